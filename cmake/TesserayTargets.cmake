@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What every Tesseray target has in common: C++20, the same bits on every machine, strict warnings.
+
+# One interface target carries the flags, so that no folder repeats them.
+add_library(tesseray_flags INTERFACE)
+target_compile_features(tesseray_flags INTERFACE cxx_std_20)
+target_include_directories(tesseray_flags INTERFACE "${CMAKE_SOURCE_DIR}")
+# Contraction into fused multiply-adds would change bits between compilers and instruction sets.
+target_compile_options(tesseray_flags INTERFACE
+  -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast
+  -Wcast-align -Woverloaded-virtual -Wnull-dereference -Wdouble-promotion
+  $<$<BOOL:${TESSERAY_WERROR}>:-Werror>)
+
+# tesseray_library(NAME SOURCES a.cpp ... [LINKS lib ...]): one folder of core/ as a static library.
+function(tesseray_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC tesseray_flags ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+endfunction()
+
+# tesseray_test(NAME SOURCES a.cpp ... LINKS lib ...): one GoogleTest program, each of its tests known to ctest.
+function(tesseray_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE tesseray_flags ${ARG_LINKS} GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE
+    TESSERAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+    TESSERAY_SHARED_DIR="${CMAKE_SOURCE_DIR}/../shared")
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+endfunction()

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Prediction against drive test: snapping, errors, statistics (definitions: docs/physics.md, paper 002 eqs. 3–5).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/geometry/vector.h"
+#include "core/tiling/tiling.h"
+
+namespace tesseray {
+
+// A row of a path_loss layer, as far as comparison needs it. Any metric frame, the same as the measurements'.
+struct PredictedTarget {
+  std::int64_t transmitter_id = 0;
+  std::int64_t tile_id = 0;
+  SurfaceKind kind = SurfaceKind::ground;
+  Vec3 centroid;
+  double path_loss_db = std::numeric_limits<double>::quiet_NaN();
+  double basic_loss_db = std::numeric_limits<double>::quiet_NaN();
+  double received_power_dbm = std::numeric_limits<double>::quiet_NaN();
+  double field_dbuvm = std::numeric_limits<double>::quiet_NaN();
+  bool line_of_sight = false;
+};
+
+struct ComparedTransmitter {
+  std::int64_t transmitter_id = 0;
+  std::string name;
+  Vec3 position;
+  double frequency_hz = 0;
+};
+
+struct Measurement {
+  std::int64_t measurement_id = 0;   // source feature id
+  Vec2 position;
+  std::optional<double> height_m;    // above ground; absent: at street level
+  std::string transmitter;           // name or id; empty when the file has no such field
+  double value = std::numeric_limits<double>::quiet_NaN();
+};
+
+enum class ValueKind { received_power, path_loss, basic_loss, field_strength };
+enum class Snapping { nearest_ground, nearest_3d, bilinear };
+
+struct ComparisonOptions {
+  ValueKind value_kind = ValueKind::received_power;
+  double receiver_gain_dbi = 0;          // of the measuring antenna; taken off received powers and path losses
+  double averaging_distance_m = 0;       // > 0: power average of measurements along the route over this distance
+  double averaging_wavelengths = 0;      // > 0: the same in wavelengths of each transmitter (40 is usual)
+  Snapping snapping = Snapping::nearest_ground;
+  double max_snap_distance_m = 15;
+  std::optional<double> censor_below;    // values at or below are at the scanner's floor and not used
+  bool remove_mean = false;              // take the mean error of each transmitter off its errors
+};
+
+// A row of prediction_error. Signs are of received power: positive error means predicted too strong, whatever the
+// kind of value (losses are compared with their sign changed).
+struct MeasurementError {
+  std::int64_t transmitter_id = 0;
+  std::int64_t measurement_id = 0;
+  Vec3 position;
+  double measured_db = 0, predicted_db = std::numeric_limits<double>::quiet_NaN();
+  double error_db = std::numeric_limits<double>::quiet_NaN();
+  double distance_m = 0;                 // to the transmitter, 3D
+  bool line_of_sight = false;
+  bool above_ground = false;             // a measurement with a height of its own
+  std::optional<std::int64_t> tile_id;
+  double snap_distance_m = std::numeric_limits<double>::quiet_NaN();
+  std::string excluded_because;          // empty for those used
+};
+
+// A row of error_statistics: of one transmitter, of all, or over the sites.
+struct ErrorStatistics {
+  std::string group;                     // transmitter name, "all", "sites"; with ", above ground" where apart
+  std::optional<std::int64_t> transmitter_id;
+  std::int64_t n = 0;
+  double mean_db = 0, std_db = 0, rmse_db = 0, mae_db = 0, median_db = 0, p10_db = 0, p90_db = 0, correlation = 0;
+  double mean_of_mean_db = 0, std_of_mean_db = 0, mean_of_std_db = 0, std_of_std_db = 0;  // row "sites" only
+  double removed_mean_db = 0;            // with remove_mean; 0 otherwise
+};  // figures that are not defined (n too small, other rows) are NaN
+
+struct Comparison {
+  std::vector<MeasurementError> errors;  // by transmitter, then measurement
+  std::vector<ErrorStatistics> statistics;
+};
+
+Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted,
+                                   const std::vector<ComparedTransmitter>& transmitters,
+                                   const std::vector<Measurement>& measurements, const ComparisonOptions& options,
+                                   Progress& progress);
+
+}  // namespace tesseray

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From files to core's types: buildings, vegetation, terrain, transmitters, receivers, drive tests, each transformed
+// to the environment CRS. Every function throws Error(invalid_input) with file, layer, field and feature.
+//
+// A vector source is what QGIS and ogrinfo understand: "roofs.shp", "city.gpkg|layername=roofs", an OGR connection
+// string ("PG:dbname=…"), or a CSV with coordinates in two columns. Inputs are opened read-only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/comparison/comparison.h"
+#include "core/scene/raw_scene.h"
+#include "core/scene/transmitter.h"
+
+namespace tesseray {
+
+enum class HeightKind { above_ground, roof_elevation, storeys };
+enum class LengthUnit { metre, foot };
+
+// What tileenvironment takes. Empty strings: not given.
+struct EnvironmentInput {
+  std::string buildings;
+  std::string height_field;          // empty: by alias (height, building:height, htotale, …)
+  HeightKind height_kind = HeightKind::above_ground;
+  LengthUnit height_unit = LengthUnit::metre;
+  double storey_height_m = 3.0;
+  std::string base_field;
+  std::string material_field;
+  std::string dem;
+  std::string vegetation;
+  std::string vegetation_height_field;
+  std::string crs;                   // of the environment: "EPSG:3946", WKT, …; empty: chosen (choose_crs)
+  bool local_metres = false;         // coordinates are metres of no known CRS
+  std::optional<Rectangle> extent;   // environment CRS; only features that touch it (and a margin) are read
+};
+
+// Reads and transforms; heights as the files have them, converted to metres. The environment CRS: `crs` when given,
+// else the buildings' if it is projected in metres with a point scale within 0.1 % of true there, else the best UTM
+// zone. Assumptions (clamped storeys, unreadable texts, no DEM) are issues.
+RawScene read_environment_input(const EnvironmentInput& input, Progress& progress);
+
+// What predictcoverage takes. Field names empty: by alias. An absent field falls back to the default; a missing
+// default is an error that names the field and its aliases.
+struct TransmitterInput {
+  std::string source;
+  std::string crs;                   // for CSV, or overriding the layer's; empty: the layer's (CSV lat/lon: EPSG:4326)
+  std::string name_field, frequency_field, height_field, erp_field, azimuth_field, downtilt_field, antenna_field,
+      polarization_field;
+  std::optional<double> frequency_mhz, antenna_height_m, erp_dbm;
+  AntennaKind antenna = AntennaKind::isotropic;       // where no field says
+  HeightReference height_reference = HeightReference::ground;
+};
+std::vector<RawTransmitter> read_transmitters(const TransmitterInput& input, const LocalFrame& frame,
+                                              Progress& progress);
+
+struct ReceiverInput {
+  std::string source, crs, height_field;
+  double height_m = 1.5;             // where no field says
+};
+std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalFrame& frame, Progress& progress);
+
+struct DriveTestInput {
+  std::string source, crs;
+  std::string value_field;           // empty: by alias (rsrp, rssi, dbm, path_loss, …)
+  std::string transmitter_field;     // empty: by alias (transmitter, site, cell, pci), or none
+  std::string height_field;          // empty: none
+};
+// Positions in the scene frame of `frame`. Rows without a readable value or place are kept with NaN.
+std::vector<Measurement> read_drive_test(const DriveTestInput& input, const LocalFrame& frame, Progress& progress);
+
+// The numbers in texts of heights as people write them: "12 m", "40'", "12,5", "40 ft", "7'6\"". `unit` is what a
+// bare number means. Empty when there is none.
+std::optional<double> parse_length_m(std::string_view text, LengthUnit unit);
+
+}  // namespace tesseray

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Writes the layers of one run to GeoPackages (or SpatiaLite, for a name ending in .sqlite).
+//
+// Layers are added first and written by commit(): a new file is written beside its target and renamed when complete;
+// layers for an existing file are one SQLite transaction in it. Each file gets a row in tesseray_runs, default styles
+// in layer_styles, units and descriptions in gpkg_data_columns. Rows are written in a fixed order; result_hash() is
+// over them and not over times or file timestamps.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/comparison/comparison.h"
+#include "core/prediction/prediction.h"
+#include "core/scene/scene.h"
+#include "core/scene/transmitter.h"
+#include "core/tiling/tiling.h"
+
+namespace tesseray {
+
+// "x.gpkg|layername=tiles", or "x.gpkg" with the layer's default name.
+struct LayerDestination {
+  std::filesystem::path file;
+  std::string layer;
+};
+LayerDestination parse_layer_destination(const std::string& text, const std::string& default_layer);
+
+enum class TargetGeometry { polygon, point, none };
+
+struct PathLossLayout {
+  std::vector<SurfaceKind> kinds = {SurfaceKind::ground, SurfaceKind::wall, SurfaceKind::roof};
+  bool reached_only = false;
+  TargetGeometry geometry = TargetGeometry::polygon;
+};
+
+// One row of tesseray_runs. Status per transmitter goes in `failed_transmitters`.
+struct RunRecord {
+  std::string tool, version, git_commit;
+  std::string parameters_json;
+  struct Input {
+    std::string path;
+    std::uint64_t bytes = 0;
+    std::string hash;
+  };
+  std::vector<Input> inputs;
+  std::string crs, device;
+  std::vector<std::pair<std::string, double>> seconds_per_stage;
+  std::uint64_t peak_memory_bytes = 0;
+  std::vector<std::pair<std::string, std::string>> failed_transmitters;  // name, message
+};
+
+class ResultWriter {
+ public:
+  // `overwrite`: existing layers (and an existing file that is no GeoPackage) may be replaced; otherwise they are an
+  // Error(invalid_input) at the time they are added.
+  ResultWriter(const LocalFrame& frame, bool overwrite);
+  ~ResultWriter();
+
+  // The environment's own layers: buildings, terrain, vegetation, tiles, edges, issues and its metadata. Always a
+  // file of its own.
+  void add_environment(const std::filesystem::path& file, const Scene& scene, const Tiling& tiling,
+                       const std::vector<Issue>& issues);
+  // `visible_tiles`: one count per tile, or empty for NULL.
+  void add_tiles(const LayerDestination& destination, const Scene& scene, const Tiling& tiling,
+                 std::span<const std::uint32_t> visible_tiles);
+  void add_edges(const LayerDestination& destination, const Scene& scene, const Tiling& tiling);
+  void add_issues(const LayerDestination& destination, const std::vector<Issue>& issues);
+  void add_transmitters(const LayerDestination& destination, const std::vector<Transmitter>& transmitters);
+  void add_path_loss(const LayerDestination& destination, const Scene& scene, const Tiling& tiling,
+                     std::span<const TransmitterPrediction> predictions, const PathLossLayout& layout);
+  void add_receiver_path_loss(const LayerDestination& destination, const std::vector<Receiver>& receivers,
+                              std::span<const TransmitterPrediction> predictions);
+  void add_rays(const LayerDestination& destination, std::span<const TransmitterPrediction> predictions);
+  void add_prediction_error(const LayerDestination& destination, const std::vector<MeasurementError>& errors);
+  void add_error_statistics(const LayerDestination& destination, const std::vector<ErrorStatistics>& statistics);
+
+  // Writes everything; what was added must live until then. Returns the result hash (hexadecimal). On any error or
+  // cancel the targets are as they were, and Error(resources) says when the disk was full.
+  std::string commit(const RunRecord& run, Progress& progress);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// What comparewithdrivetest reads back from a path_loss layer and the transmitters layer beside it.
+struct PathLossLayer {
+  LocalFrame frame;
+  std::vector<PredictedTarget> targets;
+  std::vector<ComparedTransmitter> transmitters;
+};
+PathLossLayer read_path_loss(const std::string& source, Progress& progress);
+
+}  // namespace tesseray

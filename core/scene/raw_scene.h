@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the readers hand to the clean-up: features as the files have them, in the environment CRS and in metres.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/scene/scene.h"
+
+namespace tesseray {
+
+// A footprint in absolute CRS coordinates, rings as found (any orientation, maybe self-crossing, closing point or
+// not); a multipolygon has several parts.
+struct RawFootprint {
+  std::int64_t feature_id = 0;
+  std::vector<Rings> parts;
+};
+
+struct RawBuilding : RawFootprint {
+  std::optional<double> height_m;          // roof above the ground reference
+  std::optional<double> roof_elevation_m;  // roof, absolute (instead of height_m)
+  std::optional<double> base_m;            // bottom of a raised part above the ground reference
+  std::string material;                    // empty: the default
+};
+
+struct RawVegetation : RawFootprint {
+  std::optional<double> height_m;  // top above mean ground
+};
+
+// The DEM in the environment CRS, absolute coordinates of its nodes (pixel centres); NaN is no-data.
+struct RawTerrain {
+  Vec2 south_west;
+  double step_x = 0, step_y = 0;
+  std::uint32_t columns = 0, rows = 0;
+  std::vector<float> height_m;  // row by row from the south
+  std::string source;           // for messages
+};
+
+struct RawScene {
+  std::string crs_wkt, crs_name;  // of the environment; wkt empty for LOCAL_METRES
+  std::string buildings_layer, vegetation_layer;
+  std::vector<RawBuilding> buildings;
+  std::vector<RawVegetation> vegetation;
+  std::optional<RawTerrain> terrain;   // absent: flat ground at SceneOptions::ground_height_m
+  std::vector<Material> materials;     // beside the default
+  std::vector<Issue> issues;           // found while reading; outlines in absolute CRS coordinates
+};
+
+struct SceneOptions {
+  enum class MissingHeight { use_default, fail, drop };
+  enum class GroundReference { mean, lowest };
+  MissingHeight missing_height = MissingHeight::use_default;
+  double default_height_m = 9.0;
+  double default_vegetation_height_m = 8.0;
+  GroundReference ground_reference = GroundReference::mean;
+  double ground_height_m = 0.0;               // without a DEM
+  std::optional<Rectangle> extent;            // absolute CRS coordinates; default: the buildings and a margin
+  double margin_m = 50.0;
+};
+
+struct CleanScene {
+  Scene scene;
+  std::vector<Issue> issues;  // RawScene's and the clean-up's
+};
+
+// Repairs footprints (GEOS), resolves heights and overlaps, fills and extends the terrain. Every change is an issue;
+// no building disappears without one. Throws Error(invalid_input) for missing heights under `fail`, an empty result
+// without an extent, an extent outside of everything.
+CleanScene build_scene(RawScene raw, const SceneOptions& options, Progress& progress);
+
+}  // namespace tesseray

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Transmitters and receivers, as read and as placed in the scene.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/scene/scene.h"
+
+namespace tesseray {
+
+enum class HeightReference { ground, roof, sea };
+enum class Polarization { vertical, horizontal, slant_plus_45, slant_minus_45 };
+enum class AntennaKind { isotropic, half_wave_dipole, sector_3gpp, short_dipole };
+
+std::string to_string(Polarization polarization);  // "vertical", "horizontal", "slant+45", "slant-45"
+std::string to_string(AntennaKind antenna);        // "isotropic", "half_wave_dipole", "sector_3gpp", "short_dipole"
+std::optional<Polarization> parse_polarization(std::string_view text);  // also v, h, x, +45, …; any case
+std::optional<AntennaKind> parse_antenna(std::string_view text);        // also "omni", "dipole", "3gpp", …
+
+// A transmitter in absolute CRS coordinates, before its height is resolved.
+struct RawTransmitter {
+  std::int64_t feature_id = 0;
+  std::string name;                  // unique within a run; the readers make one from the feature id if there is none
+  Vec2 position;
+  double height_m = 0;               // above `reference`
+  HeightReference reference = HeightReference::ground;
+  double frequency_hz = 0;
+  double erp_dbm = 0;                // relative to a half-wave dipole, in the antenna's maximum
+  AntennaKind antenna = AntennaKind::isotropic;
+  double azimuth_deg = 0;            // from true north, clockwise
+  double downtilt_deg = 0;
+  Polarization polarization = Polarization::vertical;
+  double meridian_convergence_deg = 0;  // true-north azimuth of grid north at the site
+  double diameter_m = 0;             // antenna aperture for the far-field flag; 0: not flagged
+  std::string file, layer;           // for error messages
+};
+
+// A transmitter in the scene frame.
+struct Transmitter {
+  std::int64_t transmitter_id = 0;   // 1, 2, … in input order
+  std::string name;
+  Vec3 position;
+  double height_above_ground_m = 0;
+  double frequency_hz = 0;
+  double erp_dbm = 0;
+  AntennaKind antenna = AntennaKind::isotropic;
+  double azimuth_deg = 0;            // from true north
+  double grid_azimuth_deg = 0;       // from the scene's y axis, clockwise: what geometry uses
+  double downtilt_deg = 0;
+  Polarization polarization = Polarization::vertical;
+  double diameter_m = 0;
+};
+
+struct RawReceiver {
+  std::int64_t feature_id = 0;
+  Vec2 position;
+  double height_m = 1.5;             // above ground
+  std::string file, layer;
+};
+
+struct Receiver {
+  std::int64_t receiver_id = 0;      // the source feature id
+  Vec3 position;
+};
+
+// Resolve heights and check places. Throw Error(invalid_input) naming every transmitter (receiver) that is outside
+// the scene's extent or inside a building.
+std::vector<Transmitter> place_transmitters(const std::vector<RawTransmitter>& raw, const Scene& scene);
+std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, const Scene& scene);
+
+}  // namespace tesseray

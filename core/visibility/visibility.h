@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Who sees whom: one symmetric relation over the elements of an environment.
+//
+// Elements are numbered: tile t is element t, edge segment e is element tiles.size() + e. Tile i sees tile j when each
+// centroid lies in front of the other's plane and the open segment between the centroids, lifted off their surfaces
+// by 1 cm, meets no wall, roof or ground. An edge segment acts at its midpoint, lifted 1 cm along the bisector of its
+// faces; it sees a tile when it lies in front of the tile's plane and nothing is between, and another edge segment
+// when nothing is between (segments of one line do not see each other).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/scene/scene.h"
+#include "core/tiling/tiling.h"
+
+namespace tesseray {
+
+inline constexpr double lift_m = 0.01;            // how far points are lifted off their surfaces
+inline constexpr double in_front_m = 1e-6;        // a point is in front of a plane when it is farther than this
+
+// The solid scene as a set that segments can meet. Thread-safe.
+class Occlusion {
+ public:
+  explicit Occlusion(const Scene& scene);
+  ~Occlusion();
+  Occlusion(Occlusion&&) noexcept;
+  Occlusion& operator=(Occlusion&&) noexcept;
+
+  // True when the open segment a–b meets no wall, roof, underside or terrain triangle. Symmetric: free(a, b) =
+  // free(b, a), bit for bit.
+  bool is_free(Vec3 a, Vec3 b) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+struct VisibilityOptions {
+  double max_distance_m = std::numeric_limits<double>::infinity();
+};
+
+// Rows of the relation: ascending element numbers. Thread-safe.
+class Visibility {
+ public:
+  virtual ~Visibility() = default;
+  virtual std::uint32_t tile_count() const = 0;
+  virtual std::uint32_t edge_count() const = 0;
+  std::uint32_t element_count() const { return tile_count() + edge_count(); }
+  // Replaces `row` with the elements that `element` sees.
+  virtual void read_row(std::uint32_t element, std::vector<std::uint32_t>& row) const = 0;
+  // How many elements `element` sees, and how many of them are tiles.
+  virtual std::uint32_t row_length(std::uint32_t element) const = 0;
+  virtual std::uint32_t visible_tiles(std::uint32_t element) const = 0;
+};
+
+// The whole relation in memory.
+std::unique_ptr<Visibility> compute_visibility(const Occlusion& occlusion, const Tiling& tiling,
+                                               const VisibilityOptions& options, Progress& progress);
+
+// The relation in a file (docs/formats.md): versioned, checksummed per block, bound to `environment_hash`.
+// write_visibility writes beside `path` and renames when complete. open_visibility maps the file and throws
+// Error(invalid_input) for a foreign, stale, truncated or damaged one, saying which.
+void write_visibility(const Visibility& visibility, const VisibilityOptions& options, std::uint64_t environment_hash,
+                      const std::filesystem::path& path, Progress& progress);
+std::unique_ptr<Visibility> open_visibility(const std::filesystem::path& path, std::uint64_t environment_hash);
+
+// The paper's edge rows instead of the segments' own: an edge sees what either of its parent tiles sees, and no edge
+// sees another. Keeps a reference to `visibility`.
+std::unique_ptr<Visibility> with_parents_edge_rows(const Visibility& visibility, const Tiling& tiling);
+
+// First-level visibility: the elements that a free point sees (its own definition: in front of the tile's plane and
+// nothing between it and the lifted centroid or midpoint). Ascending.
+std::vector<std::uint32_t> visible_from(const Occlusion& occlusion, const Tiling& tiling, Vec3 point,
+                                        const VisibilityOptions& options = {});
+
+// The point at which an element is seen: centroid or midpoint, lifted.
+Vec3 lifted_point(const Tile& tile);
+Vec3 lifted_point(const EdgeSegment& edge);
+
+}  // namespace tesseray
