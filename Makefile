@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The two commands of the README, and what developers run. Everything is built in build/; nothing is built twice.
+
+JOBS ?= $(shell nproc)
+TEST_JOBS ?= 2
+DEMO := build/demo/coverage.gpkg
+
+# CMake reads this once, when a build tree is made; ccache is used where it is installed.
+ifneq ($(shell command -v ccache),)
+export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
+endif
+
+.PHONY: help demo executable test build-tests bench sanitize tidy format picture clean
+
+help:
+	@echo "make demo      build tesseray and predict the coverage of the sample town into $(DEMO)"
+	@echo "make test      build everything and run every test"
+	@echo "make bench     build and run the benchmarks"
+	@echo "make sanitize  run the tests under AddressSanitizer and UndefinedBehaviorSanitizer"
+	@echo "make tidy      clang-tidy; make format: clang-format"
+	@echo "make picture   draw $(DEMO) into docs/images/coverage.png"
+	@echo "make clean     remove build/"
+
+demo: executable
+	scripts/run-demo $(DEMO)
+
+# A tree that make test configured keeps its tests: switching them off would delete their objects.
+executable:
+	@scripts/install-dependencies demo
+	[ -f build/build.ninja ] || cmake --preset release -DTESSERAY_TESTS=OFF
+	cmake --build build --target tesseray --parallel $(JOBS)
+
+test: build-tests
+	ctest --test-dir build --output-on-failure --parallel $(TEST_JOBS)
+
+build-tests:
+	@scripts/install-dependencies test
+	cmake --preset release -DTESSERAY_TESTS=ON
+	cmake --build build --parallel $(JOBS)
+
+bench:
+	@scripts/install-dependencies bench
+	cmake --preset bench
+	cmake --build build/bench --parallel $(JOBS)
+	scripts/run-benchmarks build/bench
+
+sanitize:
+	@scripts/install-dependencies test
+	cmake --preset sanitize
+	cmake --build build/sanitize --parallel $(JOBS)
+	ctest --test-dir build/sanitize --output-on-failure --parallel $(TEST_JOBS)
+
+tidy: build-tests
+	@scripts/install-dependencies tidy
+	git ls-files 'core/*.cpp' 'processing_algorithms/*.cpp' \
+	  | xargs --max-procs=$(JOBS) --max-args=1 clang-tidy -p build --quiet
+
+format:
+	@scripts/install-dependencies format
+	git ls-files '*.h' '*.cpp' '*.cu' | xargs clang-format -i
+
+picture:
+	@scripts/install-dependencies picture
+	python3 scripts/draw_coverage.py $(DEMO) docs/images/coverage.png
+
+clean:
+	rm -rf build
