@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "core/geometry/vector.h"
+#include "core/propagation/ray.h"
+#include "core/propagation/ray_launcher.h"
+#include "core/scene/transmitter.h"
+#include "core/tiling/tiling.h"
 
 namespace tesseray {
-
-enum class Mechanism : std::uint8_t { none, direct, reflection, diffraction, scattering, over_rooftop, through_building };
-std::string to_string(Mechanism mechanism);  // "" for none
 
 // One transmitter at one target; NaN where nothing arrives. Definitions: docs/physics.md, ITU-R P.341 and P.1407.
 struct TargetPrediction {
@@ -32,24 +32,16 @@ struct TargetPrediction {
   bool reached() const { return ray_count > 0; }
 };
 
-// One ray that arrives at a target.
-struct Ray {
-  std::int64_t transmitter_id = 0;
-  std::int64_t target_id = 0;       // receiver id
-  std::string interactions;         // "T-R-D-G": T transmitter, R reflection, D diffraction, S scattering, G ground
-  std::vector<Vec3> points;         // from the transmitter to the target, scene frame
-  double power_dbm = 0;
-  double delay_ns = 0;
-  double departure_azimuth_deg = 0, departure_elevation_deg = 0;  // true north; up is positive
-  double arrival_azimuth_deg = 0, arrival_elevation_deg = 0;      // where the receiver looks
-  double phase_deg = 0;
-};
-
 struct TransmitterPrediction {
   std::int64_t transmitter_id = 0;
   std::vector<TargetPrediction> tiles;      // one per tile of the tiling
   std::vector<TargetPrediction> receivers;  // one per receiver point
   std::vector<Ray> rays;                    // when asked for, strongest first per receiver
 };
+
+// Turns the sums of arriving rays into what a planner reads. `receivers` and the tiling must be the launcher's.
+TransmitterPrediction predict_path_loss(RayLaunchingResult&& rays, const Transmitter& transmitter,
+                                        const Tiling& tiling, const std::vector<Receiver>& receivers,
+                                        const RayLaunchingOptions& options);
 
 }  // namespace tesseray
