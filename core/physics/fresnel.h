@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Reflection at, and transmission through, flat surfaces (docs/physics.md §1; ITU-R P.2040-3 §2).
+#pragma once
+
+#include <cmath>
+
+#include "core/base/host_device.h"
+#include "core/base/units.h"
+#include "core/physics/complex.h"
+
+namespace tesseray {
+
+// A relative permittivity so large that the surface is a perfect conductor to the last bit: Γ_TE = −1, Γ_TM = +1.
+inline constexpr Complex perfect_conductor_permittivity{1.0, -1e40};
+
+// te: electric field at right angles to the plane of incidence (soft). tm: in the plane of incidence (hard).
+// Signs: a perfect conductor has te = −1 and tm = +1; at normal incidence tm = −te; at grazing both tend to −1.
+struct FresnelCoefficients {
+  Complex te, tm;
+};
+
+// Reflection at a half-space of complex relative permittivity eps_c (Im ≤ 0); cos_incidence is counted from the
+// normal. Total: cosines outside [0, 1] are clamped; air (eps_c = 1) reflects nothing, also at grazing.
+TESSERAY_HD inline FresnelCoefficients fresnel(Complex eps_c, double cos_incidence) {
+  const double c = std::fmin(std::fmax(cos_incidence, 0.0), 1.0);
+  const Complex s = sqrt_decaying({eps_c.re - (1.0 - c * c), eps_c.im});
+  const Complex air{c, 0.0};
+  const Complex eps_air = c * eps_c;
+  const Complex te_sum = air + s;
+  const Complex tm_sum = eps_air + s;
+  FresnelCoefficients gamma;
+  if (squared_norm(te_sum) > 0.0) gamma.te = (air - s) / te_sum;
+  if (squared_norm(tm_sum) > 0.0) gamma.tm = (eps_air - s) / tm_sum;
+  return gamma;
+}
+
+// The reflected part of the power of an unpolarised wave.
+TESSERAY_HD inline double mean_reflectance(Complex eps_c, double cos_incidence) {
+  const FresnelCoefficients gamma = fresnel(eps_c, cos_incidence);
+  return 0.5 * (squared_norm(gamma.te) + squared_norm(gamma.tm));
+}
+
+struct SlabCoefficients {
+  FresnelCoefficients reflection;
+  // From the front face to the back face; a ray that keeps the phase of the straight line multiplies it by
+  // e^{+jβ d cosθ}.
+  FresnelCoefficients transmission;
+};
+
+// One layer of thickness_m with air on both sides.
+TESSERAY_HD inline SlabCoefficients slab(Complex eps_c, double cos_incidence, double thickness_m, double frequency_hz) {
+  const double c = std::fmin(std::fmax(cos_incidence, 0.0), 1.0);
+  const FresnelCoefficients gamma = fresnel(eps_c, c);
+  const Complex s = sqrt_decaying({eps_c.re - (1.0 - c * c), eps_c.im});
+  const double electric_thickness = 2.0 * pi * thickness_m / wavelength_m(frequency_hz);
+  // e^{−jq} with q = electric_thickness · s.
+  const Complex once = std::exp(electric_thickness * s.im) * exp_j(-electric_thickness * s.re);
+  const Complex twice = once * once;
+  const Complex one{1.0, 0.0};
+  const auto layer = [&](Complex g, Complex& reflection, Complex& transmission) {
+    const Complex resonance = one - g * g * twice;
+    if (squared_norm(resonance) == 0.0) {  // grazing incidence on a lossless layer: total reflection
+      reflection = g;
+      transmission = {};
+      return;
+    }
+    reflection = g * (one - twice) / resonance;
+    transmission = (one - g * g) * once / resonance;
+  };
+  SlabCoefficients result;
+  layer(gamma.te, result.reflection.te, result.transmission.te);
+  layer(gamma.tm, result.reflection.tm, result.transmission.tm);
+  return result;
+}
+
+// The field after specular reflection of a wave that travels along the unit vector k_i, at a surface with unit
+// normal `normal` (either sense), without change of phase by distance. The dyad of docs/physics.md §1 in the basis
+// ê⊥ = k_i × n̂; at normal incidence any ê⊥ serves, since Γ_TM = −Γ_TE there.
+TESSERAY_HD inline ComplexVec3 reflected_field(const ComplexVec3& incident, Vec3 k_i, Vec3 normal, Complex eps_c) {
+  const double cosine = -dot(k_i, normal);
+  const FresnelCoefficients gamma = fresnel(eps_c, std::fabs(cosine));
+  const Vec3 across = cross(k_i, normal);
+  const double sine_squared = squared_norm(across);
+  if (sine_squared < 1e-24) return gamma.te * incident;
+  const Vec3 k_r = k_i + (2.0 * cosine) * normal;
+  const Complex perpendicular = gamma.te * dot(incident, across);
+  const Complex parallel = gamma.tm * dot(incident, cross(across, k_i));
+  return (1.0 / sine_squared) * (perpendicular * across + parallel * cross(across, k_r));
+}
+
+}  // namespace tesseray

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The transition function of uniform diffraction and the Fresnel integral behind it (docs/physics.md §5.3).
+#pragma once
+
+#include <cmath>
+
+#include "core/base/host_device.h"
+#include "core/base/units.h"
+#include "core/physics/complex.h"
+
+namespace tesseray {
+
+// How the Fresnel integral is evaluated: `fast` is within 1e-6 of F, `accurate` within 1e-12.
+enum class TransitionAccuracy { fast, accurate };
+
+namespace physics_detail {
+
+// The tail integral e^{jz²} ∫_z^∞ e^{−jt²} dt for z² ≤ 8, by the series of its complement
+// e^{jz²} ∫_0^z e^{−jt²} dt = z Σ (2jz²)^m / (2m+1)!!, whose terms stay below 10³ there.
+TESSERAY_HD inline Complex fresnel_tail_by_series(double z) {
+  const double x = z * z;
+  constexpr double quarter_gaussian = 0.62665706865775012560;  // (√π / 2) / √2
+  const Complex whole = exp_j(x) * Complex{quarter_gaussian, -quarter_gaussian};
+  Complex sum{z, 0.0};
+  Complex term = sum;
+  for (int m = 1; m < 80 && std::fabs(term.re) + std::fabs(term.im) > 1e-18; ++m) {
+    term = Complex{0.0, 2.0 * x / (2 * m + 1)} * term;
+    sum = sum + term;
+  }
+  return whole - sum;
+}
+
+// The same for z² > 8, by Laplace's continued fraction of e^{Z²} erfc(Z) at Z = z e^{jπ/4}, from its end backwards.
+TESSERAY_HD inline Complex fresnel_tail_by_fraction(double z) {
+  constexpr double half_root = 0.70710678118654752440;
+  const Complex big_z{half_root * z, half_root * z};
+  Complex fraction = big_z;
+  for (int m = 48; m >= 1; --m) fraction = big_z + Complex{0.5 * m, 0.0} / fraction;
+  return Complex{0.5 * half_root, -0.5 * half_root} / fraction;
+}
+
+}  // namespace physics_detail
+
+// e^{jz²} ∫_z^∞ e^{−jt²} dt for z ≥ 0, to about 1e-14.
+TESSERAY_HD inline Complex scaled_fresnel_tail(double z) {
+  return z * z <= 8.0 ? physics_detail::fresnel_tail_by_series(z) : physics_detail::fresnel_tail_by_fraction(z);
+}
+
+// The same for the hot loops: the asymptotic series where it is below 1e-7, else rational approximations of the
+// auxiliary Fresnel functions f and g, tail = √(π/2) (g − jf), in u = z √(2/π).
+TESSERAY_HD inline Complex scaled_fresnel_tail_fast(double z) {
+  if (z > 6.25) {
+    const double q = 1.0 / (z * z);
+    // F(x)/(2jz) of the large-argument series with x = z².
+    const double re = 1.0 - q * q * (0.75 - 6.5625 * q * q);
+    const double im = q * (0.5 - 1.875 * q * q);
+    const double scale = 0.5 / z;
+    return {scale * im, -scale * re};
+  }
+  const double u = 0.79788456080286535588 * z;
+  const double f_top =
+      0.5000077809698088 +
+      u * (0.7777158004025756 +
+           u * (0.5186887660228232 + u * (0.6010007782429536 + u * (0.08773419510262886 + u * 0.16728432638044533))));
+  const double f_bottom =
+      1.0 + u * (1.5562067352253528 +
+                 u * (2.5965048095470067 +
+                      u * (1.6353590691450868 +
+                           u * (1.8873135317118752 + u * (0.27565774824019623 + u * 0.5255389997510916)))));
+  const double g_top =
+      0.4999825996357758 + u * (0.2006419420237428 + u * (0.08819157944261725 + u * 0.07495322000192069));
+  const double g_bottom =
+      1.0 +
+      u * (2.399705046774276 +
+           u * (3.426373909717588 + u * (3.0986450013844764 +
+                                         u * (2.522680019594166 + u * (0.7997475499955912 + u * 0.7430250332391127)))));
+  constexpr double root_half_pi = 1.25331413731550025121;
+  const double inverse = root_half_pi / (f_bottom * g_bottom);
+  return {g_top * f_bottom * inverse, -f_top * g_bottom * inverse};
+}
+
+template <TransitionAccuracy accuracy>
+TESSERAY_HD inline Complex scaled_fresnel_tail_to(double z) {
+  if constexpr (accuracy == TransitionAccuracy::fast) {
+    return scaled_fresnel_tail_fast(z);
+  } else {
+    return scaled_fresnel_tail(z);
+  }
+}
+
+namespace physics_detail {
+// F(x) = 2j √x e^{jx} ∫_{√x}^∞ e^{−jt²} dt, continued by F(−x) = F*(x).
+template <TransitionAccuracy accuracy>
+TESSERAY_HD inline Complex transition_function_to(double x) {
+  const double z = std::sqrt(std::fabs(x));
+  const Complex tail = scaled_fresnel_tail_to<accuracy>(z);
+  const Complex value{-2.0 * z * tail.im, 2.0 * z * tail.re};
+  return x < 0.0 ? conj(value) : value;
+}
+}  // namespace physics_detail
+
+// Kouyoumjian and Pathak's F: F(0) = 0, F(∞) = 1.
+TESSERAY_HD inline Complex transition_function(double x) {
+  return physics_detail::transition_function_to<TransitionAccuracy::accurate>(x);
+}
+TESSERAY_HD inline Complex transition_function_fast(double x) {
+  return physics_detail::transition_function_to<TransitionAccuracy::fast>(x);
+}
+
+}  // namespace tesseray
