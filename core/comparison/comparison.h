@@ -37,7 +37,7 @@ struct ComparedTransmitter {
 struct Measurement {
   std::int64_t measurement_id = 0;   // source feature id
   Vec2 position;
-  std::optional<double> height_m;    // above ground; absent: at street level
+  std::optional<double> height_m = std::nullopt;  // above ground; absent: at street level
   std::string transmitter;           // name or id; empty when the file has no such field
   double value = std::numeric_limits<double>::quiet_NaN();
 };
@@ -49,17 +49,19 @@ struct ComparisonOptions {
   ValueKind value_kind = ValueKind::received_power;
   double receiver_gain_dbi = 0;          // of the measuring antenna; taken off received powers and path losses
   double averaging_distance_m = 0;       // > 0: power average of measurements along the route over this distance
-  double averaging_wavelengths = 0;      // > 0: the same in wavelengths of each transmitter (40 is usual)
+  double averaging_wavelengths = 0;      // > 0 and no distance: in wavelengths of each transmitter (40 is usual)
   Snapping snapping = Snapping::nearest_ground;
   double max_snap_distance_m = 15;
-  std::optional<double> censor_below;    // values at or below are at the scanner's floor and not used
+  // Powers and fields at or below (losses at or above) are at the scanner's floor and not used.
+  std::optional<double> censor_below = std::nullopt;
   bool remove_mean = false;              // take the mean error of each transmitter off its errors
 };
 
 // A row of prediction_error. Signs are of received power: positive error means predicted too strong, whatever the
-// kind of value (losses are compared with their sign changed).
+// kind of value (losses are compared, and stand here, with their sign changed). error_db = predicted_db − measured_db
+// always: a removed mean is off both error_db and predicted_db.
 struct MeasurementError {
-  std::int64_t transmitter_id = 0;
+  std::int64_t transmitter_id = 0;       // 0: unknown
   std::int64_t measurement_id = 0;
   Vec3 position;
   double measured_db = 0, predicted_db = std::numeric_limits<double>::quiet_NaN();
@@ -79,7 +81,7 @@ struct ErrorStatistics {
   std::int64_t n = 0;
   double mean_db = 0, std_db = 0, rmse_db = 0, mae_db = 0, median_db = 0, p10_db = 0, p90_db = 0, correlation = 0;
   double mean_of_mean_db = 0, std_of_mean_db = 0, mean_of_std_db = 0, std_of_std_db = 0;  // row "sites" only
-  double removed_mean_db = 0;            // with remove_mean; 0 otherwise
+  double removed_mean_db = 0;            // with remove_mean, of a transmitter; 0 without
 };  // figures that are not defined (n too small, other rows) are NaN
 
 struct Comparison {

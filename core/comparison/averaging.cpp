@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/comparison/averaging.h"
+
+#include <cmath>
+#include <cstddef>
+
+#include "core/base/units.h"
+
+namespace tesseray {
+namespace {
+
+// The way from the first sample to each sample, m.
+std::vector<double> ways_m(std::span<const RouteSample> route) {
+  std::vector<double> ways(route.size(), 0.0);
+  for (std::size_t i = 1; i < route.size(); ++i) {
+    ways[i] = ways[i - 1] + norm(route[i].position - route[i - 1].position);
+  }
+  return ways;
+}
+
+}  // namespace
+
+std::vector<double> average_along_route(std::span<const RouteSample> route, double window_m) {
+  const std::vector<double> way_m = ways_m(route);
+  std::vector<double> averages(route.size());
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < route.size(); ++i) {
+    averages[i] = route[i].power_db;
+    if (window_m <= 0 || std::isnan(route[i].power_db)) continue;
+    while (way_m[i] - way_m[first] > 0.5 * window_m) ++first;
+    // Summed anew for each sample: a running sum would carry rounding from strong samples into weak ones. Levels are
+    // taken relative to the sample's own, so that a window of equal levels returns them exactly.
+    double sum = 0;
+    double count = 0;
+    for (std::size_t k = first; k < route.size() && way_m[k] - way_m[i] <= 0.5 * window_m; ++k) {
+      if (std::isnan(route[k].power_db)) continue;
+      sum += power_ratio(route[k].power_db - route[i].power_db);
+      count += 1;
+    }
+    averages[i] = route[i].power_db + decibels(sum / count);
+  }
+  return averages;
+}
+
+}  // namespace tesseray

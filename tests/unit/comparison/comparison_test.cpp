@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/comparison/comparison.h"
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace tesseray {
+namespace {
+
+// What a run warned about.
+class Warnings : public Progress {
+ public:
+  void warn(const Warning& warning) override { codes.push_back(warning.code); }
+  std::vector<std::string> codes;
+};
+
+// Two transmitters over a street of 5 × 3 ground tiles of 10 m, with a wall above its north end.
+struct Street {
+  std::vector<ComparedTransmitter> transmitters{{1, "north", {0, 100, 30}, 1e9}, {2, "7", {50, 0, 30}, 2e9}};
+  std::vector<PredictedTarget> predicted;
+
+  Street() {
+    for (const ComparedTransmitter& transmitter : transmitters) {
+      for (int row = 0; row < 3; ++row) {
+        for (int column = 0; column < 5; ++column) {
+          const double power = -70.0 - 2 * column - 5 * row - 10 * static_cast<double>(transmitter.transmitter_id);
+          predicted.push_back(target(transmitter.transmitter_id, 100 * row + column, SurfaceKind::ground,
+                                     {10.0 * column, 10.0 * row, 200}, power));
+        }
+      }
+      predicted.push_back(target(transmitter.transmitter_id, 999, SurfaceKind::wall, {20, 25, 212}, -60));
+    }
+  }
+
+  static PredictedTarget target(std::int64_t transmitter, std::int64_t tile, SurfaceKind kind, Vec3 centroid,
+                                double power_dbm) {
+    PredictedTarget target;
+    target.transmitter_id = transmitter;
+    target.tile_id = tile;
+    target.kind = kind;
+    target.centroid = centroid;
+    target.received_power_dbm = power_dbm;
+    target.path_loss_db = 43 - power_dbm;
+    target.basic_loss_db = 45 - power_dbm;
+    target.field_dbuvm = power_dbm + 140;
+    target.line_of_sight = power_dbm > -85;
+    return target;
+  }
+
+  Comparison compare(const std::vector<Measurement>& measurements, const ComparisonOptions& options = {},
+                     Progress& progress = no_progress()) const {
+    return compare_with_drive_test(predicted, transmitters, measurements, options, progress);
+  }
+};
+
+Measurement measurement(std::int64_t id, Vec2 position, std::string transmitter, double value) {
+  return {.measurement_id = id, .position = position, .transmitter = std::move(transmitter), .value = value};
+}
+
+TEST(Comparison, ErrorIsPredictedMinusMeasuredAtTheNearestGroundTile) {
+  const Street street;
+  const Comparison comparison = street.compare({measurement(5,
+                                                            {
+                                                                12,
+                                                                9,
+                                                            },
+                                                            "north", -90)});
+  ASSERT_EQ(comparison.errors.size(), 1u);
+  const MeasurementError& error = comparison.errors[0];
+  EXPECT_EQ(error.excluded_because, "");
+  EXPECT_EQ(error.transmitter_id, 1);
+  EXPECT_EQ(error.tile_id, 101);
+  EXPECT_DOUBLE_EQ(error.predicted_db, -87.0);  // −70 − 2 − 5 − 10
+  EXPECT_DOUBLE_EQ(error.error_db, 3.0);
+  EXPECT_DOUBLE_EQ(error.snap_distance_m, std::sqrt(5.0));
+  EXPECT_EQ(error.position, (Vec3{12, 9, 200}));
+  EXPECT_DOUBLE_EQ(error.distance_m, std::sqrt(12.0 * 12 + 91 * 91 + 170 * 170));
+  EXPECT_FALSE(error.line_of_sight);
+  EXPECT_FALSE(error.above_ground);
+}
+
+TEST(Comparison, EveryKindOfValueGivesTheSameSignOfError) {
+  const Street street;
+  // Each measured value stands for a signal 3 dB weaker than predicted at tile 101 (−87 dBm).
+  const std::pair<ValueKind, double> cases[] = {{ValueKind::received_power, -90},
+                                                {ValueKind::path_loss, 133},
+                                                {ValueKind::basic_loss, 135},
+                                                {ValueKind::field_strength, 50}};
+  for (const auto& [kind, value] : cases) {
+    const auto errors = street.compare({measurement(1, {10, 10}, "north", value)}, {.value_kind = kind}).errors;
+    EXPECT_DOUBLE_EQ(errors[0].error_db, 3.0) << static_cast<int>(kind);
+    EXPECT_DOUBLE_EQ(errors[0].error_db, errors[0].predicted_db - errors[0].measured_db);
+  }
+}
+
+TEST(Comparison, ReceiverGainIsTakenOffPowersAndPathLossesOnly) {
+  const Street street;
+  const std::tuple<ValueKind, double, double> cases[] = {{ValueKind::received_power, -90, 5.0},
+                                                         {ValueKind::path_loss, 133, 5.0},
+                                                         {ValueKind::basic_loss, 135, 3.0},
+                                                         {ValueKind::field_strength, 50, 3.0}};
+  for (const auto& [kind, value, expected] : cases) {
+    const auto errors =
+        street.compare({measurement(1, {10, 10}, "north", value)}, {.value_kind = kind, .receiver_gain_dbi = 2}).errors;
+    EXPECT_DOUBLE_EQ(errors[0].error_db, expected) << static_cast<int>(kind);
+  }
+}
+
+TEST(Comparison, TransmittersAreMatchedByNameThenById) {
+  const Street street;
+  const auto errors = street
+                          .compare({measurement(1, {0, 0}, "north", -90), measurement(2, {0, 0}, " 7 ", -90),
+                                    measurement(3, {0, 0}, "2", -90), measurement(4, {0, 0}, "1", -90),
+                                    measurement(5, {0, 0}, "south", -90), measurement(6, {0, 0}, "", -90)})
+                          .errors;
+  ASSERT_EQ(errors.size(), 6u);
+  EXPECT_EQ(errors[0].measurement_id, 5);  // by transmitter: unknown ones first
+  EXPECT_EQ(errors[0].excluded_because, "unknown transmitter");
+  EXPECT_EQ(errors[1].excluded_because, "unknown transmitter");
+  EXPECT_EQ(errors[2].transmitter_id, 1);
+  EXPECT_EQ(errors[3].transmitter_id, 1);
+  EXPECT_EQ(errors[4].transmitter_id, 2);
+  EXPECT_EQ(errors[5].transmitter_id, 2);
+}
+
+TEST(Comparison, ASingleTransmitterNeedsNoName) {
+  Street street;
+  street.transmitters.resize(1);
+  EXPECT_EQ(street.compare({measurement(1, {0, 0}, "", -90)}).errors[0].excluded_because, "");
+  EXPECT_EQ(street.compare({measurement(1, {0, 0}, "south", -90)}).errors[0].excluded_because, "unknown transmitter");
+}
+
+TEST(Comparison, ReasonsForLeavingAMeasurementOut) {
+  Street street;
+  street.predicted[0].received_power_dbm = std::nan("");  // tile 0 of transmitter 1
+  street.predicted.erase(street.predicted.begin() + 1);   // tile 1 has no row of transmitter 1
+  const double nan = std::nan("");
+  const auto errors = street
+                          .compare({measurement(1, {0, 0}, "north", -90), measurement(2, {10, 0}, "north", -90),
+                                    measurement(3, {45, 14}, "north", -90), measurement(4, {300, 0}, "north", -90),
+                                    measurement(5, {20, 0}, "north", nan), measurement(6, {nan, 0}, "north", -90),
+                                    measurement(7, {20, 0}, "north", -120), measurement(8, {20, 0}, "north", -119.9)},
+                                   {.max_snap_distance_m = 6, .censor_below = -120})
+                          .errors;
+  EXPECT_EQ(errors[0].excluded_because, "no prediction there");
+  EXPECT_EQ(errors[0].tile_id, 0);
+  EXPECT_EQ(errors[1].excluded_because, "no prediction there");
+  EXPECT_EQ(errors[2].excluded_because, "farther than the maximum snap distance from any tile");
+  EXPECT_EQ(errors[3].excluded_because, "outside of the predicted area");
+  EXPECT_EQ(errors[4].excluded_because, "no value");
+  EXPECT_EQ(errors[5].excluded_because, "no place");
+  EXPECT_EQ(errors[6].excluded_because, "censored: at the scanner's floor");
+  EXPECT_EQ(errors[7].excluded_because, "");
+}
+
+TEST(Comparison, LossesAreCensoredAtAndAboveTheLimit) {
+  const Street street;
+  const auto errors = street
+                          .compare({measurement(1, {0, 0}, "north", 150), measurement(2, {0, 0}, "north", 149)},
+                                   {.value_kind = ValueKind::path_loss, .censor_below = 150})
+                          .errors;
+  EXPECT_NE(errors[0].excluded_because, "");
+  EXPECT_EQ(errors[1].excluded_because, "");
+}
+
+TEST(Comparison, MeasurementsWithAHeightSnapInSpace) {
+  const Street street;
+  Measurement facade = measurement(1, {20, 24}, "north", -65);
+  facade.height_m = 12;
+  const auto in_space = street.compare({facade}, {.snapping = Snapping::nearest_3d}).errors[0];
+  EXPECT_EQ(in_space.tile_id, 999);
+  EXPECT_DOUBLE_EQ(in_space.snap_distance_m, 1.0);
+  EXPECT_DOUBLE_EQ(in_space.error_db, 5.0);
+  EXPECT_TRUE(in_space.above_ground);
+  EXPECT_DOUBLE_EQ(in_space.position.z, 212.0);
+
+  EXPECT_EQ(street.compare({facade}).errors[0].tile_id, 202);
+  const auto at_street = street.compare({measurement(1, {20, 24}, "north", -65)}, {.snapping = Snapping::nearest_3d});
+  EXPECT_EQ(at_street.errors[0].tile_id, 202);
+}
+
+TEST(Comparison, BilinearIsExactForAPlaneAndFallsBackToTheNearest) {
+  const Street street;
+  Warnings warnings;
+  const auto errors = street
+                          .compare({measurement(1, {12.5, 6}, "north", -90), measurement(2, {-3, 6}, "north", -90)},
+                                   {.snapping = Snapping::bilinear}, warnings)
+                          .errors;
+  EXPECT_NEAR(errors[0].predicted_db, -80 - 0.2 * 12.5 - 0.5 * 6, 1e-12);
+  EXPECT_EQ(errors[0].tile_id, 101);
+  EXPECT_DOUBLE_EQ(errors[1].predicted_db, -85.0);  // tile 100
+  EXPECT_EQ(warnings.codes, std::vector<std::string>{"bilinear_fell_back"});
+}
+
+TEST(Comparison, BilinearNeedsAPredictionOnAllFourTiles) {
+  Street street;
+  street.predicted[6].received_power_dbm = std::nan("");  // tile 101 of transmitter 1
+  const auto errors = street.compare({measurement(1, {2, 6}, "north", -90)}, {.snapping = Snapping::bilinear}).errors;
+  EXPECT_DOUBLE_EQ(errors[0].predicted_db, -85.0);
+}
+
+TEST(Comparison, AveragesAlongEachTransmittersRoute) {
+  const Street street;
+  // The two transmitters' samples alternate, as a scanner writes them.
+  const std::vector<Measurement> drive{measurement(1, {0, 0}, "north", -100), measurement(2, {0, 0}, "7", -50),
+                                       measurement(3, {1, 0}, "north", -80), measurement(4, {1, 0}, "7", -50)};
+  const auto errors = street.compare(drive, {.averaging_distance_m = 4}).errors;
+  EXPECT_NEAR(errors[0].measured_db, 10 * std::log10((1e-10 + 1e-8) / 2), 1e-9);
+  EXPECT_NEAR(errors[1].measured_db, 10 * std::log10((1e-10 + 1e-8) / 2), 1e-9);
+  EXPECT_EQ(errors[2].measured_db, -50);
+
+  // 40 wavelengths of 1 GHz are 12 m, 3 wavelengths less than the 1 m between the samples either side.
+  EXPECT_NEAR(street.compare(drive, {.averaging_wavelengths = 40}).errors[0].measured_db, errors[0].measured_db, 1e-12);
+  EXPECT_EQ(street.compare(drive, {.averaging_wavelengths = 3}).errors[0].measured_db, -100);
+}
+
+TEST(Comparison, LossesAreAveragedAsPowers) {
+  const Street street;
+  const std::vector<Measurement> drive{measurement(1, {0, 0}, "north", 100), measurement(2, {1, 0}, "north", 120)};
+  const auto errors = street.compare(drive, {.value_kind = ValueKind::path_loss, .averaging_distance_m = 4}).errors;
+  EXPECT_NEAR(errors[0].measured_db, 10 * std::log10((1e-10 + 1e-12) / 2), 1e-9);
+}
+
+TEST(Comparison, StatisticsPerTransmitterOverAllAndOverSites) {
+  const Street street;
+  // Tile 0: −80 for transmitter 1 and −90 for transmitter 2. Errors: 1, 3 and −2, −6.
+  const Comparison comparison = street.compare(
+      {measurement(1, {0, 0}, "north", -81), measurement(2, {0, 0}, "north", -83), measurement(3, {0, 0}, "7", -88),
+       measurement(4, {0, 0}, "7", -84), measurement(5, {0, 0}, "nobody", -84)});
+  ASSERT_EQ(comparison.statistics.size(), 4u);
+  const ErrorStatistics &north = comparison.statistics[0], &seven = comparison.statistics[1],
+                        &all = comparison.statistics[2], &sites = comparison.statistics[3];
+  EXPECT_EQ(north.group, "north");
+  EXPECT_EQ(north.transmitter_id, 1);
+  EXPECT_EQ(north.n, 2);
+  EXPECT_DOUBLE_EQ(north.mean_db, 2.0);
+  EXPECT_DOUBLE_EQ(north.std_db, std::sqrt(2.0));
+  EXPECT_DOUBLE_EQ(seven.mean_db, -4.0);
+  EXPECT_EQ(all.group, "all");
+  EXPECT_FALSE(all.transmitter_id.has_value());
+  EXPECT_EQ(all.n, 4);
+  EXPECT_DOUBLE_EQ(all.mean_db, -1.0);
+  EXPECT_DOUBLE_EQ(all.std_db, std::sqrt((4.0 + 16 + 1 + 25) / 3));
+  EXPECT_EQ(sites.group, "sites");
+  EXPECT_EQ(sites.n, 2);
+  EXPECT_DOUBLE_EQ(sites.mean_of_mean_db, -1.0);
+  EXPECT_DOUBLE_EQ(sites.std_of_mean_db, std::sqrt(18.0));
+  EXPECT_DOUBLE_EQ(sites.mean_of_std_db, (std::sqrt(2.0) + std::sqrt(8.0)) / 2);
+}
+
+TEST(Comparison, GroundAndAboveGroundStatisticsStandApart) {
+  const Street street;
+  Measurement high = measurement(2, {0, 0}, "north", -90);
+  high.height_m = 10;
+  const Comparison comparison = street.compare({measurement(1, {0, 0}, "north", -81), high});
+  ASSERT_EQ(comparison.statistics.size(), 8u);
+  EXPECT_EQ(comparison.statistics[0].n, 1);
+  EXPECT_DOUBLE_EQ(comparison.statistics[0].mean_db, 1.0);
+  EXPECT_EQ(comparison.statistics[4].group, "north, above ground");
+  EXPECT_EQ(comparison.statistics[4].n, 1);
+  EXPECT_DOUBLE_EQ(comparison.statistics[4].mean_db, 10.0);
+  EXPECT_EQ(comparison.statistics[6].group, "all, above ground");
+  EXPECT_EQ(comparison.statistics[7].group, "sites, above ground");
+}
+
+TEST(Comparison, RemovingTheMeanLeavesTheSpreadAndSaysWhatWasTakenOff) {
+  const Street street;
+  const std::vector<Measurement> drive{measurement(1, {0, 0}, "north", -81), measurement(2, {0, 0}, "north", -83),
+                                       measurement(3, {0, 0}, "7", -88)};
+  const Comparison plain = street.compare(drive), unbiased = street.compare(drive, {.remove_mean = true});
+  EXPECT_DOUBLE_EQ(unbiased.statistics[0].mean_db, 0.0);
+  EXPECT_DOUBLE_EQ(unbiased.statistics[0].std_db, plain.statistics[0].std_db);
+  EXPECT_DOUBLE_EQ(unbiased.statistics[0].removed_mean_db, 2.0);
+  EXPECT_DOUBLE_EQ(unbiased.statistics[1].removed_mean_db, -2.0);
+  EXPECT_TRUE(std::isnan(unbiased.statistics[2].removed_mean_db));
+  EXPECT_DOUBLE_EQ(plain.statistics[0].removed_mean_db, 0.0);
+  EXPECT_DOUBLE_EQ(unbiased.errors[0].error_db, -1.0);
+  EXPECT_DOUBLE_EQ(unbiased.errors[0].predicted_db, -82.0);
+}
+
+TEST(Comparison, NothingInGivesEmptyStatistics) {
+  const Street street;
+  const Comparison comparison = street.compare({});
+  EXPECT_TRUE(comparison.errors.empty());
+  ASSERT_EQ(comparison.statistics.size(), 4u);
+  EXPECT_EQ(comparison.statistics[2].n, 0);
+  EXPECT_TRUE(std::isnan(comparison.statistics[2].mean_db));
+  const Comparison nowhere =
+      compare_with_drive_test({}, street.transmitters, {measurement(1, {0, 0}, "north", -80)}, {}, no_progress());
+  EXPECT_EQ(nowhere.errors[0].excluded_because, "outside of the predicted area");
+}
+
+TEST(Comparison, IsTheSameForAnyNumberOfThreads) {
+  const Street street;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> place(-20, 60), level(-110, -70);
+  std::vector<Measurement> drive;
+  for (int m = 0; m < 5000; ++m) {
+    const double x = place(random), y = place(random), value = level(random);
+    drive.push_back(measurement(m, {x, y}, m % 3 == 0 ? "north" : "7", value));
+  }
+  const ComparisonOptions options{.averaging_distance_m = 50, .snapping = Snapping::bilinear};
+  const auto compare_on = [&](std::size_t threads) {
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+    return street.compare(drive, options);
+  };
+  const Comparison one = compare_on(1), seven = compare_on(7);
+  ASSERT_EQ(one.errors.size(), seven.errors.size());
+  for (std::size_t i = 0; i < one.errors.size(); ++i) {
+    EXPECT_EQ(one.errors[i].measurement_id, seven.errors[i].measurement_id);
+    EXPECT_EQ(one.errors[i].measured_db, seven.errors[i].measured_db);
+    EXPECT_EQ(one.errors[i].excluded_because, seven.errors[i].excluded_because);
+    if (!one.errors[i].excluded_because.empty()) continue;
+    EXPECT_EQ(one.errors[i].error_db, seven.errors[i].error_db);
+  }
+  for (std::size_t s = 0; s < one.statistics.size(); ++s) EXPECT_EQ(one.statistics[s].n, seven.statistics[s].n);
+  EXPECT_EQ(one.statistics[2].mean_db, seven.statistics[2].mean_db);
+}
+
+}  // namespace
+}  // namespace tesseray
