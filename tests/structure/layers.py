@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who may include whom: the table "Folders" of docs/design.md, checked on every source file.
+
+Usage: layers.py [REPOSITORY]      prints each include that the table does not allow; exit status 1 if there is one.
+"""
+import fnmatch
+import pathlib
+import re
+import sys
+
+# Each folder may include itself, these, and what these may include: data flows one way.
+FOLDERS = {
+    "core/base": [],
+    "core/geometry": ["core/base"],
+    "core/physics": ["core/geometry"],
+    "core/scene": ["core/geometry"],
+    "core/tiling": ["core/scene"],
+    "core/visibility": ["core/tiling"],
+    "core/propagation": ["core/physics", "core/visibility"],
+    "core/prediction": ["core/propagation"],
+    "core/comparison": ["core/prediction"],
+    "core/io": ["core/comparison"],
+    "cuda": ["core/comparison"],
+    "processing_algorithms": ["core/io", "cuda/backend.h"],
+    "tests": ["processing_algorithms", "cuda"],
+}
+
+# Libraries and the only folders (or files) that may know them; what is not listed is a standard or system header.
+LIBRARIES = {
+    "GDAL": (["gdal*", "ogr*", "cpl_*"], ["core/io", "tests"]),
+    "PROJ": (["proj.h", "proj_*"], ["core/io", "tests"]),
+    "SQLite": (["sqlite3*"], ["core/io", "tests"]),
+    "GEOS": (["geos*"], ["core/scene/*.cpp", "tests"]),
+    "Embree": (["embree*"], ["core/visibility", "tests"]),
+    "Ceres": (["ceres/*"], ["core/comparison", "tests"]),
+    "CUDA": (["cuda*", "cub/*", "thrust/*"], ["cuda", "tests/gpu"]),
+    "oneTBB": (["tbb/*", "oneapi/tbb*"], ["core", "tests"]),
+    "CLI11": (["CLI/*"], ["processing_algorithms"]),
+    "JSON": (["nlohmann/*"], ["processing_algorithms", "tests"]),
+    "spdlog": (["spdlog/*"], ["processing_algorithms"]),
+    "GoogleTest": (["gtest/*", "gmock/*"], ["tests"]),
+    "Google Benchmark": (["benchmark/*"], ["tests/bench"]),
+}
+ONE_FILE_ONLY = {"GEOS": "core/scene"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+SUFFIXES = {".h", ".cpp", ".cu", ".cuh", ".hpp", ".inc"}
+
+
+def reachable(folder):
+    found = [folder]
+    for other in FOLDERS.get(folder, []):
+        found += reachable(other)
+    return found
+
+
+def folder_of(path):
+    """The row of the table that a file of the repository belongs to."""
+    return next((f for f in FOLDERS if path.startswith(f + "/")), None)
+
+
+def lies_in(path, places):
+    return any(fnmatch.fnmatch(path, p) if "*" in p else path == p or path.startswith(p + "/") for p in places)
+
+
+def library_of(header):
+    return next((name for name, (patterns, _) in LIBRARIES.items()
+                 if any(fnmatch.fnmatch(header, p) for p in patterns)), None)
+
+
+def offences_in(path, text):
+    """Each forbidden include of one file, as a sentence."""
+    folder = folder_of(path)
+    if folder is None:
+        yield f"{path}: lies in no folder of the table"
+        return
+    for bracket, header in INCLUDE.findall(text):
+        library = library_of(header)
+        if folder_of(header):
+            if not lies_in(header, reachable(folder)):
+                yield f"{path}: {folder} may not include {header}"
+        elif library:
+            if not lies_in(path, LIBRARIES[library][1]):
+                yield f"{path}: {library} ({header}) belongs to {' and '.join(LIBRARIES[library][1])} alone"
+        elif bracket == '"':
+            yield f'{path}: "{header}" is not named from the repository root'
+
+
+def offences(sources):
+    """sources: path from the repository root → text."""
+    users = {library: set() for library in ONE_FILE_ONLY}
+    for path, text in sorted(sources.items()):
+        yield from offences_in(path, text)
+        for _, header in INCLUDE.findall(text):
+            library = library_of(header)
+            if library in users and path.startswith(ONE_FILE_ONLY[library] + "/"):
+                users[library].add(path)
+    for library, paths in users.items():
+        if len(paths) > 1:
+            yield f"{library} is included by more than one file: {', '.join(sorted(paths))}"
+
+
+def read_sources(repository):
+    files = (f for top in ("core", "cuda", "processing_algorithms", "tests") for f in (repository / top).rglob("*"))
+    return {f.relative_to(repository).as_posix(): f.read_text(encoding="utf-8") for f in files if f.suffix in SUFFIXES}
+
+
+def main():
+    repository = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]
+    sources = read_sources(repository)
+    found = list(offences(sources))
+    print("\n".join(found) if found else f"{len(sources)} source files include only what they may")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The checks of layers.py and source_rules.py find what they are for, and let pass what is right."""
+import pathlib
+import tempfile
+import unittest
+
+import layers
+import source_rules
+
+
+def includes(path, *headers):
+    return list(layers.offences({path: "".join(f"#include {h}\n" for h in headers)}))
+
+
+class Layers(unittest.TestCase):
+    def test_earlier_stages_and_standard_headers_may_be_included(self):
+        self.assertEqual(includes("core/propagation/launch.cpp", '"core/base/error.h"', '"core/tiling/tiling.h"', "<vector>",
+                                  '"core/physics/fresnel.h"', '"core/propagation/tube.h"', "<sys/mman.h>"), [])
+        self.assertEqual(includes("core/io/layer.cpp", '"core/comparison/comparison.h"', "<ogr_api.h>", "<proj.h>"), [])
+        self.assertEqual(includes("tests/unit/io/layer_test.cpp", "<gtest/gtest.h>", "<gdal.h>", '"core/io/layer.h"'), [])
+
+    def test_later_stages_may_not(self):
+        for path, header in (("core/base/error.h", "core/geometry/vector.h"), ("core/scene/scene.h", "core/tiling/tiling.h"),
+                             ("core/physics/utd.h", "core/scene/scene.h"), ("core/tiling/t.cpp", "core/physics/utd.h"),
+                             ("core/prediction/p.cpp", "core/io/readers.h"), ("cuda/kernel.cu", "core/io/readers.h"),
+                             ("processing_algorithms/main.cpp", "cuda/kernel.h")):
+            self.assertEqual(len(includes(path, f'"{header}"')), 1, (path, header))
+
+    def test_libraries_stay_in_their_folders(self):
+        for path, header in (("core/scene/scene.cpp", "gdal.h"), ("core/scene/scene.cpp", "ogrsf_frmts.h"),
+                             ("core/visibility/v.cpp", "sqlite3.h"), ("core/tiling/t.cpp", "geos_c.h"),
+                             ("core/scene/clean.h", "geos_c.h"), ("core/scene/s.cpp", "embree3/rtcore.h"),
+                             ("core/visibility/v.cpp", "cuda_runtime.h"), ("core/io/w.cpp", "CLI/CLI.hpp"),
+                             ("core/base/e.cpp", "gtest/gtest.h"), ("processing_algorithms/main.cpp", "proj.h")):
+            self.assertEqual(len(includes(path, f"<{header}>")), 1, (path, header))
+
+    def test_geos_lives_in_one_file(self):
+        one = {"core/scene/clean_up.cpp": "#include <geos_c.h>\n"}
+        self.assertEqual(list(layers.offences(one)), [])
+        self.assertEqual(len(list(layers.offences({**one, "core/scene/polygon.cpp": "#include <geos_c.h>\n"}))), 1)
+
+    def test_headers_are_named_from_the_root(self):
+        self.assertEqual(len(includes("core/io/layer.cpp", '"layer.h"')), 1)
+
+    def test_a_new_folder_needs_a_row(self):
+        self.assertEqual(len(includes("core/weather/rain.h", "<vector>")), 1)
+
+
+class SourceRules(unittest.TestCase):
+    def offences(self, name, text):
+        return list(source_rules.offences_in(pathlib.Path(name), text))
+
+    def test_licence_line(self):
+        line = "// " + source_rules.LICENCE
+        self.assertEqual(self.offences("core/base/a.h", line + "\n#pragma once\n"), [])
+        self.assertEqual(self.offences("scripts/run", "#!/bin/sh\n# " + source_rules.LICENCE + "\n"), [])
+        self.assertEqual(len(self.offences("core/base/a.h", "#pragma once\n\n" + line)), 1)
+        self.assertEqual(len(self.offences("scripts/run", "#!/bin/sh\necho\n")), 1)
+
+    def test_names(self):
+        self.assertEqual(len(self.offences("core/base/utils.h", "// " + source_rules.LICENCE)), 1)
+
+    def test_left_over_work(self):
+        licence, mark = "// " + source_rules.LICENCE + "\n", "TO" + "DO"
+        self.assertEqual(len(self.offences("a.cpp", f"{licence}// {mark}: faster")), 1)
+        self.assertEqual(self.offences("a.cpp", f"{licence}// {mark}(#12): faster"), [])
+
+    def test_links(self):
+        with tempfile.TemporaryDirectory() as folder:
+            repository = pathlib.Path(folder)
+            (repository / "docs").mkdir()
+            (repository / "docs" / "physics.md").touch()
+            page = pathlib.Path("docs/README.md")
+            text = "[a](physics.md#chapter) [b](../docs/physics.md) [c](https://example.org/x) [d](absent.md)"
+            self.assertEqual(list(source_rules.broken_links(repository, page, text)),
+                             ["docs/README.md: links to absent.md, which does not exist"])
+
+
+if __name__ == "__main__":
+    unittest.main()

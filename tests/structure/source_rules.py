@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What holds for every file: its licence line, a telling name, no work left without an issue, no broken link in a page.
+
+Usage: source_rules.py [REPOSITORY]      prints each offence; exit status 1 if there is one.
+"""
+import pathlib
+import re
+import sys
+
+FOLDERS = (".ci", "cmake", "core", "cuda", "docs", "processing_algorithms", "qgis_plugin", "sample_data", "scripts", "tests")
+SOURCE_SUFFIXES = {".h", ".cpp", ".cu", ".cuh", ".py", ".cmake", ".sh"}
+SOURCE_NAMES = {"CMakeLists.txt", "Makefile"}
+LICENCE = "SPDX-License-Identifier: GPL-3.0-or-later"
+
+LEFT_OVER = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b(?!\s*\(#\d+\))")
+LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
+
+
+def is_source(path, text):
+    return path.suffix in SOURCE_SUFFIXES or path.name in SOURCE_NAMES or (not path.suffix and text.startswith("#!"))
+
+
+def offences_in(path, text):
+    """path: relative to the repository."""
+    if is_source(path, text):
+        if LICENCE not in "\n".join(text.split("\n", 2)[:2]):
+            yield f"{path}: the first line (the second after #!) is not {LICENCE}"
+        if re.fullmatch(r"utils?|helpers?|misc|common", path.stem):
+            yield f"{path}: the name does not say what is in it"
+        for number, line in enumerate(text.splitlines(), 1):
+            if LEFT_OVER.search(line):
+                yield f"{path}:{number}: work left over without an issue number, as in (#12)"
+
+
+def broken_links(repository, path, text):
+    if path.suffix == ".md":
+        for target in LINK.findall(text):
+            if not (repository / path.parent / target).exists():
+                yield f"{path}: links to {target}, which does not exist"
+
+
+def main():
+    repository = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]
+    files = [f for f in repository.iterdir() if f.is_file()]
+    files += [f for top in FOLDERS for f in (repository / top).rglob("*") if f.is_file() and "__pycache__" not in f.parts]
+    found, checked = [], 0
+    for file in sorted(files):
+        try:
+            text = file.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue  # data
+        path = file.relative_to(repository)
+        checked += 1
+        found += [*offences_in(path, text), *broken_links(repository, path, text)]
+    print("\n".join(found) if found else f"{checked} files keep the rules")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
