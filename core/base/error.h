@@ -20,11 +20,11 @@ enum class ErrorKind {
 
 // Where an input is wrong. Empty members are left out of the message.
 struct ErrorPlace {
-  std::string file;
-  std::string layer;
-  std::string field;
-  std::optional<std::int64_t> feature_id;
-  std::optional<std::int64_t> line;
+  std::string file = {};
+  std::string layer = {};
+  std::string field = {};
+  std::optional<std::int64_t> feature_id = {};
+  std::optional<std::int64_t> line = {};
 };
 
 // Example:

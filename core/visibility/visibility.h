@@ -21,10 +21,13 @@
 
 namespace tesseray {
 
-inline constexpr double lift_m = 0.01;            // how far points are lifted off their surfaces
-inline constexpr double in_front_m = 1e-6;        // a point is in front of a plane when it is farther than this
+inline constexpr double lift_m = 0.01;      // how far points are lifted off their surfaces
+inline constexpr double in_front_m = 1e-6;  // a point is in front of a plane when it is farther than this
 
-// The solid scene as a set that segments can meet. Thread-safe.
+struct OcclusionView;  // occlusion_view.h
+
+// The solid scene as a set that segments can meet. Thread-safe. Parts that stand on the ground reach down without
+// end, and below the terrain is solid, so that a point inside the ground sees nothing.
 class Occlusion {
  public:
   explicit Occlusion(const Scene& scene);
@@ -35,6 +38,9 @@ class Occlusion {
   // True when the open segment a–b meets no wall, roof, underside or terrain triangle. Symmetric: free(a, b) =
   // free(b, a), bit for bit.
   bool is_free(Vec3 a, Vec3 b) const;
+
+  // The same for stages and devices that test many segments; valid as long as this object lives.
+  const OcclusionView& view() const;
 
  private:
   struct Impl;
@@ -69,6 +75,15 @@ std::unique_ptr<Visibility> compute_visibility(const Occlusion& occlusion, const
 void write_visibility(const Visibility& visibility, const VisibilityOptions& options, std::uint64_t environment_hash,
                       const std::filesystem::path& path, Progress& progress);
 std::unique_ptr<Visibility> open_visibility(const std::filesystem::path& path, std::uint64_t environment_hash);
+
+// What a visibility file says of itself; throws as open_visibility does, but looks at the head alone.
+struct VisibilityFileInfo {
+  std::uint64_t environment_hash = 0;
+  VisibilityOptions options;
+  std::uint32_t tile_count = 0, edge_count = 0;
+  std::uint64_t entry_count = 0;  // over all rows, so every pair twice
+};
+VisibilityFileInfo read_visibility_info(const std::filesystem::path& path);
 
 // The paper's edge rows instead of the segments' own: an edge sees what either of its parent tiles sees, and no edge
 // sees another. Keeps a reference to `visibility`.

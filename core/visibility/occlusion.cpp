@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/visibility/occlusion_view.h"
+#include "core/visibility/visibility.h"
+
+namespace tesseray {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double prism_cell_m = 16.0;
+constexpr std::int64_t max_cells = std::int64_t{1} << 23;
+// What stands within this distance of a cell belongs to it: covers the rounding of the walk (height_pyramid.h).
+constexpr double cell_padding_m = 1e-3;
+
+// The cells of the grid over all prisms.
+struct CellGrid {
+  Vec2 origin;
+  double step_m = prism_cell_m;
+  std::int32_t columns = 0, rows = 0;
+
+  std::int32_t column(double x) const { return clamped((x - origin.x) / step_m, columns); }
+  std::int32_t row(double y) const { return clamped((y - origin.y) / step_m, rows); }
+  std::size_t index(std::int32_t i, std::int32_t j) const {
+    return static_cast<std::size_t>(j) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(i);
+  }
+  Vec2 centre(std::int32_t i, std::int32_t j) const {
+    return {origin.x + (i + 0.5) * step_m, origin.y + (j + 0.5) * step_m};
+  }
+
+ private:
+  static std::int32_t clamped(double cells, std::int32_t count) {
+    return static_cast<std::int32_t>(std::clamp(std::floor(cells), 0.0, static_cast<double>(count - 1)));
+  }
+};
+
+Rectangle bounds(const Rings& rings) {
+  Rectangle box;
+  for (const Ring& ring : rings) {
+    for (const Vec2 p : ring) box.extend(p);
+  }
+  return box;
+}
+
+CellGrid grid_over(const std::vector<Prism>& prisms) {
+  Rectangle box;
+  for (const Prism& prism : prisms) {
+    const Rectangle footprint = bounds(prism.rings);
+    if (footprint.empty()) continue;
+    box.extend(footprint.min);
+    box.extend(footprint.max);
+  }
+  CellGrid grid;
+  if (box.empty()) return grid;
+  // Half a cell of air all around, so that padding stays inside.
+  const auto cells = [&](double extent) { return static_cast<std::int64_t>(extent / grid.step_m) + 2; };
+  while (cells(box.max.x - box.min.x) * cells(box.max.y - box.min.y) > max_cells) grid.step_m *= 2;
+  grid.columns = static_cast<std::int32_t>(cells(box.max.x - box.min.x));
+  grid.rows = static_cast<std::int32_t>(cells(box.max.y - box.min.y));
+  grid.origin = box.min - 0.5 * Vec2{grid.step_m, grid.step_m};
+  return grid;
+}
+
+// Calls visit(i, j) for the cells within the padding of the segment p–q.
+template <class Visit>
+void for_cells_near(const CellGrid& grid, Vec2 p, Vec2 q, const Visit& visit) {
+  const double reach = 0.5 * grid.step_m + cell_padding_m;
+  const Vec2 along = q - p;
+  const std::int32_t i_begin = grid.column(std::min(p.x, q.x) - cell_padding_m);
+  const std::int32_t i_end = grid.column(std::max(p.x, q.x) + cell_padding_m);
+  const std::int32_t j_begin = grid.row(std::min(p.y, q.y) - cell_padding_m);
+  const std::int32_t j_end = grid.row(std::max(p.y, q.y) + cell_padding_m);
+  for (std::int32_t j = j_begin; j <= j_end; ++j) {
+    for (std::int32_t i = i_begin; i <= i_end; ++i) {
+      // The line misses the square when the square's corners all lie on one side.
+      const double distance = std::fabs(cross(along, grid.centre(i, j) - p));
+      if (distance <= reach * (std::fabs(along.x) + std::fabs(along.y))) visit(i, j);
+    }
+  }
+}
+
+// Lists per cell, filled in two passes: count, then place.
+struct CellLists {
+  std::vector<std::uint32_t> offsets, items;
+};
+
+CellLists cell_lists(std::size_t cells, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& cell_and_item) {
+  CellLists lists;
+  lists.offsets.assign(cells + 1, 0);
+  for (const auto& [cell, item] : cell_and_item) ++lists.offsets[cell + 1];
+  for (std::size_t cell = 0; cell < cells; ++cell) lists.offsets[cell + 1] += lists.offsets[cell];
+  lists.items.resize(cell_and_item.size());
+  std::vector<std::uint32_t> next(lists.offsets.begin(), lists.offsets.end() - 1);
+  for (const auto& [cell, item] : cell_and_item) lists.items[next[cell]++] = item;
+  return lists;
+}
+
+}  // namespace
+
+struct Occlusion::Impl {
+  std::vector<WallSide> outlines;  // all sides, by part
+  std::vector<FlatPart> parts;
+  std::vector<std::uint32_t> wall_offsets, part_offsets, part_items;
+  std::vector<WallSide> walls;
+  HeightPyramid prism_grid, terrain_grid;
+  std::vector<float> terrain_height_m;
+  OcclusionView view;
+
+  explicit Impl(const Scene& scene) {
+    add_prisms(scene.prisms);
+    add_terrain(scene.terrain);
+  }
+
+  void add_prisms(const std::vector<Prism>& prisms) {
+    const CellGrid grid = grid_over(prisms);
+    const std::size_t cells = static_cast<std::size_t>(grid.columns) * static_cast<std::size_t>(grid.rows);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> walls_of_cells, parts_of_cells;
+    std::vector<float> max_height_m(cells, -std::numeric_limits<float>::infinity());
+    std::vector<std::uint32_t> last_part(cells, 0);  // the part, plus one, that a cell was last given to
+    for (const Prism& prism : prisms) {
+      const std::uint32_t part = static_cast<std::uint32_t>(parts.size());
+      const std::uint32_t first_side = static_cast<std::uint32_t>(outlines.size());
+      // A part on the ground has no underside: the ground is there.
+      const double bottom_z = prism.on_ground ? -infinity : prism.bottom_z;
+      const auto give_part = [&](std::int32_t i, std::int32_t j) {
+        const std::size_t cell = grid.index(i, j);
+        if (last_part[cell] == part + 1) return;
+        last_part[cell] = part + 1;
+        parts_of_cells.emplace_back(static_cast<std::uint32_t>(cell), part);
+        max_height_m[cell] = std::max(max_height_m[cell], rounded_up(prism.top_z));
+      };
+      for (const Ring& ring : prism.rings) {
+        for (std::size_t k = 0; k < ring.size(); ++k) {
+          const Vec2 p = ring[k], q = ring[(k + 1) % ring.size()];
+          if (p == q) continue;
+          const std::uint32_t side = static_cast<std::uint32_t>(outlines.size());
+          outlines.push_back({p, q, bottom_z, prism.top_z});
+          for_cells_near(grid, p, q, [&](std::int32_t i, std::int32_t j) {
+            walls_of_cells.emplace_back(static_cast<std::uint32_t>(grid.index(i, j)), side);
+            give_part(i, j);
+          });
+        }
+      }
+      const std::uint32_t end_side = static_cast<std::uint32_t>(outlines.size());
+      parts.push_back({bottom_z, prism.top_z, first_side, end_side});
+      give_inner_cells(grid, prism.rings, first_side, end_side, give_part);
+    }
+
+    const CellLists wall_lists = cell_lists(cells, walls_of_cells);
+    wall_offsets = wall_lists.offsets;
+    walls.reserve(wall_lists.items.size());
+    for (const std::uint32_t side : wall_lists.items) walls.push_back(outlines[side]);
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      std::stable_sort(walls.begin() + wall_offsets[cell], walls.begin() + wall_offsets[cell + 1],
+                       [](const WallSide& a, const WallSide& b) { return a.top_z > b.top_z; });
+    }
+    CellLists part_lists = cell_lists(cells, parts_of_cells);
+    part_offsets = std::move(part_lists.offsets);
+    part_items = std::move(part_lists.items);
+    prism_grid = HeightPyramid(grid.origin, grid.step_m, grid.step_m, grid.columns, grid.rows, std::move(max_height_m));
+
+    view.prism_grid = prism_grid.view();
+    view.wall_offsets = wall_offsets.data();
+    view.walls = walls.data();
+    view.part_offsets = part_offsets.data();
+    view.part_items = part_items.data();
+    view.parts = parts.data();
+    view.outlines = outlines.data();
+    view.highest_prism_z = static_cast<double>(prism_grid.max_height_m());
+  }
+
+  // Cells that no side comes near are wholly inside or wholly outside.
+  template <class Give>
+  void give_inner_cells(const CellGrid& grid, const Rings& rings, std::uint32_t first_side, std::uint32_t end_side,
+                        const Give& give) const {
+    const Rectangle box = bounds(rings);
+    if (box.empty()) return;
+    for (std::int32_t j = grid.row(box.min.y); j <= grid.row(box.max.y); ++j) {
+      for (std::int32_t i = grid.column(box.min.x); i <= grid.column(box.max.x); ++i) {
+        if (outline_contains(outlines.data() + first_side, outlines.data() + end_side, grid.centre(i, j))) give(i, j);
+      }
+    }
+  }
+
+  void add_terrain(const Terrain& terrain) {
+    view.highest_terrain_z = -infinity;
+    if (terrain.columns < 2 || terrain.rows < 2) return;
+    terrain_height_m = terrain.height_m;
+    const std::int32_t columns = static_cast<std::int32_t>(terrain.columns) - 1;
+    const std::int32_t rows = static_cast<std::int32_t>(terrain.rows) - 1;
+    std::vector<float> max_height_m;
+    max_height_m.reserve(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows));
+    for (std::uint32_t j = 0; j + 1 < terrain.rows; ++j) {
+      for (std::uint32_t i = 0; i + 1 < terrain.columns; ++i) {
+        max_height_m.push_back(
+            std::max({terrain.node(i, j), terrain.node(i + 1, j), terrain.node(i, j + 1), terrain.node(i + 1, j + 1)}));
+      }
+    }
+    terrain_grid =
+        HeightPyramid(terrain.south_west, terrain.step_x, terrain.step_y, columns, rows, std::move(max_height_m));
+    view.terrain_grid = terrain_grid.view();
+    view.terrain_height_m = terrain_height_m.data();
+    view.terrain_columns = terrain.columns;
+    view.highest_terrain_z = static_cast<double>(terrain_grid.max_height_m()) + buried_m;
+  }
+};
+
+Occlusion::Occlusion(const Scene& scene) : impl_(std::make_unique<Impl>(scene)) {}
+Occlusion::~Occlusion() = default;
+Occlusion::Occlusion(Occlusion&&) noexcept = default;
+Occlusion& Occlusion::operator=(Occlusion&&) noexcept = default;
+
+bool Occlusion::is_free(Vec3 a, Vec3 b) const { return segment_is_free(impl_->view, a, b); }
+
+const OcclusionView& Occlusion::view() const { return impl_->view; }
+
+}  // namespace tesseray

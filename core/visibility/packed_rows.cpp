@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/visibility/packed_rows.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "core/base/parallel.h"
+#include "core/visibility/row_codec.h"
+
+namespace tesseray {
+
+namespace {
+
+// A chunk of rows is transposed at once; this bounds the memory of one thread (four bytes an entry).
+constexpr std::uint64_t chunk_entries = std::uint64_t{1} << 23;
+
+class PackedRows final : public Visibility {
+ public:
+  struct Row {
+    const std::uint8_t* bytes = nullptr;
+    std::uint32_t length = 0;
+    std::uint32_t visible_tiles = 0;
+  };
+
+  PackedRows(std::uint32_t tile_count, std::uint32_t edge_count, std::size_t chunks)
+      : tile_count_(tile_count), edge_count_(edge_count), rows_(tile_count + edge_count), chunks_(chunks) {}
+
+  // Appends the row of `element` to a chunk. Rows of a chunk come in order; `fix_chunk` ends it.
+  void add_row(std::size_t chunk, std::uint32_t element, const std::vector<std::uint32_t>& row) {
+    append_row(row, chunks_[chunk]);
+    rows_[element].length = static_cast<std::uint32_t>(row.size());
+    rows_[element].visible_tiles =
+        static_cast<std::uint32_t>(std::lower_bound(row.begin(), row.end(), tile_count_) - row.begin());
+  }
+  void fix_chunk(std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+    chunks_[chunk].shrink_to_fit();
+    const std::uint8_t* bytes = chunks_[chunk].data();
+    for (std::uint32_t element = begin; element < end; ++element) {
+      rows_[element].bytes = bytes;
+      bytes = for_each_in_row(bytes, rows_[element].length, [](std::uint32_t) {});
+    }
+  }
+
+  std::uint32_t tile_count() const override { return tile_count_; }
+  std::uint32_t edge_count() const override { return edge_count_; }
+  void read_row(std::uint32_t element, std::vector<std::uint32_t>& row) const override {
+    const Row& stored = rows_[element];
+    row.resize(stored.length);
+    std::uint32_t* out = row.data();
+    for_each_in_row(stored.bytes, stored.length, [&](std::uint32_t other) { *out++ = other; });
+  }
+  std::uint32_t row_length(std::uint32_t element) const override { return rows_[element].length; }
+  std::uint32_t visible_tiles(std::uint32_t element) const override { return rows_[element].visible_tiles; }
+
+ private:
+  std::uint32_t tile_count_, edge_count_;
+  std::vector<Row> rows_;
+  std::vector<std::vector<std::uint8_t>> chunks_;
+};
+
+// How many halves name each element.
+std::vector<std::uint32_t> count_incoming(std::uint32_t elements, const std::vector<HalfRows>& halves) {
+  std::vector<std::atomic<std::uint32_t>> counts(elements);
+  parallel_blocks(halves.size(), 1, no_progress(), [&](std::size_t h, std::size_t) {
+    const std::uint8_t* bytes = halves[h].bytes.data();
+    for (const std::uint32_t length : halves[h].lengths) {
+      bytes = for_each_in_row(bytes, length,
+                              [&](std::uint32_t other) { counts[other].fetch_add(1, std::memory_order_relaxed); });
+    }
+  });
+  return {counts.begin(), counts.end()};
+}
+
+// First elements of chunks of at most chunk_entries incoming entries (but at least one row), and the end.
+std::vector<std::uint32_t> chunk_bounds(const std::vector<std::uint32_t>& incoming) {
+  std::vector<std::uint32_t> bounds = {0};
+  std::uint64_t entries = 0;
+  for (std::uint32_t element = 0; element < incoming.size(); ++element) {
+    if (entries + incoming[element] > chunk_entries && element > bounds.back()) {
+      bounds.push_back(element);
+      entries = 0;
+    }
+    entries += incoming[element];
+  }
+  bounds.push_back(static_cast<std::uint32_t>(incoming.size()));
+  return bounds;
+}
+
+// Collects what other elements found about the elements begin … end − 1 and merges it with what these found.
+void fill_chunk(const std::vector<HalfRows>& halves, const std::vector<std::uint32_t>& incoming_count,
+                std::uint32_t begin, std::uint32_t end, std::size_t chunk, PackedRows& rows) {
+  std::vector<std::uint64_t> offsets(end - begin + 1, 0);
+  for (std::uint32_t element = begin; element < end; ++element) {
+    offsets[element - begin + 1] = offsets[element - begin] + incoming_count[element];
+  }
+  std::vector<std::uint32_t> incoming(offsets.back());
+  std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
+  std::vector<std::pair<const std::uint8_t*, std::uint32_t>> own(end - begin);
+  std::uint32_t source = 0;
+  for (const HalfRows& half : halves) {
+    const std::uint8_t* bytes = half.bytes.data();
+    for (const std::uint32_t length : half.lengths) {
+      if (source >= begin && source < end) own[source - begin] = {bytes, length};
+      bytes = for_each_in_row(bytes, length, [&](std::uint32_t other) {
+        if (other >= begin && other < end) incoming[next[other - begin]++] = source;
+      });
+      ++source;
+    }
+  }
+
+  std::vector<std::uint32_t> found, row;
+  for (std::uint32_t element = begin; element < end; ++element) {
+    const auto [bytes, length] = own[element - begin];
+    found.clear();
+    for_each_in_row(bytes, length, [&](std::uint32_t other) { found.push_back(other); });
+    row.resize(found.size() + incoming_count[element]);
+    const std::uint32_t* first = incoming.data() + offsets[element - begin];
+    std::merge(found.begin(), found.end(), first, first + incoming_count[element], row.begin());
+    rows.add_row(chunk, element, row);
+  }
+  rows.fix_chunk(chunk, begin, end);
+}
+
+}  // namespace
+
+std::unique_ptr<Visibility> whole_rows(std::uint32_t tile_count, std::uint32_t edge_count,
+                                       const std::vector<HalfRows>& halves, Progress& progress) {
+  const std::vector<std::uint32_t> incoming = count_incoming(tile_count + edge_count, halves);
+  const std::vector<std::uint32_t> bounds = chunk_bounds(incoming);
+  auto rows = std::make_unique<PackedRows>(tile_count, edge_count, bounds.size() - 1);
+  parallel_blocks(bounds.size() - 1, 1, progress, [&](std::size_t chunk, std::size_t) {
+    fill_chunk(halves, incoming, bounds[chunk], bounds[chunk + 1], chunk, *rows);
+  });
+  return rows;
+}
+
+}  // namespace tesseray
