@@ -77,6 +77,9 @@ struct WedgeIncidence {
 
 namespace physics_detail {
 
+// A shadow boundary is met to within this, rad: a few roundings of an angle.
+inline constexpr double boundary_tolerance = 4e-15;
+
 // Directions that lie inside a face to within rounding count as lying on it, rad.
 inline constexpr double face_tolerance = 1e-9;
 
@@ -89,7 +92,8 @@ TESSERAY_HD inline double angle_from_face(double along_normal, double along_tang
 
 // cot(θ) F(2kL sin²(ε/2)) with θ = ε/2n (mod π), by cos θ, sin θ, and cos b = −cos ε. At the shadow boundary cot is
 // singular and F vanishes; their product is taken as (cot θ |sin ε/2|) · (F / |sin ε/2|), whose first factor tends
-// to ±n and whose second is regular. On the boundary itself (ε = 0) the point counts as in the shadow.
+// to ±n and whose second is regular. On the boundary itself (ε = 0) the point counts as lit: D takes the side on
+// which the direct or reflected ray is still there.
 template <TransitionAccuracy accuracy>
 TESSERAY_HD inline Complex boundary_term(double cos_theta, double sin_theta, double cos_b, double n, double two_kl) {
   double half_sine_squared = 0.5 * (1.0 + cos_b);
@@ -102,7 +106,7 @@ TESSERAY_HD inline Complex boundary_term(double cos_theta, double sin_theta, dou
     // Small ε: ε/2n = tan θ to the order ε², free of the cancellation in 1 + cos b.
     const double tangent = sin_theta / cos_theta;
     half_sine = n * std::fabs(tangent);
-    factor = tangent > 0.0 ? n : -n;
+    factor = tangent > -boundary_tolerance ? n : -n;
   }
   const double root = std::sqrt(two_kl);
   const Complex tail = scaled_fresnel_tail_to<accuracy>(root * half_sine);

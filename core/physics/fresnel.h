@@ -10,7 +10,7 @@
 
 namespace tesseray {
 
-// A relative permittivity so large that the surface is a perfect conductor to the last bit: Γ_TE = −1, Γ_TM = +1.
+// Stands for a perfect conductor, which reflects with Γ_TE = −1 and Γ_TM = +1 at every angle, grazing included.
 inline constexpr Complex perfect_conductor_permittivity{1.0, -1e40};
 
 // te: electric field at right angles to the plane of incidence (soft). tm: in the plane of incidence (hard).
@@ -22,6 +22,7 @@ struct FresnelCoefficients {
 // Reflection at a half-space of complex relative permittivity eps_c (Im ≤ 0); cos_incidence is counted from the
 // normal. Total: cosines outside [0, 1] are clamped; air (eps_c = 1) reflects nothing, also at grazing.
 TESSERAY_HD inline FresnelCoefficients fresnel(Complex eps_c, double cos_incidence) {
+  if (eps_c == perfect_conductor_permittivity) return {{-1.0, 0.0}, {1.0, 0.0}};
   const double c = std::fmin(std::fmax(cos_incidence, 0.0), 1.0);
   const Complex s = sqrt_decaying({eps_c.re - (1.0 - c * c), eps_c.im});
   const Complex air{c, 0.0};

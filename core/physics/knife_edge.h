@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Absorbing screens between transmitter and receiver in a vertical plane (docs/physics.md §6; ITU-R P.526 §4).
+#pragma once
+
+#include <cmath>
+#include <span>
+
+#include "core/base/host_device.h"
+#include "core/base/units.h"
+#include "core/geometry/vector.h"
+#include "core/physics/complex.h"
+#include "core/physics/transition_function.h"
+
+namespace tesseray {
+
+// Edges below this ν count as free of loss in the methods that use the approximate J.
+inline constexpr double negligible_fresnel_parameter = -0.78;
+
+// ν of an edge `clearance_m` above the straight line (negative: below), between terminals at these distances along the
+// line. REQUIRES: distances and wavelength are positive.
+TESSERAY_HD inline double fresnel_parameter(double clearance_m, double distance_1_m, double distance_2_m,
+                                            double wavelength_m) {
+  return clearance_m * std::sqrt(2.0 * (distance_1_m + distance_2_m) / (wavelength_m * distance_1_m * distance_2_m));
+}
+
+// Field behind one screen over the field without it: (1+j)/2 ∫_ν^∞ e^{−jπt²/2} dt, phase against the straight line.
+TESSERAY_HD inline Complex knife_edge_factor(double nu) {
+  constexpr double root_half_pi = 1.25331413731550025121;
+  const double z = root_half_pi * std::fabs(nu);
+  // (1+j)/2 · √(2/π) · tail
+  constexpr double scale = 0.5 / root_half_pi;
+  const Complex beyond = Complex{scale, scale} * (exp_j(-z * z) * scaled_fresnel_tail(z));
+  return nu >= 0.0 ? beyond : Complex{1.0, 0.0} - beyond;
+}
+
+// J(ν), dB: exact, and the approximation of P.526, which is 0 at and below −0.78.
+TESSERAY_HD inline double knife_edge_loss_db(double nu) {
+  return -10.0 * std::log10(squared_norm(knife_edge_factor(nu)));
+}
+TESSERAY_HD inline double approximate_knife_edge_loss_db(double nu) {
+  if (nu <= negligible_fresnel_parameter) return 0.0;
+  const double shifted = nu - 0.1;
+  return 6.9 + 20.0 * std::log10(std::sqrt(shifted * shifted + 1.0) + shifted);
+}
+
+// A profile is a row of points (x: distance, y: height; m) with x strictly increasing: the transmitter, the edges, the
+// receiver. All methods give dB relative to free space along the straight line, and 0 for fewer than three points.
+
+// Epstein and Peterson: every edge between its neighbours.
+double epstein_peterson_loss_db(std::span<const Vec2> profile, double wavelength_m);
+
+// P.526's spacing term of two edges, to be added to Epstein and Peterson where each edge alone costs 15 dB or more.
+// Zero for any other number of edges.
+double double_edge_spacing_loss_db(std::span<const Vec2> profile);
+
+enum class DeygoutCorrection {
+  none,     // Deygout 1966
+  spacing,  // each secondary edge less T_c of P.526 §4.3: the quick mode for rows of roofs
+};
+double deygout_loss_db(std::span<const Vec2> profile, double wavelength_m,
+                       DeygoutCorrection correction = DeygoutCorrection::spacing);
+
+// Bullington's equivalent edge.
+double bullington_parameter(std::span<const Vec2> profile, double wavelength_m);
+// With P.526's empirical term for smooth terrain between cities; not for rows of roofs.
+double bullington_loss_db(std::span<const Vec2> profile, double wavelength_m);
+
+// Field over free space behind two screens, exact for the parabolic (paraxial) wave; phase against the straight line.
+// REQUIRES: four points.
+Complex double_knife_edge_factor(std::span<const Vec2> profile, double wavelength_m);
+
+}  // namespace tesseray

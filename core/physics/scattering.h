@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Diffuse scattering by the Effective Roughness model (docs/physics.md §7; Degli-Esposti, IEEE TAP 49(7) 2001 1111;
+// Degli-Esposti et al., IEEE TAP 55(1) 2007 143). Powers only: the phase of a scattered wave is random.
+//
+// One tile of area dS takes the power density P_T G_T/(4π r_i²) and gives the receiver
+//   P_R = P_T G_T/(4π r_i²) · scattering_cross_section / r_s² · G_R λ²/(4π).
+#pragma once
+
+#include <cmath>
+
+#include "core/base/host_device.h"
+#include "core/base/units.h"
+#include "core/geometry/vector.h"
+#include "core/physics/fresnel.h"
+
+namespace tesseray {
+
+// What the scattered power is a part of. S² times …
+enum class ScatteringModel {
+  reciprocal,  // … |Γ(θ_i)| |Γ(θ_s)|: the same with transmitter and receiver exchanged
+  reflected,   // … |Γ(θ_i)|²: the reflected power (2007)
+  incident,    // … 1: the incident power (2001)
+};
+
+// The factor on the amplitude of the specular ray that leaves the scattered power out of it.
+TESSERAY_HD inline double specular_reduction(double scattering_coefficient) {
+  return std::sqrt(std::fmax(0.0, 1.0 - scattering_coefficient * scattering_coefficient));
+}
+
+// The scattered part of the incident power; Γ is the mean over both polarisations.
+TESSERAY_HD inline double scattered_fraction(ScatteringModel model, double scattering_coefficient, Complex eps_c,
+                                             double cos_incidence, double cos_scattering) {
+  const double square = scattering_coefficient * scattering_coefficient;
+  switch (model) {
+    case ScatteringModel::reciprocal:
+      return square * std::sqrt(mean_reflectance(eps_c, cos_incidence) * mean_reflectance(eps_c, cos_scattering));
+    case ScatteringModel::reflected:
+      return square * mean_reflectance(eps_c, cos_incidence);
+    case ScatteringModel::incident:
+      break;
+  }
+  return square;
+}
+
+// Lambert's lobe per steradian; its integral over the half-space is 1. Zero behind the surface.
+TESSERAY_HD inline double lambertian_lobe(double cos_scattering) { return std::fmax(cos_scattering, 0.0) / pi; }
+
+// ∫ ((1 + cos ψ)/2)^α dΩ over the half-space, ψ being the angle to the specular direction. REQUIRES: α ≥ 0.
+TESSERAY_HD inline double directive_lobe_integral(int alpha, double cos_incidence) {
+  const double sine_squared = 1.0 - cos_incidence * cos_incidence;
+  double sum = 0.0;
+  double choose = 1.0;    // C(α, j)
+  double odd_part = 0.0;  // Σ_{w ≤ (j−1)/2} C(2w, w) (sin²θ_i / 4)^w, one more summand at each odd j
+  double odd_term = 1.0;
+  for (int j = 0; j <= alpha; ++j) {
+    double integral = 2.0 * pi / (j + 1);
+    if (j % 2 == 1) {
+      const int w = (j - 1) / 2;
+      if (w > 0) odd_term *= sine_squared * (2.0 * w - 1.0) / (2.0 * w);
+      odd_part += odd_term;
+      integral *= cos_incidence * odd_part;
+    }
+    sum += choose * integral;
+    choose *= static_cast<double>(alpha - j) / (j + 1);
+  }
+  return std::ldexp(sum, -alpha);
+}
+
+// A lobe about the specular direction, per steradian; larger α is narrower.
+TESSERAY_HD inline double directive_lobe(int alpha, double cos_incidence, double cos_to_specular) {
+  const double base = 0.5 * (1.0 + cos_to_specular);
+  double power = 1.0;
+  for (int i = 0; i < alpha; ++i) power *= base;
+  return power / directive_lobe_integral(alpha, cos_incidence);
+}
+
+// Lambertian scattering of one tile, m². Zero unless both directions lie in front of the tile.
+TESSERAY_HD inline double scattering_cross_section(ScatteringModel model, double scattering_coefficient, Complex eps_c,
+                                                   double area_m2, double cos_incidence, double cos_scattering) {
+  if (cos_incidence <= 0.0 || cos_scattering <= 0.0) return 0.0;
+  return area_m2 * cos_incidence * lambertian_lobe(cos_scattering) *
+         scattered_fraction(model, scattering_coefficient, eps_c, cos_incidence, cos_scattering);
+}
+
+// The same with a directive lobe; cos_to_specular is between the scattered and the specular direction. Not reciprocal
+// for α > 0, whatever the model.
+TESSERAY_HD inline double directive_scattering_cross_section(ScatteringModel model, double scattering_coefficient,
+                                                             Complex eps_c, int alpha, double area_m2,
+                                                             double cos_incidence, double cos_scattering,
+                                                             double cos_to_specular) {
+  if (cos_incidence <= 0.0 || cos_scattering <= 0.0) return 0.0;
+  return area_m2 * cos_incidence * directive_lobe(alpha, cos_incidence, cos_to_specular) *
+         scattered_fraction(model, scattering_coefficient, eps_c, cos_incidence, cos_scattering);
+}
+
+// Received power over transmitted power times both antenna gains. REQUIRES: the distances are positive.
+TESSERAY_HD inline double scattered_power_gain(double cross_section_m2, double incident_m, double scattered_m,
+                                               double wavelength_m) {
+  const double both = incident_m * scattered_m;
+  return cross_section_m2 * wavelength_m * wavelength_m / (16.0 * pi * pi * both * both);
+}
+
+// The solid angle (sr) under which a rectangle centre ± half_u ± half_v (at right angles) is seen from `point`;
+// 0 … 2π, either side. Nearer than about 1.5 sides the form dS cos θ/r² collects more than this: use it instead.
+TESSERAY_HD inline double rectangle_solid_angle(Vec3 point, Vec3 centre, Vec3 half_u, Vec3 half_v) {
+  const double length_u = norm(half_u), length_v = norm(half_v);
+  if (length_u == 0.0 || length_v == 0.0) return 0.0;
+  const Vec3 u = (1.0 / length_u) * half_u, v = (1.0 / length_v) * half_v;
+  const Vec3 from_point = centre - point;
+  const double x = dot(from_point, u), y = dot(from_point, v);
+  const double height = std::fabs(dot(from_point, cross(u, v)));
+  const auto corner = [&](double a, double b) {
+    return std::atan2(a * b, height * std::sqrt(a * a + b * b + height * height));
+  };
+  const double angle = corner(x + length_u, y + length_v) - corner(x - length_u, y + length_v) -
+                       corner(x + length_u, y - length_v) + corner(x - length_u, y - length_v);
+  return std::fmin(std::fabs(angle), 2.0 * pi);
+}
+
+}  // namespace tesseray
