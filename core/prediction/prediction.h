@@ -17,9 +17,9 @@ namespace tesseray {
 // One transmitter at one target; NaN where nothing arrives. Definitions: docs/physics.md, ITU-R P.341 and P.1407.
 struct TargetPrediction {
   static constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-  float path_loss_db = nan;         // ERP − received power
-  float basic_loss_db = nan;        // between isotropic antennas
-  float received_power_dbm = nan;   // of a 0 dBi receiver of the given polarization
+  float path_loss_db = nan;        // ERP − received power
+  float basic_loss_db = nan;       // between isotropic antennas
+  float received_power_dbm = nan;  // of a 0 dBi receiver of the given polarization
   float field_dbuvm = nan;
   float first_delay_ns = nan, mean_delay_ns = nan, delay_spread_ns = nan;
   float angle_spread_deg = nan;     // of the arrival azimuth
@@ -27,7 +27,7 @@ struct TargetPrediction {
   std::uint32_t ray_count = 0;
   Mechanism mechanism = Mechanism::none;  // of the strongest ray
   bool line_of_sight = false;
-  bool in_near_field = false;       // nearer to the antenna than 2D²/λ
+  bool in_near_field = false;  // nearer to the antenna than 2D²/λ
 
   bool reached() const { return ray_count > 0; }
 };
@@ -40,8 +40,7 @@ struct TransmitterPrediction {
 };
 
 // Turns the sums of arriving rays into what a planner reads. `receivers` and the tiling must be the launcher's.
-TransmitterPrediction predict_path_loss(RayLaunchingResult&& rays, const Transmitter& transmitter,
-                                        const Tiling& tiling, const std::vector<Receiver>& receivers,
-                                        const RayLaunchingOptions& options);
+TransmitterPrediction predict_path_loss(RayLaunchingResult&& rays, const Transmitter& transmitter, const Tiling& tiling,
+                                        const std::vector<Receiver>& receivers, const RayLaunchingOptions& options);
 
 }  // namespace tesseray

@@ -42,25 +42,25 @@ class FixedPointSum {
 
 // One ray at its target, as the sums need it.
 struct Arrival {
-  double path_gain = 0;         // |amplitude|²
-  double basic_gain = 0;        // the same between isotropic antennas
-  double excess_length_m = 0;   // path length − straight distance
-  Vec3 travel_direction;        // unit, towards the target
+  double path_gain = 0;        // |amplitude|²
+  double basic_gain = 0;       // the same between isotropic antennas
+  double excess_length_m = 0;  // path length − straight distance
+  Vec3 travel_direction;       // unit, towards the target
   Mechanism mechanism = Mechanism::none;
-  bool coherent = false;        // summed in amplitude with the other coherent ones
-  Complex amplitude;            // with phase; used when coherent
+  bool coherent = false;  // summed in amplitude with the other coherent ones
+  Complex amplitude;      // with phase; used when coherent
 };
 
 // REQUIRES for all: the target's rays were added with the same straight distance as reference of the excess length.
 struct ArrivalSums {
-  FixedPointSum gain;                              // of all rays, in power
-  FixedPointSum coherent_gain;                     // of the coherent ones, in power
-  FixedPointSum coherent_re, coherent_im;          // of the coherent ones, in amplitude
+  FixedPointSum gain;                      // of all rays, in power
+  FixedPointSum coherent_gain;             // of the coherent ones, in power
+  FixedPointSum coherent_re, coherent_im;  // of the coherent ones, in amplitude
   FixedPointSum basic_gain;
-  FixedPointSum excess, squared_excess;            // gain × (excess length / 1,024 m), and squared
-  FixedPointSum cos_azimuth, sin_azimuth;          // gain × those of the arrival's grid azimuth
+  FixedPointSum excess, squared_excess;    // gain × (excess length / 1,024 m), and squared
+  FixedPointSum cos_azimuth, sin_azimuth;  // gain × those of the arrival's grid azimuth
   double strongest_gain = 0;
-  float strongest_azimuth = 0;                     // grid azimuth where the receiver looks, rad
+  float strongest_azimuth = 0;  // grid azimuth where the receiver looks, rad
   float first_excess_m = std::numeric_limits<float>::infinity();
   std::uint32_t rays = 0;
   Mechanism strongest_mechanism = Mechanism::none;
@@ -69,8 +69,8 @@ struct ArrivalSums {
   void add(const Arrival& arrival);
   // Adds `rays` rays of one mechanism and direction whose moments are already summed (diffuse scattering):
   // `excess` and `squared_excess` are gain-weighted mean excess length and mean square, `first_excess_m` the least.
-  void add_diffuse(double gain, double basic, double mean_excess_m, double mean_squared_excess_m2,
-                   double first_excess, Vec3 travel_direction, std::uint32_t count);
+  void add_diffuse(double gain, double basic, double mean_excess_m, double mean_squared_excess_m2, double first_excess,
+                   Vec3 travel_direction, std::uint32_t count);
   void merge(const ArrivalSums& other);
 
  private:

@@ -10,15 +10,23 @@
 
 namespace tesseray {
 
-enum class Mechanism : std::uint8_t { none, direct, reflection, diffraction, scattering, over_rooftop, through_building };
+enum class Mechanism : std::uint8_t {
+  none,
+  direct,
+  reflection,
+  diffraction,
+  scattering,
+  over_rooftop,
+  through_building
+};
 std::string to_string(Mechanism mechanism);  // "" for none
 
 // One ray that arrives at a target.
 struct Ray {
   std::int64_t transmitter_id = 0;
-  std::int64_t target_id = 0;       // receiver id
-  std::string interactions;         // "T-R-D-G": T transmitter, R reflection, D diffraction, S scattering, G ground
-  std::vector<Vec3> points;         // from the transmitter to the target, scene frame
+  std::int64_t target_id = 0;  // receiver id
+  std::string interactions;    // "T-R-D-G": T transmitter, R reflection, D diffraction, S scattering, G ground
+  std::vector<Vec3> points;    // from the transmitter to the target, scene frame
   double power_dbm = 0;
   double delay_ns = 0;
   double departure_azimuth_deg = 0, departure_elevation_deg = 0;  // true north; up is positive

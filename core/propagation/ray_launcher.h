@@ -36,25 +36,25 @@ struct RayLaunchingOptions {
   int max_bounces = 3;
   int max_reflections = 3;
   int max_diffractions = 1;
-  int max_scatterings = 1;                     // 0 or 1
-  int max_reflections_with_diffractions = 3;   // R + D of a ray that has both
-  int max_diffractions_with_scatterings = 3;   // D + S of a ray that has both
-  int max_after_scattering = 1;                // 0 or 1 interactions after the scattering
+  int max_scatterings = 1;                    // 0 or 1
+  int max_reflections_with_diffractions = 3;  // R + D of a ray that has both
+  int max_diffractions_with_scatterings = 3;  // D + S of a ray that has both
+  int max_after_scattering = 1;               // 0 or 1 interactions after the scattering
   ScatteringModel scattering_model = ScatteringModel::reciprocal;
-  double scattering_coefficient = 0.4;         // S, an amplitude ratio
-  double min_power_dbm = -130;                 // tubes below this at their element go no further
+  double scattering_coefficient = 0.4;  // S, an amplitude ratio
+  double min_power_dbm = -130;          // tubes below this at their element go no further
   Summation summation = Summation::local_mean;
-  double receiver_height_m = 1.5;              // of ground targets above their tile
+  double receiver_height_m = 1.5;  // of ground targets above their tile
   Polarization receiver_polarization = Polarization::vertical;
   AntennaKind receiver_antenna = AntennaKind::isotropic;
-  std::size_t rays_per_receiver = 0;           // > 0: the strongest deterministic rays of each receiver are kept
+  std::size_t rays_per_receiver = 0;  // > 0: the strongest deterministic rays of each receiver are kept
 };
 
 struct RayLaunchingResult {
-  std::vector<ArrivalSums> tiles;       // one per tile
-  std::vector<ArrivalSums> receivers;   // one per receiver
-  std::vector<Ray> rays;                // by receiver, strongest first
-  std::uint64_t tubes = 0;              // launched in all, for the log
+  std::vector<ArrivalSums> tiles;      // one per tile
+  std::vector<ArrivalSums> receivers;  // one per receiver
+  std::vector<Ray> rays;               // by receiver, strongest first
+  std::uint64_t tubes = 0;             // launched in all, for the log
 };
 
 // The point of a tile at which it is a target: its centroid, for ground tiles `receiver_height_m` above it.

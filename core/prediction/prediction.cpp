@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/prediction/prediction.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/units.h"
+
+namespace tesseray {
+namespace {
+
+TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Transmitter& transmitter) {
+  TargetPrediction prediction;
+  const double distance_m = norm(target - transmitter.position);
+  const double lambda_m = wavelength_m(transmitter.frequency_hz);
+  prediction.in_near_field = distance_m < 2.0 * transmitter.diameter_m * transmitter.diameter_m / lambda_m;
+  prediction.line_of_sight = sums.direct;
+  const double all = sums.gain.value();
+  const double re = sums.coherent_re.value(), im = sums.coherent_im.value();
+  const double gain = all - sums.coherent_gain.value() + re * re + im * im;
+  if (sums.rays == 0 || !(all > 0) || !(gain > 0)) return prediction;
+
+  prediction.ray_count = sums.rays;
+  prediction.mechanism = sums.strongest_mechanism;
+  const double eirp_dbm = transmitter.erp_dbm + half_wave_dipole_gain_dbi;
+  const double received_dbm = eirp_dbm + decibels(gain);
+  prediction.received_power_dbm = static_cast<float>(received_dbm);
+  prediction.path_loss_db = static_cast<float>(transmitter.erp_dbm - received_dbm);
+  // What fading by the coherent rays did to the power, it does to the loss between isotropic antennas too.
+  prediction.basic_loss_db = static_cast<float>(-decibels(sums.basic_gain.value() * (gain / all)));
+  prediction.field_dbuvm = static_cast<float>(field_dbuvm(received_dbm, transmitter.frequency_hz));
+
+  const double ns_per_m = 1e9 / speed_of_light;
+  const double mean_m = sums.excess.value() / all * excess_unit_m;
+  const double mean_square_m2 = sums.squared_excess.value() / all * excess_unit_m * excess_unit_m;
+  prediction.first_delay_ns = static_cast<float>((distance_m + static_cast<double>(sums.first_excess_m)) * ns_per_m);
+  prediction.mean_delay_ns = static_cast<float>((distance_m + mean_m) * ns_per_m);
+  prediction.delay_spread_ns =
+      static_cast<float>(std::sqrt(std::max(0.0, mean_square_m2 - mean_m * mean_m)) * ns_per_m);
+  const double concentration = std::min(1.0, std::hypot(sums.cos_azimuth.value(), sums.sin_azimuth.value()) / all);
+  prediction.angle_spread_deg = static_cast<float>(degrees(std::sqrt(1.0 - concentration * concentration)));
+  const double convergence_deg = transmitter.azimuth_deg - transmitter.grid_azimuth_deg;
+  const double azimuth = degrees(static_cast<double>(sums.strongest_azimuth)) + convergence_deg;
+  prediction.arrival_azimuth_deg = static_cast<float>(azimuth - 360.0 * std::floor(azimuth / 360.0));
+  return prediction;
+}
+
+}  // namespace
+
+TransmitterPrediction predict_path_loss(RayLaunchingResult&& rays, const Transmitter& transmitter, const Tiling& tiling,
+                                        const std::vector<Receiver>& receivers, const RayLaunchingOptions& options) {
+  TransmitterPrediction prediction;
+  prediction.transmitter_id = transmitter.transmitter_id;
+  prediction.tiles.reserve(rays.tiles.size());
+  for (std::size_t t = 0; t < rays.tiles.size(); ++t) {
+    prediction.tiles.push_back(
+        predict_target(rays.tiles[t], target_point(tiling.tiles[t], options.receiver_height_m), transmitter));
+  }
+  prediction.receivers.reserve(rays.receivers.size());
+  for (std::size_t r = 0; r < rays.receivers.size(); ++r) {
+    prediction.receivers.push_back(predict_target(rays.receivers[r], receivers[r].position, transmitter));
+  }
+  prediction.rays = std::move(rays.rays);
+  return prediction;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Steps d to i of paper 000, III.E: reflection and diffraction of tubes, element by element.
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/physics/diffraction.h"
+#include "core/propagation/edge_incidence.h"
+#include "core/propagation/launch.h"
+
+namespace tesseray {
+namespace {
+
+// A batch of elements may bring about this many children, by estimate, before they are bounced in turn: the memory
+// that one level takes. The same for any number of threads.
+constexpr std::size_t batch_children = std::size_t{1} << 20;
+constexpr std::size_t elements_per_task = 16;
+// Sources nearer than this to a tile's plane graze it and are not reflected.
+constexpr double least_height_m = 1e-3;
+
+struct ElementTubes {
+  std::uint32_t element = 0;
+  std::size_t begin = 0, end = 0;
+};
+
+// Sorts tubes by element, keeping the order of those of one element.
+std::vector<ElementTubes> sort_by_element(std::vector<Tube>& tubes) {
+  std::stable_sort(tubes.begin(), tubes.end(), [](const Tube& a, const Tube& b) { return a.element < b.element; });
+  std::vector<ElementTubes> groups;
+  for (std::size_t i = 0; i < tubes.size(); ++i) {
+    if (groups.empty() || groups.back().element != tubes[i].element) groups.push_back({tubes[i].element, i, i});
+    groups.back().end = i + 1;
+  }
+  return groups;
+}
+
+// L for a wave with two radii of curvature at the edge (docs/physics.md §5.2, the general form).
+double general_distance_parameter_m(double rho_e, double radius_1, double radius_2, double s, double sin_beta) {
+  return s * (rho_e + s) * radius_1 * radius_2 * sin_beta * sin_beta / (rho_e * (radius_1 + s) * (radius_2 + s));
+}
+
+}  // namespace
+
+void DiffusePower::add(double ray_power, double departure_gain, double ray_length_m) {
+  power += ray_power;
+  basic += ray_power / std::max(departure_gain, 1e-6);
+  length += ray_power * ray_length_m;
+  squared_length += ray_power * ray_length_m * ray_length_m;
+  first_length_m = rays == 0 ? ray_length_m : std::min(first_length_m, ray_length_m);
+  ++rays;
+}
+
+void Launch::bounce(std::vector<Tube> tubes, Progress& progress) {
+  if (tubes.empty()) return;
+  tubes_ += tubes.size();
+  const std::vector<ElementTubes> groups = sort_by_element(tubes);
+  std::vector<Tube> children;
+  for (std::size_t first = 0; first < groups.size();) {
+    progress.throw_if_cancelled();
+    std::size_t last = first, estimate = 0;
+    while (last < groups.size() && estimate < batch_children) {
+      const std::size_t per_tube = environment_.points.is_edge(groups[last].element)
+                                       ? environment_.visibility.row_length(groups[last].element)
+                                       : 2;
+      estimate += (groups[last].end - groups[last].begin) * per_tube;
+      ++last;
+    }
+    const std::size_t tasks = (last - first + elements_per_task - 1) / elements_per_task;
+    std::vector<std::vector<Tube>> produced(tasks);
+    tbb::parallel_for(std::size_t{0}, tasks, [&](std::size_t task) {
+      ThreadState& state = states_.local();
+      const std::size_t begin = first + task * elements_per_task;
+      for (std::size_t g = begin; g < std::min(last, begin + elements_per_task); ++g) {
+        const std::span<const Tube> arrived{tubes.data() + groups[g].begin, groups[g].end - groups[g].begin};
+        if (environment_.points.is_tile(groups[g].element)) {
+          bounce_tile(groups[g].element, arrived, state, produced[task]);
+        } else {
+          bounce_edge(groups[g].element, arrived, state, produced[task]);
+        }
+      }
+    });
+    for (std::vector<Tube>& part : produced) children.insert(children.end(), part.begin(), part.end());
+    if (children.size() >= batch_children) bounce(std::exchange(children, {}), progress);
+    first = last;
+  }
+  tubes = {};
+  bounce(std::move(children), progress);
+}
+
+void Launch::read_row(std::uint32_t element, ThreadState& state) const {
+  environment_.visibility.read_row(element, state.row);
+}
+
+bool Launch::may_do_anything(std::uint32_t element, int reflections, int diffractions) const {
+  if (environment_.points.is_edge(element)) return limits_.may_diffract(reflections, diffractions);
+  return limits_.may_reflect(reflections, diffractions) || limits_.may_scatter(reflections, diffractions);
+}
+
+void Launch::go_on(const Tube& parent, const VirtualSource& source, const ComplexVec3& strength, std::uint32_t element,
+                   int reflections, int diffractions, std::vector<Tube>& children) const {
+  if (!may_do_anything(element, reflections, diffractions)) return;
+  const Leg leg = leg_to(source, environment_.points.reference(element));
+  const double path_gain = link_.unit_gain() * squared_norm(strength) * leg.amplitude * leg.amplitude;
+  if (path_gain < link_.least_gain()) return;
+
+  Tube child = parent;
+  child.element = element;
+  child.reflections = static_cast<std::uint8_t>(reflections);
+  child.diffractions = static_cast<std::uint8_t>(diffractions);
+  child.direction = leg.direction;
+  child.path_gain = path_gain;
+  child.length_m = leg.length_m;
+  child.source = source;
+  child.strength = transported(strength, leg.direction);
+  if (environment_.points.is_edge(element)) {
+    const EdgeSegment& edge = environment_.tiling.edges[element - environment_.points.tile_count()];
+    const WaveAtEdge wave = wave_at_edge(source, leg, edge.midpoint, edge.direction);
+    child.source = wave.source;
+    child.strength = wave.strength_factor * child.strength;
+    child.radius_1_m = wave.radius_1_m;
+    child.radius_2_m = wave.radius_2_m;
+  }
+  children.push_back(child);
+}
+
+void Launch::collect_diffuse(const Tube& tube, std::uint32_t tile_number) {
+  const Tile& tile = environment_.tiling.tiles[tile_number];
+  const double power = diffuse_incidence(tube, tile);
+  if (!(power > 0)) return;
+  TileDiffusePower& at_tile = diffuse_[tile_number];
+  const double gain = static_cast<double>(tube.departure_gain);
+  at_tile.any.add(power, gain, tube.length_m);
+  if (limits_.may_reflect_after_scattering(tube.reflections, tube.diffractions)) {
+    at_tile.then_reflection.add(power, gain, tube.length_m);
+  }
+  if (limits_.may_diffract_after_scattering(tube.reflections, tube.diffractions)) {
+    at_tile.then_diffraction.add(power, gain, tube.length_m);
+  }
+}
+
+void Launch::bounce_tile(std::uint32_t tile_number, std::span<const Tube> tubes, ThreadState& state,
+                         std::vector<Tube>& children) {
+  const Tile& tile = environment_.tiling.tiles[tile_number];
+  const TileFrame frame(tile);
+  bool laid_out = false;
+  for (const Tube& tube : tubes) {
+    if (limits_.may_scatter(tube.reflections, tube.diffractions)) collect_diffuse(tube, tile_number);
+    if (!limits_.may_reflect(tube.reflections, tube.diffractions)) continue;
+    IntervalBounds bounds;
+    if (tube.source.is_edge()) {
+      const Vec3 half = tube.source.edge_half_length_m * tube.source.edge_direction;
+      bounds = tile_bounds(frame.coordinates(tube.source.edge_midpoint - half),
+                           frame.coordinates(tube.source.edge_midpoint + half));
+    } else {
+      const Vec3 source = frame.coordinates(tube.source.point);
+      if (source.z < least_height_m) continue;
+      bounds = tile_bounds(source);
+    }
+    if (!laid_out) {
+      read_row(tile_number, state);
+      lay_out_tile_row(environment_.tiling, environment_.points, frame, tile_number, state.row,
+                       environment_.receiver_rows.seen_from(tile_number), state.intervals);
+      laid_out = true;
+    }
+    state.hits.clear();
+    find_hits(state.intervals, bounds, state.mask, state.hits);
+    const VirtualSource image = mirrored(tube.source, tile.centroid, tile.normal);
+    for (const std::uint32_t hit : state.hits) {
+      reflect(tube, frame, tile, image, state.intervals.target[hit], state, children);
+    }
+  }
+}
+
+void Launch::reflect(const Tube& tube, const TileFrame& frame, const Tile& tile, const VirtualSource& image,
+                     std::uint32_t target, ThreadState& state, std::vector<Tube>& children) {
+  const std::uint32_t number = target & RowTarget::number_mask;
+  const bool arrives = (target & RowTarget::arrives) != 0, goes_on = (target & RowTarget::goes_on) != 0;
+  const Vec3 point = arrives ? environment_.points.arrival(number) : environment_.points.reference(number);
+  const Leg leg = leg_to(image, point);
+  if (image.is_edge()) {
+    // The search knew only the ends of the edge; here is the ray itself.
+    if (!leg.between_cones) return;
+    const Vec3 from = frame.coordinates(leg.from), to = frame.coordinates(point);
+    if (from.z >= 0) return;
+    const double share = -from.z / (to.z - from.z);
+    const double u = from.x + share * (to.x - from.x), v = from.y + share * (to.y - from.y);
+    if (!(u > -1 && u <= 1 && v > -1 && v <= 1)) return;
+  }
+  const Vec3 incidence = mirrored(leg.direction, frame.normal);
+  const ComplexVec3 reflected =
+      link_.specular_factor() * reflected_field(transported(tube.strength, incidence), incidence, frame.normal,
+                                                link_.permittivity(tile.material));
+  const int reflections = tube.reflections + 1;
+  Tube parent = tube;
+  parent.chain.push(tube.element);
+  if (arrives) {
+    const Mechanism mechanism = tube.diffractions > 0 ? Mechanism::diffraction : Mechanism::reflection;
+    const bool ground_reflection = tube.interactions() == 0 && tile.kind == SurfaceKind::ground;
+    arrive({image, reflected, mechanism, static_cast<double>(tube.departure_gain), parent.chain, ground_reflection},
+           number, state);
+  }
+  if (goes_on) go_on(parent, image, reflected, number, reflections, tube.diffractions, children);
+}
+
+void Launch::bounce_edge(std::uint32_t edge_element, std::span<const Tube> tubes, ThreadState& state,
+                         std::vector<Tube>& children) {
+  const std::uint32_t edge_number = edge_element - environment_.points.tile_count();
+  const EdgeSegment& edge = environment_.tiling.edges[edge_number];
+  const Wedge wedge{edge.direction,
+                    edge.tangent_0,
+                    edge.normal_0,
+                    edge.wedge_angle,
+                    link_.permittivity(edge.material_0),
+                    link_.permittivity(edge.material_n)};
+  read_row(edge_element, state);
+  lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row,
+                   environment_.receiver_rows.seen_from(edge_element), state.intervals);
+  for (const Tube& tube : tubes) {
+    const EdgeIncidence incidence(wedge, edge, tube.source.point);
+    if (!incidence.in_air()) continue;
+    state.hits.clear();
+    find_hits(state.intervals, edge_bounds(edge, tube.source.point), state.mask, state.hits);
+    VirtualSource source = tube.source;
+    source.edge_midpoint = edge.midpoint;
+    source.edge_direction = edge.direction;
+    source.edge_half_length_m = 0.5 * edge.length_m;
+    Tube parent = tube;
+    parent.chain.push(tube.element);
+    for (const std::uint32_t hit : state.hits) {
+      const std::uint32_t target = state.intervals.target[hit];
+      const std::uint32_t number = target & RowTarget::number_mask;
+      const Leg leg = leg_to(source, environment_.points.arrival(number));
+      if (!(leg.rho_m > 0)) continue;
+      const Vec3 k_i = (1.0 / leg.rho_m) * (leg.from - tube.source.point);
+      const double sin_beta = incidence.sin_beta(leg.rho_m);
+      const double distance_m =
+          tube.radius_1_m == tube.radius_2_m
+              ? distance_parameter_m(leg.rho_m, leg.distance_m, sin_beta)
+              : general_distance_parameter_m(leg.rho_m, tube.radius_1_m, tube.radius_2_m, leg.distance_m, sin_beta);
+      const ComplexVec3 diffracted =
+          diffracted_field(incidence.at(sin_beta), transported(tube.strength, k_i), k_i, leg.direction,
+                           {distance_m, distance_m, distance_m}, link_.wave_number());
+      if (!(squared_norm(diffracted) > 0)) continue;
+      if ((target & RowTarget::arrives) != 0) {
+        arrive(
+            {source, diffracted, Mechanism::diffraction, static_cast<double>(tube.departure_gain), parent.chain, false},
+            number, state);
+      }
+      if ((target & RowTarget::goes_on) != 0) {
+        go_on(parent, source, diffracted, number, tube.reflections, tube.diffractions + 1, children);
+      }
+    }
+  }
+}
+
+}  // namespace tesseray

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A wave at an edge segment, prepared once for all targets: along a straight edge the angle about it stays the same
+// and only the angle to it changes with the Keller point.
+#pragma once
+
+#include "core/physics/diffraction.h"
+#include "core/tiling/tiling.h"
+
+namespace tesseray {
+
+class EdgeIncidence {
+ public:
+  EdgeIncidence(const Wedge& wedge, const EdgeSegment& edge, Vec3 source) {
+    const Vec3 way = edge.midpoint - source;
+    const double length = norm(way);
+    if (!(length > 0)) return;
+    prepared_ = wedge_incidence(wedge, (1.0 / length) * way);
+    distance_from_line_m_ = prepared_.sin_beta * length;
+    source_face_ = prepared_.from_other_face ? wedge.eps_n : wedge.eps_0;
+  }
+
+  // False when the source lies inside the solid or on the edge's line.
+  bool in_air() const { return prepared_.in_air; }
+  // sin β₀ of the ray that meets the line at `rho_m` from the source.
+  double sin_beta(double rho_m) const { return std::fmin(distance_from_line_m_ / rho_m, 1.0); }
+  // The incidence of that ray.
+  WedgeIncidence at(double sin_beta) const {
+    WedgeIncidence incidence = prepared_;
+    incidence.sin_beta = sin_beta;
+    incidence.reflection_0 = fresnel(source_face_, sin_beta * std::fabs(prepared_.sin_source));
+    return incidence;
+  }
+
+ private:
+  WedgeIncidence prepared_;
+  double distance_from_line_m_ = 0;
+  Complex source_face_;
+};
+
+}  // namespace tesseray

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Steps a to c of paper 000, III.E: what the transmitter sees, its direct rays and its first tubes.
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include "core/base/parallel.h"
+#include "core/propagation/launch.h"
+
+namespace tesseray {
+namespace {
+
+// Targets nearer than this to the antenna are taken as being in it.
+constexpr double least_distance_m = 0.01;
+
+}  // namespace
+
+void Launch::arrive_directly(std::uint32_t number, ThreadState& state) {
+  const Vec3 way = environment_.points.arrival(number) - transmitter_.position;
+  if (norm(way) < least_distance_m) return;
+  const VirtualSource antenna{transmitter_.position};
+  const Link::Departure departure = link_.depart(normalized(way));
+  const InteractionChain none;
+  arrive({antenna, departure.field, Mechanism::direct, departure.relative_gain, none, false}, number, state);
+}
+
+std::vector<Tube> Launch::launch_first_level(Progress& progress) {
+  const TargetPoints& points = environment_.points;
+  const Vec3 antenna = transmitter_.position;
+  const std::vector<std::uint32_t> visible = visible_from(environment_.occlusion, environment_.tiling, antenna);
+
+  ThreadState& here = states_.local();
+  for (const std::uint32_t element : visible) {
+    if (points.is_tile(element) && environment_.tiling.tiles[element].kind != SurfaceKind::ground) {
+      arrive_directly(element, here);
+    }
+  }
+  // Ground targets and receiver points stand off their tile: the direct ray is tested to the point itself.
+  const std::uint32_t numbers = points.element_count() + points.receiver_count();
+  parallel_blocks(numbers, 1024, progress, [&](std::size_t begin, std::size_t end) {
+    ThreadState& state = states_.local();
+    for (auto number = static_cast<std::uint32_t>(begin); number < end; ++number) {
+      if (points.is_edge(number)) continue;
+      const Vec3 target = points.arrival(number);
+      if (points.is_tile(number)) {
+        const Tile& tile = environment_.tiling.tiles[number];
+        if (tile.kind != SurfaceKind::ground || dot(antenna - tile.centroid, tile.normal) <= in_front_m) continue;
+      }
+      if (environment_.occlusion.is_free(antenna, target)) arrive_directly(number, state);
+    }
+  });
+
+  std::vector<Tube> tubes;
+  Tube start;
+  start.source.point = antenna;
+  for (const std::uint32_t element : visible) {
+    const Vec3 way = points.reference(element) - antenna;
+    if (norm(way) < least_distance_m) continue;
+    const Link::Departure departure = link_.depart(normalized(way));
+    start.departure_gain = static_cast<float>(departure.relative_gain);
+    go_on(start, start.source, departure.field, element, 0, 0, tubes);
+  }
+  return tubes;
+}
+
+}  // namespace tesseray

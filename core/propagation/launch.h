@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One transmitter's launch: what its steps share. Internal to core/propagation.
+#pragma once
+
+#include <tbb/enumerable_thread_specific.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/propagation/arrivals.h"
+#include "core/propagation/link.h"
+#include "core/propagation/ray_launcher.h"
+#include "core/propagation/row_targets.h"
+#include "core/propagation/tube.h"
+
+namespace tesseray {
+
+// What stays the same for all transmitters.
+struct LaunchEnvironment {
+  const Scene& scene;
+  const Tiling& tiling;
+  const Occlusion& occlusion;
+  const Visibility& visibility;
+  const std::vector<Receiver>& receivers;
+  const RayLaunchingOptions& options;
+  const TargetPoints& points;
+  const ReceiverRows& receiver_rows;
+};
+
+// A deterministic ray at a receiver, kept for the rays layer.
+struct RecordedRay {
+  std::uint32_t receiver = 0;
+  double path_gain = 0, length_m = 0, phase = 0;
+  InteractionChain chain;
+};
+
+// What all rays bring to a tile that may scatter it: powers as |field|², on the unit of Tube::strength.
+struct DiffusePower {
+  double power = 0;           // Σ |E|² cosθ_i · (the model's reflectance at incidence)
+  double basic = 0;           // the same over the departure gain
+  double length = 0;          // Σ power · length
+  double squared_length = 0;  // Σ power · length²
+  double first_length_m = 0;  // the least length; valid when rays > 0
+  std::uint32_t rays = 0;
+
+  void add(double ray_power, double departure_gain, double length_m);
+};
+
+// By what may follow the scattering.
+struct TileDiffusePower {
+  DiffusePower any, then_reflection, then_diffraction;
+};
+
+class Launch {
+ public:
+  Launch(const LaunchEnvironment& environment, const Transmitter& transmitter);
+
+  RayLaunchingResult run(Progress& progress);
+
+ private:
+  struct ThreadState {
+    std::vector<ArrivalSums> sums;  // tiles, then receivers
+    std::vector<RecordedRay> recorded;
+    RowIntervals intervals;
+    std::vector<std::uint32_t> row, hits;
+    std::vector<std::uint8_t> mask;
+  };
+  // A ray on its last leg: what arrive() needs.
+  struct Ending {
+    const VirtualSource& source;
+    const ComplexVec3& strength;  // after the last interaction, for a ray along `direction`
+    Mechanism mechanism;
+    double departure_gain;
+    const InteractionChain& chain;
+    bool coherent_ground_reflection;  // the one ray that joins the direct ray in amplitude at a receiver point
+  };
+
+  // first_level.cpp: the transmitter's direct rays and first tubes.
+  std::vector<Tube> launch_first_level(Progress& progress);
+  void arrive_directly(std::uint32_t number, ThreadState& state);
+
+  // bounce.cpp: reflections and diffractions, level by level, in chunks that keep memory small.
+  void bounce(std::vector<Tube> tubes, Progress& progress);
+  void bounce_tile(std::uint32_t tile, std::span<const Tube> tubes, ThreadState& state, std::vector<Tube>& children);
+  void bounce_edge(std::uint32_t edge, std::span<const Tube> tubes, ThreadState& state, std::vector<Tube>& children);
+  void reflect(const Tube& tube, const TileFrame& frame, const Tile& tile, const VirtualSource& image,
+               std::uint32_t target, ThreadState& state, std::vector<Tube>& children);
+  void collect_diffuse(const Tube& tube, std::uint32_t tile);
+  // Adds the child that `source` sends to `element`, unless it is too weak or may do nothing there.
+  void go_on(const Tube& parent, const VirtualSource& source, const ComplexVec3& strength, std::uint32_t element,
+             int reflections, int diffractions, std::vector<Tube>& children) const;
+  bool may_do_anything(std::uint32_t element, int reflections, int diffractions) const;
+  void read_row(std::uint32_t element, ThreadState& state) const;
+
+  // arrival.cpp: one ray at one target, with its ground-reflected companion at ground tiles.
+  void arrive(const Ending& ending, std::uint32_t number, ThreadState& state);
+  void add_arrival(const Ending& ending, const ComplexVec3& field, Vec3 direction, double length_m,
+                   std::uint32_t number, bool companion, ThreadState& state);
+
+  // diffuse.cpp: what a tube brings to a tile that scatters it, Σ |E|² cosθ_i · reflectance over the tile's mean.
+  double diffuse_incidence(const Tube& tube, const Tile& tile) const;
+  // Scattering as the last interaction, or with one more.
+  void scatter_last(Progress& progress);
+  void scatter_then_reflect(Progress& progress);
+  void scatter_then_diffract(Progress& progress);
+  // The part of a tile's diffuse power that goes into `direction` per squared metre at 1 m: dS S² p(θ_s) · reflectance.
+  double diffuse_intensity(std::uint32_t tile, Vec3 direction) const;
+  // The same over the squared distance to `point`, with the tile subdivided when the point is near.
+  double diffuse_density(std::uint32_t tile, Vec3 point) const;
+  double reflectance(std::uint16_t material, double cosine) const;
+  // True when what a tile scatters towards `point` is above the threshold for going on.
+  bool is_worth(const DiffusePower& source, std::uint32_t tile, Vec3 point) const;
+  void prepare_diffuse();
+  struct DiffuseRay;
+  void arrive_diffusely(const DiffuseRay& ray, std::uint32_t number, ArrivalSums& sums) const;
+
+  // ray_launcher.cpp: the threads' sums and rays as one result.
+  RayLaunchingResult collect();
+  std::vector<Ray> strongest_rays(std::vector<RecordedRay> recorded) const;
+
+  std::size_t sum_index(std::uint32_t number) const {
+    return environment_.points.is_receiver(number) ? number - environment_.points.edge_count() : number;
+  }
+  double straight_distance(std::uint32_t number) const {
+    return norm(environment_.points.arrival(number) - transmitter_.position);
+  }
+
+  const LaunchEnvironment& environment_;
+  const Transmitter& transmitter_;
+  Link link_;
+  InteractionLimits limits_;
+  std::vector<std::vector<double>> reflectance_tables_;  // per material: mean reflectance against cosine of incidence
+  std::vector<TileDiffusePower> diffuse_;                // per tile; empty when nothing scatters
+  std::uint64_t tubes_ = 0;
+  tbb::enumerable_thread_specific<ThreadState> states_;
+};
+
+// The points of a ray through a chain of elements, from the transmitter to the target (ray_path.cpp).
+std::vector<Vec3> trace_chain(const Tiling& tiling, const InteractionChain& chain, Vec3 transmitter, Vec3 target);
+
+}  // namespace tesseray

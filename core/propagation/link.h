@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The two ends of a link: what the transmitter sends along a direction, and what a receiver takes from a field.
+#pragma once
+
+#include <vector>
+
+#include "core/physics/antenna.h"
+#include "core/physics/complex.h"
+#include "core/propagation/ray_launcher.h"
+#include "core/scene/transmitter.h"
+
+namespace tesseray {
+
+// Constants of one transmitter's run. Fields are relative: 1 is the field of the transmitting antenna's maximum at
+// 1 m, so that a received |amplitude|² is a path gain over the EIRP.
+class Link {
+ public:
+  Link(const Scene& scene, const Transmitter& transmitter, const RayLaunchingOptions& options);
+
+  double wave_number() const { return wave_number_; }
+  // Path gain of a unit field at an isotropic receiver of the same polarisation: (λ/4π)².
+  double unit_gain() const { return unit_gain_; }
+  // Tubes with less path gain than this go no further.
+  double least_gain() const { return least_gain_; }
+  // Permittivity of a material of the scene at this frequency.
+  Complex permittivity(std::uint16_t material) const { return permittivities_[material]; }
+  // Amplitude factor of a specular reflection that shares its power with diffuse scattering: √(1−S²).
+  double specular_factor() const { return specular_factor_; }
+
+  struct Departure {
+    ComplexVec3 field;         // at 1 m, without phase
+    double relative_gain = 1;  // over the pattern's maximum
+  };
+  Departure depart(Vec3 direction) const;
+
+  // The receiver's amplitude from a field without phase that travels along `direction`, times (λ/4π).
+  Complex receive(const ComplexVec3& field, Vec3 direction) const;
+  // Power gain of the receiving pattern for a wave along `direction`.
+  double receive_gain(Vec3 direction) const;
+  // The unit field of an upright antenna of the transmitter's polarisation: what a scattering tile sends on.
+  ComplexVec3 copolar_field(Vec3 direction) const;
+  // The part of a diffusely scattered (co-polar) power that the receiver's polarisation takes.
+  double copolar_fraction() const { return copolar_fraction_; }
+
+ private:
+  double wave_number_, unit_gain_, least_gain_, specular_factor_, copolar_fraction_;
+  std::vector<Complex> permittivities_;
+  PatternKind transmit_pattern_, receive_pattern_;
+  LinearPolarization transmit_polarization_, receive_polarization_;
+  AntennaFrame transmit_frame_, receive_frame_;
+};
+
+}  // namespace tesseray
