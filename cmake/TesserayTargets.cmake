@@ -9,7 +9,7 @@ target_include_directories(tesseray_flags INTERFACE "${CMAKE_SOURCE_DIR}")
 # Members have initialisers of their own (-Wno-missing-field-initializers).
 target_compile_options(tesseray_flags INTERFACE
   -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast
-  -Wcast-align -Woverloaded-virtual -Wdouble-promotion
+  -Wcast-align -Woverloaded-virtual -Wdouble-promotion -Wno-missing-field-initializers
   $<$<BOOL:${TESSERAY_WERROR}>:-Werror>)
 
 # tesseray_library(NAME SOURCES a.cpp ... [LINKS lib ...]): one folder of core/ as a static library.
