@@ -32,11 +32,11 @@ def outline(polygon):
 
 def in_town_metres(axes, extent):
     """Ticks in metres from the south-west corner: CRS coordinates say nothing in a picture."""
-    west, south = extent[0], extent[2]
-    axes.set_xlim(extent[0], extent[1])
-    axes.set_ylim(extent[2], extent[3])
-    axes.xaxis.set_major_formatter(lambda x, _: f"{x - west:.0f} m")
-    axes.yaxis.set_major_formatter(lambda y, _: f"{y - south:.0f} m")
+    west, east, south, north = extent
+    axes.set(xlim=(west, east), ylim=(south, north))
+    for set_ticks, low, high in ((axes.set_xticks, west, east), (axes.set_yticks, south, north)):
+        metres = range(0, int(high - low) + 1, 200)
+        set_ticks([low + m for m in metres], [f"{m} m" for m in metres])
     axes.set_aspect("equal")
 
 
@@ -51,9 +51,9 @@ def draw(coverage, picture, name=None):
     errors = rows(source, f"SELECT geom, error_db FROM prediction_error {identity} AND excluded_because IS NULL")
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(15, 7), layout="constrained")
-    reached = [(outline(g), items["received_power_dbm"]) for items, g in tiles if items["received_power_dbm"] is not None]
-    shapes = PolyCollection([o for o, _ in reached], array=[p for _, p in reached], cmap="viridis", edgecolors="face",
-                            linewidths=0.3)
+    reached = [(g, items["received_power_dbm"]) for items, g in tiles if items["received_power_dbm"] is not None]
+    shapes = PolyCollection([outline(g) for g, _ in reached], array=[power for _, power in reached], cmap="viridis",
+                            edgecolors="face", linewidths=0.3)
     shapes.set_clim(*POWER_RANGE_DBM)
     left.add_collection(shapes)
     figure.colorbar(shapes, ax=left, label="received power in dBm", shrink=0.85)
@@ -61,8 +61,8 @@ def draw(coverage, picture, name=None):
 
     right.add_collection(PolyCollection([outline(g) for _, g in tiles], facecolors="0.9", edgecolors="none"))
     points = right.scatter([g.GetX() for _, g in errors], [g.GetY() for _, g in errors],
-                           c=[items["error_db"] for items, _ in errors], cmap="RdBu_r", s=14, edgecolors="0.4", linewidths=0.3,
-                           vmin=ERROR_RANGE_DB[0], vmax=ERROR_RANGE_DB[1])
+                           c=[items["error_db"] for items, _ in errors], cmap="RdBu_r", s=14, edgecolors="0.4",
+                           linewidths=0.3, vmin=ERROR_RANGE_DB[0], vmax=ERROR_RANGE_DB[1])
     figure.colorbar(points, ax=right, label="predicted − drive test in dB", shrink=0.85)
     right.set_title("Prediction error (this drive test is synthetic)")
 

@@ -164,8 +164,10 @@ def _church_square(index, ground, dice):
     bearing, middle = direction(ground[0], ground[1]), in_quad(ground, 0.52, 0.4)
     nave = [(-18, -8), (16, -8), (22, -4), (22, 4), (16, 8), (-18, 8)]
     tower = [(-28, -5), (-18, -5), (-18, 5), (-28, 5)]
-    buildings = [Building(frame_points(middle, bearing, nave), 19.0, "brick", None, "church", name="St Tessera, nave"),
-                 Building(frame_points(middle, bearing, tower), 52.0, "brick", None, "church", name="St Tessera, tower")]
+    buildings = [Building(frame_points(middle, bearing, nave), 19.0, "brick", None, "church",
+                          name="St Tessera, nave"),
+                 Building(frame_points(middle, bearing, tower), 52.0, "brick", None, "church",
+                          name="St Tessera, tower")]
     for n in range(6):
         outline = part_of_quad(ground, 0.03 + 0.94 * n / 6, 0.87, 0.03 + 0.94 * (n + 1) / 6, 0.98)
         buildings.append(Building(outline, round(dice.uniform(9, 12), 1), "brick", 3, "town house"))

@@ -57,6 +57,6 @@ def _meridian_convergence_deg():
     projected.SetFromUserInput(CRS)
     geographic.ImportFromEPSG(4326)
     to_geographic = osr.CoordinateTransformation(projected, geographic)
-    latitudes_longitudes = [to_geographic.TransformPoint(ORIGIN[0] + 550, ORIGIN[1] + north)[:2] for north in (450, 550)]
-    (lat0, lon0), (lat1, lon1) = latitudes_longitudes
+    (lat0, lon0), (lat1, lon1) = (to_geographic.TransformPoint(ORIGIN[0] + 550, ORIGIN[1] + north)[:2]
+                                  for north in (450, 550))
     return math.degrees(math.atan2((lon1 - lon0) * math.cos(math.radians(lat0)), lat1 - lat0))

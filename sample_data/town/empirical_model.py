@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Received power from published empirical laws alone: it shares no method, formula of interaction or code with Tesseray.
+"""Received power from published empirical laws alone: no method, formula of interaction or code is Tesseray's.
 
   free of obstacles   two slopes, 20 dB per decade up to the breakpoint 4 h1 h2 / wavelength and 40 dB beyond
   over the roofs      COST 231 Walfisch-Ikegami (COST 231 final report, section 4.4.1), medium-sized city
@@ -116,8 +116,8 @@ def antenna_gain_db(transmitter, point, convergence_deg):
 
 
 class Shadowing:
-    """A Gaussian field over the town with standard deviation SHADOWING_DB: a sum of plane waves whose wave numbers follow
-    the spectrum of the exponential correlation in two dimensions. The same place has the same shadowing each time."""
+    """A Gaussian field over the town with standard deviation SHADOWING_DB: a sum of plane waves whose wave numbers
+    follow the spectrum of the exponential correlation in two dimensions. A place always has the same shadowing."""
 
     def __init__(self, site_name):
         dice = random_stream(f"shadowing {site_name}")

@@ -12,9 +12,9 @@ gdal.UseExceptions()
 # One date in all files, so that making them again changes nothing.
 gdal.SetConfigOption("OGR_CURRENT_DATE", "2024-01-01T00:00:00.000Z")
 
-SYNTHETIC = ("SYNTHETIC drive test of a fictitious town: no measurement. Made by sample_data/make_town.py from empirical "
-             "models (COST 231 Walfisch-Ikegami, Berg, two slopes) and correlated log-normal shadowing (7 dB, 50 m), "
-             "cut off at a floor of -110 dBm.")
+SYNTHETIC = ("SYNTHETIC drive test of a fictitious town: no measurement. Made by sample_data/make_town.py from "
+             "empirical models (COST 231 Walfisch-Ikegami, Berg, two slopes) and correlated log-normal shadowing "
+             "(7 dB, 50 m), cut off at a floor of -110 dBm.")
 
 
 def _spatial_reference(definition):
@@ -72,7 +72,8 @@ def write_terrain(path):
     raster = gdal.GetDriverByName("GTiff").Create(
         str(path), heights.shape[1], heights.shape[0], 1, gdal.GDT_Float32,
         ["COMPRESS=DEFLATE", "PREDICTOR=3", "ZLEVEL=9", "TILED=YES"])
-    raster.SetGeoTransform((ORIGIN[0] + terrain.WEST, terrain.PIXEL_M, 0, ORIGIN[1] + terrain.NORTH, 0, -terrain.PIXEL_M))
+    raster.SetGeoTransform((ORIGIN[0] + terrain.WEST, terrain.PIXEL_M, 0,
+                            ORIGIN[1] + terrain.NORTH, 0, -terrain.PIXEL_M))
     raster.SetProjection(_spatial_reference(CRS).ExportToWkt())
     raster.GetRasterBand(1).SetNoDataValue(terrain.NO_DATA)
     raster.GetRasterBand(1).SetDescription("ground height in metres")

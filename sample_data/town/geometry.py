@@ -57,8 +57,9 @@ def part_of_quad(quad, u0, v0, u1, v1):
 def rectangle(middle, length, width, bearing):
     """A rectangle around `middle`, its long side along the unit vector `bearing`."""
     (ux, uy), half_length, half_width = bearing, length / 2, width / 2
-    return [(middle[0] + s * half_length * ux - t * half_width * uy, middle[1] + s * half_length * uy + t * half_width * ux)
-            for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    return [(middle[0] + x * ux - y * uy, middle[1] + x * uy + y * ux)
+            for x, y in ((-half_length, -half_width), (half_length, -half_width), (half_length, half_width),
+                         (-half_length, half_width))]
 
 
 def regular_polygon(middle, radius, corners, turn=0.0):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The town plan: a bent grid of streets, and what stands in each of its cells.
 
-Street node (i, j) is where the i-th street from the west crosses the j-th from the south. Cell (i, j) lies north-east of
-it. Town coordinates are metres east and north of ORIGIN.
+Street node (i, j) is where the i-th street from the west crosses the j-th from the south. Cell (i, j) lies north-east
+of it. Town coordinates are metres east and north of ORIGIN.
 """
 import math
 
@@ -17,8 +17,8 @@ SOUTH_NORTH_LINES = (30, 150, 265, 375, 480, 590, 710, 835, 965)
 WIDTHS_OF_NORTHWARD_STREETS = (14, 14, 16, 13, 22, 14, 14, 12, 12)
 WIDTHS_OF_EASTWARD_STREETS = (14, 14, 14, 18, 13, 22, 14, 12, 12)
 
-# One letter per cell, north at the top: o old town, p perimeter block, t terraces, d detached houses, h towers on podiums,
-# i industry, s school, c church square, m market, g park, f wooded hilltop, r river and its banks.
+# One letter per cell, north at the top: o old town, p perimeter block, t terraces, d detached houses, h towers on
+# podiums, i industry, s school, c church square, m market, g park, f wooded hilltop, r river and its banks.
 CELLS = ("drhhddfd",
          "drhgddfd",
          "drpooddd",

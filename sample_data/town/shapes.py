@@ -34,5 +34,6 @@ class Neighbourhood:
 
     def any_within(self, shape, distance_m):
         west, east, south, north = shape.GetEnvelope()
-        return any(w - distance_m <= east and e + distance_m >= west and s - distance_m <= north and n + distance_m >= south
-                   and other.Distance(shape) <= distance_m for (w, e, s, n), other in self._shapes)
+        west, east, south, north = west - distance_m, east + distance_m, south - distance_m, north + distance_m
+        return any(w <= east and e >= west and s <= north and n >= south and other.Distance(shape) <= distance_m
+                   for (w, e, s, n), other in self._shapes)

@@ -4,8 +4,8 @@ import numpy
 
 HILL_TOP = (880.0, 760.0)
 
-# Levelled building ground under the podiums: flat within PLATFORM_RADIUS_M of each point, so that a tower and the podium
-# that carries it stand on the same mean ground.
+# Levelled building ground under the podiums: flat within PLATFORM_RADIUS_M of each point, so that a tower and the
+# podium that carries it stand on the same mean ground.
 PLATFORMS = ((388.7, 903.3), (498.1, 901.3), (381.2, 779.1))
 PLATFORM_RADIUS_M, EMBANKMENT_M = 43.0, 18.0
 

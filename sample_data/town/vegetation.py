@@ -43,7 +43,8 @@ def _grove(middle, radius, corners, height, use, dice):
 def _in_cell(kind, ground, dice):
     if kind == "f":
         spots = [(0.22, 0.25), (0.7, 0.2), (0.25, 0.78), (0.75, 0.8)]
-        groves = [_grove(in_quad(ground, *s), dice.uniform(20, 26), 12, dice.uniform(14, 20), "wood", dice) for s in spots]
+        groves = [_grove(in_quad(ground, *spot), dice.uniform(20, 26), 12, dice.uniform(14, 20), "wood", dice)
+                  for spot in spots]
         return [g for g in groves if distance(centre(g.outline), terrain.HILL_TOP) > 42.0]
     if kind == "g":
         return [_grove(in_quad(ground, dice.uniform(0.15, 0.85), dice.uniform(0.15, 0.85)), dice.uniform(6, 13), 10,

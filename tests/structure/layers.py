@@ -35,7 +35,7 @@ LIBRARIES = {
     "Embree": (["embree*"], ["core/visibility", "tests"]),
     "Ceres": (["ceres/*"], ["core/comparison", "tests"]),
     "CUDA": (["cuda*", "cub/*", "thrust/*"], ["cuda", "tests/gpu"]),
-    "oneTBB": (["tbb/*", "oneapi/tbb*"], ["core", "tests"]),
+    "oneTBB": (["tbb/*", "oneapi/tbb*"], ["core", "processing_algorithms", "tests"]),
     "CLI11": (["CLI/*"], ["processing_algorithms"]),
     "JSON": (["nlohmann/*"], ["processing_algorithms", "tests"]),
     "spdlog": (["spdlog/*"], ["processing_algorithms"]),

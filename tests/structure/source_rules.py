@@ -8,7 +8,8 @@ import pathlib
 import re
 import sys
 
-FOLDERS = (".ci", "cmake", "core", "cuda", "docs", "processing_algorithms", "qgis_plugin", "sample_data", "scripts", "tests")
+FOLDERS = (".ci", "cmake", "core", "cuda", "docs", "processing_algorithms", "qgis_plugin", "sample_data", "scripts",
+           "tests")
 SOURCE_SUFFIXES = {".h", ".cpp", ".cu", ".cuh", ".py", ".cmake", ".sh"}
 SOURCE_NAMES = {"CMakeLists.txt", "Makefile"}
 LICENCE = "SPDX-License-Identifier: GPL-3.0-or-later"
@@ -43,7 +44,8 @@ def broken_links(repository, path, text):
 def main():
     repository = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]
     files = [f for f in repository.iterdir() if f.is_file()]
-    files += [f for top in FOLDERS for f in (repository / top).rglob("*") if f.is_file() and "__pycache__" not in f.parts]
+    files += [f for top in FOLDERS for f in (repository / top).rglob("*")
+              if f.is_file() and "__pycache__" not in f.parts]
     found, checked = [], 0
     for file in sorted(files):
         try:
