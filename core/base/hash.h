@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A 64-bit hash that is the same on every machine (FNV-1a over little-endian bytes). Not for security.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tesseray {
+
+class StableHash {
+ public:
+  void add_byte(std::uint8_t byte) { value_ = (value_ ^ byte) * 0x100000001b3ull; }
+  void add(std::uint64_t word) {
+    for (int shift = 0; shift < 64; shift += 8) add_byte(static_cast<std::uint8_t>(word >> shift));
+  }
+  void add(std::int64_t word) { add(static_cast<std::uint64_t>(word)); }
+  void add(std::uint32_t word) { add(static_cast<std::uint64_t>(word)); }
+  void add(bool flag) { add_byte(flag ? 1 : 0); }
+  // Equal numbers hash alike: −0 as 0.
+  void add(double number) { add(std::bit_cast<std::uint64_t>(number == 0 ? 0.0 : number)); }
+  // The length goes in too, so that "ab","c" and "a","bc" differ.
+  void add(std::string_view text) {
+    add(static_cast<std::uint64_t>(text.size()));
+    for (const char c : text) add_byte(static_cast<std::uint8_t>(c));
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325ull;
+};
+
+}  // namespace tesseray

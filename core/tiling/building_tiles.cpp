@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/tiling/building_tiles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/tiling/minimum_rectangle.h"
+#include "core/tiling/subdivision.h"
+
+namespace tesseray {
+namespace {
+
+// More exposed strips than this above each other on one wall do not occur; further ones would have no slot.
+constexpr std::uint64_t spare_rows = 16;
+
+// A roof whose grid has no tile gets one if its free part is at least this much of a tile.
+constexpr double least_roof_part = 0.25;
+constexpr std::uint32_t finer = 5;  // how much finer the free part is then searched
+
+Vec3 at(Vec2 p, double z) { return {p.x, p.y, z}; }
+
+// Fills a PrismTiles.
+class PrismTiler {
+ public:
+  PrismTiler(const Scene& scene, const PrismIndex& index, std::uint32_t prism, const PrismWalls& walls,
+             const TilingOptions& options)
+      : scene_(scene),
+        index_(index),
+        prism_index_(prism),
+        prism_(scene.prisms[prism]),
+        walls_(walls),
+        options_(options),
+        side_m_(std::sqrt(options.tile_area_m2)) {}
+
+  PrismTiles run() {
+    result_.counts.walls_too_small = walls_.walls_too_small;
+    for (const Wall& wall : walls_.walls) {
+      const std::uint32_t begin = size();
+      tile_wall(wall);
+      count_covered(wall);
+      result_.wall_tiles.push_back({begin, size()});
+    }
+    const std::uint32_t begin = size();
+    tile_roof();
+    result_.roof_tiles = {begin, size()};
+    return std::move(result_);
+  }
+
+ private:
+  std::uint32_t size() const { return static_cast<std::uint32_t>(result_.tiles.size()); }
+
+  void tile_wall(const Wall& wall) {
+    const WallSlots slots = wall_slots(wall, prism_.top_z - prism_.bottom_z, options_);
+    for (std::uint32_t r = wall.rectangles_begin; r < wall.rectangles_end;) {
+      // The rectangles above each other, whose rows are counted from the highest down.
+      std::uint32_t above = r + 1;
+      while (above < wall.rectangles_end && walls_.rectangles[above].u == walls_.rectangles[r].u) ++above;
+      std::uint64_t row = 0;
+      for (std::uint32_t i = above; i-- > r;) row = tile_rectangle(wall, walls_.rectangles[i], slots, row);
+      r = above;
+    }
+    next_slot_ += slots.count();
+  }
+
+  // Returns the row below the rectangle's lowest.
+  std::uint64_t tile_rectangle(const Wall& wall, const ExposedRectangle& rectangle, const WallSlots& slots,
+                               std::uint64_t row) {
+    const std::uint32_t columns = subdivisions(rectangle.u.length(), side_m_);
+    if (!rectangle.is_tiled) {
+      if (rectangle.above_ground().length() <= 0) {
+        result_.counts.wall_tiles_under_ground += columns * subdivisions(rectangle.z.length(), side_m_);
+      }
+      return row;
+    }
+    const Interval z = rectangle.above_ground();
+    const auto rows = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(subdivisions(z.length(), side_m_), slots.rows - std::min(slots.rows, row)));
+    const double du = rectangle.u.length() / columns, dz = z.length() / rows;
+    for (std::uint32_t c = 0; c < columns; ++c) {
+      const double u = rectangle.u.low + (c + 0.5) * du;
+      const Vec2 foot = wall.start + u * wall.direction;
+      const double ground_z = scene_.terrain.height_at(foot + probe_lift_m * wall.normal);
+      for (std::uint32_t k = 0; k < rows; ++k) {
+        const double centre_z = z.high - (k + 0.5) * dz;
+        if (ground_z >= centre_z) {
+          ++result_.counts.wall_tiles_under_ground;
+          continue;
+        }
+        Tile tile = new_tile(SurfaceKind::wall, next_slot_ + slots.slot(u, row + k));
+        tile.centroid = at(foot, centre_z);
+        tile.normal = at(wall.normal, 0);
+        tile.half_u = at((0.5 * du) * wall.direction, 0);
+        tile.half_v = {0, 0, 0.5 * dz};
+        tile.material = prism_.material;
+        result_.tiles.push_back(tile);
+      }
+    }
+    return row + rows;
+  }
+
+  // Tiles that the whole wall would have had where other prisms cover it.
+  void count_covered(const Wall& wall) {
+    const double height = prism_.top_z - prism_.bottom_z;
+    const std::uint32_t columns = subdivisions(wall.length_m, side_m_), rows = subdivisions(height, side_m_);
+    const auto first = walls_.rectangles.begin() + wall.rectangles_begin;
+    const auto last = walls_.rectangles.begin() + wall.rectangles_end;
+    if (last - first == 1 && first->u.length() == wall.length_m && first->z.length() == height) return;
+    for (std::uint32_t c = 0; c < columns; ++c) {
+      for (std::uint32_t r = 0; r < rows; ++r) {
+        const double u = (c + 0.5) * wall.length_m / columns, z = prism_.bottom_z + (r + 0.5) * height / rows;
+        const bool is_exposed = std::any_of(first, last, [&](const ExposedRectangle& e) {
+          return u >= e.u.low && u <= e.u.high && z >= e.z.low && z <= e.z.high;
+        });
+        if (!is_exposed) ++result_.counts.wall_tiles_covered;
+      }
+    }
+  }
+
+  void tile_roof() {
+    const OrientedRectangle box = minimum_rectangle(prism_.rings.front());
+    const std::uint32_t columns = subdivisions(box.length_u, side_m_), rows = subdivisions(box.length_v, side_m_);
+    const std::uint32_t begin = size();
+    for (std::uint32_t r = 0; r < rows; ++r) {
+      for (std::uint32_t c = 0; c < columns; ++c) {
+        const Vec2 p = cell_centre(box, c, columns, r, rows);
+        if (!contains(prism_.rings, p)) continue;
+        if (is_covered(p)) {
+          ++result_.counts.roof_tiles_covered;
+          continue;
+        }
+        add_roof_tile(box, p, box.length_u / columns, box.length_v / rows, static_cast<std::uint64_t>(r) * columns + c);
+      }
+    }
+    if (size() == begin) tile_small_roof(box, columns, rows);
+    next_slot_ += static_cast<std::uint64_t>(columns) * rows + 1;
+  }
+
+  // One tile for the free part of a roof that the grid missed: a narrow or angled roof, or what a tower leaves of it.
+  void tile_small_roof(const OrientedRectangle& box, std::uint32_t columns, std::uint32_t rows) {
+    const std::uint32_t fine_columns = finer * columns, fine_rows = finer * rows;
+    std::vector<Vec2> free;
+    Vec2 middle;
+    for (std::uint32_t r = 0; r < fine_rows; ++r) {
+      for (std::uint32_t c = 0; c < fine_columns; ++c) {
+        const Vec2 p = cell_centre(box, c, fine_columns, r, fine_rows);
+        if (!contains(prism_.rings, p) || is_covered(p)) continue;
+        free.push_back(p);
+        middle = middle + p;
+      }
+    }
+    if (free.empty()) {
+      // Too narrow for the search, or wholly covered: only the former leaves something out.
+      if (!is_covered(interior_point(prism_.rings))) ++result_.counts.roofs_without_tile;
+      return;
+    }
+    middle = (1.0 / static_cast<double>(free.size())) * middle;
+    const double free_area = box.length_u * box.length_v * static_cast<double>(free.size()) /
+                             (static_cast<double>(fine_columns) * fine_rows);
+    if (free_area < least_roof_part * options_.tile_area_m2) {
+      ++result_.counts.roofs_without_tile;
+      return;
+    }
+    const Vec2 p = *std::min_element(free.begin(), free.end(), [middle](Vec2 a, Vec2 b) {
+      return dot(a - middle, a - middle) < dot(b - middle, b - middle);
+    });
+    // As large as the free part, with the proportions of the rectangle's cells.
+    const double cell_u = box.length_u / columns, cell_v = box.length_v / rows;
+    const double scale = std::sqrt(std::min(1.0, free_area / (cell_u * cell_v)));
+    add_roof_tile(box, p, scale * cell_u, scale * cell_v, static_cast<std::uint64_t>(columns) * rows);
+  }
+
+  static Vec2 cell_centre(const OrientedRectangle& box, std::uint32_t column, std::uint32_t columns, std::uint32_t row,
+                          std::uint32_t rows) {
+    const double u = ((column + 0.5) / columns - 0.5) * box.length_u;
+    const double v = ((row + 0.5) / rows - 0.5) * box.length_v;
+    return box.centre + u * box.u + v * box.v;
+  }
+
+  // Under another prism or under the ground.
+  bool is_covered(Vec2 p) const {
+    const Vec3 lifted = at(p, prism_.top_z + probe_lift_m);
+    return index_.prism_at(lifted) >= 0 || scene_.terrain.height_at(p) >= lifted.z;
+  }
+
+  void add_roof_tile(const OrientedRectangle& box, Vec2 p, double length_u, double length_v, std::uint64_t slot) {
+    Tile tile = new_tile(SurfaceKind::roof, next_slot_ + slot);
+    tile.centroid = at(p, prism_.top_z);
+    tile.normal = {0, 0, 1};
+    tile.half_u = at((0.5 * length_u) * box.u, 0);
+    tile.half_v = at((0.5 * length_v) * box.v, 0);
+    result_.tiles.push_back(tile);
+  }
+
+  Tile new_tile(SurfaceKind kind, std::uint64_t slot) const {
+    Tile tile;
+    tile.id = static_cast<std::int64_t>(slot);
+    tile.kind = kind;
+    tile.prism = prism_index_;
+    return tile;
+  }
+
+  const Scene& scene_;
+  const PrismIndex& index_;
+  const std::uint32_t prism_index_;
+  const Prism& prism_;
+  const PrismWalls& walls_;
+  const TilingOptions& options_;
+  const double side_m_;
+  PrismTiles result_;
+  std::uint64_t next_slot_ = 0;
+};
+
+}  // namespace
+
+WallSlots wall_slots(const Wall& wall, double height_m, const TilingOptions& options) {
+  const double side_m = std::sqrt(options.tile_area_m2);
+  // No tile, and no edge segment, is narrower than a column: each has a column of its own.
+  WallSlots slots;
+  slots.column_m = 0.999 * std::max(touch_m, std::min(options.min_wall_width_m, 0.75 * side_m));
+  slots.columns = static_cast<std::uint64_t>(wall.length_m / slots.column_m) + 1;
+  slots.rows = static_cast<std::uint64_t>(std::ceil(height_m / side_m)) + spare_rows;
+  return slots;
+}
+
+std::uint64_t slot_count(const Prism& prism, const PrismWalls& walls, const TilingOptions& options) {
+  const double side_m = std::sqrt(options.tile_area_m2);
+  const OrientedRectangle box = minimum_rectangle(prism.rings.front());
+  std::uint64_t count =
+      static_cast<std::uint64_t>(subdivisions(box.length_u, side_m)) * subdivisions(box.length_v, side_m) + 1;
+  for (const Wall& wall : walls.walls) count += wall_slots(wall, prism.top_z - prism.bottom_z, options).count();
+  return count;
+}
+
+PrismTiles tile_prism(const Scene& scene, const PrismIndex& index, std::uint32_t prism, const PrismWalls& walls,
+                      const TilingOptions& options) {
+  return PrismTiler(scene, index, prism, walls, options).run();
+}
+
+}  // namespace tesseray

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/tiling/ground_tiles.h"
+
+#include <cmath>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/base/units.h"
+#include "core/tiling/edges.h"
+#include "core/tiling/tile_id.h"
+#include "core/tiling/walls.h"
+
+namespace tesseray {
+namespace {
+
+GroundGrid ground_grid(const Scene& scene, const TilingOptions& options) {
+  GroundGrid grid;
+  grid.side_m = std::sqrt(options.tile_area_m2);
+  grid.origin = scene.frame.origin;
+  if (scene.extent.empty()) return grid;
+  // Cell c is in when its centre (c + ½)·side is.
+  const auto first = [&](double low) { return std::ceil(low / grid.side_m - 0.5); };
+  const auto last = [&](double high) { return std::floor(high / grid.side_m - 0.5); };
+  const Vec2 low{first(scene.extent.min.x + grid.origin.x), first(scene.extent.min.y + grid.origin.y)};
+  const Vec2 high{last(scene.extent.max.x + grid.origin.x), last(scene.extent.max.y + grid.origin.y)};
+  if (high.x < low.x || high.y < low.y) return grid;
+  const double cells = (high.x - low.x + 1) * (high.y - low.y + 1);
+  constexpr double most_cells = 1e9;
+  const auto cell = [](double c) { return static_cast<std::int64_t>(c); };
+  if (!(cells <= most_cells) || !is_numbered_cell(cell(low.x), cell(low.y)) ||
+      !is_numbered_cell(cell(high.x), cell(high.y))) {
+    throw Error(ErrorKind::resources, "too_many_ground_tiles",
+                "the extent of " + std::to_string(scene.extent.max.x - scene.extent.min.x) + " m × " +
+                    std::to_string(scene.extent.max.y - scene.extent.min.y) + " m has too many ground tiles of " +
+                    std::to_string(options.tile_area_m2) + " m²",
+                "give a smaller EXTENT or a larger TILE_AREA; one feature far from all others can also be the cause");
+  }
+  grid.first_column = cell(low.x);
+  grid.first_row = cell(low.y);
+  grid.columns = static_cast<std::uint32_t>(high.x - low.x + 1);
+  grid.rows = static_cast<std::uint32_t>(high.y - low.y + 1);
+  return grid;
+}
+
+// The tile of a cell: through the surface at its centre, as steep as its corners on the whole.
+Tile ground_tile(const Terrain& terrain, const GroundGrid& grid, std::uint32_t column, std::uint32_t row) {
+  const double side = grid.side_m;
+  const Vec2 corner = grid.corner(column, row);
+  const double sw = terrain.height_at(corner), se = terrain.height_at(corner + Vec2{side, 0});
+  const double nw = terrain.height_at(corner + Vec2{0, side}), ne = terrain.height_at(corner + Vec2{side, side});
+  const double slope_x = 0.5 * ((se - sw) + (ne - nw)) / side, slope_y = 0.5 * ((nw - sw) + (ne - se)) / side;
+  const Vec2 centre = corner + Vec2{0.5 * side, 0.5 * side};
+
+  Tile tile;
+  tile.id = ground_tile_id(grid.first_column + column, grid.first_row + row);
+  tile.kind = SurfaceKind::ground;
+  tile.centroid = {centre.x, centre.y, terrain.height_at(centre)};
+  tile.normal = normalized(Vec3{-slope_x, -slope_y, 1});
+  tile.half_u = {0.5 * side, 0, 0.5 * side * slope_x};
+  tile.half_v = {0, 0.5 * side, 0.5 * side * slope_y};
+  return tile;
+}
+
+// The side between two neighbouring tiles as an edge: its face on either side goes from the middle of the side to the
+// tile's centroid. `west_or_south` becomes the 0-face for a side that runs north, the n-face for one that runs east.
+EdgeSegment ridge(const Terrain& terrain, Vec2 from, Vec2 to, const Vec3& left, const Vec3& right) {
+  const Vec2 middle = 0.5 * (from + to);
+  EdgeSegment edge;
+  edge.kind = EdgeKind::terrain;
+  edge.midpoint = {middle.x, middle.y, terrain.height_at(middle)};
+  const Vec2 run = to - from;
+  const Vec3 side{run.x, run.y, terrain.height_at(to) - terrain.height_at(from)};
+  edge.length_m = norm(side);
+  edge.direction = (1.0 / edge.length_m) * side;
+  const auto tangent = [&edge](const Vec3& centroid) {
+    const Vec3 away = centroid - edge.midpoint;
+    return normalized(away - dot(away, edge.direction) * edge.direction);
+  };
+  set_faces(edge, tangent(left), tangent(right));
+  return edge;
+}
+
+}  // namespace
+
+GroundTiles tile_ground(const Scene& scene, const PrismIndex& index, const TilingOptions& options, Progress& progress) {
+  GroundTiles ground;
+  ground.grid = ground_grid(scene, options);
+  const GroundGrid& grid = ground.grid;
+  std::vector<std::vector<Tile>> rows(grid.rows);
+  parallel_blocks(grid.rows, 8, progress, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) {
+      for (std::uint32_t column = 0; column < grid.columns; ++column) {
+        const Tile tile = ground_tile(scene.terrain, grid, column, static_cast<std::uint32_t>(row));
+        if (index.prism_at(tile.centroid + Vec3{0, 0, probe_lift_m}) < 0) rows[row].push_back(tile);
+      }
+    }
+  });
+
+  ground.tile_at.assign(static_cast<std::size_t>(grid.columns) * grid.rows, no_index);
+  std::size_t count = 0;
+  for (const std::vector<Tile>& row : rows) count += row.size();
+  ground.tiles.reserve(count);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    for (const Tile& tile : rows[row]) {
+      const auto column = static_cast<std::size_t>((tile.centroid.x - grid.corner(0, 0).x) / grid.side_m);
+      ground.tile_at[row * grid.columns + column] = static_cast<std::uint32_t>(ground.tiles.size());
+      ground.tiles.push_back(tile);
+    }
+  }
+  return ground;
+}
+
+std::vector<EdgeSegment> find_ridges(const Scene& scene, const PrismIndex& index, const GroundTiles& ground,
+                                     const TilingOptions& options) {
+  const GroundGrid& grid = ground.grid;
+  const double least_angle = radians(options.ridge_angle_deg);
+  std::vector<EdgeSegment> ridges;
+  const auto add = [&](EdgeSegment edge, std::uint32_t tile_a, std::uint32_t tile_b, std::int64_t id) {
+    if (edge.wedge_angle <= least_angle || index.prism_at(edge.midpoint + probe_lift_m * bisector(edge)) >= 0) return;
+    edge.id = id;
+    edge.tile_a = tile_a;
+    edge.tile_b = tile_b;
+    ridges.push_back(edge);
+  };
+  for (std::uint32_t row = 0; row < grid.rows; ++row) {
+    for (std::uint32_t column = 0; column < grid.columns; ++column) {
+      const std::size_t cell = static_cast<std::size_t>(row) * grid.columns + column;
+      const std::uint32_t here = ground.tile_at[cell];
+      if (here == no_index) continue;
+      const Tile& tile = ground.tiles[here];
+      const std::uint32_t east = column + 1 < grid.columns ? ground.tile_at[cell + 1] : no_index;
+      const std::uint32_t north = row + 1 < grid.rows ? ground.tile_at[cell + grid.columns] : no_index;
+      // Faces are given left first, seen along the edge: the 0-face is on the left where the air is above.
+      if (east != no_index) {
+        add(ridge(scene.terrain, grid.corner(column + 1, row), grid.corner(column + 1, row + 1), tile.centroid,
+                  ground.tiles[east].centroid),
+            here, east, ridge_id(tile.id, RidgeSide::east));
+      }
+      if (north != no_index) {
+        add(ridge(scene.terrain, grid.corner(column + 1, row + 1), grid.corner(column, row + 1), tile.centroid,
+                  ground.tiles[north].centroid),
+            here, north, ridge_id(tile.id, RidgeSide::north));
+      }
+    }
+  }
+  return ridges;
+}
+
+}  // namespace tesseray

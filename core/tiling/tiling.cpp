@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/tiling/tiling.h"
+
+#include <cmath>
+#include <string>
+#include <unordered_map>
+
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/base/parallel.h"
+#include "core/tiling/building_tiles.h"
+#include "core/tiling/edges.h"
+#include "core/tiling/ground_tiles.h"
+#include "core/tiling/tile_id.h"
+#include "core/tiling/walls.h"
+
+namespace tesseray {
+namespace {
+
+constexpr std::size_t prisms_per_block = 64;
+
+// The first slot of each prism: the parts of a building one after the other.
+std::vector<std::uint64_t> first_slots(const Scene& scene, const std::vector<PrismWalls>& walls,
+                                       const TilingOptions& options) {
+  std::vector<std::uint64_t> first(scene.prisms.size());
+  std::unordered_map<std::int64_t, std::uint64_t> used;
+  used.reserve(scene.prisms.size());
+  for (std::size_t p = 0; p < scene.prisms.size(); ++p) {
+    const Prism& prism = scene.prisms[p];
+    std::uint64_t& next = used[prism.building_id];
+    first[p] = next;
+    next += slot_count(prism, walls[p], options);
+    if (next > std::uint64_t{1} << slot_bits) {
+      throw Error(ErrorKind::invalid_input, "too_many_building_tiles",
+                  "feature " + std::to_string(prism.source_feature) + " is too large for tiles of " +
+                      std::to_string(options.tile_area_m2) + " m²",
+                  "give a larger TILE_AREA, or divide the building into several features");
+    }
+  }
+  return first;
+}
+
+void add(TilingCounts& sum, const TilingCounts& counts) {
+  sum.walls_too_small += counts.walls_too_small;
+  sum.roofs_without_tile += counts.roofs_without_tile;
+  sum.wall_tiles_covered += counts.wall_tiles_covered;
+  sum.wall_tiles_under_ground += counts.wall_tiles_under_ground;
+  sum.roof_tiles_covered += counts.roof_tiles_covered;
+}
+
+// Appends the lists of all prisms, numbered by building and slot.
+template <class Item, class GetItems, class MakeId>
+void append_numbered(const Scene& scene, const std::vector<std::uint64_t>& slots, const GetItems& items_of,
+                     const MakeId& make_id, std::vector<Item>& out) {
+  for (std::size_t p = 0; p < scene.prisms.size(); ++p) {
+    for (Item item : items_of(p)) {
+      item.id = make_id(scene.prisms[p].building_id, slots[p] + static_cast<std::uint64_t>(item.id));
+      out.push_back(item);
+    }
+  }
+}
+
+}  // namespace
+
+Vec3 bisector(const EdgeSegment& edge) {
+  const double half = 0.5 * edge.wedge_angle;
+  return std::cos(half) * edge.tangent_0 + std::sin(half) * edge.normal_0;
+}
+
+Tiling tile_scene(const Scene& scene, const TilingOptions& options, Progress& progress) {
+  progress.begin_stage("tiling");
+  const std::size_t prisms = scene.prisms.size();
+  const PrismIndex index(scene);
+  const auto for_prisms = [&](const auto& visit) {
+    parallel_blocks(prisms, prisms_per_block, progress, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t p = begin; p < end; ++p) visit(static_cast<std::uint32_t>(p));
+    });
+  };
+
+  GroundTiles ground = tile_ground(scene, index, options, progress);
+  std::vector<PrismWalls> walls(prisms);
+  for_prisms([&](std::uint32_t p) { walls[p] = expose_walls(scene, index, p, options); });
+  std::vector<PrismTiles> tiles(prisms);
+  for_prisms([&](std::uint32_t p) { tiles[p] = tile_prism(scene, index, p, walls[p], options); });
+  const std::vector<std::uint64_t> slots = first_slots(scene, walls, options);
+
+  std::vector<std::uint32_t> first_tile(prisms);
+  std::uint64_t count = ground.tiles.size();
+  for (std::size_t p = 0; p < prisms; ++p) {
+    first_tile[p] = static_cast<std::uint32_t>(count);
+    count += tiles[p].tiles.size();
+  }
+  if (count >= no_index) {
+    throw Error(ErrorKind::resources, "too_many_tiles", std::to_string(count) + " tiles are more than can be numbered",
+                "give a smaller EXTENT or a larger TILE_AREA");
+  }
+  std::vector<std::vector<EdgeSegment>> edges(prisms);
+  const TiledPrisms tiled{walls, tiles, first_tile};
+  for_prisms([&](std::uint32_t p) { edges[p] = find_edges(scene, index, tiled, p, options); });
+
+  Tiling tiling;
+  tiling.options = options;
+  for (const PrismTiles& of_prism : tiles) add(tiling.counts, of_prism.counts);
+  tiling.edges = find_ridges(scene, index, ground, options);
+  tiling.tiles = std::move(ground.tiles);
+  tiling.tiles.reserve(count);
+  append_numbered(
+      scene, slots, [&](std::size_t p) -> const auto& { return tiles[p].tiles; }, building_tile_id, tiling.tiles);
+  append_numbered(
+      scene, slots, [&](std::size_t p) -> const auto& { return edges[p]; }, building_edge_id, tiling.edges);
+  return tiling;
+}
+
+std::uint64_t environment_hash(std::uint64_t scene_hash, const TilingOptions& options) {
+  StableHash hash;
+  hash.add(std::string_view("tesseray environment 1"));
+  hash.add(scene_hash);
+  for (const double option :
+       {options.tile_area_m2, options.min_wall_width_m, options.min_wall_area_m2, options.ridge_angle_deg}) {
+    hash.add(option);
+  }
+  return hash.value();
+}
+
+std::uint64_t environment_hash(const Scene& scene, const TilingOptions& options) {
+  return environment_hash(scene_hash(scene), options);
+}
+
+}  // namespace tesseray
