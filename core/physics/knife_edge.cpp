@@ -23,12 +23,12 @@ struct MainEdge {
   double nu = -std::numeric_limits<double>::infinity();
 };
 
-// The edge with the largest ν between the profile's ends. REQUIRES: at least three points.
+// The edge with the largest ν between the profile's ends, the last of equals. REQUIRES: at least three points.
 MainEdge main_edge(Profile profile, double wavelength_m) {
   MainEdge found;
   for (std::size_t i = 1; i + 1 < profile.size(); ++i) {
     const double nu = parameter(profile[i], profile.front(), profile.back(), wavelength_m);
-    if (nu > found.nu) found = {i, nu};
+    if (nu >= found.nu) found = {i, nu};
   }
   return found;
 }
@@ -42,18 +42,46 @@ double spacing_correction_db(Profile path, const MainEdge& main, std::size_t sec
   const double alpha = std::atan(std::sqrt(b * (a + b + c) / (a * c)));
   const double p = main.nu;
   const double q = std::max(0.0, parameter(path[secondary], path.front(), path.back(), wavelength_m));
-  const double weight = p > 0.0 ? std::pow(q / p, 2.0 * p) : 1.0;
+  // The exponent vanishes at grazing; below the line of sight the correction does not apply.
+  constexpr double grazing = 1e-9;
+  if (p < -grazing) return 0.0;
+  const double weight = p > grazing ? std::pow(q / p, 2.0 * p) : 1.0;
   return (12.0 - 20.0 * std::log10(2.0 / (1.0 - alpha / pi))) * weight;
 }
 
-// One term of Bullington: the height of the equivalent edge's intersection and where it stands.
-struct EquivalentEdge {
+// The loss of a path's main edge, and of all its other edges together.
+struct DeygoutLoss {
+  double main_db = 0, others_db = 0;
+};
+
+DeygoutLoss deygout(Profile path, double wavelength_m, DeygoutCorrection correction) {
+  DeygoutLoss loss;
+  if (path.size() < 3) return loss;
+  const MainEdge main = main_edge(path, wavelength_m);
+  if (main.nu <= negligible_fresnel_parameter) return loss;
+  loss.main_db = approximate_knife_edge_loss_db(main.nu);
+  const auto add_side = [&](std::size_t begin, std::size_t end) {
+    const Profile side = path.subspan(begin, end - begin + 1);
+    DeygoutLoss part = deygout(side, wavelength_m, correction);
+    if (correction == DeygoutCorrection::spacing && part.main_db > 0.0) {
+      const std::size_t secondary = begin + main_edge(side, wavelength_m).index;
+      part.main_db = std::max(0.0, part.main_db - spacing_correction_db(path, main, secondary, wavelength_m));
+    }
+    loss.others_db += part.main_db + part.others_db;
+  };
+  add_side(0, main.index);
+  add_side(main.index, path.size() - 1);
+  return loss;
+}
+
+// Bullington's steepest lines of sight from either end, over the edges.
+struct HorizonSlopes {
   double slope_from_transmitter = -std::numeric_limits<double>::infinity();
   double slope_from_receiver = -std::numeric_limits<double>::infinity();
 };
 
-EquivalentEdge horizon_slopes(Profile profile) {
-  EquivalentEdge slopes;
+HorizonSlopes horizon_slopes(Profile profile) {
+  HorizonSlopes slopes;
   const Vec2 from = profile.front(), to = profile.back();
   for (const Vec2 edge : profile.subspan(1, profile.size() - 2)) {
     slopes.slope_from_transmitter = std::max(slopes.slope_from_transmitter, (edge.y - from.y) / (edge.x - from.x));
@@ -94,31 +122,16 @@ double double_edge_spacing_loss_db(Profile profile) {
 }
 
 double deygout_loss_db(Profile profile, double wavelength_m, DeygoutCorrection correction) {
-  if (profile.size() < 3) return 0.0;
-  const MainEdge main = main_edge(profile, wavelength_m);
-  if (main.nu <= negligible_fresnel_parameter) return 0.0;
-  double loss = approximate_knife_edge_loss_db(main.nu);
-  const auto add_side = [&](std::size_t begin, std::size_t end) {
-    const Profile side = profile.subspan(begin, end - begin + 1);
-    if (side.size() < 3) return;
-    double part = deygout_loss_db(side, wavelength_m, correction);
-    if (correction == DeygoutCorrection::spacing && part > 0.0) {
-      const std::size_t secondary = begin + main_edge(side, wavelength_m).index;
-      part = std::max(0.0, part - spacing_correction_db(profile, main, secondary, wavelength_m));
-    }
-    loss += part;
-  };
-  add_side(0, main.index);
-  add_side(main.index, profile.size() - 1);
-  return loss;
+  const DeygoutLoss loss = deygout(profile, wavelength_m, correction);
+  return loss.main_db + loss.others_db;
 }
 
 double bullington_parameter(Profile profile, double wavelength_m) {
   if (profile.size() < 3) return -std::numeric_limits<double>::infinity();
   const Vec2 from = profile.front(), to = profile.back();
   const double distance = to.x - from.x;
-  const EquivalentEdge slopes = horizon_slopes(profile);
-  if (slopes.slope_from_transmitter < (to.y - from.y) / distance) return main_edge(profile, wavelength_m).nu;
+  const HorizonSlopes slopes = horizon_slopes(profile);
+  if (slopes.slope_from_transmitter <= (to.y - from.y) / distance) return main_edge(profile, wavelength_m).nu;
   const double edge_distance = (to.y - from.y + slopes.slope_from_receiver * distance) /
                                (slopes.slope_from_transmitter + slopes.slope_from_receiver);
   const Vec2 edge{from.x + edge_distance, from.y + slopes.slope_from_transmitter * edge_distance};
