@@ -4,6 +4,9 @@
 JOBS ?= $(shell nproc)
 TEST_JOBS ?= 2
 DEMO := build/demo/coverage.gpkg
+SANITIZED ?=
+space := $(subst ,, )
+SANITIZED_ONLY = $(if $(SANITIZED),--tests-regex '^($(subst $(space),|,$(strip $(SANITIZED))))$$')
 
 # CMake reads this once, when a build tree is made; ccache is used where it is installed.
 ifneq ($(shell command -v ccache),)
@@ -44,11 +47,12 @@ bench:
 	cmake --build build/bench --parallel $(JOBS)
 	scripts/run-benchmarks build/bench
 
+# SANITIZED names the test programs to build and run; all of them by default.
 sanitize:
 	@scripts/install-dependencies test
 	cmake --preset sanitize
-	cmake --build build/sanitize --parallel $(JOBS)
-	ctest --test-dir build/sanitize --output-on-failure --parallel $(TEST_JOBS)
+	cmake --build build/sanitize --target $(or $(SANITIZED),all) --parallel $(JOBS)
+	ctest --test-dir build/sanitize --output-on-failure --parallel $(TEST_JOBS) $(SANITIZED_ONLY)
 
 tidy: build-tests
 	@scripts/install-dependencies tidy
