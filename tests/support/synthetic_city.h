@@ -27,7 +27,7 @@ struct SyntheticCityOptions {
 
 Scene synthetic_city(const SyntheticCityOptions& options);
 
-// 0.5 km² of dense blocks, solid or around a yard, with about 5,100 tiles of 100 m².
+// 0.5 km² of dense blocks, solid or around a yard, with about 5,400 tiles of 100 m².
 SyntheticCityOptions dense_block_city();
 // 20 km² with more than 412,000 tiles of 100 m².
 SyntheticCityOptions large_city();

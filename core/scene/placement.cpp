@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From transmitters and receivers as read to points of the scene.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/scene/polygon.h"
+#include "core/scene/prism_index.h"
+#include "core/scene/transmitter.h"
+
+namespace tesseray {
+namespace {
+
+// Nearer to a surface than this a point counts as being on it, where no ray can start.
+constexpr double least_clearance_m = 0.01;
+
+std::string metres(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f m", value);
+  return text;
+}
+
+// Collects what is wrong with each point, so that one error names them all.
+class BadPlaces {
+ public:
+  BadPlaces(std::string what, std::string code) : what_(std::move(what)), code_(std::move(code)) {}
+
+  void add(const ErrorPlace& place, const std::string& name, const std::string& reason) {
+    place_ = reasons_.empty() ? place : ErrorPlace{.file = place_.file, .layer = place_.layer};
+    reasons_.push_back(name + " " + reason);
+  }
+
+  void throw_if_any(const std::string& hint) const {
+    if (reasons_.empty()) return;
+    std::string message = reasons_.size() == 1 ? std::string() : std::to_string(reasons_.size()) + " " + what_ + ": ";
+    constexpr std::size_t most_named = 50;
+    for (std::size_t i = 0; i < std::min(reasons_.size(), most_named); ++i) {
+      message += (i == 0 ? "" : "; ") + reasons_[i];
+    }
+    if (reasons_.size() > most_named) message += "; and " + std::to_string(reasons_.size() - most_named) + " more";
+    throw Error(ErrorKind::invalid_input, code_, message, hint, place_);
+  }
+
+ private:
+  std::string what_, code_;
+  ErrorPlace place_;
+  std::vector<std::string> reasons_;
+};
+
+class Placement {
+ public:
+  explicit Placement(const Scene& scene) : scene_(scene), index_(scene) {}
+
+  Vec2 local(Vec2 crs_position) const { return crs_position - scene_.frame.origin; }
+
+  // Empty when a point may be there.
+  std::string what_is_wrong(Vec3 p) const {
+    if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) return "has no finite position";
+    const Rectangle& extent = scene_.extent;
+    if (!extent.contains(p.xy())) {
+      const double dx = std::max({extent.min.x - p.x, p.x - extent.max.x, 0.0});
+      const double dy = std::max({extent.min.y - p.y, p.y - extent.max.y, 0.0});
+      return "is outside the area, " + metres(std::hypot(dx, dy)) + " from its border";
+    }
+    const std::int64_t prism = index_.prism_at(p);
+    if (prism >= 0) {
+      const Prism& building = scene_.prisms[static_cast<std::size_t>(prism)];
+      return "is inside a building (feature " + std::to_string(building.source_feature) + ", roof at " +
+             metres(building.top_z) + ", point at " + metres(p.z) + ")";
+    }
+    const double ground = scene_.terrain.height_at(p.xy());
+    if (p.z < ground + least_clearance_m) {
+      return "is not above the ground (ground at " + metres(ground) + ", point at " + metres(p.z) + ")";
+    }
+    return {};
+  }
+
+  // The highest roof over p.
+  std::optional<double> roof_at(Vec2 p) const {
+    std::optional<double> highest;
+    for (const std::uint32_t i : index_.candidates(p)) {
+      const Prism& prism = scene_.prisms[i];
+      if ((!highest || prism.top_z > *highest) && contains(prism.rings, p)) highest = prism.top_z;
+    }
+    return highest;
+  }
+
+  std::string no_roof(Vec2 p) const {
+    double nearest = std::numeric_limits<double>::infinity();
+    for (const Prism& prism : scene_.prisms) nearest = std::min(nearest, distance_to_sides(prism.rings, p));
+    const std::string text = "has its height above a roof, but no building is there";
+    return std::isfinite(nearest) ? text + " (the nearest roof is " + metres(nearest) + " away)" : text;
+  }
+
+  double ground_at(Vec2 p) const { return scene_.terrain.height_at(p); }
+
+ private:
+  const Scene& scene_;
+  PrismIndex index_;
+};
+
+double in_full_circle(double degrees) {
+  const double rest = std::fmod(degrees, 360.0);
+  return rest < 0 ? rest + 360.0 : rest;
+}
+
+Transmitter placed(const RawTransmitter& raw, Vec3 position, double ground) {
+  Transmitter transmitter;
+  transmitter.name = raw.name;
+  transmitter.position = position;
+  transmitter.height_above_ground_m = position.z - ground;
+  transmitter.frequency_hz = raw.frequency_hz;
+  transmitter.erp_dbm = raw.erp_dbm;
+  transmitter.antenna = raw.antenna;
+  transmitter.azimuth_deg = raw.azimuth_deg;
+  transmitter.grid_azimuth_deg = in_full_circle(raw.azimuth_deg - raw.meridian_convergence_deg);
+  transmitter.downtilt_deg = raw.downtilt_deg;
+  transmitter.polarization = raw.polarization;
+  transmitter.diameter_m = raw.diameter_m;
+  return transmitter;
+}
+
+}  // namespace
+
+std::vector<Transmitter> place_transmitters(const std::vector<RawTransmitter>& raw, const Scene& scene) {
+  const Placement placement(scene);
+  BadPlaces bad("transmitters cannot be where they are", "transmitter_place");
+  std::vector<Transmitter> transmitters;
+  transmitters.reserve(raw.size());
+  for (const RawTransmitter& each : raw) {
+    const ErrorPlace place{.file = each.file, .layer = each.layer, .feature_id = each.feature_id};
+    const std::string name = "transmitter \"" + each.name + "\"";
+    const Vec2 p = placement.local(each.position);
+    const double ground = placement.ground_at(p);
+    double z = each.height_m;
+    if (each.reference == HeightReference::ground) {
+      z += ground;
+    } else if (each.reference == HeightReference::roof) {
+      const std::optional<double> roof = placement.roof_at(p);
+      if (!roof) {
+        const std::string outside = placement.what_is_wrong({p.x, p.y, ground + std::fabs(each.height_m) + 1});
+        bad.add(place, name, outside.empty() ? placement.no_roof(p) : outside);
+        continue;
+      }
+      z += *roof;
+    }
+    const std::string wrong = placement.what_is_wrong({p.x, p.y, z});
+    if (!wrong.empty()) {
+      bad.add(place, name, wrong);
+      continue;
+    }
+    transmitters.push_back(placed(each, {p.x, p.y, z}, ground));
+    transmitters.back().transmitter_id = static_cast<std::int64_t>(transmitters.size());
+  }
+  bad.throw_if_any(
+      "move them or correct their heights; ANTENNA_HEIGHT_REFERENCE says whether heights are above ground, roof or "
+      "sea, and TRANSMITTERS_CRS in which CRS they are");
+  return transmitters;
+}
+
+std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, const Scene& scene) {
+  const Placement placement(scene);
+  BadPlaces bad("receivers cannot be where they are", "receiver_place");
+  std::vector<Receiver> receivers;
+  receivers.reserve(raw.size());
+  for (const RawReceiver& each : raw) {
+    const Vec2 p = placement.local(each.position);
+    const Vec3 position{p.x, p.y, placement.ground_at(p) + each.height_m};
+    const std::string wrong = placement.what_is_wrong(position);
+    if (!wrong.empty()) {
+      bad.add({.file = each.file, .layer = each.layer, .feature_id = each.feature_id},
+              "receiver " + std::to_string(each.feature_id), wrong);
+      continue;
+    }
+    receivers.push_back({each.feature_id, position});
+  }
+  bad.throw_if_any("move them, correct their heights, or leave them out");
+  return receivers;
+}
+
+}  // namespace tesseray
