@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Attributes of features found by name or by alias, and their values as numbers and texts.
+#pragma once
+
+#include <ogr_feature.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace tesseray {
+
+// What to look for. Aliases and units are plain names (text_values.h); a field matches an alias alone or with a unit
+// behind it: "freq_MHz" is alias "freq" with unit "mhz". Earlier aliases go first.
+struct AttributeSearch {
+  std::string requested;  // a name that the user gave; empty: by alias
+  std::string parameter;  // what it was given as, for messages: "HEIGHT_FIELD"
+  std::span<const std::string_view> aliases;
+  std::span<const std::string_view> units;
+  std::string_view osm_tag;  // looked up in other_tags; empty: none
+};
+
+// One attribute of each feature of a layer: a field, or a tag inside OSM's other_tags.
+class Attribute {
+ public:
+  Attribute(int field, std::string name, std::string unit, std::string tag = {})
+      : field_(field), name_(std::move(name)), unit_(std::move(unit)), tag_(std::move(tag)) {}
+
+  const std::string& name() const { return name_; }
+  // From the name, as one of the search's units; empty: none.
+  const std::string& unit() const { return unit_; }
+  // Empty when the feature has no value, or one that says so ("n/a").
+  std::optional<std::string> text(const OGRFeature& feature) const;
+  // The value when it is stored as a number; empty for texts, NULL and NaN.
+  std::optional<double> stored_number(const OGRFeature& feature) const;
+
+ private:
+  int field_;
+  std::string name_, unit_, tag_;
+};
+
+// Empty when nothing fits the aliases. Throws Error, with what is near, when the requested field is not there.
+std::optional<Attribute> find_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search,
+                                        const ErrorPlace& place);
+
+// The error for an attribute that must be there: names what was looked for and what the layer has.
+Error missing_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search, const std::string& meaning,
+                        const std::string& hint, const ErrorPlace& place);
+
+std::vector<std::string> field_names(const OGRFeatureDefn& fields);
+
+// A number with the text that it could not be read from: nothing at all, a value, or an unreadable text.
+struct NumberCell {
+  std::optional<double> value;
+  std::string unreadable;
+};
+
+// The attribute's number; texts go through `parse`, stored numbers are multiplied by `stored_factor`.
+template <class Parse>
+NumberCell read_number(const Attribute& attribute, const OGRFeature& feature, double stored_factor,
+                       const Parse& parse) {
+  if (const std::optional<double> number = attribute.stored_number(feature)) return {*number * stored_factor, {}};
+  const std::optional<std::string> text = attribute.text(feature);
+  if (!text) return {};
+  const std::optional<double> value = parse(*text);
+  return {value, value ? std::string() : *text};
+}
+
+}  // namespace tesseray

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/building_attributes.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+#include "core/io/footprints.h"
+#include "core/io/text_values.h"
+
+namespace tesseray {
+namespace {
+
+using Names = std::string_view;
+
+constexpr std::array height_aliases = {
+    Names("height"),
+    Names("buildingheight"),
+    Names("htotale"),
+    Names("hauteur"),
+    Names("buildingh"),
+    Names("bldgheight"),
+    Names("bldgh"),
+    Names("roofheight"),
+    Names("heightabove"),
+    Names("heightag"),
+    Names("measuredheight"),
+    Names("hoehe"),
+    Names("gebaeudehoehe"),
+    Names("altura"),
+    Names("altezza"),
+    Names("hoogte"),
+    Names("h"),
+};
+constexpr std::array roof_aliases = {
+    Names("roofelevation"), Names("roofelev"), Names("elevationroof"),        Names("zroof"),    Names("roofz"),
+    Names("zmax"),          Names("zmaxi"),    Names("altitudemaximaletoit"), Names("altitoit"), Names("topz"),
+};
+constexpr std::array storey_aliases = {
+    Names("buildinglevels"), Names("levels"),   Names("storeys"),   Names("stories"),
+    Names("numstoreys"),     Names("nstoreys"), Names("numfloors"), Names("floors"),
+    Names("nfloors"),        Names("nbetages"), Names("etages"),    Names("geschosse"),
+};
+constexpr std::array base_aliases = {Names("base"), Names("baseheight"), Names("heightbase")};
+constexpr std::array material_aliases = {Names("material"), Names("buildingmaterial"), Names("wallmaterial")};
+constexpr std::array building_aliases = {Names("building")};
+constexpr std::array part_aliases = {Names("buildingpart")};
+
+constexpr std::array feet_names = {Names("ft"), Names("foot"), Names("feet")};
+constexpr std::array length_names = {Names("m"),      Names("metre"), Names("metres"), Names("meter"),
+                                     Names("meters"), Names("ft"),    Names("foot"),   Names("feet")};
+
+// Beyond these a value is a marker for "unknown", in other units, or of another column. The highest building so far
+// has 828 m and 163 storeys; land lies between −430 m and 8,850 m.
+constexpr double greatest_height_m = 1000.0;
+constexpr double lowest_elevation_m = -500.0, greatest_elevation_m = 10000.0;
+constexpr double most_storeys = 200.0;
+
+std::string metres(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f m", value);
+  return text.data();
+}
+
+bool says_feet(const Attribute& attribute) {
+  return std::find(feet_names.begin(), feet_names.end(), attribute.unit()) != feet_names.end();
+}
+
+bool says_metres(const Attribute& attribute) { return !attribute.unit().empty() && !says_feet(attribute); }
+
+AttributeSearch height_search(const EnvironmentInput& input) {
+  const bool above_ground = input.height_kind == HeightKind::above_ground;
+  const bool storeys = input.height_kind == HeightKind::storeys;
+  return {.requested = input.height_field,
+          .parameter = "HEIGHT_FIELD",
+          .aliases = above_ground ? std::span<const Names>(height_aliases)
+                     : storeys    ? std::span<const Names>(storey_aliases)
+                                  : std::span<const Names>(roof_aliases),
+          .units = storeys ? std::span<const Names>() : std::span<const Names>(length_names),
+          .osm_tag = above_ground ? "height"
+                     : storeys    ? "building:levels"
+                                  : ""};
+}
+
+}  // namespace
+
+BuildingAttributes::BuildingAttributes(VectorSource& source, const EnvironmentInput& input, std::vector<Issue>& issues)
+    : kind_(input.height_kind),
+      unit_(input.height_unit),
+      storey_height_m_(input.storey_height_m),
+      layer_(source.layer_name()) {
+  const OGRFeatureDefn& fields = source.fields();
+  const ErrorPlace place = source.place();
+  const auto find = [&](const std::string& requested, const std::string& parameter, std::span<const Names> aliases,
+                        std::string_view osm_tag) {
+    return find_attribute(fields, {requested, parameter, aliases, length_names, osm_tag}, place);
+  };
+  // Also true of extracts that were converted to other formats with their tags.
+  has_osm_tags_ = source.is_osm() || fields.GetFieldIndex("other_tags") >= 0;
+  if (has_osm_tags_) {
+    osm_building_ = find({}, {}, building_aliases, "building");
+    osm_part_ = find({}, {}, part_aliases, "building:part");
+  }
+  const AttributeSearch search = height_search(input);
+  height_ = find_attribute(fields, search, place);
+  if (!height_ && kind_ != HeightKind::above_ground) {
+    throw missing_attribute(fields, search, kind_ == HeightKind::storeys ? "storeys" : "roof elevations",
+                            "name it with HEIGHT_FIELD, or choose another HEIGHT_KIND", place);
+  }
+  if (kind_ != HeightKind::storeys) storeys_ = find({}, {}, storey_aliases, "building:levels");
+  if (storeys_ && height_ && storeys_->name() == height_->name()) storeys_.reset();
+  base_ = find(input.base_field, "BASE_FIELD", base_aliases, "min_height");
+  material_ = find(input.material_field, "MATERIAL_FIELD", material_aliases, "building:material");
+  if (!height_) {
+    const std::string instead = storeys_ ? "; they are assumed from the storeys in " + storeys_->name() : "";
+    issues.push_back(layer_issue(Issue::Action::assumed, "no_height_field",
+                                 "no field holds heights by its name (fields: " + listed(field_names(fields)) +
+                                     "): all heights are missing" + instead,
+                                 layer_));
+  }
+  // A name is the better witness: the unit option has a default that nobody may have looked at.
+  if (height_ && unit_ == LengthUnit::metre && says_feet(*height_)) {
+    unit_ = LengthUnit::foot;
+    issues.push_back(layer_issue(Issue::Action::assumed, "unit_from_name",
+                                 "heights are in feet, as the name of field " + height_->name() + " says", layer_));
+  } else if (height_ && unit_ == LengthUnit::foot && says_metres(*height_)) {
+    unit_ = LengthUnit::metre;
+    issues.push_back(layer_issue(Issue::Action::assumed, "unit_from_name",
+                                 "heights are in metres, as the name of field " + height_->name() + " says", layer_));
+  }
+}
+
+bool BuildingAttributes::is_building(const OGRFeature& feature) {
+  if (!has_osm_tags_) return true;
+  const std::optional<std::string> building = osm_building_ ? osm_building_->text(feature) : std::nullopt;
+  if (building) return *building != "no";
+  if (osm_part_ && osm_part_->text(feature)) ++osm_parts_;
+  return false;
+}
+
+void BuildingAttributes::read(const OGRFeature& feature, RawBuilding& building, std::vector<Issue>& issues) {
+  if (kind_ == HeightKind::roof_elevation) {
+    building.roof_elevation_m = read_height(feature, building, issues);
+  } else {
+    building.height_m = read_height(feature, building, issues);
+  }
+  if (!building.height_m && !building.roof_elevation_m) assume_height_from_storeys(feature, building, issues);
+  building.base_m = read_base(feature, building, issues);
+  if (const std::optional<std::string> material = material_ ? material_->text(feature) : std::nullopt) {
+    building.material = lower_case(*material);
+    std::replace(building.material.begin(), building.material.end(), ' ', '_');
+    materials_.insert(building.material);
+  }
+}
+
+std::optional<double> BuildingAttributes::read_height(const OGRFeature& feature, const RawBuilding& building,
+                                                      std::vector<Issue>& issues) {
+  if (!height_) return std::nullopt;
+  if (kind_ == HeightKind::storeys) return read_storeys_m(feature, building, issues);
+  const double unit_m = *parse_length_m("1", unit_);
+  const NumberCell cell =
+      read_number(*height_, feature, unit_m, [&](const std::string& text) { return parse_length_m(text, unit_); });
+  const auto missing = [&](const std::string& code, const std::string& message) {
+    issues.push_back(footprint_issue(Issue::Action::assumed, code, message + ": taken as missing", layer_, building));
+    return std::nullopt;
+  };
+  if (!cell.unreadable.empty()) {
+    return missing("unreadable_height", height_->name() + " \"" + cell.unreadable + "\" is not a height");
+  }
+  if (!cell.value) return std::nullopt;
+  const bool plausible = kind_ == HeightKind::above_ground
+                             ? *cell.value > 0 && *cell.value <= greatest_height_m
+                             : *cell.value >= lowest_elevation_m && *cell.value <= greatest_elevation_m;
+  if (!plausible) return missing("implausible_height", height_->name() + " says " + metres(*cell.value));
+  return cell.value;
+}
+
+std::optional<double> BuildingAttributes::read_storeys_m(const OGRFeature& feature, const RawBuilding& building,
+                                                         std::vector<Issue>& issues) const {
+  const Attribute& attribute = kind_ == HeightKind::storeys ? *height_ : *storeys_;
+  const NumberCell cell =
+      read_number(attribute, feature, 1.0, [](const std::string& text) { return parse_number(text); });
+  const auto say = [&](const std::string& code, const std::string& message) {
+    issues.push_back(footprint_issue(Issue::Action::assumed, code, message, layer_, building));
+  };
+  if (!cell.unreadable.empty()) {
+    say("unreadable_storeys",
+        attribute.name() + " \"" + cell.unreadable + "\" is not a number of storeys: taken as missing");
+    return std::nullopt;
+  }
+  if (!cell.value) return std::nullopt;
+  if (*cell.value < 0 || *cell.value > most_storeys) {
+    say("implausible_storeys", attribute.name() + " says " + std::to_string(*cell.value) + ": taken as missing");
+    return std::nullopt;
+  }
+  if (*cell.value < 1) {
+    say("clamped_storeys", attribute.name() + " says " + std::to_string(*cell.value) + ": taken as 1");
+  }
+  return std::max(1.0, *cell.value) * storey_height_m_;
+}
+
+void BuildingAttributes::assume_height_from_storeys(const OGRFeature& feature, RawBuilding& building,
+                                                    std::vector<Issue>& issues) {
+  if (!storeys_) return;
+  building.height_m = read_storeys_m(feature, building, issues);
+  if (!building.height_m) return;
+  ++heights_from_storeys_;
+  // Of OSM extracts most heights come from storeys: there the layer's count says it (finish).
+  if (has_osm_tags_) return;
+  issues.push_back(footprint_issue(Issue::Action::assumed, "height_from_storeys",
+                                   "no height: " + metres(*building.height_m) + " assumed from " + storeys_->name(),
+                                   layer_, building));
+}
+
+std::optional<double> BuildingAttributes::read_base(const OGRFeature& feature, const RawBuilding& building,
+                                                    std::vector<Issue>& issues) const {
+  if (!base_) return std::nullopt;
+  const LengthUnit unit = says_feet(*base_) ? LengthUnit::foot : says_metres(*base_) ? LengthUnit::metre : unit_;
+  const NumberCell cell = read_number(*base_, feature, *parse_length_m("1", unit),
+                                      [&](const std::string& text) { return parse_length_m(text, unit); });
+  const auto none = [&](const std::string& message) {
+    issues.push_back(footprint_issue(Issue::Action::assumed, "unusable_base",
+                                     base_->name() + " " + message + ": taken as standing on the ground", layer_,
+                                     building));
+    return std::nullopt;
+  };
+  if (!cell.unreadable.empty()) return none("\"" + cell.unreadable + "\" is not a height");
+  if (!cell.value || *cell.value == 0) return std::nullopt;
+  if (*cell.value < 0 || *cell.value > greatest_height_m) return none("says " + metres(*cell.value));
+  if (building.height_m && *cell.value >= *building.height_m) {
+    return none("(" + metres(*cell.value) + ") is not below the roof (" + metres(*building.height_m) + ")");
+  }
+  return cell.value;
+}
+
+void BuildingAttributes::finish(std::vector<Issue>& issues) const {
+  if (has_osm_tags_ && heights_from_storeys_ > 0) {
+    issues.push_back(layer_issue(Issue::Action::assumed, "height_from_storeys",
+                                 std::to_string(heights_from_storeys_) +
+                                     " buildings without a height: assumed from building:levels, " +
+                                     metres(storey_height_m_) + " each",
+                                 layer_));
+  }
+  if (osm_parts_ > 0) {
+    issues.push_back(layer_issue(
+        Issue::Action::dropped, "building_parts",
+        std::to_string(osm_parts_) + " features tagged building:part are not read: their buildings' outlines are",
+        layer_));
+  }
+}
+
+}  // namespace tesseray

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A stretch of work with GDAL: drivers registered, and its messages kept off standard error.
+#pragma once
+
+#include <cpl_error.h>
+
+#include <string>
+
+namespace tesseray {
+
+// While one lives, what GDAL and PROJ would print from this thread is collected instead. Nests; scoped to a thread.
+class GdalSession {
+ public:
+  GdalSession();
+  ~GdalSession();
+  GdalSession(const GdalSession&) = delete;
+  GdalSession& operator=(const GdalSession&) = delete;
+
+  // The latest failure's message, or "" when nothing failed since forget().
+  const std::string& last_failure() const { return last_failure_; }
+  void forget() { last_failure_.clear(); }
+
+ private:
+  static void CPL_STDCALL collect(CPLErr severity, CPLErrorNum number, const char* message);
+
+  std::string last_failure_;
+  bool set_temporary_folder_ = false;
+};
+
+}  // namespace tesseray

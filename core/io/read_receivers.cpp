@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "core/io/attribute.h"
+#include "core/io/point_source.h"
+#include "core/io/readers.h"
+
+namespace tesseray {
+namespace {
+
+using Names = std::string_view;
+
+constexpr std::array height_aliases = {Names("receiverheight"), Names("rxheight"),     Names("height"), Names("agl"),
+                                       Names("heightagl"),      Names("antennaheight")};
+constexpr std::array length_names = {Names("m"), Names("metres"), Names("meters"), Names("ft"), Names("feet")};
+
+double read_height_m(const Attribute& attribute, const OGRFeature& feature, double otherwise_m,
+                     const ErrorPlace& place) {
+  const LengthUnit unit = attribute.unit().starts_with("f") ? LengthUnit::foot : LengthUnit::metre;
+  const NumberCell cell = read_number(attribute, feature, *parse_length_m("1", unit),
+                                      [&](const std::string& text) { return parse_length_m(text, unit); });
+  const double metres = cell.value.value_or(otherwise_m);
+  if (cell.unreadable.empty() && metres >= 0 && metres < 2000) return metres;
+  ErrorPlace where = place;
+  where.field = attribute.name();
+  throw Error(ErrorKind::invalid_input, "bad_value",
+              "\"" + attribute.text(feature).value_or("") + "\" is not a height above ground", "write metres: 1.5",
+              where);
+}
+
+}  // namespace
+
+std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalFrame& frame, Progress& progress) {
+  PointSource points(input.source, input.crs, frame, "RECEIVERS");
+  const std::optional<Attribute> height =
+      points.find({input.height_field, "RECEIVER_HEIGHT_FIELD", height_aliases, length_names, {}});
+  std::vector<RawReceiver> receivers;
+  std::vector<Vec2> positions;
+  points.for_each(progress, [&](const PointRow& row) {
+    const ErrorPlace place = points.place(row.feature);
+    if (!row.problem.empty()) {
+      throw Error(ErrorKind::invalid_input, "bad_position", row.problem, "every receiver needs one point", place);
+    }
+    RawReceiver receiver;
+    receiver.feature_id = row.feature.GetFID();
+    receiver.height_m = height ? read_height_m(*height, row.feature, input.height_m, place) : input.height_m;
+    receiver.file = place.file;
+    receiver.layer = points.layer_name();
+    receivers.push_back(receiver);
+    positions.push_back(row.position);
+  });
+  points.to_environment(positions);
+  for (std::size_t i = 0; i < receivers.size(); ++i) {
+    if (!std::isfinite(positions[i].x)) {
+      ErrorPlace place = points.place();
+      place.feature_id = receivers[i].feature_id;
+      throw Error(ErrorKind::invalid_input, "no_transformation",
+                  "the receiver's place cannot be transformed to " + points.environment().name(),
+                  "check the coordinates and their CRS", place);
+    }
+    receivers[i].position = positions[i];
+  }
+  return receivers;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/text_values.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include "core/io/readers.h"
+
+namespace tesseray {
+namespace {
+
+constexpr double foot_m = 0.3048;
+constexpr double inch_m = 0.0254;
+
+constexpr std::array length_units = {
+    Unit{"m", 1.0},      Unit{"metre", 1.0},   Unit{"metres", 1.0},    Unit{"meter", 1.0},
+    Unit{"meters", 1.0}, Unit{"cm", 0.01},     Unit{"mm", 0.001},      Unit{"km", 1000.0},
+    Unit{"ft", foot_m},  Unit{"foot", foot_m}, Unit{"feet", foot_m},   Unit{"'", foot_m},
+    Unit{"in", inch_m},  Unit{"inch", inch_m}, Unit{"inches", inch_m}, Unit{"\"", inch_m},
+};
+
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_letter(char c) { return is_upper(c) || (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+// Typographic primes, quotes and no-break spaces as their plain keys.
+std::string with_plain_marks(std::string_view text) {
+  std::string plain(text);
+  for (const std::string_view prime : {"\u2032", "\u2019", "\u00b4"}) plain = replaced(plain, prime, "'");
+  for (const std::string_view quotes : {"\u2033", "\u201d", "''"}) plain = replaced(plain, quotes, "\"");
+  for (const std::string_view space : {"\u00a0", "\u202f"}) plain = replaced(plain, space, " ");
+  return replaced(plain, "\u2212", "-");
+}
+
+// "7'6\"", "7 ft 6 in": whole feet and inches.
+std::optional<double> parse_feet_and_inches(std::string_view text) {
+  for (const std::string_view mark : {"'", "feet", "foot", "ft"}) {
+    const std::size_t at = text.find(mark);
+    if (at == std::string_view::npos) continue;
+    const std::optional<double> feet = parse_number(text.substr(0, at));
+    std::string_view rest = trimmed(text.substr(at + mark.size()));
+    for (const std::string_view unit : {"\"", "inches", "inch", "in"}) {
+      if (rest.ends_with(unit)) {
+        rest.remove_suffix(unit.size());
+        break;
+      }
+    }
+    const std::optional<double> inches = parse_number(rest);
+    if (feet && inches && *inches >= 0 && *inches < 12) return *feet * foot_m + std::copysign(*inches * inch_m, *feet);
+  }
+  return std::nullopt;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, substituted});
+    }
+  }
+  return row.back();
+}
+
+// A quoted hstore string that starts at `at`; moves `at` behind it.
+std::optional<std::string> quoted(std::string_view text, std::size_t& at) {
+  if (at >= text.size() || text[at] != '"') return std::nullopt;
+  std::string value;
+  for (++at; at < text.size(); ++at) {
+    if (text[at] == '"') {
+      ++at;
+      return value;
+    }
+    if (text[at] == '\\' && at + 1 < text.size()) ++at;
+    value += text[at];
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view no_break_space = "\u00a0";
+  for (;;) {
+    if (!text.empty() && is_space(text.front())) {
+      text.remove_prefix(1);
+    } else if (!text.empty() && is_space(text.back())) {
+      text.remove_suffix(1);
+    } else if (text.starts_with(no_break_space)) {
+      text.remove_prefix(no_break_space.size());
+    } else if (text.ends_with(no_break_space)) {
+      text.remove_suffix(no_break_space.size());
+    } else {
+      return text;
+    }
+  }
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (is_upper(c)) c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+bool is_blank(std::string_view text) {
+  const std::string word = lower_case(trimmed(text));
+  constexpr std::array<std::string_view, 8> blanks = {"", "null", "nan", "n/a", "none", "-", "?", "unknown"};
+  return std::find(blanks.begin(), blanks.end(), word) != blanks.end();
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  std::string number(trimmed(text));
+  const auto commas = std::count(number.begin(), number.end(), ',');
+  if (commas > 1 || (commas == 1 && number.find('.') != std::string::npos)) return std::nullopt;
+  if (commas == 1) number[number.find(',')] = '.';
+  const char* begin = number.data();
+  const char* end = begin + number.size();
+  if (end - begin > 1 && *begin == '+' && begin[1] != '-') ++begin;
+  double value = 0;
+  const auto [stop, error] = std::from_chars(begin, end, value);
+  if (error != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_quantity(std::string_view text, std::span<const Unit> units, double bare_factor) {
+  const std::string plain = lower_case(with_plain_marks(text));
+  const std::string_view quantity = trimmed(plain);
+  if (const std::optional<double> bare = parse_number(quantity)) return *bare * bare_factor;
+  // The longest unit that ends the text, so that "mm" is not taken for "m".
+  const Unit* unit = nullptr;
+  for (const Unit& candidate : units) {
+    if (quantity.ends_with(candidate.name) && (unit == nullptr || candidate.name.size() > unit->name.size())) {
+      unit = &candidate;
+    }
+  }
+  if (unit == nullptr) return std::nullopt;
+  const std::optional<double> number = parse_number(quantity.substr(0, quantity.size() - unit->name.size()));
+  if (!number) return std::nullopt;
+  return *number * unit->factor;
+}
+
+std::optional<double> parse_length_m(std::string_view text, LengthUnit unit) {
+  const double bare_factor = unit == LengthUnit::foot ? foot_m : 1.0;
+  if (const std::optional<double> length = parse_quantity(text, length_units, bare_factor)) return length;
+  return parse_feet_and_inches(lower_case(with_plain_marks(text)));
+}
+
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char c : lower_case(name)) {
+    if (is_letter(c) || is_digit(c)) plain += c;
+  }
+  return plain;
+}
+
+std::string last_word(std::string_view name) {
+  while (!name.empty() && !is_letter(name.back()) && !is_digit(name.back())) name.remove_suffix(1);
+  std::size_t start = name.size();
+  while (start > 0) {
+    const char c = name[start - 1];
+    if (!is_letter(c) && !is_digit(c)) break;
+    if (start < name.size() && !is_upper(c) && is_upper(name[start])) break;
+    --start;
+  }
+  return lower_case(name.substr(start));
+}
+
+std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names) {
+  const std::string plain = plain_name(wanted);
+  std::string nearest;
+  std::size_t least = std::max<std::size_t>(1, plain.size() / 3) + 1;
+  for (const std::string& name : names) {
+    const std::size_t distance = edit_distance(plain, plain_name(name));
+    if (distance < least) {
+      least = distance;
+      nearest = name;
+    }
+  }
+  return nearest;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t shown = 20;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(names.size(), shown); ++i) list += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > shown) list += ", … (" + std::to_string(names.size()) + ")";
+  return names.empty() ? "none" : list;
+}
+
+std::optional<std::string> hstore_value(std::string_view hstore, std::string_view key) {
+  std::size_t at = 0;
+  while (at < hstore.size()) {
+    const std::optional<std::string> found = quoted(hstore, at);
+    if (!found || !hstore.substr(at).starts_with("=>")) return std::nullopt;
+    at += 2;
+    const std::optional<std::string> value = quoted(hstore, at);
+    if (!value) return std::nullopt;
+    if (*found == key) return value;
+    at = hstore.find('"', at);
+  }
+  return std::nullopt;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Numbers, quantities and names as people write them in tables and tags.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tesseray {
+
+// Without white space (no-break spaces too) at both ends.
+std::string_view trimmed(std::string_view text);
+// ASCII letters in lower case; others stay.
+std::string lower_case(std::string_view text);
+
+// True for what tables write where a value is unknown: "", "null", "nan", "n/a", "none", "-", "?", "unknown".
+bool is_blank(std::string_view text);
+
+// A finite decimal number with point or comma, whatever the locale: "12.5", "12,5", "-3e2". Empty for anything else,
+// also for two separators ("1,234.5"), which could be read either way.
+std::optional<double> parse_number(std::string_view text);
+
+struct Unit {
+  std::string_view name;  // lower case
+  double factor = 1;
+};
+
+// A number with or without one of `units` behind it, times the unit's factor (`bare_factor` without a unit).
+std::optional<double> parse_quantity(std::string_view text, std::span<const Unit> units, double bare_factor);
+
+// A name with letters and digits only, in lower case: "Antenna-Height (m)" → "antennaheightm".
+std::string plain_name(std::string_view name);
+// The last word of a name in lower case, a change from small to capital letters starting a word as well:
+// "freq_MHz" → "mhz", "powerDbm" → "dbm", "shaft" → "shaft".
+std::string last_word(std::string_view name);
+
+// The name nearest in spelling, for "did you mean": empty when nothing is near.
+std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names);
+// "a, b, c", shortened to the first 20.
+std::string listed(const std::vector<std::string>& names);
+
+// The value of a key in an hstore text, which is how GDAL hands over OSM's tags: "\"height\"=>\"12\"".
+std::optional<std::string> hstore_value(std::string_view hstore, std::string_view key);
+
+}  // namespace tesseray

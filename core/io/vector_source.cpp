@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/vector_source.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "core/io/text_values.h"
+
+namespace tesseray {
+namespace {
+
+constexpr std::string_view osm_polygon_layer = "multipolygons";
+constexpr std::string_view osm_point_layer = "points";
+
+bool may_hold(OGRwkbGeometryType type, VectorSource::Content content) {
+  const OGRwkbGeometryType flat = wkbFlatten(type);
+  if (flat == wkbUnknown || flat == wkbGeometryCollection) return true;
+  if (content == VectorSource::Content::points) return flat == wkbPoint || flat == wkbMultiPoint;
+  return OGR_GT_IsSubClassOf(flat, wkbSurface) || OGR_GT_IsSubClassOf(flat, wkbMultiSurface) ||
+         flat == wkbPolyhedralSurface || flat == wkbTIN;
+}
+
+std::string content_name(VectorSource::Content content) {
+  return content == VectorSource::Content::points ? "points" : "polygons";
+}
+
+bool has_table_ending(const std::string& dataset) {
+  const std::string lower = lower_case(dataset);
+  return lower.ends_with(".csv") || lower.ends_with(".tsv") || lower.ends_with(".txt");
+}
+
+std::string files_beside(const std::filesystem::path& path) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
+    names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return nearest_name(path.filename().string(), names);
+}
+
+}  // namespace
+
+SourceName parse_source_name(const std::string& source) {
+  SourceName name;
+  std::size_t bar = source.find('|');
+  name.dataset = source.substr(0, bar);
+  while (bar != std::string::npos) {
+    const std::size_t next = source.find('|', bar + 1);
+    std::string option = source.substr(bar + 1, next == std::string::npos ? next : next - bar - 1);
+    bar = next;
+    const std::size_t equals = option.find('=');
+    const std::string key = lower_case(option.substr(0, equals));
+    const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
+    if (key == "layername") {
+      name.layer = value;
+    } else if (key == "layerid") {
+      int index = -1;
+      std::from_chars(value.data(), value.data() + value.size(), index);
+      name.layer_index = index;
+    } else if (key == "subset") {
+      name.filter = value;
+    } else if (key != "geometrytype" && key != "uniquegeometrytype") {
+      throw Error(ErrorKind::invalid_input, "unknown_source_option", "\"|" + option + "\" is not understood",
+                  "write a layer as file.gpkg|layername=NAME", {.file = without_password(name.dataset)});
+    }
+  }
+  return name;
+}
+
+bool is_local_path(const std::string& dataset) {
+  if (dataset.starts_with("/vsi") || dataset.starts_with("<") || dataset.starts_with("{")) return false;
+  const std::size_t colon = dataset.find(':');
+  if (colon == std::string::npos || colon < 2) return true;
+  return dataset.find('/') < colon;
+}
+
+void require_file(const std::string& dataset, const std::string& parameter) {
+  if (dataset.empty()) {
+    throw Error(ErrorKind::invalid_input, "missing_parameter", parameter + " is not given", "name a file or layer");
+  }
+  std::error_code failed;
+  if (!is_local_path(dataset) || std::filesystem::exists(dataset, failed)) return;
+  const std::string near = files_beside(dataset);
+  throw Error(ErrorKind::invalid_input, "file_not_found", "there is no such file",
+              near.empty() ? "check the path given as " + parameter : "did you mean " + near + "?", {.file = dataset});
+}
+
+std::string without_password(const std::string& dataset) {
+  const std::size_t at = lower_case(dataset).find("password=");
+  if (at == std::string::npos) return dataset;
+  const std::size_t value = at + std::string_view("password=").size();
+  const bool quoted = value < dataset.size() && dataset[value] == '\'';
+  const std::size_t end = quoted ? dataset.find('\'', value + 1) : dataset.find_first_of(" ,;", value);
+  return dataset.substr(0, value) + "…" + (end == std::string::npos ? "" : dataset.substr(end + (quoted ? 1 : 0)));
+}
+
+VectorSource::VectorSource(const std::string& source, Content content, const std::string& parameter)
+    : parameter_(parameter) {
+  const SourceName name = parse_source_name(source);
+  file_ = without_password(name.dataset);
+  require_file(name.dataset, parameter);
+  open(name);
+  choose_layer(name, content);
+  if (!is_csv_) check_geometry_type(content);
+  if (!name.filter.empty() && layer_->SetAttributeFilter(name.filter.c_str()) != OGRERR_NONE) {
+    throw Error(ErrorKind::invalid_input, "bad_filter", "the filter \"" + name.filter + "\" is not valid" + reason(),
+                "correct the |subset= part", place());
+  }
+}
+
+void VectorSource::open(const SourceName& name) {
+  std::string connection = name.dataset;
+  const std::string lower = lower_case(connection);
+  // GDAL recognises tables by ".csv" alone.
+  if (is_local_path(connection) && has_table_ending(connection) && !lower.ends_with(".csv")) {
+    connection = "CSV:" + connection;
+  }
+  dataset_.reset(GDALDataset::Open(connection.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
+  if (dataset_ == nullptr) {
+    const std::string why = reason();
+    gdal_.forget();
+    const bool is_raster = GDALIdentifyDriverEx(connection.c_str(), GDAL_OF_RASTER, nullptr, nullptr) != nullptr;
+    if (is_raster) {
+      throw Error(ErrorKind::invalid_input, "not_a_vector_layer", "this is a raster, not a vector layer",
+                  "give a vector layer as " + parameter_, {.file = file_});
+    }
+    throw Error(ErrorKind::invalid_input, "unreadable_file", "this cannot be read as a vector layer" + why,
+                "check that the file is complete and that QGIS can open it", {.file = file_});
+  }
+  const std::string driver = dataset_->GetDriverName();
+  is_csv_ = driver == "CSV";
+  is_osm_ = driver == "OSM";
+}
+
+void VectorSource::choose_layer(const SourceName& name, Content content) {
+  std::vector<OGRLayer*> fitting;
+  std::vector<std::string> all_names, fitting_names;
+  for (OGRLayer* layer : dataset_->GetLayers()) {
+    all_names.emplace_back(layer->GetName());
+    if (may_hold(layer->GetGeomType(), content) && layer->GetGeomType() != wkbNone) {
+      fitting.push_back(layer);
+      fitting_names.emplace_back(layer->GetName());
+    }
+  }
+  if (!name.layer.empty()) {
+    layer_ = dataset_->GetLayerByName(name.layer.c_str());
+    if (layer_ == nullptr) {
+      const std::string near = nearest_name(name.layer, all_names);
+      throw Error(ErrorKind::invalid_input, "unknown_layer", "there is no layer \"" + name.layer + "\"",
+                  (near.empty() ? "" : "Did you mean \"" + near + "\"? ") + "Its layers: " + listed(all_names),
+                  {.file = file_});
+    }
+  } else if (name.layer_index) {
+    layer_ = *name.layer_index >= 0 ? dataset_->GetLayer(*name.layer_index) : nullptr;
+    if (layer_ == nullptr) {
+      throw Error(ErrorKind::invalid_input, "unknown_layer", "there is no layer with this layerid",
+                  "name it by |layername=. Its layers: " + listed(all_names), {.file = file_});
+    }
+  } else if (is_osm_) {
+    layer_ = dataset_->GetLayerByName((content == Content::points ? osm_point_layer : osm_polygon_layer).data());
+  } else if (all_names.size() == 1) {
+    layer_ = dataset_->GetLayer(0);
+  } else if (fitting.size() == 1) {
+    layer_ = fitting.front();
+  } else if (all_names.empty()) {
+    throw Error(ErrorKind::invalid_input, "no_layer", "the source has no layers",
+                "check what was given as " + parameter_, {.file = file_});
+  } else {
+    throw Error(ErrorKind::invalid_input, "ambiguous_layer",
+                fitting.empty()
+                    ? "none of its " + std::to_string(all_names.size()) + " layers holds " + content_name(content)
+                    : std::to_string(fitting.size()) + " of its layers hold " + content_name(content),
+                "say which with |layername=NAME. Its layers: " + listed(fitting.empty() ? all_names : fitting_names),
+                {.file = file_});
+  }
+  if (is_osm_ && layer_ != nullptr) {
+    // Otherwise features of the file's other layers pile up in memory while this one is read.
+    dataset_->ExecuteSQL(("SET interest_layers = " + layer_name()).c_str(), nullptr, nullptr);
+  }
+  if (layer_ == nullptr) {
+    throw Error(ErrorKind::invalid_input, "no_layer", "the source has no layer of " + content_name(content),
+                "check what was given as " + parameter_, {.file = file_});
+  }
+}
+
+void VectorSource::check_geometry_type(Content content) {
+  const OGRwkbGeometryType type = layer_->GetGeomType();
+  if (type == wkbNone) {
+    throw Error(ErrorKind::invalid_input, "no_geometry", "this is a table without geometry",
+                "give a layer of " + content_name(content) + " as " + parameter_, place());
+  }
+  if (!may_hold(type, content)) {
+    throw Error(ErrorKind::invalid_input, "wrong_geometry",
+                "the layer holds geometries of type " + std::string(OGRGeometryTypeToName(type)) + ", not " +
+                    content_name(content),
+                "give a layer of " + content_name(content) + " as " + parameter_, place());
+  }
+}
+
+ErrorPlace VectorSource::place(const OGRFeature& feature) {
+  ErrorPlace where = place();
+  // Features of a table count from 1, and the header is line 1.
+  if (is_csv_) where.line = feature.GetFID() + 1;
+  if (!is_csv_) where.feature_id = feature.GetFID();
+  return where;
+}
+
+Rectangle VectorSource::bounds() {
+  OGREnvelope box;
+  if (layer_->GetExtent(&box, TRUE) != OGRERR_NONE || !box.IsInit()) return {};
+  return {{box.MinX, box.MinY}, {box.MaxX, box.MaxY}};
+}
+
+std::string VectorSource::reason() const {
+  return gdal_.last_failure().empty() ? "" : " (" + gdal_.last_failure() + ")";
+}
+
+Crs source_crs(const Crs& own, const CrsRule& rule, const ErrorPlace& place) {
+  if (rule.local_metres) {
+    if (own.is_geographic()) {
+      throw Error(ErrorKind::invalid_input, "degrees_in_local_metres",
+                  "the coordinates are degrees of " + own.name() + ", which LOCAL_METRES would take for metres",
+                  "leave LOCAL_METRES out, or give the layer in the local metres of the environment", place);
+    }
+    return {};
+  }
+  if (own.is_engineering()) {
+    throw Error(ErrorKind::invalid_input, "engineering_crs",
+                "the CRS \"" + own.name() + "\" is an engineering CRS, of which nobody knows where on Earth it lies",
+                "assign the true CRS in QGIS (Layer > Set CRS), or give LOCAL_METRES to compute in its metres", place);
+  }
+  if (!own.empty()) return own;
+  if (rule.chosen.empty()) {
+    throw Error(ErrorKind::invalid_input, "missing_crs", "there is no CRS with it",
+                "assign one in QGIS (Layer > Set CRS) or give " + rule.chosen_parameter +
+                    ", or LOCAL_METRES where the coordinates are metres of no known CRS",
+                place);
+  }
+  return Crs::from_text(rule.chosen,
+                        {.file = {}, .layer = {}, .field = rule.chosen_parameter, .feature_id = {}, .line = {}});
+}
+
+}  // namespace tesseray

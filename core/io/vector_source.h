@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One layer of a vector source, opened read-only: what buildings, vegetation, transmitters and drive tests come from.
+#pragma once
+
+#include <ogrsf_frmts.h>
+
+#include <optional>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/io/crs.h"
+#include "core/io/gdal_session.h"
+
+namespace tesseray {
+
+// The parts of "city.gpkg|layername=roofs|subset=height > 3", as QGIS writes sources.
+struct SourceName {
+  std::string dataset;  // a path or a connection string
+  std::string layer;    // empty: not given
+  std::optional<int> layer_index;
+  std::string filter;  // SQL condition; empty: all
+};
+// Throws Error for options that are not known.
+SourceName parse_source_name(const std::string& source);
+
+// True when the text is a path of this machine rather than a connection string or a virtual path of GDAL.
+bool is_local_path(const std::string& dataset);
+// Throws Error("file_not_found") when `dataset` is a path where nothing is.
+void require_file(const std::string& dataset, const std::string& parameter);
+// As it may stand in a message: without passwords.
+std::string without_password(const std::string& dataset);
+
+class VectorSource {
+ public:
+  enum class Content { polygons, points };
+
+  // `parameter`: what the source was given as, for messages ("BUILDINGS"). Throws Error when the source cannot be
+  // opened, when it is not clear which of its layers is meant, or when that one holds other geometries.
+  VectorSource(const std::string& source, Content content, const std::string& parameter);
+
+  OGRLayer& layer() { return *layer_; }
+  const OGRFeatureDefn& fields() { return *layer_->GetLayerDefn(); }
+  std::string layer_name() { return layer_->GetName(); }
+  ErrorPlace place() {
+    return {.file = file_, .layer = is_csv_ ? "" : layer_name(), .field = {}, .feature_id = {}, .line = {}};
+  }
+  // The place of a feature; of a line in a CSV file.
+  ErrorPlace place(const OGRFeature& feature);
+  const std::string& parameter() const { return parameter_; }
+
+  bool is_csv() const { return is_csv_; }
+  // OpenStreetMap's own file formats.
+  bool is_osm() const { return is_osm_; }
+  // Of the layer; none when it has none.
+  Crs crs() { return Crs::of(layer_->GetSpatialRef()); }
+  // In the layer's coordinates; empty when there is no geometry.
+  Rectangle bounds();
+  // What GDAL said last, in parentheses, or "".
+  std::string reason() const;
+
+ private:
+  void open(const SourceName& name);
+  void choose_layer(const SourceName& name, Content content);
+  void check_geometry_type(Content content);
+
+  GdalSession gdal_;
+  std::string parameter_, file_;
+  GDALDatasetUniquePtr dataset_;
+  OGRLayer* layer_ = nullptr;
+  bool is_csv_ = false, is_osm_ = false;
+};
+
+// The CRS of a layer or raster: `chosen` where it has none of its own. Throws Error for a missing one without
+// `chosen`, for an engineering one, and, with `local_metres`, for a geographic one; gives none with `local_metres`.
+struct CrsRule {
+  std::string chosen;            // a CRS's text; empty: not given
+  std::string chosen_parameter;  // "CRS"
+  bool local_metres = false;
+};
+Crs source_crs(const Crs& own, const CrsRule& rule, const ErrorPlace& place);
+
+}  // namespace tesseray
