@@ -8,6 +8,7 @@
 #include "core/base/host_device.h"
 #include "core/base/units.h"
 #include "core/geometry/vector.h"
+#include "core/physics/angle_functions.h"
 #include "core/physics/complex.h"
 #include "core/physics/fresnel.h"
 #include "core/physics/transition_function.h"
@@ -63,16 +64,17 @@ struct WedgeIncidence {
   Vec3 edge{0, 0, 1}, tangent{1, 0, 0}, normal{0, 1, 0};  // the source-side face
   double n = 1.5;                                         // exterior angle / π
   double sin_beta = 1.0;
-  double source_angle = 0;                                         // φ', at most nπ/2
-  double cos_source = 1, sin_source = 0;                           // of φ'
-  double cos_source_scaled = 1, sin_source_scaled = 0;             // of φ'/2n
-  double cos_half_step = 0.5, sin_half_step = 0.8660254037844386;  // of π/2n
-  double cos_exterior = 0, sin_exterior = -1;                      // of nπ
-  double cos_twice_exterior = -1, sin_twice_exterior = 0;          // of 2nπ
-  FresnelCoefficients reflection_0;                                // at the source's angle, on the source-side face
-  Complex eps_n{5, 0};                                             // of the other face
-  bool from_other_face = false;                                    // true when the wedge's n-face is the source's
-  bool in_air = false;  // false when the source lies inside the solid or on the edge
+  double source_angle = 0;                    // φ', at most nπ/2
+  double cos_source = 1, sin_source = 0;      // of φ'
+  CosSin source_scaled;                       // of φ'/2n
+  CosSin half_step{0.5, 0.8660254037844386};  // of π/2n
+  CosSin exterior{0, -1};                     // of nπ
+  CosSin twice_exterior{-1, 0};               // of 2nπ
+  Complex eps_0{5, 0};                        // of the source-side face
+  FresnelCoefficients reflection_0;           // at the source's angle, on the source-side face
+  Complex eps_n{5, 0};                        // of the other face
+  bool from_other_face = false;               // true when the wedge's n-face is the source's
+  bool in_air = false;                        // false when the source lies inside the solid or on the edge
 };
 
 namespace physics_detail {
@@ -83,30 +85,39 @@ inline constexpr double boundary_tolerance = 4e-15;
 // Directions that lie inside a face to within rounding count as lying on it, rad.
 inline constexpr double face_tolerance = 1e-9;
 
-// atan2 in [0, 2π), with angles just below 2π taken as on the 0-face.
-TESSERAY_HD inline double angle_from_face(double along_normal, double along_tangent) {
-  const double angle = std::atan2(along_normal, along_tangent);
-  if (angle >= 0.0) return angle;
-  return angle > -face_tolerance ? 0.0 : angle + 2.0 * pi;
+// The angle of a unit vector from the face, with angles just below 2π taken as on the face.
+TESSERAY_HD inline double angle_from_face(CosSin direction) {
+  if (direction.sin < 0.0 && direction.sin > -face_tolerance && direction.cos > 0.0) return 0.0;
+  return angle_of(direction);
 }
 
-// cot(θ) F(2kL sin²(ε/2)) with θ = ε/2n (mod π), by cos θ, sin θ, and cos b = −cos ε. At the shadow boundary cot is
-// singular and F vanishes; their product is taken as (cot θ |sin ε/2|) · (F / |sin ε/2|), whose first factor tends
-// to ±n and whose second is regular. On the boundary itself (ε = 0) the point counts as lit: D takes the side on
+// cot(θ) F(x) with x = 2kL sin²(ε/2) and θ = ε/2n (mod π), by cos θ, sin θ, and cos b = −cos ε. At the shadow boundary
+// cot is singular and F vanishes; their product is taken as (cot θ |sin ε/2|) · (F / |sin ε/2|), whose first factor
+// tends to ±n and whose second is regular. On the boundary itself (ε = 0) the point counts as lit: D takes the side on
 // which the direct or reflected ray is still there.
 template <TransitionAccuracy accuracy>
 TESSERAY_HD inline Complex boundary_term(double cos_theta, double sin_theta, double cos_b, double n, double two_kl) {
-  double half_sine_squared = 0.5 * (1.0 + cos_b);
+  const double half_sine_squared = 0.5 * (1.0 + cos_b);
+  if constexpr (accuracy == TransitionAccuracy::fast) {
+    const double x = two_kl * half_sine_squared;
+    if (x > transition_series_from) {
+      // Far from the boundary: F's large-argument series, and one reciprocal for cot θ and 1/x.
+      const double inverse = 1.0 / (sin_theta * x);
+      const double q = sin_theta * inverse;
+      const double cotangent = cos_theta * x * inverse;
+      return cotangent * transition_series(q);
+    }
+  }
   double factor;  // cot θ |sin ε/2|
   double half_sine;
-  if (half_sine_squared > 1e-8) {
-    half_sine = std::sqrt(half_sine_squared);
-    factor = cos_theta / sin_theta * half_sine;
-  } else {
+  if (half_sine_squared < 1e-8 && std::fabs(sin_theta) < 0.5) {
     // Small ε: ε/2n = tan θ to the order ε², free of the cancellation in 1 + cos b.
     const double tangent = sin_theta / cos_theta;
     half_sine = n * std::fabs(tangent);
     factor = tangent > -boundary_tolerance ? n : -n;
+  } else {
+    half_sine = std::sqrt(std::fmax(half_sine_squared, 0.0));
+    factor = cos_theta / sin_theta * half_sine;
   }
   const double root = std::sqrt(two_kl);
   const Complex tail = scaled_fresnel_tail_to<accuracy>(root * half_sine);
@@ -130,76 +141,74 @@ TESSERAY_HD inline WedgeIncidence wedge_incidence(const Wedge& wedge, Vec3 k_i) 
   w.sin_beta = sine_squared * inverse;
   along_tangent *= inverse;
   along_normal *= inverse;
-  double angle = physics_detail::angle_from_face(along_normal, along_tangent);
+  double angle = physics_detail::angle_from_face({along_tangent, along_normal});
   if (angle > wedge.exterior_angle + physics_detail::face_tolerance) return w;
   angle = std::fmin(angle, wedge.exterior_angle);
   w.in_air = true;
-  w.cos_exterior = std::cos(wedge.exterior_angle);
-  w.sin_exterior = std::sin(wedge.exterior_angle);
-  w.cos_twice_exterior = w.cos_exterior * w.cos_exterior - w.sin_exterior * w.sin_exterior;
-  w.sin_twice_exterior = 2.0 * w.sin_exterior * w.cos_exterior;
+  const double scale = 0.5 / w.n;
+  w.half_step = cos_sin_quarter(scale * pi);
+  w.exterior = cos_sin_turn(wedge.exterior_angle);
+  const double c = w.exterior.cos, s = w.exterior.sin;
+  w.twice_exterior = {c * c - s * s, 2.0 * s * c};
   w.from_other_face = angle > 0.5 * wedge.exterior_angle;
-  Complex eps_source = wedge.eps_0;
-  w.eps_n = wedge.eps_n;
-  w.tangent = wedge.tangent_0;
-  w.normal = wedge.normal_0;
   if (w.from_other_face) {
     angle = wedge.exterior_angle - angle;
-    eps_source = wedge.eps_n;
+    w.cos_source = c * along_tangent + s * along_normal;
+    w.sin_source = s * along_tangent - c * along_normal;
+    w.tangent = c * wedge.tangent_0 + s * wedge.normal_0;
+    w.normal = s * wedge.tangent_0 - c * wedge.normal_0;
+    w.eps_0 = wedge.eps_n;
     w.eps_n = wedge.eps_0;
-    w.tangent = w.cos_exterior * wedge.tangent_0 + w.sin_exterior * wedge.normal_0;
-    w.normal = w.sin_exterior * wedge.tangent_0 - w.cos_exterior * wedge.normal_0;
+  } else {
+    w.cos_source = along_tangent;
+    w.sin_source = along_normal;
+    w.tangent = wedge.tangent_0;
+    w.normal = wedge.normal_0;
+    w.eps_0 = wedge.eps_0;
+    w.eps_n = wedge.eps_n;
   }
   w.source_angle = angle;
-  w.cos_source = std::cos(angle);
-  w.sin_source = std::sin(angle);
-  const double scale = 0.5 / w.n;
-  w.cos_source_scaled = std::cos(scale * angle);
-  w.sin_source_scaled = std::sin(scale * angle);
-  w.cos_half_step = std::cos(scale * pi);
-  w.sin_half_step = std::sin(scale * pi);
-  w.reflection_0 = fresnel(eps_source, w.sin_beta * std::fabs(w.sin_source));
+  w.source_scaled = cos_sin_quarter(scale * angle);
+  w.reflection_0 = fresnel(w.eps_0, w.sin_beta * std::fabs(w.sin_source));
   return w;
 }
 
-// The coefficients towards an observer at angle φ from the source-side face; cos_observer, sin_observer belong to it.
+// The same for another ray from the same source: along one edge only the angle to it, β₀, changes, which is much
+// cheaper than to prepare anew. REQUIRES: incidence.in_air, sin_beta > 0.
+TESSERAY_HD inline void turn_incidence(WedgeIncidence& incidence, double sin_beta) {
+  incidence.sin_beta = sin_beta;
+  incidence.reflection_0 = fresnel(incidence.eps_0, sin_beta * std::fabs(incidence.sin_source));
+}
+
+// The coefficients towards an observer at angle φ from the source-side face; `observer` are its cosine and sine.
 // REQUIRES: incidence.in_air, 0 ≤ observer_angle ≤ nπ.
 template <TransitionAccuracy accuracy = TransitionAccuracy::fast>
-TESSERAY_HD inline WedgeDiffraction wedge_coefficients(const WedgeIncidence& w, double observer_angle,
-                                                       double cos_observer, double sin_observer,
+TESSERAY_HD inline WedgeDiffraction wedge_coefficients(const WedgeIncidence& w, double observer_angle, CosSin observer,
                                                        const DistanceParameters& distances, double wave_number) {
-  // cos and sin of (φ ∓ φ')/2n, then of (π ± (φ ∓ φ'))/2n: the arguments of the four cotangents.
-  const double scaled = observer_angle * 0.5 / w.n;
-  const double c = std::cos(scaled), s = std::sin(scaled);
-  const double cc = c * w.cos_source_scaled, ss = s * w.sin_source_scaled;
-  const double sc = s * w.cos_source_scaled, cs = c * w.sin_source_scaled;
-  const double cos_minus = cc + ss, sin_minus = sc - cs;
-  const double cos_plus = cc - ss, sin_plus = sc + cs;
-  // cos and sin of b = φ ∓ φ'.
-  const double ccb = cos_observer * w.cos_source, ssb = sin_observer * w.sin_source;
-  const double scb = sin_observer * w.cos_source, csb = cos_observer * w.sin_source;
-  const double cos_b_minus = ccb + ssb, sin_b_minus = scb - csb;
-  const double cos_b_plus = ccb - ssb, sin_b_plus = scb + csb;
+  // Of (φ ∓ φ')/2n, from which follow the arguments of the four cotangents, and of b = φ ∓ φ'.
+  const CosSin scaled = cos_sin_quarter(observer_angle * 0.5 / w.n);
+  const CosSin half_minus = difference(scaled, w.source_scaled), half_plus = sum(scaled, w.source_scaled);
+  const CosSin source{w.cos_source, w.sin_source};
+  const CosSin b_minus = difference(observer, source), b_plus = sum(observer, source);
 
   // One term of side +1: cot((π+b)/2n) F(kL a⁺(b)), or of side −1: cot((π−b)/2n) F(kL a⁻(b)). The nearest boundary
   // has N = 0 while cos θ > 0; beyond, b turns back by 2nπ: N = +1 for side +1, and the sign of −θ for side −1.
-  const auto term = [&](double side, double cos_half_b, double sin_half_b, double cos_b, double sin_b,
-                        double distance_m) {
-    const double cos_theta = w.cos_half_step * cos_half_b - side * w.sin_half_step * sin_half_b;
-    const double sin_theta = w.sin_half_step * cos_half_b + side * w.cos_half_step * sin_half_b;
+  const auto term = [&](double side, CosSin half_b, CosSin b, double distance_m) {
+    const double cos_theta = w.half_step.cos * half_b.cos - side * w.half_step.sin * half_b.sin;
+    const double sin_theta = w.half_step.sin * half_b.cos + side * w.half_step.cos * half_b.sin;
     const double turn = side < 0.0 && sin_theta > 0.0 ? -1.0 : 1.0;
     const double cos_to_boundary =
-        cos_theta >= 0.0 ? cos_b : cos_b * w.cos_twice_exterior + turn * sin_b * w.sin_twice_exterior;
+        cos_theta >= 0.0 ? b.cos : b.cos * w.twice_exterior.cos + turn * b.sin * w.twice_exterior.sin;
     return physics_detail::boundary_term<accuracy>(cos_theta, sin_theta, cos_to_boundary, w.n,
                                                    2.0 * wave_number * distance_m);
   };
-  const Complex incident = term(1.0, cos_minus, sin_minus, cos_b_minus, sin_b_minus, distances.incident_m) +
-                           term(-1.0, cos_minus, sin_minus, cos_b_minus, sin_b_minus, distances.incident_m);
-  const Complex reflected_0 = term(-1.0, cos_plus, sin_plus, cos_b_plus, sin_b_plus, distances.reflection_0_m);
-  const Complex reflected_n = term(1.0, cos_plus, sin_plus, cos_b_plus, sin_b_plus, distances.reflection_n_m);
+  const Complex incident =
+      term(1.0, half_minus, b_minus, distances.incident_m) + term(-1.0, half_minus, b_minus, distances.incident_m);
+  const Complex reflected_0 = term(-1.0, half_plus, b_plus, distances.reflection_0_m);
+  const Complex reflected_n = term(1.0, half_plus, b_plus, distances.reflection_n_m);
 
   // Luebbers: each face reflects as a half-space at the grazing angle of the ray on that face's side.
-  const double sin_from_n = w.sin_exterior * cos_observer - w.cos_exterior * sin_observer;
+  const double sin_from_n = w.exterior.sin * observer.cos - w.exterior.cos * observer.sin;
   const FresnelCoefficients reflection_n = fresnel(w.eps_n, w.sin_beta * std::fabs(sin_from_n));
   const double magnitude = -1.0 / (2.0 * w.n * std::sqrt(2.0 * pi * wave_number) * w.sin_beta);
   constexpr double root_half = 0.70710678118654752440;
@@ -217,11 +226,12 @@ TESSERAY_HD inline ComplexVec3 diffracted_field(const WedgeIncidence& w, const C
   const double along_tangent = dot(k_d, w.tangent), along_normal = dot(k_d, w.normal);
   const double sine_squared = along_tangent * along_tangent + along_normal * along_normal;
   if (sine_squared < 1e-12) return {};
-  const double angle = physics_detail::angle_from_face(along_normal, along_tangent);
-  if (angle > pi * w.n + physics_detail::face_tolerance) return {};
   const double inverse = 1.0 / std::sqrt(sine_squared);
+  const CosSin observer{along_tangent * inverse, along_normal * inverse};
+  const double angle = physics_detail::angle_from_face(observer);
+  if (angle > pi * w.n + physics_detail::face_tolerance) return {};
   const WedgeDiffraction d =
-      wedge_coefficients<accuracy>(w, angle, along_tangent * inverse, along_normal * inverse, distances, wave_number);
+      wedge_coefficients<accuracy>(w, std::fmin(angle, pi * w.n), observer, distances, wave_number);
   // φ̂' = −ê × k_i/|·|, β̂' = φ̂' × k_i; φ̂ = ê × k_d/|·|, β̂ = φ̂ × k_d.
   const Vec3 phi_source = cross(k_i, w.edge);
   const Vec3 phi_observer = cross(w.edge, k_d);

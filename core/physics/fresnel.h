@@ -29,9 +29,14 @@ TESSERAY_HD inline FresnelCoefficients fresnel(Complex eps_c, double cos_inciden
   const Complex eps_air = c * eps_c;
   const Complex te_sum = air + s;
   const Complex tm_sum = eps_air + s;
+  // One reciprocal serves both quotients. The product vanishes only for air at grazing.
+  const double te_square = squared_norm(te_sum), tm_square = squared_norm(tm_sum);
+  const double product = te_square * tm_square;
+  if (product == 0.0) return {};
+  const double inverse = 1.0 / product;
   FresnelCoefficients gamma;
-  if (squared_norm(te_sum) > 0.0) gamma.te = (air - s) / te_sum;
-  if (squared_norm(tm_sum) > 0.0) gamma.tm = (eps_air - s) / tm_sum;
+  gamma.te = (tm_square * inverse) * ((air - s) * conj(te_sum));
+  gamma.tm = (te_square * inverse) * ((eps_air - s) * conj(tm_sum));
   return gamma;
 }
 

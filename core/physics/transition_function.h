@@ -46,34 +46,30 @@ TESSERAY_HD inline Complex scaled_fresnel_tail(double z) {
   return z * z <= 8.0 ? physics_detail::fresnel_tail_by_series(z) : physics_detail::fresnel_tail_by_fraction(z);
 }
 
-// The same for the hot loops: the asymptotic series where it is below 1e-7, else rational approximations of the
+// F(x) by the first five terms of its series in q = 1/x, within 4e-7 for x > transition_series_from.
+inline constexpr double transition_series_from = 39.0;
+TESSERAY_HD constexpr Complex transition_series(double q) {
+  return {1.0 - q * q * (0.75 - 6.5625 * q * q), q * (0.5 - 1.875 * q * q)};
+}
+
+// The tail integral for the hot loops: the series where it serves, else rational approximations of the
 // auxiliary Fresnel functions f and g, tail = √(π/2) (g − jf), in u = z √(2/π).
 TESSERAY_HD inline Complex scaled_fresnel_tail_fast(double z) {
-  if (z > 6.25) {
-    const double q = 1.0 / (z * z);
-    // F(x)/(2jz) of the large-argument series with x = z².
-    const double re = 1.0 - q * q * (0.75 - 6.5625 * q * q);
-    const double im = q * (0.5 - 1.875 * q * q);
-    const double scale = 0.5 / z;
-    return {scale * im, -scale * re};
+  if (z * z > transition_series_from) {
+    const Complex f = transition_series(1.0 / (z * z));
+    const double scale = 0.5 / z;  // F = 2jz · tail
+    return {scale * f.im, -scale * f.re};
   }
-  const double u = 0.79788456080286535588 * z;
+  const double u = 0.79788456080286535588 * z, u2 = u * u, u4 = u2 * u2;
   const double f_top =
-      0.5000077809698088 +
-      u * (0.7777158004025756 +
-           u * (0.5186887660228232 + u * (0.6010007782429536 + u * (0.08773419510262886 + u * 0.16728432638044533))));
-  const double f_bottom =
-      1.0 + u * (1.5562067352253528 +
-                 u * (2.5965048095470067 +
-                      u * (1.6353590691450868 +
-                           u * (1.8873135317118752 + u * (0.27565774824019623 + u * 0.5255389997510916)))));
+      ((0.5000077809698088 + 0.7777158004025756 * u) + (0.5186887660228232 + 0.6010007782429536 * u) * u2) +
+      (0.08773419510262886 + 0.16728432638044533 * u) * u4;
+  const double f_bottom = ((1.0 + 1.5562067352253528 * u) + (2.5965048095470067 + 1.6353590691450868 * u) * u2) +
+                          ((1.8873135317118752 + 0.27565774824019623 * u) + 0.5255389997510916 * u2) * u4;
   const double g_top =
-      0.4999825996357758 + u * (0.2006419420237428 + u * (0.08819157944261725 + u * 0.07495322000192069));
-  const double g_bottom =
-      1.0 +
-      u * (2.399705046774276 +
-           u * (3.426373909717588 + u * (3.0986450013844764 +
-                                         u * (2.522680019594166 + u * (0.7997475499955912 + u * 0.7430250332391127)))));
+      (0.4999825996357758 + 0.2006419420237428 * u) + (0.08819157944261725 + 0.07495322000192069 * u) * u2;
+  const double g_bottom = ((1.0 + 2.399705046774276 * u) + (3.426373909717588 + 3.0986450013844764 * u) * u2) +
+                          ((2.522680019594166 + 0.7997475499955912 * u) + 0.7430250332391127 * u2) * u4;
   constexpr double root_half_pi = 1.25331413731550025121;
   const double inverse = root_half_pi / (f_bottom * g_bottom);
   return {g_top * f_bottom * inverse, -f_top * g_bottom * inverse};

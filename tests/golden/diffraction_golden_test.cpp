@@ -67,8 +67,8 @@ WedgeDiffraction coefficients(const Wedge& wedge, double source_angle, double ob
   const WedgeIncidence w = wedge_incidence(wedge, -direction_at(source_angle, pi - beta));
   EXPECT_TRUE(w.in_air);
   const double angle = w.from_other_face ? wedge.exterior_angle - observer_angle : observer_angle;
-  return wedge_coefficients<accuracy>(w, angle, std::cos(angle), std::sin(angle), {distance_m, distance_m, distance_m},
-                                      wave_number);
+  return wedge_coefficients<accuracy>(w, angle, {std::cos(angle), std::sin(angle)},
+                                      {distance_m, distance_m, distance_m}, wave_number);
 }
 
 double db_error(Complex got, Complex exact) {

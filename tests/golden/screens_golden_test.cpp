@@ -126,9 +126,9 @@ Screen screen_between(Vec2 from, Vec2 edge, Vec2 to) {
 }
 
 WedgeDiffraction coefficient(const Screen& screen, double distance_m, double wave_number) {
-  return wedge_coefficients<accurate>(screen.incidence, screen.observer_angle, std::cos(screen.observer_angle),
-                                      std::sin(screen.observer_angle), {distance_m, distance_m, distance_m},
-                                      wave_number);
+  return wedge_coefficients<accurate>(screen.incidence, screen.observer_angle,
+                                      {std::cos(screen.observer_angle), std::sin(screen.observer_angle)},
+                                      {distance_m, distance_m, distance_m}, wave_number);
 }
 
 TEST(DoubleScreenGolden, ChainsWithAndWithoutSlope) {
