@@ -229,7 +229,7 @@ std::optional<double> BuildingAttributes::read_base(const OGRFeature& feature, c
   if (!cell.value || *cell.value == 0) return std::nullopt;
   if (*cell.value < 0 || *cell.value > greatest_height_m) return none("says " + metres(*cell.value));
   if (building.height_m && *cell.value >= *building.height_m) {
-    return none("(" + metres(*cell.value) + ") is not below the roof (" + metres(*building.height_m) + ")");
+    return none("says " + metres(*cell.value) + ", not below the roof at " + metres(*building.height_m));
   }
   return cell.value;
 }

@@ -244,10 +244,7 @@ std::vector<Issue> check_environment_crs(const Crs& crs, Vec2 middle) {
   if (error <= good_scale_error) return {};
   return {Issue{.action = Issue::Action::assumed,
                 .code = "scale_of_crs",
-                .message = "lengths in " + crs.name() + " are off by " + percent(error) + " where the buildings are",
-                .layer = {},
-                .feature_id = -1,
-                .outline = {}}};
+                .message = "lengths in " + crs.name() + " are off by " + percent(error) + " where the buildings are"}};
 }
 
 void check_coordinates(const Crs& crs, const Rectangle& bounds, const ErrorPlace& place) {

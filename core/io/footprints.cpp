@@ -120,7 +120,7 @@ Issue footprint_issue(Issue::Action action, const std::string& code, const std::
 }
 
 Issue layer_issue(Issue::Action action, const std::string& code, const std::string& message, const std::string& layer) {
-  return {.action = action, .code = code, .message = message, .layer = layer, .feature_id = -1, .outline = {}};
+  return {.action = action, .code = code, .message = message, .layer = layer};
 }
 
 }  // namespace tesseray

@@ -27,7 +27,7 @@ class HeightRaster {
   HeightRaster(const std::string& dem, const CrsRule& rule);
 
   const Crs& crs() const { return crs_; }  // none in local metres
-  ErrorPlace place() const { return {.file = file_, .layer = {}, .field = {}, .feature_id = {}, .line = {}}; }
+  ErrorPlace place() const { return {.file = file_}; }
   int columns() const { return dataset_->GetRasterXSize(); }
   int rows() const { return dataset_->GetRasterYSize(); }
   int bands() const { return dataset_->GetRasterCount(); }

@@ -38,8 +38,7 @@ PointSource::PointSource(const std::string& source, const std::string& crs, cons
 
 void PointSource::find_columns(const std::string& crs) {
   const auto find = [&](std::span<const Names> aliases) {
-    return find_attribute(source_.fields(),
-                          {.requested = {}, .parameter = {}, .aliases = aliases, .units = {}, .osm_tag = {}}, place());
+    return find_attribute(source_.fields(), {.aliases = aliases}, place());
   };
   const auto find_pair = [&](std::span<const Names> for_x, std::span<const Names> for_y, bool degrees) {
     std::optional<Attribute> x = find(for_x), y = find(for_y);
@@ -60,10 +59,7 @@ void PointSource::find_columns(const std::string& crs) {
 
 void PointSource::choose_crs(const std::string& crs) {
   const std::string crs_parameter = source_.parameter() + "_CRS";
-  const Crs given =
-      crs.empty()
-          ? Crs()
-          : Crs::from_text(crs, {.file = {}, .layer = {}, .field = crs_parameter, .feature_id = {}, .line = {}});
+  const Crs given = crs.empty() ? Crs() : Crs::from_text(crs, {.field = crs_parameter});
   Crs own = given.empty() ? source_.crs() : given;
   if (own.empty() && columns_ && columns_->are_degrees) own = Crs::from_text("EPSG:4326");
   if (columns_ && columns_->are_degrees && !own.is_geographic()) {

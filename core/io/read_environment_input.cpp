@@ -101,8 +101,7 @@ Crs environment_crs(const EnvironmentInput& input, const Crs& layer, const Recta
   if (input.local_metres) return {};
   if (input.crs.empty())
     return choose_environment_crs(layer, input.extent && layer.is_projected() ? *input.extent : bounds);
-  const Crs chosen =
-      Crs::from_text(input.crs, {.file = {}, .layer = {}, .field = "CRS", .feature_id = {}, .line = {}}).identified();
+  const Crs chosen = Crs::from_text(input.crs, {.field = "CRS"}).identified();
   const Vec2 middle = chosen.is_engineering() ? Vec2{} : PointTransform(layer, chosen, bounds)(middle_of(bounds));
   const std::vector<Issue> found = check_environment_crs(chosen, input.extent ? middle_of(*input.extent) : middle);
   issues.insert(issues.end(), found.begin(), found.end());

@@ -28,11 +28,13 @@ bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_letter(char c) { return is_upper(c) || (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
+std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+  std::string result;
+  for (std::size_t at = text.find(from); at != std::string_view::npos; at = text.find(from)) {
+    result.append(text.substr(0, at)).append(to);
+    text.remove_prefix(at + from.size());
   }
-  return text;
+  return result.append(text);
 }
 
 // Typographic primes, quotes and no-break spaces as their plain keys.

@@ -241,8 +241,7 @@ Crs source_crs(const Crs& own, const CrsRule& rule, const ErrorPlace& place) {
                     ", or LOCAL_METRES where the coordinates are metres of no known CRS",
                 place);
   }
-  return Crs::from_text(rule.chosen,
-                        {.file = {}, .layer = {}, .field = rule.chosen_parameter, .feature_id = {}, .line = {}});
+  return Crs::from_text(rule.chosen, {.field = rule.chosen_parameter});
 }
 
 }  // namespace tesseray

@@ -41,9 +41,7 @@ class VectorSource {
   OGRLayer& layer() { return *layer_; }
   const OGRFeatureDefn& fields() { return *layer_->GetLayerDefn(); }
   std::string layer_name() { return layer_->GetName(); }
-  ErrorPlace place() {
-    return {.file = file_, .layer = is_csv_ ? "" : layer_name(), .field = {}, .feature_id = {}, .line = {}};
-  }
+  ErrorPlace place() { return {.file = file_, .layer = is_csv_ ? "" : layer_name()}; }
   // The place of a feature; of a line in a CSV file.
   ErrorPlace place(const OGRFeature& feature);
   const std::string& parameter() const { return parameter_; }
