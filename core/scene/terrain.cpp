@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
-#include <cmath>
 
 #include "core/scene/scene.h"
 
 namespace tesseray {
 
 double Terrain::height_at(Vec2 p) const {
-  const double u = std::clamp((p.x - south_west.x) / step_x, 0.0, static_cast<double>(columns - 1));
-  const double v = std::clamp((p.y - south_west.y) / step_y, 0.0, static_cast<double>(rows - 1));
+  // In this order of arguments a NaN becomes 0 and stays inside the grid.
+  const double u = std::min(std::max(0.0, (p.x - south_west.x) / step_x), static_cast<double>(columns - 1));
+  const double v = std::min(std::max(0.0, (p.y - south_west.y) / step_y), static_cast<double>(rows - 1));
   const std::uint32_t column = std::min(static_cast<std::uint32_t>(u), columns - 2);
   const std::uint32_t row = std::min(static_cast<std::uint32_t>(v), rows - 2);
   const double fu = u - column, fv = v - row;

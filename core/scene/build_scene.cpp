@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/scene/building_prisms.h"
+#include "core/scene/clean_footprint.h"
+#include "core/scene/overlaps.h"
+#include "core/scene/polygon.h"
+#include "core/scene/raw_scene.h"
+#include "core/scene/terrain_grid.h"
+#include "core/scene/terrain_surface.h"
+
+namespace tesseray {
+namespace {
+
+constexpr double origin_step_m = 1024;
+constexpr std::size_t footprints_per_block = 256;
+
+Rectangle raw_bounds(const RawFootprint& footprint) {
+  Rectangle box;
+  for (const Rings& rings : footprint.parts) {
+    for (const Ring& ring : rings) {
+      for (const Vec2 p : ring) {
+        if (std::isfinite(p.x) && std::isfinite(p.y)) box.extend(p);
+      }
+    }
+  }
+  return box;
+}
+
+void extend(Rectangle& box, const Rectangle& by) {
+  if (by.empty()) return;
+  box.extend(by.min);
+  box.extend(by.max);
+}
+
+template <class Footprint>
+Rectangle bounds_of_all(const std::vector<Footprint>& footprints) {
+  Rectangle box;
+  for (const Footprint& footprint : footprints) extend(box, raw_bounds(footprint));
+  return box;
+}
+
+// The area in CRS coordinates.
+Rectangle chosen_extent(const RawScene& raw, const SceneOptions& options) {
+  if (options.extent) {
+    const Rectangle& extent = *options.extent;
+    const bool is_finite = std::isfinite(extent.min.x) && std::isfinite(extent.min.y) && std::isfinite(extent.max.x) &&
+                           std::isfinite(extent.max.y);
+    if (!is_finite || extent.max.x <= extent.min.x || extent.max.y <= extent.min.y) {
+      throw Error(ErrorKind::invalid_input, "bad_extent", "the extent has no area",
+                  "give EXTENT as xmin,xmax,ymin,ymax in the environment CRS");
+    }
+    return extent;
+  }
+  const Rectangle buildings = bounds_of_all(raw.buildings);
+  if (buildings.empty()) {
+    throw Error(ErrorKind::invalid_input, "no_buildings", "there is no building, and no extent is given",
+                "check the buildings layer, or give EXTENT to work without buildings", {.layer = raw.buildings_layer});
+  }
+  return grown(buildings, options.margin_m);
+}
+
+// Leaves out the features that do not touch the extent, and says how many.
+template <class Footprint>
+void keep_touching(std::vector<Footprint>& footprints, const Rectangle& extent, IssueLog& log) {
+  const std::size_t outside = std::erase_if(footprints, [&extent](const Footprint& footprint) {
+    const Rectangle box = raw_bounds(footprint);
+    return !box.empty() && !touch(box, extent);
+  });
+  if (outside > 0) {
+    log.add(Issue::Action::dropped, "outside_extent",
+            std::to_string(outside) + " feature(s) outside of the extent are left out");
+  }
+}
+
+// Cleans all footprints in parallel; the log is in input order.
+template <class Footprint>
+std::vector<std::vector<Rings>> clean_all(const std::vector<Footprint>& footprints, Vec2 origin, IssueLog& log,
+                                          Progress& progress) {
+  std::vector<std::vector<Rings>> polygons(footprints.size());
+  std::vector<IssueLog> logs((footprints.size() + footprints_per_block - 1) / footprints_per_block,
+                             IssueLog(log.layer()));
+  parallel_blocks(footprints.size(), footprints_per_block, progress, [&](std::size_t begin, std::size_t end) {
+    PolygonOverlay overlay;
+    for (std::size_t i = begin; i < end; ++i) {
+      polygons[i] = clean_footprint(footprints[i], origin, overlay, logs[begin / footprints_per_block]);
+    }
+  });
+  for (IssueLog& of_block : logs) log.append(std::move(of_block));
+  return polygons;
+}
+
+std::vector<VegetationArea> make_vegetation(const std::vector<RawVegetation>& raw,
+                                            const std::vector<std::vector<Rings>>& polygons, const Terrain& terrain,
+                                            Vec2 origin, const SceneOptions& options, IssueLog& log) {
+  std::vector<VegetationArea> areas;
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    if (polygons[i].empty()) continue;
+    const bool has_height = raw[i].height_m && *raw[i].height_m > 0 && std::isfinite(*raw[i].height_m);
+    const double height_m = has_height ? *raw[i].height_m : options.default_vegetation_height_m;
+    if (!has_height) {
+      log.add(Issue::Action::assumed, "missing_height",
+              "no height is given; assumed " + std::to_string(height_m) + " m", raw[i].feature_id,
+              outline_of(raw[i], origin));
+    }
+    for (const Rings& rings : polygons[i]) {
+      VegetationArea area;
+      area.source_feature = raw[i].feature_id;
+      area.rings = rings;
+      area.bottom_z = std::floor(lowest_height_under(terrain, rings) / coordinate_step_m) * coordinate_step_m;
+      area.top_z = snapped(mean_height_under(terrain, rings) + height_m);
+      areas.push_back(std::move(area));
+    }
+  }
+  return areas;
+}
+
+Vec2 snapped_point(Vec2 p) { return {snapped(p.x), snapped(p.y)}; }
+
+}  // namespace
+
+CleanScene build_scene(RawScene raw, const SceneOptions& options, Progress& progress) {
+  progress.begin_stage("scene");
+  IssueLog building_log(raw.buildings_layer), vegetation_log(raw.vegetation_layer);
+  IssueLog terrain_log(raw.terrain ? raw.terrain->source : std::string());
+  CleanScene result;
+  Scene& scene = result.scene;
+
+  const Rectangle extent = chosen_extent(raw, options);
+  const bool had_buildings = !raw.buildings.empty();
+  keep_touching(raw.buildings, extent, building_log);
+  keep_touching(raw.vegetation, extent, vegetation_log);
+  if (options.extent && had_buildings && raw.buildings.empty() && !raw.terrain) {
+    throw Error(ErrorKind::invalid_input, "extent_elsewhere",
+                "the extent is outside of everything: no building touches it",
+                "give EXTENT in the CRS of the environment, or leave it out");
+  }
+  const Vec2 origin{std::floor(extent.min.x / origin_step_m) * origin_step_m,
+                    std::floor(extent.min.y / origin_step_m) * origin_step_m};
+  scene.frame = {origin, raw.crs_wkt, raw.crs_name};
+  scene.extent = {snapped_point(extent.min - origin), snapped_point(extent.max - origin)};
+  scene.materials.insert(scene.materials.end(), raw.materials.begin(), raw.materials.end());
+
+  const std::vector<std::vector<Rings>> footprints = clean_all(raw.buildings, origin, building_log, progress);
+  const std::vector<std::vector<Rings>> greens = clean_all(raw.vegetation, origin, vegetation_log, progress);
+
+  // Buildings are whole, so the ground goes on under those that reach beyond the extent.
+  Rectangle needed = scene.extent;
+  for (const auto* polygons : {&footprints, &greens}) {
+    for (const std::vector<Rings>& of_feature : *polygons) {
+      for (const Rings& rings : of_feature) extend(needed, bounds(rings));
+    }
+  }
+  scene.terrain = raw.terrain ? make_terrain(*raw.terrain, needed, origin, terrain_log)
+                              : flat_terrain(options.ground_height_m, needed, terrain_log);
+
+  std::vector<Prism> prisms =
+      make_prisms(raw.buildings, footprints, scene.materials, scene.terrain, origin, options, building_log);
+  scene.prisms = without_overlaps(std::move(prisms), scene.terrain, building_log, progress);
+  scene.vegetation = make_vegetation(raw.vegetation, greens, scene.terrain, origin, options, vegetation_log);
+  if (scene.prisms.empty() && !options.extent) {
+    throw Error(ErrorKind::invalid_input, "no_buildings", "no building is left after the clean-up",
+                "see why in the buildings layer, or give EXTENT to work without buildings",
+                {.layer = raw.buildings_layer});
+  }
+
+  result.issues = std::move(raw.issues);
+  for (Issue& issue : result.issues) {
+    for (Ring& ring : issue.outline) {
+      for (Vec2& p : ring) p = snapped_point(p - origin);
+    }
+  }
+  for (IssueLog* log : {&terrain_log, &building_log, &vegetation_log}) {
+    for (Issue& issue : log->issues()) result.issues.push_back(std::move(issue));
+  }
+  return result;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/scene/clean_footprint.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/scene/polygon.h"
+
+namespace tesseray {
+namespace {
+
+std::string square_metres(double area) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f m²", area);
+  return text;
+}
+
+bool is_finite(Vec2 p) { return std::isfinite(p.x) && std::isfinite(p.y); }
+
+bool is_finite(const RawFootprint& footprint) {
+  for (const Rings& rings : footprint.parts) {
+    for (const Ring& ring : rings) {
+      if (!std::all_of(ring.begin(), ring.end(), [](Vec2 p) { return is_finite(p); })) return false;
+    }
+  }
+  return true;
+}
+
+// On the coordinate grid, each vertex once.
+Ring snapped_ring(const Ring& ring, Vec2 origin) {
+  Ring result;
+  for (const Vec2 vertex : ring) {
+    const Vec2 p{snapped(vertex.x - origin.x), snapped(vertex.y - origin.y)};
+    if (result.empty() || !(result.back() == p)) result.push_back(p);
+  }
+  while (result.size() > 1 && result.front() == result.back()) result.pop_back();
+  return result;
+}
+
+Rings snapped_rings(const Rings& rings, Vec2 origin) {
+  Rings result;
+  for (const Ring& ring : rings) {
+    Ring clean = snapped_ring(ring, origin);
+    if (clean.size() >= 3) {
+      result.push_back(std::move(clean));
+    } else if (result.empty()) {
+      return {};  // no exterior
+    }
+  }
+  return result;
+}
+
+void orient(Rings& rings) {
+  for (std::size_t i = 0; i < rings.size(); ++i) {
+    if ((signed_area(rings[i]) > 0) != (i == 0)) std::reverse(rings[i].begin(), rings[i].end());
+  }
+}
+
+}  // namespace
+
+double mean_width(const Rings& rings) {
+  double perimeter = 0;
+  for (const Ring& ring : rings) {
+    Vec2 a = ring.back();
+    for (const Vec2 b : ring) {
+      perimeter += norm(b - a);
+      a = b;
+    }
+  }
+  return perimeter > 0 ? 2 * area(rings) / perimeter : 0;
+}
+
+bool is_sliver(const Rings& rings) { return area(rings) < sliver_area_m2 || mean_width(rings) < sliver_width_m; }
+
+Rings outline_of(const RawFootprint& footprint, Vec2 origin) {
+  Rings outline;
+  for (const Rings& rings : footprint.parts) {
+    for (const Ring& ring : rings) {
+      Ring local;
+      for (const Vec2 p : ring) {
+        if (is_finite(p)) local.push_back({snapped(p.x - origin.x), snapped(p.y - origin.y)});
+      }
+      if (local.size() > 1 && local.front() == local.back()) local.pop_back();
+      if (!local.empty()) outline.push_back(std::move(local));
+    }
+  }
+  return outline;
+}
+
+std::vector<Rings> clean_footprint(const RawFootprint& footprint, Vec2 origin, PolygonOverlay& overlay, IssueLog& log) {
+  const auto add = [&](Issue::Action action, const char* code, const std::string& message) {
+    log.add(action, code, message, footprint.feature_id, outline_of(footprint, origin));
+  };
+  if (!is_finite(footprint)) {
+    add(Issue::Action::dropped, "bad_coordinates", "a coordinate is not a finite number; the feature is left out");
+    return {};
+  }
+
+  std::vector<Rings> polygons;
+  bool was_invalid = false;
+  for (const Rings& part : footprint.parts) {
+    Rings rings = snapped_rings(part, origin);
+    if (rings.empty()) continue;
+    if (overlay.is_valid(rings)) {
+      orient(rings);
+      polygons.push_back(std::move(rings));
+    } else {
+      was_invalid = true;
+      for (Rings& lobe : overlay.repaired(rings)) polygons.push_back(std::move(lobe));
+    }
+  }
+
+  std::size_t slivers = 0, filled_holes = 0;
+  double sliver_area = 0;
+  std::vector<Rings> kept;
+  for (Rings& rings : polygons) {
+    if (is_sliver(rings)) {
+      ++slivers;
+      sliver_area += area(rings);
+      continue;
+    }
+    filled_holes += std::erase_if(rings, [&rings](const Ring& ring) {
+      return &ring != &rings.front() && std::fabs(signed_area(ring)) < sliver_area_m2;
+    });
+    kept.push_back(std::move(rings));
+  }
+
+  if (kept.empty()) {
+    add(Issue::Action::dropped, slivers > 0 ? "sliver" : "no_area",
+        slivers > 0 ? "a footprint of only " + square_metres(sliver_area) + " is left out"
+                    : "the footprint encloses no area; the feature is left out");
+    return {};
+  }
+  if (was_invalid) {
+    add(Issue::Action::repaired, "self_crossing",
+        "the footprint crosses or touches itself; repaired into " + std::to_string(kept.size()) + " polygon(s)");
+  }
+  if (slivers > 0) {
+    add(Issue::Action::dropped, "sliver",
+        std::to_string(slivers) + " sliver(s) of " + square_metres(sliver_area) + " in all are left out");
+  }
+  if (filled_holes > 0) {
+    add(Issue::Action::repaired, "filled_hole",
+        std::to_string(filled_holes) + " hole(s) of less than " + square_metres(sliver_area_m2) + " are filled");
+  }
+  return kept;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/scene/footprint_repair.h"
+
+#include <geos_c.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/scene/polygon.h"
+
+namespace tesseray {
+namespace {
+
+void keep_message(const char* message, void* text) { *static_cast<std::string*>(text) = message; }
+void ignore_message(const char* /*message*/, void* /*unused*/) {}
+
+}  // namespace
+
+struct PolygonOverlay::Impl {
+  struct Destroy {
+    GEOSContextHandle_t context;
+    void operator()(GEOSGeometry* geometry) const { GEOSGeom_destroy_r(context, geometry); }
+  };
+  using Owned = std::unique_ptr<GEOSGeometry, Destroy>;
+
+  Impl() : context(GEOS_init_r()) {
+    GEOSContext_setNoticeMessageHandler_r(context, ignore_message, nullptr);
+    GEOSContext_setErrorMessageHandler_r(context, keep_message, &last_error);
+  }
+  ~Impl() { GEOS_finish_r(context); }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  Owned own(GEOSGeometry* geometry) {
+    if (geometry == nullptr) {
+      throw Error(ErrorKind::internal, "geos", "GEOS could not work on a polygon: " + last_error,
+                  "please report this with the data");
+    }
+    return Owned(geometry, Destroy{context});
+  }
+
+  Owned linear_ring(const Ring& ring) {
+    const auto count = static_cast<unsigned int>(ring.size() + 1);
+    GEOSCoordSequence* sequence = GEOSCoordSeq_create_r(context, count, 2);
+    for (unsigned int i = 0; i < count; ++i) {
+      const Vec2 p = ring[i % ring.size()];
+      GEOSCoordSeq_setXY_r(context, sequence, i, p.x, p.y);
+    }
+    return own(GEOSGeom_createLinearRing_r(context, sequence));
+  }
+
+  Owned polygon(const Rings& rings) {
+    Owned shell = linear_ring(rings.front());
+    std::vector<GEOSGeometry*> holes;
+    for (std::size_t i = 1; i < rings.size(); ++i) holes.push_back(linear_ring(rings[i]).release());
+    return own(
+        GEOSGeom_createPolygon_r(context, shell.release(), holes.data(), static_cast<unsigned int>(holes.size())));
+  }
+
+  Ring ring_of(const GEOSGeometry* line, bool counter_clockwise) {
+    const GEOSCoordSequence* sequence = GEOSGeom_getCoordSeq_r(context, line);
+    unsigned int count = 0;
+    GEOSCoordSeq_getSize_r(context, sequence, &count);
+    Ring ring;
+    for (unsigned int i = 0; i + 1 < count; ++i) {
+      Vec2 p;
+      GEOSCoordSeq_getXY_r(context, sequence, i, &p.x, &p.y);
+      ring.push_back({snapped(p.x), snapped(p.y)});
+    }
+    if ((signed_area(ring) > 0) != counter_clockwise) std::reverse(ring.begin(), ring.end());
+    return ring;
+  }
+
+  // The polygons of any geometry; points and lines in it are left out.
+  void append_polygons(const GEOSGeometry* geometry, std::vector<Rings>& out) {
+    if (GEOSisEmpty_r(context, geometry) != 0) return;
+    if (GEOSGeomTypeId_r(context, geometry) != GEOS_POLYGON) {
+      const int parts = GEOSGetNumGeometries_r(context, geometry);
+      for (int i = 0; i < parts; ++i) {
+        const GEOSGeometry* part = GEOSGetGeometryN_r(context, geometry, i);
+        if (part != geometry) append_polygons(part, out);
+      }
+      return;
+    }
+    Rings rings{ring_of(GEOSGetExteriorRing_r(context, geometry), true)};
+    const int holes = GEOSGetNumInteriorRings_r(context, geometry);
+    for (int i = 0; i < holes; ++i) rings.push_back(ring_of(GEOSGetInteriorRingN_r(context, geometry, i), false));
+    out.push_back(std::move(rings));
+  }
+
+  // In an order that does not depend on how GEOS found them.
+  std::vector<Rings> polygons_of(const GEOSGeometry* geometry) {
+    const Owned normal = own(GEOSGeom_clone_r(context, geometry));
+    GEOSNormalize_r(context, normal.get());
+    std::vector<Rings> polygons;
+    append_polygons(normal.get(), polygons);
+    return polygons;
+  }
+
+  GEOSContextHandle_t context;
+  std::string last_error;
+};
+
+PolygonOverlay::PolygonOverlay() : impl_(std::make_unique<Impl>()) {}
+PolygonOverlay::~PolygonOverlay() = default;
+
+bool PolygonOverlay::is_valid(const Rings& rings) {
+  return GEOSisValid_r(impl_->context, impl_->polygon(rings).get()) == 1;
+}
+
+std::vector<Rings> PolygonOverlay::repaired(const Rings& rings) {
+  const auto valid = impl_->own(GEOSMakeValid_r(impl_->context, impl_->polygon(rings).get()));
+  // MakeValid puts nodes where sides cross: back onto the grid, without new crossings.
+  const auto on_grid = impl_->own(GEOSGeom_setPrecision_r(impl_->context, valid.get(), coordinate_step_m, 0));
+  return impl_->polygons_of(on_grid.get());
+}
+
+std::vector<Rings> PolygonOverlay::difference(const Rings& a, const Rings& b) {
+  const auto first = impl_->polygon(a), second = impl_->polygon(b);
+  const auto left = impl_->own(GEOSDifferencePrec_r(impl_->context, first.get(), second.get(), coordinate_step_m));
+  return impl_->polygons_of(left.get());
+}
+
+std::vector<Rings> PolygonOverlay::intersection(const Rings& a, const Rings& b) {
+  const auto first = impl_->polygon(a), second = impl_->polygon(b);
+  const auto common = impl_->own(GEOSIntersectionPrec_r(impl_->context, first.get(), second.get(), coordinate_step_m));
+  return impl_->polygons_of(common.get());
+}
+
+}  // namespace tesseray

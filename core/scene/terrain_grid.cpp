@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/scene/terrain_grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/base/error.h"
+
+namespace tesseray {
+namespace {
+
+// No ground on Earth is outside of this: such values are no-data that the file does not declare.
+constexpr float lowest_ground_m = -1000.0F, highest_ground_m = 9000.0F;
+constexpr double most_nodes = 4e8;
+
+std::string metres(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f m", value);
+  return text;
+}
+
+bool is_known(float height) { return height >= lowest_ground_m && height <= highest_ground_m; }
+
+// How far `needed` reaches beyond the DEM's nodes, m.
+double reach_outside(const Rectangle& covered, const Rectangle& needed) {
+  return std::max({0.0, covered.min.x - needed.min.x, covered.min.y - needed.min.y, needed.max.x - covered.max.x,
+                   needed.max.y - covered.max.y});
+}
+
+// The nodes around `needed`; outside of the DEM its nearest node's height.
+Terrain cropped(const RawTerrain& raw, Vec2 south_west, const Rectangle& needed) {
+  const double first_column = std::floor((needed.min.x - south_west.x) / raw.step_x) - 1;
+  const double first_row = std::floor((needed.min.y - south_west.y) / raw.step_y) - 1;
+  const double columns = std::ceil((needed.max.x - south_west.x) / raw.step_x) + 2 - first_column;
+  const double rows = std::ceil((needed.max.y - south_west.y) / raw.step_y) + 2 - first_row;
+  if (!(columns * rows <= most_nodes)) {
+    throw Error(ErrorKind::resources, "terrain_too_large",
+                "the area needs a terrain of " + std::to_string(columns * rows) + " nodes",
+                "give a smaller EXTENT or a coarser DEM; one feature far from all others can also be the cause",
+                {.file = raw.source});
+  }
+  Terrain terrain;
+  terrain.south_west = {south_west.x + first_column * raw.step_x, south_west.y + first_row * raw.step_y};
+  terrain.step_x = raw.step_x;
+  terrain.step_y = raw.step_y;
+  terrain.columns = static_cast<std::uint32_t>(columns);
+  terrain.rows = static_cast<std::uint32_t>(rows);
+  terrain.height_m.reserve(static_cast<std::size_t>(terrain.columns) * terrain.rows);
+  const auto nearest = [](double index, std::uint32_t count) {
+    return static_cast<std::size_t>(std::clamp(index, 0.0, count - 1.0));
+  };
+  for (std::uint32_t row = 0; row < terrain.rows; ++row) {
+    const std::size_t raw_row = nearest(first_row + row, raw.rows) * raw.columns;
+    for (std::uint32_t column = 0; column < terrain.columns; ++column) {
+      terrain.height_m.push_back(raw.height_m[raw_row + nearest(first_column + column, raw.columns)]);
+    }
+  }
+  return terrain;
+}
+
+// Calls visit(index) for the up to eight neighbours of a node.
+template <class Visit>
+void for_neighbours(const Terrain& terrain, std::size_t index, const Visit& visit) {
+  const auto columns = static_cast<std::int64_t>(terrain.columns), rows = static_cast<std::int64_t>(terrain.rows);
+  const auto column = static_cast<std::int64_t>(index) % columns, row = static_cast<std::int64_t>(index) / columns;
+  for (std::int64_t r = std::max<std::int64_t>(0, row - 1); r <= std::min(rows - 1, row + 1); ++r) {
+    for (std::int64_t c = std::max<std::int64_t>(0, column - 1); c <= std::min(columns - 1, column + 1); ++c) {
+      if (r != row || c != column) visit(static_cast<std::size_t>(r * columns + c));
+    }
+  }
+}
+
+// Fills from the rims inwards: each wave takes the mean of the neighbours that are known by then. Returns how many
+// nodes were filled. REQUIRES: at least one known node.
+std::size_t fill_unknown(Terrain& terrain) {
+  std::vector<float>& heights = terrain.height_m;
+  std::vector<bool> is_queued(heights.size(), false);
+  std::vector<std::size_t> wave, next;
+  const auto queue_unknown_neighbours = [&](std::size_t of, std::vector<std::size_t>& queue) {
+    for_neighbours(terrain, of, [&](std::size_t i) {
+      if (is_known(heights[i]) || is_queued[i]) return;
+      is_queued[i] = true;
+      queue.push_back(i);
+    });
+  };
+  for (std::size_t i = 0; i < heights.size(); ++i) {
+    if (is_known(heights[i])) queue_unknown_neighbours(i, wave);
+  }
+  std::size_t count = 0;
+  std::vector<float> filled;
+  while (!wave.empty()) {
+    filled.clear();
+    for (const std::size_t i : wave) {
+      double sum = 0;
+      int known = 0;
+      for_neighbours(terrain, i, [&](std::size_t neighbour) {
+        if (!is_known(heights[neighbour])) return;
+        sum += static_cast<double>(heights[neighbour]);
+        ++known;
+      });
+      filled.push_back(static_cast<float>(sum / known));
+    }
+    for (std::size_t k = 0; k < wave.size(); ++k) heights[wave[k]] = filled[k];
+    count += wave.size();
+    next.clear();
+    for (const std::size_t i : wave) queue_unknown_neighbours(i, next);
+    wave.swap(next);
+  }
+  return count;
+}
+
+// The step that the grid can have, and whether it is the DEM's own for all that the coordinates show.
+double step_on_grid(double step, std::uint32_t count, bool& is_same) {
+  const double on_grid = std::max(coordinate_step_m, snapped(step));
+  constexpr double shown_m = 0.01;
+  is_same = is_same && std::fabs(on_grid - step) * count < shown_m;
+  return on_grid;
+}
+
+Terrain resampled(const Terrain& source, double step_x, double step_y) {
+  Terrain terrain;
+  terrain.south_west = {snapped(source.south_west.x), snapped(source.south_west.y)};
+  terrain.step_x = step_x;
+  terrain.step_y = step_y;
+  // As many cells as cover the source.
+  const auto nodes = [](double length, double step) {
+    return static_cast<std::uint32_t>(std::ceil(length / step)) + 1;
+  };
+  terrain.columns = nodes(source.step_x * (source.columns - 1), step_x);
+  terrain.rows = nodes(source.step_y * (source.rows - 1), step_y);
+  for (std::uint32_t row = 0; row < terrain.rows; ++row) {
+    for (std::uint32_t column = 0; column < terrain.columns; ++column) {
+      const Vec2 p = terrain.south_west + Vec2{column * step_x, row * step_y};
+      terrain.height_m.push_back(static_cast<float>(source.height_at(p)));
+    }
+  }
+  return terrain;
+}
+
+}  // namespace
+
+Terrain make_terrain(const RawTerrain& raw, const Rectangle& needed, Vec2 origin, IssueLog& log) {
+  const ErrorPlace place{.file = raw.source};
+  if (raw.columns == 0 || raw.rows == 0 || !(raw.step_x > 0) || !(raw.step_y > 0) ||
+      raw.height_m.size() != static_cast<std::size_t>(raw.columns) * raw.rows) {
+    throw Error(ErrorKind::invalid_input, "bad_terrain", "the terrain model has no grid of heights",
+                "check the DEM with gdalinfo", place);
+  }
+  const Vec2 south_west{snapped(raw.south_west.x - origin.x), snapped(raw.south_west.y - origin.y)};
+  const Rectangle covered{south_west,
+                          {south_west.x + raw.step_x * (raw.columns - 1), south_west.y + raw.step_y * (raw.rows - 1)}};
+  const bool is_apart = covered.max.x < needed.min.x || covered.min.x > needed.max.x || covered.max.y < needed.min.y ||
+                        covered.min.y > needed.max.y;
+  if (is_apart) {
+    throw Error(ErrorKind::invalid_input, "terrain_elsewhere", "the terrain model does not cover the area",
+                "check the CRS of both, or leave DEM out for flat ground", place);
+  }
+
+  Terrain terrain = cropped(raw, south_west, needed);
+  if (std::none_of(terrain.height_m.begin(), terrain.height_m.end(), is_known)) {
+    throw Error(ErrorKind::invalid_input, "terrain_without_data", "the terrain model has only no-data in the area",
+                "give a DEM that covers the area, or leave DEM out for flat ground", place);
+  }
+  const std::size_t nodes = terrain.height_m.size(), filled = fill_unknown(terrain);
+  if (filled > 0) {
+    log.add(Issue::Action::repaired, "terrain_filled",
+            std::to_string(filled) + " of " + std::to_string(nodes) +
+                " terrain heights are no-data or not on Earth; filled from their surroundings");
+  }
+  const double outside = reach_outside(covered, needed);
+  if (outside > 0) {
+    log.add(Issue::Action::assumed, "terrain_extended",
+            "the area reaches up to " + metres(outside) + " beyond the terrain model; its border heights go on there");
+  }
+
+  bool is_same = true;
+  const double step_x = step_on_grid(raw.step_x, terrain.columns, is_same);
+  const double step_y = step_on_grid(raw.step_y, terrain.rows, is_same);
+  if (is_same) {
+    terrain.south_west = {south_west.x + std::round((terrain.south_west.x - south_west.x) / raw.step_x) * step_x,
+                          south_west.y + std::round((terrain.south_west.y - south_west.y) / raw.step_y) * step_y};
+    terrain.step_x = step_x;
+    terrain.step_y = step_y;
+  } else {
+    terrain = resampled(terrain, step_x, step_y);
+    log.add(Issue::Action::repaired, "terrain_resampled",
+            "the terrain's cells of " + std::to_string(raw.step_x) + " m × " + std::to_string(raw.step_y) +
+                " m are resampled to whole 1/1024 m");
+  }
+  for (float& height : terrain.height_m) height = static_cast<float>(snapped(static_cast<double>(height)));
+  return terrain;
+}
+
+Terrain flat_terrain(double height_m, const Rectangle& needed, IssueLog& log) {
+  log.add(Issue::Action::assumed, "flat_ground", "no terrain model is given: flat ground at " + metres(height_m));
+  constexpr double margin_m = 1;
+  Terrain terrain;
+  terrain.south_west = {std::floor(needed.min.x) - margin_m, std::floor(needed.min.y) - margin_m};
+  terrain.step_x = std::ceil(needed.max.x) + margin_m - terrain.south_west.x;
+  terrain.step_y = std::ceil(needed.max.y) + margin_m - terrain.south_west.y;
+  terrain.columns = terrain.rows = 2;
+  terrain.height_m.assign(4, static_cast<float>(snapped(height_m)));
+  return terrain;
+}
+
+}  // namespace tesseray
