@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/output_database.h"
+
+#include <tbb/parallel_pipeline.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace tesseray {
+
+namespace {
+
+// Small enough to keep both ends of the pipeline busy, large enough that its cost does not show. Part of the result
+// hash: hashes of blocks are chained.
+constexpr std::size_t rows_per_block = 2048;
+// Blocks under way at once; bounds the memory.
+constexpr std::size_t blocks_under_way = 16;
+
+}  // namespace
+
+ResultHash write_layer(OutputDatabase& database, const Layer& layer, RowProgress& rows) {
+  ResultHash hash = hash_of_columns(layer);
+  hash.add(layer.row_count);
+  database.begin_layer(layer);
+  std::size_t next_row = 0;
+  const auto take = [&](tbb::flow_control& control) -> std::size_t {
+    const std::size_t first = next_row;
+    if (first >= layer.row_count) control.stop();
+    next_row += rows_per_block;
+    return first;
+  };
+  const auto encode = [&](std::size_t first) {
+    auto block = std::make_shared<RowBlock>();
+    layer.encode(first, std::min(rows_per_block, layer.row_count - first), *block);
+    block->hash = hash_of_rows(*block);
+    return block;
+  };
+  const auto write = [&](const std::shared_ptr<RowBlock>& block) {
+    rows.progress.throw_if_cancelled();
+    database.write(*block);
+    hash.add(block->hash);
+    rows.done += block->rows;
+    rows.progress.advance(static_cast<double>(rows.done) / static_cast<double>(std::max<std::size_t>(rows.total, 1)));
+  };
+  tbb::parallel_pipeline(
+      blocks_under_way,
+      tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, take) &
+          tbb::make_filter<std::size_t, std::shared_ptr<RowBlock>>(tbb::filter_mode::parallel, encode) &
+          tbb::make_filter<std::shared_ptr<RowBlock>, void>(tbb::filter_mode::serial_in_order, write));
+  database.end_layer();
+  return hash;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <ogrsf_frmts.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/io/crs.h"
+#include "core/io/gdal_session.h"
+#include "core/io/result_writer.h"
+#include "core/io/vector_source.h"
+
+namespace tesseray {
+
+namespace {
+
+constexpr char default_layer[] = "path_loss";
+constexpr char transmitters_table[] = "transmitters";
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// The fields that comparison needs, as indices in the layer; −1: not there.
+struct TargetFields {
+  int transmitter_id = -1, target_id = -1, kind = -1, path_loss = -1, basic_loss = -1, received_power = -1, field = -1,
+      line_of_sight = -1;
+};
+
+class PathLossSource {
+ public:
+  explicit PathLossSource(const std::string& source) : name_(parse_source_name(source)) {
+    require_file(name_.dataset, "PATH_LOSS");
+    dataset_.reset(GDALDataset::Open(name_.dataset.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
+    if (!dataset_) fail("cannot_open", "the file cannot be opened (" + session_.last_failure() + ")");
+    const std::string wanted = name_.layer.empty() ? default_layer : name_.layer;
+    layer_ = dataset_->GetLayerByName(wanted.c_str());
+    if (layer_ == nullptr && name_.layer.empty() && dataset_->GetLayerCount() == 1) layer_ = dataset_->GetLayer(0);
+    if (layer_ == nullptr) fail("no_layer", "the file has no layer " + wanted);
+    if (!name_.filter.empty() && layer_->SetAttributeFilter(name_.filter.c_str()) != OGRERR_NONE) {
+      fail("bad_filter", "the filter " + name_.filter + " is not understood (" + session_.last_failure() + ")");
+    }
+  }
+
+  LocalFrame frame() {
+    const Crs crs = Crs::of(layer_->GetSpatialRef());
+    if (crs.is_geographic()) fail("degrees", "the layer is in degrees");
+    OGREnvelope bounds;
+    if (layer_->GetExtent(&bounds, TRUE) != OGRERR_NONE) fail("no_geometry", "the layer has no geometries");
+    // As every scene has it: coordinates stay small and exact.
+    constexpr double step_m = 1024;
+    return {.origin = {std::floor(bounds.MinX / step_m) * step_m, std::floor(bounds.MinY / step_m) * step_m},
+            .crs_wkt = crs.empty() ? "" : crs.wkt(),
+            .crs_name = crs.empty() ? "local metres" : crs.name()};
+  }
+
+  std::vector<PredictedTarget> targets(Vec2 origin, Progress& progress) {
+    const TargetFields fields = find_fields();
+    std::vector<PredictedTarget> targets;
+    const auto count = static_cast<double>(layer_->GetFeatureCount());
+    targets.reserve(static_cast<std::size_t>(std::max(count, 0.0)));
+    for (const OGRFeatureUniquePtr& feature : *layer_) {
+      targets.push_back(target(*feature, fields, origin));
+      constexpr std::size_t rows_between_reports = 8192;
+      if (targets.size() % rows_between_reports == 0) {
+        progress.throw_if_cancelled();
+        progress.advance(static_cast<double>(targets.size()) / count);
+      }
+    }
+    if (!session_.last_failure().empty())
+      fail("cannot_read", "the layer cannot be read (" + session_.last_failure() + ")");
+    return targets;
+  }
+
+  std::vector<ComparedTransmitter> transmitters(Vec2 origin) {
+    OGRLayer* layer = dataset_->GetLayerByName(transmitters_table);
+    if (layer == nullptr) {
+      throw Error(ErrorKind::invalid_input, "no_transmitters", "the layer transmitters is missing beside the path loss",
+                  "write TRANSMITTERS_OUT of predictcoverage to the same file", {.file = name_.dataset});
+    }
+    std::vector<ComparedTransmitter> transmitters;
+    for (const OGRFeatureUniquePtr& feature : *layer) {
+      ComparedTransmitter transmitter;
+      transmitter.transmitter_id = feature->GetFieldAsInteger64(require_field(*layer, "transmitter_id"));
+      transmitter.name = feature->GetFieldAsString(require_field(*layer, "name"));
+      transmitter.frequency_hz = feature->GetFieldAsDouble(require_field(*layer, "frequency_mhz")) * 1e6;
+      transmitter.position = middle(*feature, *layer, origin);
+      transmitters.push_back(std::move(transmitter));
+    }
+    return transmitters;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& code, const std::string& message) {
+    throw Error(ErrorKind::invalid_input, code, message, "give the path_loss layer that predictcoverage wrote",
+                {.file = without_password(name_.dataset), .layer = layer_ != nullptr ? layer_->GetName() : ""});
+  }
+
+  int require_field(OGRLayer& layer, const char* field) {
+    const int index = layer.GetLayerDefn()->GetFieldIndex(field);
+    if (index >= 0) return index;
+    throw Error(ErrorKind::invalid_input, "no_field", "the field is missing",
+                "give the path_loss layer that predictcoverage wrote",
+                {.file = without_password(name_.dataset), .layer = layer.GetName(), .field = field});
+  }
+
+  TargetFields find_fields() {
+    const OGRFeatureDefn& defn = *layer_->GetLayerDefn();
+    const bool of_receivers = defn.GetFieldIndex("tile_id") < 0 && defn.GetFieldIndex("receiver_id") >= 0;
+    TargetFields fields;
+    fields.transmitter_id = require_field(*layer_, "transmitter_id");
+    fields.target_id = require_field(*layer_, of_receivers ? "receiver_id" : "tile_id");
+    fields.path_loss = require_field(*layer_, "path_loss_db");
+    fields.kind = defn.GetFieldIndex("kind");
+    fields.basic_loss = defn.GetFieldIndex("basic_loss_db");
+    fields.received_power = defn.GetFieldIndex("received_power_dbm");
+    fields.field = defn.GetFieldIndex("field_dbuvm");
+    fields.line_of_sight = defn.GetFieldIndex("line_of_sight");
+    ignore_other_fields(fields);
+    return fields;
+  }
+
+  // Reading all of them would take twice as long.
+  void ignore_other_fields(const TargetFields& fields) {
+    const std::array<int, 8> used = {fields.transmitter_id, fields.target_id,      fields.kind,  fields.path_loss,
+                                     fields.basic_loss,     fields.received_power, fields.field, fields.line_of_sight};
+    std::vector<const char*> ignored;
+    const OGRFeatureDefn& defn = *layer_->GetLayerDefn();
+    for (int i = 0; i < defn.GetFieldCount(); ++i) {
+      if (std::find(used.begin(), used.end(), i) == used.end()) ignored.push_back(defn.GetFieldDefn(i)->GetNameRef());
+    }
+    ignored.push_back(nullptr);
+    layer_->SetIgnoredFields(ignored.data());
+  }
+
+  PredictedTarget target(const OGRFeature& feature, const TargetFields& fields, Vec2 origin) {
+    const auto number = [&feature](int field) {
+      return field >= 0 && feature.IsFieldSetAndNotNull(field) ? feature.GetFieldAsDouble(field) : nan;
+    };
+    PredictedTarget target;
+    target.transmitter_id = feature.GetFieldAsInteger64(fields.transmitter_id);
+    target.tile_id = feature.GetFieldAsInteger64(fields.target_id);
+    if (fields.kind >= 0) {
+      const std::string kind = feature.GetFieldAsString(fields.kind);
+      target.kind = kind == "wall" ? SurfaceKind::wall : kind == "roof" ? SurfaceKind::roof : SurfaceKind::ground;
+    }
+    target.centroid = middle(feature, *layer_, origin);
+    target.path_loss_db = number(fields.path_loss);
+    target.basic_loss_db = number(fields.basic_loss);
+    target.received_power_dbm = number(fields.received_power);
+    target.field_dbuvm = number(fields.field);
+    target.line_of_sight = fields.line_of_sight >= 0 && feature.GetFieldAsInteger(fields.line_of_sight) != 0;
+    return target;
+  }
+
+  // The point, or the mean of a tile's corners: tiles are parallelograms.
+  Vec3 middle(const OGRFeature& feature, OGRLayer& layer, Vec2 origin) {
+    const OGRGeometry* geometry = feature.GetGeometryRef();
+    const auto type = geometry == nullptr ? wkbNone : wkbFlatten(geometry->getGeometryType());
+    if (type == wkbPoint && !geometry->IsEmpty()) {
+      const OGRPoint& p = *geometry->toPoint();
+      return {p.getX() - origin.x, p.getY() - origin.y, p.getZ()};
+    }
+    const OGRLinearRing* ring = type == wkbPolygon ? geometry->toPolygon()->getExteriorRing() : nullptr;
+    if (ring == nullptr || ring->getNumPoints() < 4) {
+      throw Error(ErrorKind::invalid_input, "no_geometry", "the feature has neither a polygon nor a point",
+                  "write PATH_LOSS with GEOMETRY polygon or point",
+                  {.file = without_password(name_.dataset),
+                   .layer = layer.GetName(),
+                   .field = {},
+                   .feature_id = feature.GetFID()});
+    }
+    const int corners = ring->getNumPoints() - 1;
+    Vec3 sum;
+    for (int i = 0; i < corners; ++i)
+      sum = sum + Vec3{ring->getX(i) - origin.x, ring->getY(i) - origin.y, ring->getZ(i)};
+    return (1.0 / corners) * sum;
+  }
+
+  SourceName name_;
+  GdalSession session_;
+  GDALDatasetUniquePtr dataset_;
+  OGRLayer* layer_ = nullptr;
+};
+
+}  // namespace
+
+PathLossLayer read_path_loss(const std::string& source, Progress& progress) {
+  progress.begin_stage("path_loss");
+  PathLossSource from(source);
+  PathLossLayer layer;
+  layer.frame = from.frame();
+  layer.targets = from.targets(layer.frame.origin, progress);
+  layer.transmitters = from.transmitters(layer.frame.origin);
+  return layer;
+}
+
+}  // namespace tesseray

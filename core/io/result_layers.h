@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The layers of a result: their fields, units and geometries (the contract of docs/formats.md, in code).
+// What is passed in must live as long as the layer.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/comparison/comparison.h"
+#include "core/io/layer.h"
+#include "core/io/result_writer.h"
+#include "core/prediction/prediction.h"
+#include "core/scene/scene.h"
+#include "core/scene/transmitter.h"
+#include "core/tiling/tiling.h"
+
+namespace tesseray {
+
+// The environment.
+Layer buildings_layer(const Scene& scene);
+Layer vegetation_layer(const Scene& scene);
+Layer materials_layer(const Scene& scene);
+Layer environment_layer(const Scene& scene, const Tiling& tiling);  // one row: what the other layers do not say
+Layer tiles_layer(const std::string& name, const Scene& scene, const Tiling& tiling,
+                  std::span<const std::uint32_t> visible_tiles);
+Layer edges_layer(const std::string& name, const Scene& scene, const Tiling& tiling);
+Layer issues_layer(const std::string& name, const LocalFrame& frame, const std::vector<Issue>& issues);
+
+// The prediction.
+Layer transmitters_layer(const std::string& name, const LocalFrame& frame,
+                         const std::vector<Transmitter>& transmitters);
+Layer path_loss_layer(const std::string& name, const Scene& scene, const Tiling& tiling,
+                      std::span<const TransmitterPrediction> predictions, const PathLossLayout& layout);
+Layer receiver_path_loss_layer(const std::string& name, const LocalFrame& frame, const std::vector<Receiver>& receivers,
+                               std::span<const TransmitterPrediction> predictions);
+Layer rays_layer(const std::string& name, const LocalFrame& frame, std::span<const TransmitterPrediction> predictions);
+
+// The comparison.
+Layer prediction_error_layer(const std::string& name, const LocalFrame& frame,
+                             const std::vector<MeasurementError>& errors);
+Layer error_statistics_layer(const std::string& name, const std::vector<ErrorStatistics>& statistics);
+
+// The run: one row, added to those of earlier runs.
+Layer runs_layer(const RunRecord& run, const std::vector<std::string>& layers, const std::string& result_hash);
+
+// The words for kinds in the layers, and back.
+std::string_view to_text(SurfaceKind kind);
+std::string_view to_text(EdgeKind kind);
+std::string_view to_text(Issue::Action action);
+
+// The tile's corners in order, seen from the air counter-clockwise.
+struct TileCorners {
+  Vec3 corners[4];
+};
+TileCorners corners_of(const Tile& tile);
+
+}  // namespace tesseray

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/result_writer.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <system_error>
+
+#include "core/base/error.h"
+#include "core/io/geopackage_file.h"
+#include "core/io/output_database.h"
+#include "core/io/result_layers.h"
+#include "core/io/spatialite_file.h"
+#include "core/io/terrain_coverage.h"
+
+namespace tesseray {
+
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+bool is_spatialite(const std::filesystem::path& file) { return lower(file.extension().string()) == ".sqlite"; }
+
+void require_known_extension(const std::filesystem::path& file) {
+  const std::string extension = lower(file.extension().string());
+  if (extension == ".gpkg" || extension == ".sqlite") return;
+  throw Error(ErrorKind::invalid_input, "unsupported_format",
+              extension.empty() ? "the output has no file extension" : "outputs cannot be written as " + extension,
+              "name a GeoPackage (.gpkg) or a SpatiaLite database (.sqlite)", {.file = file.string()});
+}
+
+void require_usable_name(const LayerDestination& destination) {
+  const std::string name = lower(destination.layer);
+  const bool reserved = name.starts_with("gpkg_") || name.starts_with("sqlite_") || name.starts_with("rtree_") ||
+                        name == "layer_styles" || name.starts_with("tesseray_");
+  if (!name.empty() && !reserved) return;
+  throw Error(ErrorKind::invalid_input, "bad_layer_name",
+              name.empty() ? "the layer name is empty" : "the layer name '" + destination.layer + "' is reserved",
+              "give another name (file.gpkg|layername=…)", {.file = destination.file.string()});
+}
+
+// The same file gives the same path, whatever way it was written.
+std::filesystem::path resolved(const std::filesystem::path& file) {
+  std::error_code failed;
+  std::filesystem::path path = std::filesystem::weakly_canonical(file, failed);
+  return failed ? file : path;
+}
+
+void require_writable(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.parent_path();
+  std::error_code failed;
+  if (!std::filesystem::is_directory(folder, failed)) {
+    throw Error(ErrorKind::invalid_input, "no_folder", "the folder of the output does not exist",
+                "make the folder, or name another file", {.file = file.string()});
+  }
+  if (access(folder.c_str(), W_OK) != 0) {
+    throw Error(ErrorKind::invalid_input, "cannot_write", "the folder of the output cannot be written",
+                "check its permissions, or name another file", {.file = file.string()});
+  }
+  if (std::filesystem::exists(file, failed) && access(file.c_str(), W_OK) != 0) {
+    throw Error(ErrorKind::invalid_input, "cannot_write", "the output exists and cannot be written",
+                "check its permissions, or name another file", {.file = file.string()});
+  }
+}
+
+// What the layer's rows take at least: to refuse before the work what cannot fit.
+std::uintmax_t least_bytes(const Layer& layer) {
+  std::uintmax_t per_row = 8 + 2 * layer.columns.size();
+  switch (layer.geometry) {
+    case LayerGeometry::none:
+    case LayerGeometry::geometry:
+      break;
+    case LayerGeometry::point_z:
+      per_row += 60;
+      break;
+    case LayerGeometry::line_string_z:
+      per_row += 120;
+      break;
+    case LayerGeometry::polygon_z:
+      per_row += 190;
+      break;
+  }
+  return per_row * layer.row_count;
+}
+
+}  // namespace
+
+LayerDestination parse_layer_destination(const std::string& text, const std::string& default_layer) {
+  constexpr std::string_view key = "layername=";
+  LayerDestination destination{text, default_layer};
+  const std::size_t bar = text.find('|');
+  if (bar != std::string::npos) {
+    destination.file = text.substr(0, bar);
+    const std::string option = text.substr(bar + 1);
+    if (!lower(option).starts_with(key) || option.find('|') != std::string::npos) {
+      throw Error(ErrorKind::invalid_input, "bad_destination", "the output '" + text + "' is not understood",
+                  "write file.gpkg or file.gpkg|layername=NAME");
+    }
+    destination.layer = option.substr(key.size());
+  }
+  if (destination.file.empty()) {
+    throw Error(ErrorKind::invalid_input, "bad_destination", "an output names no file",
+                "write file.gpkg or file.gpkg|layername=NAME");
+  }
+  require_known_extension(destination.file);
+  require_usable_name(destination);
+  return destination;
+}
+
+struct ResultWriter::Impl {
+  struct Target {
+    std::filesystem::path file;
+    bool replaced = false;             // a new file in place of whatever is there
+    std::vector<unsigned char> start;  // what a new file begins with
+    std::vector<std::string> layers;
+    std::unique_ptr<OutputDatabase> database;  // while committing
+  };
+  struct Planned {
+    std::size_t target = 0;
+    Layer layer;
+  };
+
+  LocalFrame frame;
+  bool overwrite = false;
+  std::vector<Target> targets;
+  std::vector<Planned> layers;
+
+  std::size_t target_for(const std::filesystem::path& file);
+  void plan(const std::filesystem::path& file, Layer layer);
+  void add(const LayerDestination& destination, Layer layer);
+  void require_space() const;
+  void open_targets();
+};
+
+std::size_t ResultWriter::Impl::target_for(const std::filesystem::path& file) {
+  require_known_extension(file);
+  const std::filesystem::path path = resolved(file);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (targets[i].file == path) return i;
+  }
+  require_writable(path);
+  Target target;
+  target.file = path;
+  const FileContent content = content_of(path);
+  const FileContent wanted = is_spatialite(path) ? FileContent::sqlite : FileContent::geopackage;
+  if (content != FileContent::absent && content != wanted && !overwrite) {
+    throw Error(
+        ErrorKind::invalid_input, "not_a_geopackage",
+        std::string("the output exists and is no ") + (is_spatialite(path) ? "SpatiaLite database" : "GeoPackage"),
+        "name another file, or use --overwrite to replace it", {.file = path.string()});
+  }
+  target.replaced = content != wanted;
+  targets.push_back(std::move(target));
+  return targets.size() - 1;
+}
+
+// Layers of one name in one file are an error, whatever the file holds already.
+void ResultWriter::Impl::plan(const std::filesystem::path& file, Layer layer) {
+  const std::size_t index = target_for(file);
+  Target& target = targets[index];
+  const auto same = [&](const std::string& name) { return lower(name) == lower(layer.name); };
+  if (std::any_of(target.layers.begin(), target.layers.end(), same)) {
+    throw Error(ErrorKind::invalid_input, "same_destination", "two outputs name the same layer",
+                "give one of them another layer name (file.gpkg|layername=…) or another file",
+                {.file = file.string(), .layer = layer.name});
+  }
+  target.layers.push_back(layer.name);
+  layers.push_back({index, std::move(layer)});
+}
+
+void ResultWriter::Impl::add(const LayerDestination& destination, Layer layer) {
+  require_usable_name(destination);
+  const Target& target = targets[target_for(destination.file)];
+  if (!target.replaced && !overwrite) {
+    const bool exists = is_spatialite(target.file) ? spatialite_has_layer(target.file, destination.layer)
+                                                   : geopackage_has_layer(target.file, destination.layer);
+    if (exists) {
+      throw Error(ErrorKind::invalid_input, "layer_exists", "the layer exists",
+                  "use --overwrite to replace it, or give another name",
+                  {.file = destination.file.string(), .layer = destination.layer});
+    }
+  }
+  plan(destination.file, std::move(layer));
+}
+
+void ResultWriter::Impl::require_space() const {
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    std::uintmax_t needed = targets[i].start.size();
+    for (const Planned& planned : layers) needed += planned.target == i ? least_bytes(planned.layer) : 0;
+    std::error_code failed;
+    const std::filesystem::space_info space = std::filesystem::space(targets[i].file.parent_path(), failed);
+    if (failed || needed <= space.available) continue;
+    constexpr std::uintmax_t megabyte = 1'000'000;
+    throw Error(
+        ErrorKind::resources, "disk_full",
+        "the output takes at least " + std::to_string(needed / megabyte) + " MB, but " +
+            std::to_string(space.available / megabyte) + " MB are free in its folder",
+        "free some space, name a file on another disk, or write fewer rows (REACHED_ONLY, KINDS, GEOMETRY=point)",
+        {.file = targets[i].file.string()});
+  }
+}
+
+void ResultWriter::Impl::open_targets() {
+  for (Target& target : targets) {
+    if (is_spatialite(target.file)) {
+      target.database = std::make_unique<SpatialiteFile>(target.file, frame, !target.replaced);
+    } else if (target.replaced) {
+      target.database = GeoPackageFile::create(target.file, frame, target.start);
+    } else {
+      target.database = GeoPackageFile::extend(target.file, frame);
+    }
+  }
+}
+
+ResultWriter::ResultWriter(const LocalFrame& frame, bool overwrite) : impl_(std::make_unique<Impl>()) {
+  impl_->frame = frame;
+  impl_->overwrite = overwrite;
+}
+ResultWriter::~ResultWriter() = default;
+
+void ResultWriter::add_environment(const std::filesystem::path& file, const Scene& scene, const Tiling& tiling,
+                                   const std::vector<Issue>& issues) {
+  if (is_spatialite(file)) {
+    throw Error(ErrorKind::invalid_input, "unsupported_format",
+                "an environment cannot be written as SpatiaLite database", "name a GeoPackage (.gpkg)",
+                {.file = file.string()});
+  }
+  Impl::Target& target = impl_->targets[impl_->target_for(file)];
+  if (!target.replaced && !impl_->overwrite) {
+    throw Error(ErrorKind::invalid_input, "file_exists", "the environment file exists",
+                "use --overwrite to replace it, or name another file", {.file = file.string()});
+  }
+  target.replaced = true;
+  target.start = encode_terrain(scene.terrain, scene.frame.origin);
+  target.layers.emplace_back(terrain_table);
+  impl_->plan(file, environment_layer(scene, tiling));
+  impl_->plan(file, buildings_layer(scene));
+  impl_->plan(file, vegetation_layer(scene));
+  impl_->plan(file, materials_layer(scene));
+  impl_->plan(file, tiles_layer("tiles", scene, tiling, {}));
+  impl_->plan(file, edges_layer("edges", scene, tiling));
+  impl_->plan(file, issues_layer("issues", scene.frame, issues));
+}
+
+void ResultWriter::add_tiles(const LayerDestination& destination, const Scene& scene, const Tiling& tiling,
+                             std::span<const std::uint32_t> visible_tiles) {
+  impl_->add(destination, tiles_layer(destination.layer, scene, tiling, visible_tiles));
+}
+
+void ResultWriter::add_edges(const LayerDestination& destination, const Scene& scene, const Tiling& tiling) {
+  impl_->add(destination, edges_layer(destination.layer, scene, tiling));
+}
+
+void ResultWriter::add_issues(const LayerDestination& destination, const std::vector<Issue>& issues) {
+  impl_->add(destination, issues_layer(destination.layer, impl_->frame, issues));
+}
+
+void ResultWriter::add_transmitters(const LayerDestination& destination, const std::vector<Transmitter>& transmitters) {
+  impl_->add(destination, transmitters_layer(destination.layer, impl_->frame, transmitters));
+}
+
+void ResultWriter::add_path_loss(const LayerDestination& destination, const Scene& scene, const Tiling& tiling,
+                                 std::span<const TransmitterPrediction> predictions, const PathLossLayout& layout) {
+  impl_->add(destination, path_loss_layer(destination.layer, scene, tiling, predictions, layout));
+}
+
+void ResultWriter::add_receiver_path_loss(const LayerDestination& destination, const std::vector<Receiver>& receivers,
+                                          std::span<const TransmitterPrediction> predictions) {
+  impl_->add(destination, receiver_path_loss_layer(destination.layer, impl_->frame, receivers, predictions));
+}
+
+void ResultWriter::add_rays(const LayerDestination& destination, std::span<const TransmitterPrediction> predictions) {
+  impl_->add(destination, rays_layer(destination.layer, impl_->frame, predictions));
+}
+
+void ResultWriter::add_prediction_error(const LayerDestination& destination,
+                                        const std::vector<MeasurementError>& errors) {
+  impl_->add(destination, prediction_error_layer(destination.layer, impl_->frame, errors));
+}
+
+void ResultWriter::add_error_statistics(const LayerDestination& destination,
+                                        const std::vector<ErrorStatistics>& statistics) {
+  impl_->add(destination, error_statistics_layer(destination.layer, statistics));
+}
+
+std::string ResultWriter::commit(const RunRecord& run, Progress& progress) {
+  progress.begin_stage("writing");
+  impl_->require_space();
+  // Whatever leaves this function before publish() undoes everything by the databases' destructors.
+  struct Closing {
+    Impl& impl;
+    ~Closing() {
+      for (Impl::Target& target : impl.targets) target.database.reset();
+    }
+  } closing{*impl_};
+  impl_->open_targets();
+
+  RowProgress rows{progress};
+  for (const Impl::Planned& planned : impl_->layers) rows.total += planned.layer.row_count;
+  ResultHash hash;
+  for (const Impl::Planned& planned : impl_->layers) {
+    hash.add(write_layer(*impl_->targets[planned.target].database, planned.layer, rows));
+  }
+  const std::string result_hash = hash.hexadecimal();
+  for (Impl::Target& target : impl_->targets) {
+    write_layer(*target.database, runs_layer(run, target.layers, result_hash), rows);
+  }
+  for (Impl::Target& target : impl_->targets) target.database->prepare();
+  progress.throw_if_cancelled();
+  // Transactions first: unlike a rename, their end can still fail for want of space.
+  for (const bool replaced : {false, true}) {
+    for (Impl::Target& target : impl_->targets) {
+      if (target.replaced == replaced) target.database->publish();
+    }
+  }
+  return result_hash;
+}
+
+}  // namespace tesseray

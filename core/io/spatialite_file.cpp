@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/spatialite_file.h"
+
+#include <cpl_vsi.h>
+#include <gdal_priv.h>
+#include <ogrsf_frmts.h>
+
+#include <fstream>
+#include <system_error>
+
+#include "core/base/error.h"
+#include "core/io/gdal_session.h"
+#include "core/io/sqlite_database.h"
+
+namespace tesseray {
+
+namespace {
+
+constexpr char geometry_column[] = "geom";
+
+OGRwkbGeometryType ogr_type(LayerGeometry geometry) {
+  switch (geometry) {
+    case LayerGeometry::none:
+      return wkbNone;
+    case LayerGeometry::point_z:
+      return wkbPoint25D;
+    case LayerGeometry::line_string_z:
+      return wkbLineString25D;
+    case LayerGeometry::polygon_z:
+      return wkbPolygon25D;
+    case LayerGeometry::geometry:
+      break;
+  }
+  return wkbUnknown;
+}
+
+OGRFieldType ogr_type(ColumnType type) {
+  switch (type) {
+    case ColumnType::integer:
+      return OFTInteger64;
+    case ColumnType::real:
+      return OFTReal;
+    case ColumnType::text:
+      return OFTString;
+    case ColumnType::boolean:
+      break;
+  }
+  return OFTInteger;
+}
+
+// An empty SpatiaLite database. It is made in memory, since OGR insists on making its file itself while ours exists
+// already, locked and named.
+void make_empty_database(const StagedFile& staged) {
+  const std::filesystem::path& file = staged.path();
+  GdalSession session;
+  const std::string memory_file = "/vsimem/" + file.filename().string();
+  GDALDriver* driver = GetGDALDriverManager()->GetDriverByName("SQLite");
+  const char* const options[] = {"SPATIALITE=YES", "INIT_WITH_EPSG=NO", nullptr};
+  GDALDataset* dataset = driver == nullptr
+                             ? nullptr
+                             : driver->Create(memory_file.c_str(), 0, 0, 0, GDT_Unknown, const_cast<char**>(options));
+  if (dataset == nullptr) {
+    throw Error(ErrorKind::invalid_input, "no_spatialite",
+                "this GDAL cannot make SpatiaLite databases (" + session.last_failure() + ")",
+                "write a GeoPackage (.gpkg) instead", {.file = staged.target().string()});
+  }
+  GDALClose(dataset);
+  vsi_l_offset size = 0;
+  GByte* bytes = VSIGetMemFileBuffer(memory_file.c_str(), &size, TRUE);
+  std::ofstream stream(file, std::ios::binary);
+  stream.write(reinterpret_cast<const char*>(bytes), static_cast<std::streamsize>(size));
+  stream.close();
+  VSIFree(bytes);
+  if (!stream) throw_disk_full(file, staged.target());
+}
+
+// A consistent copy even while others write: SQLite reads the source in one transaction.
+void copy_database(const std::filesystem::path& from, const std::filesystem::path& to) {
+  SqliteDatabase source(from, SqliteDatabase::Access::shared);
+  SqliteStatement(source, "VACUUM INTO ?").bind(1, std::string_view(to.native())).run();
+}
+
+}  // namespace
+
+bool spatialite_has_layer(const std::filesystem::path& file, const std::string& layer) {
+  SqliteDatabase database(file, SqliteDatabase::Access::shared);
+  return database.has_table(layer);
+}
+
+SpatialiteFile::SpatialiteFile(const std::filesystem::path& target, const LocalFrame& frame, bool keep)
+    : staged_(target) {
+  if (keep) {
+    copy_database(target, staged_.path());
+  } else {
+    make_empty_database(staged_);
+  }
+  GdalSession session;
+  dataset_.reset(GDALDataset::Open(staged_.path().c_str(), GDAL_OF_VECTOR | GDAL_OF_UPDATE));
+  if (!dataset_) fail("opened", session.last_failure());
+  if (!frame.crs_wkt.empty()) {
+    crs_ = std::make_unique<OGRSpatialReference>();
+    if (crs_->importFromWkt(frame.crs_wkt.c_str()) != OGRERR_NONE) {
+      throw Error(ErrorKind::invalid_input, "bad_crs",
+                  "the CRS " + frame.crs_name + " cannot be read: " + session.last_failure(), "give another CRS");
+    }
+    crs_->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+  }
+  // Durability comes from flushing the finished file once.
+  execute("PRAGMA synchronous = OFF");
+  dataset_->StartTransaction();
+}
+
+SpatialiteFile::~SpatialiteFile() {
+  GdalSession session;
+  dataset_.reset();
+}
+
+void SpatialiteFile::fail(const std::string& doing, const std::string& reason) const {
+  std::error_code failed;
+  const std::filesystem::space_info space = std::filesystem::space(staged_.path().parent_path(), failed);
+  constexpr std::uintmax_t as_good_as_nothing = 1'000'000;
+  if (reason.find("full") != std::string::npos || (!failed && space.available < as_good_as_nothing)) {
+    throw_disk_full(staged_.path(), staged_.target());
+  }
+  throw Error(ErrorKind::resources, "write_failed", "the SpatiaLite database cannot be " + doing + " (" + reason + ")",
+              "check the disk, or write a GeoPackage (.gpkg)", {.file = staged_.target().string()});
+}
+
+void SpatialiteFile::execute(const std::string& sql) {
+  GdalSession session;
+  dataset_->ReleaseResultSet(dataset_->ExecuteSQL(sql.c_str(), nullptr, nullptr));
+  if (!session.last_failure().empty()) fail("written", session.last_failure());
+}
+
+void SpatialiteFile::begin_layer(const Layer& layer) {
+  GdalSession session;
+  layer_ = &layer;
+  table_ = dataset_->GetLayerByName(layer.name.c_str());
+  if (table_ != nullptr && layer.append) return;
+  for (int i = 0; table_ != nullptr && i < dataset_->GetLayerCount(); ++i) {
+    if (dataset_->GetLayer(i) == table_) {
+      dataset_->DeleteLayer(i);
+      table_ = nullptr;
+    }
+  }
+  const std::string geometry_option = std::string("GEOMETRY_NAME=") + geometry_column;
+  const char* const options[] = {"LAUNDER=NO", "FID=fid", "SPATIAL_INDEX=YES", geometry_option.c_str(), nullptr};
+  table_ = dataset_->CreateLayer(layer.name.c_str(), layer.geometry == LayerGeometry::none ? nullptr : crs_.get(),
+                                 ogr_type(layer.geometry), const_cast<char**>(options));
+  if (table_ == nullptr) fail("given the layer " + layer.name, session.last_failure());
+  for (const Column& column : layer.columns) {
+    OGRFieldDefn field(column.name.c_str(), ogr_type(column.type));
+    if (column.type == ColumnType::boolean) field.SetSubType(OFSTBoolean);
+    if (table_->CreateField(&field) != OGRERR_NONE) fail("given the field " + column.name, session.last_failure());
+  }
+}
+
+void SpatialiteFile::write(RowBlock& block) {
+  GdalSession session;
+  OGRFeature feature(table_->GetLayerDefn());
+  for (std::size_t i = 0; i < block.rows; ++i) {
+    feature.SetFID(OGRNullFID);
+    OGRGeometry* geometry = nullptr;
+    if (layer_->geometry != LayerGeometry::none && !block.geometries.is_null(i)) {
+      const auto wkb = block.geometries.wkb(i);
+      OGRGeometryFactory::createFromWkb(wkb.data(), crs_.get(), &geometry, wkb.size());
+    }
+    feature.SetGeometryDirectly(geometry);
+    const Value* value = block.row(i);
+    for (int field = 0; field < static_cast<int>(block.columns); ++field, ++value) {
+      switch (value->type()) {
+        case Value::Type::null:
+          feature.SetFieldNull(field);
+          break;
+        case Value::Type::integer:
+          feature.SetField(field, static_cast<GIntBig>(value->as_integer()));
+          break;
+        case Value::Type::real:
+          feature.SetField(field, value->as_real());
+          break;
+        case Value::Type::text:
+          feature.SetField(field, std::string(value->as_text()).c_str());
+          break;
+      }
+    }
+    if (table_->CreateFeature(&feature) != OGRERR_NONE) fail("written", session.last_failure());
+  }
+}
+
+void SpatialiteFile::end_layer() {
+  GdalSession session;
+  if (table_->SyncToDisk() != OGRERR_NONE) fail("written", session.last_failure());
+  add_style(*layer_);
+  table_ = nullptr;
+}
+
+void SpatialiteFile::add_style(const Layer& layer) {
+  if (layer.style_qml.empty()) return;
+  execute(
+      "CREATE TABLE IF NOT EXISTS layer_styles (id INTEGER PRIMARY KEY AUTOINCREMENT, f_table_catalog VARCHAR(256), "
+      "f_table_schema VARCHAR(256), f_table_name VARCHAR(256), f_geometry_column VARCHAR(256), styleName VARCHAR(30), "
+      "styleQML TEXT, styleSLD TEXT, useAsDefault BOOLEAN, description TEXT, owner VARCHAR(30), ui TEXT, "
+      "update_time TIMESTAMP DEFAULT CURRENT_TIMESTAMP)");
+  execute("DELETE FROM layer_styles WHERE f_table_name = " + quoted_text(layer.name));
+  execute(
+      "INSERT INTO layer_styles (f_table_catalog, f_table_schema, f_table_name, f_geometry_column, styleName, "
+      "styleQML, "
+      "styleSLD, useAsDefault, description, owner) VALUES ('', '', " +
+      quoted_text(layer.name) + ", " + quoted_text(geometry_column) + ", 'Tesseray', " + quoted_text(layer.style_qml) +
+      ", '', 1, 'Default style by Tesseray', '')");
+}
+
+void SpatialiteFile::prepare() {
+  GdalSession session;
+  if (dataset_->CommitTransaction() != OGRERR_NONE) fail("written", session.last_failure());
+  dataset_.reset();
+  if (!session.last_failure().empty()) fail("written", session.last_failure());
+  staged_.flush();
+}
+
+void SpatialiteFile::publish() { staged_.publish(); }
+
+}  // namespace tesseray

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// SQLite with errors as exceptions: a connection and its prepared statements.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace tesseray {
+
+class SqliteDatabase;
+
+// A prepared statement. Columns count from 0, parameters from 1; texts and blobs are not copied: they must live until
+// the next run().
+class SqliteStatement {
+ public:
+  SqliteStatement(SqliteDatabase& database, const std::string& sql);
+  ~SqliteStatement();
+  SqliteStatement(SqliteStatement&& other) noexcept;
+  SqliteStatement(const SqliteStatement&) = delete;
+  SqliteStatement& operator=(const SqliteStatement&) = delete;
+
+  SqliteStatement& bind_null(int parameter);
+  SqliteStatement& bind(int parameter, std::int64_t value);
+  SqliteStatement& bind(int parameter, double value);
+  SqliteStatement& bind(int parameter, std::string_view text);
+  SqliteStatement& bind(int parameter, std::span<const unsigned char> blob);
+
+  // Goes to the next row; false behind the last.
+  bool step();
+  // Runs a statement that gives no rows, and makes it ready for the next.
+  void run();
+
+  bool is_null(int column) const;
+  std::int64_t integer(int column) const;
+  std::string text(int column) const;
+
+ private:
+  SqliteDatabase* database_;
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+class SqliteDatabase {
+ public:
+  enum class Access {
+    shared,  // a file that others may have open as well: locks, journal, full durability
+    staged,  // a file of this run alone, thrown away when anything fails: no locks, no journal
+  };
+  // Opens an existing file (an empty one is an empty database). Errors call it `shown_as`, when that is not empty.
+  SqliteDatabase(const std::filesystem::path& path, Access access, const std::filesystem::path& shown_as = {});
+  ~SqliteDatabase();
+  SqliteDatabase(const SqliteDatabase&) = delete;
+  SqliteDatabase& operator=(const SqliteDatabase&) = delete;
+
+  void execute(const std::string& sql);
+  // The first column of the first row, or `otherwise`.
+  std::int64_t integer(const std::string& sql, std::int64_t otherwise = 0);
+  bool has_table(std::string_view name);
+  // True when something is between BEGIN and COMMIT.
+  bool in_transaction() const;
+
+  // Names the file and tells apart what the user can do something about: locked, full disk, read-only, damaged.
+  [[noreturn]] void fail(int code) const;
+
+ private:
+  friend class SqliteStatement;
+  std::filesystem::path path_, shown_as_;
+  sqlite3* handle_ = nullptr;
+};
+
+// "name" and 'text' for SQL.
+std::string quoted_name(std::string_view name);
+std::string quoted_text(std::string_view text);
+
+}  // namespace tesseray

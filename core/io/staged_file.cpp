@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/staged_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <system_error>
+
+#include "core/base/error.h"
+
+namespace tesseray {
+
+namespace {
+
+constexpr char hidden_prefix[] = ".tesseray-";
+
+std::string system_message(int number) { return std::generic_category().message(number); }
+
+std::string megabytes(std::uintmax_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; }
+
+std::filesystem::path folder_of(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+}
+
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& doing, int number) {
+  if (is_out_of_space(number)) throw_disk_full(path, path);
+  throw Error(ErrorKind::invalid_input, "cannot_write", "cannot " + doing + " (" + system_message(number) + ")",
+              "check that the folder exists and may be written, or name another one", {.file = path.string()});
+}
+
+// SQLite and GDAL put these beside a database while they work.
+void remove_with_companions(const std::filesystem::path& path) {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-journal", "-wal", "-shm"}) std::filesystem::remove(path.string() + suffix, ignored);
+}
+
+// Removes what killed runs left in the folder: hidden files that no living run has locked.
+void remove_leftovers(const std::filesystem::path& folder) {
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+    if (!entry.path().filename().string().starts_with(hidden_prefix)) continue;
+    const int descriptor = open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
+    if (descriptor < 0) continue;
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) remove_with_companions(entry.path());
+    close(descriptor);
+  }
+}
+
+// False when another run's remove_leftovers took the new file before it was locked.
+bool lock_new_file(int descriptor) {
+  // A file system without locks has no remove_leftovers either.
+  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+  struct stat status {};
+  return fstat(descriptor, &status) == 0 && status.st_nlink > 0;
+}
+
+}  // namespace
+
+bool is_out_of_space(int system_error) {
+  return system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
+}
+
+void throw_disk_full(const std::filesystem::path& path, const std::filesystem::path& shown_as) {
+  std::error_code failed;
+  const std::uintmax_t written = std::filesystem::file_size(path, failed);
+  const std::string so_far = failed ? "" : " after " + megabytes(written);
+  const std::filesystem::space_info space = std::filesystem::space(folder_of(path), failed);
+  const std::string left = failed ? "" : "; " + megabytes(space.available) + " are free in its folder";
+  throw Error(ErrorKind::resources, "disk_full", "the disk (or a quota or file-size limit) is full" + so_far + left,
+              "free some space, name a file on another disk, or write fewer rows (REACHED_ONLY, KINDS, GEOMETRY=point)",
+              {.file = shown_as.string()});
+}
+
+StagedFile::StagedFile(const std::filesystem::path& target) {
+  // The link's target is replaced, not the link.
+  std::error_code failed;
+  target_ = std::filesystem::is_symlink(target, failed) ? std::filesystem::weakly_canonical(target) : target;
+  const std::filesystem::path folder = folder_of(target_);
+  if (!std::filesystem::is_directory(folder, failed)) fail(target_, "write: its folder does not exist", ENOENT);
+  remove_leftovers(folder);
+  std::random_device random;
+  while (descriptor_ < 0) {
+    path_ = folder / (hidden_prefix + std::to_string(random()) + "-" + target_.filename().string());
+    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0 && errno != EEXIST) fail(target_, "create a file in this folder", errno);
+    if (descriptor_ >= 0 && !lock_new_file(descriptor_)) {
+      close(descriptor_);
+      descriptor_ = -1;
+    }
+  }
+}
+
+StagedFile::~StagedFile() {
+  if (!path_.empty()) remove_with_companions(path_);
+  close(descriptor_);
+}
+
+void StagedFile::flush() {
+  if (fsync(descriptor_) != 0) fail(target_, "bring the file to the disk", errno);
+}
+
+void StagedFile::publish() {
+  if (rename(path_.c_str(), target_.c_str()) != 0) fail(target_, "put the finished file in its place", errno);
+  path_.clear();
+  // Makes the rename itself durable; the file is complete either way.
+  const int folder = open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  fsync(folder);
+  close(folder);
+}
+
+}  // namespace tesseray

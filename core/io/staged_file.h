@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A file that is written beside its target under a hidden name and takes the target's place when it is complete.
+#pragma once
+
+#include <filesystem>
+
+namespace tesseray {
+
+// While it lives, the hidden file is locked (flock); a hidden file that nobody locks is what a killed run left behind
+// and is removed by the next run that writes to the folder.
+class StagedFile {
+ public:
+  // Makes the hidden file, empty. Throws Error(invalid_input) when the folder does not exist or cannot be written.
+  explicit StagedFile(const std::filesystem::path& target);
+  // Removes the hidden file (and what databases put beside it) unless it was published.
+  ~StagedFile();
+  StagedFile(const StagedFile&) = delete;
+  StagedFile& operator=(const StagedFile&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& target() const { return target_; }
+  // Brings the content safely to the disk. Errors of a full disk come here at the latest.
+  void flush();
+  // Renames the file to its target. REQUIRES: flush().
+  void publish();
+
+ private:
+  std::filesystem::path target_, path_;
+  int descriptor_ = -1;
+};
+
+// errno values that mean a full disk, quota or file-size limit.
+bool is_out_of_space(int system_error);
+// Throws Error(resources): how much was written to `path`, what is free there, what to do. Names the file `shown_as`.
+[[noreturn]] void throw_disk_full(const std::filesystem::path& path, const std::filesystem::path& shown_as);
+
+}  // namespace tesseray
