@@ -13,25 +13,27 @@ namespace tesseray {
 std::unique_ptr<Visibility> compute_visibility_of_all_pairs(const Occlusion& occlusion, const Tiling& tiling,
                                                             const VisibilityOptions& options, Progress& progress) {
   constexpr std::size_t block = 64;
-  const Elements elements = make_elements(tiling);
+  const std::vector<Element> elements = make_elements(tiling);
   std::vector<HalfRows> halves((elements.size() + block - 1) / block);
   progress.begin_stage("visibility");
   parallel_blocks(elements.size(), block, progress, [&](std::size_t begin, std::size_t end) {
     HalfRows& half = halves[begin / block];
     std::vector<std::uint32_t> row;
-    for (std::uint32_t a = static_cast<std::uint32_t>(begin); a < end; ++a) {
+    for (std::size_t a = begin; a < end; ++a) {
       row.clear();
-      for (std::uint32_t b = a + 1; b < elements.size(); ++b) {
-        if (face_each_other(elements, a, b) && within(options.max_distance_m, elements.points[a], elements.points[b]) &&
-            occlusion.is_free(elements.points[a], elements.points[b])) {
-          row.push_back(b);
+      for (std::size_t b = a + 1; b < elements.size(); ++b) {
+        if (face_each_other(elements[a], elements[b]) &&
+            within(options.max_distance_m, elements[a].point, elements[b].point) &&
+            occlusion.is_free(elements[a].point, elements[b].point)) {
+          row.push_back(elements[b].number);
         }
       }
       half.lengths.push_back(static_cast<std::uint32_t>(row.size()));
       append_row(row, half.bytes);
     }
   });
-  return whole_rows(elements.tile_count, elements.size() - elements.tile_count, halves, progress);
+  return whole_rows(static_cast<std::uint32_t>(tiling.tiles.size()), static_cast<std::uint32_t>(tiling.edges.size()),
+                    halves, progress);
 }
 
 }  // namespace tesseray

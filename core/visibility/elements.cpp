@@ -1,45 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/visibility/elements.h"
 
-#include <algorithm>
-
 namespace tesseray {
 
 namespace {
 
 constexpr double one_line_m = 1e-6;
 
+bool passes(const Element& edge, Vec3 p) {
+  return squared_norm(cross(p - edge.anchor, edge.axis)) <= one_line_m * one_line_m;
+}
+
 }  // namespace
 
 Vec3 lifted_point(const Tile& tile) { return tile.centroid + lift_m * tile.normal; }
 Vec3 lifted_point(const EdgeSegment& edge) { return edge.midpoint + lift_m * bisector(edge); }
 
-Elements make_elements(const Tiling& tiling) {
-  Elements elements;
-  elements.tile_count = static_cast<std::uint32_t>(tiling.tiles.size());
-  const std::size_t count = tiling.tiles.size() + tiling.edges.size();
-  elements.points.reserve(count);
-  elements.anchors.reserve(count);
-  elements.axes.reserve(count);
+std::vector<Element> make_elements(const Tiling& tiling) {
+  std::vector<Element> elements;
+  elements.reserve(tiling.tiles.size() + tiling.edges.size());
+  std::uint32_t number = 0;
   for (const Tile& tile : tiling.tiles) {
-    elements.points.push_back(lifted_point(tile));
-    elements.anchors.push_back(tile.centroid);
-    elements.axes.push_back(tile.normal);
+    elements.push_back({lifted_point(tile), tile.centroid, tile.normal, number++, Element::Kind::tile});
   }
   for (const EdgeSegment& edge : tiling.edges) {
-    elements.points.push_back(lifted_point(edge));
-    elements.anchors.push_back(lifted_point(edge));
-    elements.axes.push_back(edge.direction);
+    elements.push_back({lifted_point(edge), lifted_point(edge), edge.direction, number++, Element::Kind::edge});
   }
   return elements;
 }
 
-bool on_one_line(const Elements& elements, std::uint32_t edge_a, std::uint32_t edge_b) {
-  const auto [first, second] = std::minmax(edge_a, edge_b);
-  const Vec3 between = elements.anchors[second] - elements.anchors[first];
-  constexpr double limit = one_line_m * one_line_m;
-  return squared_norm(cross(between, elements.axes[first])) <= limit &&
-         squared_norm(cross(between, elements.axes[second])) <= limit;
+Element free_point_element(Vec3 point) { return {point, point, {}, no_index, Element::Kind::free_point}; }
+
+bool on_one_line(const Element& edge_a, const Element& edge_b) {
+  return passes(edge_a, edge_b.anchor) && passes(edge_b, edge_a.anchor);
 }
 
 }  // namespace tesseray

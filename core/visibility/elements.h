@@ -11,32 +11,31 @@
 
 namespace tesseray {
 
-struct Elements {
-  std::uint32_t tile_count = 0;
-  std::vector<Vec3> points;   // lifted centroids and midpoints: the ends of the segments of sight
-  std::vector<Vec3> anchors;  // what must lie in front of another tile's plane: centroids, lifted midpoints
-  std::vector<Vec3> axes;     // a tile's unit normal, an edge segment's unit direction
-
-  std::uint32_t size() const { return static_cast<std::uint32_t>(points.size()); }
-  bool is_tile(std::uint32_t element) const { return element < tile_count; }
+struct Element {
+  enum class Kind : std::uint8_t { tile, edge, free_point };
+  Vec3 point;   // lifted centroid or midpoint: the end of segments of sight
+  Vec3 anchor;  // what must lie in front of another tile's plane: centroid, lifted midpoint
+  Vec3 axis;    // a tile's unit normal, an edge segment's unit direction
+  std::uint32_t number = no_index;
+  Kind kind = Kind::free_point;
 };
 
-Elements make_elements(const Tiling& tiling);
+// The elements of a tiling, by number.
+std::vector<Element> make_elements(const Tiling& tiling);
+Element free_point_element(Vec3 point);
 
-// True when p lies in front of the plane of the tile.
-inline bool in_front(const Elements& elements, std::uint32_t tile, Vec3 p) {
-  return dot(elements.axes[tile], p - elements.anchors[tile]) > in_front_m;
-}
+// True when p lies in front of the plane of a tile.
+inline bool in_front(const Element& tile, Vec3 p) { return dot(tile.axis, p - tile.anchor) > in_front_m; }
 
-// True when the edge segments lie on one line, within a micrometre.
-bool on_one_line(const Elements& elements, std::uint32_t edge_a, std::uint32_t edge_b);
+// True when two edge segments lie on one line, within a micrometre.
+bool on_one_line(const Element& edge_a, const Element& edge_b);
 
 // Everything that two elements need to see each other but free space between them. Symmetric bit for bit.
-inline bool face_each_other(const Elements& elements, std::uint32_t a, std::uint32_t b) {
-  if (a == b) return false;
-  if (elements.is_tile(a) && !in_front(elements, a, elements.anchors[b])) return false;
-  if (elements.is_tile(b) && !in_front(elements, b, elements.anchors[a])) return false;
-  return elements.is_tile(a) || elements.is_tile(b) || !on_one_line(elements, a, b);
+inline bool face_each_other(const Element& a, const Element& b) {
+  if (a.number == b.number) return false;
+  if (a.kind == Element::Kind::tile && !in_front(a, b.anchor)) return false;
+  if (b.kind == Element::Kind::tile && !in_front(b, a.anchor)) return false;
+  return a.kind != Element::Kind::edge || b.kind != Element::Kind::edge || !on_one_line(a, b);
 }
 
 inline bool within(double max_distance_m, Vec3 a, Vec3 b) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/scene/polygon.h"
 #include "core/visibility/occlusion_view.h"
 #include "core/visibility/visibility.h"
 
@@ -37,14 +38,6 @@ struct CellGrid {
     return static_cast<std::int32_t>(std::clamp(std::floor(cells), 0.0, static_cast<double>(count - 1)));
   }
 };
-
-Rectangle bounds(const Rings& rings) {
-  Rectangle box;
-  for (const Ring& ring : rings) {
-    for (const Vec2 p : ring) box.extend(p);
-  }
-  return box;
-}
 
 CellGrid grid_over(const std::vector<Prism>& prisms) {
   Rectangle box;
@@ -133,6 +126,7 @@ struct Occlusion::Impl {
         parts_of_cells.emplace_back(static_cast<std::uint32_t>(cell), part);
         max_height_m[cell] = std::max(max_height_m[cell], rounded_up(prism.top_z));
       };
+      std::uint32_t end_exterior = first_side;
       for (const Ring& ring : prism.rings) {
         for (std::size_t k = 0; k < ring.size(); ++k) {
           const Vec2 p = ring[k], q = ring[(k + 1) % ring.size()];
@@ -144,9 +138,10 @@ struct Occlusion::Impl {
             give_part(i, j);
           });
         }
+        if (&ring == &prism.rings.front()) end_exterior = static_cast<std::uint32_t>(outlines.size());
       }
       const std::uint32_t end_side = static_cast<std::uint32_t>(outlines.size());
-      parts.push_back({bottom_z, prism.top_z, first_side, end_side});
+      parts.push_back({bottom_z, prism.top_z, first_side, end_exterior, end_side});
       give_inner_cells(grid, prism.rings, first_side, end_side, give_part);
     }
 
@@ -169,6 +164,7 @@ struct Occlusion::Impl {
     view.part_offsets = part_offsets.data();
     view.part_items = part_items.data();
     view.parts = parts.data();
+    view.part_count = static_cast<std::uint32_t>(parts.size());
     view.outlines = outlines.data();
     view.highest_prism_z = static_cast<double>(prism_grid.max_height_m());
   }

@@ -21,11 +21,11 @@ struct WallSide {
   double bottom_z = 0, top_z = 0;  // m; bottom −∞ for a part that stands on the ground
 };
 
-// A horizontal roof, and the underside of a raised part: the sides `first_side` … `end_side` of
-// OcclusionView::outlines.
+// A horizontal roof, and the underside of a raised part. Its sides are first_side … end_side − 1 of
+// OcclusionView::outlines; those before end_exterior bound it outside, the others are of holes.
 struct FlatPart {
   double bottom_z = 0, top_z = 0;  // m; bottom −∞ for a part that stands on the ground
-  std::uint32_t first_side = 0, end_side = 0;
+  std::uint32_t first_side = 0, end_exterior = 0, end_side = 0;
 };
 
 struct OcclusionView {
@@ -37,6 +37,7 @@ struct OcclusionView {
   const std::uint32_t* part_offsets = nullptr;
   const std::uint32_t* part_items = nullptr;
   const FlatPart* parts = nullptr;
+  std::uint32_t part_count = 0;
   const WallSide* outlines = nullptr;
   // One pyramid cell per terrain cell; node (i, j) is terrain_height_m[j · terrain_columns + i].
   HeightPyramidView terrain_grid;

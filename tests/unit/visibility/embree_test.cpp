@@ -19,18 +19,18 @@ struct Agreement {
   std::uint64_t visible = 0, pairs = 0, ties = 0, faults = 0;
 };
 
-void compare_row(const Elements& elements, const TriangleOracle& oracle, std::uint32_t a,
+void compare_row(const std::vector<Element>& elements, const TriangleOracle& oracle, std::uint32_t a,
                  const std::vector<std::uint32_t>& row, Agreement& agreement) {
   ++agreement.rows;
   agreement.visible += row.size();
   for (std::uint32_t b = 0; b < elements.size(); ++b) {
     const bool sees = std::binary_search(row.begin(), row.end(), b);
-    if (!face_each_other(elements, a, b)) {
+    if (!face_each_other(elements[a], elements[b])) {
       if (sees) ++agreement.faults;
       continue;
     }
     ++agreement.pairs;
-    const Vec3 p = elements.points[a], q = elements.points[b];
+    const Vec3 p = elements[a].point, q = elements[b].point;
     if (oracle.is_free(p, q) == sees && oracle.is_free(q, p) == sees) continue;
     if (oracle.is_tie(p, q)) {
       ++agreement.ties;
@@ -53,13 +53,13 @@ TEST(Visibility, AgreesWithEmbreeOnRandomRowsOfHardCities) {
       const Scene scene = make_city(options);
       const Tiling tiling = tile_scene(scene, {}, no_progress());
       const auto visibility = compute_visibility(Occlusion(scene), tiling, {}, no_progress());
-      const Elements elements = make_elements(tiling);
+      const std::vector<Element> elements = make_elements(tiling);
       const TriangleOracle oracle(scene);
       std::mt19937 random(seed);
       std::vector<std::uint32_t> row;
       Agreement agreement;
       for (int k = 0; k < rows_per_city && agreement.faults <= 5; ++k) {
-        const std::uint32_t a = std::uniform_int_distribution<std::uint32_t>(0, elements.size() - 1)(random);
+        const std::uint32_t a = std::uniform_int_distribution<std::uint32_t>(0, visibility->element_count() - 1)(random);
         visibility->read_row(a, row);
         compare_row(elements, oracle, a, row, agreement);
       }
