@@ -46,7 +46,8 @@ Scene strip(double length_m) {
 TEST(LauncherTwoRay, ClosedFormIsTheReferenceTable) {
   TESSERAY_NEEDS_GOLDEN_TABLES();
   int compared = 0;
-  for (const GoldenRow& row : GoldenTable("02_two_ray.csv").rows()) {
+  const GoldenTable table("02_two_ray.csv");
+  for (const GoldenRow& row : table.rows()) {
     if (row.text("surface") != "ground_15_0.005") continue;
     const TwoRay expected = two_ray(row.number("d_m"));
     EXPECT_NEAR(expected.exact_db, row.number("PL_V_dB"), 1e-6);
@@ -61,7 +62,8 @@ TEST(LauncherTwoRay, ReceiverPointsOfTheReferenceTable) {
   const Vec3 antenna{7, 3, antenna_height_m};
   std::vector<Vec3> points;
   std::vector<double> exact_db;
-  for (const GoldenRow& row : GoldenTable("02_two_ray.csv").rows()) {
+  const GoldenTable table("02_two_ray.csv");
+  for (const GoldenRow& row : table.rows()) {
     if (row.text("surface") != "ground_15_0.005") continue;
     if (row.number("PL_V_dB") - row.number("PL_V_incoh_dB") > null_db) continue;
     points.push_back({antenna.x + row.number("d_m"), antenna.y, receiver_height_m});

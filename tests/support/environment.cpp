@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/environment.h"
+
+#include <utility>
+
+#include "core/base/units.h"
+
+namespace tesseray::testing {
+namespace {
+
+TilingOptions tiles_of(double side_m) {
+  TilingOptions options;
+  options.tile_area_m2 = side_m * side_m;
+  options.min_wall_width_m = 0;
+  options.min_wall_area_m2 = 0;
+  return options;
+}
+
+constexpr double no_threshold_dbm = -400;
+
+}  // namespace
+
+Environment::Environment(Scene the_scene, double tile_side_m)
+    : scene(std::move(the_scene)),
+      tiling(tile_scene(scene, tiles_of(tile_side_m), no_progress())),
+      occlusion(scene),
+      visibility(compute_visibility(occlusion, tiling, {}, no_progress())) {}
+
+RayLaunchingResult Environment::launch(const Transmitter& transmitter, const std::vector<Receiver>& receivers,
+                                       const RayLaunchingOptions& options) const {
+  return RayLauncher(scene, tiling, occlusion, *visibility, receivers, options).launch(transmitter, no_progress());
+}
+
+Transmitter test_transmitter(Vec3 position) {
+  Transmitter transmitter;
+  transmitter.transmitter_id = 1;
+  transmitter.name = "test";
+  transmitter.position = position;
+  transmitter.frequency_hz = 850e6;
+  transmitter.erp_dbm = -half_wave_dipole_gain_dbi;
+  return transmitter;
+}
+
+std::vector<Receiver> receivers_at(const std::vector<Vec3>& positions) {
+  std::vector<Receiver> receivers;
+  for (const Vec3& position : positions) {
+    receivers.push_back({static_cast<std::int64_t>(receivers.size()) + 1, position});
+  }
+  return receivers;
+}
+
+RayLaunchingOptions direct_only() { return without_scattering(0, 0, 0); }
+
+RayLaunchingOptions without_scattering(int reflections, int diffractions, int bounces) {
+  RayLaunchingOptions options;
+  options.max_bounces = bounces;
+  options.max_reflections = reflections;
+  options.max_diffractions = diffractions;
+  options.max_scatterings = 0;
+  options.max_reflections_with_diffractions = bounces;
+  options.max_diffractions_with_scatterings = bounces;
+  options.max_after_scattering = 0;
+  options.min_power_dbm = no_threshold_dbm;
+  options.rays_per_receiver = 10'000;
+  return options;
+}
+
+RayLaunchingOptions scattering_last(ScatteringModel model, double coefficient, int reflections_before) {
+  RayLaunchingOptions options = without_scattering(reflections_before, 0, reflections_before + 1);
+  options.max_scatterings = 1;
+  options.scattering_model = model;
+  options.scattering_coefficient = coefficient;
+  return options;
+}
+
+Scene with_material(Scene scene, double permittivity, double conductivity) {
+  scene.materials = {Material{"test", permittivity, 0, conductivity, 0}};
+  for (Prism& prism : scene.prisms) prism.material = 0;
+  return scene;
+}
+
+double total_gain(const ArrivalSums& sums) {
+  const double re = sums.coherent_re.value(), im = sums.coherent_im.value();
+  return sums.gain.value() - sums.coherent_gain.value() + re * re + im * im;
+}
+
+}  // namespace tesseray::testing
