@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <list>
+#include <span>
+
+#include "core/base/error.h"
+#include "processing_algorithms/describe.h"
+#include "processing_algorithms/registry.h"
+#include "processing_algorithms/spelling.h"
+#include "processing_algorithms/version.h"
+
+namespace tesseray {
+namespace {
+
+constexpr Choice<ProgressStyle> progress_styles[] = {
+    {"bar", ProgressStyle::bar}, {"json", ProgressStyle::json}, {"none", ProgressStyle::none}};
+
+[[noreturn]] void refuse(const std::string& code, const std::string& message, const std::string& hint) {
+  throw Error(ErrorKind::invalid_input, code, message, hint);
+}
+
+// The options of one tool's subcommand; CLI11 writes into them.
+struct ToolOptions {
+  const Tool* tool = nullptr;
+  CLI::App* command = nullptr;
+  std::list<std::pair<std::string, std::string>> parameters;  // name, text; CLI11 keeps references
+  std::string json, device = "auto", threads = "0", memory, progress;
+  bool overwrite = false, cancel_on_eof = false;
+};
+
+std::string help_group(const Parameter& parameter) {
+  if (is_destination(parameter.kind)) return "Outputs";
+  return parameter.advanced ? "Advanced parameters" : "Parameters";
+}
+
+std::string option_help(const Parameter& parameter) {
+  std::string help = parameter.help;
+  if (!parameter.choices.empty()) help += " (" + join(parameter.choices, ", ") + ")";
+  if (!parameter.unit.empty()) help += " [" + parameter.unit + "]";
+  return help;
+}
+
+void add_parameter(const Parameter& parameter, ToolOptions& options) {
+  std::string& text = options.parameters.emplace_back(parameter.name, "").second;
+  const std::string name = option_name(parameter.name);
+  CLI::Option* option = parameter.kind == ParameterKind::boolean
+                            ? options.command->add_flag(name, text, option_help(parameter))
+                            : options.command->add_option(name, text, option_help(parameter));
+  option->group(help_group(parameter))->type_name(parameter.optional ? "" : "REQUIRED");
+  if (!parameter.default_value.empty() && parameter.kind != ParameterKind::boolean) {
+    option->type_name("")->default_str(parameter.default_value);
+  }
+}
+
+void add_common_options(ToolOptions& options) {
+  CLI::App& command = *options.command;
+  command.add_option("--json", options.json, "read the parameters as one JSON line from standard input (-)")
+      ->type_name("-");
+  command.add_flag("--cancel-on-eof", options.cancel_on_eof, "cancel when standard input ends (with --json -)");
+  command.add_option("--device", options.device, "auto, cpu or cuda")->type_name("")->default_str("auto");
+  command.add_option("--threads", options.threads, "number of threads; 0 for all")->type_name("")->default_str("0");
+  command.add_option("--memory", options.memory, "how much memory may be used, GiB; what is free if not given")
+      ->type_name("");
+  command.add_option("--progress", options.progress, "bar, json or none")->type_name("")->default_str("bar");
+  command.add_flag("--overwrite", options.overwrite, "replace existing files and layers");
+}
+
+// What CLI11 could not place: an option that does not exist, or a word too much.
+void refuse_extras(const ToolOptions& options) {
+  const std::vector<std::string> extras = options.command->remaining();
+  if (extras.empty()) return;
+  std::vector<std::string> known{"--json",   "--cancel-on-eof", "--device",    "--threads",
+                                 "--memory", "--progress",      "--overwrite", "--help"};
+  for (const Parameter& parameter : options.tool->parameters) known.push_back(option_name(parameter.name));
+  const auto option =
+      std::find_if(extras.begin(), extras.end(), [](const auto& word) { return word.starts_with("-"); });
+  const std::string hint = "tesseray " + options.tool->id + " --help lists what there is";
+  if (option == extras.end()) {
+    refuse("unexpected_argument", "'" + extras.front() + "' belongs to no parameter", hint);
+  }
+  const std::string name = option->substr(0, option->find('='));
+  refuse("unknown_parameter", "there is no parameter " + name + did_you_mean(name, known), hint);
+}
+
+double parse_common_number(const std::string& option, const std::string& text, double minimum, bool integer) {
+  const Parameter declared{.name = option,
+                           .label = {},
+                           .help = {},
+                           .kind = ParameterKind::number,
+                           .minimum = minimum,
+                           .maximum = 1e6,
+                           .integer = integer};
+  try {
+    return std::get<double>(parse_value(declared, text));
+  } catch (const std::exception& wrong) {
+    refuse("bad_option", option + ": " + wrong.what(), "see --help");
+  }
+}
+
+void check_word(const std::string& option, const std::string& word, const std::vector<std::string>& choices) {
+  if (std::find(choices.begin(), choices.end(), word) != choices.end()) return;
+  refuse("bad_option", option + ": '" + word + "' is not one of " + join(choices, ", ") + did_you_mean(word, choices),
+         "see --help");
+}
+
+RunSettings settings_of(const ToolOptions& options) {
+  check_word("--device", options.device, {"auto", "cpu", "cuda"});
+  RunSettings settings;
+  settings.device = options.device;
+  settings.overwrite = options.overwrite;
+  settings.threads = static_cast<std::size_t>(parse_common_number("--threads", options.threads, 0, true));
+  if (!options.memory.empty()) {
+    const double gibibytes = parse_common_number("--memory", options.memory, 0.001, false);
+    settings.memory.bytes = static_cast<std::uint64_t>(gibibytes * 1024.0 * 1024.0 * 1024.0);
+  }
+  return settings;
+}
+
+ProgressStyle style_of(const std::string& word) {
+  check_word("--progress", word, words(progress_styles));
+  return std::find_if(std::begin(progress_styles), std::end(progress_styles),
+                      [&](const auto& choice) { return word == choice.word; })
+      ->value;
+}
+
+Command run_command(const ToolOptions& options) {
+  refuse_extras(options);
+  Command command;
+  command.action = Command::Action::run;
+  command.tool = options.tool;
+  command.settings = settings_of(options);
+  command.cancel_on_eof = options.cancel_on_eof;
+  command.parameters_from_stdin = !options.json.empty();
+  if (!options.json.empty() && options.json != "-") {
+    refuse("bad_option", "--json: parameters are read from standard input alone", "write --json -");
+  }
+  if (command.cancel_on_eof && !command.parameters_from_stdin) {
+    refuse("bad_option", "--cancel-on-eof goes with --json -", "give both");
+  }
+  for (const auto& [name, text] : options.parameters) {
+    if (options.command->count(option_name(name)) > 0) command.given.emplace(name, text);
+  }
+  const bool as_front_end_does = command.parameters_from_stdin && options.progress.empty();
+  command.progress =
+      as_front_end_does ? ProgressStyle::json : style_of(options.progress.empty() ? "bar" : options.progress);
+  command.json_result = command.parameters_from_stdin || command.progress == ProgressStyle::json;
+  return command;
+}
+
+// "x must be given once": what CLI11 found wrong, in our words.
+[[noreturn]] void refuse(const CLI::ParseError& wrong) {
+  refuse("bad_command_line", wrong.what(), "tesseray --help and tesseray TOOL --help say how it is used");
+}
+
+Command print(std::string text) {
+  Command command;
+  command.text = std::move(text);
+  return command;
+}
+
+std::string version_text() { return "tesseray " + std::string(tesseray_version) + " (" + tesseray_git_commit + ")\n"; }
+
+}  // namespace
+
+Command parse_command_line(const std::vector<std::string>& arguments) {
+  CLI::App app("Tesseray predicts urban radio coverage from building footprints, terrain and transmitters.",
+               "tesseray");
+  app.get_formatter()->column_width(44);
+  app.require_subcommand(0, 1);
+  app.set_help_flag("-h,--help", "print this help");
+  bool wants_version = false;
+  app.add_flag("--version", wants_version, "print the version");
+
+  bool list_json = false, describe_json = false, describe_markdown = false;
+  std::string described_tool;
+  CLI::App* const list = app.add_subcommand("list", "name all tools");
+  list->add_flag("--json", list_json, "for programs");
+  CLI::App* const describe = app.add_subcommand("describe", "say what a tool takes and gives");
+  describe->add_option("tool", described_tool, "all tools if not given")->type_name("TOOL");
+  describe->add_flag("--json", describe_json, "for programs");
+  describe->add_flag("--markdown", describe_markdown)->group("");
+
+  std::list<ToolOptions> tools;
+  for (const Tool& tool : all_tools()) {
+    ToolOptions& options = tools.emplace_back();
+    options.tool = &tool;
+    options.command = app.add_subcommand(tool.id, tool.title)->group("Tools");
+    options.command->description(tool.help);
+    options.command->allow_extras();
+    for (const Parameter& parameter : tool.parameters) add_parameter(parameter, options);
+    add_common_options(options);
+  }
+
+  if (!arguments.empty() && !arguments[0].starts_with("-") && arguments[0] != "list" && arguments[0] != "describe") {
+    find_tool(arguments[0]);
+  }
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    return print(chosen.empty() ? app.help() : chosen[0]->help());
+  } catch (const CLI::ParseError& wrong) {
+    refuse(wrong);
+  }
+  if (wants_version) return print(version_text());
+  if (list->parsed()) return print(list_json ? list_as_json(all_tools()) : list_as_text(all_tools()));
+  if (describe->parsed()) {
+    const std::span<const Tool> chosen =
+        described_tool.empty() ? std::span<const Tool>(all_tools()) : std::span(&find_tool(described_tool), 1);
+    if (describe_json) return print(describe_as_json(chosen));
+    if (describe_markdown) return print(describe_as_markdown(chosen));
+    std::string text;
+    for (const Tool& tool : chosen) text += describe_as_text(tool) + "\n";
+    return print(text);
+  }
+  for (const ToolOptions& options : tools) {
+    if (options.command->parsed()) return run_command(options);
+  }
+  refuse("no_tool", "no tool is named", "tesseray list names all tools, tesseray --help says how they are used");
+}
+
+ProgressStyle progress_style_of(const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string next = i + 1 < arguments.size() ? arguments[i + 1] : "";
+    if (arguments[i] == "--progress=json" || (arguments[i] == "--progress" && next == "json")) {
+      return ProgressStyle::json;
+    }
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bool other_style = arguments[i].starts_with("--progress");
+    if (other_style) return ProgressStyle::bar;
+  }
+  const bool reads_json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end() ||
+                          std::find(arguments.begin(), arguments.end(), "--json=-") != arguments.end();
+  return reads_json ? ProgressStyle::json : ProgressStyle::bar;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/comparison_stage.h"
+
+namespace tesseray {
+namespace {
+
+Outcome compare_prediction_with_drive_test(Run& run) {
+  run.progress().begin_stage("read_path_loss");
+  const PathLossLayer path_loss = read_path_loss(run.values().text("PATH_LOSS"), run.progress());
+  const std::vector<Measurement> measurements = read_measurements(run, path_loss.frame);
+  const Comparison comparison = compare_with_drive_test(run, path_loss, measurements);
+
+  run.progress().begin_stage("write");
+  ResultWriter writer(path_loss.frame, run.settings().overwrite);
+  std::vector<std::string> written;
+  add_comparison_layers(run, comparison, writer, written);
+  Outcome outcome;
+  outcome.result_hash = writer.commit(run.record(path_loss.frame, {}), run.progress());
+  outcome.outputs = run.destinations().spelled(written);
+  add_comparison_figures(comparison, outcome.figures);
+  return outcome;
+}
+
+}  // namespace
+
+Tool comparewithdrivetest() {
+  return {.id = "comparewithdrivetest",
+          .title = "Compare with drive test",
+          .group = "Steps",
+          .help =
+              "Compares a prediction with measurements: the error at each measured point, and its statistics per "
+              "transmitter and over the sites.",
+          .parameters = concatenated({{{.name = "PATH_LOSS",
+                                        .label = "Path loss",
+                                        .help = "the layer that predictcoverage wrote, its transmitters beside it",
+                                        .kind = ParameterKind::vector_any,
+                                        .layer = "path_loss"}},
+                                      drive_test_parameters(false),
+                                      comparison_layer_parameters(),
+                                      {output_parameter()}}),
+          .roles = {"report_input"},
+          .run = compare_prediction_with_drive_test};
+}
+
+}  // namespace tesseray

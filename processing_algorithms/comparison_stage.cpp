@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/comparison_stage.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/io/readers.h"
+#include "processing_algorithms/spelling.h"
+
+namespace tesseray {
+namespace {
+
+constexpr Choice<ValueKind> value_kinds[] = {{"received_power", ValueKind::received_power},
+                                             {"path_loss", ValueKind::path_loss},
+                                             {"basic_loss", ValueKind::basic_loss},
+                                             {"field_strength", ValueKind::field_strength}};
+constexpr Choice<Snapping> snappings[] = {{"nearest_ground", Snapping::nearest_ground},
+                                          {"nearest_3d", Snapping::nearest_3d},
+                                          {"bilinear", Snapping::bilinear}};
+
+ComparisonOptions comparison_options(const ParameterValues& values) {
+  ComparisonOptions options;
+  options.value_kind = values.choice("VALUE_KIND", value_kinds);
+  options.receiver_gain_dbi = values.number("RECEIVER_GAIN");
+  options.averaging_distance_m = values.number("AVERAGING_DISTANCE");
+  options.averaging_wavelengths = values.number("AVERAGING_WAVELENGTHS");
+  options.snapping = values.choice("SNAPPING", snappings);
+  options.max_snap_distance_m = values.number("MAX_SNAP_DISTANCE");
+  options.censor_below = values.optional_number("CENSOR_BELOW");
+  options.remove_mean = values.flag("REMOVE_MEAN");
+  return options;
+}
+
+// Why measurements were not used, and how many for each reason.
+std::map<std::string, std::size_t> reasons(const Comparison& comparison) {
+  std::map<std::string, std::size_t> counts;
+  for (const MeasurementError& error : comparison.errors) {
+    if (!error.excluded_because.empty()) ++counts[error.excluded_because];
+  }
+  return counts;
+}
+
+nlohmann::ordered_json or_null(double value) {
+  return std::isnan(value) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(value);
+}
+
+}  // namespace
+
+std::vector<Parameter> drive_test_parameters(bool optional) {
+  using Kind = ParameterKind;
+  return {
+      {.name = "DRIVE_TEST",
+       .label = "Drive test",
+       .help = "measured points of any OGR source, or a CSV file with coordinates",
+       .kind = Kind::vector_point,
+       .optional = optional},
+      {.name = "VALUE_FIELD",
+       .label = "Value field",
+       .help = "the field with the measured values; found by its usual names (rsrp, rssi, dbm, …) if not given",
+       .kind = Kind::field,
+       .optional = true,
+       .parent = "DRIVE_TEST"},
+      {.name = "VALUE_KIND",
+       .label = "What values mean",
+       .help = "received power (dBm), path loss (dB, ERP − received power), basic transmission loss (dB), or field "
+               "strength (dBµV/m)",
+       .kind = Kind::enumeration,
+       .default_value = "received_power",
+       .choices = words(value_kinds)},
+      {.name = "TRANSMITTER_FIELD",
+       .label = "Transmitter field",
+       .help = "the field with the name or id of the measured transmitter; not needed for one transmitter",
+       .kind = Kind::field,
+       .optional = true,
+       .parent = "DRIVE_TEST"},
+      {.name = "MEASUREMENT_HEIGHT_FIELD",
+       .label = "Measurement height field",
+       .help = "the field with heights above the ground, of measurements in staircases and at façades",
+       .kind = Kind::field,
+       .optional = true,
+       .advanced = true,
+       .parent = "DRIVE_TEST"},
+      {.name = "DRIVE_TEST_CRS",
+       .label = "CRS of the drive test",
+       .help = "of a CSV file, or in place of the layer's",
+       .kind = Kind::crs,
+       .optional = true,
+       .advanced = true},
+      {.name = "RECEIVER_GAIN",
+       .label = "Gain of the measuring antenna",
+       .help = "taken off measured received powers and path losses",
+       .kind = Kind::number,
+       .default_value = "0",
+       .unit = "dBi",
+       .minimum = -50,
+       .maximum = 50},
+      {.name = "AVERAGING_DISTANCE",
+       .label = "Averaging distance",
+       .help = "measurements are averaged, in power, along the route over this distance; 0 for none",
+       .kind = Kind::distance,
+       .default_value = "0",
+       .unit = "m",
+       .minimum = 0,
+       .maximum = 10000},
+      {.name = "AVERAGING_WAVELENGTHS",
+       .label = "Averaging wavelengths",
+       .help = "the same in wavelengths of each transmitter (40 is usual), without an AVERAGING_DISTANCE; 0 for none",
+       .kind = Kind::number,
+       .default_value = "0",
+       .minimum = 0,
+       .maximum = 10000,
+       .advanced = true},
+      {.name = "SNAPPING",
+       .label = "Snapping",
+       .help = "to the nearest ground tile, to the nearest tile in space for measurements with a height, or between "
+               "the four ground tiles around",
+       .kind = Kind::enumeration,
+       .default_value = "nearest_ground",
+       .choices = words(snappings)},
+      {.name = "MAX_SNAP_DISTANCE",
+       .label = "Greatest snap distance",
+       .help = "measurements farther from any tile are not used",
+       .kind = Kind::distance,
+       .default_value = "15",
+       .unit = "m",
+       .minimum = 0.1,
+       .maximum = 10000},
+      {.name = "CENSOR_BELOW",
+       .label = "Scanner's floor",
+       .help = "powers and fields at or below, and losses at or above, are not used",
+       .kind = Kind::number,
+       .minimum = -300,
+       .maximum = 400,
+       .optional = true},
+      {.name = "REMOVE_MEAN",
+       .label = "Remove the mean error",
+       .help = "take the mean error of each transmitter off its errors; the mean stays in removed_mean_db",
+       .kind = Kind::boolean,
+       .default_value = "false"},
+  };
+}
+
+std::vector<Parameter> comparison_layer_parameters() {
+  using Kind = ParameterKind;
+  return {
+      {.name = "PREDICTION_ERROR",
+       .label = "Prediction error",
+       .help = "error of each measurement, and why it was not used if so",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "prediction_error",
+       .geometry = "Point Z"},
+      {.name = "ERROR_STATISTICS",
+       .label = "Error statistics",
+       .help = "mean, standard deviation and further figures per transmitter, over all and over the sites",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "error_statistics",
+       .geometry = "None"},
+  };
+}
+
+std::vector<Measurement> read_measurements(Run& run, const LocalFrame& frame) {
+  run.progress().begin_stage("read_drive_test");
+  const ParameterValues& values = run.values();
+  return read_drive_test({.source = values.text("DRIVE_TEST"),
+                          .crs = values.text("DRIVE_TEST_CRS"),
+                          .value_field = values.text("VALUE_FIELD"),
+                          .transmitter_field = values.text("TRANSMITTER_FIELD"),
+                          .height_field = values.text("MEASUREMENT_HEIGHT_FIELD")},
+                         frame, run.progress());
+}
+
+PathLossLayer path_loss_rows(const Scene& scene, const Tiling& tiling, const Sites& sites,
+                             const Predictions& predictions, const PathLossLayout& layout) {
+  PathLossLayer rows;
+  rows.frame = scene.frame;
+  for (const Transmitter& transmitter : sites.transmitters) {
+    rows.transmitters.push_back(
+        {transmitter.transmitter_id, transmitter.name, transmitter.position, transmitter.frequency_hz});
+  }
+  for (const TransmitterPrediction& prediction : predictions.of_transmitters) {
+    for (std::size_t t = 0; t < tiling.tiles.size(); ++t) {
+      const Tile& tile = tiling.tiles[t];
+      const TargetPrediction& at_tile = prediction.tiles[t];
+      if (std::find(layout.kinds.begin(), layout.kinds.end(), tile.kind) == layout.kinds.end()) continue;
+      if (layout.reached_only && !at_tile.reached()) continue;
+      rows.targets.push_back({.transmitter_id = prediction.transmitter_id,
+                              .tile_id = tile.id,
+                              .kind = tile.kind,
+                              .centroid = tile.centroid,
+                              .path_loss_db = static_cast<double>(at_tile.path_loss_db),
+                              .basic_loss_db = static_cast<double>(at_tile.basic_loss_db),
+                              .received_power_dbm = static_cast<double>(at_tile.received_power_dbm),
+                              .field_dbuvm = static_cast<double>(at_tile.field_dbuvm),
+                              .line_of_sight = at_tile.line_of_sight});
+    }
+  }
+  return rows;
+}
+
+Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss,
+                                   const std::vector<Measurement>& measurements) {
+  run.progress().begin_stage("comparison");
+  Comparison comparison = compare_with_drive_test(path_loss.targets, path_loss.transmitters, measurements,
+                                                  comparison_options(run.values()), run.progress());
+  std::size_t excluded = 0;
+  std::vector<std::string> counts;
+  for (const auto& [reason, count] : reasons(comparison)) {
+    excluded += count;
+    counts.push_back(std::to_string(count) + " " + reason);
+  }
+  if (excluded == comparison.errors.size()) {
+    run.progress().warn({"no_measurement_used",
+                         "no measurement could be used: " + (counts.empty() ? "there are none" : join(counts, ", "))});
+  }
+  return comparison;
+}
+
+void add_comparison_layers(const Run& run, const Comparison& comparison, ResultWriter& writer,
+                           std::vector<std::string>& written) {
+  if (const auto destination = run.destinations().layer("PREDICTION_ERROR")) {
+    writer.add_prediction_error(*destination, comparison.errors);
+    written.emplace_back("PREDICTION_ERROR");
+  }
+  if (const auto destination = run.destinations().layer("ERROR_STATISTICS")) {
+    writer.add_error_statistics(*destination, comparison.statistics);
+    written.emplace_back("ERROR_STATISTICS");
+  }
+}
+
+void add_comparison_figures(const Comparison& comparison, nlohmann::ordered_json& figures) {
+  figures["measurements"] = comparison.errors.size();
+  auto excluded = nlohmann::ordered_json::object();
+  for (const auto& [reason, count] : reasons(comparison)) excluded[reason] = count;
+  figures["excluded"] = std::move(excluded);
+  auto rows = nlohmann::ordered_json::array();
+  for (const ErrorStatistics& statistics : comparison.statistics) {
+    if (!statistics.transmitter_id && statistics.group.starts_with("sites")) continue;
+    rows.push_back({{"group", statistics.group},
+                    {"n", statistics.n},
+                    {"mean_db", or_null(statistics.mean_db)},
+                    {"std_db", or_null(statistics.std_db)},
+                    {"rmse_db", or_null(statistics.rmse_db)},
+                    {"mae_db", or_null(statistics.mae_db)},
+                    {"median_db", or_null(statistics.median_db)},
+                    {"correlation", or_null(statistics.correlation)}});
+  }
+  figures["error_statistics"] = std::move(rows);
+  for (const ErrorStatistics& statistics : comparison.statistics) {
+    if (statistics.transmitter_id || statistics.group != "sites") continue;
+    figures["mean_of_mean_db"] = or_null(statistics.mean_of_mean_db);
+    figures["std_of_mean_db"] = or_null(statistics.std_of_mean_db);
+    figures["mean_of_std_db"] = or_null(statistics.mean_of_std_db);
+    figures["std_of_std_db"] = or_null(statistics.std_of_std_db);
+  }
+}
+
+}  // namespace tesseray

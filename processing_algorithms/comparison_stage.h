@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Prediction against drive test.
+#pragma once
+
+#include <vector>
+
+#include "core/comparison/comparison.h"
+#include "processing_algorithms/prediction_stage.h"
+#include "processing_algorithms/run.h"
+
+namespace tesseray {
+
+// DRIVE_TEST and how it is read and compared. `optional`: the tool works without one.
+std::vector<Parameter> drive_test_parameters(bool optional);
+// PREDICTION_ERROR and ERROR_STATISTICS.
+std::vector<Parameter> comparison_layer_parameters();
+
+std::vector<Measurement> read_measurements(Run& run, const LocalFrame& frame);
+
+// A prediction in memory as its path_loss layer would be read back: the same kinds of tiles, reached or not.
+PathLossLayer path_loss_rows(const Scene& scene, const Tiling& tiling, const Sites& sites,
+                             const Predictions& predictions, const PathLossLayout& layout);
+
+// Warns when no measurement could be used, saying why.
+Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss,
+                                   const std::vector<Measurement>& measurements);
+
+void add_comparison_layers(const Run& run, const Comparison& comparison, ResultWriter& writer,
+                           std::vector<std::string>& written);
+
+void add_comparison_figures(const Comparison& comparison, nlohmann::ordered_json& figures);
+
+}  // namespace tesseray

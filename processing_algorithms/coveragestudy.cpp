@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The whole row in one go. Each line of coverage_study is one stage; the single tools run the same ones.
+#include <optional>
+
+#include "processing_algorithms/comparison_stage.h"
+#include "processing_algorithms/prediction_stage.h"
+#include "processing_algorithms/scene_stage.h"
+#include "processing_algorithms/visibility_stage.h"
+
+namespace tesseray {
+namespace {
+
+struct Study {
+  const CleanScene& clean;
+  const Tiling& tiling;
+  const Visibility& visibility;
+  const Sites& sites;
+  const Predictions& predictions;
+  const std::optional<Comparison>& comparison;
+};
+
+Outcome write_geopackage(Run& run, const Study& study) {
+  run.progress().begin_stage("write");
+  const Scene& scene = study.clean.scene;
+  const std::vector<std::uint32_t> visible_tiles = visible_tile_counts(study.visibility);
+  ResultWriter writer(scene.frame, run.settings().overwrite);
+  std::vector<std::string> written;
+  if (const auto file = run.destinations().file("ENVIRONMENT")) {
+    writer.add_environment(*file, scene, study.tiling, study.clean.issues);
+    written.emplace_back("ENVIRONMENT");
+  }
+  if (run.destinations().file("VISIBILITY")) written.emplace_back("VISIBILITY");
+  add_scene_layers(run, study.clean, study.tiling, visible_tiles, writer, written);
+  add_prediction_layers(run, scene, study.tiling, study.sites, study.predictions, writer, written);
+  if (study.comparison) add_comparison_layers(run, *study.comparison, writer, written);
+
+  Outcome outcome;
+  outcome.result_hash = writer.commit(run.record(scene.frame, study.predictions.failed), run.progress());
+  outcome.outputs = run.destinations().spelled(written);
+  outcome.failed_transmitters = study.predictions.failed;
+  add_scene_figures(study.clean, outcome.figures);
+  add_tiling_figures(study.tiling, outcome.figures);
+  add_visibility_figures(study.visibility, outcome.figures);
+  add_prediction_figures(study.sites, study.tiling, study.predictions, outcome.figures);
+  if (study.comparison) add_comparison_figures(*study.comparison, outcome.figures);
+  return outcome;
+}
+
+std::optional<std::vector<Measurement>> read_drive_test_if_given(Run& run, const LocalFrame& frame) {
+  if (run.values().has("DRIVE_TEST")) return read_measurements(run, frame);
+  for (const char* output : {"PREDICTION_ERROR", "ERROR_STATISTICS"}) {
+    if (!run.destinations().asked_for(output)) continue;
+    throw Error(ErrorKind::invalid_input, "no_drive_test", std::string(output) + " is asked for without DRIVE_TEST",
+                "give the drive test, or leave the output out");
+  }
+  return std::nullopt;
+}
+
+Outcome coverage_study(Run& run) {
+  const CleanScene clean = read_scene(run);
+  // Sites and drive test are read before the long work, so that what is wrong with them is said at once.
+  const Sites sites = read_sites(run, clean.scene);
+  const std::optional<std::vector<Measurement>> drive_test = read_drive_test_if_given(run, clean.scene.frame);
+  const Tiling tiling = tile_scene(run, clean.scene, tiling_options(run.values()));
+  const Occlusion occlusion(clean.scene);
+  const VisibilityKey key{environment_hash(clean.scene, tiling.options), visibility_options(run.values())};
+  const std::unique_ptr<Visibility> visibility =
+      compute_visibility(run, occlusion, tiling, key, run.destinations().file("VISIBILITY"));
+  const Scene scene = with_default_material(clean.scene, run.values());
+  const RayRows rows(run.values(), *visibility, tiling);
+  const RayLauncher launcher = launch_rays(run, scene, tiling, occlusion, rows, sites);
+  const Predictions predictions = predict_path_loss(run, launcher, tiling, sites);
+  std::optional<Comparison> comparison;
+  if (drive_test) {
+    const PathLossLayout layout = path_loss_layout(run.values());
+    comparison = compare_with_drive_test(run, path_loss_rows(scene, tiling, sites, predictions, layout), *drive_test);
+  }
+  return write_geopackage(run, {clean, tiling, *visibility, sites, predictions, comparison});
+}
+
+}  // namespace
+
+Tool coveragestudy() {
+  return {.id = "coveragestudy",
+          .title = "Coverage study",
+          .group = "Coverage",
+          .help =
+              "From buildings, terrain and transmitters to predicted coverage in one go, compared with a drive test "
+              "if there is one.",
+          .parameters = concatenated({scene_parameters(),
+                                      tiling_parameters(),
+                                      visibility_parameters(),
+                                      site_parameters(),
+                                      propagation_parameters(),
+                                      drive_test_parameters(true),
+                                      {{.name = "ENVIRONMENT",
+                                        .label = "Environment",
+                                        .help = "keep the environment in this file, for the single tools",
+                                        .kind = ParameterKind::file_destination,
+                                        .optional = true,
+                                        .advanced = true,
+                                        .extension = "gpkg"},
+                                       {.name = "VISIBILITY",
+                                        .label = "Visibility",
+                                        .help = "keep the visibility in this file",
+                                        .kind = ParameterKind::file_destination,
+                                        .optional = true,
+                                        .advanced = true,
+                                        .extension = "tvis"}},
+                                      scene_layer_parameters(),
+                                      prediction_layer_parameters(),
+                                      comparison_layer_parameters(),
+                                      {output_parameter()}}),
+          .roles = {"report_input"},
+          .run = coverage_study};
+}
+
+}  // namespace tesseray

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/destinations.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "core/base/error.h"
+#include "core/io/geopackage_file.h"
+#include "processing_algorithms/sources.h"
+#include "processing_algorithms/spelling.h"
+#include "processing_algorithms/tool.h"
+
+namespace tesseray {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const std::string& code, const std::string& message, const std::string& hint,
+                         const fs::path& file, const std::string& layer = {}) {
+  throw Error(ErrorKind::invalid_input, code, message, hint, {.file = file.string(), .layer = layer});
+}
+
+// The same file by another name is the same file.
+fs::path same_name(const fs::path& file) {
+  std::error_code problem;
+  fs::path path = fs::weakly_canonical(fs::absolute(file), problem);
+  return problem ? file : path;
+}
+
+void check_folder(const fs::path& file) {
+  std::error_code problem;
+  const fs::path folder = fs::absolute(file).parent_path();
+  if (!fs::is_directory(folder, problem)) {
+    refuse("no_such_folder", "there is no folder " + folder.string(), "make it, or write elsewhere", file);
+  }
+  if (access(folder.c_str(), W_OK) != 0) {
+    refuse("folder_not_writable", "the folder " + folder.string() + " cannot be written to", "write elsewhere", file);
+  }
+  if (fs::is_directory(file, problem)) refuse("is_a_folder", "it is a folder", "give the name of a file", file);
+}
+
+void check_extension(const fs::path& file) {
+  const std::string extension = lower_case(file.extension().string());
+  if (extension == ".gpkg" || extension == ".sqlite") return;
+  refuse("not_a_geopackage", "layers are written to GeoPackage (.gpkg) or SpatiaLite (.sqlite) files",
+         "let the name end in .gpkg", file);
+}
+
+const char* const overwrite_hint = "give another name, or allow replacing it with --overwrite";
+
+void check_layer_is_new(const LayerDestination& destination) {
+  const FileContent content = content_of(destination.file);
+  if (content == FileContent::absent) return;
+  if (content != FileContent::geopackage) {
+    refuse("file_exists", "the file exists already", overwrite_hint, destination.file);
+  }
+  if (geopackage_has_layer(destination.file, destination.layer)) {
+    refuse("layer_exists", "the layer exists already", overwrite_hint, destination.file, destination.layer);
+  }
+}
+
+// An input stays as it is: no file destination on it, no layer in place of its own, nothing into an environment and
+// nothing into what is no GeoPackage.
+void check_input_is_safe(const Parameter& input, const std::string& source, const LayerDestination& destination) {
+  if (!is_plain_path(source) || same_name(path_of_source(source)) != same_name(destination.file)) return;
+  const std::string layer = layer_of_source(source).empty() ? input.layer : layer_of_source(source);
+  const bool other_layer =
+      input.kind != ParameterKind::file && !layer.empty() && !destination.layer.empty() && layer != destination.layer;
+  if (other_layer) return;
+  refuse("output_is_input", "it is the input " + input.name + ", which stays as it is",
+         "write to another file, or name the layers of both (file.gpkg|layername=…)", destination.file,
+         destination.layer);
+}
+
+}  // namespace
+
+Destinations::Destinations(const ParameterValues& values, bool overwrite) {
+  const std::string& output = values.text(output_parameter().name);
+  for (const Parameter& parameter : values.declared()) {
+    if (parameter.name == output_parameter().name || !is_destination(parameter.kind)) continue;
+    const std::string& given = values.text(parameter.name);
+    if (!given.empty()) asked_for_.push_back(parameter.name);
+    if (parameter.kind == ParameterKind::file_destination) {
+      if (!given.empty()) files_.emplace(parameter.name, given);
+    } else if (!given.empty()) {
+      layers_.emplace(parameter.name, parse_layer_destination(given, parameter.layer));
+    } else if (!output.empty()) {
+      layers_.emplace(parameter.name, LayerDestination{output, parameter.layer});
+    }
+  }
+  for (const Parameter& parameter : values.declared()) {
+    const std::optional<LayerDestination> neighbour = layer(parameter.beside);
+    if (neighbour) layers_.try_emplace(parameter.name, LayerDestination{neighbour->file, parameter.layer});
+  }
+  check(values, overwrite);
+}
+
+void Destinations::check(const ParameterValues& values, bool overwrite) const {
+  const bool has_default_place =
+      std::any_of(values.declared().begin(), values.declared().end(),
+                  [](const Parameter& p) { return p.kind == ParameterKind::file_destination && !p.beside.empty(); });
+  if (layers_.empty() && files_.empty() && !has_default_place) {
+    std::vector<std::string> options{option_name(output_parameter().name)};
+    for (const Parameter& parameter : values.declared()) {
+      if (is_destination(parameter.kind) && parameter.name != output_parameter().name) {
+        options.push_back(option_name(parameter.name));
+      }
+    }
+    throw Error(ErrorKind::invalid_input, "no_output", "no output is asked for", "give " + join(options, " or "));
+  }
+  std::map<fs::path, std::vector<std::string>> taken;  // file → layers; "" is the whole file
+  for (const auto& [name, file] : files_) {
+    check_folder(file);
+    if (!taken.emplace(same_name(file), std::vector<std::string>{""}).second) {
+      refuse("outputs_collide", "two outputs go to this file", "give each its own", file);
+    }
+    if (!overwrite && fs::exists(file)) refuse("file_exists", "the file exists already", overwrite_hint, file);
+  }
+  for (const auto& [name, destination] : layers_) {
+    check_extension(destination.file);
+    check_folder(destination.file);
+    std::vector<std::string>& layers = taken[same_name(destination.file)];
+    const bool collides = std::any_of(layers.begin(), layers.end(), [&](const std::string& layer) {
+      return layer.empty() || lower_case(layer) == lower_case(destination.layer);
+    });
+    if (collides) {
+      refuse("outputs_collide", "two outputs go to this place", "give each its own file or layer name",
+             destination.file, destination.layer);
+    }
+    layers.push_back(destination.layer);
+    if (!overwrite) check_layer_is_new(destination);
+  }
+  for (const Parameter& parameter : values.declared()) {
+    if (!is_input_source(parameter.kind) || !values.has(parameter.name)) continue;
+    const std::string& source = values.text(parameter.name);
+    for (const auto& [name, destination] : layers_) check_input_is_safe(parameter, source, destination);
+    for (const auto& [name, file] : files_) check_input_is_safe(parameter, source, {.file = file, .layer = {}});
+  }
+}
+
+std::optional<LayerDestination> Destinations::layer(std::string_view name) const {
+  const auto found = layers_.find(name);
+  return found == layers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<fs::path> Destinations::file(std::string_view name) const {
+  const auto found = files_.find(name);
+  return found == files_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool Destinations::asked_for(std::string_view name) const {
+  return std::find(asked_for_.begin(), asked_for_.end(), name) != asked_for_.end();
+}
+
+std::vector<fs::path> Destinations::layer_files() const {
+  std::vector<fs::path> files;
+  for (const auto& [name, destination] : layers_) {
+    if (std::find(files.begin(), files.end(), destination.file) == files.end()) files.push_back(destination.file);
+  }
+  return files;
+}
+
+std::vector<std::pair<std::string, std::string>> Destinations::spelled(const std::vector<std::string>& written) const {
+  std::vector<std::pair<std::string, std::string>> outputs;
+  for (const std::string& name : written) {
+    if (const std::optional<LayerDestination> destination = layer(name)) {
+      outputs.emplace_back(name, destination->file.string() + "|layername=" + destination->layer);
+    } else if (const std::optional<fs::path> path = file(name)) {
+      outputs.emplace_back(name, path->string());
+    }
+  }
+  return outputs;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the outputs of a run go.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/io/result_writer.h"
+#include "processing_algorithms/parameter_values.h"
+
+namespace tesseray {
+
+class Destinations {
+ public:
+  // Resolves all destinations (OUTPUT takes the layers that were given none) and refuses, with Error(invalid_input):
+  // none at all, one that is an input, two outputs in one place, a folder that is not there or cannot be written, a
+  // name that is no GeoPackage's, and an existing file or layer without `overwrite`.
+  Destinations(const ParameterValues& values, bool overwrite);
+
+  // Empty when the output is not wanted.
+  std::optional<LayerDestination> layer(std::string_view name) const;
+  std::optional<std::filesystem::path> file(std::string_view name) const;
+  // True when the output was given a destination of its own, rather than falling to OUTPUT.
+  bool asked_for(std::string_view name) const;
+  // Every file that layers go to, each once.
+  std::vector<std::filesystem::path> layer_files() const;
+
+  // The outputs that were `written`, as the end of a run tells them: "TILES" → "x.gpkg|layername=tiles".
+  std::vector<std::pair<std::string, std::string>> spelled(const std::vector<std::string>& written) const;
+
+ private:
+  void check(const ParameterValues& values, bool overwrite) const;
+
+  std::map<std::string, LayerDestination, std::less<>> layers_;
+  std::map<std::string, std::filesystem::path, std::less<>> files_;
+  std::vector<std::string> asked_for_;
+};
+
+}  // namespace tesseray

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/environment_stage.h"
+
+#include <unistd.h>
+
+namespace tesseray {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What is kept beside the environment, when it is there and fits. Otherwise the reason is warned of.
+std::unique_ptr<Visibility> kept_visibility(Run& run, const fs::path& file, std::uint64_t hash) {
+  if (!fs::exists(file)) return nullptr;
+  try {
+    return open_visibility(file, hash);
+  } catch (const Error& refused) {
+    if (refused.kind() != ErrorKind::invalid_input) throw;
+    run.progress().warn({refused.code(), file.string() + ": " + refused.message() + "; it is computed anew"});
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+Parameter environment_parameter() {
+  return {.name = "ENVIRONMENT",
+          .label = "Environment",
+          .help = "the GeoPackage that tileenvironment wrote",
+          .kind = ParameterKind::file,
+          .extension = "gpkg"};
+}
+
+Environment read_environment(Run& run) {
+  run.progress().begin_stage("read_environment");
+  return read_environment(run.values().text("ENVIRONMENT"), run.progress());
+}
+
+fs::path visibility_destination(const Run& run) {
+  if (const auto given = run.destinations().file("VISIBILITY")) return *given;
+  const fs::path beside = visibility_file_beside(run.values().text("ENVIRONMENT"));
+  if (!run.settings().overwrite && fs::exists(beside)) {
+    throw Error(ErrorKind::invalid_input, "file_exists", "the file exists already",
+                "give another name with --visibility, or allow replacing it with --overwrite",
+                {.file = beside.string()});
+  }
+  return beside;
+}
+
+std::unique_ptr<Visibility> find_or_compute_visibility(Run& run, const Environment& environment, const Tiling& tiling,
+                                                       const Occlusion& occlusion) {
+  const VisibilityKey key{environment_hash(environment.scene, environment.tiling_options), {}};
+  if (run.values().has("VISIBILITY")) {
+    run.progress().begin_stage("read_visibility");
+    return open_visibility(run.values().text("VISIBILITY"), key.environment_hash);
+  }
+  const fs::path beside = visibility_file_beside(run.values().text("ENVIRONMENT"));
+  if (std::unique_ptr<Visibility> kept = kept_visibility(run, beside, key.environment_hash)) return kept;
+  const fs::path folder = fs::absolute(beside).parent_path();
+  if (access(folder.c_str(), W_OK) == 0) return compute_visibility_anew(run, occlusion, tiling, key, beside);
+  run.progress().warn({"visibility_not_kept", folder.string() + " cannot be written to, so that the visibility is not "
+                                                                "kept beside the environment"});
+  return compute_visibility_anew(run, occlusion, tiling, key, std::nullopt);
+}
+
+}  // namespace tesseray

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The executable. Every error ends here and becomes a message and an exit status.
+#include <tbb/global_control.h>
+
+#include <cstdio>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "processing_algorithms/cancellation.h"
+#include "processing_algorithms/command_line.h"
+#include "processing_algorithms/run.h"
+#include "processing_algorithms/run_progress.h"
+
+namespace tesseray {
+namespace {
+
+int exit_status(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::invalid_input:
+      return 2;
+    case ErrorKind::resources:
+      return 3;
+    case ErrorKind::partial:
+      return 4;
+    case ErrorKind::cancelled:
+      return 130;
+    case ErrorKind::internal:
+      break;
+  }
+  return 1;
+}
+
+void write_to_standard_output(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+// Returns the exit status.
+int run_tool(const Command& command, ProgressDisplay& display) {
+  GivenParameters given = command.given;
+  if (command.parameters_from_stdin) {
+    for (auto& [name, text] : parameters_from_json(read_line_from_standard_input())) {
+      if (given.emplace(name, text).second) continue;
+      throw Error(ErrorKind::invalid_input, "given_twice", name + " is given on the command line and in the JSON",
+                  "give it once");
+    }
+  }
+  std::optional<StandardInputWatch> watch;
+  if (command.cancel_on_eof) watch.emplace();
+  std::optional<tbb::global_control> thread_limit;
+  if (command.settings.threads > 0) {
+    thread_limit.emplace(tbb::global_control::max_allowed_parallelism, command.settings.threads);
+  }
+  RunProgress progress(display, cancel_requested);
+  Run run(*command.tool, given, command.settings, progress);
+  const Outcome outcome = command.tool->run(run);
+  progress.finish();
+  write_to_standard_output(command.json_result ? outcome_as_json(run, outcome, progress)
+                                               : outcome_as_text(outcome, progress));
+  return outcome.failed_transmitters.empty() ? 0 : exit_status(ErrorKind::partial);
+}
+
+int run_command_line(const std::vector<std::string>& arguments) {
+  std::unique_ptr<ProgressDisplay> display = make_progress_display(progress_style_of(arguments));
+  try {
+    const Command command = parse_command_line(arguments);
+    if (command.action == Command::Action::print) {
+      write_to_standard_output(command.text);
+      return 0;
+    }
+    display = make_progress_display(command.progress);
+    catch_signals();
+    return run_tool(command, *display);
+  } catch (const Error& error) {
+    display->error(error);
+    return exit_status(error.kind());
+  } catch (const std::bad_alloc&) {
+    display->error(Error(ErrorKind::resources, "out_of_memory", "the memory is not enough",
+                         "make the EXTENT smaller or the TILE_AREA larger"));
+    return exit_status(ErrorKind::resources);
+  } catch (const std::exception& fault) {
+    display->error(Error(ErrorKind::internal, "internal_fault", std::string("a fault of Tesseray: ") + fault.what(),
+                         "please report it, with the command line"));
+    return exit_status(ErrorKind::internal);
+  }
+}
+
+}  // namespace
+}  // namespace tesseray
+
+int main(int argc, char** argv) { return tesseray::run_command_line({argv + 1, argv + argc}); }

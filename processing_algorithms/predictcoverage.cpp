@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/environment_stage.h"
+#include "processing_algorithms/prediction_stage.h"
+#include "processing_algorithms/scene_stage.h"
+
+namespace tesseray {
+namespace {
+
+Outcome predict_coverage(Run& run) {
+  const Environment environment = read_environment(run);
+  const Sites sites = read_sites(run, environment.scene);
+  const Tiling tiling = tile_scene(run, environment.scene, environment.tiling_options);
+  const Occlusion occlusion(environment.scene);
+  const std::unique_ptr<Visibility> visibility = find_or_compute_visibility(run, environment, tiling, occlusion);
+  const Scene scene = with_default_material(environment.scene, run.values());
+  const RayRows rows(run.values(), *visibility, tiling);
+  const RayLauncher launcher = launch_rays(run, scene, tiling, occlusion, rows, sites);
+  const Predictions predictions = predict_path_loss(run, launcher, tiling, sites);
+
+  run.progress().begin_stage("write");
+  ResultWriter writer(scene.frame, run.settings().overwrite);
+  std::vector<std::string> written;
+  add_prediction_layers(run, scene, tiling, sites, predictions, writer, written);
+  Outcome outcome;
+  outcome.result_hash = writer.commit(run.record(scene.frame, predictions.failed), run.progress());
+  outcome.outputs = run.destinations().spelled(written);
+  outcome.failed_transmitters = predictions.failed;
+  add_prediction_figures(sites, tiling, predictions, outcome.figures);
+  return outcome;
+}
+
+}  // namespace
+
+Tool predictcoverage() {
+  return {
+      .id = "predictcoverage",
+      .title = "Predict coverage",
+      .group = "Steps",
+      .help =
+          "Launches rays from transmitters through an environment and predicts path loss, delay and angles at "
+          "its tiles and at receiver points.",
+      .parameters = concatenated({{environment_parameter(),
+                                   {.name = "VISIBILITY",
+                                    .label = "Visibility",
+                                    .help = "the file that computevisibility wrote; if not given, the one beside the "
+                                            "environment (NAME.tvis), which is made when needed",
+                                    .kind = ParameterKind::file,
+                                    .optional = true,
+                                    .extension = "tvis"}},
+                                  site_parameters(),
+                                  propagation_parameters(),
+                                  prediction_layer_parameters(),
+                                  {output_parameter()}}),
+      .roles = {},
+      .run = predict_coverage};
+}
+
+}  // namespace tesseray

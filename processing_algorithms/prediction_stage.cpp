@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/prediction_stage.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+#include "core/comparison/statistics.h"
+#include "core/io/readers.h"
+#include "processing_algorithms/spelling.h"
+
+namespace tesseray {
+namespace {
+
+constexpr Choice<HeightReference> height_references[] = {
+    {"ground", HeightReference::ground}, {"roof", HeightReference::roof}, {"sea", HeightReference::sea}};
+constexpr Choice<AntennaKind> antennas[] = {{"isotropic", AntennaKind::isotropic},
+                                            {"half_wave_dipole", AntennaKind::half_wave_dipole},
+                                            {"sector_3gpp", AntennaKind::sector_3gpp}};
+constexpr Choice<Polarization> polarizations[] = {{"vertical", Polarization::vertical},
+                                                  {"horizontal", Polarization::horizontal},
+                                                  {"slant+45", Polarization::slant_plus_45},
+                                                  {"slant-45", Polarization::slant_minus_45}};
+constexpr Choice<ScatteringModel> scattering_models[] = {{"reciprocal", ScatteringModel::reciprocal},
+                                                         {"reflected", ScatteringModel::reflected},
+                                                         {"incident", ScatteringModel::incident}};
+constexpr Choice<Summation> summations[] = {
+    {"local_mean", Summation::local_mean}, {"coherent", Summation::coherent}, {"power", Summation::power}};
+constexpr Choice<SurfaceKind> surface_kinds[] = {
+    {"ground", SurfaceKind::ground}, {"wall", SurfaceKind::wall}, {"roof", SurfaceKind::roof}};
+constexpr Choice<TargetGeometry> geometries[] = {
+    {"polygon", TargetGeometry::polygon}, {"point", TargetGeometry::point}, {"none", TargetGeometry::none}};
+enum class EdgeVisibility { midpoint, parents };
+constexpr Choice<EdgeVisibility> edge_visibilities[] = {{"midpoint", EdgeVisibility::midpoint},
+                                                        {"parents", EdgeVisibility::parents}};
+
+Parameter field_of_transmitters(const std::string& name, const std::string& what) {
+  return {.name = name,
+          .label = what + " field",
+          .help = "the field with the " + lower_case(what) + "; found by its usual names if not given",
+          .kind = ParameterKind::field,
+          .optional = true,
+          .advanced = true,
+          .parent = "TRANSMITTERS"};
+}
+
+Parameter limit(const std::string& name, const std::string& label, const std::string& help, int value, int greatest) {
+  return {.name = name,
+          .label = label,
+          .help = help,
+          .kind = ParameterKind::number,
+          .default_value = std::to_string(value),
+          .minimum = 0,
+          .maximum = greatest,
+          .integer = true,
+          .advanced = name != "MAX_BOUNCES"};
+}
+
+// Progress of one of several transmitters as a part of the stage.
+class PartOfStage final : public Progress {
+ public:
+  PartOfStage(Progress& whole, std::size_t part, std::size_t parts)
+      : whole_(whole), part_(static_cast<double>(part)), parts_(static_cast<double>(parts)) {}
+  void advance(double fraction) override { whole_.advance((part_ + fraction) / parts_); }
+  void warn(const Warning& warning) override { whole_.warn(warning); }
+  bool is_cancelled() const override { return whole_.is_cancelled(); }
+
+ private:
+  Progress& whole_;
+  double part_, parts_;
+};
+
+// Rough sizes of one row in a GeoPackage, spatial index included, for the check of free space.
+std::uint64_t bytes_per_row(TargetGeometry geometry) {
+  switch (geometry) {
+    case TargetGeometry::polygon:
+      return 400;
+    case TargetGeometry::point:
+      return 260;
+    case TargetGeometry::none:
+      break;
+  }
+  return 130;
+}
+
+RayLaunchingOptions ray_launching_options(const Run& run, const Sites& sites) {
+  const ParameterValues& values = run.values();
+  RayLaunchingOptions options;
+  options.max_bounces = values.integer("MAX_BOUNCES");
+  options.max_reflections = values.integer("MAX_REFLECTIONS");
+  options.max_diffractions = values.integer("MAX_DIFFRACTIONS");
+  options.max_scatterings = values.integer("MAX_SCATTERINGS");
+  options.max_reflections_with_diffractions = values.integer("MAX_REFLECTIONS_WITH_DIFFRACTIONS");
+  options.max_diffractions_with_scatterings = values.integer("MAX_DIFFRACTIONS_WITH_SCATTERINGS");
+  options.max_after_scattering = values.integer("MAX_AFTER_SCATTERING");
+  options.scattering_model = values.choice("SCATTERING_MODEL", scattering_models);
+  options.scattering_coefficient = values.number("SCATTERING_COEFFICIENT");
+  options.min_power_dbm = values.number("MIN_POWER");
+  options.summation = values.choice("SUMMATION", summations);
+  options.receiver_height_m = values.number("RECEIVER_HEIGHT");
+  options.receiver_polarization = values.choice("RECEIVER_POLARIZATION", polarizations);
+  const bool wants_rays = !sites.receivers.empty() && run.destinations().layer("RAYS").has_value();
+  options.rays_per_receiver = wants_rays ? static_cast<std::size_t>(values.integer("RAYS_PER_RECEIVER")) : 0;
+  return options;
+}
+
+}  // namespace
+
+std::vector<Parameter> site_parameters() {
+  using Kind = ParameterKind;
+  return concatenated({
+      {{.name = "TRANSMITTERS",
+        .label = "Transmitters",
+        .help = "points of any OGR source, or a CSV file with coordinates",
+        .kind = Kind::vector_point}},
+      {field_of_transmitters("NAME_FIELD", "Name"), field_of_transmitters("FREQUENCY_FIELD", "Frequency"),
+       field_of_transmitters("ANTENNA_HEIGHT_FIELD", "Antenna height"), field_of_transmitters("ERP_FIELD", "ERP"),
+       field_of_transmitters("AZIMUTH_FIELD", "Azimuth"), field_of_transmitters("DOWNTILT_FIELD", "Downtilt"),
+       field_of_transmitters("ANTENNA_FIELD", "Antenna"), field_of_transmitters("POLARIZATION_FIELD", "Polarization")},
+      {{.name = "FREQUENCY",
+        .label = "Frequency",
+        .help = "of transmitters without one",
+        .kind = Kind::number,
+        .unit = "MHz",
+        .minimum = 30,
+        .maximum = 300000,
+        .optional = true},
+       {.name = "ANTENNA_HEIGHT",
+        .label = "Antenna height",
+        .help = "of transmitters without one, above ANTENNA_HEIGHT_REFERENCE",
+        .kind = Kind::distance,
+        .unit = "m",
+        .minimum = -500,
+        .maximum = 10000,
+        .optional = true},
+       {.name = "ERP",
+        .label = "ERP",
+        .help = "effective radiated power, relative to a half-wave dipole, of transmitters without one",
+        .kind = Kind::number,
+        .unit = "dBm",
+        .minimum = -100,
+        .maximum = 150,
+        .optional = true},
+       {.name = "ANTENNA",
+        .label = "Antenna",
+        .help = "of transmitters without one",
+        .kind = Kind::enumeration,
+        .default_value = "isotropic",
+        .choices = words(antennas)},
+       {.name = "ANTENNA_HEIGHT_REFERENCE",
+        .label = "Antenna heights count from",
+        .help = "the ground, the roof below, or the sea level of the DEM",
+        .kind = Kind::enumeration,
+        .default_value = "ground",
+        .choices = words(height_references)},
+       {.name = "TRANSMITTERS_CRS",
+        .label = "CRS of the transmitters",
+        .help = "of a CSV file, or in place of the layer's; lat/lon columns of a CSV are EPSG:4326",
+        .kind = Kind::crs,
+        .optional = true,
+        .advanced = true},
+       {.name = "RECEIVERS",
+        .label = "Receiver points",
+        .help = "points with a row of their own in RECEIVER_PATH_LOSS, and rays in RAYS",
+        .kind = Kind::vector_point,
+        .optional = true},
+       {.name = "RECEIVER_HEIGHT_FIELD",
+        .label = "Receiver height field",
+        .help = "the field with the heights of receiver points above the ground; RECEIVER_HEIGHT if not given",
+        .kind = Kind::field,
+        .optional = true,
+        .advanced = true,
+        .parent = "RECEIVERS"},
+       {.name = "RECEIVERS_CRS",
+        .label = "CRS of the receiver points",
+        .help = "of a CSV file, or in place of the layer's",
+        .kind = Kind::crs,
+        .optional = true,
+        .advanced = true},
+       {.name = "RECEIVER_HEIGHT",
+        .label = "Receiver height",
+        .help = "above the ground, at ground tiles and at receiver points without a height",
+        .kind = Kind::distance,
+        .default_value = "1.5",
+        .unit = "m",
+        .minimum = 0.05,
+        .maximum = 1000},
+       {.name = "RECEIVER_POLARIZATION",
+        .label = "Receiver polarization",
+        .help = "of the 0 dBi receiver",
+        .kind = Kind::enumeration,
+        .default_value = "vertical",
+        .choices = words(polarizations),
+        .advanced = true}},
+  });
+}
+
+std::vector<Parameter> propagation_parameters() {
+  using Kind = ParameterKind;
+  const RayLaunchingOptions defaults;
+  const Material material;
+  return {
+      limit("MAX_BOUNCES", "Bounces", "greatest number of interactions of a ray", defaults.max_bounces, 8),
+      limit("MAX_REFLECTIONS", "Reflections", "greatest number of reflections of a ray", defaults.max_reflections, 8),
+      limit("MAX_DIFFRACTIONS", "Diffractions", "greatest number of diffractions of a ray", defaults.max_diffractions,
+            8),
+      limit("MAX_SCATTERINGS", "Scatterings", "greatest number of diffuse scatterings of a ray",
+            defaults.max_scatterings, 1),
+      limit("MAX_REFLECTIONS_WITH_DIFFRACTIONS", "Reflections and diffractions",
+            "greatest number of reflections and diffractions of a ray that has both",
+            defaults.max_reflections_with_diffractions, 8),
+      limit("MAX_DIFFRACTIONS_WITH_SCATTERINGS", "Diffractions and scatterings",
+            "greatest number of diffractions and scatterings of a ray that has both",
+            defaults.max_diffractions_with_scatterings, 8),
+      limit("MAX_AFTER_SCATTERING", "Interactions after scattering",
+            "greatest number of interactions after a diffuse scattering", defaults.max_after_scattering, 1),
+      {.name = "SCATTERING_MODEL",
+       .label = "Scattering model",
+       .help = "what the scattered power is a part of: a form that is the same in both directions, the reflected or "
+               "the incident power",
+       .kind = Kind::enumeration,
+       .default_value = "reciprocal",
+       .choices = words(scattering_models),
+       .advanced = true},
+      {.name = "SCATTERING_COEFFICIENT",
+       .label = "Scattering coefficient",
+       .help = "amplitude ratio S of the Effective Roughness model; 0 for none",
+       .kind = Kind::number,
+       .default_value = shortest(defaults.scattering_coefficient),
+       .minimum = 0,
+       .maximum = 1},
+      {.name = "PERMITTIVITY",
+       .label = "Permittivity",
+       .help = "relative, real part, of the default material: ground, roofs and walls without a material",
+       .kind = Kind::number,
+       .default_value = shortest(material.a),
+       .minimum = 1,
+       .maximum = 100},
+      {.name = "CONDUCTIVITY",
+       .label = "Conductivity",
+       .help = "of the default material",
+       .kind = Kind::number,
+       .default_value = shortest(material.c),
+       .unit = "S/m",
+       .minimum = 0,
+       .maximum = 1e8},
+      {.name = "MIN_POWER",
+       .label = "Least power",
+       .help = "rays that are weaker at a tile or edge go no further",
+       .kind = Kind::number,
+       .default_value = shortest(defaults.min_power_dbm),
+       .unit = "dBm",
+       .minimum = -300,
+       .maximum = 100,
+       .advanced = true},
+      {.name = "EDGE_VISIBILITY",
+       .label = "What an edge sees",
+       .help = "what its midpoint sees, or what either of its parent tiles sees (as the papers)",
+       .kind = Kind::enumeration,
+       .default_value = "midpoint",
+       .choices = words(edge_visibilities),
+       .advanced = true},
+      {.name = "SUMMATION",
+       .label = "Summation",
+       .help = "of powers with the direct ray and its ground reflection in amplitude, of amplitudes, or of powers",
+       .kind = Kind::enumeration,
+       .default_value = "local_mean",
+       .choices = words(summations)},
+  };
+}
+
+std::vector<Parameter> prediction_layer_parameters() {
+  using Kind = ParameterKind;
+  return {
+      {.name = "KINDS",
+       .label = "Kinds of tiles",
+       .help = "the tiles that get rows in PATH_LOSS",
+       .kind = Kind::enumeration,
+       .default_value = "ground,wall,roof",
+       .choices = words(surface_kinds),
+       .multiple = true,
+       .advanced = true},
+      {.name = "REACHED_ONLY",
+       .label = "Only tiles that are reached",
+       .help = "leave out the rows of tiles at which nothing arrives",
+       .kind = Kind::boolean,
+       .default_value = "false",
+       .advanced = true},
+      {.name = "GEOMETRY",
+       .label = "Geometry of path loss",
+       .help = "tiles as polygons, as points, or a table without geometry",
+       .kind = Kind::enumeration,
+       .default_value = "polygon",
+       .choices = words(geometries),
+       .advanced = true},
+      {.name = "RAYS_PER_RECEIVER",
+       .label = "Rays per receiver point",
+       .help = "how many of the strongest rays go to RAYS",
+       .kind = Kind::number,
+       .default_value = "20",
+       .minimum = 1,
+       .maximum = 100000,
+       .integer = true,
+       .advanced = true},
+      {.name = "PATH_LOSS",
+       .label = "Path loss",
+       .help = "what arrives at each tile, one row per transmitter and tile",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "path_loss",
+       .geometry = "Polygon Z"},
+      {.name = "RECEIVER_PATH_LOSS",
+       .label = "Path loss at receiver points",
+       .help = "what arrives at each of RECEIVERS",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "receiver_path_loss",
+       .geometry = "Point Z"},
+      {.name = "TRANSMITTERS_OUT",
+       .label = "Transmitters as used",
+       .help = "the transmitters with all that was assumed; beside PATH_LOSS if not given",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "transmitters",
+       .geometry = "Point Z",
+       .beside = "PATH_LOSS"},
+      {.name = "RAYS",
+       .label = "Rays",
+       .help = "the strongest rays to each of RECEIVERS",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "rays",
+       .geometry = "LineString Z"},
+  };
+}
+
+Sites read_sites(Run& run, const Scene& scene) {
+  run.progress().begin_stage("read_transmitters");
+  const ParameterValues& values = run.values();
+  for (const char* output : {"RECEIVER_PATH_LOSS", "RAYS"}) {
+    if (values.has("RECEIVERS") || !run.destinations().asked_for(output)) continue;
+    throw Error(ErrorKind::invalid_input, "no_receivers", std::string(output) + " is asked for without RECEIVERS",
+                "give the receiver points, or leave the output out");
+  }
+  TransmitterInput input;
+  input.source = values.text("TRANSMITTERS");
+  input.crs = values.text("TRANSMITTERS_CRS");
+  input.name_field = values.text("NAME_FIELD");
+  input.frequency_field = values.text("FREQUENCY_FIELD");
+  input.height_field = values.text("ANTENNA_HEIGHT_FIELD");
+  input.erp_field = values.text("ERP_FIELD");
+  input.azimuth_field = values.text("AZIMUTH_FIELD");
+  input.downtilt_field = values.text("DOWNTILT_FIELD");
+  input.antenna_field = values.text("ANTENNA_FIELD");
+  input.polarization_field = values.text("POLARIZATION_FIELD");
+  input.frequency_mhz = values.optional_number("FREQUENCY");
+  input.antenna_height_m = values.optional_number("ANTENNA_HEIGHT");
+  input.erp_dbm = values.optional_number("ERP");
+  input.antenna = values.choice("ANTENNA", antennas);
+  input.height_reference = values.choice("ANTENNA_HEIGHT_REFERENCE", height_references);
+  Sites sites;
+  sites.transmitters = place_transmitters(read_transmitters(input, scene.frame, run.progress()), scene);
+  if (values.has("RECEIVERS")) {
+    const ReceiverInput receivers{.source = values.text("RECEIVERS"),
+                                  .crs = values.text("RECEIVERS_CRS"),
+                                  .height_field = values.text("RECEIVER_HEIGHT_FIELD"),
+                                  .height_m = values.number("RECEIVER_HEIGHT")};
+    sites.receivers = place_receivers(read_receivers(receivers, scene.frame, run.progress()), scene);
+  }
+  return sites;
+}
+
+Scene with_default_material(Scene scene, const ParameterValues& values) {
+  Material& material = scene.materials.at(0);
+  material.a = values.number("PERMITTIVITY");
+  material.c = values.number("CONDUCTIVITY");
+  material.b = material.d = 0;
+  return scene;
+}
+
+RayRows::RayRows(const ParameterValues& values, const Visibility& visibility, const Tiling& tiling) : own_(visibility) {
+  if (values.choice("EDGE_VISIBILITY", edge_visibilities) == EdgeVisibility::parents) {
+    parents_ = with_parents_edge_rows(visibility, tiling);
+  }
+}
+
+RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
+                        const RayRows& rows, const Sites& sites) {
+  run.progress().begin_stage("prepare_rays");
+  return RayLauncher(scene, tiling, occlusion, rows.visibility(), sites.receivers, ray_launching_options(run, sites));
+}
+
+Predictions predict_each(const std::vector<Transmitter>& transmitters,
+                         const std::function<TransmitterPrediction(const Transmitter&, Progress&)>& predict,
+                         Progress& progress) {
+  Predictions predictions;
+  std::exception_ptr first_failure;
+  for (std::size_t t = 0; t < transmitters.size(); ++t) {
+    PartOfStage part(progress, t, transmitters.size());
+    try {
+      predictions.of_transmitters.push_back(predict(transmitters[t], part));
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& failure) {
+      const auto* error = dynamic_cast<const Error*>(&failure);
+      if (error && (error->kind() == ErrorKind::cancelled || error->kind() == ErrorKind::resources)) throw;
+      if (!first_failure) first_failure = std::current_exception();
+      predictions.failed.emplace_back(transmitters[t].name, failure.what());
+      progress.warn({"transmitter_failed", transmitters[t].name + ": " + failure.what()});
+    }
+  }
+  if (predictions.of_transmitters.empty() && first_failure) std::rethrow_exception(first_failure);
+  return predictions;
+}
+
+Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Tiling& tiling, const Sites& sites) {
+  run.settings().memory.require(
+      tiling.tiles.size() * (sites.transmitters.size() * sizeof(TargetPrediction) + 2 * sizeof(ArrivalSums)),
+      "the prediction of " + std::to_string(sites.transmitters.size()) + " transmitters at " +
+          std::to_string(tiling.tiles.size()) + " tiles");
+  run.progress().begin_stage("prediction");
+  return predict_each(
+      sites.transmitters,
+      [&](const Transmitter& transmitter, Progress& progress) {
+        RayLaunchingResult rays = launcher.launch(transmitter, progress);
+        return predict_path_loss(std::move(rays), transmitter, tiling, launcher.receivers(), launcher.options());
+      },
+      run.progress());
+}
+
+PathLossLayout path_loss_layout(const ParameterValues& values) {
+  PathLossLayout layout;
+  layout.kinds.clear();
+  for (const Choice<SurfaceKind>& kind : surface_kinds) {
+    const std::vector<std::string>& chosen = values.chosen_words("KINDS");
+    if (std::find(chosen.begin(), chosen.end(), kind.word) != chosen.end()) layout.kinds.push_back(kind.value);
+  }
+  layout.reached_only = values.flag("REACHED_ONLY");
+  layout.geometry = values.choice("GEOMETRY", geometries);
+  return layout;
+}
+
+void add_prediction_layers(const Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,
+                           const Predictions& predictions, ResultWriter& writer, std::vector<std::string>& written) {
+  const Destinations& destinations = run.destinations();
+  if (const auto destination = destinations.layer("TRANSMITTERS_OUT")) {
+    writer.add_transmitters(*destination, sites.transmitters);
+    written.emplace_back("TRANSMITTERS_OUT");
+  }
+  if (const auto destination = destinations.layer("PATH_LOSS")) {
+    const PathLossLayout layout = path_loss_layout(run.values());
+    require_disk_space(destination->file,
+                       tiling.tiles.size() * predictions.of_transmitters.size() * bytes_per_row(layout.geometry));
+    writer.add_path_loss(*destination, scene, tiling, predictions.of_transmitters, layout);
+    written.emplace_back("PATH_LOSS");
+  }
+  if (sites.receivers.empty()) return;
+  if (const auto destination = destinations.layer("RECEIVER_PATH_LOSS")) {
+    writer.add_receiver_path_loss(*destination, sites.receivers, predictions.of_transmitters);
+    written.emplace_back("RECEIVER_PATH_LOSS");
+  }
+  if (const auto destination = destinations.layer("RAYS")) {
+    writer.add_rays(*destination, predictions.of_transmitters);
+    written.emplace_back("RAYS");
+  }
+}
+
+void add_prediction_figures(const Sites& sites, const Tiling& tiling, const Predictions& predictions,
+                            nlohmann::ordered_json& figures) {
+  figures["transmitters"] = sites.transmitters.size();
+  figures["receivers"] = sites.receivers.size();
+  auto rows = nlohmann::ordered_json::array();
+  for (const TransmitterPrediction& prediction : predictions.of_transmitters) {
+    const auto transmitter = std::find_if(sites.transmitters.begin(), sites.transmitters.end(), [&](const auto& site) {
+      return site.transmitter_id == prediction.transmitter_id;
+    });
+    std::size_t ground = 0;
+    std::vector<double> losses;
+    for (std::size_t t = 0; t < tiling.tiles.size(); ++t) {
+      if (tiling.tiles[t].kind != SurfaceKind::ground) continue;
+      ++ground;
+      if (prediction.tiles[t].reached()) losses.push_back(static_cast<double>(prediction.tiles[t].path_loss_db));
+    }
+    nlohmann::ordered_json row{{"transmitter", transmitter->name}};
+    row["frequency_mhz"] = transmitter->frequency_hz / 1e6;
+    row["ground_tiles_reached"] = losses.size();
+    row["reached_percent"] =
+        ground == 0 ? 0.0 : 100.0 * static_cast<double>(losses.size()) / static_cast<double>(ground);
+    const double median = percentile(losses, 0.5);
+    row["median_path_loss_db"] = std::isnan(median) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(median);
+    rows.push_back(std::move(row));
+  }
+  figures["coverage"] = std::move(rows);
+}
+
+}  // namespace tesseray

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From transmitters to what arrives at tiles and receivers.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/prediction/prediction.h"
+#include "core/propagation/ray_launcher.h"
+#include "core/scene/transmitter.h"
+#include "core/visibility/visibility.h"
+#include "processing_algorithms/run.h"
+
+namespace tesseray {
+
+// TRANSMITTERS, RECEIVERS and what is read from them.
+std::vector<Parameter> site_parameters();
+// How rays are launched and summed.
+std::vector<Parameter> propagation_parameters();
+// PATH_LOSS, RECEIVER_PATH_LOSS, TRANSMITTERS_OUT and RAYS, and what rows they have.
+std::vector<Parameter> prediction_layer_parameters();
+
+struct Sites {
+  std::vector<Transmitter> transmitters;
+  std::vector<Receiver> receivers;
+};
+
+// Reads and places transmitters and receivers. A place outside the scene or inside a building is an error that names
+// all of them.
+Sites read_sites(Run& run, const Scene& scene);
+
+// The scene with PERMITTIVITY and CONDUCTIVITY as its default material.
+Scene with_default_material(Scene scene, const ParameterValues& values);
+
+// The rows by which rays find their targets: the visibility's own, or the paper's rows of parent tiles.
+class RayRows {
+ public:
+  RayRows(const ParameterValues& values, const Visibility& visibility, const Tiling& tiling);
+  const Visibility& visibility() const { return parents_ ? *parents_ : own_; }
+
+ private:
+  const Visibility& own_;
+  std::unique_ptr<Visibility> parents_;
+};
+
+// Everything that launching the rays of any transmitter needs. What is given must outlive it.
+RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
+                        const RayRows& rows, const Sites& sites);
+
+struct Predictions {
+  std::vector<TransmitterPrediction> of_transmitters;
+  std::vector<std::pair<std::string, std::string>> failed;  // name, message
+};
+
+// What `predict` gives for each transmitter. One that fails is recorded and does not stop the others; cancel and lack
+// of memory do. When all fail, the first one's error is thrown.
+Predictions predict_each(const std::vector<Transmitter>& transmitters,
+                         const std::function<TransmitterPrediction(const Transmitter&, Progress&)>& predict,
+                         Progress& progress);
+
+// Launches the rays of every transmitter and sums them up.
+Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Tiling& tiling, const Sites& sites);
+
+PathLossLayout path_loss_layout(const ParameterValues& values);
+
+// Adds the layers that are wanted to `writer` and their names to `written`. What is given must live until commit.
+void add_prediction_layers(const Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,
+                           const Predictions& predictions, ResultWriter& writer, std::vector<std::string>& written);
+
+void add_prediction_figures(const Sites& sites, const Tiling& tiling, const Predictions& predictions,
+                            nlohmann::ordered_json& figures);
+
+}  // namespace tesseray

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/registry.h"
+
+#include "core/base/error.h"
+#include "processing_algorithms/spelling.h"
+
+namespace tesseray {
+
+Tool coveragestudy();
+Tool tileenvironment();
+Tool computevisibility();
+Tool predictcoverage();
+Tool comparewithdrivetest();
+
+const std::vector<Tool>& all_tools() {
+  static const std::vector<Tool> tools{
+      coveragestudy(),         // the whole row in one go
+      tileenvironment(),       // buildings, terrain → environment
+      computevisibility(),     // environment → who sees whom
+      predictcoverage(),       // environment, transmitters → path loss
+      comparewithdrivetest(),  // path loss, drive test → errors
+  };
+  return tools;
+}
+
+const Tool& find_tool(std::string_view id) {
+  std::vector<std::string> ids;
+  for (const Tool& tool : all_tools()) {
+    if (tool.id == id) return tool;
+    ids.push_back(tool.id);
+  }
+  throw Error(ErrorKind::invalid_input, "unknown_tool",
+              "there is no tool '" + std::string(id) + "'" + did_you_mean(id, ids), "tesseray list names all tools");
+}
+
+}  // namespace tesseray

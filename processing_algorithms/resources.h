@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Memory and disk: what there is, and a refusal with figures before a run that would not fit.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace tesseray {
+
+// What the system could give now without swapping, within the limit of our control group.
+std::uint64_t available_memory_bytes();
+// The most that this process ever held.
+std::uint64_t peak_memory_bytes();
+
+struct MemoryBudget {
+  std::uint64_t bytes = 0;  // 0: what is available
+
+  // Throws Error(resources) when `needed_bytes` more do not fit. `what_for` completes "… for the visibility of …".
+  void require(std::uint64_t needed_bytes, const std::string& what_for) const;
+};
+
+// Throws Error(resources) when the file system of `file` has less than `needed_bytes` free.
+void require_disk_space(const std::filesystem::path& file, std::uint64_t needed_bytes);
+
+// "1.5 GiB".
+std::string as_size(std::uint64_t bytes);
+
+}  // namespace tesseray

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/run.h"
+
+#include <tbb/global_control.h>
+
+#include "processing_algorithms/sources.h"
+#include "processing_algorithms/version.h"
+
+namespace tesseray {
+namespace {
+
+// This build has no CUDA backend, so there is one device to choose.
+std::string chosen_device(const std::string& wish) {
+  if (wish == "cuda") {
+    throw Error(ErrorKind::invalid_input, "no_cuda_device", "this build of Tesseray has no CUDA backend",
+                "use --device auto or --device cpu");
+  }
+  const std::size_t threads = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  return "cpu, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+}
+
+}  // namespace
+
+Run::Run(const Tool& tool, const GivenParameters& given, const RunSettings& settings, RunProgress& progress)
+    : tool_(tool),
+      values_(tool.parameters, given),
+      settings_(settings),
+      destinations_(values_, settings.overwrite),
+      progress_(progress),
+      device_(chosen_device(settings.device)) {}
+
+RunRecord Run::record(const LocalFrame& frame,
+                      std::vector<std::pair<std::string, std::string>> failed_transmitters) const {
+  RunRecord record;
+  record.tool = tool_.id;
+  record.version = tesseray_version;
+  record.git_commit = tesseray_git_commit;
+  record.parameters_json = values_.to_json();
+  for (const Parameter& parameter : tool_.parameters) {
+    if (!is_input_source(parameter.kind) || !values_.has(parameter.name)) continue;
+    record.inputs.push_back(fingerprint(values_.text(parameter.name), progress_));
+  }
+  record.crs = frame.crs_name;
+  record.device = device_;
+  record.seconds_per_stage = progress_.seconds_per_stage();
+  record.peak_memory_bytes = peak_memory_bytes();
+  record.failed_transmitters = std::move(failed_transmitters);
+  return record;
+}
+
+}  // namespace tesseray

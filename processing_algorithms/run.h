@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One run of a tool: what it was given, where its results go, and what it tells at the end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/io/result_writer.h"
+#include "core/scene/scene.h"
+#include "processing_algorithms/destinations.h"
+#include "processing_algorithms/parameter_values.h"
+#include "processing_algorithms/resources.h"
+#include "processing_algorithms/run_progress.h"
+#include "processing_algorithms/tool.h"
+
+namespace tesseray {
+
+// What holds for any tool.
+struct RunSettings {
+  std::string device = "auto";  // auto, cpu, cuda
+  std::size_t threads = 0;      // 0: as many as there are
+  MemoryBudget memory;
+  bool overwrite = false;
+};
+
+class Run {
+ public:
+  // Checks everything that can be checked without reading the inputs. Throws Error(invalid_input).
+  Run(const Tool& tool, const GivenParameters& given, const RunSettings& settings, RunProgress& progress);
+
+  const Tool& tool() const { return tool_; }
+  const ParameterValues& values() const { return values_; }
+  const RunSettings& settings() const { return settings_; }
+  const Destinations& destinations() const { return destinations_; }
+  RunProgress& progress() { return progress_; }
+  // The device in words, with its threads: "cpu, 2 threads".
+  const std::string& device() const { return device_; }
+
+  // What tesseray_runs says of this run: parameters, inputs, stages so far, memory.
+  RunRecord record(const LocalFrame& frame, std::vector<std::pair<std::string, std::string>> failed_transmitters) const;
+
+ private:
+  const Tool& tool_;
+  ParameterValues values_;
+  RunSettings settings_;
+  Destinations destinations_;
+  RunProgress& progress_;
+  std::string device_;
+};
+
+// What a run gives back besides its files.
+struct Outcome {
+  std::vector<std::pair<std::string, std::string>> outputs;  // "TILES" → "x.gpkg|layername=tiles"
+  nlohmann::ordered_json figures = nlohmann::ordered_json::object();
+  std::string result_hash;  // over the rows of all layers; "" when no layer was written
+  std::vector<std::pair<std::string, std::string>> failed_transmitters;  // name, message
+};
+
+// The end of a run for programs (one JSON object) and for people (a short table).
+std::string outcome_as_json(const Run& run, const Outcome& outcome, const RunProgress& progress);
+std::string outcome_as_text(const Outcome& outcome, const RunProgress& progress);
+
+}  // namespace tesseray

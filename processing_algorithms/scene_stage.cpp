@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/scene_stage.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/io/readers.h"
+#include "processing_algorithms/spelling.h"
+
+namespace tesseray {
+namespace {
+
+constexpr Choice<HeightKind> height_kinds[] = {{"above_ground", HeightKind::above_ground},
+                                               {"roof_elevation", HeightKind::roof_elevation},
+                                               {"storeys", HeightKind::storeys}};
+constexpr Choice<LengthUnit> length_units[] = {{"m", LengthUnit::metre}, {"ft", LengthUnit::foot}};
+constexpr Choice<SceneOptions::GroundReference> ground_references[] = {
+    {"mean", SceneOptions::GroundReference::mean}, {"lowest", SceneOptions::GroundReference::lowest}};
+constexpr Choice<SceneOptions::MissingHeight> missing_heights[] = {
+    {"default", SceneOptions::MissingHeight::use_default},
+    {"fail", SceneOptions::MissingHeight::fail},
+    {"drop", SceneOptions::MissingHeight::drop}};
+
+// Refuses an EXTENT that names another CRS than the environment's: its numbers would mean another place.
+void check_extent_crs(const ParameterValues& values, const std::string& environment_crs) {
+  const std::string& text = values.text("EXTENT");
+  const std::size_t open = text.find('[');
+  if (open == std::string::npos) return;
+  const std::string crs = trimmed(text.substr(open + 1, text.find(']') - open - 1));
+  if (crs.empty() || lower_case(crs) == lower_case(environment_crs)) return;
+  throw Error(ErrorKind::invalid_input, "extent_in_other_crs",
+              "EXTENT is in " + crs + ", and the environment is in " + environment_crs,
+              "give the extent in " + environment_crs + ", or set CRS to " + crs);
+}
+
+std::optional<Rectangle> extent_of(const ParameterValues& values) {
+  if (!values.has("EXTENT")) return std::nullopt;
+  const std::string& text = values.text("EXTENT");
+  std::vector<double> bounds;
+  for (const std::string& part : split(text.substr(0, text.find('[')), ',')) bounds.push_back(std::stod(part));
+  return Rectangle{{bounds[0], bounds[2]}, {bounds[1], bounds[3]}};
+}
+
+EnvironmentInput environment_input(const ParameterValues& values) {
+  EnvironmentInput input;
+  input.buildings = values.text("BUILDINGS");
+  input.height_field = values.text("HEIGHT_FIELD");
+  input.height_kind = values.choice("HEIGHT_KIND", height_kinds);
+  input.height_unit = values.choice("HEIGHT_UNIT", length_units);
+  input.storey_height_m = values.number("STOREY_HEIGHT");
+  input.base_field = values.text("BASE_FIELD");
+  input.material_field = values.text("MATERIAL_FIELD");
+  input.dem = values.text("DEM");
+  input.vegetation = values.text("VEGETATION");
+  input.vegetation_height_field = values.text("VEGETATION_HEIGHT_FIELD");
+  input.crs = values.text("CRS");
+  input.local_metres = values.flag("LOCAL_METRES");
+  input.extent = extent_of(values);
+  return input;
+}
+
+SceneOptions scene_options(const ParameterValues& values) {
+  SceneOptions options;
+  options.missing_height = values.choice("MISSING_HEIGHT", missing_heights);
+  options.default_height_m = values.number("DEFAULT_HEIGHT");
+  options.default_vegetation_height_m = values.number("VEGETATION_HEIGHT");
+  options.ground_reference = values.choice("GROUND_REFERENCE", ground_references);
+  options.ground_height_m = values.number("GROUND_HEIGHT");
+  options.extent = extent_of(values);
+  return options;
+}
+
+// One warning per kind of issue, not one per building.
+void warn_of_issues(const std::vector<Issue>& issues, Progress& progress) {
+  struct Kind {
+    std::size_t count = 0;
+    const Issue* first = nullptr;
+  };
+  std::map<std::string, Kind> kinds;
+  for (const Issue& issue : issues) {
+    Kind& kind = kinds[issue.code];
+    if (kind.count++ == 0) kind.first = &issue;
+  }
+  for (const auto& [code, kind] : kinds) {
+    std::string message = kind.first->layer.empty() ? "" : kind.first->layer + ": ";
+    if (kind.count > 1) message += std::to_string(kind.count) + " times, first ";
+    if (kind.first->feature_id >= 0) message += "feature " + std::to_string(kind.first->feature_id) + ": ";
+    progress.warn({code, message + kind.first->message});
+  }
+}
+
+}  // namespace
+
+std::vector<Parameter> scene_parameters() {
+  using Kind = ParameterKind;
+  return {
+      {.name = "BUILDINGS",
+       .label = "Buildings",
+       .help = "building footprints, polygons of any OGR source; parts may stand on or beside each other",
+       .kind = Kind::vector_polygon},
+      {.name = "HEIGHT_FIELD",
+       .label = "Height field",
+       .help = "the field with the buildings' heights; found by its name (height, building:height, storeys, …) if not "
+               "given",
+       .kind = Kind::field,
+       .optional = true,
+       .parent = "BUILDINGS"},
+      {.name = "HEIGHT_KIND",
+       .label = "What heights mean",
+       .help = "roof above the ground, elevation of the roof above the DEM's datum, or number of storeys",
+       .kind = Kind::enumeration,
+       .default_value = "above_ground",
+       .choices = words(height_kinds)},
+      {.name = "HEIGHT_UNIT",
+       .label = "Unit of heights",
+       .help =
+           "what a bare number in HEIGHT_FIELD and BASE_FIELD means; texts like \"12 m\" and \"40'\" say it themselves",
+       .kind = Kind::enumeration,
+       .default_value = "m",
+       .choices = words(length_units)},
+      {.name = "STOREY_HEIGHT",
+       .label = "Storey height",
+       .help = "height of one storey",
+       .kind = Kind::distance,
+       .default_value = "3",
+       .unit = "m",
+       .minimum = 1,
+       .maximum = 20,
+       .advanced = true},
+      {.name = "BASE_FIELD",
+       .label = "Base field",
+       .help = "the field with the height of a part's bottom above the ground (bridges, overhangs, parts on a podium)",
+       .kind = Kind::field,
+       .optional = true,
+       .advanced = true,
+       .parent = "BUILDINGS"},
+      {.name = "GROUND_REFERENCE",
+       .label = "Heights count from",
+       .help = "the mean or the lowest ground under a footprint",
+       .kind = Kind::enumeration,
+       .default_value = "mean",
+       .choices = words(ground_references),
+       .advanced = true},
+      {.name = "MISSING_HEIGHT",
+       .label = "Buildings without height",
+       .help = "take DEFAULT_HEIGHT, fail, or drop the building; each is listed in ISSUES",
+       .kind = Kind::enumeration,
+       .default_value = "default",
+       .choices = words(missing_heights)},
+      {.name = "DEFAULT_HEIGHT",
+       .label = "Default height",
+       .help = "height of buildings without one",
+       .kind = Kind::distance,
+       .default_value = "9",
+       .unit = "m",
+       .minimum = 1,
+       .maximum = 1000},
+      {.name = "MATERIAL_FIELD",
+       .label = "Material field",
+       .help = "the field that names the walls' material (ITU-R P.2040: concrete, brick, glass, wood, metal, …)",
+       .kind = Kind::field,
+       .optional = true,
+       .advanced = true,
+       .parent = "BUILDINGS"},
+      {.name = "DEM",
+       .label = "Terrain",
+       .help = "ground heights in metres, any GDAL raster; flat ground at GROUND_HEIGHT if not given",
+       .kind = Kind::raster,
+       .optional = true},
+      {.name = "GROUND_HEIGHT",
+       .label = "Height of flat ground",
+       .help = "where there is no DEM",
+       .kind = Kind::number,
+       .default_value = "0",
+       .unit = "m",
+       .minimum = -500,
+       .maximum = 9000,
+       .advanced = true},
+      {.name = "VEGETATION",
+       .label = "Vegetation",
+       .help = "areas of trees, polygons",
+       .kind = Kind::vector_polygon,
+       .optional = true},
+      {.name = "VEGETATION_HEIGHT_FIELD",
+       .label = "Vegetation height field",
+       .help = "the field with the height of the trees above the ground",
+       .kind = Kind::field,
+       .optional = true,
+       .parent = "VEGETATION"},
+      {.name = "VEGETATION_HEIGHT",
+       .label = "Default vegetation height",
+       .help = "height of trees without one",
+       .kind = Kind::distance,
+       .default_value = "8",
+       .unit = "m",
+       .minimum = 0.5,
+       .maximum = 150,
+       .advanced = true},
+      {.name = "EXTENT",
+       .label = "Extent",
+       .help =
+           "the area to work on, in the environment CRS (xmin,xmax,ymin,ymax); the buildings and a margin if not given",
+       .kind = Kind::extent,
+       .optional = true},
+      {.name = "CRS",
+       .label = "Environment CRS",
+       .help = "a projected CRS in metres; the buildings' own if it is one, else the best UTM zone",
+       .kind = Kind::crs,
+       .optional = true,
+       .advanced = true},
+      {.name = "LOCAL_METRES",
+       .label = "Coordinates are local metres",
+       .help = "all coordinates are metres of no known CRS",
+       .kind = Kind::boolean,
+       .default_value = "false",
+       .advanced = true},
+  };
+}
+
+std::vector<Parameter> tiling_parameters() {
+  using Kind = ParameterKind;
+  const TilingOptions defaults;
+  return {
+      {.name = "TILE_AREA",
+       .label = "Tile area",
+       .help = "area of a tile; smaller tiles are more exact and take more time",
+       .kind = Kind::number,
+       .default_value = shortest(defaults.tile_area_m2),
+       .unit = "m²",
+       .minimum = 0.25,
+       .maximum = 10000},
+      {.name = "MIN_WALL_WIDTH",
+       .label = "Least width of a wall",
+       .help = "walls that are narrower make no tiles",
+       .kind = Kind::distance,
+       .default_value = shortest(defaults.min_wall_width_m),
+       .unit = "m",
+       .minimum = 0,
+       .maximum = 100,
+       .advanced = true},
+      {.name = "MIN_WALL_AREA",
+       .label = "Least area of a wall",
+       .help = "walls that are smaller make no tiles",
+       .kind = Kind::number,
+       .default_value = shortest(defaults.min_wall_area_m2),
+       .unit = "m²",
+       .minimum = 0,
+       .maximum = 10000,
+       .advanced = true},
+      {.name = "RIDGE_ANGLE",
+       .label = "Ridge angle",
+       .help = "a side between terrain tiles diffracts when its exterior angle is larger",
+       .kind = Kind::number,
+       .default_value = shortest(defaults.ridge_angle_deg),
+       .unit = "°",
+       .minimum = 180,
+       .maximum = 360,
+       .advanced = true},
+  };
+}
+
+std::vector<Parameter> scene_layer_parameters() {
+  using Kind = ParameterKind;
+  return {
+      {.name = "TILES",
+       .label = "Tiles",
+       .help = "ground, walls and roofs in pieces of TILE_AREA",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "tiles",
+       .geometry = "Polygon Z"},
+      {.name = "EDGES",
+       .label = "Edges",
+       .help = "where waves are diffracted: eaves, corners and ridges",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "edges",
+       .geometry = "LineString Z"},
+      {.name = "ISSUES",
+       .label = "Issues",
+       .help = "what was found in the inputs, and what was done about it",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "issues",
+       .geometry = "Geometry"},
+  };
+}
+
+CleanScene read_scene(Run& run) {
+  run.progress().begin_stage("read_scene");
+  RawScene raw = read_environment_input(environment_input(run.values()), run.progress());
+  check_extent_crs(run.values(), raw.crs_name);
+  run.progress().begin_stage("clean_scene");
+  CleanScene clean = build_scene(std::move(raw), scene_options(run.values()), run.progress());
+  warn_of_issues(clean.issues, run.progress());
+  return clean;
+}
+
+TilingOptions tiling_options(const ParameterValues& values) {
+  TilingOptions options;
+  options.tile_area_m2 = values.number("TILE_AREA");
+  options.min_wall_width_m = values.number("MIN_WALL_WIDTH");
+  options.min_wall_area_m2 = values.number("MIN_WALL_AREA");
+  options.ridge_angle_deg = values.number("RIDGE_ANGLE");
+  return options;
+}
+
+Tiling tile_scene(Run& run, const Scene& scene, const TilingOptions& options) {
+  // Ground tiles are the most that a small TILE_AREA over a large extent can go wrong by.
+  const double ground_tiles =
+      (scene.extent.max.x - scene.extent.min.x) * (scene.extent.max.y - scene.extent.min.y) / options.tile_area_m2;
+  run.settings().memory.require(static_cast<std::uint64_t>(ground_tiles * sizeof(Tile)),
+                                "about " + std::to_string(std::llround(ground_tiles)) + " ground tiles");
+  run.progress().begin_stage("tiling");
+  return tile_scene(scene, options, run.progress());
+}
+
+void add_scene_layers(const Run& run, const CleanScene& clean, const Tiling& tiling,
+                      std::span<const std::uint32_t> visible_tiles, ResultWriter& writer,
+                      std::vector<std::string>& written) {
+  if (const auto destination = run.destinations().layer("TILES")) {
+    writer.add_tiles(*destination, clean.scene, tiling, visible_tiles);
+    written.emplace_back("TILES");
+  }
+  if (const auto destination = run.destinations().layer("EDGES")) {
+    writer.add_edges(*destination, clean.scene, tiling);
+    written.emplace_back("EDGES");
+  }
+  if (const auto destination = run.destinations().layer("ISSUES")) {
+    writer.add_issues(*destination, clean.issues);
+    written.emplace_back("ISSUES");
+  }
+}
+
+void add_scene_figures(const CleanScene& clean, nlohmann::ordered_json& figures) {
+  const auto count = [&](Issue::Action action) {
+    return std::count_if(clean.issues.begin(), clean.issues.end(),
+                         [&](const Issue& issue) { return issue.action == action; });
+  };
+  figures["crs"] = clean.scene.frame.crs_name;
+  figures["prisms"] = clean.scene.prisms.size();
+  figures["vegetation_areas"] = clean.scene.vegetation.size();
+  figures["issues_dropped"] = count(Issue::Action::dropped);
+  figures["issues_repaired"] = count(Issue::Action::repaired);
+  figures["issues_assumed"] = count(Issue::Action::assumed);
+}
+
+void add_tiling_figures(const Tiling& tiling, nlohmann::ordered_json& figures) {
+  const auto count = [&](SurfaceKind kind) {
+    return std::count_if(tiling.tiles.begin(), tiling.tiles.end(), [&](const Tile& tile) { return tile.kind == kind; });
+  };
+  figures["tiles"] = tiling.tiles.size();
+  figures["ground_tiles"] = count(SurfaceKind::ground);
+  figures["wall_tiles"] = count(SurfaceKind::wall);
+  figures["roof_tiles"] = count(SurfaceKind::roof);
+  figures["edges"] = tiling.edges.size();
+  figures["walls_too_small"] = tiling.counts.walls_too_small;
+  figures["roofs_without_tile"] = tiling.counts.roofs_without_tile;
+}
+
+}  // namespace tesseray
