@@ -87,9 +87,37 @@ std::vector<Prism> without_copies(std::vector<Prism> prisms, IssueLog& log) {
 
 struct Overlaps {
   std::vector<std::uint32_t> higher;  // the prisms that cut this one
-  std::size_t thin = 0;               // overlaps too thin to be cut, and their area
-  double thin_area_m2 = 0;
+  std::size_t thin = 0;               // overlaps too thin to be cut, and the deepest of them
+  double thin_depth_m = 0;
 };
+
+// How far the sides of `a` reach into `b`, judged at the middle of each run inside, m.
+double depth_of_sides(const Rings& a, const Rings& b, std::vector<Interval>& inside) {
+  double deepest = 0;
+  for (const Ring& ring : a) {
+    Vec2 from = ring.back();
+    for (const Vec2 to : ring) {
+      const double length = norm(to - from);
+      const Vec2 direction = (1.0 / length) * (to - from);
+      inside.clear();
+      append_inside_intervals(b, from, direction, length, inside);
+      for (const Interval& run : inside) {
+        deepest = std::max(deepest, distance_to_sides(b, from + run.middle() * direction));
+      }
+      from = to;
+    }
+  }
+  return deepest;
+}
+
+double depth_of_point(Vec2 p, const Rings& rings) { return contains(rings, p) ? distance_to_sides(rings, p) : 0; }
+
+// How deep two polygons reach into each other, m: cheap, and zero or nearly so for neighbours with a shared wall. The
+// inner points find polygons that all but coincide.
+double common_depth(const Rings& a, const Rings& b, std::vector<Interval>& inside) {
+  return std::max({depth_of_sides(a, b, inside), depth_of_sides(b, a, inside), depth_of_point(interior_point(a), b),
+                   depth_of_point(interior_point(b), a)});
+}
 
 class OverlapResolver {
  public:
@@ -132,38 +160,41 @@ class OverlapResolver {
 
   void find_overlaps_of(std::uint32_t i, const PrismIndex& index, PolygonOverlay& overlay) {
     const Prism& prism = scene_.prisms[i];
+    std::vector<Interval> inside;
     for (const std::uint32_t j : index.candidates(index.bounds(i))) {
       if (rank_[j] >= rank_[i] || !share_heights(prism, scene_.prisms[j])) continue;
       const Rectangle &a = index.bounds(i), &b = index.bounds(j);
       const double width = std::min(a.max.x, b.max.x) - std::max(a.min.x, b.min.x);
       const double depth = std::min(a.max.y, b.max.y) - std::max(a.min.y, b.min.y);
       if (width <= coordinate_step_m || depth <= coordinate_step_m) continue;
-      bool is_thick = false;
-      double common_area = 0;
-      for (const Rings& common : overlay.intersection(prism.rings, scene_.prisms[j].rings)) {
-        common_area += area(common);
-        is_thick = is_thick || mean_width(common) >= overlap_width_m;
-      }
-      if (is_thick) {
+      const double reach = common_depth(prism.rings, scene_.prisms[j].rings, inside);
+      if (reach >= 0.5 * overlap_width_m && is_thick(overlay.intersection(prism.rings, scene_.prisms[j].rings))) {
         overlaps_[i].higher.push_back(j);
-      } else if (common_area > 0) {
+      } else if (reach > 2 * coordinate_step_m) {
         ++overlaps_[i].thin;
-        overlaps_[i].thin_area_m2 += common_area;
+        overlaps_[i].thin_depth_m = std::max(overlaps_[i].thin_depth_m, reach);
       }
     }
   }
 
+  static bool is_thick(const std::vector<Rings>& common) {
+    return std::any_of(common.begin(), common.end(),
+                       [](const Rings& rings) { return mean_width(rings) >= overlap_width_m; });
+  }
+
   void report_thin() {
     std::size_t count = 0;
-    double sum = 0;
+    double deepest = 0;
     for (const Overlaps& overlaps : overlaps_) {
       count += overlaps.thin;
-      sum += overlaps.thin_area_m2;
+      deepest = std::max(deepest, overlaps.thin_depth_m);
     }
     if (count == 0) return;
+    char depth[32];
+    std::snprintf(depth, sizeof(depth), "%.0f mm", 1000 * deepest);
     log_.add(Issue::Action::assumed, "thin_overlap",
-             std::to_string(count) + " pairs of neighbours overlap by strips thinner than 5 cm, " + square_metres(sum) +
-                 " in all; taken as shared walls");
+             std::to_string(count) + " pairs of neighbours overlap by thin strips, up to " + depth +
+                 " deep; taken as shared walls");
   }
 
   // In the order of precedence, so that what cuts is itself final.
