@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/base/error.h"
+#include "core/scene/transmitter.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+class PlacementTest : public ::testing::Test {
+ protected:
+  PlacementTest() {
+    scene_ = testing::flat_ground(200, 200);
+    scene_.frame.origin = {500'736, 5'000'192};
+    scene_.terrain.height_m.assign(4, 100.0F);
+    scene_.prisms = {testing::box_prism(7, {50, 50}, {80, 80}, 100, 120),
+                     testing::box_prism(8, {60, 60}, {70, 70}, 120, 150)};
+  }
+
+  RawTransmitter at(double x, double y, double height, HeightReference reference) const {
+    RawTransmitter raw;
+    raw.feature_id = 42;
+    raw.name = "north mast";
+    raw.position = scene_.frame.origin + Vec2{x, y};
+    raw.height_m = height;
+    raw.reference = reference;
+    raw.file = "sites.csv";
+    return raw;
+  }
+
+  // The message of the error that placing throws.
+  std::string error_of(const std::vector<RawTransmitter>& raw) const {
+    try {
+      place_transmitters(raw, scene_);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
+      EXPECT_FALSE(error.hint().empty());
+      return error.message();
+    }
+    return "placed";
+  }
+
+  Scene scene_;
+};
+
+TEST_F(PlacementTest, HeightsAreAboveGroundRoofOrSea) {
+  const auto placed = place_transmitters({at(20, 30, 24, HeightReference::ground), at(55, 55, 3, HeightReference::roof),
+                                          at(65, 65, 3, HeightReference::roof), at(20, 30, 131, HeightReference::sea)},
+                                         scene_);
+  ASSERT_EQ(placed.size(), 4u);
+  EXPECT_EQ(placed[0].position, (Vec3{20, 30, 124}));
+  EXPECT_EQ(placed[1].position.z, 123);
+  EXPECT_EQ(placed[2].position.z, 153);  // the highest roof under the site
+  EXPECT_EQ(placed[2].height_above_ground_m, 53);
+  EXPECT_EQ(placed[3].position.z, 131);
+  EXPECT_EQ(placed[3].height_above_ground_m, 31);
+  EXPECT_EQ(placed[0].transmitter_id, 1);
+  EXPECT_EQ(placed[3].transmitter_id, 4);
+}
+
+TEST_F(PlacementTest, GridAzimuthIsTrueAzimuthLessConvergence) {
+  // Where grid north points 2° east of true north, a true azimuth of 90° is 88° from grid north.
+  RawTransmitter raw = at(20, 30, 24, HeightReference::ground);
+  raw.azimuth_deg = 90;
+  raw.meridian_convergence_deg = 2;
+  EXPECT_DOUBLE_EQ(place_transmitters({raw}, scene_)[0].grid_azimuth_deg, 88);
+  EXPECT_DOUBLE_EQ(place_transmitters({raw}, scene_)[0].azimuth_deg, 90);
+  raw.azimuth_deg = 1;
+  EXPECT_DOUBLE_EQ(place_transmitters({raw}, scene_)[0].grid_azimuth_deg, 359);
+  raw.azimuth_deg = 359;
+  raw.meridian_convergence_deg = -2;
+  EXPECT_DOUBLE_EQ(place_transmitters({raw}, scene_)[0].grid_azimuth_deg, 1);
+}
+
+TEST_F(PlacementTest, InsideABuildingIsAnErrorThatNamesIt) {
+  const std::string error = error_of({at(55, 55, 10, HeightReference::ground)});
+  EXPECT_NE(error.find("sites.csv"), std::string::npos) << error;
+  EXPECT_NE(error.find("\"north mast\""), std::string::npos) << error;
+  EXPECT_NE(error.find("inside a building (feature 7"), std::string::npos) << error;
+}
+
+TEST_F(PlacementTest, OutsideTheAreaSaysHowFar) {
+  EXPECT_NE(error_of({at(230, 240, 10, HeightReference::ground)}).find("outside the area, 50.00 m"), std::string::npos);
+}
+
+TEST_F(PlacementTest, RoofWithoutBuildingNamesTheNearest) {
+  EXPECT_NE(error_of({at(40, 60, 3, HeightReference::roof)}).find("nearest roof is 10.00 m away"), std::string::npos);
+}
+
+TEST_F(PlacementTest, UnderOrOnTheGroundIsRefused) {
+  EXPECT_NE(error_of({at(20, 20, 30, HeightReference::sea)}).find("not above the ground"), std::string::npos);
+  EXPECT_NE(error_of({at(20, 20, 0, HeightReference::ground)}).find("not above the ground"), std::string::npos);
+}
+
+TEST_F(PlacementTest, NotANumberIsRefused) {
+  EXPECT_NE(error_of({at(std::nan(""), 20, 30, HeightReference::ground)}).find("no finite position"),
+            std::string::npos);
+  EXPECT_NE(error_of({at(20, 20, std::nan(""), HeightReference::ground)}).find("no finite position"),
+            std::string::npos);
+}
+
+TEST_F(PlacementTest, OneErrorNamesAll) {
+  RawTransmitter second = at(500, 500, 3, HeightReference::ground);
+  second.name = "far away";
+  const std::string error =
+      error_of({at(55, 55, 10, HeightReference::ground), at(20, 20, 5, HeightReference::ground), second});
+  EXPECT_NE(error.find("2 transmitters"), std::string::npos) << error;
+  EXPECT_NE(error.find("north mast"), std::string::npos) << error;
+  EXPECT_NE(error.find("far away"), std::string::npos) << error;
+}
+
+TEST_F(PlacementTest, ReceiversAreAboveGround) {
+  const auto placed = place_receivers({{11, scene_.frame.origin + Vec2{20, 30}, 1.5, "points.gpkg", "walk"}}, scene_);
+  ASSERT_EQ(placed.size(), 1u);
+  EXPECT_EQ(placed[0].receiver_id, 11);
+  EXPECT_EQ(placed[0].position, (Vec3{20, 30, 101.5}));
+  EXPECT_THROW(place_receivers({{11, scene_.frame.origin + Vec2{55, 55}, 1.5, "points.gpkg", "walk"}}, scene_), Error);
+}
+
+}  // namespace
+}  // namespace tesseray

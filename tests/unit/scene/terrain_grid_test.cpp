@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/scene/terrain_grid.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.h"
+
+namespace tesseray {
+namespace {
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr Vec2 origin{1024, 2048};
+
+// 11 × 11 nodes every 10 m around the origin + (0 … 100): height x + 2y.
+RawTerrain plane() {
+  RawTerrain raw;
+  raw.south_west = origin;
+  raw.step_x = raw.step_y = 10;
+  raw.columns = raw.rows = 11;
+  for (int row = 0; row < 11; ++row) {
+    for (int column = 0; column < 11; ++column) raw.height_m.push_back(static_cast<float>(10 * column + 20 * row));
+  }
+  raw.source = "dem.tif";
+  return raw;
+}
+
+bool has_issue(IssueLog& log, const std::string& code) {
+  for (const Issue& issue : log.issues()) {
+    if (issue.code == code) return true;
+  }
+  return false;
+}
+
+TEST(TerrainGrid, KeepsNodesAndStepsAndCoversOneCellMore) {
+  IssueLog log("dem.tif");
+  const Terrain terrain = make_terrain(plane(), {{30, 40}, {60, 70}}, origin, log);
+  EXPECT_EQ(terrain.south_west, (Vec2{20, 30}));
+  EXPECT_EQ(terrain.step_x, 10);
+  EXPECT_EQ(terrain.extent(), (Rectangle{{20, 30}, {70, 80}}));
+  EXPECT_DOUBLE_EQ(terrain.height_at({44, 55}), 44 + 2 * 55);
+  EXPECT_TRUE(log.issues().empty());
+}
+
+TEST(TerrainGrid, FillsNoDataFromItsSurroundings) {
+  RawTerrain raw = plane();
+  raw.height_m[5 * 11 + 5] = nan;
+  raw.height_m[5 * 11 + 6] = -32768;  // undeclared no-data
+  IssueLog log("dem.tif");
+  const Terrain terrain = make_terrain(raw, {{10, 10}, {90, 90}}, origin, log);
+  ASSERT_EQ(log.issues().size(), 1u);
+  EXPECT_EQ(log.issues()[0].code, "terrain_filled");
+  EXPECT_EQ(log.issues()[0].message.substr(0, 2), "2 ");
+  // The mean of the seven known neighbours of (50, 50), heights x + 2y.
+  EXPECT_NEAR(terrain.height_at({50, 50}), (120 + 130 + 140 + 140 + 160 + 170 + 180) / 7.0, 0.001);
+}
+
+TEST(TerrainGrid, LargeHolesAreFilledToTheMiddle) {
+  RawTerrain raw = plane();
+  for (int row = 2; row < 9; ++row) {
+    for (int column = 0; column < 9; ++column) raw.height_m[static_cast<std::size_t>(row * 11 + column)] = nan;
+  }
+  IssueLog log("dem.tif");
+  const Terrain terrain = make_terrain(raw, {{0, 0}, {100, 100}}, origin, log);
+  for (const float height : terrain.height_m) {
+    EXPECT_GE(height, 0);
+    EXPECT_LE(height, 300);
+  }
+}
+
+TEST(TerrainGrid, GoesOnBeyondItsBorder) {
+  IssueLog log("dem.tif");
+  const Terrain terrain = make_terrain(plane(), {{50, 50}, {150, 90}}, origin, log);
+  EXPECT_TRUE(has_issue(log, "terrain_extended"));
+  EXPECT_GE(terrain.extent().max.x, 150);
+  EXPECT_DOUBLE_EQ(terrain.height_at({140, 60}), 100 + 2 * 60);
+}
+
+// 201 nodes of 9.99631873 m: 0.2 mm off the grid each, 4 cm at the end.
+TEST(TerrainGrid, UnevenStepsAreResampled) {
+  RawTerrain raw = plane();
+  raw.step_x = 9.99631873;
+  raw.columns = 201;
+  raw.height_m.clear();
+  for (int row = 0; row < 11; ++row) {
+    for (int column = 0; column < 201; ++column) raw.height_m.push_back(static_cast<float>(10 * column + 20 * row));
+  }
+  IssueLog log("dem.tif");
+  const Terrain terrain = make_terrain(raw, {{10, 10}, {1990, 90}}, origin, log);
+  EXPECT_TRUE(has_issue(log, "terrain_resampled"));
+  EXPECT_EQ(terrain.step_x, snapped(terrain.step_x));
+  // The surface is the same plane, a little steeper than with steps of 10 m.
+  for (const double x : {44.0, 1000.0, 1980.0}) {
+    EXPECT_NEAR(terrain.height_at({x, 55}), x * 10 / 9.99631873 + 2 * 55, 0.001);
+  }
+}
+
+TEST(TerrainGrid, EveryNodeIsOnTheCoordinateGrid) {
+  RawTerrain raw = plane();
+  raw.south_west = {1024.123456, 2048.987654};
+  for (float& height : raw.height_m) height += 0.123456F;
+  IssueLog log("dem.tif");
+  const Terrain terrain = make_terrain(raw, {{10, 10}, {90, 90}}, origin, log);
+  EXPECT_EQ(terrain.south_west.x, snapped(terrain.south_west.x));
+  EXPECT_EQ(terrain.south_west.y, snapped(terrain.south_west.y));
+  for (const float height : terrain.height_m) {
+    EXPECT_EQ(static_cast<double>(height), snapped(static_cast<double>(height)));
+  }
+}
+
+TEST(TerrainGrid, RefusesWhatSaysNothing) {
+  IssueLog log("dem.tif");
+  EXPECT_THROW(make_terrain(plane(), {{500, 500}, {600, 600}}, origin, log), Error);
+  RawTerrain empty = plane();
+  empty.height_m.assign(121, nan);
+  EXPECT_THROW(make_terrain(empty, {{10, 10}, {90, 90}}, origin, log), Error);
+  RawTerrain broken = plane();
+  broken.height_m.pop_back();
+  EXPECT_THROW(make_terrain(broken, {{10, 10}, {90, 90}}, origin, log), Error);
+}
+
+TEST(TerrainGrid, FlatGroundIsSaid) {
+  IssueLog log("");
+  const Terrain terrain = flat_terrain(12.5, {{0.5, 0.5}, {99.5, 50}}, log);
+  EXPECT_TRUE(has_issue(log, "flat_ground"));
+  EXPECT_EQ(terrain.height_at({40, 20}), 12.5);
+  EXPECT_TRUE(terrain.extent().contains({99.5, 50}));
+}
+
+}  // namespace
+}  // namespace tesseray
