@@ -53,12 +53,12 @@ TESSERAY_HD constexpr CosSin cos_sin_turn(double angle) {
   return {half.sin * half.sin - half.cos * half.cos, -2.0 * half.cos * half.sin};
 }
 
-// The angle of a unit vector, in [0, 2π). REQUIRES: cos² + sin² = 1.
-TESSERAY_HD inline double angle_of(CosSin direction) {
-  const double a = std::fabs(direction.cos), b = std::fabs(direction.sin);
+// The angle of the plane vector (x, y) of length `length`, in [0, 2π). REQUIRES: length > 0.
+TESSERAY_HD inline double angle_of(double x, double y, double length) {
+  const double a = std::fabs(x), b = std::fabs(y);
   const double smaller = a < b ? a : b, larger = a < b ? b : a;
   // tan of half the angle to the nearest axis, at most tan(π/8); then a polynomial fitted on Chebyshev nodes.
-  const double t = smaller / (1.0 + larger);
+  const double t = smaller / (length + larger);
   const double q = t * t, q2 = q * q, q4 = q2 * q2, q8 = q4 * q4;
   const double series =
       (((1.0 + -0.33333333333327525 * q) + (0.1999999999868403 + -0.14285714163883256 * q) * q2) +
@@ -66,8 +66,8 @@ TESSERAY_HD inline double angle_of(CosSin direction) {
       ((0.05671224735005086 + -0.04297377968347442 * q) + 0.020506149743490163 * q2) * q8;
   double angle = 2.0 * t * series;
   angle = a < b ? 0.5 * pi - angle : angle;
-  angle = direction.cos < 0.0 ? pi - angle : angle;
-  return direction.sin < 0.0 ? 2.0 * pi - angle : angle;
+  angle = x < 0.0 ? pi - angle : angle;
+  return y < 0.0 ? 2.0 * pi - angle : angle;
 }
 
 }  // namespace tesseray

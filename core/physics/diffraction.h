@@ -63,6 +63,7 @@ TESSERAY_HD inline double keller_point(Vec3 source, Vec3 observer, Vec3 origin, 
 struct WedgeIncidence {
   Vec3 edge{0, 0, 1}, tangent{1, 0, 0}, normal{0, 1, 0};  // the source-side face
   double n = 1.5;                                         // exterior angle / π
+  double inverse_two_n = 1.0 / 3.0;
   double sin_beta = 1.0;
   double source_angle = 0;                    // φ', at most nπ/2
   double cos_source = 1, sin_source = 0;      // of φ'
@@ -85,10 +86,10 @@ inline constexpr double boundary_tolerance = 4e-15;
 // Directions that lie inside a face to within rounding count as lying on it, rad.
 inline constexpr double face_tolerance = 1e-9;
 
-// The angle of a unit vector from the face, with angles just below 2π taken as on the face.
-TESSERAY_HD inline double angle_from_face(CosSin direction) {
-  if (direction.sin < 0.0 && direction.sin > -face_tolerance && direction.cos > 0.0) return 0.0;
-  return angle_of(direction);
+// The angle of a vector from the face, with angles just below 2π taken as on the face.
+TESSERAY_HD inline double angle_from_face(double along_tangent, double along_normal, double length) {
+  if (along_normal < 0.0 && along_normal > -face_tolerance * length && along_tangent > 0.0) return 0.0;
+  return angle_of(along_tangent, along_normal, length);
 }
 
 // cot(θ) F(x) with x = 2kL sin²(ε/2) and θ = ε/2n (mod π), by cos θ, sin θ, and cos b = −cos ε. At the shadow boundary
@@ -116,7 +117,7 @@ TESSERAY_HD inline Complex boundary_term(double cos_theta, double sin_theta, dou
     half_sine = n * std::fabs(tangent);
     factor = tangent > -boundary_tolerance ? n : -n;
   } else {
-    half_sine = std::sqrt(std::fmax(half_sine_squared, 0.0));
+    half_sine = std::sqrt(half_sine_squared > 0.0 ? half_sine_squared : 0.0);
     factor = cos_theta / sin_theta * half_sine;
   }
   const double root = std::sqrt(two_kl);
@@ -137,16 +138,15 @@ TESSERAY_HD inline WedgeIncidence wedge_incidence(const Wedge& wedge, Vec3 k_i) 
   double along_normal = dot(to_source, wedge.normal_0);
   const double sine_squared = along_tangent * along_tangent + along_normal * along_normal;
   if (sine_squared < 1e-12) return w;
-  const double inverse = 1.0 / std::sqrt(sine_squared);
-  w.sin_beta = sine_squared * inverse;
-  along_tangent *= inverse;
-  along_normal *= inverse;
-  double angle = physics_detail::angle_from_face({along_tangent, along_normal});
+  w.sin_beta = std::sqrt(sine_squared);
+  double angle = physics_detail::angle_from_face(along_tangent, along_normal, w.sin_beta);
   if (angle > wedge.exterior_angle + physics_detail::face_tolerance) return w;
-  angle = std::fmin(angle, wedge.exterior_angle);
+  angle = angle < wedge.exterior_angle ? angle : wedge.exterior_angle;
   w.in_air = true;
-  const double scale = 0.5 / w.n;
-  w.half_step = cos_sin_quarter(scale * pi);
+  along_tangent /= w.sin_beta;
+  along_normal /= w.sin_beta;
+  w.inverse_two_n = 0.5 / w.n;
+  w.half_step = cos_sin_quarter(w.inverse_two_n * pi);
   w.exterior = cos_sin_turn(wedge.exterior_angle);
   const double c = w.exterior.cos, s = w.exterior.sin;
   w.twice_exterior = {c * c - s * s, 2.0 * s * c};
@@ -168,7 +168,7 @@ TESSERAY_HD inline WedgeIncidence wedge_incidence(const Wedge& wedge, Vec3 k_i) 
     w.eps_n = wedge.eps_n;
   }
   w.source_angle = angle;
-  w.source_scaled = cos_sin_quarter(scale * angle);
+  w.source_scaled = cos_sin_quarter(w.inverse_two_n * angle);
   w.reflection_0 = fresnel(w.eps_0, w.sin_beta * std::fabs(w.sin_source));
   return w;
 }
@@ -186,7 +186,7 @@ template <TransitionAccuracy accuracy = TransitionAccuracy::fast>
 TESSERAY_HD inline WedgeDiffraction wedge_coefficients(const WedgeIncidence& w, double observer_angle, CosSin observer,
                                                        const DistanceParameters& distances, double wave_number) {
   // Of (φ ∓ φ')/2n, from which follow the arguments of the four cotangents, and of b = φ ∓ φ'.
-  const CosSin scaled = cos_sin_quarter(observer_angle * 0.5 / w.n);
+  const CosSin scaled = cos_sin_quarter(w.inverse_two_n * observer_angle);
   const CosSin half_minus = difference(scaled, w.source_scaled), half_plus = sum(scaled, w.source_scaled);
   const CosSin source{w.cos_source, w.sin_source};
   const CosSin b_minus = difference(observer, source), b_plus = sum(observer, source);
@@ -226,19 +226,19 @@ TESSERAY_HD inline ComplexVec3 diffracted_field(const WedgeIncidence& w, const C
   const double along_tangent = dot(k_d, w.tangent), along_normal = dot(k_d, w.normal);
   const double sine_squared = along_tangent * along_tangent + along_normal * along_normal;
   if (sine_squared < 1e-12) return {};
-  const double inverse = 1.0 / std::sqrt(sine_squared);
-  const CosSin observer{along_tangent * inverse, along_normal * inverse};
-  const double angle = physics_detail::angle_from_face(observer);
+  const double sine = std::sqrt(sine_squared);
+  const double angle = physics_detail::angle_from_face(along_tangent, along_normal, sine);
   if (angle > pi * w.n + physics_detail::face_tolerance) return {};
+  const double inverse = 1.0 / sine;
+  const CosSin observer{along_tangent * inverse, along_normal * inverse};
   const WedgeDiffraction d =
-      wedge_coefficients<accuracy>(w, std::fmin(angle, pi * w.n), observer, distances, wave_number);
-  // φ̂' = −ê × k_i/|·|, β̂' = φ̂' × k_i; φ̂ = ê × k_d/|·|, β̂ = φ̂ × k_d.
-  const Vec3 phi_source = cross(k_i, w.edge);
-  const Vec3 phi_observer = cross(w.edge, k_d);
+      wedge_coefficients<accuracy>(w, angle < pi * w.n ? angle : pi * w.n, observer, distances, wave_number);
+  // φ̂' = −ê × k_i/|·|, β̂' = φ̂' × k_i; φ̂ = ê × k_d/|·|, β̂ = φ̂ × k_d, with the double products written out.
   const double scale = -inverse / w.sin_beta;
-  const Complex soft = (scale * d.soft) * dot(incident, cross(phi_source, k_i));
-  const Complex hard = (scale * d.hard) * dot(incident, phi_source);
-  return soft * cross(phi_observer, k_d) + hard * phi_observer;
+  const Complex along_edge = dot(incident, w.edge) - dot(k_i, w.edge) * dot(incident, k_i);
+  const Complex soft = (scale * d.soft) * along_edge;
+  const Complex hard = (scale * d.hard) * dot(incident, cross(k_i, w.edge));
+  return soft * (dot(k_d, w.edge) * k_d - w.edge) + hard * cross(w.edge, k_d);
 }
 
 // The same for one observer, with one distance parameter for all boundaries.

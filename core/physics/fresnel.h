@@ -13,6 +13,9 @@ namespace tesseray {
 // Stands for a perfect conductor, which reflects with Γ_TE = −1 and Γ_TM = +1 at every angle, grazing included.
 inline constexpr Complex perfect_conductor_permittivity{1.0, -1e40};
 
+// To [0, 1], by comparisons that compile to two instructions where fmin and fmax are calls.
+TESSERAY_HD constexpr double clamped_to_unit(double x) { return x < 0.0 ? 0.0 : (x > 1.0 ? 1.0 : x); }
+
 // te: electric field at right angles to the plane of incidence (soft). tm: in the plane of incidence (hard).
 // Signs: a perfect conductor has te = −1 and tm = +1; at normal incidence tm = −te; at grazing both tend to −1.
 struct FresnelCoefficients {
@@ -23,7 +26,7 @@ struct FresnelCoefficients {
 // normal. Total: cosines outside [0, 1] are clamped; air (eps_c = 1) reflects nothing, also at grazing.
 TESSERAY_HD inline FresnelCoefficients fresnel(Complex eps_c, double cos_incidence) {
   if (eps_c == perfect_conductor_permittivity) return {{-1.0, 0.0}, {1.0, 0.0}};
-  const double c = std::fmin(std::fmax(cos_incidence, 0.0), 1.0);
+  const double c = clamped_to_unit(cos_incidence);
   const Complex s = sqrt_decaying({eps_c.re - (1.0 - c * c), eps_c.im});
   const Complex air{c, 0.0};
   const Complex eps_air = c * eps_c;
@@ -55,7 +58,7 @@ struct SlabCoefficients {
 
 // One layer of thickness_m with air on both sides.
 TESSERAY_HD inline SlabCoefficients slab(Complex eps_c, double cos_incidence, double thickness_m, double frequency_hz) {
-  const double c = std::fmin(std::fmax(cos_incidence, 0.0), 1.0);
+  const double c = clamped_to_unit(cos_incidence);
   const FresnelCoefficients gamma = fresnel(eps_c, c);
   const Complex s = sqrt_decaying({eps_c.re - (1.0 - c * c), eps_c.im});
   const double electric_thickness = 2.0 * pi * thickness_m / wavelength_m(frequency_hz);

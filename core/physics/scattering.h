@@ -43,7 +43,7 @@ TESSERAY_HD inline double scattered_fraction(ScatteringModel model, double scatt
 }
 
 // Lambert's lobe per steradian; its integral over the half-space is 1. Zero behind the surface.
-TESSERAY_HD inline double lambertian_lobe(double cos_scattering) { return std::fmax(cos_scattering, 0.0) / pi; }
+TESSERAY_HD inline double lambertian_lobe(double cos_scattering) { return (cos_scattering > 0.0 ? cos_scattering : 0.0) / pi; }
 
 // ∫ ((1 + cos ψ)/2)^α dΩ over the half-space, ψ being the angle to the specular direction. REQUIRES: α ≥ 0.
 TESSERAY_HD inline double directive_lobe_integral(int alpha, double cos_incidence) {
