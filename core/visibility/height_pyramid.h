@@ -57,8 +57,7 @@ TESSERAY_HD inline bool walk_low_cells(const HeightPyramidView& grid, Vec3 a, Ve
   if (!clip(ax, dx, grid.columns) || !clip(ay, dy, grid.rows) || t_begin > t_end) return false;
 
   const auto cell_of = [](double position, std::int32_t low, std::int32_t high) {
-    const double cell = std::floor(position);
-    return cell <= low ? low : cell >= high ? high : static_cast<std::int32_t>(cell);
+    return position <= low ? low : position >= high ? high : static_cast<std::int32_t>(position);
   };
   std::int32_t i = cell_of(ax + t_begin * dx, 0, grid.columns - 1);
   std::int32_t j = cell_of(ay + t_begin * dy, 0, grid.rows - 1);

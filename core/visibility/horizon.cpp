@@ -115,7 +115,7 @@ void Horizon::for_each_bin_of_wall(Vec2 p, Vec2 q, double height, double first_a
     for (int bin = first_bin(low); bin <= end; ++bin) {
       const double edge = (bin + 1) / bins_per_unit;
       const double right = edge >= high ? slope_high : edge <= low ? slope_low : slope_low + (edge - low) * per_azimuth;
-      add(bin, std::fmin(left, right));
+      add(bin, lower(left, right));
       left = right;
     }
     low = high;
@@ -136,17 +136,17 @@ void Horizon::raise_by_outline(Vec3 eye, std::span<const WallSide> exterior, con
   for (const WallSide& wall : exterior) {
     const Vec2 p = wall.p - eye.xy(), q = wall.q - eye.xy();
     const double azimuth = unwrapped(square_azimuth(p), view.low);
-    low = std::fmin(low, azimuth);
-    high = std::fmax(high, azimuth);
+    low = lower(low, azimuth);
+    high = higher(high, azimuth);
     const double turn = cross(p, q);
     if (std::fabs(turn) < plane_distance_m * norm(q - p)) {
       const double other = unwrapped(square_azimuth(q), view.low);
-      for (int bin = first_bin(std::fmin(azimuth, other)); bin <= last_bin(std::fmax(azimuth, other)); ++bin) {
+      for (int bin = first_bin(lower(azimuth, other)); bin <= last_bin(higher(azimuth, other)); ++bin) {
         least(bin) = -infinity;
       }
     } else if (turn < 0) {
       for_each_bin_of_wall(q, p, height, view.low,
-                           [&](int bin, double slope) { least(bin) = std::fmin(least(bin), slope); });
+                           [&](int bin, double slope) { least(bin) = lower(least(bin), slope); });
     }
   }
   // The outline is connected, so that it has no gaps between its first and its last azimuth.

@@ -23,7 +23,7 @@ inline double square_azimuth(Vec2 direction) {
   return (direction.y > 0 ? 3 : 7) - direction.x / direction.y;
 }
 
-inline double square_norm(Vec2 v) { return std::fmax(std::fabs(v.x), std::fabs(v.y)); }
+inline double square_norm(Vec2 v) { return higher(std::fabs(v.x), std::fabs(v.y)); }
 
 struct AzimuthInterval {
   double low = 0, high = 0;  // high ≥ low; high may be above 8
@@ -34,10 +34,10 @@ AzimuthInterval azimuths_of(const Rectangle& box);
 
 // Distances (square_norm) from the origin to a rectangle.
 inline double nearest_distance(const Rectangle& box) {
-  return std::fmax(0.0, std::fmax(std::fmax(box.min.x, -box.max.x), std::fmax(box.min.y, -box.max.y)));
+  return higher(0.0, higher(higher(box.min.x, -box.max.x), higher(box.min.y, -box.max.y)));
 }
 inline double farthest_distance(const Rectangle& box) {
-  return std::fmax(std::fmax(box.max.x, -box.min.x), std::fmax(box.max.y, -box.min.y));
+  return higher(higher(box.max.x, -box.min.x), higher(box.max.y, -box.min.y));
 }
 
 class Horizon {

@@ -6,7 +6,6 @@
 // nanometres, and even these are the same on every machine (no fused arithmetic).
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include "core/base/host_device.h"
@@ -49,6 +48,9 @@ struct OcclusionView {
 // A segment end may lie this much below the terrain before it counts as buried.
 inline constexpr double buried_m = 1e-6;
 
+TESSERAY_HD inline double lower(double a, double b) { return a < b ? a : b; }
+TESSERAY_HD inline double higher(double a, double b) { return a > b ? a : b; }
+
 // True when the open segment a–b meets the wall. Touching the wall's end or top counts; an end of the segment that lies
 // in the wall's plane does not.
 TESSERAY_HD inline bool meets_wall(Vec3 a, Vec3 b, const WallSide& wall) {
@@ -72,12 +74,12 @@ TESSERAY_HD inline bool meets_wall(Vec3 a, Vec3 b, const WallSide& wall) {
     if (u_a < 0 || u_a > 1) return false;
   } else {
     const double t_p = (0 - u_a) / (u_b - u_a), t_q = (1 - u_a) / (u_b - u_a);
-    const double t_first = std::fmax(0.0, std::fmin(t_p, t_q)), t_last = std::fmin(1.0, std::fmax(t_p, t_q));
+    const double t_first = higher(0.0, lower(t_p, t_q)), t_last = lower(1.0, higher(t_p, t_q));
     if (t_first > t_last) return false;
     z_0 = a.z + t_first * (b.z - a.z);
     z_1 = a.z + t_last * (b.z - a.z);
   }
-  return std::fmax(z_0, z_1) >= wall.bottom_z && std::fmin(z_0, z_1) <= wall.top_z;
+  return higher(z_0, z_1) >= wall.bottom_z && lower(z_0, z_1) <= wall.top_z;
 }
 
 // True when p lies inside the outline (even-odd).
@@ -100,11 +102,11 @@ TESSERAY_HD inline bool meets_flat(const OcclusionView& view, Vec3 a, Vec3 b, co
 }
 
 TESSERAY_HD inline bool meets_prism(const OcclusionView& view, Vec3 a, Vec3 b) {
-  if (std::fmin(a.z, b.z) > view.highest_prism_z) return false;
+  if (lower(a.z, b.z) > view.highest_prism_z) return false;
   return walk_low_cells(view.prism_grid, a, b, [&](const CellVisit& visit) {
     const std::int64_t cell = static_cast<std::int64_t>(visit.j) * view.prism_grid.columns + visit.i;
     const double z_in = a.z + visit.t_in * (b.z - a.z), z_out = a.z + visit.t_out * (b.z - a.z);
-    const double z_low = std::fmin(z_in, z_out) - pyramid_margin_m, z_high = std::fmax(z_in, z_out) + pyramid_margin_m;
+    const double z_low = lower(z_in, z_out) - pyramid_margin_m, z_high = higher(z_in, z_out) + pyramid_margin_m;
     for (std::uint32_t w = view.wall_offsets[cell]; w != view.wall_offsets[cell + 1]; ++w) {
       if (view.walls[w].top_z < z_low) break;
       if (meets_wall(a, b, view.walls[w])) return true;
@@ -132,7 +134,7 @@ TESSERAY_HD inline double terrain_height(const OcclusionView& view, std::int32_t
 
 // Below the terrain is solid: true when the segment is not above it everywhere over the grid.
 TESSERAY_HD inline bool meets_terrain(const OcclusionView& view, Vec3 a, Vec3 b) {
-  if (std::fmin(a.z, b.z) > view.highest_terrain_z) return false;
+  if (lower(a.z, b.z) > view.highest_terrain_z) return false;
   const HeightPyramidView& grid = view.terrain_grid;
   const double ax = (a.x - grid.origin.x) / grid.step_x, ay = (a.y - grid.origin.y) / grid.step_y;
   const double dx = (b.x - a.x) / grid.step_x, dy = (b.y - a.y) / grid.step_y, dz = b.z - a.z;
