@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Properties of wedge diffraction that need no table (docs/physics.md §5, §15).
+#include "core/physics/diffraction.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "core/physics/slope_diffraction.h"
+
+namespace tesseray {
+namespace {
+
+constexpr TransitionAccuracy accurate = TransitionAccuracy::accurate;
+constexpr TransitionAccuracy fast = TransitionAccuracy::fast;
+
+TEST(AngleFunctions, AgreeWithTheLibrary) {
+  for (double angle = 0.0; angle <= 2.0 * pi; angle += 1e-3) {
+    const double length = 0.1 + angle;
+    EXPECT_NEAR(angle_of(length * std::cos(angle), length * std::sin(angle), length), angle, 2e-15);
+    const CosSin turn = cos_sin_turn(angle);
+    EXPECT_NEAR(turn.cos, std::cos(angle), 2e-15);
+    EXPECT_NEAR(turn.sin, std::sin(angle), 2e-15);
+    if (angle > 0.5 * pi) continue;
+    const CosSin quarter = cos_sin_quarter(angle);
+    EXPECT_NEAR(quarter.cos, std::cos(angle), 5e-16);
+    EXPECT_NEAR(quarter.sin, std::sin(angle), 5e-16);
+  }
+}
+
+TEST(TransitionFunction, Limits) {
+  EXPECT_EQ(transition_function(0.0), (Complex{0, 0}));
+  EXPECT_LE(norm(transition_function(1e12) - Complex{1, 0}), 1e-12);
+  EXPECT_LE(norm(transition_function_fast(1e12) - Complex{1, 0}), 1e-12);
+  // Where one form takes over from the other.
+  for (const double x : {8.0, 39.0}) {
+    EXPECT_LE(norm(transition_function(x * (1 + 1e-12)) - transition_function(x)), 1e-12);
+    EXPECT_LE(norm(transition_function_fast(x * (1 + 1e-12)) - transition_function_fast(x)), 2e-6);
+  }
+}
+
+Vec3 direction_at(double angle, double beta = 0.5 * pi) {
+  return {std::sin(beta) * std::cos(angle), std::sin(beta) * std::sin(angle), std::cos(beta)};
+}
+
+Wedge wedge_of(double n, Complex eps) {
+  Wedge wedge;
+  wedge.exterior_angle = n * pi;
+  wedge.eps_0 = wedge.eps_n = eps;
+  return wedge;
+}
+
+constexpr double wave_number = 2.0 * pi;  // lengths in wavelengths
+
+// Direct, reflected and diffracted field (z component) of a unit line-like plane wave, at rho wavelengths from the
+// edge.
+Complex total_field(const Wedge& wedge, double source, double observer, double rho) {
+  const ComplexVec3 incident = Complex{1, 0} * Vec3{0, 0, 1};
+  Complex total =
+      ((1.0 / std::sqrt(rho)) * exp_j(-wave_number * rho)) *
+      dot(diffracted_field<accurate>(wedge, incident, -direction_at(source), direction_at(observer), rho, wave_number),
+          Vec3{0, 0, 1});
+  const double n_pi = wedge.exterior_angle;
+  const auto wave = [&](double from) { return exp_j(wave_number * rho * std::cos(observer - from)); };
+  if (observer < source + pi && observer > source - pi) total = total + wave(source);
+  if (observer < pi - source) total = total + fresnel(wedge.eps_0, std::fabs(std::sin(source))).te * wave(-source);
+  if (observer > 2.0 * n_pi - pi - source) {
+    total = total + fresnel(wedge.eps_n, std::fabs(std::sin(n_pi - source))).te * wave(2.0 * n_pi - source);
+  }
+  return total;
+}
+
+TEST(Diffraction, TotalFieldIsContinuousAtEveryShadowBoundary) {
+  for (const Complex eps : {perfect_conductor_permittivity, Complex{5.0, -0.2}}) {
+    for (const double n : {1.2, 1.5, 1.9, 2.0}) {
+      for (const double source : {0.3, 1.0, 0.4 * n * pi, n * pi - 0.5}) {
+        for (const double boundary : {source + pi, source - pi, pi - source, 2.0 * n * pi - pi - source}) {
+          if (boundary < 0.05 || boundary > n * pi - 0.05) continue;
+          // Close to the edge, where the field itself hardly changes over 1e-4 rad; and extremely close to the
+          // boundary.
+          const Wedge wedge = wedge_of(n, eps);
+          const auto jump = [&](double step, double rho) {
+            return norm(total_field(wedge, source, boundary + step, rho) -
+                        total_field(wedge, source, boundary - step, rho));
+          };
+          EXPECT_LE(jump(5e-5, 0.5), 1e-3) << n << " " << source << " " << boundary;
+          for (const double step : {1e-9, 1e-13})
+            EXPECT_LE(jump(step, 30.0), 1e-6) << n << " " << source << " " << boundary;
+        }
+      }
+    }
+  }
+}
+
+TEST(Diffraction, HalfTheFieldRemainsOnTheShadowBoundary) {
+  const Wedge wedge = wedge_of(2.0, {1, 0});
+  const ComplexVec3 incident = Complex{1, 0} * Vec3{0, 0, 1};
+  for (const double step : {0.0, 1e-12, 1e-8}) {
+    const double rho = 50.0;
+    const ComplexVec3 field =
+        (1.0 / std::sqrt(rho)) * diffracted_field<accurate>(wedge, incident, -direction_at(1.0),
+                                                            direction_at(1.0 + pi + step), rho, wave_number);
+    EXPECT_NEAR(-decibels(squared_norm(field)), 20.0 * std::log10(2.0), 1e-5);
+  }
+}
+
+TEST(Diffraction, IsReciprocalAcrossTheShadowWithLossyFaces) {
+  Wedge wedge = wedge_of(1.5, {5.0, -0.2});
+  wedge.eps_n = Complex{3.0, -1.0};
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> near_0(0.05, 1.2), near_n(3.6, 4.65), tilt(0.4, 2.7), length(5, 100);
+  for (int i = 0; i < 200; ++i) {
+    const double a = near_0(random), b = near_n(random), beta = tilt(random), l = length(random);
+    const Vec3 from_a = -direction_at(a, pi - beta), to_b = direction_at(b, beta);
+    const auto transfer = [&](Vec3 k_i, Vec3 k_d, Vec3 sent, Vec3 taken) {
+      return dot(diffracted_field<accurate>(wedge, Complex{1, 0} * sent, k_i, k_d, l, wave_number), taken);
+    };
+    const Vec3 p_a = normalized(cross(from_a, Vec3{0.3, 0.2, 0.9})),
+               p_b = normalized(cross(to_b, Vec3{-0.5, 0.6, 0.1}));
+    const Complex there = transfer(from_a, to_b, p_a, p_b), back = transfer(-to_b, -from_a, p_b, p_a);
+    EXPECT_LE(norm(there - back), 1e-11 * (norm(there) + 1e-2));
+  }
+}
+
+TEST(Diffraction, DoesNotDependOnWhichFaceIsCalledZero) {
+  Wedge wedge = wedge_of(1.4, {5.0, -0.2});
+  wedge.eps_n = Complex{3.0, -1.0};
+  Wedge other = wedge;
+  other.direction = -wedge.direction;
+  const double c = std::cos(wedge.exterior_angle), s = std::sin(wedge.exterior_angle);
+  other.tangent_0 = {c, s, 0};
+  other.normal_0 = {s, -c, 0};
+  std::swap(other.eps_0, other.eps_n);
+  const ComplexVec3 incident = Complex{0.3, 0.1} * Vec3{0.1, 0.7, 0.5};
+  for (double source = 0.1; source < 1.4 * pi; source += 0.31) {
+    for (double observer = 0.05; observer < 1.4 * pi; observer += 0.17) {
+      const Vec3 k_i = -direction_at(source, 1.1), k_d = direction_at(observer, pi - 1.1);
+      const ComplexVec3 a = diffracted_field<accurate>(wedge, incident, k_i, k_d, 20, wave_number);
+      const ComplexVec3 b = diffracted_field<accurate>(other, incident, k_i, k_d, 20, wave_number);
+      EXPECT_LE(std::sqrt(squared_norm(a - b)), 1e-10 * std::sqrt(squared_norm(a)) + 1e-13);
+    }
+  }
+}
+
+TEST(Diffraction, ScalesWithTheWavelength) {
+  // Lengths and wavelength times ten: the field times distance stays.
+  const Wedge wedge = wedge_of(1.5, perfect_conductor_permittivity);
+  const auto level = [&](double scale) {
+    const double from = 20.0 * scale, to = 35.0 * scale;
+    const ComplexVec3 incident = (1.0 / from) * (Complex{1, 0} * Vec3{0, 0, 1});
+    return (edge_spreading(from, to) * (from + to)) *
+           dot(diffracted_field<accurate>(wedge, incident, -direction_at(0.5), direction_at(4.0),
+                                          distance_parameter_m(from, to, 1.0), wave_number / scale),
+               Vec3{0, 0, 1});
+  };
+  EXPECT_LE(norm(level(1.0) - level(10.0)), 1e-12);
+}
+
+TEST(Diffraction, VanishesOnAFlatSurface) {
+  const ComplexVec3 incident = Complex{1, 0} * Vec3{0.2, 0.4, 0.8};
+  double last = 1e9;
+  for (const double n : {1.1, 1.01, 1.001}) {
+    const ComplexVec3 field = diffracted_field<accurate>(wedge_of(n, perfect_conductor_permittivity), incident,
+                                                         -direction_at(0.7), direction_at(1.5), 20, wave_number);
+    const double level = std::sqrt(squared_norm(field));
+    EXPECT_LT(level, 0.2 * last);
+    last = level;
+  }
+  EXPECT_LT(last, 1e-3);
+}
+
+TEST(Diffraction, NothingInsideTheSolidOrAlongTheEdge) {
+  const Wedge wedge = wedge_of(1.5, {5, -0.2});
+  const ComplexVec3 incident = Complex{1, 0} * Vec3{0, 0, 1};
+  const auto power = [&](Vec3 k_i, Vec3 k_d) {
+    return squared_norm(diffracted_field(wedge, incident, k_i, k_d, 20, wave_number));
+  };
+  EXPECT_EQ(power(-direction_at(0.5), direction_at(1.6 * pi)), 0.0);
+  EXPECT_EQ(power(-direction_at(1.6 * pi), direction_at(0.5)), 0.0);
+  EXPECT_EQ(power({0, 0, 1}, direction_at(0.5)), 0.0);
+  EXPECT_EQ(power(-direction_at(0.5), {0, 0, 1}), 0.0);
+  EXPECT_GT(power(-direction_at(0.5), direction_at(1.4 * pi)), 0.0);
+  // Along the faces, to within rounding, is in the air.
+  EXPECT_FALSE(wedge_incidence(wedge, -direction_at(1.5 * pi + 1e-6)).in_air);
+  EXPECT_TRUE(wedge_incidence(wedge, -direction_at(1.5 * pi + 1e-12)).in_air);
+  EXPECT_TRUE(wedge_incidence(wedge, -direction_at(-1e-12)).in_air);
+}
+
+TEST(Diffraction, IsFiniteForEveryInput) {
+  std::mt19937_64 random(11);
+  const double angles[] = {0.0, 1e-16, 1e-9, 0.5 * pi, pi, 1.5 * pi - 1e-12, 1.5 * pi, 1.75 * pi, 2.0 * pi};
+  const double lengths[] = {0.0, 1e-9, 1.0, 1e6};
+  for (const double n : {1.0001, 1.5, 2.0}) {
+    for (const Complex eps : {perfect_conductor_permittivity, Complex{1, 0}, Complex{5, -0.2}, Complex{1, -1e9}}) {
+      for (const double source : angles) {
+        for (const double observer : angles) {
+          for (const double length : lengths) {
+            for (const double beta : {1e-9, 0.3, 0.5 * pi}) {
+              const ComplexVec3 incident = Complex{1, 1} * Vec3{0.3, 0.5, 0.7};
+              const Vec3 k_i = -direction_at(source, pi - beta), k_d = direction_at(observer, beta);
+              const double quick =
+                  squared_norm(diffracted_field<fast>(wedge_of(n, eps), incident, k_i, k_d, length, wave_number));
+              EXPECT_TRUE(std::isfinite(quick)) << n << " " << source << " " << observer << " " << length;
+              const double slow =
+                  squared_norm(diffracted_field<accurate>(wedge_of(n, eps), incident, k_i, k_d, length, wave_number));
+              EXPECT_TRUE(std::isfinite(slow)) << n << " " << source << " " << observer << " " << length;
+              const WedgeIncidence w = wedge_incidence(wedge_of(n, eps), k_i);
+              if (!w.in_air) continue;
+              const WedgeDiffraction slope = wedge_slope_coefficients<accurate>(w, std::fmin(observer, n * pi),
+                                                                                {length, length, length}, wave_number);
+              EXPECT_TRUE(std::isfinite(squared_norm(slope.soft) + squared_norm(slope.hard)));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Diffraction, TurnedIncidenceEqualsAPreparedOne) {
+  const Wedge wedge = wedge_of(1.5, {5, -0.2});
+  for (const double source : {0.6, 4.0}) {
+    WedgeIncidence incidence = wedge_incidence(wedge, -direction_at(source));
+    turn_incidence(incidence, std::sin(0.8));
+    const WedgeIncidence other = wedge_incidence(wedge, -direction_at(source, pi - 0.8));
+    EXPECT_NEAR(incidence.sin_beta, other.sin_beta, 1e-15);
+    EXPECT_LE(norm(incidence.reflection_0.tm - other.reflection_0.tm), 1e-14);
+  }
+}
+
+TEST(SlopeDiffraction, IsTheDerivativeOfTheCoefficient) {
+  // The asymptotic slope leaves out terms of the next order: 1.5 % in the transition region.
+  const Wedge wedge = wedge_of(1.5, perfect_conductor_permittivity);
+  const double l = 100.0, step = 1e-6;
+  for (const double source : {0.5, 1.2, 3.9}) {
+    for (const double observer : {2.2, 4.4}) {
+      const auto coefficient = [&](double angle) {
+        const WedgeIncidence w = wedge_incidence(wedge, -direction_at(angle));
+        const double from = w.from_other_face ? wedge.exterior_angle - observer : observer;
+        return wedge_coefficients<accurate>(w, from, {std::cos(from), std::sin(from)}, {l, l, l}, wave_number).soft;
+      };
+      const Complex numeric = (0.5 / step) * (coefficient(source + step) - coefficient(source - step));
+      const WedgeIncidence w = wedge_incidence(wedge, -direction_at(source));
+      const double from = w.from_other_face ? wedge.exterior_angle - observer : observer;
+      const Complex slope = wedge_slope_coefficients<accurate>(w, from, {l, l, l}, wave_number).soft;
+      EXPECT_LE(norm(slope - numeric), 0.02 * norm(numeric)) << source << " " << observer;
+    }
+  }
+}
+
+TEST(KellerPoint, IsTheShortestWay) {
+  const Vec3 source{3, 4, 10}, observer{-20, 5, -3}, origin{1, -1, 0};
+  const Vec3 direction = normalized(Vec3{0.1, 0.2, 0.9});
+  const double t = keller_point(source, observer, origin, direction);
+  const auto length = [&](double at) {
+    const Vec3 q = origin + at * direction;
+    return norm(q - source) + norm(observer - q);
+  };
+  EXPECT_LT(length(t), length(t + 1e-3));
+  EXPECT_LT(length(t), length(t - 1e-3));
+  const Vec3 q = origin + t * direction;
+  EXPECT_NEAR(dot(normalized(q - source), direction), dot(normalized(observer - q), direction), 1e-14);
+  // Both on the line: no division by zero.
+  EXPECT_EQ(keller_point({0, 0, 1}, {0, 0, 3}, {0, 0, 0}, {0, 0, 1}), 2.0);
+}
+
+}  // namespace
+}  // namespace tesseray
