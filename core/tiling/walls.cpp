@@ -170,7 +170,8 @@ class WallExposure {
       if (!touch(index_.bounds(i), box)) continue;
       const Prism& other = scene_.prisms[i];
       const double low_z = other.on_ground ? -std::numeric_limits<double>::infinity() : other.bottom_z;
-      append_covers(other, wall, touch_m, low_z, outside_);
+      // At the acute end of a neighbour only the nearer line runs inside of it up to the corner.
+      for (const double offset : {0.1 * touch_m, touch_m}) append_covers(other, wall, offset, low_z, outside_);
       if (low_z < prism_.top_z + touch_m && other.top_z > prism_.top_z + touch_m) {
         append_covers(other, wall, -touch_m, low_z, above_);
       }

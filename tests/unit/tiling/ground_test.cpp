@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "core/base/error.h"
+#include "tests/unit/tiling/tiled.h"
+
+namespace tesseray {
+namespace {
+
+using testing::tiled;
+
+TEST(GroundTiles, LieOnTheSlope) {
+  Scene scene = testing::flat_ground(100, 100);
+  scene.terrain.height_m = {10, 60, 30, 80};  // rises by 0.5 to the east and 0.2 to the north
+  const Tiling tiling = tiled(scene);
+  ASSERT_EQ(tiling.tiles.size(), 100u);
+  const Vec3 normal = normalized(Vec3{-0.5, -0.2, 1});
+  for (const Tile& tile : tiling.tiles) {
+    EXPECT_NEAR(norm(tile.normal - normal), 0, 1e-12);
+    EXPECT_NEAR(tile.centroid.z, 10 + 0.5 * tile.centroid.x + 0.2 * tile.centroid.y, 1e-9);
+    EXPECT_NEAR(tile.area_m2(), 100 / normal.z, 1e-9);
+    EXPECT_GT(dot(cross(tile.half_u, tile.half_v), tile.normal), 0);
+  }
+}
+
+TEST(GroundTiles, GoSouthToNorthAndWestToEast) {
+  const Tiling tiling = tiled(testing::flat_ground(30, 20));
+  ASSERT_EQ(tiling.tiles.size(), 6u);
+  EXPECT_EQ(tiling.tiles[0].centroid, (Vec3{5, 5, 0}));
+  EXPECT_EQ(tiling.tiles[1].centroid, (Vec3{15, 5, 0}));
+  EXPECT_EQ(tiling.tiles[3].centroid, (Vec3{5, 15, 0}));
+}
+
+TEST(GroundTiles, AnotherExtentOrFrameRenumbersNothing) {
+  Scene scene = testing::flat_ground(2000, 2000);
+  scene.frame.origin = {1'843'200, 5'174'272};
+  scene.extent = {{500, 500}, {600, 600}};
+  std::map<std::int64_t, Vec2> known;
+  for (const Tile& tile : tiled(scene).tiles) known[tile.id] = tile.centroid.xy() + scene.frame.origin;
+  scene.extent = {{483.3, 441.7}, {1723.9, 1250.1}};
+  int met = 0;
+  for (const Tile& tile : tiled(scene).tiles) {
+    const auto found = known.find(tile.id);
+    if (found == known.end()) continue;
+    ++met;
+    EXPECT_EQ(found->second, tile.centroid.xy() + scene.frame.origin);
+  }
+  EXPECT_EQ(met, static_cast<int>(known.size()));
+
+  // The same place with the frame's origin elsewhere.
+  scene.frame.origin = scene.frame.origin - Vec2{1024, 2048};
+  scene.extent = {{500 + 1024, 500 + 2048}, {600 + 1024, 600 + 2048}};
+  for (const Tile& tile : tiled(scene).tiles) {
+    ASSERT_EQ(known.count(tile.id), 1u);
+    EXPECT_EQ(known[tile.id], tile.centroid.xy() + scene.frame.origin);
+  }
+}
+
+TEST(GroundTiles, OtherTileAreas) {
+  EXPECT_EQ(tiled(testing::flat_ground(100, 100), {.tile_area_m2 = 25}).tiles.size(), 400u);
+  EXPECT_EQ(tiled(testing::flat_ground(100, 100), {.tile_area_m2 = 225}).tiles.size(), 49u);
+  EXPECT_TRUE(tiled(testing::flat_ground(4, 4)).tiles.empty());
+}
+
+TEST(GroundTiles, RefusesWhatCannotBeNumbered) {
+  EXPECT_THROW(tiled(testing::flat_ground(1e6, 1e6)), Error);
+  EXPECT_THROW(tiled(testing::flat_ground(100, 100), {.tile_area_m2 = 1e-9}), Error);
+}
+
+}  // namespace
+}  // namespace tesseray
