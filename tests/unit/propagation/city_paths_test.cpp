@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Single reflections and single diffractions in a small city: the launcher against the definition of the discrete
+// scheme, pair by pair, and the scheme against exact images and Keller points. The tests print the lines of the table
+// in docs/validation.md.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "core/base/units.h"
+#include "core/propagation/row_targets.h"
+#include "tests/support/environment.h"
+#include "tests/support/image_oracle.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+using testing::ExactPath;
+using testing::ImageOracle;
+
+constexpr double frequency_hz = 850e6;
+constexpr double same_length_m = 1e-5;
+// Weaker paths are rounding: along a face the diffracted field is zero.
+constexpr double least_gain = 1e-16;
+
+enum class Interaction { reflection, diffraction };
+
+Scene small_city() {
+  testing::SyntheticCityOptions options;
+  options.width_m = options.depth_m = 250;
+  options.hill_m = 0;
+  options.park_share = 0;
+  options.seed = 11;
+  return testing::synthetic_city(options);
+}
+
+RayLaunchingOptions one(Interaction interaction) {
+  return interaction == Interaction::reflection ? testing::without_scattering(1, 0, 1)
+                                                : testing::without_scattering(0, 1, 1);
+}
+
+// In a street, over a roof, and above all roofs.
+std::vector<Vec3> antennas(const Scene& scene) {
+  const PrismIndex index(scene);
+  const Vec2 middle{125, 125};
+  Vec2 street = middle, roof = middle;
+  for (int i = 0; i < 400 && index.surface_height(street) > 0; ++i) {
+    street = middle + Vec2{3.0 * (i % 20) - 30.1, 3.0 * (i / 20) - 30.3};
+  }
+  for (int i = 0; i < 400 && index.surface_height(roof) < 12; ++i) {
+    roof = middle + Vec2{3.0 * (i % 20) - 29.7, 3.0 * (i / 20) - 30.2};
+  }
+  return {{street.x, street.y, 6}, {roof.x, roof.y, index.surface_height(roof) + 3}, {41.3, 52.7, 50}};
+}
+
+// The lengths of the discrete rays from `antenna` to a tile's target point, by the definition of the scheme.
+std::vector<double> discrete_lengths(const Environment& city, const Visibility& visibility,
+                                     const std::vector<std::uint32_t>& first_level, Interaction interaction,
+                                     Vec3 antenna, std::uint32_t target) {
+  std::vector<std::uint32_t> row;
+  visibility.read_row(target, row);
+  std::vector<std::uint32_t> common;
+  std::set_intersection(row.begin(), row.end(), first_level.begin(), first_level.end(), std::back_inserter(common));
+  const Vec3 point = target_point(city.tiling.tiles[target], 1.5);
+  const auto tiles = static_cast<std::uint32_t>(city.tiling.tiles.size());
+  std::vector<double> lengths;
+  for (const std::uint32_t element : common) {
+    if (interaction == Interaction::reflection && element < tiles) {
+      const Tile& tile = city.tiling.tiles[element];
+      const double from = dot(antenna - tile.centroid, tile.normal), to = dot(point - tile.centroid, tile.normal);
+      if (from < 1e-3 || to < 1e-3) continue;
+      const Vec3 image = mirrored(antenna, tile.centroid, tile.normal);
+      const Vec3 hit = image + (from / (from + to)) * (point - image);
+      const double u = dot(hit - tile.centroid, tile.half_u) / squared_norm(tile.half_u);
+      const double v = dot(hit - tile.centroid, tile.half_v) / squared_norm(tile.half_v);
+      if (u > -1 && u <= 1 && v > -1 && v <= 1) lengths.push_back(norm(point - image));
+    } else if (interaction == Interaction::diffraction && element >= tiles) {
+      const EdgeSegment& edge = city.tiling.edges[element - tiles];
+      const double z = keller_point(antenna, point, edge.midpoint, edge.direction);
+      if (!(z > -edge.length_m / 2 && z <= edge.length_m / 2)) continue;
+      const Vec3 hit = edge.midpoint + z * edge.direction;
+      const auto is_in_air = [&](Vec3 p) {
+        const double along_tangent = dot(p - hit, edge.tangent_0), along_normal = dot(p - hit, edge.normal_0);
+        double angle = std::atan2(along_normal, along_tangent);
+        if (angle < -1e-9) angle += 2 * pi;
+        return angle <= edge.wedge_angle + 1e-9;
+      };
+      if (is_in_air(antenna) && is_in_air(point)) lengths.push_back(norm(hit - antenna) + norm(point - hit));
+    }
+  }
+  return lengths;
+}
+
+// Found against exact paths over many targets.
+struct Score {
+  std::size_t exact = 0, missed = 0, extra = 0, targets = 0;
+  double sum_db = 0, squares_db = 0;
+
+  void compare(std::vector<double> found, const std::vector<ExactPath>& paths) {
+    exact += paths.size();
+    for (const ExactPath& path : paths) {
+      const auto match = std::find_if(found.begin(), found.end(),
+                                      [&](double length) { return std::fabs(length - path.length_m) < same_length_m; });
+      if (match == found.end()) {
+        ++missed;
+      } else {
+        found.erase(match);
+      }
+    }
+    extra += found.size();
+  }
+  // Targets that both have; a target that only one has shows in the paths.
+  void compare_power(double gain, const std::vector<ExactPath>& paths) {
+    double exact_gain = 0;
+    for (const ExactPath& path : paths) exact_gain += path.path_gain;
+    if (gain < least_gain || exact_gain < least_gain) return;
+    const double error = decibels(gain / exact_gain);
+    sum_db += error;
+    squares_db += error * error;
+    ++targets;
+  }
+  double missed_percent() const { return 100.0 * static_cast<double>(missed) / static_cast<double>(exact); }
+  double extra_percent() const { return 100.0 * static_cast<double>(extra) / static_cast<double>(exact); }
+  double mean_db() const { return sum_db / static_cast<double>(targets); }
+  double rms_db() const { return std::sqrt(squares_db / static_cast<double>(targets)); }
+  void print(const std::string& what, double side_m) const {
+    std::printf("| %s | %g | %zu | %.1f | %.1f | %+.2f | %.2f |\n", what.c_str(), side_m, exact, missed_percent(),
+                extra_percent(), mean_db(), rms_db());
+  }
+};
+
+// Walls and roofs, about so many, spread over the city.
+std::vector<std::uint32_t> targets_of(const Environment& city, std::size_t about) {
+  std::vector<std::uint32_t> all, some;
+  for (std::uint32_t t = 0; t < city.tiling.tiles.size(); ++t) {
+    if (city.tiling.tiles[t].kind != SurfaceKind::ground) all.push_back(t);
+  }
+  const std::size_t step = std::max<std::size_t>(1, all.size() / about);
+  for (std::size_t i = 0; i < all.size(); i += step) some.push_back(all[i]);
+  return some;
+}
+
+std::vector<ExactPath> exact_paths(const ImageOracle& oracle, Interaction interaction, Vec3 antenna, Vec3 target,
+                                   Vec3 seen_at) {
+  return interaction == Interaction::reflection ? oracle.reflections(antenna, target, seen_at)
+                                                : oracle.diffractions(antenna, target, seen_at);
+}
+
+class CityPaths : public ::testing::TestWithParam<Interaction> {};
+INSTANTIATE_TEST_SUITE_P(Each, CityPaths, ::testing::Values(Interaction::reflection, Interaction::diffraction),
+                         [](const auto& one) {
+                           return one.param == Interaction::reflection ? "Reflection" : "Diffraction";
+                         });
+
+// The interval search, the rows' layout and the sums lose nothing and add nothing to the scheme's definition.
+TEST_P(CityPaths, LauncherIsTheSchemePairByPair) {
+  const Environment city(small_city(), 10);
+  for (const bool parents : {false, true}) {
+    const auto rows_of_parents = with_parents_edge_rows(*city.visibility, city.tiling);
+    const Visibility& visibility = parents ? *rows_of_parents : *city.visibility;
+    for (const Vec3 antenna : antennas(city.scene)) {
+      const auto first_level = visible_from(city.occlusion, city.tiling, antenna);
+      const auto launch = [&](const RayLaunchingOptions& options) {
+        return RayLauncher(city.scene, city.tiling, city.occlusion, visibility, {}, options)
+            .launch(testing::test_transmitter(antenna), no_progress());
+      };
+      const auto direct = launch(testing::direct_only()), all = launch(one(GetParam()));
+      std::size_t rays = 0;
+      for (std::uint32_t t = 0; t < city.tiling.tiles.size(); ++t) {
+        const auto lengths = discrete_lengths(city, visibility, first_level, GetParam(), antenna, t);
+        // Rays at a ground tile bring their ground-reflected companions, unless these would leave an edge below it.
+        const bool on_ground = city.tiling.tiles[t].kind == SurfaceKind::ground;
+        const std::size_t found = all.tiles[t].rays - direct.tiles[t].rays;
+        ASSERT_GE(found, lengths.size()) << "tile " << t;
+        ASSERT_LE(found, (on_ground ? 2 : 1) * lengths.size()) << "tile " << t;
+        rays += lengths.size();
+      }
+      EXPECT_GT(rays, 100u);
+    }
+  }
+}
+
+// What the three antennas are called in the table.
+constexpr std::array<const char*, 3> antenna_names{"street", "rooftop", "macro"};
+
+std::string line_name(std::size_t antenna, Interaction interaction, const char* suffix) {
+  std::string name = antenna_names.at(antenna);
+  return name.append(interaction == Interaction::reflection ? ", R" : ", D").append(suffix);
+}
+
+Score score_tiles(const Environment& city, const Visibility& visibility, const ImageOracle& oracle,
+                  Interaction interaction, Vec3 antenna) {
+  const auto first_level = visible_from(city.occlusion, city.tiling, antenna);
+  const auto launch = [&](const RayLaunchingOptions& options) {
+    return RayLauncher(city.scene, city.tiling, city.occlusion, visibility, {}, options)
+        .launch(testing::test_transmitter(antenna), no_progress());
+  };
+  const auto direct = launch(testing::direct_only()), all = launch(one(interaction));
+  Score score;
+  for (const std::uint32_t t : targets_of(city, 1000)) {
+    const Tile& tile = city.tiling.tiles[t];
+    const auto exact = exact_paths(oracle, interaction, antenna, tile.centroid, lifted_point(tile));
+    score.compare(discrete_lengths(city, visibility, first_level, interaction, antenna, t), exact);
+    score.compare_power(all.tiles[t].gain.value() - direct.tiles[t].gain.value(), exact);
+  }
+  return score;
+}
+
+TEST_P(CityPaths, TilesAsTargetsAgainstExactPaths) {
+  for (const double side_m : {10.0, 5.0}) {
+    const Environment city(small_city(), side_m);
+    const ImageOracle oracle(city.scene, city.occlusion, frequency_hz);
+    const auto rows_of_parents = with_parents_edge_rows(*city.visibility, city.tiling);
+    const std::vector<Vec3> places = antennas(city.scene);
+    for (std::size_t a = 0; a < places.size(); ++a) {
+      const Score own = score_tiles(city, *city.visibility, oracle, GetParam(), places[a]);
+      const std::string name = line_name(a, GetParam(), "");
+      own.print(name, side_m);
+      EXPECT_LT(std::fabs(own.mean_db()), 1.0) << name;
+      EXPECT_LT(own.rms_db(), 6.0) << name;
+      EXPECT_LT(own.missed_percent(), 35.0) << name;
+      EXPECT_LT(own.extra_percent(), 20.0) << name;
+      if (GetParam() == Interaction::reflection) continue;
+      const Score parents = score_tiles(city, *rows_of_parents, oracle, GetParam(), places[a]);
+      parents.print(line_name(a, GetParam(), ", parents' rows"), side_m);
+      // Rows from the segments' own midpoints are the improvement over the paper.
+      EXPECT_GT(parents.missed_percent(), 2 * own.missed_percent()) << name;
+      EXPECT_GT(std::fabs(parents.mean_db()), std::fabs(own.mean_db())) << name;
+      EXPECT_GT(parents.rms_db(), own.rms_db()) << name;
+    }
+  }
+}
+
+// An empty relation: single bounces from point to point need only what the two points see.
+class NoRows final : public Visibility {
+ public:
+  explicit NoRows(const Tiling& tiling) : tiling_(tiling) {}
+  std::uint32_t tile_count() const override { return static_cast<std::uint32_t>(tiling_.tiles.size()); }
+  std::uint32_t edge_count() const override { return static_cast<std::uint32_t>(tiling_.edges.size()); }
+  void read_row(std::uint32_t /*element*/, std::vector<std::uint32_t>& row) const override { row.clear(); }
+  std::uint32_t row_length(std::uint32_t /*element*/) const override { return 0; }
+  std::uint32_t visible_tiles(std::uint32_t /*element*/) const override { return 0; }
+
+ private:
+  const Tiling& tiling_;
+};
+
+// Half a metre before walls, above roofs, and 2 m above the ground.
+std::vector<Vec3> receiver_points(const Scene& scene) {
+  const Tiling tiling = tile_scene(scene, {}, no_progress());
+  std::vector<Vec3> points;
+  for (std::size_t t = 0; t < tiling.tiles.size(); t += 3) {
+    points.push_back(target_point(tiling.tiles[t], 1.5) + 0.5 * tiling.tiles[t].normal);
+  }
+  return points;
+}
+
+Score score_points(const RayLauncher& launcher, const ImageOracle& oracle, Interaction interaction, Vec3 antenna) {
+  const auto result = launcher.launch(testing::test_transmitter(antenna), no_progress());
+  const std::vector<Receiver>& receivers = launcher.receivers();
+  std::vector<std::vector<double>> lengths(receivers.size());
+  std::vector<double> gains(receivers.size(), 0.0);
+  for (const Ray& ray : result.rays) {
+    if (ray.interactions == "T") continue;
+    const auto r = static_cast<std::size_t>(ray.target_id) - 1;
+    lengths[r].push_back(ray.delay_ns * 1e-9 * speed_of_light);
+    gains[r] += power_ratio(ray.power_dbm);
+  }
+  Score score;
+  for (std::size_t r = 0; r < receivers.size(); ++r) {
+    const Vec3 point = receivers[r].position;
+    const auto exact = exact_paths(oracle, interaction, antenna, point, point);
+    score.compare(lengths[r], exact);
+    score.compare_power(gains[r], exact);
+  }
+  return score;
+}
+
+TEST_P(CityPaths, ReceiverPointsAgainstExactPaths) {
+  const Scene scene = small_city();
+  const Occlusion occlusion(scene);
+  const ImageOracle oracle(scene, occlusion, frequency_hz);
+  const std::vector<Receiver> receivers = testing::receivers_at(receiver_points(scene));
+  std::vector<std::vector<Score>> scores;
+  for (const double side_m : {10.0, 5.0, 2.5}) {
+    TilingOptions options;
+    options.tile_area_m2 = side_m * side_m;
+    options.min_wall_width_m = options.min_wall_area_m2 = 0;
+    const Tiling tiling = tile_scene(scene, options, no_progress());
+    const NoRows rows(tiling);
+    const RayLauncher launcher(scene, tiling, occlusion, rows, receivers, one(GetParam()));
+    const std::vector<Vec3> places = antennas(scene);
+    scores.emplace_back();
+    for (std::size_t a = 0; a < places.size(); ++a) {
+      scores.back().push_back(score_points(launcher, oracle, GetParam(), places[a]));
+      scores.back().back().print(line_name(a, GetParam(), ", points"), side_m);
+    }
+  }
+  for (std::size_t a = 0; a < antenna_names.size(); ++a) {
+    const Score &coarse = scores.front()[a], &fine = scores.back()[a];
+    EXPECT_LT(fine.missed_percent(), 0.5 * coarse.missed_percent() + 0.1) << antenna_names.at(a);
+    EXPECT_LT(fine.missed_percent(), 5.0) << antenna_names.at(a);
+    EXPECT_LT(fine.extra_percent(), 4.0) << antenna_names.at(a);
+    EXPECT_LT(std::fabs(fine.mean_db()), 0.2) << antenna_names.at(a);
+    EXPECT_LT(fine.rms_db(), 2.5) << antenna_names.at(a);
+  }
+}
+
+}  // namespace
+}  // namespace tesseray

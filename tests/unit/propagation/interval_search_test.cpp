@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/interval_search.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Random;
+
+std::vector<std::uint32_t> find_one_by_one(const RowIntervals& row, const IntervalBounds& bounds) {
+  std::vector<std::uint32_t> hits;
+  for (std::uint32_t i = 0; i < row.size(); ++i) {
+    bool hit = row.first_u[i] <= bounds.upper_u && row.last_u[i] > bounds.lower_u;
+    if (!row.first_v.empty()) hit = hit && row.first_v[i] <= bounds.upper_v && row.last_v[i] > bounds.lower_v;
+    if (hit) hits.push_back(i);
+  }
+  return hits;
+}
+
+// Few different values, so that equal ones meet often.
+float coarse(Random& random) { return static_cast<float>(static_cast<int>(random.below(9)) - 4) * 0.5F; }
+
+RowIntervals random_row(Random& random, std::size_t size, bool with_v) {
+  RowIntervals row;
+  for (std::size_t i = 0; i < size; ++i) {
+    const float u = coarse(random), v = coarse(random);
+    row.first_u.push_back(u);
+    row.last_u.push_back(u + 0.5F * static_cast<float>(random.below(3)));
+    if (with_v) {
+      row.first_v.push_back(v);
+      row.last_v.push_back(v + 0.5F * static_cast<float>(random.below(3)));
+    }
+    row.target.push_back(static_cast<std::uint32_t>(i));
+  }
+  return row;
+}
+
+TEST(IntervalSearch, FindsWhatOneByOneComparisonFinds) {
+  Random random(7);
+  std::vector<std::uint8_t> mask;
+  std::size_t found = 0;
+  for (std::size_t size = 0; size <= 70; ++size) {
+    for (const bool with_v : {false, true}) {
+      for (int repeat = 0; repeat < 20; ++repeat) {
+        const RowIntervals row = random_row(random, size, with_v);
+        const IntervalBounds bounds{coarse(random), coarse(random), coarse(random), coarse(random)};
+        std::vector<std::uint32_t> hits;
+        find_hits(row, bounds, mask, hits);
+        ASSERT_EQ(hits, find_one_by_one(row, bounds)) << size << " members";
+        found += hits.size();
+      }
+    }
+  }
+  EXPECT_GT(found, 10'000u);
+}
+
+TEST(IntervalSearch, AppendsToWhatWasFoundBefore) {
+  Random random(8);
+  const RowIntervals row = random_row(random, 33, true);
+  const IntervalBounds all{10, -10, 10, -10};
+  std::vector<std::uint8_t> mask(500, 1);
+  std::vector<std::uint32_t> hits{99};
+  find_hits(row, all, mask, hits);
+  ASSERT_EQ(hits.size(), 34u);
+  EXPECT_EQ(hits[0], 99u);
+  EXPECT_EQ(hits[1], 0u);
+  EXPECT_EQ(hits[33], 32u);
+}
+
+// Half-open, so that a ray through the common side of two tiles is reflected by one of them: u ≤ upper, u > lower.
+TEST(IntervalSearch, IntervalsAreClosedAboveAndOpenBelow) {
+  RowIntervals row;
+  row.first_u = {1.0F, 1.0F};
+  row.last_u = {2.0F, 2.0F};
+  row.target = {0, 1};
+  std::vector<std::uint8_t> mask;
+  const auto hits = [&](float upper, float lower) {
+    std::vector<std::uint32_t> found;
+    find_hits(row, {upper, lower, 0, 0}, mask, found);
+    return found.size();
+  };
+  EXPECT_EQ(hits(1.0F, 0), 2u);
+  EXPECT_EQ(hits(0.999F, 0), 0u);
+  EXPECT_EQ(hits(5, 2.0F), 0u);
+  EXPECT_EQ(hits(5, 1.999F), 2u);
+  constexpr float infinite = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(hits(infinite, -infinite), 2u);
+  EXPECT_EQ(hits(-infinite, infinite), 0u);
+}
+
+}  // namespace
+}  // namespace tesseray
