@@ -34,7 +34,8 @@ using Ring = std::vector<Vec2>;
 using Rings = std::vector<Ring>;
 
 // One part of a building: a polygon extruded from bottom_z to top_z. Walls are vertical, the roof is flat.
-// Prisms of a scene never fill the same space; they may share walls and stand on each other.
+// Prisms of a scene never fill the same space; they may share walls and stand on each other. (Walls that should be one
+// may be inexact by less than 5 cm.)
 struct Prism {
   std::int64_t building_id = 0;     // stable: from the source feature
   std::int64_t source_feature = 0;  // feature id in the source layer

@@ -63,7 +63,7 @@ Tile ground_tile(const Terrain& terrain, const GroundGrid& grid, std::uint32_t c
 }
 
 // The side between two neighbouring tiles as an edge: its face on either side goes from the middle of the side to the
-// tile's centroid. `west_or_south` becomes the 0-face for a side that runs north, the n-face for one that runs east.
+// tile's centroid. Seen along from → to, the 0-face is on the left: then the air is above.
 EdgeSegment ridge(const Terrain& terrain, Vec2 from, Vec2 to, const Vec3& left, const Vec3& right) {
   const Vec2 middle = 0.5 * (from + to);
   EdgeSegment edge;
@@ -92,7 +92,7 @@ GroundTiles tile_ground(const Scene& scene, const PrismIndex& index, const Tilin
     for (std::size_t row = begin; row < end; ++row) {
       for (std::uint32_t column = 0; column < grid.columns; ++column) {
         const Tile tile = ground_tile(scene.terrain, grid, column, static_cast<std::uint32_t>(row));
-        if (index.prism_at(tile.centroid + Vec3{0, 0, probe_lift_m}) < 0) rows[row].push_back(tile);
+        if (index.prism_at(tile.centroid + probe_lift_m * tile.normal) < 0) rows[row].push_back(tile);
       }
     }
   });
@@ -131,7 +131,6 @@ std::vector<EdgeSegment> find_ridges(const Scene& scene, const PrismIndex& index
       const Tile& tile = ground.tiles[here];
       const std::uint32_t east = column + 1 < grid.columns ? ground.tile_at[cell + 1] : no_index;
       const std::uint32_t north = row + 1 < grid.rows ? ground.tile_at[cell + grid.columns] : no_index;
-      // Faces are given left first, seen along the edge: the 0-face is on the left where the air is above.
       if (east != no_index) {
         add(ridge(scene.terrain, grid.corner(column + 1, row), grid.corner(column + 1, row + 1), tile.centroid,
                   ground.tiles[east].centroid),

@@ -18,7 +18,7 @@ inline constexpr std::uint32_t no_index = 0xffffffffu;
 // A flat parallelogram: centroid ± half_u ± half_v (a rectangle but for tiles on sloping ground, whose sides are the
 // ground cell's east and north directions laid on the slope). half_u × half_v points along the normal.
 struct Tile {
-  std::int64_t id = 0;              // stable; see make_tile_id in tiling.cpp
+  std::int64_t id = 0;              // stable; see tile_id.h
   Vec3 centroid;
   Vec3 normal;                      // unit, into the air
   Vec3 half_u, half_v;              // m
