@@ -5,10 +5,11 @@
 add_library(tesseray_flags INTERFACE)
 target_compile_features(tesseray_flags INTERFACE cxx_std_20)
 target_include_directories(tesseray_flags INTERFACE "${CMAKE_SOURCE_DIR}")
-# Contraction into fused multiply-adds would change bits between compilers and instruction sets.
+# Contraction into fused multiply-adds would change bits between compilers and instruction sets. Nobody reads errno or
+# traps of the maths library: without them square roots become one instruction and loops become vectors, bits unchanged.
 # Members have initialisers of their own (-Wno-missing-field-initializers).
 target_compile_options(tesseray_flags INTERFACE
-  -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast
+  -ffp-contract=off -fno-math-errno -fno-trapping-math -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast
   -Wcast-align -Woverloaded-virtual -Wdouble-promotion -Wno-missing-field-initializers
   $<$<BOOL:${TESSERAY_WERROR}>:-Werror>)
 

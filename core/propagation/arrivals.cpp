@@ -39,11 +39,14 @@ void ArrivalSums::consider_strongest(double path_gain, double azimuth, Mechanism
   strongest_mechanism = mechanism;
 }
 
+Vec2 look_azimuth(Vec3 travel_direction) {
+  const double horizontal = norm(travel_direction.xy());
+  if (!(horizontal > 0)) return {1, 0};
+  return {-travel_direction.y / horizontal, -travel_direction.x / horizontal};
+}
+
 void ArrivalSums::add(const Arrival& arrival) {
-  const double horizontal = std::hypot(arrival.travel_direction.x, arrival.travel_direction.y);
-  // The receiver looks against the direction of travel; straight up or down has no azimuth and counts as north.
-  const double sine = horizontal > 0 ? -arrival.travel_direction.x / horizontal : 0.0;
-  const double cosine = horizontal > 0 ? -arrival.travel_direction.y / horizontal : 1.0;
+  const auto [cosine, sine] = look_azimuth(arrival.travel_direction);
   const double scaled_excess = arrival.excess_length_m / excess_unit_m;
   gain.add(arrival.path_gain);
   basic_gain.add(arrival.basic_gain);
@@ -64,20 +67,20 @@ void ArrivalSums::add(const Arrival& arrival) {
   }
 }
 
-void ArrivalSums::add_diffuse(double path_gain, double basic, double mean_excess_m, double mean_squared_excess_m2,
-                              double first_excess, Vec3 travel_direction, std::uint32_t count) {
-  const double horizontal = std::hypot(travel_direction.x, travel_direction.y);
-  const double sine = horizontal > 0 ? -travel_direction.x / horizontal : 0.0;
-  const double cosine = horizontal > 0 ? -travel_direction.y / horizontal : 1.0;
-  gain.add(path_gain);
-  basic_gain.add(basic);
-  excess.add(path_gain * (mean_excess_m / excess_unit_m));
-  squared_excess.add(path_gain * (mean_squared_excess_m2 / (excess_unit_m * excess_unit_m)));
-  cos_azimuth.add(path_gain * cosine);
-  sin_azimuth.add(path_gain * sine);
-  first_excess_m = std::min(first_excess_m, static_cast<float>(first_excess));
-  rays += count;
-  if (path_gain >= strongest_gain) consider_strongest(path_gain, std::atan2(sine, cosine), Mechanism::scattering);
+void ArrivalSums::add(const DiffuseSum& diffuse) {
+  if (diffuse.rays == 0) return;
+  gain.add(diffuse.gain);
+  basic_gain.add(diffuse.basic_gain);
+  excess.add(diffuse.excess_m / excess_unit_m);
+  squared_excess.add(diffuse.squared_excess_m2 / (excess_unit_m * excess_unit_m));
+  cos_azimuth.add(diffuse.cos_azimuth);
+  sin_azimuth.add(diffuse.sin_azimuth);
+  first_excess_m = std::min(first_excess_m, static_cast<float>(diffuse.first_excess_m));
+  rays += diffuse.rays;
+  if (diffuse.strongest_gain >= strongest_gain) {
+    consider_strongest(diffuse.strongest_gain, std::atan2(diffuse.strongest_sin, diffuse.strongest_cos),
+                       Mechanism::scattering);
+  }
 }
 
 void ArrivalSums::merge(const ArrivalSums& other) {

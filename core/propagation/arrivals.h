@@ -5,6 +5,7 @@
 // lengths in metres.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -15,11 +16,12 @@
 namespace tesseray {
 
 // A sum in 128-bit fixed point, so that it does not depend on order or threads.
-// REQUIRES: |x| < 2^6 for each summand. Summands are truncated to 2^-96; at most 8 million of them between merges.
+// Summands are truncated to 2^-96; at most 8 million of them between merges. Those beyond ±1, which no path gain
+// outside of an antenna's near field has, count as ±1. REQUIRES: |sum| < 2^7.
 class FixedPointSum {
  public:
   void add(double x) {
-    const double scaled = x * 0x1p56;
+    const double scaled = 0x1p56 * (std::fabs(x) <= 1.0 ? x : std::copysign(1.0, x));
     const auto whole = static_cast<std::int64_t>(scaled);
     high_ += whole;
     low_ += static_cast<std::int64_t>((scaled - static_cast<double>(whole)) * 0x1p40);
@@ -51,6 +53,17 @@ struct Arrival {
   Complex amplitude;      // with phase; used when coherent
 };
 
+// Diffuse rays at one target, summed in a fixed order before they join its ArrivalSums.
+struct DiffuseSum {
+  double gain = 0, basic_gain = 0;
+  double excess_m = 0, squared_excess_m2 = 0;  // gain × excess length, and × its square
+  double cos_azimuth = 0, sin_azimuth = 0;     // gain × those of the grid azimuth where the receiver looks
+  double first_excess_m = std::numeric_limits<double>::infinity();
+  double strongest_gain = 0;
+  double strongest_cos = 1, strongest_sin = 0;
+  std::uint32_t rays = 0;
+};
+
 // REQUIRES for all: the target's rays were added with the same straight distance as reference of the excess length.
 struct ArrivalSums {
   FixedPointSum gain;                      // of all rays, in power
@@ -67,10 +80,7 @@ struct ArrivalSums {
   bool direct = false;
 
   void add(const Arrival& arrival);
-  // Adds `rays` rays of one mechanism and direction whose moments are already summed (diffuse scattering):
-  // `excess` and `squared_excess` are gain-weighted mean excess length and mean square, `first_excess_m` the least.
-  void add_diffuse(double gain, double basic, double mean_excess_m, double mean_squared_excess_m2, double first_excess,
-                   Vec3 travel_direction, std::uint32_t count);
+  void add(const DiffuseSum& diffuse);
   void merge(const ArrivalSums& other);
 
  private:
@@ -78,5 +88,9 @@ struct ArrivalSums {
 };
 
 inline constexpr double excess_unit_m = 1024.0;
+
+// Cosine and sine of the grid azimuth where a receiver looks for a ray that travels along `travel_direction`; straight
+// up or down has no azimuth and counts as north.
+Vec2 look_azimuth(Vec3 travel_direction);
 
 }  // namespace tesseray

@@ -173,6 +173,20 @@ void Launch::bounce_tile(std::uint32_t tile_number, std::span<const Tube> tubes,
   }
 }
 
+Link::Departure Launch::reflected_along(const InteractionChain& chain, Vec3 direction) const {
+  const std::vector<Tile>& tiles = environment_.tiling.tiles;
+  Vec3 k = direction;
+  for (std::size_t i = chain.length; i-- > 0;) k = mirrored(k, tiles[chain.elements[i]].normal);
+  Link::Departure departure = link_.depart(k);
+  for (std::size_t i = 0; i < chain.length; ++i) {
+    const Tile& tile = tiles[chain.elements[i]];
+    departure.field =
+        link_.specular_factor() * reflected_field(departure.field, k, tile.normal, link_.permittivity(tile.material));
+    k = mirrored(k, tile.normal);
+  }
+  return departure;
+}
+
 void Launch::reflect(const Tube& tube, const TileFrame& frame, const Tile& tile, const VirtualSource& image,
                      std::uint32_t target, ThreadState& state, std::vector<Tube>& children) {
   const std::uint32_t number = target & RowTarget::number_mask;
@@ -188,32 +202,43 @@ void Launch::reflect(const Tube& tube, const TileFrame& frame, const Tile& tile,
     const double u = from.x + share * (to.x - from.x), v = from.y + share * (to.y - from.y);
     if (!(u > -1 && u <= 1 && v > -1 && v <= 1)) return;
   }
-  const Vec3 incidence = mirrored(leg.direction, frame.normal);
-  const ComplexVec3 reflected =
-      link_.specular_factor() * reflected_field(transported(tube.strength, incidence), incidence, frame.normal,
-                                                link_.permittivity(tile.material));
-  const int reflections = tube.reflections + 1;
   Tube parent = tube;
   parent.chain.push(tube.element);
+  ComplexVec3 reflected;
+  if (tube.diffractions == 0) {
+    // Free of the rounding to centroids: the planes and the last direction say all of the ray.
+    const Link::Departure departure = reflected_along(parent.chain, leg.direction);
+    reflected = departure.field;
+    parent.departure_gain = static_cast<float>(departure.relative_gain);
+  } else {
+    const Vec3 incidence = mirrored(leg.direction, frame.normal);
+    reflected = link_.specular_factor() * reflected_field(transported(tube.strength, incidence), incidence,
+                                                          frame.normal, link_.permittivity(tile.material));
+  }
+  const int reflections = tube.reflections + 1;
   if (arrives) {
     const Mechanism mechanism = tube.diffractions > 0 ? Mechanism::diffraction : Mechanism::reflection;
     const bool ground_reflection = tube.interactions() == 0 && tile.kind == SurfaceKind::ground;
-    arrive({image, reflected, mechanism, static_cast<double>(tube.departure_gain), parent.chain, ground_reflection},
+    arrive({image, reflected, mechanism, static_cast<double>(parent.departure_gain), parent.chain, ground_reflection},
            number, state);
   }
   if (goes_on) go_on(parent, image, reflected, number, reflections, tube.diffractions, children);
+}
+
+Wedge Launch::wedge_of(const EdgeSegment& edge) const {
+  return {edge.direction,
+          edge.tangent_0,
+          edge.normal_0,
+          edge.wedge_angle,
+          link_.permittivity(edge.material_0),
+          link_.permittivity(edge.material_n)};
 }
 
 void Launch::bounce_edge(std::uint32_t edge_element, std::span<const Tube> tubes, ThreadState& state,
                          std::vector<Tube>& children) {
   const std::uint32_t edge_number = edge_element - environment_.points.tile_count();
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
-  const Wedge wedge{edge.direction,
-                    edge.tangent_0,
-                    edge.normal_0,
-                    edge.wedge_angle,
-                    link_.permittivity(edge.material_0),
-                    link_.permittivity(edge.material_n)};
+  const Wedge wedge = wedge_of(edge);
   read_row(edge_element, state);
   lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row,
                    environment_.receiver_rows.seen_from(edge_element), state.intervals);

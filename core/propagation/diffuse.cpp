@@ -11,18 +11,9 @@
 #include "core/base/units.h"
 #include "core/physics/fresnel.h"
 #include "core/physics/scattering.h"
-#include "core/propagation/edge_incidence.h"
 #include "core/propagation/launch.h"
 
 namespace tesseray {
-
-// A diffusely scattered ray on its last leg.
-struct Launch::DiffuseRay {
-  const DiffusePower& source;
-  double density = 0;   // |field|² at the target per unit of source power
-  Vec3 direction;       // unit, of travel at the target
-  double length_m = 0;  // from the scattering tile to the target
-};
 
 namespace {
 
@@ -124,31 +115,47 @@ double Launch::diffuse_density(std::uint32_t tile_number, Vec3 point) const {
   return parts == 1 ? from(tile.centroid) : mean_over_parts(tile, parts, from);
 }
 
-void Launch::arrive_diffusely(const DiffuseRay& ray, std::uint32_t number, ArrivalSums& sums) const {
-  const double receive_gain = link_.receive_gain(ray.direction);
-  double share = link_.unit_gain() * ray.density * link_.copolar_fraction();
-  std::uint32_t rays = ray.source.rays;
-  if (environment_.points.is_tile(number)) {
-    const Tile& tile = environment_.tiling.tiles[number];
-    const double cosine = -dot(ray.direction, tile.normal);
-    if (tile.kind == SurfaceKind::ground && cosine > 0) {
-      // The ground-reflected companion, in power.
-      const double specular = link_.specular_factor() * link_.specular_factor();
-      share *= 1.0 + specular * reflectance(tile.material, cosine);
-      rays *= 2;
-    }
+double Launch::ground_factor(std::uint32_t number, Vec3 direction) const {
+  if (!environment_.points.is_tile(number)) return 1;
+  const Tile& tile = environment_.tiling.tiles[number];
+  const double cosine = -dot(direction, tile.normal);
+  if (tile.kind != SurfaceKind::ground || cosine <= 0) return 1;
+  return 1.0 + link_.specular_factor() * link_.specular_factor() * reflectance(tile.material, cosine);
+}
+
+Launch::DiffuseTarget Launch::diffuse_target(std::uint32_t number, Vec3 direction) const {
+  const double ground = ground_factor(number, direction);
+  const double share = link_.unit_gain() * link_.copolar_fraction() * ground;
+  return {look_azimuth(direction), share * link_.receive_gain(direction), share, straight_distance(number),
+          ground > 1 ? 2u : 1u};
+}
+
+void Launch::add_diffuse(const DiffusePower& source, double density, double length_m, const DiffuseTarget& target,
+                         DiffuseSum& sum) {
+  const double gain_factor = density * target.gain_factor;
+  const double gain = gain_factor * source.power;
+  const double more_m = length_m - target.straight_distance_m;
+  sum.gain += gain;
+  sum.basic_gain += density * target.basic_factor * source.basic;
+  sum.excess_m += gain_factor * (source.length + more_m * source.power);
+  sum.squared_excess_m2 +=
+      gain_factor * (source.squared_length + more_m * (2.0 * source.length + more_m * source.power));
+  sum.cos_azimuth += gain * target.look.x;
+  sum.sin_azimuth += gain * target.look.y;
+  sum.first_excess_m = std::min(sum.first_excess_m, source.first_length_m + more_m);
+  sum.rays += source.rays * target.rays_per_ray;
+  if (gain > sum.strongest_gain) {
+    sum.strongest_gain = gain;
+    sum.strongest_cos = target.look.x;
+    sum.strongest_sin = target.look.y;
   }
-  const double mean = ray.source.length / ray.source.power;
-  const double mean_square = ray.source.squared_length / ray.source.power;
-  const double more = ray.length_m - straight_distance(number);
-  sums.add_diffuse(share * receive_gain * ray.source.power, share * ray.source.basic, mean + more,
-                   mean_square + more * (2.0 * mean + more), ray.source.first_length_m + more, ray.direction, rays);
 }
 
 void Launch::scatter_last(Progress& progress) {
   const TargetPoints& points = environment_.points;
   const auto gather = [&](std::uint32_t number, std::span<const std::uint32_t> row, ArrivalSums& sums) {
     const Vec3 target = points.arrival(number);
+    DiffuseSum sum;
     for (const std::uint32_t member : row) {
       if (!points.is_tile(member)) break;  // tiles come first in a row
       const DiffusePower& source = diffuse_[member].any;
@@ -157,8 +164,9 @@ void Launch::scatter_last(Progress& progress) {
       if (!(density > 0)) continue;
       const Vec3 way = target - environment_.tiling.tiles[member].centroid;
       const double length = norm(way);
-      arrive_diffusely({source, density, (1.0 / length) * way, length}, number, sums);
+      add_diffuse(source, density, length, diffuse_target(number, (1.0 / length) * way), sum);
     }
+    sums.add(sum);
   };
   parallel_blocks(points.tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
@@ -176,49 +184,6 @@ void Launch::scatter_last(Progress& progress) {
   });
 }
 
-void Launch::scatter_then_reflect(Progress& progress) {
-  const TargetPoints& points = environment_.points;
-  parallel_blocks(points.tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
-    ThreadState& state = states_.local();
-    for (auto mirror = static_cast<std::uint32_t>(begin); mirror < end; ++mirror) {
-      const Tile& tile = environment_.tiling.tiles[mirror];
-      const TileFrame frame(tile);
-      read_row(mirror, state);
-      bool laid_out = false;
-      for (const std::uint32_t member : state.row) {
-        if (!points.is_tile(member)) break;
-        const DiffusePower& source = diffuse_[member].then_reflection;
-        const Vec3 origin = environment_.tiling.tiles[member].centroid;
-        if (!is_worth(source, member, tile.centroid)) continue;
-        const Vec3 coordinates = frame.coordinates(origin);
-        if (!(coordinates.z > 0)) continue;
-        if (!laid_out) {
-          lay_out_tile_row(environment_.tiling, points, frame, mirror, state.row,
-                           environment_.receiver_rows.seen_from(mirror), state.intervals);
-          laid_out = true;
-        }
-        state.hits.clear();
-        find_hits(state.intervals, tile_bounds(coordinates), state.mask, state.hits);
-        const Vec3 image = mirrored(origin, tile.centroid, tile.normal);
-        for (const std::uint32_t hit : state.hits) {
-          const std::uint32_t target = state.intervals.target[hit];
-          if ((target & RowTarget::arrives) == 0) continue;
-          const std::uint32_t number = target & RowTarget::number_mask;
-          const Vec3 way = points.arrival(number) - image;
-          const double length = norm(way);
-          const Vec3 direction = (1.0 / length) * way;
-          const double specular = link_.specular_factor() * link_.specular_factor() *
-                                  reflectance(tile.material, dot(direction, tile.normal));
-          const double density =
-              specular * diffuse_intensity(member, mirrored(direction, tile.normal)) / (length * length);
-          if (density > 0)
-            arrive_diffusely({source, density, direction, length}, number, state.sums[sum_index(number)]);
-        }
-      }
-    }
-  });
-}
-
 bool Launch::is_worth(const DiffusePower& source, std::uint32_t tile, Vec3 point) const {
   if (!(source.power > 0)) return false;
   const Vec3 way = point - environment_.tiling.tiles[tile].centroid;
@@ -227,57 +192,123 @@ bool Launch::is_worth(const DiffusePower& source, std::uint32_t tile, Vec3 point
   return link_.unit_gain() * source.power * density >= link_.least_gain();
 }
 
-void Launch::scatter_then_diffract(Progress& progress) {
-  const TargetPoints& points = environment_.points;
-  parallel_blocks(points.edge_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
+void Launch::scatter_then_reflect(Progress& progress) {
+  parallel_blocks(environment_.points.tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
-    for (auto e = static_cast<std::uint32_t>(begin); e < end; ++e) {
-      const EdgeSegment& edge = environment_.tiling.edges[e];
-      const std::uint32_t element = points.tile_count() + e;
-      const Wedge wedge{edge.direction,
-                        edge.tangent_0,
-                        edge.normal_0,
-                        edge.wedge_angle,
-                        link_.permittivity(edge.material_0),
-                        link_.permittivity(edge.material_n)};
-      read_row(element, state);
-      bool laid_out = false;
-      for (const std::uint32_t member : state.row) {
-        if (!points.is_tile(member)) break;
-        const DiffusePower& source = diffuse_[member].then_diffraction;
-        if (!is_worth(source, member, edge.midpoint)) continue;
-        const VirtualSource origin{environment_.tiling.tiles[member].centroid, 0, edge.midpoint, edge.direction,
-                                   0.5 * edge.length_m};
-        const EdgeIncidence incidence(wedge, edge, origin.point);
-        if (!incidence.in_air()) continue;
-        if (!laid_out) {
-          lay_out_edge_row(environment_.tiling, points, e, state.row, environment_.receiver_rows.seen_from(element),
-                           state.intervals);
-          laid_out = true;
-        }
-        state.hits.clear();
-        find_hits(state.intervals, edge_bounds(edge, origin.point), state.mask, state.hits);
-        for (const std::uint32_t hit : state.hits) {
-          const std::uint32_t target = state.intervals.target[hit];
-          if ((target & RowTarget::arrives) == 0) continue;
-          const std::uint32_t number = target & RowTarget::number_mask;
-          const Leg leg = leg_to(origin, points.arrival(number));
-          const Vec3 k_i = (1.0 / leg.rho_m) * (leg.from - origin.point);
-          const double intensity = diffuse_intensity(member, k_i);
-          if (!(intensity > 0)) continue;
-          const double sin_beta = incidence.sin_beta(leg.rho_m);
-          const double distance_m = distance_parameter_m(leg.rho_m, leg.distance_m, sin_beta);
-          const ComplexVec3 diffracted =
-              diffracted_field(incidence.at(sin_beta), link_.copolar_field(k_i), k_i, leg.direction,
-                               {distance_m, distance_m, distance_m}, link_.wave_number());
-          const double density = intensity * squared_norm(diffracted) * leg.amplitude * leg.amplitude;
-          if (density > 0) {
-            arrive_diffusely({source, density, leg.direction, leg.length_m}, number, state.sums[sum_index(number)]);
-          }
-        }
+    for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) reflect_diffuse(tile, state);
+  });
+}
+
+void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
+  const TargetPoints& points = environment_.points;
+  const Tile& tile = environment_.tiling.tiles[mirror];
+  const TileFrame frame(tile);
+  const double specular = link_.specular_factor() * link_.specular_factor();
+  read_row(mirror, state);
+  bool laid_out = false;
+  for (const std::uint32_t member : state.row) {
+    if (!points.is_tile(member)) break;
+    const DiffusePower& source = diffuse_[member].then_reflection;
+    if (!is_worth(source, member, tile.centroid)) continue;
+    const Vec3 origin = environment_.tiling.tiles[member].centroid;
+    const Vec3 coordinates = frame.coordinates(origin);
+    if (!(coordinates.z > 0)) continue;
+    if (!laid_out) {
+      lay_out_tile_row(environment_.tiling, points, frame, mirror, state.row,
+                       environment_.receiver_rows.seen_from(mirror), state.intervals);
+      state.diffuse_sums.assign(state.intervals.size(), {});
+      laid_out = true;
+    }
+    state.hits.clear();
+    find_hits(state.intervals, tile_bounds(coordinates), state.mask, state.hits);
+    const Vec3 image = mirrored(origin, tile.centroid, tile.normal);
+    for (const std::uint32_t hit : state.hits) {
+      const std::uint32_t target = state.intervals.target[hit];
+      if ((target & RowTarget::arrives) == 0) continue;
+      const std::uint32_t number = target & RowTarget::number_mask;
+      const Vec3 way = points.arrival(number) - image;
+      const double length = norm(way);
+      const Vec3 direction = (1.0 / length) * way;
+      const double density = specular * reflectance(tile.material, dot(direction, tile.normal)) *
+                             diffuse_intensity(member, mirrored(direction, tile.normal)) / (length * length);
+      if (density > 0) {
+        add_diffuse(source, density, length, diffuse_target(number, direction), state.diffuse_sums[hit]);
       }
     }
+  }
+  if (laid_out) add_diffuse_sums(state);
+}
+
+void Launch::scatter_then_diffract(Progress& progress) {
+  parallel_blocks(environment_.points.edge_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
+    ThreadState& state = states_.local();
+    for (auto e = static_cast<std::uint32_t>(begin); e < end; ++e) diffract_diffuse(e, state);
   });
+}
+
+DiffuseEdgeSource Launch::diffuse_edge_source(const Wedge& wedge, const EdgeSegment& edge,
+                                              std::uint32_t tile_number) const {
+  const Tile& tile = environment_.tiling.tiles[tile_number];
+  const Vec3 direction = normalized(edge.midpoint - tile.centroid);
+  const double cosine = dot(direction, tile.normal);
+  const double per_cosine = cosine > 0 ? diffuse_intensity(tile_number, direction) / cosine : 0.0;
+  return {wedge, edge, tile, per_cosine, link_.copolar_polarization(direction), link_.wave_number()};
+}
+
+void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& wedge, ThreadState& state) const {
+  const TargetPoints& points = environment_.points;
+  const EdgeSegment& edge = environment_.tiling.edges[edge_number];
+  lay_out_edge_row(environment_.tiling, points, edge_number, state.row,
+                   environment_.receiver_rows.seen_from(points.tile_count() + edge_number), state.intervals);
+  state.diffuse_sums.assign(state.intervals.size(), {});
+  state.diffuse_targets.clear();
+  state.observers.clear();
+  for (const std::uint32_t target : state.intervals.target) {
+    const std::uint32_t number = target & RowTarget::number_mask;
+    const Vec3 point = points.arrival(number);
+    // An edge segment is short: all its rays come to a target from about the same direction.
+    state.diffuse_targets.push_back(diffuse_target(number, normalized(point - edge.midpoint)));
+    state.observers.add(wedge, edge, point);
+  }
+}
+
+void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
+  const TargetPoints& points = environment_.points;
+  const EdgeSegment& edge = environment_.tiling.edges[edge_number];
+  const std::uint32_t element = points.tile_count() + edge_number;
+  const Wedge wedge = wedge_of(edge);
+  read_row(element, state);
+  // Only arrivals matter: tiles and receivers.
+  std::erase_if(state.row, [&](std::uint32_t member) { return points.is_edge(member); });
+  bool laid_out = false;
+  for (const std::uint32_t member : state.row) {
+    const DiffusePower& source = diffuse_[member].then_diffraction;
+    if (!is_worth(source, member, edge.midpoint)) continue;
+    const DiffuseEdgeSource at_edge = diffuse_edge_source(wedge, edge, member);
+    if (!at_edge.in_air) continue;
+    if (!laid_out) {
+      lay_out_diffuse_edge_row(edge_number, wedge, state);
+      laid_out = true;
+    }
+    state.hits.clear();
+    find_hits(state.intervals, edge_bounds(edge, environment_.tiling.tiles[member].centroid), state.mask, state.hits);
+    diffract_diffuse_power(at_edge, state.observers, state.hits, state.diffracted);
+    for (std::size_t i = 0; i < state.hits.size(); ++i) {
+      const std::uint32_t hit = state.hits[i];
+      const auto density = static_cast<double>(state.diffracted.density[i]);
+      if (!(density > 0)) continue;
+      add_diffuse(source, density, static_cast<double>(state.diffracted.length_m[i]), state.diffuse_targets[hit],
+                  state.diffuse_sums[hit]);
+    }
+  }
+  if (laid_out) add_diffuse_sums(state);
+}
+
+void Launch::add_diffuse_sums(ThreadState& state) {
+  for (std::size_t i = 0; i < state.diffuse_sums.size(); ++i) {
+    if (state.diffuse_sums[i].rays == 0) continue;
+    state.sums[sum_index(state.intervals.target[i] & RowTarget::number_mask)].add(state.diffuse_sums[i]);
+  }
 }
 
 }  // namespace tesseray

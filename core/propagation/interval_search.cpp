@@ -5,58 +5,28 @@
 #include <cstddef>
 #include <cstring>
 
+#include "core/base/vector_dispatch.h"
+
 namespace tesseray {
 namespace {
 
-using MarkFunction = void (*)(const float* first_u, const float* last_u, const float* first_v, const float* last_v,
-                              std::size_t count, IntervalBounds bounds, std::uint8_t* mask);
-
-// The loop that the compiler turns into vectors, once per instruction set below.
-[[gnu::always_inline]] inline void mark_pairs(const float* first_u, const float* last_u, const float* first_v,
-                                              const float* last_v, std::size_t count, IntervalBounds bounds,
-                                              std::uint8_t* mask) {
-  if (first_v == nullptr) {
-    for (std::size_t i = 0; i < count; ++i) {
-      mask[i] = static_cast<std::uint8_t>((first_u[i] <= bounds.upper_u) & (last_u[i] > bounds.lower_u));
+struct MarkPairs {
+  [[gnu::always_inline]] static void run(const float* first_u, const float* last_u, const float* first_v,
+                                         const float* last_v, std::size_t count, const IntervalBounds* bounds,
+                                         std::uint8_t* mask) {
+    const IntervalBounds b = *bounds;
+    if (first_v == nullptr) {
+      for (std::size_t i = 0; i < count; ++i) {
+        mask[i] = static_cast<std::uint8_t>((first_u[i] <= b.upper_u) & (last_u[i] > b.lower_u));
+      }
+      return;
     }
-    return;
+    for (std::size_t i = 0; i < count; ++i) {
+      mask[i] = static_cast<std::uint8_t>((first_u[i] <= b.upper_u) & (last_u[i] > b.lower_u) &
+                                          (first_v[i] <= b.upper_v) & (last_v[i] > b.lower_v));
+    }
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    mask[i] = static_cast<std::uint8_t>((first_u[i] <= bounds.upper_u) & (last_u[i] > bounds.lower_u) &
-                                        (first_v[i] <= bounds.upper_v) & (last_v[i] > bounds.lower_v));
-  }
-}
-
-void mark_baseline(const float* first_u, const float* last_u, const float* first_v, const float* last_v,
-                   std::size_t count, IntervalBounds bounds, std::uint8_t* mask) {
-  mark_pairs(first_u, last_u, first_v, last_v, count, bounds, mask);
-}
-
-#if defined(__x86_64__)
-[[gnu::target("avx2")]] void mark_avx2(const float* first_u, const float* last_u, const float* first_v,
-                                       const float* last_v, std::size_t count, IntervalBounds bounds,
-                                       std::uint8_t* mask) {
-  mark_pairs(first_u, last_u, first_v, last_v, count, bounds, mask);
-}
-
-[[gnu::target("avx512f,avx512bw,avx512vl,avx512dq")]] void mark_avx512(const float* first_u, const float* last_u,
-                                                                       const float* first_v, const float* last_v,
-                                                                       std::size_t count, IntervalBounds bounds,
-                                                                       std::uint8_t* mask) {
-  mark_pairs(first_u, last_u, first_v, last_v, count, bounds, mask);
-}
-#endif
-
-MarkFunction choose_mark_function() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq")) {
-    return mark_avx512;
-  }
-  if (__builtin_cpu_supports("avx2")) return mark_avx2;
-#endif
-  return mark_baseline;
-}
+};
 
 }  // namespace
 
@@ -70,12 +40,14 @@ void RowIntervals::clear() {
 
 void find_hits(const RowIntervals& row, const IntervalBounds& bounds, std::vector<std::uint8_t>& mask,
                std::vector<std::uint32_t>& hits) {
-  static const MarkFunction mark = choose_mark_function();
+  static const InstructionSet instruction_set = best_instruction_set();
   const std::size_t count = row.size();
   const std::size_t padded = (count + 7) / 8 * 8;
   mask.assign(padded, 0);
-  mark(row.first_u.data(), row.last_u.data(), row.first_v.empty() ? nullptr : row.first_v.data(),
-       row.first_v.empty() ? nullptr : row.last_v.data(), count, bounds, mask.data());
+  const bool two_dimensional = !row.first_v.empty();
+  run_vectorized<MarkPairs>(instruction_set, row.first_u.data(), row.last_u.data(),
+                            two_dimensional ? row.first_v.data() : nullptr,
+                            two_dimensional ? row.last_v.data() : nullptr, count, &bounds, mask.data());
   for (std::size_t block = 0; block < padded; block += 8) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, mask.data() + block, 8);

@@ -9,7 +9,9 @@
 #include <span>
 #include <vector>
 
+#include "core/physics/diffraction.h"
 #include "core/propagation/arrivals.h"
+#include "core/propagation/diffuse_diffraction.h"
 #include "core/propagation/link.h"
 #include "core/propagation/ray_launcher.h"
 #include "core/propagation/row_targets.h"
@@ -60,12 +62,24 @@ class Launch {
   RayLaunchingResult run(Progress& progress);
 
  private:
+  // How diffuse rays along one direction come in at a target.
+  struct DiffuseTarget {
+    Vec2 look;                // cosine and sine of the azimuth
+    double gain_factor = 0;   // path gain over |field|², with receiver and ground reflection
+    double basic_factor = 0;  // the same for an isotropic receiver
+    double straight_distance_m = 0;
+    std::uint32_t rays_per_ray = 1;  // 2 with the ground-reflected companion
+  };
   struct ThreadState {
     std::vector<ArrivalSums> sums;  // tiles, then receivers
     std::vector<RecordedRay> recorded;
     RowIntervals intervals;
     std::vector<std::uint32_t> row, hits;
     std::vector<std::uint8_t> mask;
+    std::vector<DiffuseSum> diffuse_sums;        // per row member
+    std::vector<DiffuseTarget> diffuse_targets;  // per row member
+    EdgeObservers observers;
+    DiffuseEdgeResult diffracted;
   };
   // A ray on its last leg: what arrive() needs.
   struct Ending {
@@ -87,6 +101,8 @@ class Launch {
   void bounce_edge(std::uint32_t edge, std::span<const Tube> tubes, ThreadState& state, std::vector<Tube>& children);
   void reflect(const Tube& tube, const TileFrame& frame, const Tile& tile, const VirtualSource& image,
                std::uint32_t target, ThreadState& state, std::vector<Tube>& children);
+  // The field of the transmitter's ray that leaves the last tile of `chain`, reflections only, along `direction`.
+  Link::Departure reflected_along(const InteractionChain& chain, Vec3 direction) const;
   void collect_diffuse(const Tube& tube, std::uint32_t tile);
   // Adds the child that `source` sends to `element`, unless it is too weak or may do nothing there.
   void go_on(const Tube& parent, const VirtualSource& source, const ComplexVec3& strength, std::uint32_t element,
@@ -113,8 +129,17 @@ class Launch {
   // True when what a tile scatters towards `point` is above the threshold for going on.
   bool is_worth(const DiffusePower& source, std::uint32_t tile, Vec3 point) const;
   void prepare_diffuse();
-  struct DiffuseRay;
-  void arrive_diffusely(const DiffuseRay& ray, std::uint32_t number, ArrivalSums& sums) const;
+  void reflect_diffuse(std::uint32_t tile, ThreadState& state);
+  void diffract_diffuse(std::uint32_t edge, ThreadState& state);
+  DiffuseEdgeSource diffuse_edge_source(const Wedge& wedge, const EdgeSegment& edge, std::uint32_t tile) const;
+  void lay_out_diffuse_edge_row(std::uint32_t edge, const Wedge& wedge, ThreadState& state) const;
+  // 1 + the power of the ground-reflected companion at ground tiles, 1 elsewhere.
+  double ground_factor(std::uint32_t number, Vec3 direction) const;
+  DiffuseTarget diffuse_target(std::uint32_t number, Vec3 direction) const;
+  // `density`: |field|² at the target per unit of source power; `length_m`: from the scattering tile to the target.
+  static void add_diffuse(const DiffusePower& source, double density, double length_m, const DiffuseTarget& target,
+                          DiffuseSum& sum);
+  void add_diffuse_sums(ThreadState& state);
 
   // ray_launcher.cpp: the threads' sums and rays as one result.
   RayLaunchingResult collect();
@@ -123,14 +148,15 @@ class Launch {
   std::size_t sum_index(std::uint32_t number) const {
     return environment_.points.is_receiver(number) ? number - environment_.points.edge_count() : number;
   }
-  double straight_distance(std::uint32_t number) const {
-    return norm(environment_.points.arrival(number) - transmitter_.position);
-  }
+  // From the transmitter to a target.
+  double straight_distance(std::uint32_t number) const { return straight_distances_[number]; }
+  Wedge wedge_of(const EdgeSegment& edge) const;
 
   const LaunchEnvironment& environment_;
   const Transmitter& transmitter_;
   Link link_;
   InteractionLimits limits_;
+  std::vector<double> straight_distances_;
   std::vector<std::vector<double>> reflectance_tables_;  // per material: mean reflectance against cosine of incidence
   std::vector<TileDiffusePower> diffuse_;                // per tile; empty when nothing scatters
   std::uint64_t tubes_ = 0;

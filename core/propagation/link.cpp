@@ -97,8 +97,8 @@ Complex Link::receive(const ComplexVec3& field, Vec3 direction) const {
   return std::sqrt(unit_gain_ * receive_gain(direction)) * dot(field, polarization);
 }
 
-ComplexVec3 Link::copolar_field(Vec3 direction) const {
-  return Complex{1, 0} * polarization_vector(transmit_polarization_, AntennaFrame{}, direction);
+Vec3 Link::copolar_polarization(Vec3 direction) const {
+  return polarization_vector(transmit_polarization_, AntennaFrame{}, direction);
 }
 
 double Link::receive_gain(Vec3 direction) const {

@@ -38,7 +38,7 @@ class Link {
   // Power gain of the receiving pattern for a wave along `direction`.
   double receive_gain(Vec3 direction) const;
   // The unit field of an upright antenna of the transmitter's polarisation: what a scattering tile sends on.
-  ComplexVec3 copolar_field(Vec3 direction) const;
+  Vec3 copolar_polarization(Vec3 direction) const;
   // The part of a diffusely scattered (co-polar) power that the receiver's polarisation takes.
   double copolar_fraction() const { return copolar_fraction_; }
 

@@ -43,6 +43,11 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
         state.sums.resize(std::size_t{environment.points.tile_count()} + environment.points.receiver_count());
         return state;
       }) {
+  const std::uint32_t numbers = environment.points.element_count() + environment.points.receiver_count();
+  straight_distances_.reserve(numbers);
+  for (std::uint32_t n = 0; n < numbers; ++n) {
+    straight_distances_.push_back(norm(environment.points.arrival(n) - transmitter.position));
+  }
   prepare_diffuse();
 }
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The power that a wedge diffracts, in a form without branches for loops over many observers: the coefficients of
+// diffraction.h (which the tests hold it against) as |D|², from angles that were prepared once per source and observer.
+#pragma once
+
+#include <cmath>
+
+#include "core/base/host_device.h"
+#include "core/physics/diffraction.h"
+
+namespace tesseray {
+
+// Cosines and sines of an angle φ about the edge and of φ/2n.
+template <class Real>
+struct WedgeAngle {
+  Real cos = 1, sin = 0, cos_scaled = 1, sin_scaled = 0;
+};
+
+template <class Real>
+struct FaceReflection {
+  Real te_re = 0, te_im = 0, tm_re = 0, tm_im = 0;
+};
+
+template <class Real>
+struct PowerWedge {
+  Real n = 0;
+  Real cos_half_step = 0, sin_half_step = 0;            // of π/2n
+  Real cos_twice_exterior = 0, sin_twice_exterior = 0;  // of 2nπ
+};
+
+template <class Real>
+FaceReflection<Real> face_reflection(const FresnelCoefficients& gamma) {
+  return {static_cast<Real>(gamma.te.re), static_cast<Real>(gamma.te.im), static_cast<Real>(gamma.tm.re),
+          static_cast<Real>(gamma.tm.im)};
+}
+
+namespace physics_detail {
+
+// cot θ · F(kL a) of one shadow boundary, side ±1. `root` is √(4kL/π), so that the Fresnel argument is
+// u = root · |sin ε/2|; then F = π u (f(u) + j g(u)), and |sin ε/2| / |sin θ| stays finite at the boundary (→ n).
+template <class Real>
+[[gnu::always_inline]] TESSERAY_HD inline void boundary_term_in_real(const PowerWedge<Real>& w, Real side,
+                                                                     Real cos_half, Real sin_half, Real cos_b,
+                                                                     Real sin_b, Real root, Real& re, Real& im) {
+  const Real cos_theta = w.cos_half_step * cos_half - side * w.sin_half_step * sin_half;
+  const Real sin_theta = w.sin_half_step * cos_half + side * w.cos_half_step * sin_half;
+  const Real turn = ((side < 0) & (sin_theta > 0)) ? Real(-1) : Real(1);
+  const Real turned = cos_b * w.cos_twice_exterior + turn * sin_b * w.sin_twice_exterior;
+  const Real cos_to_boundary = cos_theta >= 0 ? cos_b : turned;
+  const Real square = Real(0.5) * (Real(1) + cos_to_boundary);
+  const Real half_sine = std::sqrt(square > 0 ? square : Real(0));
+  const Real magnitude = sin_theta < 0 ? -sin_theta : sin_theta;
+  // Below this the quotient is all rounding.
+  const Real least = Real(3e-4);
+  const Real safe = magnitude > least ? magnitude : least;
+  const Real ratio = magnitude > least ? half_sine / safe : w.n;
+  const Real u = root * half_sine;
+  const Real u2 = u * u, u4 = u2 * u2;
+  const Real f_top = ((Real(0.5000077809698088) + Real(0.7777158004025756) * u) +
+                      (Real(0.5186887660228232) + Real(0.6010007782429536) * u) * u2) +
+                     (Real(0.08773419510262886) + Real(0.16728432638044533) * u) * u4;
+  const Real f_bottom =
+      ((Real(1) + Real(1.5562067352253528) * u) + (Real(2.5965048095470067) + Real(1.6353590691450868) * u) * u2) +
+      ((Real(1.8873135317118752) + Real(0.27565774824019623) * u) + Real(0.5255389997510916) * u2) * u4;
+  const Real g_top = (Real(0.4999825996357758) + Real(0.2006419420237428) * u) +
+                     (Real(0.08819157944261725) + Real(0.07495322000192069) * u) * u2;
+  const Real g_bottom =
+      ((Real(1) + Real(2.399705046774276) * u) + (Real(3.426373909717588) + Real(3.0986450013844764) * u) * u2) +
+      ((Real(2.522680019594166) + Real(0.7997475499955912) * u) + Real(0.7430250332391127) * u2) * u4;
+  const Real signed_cos = sin_theta < 0 ? -cos_theta : cos_theta;
+  const Real scale = signed_cos * ratio * Real(3.14159265358979323846) * root;
+  re = scale * (f_top / f_bottom);
+  im = scale * (g_top / g_bottom);
+}
+
+}  // namespace physics_detail
+
+// |D|² · 8π k n² sin²β₀ (the square of the four terms' sum) for soft and hard polarisation. The source's angle counts
+// from the source-side face (at most nπ/2), the observer's likewise; two_kl is 2kL, below 10^12.
+template <class Real>
+[[gnu::always_inline]] TESSERAY_HD inline void diffraction_power(
+    const PowerWedge<Real>& w, const WedgeAngle<Real>& source, const FaceReflection<Real>& source_face,
+    const WedgeAngle<Real>& observer, const FaceReflection<Real>& other_face, Real two_kl, Real& soft, Real& hard) {
+  const Real root = std::sqrt(two_kl * Real(0.63661977236758134308));
+  // φ − φ' and φ + φ', scaled and not.
+  const Real cc = observer.cos_scaled * source.cos_scaled, ss = observer.sin_scaled * source.sin_scaled;
+  const Real sc = observer.sin_scaled * source.cos_scaled, cs = observer.cos_scaled * source.sin_scaled;
+  const Real cc_b = observer.cos * source.cos, ss_b = observer.sin * source.sin;
+  const Real sc_b = observer.sin * source.cos, cs_b = observer.cos * source.sin;
+  Real re_1, im_1, re_2, im_2, re_0, im_0, re_n, im_n;
+  physics_detail::boundary_term_in_real(w, Real(1), cc + ss, sc - cs, cc_b + ss_b, sc_b - cs_b, root, re_1, im_1);
+  physics_detail::boundary_term_in_real(w, Real(-1), cc + ss, sc - cs, cc_b + ss_b, sc_b - cs_b, root, re_2, im_2);
+  physics_detail::boundary_term_in_real(w, Real(-1), cc - ss, sc + cs, cc_b - ss_b, sc_b + cs_b, root, re_0, im_0);
+  physics_detail::boundary_term_in_real(w, Real(1), cc - ss, sc + cs, cc_b - ss_b, sc_b + cs_b, root, re_n, im_n);
+  const Real re = re_1 + re_2, im = im_1 + im_2;
+  const Real soft_re =
+      re + (source_face.te_re * re_0 - source_face.te_im * im_0) + (other_face.te_re * re_n - other_face.te_im * im_n);
+  const Real soft_im =
+      im + (source_face.te_re * im_0 + source_face.te_im * re_0) + (other_face.te_re * im_n + other_face.te_im * re_n);
+  const Real hard_re =
+      re + (source_face.tm_re * re_0 - source_face.tm_im * im_0) + (other_face.tm_re * re_n - other_face.tm_im * im_n);
+  const Real hard_im =
+      im + (source_face.tm_re * im_0 + source_face.tm_im * re_0) + (other_face.tm_re * im_n + other_face.tm_im * re_n);
+  soft = soft_re * soft_re + soft_im * soft_im;
+  hard = hard_re * hard_re + hard_im * hard_im;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/diffuse_diffraction.h"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "core/base/vector_dispatch.h"
+
+namespace tesseray {
+namespace {
+
+struct PlanePoint {
+  double z, rho, angle;  // along the edge, from its line, about it from the 0-face
+};
+
+PlanePoint about_edge(const EdgeSegment& edge, Vec3 point) {
+  const Vec3 way = point - edge.midpoint;
+  const double z = dot(way, edge.direction);
+  const double along_tangent = dot(way, edge.tangent_0), along_normal = dot(way, edge.normal_0);
+  const double angle = std::atan2(along_normal, along_tangent);
+  // Points on the 0-face to within rounding are on it, not a full turn away.
+  return {z, std::hypot(along_tangent, along_normal), angle < -1e-9 ? angle + 2 * pi : std::fmax(angle, 0.0)};
+}
+
+WedgeAngle<float> wedge_angle(double angle, double n) {
+  const double scaled = angle / (2 * n);
+  return {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)),
+          static_cast<float>(std::cos(scaled)), static_cast<float>(std::sin(scaled))};
+}
+
+// What one pair needs of its member, gathered so that the loop over pairs reads straight on.
+enum Column { z, rho, in_air, cosine, sine, cos_scaled, sin_scaled, te_re, te_im, tm_re, tm_im, columns };
+
+struct DiffractPairs {
+  [[gnu::always_inline]] static void run(const DiffuseEdgeSource* source_pointer, const float* gathered,
+                                         std::size_t count, float* density, float* length) {
+    const DiffuseEdgeSource s = *source_pointer;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto member = [&](Column column) { return gathered[static_cast<std::size_t>(column) * count + i]; };
+      // The two legs unfolded into one plane are one straight line.
+      const float rho_t = member(rho), way_z = member(z) - s.z;
+      const float across = s.rho + rho_t;
+      const float total = std::sqrt(way_z * way_z + across * across);
+      const float keller = s.z + way_z * (s.rho / across);
+      const float both = s.rho * rho_t;
+      const float first_leg = total * (s.rho / across);
+      const float cos_scattering = (s.cosine_at_midpoint + s.cosine_slope * keller) / first_leg;
+      float soft = 0, hard = 0;
+      diffraction_power<float>(s.wedge, s.angle, s.source_face,
+                               {member(cosine), member(sine), member(cos_scaled), member(sin_scaled)},
+                               {member(te_re), member(te_im), member(tm_re), member(tm_im)},
+                               s.two_wave_numbers * (both / total), soft, hard);
+      const float lit = cos_scattering > 0 ? cos_scattering : 0.0f;
+      density[i] = member(in_air) * s.scale * lit * (s.soft_share * soft + s.hard_share * hard) / (both * total);
+      length[i] = total;
+    }
+  }
+};
+
+}  // namespace
+
+void EdgeObservers::clear() {
+  z_.clear();
+  rho_.clear();
+  in_air_.clear();
+  for (Frame& frame : frames_) {
+    for (std::vector<float>* column : {&frame.cos, &frame.sin, &frame.cos_scaled, &frame.sin_scaled, &frame.te_re,
+                                       &frame.te_im, &frame.tm_re, &frame.tm_im}) {
+      column->clear();
+    }
+  }
+}
+
+void EdgeObservers::add(const Wedge& wedge, const EdgeSegment& edge, Vec3 point) {
+  const PlanePoint at = about_edge(edge, point);
+  const double n = wedge.exterior_angle / pi;
+  const double sin_beta = at.rho / std::hypot(at.rho, at.z);
+  z_.push_back(static_cast<float>(at.z));
+  rho_.push_back(static_cast<float>(at.rho));
+  in_air_.push_back(at.angle <= wedge.exterior_angle + 1e-9 ? 1.0f : 0.0f);
+  const std::array<double, 2> angles{at.angle, wedge.exterior_angle - at.angle};
+  for (std::size_t f = 0; f < 2; ++f) {
+    const WedgeAngle<float> angle = wedge_angle(angles[f], n);
+    const Complex other = f == 0 ? wedge.eps_n : wedge.eps_0;
+    const auto gamma = face_reflection<float>(fresnel(other, sin_beta * std::fabs(std::sin(angles[1 - f]))));
+    Frame& frame = frames_[f];
+    frame.cos.push_back(angle.cos);
+    frame.sin.push_back(angle.sin);
+    frame.cos_scaled.push_back(angle.cos_scaled);
+    frame.sin_scaled.push_back(angle.sin_scaled);
+    frame.te_re.push_back(gamma.te_re);
+    frame.te_im.push_back(gamma.te_im);
+    frame.tm_re.push_back(gamma.tm_re);
+    frame.tm_im.push_back(gamma.tm_im);
+  }
+}
+
+DiffuseEdgeSource::DiffuseEdgeSource(const Wedge& edge_wedge, const EdgeSegment& edge, const Tile& tile,
+                                     double intensity_per_cosine, Vec3 polarization, double wave_number) {
+  PlanePoint at = about_edge(edge, tile.centroid);
+  in_air = at.rho > 0 && at.angle <= edge_wedge.exterior_angle + 1e-9;
+  if (!in_air) return;
+  const double n = edge_wedge.exterior_angle / pi;
+  from_other_face = at.angle > 0.5 * edge_wedge.exterior_angle;
+  if (from_other_face) at.angle = edge_wedge.exterior_angle - at.angle;
+  const double step = pi / (2 * n), twice = 2 * edge_wedge.exterior_angle;
+  wedge = {static_cast<float>(n), static_cast<float>(std::cos(step)), static_cast<float>(std::sin(step)),
+           static_cast<float>(std::cos(twice)), static_cast<float>(std::sin(twice))};
+  angle = wedge_angle(at.angle, n);
+  const Vec3 way = edge.midpoint - tile.centroid;
+  const double distance = norm(way), sin_beta = at.rho / distance;
+  source_face = face_reflection<float>(
+      fresnel(from_other_face ? edge_wedge.eps_n : edge_wedge.eps_0, sin_beta * std::fabs(std::sin(at.angle))));
+  z = static_cast<float>(at.z);
+  rho = static_cast<float>(at.rho);
+  const double along = dot(polarization, edge.direction) / sin_beta;
+  const double soft = std::fmin(along * along, 1.0);
+  soft_share = static_cast<float>(soft);
+  hard_share = static_cast<float>(1 - soft);
+  cosine_at_midpoint = static_cast<float>(dot(tile.normal, way));
+  cosine_slope = static_cast<float>(dot(tile.normal, edge.direction));
+  scale = static_cast<float>(intensity_per_cosine / (8 * pi * wave_number * n * n));
+  two_wave_numbers = static_cast<float>(2 * wave_number);
+}
+
+void diffract_diffuse_power(const DiffuseEdgeSource& source, const EdgeObservers& observers,
+                            std::span<const std::uint32_t> hits, DiffuseEdgeResult& result) {
+  static const InstructionSet instruction_set = best_instruction_set();
+  const EdgeObservers::Frame& f = observers.frame(source.from_other_face);
+  const std::array<const std::vector<float>*, columns> from{&observers.z(), &observers.rho(), &observers.in_air(),
+                                                            &f.cos,         &f.sin,           &f.cos_scaled,
+                                                            &f.sin_scaled,  &f.te_re,         &f.te_im,
+                                                            &f.tm_re,       &f.tm_im};
+  result.gathered.resize(hits.size() * columns);
+  result.density.resize(hits.size());
+  result.length_m.resize(hits.size());
+  for (std::size_t column = 0; column < columns; ++column) {
+    float* to = result.gathered.data() + column * hits.size();
+    const float* values = from[column]->data();
+    for (std::size_t i = 0; i < hits.size(); ++i) to[i] = values[hits[i]];
+  }
+  run_vectorized<DiffractPairs>(instruction_set, &source, static_cast<const float*>(result.gathered.data()),
+                                hits.size(), result.density.data(), result.length_m.data());
+}
+
+}  // namespace tesseray
