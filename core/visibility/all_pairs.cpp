@@ -13,7 +13,7 @@ namespace tesseray {
 std::unique_ptr<Visibility> compute_visibility_of_all_pairs(const Occlusion& occlusion, const Tiling& tiling,
                                                             const VisibilityOptions& options, Progress& progress) {
   constexpr std::size_t block = 64;
-  const std::vector<Element> elements = make_elements(tiling);
+  const std::vector<Element> elements = make_elements(occlusion.view(), tiling);
   std::vector<HalfRows> halves((elements.size() + block - 1) / block);
   progress.begin_stage("visibility");
   parallel_blocks(elements.size(), block, progress, [&](std::size_t begin, std::size_t end) {
@@ -24,7 +24,7 @@ std::unique_ptr<Visibility> compute_visibility_of_all_pairs(const Occlusion& occ
       for (std::size_t b = a + 1; b < elements.size(); ++b) {
         if (face_each_other(elements[a], elements[b]) &&
             within(options.max_distance_m, elements[a].point, elements[b].point) &&
-            occlusion.is_free(elements[a].point, elements[b].point)) {
+            path_is_free(occlusion.view(), elements[a].point, elements[b].point)) {
           row.push_back(elements[b].number);
         }
       }

@@ -12,7 +12,7 @@ namespace tesseray {
 std::unique_ptr<Visibility> compute_visibility(const Occlusion& occlusion, const Tiling& tiling,
                                                const VisibilityOptions& options, Progress& progress) {
   constexpr std::size_t block = 64;
-  const std::vector<Element> elements = make_elements(tiling);
+  const std::vector<Element> elements = make_elements(occlusion.view(), tiling);
   const SightGrid grid(occlusion.view(), elements);
   std::vector<HalfRows> halves((elements.size() + block - 1) / block);
   progress.begin_stage("visibility");

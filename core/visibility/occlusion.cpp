@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/scene/polygon.h"
+#include "core/visibility/cell_grid.h"
 #include "core/visibility/occlusion_view.h"
 #include "core/visibility/visibility.h"
 
@@ -15,29 +16,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double prism_cell_m = 16.0;
 constexpr std::int64_t max_cells = std::int64_t{1} << 23;
-// What stands within this distance of a cell belongs to it: covers the rounding of the walk (height_pyramid.h).
-constexpr double cell_padding_m = 1e-3;
-
-// The cells of the grid over all prisms.
-struct CellGrid {
-  Vec2 origin;
-  double step_m = prism_cell_m;
-  std::int32_t columns = 0, rows = 0;
-
-  std::int32_t column(double x) const { return clamped((x - origin.x) / step_m, columns); }
-  std::int32_t row(double y) const { return clamped((y - origin.y) / step_m, rows); }
-  std::size_t index(std::int32_t i, std::int32_t j) const {
-    return static_cast<std::size_t>(j) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(i);
-  }
-  Vec2 centre(std::int32_t i, std::int32_t j) const {
-    return {origin.x + (i + 0.5) * step_m, origin.y + (j + 0.5) * step_m};
-  }
-
- private:
-  static std::int32_t clamped(double cells, std::int32_t count) {
-    return static_cast<std::int32_t>(std::clamp(std::floor(cells), 0.0, static_cast<double>(count - 1)));
-  }
-};
 
 CellGrid grid_over(const std::vector<Prism>& prisms) {
   Rectangle box;
@@ -47,49 +25,7 @@ CellGrid grid_over(const std::vector<Prism>& prisms) {
     box.extend(footprint.min);
     box.extend(footprint.max);
   }
-  CellGrid grid;
-  if (box.empty()) return grid;
-  // Half a cell of air all around, so that padding stays inside.
-  const auto cells = [&](double extent) { return static_cast<std::int64_t>(extent / grid.step_m) + 2; };
-  while (cells(box.max.x - box.min.x) * cells(box.max.y - box.min.y) > max_cells) grid.step_m *= 2;
-  grid.columns = static_cast<std::int32_t>(cells(box.max.x - box.min.x));
-  grid.rows = static_cast<std::int32_t>(cells(box.max.y - box.min.y));
-  grid.origin = box.min - 0.5 * Vec2{grid.step_m, grid.step_m};
-  return grid;
-}
-
-// Calls visit(i, j) for the cells within the padding of the segment p–q.
-template <class Visit>
-void for_cells_near(const CellGrid& grid, Vec2 p, Vec2 q, const Visit& visit) {
-  const double reach = 0.5 * grid.step_m + cell_padding_m;
-  const Vec2 along = q - p;
-  const std::int32_t i_begin = grid.column(std::min(p.x, q.x) - cell_padding_m);
-  const std::int32_t i_end = grid.column(std::max(p.x, q.x) + cell_padding_m);
-  const std::int32_t j_begin = grid.row(std::min(p.y, q.y) - cell_padding_m);
-  const std::int32_t j_end = grid.row(std::max(p.y, q.y) + cell_padding_m);
-  for (std::int32_t j = j_begin; j <= j_end; ++j) {
-    for (std::int32_t i = i_begin; i <= i_end; ++i) {
-      // The line misses the square when the square's corners all lie on one side.
-      const double distance = std::fabs(cross(along, grid.centre(i, j) - p));
-      if (distance <= reach * (std::fabs(along.x) + std::fabs(along.y))) visit(i, j);
-    }
-  }
-}
-
-// Lists per cell, filled in two passes: count, then place.
-struct CellLists {
-  std::vector<std::uint32_t> offsets, items;
-};
-
-CellLists cell_lists(std::size_t cells, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& cell_and_item) {
-  CellLists lists;
-  lists.offsets.assign(cells + 1, 0);
-  for (const auto& [cell, item] : cell_and_item) ++lists.offsets[cell + 1];
-  for (std::size_t cell = 0; cell < cells; ++cell) lists.offsets[cell + 1] += lists.offsets[cell];
-  lists.items.resize(cell_and_item.size());
-  std::vector<std::uint32_t> next(lists.offsets.begin(), lists.offsets.end() - 1);
-  for (const auto& [cell, item] : cell_and_item) lists.items[next[cell]++] = item;
-  return lists;
+  return make_cell_grid(box, prism_cell_m, max_cells);
 }
 
 }  // namespace
@@ -97,7 +33,8 @@ CellLists cell_lists(std::size_t cells, const std::vector<std::pair<std::uint32_
 struct Occlusion::Impl {
   std::vector<WallSide> outlines;  // all sides, by part
   std::vector<FlatPart> parts;
-  std::vector<std::uint32_t> wall_offsets, part_offsets, part_items;
+  std::vector<std::uint32_t> wall_offsets;
+  CellLists part_lists, raised_lists;
   std::vector<WallSide> walls;
   HeightPyramid prism_grid, terrain_grid;
   std::vector<float> terrain_height_m;
@@ -110,8 +47,8 @@ struct Occlusion::Impl {
 
   void add_prisms(const std::vector<Prism>& prisms) {
     const CellGrid grid = grid_over(prisms);
-    const std::size_t cells = static_cast<std::size_t>(grid.columns) * static_cast<std::size_t>(grid.rows);
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> walls_of_cells, parts_of_cells;
+    const std::size_t cells = grid.size();
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> walls_of_cells, parts_of_cells, raised_of_cells;
     std::vector<float> max_height_m(cells, -std::numeric_limits<float>::infinity());
     std::vector<std::uint32_t> last_part(cells, 0);  // the part, plus one, that a cell was last given to
     for (const Prism& prism : prisms) {
@@ -124,6 +61,7 @@ struct Occlusion::Impl {
         if (last_part[cell] == part + 1) return;
         last_part[cell] = part + 1;
         parts_of_cells.emplace_back(static_cast<std::uint32_t>(cell), part);
+        if (!prism.on_ground) raised_of_cells.emplace_back(static_cast<std::uint32_t>(cell), part);
         max_height_m[cell] = std::max(max_height_m[cell], rounded_up(prism.top_z));
       };
       std::uint32_t end_exterior = first_side;
@@ -145,7 +83,7 @@ struct Occlusion::Impl {
       give_inner_cells(grid, prism.rings, first_side, end_side, give_part);
     }
 
-    const CellLists wall_lists = cell_lists(cells, walls_of_cells);
+    const CellLists wall_lists = make_cell_lists(cells, walls_of_cells);
     wall_offsets = wall_lists.offsets;
     walls.reserve(wall_lists.items.size());
     for (const std::uint32_t side : wall_lists.items) walls.push_back(outlines[side]);
@@ -153,19 +91,21 @@ struct Occlusion::Impl {
       std::stable_sort(walls.begin() + wall_offsets[cell], walls.begin() + wall_offsets[cell + 1],
                        [](const WallSide& a, const WallSide& b) { return a.top_z > b.top_z; });
     }
-    CellLists part_lists = cell_lists(cells, parts_of_cells);
-    part_offsets = std::move(part_lists.offsets);
-    part_items = std::move(part_lists.items);
+    part_lists = make_cell_lists(cells, parts_of_cells);
+    raised_lists = make_cell_lists(cells, raised_of_cells);
     prism_grid = HeightPyramid(grid.origin, grid.step_m, grid.step_m, grid.columns, grid.rows, std::move(max_height_m));
 
     view.prism_grid = prism_grid.view();
     view.wall_offsets = wall_offsets.data();
     view.walls = walls.data();
-    view.part_offsets = part_offsets.data();
-    view.part_items = part_items.data();
+    view.part_offsets = part_lists.offsets.data();
+    view.part_items = part_lists.items.data();
+    view.raised_offsets = raised_lists.offsets.data();
+    view.raised_items = raised_lists.items.data();
     view.parts = parts.data();
     view.part_count = static_cast<std::uint32_t>(parts.size());
     view.outlines = outlines.data();
+    view.side_count = static_cast<std::uint32_t>(outlines.size());
     view.highest_prism_z = static_cast<double>(prism_grid.max_height_m());
   }
 

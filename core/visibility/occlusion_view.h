@@ -4,6 +4,9 @@
 // Plain functions over spans, for host and device. Every fast way may only leave out what is certain; what is not is
 // decided here, so that all ways have the same bits. Coordinates are doubles; an answer is certain but for ties within
 // nanometres, and even these are the same on every machine (no fused arithmetic).
+//
+// Roofs of parts on the ground need no test of their own: below them is solid, so that a segment that passes one also
+// passes a wall or ends inside of the part. Only parts with air below have a roof and an underside to test.
 #pragma once
 
 #include <cstdint>
@@ -28,16 +31,19 @@ struct FlatPart {
 };
 
 struct OcclusionView {
-  // Walls and parts by cell of `prism_grid`: cell c has walls[wall_offsets[c] … wall_offsets[c + 1]), by falling top,
-  // and the parts part_items[part_offsets[c] …).
+  // By cell of `prism_grid`: walls by falling top, parts that the cell touches, and those of them that are raised. What
+  // belongs to cell c begins at offsets[c] and ends before offsets[c + 1].
   HeightPyramidView prism_grid;
   const std::uint32_t* wall_offsets = nullptr;
   const WallSide* walls = nullptr;
   const std::uint32_t* part_offsets = nullptr;
   const std::uint32_t* part_items = nullptr;
+  const std::uint32_t* raised_offsets = nullptr;
+  const std::uint32_t* raised_items = nullptr;
   const FlatPart* parts = nullptr;
   std::uint32_t part_count = 0;
   const WallSide* outlines = nullptr;
+  std::uint32_t side_count = 0;
   // One pyramid cell per terrain cell; node (i, j) is terrain_height_m[j · terrain_columns + i].
   HeightPyramidView terrain_grid;
   const float* terrain_height_m = nullptr;
@@ -94,11 +100,32 @@ TESSERAY_HD inline bool outline_contains(const WallSide* sides, const WallSide* 
 }
 
 // True when the open segment passes through the part's outline at height z.
-TESSERAY_HD inline bool meets_flat(const OcclusionView& view, Vec3 a, Vec3 b, const FlatPart& part, double z) {
+TESSERAY_HD inline bool meets_flat_at(const OcclusionView& view, Vec3 a, Vec3 b, const FlatPart& part, double z) {
   if (!((a.z > z && b.z < z) || (a.z < z && b.z > z))) return false;
   const double t = (z - a.z) / (b.z - a.z);
   const Vec2 p = a.xy() + t * (b.xy() - a.xy());
   return outline_contains(view.outlines + part.first_side, view.outlines + part.end_side, p);
+}
+
+// True when the open segment passes through the roof or the underside of a raised part.
+TESSERAY_HD inline bool meets_flats(const OcclusionView& view, Vec3 a, Vec3 b, const FlatPart& part) {
+  return meets_flat_at(view, a, b, part, part.top_z) || meets_flat_at(view, a, b, part, part.bottom_z);
+}
+
+// True when p lies inside a part.
+TESSERAY_HD inline bool is_inside_part(const OcclusionView& view, Vec3 p) {
+  const HeightPyramidView& grid = view.prism_grid;
+  const double x = (p.x - grid.origin.x) / grid.step_x, y = (p.y - grid.origin.y) / grid.step_y;
+  if (!(x >= 0 && y >= 0 && x < grid.columns && y < grid.rows)) return false;
+  const std::int64_t cell = static_cast<std::int64_t>(y) * grid.columns + static_cast<std::int64_t>(x);
+  for (std::uint32_t k = view.part_offsets[cell]; k != view.part_offsets[cell + 1]; ++k) {
+    const FlatPart& part = view.parts[view.part_items[k]];
+    if (p.z < part.top_z && p.z > part.bottom_z &&
+        outline_contains(view.outlines + part.first_side, view.outlines + part.end_side, p.xy())) {
+      return true;
+    }
+  }
+  return false;
 }
 
 TESSERAY_HD inline bool meets_prism(const OcclusionView& view, Vec3 a, Vec3 b) {
@@ -106,15 +133,13 @@ TESSERAY_HD inline bool meets_prism(const OcclusionView& view, Vec3 a, Vec3 b) {
   return walk_low_cells(view.prism_grid, a, b, [&](const CellVisit& visit) {
     const std::int64_t cell = static_cast<std::int64_t>(visit.j) * view.prism_grid.columns + visit.i;
     const double z_in = a.z + visit.t_in * (b.z - a.z), z_out = a.z + visit.t_out * (b.z - a.z);
-    const double z_low = lower(z_in, z_out) - pyramid_margin_m, z_high = higher(z_in, z_out) + pyramid_margin_m;
+    const double z_low = lower(z_in, z_out) - pyramid_margin_m;
     for (std::uint32_t w = view.wall_offsets[cell]; w != view.wall_offsets[cell + 1]; ++w) {
       if (view.walls[w].top_z < z_low) break;
       if (meets_wall(a, b, view.walls[w])) return true;
     }
-    for (std::uint32_t k = view.part_offsets[cell]; k != view.part_offsets[cell + 1]; ++k) {
-      const FlatPart& part = view.parts[view.part_items[k]];
-      if (part.top_z >= z_low && part.top_z <= z_high && meets_flat(view, a, b, part, part.top_z)) return true;
-      if (part.bottom_z >= z_low && part.bottom_z <= z_high && meets_flat(view, a, b, part, part.bottom_z)) return true;
+    for (std::uint32_t k = view.raised_offsets[cell]; k != view.raised_offsets[cell + 1]; ++k) {
+      if (meets_flats(view, a, b, view.parts[view.raised_items[k]])) return true;
     }
     return false;
   });
@@ -155,11 +180,24 @@ TESSERAY_HD inline bool meets_terrain(const OcclusionView& view, Vec3 a, Vec3 b)
   });
 }
 
-// True when nothing is on the open segment a–b. Symmetric bit for bit: the ends are put in an order first.
-TESSERAY_HD inline bool segment_is_free(const OcclusionView& view, Vec3 a, Vec3 b) {
+// The two ends of a segment in an order that does not depend on which was named first.
+struct OrderedEnds {
+  Vec3 first, second;
+};
+TESSERAY_HD inline OrderedEnds ordered_ends(Vec3 a, Vec3 b) {
   const bool swap = b.x != a.x ? b.x < a.x : b.y != a.y ? b.y < a.y : b.z < a.z;
-  const Vec3 first = swap ? b : a, second = swap ? a : b;
+  return swap ? OrderedEnds{b, a} : OrderedEnds{a, b};
+}
+
+// True when nothing is on the open segment a–b, whose ends lie in no part. Symmetric bit for bit.
+TESSERAY_HD inline bool path_is_free(const OcclusionView& view, Vec3 a, Vec3 b) {
+  const auto [first, second] = ordered_ends(a, b);
   return !meets_prism(view, first, second) && !meets_terrain(view, first, second);
+}
+
+// The same for any ends: one that lies in a part sees nothing.
+TESSERAY_HD inline bool segment_is_free(const OcclusionView& view, Vec3 a, Vec3 b) {
+  return !is_inside_part(view, a) && !is_inside_part(view, b) && path_is_free(view, a, b);
 }
 
 }  // namespace tesseray

@@ -4,14 +4,26 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/scene/polygon.h"
+
 namespace tesseray {
 
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::int64_t max_blocks = std::int64_t{1} << 18;
+constexpr double cell_m = 24.0;
+constexpr std::int64_t max_cells = std::int64_t{1} << 22;
+
+using CellAndItem = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 bool is_flat_roof(const Element& element) { return element.kind == Element::Kind::tile && element.axis.z == 1; }
+
+CellGrid grid_over(const std::vector<Element>& elements) {
+  Rectangle box;
+  for (const Element& element : elements) box.extend(element.point.xy());
+  if (box.empty()) box = {{0, 0}, {0, 0}};
+  return make_cell_grid(box, cell_m, max_cells, SightGrid::block_cells);
+}
 
 // A height that the terrain does not fall below over a rectangle; −∞ where the rectangle leaves the terrain.
 double lowest_terrain(const OcclusionView& occlusion, const Rectangle& box) {
@@ -21,77 +33,56 @@ double lowest_terrain(const OcclusionView& occlusion, const Rectangle& box) {
   const double y0 = (box.min.y - grid.origin.y) / grid.step_y, y1 = (box.max.y - grid.origin.y) / grid.step_y;
   if (x0 < 0 || y0 < 0 || x1 > grid.columns || y1 > grid.rows) return -infinity;
   float lowest = std::numeric_limits<float>::infinity();
-  for (std::int64_t j = static_cast<std::int64_t>(std::floor(y0)); j <= static_cast<std::int64_t>(std::ceil(y1)); ++j) {
-    for (std::int64_t i = static_cast<std::int64_t>(std::floor(x0)); i <= static_cast<std::int64_t>(std::ceil(x1));
-         ++i) {
+  const auto low_i = static_cast<std::int64_t>(x0), high_i = static_cast<std::int64_t>(std::ceil(x1));
+  const auto low_j = static_cast<std::int64_t>(y0), high_j = static_cast<std::int64_t>(std::ceil(y1));
+  for (std::int64_t j = low_j; j <= high_j; ++j) {
+    for (std::int64_t i = low_i; i <= high_i; ++i) {
       lowest = std::min(lowest, occlusion.terrain_height_m[j * occlusion.terrain_columns + i]);
     }
   }
   return static_cast<double>(lowest);
 }
 
+Vec2 centre_of(const Rectangle& box) { return 0.5 * (box.min + box.max); }
+
 }  // namespace
 
-void SightBounds::extend(Vec3 p) {
-  box.extend(p.xy());
-  bottom_z = std::min(bottom_z, p.z);
-  top_z = std::max(top_z, p.z);
+void SightBounds::extend_targets(Vec3 p) {
+  target_box.extend(p.xy());
+  target_bottom_z = std::min(target_bottom_z, p.z);
+  target_top_z = std::max(target_top_z, p.z);
 }
 
 void SightBounds::extend(const SightBounds& other) {
-  if (!other.box.empty()) {
-    box.extend(other.box.min);
-    box.extend(other.box.max);
+  if (!other.target_box.empty()) {
+    target_box.extend(other.target_box.min);
+    target_box.extend(other.target_box.max);
   }
-  bottom_z = std::min(bottom_z, other.bottom_z);
-  top_z = std::max(top_z, other.top_z);
+  target_bottom_z = std::min(target_bottom_z, other.target_bottom_z);
+  target_top_z = std::max(target_top_z, other.target_top_z);
+  occluder_top_z = std::max(occluder_top_z, other.occluder_top_z);
+  lowest_terrain_z = std::min(lowest_terrain_z, other.lowest_terrain_z);
+  square.extend(other.square.min);
+  square.extend(other.square.max);
 }
 
-SightGrid::SightGrid(const OcclusionView& occlusion, const std::vector<Element>& elements) {
-  lay_out(elements);
+SightGrid::SightGrid(const OcclusionView& occlusion, const std::vector<Element>& elements)
+    : cells_(grid_over(elements)) {
   sort_elements(elements);
-  sort_parts(occlusion);
+  sort_occluders(occlusion);
   bound_cells(occlusion);
-}
-
-void SightGrid::lay_out(const std::vector<Element>& elements) {
-  Rectangle box;
-  for (const Element& element : elements) box.extend(element.point.xy());
-  if (box.empty()) box = {{0, 0}, {0, 0}};
-  const auto blocks = [&](double extent) { return static_cast<std::int64_t>(extent / (cell_m_ * block_cells)) + 1; };
-  const double width = box.max.x - box.min.x, depth = box.max.y - box.min.y;
-  while (blocks(width) * blocks(depth) > max_blocks) cell_m_ *= 2;
-  origin_ = box.min;
-  block_columns_ = static_cast<std::int32_t>(blocks(width));
-  block_rows_ = static_cast<std::int32_t>(blocks(depth));
-}
-
-std::int32_t SightGrid::column_of(double x) const {
-  return static_cast<std::int32_t>(std::clamp(std::floor((x - origin_.x) / cell_m_), 0.0, columns() - 1.0));
-}
-
-std::int32_t SightGrid::row_of(double y) const {
-  return static_cast<std::int32_t>(std::clamp(std::floor((y - origin_.y) / cell_m_), 0.0, rows() - 1.0));
-}
-
-std::size_t SightGrid::cell_of(Vec2 p) const { return cell(column_of(p.x), row_of(p.y)); }
-
-Rectangle SightGrid::cell_square(std::int32_t low_i, std::int32_t low_j, std::int32_t high_i,
-                                 std::int32_t high_j) const {
-  return {origin_ + cell_m_ * Vec2{static_cast<double>(low_i), static_cast<double>(low_j)},
-          origin_ + cell_m_ * Vec2{high_i + 1.0, high_j + 1.0}};
+  bound_blocks();
 }
 
 void SightGrid::sort_elements(const std::vector<Element>& elements) {
-  const std::size_t cells = static_cast<std::size_t>(columns()) * static_cast<std::size_t>(rows());
   std::vector<std::uint32_t> cell_of_element(elements.size()), order(elements.size());
-  first_.assign(cells + 1, 0);
+  first_.assign(cells_.size() + 1, 0);
   for (std::size_t e = 0; e < elements.size(); ++e) {
-    cell_of_element[e] = static_cast<std::uint32_t>(cell_of(elements[e].point.xy()));
+    cell_of_element[e] = static_cast<std::uint32_t>(cells_.index(elements[e].point.xy()));
     order[e] = static_cast<std::uint32_t>(e);
     ++first_[cell_of_element[e] + 1];
   }
-  for (std::size_t cell = 0; cell < cells; ++cell) first_[cell + 1] += first_[cell];
+  for (std::size_t cell = 0; cell < cells_.size(); ++cell) first_[cell + 1] += first_[cell];
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     if (cell_of_element[a] != cell_of_element[b]) return cell_of_element[a] < cell_of_element[b];
     const bool roof_a = is_flat_roof(elements[a]), roof_b = is_flat_roof(elements[b]);
@@ -101,59 +92,70 @@ void SightGrid::sort_elements(const std::vector<Element>& elements) {
   });
   elements_.reserve(elements.size());
   for (const std::uint32_t e : order) elements_.push_back(elements[e]);
-  first_roof_.resize(cells);
-  for (std::size_t cell = 0; cell < cells; ++cell) {
+  first_roof_.resize(cells_.size());
+  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
     std::uint32_t roof = first_[cell];
     while (roof < first_[cell + 1] && !is_flat_roof(elements_[roof])) ++roof;
     first_roof_[cell] = roof;
   }
 }
 
-void SightGrid::sort_parts(const OcclusionView& occlusion) {
-  const std::size_t cells = static_cast<std::size_t>(columns()) * static_cast<std::size_t>(rows());
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> cell_and_part;
+void SightGrid::sort_occluders(const OcclusionView& occlusion) {
+  CellAndItem walls, raised, centred;
   part_bounds_.resize(occlusion.part_count);
   for (std::uint32_t k = 0; k < occlusion.part_count; ++k) {
     const FlatPart& part = occlusion.parts[k];
+    Rectangle& box = part_bounds_[k];
     for (std::uint32_t side = part.first_side; side < part.end_side; ++side) {
-      part_bounds_[k].extend(occlusion.outlines[side].p);
+      const WallSide& wall = occlusion.outlines[side];
+      box.extend(wall.p);
+      for_cells_near(cells_, wall.p, wall.q, [&](std::int32_t i, std::int32_t j) {
+        walls.emplace_back(static_cast<std::uint32_t>(cells_.index(i, j)), side);
+      });
     }
-    // What is below a raised part can be seen: such parts hide nothing for certain.
-    if (part.bottom_z > -infinity || part_bounds_[k].empty()) continue;
-    const Vec2 centre = 0.5 * (part_bounds_[k].min + part_bounds_[k].max);
-    cell_and_part.emplace_back(static_cast<std::uint32_t>(cell_of(centre)), k);
+    if (box.empty()) continue;
+    if (part.bottom_z == -infinity) {
+      centred.emplace_back(static_cast<std::uint32_t>(cells_.index(centre_of(box))), k);
+      continue;
+    }
+    for (std::int32_t j = cells_.row(box.min.y); j <= cells_.row(box.max.y); ++j) {
+      for (std::int32_t i = cells_.column(box.min.x); i <= cells_.column(box.max.x); ++i) {
+        raised.emplace_back(static_cast<std::uint32_t>(cells_.index(i, j)), k);
+      }
+    }
   }
-  std::sort(cell_and_part.begin(), cell_and_part.end());
-  first_part_.assign(cells + 1, 0);
-  for (const auto& [cell, part] : cell_and_part) {
-    ++first_part_[cell + 1];
-    parts_.push_back(part);
-  }
-  for (std::size_t cell = 0; cell < cells; ++cell) first_part_[cell + 1] += first_part_[cell];
+  walls_ = make_cell_lists(cells_.size(), walls);
+  raised_parts_ = make_cell_lists(cells_.size(), raised);
+  centred_parts_ = make_cell_lists(cells_.size(), centred);
 }
 
 void SightGrid::bound_cells(const OcclusionView& occlusion) {
-  cell_bounds_.resize(static_cast<std::size_t>(columns()) * static_cast<std::size_t>(rows()));
-  block_bounds_.resize(static_cast<std::size_t>(block_columns_) * static_cast<std::size_t>(block_rows_));
-  for (SightBounds& block : block_bounds_) block.lowest_terrain_z = infinity;
-  for (std::int32_t j = 0; j < rows(); ++j) {
-    for (std::int32_t i = 0; i < columns(); ++i) {
-      const std::size_t at = cell(i, j);
-      SightBounds& bounds = cell_bounds_[at];
-      for (std::uint32_t e = first_[at]; e < first_[at + 1]; ++e) {
-        bounds.extend(elements_[e].point);
-        bounds.extend(elements_[e].anchor);
+  cell_bounds_.resize(cells_.size());
+  for (std::int32_t j = 0; j < cells_.rows; ++j) {
+    for (std::int32_t i = 0; i < cells_.columns; ++i) {
+      const std::size_t cell = cells_.index(i, j);
+      SightBounds& bounds = cell_bounds_[cell];
+      for (std::uint32_t e = first_[cell]; e < first_[cell + 1]; ++e) {
+        bounds.extend_targets(elements_[e].point);
+        bounds.extend_targets(elements_[e].anchor);
       }
-      for (const std::uint32_t part : parts(at)) {
-        const Vec2 centre = 0.5 * (part_bounds_[part].min + part_bounds_[part].max);
-        bounds.extend(Vec3{centre.x, centre.y, occlusion.parts[part].top_z});
-      }
-      bounds.lowest_terrain_z = lowest_terrain(occlusion, cell_square(i, j, i, j));
-      SightBounds& block =
-          block_bounds_[static_cast<std::size_t>(j / block_cells) * static_cast<std::size_t>(block_columns_) +
-                        static_cast<std::size_t>(i / block_cells)];
-      block.extend(bounds);
-      block.lowest_terrain_z = std::min(block.lowest_terrain_z, bounds.lowest_terrain_z);
+      double& top_z = bounds.occluder_top_z;
+      for (const std::uint32_t wall : walls(cell)) top_z = std::max(top_z, occlusion.outlines[wall].top_z);
+      for (const std::uint32_t part : raised_parts(cell)) top_z = std::max(top_z, occlusion.parts[part].top_z);
+      for (const std::uint32_t part : centred_parts(cell)) top_z = std::max(top_z, occlusion.parts[part].top_z);
+      bounds.square = grown(cells_.square(i, j, i, j), cell_padding_m);
+      bounds.lowest_terrain_z = lowest_terrain(occlusion, bounds.square);
+    }
+  }
+}
+
+void SightGrid::bound_blocks() {
+  block_bounds_.resize(static_cast<std::size_t>(block_columns()) * static_cast<std::size_t>(block_rows()));
+  for (std::int32_t j = 0; j < cells_.rows; ++j) {
+    for (std::int32_t i = 0; i < cells_.columns; ++i) {
+      block_bounds_[static_cast<std::size_t>(j / block_cells) * static_cast<std::size_t>(block_columns()) +
+                    static_cast<std::size_t>(i / block_cells)]
+          .extend(cell_bounds(i, j));
     }
   }
 }

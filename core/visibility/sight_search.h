@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All that is seen from one point: front to back over the grid, with a horizon of what is certainly hidden, and the
-// exact test for the rest. The result is that of testing every element exactly.
+// All that is seen from one point: front to back over the grid, in rings. A horizon tells what is certainly hidden; the
+// rest is tested exactly against the occluders that the horizon does not hide. The result is that of testing every
+// element exactly.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "core/visibility/horizon.h"
+#include "core/visibility/sector_occluders.h"
 #include "core/visibility/sight_grid.h"
 
 namespace tesseray {
@@ -23,7 +25,8 @@ class SightSearch {
   void find_above(const Element& source, std::vector<std::uint32_t>& seen);
 
  private:
-  struct Occluder {
+  // What hides all that is behind it and below a height: a part on the ground, one wall of it, a square of terrain.
+  struct Hider {
     enum class Kind : std::uint8_t { part, wall, terrain };
     Kind kind = Kind::part;
     std::uint32_t index = 0;  // of a part, or of a wall of OcclusionView::outlines
@@ -37,33 +40,39 @@ class SightSearch {
   void search_far(std::vector<std::uint32_t>& seen);
   // False when the ring is beyond the maximum distance.
   bool begin_ring(double nearest_m);
-  void visit_block(std::int32_t block_i, std::int32_t block_j, std::vector<std::uint32_t>& seen);
-  void visit_cell(std::int32_t i, std::int32_t j, std::vector<std::uint32_t>& seen);
+  template <class Visit>
+  void for_cells_of_block(std::int32_t block_i, std::int32_t block_j, const Visit& visit) const;
+  void add_occluders(std::int32_t i, std::int32_t j);
+  void visit_targets(std::int32_t i, std::int32_t j, std::vector<std::uint32_t>& seen);
   void visit_elements(std::span<const Element> elements, std::vector<std::uint32_t>& seen);
-  bool is_hidden(const SightBounds& bounds) const;
-  bool is_hidden(const Element& target) const;
-  bool is_wanted(const Element& target) const;
+  bool is_free(const Element& target) const;
+
+  bool hides_targets(const SightBounds& bounds) const;
+  bool hides_occluders(const SightBounds& bounds) const;
+  // True when nothing in the box and below top_z is above the horizon.
+  bool is_below_horizon(const Rectangle& box, double top_z) const;
+  // True when all of the box lies farther behind the source's plane than `behind_m`.
+  bool is_behind_source(const Rectangle& box, double bottom_z, double top_z, double behind_m) const;
   // The least distance from the source to anything outside of a square of cells.
   double distance_out_of(std::int32_t low_i, std::int32_t low_j, std::int32_t high_i, std::int32_t high_j) const;
 
-  void add_parts(std::size_t cell);
-  void add_terrain(const SightBounds& bounds, const Rectangle& square);
-  void add_occluder(const Occluder& occluder, double farthest_m);
-  // Lets the occluders that end before a distance hide what comes from there on.
+  void add_part_as_hider(std::uint32_t part);
+  void add_terrain_as_hider(const SightBounds& bounds);
+  void add_hider(const Hider& hider, double farthest_m);
+  // Lets what ends before a distance hide what comes from there on.
   void raise_horizon(double nearest_target_m);
-  void raise_horizon_by(const Occluder& occluder);
-  // True when nothing below top_z in the box can be above the horizon.
-  bool adds_nothing(const Rectangle& box, double top_z) const;
+  void raise_horizon_by(const Hider& hider);
 
   const OcclusionView& occlusion_;
   const SightGrid& grid_;
   double max_distance_m_;
   Horizon horizon_;
+  SectorOccluders occluders_;
   Element source_;
   std::int32_t source_column_ = 0, source_row_ = 0;
   bool above_only_ = false;
-  std::vector<Occluder> occluders_;
-  std::vector<std::int32_t> buckets_;  // first occluder by farthest distance
+  std::vector<Hider> hiders_;
+  std::vector<std::int32_t> buckets_;  // first hider by farthest distance
   std::size_t first_bucket_ = 0;       // those before have been used
 };
 

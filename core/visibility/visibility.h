@@ -27,7 +27,7 @@ inline constexpr double in_front_m = 1e-6;  // a point is in front of a plane wh
 struct OcclusionView;  // occlusion_view.h
 
 // The solid scene as a set that segments can meet. Thread-safe. Parts that stand on the ground reach down without
-// end, and below the terrain is solid, so that a point inside the ground sees nothing.
+// end, and below the terrain is solid; a point inside of a part or of the ground sees nothing.
 class Occlusion {
  public:
   explicit Occlusion(const Scene& scene);

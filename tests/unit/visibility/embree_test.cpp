@@ -52,8 +52,9 @@ TEST(Visibility, AgreesWithEmbreeOnRandomRowsOfHardCities) {
       SCOPED_TRACE(options.name + ", seed " + std::to_string(seed));
       const Scene scene = make_city(options);
       const Tiling tiling = tile_scene(scene, {}, no_progress());
-      const auto visibility = compute_visibility(Occlusion(scene), tiling, {}, no_progress());
-      const std::vector<Element> elements = make_elements(tiling);
+      const Occlusion occlusion(scene);
+      const auto visibility = compute_visibility(occlusion, tiling, {}, no_progress());
+      const std::vector<Element> elements = make_elements(occlusion.view(), tiling);
       const TriangleOracle oracle(scene);
       std::mt19937 random(seed);
       std::vector<std::uint32_t> row;
