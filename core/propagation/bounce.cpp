@@ -98,31 +98,31 @@ bool Launch::may_do_anything(std::uint32_t element, int reflections, int diffrac
   return limits_.may_reflect(reflections, diffractions) || limits_.may_scatter(reflections, diffractions);
 }
 
-void Launch::go_on(const Tube& parent, const VirtualSource& source, const ComplexVec3& strength, std::uint32_t element,
-                   int reflections, int diffractions, std::vector<Tube>& children) const {
-  if (!may_do_anything(element, reflections, diffractions)) return;
-  const Leg leg = leg_to(source, environment_.points.reference(element));
-  const double path_gain = link_.unit_gain() * squared_norm(strength) * leg.amplitude * leg.amplitude;
+void Launch::go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) const {
+  if (!may_do_anything(element, outgoing.reflections, outgoing.diffractions)) return;
+  const Leg leg = leg_to(outgoing.source, environment_.points.reference(element));
+  const double path_gain = link_.unit_gain() * squared_norm(outgoing.strength) * leg.amplitude * leg.amplitude;
   if (path_gain < link_.least_gain()) return;
 
-  Tube child = parent;
-  child.element = element;
-  child.reflections = static_cast<std::uint8_t>(reflections);
-  child.diffractions = static_cast<std::uint8_t>(diffractions);
+  Tube& child = children.emplace_back();
+  child.source = outgoing.source;
+  child.strength = transported(outgoing.strength, leg.direction);
   child.direction = leg.direction;
   child.path_gain = path_gain;
   child.length_m = leg.length_m;
-  child.source = source;
-  child.strength = transported(strength, leg.direction);
+  child.departure_gain = static_cast<float>(outgoing.departure_gain);
+  child.element = element;
+  child.reflections = static_cast<std::uint8_t>(outgoing.reflections);
+  child.diffractions = static_cast<std::uint8_t>(outgoing.diffractions);
+  child.chain = outgoing.chain;
   if (environment_.points.is_edge(element)) {
     const EdgeSegment& edge = environment_.tiling.edges[element - environment_.points.tile_count()];
-    const WaveAtEdge wave = wave_at_edge(source, leg, edge.midpoint, edge.direction);
+    const WaveAtEdge wave = wave_at_edge(outgoing.source, leg, edge.midpoint, edge.direction);
     child.source = wave.source;
     child.strength = wave.strength_factor * child.strength;
     child.radius_1_m = wave.radius_1_m;
     child.radius_2_m = wave.radius_2_m;
   }
-  children.push_back(child);
 }
 
 void Launch::collect_diffuse(const Tube& tube, std::uint32_t tile_number) {
@@ -202,27 +202,26 @@ void Launch::reflect(const Tube& tube, const TileFrame& frame, const Tile& tile,
     const double u = from.x + share * (to.x - from.x), v = from.y + share * (to.y - from.y);
     if (!(u > -1 && u <= 1 && v > -1 && v <= 1)) return;
   }
-  Tube parent = tube;
-  parent.chain.push(tube.element);
-  ComplexVec3 reflected;
+  InteractionChain chain = tube.chain;
+  chain.push(tube.element);
+  Link::Departure departure{{}, static_cast<double>(tube.departure_gain)};
   if (tube.diffractions == 0) {
     // Free of the rounding to centroids: the planes and the last direction say all of the ray.
-    const Link::Departure departure = reflected_along(parent.chain, leg.direction);
-    reflected = departure.field;
-    parent.departure_gain = static_cast<float>(departure.relative_gain);
+    departure = reflected_along(chain, leg.direction);
   } else {
     const Vec3 incidence = mirrored(leg.direction, frame.normal);
-    reflected = link_.specular_factor() * reflected_field(transported(tube.strength, incidence), incidence,
-                                                          frame.normal, link_.permittivity(tile.material));
+    departure.field = link_.specular_factor() * reflected_field(transported(tube.strength, incidence), incidence,
+                                                                frame.normal, link_.permittivity(tile.material));
   }
-  const int reflections = tube.reflections + 1;
   if (arrives) {
     const Mechanism mechanism = tube.diffractions > 0 ? Mechanism::diffraction : Mechanism::reflection;
     const bool ground_reflection = tube.interactions() == 0 && tile.kind == SurfaceKind::ground;
-    arrive({image, reflected, mechanism, static_cast<double>(parent.departure_gain), parent.chain, ground_reflection},
-           number, state);
+    arrive({image, departure.field, mechanism, departure.relative_gain, chain, ground_reflection}, number, state);
   }
-  if (goes_on) go_on(parent, image, reflected, number, reflections, tube.diffractions, children);
+  if (goes_on) {
+    go_on({image, departure.field, departure.relative_gain, chain, tube.reflections + 1, tube.diffractions}, number,
+          children);
+  }
 }
 
 Wedge Launch::wedge_of(const EdgeSegment& edge) const {
@@ -251,8 +250,9 @@ void Launch::bounce_edge(std::uint32_t edge_element, std::span<const Tube> tubes
     source.edge_midpoint = edge.midpoint;
     source.edge_direction = edge.direction;
     source.edge_half_length_m = 0.5 * edge.length_m;
-    Tube parent = tube;
-    parent.chain.push(tube.element);
+    InteractionChain chain = tube.chain;
+    chain.push(tube.element);
+    const auto departure_gain = static_cast<double>(tube.departure_gain);
     for (const std::uint32_t hit : state.hits) {
       const std::uint32_t target = state.intervals.target[hit];
       const std::uint32_t number = target & RowTarget::number_mask;
@@ -269,12 +269,10 @@ void Launch::bounce_edge(std::uint32_t edge_element, std::span<const Tube> tubes
                            {distance_m, distance_m, distance_m}, link_.wave_number());
       if (!(squared_norm(diffracted) > 0)) continue;
       if ((target & RowTarget::arrives) != 0) {
-        arrive(
-            {source, diffracted, Mechanism::diffraction, static_cast<double>(tube.departure_gain), parent.chain, false},
-            number, state);
+        arrive({source, diffracted, Mechanism::diffraction, departure_gain, chain, false}, number, state);
       }
       if ((target & RowTarget::goes_on) != 0) {
-        go_on(parent, source, diffracted, number, tube.reflections, tube.diffractions + 1, children);
+        go_on({source, diffracted, departure_gain, chain, tube.reflections, tube.diffractions + 1}, number, children);
       }
     }
   }

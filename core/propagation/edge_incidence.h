@@ -16,7 +16,6 @@ class EdgeIncidence {
     if (!(length > 0)) return;
     prepared_ = wedge_incidence(wedge, (1.0 / length) * way);
     distance_from_line_m_ = prepared_.sin_beta * length;
-    source_face_ = prepared_.from_other_face ? wedge.eps_n : wedge.eps_0;
   }
 
   // False when the source lies inside the solid or on the edge's line.
@@ -26,15 +25,13 @@ class EdgeIncidence {
   // The incidence of that ray.
   WedgeIncidence at(double sin_beta) const {
     WedgeIncidence incidence = prepared_;
-    incidence.sin_beta = sin_beta;
-    incidence.reflection_0 = fresnel(source_face_, sin_beta * std::fabs(prepared_.sin_source));
+    turn_incidence(incidence, sin_beta);
     return incidence;
   }
 
  private:
   WedgeIncidence prepared_;
   double distance_from_line_m_ = 0;
-  Complex source_face_;
 };
 
 }  // namespace tesseray

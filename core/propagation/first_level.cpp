@@ -50,14 +50,13 @@ std::vector<Tube> Launch::launch_first_level(Progress& progress) {
   });
 
   std::vector<Tube> tubes;
-  Tube start;
-  start.source.point = antenna;
+  const VirtualSource source{antenna};
+  const InteractionChain none;
   for (const std::uint32_t element : visible) {
     const Vec3 way = points.reference(element) - antenna;
     if (norm(way) < least_distance_m) continue;
     const Link::Departure departure = link_.depart(normalized(way));
-    start.departure_gain = static_cast<float>(departure.relative_gain);
-    go_on(start, start.source, departure.field, element, 0, 0, tubes);
+    go_on({source, departure.field, departure.relative_gain, none, 0, 0}, element, tubes);
   }
   return tubes;
 }

@@ -104,9 +104,16 @@ class Launch {
   // The field of the transmitter's ray that leaves the last tile of `chain`, reflections only, along `direction`.
   Link::Departure reflected_along(const InteractionChain& chain, Vec3 direction) const;
   void collect_diffuse(const Tube& tube, std::uint32_t tile);
-  // Adds the child that `source` sends to `element`, unless it is too weak or may do nothing there.
-  void go_on(const Tube& parent, const VirtualSource& source, const ComplexVec3& strength, std::uint32_t element,
-             int reflections, int diffractions, std::vector<Tube>& children) const;
+  // What a tube leaves an element with: the ray's state after its last interaction.
+  struct Outgoing {
+    const VirtualSource& source;
+    const ComplexVec3& strength;
+    double departure_gain;
+    const InteractionChain& chain;
+    int reflections, diffractions;
+  };
+  // Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
+  void go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) const;
   bool may_do_anything(std::uint32_t element, int reflections, int diffractions) const;
   void read_row(std::uint32_t element, ThreadState& state) const;
 
