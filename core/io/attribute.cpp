@@ -87,7 +87,7 @@ std::optional<Attribute> find_attribute(const OGRFeatureDefn& fields, const Attr
   const std::string near = nearest_name(search.requested, names);
   throw Error(ErrorKind::invalid_input, "unknown_field",
               "there is no field \"" + search.requested + "\" (given as " + search.parameter + ")",
-              (near.empty() ? "" : "Did you mean \"" + near + "\"? ") + "Its fields: " + listed(names), place);
+              (near.empty() ? "its fields: " : "did you mean \"" + near + "\"? Its fields: ") + listed(names), place);
 }
 
 Error missing_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search, const std::string& meaning,

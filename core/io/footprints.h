@@ -53,7 +53,7 @@ std::size_t for_each_footprint(FootprintLayer& layer, Progress& progress, const 
   }
   features.ResetReading();
   std::size_t count = 0;
-  while (const OGRFeatureUniquePtr feature{features.GetNextFeature()}) {
+  while (const OGRFeatureUniquePtr feature = layer.source.next()) {
     if (++count % features_between_checks == 0) progress.throw_if_cancelled();
     if (!wanted(*feature)) continue;
     if (const std::optional<RawFootprint> footprint = footprint_of(*feature, layer)) take(*feature, *footprint);

@@ -32,11 +32,13 @@ PointSource::PointSource(const std::string& source, const std::string& crs, cons
                          const std::string& parameter)
     : source_(source, VectorSource::Content::points, parameter),
       environment_(frame.crs_wkt.empty() ? Crs() : Crs::from_text(frame.crs_wkt)) {
-  if (source_.layer().GetGeomType() == wkbNone) find_columns(crs);
-  choose_crs(crs);
+  const std::string crs_parameter = parameter + "_CRS";
+  const Crs given = crs.empty() ? Crs() : Crs::from_text(crs, {.field = crs_parameter});
+  if (source_.layer().GetGeomType() == wkbNone) find_columns(given);
+  choose_crs(given, crs_parameter);
 }
 
-void PointSource::find_columns(const std::string& crs) {
+void PointSource::find_columns(const Crs& given) {
   const auto find = [&](std::span<const Names> aliases) {
     return find_attribute(source_.fields(), {.aliases = aliases}, place());
   };
@@ -44,8 +46,7 @@ void PointSource::find_columns(const std::string& crs) {
     std::optional<Attribute> x = find(for_x), y = find(for_y);
     if (x && y && !columns_) columns_ = Columns{std::move(*x), std::move(*y), degrees};
   };
-  const bool is_local = environment_.empty();
-  const bool metres_first = is_local || (!crs.empty() && !Crs::from_text(crs).is_geographic());
+  const bool metres_first = environment_.empty() || (!given.empty() && !given.is_geographic());
   if (metres_first) find_pair(x_aliases, y_aliases, false);
   find_pair(longitude_aliases, latitude_aliases, true);
   find_pair(x_aliases, y_aliases, false);
@@ -57,9 +58,7 @@ void PointSource::find_columns(const std::string& crs) {
               "name two columns of the header so", place());
 }
 
-void PointSource::choose_crs(const std::string& crs) {
-  const std::string crs_parameter = source_.parameter() + "_CRS";
-  const Crs given = crs.empty() ? Crs() : Crs::from_text(crs, {.field = crs_parameter});
+void PointSource::choose_crs(const Crs& given, const std::string& crs_parameter) {
   Crs own = given.empty() ? source_.crs() : given;
   if (own.empty() && columns_ && columns_->are_degrees) own = Crs::from_text("EPSG:4326");
   if (columns_ && columns_->are_degrees && !own.is_geographic()) {

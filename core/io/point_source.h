@@ -46,7 +46,7 @@ class PointSource {
     constexpr std::size_t rows_between_checks = 4096;
     source_.layer().ResetReading();
     std::size_t count = 0;
-    while (const OGRFeatureUniquePtr feature{source_.layer().GetNextFeature()}) {
+    while (const OGRFeatureUniquePtr feature = source_.next()) {
       if (++count % rows_between_checks == 0) progress.throw_if_cancelled();
       take(row_of(*feature));
     }
@@ -61,8 +61,8 @@ class PointSource {
     Attribute x, y;
     bool are_degrees = false;  // by their names
   };
-  void find_columns(const std::string& crs);
-  void choose_crs(const std::string& crs);
+  void find_columns(const Crs& given);
+  void choose_crs(const Crs& given, const std::string& crs_parameter);
   PointRow row_of(const OGRFeature& feature) const;
   PointRow row_from_columns(const OGRFeature& feature) const;
   Error empty_source();

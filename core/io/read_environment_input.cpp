@@ -99,8 +99,11 @@ Rectangle bounds_with_geometry(VectorSource& source) {
 Crs environment_crs(const EnvironmentInput& input, const Crs& layer, const Rectangle& bounds,
                     std::vector<Issue>& issues) {
   if (input.local_metres) return {};
-  if (input.crs.empty())
-    return choose_environment_crs(layer, input.extent && layer.is_projected() ? *input.extent : bounds);
+  if (input.crs.empty()) {
+    // The part of a country-wide layer that matters. An extent elsewhere is an error of its own, later.
+    const bool is_part = input.extent && layer.is_projected() && touch(*input.extent, bounds);
+    return choose_environment_crs(layer, is_part ? *input.extent : bounds);
+  }
   const Crs chosen = Crs::from_text(input.crs, {.field = "CRS"}).identified();
   const Vec2 middle = chosen.is_engineering() ? Vec2{} : PointTransform(layer, chosen, bounds)(middle_of(bounds));
   const std::vector<Issue> found = check_environment_crs(chosen, input.extent ? middle_of(*input.extent) : middle);

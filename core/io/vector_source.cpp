@@ -106,11 +106,19 @@ VectorSource::VectorSource(const std::string& source, Content content, const std
   require_file(name.dataset, parameter);
   open(name);
   choose_layer(name, content);
-  if (!is_csv_) check_geometry_type(content);
-  if (!name.filter.empty() && layer_->SetAttributeFilter(name.filter.c_str()) != OGRERR_NONE) {
-    throw Error(ErrorKind::invalid_input, "bad_filter", "the filter \"" + name.filter + "\" is not valid" + reason(),
-                "correct the |subset= part", place());
-  }
+  if (!is_csv_ || content == Content::polygons) check_geometry_type(content);
+  if (!name.filter.empty()) set_filter(name.filter);
+}
+
+void VectorSource::set_filter(const std::string& filter) {
+  gdal_.forget();
+  const bool is_accepted = layer_->SetAttributeFilter(filter.c_str()) == OGRERR_NONE;
+  // Databases look at a filter with the first feature.
+  if (is_accepted) OGRFeatureUniquePtr{layer_->GetNextFeature()};
+  layer_->ResetReading();
+  if (is_accepted && gdal_.last_failure().empty()) return;
+  throw Error(ErrorKind::invalid_input, "bad_filter", "the filter \"" + filter + "\" is not valid" + reason(),
+              "correct the |subset= part", place());
 }
 
 void VectorSource::open(const SourceName& name) {
@@ -124,7 +132,8 @@ void VectorSource::open(const SourceName& name) {
   if (dataset_ == nullptr) {
     const std::string why = reason();
     gdal_.forget();
-    const bool is_raster = GDALIdentifyDriverEx(connection.c_str(), GDAL_OF_RASTER, nullptr, nullptr) != nullptr;
+    const bool is_raster = is_local_path(connection) &&
+                           GDALIdentifyDriverEx(connection.c_str(), GDAL_OF_RASTER, nullptr, nullptr) != nullptr;
     if (is_raster) {
       throw Error(ErrorKind::invalid_input, "not_a_vector_layer", "this is a raster, not a vector layer",
                   "give a vector layer as " + parameter_, {.file = file_});
@@ -152,7 +161,7 @@ void VectorSource::choose_layer(const SourceName& name, Content content) {
     if (layer_ == nullptr) {
       const std::string near = nearest_name(name.layer, all_names);
       throw Error(ErrorKind::invalid_input, "unknown_layer", "there is no layer \"" + name.layer + "\"",
-                  (near.empty() ? "" : "Did you mean \"" + near + "\"? ") + "Its layers: " + listed(all_names),
+                  (near.empty() ? "its layers: " : "did you mean \"" + near + "\"? Its layers: ") + listed(all_names),
                   {.file = file_});
     }
   } else if (name.layer_index) {
@@ -210,9 +219,34 @@ ErrorPlace VectorSource::place(const OGRFeature& feature) {
   return where;
 }
 
+OGRFeatureUniquePtr VectorSource::next() {
+  gdal_.forget();
+  OGRFeatureUniquePtr feature{layer_->GetNextFeature()};
+  if (feature == nullptr && !gdal_.last_failure().empty()) throw breaks_off();
+  return feature;
+}
+
+Error VectorSource::breaks_off() {
+  return {ErrorKind::invalid_input, "unreadable_file", "the source cannot be read to its end" + reason(),
+          "check that the file is complete and that QGIS can show all of it", place()};
+}
+
 Rectangle VectorSource::bounds() {
   OGREnvelope box;
-  if (layer_->GetExtent(&box, TRUE) != OGRERR_NONE || !box.IsInit()) return {};
+  gdal_.forget();
+  const bool is_known = layer_->GetExtent(&box, TRUE) == OGRERR_NONE && box.IsInit();
+  if (!gdal_.last_failure().empty()) throw breaks_off();
+  if (!is_known) {
+    // OSM's formats may do without bounds, and GDAL does not look for them then.
+    layer_->ResetReading();
+    while (const OGRFeatureUniquePtr feature = next()) {
+      OGREnvelope part;
+      if (feature->GetGeometryRef() == nullptr) continue;
+      feature->GetGeometryRef()->getEnvelope(&part);
+      if (part.IsInit()) box.Merge(part);
+    }
+  }
+  if (!box.IsInit()) return {};
   return {{box.MinX, box.MinY}, {box.MaxX, box.MaxY}};
 }
 

@@ -51,6 +51,9 @@ class VectorSource {
   bool is_osm() const { return is_osm_; }
   // Of the layer; none when it has none.
   Crs crs() { return Crs::of(layer_->GetSpatialRef()); }
+  // The next feature, or null behind the last. Throws Error when the source breaks off, so that nothing is lost
+  // silently.
+  OGRFeatureUniquePtr next();
   // In the layer's coordinates; empty when there is no geometry.
   Rectangle bounds();
   // What GDAL said last, in parentheses, or "".
@@ -60,6 +63,8 @@ class VectorSource {
   void open(const SourceName& name);
   void choose_layer(const SourceName& name, Content content);
   void check_geometry_type(Content content);
+  void set_filter(const std::string& filter);
+  Error breaks_off();
 
   GdalSession gdal_;
   std::string parameter_, file_;

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Inputs that cannot be used, and what is said about each: a code for programs, and a message that says what is
+// wrong, where, and what to do.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <ostream>
+#include <string>
+
+#include "core/io/crs.h"
+#include "core/io/readers.h"
+#include "tests/unit/io/gis_files.h"
+
+namespace tesseray {
+namespace {
+
+using testing::box;
+using testing::point;
+using testing::TemporaryFolder;
+using testing::TestLayer;
+using testing::TestRaster;
+using testing::write_layer;
+using testing::write_raster;
+using testing::write_text;
+
+// Short ways to make inputs in a folder of their own, and to run the readers on them.
+class Inputs {
+ public:
+  std::string layer(const TestLayer& content) { return write_layer(file(".gpkg"), content); }
+  std::string boxes() {
+    return layer({.fields = {{"height_m", 'r'}}, .features = {{box(500190, 5000190, 20, 20), {9.0}}}});
+  }
+  std::string masts() { return layer({.geometry = "POINT", .features = {{point(500000, 5000000)}}}); }
+  std::string raster(const TestRaster& content) { return write_raster(file(".tif"), content); }
+  std::string text(const std::string& ending, const std::string& content) { return write_text(file(ending), content); }
+  std::string csv(const std::string& content) { return text(".csv", content); }
+  std::string missing(const std::string& name) { return folder_ / name; }
+  std::string file(const std::string& ending) { return folder_ / ("input" + std::to_string(count_++) + ending); }
+
+  void environment(EnvironmentInput input) {
+    if (input.buildings.empty()) input.buildings = boxes();
+    read_environment_input(input, no_progress());
+  }
+  void buildings(const std::string& source) { environment({.buildings = source}); }
+  void dem(const TestRaster& content) { environment({.dem = raster(content)}); }
+  // A table whose columns lat and lon are there already, with a default for everything that is not in `header`.
+  void transmitters(const std::string& header, const std::string& row, TransmitterInput input = defaults()) {
+    input.source = csv("lat,lon," + header + "\n48,9," + row + "\n");
+    transmitters(input);
+  }
+  void transmitters(const TransmitterInput& input) { read_transmitters(input, frame, no_progress()); }
+  void drive_test(DriveTestInput input) { read_drive_test(input, frame, no_progress()); }
+
+  static TransmitterInput defaults() { return {.frequency_mhz = 900, .antenna_height_m = 10, .erp_dbm = 30}; }
+  static TransmitterInput defaults(const std::string& source) {
+    TransmitterInput input = defaults();
+    input.source = source;
+    return input;
+  }
+
+  LocalFrame frame{.crs_wkt = Crs::from_text("EPSG:32632").wkt(), .crs_name = "EPSG:32632"};
+
+ private:
+  TemporaryFolder folder_;
+  int count_ = 0;
+};
+
+struct BadInput {
+  std::string name;
+  std::function<void(Inputs&)> run;
+  std::string code;
+  std::string says;  // a part of the message and the hint
+};
+void PrintTo(const BadInput& input, std::ostream* out) { *out << input.name; }
+
+class Bad : public ::testing::TestWithParam<BadInput> {};
+
+TEST_P(Bad, InputIsRefusedWithAReason) {
+  const BadInput& bad = GetParam();
+  Inputs inputs;
+  ::testing::internal::CaptureStderr();
+  try {
+    bad.run(inputs);
+    ADD_FAILURE() << "nothing was said";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
+    EXPECT_EQ(error.code(), bad.code) << error.what();
+    EXPECT_NE((error.message() + ". " + error.hint()).find(bad.says), std::string::npos) << error.what();
+    EXPECT_FALSE(error.hint().empty()) << error.what();
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+std::string name_of(const ::testing::TestParamInfo<BadInput>& info) { return info.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(
+    Source, Bad,
+    ::testing::Values(
+        BadInput{"NotGiven", [](Inputs&) { read_environment_input({}, no_progress()); }, "missing_parameter",
+                 "BUILDINGS is not given"},
+        BadInput{"NoSuchFile", [](Inputs& in) { in.buildings(in.missing("roofs.shp")); }, "file_not_found",
+                 "roofs.shp: there is no such file"},
+        BadInput{"MisspeltFile",
+                 [](Inputs& in) {
+                   write_text(in.missing("roofs_2024.gpkg"), "");
+                   in.buildings(in.missing("roofs_2023.gpkg"));
+                 },
+                 "file_not_found", "did you mean roofs_2024.gpkg?"},
+        BadInput{"NoBytes", [](Inputs& in) { in.buildings(in.text(".gpkg", "")); }, "unreadable_file",
+                 "cannot be read as a vector layer"},
+        BadInput{"NotADatabase", [](Inputs& in) { in.buildings(in.text(".gpkg", "SQLite format 3, or so it says")); },
+                 "unreadable_file", "cannot be read"},
+        BadInput{"NotAShapefile", [](Inputs& in) { in.buildings(in.text(".shp", "not a shapefile")); },
+                 "unreadable_file", "cannot be read"},
+        BadInput{"SomeDocument", [](Inputs& in) { in.buildings(in.text(".docx", "Dear planner,")); }, "unreadable_file",
+                 "that QGIS can open it"},
+        BadInput{"BrokenGeoJson",
+                 [](Inputs& in) { in.buildings(in.text(".geojson", R"({"type":"FeatureCollection","features":[{)")); },
+                 "unreadable_file", "cannot be read"},
+        BadInput{"BreaksOffWhileReading",
+                 [](Inputs& in) {
+                   in.buildings(
+                       in.text(".osm", R"(<osm version="0.6"><node id="1" lat="48" lon="9"/><way id="1"><nd ref=)"));
+                 },
+                 "unreadable_file", "cannot be read to its end"},
+        BadInput{"Raster", [](Inputs& in) { in.buildings(in.raster({})); }, "not_a_vector_layer", "this is a raster"},
+        BadInput{"UnknownLayer", [](Inputs& in) { in.buildings(in.boxes() + "|layername=layers"); }, "unknown_layer",
+                 "did you mean \"layer\"?"},
+        BadInput{"UnknownLayerIndex", [](Inputs& in) { in.buildings(in.boxes() + "|layerid=7"); }, "unknown_layer",
+                 "Its layers: layer"},
+        BadInput{"UnknownOption", [](Inputs& in) { in.buildings(in.boxes() + "|colour=red"); }, "unknown_source_option",
+                 "\"|colour=red\" is not understood"},
+        BadInput{"BadFilter", [](Inputs& in) { in.buildings(in.boxes() + "|subset=height_m >"); }, "bad_filter",
+                 "the filter \"height_m >\" is not valid"},
+        BadInput{"SeveralLayers",
+                 [](Inputs& in) {
+                   const std::string path = in.boxes();
+                   write_layer(path, {.name = "annexes", .features = {{box(500000, 5000000, 1, 1)}}});
+                   in.buildings(path);
+                 },
+                 "ambiguous_layer", "say which with |layername=NAME. Its layers: layer, annexes"},
+        BadInput{"NoneOfSeveralLayers",
+                 [](Inputs& in) {
+                   const std::string path = in.masts();
+                   write_layer(path, {.name = "roads", .geometry = "LINESTRING"});
+                   in.buildings(path);
+                 },
+                 "ambiguous_layer", "none of its 2 layers holds polygons"},
+        BadInput{"Points", [](Inputs& in) { in.buildings(in.masts()); }, "wrong_geometry",
+                 "of type Point, not polygons"},
+        BadInput{"Lines", [](Inputs& in) { in.buildings(in.layer({.geometry = "MULTILINESTRING"})); }, "wrong_geometry",
+                 "Multi Line String"},
+        BadInput{"Table", [](Inputs& in) { in.buildings(in.layer({.geometry = "NONE"})); }, "no_geometry",
+                 "a table without geometry"},
+        BadInput{"CsvOfPoints", [](Inputs& in) { in.buildings(in.csv("lat,lon\n48,9\n")); }, "no_geometry",
+                 "give a layer of polygons as BUILDINGS"},
+        BadInput{"PasswordIsNotRepeated",
+                 [](Inputs& in) { in.buildings("PG:dbname=city password=secret host=/nowhere"); }, "unreadable_file",
+                 "password=… host"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Buildings, Bad,
+    ::testing::Values(
+        BadInput{"Empty", [](Inputs& in) { in.buildings(in.layer({})); }, "empty_layer",
+                 "layer layer: the layer has no features"},
+        BadInput{"WithoutGeometry",
+                 [](Inputs& in) {
+                   in.buildings(in.layer({.features = {{""}, {""}}}));
+                 },
+                 "no_geometry", "no feature of the layer has a geometry"},
+        BadInput{
+            "OnlyLines",
+            [](Inputs& in) {
+              in.buildings(
+                  in.layer({.geometry = "GEOMETRY", .features = {{"LINESTRING (500000 5000000, 500010 5000000)"}}}));
+            },
+            "no_buildings", "none of its 1 features can be used as a building (the first: the geometry is no polygon"},
+        BadInput{"MapWithoutBuildings",
+                 [](Inputs& in) {
+                   in.buildings(in.text(
+                       ".osm", R"(<osm version="0.6"><node id="1" lat="48" lon="9"/><node id="2" lat="48.1" lon="9"/>
+                     <node id="3" lat="48.1" lon="9.1"/><way id="1"><nd ref="1"/><nd ref="2"/><nd ref="3"/><nd ref="1"/>
+                     <tag k="landuse" v="forest"/></way></osm>)"));
+                 },
+                 "no_buildings", "only features tagged building are read"},
+        BadInput{"UnknownHeightField", [](Inputs& in) { in.environment({.height_field = "heigth_m"}); },
+                 "unknown_field", "there is no field \"heigth_m\" (given as HEIGHT_FIELD). did you mean \"height_m\"?"},
+        BadInput{"UnknownFieldWithoutANearOne", [](Inputs& in) { in.environment({.height_field = "Stockwerke"}); },
+                 "unknown_field", "its fields: height_m"},
+        BadInput{"NoStoreys", [](Inputs& in) { in.environment({.height_kind = HeightKind::storeys}); }, "missing_field",
+                 "there is no field with storeys: looked for buildinglevels, levels"},
+        BadInput{"NoRoofElevations", [](Inputs& in) { in.environment({.height_kind = HeightKind::roof_elevation}); },
+                 "missing_field", "choose another HEIGHT_KIND"},
+        BadInput{"UnknownBaseField", [](Inputs& in) { in.environment({.base_field = "bottom"}); }, "unknown_field",
+                 "given as BASE_FIELD"},
+        BadInput{"UnknownMaterialField", [](Inputs& in) { in.environment({.material_field = "stuff"}); },
+                 "unknown_field", "given as MATERIAL_FIELD"},
+        BadInput{"NoStoreyHeight", [](Inputs& in) { in.environment({.storey_height_m = 0}); }, "bad_parameter",
+                 "STOREY_HEIGHT"},
+        BadInput{"ExtentWithoutArea",
+                 [](Inputs& in) {
+                   in.environment({.extent = Rectangle{{5, 5}, {1, 9}}});
+                 },
+                 "bad_parameter", "EXTENT has no area"},
+        BadInput{"ExtentElsewhere",
+                 [](Inputs& in) {
+                   in.environment({.extent = Rectangle{{9.0, 48.0}, {9.1, 48.1}}});
+                 },
+                 "extent_elsewhere", "give it in the environment's CRS, EPSG:32632"},
+        BadInput{"VegetationMissing", [](Inputs& in) { in.environment({.vegetation = in.missing("trees.shp")}); },
+                 "file_not_found", "VEGETATION"},
+        BadInput{"VegetationOfPoints", [](Inputs& in) { in.environment({.vegetation = in.masts()}); }, "wrong_geometry",
+                 "give a layer of polygons as VEGETATION"},
+        BadInput{"VegetationField",
+                 [](Inputs& in) { in.environment({.vegetation = in.boxes(), .vegetation_height_field = "crown"}); },
+                 "unknown_field", "VEGETATION_HEIGHT_FIELD"},
+        BadInput{"VegetationWithoutCrs",
+                 [](Inputs& in) {
+                   in.environment({.vegetation = in.layer({.crs = "", .features = {{box(500190, 5000190, 9, 9)}}})});
+                 },
+                 "missing_crs", "there is no CRS with it"}),
+    name_of);
+
+const char* const engineering = R"(LOCAL_CS["Site grid",UNIT["metre",1],AXIS["E",EAST],AXIS["N",NORTH]])";
+
+INSTANTIATE_TEST_SUITE_P(
+    Crs, Bad,
+    ::testing::Values(
+        BadInput{"Missing",
+                 [](Inputs& in) { in.buildings(in.layer({.crs = "", .features = {{box(100, 100, 9, 9)}}})); },
+                 "missing_crs", "assign one in QGIS (Layer > Set CRS) or give CRS, or LOCAL_METRES"},
+        BadInput{"Engineering",
+                 [](Inputs& in) { in.buildings(in.layer({.crs = engineering, .features = {{box(100, 100, 9, 9)}}})); },
+                 "engineering_crs", "give LOCAL_METRES to compute in its metres"},
+        BadInput{"DegreesInAProjectedOne",
+                 [](Inputs& in) { in.buildings(in.layer({.features = {{box(9, 48, 0.001, 0.001)}}})); },
+                 "degrees_as_metres", "the coordinates look like degrees, but the CRS EPSG:32632"},
+        BadInput{"MetresInAGeographicOne",
+                 [](Inputs& in) {
+                   in.buildings(in.layer({.crs = "EPSG:4326", .features = {{box(500000, 5000000, 9, 9)}}}));
+                 },
+                 "metres_as_degrees", "assign the projected CRS"},
+        BadInput{"Nonsense", [](Inputs& in) { in.environment({.crs = "EPSG:99999999"}); }, "unknown_crs",
+                 "field CRS: \"EPSG:99999999\" is not a CRS"},
+        BadInput{"GivenInDegrees", [](Inputs& in) { in.environment({.crs = "EPSG:4326"}); }, "unsuitable_crs",
+                 "is not a projected one, and tiles need metres. leave CRS empty, or choose EPSG:32632"},
+        BadInput{"GivenInFeet", [](Inputs& in) { in.environment({.crs = "EPSG:2263"}); }, "unsuitable_crs",
+                 "does not count in metres"},
+        BadInput{"GivenWebMercator", [](Inputs& in) { in.environment({.crs = "EPSG:3857"}); }, "unsuitable_crs",
+                 "off true scale by 42"},
+        BadInput{"GivenForAnotherPlace", [](Inputs& in) { in.environment({.crs = "EPSG:32640"}); }, "unsuitable_crs",
+                 "or choose EPSG:32632"},
+        BadInput{"GivenEngineering", [](Inputs& in) { in.environment({.crs = engineering}); }, "engineering_crs",
+                 "nobody knows where on Earth"},
+        BadInput{"GivenAndLocalMetres", [](Inputs& in) { in.environment({.crs = "EPSG:32632", .local_metres = true}); },
+                 "bad_parameter", "contradict each other"},
+        BadInput{"LocalMetresOfDegrees",
+                 [](Inputs& in) {
+                   in.environment({.buildings = in.layer({.crs = "EPSG:4326", .features = {{box(9, 48, 1, 1)}}}),
+                                   .local_metres = true});
+                 },
+                 "degrees_in_local_metres", "which LOCAL_METRES would take for metres"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Dem, Bad,
+    ::testing::Values(
+        BadInput{"Missing", [](Inputs& in) { in.environment({.dem = in.missing("dem.tif")}); }, "file_not_found",
+                 "dem.tif: there is no such file"},
+        BadInput{"NotARaster", [](Inputs& in) { in.environment({.dem = in.text(".tif", "no raster")}); },
+                 "unreadable_file", "cannot be read as a raster"},
+        BadInput{"VectorLayer", [](Inputs& in) { in.environment({.dem = in.csv("a,b\n1,2\n")}); }, "unreadable_file",
+                 "give a raster as DEM"},
+        BadInput{"WithoutCrs", [](Inputs& in) { in.dem({.crs = ""}); }, "missing_crs", "there is no CRS with it"},
+        BadInput{"DegreesInAProjectedCrs",
+                 [](Inputs& in) {
+                   in.dem({.geo_transform = {9, 0.001, 0, 48, 0, -0.001}});
+                 },
+                 "degrees_as_metres", "look like degrees"},
+        BadInput{"ComplexNumbers", [](Inputs& in) { in.dem({.type = "CFloat32"}); }, "not_heights", "complex numbers"},
+        BadInput{"Elsewhere",
+                 [](Inputs& in) {
+                   in.dem({.geo_transform = {600000, 10, 0, 5000400, 0, -10}});
+                 },
+                 "dem_elsewhere", "the DEM has no height where the buildings are"},
+        BadInput{"ElsewhereInDegrees",
+                 [](Inputs& in) {
+                   in.dem({.crs = "EPSG:4326", .geo_transform = {20, 0.001, 0, 48, 0, -0.001}});
+                 },
+                 "dem_elsewhere", "check the CRS of both"},
+        BadInput{"NoDataHere", [](Inputs& in) { in.dem({.no_data = 100.0}); }, "dem_elsewhere", "no height where"},
+        BadInput{"OneRow",
+                 [](Inputs& in) {
+                   in.dem({.geo_transform = {500000, 10, 0, 5000400, 0, -400}, .rows = 1});
+                 },
+                 "dem_too_small", "less than 2 × 2"},
+        BadInput{"CutOff",
+                 [](Inputs& in) {
+                   const std::string path = in.raster({.columns = 400, .rows = 400});
+                   std::filesystem::resize_file(path, std::filesystem::file_size(path) / 50);
+                   in.environment({.dem = path});
+                 },
+                 "unreadable_file", "check that the file is complete"},
+        BadInput{"Engineering", [](Inputs& in) { in.dem({.crs = engineering}); }, "engineering_crs",
+                 "engineering CRS"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Transmitters, Bad,
+    ::testing::Values(
+        BadInput{"NotGiven", [](Inputs& in) { in.transmitters(Inputs::defaults("")); }, "missing_parameter", "TRANSMITTERS is not given"},
+        BadInput{"Missing", [](Inputs& in) { in.transmitters(Inputs::defaults(in.missing("t.csv"))); }, "file_not_found", "t.csv"},
+        BadInput{"WithoutHeader", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("1,48.1,9.2\n2,48.2,9.3\n"))); }, "no_coordinates", "its columns: field_1, field_2, field_3"},
+        BadInput{"WithoutCoordinates", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,street\nA,Main St\n"))); }, "no_coordinates", "looked for lat and lon"},
+        BadInput{"OnlyAHeader", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\n"))); }, "empty_layer", "there is no point in it"},
+        BadInput{"MetresWithoutCrs", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,x,y\nA,500000,5000000\n"))); }, "missing_crs", "give TRANSMITTERS_CRS"},
+        BadInput{"UnknownCrs",
+                 [](Inputs& in) {
+                   TransmitterInput input = Inputs::defaults(in.csv("x,y\n1,2\n"));
+                   input.crs = "Gauss";
+                   in.transmitters(input);
+                 },
+                 "unknown_crs", "field TRANSMITTERS_CRS: \"Gauss\" is not a CRS"},
+        BadInput{"DegreesOfAProjectedCrs",
+                 [](Inputs& in) {
+                   TransmitterInput input = Inputs::defaults(in.csv("lat,lon\n48,9\n"));
+                   input.crs = "EPSG:32632";
+                   in.transmitters(input);
+                 },
+                 "degrees_as_metres", "its columns lon and lat are degrees"},
+        BadInput{"DegreesCalledXAndY",
+                 [](Inputs& in) {
+                   TransmitterInput input = Inputs::defaults(in.csv("x,y\n9,48\n"));
+                   input.crs = "EPSG:32632";
+                   in.transmitters(input);
+                 },
+                 "degrees_as_metres", "look like degrees"},
+        BadInput{"DegreesInLocalMetres",
+                 [](Inputs& in) {
+                   in.frame = LocalFrame{.crs_name = "local metres"};
+                   in.transmitters(Inputs::defaults(in.csv("lat,lon\n48,9\n")));
+                 },
+                 "degrees_in_local_metres", "degrees of EPSG:4326"},
+        BadInput{"LatitudeNoNumber", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\nA,48,9\nB,north,9\n"))); }, "bad_position", "line 3: lat \"north\" is not a number"},
+        BadInput{"LatitudeEmpty", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\nA,,9\n"))); }, "bad_position", "line 2: lat is empty"},
+        BadInput{"CoordinatesSwapped", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\nA,139.7,35.6\n"))); }, "bad_position", "are the columns swapped?"},
+        BadInput{"SeveralPoints", [](Inputs& in) { in.transmitters(Inputs::defaults(in.layer({.geometry = "MULTIPOINT", .features = {{"MULTIPOINT ((500000 5000000), (500001 5000000))"}}}))); }, "bad_position", "feature 1: the feature has 2 points"},
+        BadInput{"WithoutGeometry", [](Inputs& in) { in.transmitters(Inputs::defaults(in.layer({.geometry = "POINT", .features = {{""}}}))); }, "bad_position", "there is no geometry"},
+        BadInput{"Polygons", [](Inputs& in) { in.transmitters(Inputs::defaults(in.boxes())); }, "wrong_geometry", "not points"},
+        BadInput{"NoFrequency", [](Inputs& in) { in.transmitters("carrier", "900", {.antenna_height_m = 10, .erp_dbm = 30}); }, "missing_field", "there is no field with frequencies: looked for frequency, freq"},
+        BadInput{"NoFrequencyHere", [](Inputs& in) { in.transmitters("freq", "", {.antenna_height_m = 10, .erp_dbm = 30}); }, "missing_value", "field freq, line 2: there is no value"},
+        BadInput{"BadFrequency", [](Inputs& in) { in.transmitters("freq", "high"); }, "bad_value", "\"high\" is not a frequency. write MHz"},
+        BadInput{"FrequencyInHz", [](Inputs& in) { in.transmitters("freq", "3690000000"); }, "bad_value", "for others name the field frequency_hz"},
+        BadInput{"BadDefaultFrequency", [](Inputs& in) { in.transmitters("a", "1", {.frequency_mhz = 9e8, .antenna_height_m = 10, .erp_dbm = 30}); }, "bad_parameter", "FREQUENCY is not a frequency"},
+        BadInput{"NoHeight", [](Inputs& in) { in.transmitters("a", "1", {.frequency_mhz = 900, .erp_dbm = 30}); }, "missing_field", "name it with ANTENNA_HEIGHT_FIELD, or give ANTENNA_HEIGHT for all"},
+        BadInput{"BadHeight", [](Inputs& in) { in.transmitters("height", "rooftop"); }, "bad_value", "\"rooftop\" is not a height"},
+        BadInput{"NegativeHeight", [](Inputs& in) { in.transmitters("height", "-5"); }, "bad_value", "\"-5\" is not a height of an antenna"},
+        BadInput{"BadHeightReference", [](Inputs& in) { in.transmitters("height_reference", "moon"); }, "bad_value", "write ground, roof or sea"},
+        BadInput{"NoPower", [](Inputs& in) { in.transmitters("a", "1", {.frequency_mhz = 900, .antenna_height_m = 10}); }, "missing_field", "radiated powers: looked for erp, eirp, power"},
+        BadInput{"BadPower", [](Inputs& in) { in.transmitters("erp", "loud"); }, "bad_value", "\"loud\" is not a radiated power"},
+        BadInput{"NoWatts", [](Inputs& in) { in.transmitters("power_w", "0"); }, "bad_value", "\"0\" is not a radiated power"},
+        BadInput{"BadAzimuth", [](Inputs& in) { in.transmitters("azimuth", "NE"); }, "bad_value", "\"NE\" is not an angle from -360° to 360°"},
+        BadInput{"AzimuthBeyondTheCircle", [](Inputs& in) { in.transmitters("azimuth_deg", "400"); }, "bad_value", "azimuths clockwise from true north"},
+        BadInput{"DowntiltBeyondTheVertical", [](Inputs& in) { in.transmitters("tilt", "120"); }, "bad_value", "\"120\" is not an angle from -90° to 90°"},
+        BadInput{"UnknownAntenna", [](Inputs& in) { in.transmitters("antenna", "dish"); }, "bad_value", "write isotropic, half_wave_dipole"},
+        BadInput{"UnknownPolarization", [](Inputs& in) { in.transmitters("polarization", "wavy"); }, "bad_value", "\"wavy\" is not a polarisation"},
+        BadInput{"SameNameTwice", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\nA,48,9\nB,48,9\nA,48,9\n"))); }, "duplicate_name", "two transmitters are called \"A\": features 1 and 3"},
+        BadInput{"UnknownField",
+                 [](Inputs& in) {
+                   TransmitterInput input = Inputs::defaults();
+                   input.name_field = "site_name";
+                   in.transmitters("sitename", "A", input);
+                 },
+                 "unknown_field", "did you mean \"sitename\"?"},
+        BadInput{"CannotBeTransformed", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\nFar,0,99\n"))); }, "no_transformation", "the place of \"Far\" cannot be transformed to EPSG:32632"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Receivers, Bad,
+    ::testing::Values(
+        BadInput{"BadHeight",
+                 [](Inputs& in) {
+                   read_receivers({.source = in.csv("lat,lon,height\n48,9,up\n")}, in.frame, no_progress());
+                 },
+                 "bad_value", "field height, line 2: \"up\" is not a height above ground"},
+        BadInput{"NoPlace",
+                 [](Inputs& in) { read_receivers({.source = in.csv("lat,lon\n48,\n")}, in.frame, no_progress()); },
+                 "bad_position", "lon is empty. every receiver needs one point"},
+        BadInput{"UnknownHeightField",
+                 [](Inputs& in) {
+                   read_receivers({.source = in.csv("lat,lon\n48,9\n"), .height_field = "z"}, in.frame, no_progress());
+                 },
+                 "unknown_field", "given as RECEIVER_HEIGHT_FIELD"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    DriveTest, Bad,
+    ::testing::Values(
+        BadInput{"Missing", [](Inputs& in) { in.drive_test({.source = in.missing("drive.csv")}); }, "file_not_found",
+                 "DRIVE_TEST"},
+        BadInput{"NoValues", [](Inputs& in) { in.drive_test({.source = in.csv("lat,lon,speed\n48,9,3\n")}); },
+                 "missing_field", "name it with VALUE_FIELD"},
+        BadInput{"NoNumbers",
+                 [](Inputs& in) { in.drive_test({.source = in.csv("lat,lon,rsrp\n48,9,good\n48,9,bad\n")}); },
+                 "no_values", "none of the 2 values is a number"},
+        BadInput{"NoPlaces", [](Inputs& in) { in.drive_test({.source = in.csv("lat,lon,rsrp\n,,-90\n")}); },
+                 "no_positions", "no measurement has a place"},
+        BadInput{"UnknownTransmitterField",
+                 [](Inputs& in) {
+                   in.drive_test({.source = in.csv("lat,lon,rsrp\n48,9,-90\n"), .transmitter_field = "cell"});
+                 },
+                 "unknown_field", "given as TRANSMITTER_FIELD"},
+        BadInput{
+            "UnknownValueField",
+            [](Inputs& in) { in.drive_test({.source = in.csv("lat,lon,rsrp\n48,9,-90\n"), .value_field = "rspr"}); },
+            "unknown_field", "did you mean \"rsrp\"?"},
+        BadInput{"Empty", [](Inputs& in) { in.drive_test({.source = in.csv("lat,lon,rsrp\n")}); }, "empty_layer",
+                 "DRIVE_TEST"}),
+    name_of);
+
+}  // namespace
+}  // namespace tesseray

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/io/readers.h"
+#include "tests/unit/io/gis_files.h"
+
+namespace tesseray {
+namespace {
+
+using testing::box;
+using testing::proj_transform;
+using testing::TemporaryFolder;
+using testing::TestFeature;
+using testing::TestLayer;
+using testing::write_layer;
+using testing::write_text;
+
+constexpr double foot_m = 0.3048;
+
+RawScene read(const EnvironmentInput& input) { return read_environment_input(input, no_progress()); }
+RawScene read(const std::string& path) { return read(EnvironmentInput{.buildings = path}); }
+
+std::size_t count(const std::vector<Issue>& issues, const std::string& code) {
+  return static_cast<std::size_t>(
+      std::count_if(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.code == code; }));
+}
+const Issue& only(const std::vector<Issue>& issues, const std::string& code) {
+  EXPECT_EQ(count(issues, code), 1u) << code;
+  return *std::find_if(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.code == code; });
+}
+
+double area(const Ring& ring) {
+  double twice = 0;
+  for (std::size_t i = 0; i < ring.size(); ++i) twice += cross(ring[i], ring[(i + 1) % ring.size()]);
+  return std::abs(twice) / 2;
+}
+
+class Buildings : public ::testing::Test {
+ protected:
+  // A GeoPackage in UTM 32N with one field called `field` and a box for each value.
+  std::string with_values(const std::string& field, char type, const std::vector<testing::FieldValue>& values) {
+    TestLayer layer{.fields = {{field, type}}};
+    double x = 500000;
+    for (const testing::FieldValue& value : values) {
+      layer.features.push_back({box(x, 5000000, 10, 10), {value}});
+      x += 20;
+    }
+    return write_layer(folder_ / (field + type + std::to_string(files_++) + ".gpkg"), layer);
+  }
+
+  TemporaryFolder folder_;
+  int files_ = 0;
+};
+
+TEST_F(Buildings, AreTheSameFromEveryFormat) {
+  for (const auto& [driver, file] : {std::pair{"ESRI Shapefile", "a.shp"}, std::pair{"GPKG", "a.gpkg"},
+                                     std::pair{"FlatGeobuf", "a.fgb"}, std::pair{"GML", "a.gml"}}) {
+    const std::string path = write_layer(
+        folder_ / file, {.driver = driver,
+                         .name = "a",
+                         .fields = {{"height", 'r'}},
+                         .features = {{box(500000, 5000000, 10, 20), {12.5}}, {box(500030, 5000000, 10, 20), {7.0}}}});
+    const RawScene scene = read(path);
+    ASSERT_EQ(scene.buildings.size(), 2u) << driver;
+    EXPECT_EQ(scene.crs_name, "EPSG:32632") << driver;
+    std::vector<double> heights = {*scene.buildings[0].height_m, *scene.buildings[1].height_m};
+    std::sort(heights.begin(), heights.end());  // FlatGeobuf sorts its features by place
+    EXPECT_EQ(heights, (std::vector<double>{7.0, 12.5})) << driver;
+    EXPECT_DOUBLE_EQ(area(scene.buildings[0].parts.at(0).at(0)), 200) << driver;
+  }
+}
+
+TEST_F(Buildings, KeepHolesPartsAndLoseZAndCurves) {
+  const std::string path = write_layer(
+      folder_ / "shapes.gpkg",
+      {.geometry = "GEOMETRY",
+       .fields = {{"height", 'r'}},
+       .features = {
+           {"POLYGON ((500000 5000000, 500030 5000000, 500030 5000030, 500000 5000030, 500000 5000000), "
+            "(500010 5000010, 500010 5000020, 500020 5000020, 500020 5000010, 500010 5000010))",
+            {10.0}},
+           {"MULTIPOLYGON (((500100 5000000, 500110 5000000, 500110 5000010, 500100 5000000)), "
+            "((500120 5000000, 500130 5000000, 500130 5000010, 500120 5000000)))",
+            {11.0}},
+           {"POLYGON Z ((500200 5000000 170, 500210 5000000 171, 500210 5000010 172, 500200 5000000 170))", {12.0}},
+           {"CURVEPOLYGON (CIRCULARSTRING (500300 5000000, 500320 5000000, 500300 5000000))", {13.0}},
+           {"GEOMETRYCOLLECTION (POINT (500400 5000000), POLYGON ((500400 5000000, 500410 5000000, 500410 5000010, "
+            "500400 5000000)))",
+            {14.0}}}});
+  const RawScene scene = read(path);
+  ASSERT_EQ(scene.buildings.size(), 5u);
+  ASSERT_EQ(scene.buildings[0].parts.size(), 1u);
+  EXPECT_EQ(scene.buildings[0].parts[0].size(), 2u);
+  EXPECT_DOUBLE_EQ(area(scene.buildings[0].parts[0][1]), 100);
+  EXPECT_EQ(scene.buildings[1].parts.size(), 2u);
+  EXPECT_DOUBLE_EQ(area(scene.buildings[2].parts[0][0]), 50);
+  EXPECT_GT(scene.buildings[3].parts[0][0].size(), 30u);
+  EXPECT_NEAR(area(scene.buildings[3].parts[0][0]), 100 * 3.14159265, 1);
+  EXPECT_EQ(scene.buildings[4].parts.size(), 1u);
+  EXPECT_EQ(only(scene.issues, "not_a_polygon").feature_id, 5);
+}
+
+TEST_F(Buildings, ThatCannotBeReadAreIssues) {
+  const std::string path = write_layer(folder_ / "odd.gpkg", {.geometry = "GEOMETRY",
+                                                              .features = {{box(500000, 5000000, 10, 10)},
+                                                                           {""},
+                                                                           {"POLYGON EMPTY"},
+                                                                           {"POINT (500000 5000000)"},
+                                                                           {"LINESTRING (0 0, 1 1)"}}});
+  const RawScene scene = read(path);
+  EXPECT_EQ(scene.buildings.size(), 1u);
+  EXPECT_EQ(count(scene.issues, "empty_geometry"), 2u);
+  EXPECT_EQ(count(scene.issues, "not_a_polygon"), 2u);
+  for (const Issue& issue : scene.issues) {
+    if (issue.code != "not_a_polygon") continue;
+    EXPECT_EQ(issue.action, Issue::Action::dropped);
+    EXPECT_EQ(issue.layer, "layer");
+    EXPECT_GE(issue.feature_id, 4);
+  }
+}
+
+TEST_F(Buildings, HeightsAreFoundByAlias) {
+  for (const std::string field :
+       {"height", "HEIGHT_M", "Building:Height", "htotale", "hauteur", "building_h", "Bldg_Height"}) {
+    const RawScene scene = read(with_values(field, 'r', {9.5}));
+    EXPECT_EQ(scene.buildings.at(0).height_m, 9.5) << field;
+  }
+}
+
+TEST_F(Buildings, TextsOfHeightsAreUnderstood) {
+  const RawScene scene = read(with_values("height", 's', {"12 m", "40'", "12,5", "tall", "", std::monostate{}}));
+  EXPECT_EQ(scene.buildings[0].height_m, 12.0);
+  EXPECT_DOUBLE_EQ(*scene.buildings[1].height_m, 40 * foot_m);
+  EXPECT_EQ(scene.buildings[2].height_m, 12.5);
+  for (std::size_t i = 3; i < 6; ++i) EXPECT_FALSE(scene.buildings[i].height_m) << i;
+  const Issue& issue = only(scene.issues, "unreadable_height");
+  EXPECT_EQ(issue.feature_id, 4);
+  EXPECT_NE(issue.message.find("\"tall\""), std::string::npos);
+  EXPECT_EQ(issue.outline.at(0).size(), 5u);
+}
+
+TEST_F(Buildings, HeightsBeyondReasonAreMissing) {
+  const RawScene scene = read(with_values("height", 'r', {0.0, -9999.0, 1e6, 3.0}));
+  EXPECT_EQ(count(scene.issues, "implausible_height"), 3u);
+  EXPECT_FALSE(scene.buildings[0].height_m);
+  EXPECT_EQ(scene.buildings[3].height_m, 3.0);
+}
+
+TEST_F(Buildings, FeetByOptionAndByName) {
+  const std::string height = with_values("height", 'r', {100.0});
+  EXPECT_DOUBLE_EQ(*read(EnvironmentInput{.buildings = height, .height_unit = LengthUnit::foot}).buildings[0].height_m,
+                   100 * foot_m);
+  const RawScene named = read(with_values("height_ft", 'i', {100}));
+  EXPECT_DOUBLE_EQ(*named.buildings[0].height_m, 100 * foot_m);
+  EXPECT_EQ(count(named.issues, "unit_from_name"), 1u);
+  const RawScene metres =
+      read(EnvironmentInput{.buildings = with_values("height_m", 'r', {100.0}), .height_unit = LengthUnit::foot});
+  EXPECT_EQ(metres.buildings[0].height_m, 100.0);
+}
+
+TEST_F(Buildings, RoofElevationsStayAbsolute) {
+  const RawScene scene = read(EnvironmentInput{.buildings = with_values("zmaxi", 'r', {212.5, -9999.0}),
+                                               .height_kind = HeightKind::roof_elevation});
+  EXPECT_EQ(scene.buildings[0].roof_elevation_m, 212.5);
+  EXPECT_FALSE(scene.buildings[0].height_m);
+  EXPECT_FALSE(scene.buildings[1].roof_elevation_m);
+  EXPECT_EQ(count(scene.issues, "implausible_height"), 1u);
+}
+
+TEST_F(Buildings, StoreysTimesTheirHeight) {
+  const RawScene scene =
+      read(EnvironmentInput{.buildings = with_values("levels", 's', {"4", "2,5", "0", "1987", "few"}),
+                            .height_kind = HeightKind::storeys,
+                            .storey_height_m = 3.2});
+  EXPECT_DOUBLE_EQ(*scene.buildings[0].height_m, 12.8);
+  EXPECT_DOUBLE_EQ(*scene.buildings[1].height_m, 8.0);
+  EXPECT_DOUBLE_EQ(*scene.buildings[2].height_m, 3.2);
+  EXPECT_FALSE(scene.buildings[3].height_m);
+  EXPECT_FALSE(scene.buildings[4].height_m);
+  EXPECT_EQ(count(scene.issues, "clamped_storeys"), 1u);
+  EXPECT_EQ(count(scene.issues, "implausible_storeys"), 1u);
+  EXPECT_EQ(count(scene.issues, "unreadable_storeys"), 1u);
+}
+
+TEST_F(Buildings, StoreysStandInForMissingHeights) {
+  const std::string path = write_layer(folder_ / "both.gpkg", {.fields = {{"height", 'r'}, {"levels", 'i'}},
+                                                               .features = {{box(500000, 5000000, 10, 10), {20.0, 3}},
+                                                                            {box(500020, 5000000, 10, 10), {{}, 3}},
+                                                                            {box(500040, 5000000, 10, 10), {}}}});
+  const RawScene scene = read(path);
+  EXPECT_EQ(scene.buildings[0].height_m, 20.0);
+  EXPECT_EQ(scene.buildings[1].height_m, 9.0);
+  EXPECT_FALSE(scene.buildings[2].height_m);
+  EXPECT_EQ(only(scene.issues, "height_from_storeys").feature_id, 2);
+}
+
+TEST_F(Buildings, WithoutAHeightFieldAreAllMissing) {
+  const RawScene scene = read(with_values("colour", 's', {"red"}));
+  EXPECT_FALSE(scene.buildings[0].height_m);
+  EXPECT_NE(only(scene.issues, "no_height_field").message.find("colour"), std::string::npos);
+}
+
+TEST_F(Buildings, BasesAndMaterials) {
+  const std::string path =
+      write_layer(folder_ / "m.gpkg", {.fields = {{"height", 'r'}, {"base_m", 'r'}, {"material", 's'}},
+                                       .features = {{box(500000, 5000000, 10, 10), {20.0, 5.0, "Brick"}},
+                                                    {box(500020, 5000000, 10, 10), {20.0, 20.0, "steel"}},
+                                                    {box(500040, 5000000, 10, 10), {20.0, 0.0, "gingerbread"}},
+                                                    {box(500060, 5000000, 10, 10), {20.0, {}, {}}}}});
+  const RawScene scene = read(path);
+  EXPECT_EQ(scene.buildings[0].base_m, 5.0);
+  EXPECT_EQ(scene.buildings[0].material, "brick");
+  EXPECT_FALSE(scene.buildings[1].base_m);
+  EXPECT_EQ(only(scene.issues, "unusable_base").feature_id, 2);
+  EXPECT_EQ(scene.buildings[1].material, "steel");
+  EXPECT_EQ(scene.buildings[2].material, "");
+  EXPECT_NE(only(scene.issues, "unknown_material").message.find("gingerbread"), std::string::npos);
+  ASSERT_EQ(scene.materials.size(), 2u);
+  EXPECT_EQ(scene.materials[0].name, "brick");
+  EXPECT_DOUBLE_EQ(scene.materials[0].a, 3.91);  // ITU-R P.2040-3, Table 3
+  EXPECT_DOUBLE_EQ(scene.materials[1].c, 1e7);
+}
+
+TEST_F(Buildings, OfOpenStreetMapComeFromTheirTags) {
+  const std::string path = write_text(folder_ / "map.osm", R"(<?xml version="1.0" encoding="UTF-8"?>
+<osm version="0.6" generator="test">
+ <node id="1" lat="48.0000" lon="9.0000"/><node id="2" lat="48.0000" lon="9.0002"/>
+ <node id="3" lat="48.0002" lon="9.0002"/><node id="4" lat="48.0002" lon="9.0000"/>
+ <node id="5" lat="48.0010" lon="9.0000"/><node id="6" lat="48.0010" lon="9.0002"/>
+ <node id="7" lat="48.0012" lon="9.0002"/><node id="8" lat="48.0012" lon="9.0000"/>
+ <way id="11"><nd ref="1"/><nd ref="2"/><nd ref="3"/><nd ref="4"/><nd ref="1"/>
+  <tag k="building" v="yes"/><tag k="height" v="40'"/><tag k="building:material" v="brick"/></way>
+ <way id="12"><nd ref="5"/><nd ref="6"/><nd ref="7"/><nd ref="8"/><nd ref="5"/>
+  <tag k="building" v="house"/><tag k="building:levels" v="2"/></way>
+ <way id="13"><nd ref="1"/><nd ref="2"/><nd ref="7"/><nd ref="8"/><nd ref="1"/><tag k="landuse" v="grass"/></way>
+ <way id="15"><nd ref="5"/><nd ref="6"/><nd ref="7"/><nd ref="8"/><nd ref="5"/></way>
+ <relation id="12"><member type="way" ref="15" role="outer"/>
+  <tag k="type" v="multipolygon"/><tag k="building" v="tower"/><tag k="height" v="30"/><tag k="min_height" v="4 m"/></relation>
+</osm>)");
+  const RawScene scene = read(path);
+  ASSERT_EQ(scene.buildings.size(), 3u);
+  EXPECT_EQ(scene.crs_name, "EPSG:32632");
+  EXPECT_EQ(scene.buildings[0].feature_id, -12) << "a relation";
+  EXPECT_EQ(scene.buildings[0].height_m, 30.0);
+  EXPECT_EQ(scene.buildings[0].base_m, 4.0);
+  EXPECT_EQ(scene.buildings[1].feature_id, 11);
+  EXPECT_DOUBLE_EQ(*scene.buildings[1].height_m, 40 * foot_m);
+  EXPECT_EQ(scene.buildings[1].material, "brick");
+  EXPECT_EQ(scene.buildings[2].height_m, 6.0);
+  EXPECT_EQ(only(scene.issues, "height_from_storeys").feature_id, -1);
+  const Vec2 corner = proj_transform("EPSG:4326", "EPSG:32632", {9.0, 48.0});
+  EXPECT_NEAR(norm(scene.buildings[1].parts[0][0][0] - corner), 0, 20);
+}
+
+TEST_F(Buildings, OfAConvertedExtractComeFromOtherTags) {
+  const std::string path =
+      write_layer(folder_ / "quick.gpkg",
+                  {.fields = {{"building", 's'}, {"other_tags", 's'}},
+                   .features = {{box(500000, 5000000, 10, 10), {"yes", R"("height"=>"8,5","building:levels"=>"9")"}},
+                                {box(500020, 5000000, 10, 10), {{}, R"("landuse"=>"forest")"}},
+                                {box(500040, 5000000, 10, 10), {{}, R"("building:part"=>"yes","height"=>"20")"}}}});
+  const RawScene scene = read(path);
+  ASSERT_EQ(scene.buildings.size(), 1u);
+  EXPECT_EQ(count(scene.issues, "building_parts"), 1u);
+  EXPECT_EQ(scene.buildings[0].height_m, 8.5);
+}
+
+TEST_F(Buildings, AreTransformedToTheChosenCrs) {
+  const Vec2 corner{4.8400, 45.7600};
+  const std::string path =
+      write_layer(folder_ / "degrees.geojson",
+                  {.driver = "GeoJSON", .crs = "EPSG:4326", .features = {{box(corner.x, corner.y, 0.001, 0.001)}}});
+  const RawScene utm = read(path);
+  EXPECT_EQ(utm.crs_name, "EPSG:32631");
+  EXPECT_LT(norm(utm.buildings[0].parts[0][0][0] - proj_transform("EPSG:4326", "EPSG:32631", corner)), 1e-3);
+  const RawScene given = read(EnvironmentInput{.buildings = path, .crs = "EPSG:3946"});
+  EXPECT_EQ(given.crs_name, "EPSG:3946");
+  EXPECT_LT(norm(given.buildings[0].parts[0][0][0] - proj_transform("EPSG:4326", "EPSG:3946", corner)), 1e-3);
+}
+
+TEST_F(Buildings, InFeetBecomeMetresOfUtm) {
+  const Vec2 corner = proj_transform("EPSG:4269", "EPSG:2263", {-74.0, 40.7});
+  const std::string path = write_layer(
+      folder_ / "ny.gpkg", {.crs = "EPSG:2263", .features = {{box(corner.x, corner.y, 100 / foot_m, 100 / foot_m)}}});
+  const RawScene scene = read(path);
+  EXPECT_EQ(scene.crs_name, "EPSG:32618");
+  EXPECT_NEAR(area(scene.buildings[0].parts[0][0]), 10000, 10);
+}
+
+TEST_F(Buildings, MayHaveNoCrsWhenTheUserSaysWhichOrThatNoneIsNeeded) {
+  const std::string path =
+      write_layer(folder_ / "none.shp",
+                  {.driver = "ESRI Shapefile", .name = "none", .crs = "", .features = {{box(100, 200, 10, 10)}}});
+  const RawScene local = read(EnvironmentInput{.buildings = path, .local_metres = true});
+  EXPECT_EQ(local.crs_wkt, "");
+  EXPECT_EQ(local.crs_name, "local metres");
+  const Ring& ring = local.buildings[0].parts[0][0];
+  EXPECT_NE(std::find(ring.begin(), ring.end(), Vec2{100, 200}), ring.end());
+  const std::string utm =
+      write_layer(folder_ / "utm.shp",
+                  {.driver = "ESRI Shapefile", .name = "utm", .crs = "", .features = {{box(500000, 5000000, 10, 10)}}});
+  const RawScene given = read(EnvironmentInput{.buildings = utm, .crs = "EPSG:32632"});
+  EXPECT_EQ(given.crs_name, "EPSG:32632");
+  EXPECT_EQ(count(given.issues, "missing_crs"), 1u);
+}
+
+TEST_F(Buildings, OutsideOfTheExtentAreNotRead) {
+  TestLayer layer{.fields = {{"height", 'r'}}};
+  for (int i = 0; i < 100; ++i) layer.features.push_back({box(500000 + 100 * i, 5000000, 10, 10), {5.0}});
+  const std::string path = write_layer(folder_ / "row.gpkg", layer);
+  const RawScene scene =
+      read(EnvironmentInput{.buildings = path, .extent = Rectangle{{501005, 4999000}, {502000, 5001000}}});
+  ASSERT_FALSE(scene.buildings.empty());
+  // A margin of 100 m on both sides.
+  EXPECT_EQ(scene.buildings.front().feature_id, 10);
+  EXPECT_EQ(scene.buildings.back().feature_id, 22);
+}
+
+TEST_F(Buildings, ExtentHoldsForOtherCrssToo) {
+  TestLayer layer{.crs = "EPSG:4326"};
+  for (int i = 0; i < 100; ++i) layer.features.push_back({box(9.0 + 0.001 * i, 48.0, 0.0001, 0.0001)});
+  const std::string path = write_layer(folder_ / "row.gpkg", layer);
+  const Vec2 west = proj_transform("EPSG:4326", "EPSG:32632", {9.02, 48.0});
+  const Vec2 east = proj_transform("EPSG:4326", "EPSG:32632", {9.03, 48.0});
+  const RawScene scene = read(EnvironmentInput{
+      .buildings = path, .crs = "EPSG:32632", .extent = Rectangle{{west.x, west.y - 50}, {east.x, east.y + 50}}});
+  EXPECT_GE(scene.buildings.size(), 11u);
+  EXPECT_LE(scene.buildings.size(), 15u);
+}
+
+TEST_F(Buildings, ExtentWithoutAnyIsAnIssue) {
+  const std::string path =
+      write_layer(folder_ / "two.gpkg", {.features = {{box(500000, 5000000, 10, 10)}, {box(509000, 5000000, 10, 10)}}});
+  const RawScene scene =
+      read(EnvironmentInput{.buildings = path, .extent = Rectangle{{504000, 4999000}, {505000, 5001000}}});
+  EXPECT_TRUE(scene.buildings.empty());
+  EXPECT_EQ(count(scene.issues, "no_buildings_in_extent"), 1u);
+}
+
+TEST_F(Buildings, LayersAreChosenByNameOrBeingTheOnlyOneThatFits) {
+  const std::string path = folder_ / "many.gpkg";
+  write_layer(path, {.name = "roofs", .features = {{box(500000, 5000000, 10, 10)}}});
+  write_layer(path, {.name = "masts", .geometry = "POINT", .features = {{"POINT (500000 5000000)"}}});
+  EXPECT_EQ(read(path).buildings_layer, "roofs");
+  write_layer(path, {.name = "more", .features = {{box(500000, 5000000, 10, 10)}, {box(500020, 5000000, 10, 10)}}});
+  EXPECT_EQ(read(path + "|layername=more").buildings.size(), 2u);
+  EXPECT_EQ(read(path + "|layerid=2").buildings.size(), 2u);
+  EXPECT_EQ(read(path + "|layername=more|subset=fid = 1").buildings.size(), 1u);
+}
+
+TEST_F(Buildings, PathsMayBeInAnyScriptAndFoldersReadOnly) {
+  const std::string path = write_layer(folder_ / "Gebäude 建物.gpkg", {.features = {{box(500000, 5000000, 10, 10)}}});
+  const std::filesystem::path sub = std::filesystem::path(path).parent_path();
+  std::filesystem::permissions(sub, std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  EXPECT_EQ(read(path).buildings.size(), 1u);
+  std::filesystem::permissions(sub, std::filesystem::perms::owner_all);
+  std::size_t files = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(sub)) ++files;
+  EXPECT_EQ(files, 1u) << "nothing is written beside an input";
+}
+
+TEST_F(Buildings, NothingIsPrinted) {
+  ::testing::internal::CaptureStderr();
+  const std::string broken = write_text(folder_ / "broken.gpkg", "SQLite format 3 but not really");
+  EXPECT_THROW(read(broken), Error);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(Buildings, VegetationComesAlong) {
+  const std::string buildings = with_values("height", 'r', {10.0});
+  const Vec2 near = proj_transform("EPSG:32632", "EPSG:4326", {500050, 5000050});
+  const std::string trees =
+      write_layer(folder_ / "trees.gpkg", {.crs = "EPSG:4326",
+                                           .fields = {{"height", 's'}},
+                                           .features = {{box(near.x, near.y, 1e-4, 1e-4), {"12 m"}},
+                                                        {box(near.x + 2e-4, near.y, 1e-4, 1e-4), {"bushy"}},
+                                                        {box(near.x + 1, near.y, 1e-4, 1e-4), {"9"}}}});
+  const RawScene scene = read(EnvironmentInput{.buildings = buildings, .vegetation = trees});
+  ASSERT_EQ(scene.vegetation.size(), 2u) << "the third is a degree away";
+  EXPECT_EQ(scene.vegetation[0].height_m, 12.0);
+  EXPECT_FALSE(scene.vegetation[1].height_m);
+  EXPECT_EQ(only(scene.issues, "unreadable_height").layer, "layer");
+  EXPECT_NEAR(area(scene.vegetation[0].parts[0][0]), 7.9 * 11.1, 3);
+}
+
+TEST_F(Buildings, FlatGroundIsSaid) { EXPECT_EQ(count(read(with_values("height", 'r', {10.0})).issues, "no_dem"), 1u); }
+
+TEST_F(Buildings, ReadingCanBeCancelled) {
+  class Cancelled : public Progress {
+   public:
+    bool is_cancelled() const override { return true; }
+  } cancelled;
+  TestLayer layer;
+  for (int i = 0; i < 3000; ++i) layer.features.push_back({box(500000 + i, 5000000, 0.5, 0.5)});
+  const EnvironmentInput input{.buildings = write_layer(folder_ / "many.gpkg", layer)};
+  try {
+    read_environment_input(input, cancelled);
+    FAIL() << "not cancelled";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::cancelled);
+  }
+}
+
+}  // namespace
+}  // namespace tesseray

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <geodesic.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <string>
+
+#include "core/io/crs.h"
+#include "core/io/readers.h"
+#include "tests/unit/io/gis_files.h"
+
+namespace tesseray {
+namespace {
+
+using testing::point;
+using testing::proj_transform;
+using testing::TemporaryFolder;
+using testing::write_layer;
+using testing::write_text;
+
+LocalFrame frame_of(const std::string& crs, Vec2 origin = {}) {
+  return {.origin = origin, .crs_wkt = Crs::from_text(crs).wkt(), .crs_name = crs};
+}
+
+std::vector<RawTransmitter> transmitters(const TransmitterInput& input,
+                                         const LocalFrame& frame = frame_of("EPSG:32632")) {
+  return read_transmitters(input, frame, no_progress());
+}
+
+class Points : public ::testing::Test {
+ protected:
+  std::string csv(const std::string& text) {
+    return write_text(folder_ / ("t" + std::to_string(files_++) + ".csv"), text);
+  }
+  TemporaryFolder folder_;
+  int files_ = 0;
+};
+
+TEST_F(Points, TransmittersFromATable) {
+  const auto found = transmitters(
+      {.source =
+           csv("\xEF\xBB\xBFName,Lat,Lon,Height (m),Freq_MHz,ERP,Azimuth,Tilt,Antenna,Polarisation,height_reference\n"
+               "\"Mill, old\",48.1,9.2,25,3600,46,120,3,sector_3gpp,slant+45,roof\n"
+               "Hill,48.2,9.3,\"12,5\",850 MHz,20 W,-10,,,,\n")});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].name, "Mill, old");
+  EXPECT_LT(norm(found[0].position - proj_transform("EPSG:4326", "EPSG:32632", {9.2, 48.1})), 1e-3);
+  EXPECT_EQ(found[0].height_m, 25);
+  EXPECT_EQ(found[0].reference, HeightReference::roof);
+  EXPECT_DOUBLE_EQ(found[0].frequency_hz, 3.6e9);
+  EXPECT_EQ(found[0].erp_dbm, 46);
+  EXPECT_EQ(found[0].azimuth_deg, 120);
+  EXPECT_EQ(found[0].downtilt_deg, 3);
+  EXPECT_EQ(found[0].antenna, AntennaKind::sector_3gpp);
+  EXPECT_EQ(found[0].polarization, Polarization::slant_plus_45);
+  EXPECT_EQ(found[1].height_m, 12.5);
+  EXPECT_EQ(found[1].reference, HeightReference::ground);
+  EXPECT_DOUBLE_EQ(found[1].frequency_hz, 8.5e8);
+  EXPECT_NEAR(found[1].erp_dbm, 43.0103, 1e-4);
+  EXPECT_EQ(found[1].azimuth_deg, 350);
+  EXPECT_EQ(found[1].antenna, AntennaKind::isotropic);
+  EXPECT_EQ(found[1].polarization, Polarization::vertical);
+}
+
+struct PowerCase {
+  const char* field;
+  const char* value;
+  double erp_dbm;
+};
+class Powers : public Points, public ::testing::WithParamInterface<PowerCase> {};
+
+TEST_P(Powers, BecomeErpInDbm) {
+  const auto [field, value, erp_dbm] = GetParam();
+  const auto found = transmitters({.source = csv(std::string("lat,lon,") + field + "\n48,9," + value + "\n"),
+                                   .frequency_mhz = 900,
+                                   .antenna_height_m = 10});
+  EXPECT_NEAR(found.at(0).erp_dbm, erp_dbm, 1e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Fields, Powers,
+                         ::testing::Values(PowerCase{"erp", "40", 40}, PowerCase{"erp_dbm", "40", 40},
+                                           PowerCase{"eirp_dbm", "40", 37.85}, PowerCase{"EIRP (W)", "10", 37.85},
+                                           PowerCase{"power_w", "20", 43.0103}, PowerCase{"power", "1 kW", 60},
+                                           PowerCase{"erp_kw", "1", 60}, PowerCase{"txPowerDbm", "33", 33},
+                                           PowerCase{"erp", "500mW", 26.9897}, PowerCase{"erp_dbw", "10", 40},
+                                           PowerCase{"power", "46 dBm", 46}));
+
+struct FrequencyCase {
+  const char* field;
+  const char* value;
+  double mhz;
+};
+class Frequencies : public Points, public ::testing::WithParamInterface<FrequencyCase> {};
+
+TEST_P(Frequencies, GoByTheUnitInNameOrText) {
+  const auto [field, value, mhz] = GetParam();
+  const auto found = transmitters({.source = csv(std::string("lat,lon,") + field + "\n48,9," + value + "\n"),
+                                   .antenna_height_m = 10,
+                                   .erp_dbm = 30});
+  EXPECT_NEAR(found.at(0).frequency_hz, mhz * 1e6, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Fields, Frequencies,
+    ::testing::Values(FrequencyCase{"frequency", "3500", 3500}, FrequencyCase{"freq_MHz", "3690", 3690},
+                      FrequencyCase{"frequency_hz", "9e8", 900}, FrequencyCase{"FreqGHz", "3.5", 3500},
+                      FrequencyCase{"frequency", "3.5 GHz", 3500}, FrequencyCase{"f", "450000 kHz", 450}));
+
+TEST_F(Points, FieldsMayBeNamedAndDefaultsFillGaps) {
+  const std::string path =
+      write_layer(folder_ / "masts.gpkg", {.geometry = "MULTIPOINT",
+                                           .fields = {{"label", 's'}, {"carrier_ghz", 'r'}, {"mast", 'r'}},
+                                           .features = {{"MULTIPOINT ((500000 5000000))", {"a", 2.1, {}}},
+                                                        {"MULTIPOINT ((500010 5000000))", {{}, 2.6, 30.0}}}});
+  const auto found = transmitters({.source = path,
+                                   .name_field = "label",
+                                   .frequency_field = "carrier_ghz",
+                                   .height_field = "MAST",
+                                   .antenna_height_m = 24.0,
+                                   .erp_dbm = 30.0,
+                                   .antenna = AntennaKind::half_wave_dipole});
+  EXPECT_EQ(found.at(0).name, "a");
+  EXPECT_DOUBLE_EQ(found[0].frequency_hz, 2.1e9);
+  EXPECT_EQ(found[0].height_m, 24);
+  EXPECT_EQ(found[0].position, (Vec2{500000, 5000000}));
+  EXPECT_EQ(found[0].antenna, AntennaKind::half_wave_dipole);
+  EXPECT_EQ(found.at(1).name, "transmitter 2") << "no name: from the feature's number";
+  EXPECT_EQ(found[1].height_m, 30);
+}
+
+TEST_F(Points, GridNorthIsAsFarFromTrueNorthAsAGeodesicSays) {
+  const auto found = transmitters(
+      {.source = csv("lat,lon\n60.5,11.9\n-33.9,6.1\n"), .frequency_mhz = 900, .antenna_height_m = 10, .erp_dbm = 30});
+  geod_geodesic wgs84{};
+  geod_init(&wgs84, 6378137, 1 / 298.257223563);
+  for (const RawTransmitter& transmitter : found) {
+    // The azimuth of the way to a point 100 m up the grid.
+    const Vec2 here = proj_transform("EPSG:32632", "EPSG:4326", transmitter.position);
+    const Vec2 north = proj_transform("EPSG:32632", "EPSG:4326", transmitter.position + Vec2{0, 100});
+    double azimuth = 0;
+    geod_inverse(&wgs84, here.y, here.x, north.y, north.x, nullptr, &azimuth, nullptr);
+    EXPECT_NEAR(transmitter.meridian_convergence_deg, azimuth, 1e-4);
+  }
+  EXPECT_GT(found[0].meridian_convergence_deg, 2.5) << "east of 9°, in the north";
+  EXPECT_GT(found[1].meridian_convergence_deg, 1.5) << "west of 9°, in the south";
+}
+
+TEST_F(Points, LocalMetresHaveNoConvergence) {
+  const auto found = transmitters(
+      {.source = csv("name,x,y\nT,1281.36,1381.27\n"), .frequency_mhz = 947, .antenna_height_m = 13, .erp_dbm = 30},
+      LocalFrame{.crs_name = "local metres"});
+  EXPECT_EQ(found.at(0).position, (Vec2{1281.36, 1381.27}));
+  EXPECT_EQ(found[0].meridian_convergence_deg, 0);
+}
+
+TEST_F(Points, TablesMayUseSemicolonsCommasAndTabs) {
+  const TransmitterInput defaults{.frequency_mhz = 900, .antenna_height_m = 10, .erp_dbm = 30};
+  TransmitterInput input = defaults;
+  input.source = csv("name;lat;lon\nA;48,25;9,5\n");
+  EXPECT_LT(norm(transmitters(input).at(0).position - proj_transform("EPSG:4326", "EPSG:32632", {9.5, 48.25})), 1e-3);
+  input.source = write_text(folder_ / "tabs.txt", "name\teasting\tnorthing\nA\t500000\t5000000\n");
+  input.crs = "EPSG:32632";
+  EXPECT_EQ(transmitters(input).at(0).position, (Vec2{500000, 5000000}));
+}
+
+TEST_F(Points, Receivers) {
+  const std::string path =
+      write_layer(folder_ / "r.gpkg", {.geometry = "POINT",
+                                       .fields = {{"height_m", 'r'}},
+                                       .features = {{point(500000, 5000000), {21.5}}, {point(500001, 5000000), {}}}});
+  const auto found = read_receivers({.source = path, .height_m = 1.7}, frame_of("EPSG:32632"), no_progress());
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].height_m, 21.5);
+  EXPECT_EQ(found[0].position, (Vec2{500000, 5000000}));
+  EXPECT_EQ(found[1].height_m, 1.7);
+  EXPECT_EQ(found[1].feature_id, 2);
+  EXPECT_EQ(found[1].layer, "layer");
+}
+
+TEST_F(Points, DriveTestsKeepEveryRow) {
+  const LocalFrame frame = frame_of("EPSG:32632", {499712, 4999168});
+  const auto found = read_drive_test({.source = csv("PCI,latitude,longitude,device,rsrp,floor\n"
+                                                    "C,48.1,9.2,Phone,-124,\n"
+                                                    "D,48.1,9.3,Phone,-99.5 dBm,12 m\n"
+                                                    "D,48.1,,Phone,-100,\n"
+                                                    "D,48.1,9.4,Phone,n/a,\n"
+                                                    "D,48.1,9.4,Phone,weak,\n"),
+                                      .height_field = "floor"},
+                                     frame, no_progress());
+  ASSERT_EQ(found.size(), 5u);
+  EXPECT_EQ(found[0].measurement_id, 1);
+  EXPECT_EQ(found[0].transmitter, "C");
+  EXPECT_EQ(found[0].value, -124);
+  EXPECT_FALSE(found[0].height_m);
+  EXPECT_LT(norm(found[0].position + frame.origin - proj_transform("EPSG:4326", "EPSG:32632", {9.2, 48.1})), 1e-3);
+  EXPECT_EQ(found[1].value, -99.5);
+  EXPECT_EQ(found[1].height_m, 12.0);
+  EXPECT_TRUE(std::isnan(found[2].position.x));
+  EXPECT_EQ(found[2].value, -100);
+  EXPECT_TRUE(std::isnan(found[3].value));
+  EXPECT_TRUE(std::isnan(found[4].value));
+}
+
+TEST_F(Points, ValuesOfDriveTestsAreFoundByAlias) {
+  for (const std::string field :
+       {"RSRP", "rssi_dBm", "received_power_dbm", "path_loss_db", "Pathloss", "field_dbuvm", "value"}) {
+    const auto found =
+        read_drive_test({.source = csv("lat,lon," + field + "\n48,9,77\n")}, frame_of("EPSG:32632"), no_progress());
+    EXPECT_EQ(found.at(0).value, 77) << field;
+    EXPECT_EQ(found[0].transmitter, "");
+  }
+}
+
+TEST_F(Points, ALongDriveTestIsReadAtOnce) {
+  std::string text = "PCI,latitude,longitude,rsrp\n";
+  constexpr int rows = 46655;
+  for (int i = 0; i < rows; ++i)
+    text += "A," + std::to_string(48 + i * 1e-6) + "," + std::to_string(9 + i * 1e-6) + ",-99\n";
+  const std::string path = csv(text);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(read_drive_test({.source = path}, frame_of("EPSG:32632"), no_progress()).size(), std::size_t{rows});
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 5.0);
+}
+
+}  // namespace
+}  // namespace tesseray

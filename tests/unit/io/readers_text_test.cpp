@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "core/io/readers.h"
+#include "core/io/text_values.h"
+
+namespace tesseray {
+namespace {
+
+struct LengthCase {
+  const char* text;
+  LengthUnit unit;
+  double metres;  // NaN: not a length
+};
+void PrintTo(const LengthCase& length, std::ostream* out) { *out << length.text; }
+const double none = std::nan("");
+
+class Lengths : public ::testing::TestWithParam<LengthCase> {};
+
+TEST_P(Lengths, AreReadAsPeopleWriteThem) {
+  const auto [text, unit, metres] = GetParam();
+  const std::optional<double> length = parse_length_m(text, unit);
+  ASSERT_EQ(length.has_value(), !std::isnan(metres)) << text;
+  EXPECT_DOUBLE_EQ(length.value_or(0), std::isnan(metres) ? 0 : metres) << text;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, Lengths,
+    ::testing::Values(LengthCase{"12", LengthUnit::metre, 12}, LengthCase{"12 m", LengthUnit::metre, 12},
+                      LengthCase{"12m", LengthUnit::foot, 12}, LengthCase{"12,5", LengthUnit::metre, 12.5},
+                      LengthCase{" 12.5 metres ", LengthUnit::metre, 12.5}, LengthCase{"+3", LengthUnit::metre, 3},
+                      LengthCase{"-2.5 m", LengthUnit::metre, -2.5}, LengthCase{"40'", LengthUnit::metre, 40 * 0.3048},
+                      LengthCase{"40 ft", LengthUnit::metre, 40 * 0.3048},
+                      LengthCase{"40 Feet", LengthUnit::metre, 40 * 0.3048},
+                      LengthCase{"40", LengthUnit::foot, 40 * 0.3048},
+                      LengthCase{"7'6\"", LengthUnit::metre, 7 * 0.3048 + 6 * 0.0254},
+                      LengthCase{"7\u20326\u2033", LengthUnit::metre, 7 * 0.3048 + 6 * 0.0254},
+                      LengthCase{"7 ft 6 in", LengthUnit::metre, 7 * 0.3048 + 6 * 0.0254},
+                      LengthCase{"36\"", LengthUnit::metre, 36 * 0.0254},
+                      LengthCase{"1250 cm", LengthUnit::metre, 12.5}, LengthCase{"12\u00a0m", LengthUnit::metre, 12},
+                      LengthCase{"1e1", LengthUnit::metre, 10}, LengthCase{"", LengthUnit::metre, none},
+                      LengthCase{"high", LengthUnit::metre, none}, LengthCase{"12-15", LengthUnit::metre, none},
+                      LengthCase{"12;15", LengthUnit::metre, none}, LengthCase{"1,234.5", LengthUnit::metre, none},
+                      LengthCase{"12 parsecs", LengthUnit::metre, none}, LengthCase{"nan", LengthUnit::metre, none},
+                      LengthCase{"inf", LengthUnit::metre, none}, LengthCase{"0x10", LengthUnit::metre, none},
+                      LengthCase{"m", LengthUnit::metre, none}, LengthCase{"+-5", LengthUnit::metre, none},
+                      LengthCase{"7'13\"", LengthUnit::metre, none}, LengthCase{"1e999", LengthUnit::metre, none}));
+
+TEST(Names, ComparePlainly) {
+  EXPECT_EQ(plain_name("Antenna-Height (m)"), "antennaheightm");
+  EXPECT_EQ(plain_name("building:levels"), "buildinglevels");
+  EXPECT_EQ(last_word("freq_MHz"), "mhz");
+  EXPECT_EQ(last_word("powerDbm"), "dbm");
+  EXPECT_EQ(last_word("height (ft)"), "ft");
+  EXPECT_EQ(last_word("shaft"), "shaft");
+}
+
+TEST(Names, NearestIsSuggestedOnlyWhenNear) {
+  const std::vector<std::string> names = {"osm_id", "height_m", "levels"};
+  EXPECT_EQ(nearest_name("heigth_m", names), "height_m");
+  EXPECT_EQ(nearest_name("HEIGHT", names), "height_m");
+  EXPECT_EQ(nearest_name("colour", names), "");
+}
+
+TEST(Hstore, ValuesAreFoundByKey) {
+  const std::string tags = R"("name"=>"The \"Tall\" one","height"=>"12 m","height:note"=>"a, \\ b","empty"=>"")";
+  EXPECT_EQ(hstore_value(tags, "height"), "12 m");
+  EXPECT_EQ(hstore_value(tags, "name"), "The \"Tall\" one");
+  EXPECT_EQ(hstore_value(tags, "height:note"), "a, \\ b");
+  EXPECT_EQ(hstore_value(tags, "empty"), "");
+  EXPECT_EQ(hstore_value(tags, "levels"), std::nullopt);
+  EXPECT_EQ(hstore_value("\"height", "height"), std::nullopt);
+  EXPECT_EQ(hstore_value("", "height"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tesseray
