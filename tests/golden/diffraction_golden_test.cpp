@@ -40,7 +40,8 @@ TEST(TransitionFunctionGolden, FastFormUsesThePublishedRationals) {
   TESSERAY_NEEDS_GOLDEN_TABLES();
   std::ifstream in(GoldenTable::folder() / "05b_F_rational.json");
   const nlohmann::json fit = nlohmann::json::parse(in);
-  for (double x = 0.0; x < 39.0; x += 0.37) {
+  for (int i = 0; i < 105; ++i) {
+    const double x = 0.37 * i;
     const double u = std::sqrt(2.0 * x / pi);
     const double f = sum_of_powers(fit["fN"], u, 0.0) / sum_of_powers(fit["fD"], u, 1.0);
     const double g = sum_of_powers(fit["gN"], u, 0.0) / sum_of_powers(fit["gD"], u, 1.0);

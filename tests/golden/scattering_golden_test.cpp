@@ -47,8 +47,11 @@ TEST(ScatteringGolden, OneTile) {
 double wall_power(Vec3 source, Vec3 receiver, double side_m, ScatteringModel model, Complex eps) {
   const double wavelength = wavelength_m(frequency_hz);
   double sum = 0.0;
-  for (double x = -50.0 + 0.5 * side_m; x < 50.0; x += side_m) {
-    for (double z = 0.5 * side_m; z < 30.0; z += side_m) {
+  const int columns = static_cast<int>(std::lround(100.0 / side_m)),
+            rows = static_cast<int>(std::lround(30.0 / side_m));
+  for (int column = 0; column < columns; ++column) {
+    for (int row = 0; row < rows; ++row) {
+      const double x = -50.0 + (column + 0.5) * side_m, z = (row + 0.5) * side_m;
       const Vec3 to_source = source - Vec3{x, 0, z}, to_receiver = receiver - Vec3{x, 0, z};
       const double incident_m = norm(to_source), scattered_m = norm(to_receiver);
       const double cross_section = scattering_cross_section(model, 0.4, eps, side_m * side_m, to_source.y / incident_m,

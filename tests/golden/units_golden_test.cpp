@@ -36,7 +36,9 @@ nlohmann::json link_metrics_table() {
 
 TEST(LinkMetricsGolden, DelaysAndAngles) {
   TESSERAY_NEEDS_GOLDEN_TABLES();
-  for (const nlohmann::json& profile : link_metrics_table()["pdp"]) {
+  const nlohmann::json table = link_metrics_table();
+  EXPECT_GE(table["pdp"].size(), 6u);
+  for (const nlohmann::json& profile : table["pdp"]) {
     std::vector<PathSample> paths;
     for (std::size_t i = 0; i < profile["delay_s"].size(); ++i) {
       paths.push_back({power_ratio(profile["power_dB"][i]), profile["delay_s"][i], radians(profile["az_deg"][i]),
@@ -62,9 +64,11 @@ TEST(LinkMetricsGolden, DelaysAndAngles) {
 TEST(LinkMetricsGolden, NoiseAndInterference) {
   TESSERAY_NEEDS_GOLDEN_TABLES();
   const nlohmann::json table = link_metrics_table();
+  EXPECT_GE(table["noise"].size(), 15u);
   for (const nlohmann::json& noise : table["noise"]) {
     EXPECT_NEAR(noise_dbm(noise["B_Hz"], noise["NF_dB"]), noise["N_dBm"], 1e-9);
   }
+  EXPECT_GE(table["sinr"].size(), 1u);
   for (const nlohmann::json& link : table["sinr"]) {
     const std::vector<double> interferers = link["I_dBm"];
     const double noise = noise_dbm(link["B_Hz"], link["NF_dB"]);
@@ -75,7 +79,9 @@ TEST(LinkMetricsGolden, NoiseAndInterference) {
 
 TEST(VegetationGolden, ThreeModels) {
   TESSERAY_NEEDS_GOLDEN_TABLES();
-  for (const nlohmann::json& wood : link_metrics_table()["vegetation"]) {
+  const nlohmann::json table = link_metrics_table();
+  EXPECT_GE(table["vegetation"].size(), 8u);
+  for (const nlohmann::json& wood : table["vegetation"]) {
     const double megahertz = wood["f_MHz"], length_m = wood["d_m"];
     EXPECT_NEAR(specific_vegetation_loss_db(length_m), wood["ded_rl_dB"], 1e-9);
     EXPECT_NEAR(weissberger_loss_db(length_m, megahertz * 1e6), wood["weissberger_dB"], 1e-9);

@@ -83,7 +83,7 @@ TEST(Antenna, MechanicalTiltLowersTheFrontAndRaisesTheBack) {
 TEST(Antenna, DipolesAreRoundInAzimuth) {
   for (const PatternKind pattern : {PatternKind::half_wave_dipole, PatternKind::short_dipole}) {
     const double reference = gain_linear(pattern, {}, towards(0, 20));
-    for (double azimuth = 0; azimuth < 360; azimuth += 17) {
+    for (int azimuth = 0; azimuth < 360; azimuth += 17) {
       EXPECT_NEAR(gain_linear(pattern, {radians(33), 0}, towards(azimuth, 20)), reference, 1e-12);
     }
   }
@@ -94,8 +94,8 @@ TEST(Polarization, UnitAndTransverseEverywhere) {
   const LinearPolarization all[] = {LinearPolarization::vertical, LinearPolarization::horizontal,
                                     LinearPolarization::slant_plus_45, LinearPolarization::slant_minus_45};
   for (const double tilt : {0.0, 0.1}) {
-    for (double elevation = -90; elevation <= 90; elevation += 7.5) {
-      for (double azimuth = 0; azimuth < 360; azimuth += 30) {
+    for (int elevation = -90; elevation <= 90; elevation += 6) {
+      for (int azimuth = 0; azimuth < 360; azimuth += 30) {
         const Vec3 direction = towards(azimuth, elevation);
         for (const LinearPolarization polarization : all) {
           const Vec3 p = polarization_vector(polarization, AntennaOrientation{0.7, tilt}, direction);

@@ -25,7 +25,8 @@ TEST(Fresnel, NeverReflectsMoreThanArrives) {
   for (const ItuMaterial& material : itu_materials()) {
     for (const double frequency_hz : {450e6, 850e6, 3.5e9, 60e9}) {
       const Complex eps = relative_permittivity(electric_properties(material.law, frequency_hz), frequency_hz);
-      for (double c = 0.0; c <= 1.0; c += 1.0 / 64) {
+      for (int i = 0; i <= 64; ++i) {
+        const double c = i / 64.0;
         const FresnelCoefficients gamma = fresnel(eps, c);
         EXPECT_LE(squared_norm(gamma.te), 1.0 + 1e-12) << material.name << c;
         EXPECT_LE(squared_norm(gamma.tm), 1.0 + 1e-12) << material.name << c;
