@@ -88,13 +88,16 @@ TESSERAY_HD inline bool meets_wall(Vec3 a, Vec3 b, const WallSide& wall) {
   return higher(z_0, z_1) >= wall.bottom_z && lower(z_0, z_1) <= wall.top_z;
 }
 
-// True when p lies inside the outline (even-odd).
+// True when p lies inside the outline (even-odd); a point on a side does not.
 TESSERAY_HD inline bool outline_contains(const WallSide* sides, const WallSide* end, Vec2 p) {
   bool inside = false;
   for (const WallSide* side = sides; side != end; ++side) {
-    if ((side->p.y > p.y) == (side->q.y > p.y)) continue;
-    const Vec2 low = side->p.y < side->q.y ? side->p : side->q, high = side->p.y < side->q.y ? side->q : side->p;
-    if (cross(high - low, p - low) > 0) inside = !inside;
+    const bool p_above = side->p.y > p.y, q_above = side->q.y > p.y;
+    if (p_above == q_above && side->p.y != p.y && side->q.y != p.y) continue;
+    const Vec2 low = p_above ? side->q : side->p, high = p_above ? side->p : side->q;
+    const double turn = cross(high - low, p - low);
+    if (turn == 0 && dot(side->p - p, side->q - p) <= 0) return false;
+    if (p_above != q_above && turn > 0) inside = !inside;
   }
   return inside;
 }

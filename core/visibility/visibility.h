@@ -94,6 +94,22 @@ std::unique_ptr<Visibility> with_parents_edge_rows(const Visibility& visibility,
 std::vector<std::uint32_t> visible_from(const Occlusion& occlusion, const Tiling& tiling, Vec3 point,
                                         const VisibilityOptions& options = {});
 
+// The same for many points of one city: prepared once, then about a hundred times faster. Thread-safe; keeps a
+// reference to `occlusion`.
+class PointVisibility {
+ public:
+  PointVisibility(const Occlusion& occlusion, const Tiling& tiling);
+  ~PointVisibility();
+  PointVisibility(PointVisibility&&) noexcept;
+  PointVisibility& operator=(PointVisibility&&) noexcept;
+
+  std::vector<std::uint32_t> visible_from(Vec3 point, const VisibilityOptions& options = {}) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 // The point at which an element is seen: centroid or midpoint, lifted.
 Vec3 lifted_point(const Tile& tile);
 Vec3 lifted_point(const EdgeSegment& edge);

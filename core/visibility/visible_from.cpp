@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+
 #include "core/visibility/elements.h"
+#include "core/visibility/sight_search.h"
 #include "core/visibility/visibility.h"
 
 namespace tesseray {
@@ -7,8 +10,11 @@ namespace tesseray {
 std::vector<std::uint32_t> visible_from(const Occlusion& occlusion, const Tiling& tiling, Vec3 point,
                                         const VisibilityOptions& options) {
   std::vector<std::uint32_t> seen;
+  const OcclusionView& view = occlusion.view();
+  if (is_inside_part(view, point)) return seen;
   const auto add_if_free = [&](std::size_t element, Vec3 target) {
-    if (within(options.max_distance_m, point, target) && occlusion.is_free(point, target)) {
+    if (within(options.max_distance_m, point, target) && path_is_free(view, point, target) &&
+        !is_inside_part(view, target)) {
       seen.push_back(static_cast<std::uint32_t>(element));
     }
   };
@@ -19,6 +25,27 @@ std::vector<std::uint32_t> visible_from(const Occlusion& occlusion, const Tiling
   for (std::size_t e = 0; e < tiling.edges.size(); ++e) {
     add_if_free(tiling.tiles.size() + e, lifted_point(tiling.edges[e]));
   }
+  return seen;
+}
+
+struct PointVisibility::Impl {
+  Impl(const OcclusionView& view, const Tiling& tiling) : occlusion(view), grid(view, make_elements(view, tiling)) {}
+
+  const OcclusionView& occlusion;
+  SightGrid grid;
+};
+
+PointVisibility::PointVisibility(const Occlusion& occlusion, const Tiling& tiling)
+    : impl_(std::make_unique<Impl>(occlusion.view(), tiling)) {}
+PointVisibility::~PointVisibility() = default;
+PointVisibility::PointVisibility(PointVisibility&&) noexcept = default;
+PointVisibility& PointVisibility::operator=(PointVisibility&&) noexcept = default;
+
+std::vector<std::uint32_t> PointVisibility::visible_from(Vec3 point, const VisibilityOptions& options) const {
+  std::vector<std::uint32_t> seen;
+  SightSearch search(impl_->occlusion, impl_->grid, options.max_distance_m);
+  search.find_all(free_point_element(impl_->occlusion, point), seen);
+  std::sort(seen.begin(), seen.end());
   return seen;
 }
 

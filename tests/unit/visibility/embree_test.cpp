@@ -60,7 +60,8 @@ TEST(Visibility, AgreesWithEmbreeOnRandomRowsOfHardCities) {
       std::vector<std::uint32_t> row;
       Agreement agreement;
       for (int k = 0; k < rows_per_city && agreement.faults <= 5; ++k) {
-        const std::uint32_t a = std::uniform_int_distribution<std::uint32_t>(0, visibility->element_count() - 1)(random);
+        const std::uint32_t a =
+            std::uniform_int_distribution<std::uint32_t>(0, visibility->element_count() - 1)(random);
         visibility->read_row(a, row);
         compare_row(elements, oracle, a, row, agreement);
       }
