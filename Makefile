@@ -65,7 +65,7 @@ format:
 
 picture:
 	@scripts/install-dependencies picture
-	python3 scripts/draw_coverage.py $(DEMO) docs/images/coverage.png
+	python3 scripts/draw_coverage.py $(DEMO) docs/images/coverage.png Hill
 
 clean:
 	rm -rf build

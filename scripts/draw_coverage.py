@@ -48,6 +48,7 @@ def draw(coverage, picture, name=None):
         sys.exit(f"{coverage} has no transmitter {name}; it has {', '.join(s[0]['name'] for s in sites)}")
     identity = f"WHERE transmitter_id = {site[0]['transmitter_id']}"
     tiles = rows(source, f"SELECT geom, received_power_dbm FROM path_loss {identity} AND kind = 'ground'")
+    roofs = [outline(g) for _, g in rows(source, "SELECT geom FROM tiles WHERE kind = 'roof'")]
     errors = rows(source, f"SELECT geom, error_db FROM prediction_error {identity} AND excluded_because IS NULL")
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(15, 7), layout="constrained")
@@ -59,7 +60,6 @@ def draw(coverage, picture, name=None):
     figure.colorbar(shapes, ax=left, label="received power in dBm", shrink=0.85)
     left.set_title(f"{site[0]['name']}, {site[0]['frequency_mhz']:g} MHz: received power 1.5 m above ground")
 
-    right.add_collection(PolyCollection([outline(g) for _, g in tiles], facecolors="0.9", edgecolors="none"))
     points = right.scatter([g.GetX() for _, g in errors], [g.GetY() for _, g in errors],
                            c=[items["error_db"] for items, _ in errors], cmap="RdBu_r", s=14, edgecolors="0.4",
                            linewidths=0.3, vmin=ERROR_RANGE_DB[0], vmax=ERROR_RANGE_DB[1])
@@ -70,6 +70,7 @@ def draw(coverage, picture, name=None):
     extent = (min(e[0] for e in envelopes), max(e[1] for e in envelopes),
               min(e[2] for e in envelopes), max(e[3] for e in envelopes))
     for axes in (left, right):
+        axes.add_collection(PolyCollection(roofs, facecolors="0.8", edgecolors="none"))
         axes.plot(site[1].GetX(), site[1].GetY(), marker="^", color="red", markeredgecolor="white", markersize=12)
         in_town_metres(axes, extent)
     pathlib.Path(picture).parent.mkdir(parents=True, exist_ok=True)
