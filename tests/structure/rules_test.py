@@ -44,6 +44,7 @@ class Layers(unittest.TestCase):
 
     def test_headers_are_named_from_the_root(self):
         self.assertEqual(len(includes("core/io/layer.cpp", '"layer.h"')), 1)
+        self.assertEqual(includes("tests/unit/io/layer_test.cpp", '"gis_files.h"'), [])
 
     def test_a_new_folder_needs_a_row(self):
         self.assertEqual(len(includes("core/weather/rain.h", "<vector>")), 1)
