@@ -111,7 +111,7 @@ std::unique_ptr<GeoPackageFile> GeoPackageFile::extend(const std::filesystem::pa
 
 GeoPackageFile::GeoPackageFile(const std::filesystem::path& target, std::unique_ptr<StagedFile> staged,
                                const LocalFrame& frame)
-    : staged_(std::move(staged)) {
+    : target_(target), staged_(std::move(staged)) {
   using Access = SqliteDatabase::Access;
   database_ = staged_ ? std::make_unique<SqliteDatabase>(staged_->path(), Access::staged, target)
                       : std::make_unique<SqliteDatabase>(target, Access::shared);
@@ -148,9 +148,13 @@ void GeoPackageFile::make_standard_tables() {
       "CONSTRAINT uk_gc_table_name UNIQUE (table_name), "
       "CONSTRAINT fk_gc_tn FOREIGN KEY (table_name) REFERENCES gpkg_contents(table_name), "
       "CONSTRAINT fk_gc_srs FOREIGN KEY (srs_id) REFERENCES gpkg_spatial_ref_sys (srs_id));"
-      "INSERT OR IGNORE INTO gpkg_spatial_ref_sys VALUES ('Undefined Cartesian SRS', -1, 'NONE', -1, 'undefined', "
+      "INSERT OR IGNORE INTO gpkg_spatial_ref_sys (srs_name, srs_id, organization, "
+      "organization_coordsys_id, definition, description) VALUES ('Undefined Cartesian SRS', -1, 'NONE', -1, "
+      "'undefined', "
       "'undefined Cartesian coordinate reference system');"
-      "INSERT OR IGNORE INTO gpkg_spatial_ref_sys VALUES ('Undefined geographic SRS', 0, 'NONE', 0, 'undefined', "
+      "INSERT OR IGNORE INTO gpkg_spatial_ref_sys (srs_name, srs_id, organization, "
+      "organization_coordsys_id, definition, description) VALUES ('Undefined geographic SRS', 0, 'NONE', 0, "
+      "'undefined', "
       "'undefined geographic coordinate reference system');");
 }
 
@@ -424,6 +428,18 @@ void GeoPackageFile::make_spatial_index(const Layer& layer) {
   trigger("update3", update_id + has_shape, remove_old + insert);
   trigger("update4", update_id + has_none, "DELETE FROM " + rtree + " WHERE id IN (OLD.fid, NEW.fid); ");
   trigger("delete", "DELETE ON " + table + " WHEN OLD." + geometry + " NOT NULL", remove_old);
+}
+
+GeoPackageFile::~GeoPackageFile() {
+  if (staged_ || !database_) return;
+  // After an error of writing SQLite leaves its journal for the next reader to roll back with: be that reader.
+  writing_.reset();
+  database_.reset();
+  try {
+    SqliteDatabase(target_, SqliteDatabase::Access::shared).has_table("gpkg_contents");
+  } catch (const Error&) {
+    // The journal stays, and whoever opens the file next rolls back.
+  }
 }
 
 void GeoPackageFile::prepare() {

@@ -35,6 +35,8 @@ class GeoPackageFile : public OutputDatabase {
   // One transaction in the GeoPackage at `target`.
   static std::unique_ptr<GeoPackageFile> extend(const std::filesystem::path& target, const LocalFrame& frame);
 
+  ~GeoPackageFile() override;
+
   void begin_layer(const Layer& layer) override;
   void write(RowBlock& block) override;
   void end_layer() override;
@@ -55,6 +57,7 @@ class GeoPackageFile : public OutputDatabase {
   void make_spatial_index(const Layer& layer);
   void add_style(const Layer& layer);
 
+  std::filesystem::path target_;
   std::unique_ptr<StagedFile> staged_;  // none: an existing file
   std::unique_ptr<SqliteDatabase> database_;
   std::int32_t srs_id_ = 0;

@@ -44,10 +44,16 @@ void require_usable_name(const LayerDestination& destination) {
               "give another name (file.gpkg|layername=…)", {.file = destination.file.string()});
 }
 
-// The same file gives the same path, whatever way it was written.
-std::filesystem::path resolved(const std::filesystem::path& file) {
+// The same file gives the same path, whatever way it was written. A link gives what it points at, there or not, so
+// that this is replaced and the link stays.
+std::filesystem::path resolved(std::filesystem::path file) {
   std::error_code failed;
-  std::filesystem::path path = std::filesystem::weakly_canonical(file, failed);
+  constexpr int most_links = 40;  // as many as Linux follows
+  for (int i = 0; i < most_links && std::filesystem::is_symlink(file, failed); ++i) {
+    const std::filesystem::path to = std::filesystem::read_symlink(file, failed);
+    file = to.is_absolute() ? to : file.parent_path() / to;
+  }
+  const std::filesystem::path path = std::filesystem::weakly_canonical(file, failed);
   return failed ? file : path;
 }
 

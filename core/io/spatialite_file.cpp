@@ -6,7 +6,6 @@
 #include <ogrsf_frmts.h>
 
 #include <fstream>
-#include <system_error>
 
 #include "core/base/error.h"
 #include "core/io/gdal_session.h"
@@ -105,8 +104,9 @@ SpatialiteFile::SpatialiteFile(const std::filesystem::path& target, const LocalF
     }
     crs_->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
   }
-  // Durability comes from flushing the finished file once.
+  // Nothing of a failed run is kept, and the finished file is flushed once.
   execute("PRAGMA synchronous = OFF");
+  execute("PRAGMA journal_mode = OFF");
   dataset_->StartTransaction();
 }
 
@@ -116,12 +116,8 @@ SpatialiteFile::~SpatialiteFile() {
 }
 
 void SpatialiteFile::fail(const std::string& doing, const std::string& reason) const {
-  std::error_code failed;
-  const std::filesystem::space_info space = std::filesystem::space(staged_.path().parent_path(), failed);
-  constexpr std::uintmax_t as_good_as_nothing = 1'000'000;
-  if (reason.find("full") != std::string::npos || (!failed && space.available < as_good_as_nothing)) {
-    throw_disk_full(staged_.path(), staged_.target());
-  }
+  // GDAL's message is often about what came of it only.
+  if (!staged_.has_room()) throw_disk_full(staged_.path(), staged_.target());
   throw Error(ErrorKind::resources, "write_failed", "the SpatiaLite database cannot be " + doing + " (" + reason + ")",
               "check the disk, or write a GeoPackage (.gpkg)", {.file = staged_.target().string()});
 }
@@ -215,6 +211,10 @@ void SpatialiteFile::prepare() {
   if (dataset_->CommitTransaction() != OGRERR_NONE) fail("written", session.last_failure());
   dataset_.reset();
   if (!session.last_failure().empty()) fail("written", session.last_failure());
+  // SpatiaLite tells some errors of writing to nobody but standard error.
+  SqliteDatabase written(staged_.path(), SqliteDatabase::Access::shared, staged_.target());
+  SqliteStatement check(written, "PRAGMA quick_check(1)");
+  if (!check.step() || check.text(0) != "ok") fail("written", "it is damaged");
   staged_.flush();
 }
 

@@ -18,6 +18,14 @@ constexpr int busy_timeout_ms = 2000;
 // No locks and no journal are needed for a file that nobody else knows.
 constexpr char staged_vfs[] = "unix-none";
 
+// True when the last error of writing was a full disk or the like. The database's own file is asked as well as the
+// connection: the one knows nothing of the journal, the other forgets when more goes wrong after it.
+bool ran_out_of_space(sqlite3* database) {
+  int error = 0;
+  sqlite3_file_control(database, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
+  return is_out_of_space(error) || is_out_of_space(sqlite3_system_errno(database));
+}
+
 std::string quoted(std::string_view text, char mark) {
   std::string result(1, mark);
   for (const char c : text) result.append(c == mark ? 2 : 1, c);
@@ -74,10 +82,9 @@ bool SqliteDatabase::in_transaction() const { return sqlite3_get_autocommit(hand
 
 void SqliteDatabase::fail(int code) const {
   const std::string message = handle_ != nullptr ? sqlite3_errmsg(handle_) : "out of memory";
-  const int system_error = handle_ != nullptr ? sqlite3_system_errno(handle_) : 0;
   const ErrorPlace place{.file = shown_as_.string()};
   const int primary = code & 0xff;
-  if (primary == SQLITE_FULL || (primary == SQLITE_IOERR && is_out_of_space(system_error)))
+  if (primary == SQLITE_FULL || (primary == SQLITE_IOERR && ran_out_of_space(handle_)))
     throw_disk_full(path_, shown_as_);
   if (primary == SQLITE_NOMEM) {
     throw Error(ErrorKind::resources, "out_of_memory", "SQLite ran out of memory", "close other programs", place);

@@ -77,10 +77,8 @@ void throw_disk_full(const std::filesystem::path& path, const std::filesystem::p
               {.file = shown_as.string()});
 }
 
-StagedFile::StagedFile(const std::filesystem::path& target) {
-  // The link's target is replaced, not the link.
+StagedFile::StagedFile(const std::filesystem::path& target) : target_(target) {
   std::error_code failed;
-  target_ = std::filesystem::is_symlink(target, failed) ? std::filesystem::weakly_canonical(target) : target;
   const std::filesystem::path folder = folder_of(target_);
   if (!std::filesystem::is_directory(folder, failed)) fail(target_, "write: its folder does not exist", ENOENT);
   remove_leftovers(folder);
@@ -103,6 +101,12 @@ StagedFile::~StagedFile() {
 
 void StagedFile::flush() {
   if (fsync(descriptor_) != 0) fail(target_, "bring the file to the disk", errno);
+}
+
+bool StagedFile::has_room() const {
+  struct stat status {};
+  constexpr off_t more_bytes = 1 << 20;
+  return fstat(descriptor_, &status) != 0 || !is_out_of_space(posix_fallocate(descriptor_, status.st_size, more_bytes));
 }
 
 void StagedFile::publish() {

@@ -21,6 +21,8 @@ class StagedFile {
   const std::filesystem::path& target() const { return target_; }
   // Brings the content safely to the disk. Errors of a full disk come here at the latest.
   void flush();
+  // False when the disk, a quota or a limit takes no more of this file.
+  bool has_room() const;
   // Renames the file to its target. REQUIRES: flush().
   void publish();
 

@@ -73,14 +73,17 @@ std::vector<float> read_terrain_heights(const std::filesystem::path& file, std::
   GdalSession session;
   const std::string source = "GPKG:" + file.string() + ":" + terrain_table;
   const std::unique_ptr<GDALDataset> dataset(GDALDataset::Open(source.c_str(), GDAL_OF_RASTER | GDAL_OF_READONLY));
-  std::vector<float> heights(static_cast<std::size_t>(columns) * rows);
-  if (!dataset || dataset->GetRasterXSize() != static_cast<int>(columns) ||
-      dataset->GetRasterYSize() != static_cast<int>(rows) ||
-      !transfer(*dataset, GF_Read, heights.data(), columns, rows)) {
+  const auto fail = [&](const std::string& why) {
     throw Error(ErrorKind::invalid_input, "bad_environment",
-                "the terrain of the environment cannot be read " + session.last_failure(),
+                "the terrain of the environment cannot be read (" + why + ")",
                 "make the environment anew with tileenvironment", {.file = file.string(), .layer = terrain_table});
+  };
+  if (!dataset) fail(session.last_failure());
+  if (dataset->GetRasterXSize() != std::int64_t{columns} || dataset->GetRasterYSize() != std::int64_t{rows}) {
+    fail("it has another size than the environment says");
   }
+  std::vector<float> heights(static_cast<std::size_t>(columns) * rows);
+  if (!transfer(*dataset, GF_Read, heights.data(), columns, rows)) fail(session.last_failure());
   return heights;
 }
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What comparison reads back from a path_loss layer, however it was written.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "gis_files.h"
+#include "writer_case.h"
+
+namespace tesseray::testing {
+namespace {
+
+class ReadPathLoss : public ::testing::Test {
+ protected:
+  std::string code_of(const std::string& source) {
+    try {
+      read_path_loss(source, no_progress());
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
+      EXPECT_FALSE(error.hint().empty());
+      return error.code();
+    }
+    return "none";
+  }
+
+  TemporaryFolder folder_;
+  WriterCase result_;
+};
+
+void expect_same_targets(const PathLossLayer& layer, const WriterCase& written) {
+  const std::size_t tiles = written.tiling.tiles.size();
+  ASSERT_EQ(layer.targets.size(), 2 * tiles);
+  const Vec2 shift = written.scene.frame.origin - layer.frame.origin;
+  for (std::size_t i = 0; i < layer.targets.size(); ++i) {
+    const PredictedTarget& target = layer.targets[i];
+    const Tile& tile = written.tiling.tiles[i % tiles];
+    const TargetPrediction& prediction = written.predictions[i / tiles].tiles[i % tiles];
+    EXPECT_EQ(target.transmitter_id, written.predictions[i / tiles].transmitter_id);
+    EXPECT_EQ(target.tile_id, tile.id);
+    EXPECT_EQ(target.kind, tile.kind);
+    EXPECT_NEAR(target.centroid.x, tile.centroid.x + shift.x, 1e-9);
+    EXPECT_NEAR(target.centroid.y, tile.centroid.y + shift.y, 1e-9);
+    EXPECT_NEAR(target.centroid.z, tile.centroid.z, 1e-12);
+    if (prediction.reached()) {
+      EXPECT_EQ(target.path_loss_db, static_cast<double>(prediction.path_loss_db));
+      EXPECT_EQ(target.basic_loss_db, static_cast<double>(prediction.basic_loss_db));
+      EXPECT_EQ(target.received_power_dbm, static_cast<double>(prediction.received_power_dbm));
+      EXPECT_EQ(target.field_dbuvm, static_cast<double>(prediction.field_dbuvm));
+    } else {
+      EXPECT_TRUE(std::isnan(target.path_loss_db));
+      EXPECT_TRUE(std::isnan(target.received_power_dbm));
+    }
+    EXPECT_EQ(target.line_of_sight, prediction.line_of_sight);
+  }
+}
+
+TEST_F(ReadPathLoss, GivesBackTargetsAndTransmitters) {
+  for (const char* name : {"out.gpkg", "out.sqlite"}) {
+    const std::string file = folder_ / name;
+    result_.write(file);
+    const PathLossLayer layer = read_path_loss(file, no_progress());
+    expect_same_targets(layer, result_);
+    EXPECT_EQ(std::fmod(layer.frame.origin.x, 1024), 0);
+    EXPECT_EQ(layer.frame.crs_name, "EPSG:3946");
+    ASSERT_EQ(layer.transmitters.size(), 2u);
+    EXPECT_EQ(layer.transmitters[0].name, "Tête d'Or");
+    EXPECT_NEAR(layer.transmitters[0].frequency_hz, 947.4e6, 1e-6);
+    const Vec2 shift = result_.scene.frame.origin - layer.frame.origin;
+    EXPECT_EQ(layer.transmitters[0].position, (Vec3{1 + shift.x, 2 + shift.y, 230}));
+  }
+}
+
+TEST_F(ReadPathLoss, ByAnotherNameAndAsPoints) {
+  const std::string file = folder_ / "named.gpkg";
+  ResultWriter writer(result_.scene.frame, false);
+  PathLossLayout points;
+  points.geometry = TargetGeometry::point;
+  writer.add_path_loss({file, "Netz 1"}, result_.scene, result_.tiling, result_.predictions, points);
+  writer.add_transmitters({file, "transmitters"}, result_.transmitters);
+  writer.commit({}, no_progress());
+  expect_same_targets(read_path_loss(file + "|layername=Netz 1", no_progress()), result_);
+  EXPECT_EQ(code_of(file), "no_layer");
+}
+
+TEST_F(ReadPathLoss, OfReceivers) {
+  const std::string file = folder_ / "out.gpkg";
+  result_.write(file);
+  const PathLossLayer layer = read_path_loss(file + "|layername=receiver_path_loss", no_progress());
+  ASSERT_EQ(layer.targets.size(), 4u);
+  EXPECT_EQ(layer.targets[1].tile_id, 502);
+  EXPECT_EQ(layer.targets[1].kind, SurfaceKind::ground);
+}
+
+TEST_F(ReadPathLoss, InLocalMetres) {
+  const std::string file = folder_ / "local.gpkg";
+  const WriterCase local("");
+  local.write(file);
+  const PathLossLayer layer = read_path_loss(file, no_progress());
+  EXPECT_TRUE(layer.frame.crs_wkt.empty());
+  expect_same_targets(layer, local);
+}
+
+TEST_F(ReadPathLoss, RefusesWhatIsNoPathLoss) {
+  EXPECT_EQ(code_of(folder_ / "absent.gpkg"), "file_not_found");
+  const std::string file = folder_ / "out.gpkg";
+  result_.write(file);
+  EXPECT_EQ(code_of(file + "|layername=tiles"), "no_field");
+  EXPECT_EQ(code_of(file + "|layername=none"), "no_layer");
+  EXPECT_EQ(code_of(write_text(folder_ / "text.gpkg", "hello")), "cannot_open");
+
+  const std::string alone = folder_ / "alone.gpkg";
+  ResultWriter writer(result_.scene.frame, false);
+  writer.add_path_loss({alone, "path_loss"}, result_.scene, result_.tiling, result_.predictions, {});
+  writer.commit({}, no_progress());
+  EXPECT_EQ(code_of(alone), "no_transmitters");
+
+  const std::string table = folder_ / "table.gpkg";
+  ResultWriter table_writer(result_.scene.frame, false);
+  PathLossLayout none;
+  none.geometry = TargetGeometry::none;
+  table_writer.add_path_loss({table, "path_loss"}, result_.scene, result_.tiling, result_.predictions, none);
+  table_writer.commit({}, no_progress());
+  EXPECT_EQ(code_of(table), "no_geometry");
+}
+
+}  // namespace
+}  // namespace tesseray::testing

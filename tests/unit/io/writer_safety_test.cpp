@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Whatever goes wrong, the target is absent, as it was, or complete; and the error says what to do.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <thread>
+
+#include "gis_files.h"
+#include "writer_case.h"
+
+namespace tesseray::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+// The error that `act` throws; fails the test when it throws none.
+Error error_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "no error";
+  return {ErrorKind::internal, "none", ""};
+}
+
+void expect_error(const std::string& code, ErrorKind kind, const std::function<void()>& act) {
+  const Error error = error_of(act);
+  EXPECT_EQ(error.code(), code) << error.what();
+  EXPECT_EQ(error.kind(), kind) << error.what();
+  EXPECT_FALSE(error.hint().empty()) << error.what();
+}
+
+void write_path_loss(const WriterCase& c, const std::string& file, bool overwrite, Progress& progress = no_progress()) {
+  ResultWriter writer(c.scene.frame, overwrite);
+  writer.add_path_loss({file, "path_loss"}, c.scene, c.tiling, c.predictions, {});
+  writer.commit(test_run(), progress);
+}
+
+class Writing : public ::testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  WriterCase result_;
+};
+
+TEST_F(Writing, DestinationsAreParsed) {
+  const LayerDestination named = parse_layer_destination("dir/x y.gpkg|layername=p é", "path_loss");
+  EXPECT_EQ(named.file, "dir/x y.gpkg");
+  EXPECT_EQ(named.layer, "p é");
+  EXPECT_EQ(parse_layer_destination("x.GPKG", "tiles").layer, "tiles");
+  EXPECT_EQ(parse_layer_destination("C:\\data\\x.gpkg|layername=p", "tiles").file, "C:\\data\\x.gpkg");
+  EXPECT_EQ(parse_layer_destination("x.sqlite|LayerName=p", "tiles").layer, "p");
+}
+
+TEST_F(Writing, BadDestinationsAreRefused) {
+  const auto refuse = [](const char* text, const char* code) {
+    expect_error(code, ErrorKind::invalid_input, [text] { parse_layer_destination(text, "tiles"); });
+  };
+  refuse("x.shp", "unsupported_format");
+  refuse("x", "unsupported_format");
+  refuse("x.geojson|layername=p", "unsupported_format");
+  refuse("", "bad_destination");
+  refuse("|layername=p", "bad_destination");
+  refuse("x.gpkg|p", "bad_destination");
+  refuse("x.gpkg|layername=a|subset=b", "bad_destination");
+  refuse("x.gpkg|layername=", "bad_layer_name");
+  refuse("x.gpkg|layername=gpkg_contents", "bad_layer_name");
+  refuse("x.gpkg|layername=TESSERAY_RUNS", "bad_layer_name");
+  refuse("x.gpkg|layername=layer_styles", "bad_layer_name");
+}
+
+TEST_F(Writing, LayerNamesMayHoldAnything) {
+  const std::string file = folder_ / "x.gpkg";
+  const std::string name = "it's \"my\" layer; DROP TABLE x -- é";
+  for (const bool overwrite : {false, true}) {
+    ResultWriter writer(result_.scene.frame, overwrite);
+    writer.add_tiles({file, name}, result_.scene, result_.tiling, {});
+    writer.commit(test_run(), no_progress());
+  }
+  Sql sql(file);
+  EXPECT_EQ(sql.value("SELECT count(*) FROM \"it's \"\"my\"\" layer; DROP TABLE x -- é\""), "4");
+  EXPECT_EQ(sql.value("SELECT table_name FROM gpkg_contents WHERE data_type = 'features'"), name);
+}
+
+TEST_F(Writing, TwoOutputsOnOneLayerAreRefused) {
+  const std::string file = folder_ / "x.gpkg";
+  ResultWriter writer(result_.scene.frame, true);
+  writer.add_tiles({file, "a"}, result_.scene, result_.tiling, {});
+  expect_error("same_destination", ErrorKind::invalid_input, [&] {
+    writer.add_edges({file, "A"}, result_.scene, result_.tiling);
+  });
+  expect_error("same_destination", ErrorKind::invalid_input, [&] {
+    writer.add_edges(
+        {folder_ / "../" + std::filesystem::path(folder_ / "").parent_path().filename().string() + "/x.gpkg", "a"},
+        result_.scene, result_.tiling);
+  });
+  expect_error("same_destination", ErrorKind::invalid_input, [&] {
+    writer.add_environment(folder_ / "e.gpkg", result_.scene, result_.tiling, {});
+    writer.add_tiles({folder_ / "e.gpkg", "tiles"}, result_.scene, result_.tiling, {});
+  });
+}
+
+TEST_F(Writing, LayersThatExistNeedOverwrite) {
+  const std::string file = folder_ / "x.gpkg";
+  result_.write(file);
+  expect_error("layer_exists", ErrorKind::invalid_input, [&] { result_.write(file); });
+  expect_error("layer_exists", ErrorKind::invalid_input, [&] {
+    ResultWriter writer(result_.scene.frame, false);
+    writer.add_tiles({file, "TILES"}, result_.scene, result_.tiling, {});
+  });
+}
+
+TEST_F(Writing, LayersAreAddedToAFileOfOthersAndReplacedInIt) {
+  const std::string file = write_layer(folder_ / "x.gpkg", {.name = "mine", .features = {{.wkt = box(0, 0, 1, 1)}}});
+  result_.write(file);
+  write_path_loss(large_case(20, 10), file, true);
+  Sql sql(file);
+  EXPECT_EQ(sql.value("SELECT count(*) FROM mine"), "1");
+  EXPECT_EQ(sql.value("SELECT count(*) FROM path_loss"), "200");
+  EXPECT_EQ(sql.value("SELECT count(*) FROM rtree_path_loss_geom"), "200");
+  EXPECT_EQ(sql.value("SELECT count(*) FROM tiles"), "4");
+  EXPECT_EQ(sql.value("SELECT count(*) FROM tesseray_runs"), "2");
+  EXPECT_EQ(sql.value("SELECT count(*) FROM layer_styles WHERE f_table_name = 'path_loss'"), "1");
+  EXPECT_EQ(sql.value("SELECT count(*) FROM gpkg_data_columns WHERE table_name = 'path_loss'"), "16");
+  EXPECT_EQ(sql.value("SELECT count(*) FROM gpkg_extensions WHERE table_name = 'path_loss'"), "1");
+  EXPECT_EQ(sql.value("SELECT count(*) FROM sqlite_master WHERE tbl_name = 'path_loss' AND type = 'trigger'"), "6");
+  EXPECT_EQ(sql.value("PRAGMA integrity_check"), "ok");
+  EXPECT_TRUE(sql.rows("PRAGMA foreign_key_check").empty());
+  EXPECT_EQ(names_in(folder_ / ""), std::vector<std::string>{"x.gpkg"});
+}
+
+TEST_F(Writing, RastersAreNeverReplacedByLayers) {
+  const std::string file = folder_ / "e.gpkg";
+  {
+    ResultWriter writer(result_.scene.frame, false);
+    writer.add_environment(file, result_.scene, result_.tiling, {});
+    writer.commit(test_run(), no_progress());
+  }
+  expect_error("not_a_layer", ErrorKind::invalid_input, [&] {
+    ResultWriter writer(result_.scene.frame, true);
+    writer.add_tiles({file, "terrain"}, result_.scene, result_.tiling, {});
+    writer.commit(test_run(), no_progress());
+  });
+  EXPECT_EQ(Sql(file).value("SELECT data_type FROM gpkg_contents WHERE table_name = 'terrain'"), "2d-gridded-coverage");
+}
+
+TEST_F(Writing, FilesThatAreNoGeoPackageNeedOverwrite) {
+  const std::string text = write_text(folder_ / "text.gpkg", "not a database, but long enough to be taken for one.");
+  expect_error("not_a_geopackage", ErrorKind::invalid_input, [&] { result_.write(text); });
+  EXPECT_EQ(std::filesystem::file_size(text), 52u);
+  result_.write(text, true);
+  EXPECT_EQ(Sql(text).value("SELECT count(*) FROM tiles"), "4");
+
+  const std::string empty = write_text(folder_ / "empty.gpkg", "");
+  result_.write(empty);
+  EXPECT_EQ(Sql(empty).value("SELECT count(*) FROM tiles"), "4");
+}
+
+TEST_F(Writing, MissingFoldersAreRefusedAtOnce) {
+  expect_error("no_folder", ErrorKind::invalid_input, [&] {
+    ResultWriter writer(result_.scene.frame, true);
+    writer.add_tiles({folder_ / "none/x.gpkg", "tiles"}, result_.scene, result_.tiling, {});
+  });
+}
+
+TEST_F(Writing, ALinkStaysALink) {
+  const std::filesystem::path file = folder_ / "real.gpkg", link = folder_ / "link.gpkg";
+  std::filesystem::create_symlink("real.gpkg", link);
+  result_.write(link);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(Sql(file).value("SELECT count(*) FROM tiles"), "4");
+}
+
+TEST_F(Writing, LockedFilesAreNamedAfterAShortWait) {
+  const std::string file = folder_ / "x.gpkg";
+  result_.write(file);
+  for (const char* lock : {"BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"}) {
+    Sql other(file);
+    ASSERT_TRUE(other.rows(lock).empty());
+    const auto start = std::chrono::steady_clock::now();
+    expect_error("file_locked", ErrorKind::invalid_input, [&] { result_.write(file, true); });
+    EXPECT_LT(std::chrono::steady_clock::now() - start, 8s) << lock;
+  }
+  result_.write(file, true);
+  EXPECT_EQ(names_in(folder_ / ""), std::vector<std::string>{"x.gpkg"});
+}
+
+TEST_F(Writing, AFileThatQgisHoldsOpenForReadingTakesLayers) {
+  const std::string file = folder_ / "x.gpkg";
+  result_.write(file);
+  {
+    Sql qgis(file);
+    ASSERT_EQ(qgis.value("PRAGMA journal_mode = WAL"), "wal");
+    ASSERT_EQ(qgis.value("SELECT count(*) FROM path_loss"), "8");
+    write_path_loss(large_case(20, 10), file, true);
+    EXPECT_EQ(qgis.value("SELECT count(*) FROM path_loss"), "200");
+  }
+  EXPECT_EQ(names_in(folder_ / ""), std::vector<std::string>{"x.gpkg"});
+}
+
+// Cancels after a number of questions.
+class Cancelling : public Progress {
+ public:
+  explicit Cancelling(int questions) : questions_(questions) {}
+  bool is_cancelled() const override { return asked_++ >= questions_; }
+
+ private:
+  int questions_;
+  mutable std::atomic<int> asked_{0};
+};
+
+TEST_F(Writing, CancellingLeavesEverythingAsItWas) {
+  const WriterCase city = large_case(200, 100);
+  const std::string absent = folder_ / "absent.gpkg", existing = folder_ / "existing.gpkg",
+                    spatialite = folder_ / "s.sqlite";
+  result_.write(existing);
+  result_.write(spatialite);
+  for (const int questions : {0, 1, 5}) {
+    for (const std::string& file : {absent, existing, spatialite}) {
+      Cancelling progress(questions);
+      EXPECT_EQ(error_of([&] { write_path_loss(city, file, true, progress); }).kind(), ErrorKind::cancelled);
+    }
+    EXPECT_EQ(names_in(folder_ / ""), (std::vector<std::string>{"existing.gpkg", "s.sqlite"}));
+    EXPECT_EQ(Sql(existing).value("SELECT count(*) FROM path_loss"), "8");
+    EXPECT_EQ(Sql(existing).value("SELECT count(*) FROM tesseray_runs"), "1");
+    EXPECT_EQ(Sql(spatialite).value("SELECT count(*) FROM path_loss"), "8");
+  }
+}
+
+// Runs this program's test `name`, disabled otherwise, as a process of its own.
+pid_t start_child(const std::string& name, const std::string& file) {
+  const std::string filter = "--gtest_filter=WriterChild.DISABLED_" + name;
+  const std::string variable = "TESSERAY_WRITER_CHILD=" + file;
+  const char* const arguments[] = {"writer_test", filter.c_str(), "--gtest_also_run_disabled_tests", nullptr};
+  std::vector<char*> environment = {const_cast<char*>(variable.c_str())};
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.push_back(*entry);
+  environment.push_back(nullptr);
+  posix_spawn_file_actions_t quiet;
+  posix_spawn_file_actions_init(&quiet);
+  posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
+  pid_t child = -1;
+  posix_spawn(&child, "/proc/self/exe", &quiet, nullptr, const_cast<char* const*>(arguments), environment.data());
+  posix_spawn_file_actions_destroy(&quiet);
+  return child;
+}
+
+std::string child_file() {
+  const char* file = std::getenv("TESSERAY_WRITER_CHILD");
+  return file == nullptr ? "" : file;
+}
+
+constexpr std::uint32_t child_columns = 300, child_rows = 150;
+const std::string child_count = std::to_string(child_columns * child_rows);
+
+TEST(WriterChild, DISABLED_Writes) {
+  const std::string file = child_file();
+  std::ofstream{file + ".started"};
+  write_path_loss(large_case(child_columns, child_rows), file, true);
+  std::ofstream{file + ".done"};
+}
+
+// Waits for the child's mark, then kills it after a random part of the time that a whole run takes.
+void kill_at_a_random_moment(const std::string& file, std::chrono::microseconds whole_run, std::mt19937& random) {
+  const pid_t child = start_child("Writes", file);
+  while (!std::filesystem::exists(file + ".started")) std::this_thread::sleep_for(1ms);
+  std::this_thread::sleep_for(whole_run * std::uniform_int_distribution<int>(0, 110)(random) / 100);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  std::filesystem::remove(file + ".started");
+}
+
+std::chrono::microseconds time_of_a_whole_run(const std::string& file) {
+  const pid_t child = start_child("Writes", file);
+  while (!std::filesystem::exists(file + ".started")) std::this_thread::sleep_for(1ms);
+  const auto start = std::chrono::steady_clock::now();
+  waitpid(child, nullptr, 0);
+  EXPECT_TRUE(std::filesystem::exists(file + ".done"));
+  std::filesystem::remove(file + ".started");
+  std::filesystem::remove(file + ".done");
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
+}
+
+TEST_F(Writing, KilledRunsLeaveANewFileAbsentOrComplete) {
+  std::mt19937 random(20);
+  const std::string file = folder_ / "new.gpkg";
+  const auto whole_run = time_of_a_whole_run(file);
+  int absent = 0;
+  for (int trial = 0; trial < 15; ++trial) {
+    std::filesystem::remove(file);
+    kill_at_a_random_moment(file, whole_run, random);
+    const bool done = std::filesystem::exists(file + ".done");
+    std::filesystem::remove(file + ".done");
+    if (!std::filesystem::exists(file)) {
+      EXPECT_FALSE(done);
+      ++absent;
+      continue;
+    }
+    EXPECT_EQ(Sql(file).value("SELECT count(*) FROM path_loss"), child_count);
+    EXPECT_EQ(Sql(file).value("PRAGMA integrity_check"), "ok");
+  }
+  EXPECT_GT(absent, 0) << "no run was killed in time";
+  result_.write(folder_ / "next.gpkg");
+  for (const std::string& name : names_in(folder_ / "")) EXPECT_FALSE(name.starts_with(".")) << name;
+}
+
+TEST_F(Writing, KilledRunsLeaveAnExistingFileAsItWasOrComplete) {
+  std::mt19937 random(21);
+  const std::string file = folder_ / "existing.gpkg";
+  result_.write(file);
+  const auto whole_run = time_of_a_whole_run(file);
+  int as_it_was = 0;
+  for (int trial = 0; trial < 15; ++trial) {
+    write_path_loss(result_, file, true);
+    kill_at_a_random_moment(file, whole_run, random);
+    const bool done = std::filesystem::exists(file + ".done");
+    std::filesystem::remove(file + ".done");
+    Sql sql(file);
+    const std::string count = sql.value("SELECT count(*) FROM path_loss");
+    EXPECT_TRUE(count == child_count || (count == "8" && !done)) << count;
+    as_it_was += count == "8" ? 1 : 0;
+    EXPECT_EQ(sql.value("SELECT count(*) FROM rtree_path_loss_geom"), count);
+    EXPECT_EQ(sql.value("SELECT count(*) FROM tiles"), "4");
+    EXPECT_EQ(sql.value("PRAGMA integrity_check"), "ok");
+  }
+  EXPECT_GT(as_it_was, 0) << "no run was killed in time";
+  write_path_loss(result_, file, true);
+  EXPECT_EQ(names_in(folder_ / ""), std::vector<std::string>{"existing.gpkg"});
+}
+
+TEST_F(Writing, RunsInOneFolderDoNotTakeEachOthersFiles) {
+  const std::string first = folder_ / "first.gpkg", second = folder_ / "second.gpkg";
+  const pid_t child = start_child("Writes", first);
+  while (!std::filesystem::exists(first + ".started")) std::this_thread::sleep_for(1ms);
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) == 0) result_.write(second, true);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(Sql(first).value("SELECT count(*) FROM path_loss"), child_count);
+}
+
+// A small file system of its own, where that is allowed.
+class SmallDisk {
+ public:
+  SmallDisk(const std::string& folder, int kilobytes) : folder_(folder) {
+    std::filesystem::create_directory(folder_);
+    const std::string size = "size=" + std::to_string(kilobytes) + "k";
+    mounted_ = mount("tmpfs", folder_.c_str(), "tmpfs", 0, size.c_str()) == 0;
+  }
+  ~SmallDisk() {
+    if (mounted_) umount2(folder_.c_str(), MNT_DETACH);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  bool mounted() const { return mounted_; }
+
+ private:
+  std::string folder_;
+  bool mounted_ = false;
+};
+
+TEST_F(Writing, AFullDiskIsNamedAndNothingStays) {
+  const std::string place = folder_ / "disk";
+  const WriterCase city = large_case(200, 100);
+  // 20,000 rows take about 7 MB; the check before the work knows of 4.6 MB.
+  for (const int kilobytes : {5000, 5500, 6000}) {
+    const SmallDisk disk(place, kilobytes);
+    if (!disk.mounted()) GTEST_SKIP() << "no file system may be mounted here";
+    for (const char* name : {"x.gpkg", "x.sqlite"}) {
+      const std::string file = place + "/" + name;
+      const Error error = error_of([&] { write_path_loss(city, file, false); });
+      EXPECT_EQ(error.kind(), ErrorKind::resources) << error.what();
+      EXPECT_EQ(error.code(), "disk_full") << error.what();
+      EXPECT_NE(std::string(error.what()).find(" MB"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+      EXPECT_TRUE(names_in(place).empty());
+    }
+  }
+}
+
+TEST_F(Writing, AFullDiskLeavesAnExistingFileAsItWas) {
+  const std::string place = folder_ / "disk";
+  const SmallDisk disk(place, 6500);
+  if (!disk.mounted()) GTEST_SKIP() << "no file system may be mounted here";
+  const std::string file = place + "/x.gpkg";
+  result_.write(file);
+  expect_error("disk_full", ErrorKind::resources, [&] { write_path_loss(large_case(200, 100), file, true); });
+  EXPECT_EQ(names_in(place), std::vector<std::string>{"x.gpkg"});
+  Sql sql(file);
+  EXPECT_EQ(sql.value("SELECT count(*) FROM path_loss"), "8");
+  EXPECT_EQ(sql.value("PRAGMA integrity_check"), "ok");
+}
+
+TEST_F(Writing, WhatCannotFitIsRefusedBeforeTheWork) {
+  const std::string place = folder_ / "disk";
+  const SmallDisk disk(place, 2000);
+  if (!disk.mounted()) GTEST_SKIP() << "no file system may be mounted here";
+  const Error error = error_of([&] { write_path_loss(large_case(200, 100), place + "/x.gpkg", false); });
+  EXPECT_EQ(error.kind(), ErrorKind::resources);
+  EXPECT_NE(std::string(error.what()).find("takes at least 4 MB"), std::string::npos) << error.what();
+  EXPECT_NE(std::string(error.what()).find("2 MB are free"), std::string::npos) << error.what();
+}
+
+// Files of this process cannot grow beyond a size, as with a quota.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    handler_ = signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  sighandler_t handler_ = SIG_DFL;
+};
+
+TEST_F(Writing, AFileSizeLimitIsNamedAndNothingStays) {
+  const WriterCase city = large_case(200, 100);
+  const std::string existing = folder_ / "existing.gpkg";
+  result_.write(existing);
+  for (const rlim_t bytes : {100'000u, 1'000'000u, 5'000'000u}) {
+    {
+      const FileSizeLimit limit(bytes);
+      expect_error("disk_full", ErrorKind::resources, [&] { write_path_loss(city, folder_ / "new.gpkg", false); });
+      expect_error("disk_full", ErrorKind::resources, [&] { write_path_loss(city, existing, true); });
+    }
+    EXPECT_EQ(names_in(folder_ / ""), std::vector<std::string>{"existing.gpkg"});
+    EXPECT_EQ(Sql(existing).value("SELECT count(*) FROM path_loss"), "8");
+    EXPECT_EQ(Sql(existing).value("PRAGMA integrity_check"), "ok");
+  }
+}
+
+TEST(WriterChild, DISABLED_MayNotWrite) {
+  // Root may write everywhere.
+  constexpr uid_t nobody = 65534;
+  if (geteuid() == 0) {
+    ASSERT_EQ(setgid(nobody), 0);
+    ASSERT_EQ(setuid(nobody), 0);
+  }
+  expect_error("cannot_write", ErrorKind::invalid_input, [] { WriterCase().write(child_file()); });
+}
+
+TEST_F(Writing, ReadOnlyFoldersAndFilesAreNamed) {
+  const std::filesystem::path read_only = folder_ / "read-only", open = folder_ / "open";
+  std::filesystem::create_directory(read_only);
+  std::filesystem::create_directory(open);
+  result_.write(open / "x.gpkg");
+  chmod(std::filesystem::path(folder_ / "").c_str(), 0755);
+  chmod(read_only.c_str(), 0555);
+  chmod(open.c_str(), 0777);
+  chmod((open / "x.gpkg").c_str(), 0444);
+  for (const std::filesystem::path& file : {read_only / "x.gpkg", open / "x.gpkg"}) {
+    int status = -1;
+    waitpid(start_child("MayNotWrite", file), &status, 0);
+    EXPECT_EQ(status, 0) << file;
+  }
+  chmod(read_only.c_str(), 0755);
+}
+
+}  // namespace
+}  // namespace tesseray::testing
