@@ -36,6 +36,23 @@ std::vector<ElementTubes> sort_by_element(std::vector<Tube>& tubes) {
   return groups;
 }
 
+// Directions this near to a face run along it, rad.
+constexpr double along_face = 1e-6;
+
+bool runs_along(Vec3 way, Vec3 tangent, Vec3 normal) {
+  return dot(way, tangent) > 0 && std::fabs(dot(way, normal)) <= along_face * norm(way);
+}
+
+// A wedge whose face absorbs where the way to or from another edge runs along it. Between the two edges of one roof
+// the wave and its reflection at grazing angle would cancel, and plain UTD would leave nothing to diffract; taken as
+// absorbing, the roof's two edges are two screens in cascade (docs/physics.md §5.5, §6). Air reflects nothing.
+Wedge absorbing_along(Wedge wedge, const EdgeSegment& edge, Vec3 way) {
+  constexpr Complex air{1, 0};
+  if (runs_along(way, edge.tangent_0, edge.normal_0)) wedge.eps_0 = air;
+  if (runs_along(way, edge.tangent_n, edge.normal_n)) wedge.eps_n = air;
+  return wedge;
+}
+
 // L for a wave with two radii of curvature at the edge (docs/physics.md §5.2, the general form).
 double general_distance_parameter_m(double rho_e, double radius_1, double radius_2, double s, double sin_beta) {
   return s * (rho_e + s) * radius_1 * radius_2 * sin_beta * sin_beta / (rho_e * (radius_1 + s) * (radius_2 + s));
@@ -242,7 +259,10 @@ void Launch::bounce_edge(std::uint32_t edge_element, std::span<const Tube> tubes
   lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row,
                    environment_.receiver_rows.seen_from(edge_element), state.intervals);
   for (const Tube& tube : tubes) {
-    const EdgeIncidence incidence(wedge, edge, tube.source.point);
+    const Vec3 to_source = tube.source.point - edge.midpoint;
+    const bool from_edge = tube.chain.length > 0 && environment_.points.is_edge(tube.chain.last());
+    const Wedge lit = from_edge ? absorbing_along(wedge, edge, to_source) : wedge;
+    const EdgeIncidence incidence(lit, edge, tube.source.point);
     if (!incidence.in_air()) continue;
     state.hits.clear();
     find_hits(state.intervals, edge_bounds(edge, tube.source.point), state.mask, state.hits);
@@ -252,29 +272,47 @@ void Launch::bounce_edge(std::uint32_t edge_element, std::span<const Tube> tubes
     source.edge_half_length_m = 0.5 * edge.length_m;
     InteractionChain chain = tube.chain;
     chain.push(tube.element);
-    const auto departure_gain = static_cast<double>(tube.departure_gain);
     for (const std::uint32_t hit : state.hits) {
       const std::uint32_t target = state.intervals.target[hit];
       const std::uint32_t number = target & RowTarget::number_mask;
-      const Leg leg = leg_to(source, environment_.points.arrival(number));
-      if (!(leg.rho_m > 0)) continue;
-      const Vec3 k_i = (1.0 / leg.rho_m) * (leg.from - tube.source.point);
-      const double sin_beta = incidence.sin_beta(leg.rho_m);
-      const double distance_m =
-          tube.radius_1_m == tube.radius_2_m
-              ? distance_parameter_m(leg.rho_m, leg.distance_m, sin_beta)
-              : general_distance_parameter_m(leg.rho_m, tube.radius_1_m, tube.radius_2_m, leg.distance_m, sin_beta);
-      const ComplexVec3 diffracted =
-          diffracted_field(incidence.at(sin_beta), transported(tube.strength, k_i), k_i, leg.direction,
-                           {distance_m, distance_m, distance_m}, link_.wave_number());
-      if (!(squared_norm(diffracted) > 0)) continue;
-      if ((target & RowTarget::arrives) != 0) {
-        arrive({source, diffracted, Mechanism::diffraction, departure_gain, chain, false}, number, state);
-      }
-      if ((target & RowTarget::goes_on) != 0) {
-        go_on({source, diffracted, departure_gain, chain, tube.reflections, tube.diffractions + 1}, number, children);
+      const Vec3 point = environment_.points.arrival(number);
+      const Vec3 way = point - edge.midpoint;
+      if (environment_.points.is_edge(number) &&
+          (runs_along(way, edge.tangent_0, edge.normal_0) || runs_along(way, edge.tangent_n, edge.normal_n))) {
+        const EdgeIncidence along(absorbing_along(lit, edge, way), edge, tube.source.point);
+        diffract(tube, source, along, chain, target, state, children);
+      } else {
+        diffract(tube, source, incidence, chain, target, state, children);
       }
     }
+  }
+}
+
+void Launch::diffract(const Tube& tube, const VirtualSource& source, const EdgeIncidence& incidence,
+                      const InteractionChain& chain, std::uint32_t target, ThreadState& state,
+                      std::vector<Tube>& children) {
+  const std::uint32_t number = target & RowTarget::number_mask;
+  const Leg leg = leg_to(source, environment_.points.arrival(number));
+  if (!(leg.rho_m > 0)) return;
+  const Vec3 k_i = (1.0 / leg.rho_m) * (leg.from - tube.source.point);
+  const double sin_beta = incidence.sin_beta(leg.rho_m);
+  const double distance_m =
+      tube.radius_1_m == tube.radius_2_m
+          ? distance_parameter_m(leg.rho_m, leg.distance_m, sin_beta)
+          : general_distance_parameter_m(leg.rho_m, tube.radius_1_m, tube.radius_2_m, leg.distance_m, sin_beta);
+  // Straight from the antenna the field at the Keller point is known; else it is that of the midpoint, turned.
+  const Link::Departure incident = tube.interactions() == 0 ? link_.depart(k_i)
+                                                            : Link::Departure{transported(tube.strength, k_i),
+                                                                              static_cast<double>(tube.departure_gain)};
+  const ComplexVec3 diffracted = diffracted_field(incidence.at(sin_beta), incident.field, k_i, leg.direction,
+                                                  {distance_m, distance_m, distance_m}, link_.wave_number());
+  if (!(squared_norm(diffracted) > 0)) return;
+  if ((target & RowTarget::arrives) != 0) {
+    arrive({source, diffracted, Mechanism::diffraction, incident.relative_gain, chain, false}, number, state);
+  }
+  if ((target & RowTarget::goes_on) != 0) {
+    go_on({source, diffracted, incident.relative_gain, chain, tube.reflections, tube.diffractions + 1}, number,
+          children);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "core/physics/diffraction.h"
 #include "core/propagation/arrivals.h"
 #include "core/propagation/diffuse_diffraction.h"
+#include "core/propagation/edge_incidence.h"
 #include "core/propagation/link.h"
 #include "core/propagation/ray_launcher.h"
 #include "core/propagation/row_targets.h"
@@ -99,6 +100,8 @@ class Launch {
   void bounce(std::vector<Tube> tubes, Progress& progress);
   void bounce_tile(std::uint32_t tile, std::span<const Tube> tubes, ThreadState& state, std::vector<Tube>& children);
   void bounce_edge(std::uint32_t edge, std::span<const Tube> tubes, ThreadState& state, std::vector<Tube>& children);
+  void diffract(const Tube& tube, const VirtualSource& source, const EdgeIncidence& incidence,
+                const InteractionChain& chain, std::uint32_t target, ThreadState& state, std::vector<Tube>& children);
   void reflect(const Tube& tube, const TileFrame& frame, const Tile& tile, const VirtualSource& image,
                std::uint32_t target, ThreadState& state, std::vector<Tube>& children);
   // The field of the transmitter's ray that leaves the last tile of `chain`, reflections only, along `direction`.

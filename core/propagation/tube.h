@@ -18,6 +18,8 @@ struct InteractionChain {
   std::uint8_t length = 0;
 
   void push(std::uint32_t element) { elements[length++] = element; }
+  // REQUIRES: length > 0.
+  std::uint32_t last() const { return elements[length - std::size_t{1}]; }
 };
 
 struct Tube {
