@@ -139,6 +139,7 @@ class OverlapResolver {
   void rank() {
     const std::vector<Prism>& prisms = scene_.prisms;
     std::vector<double> areas;
+    areas.reserve(prisms.size());
     for (const Prism& prism : prisms) areas.push_back(area(prism.rings));
     for (std::uint32_t i = 0; i < prisms.size(); ++i) order_.push_back(i);
     std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {

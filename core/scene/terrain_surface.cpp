@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "core/scene/polygon.h"
@@ -19,9 +20,9 @@ Vec2 grid_position(const Terrain& terrain, Vec2 p) {
 template <class Visit>
 void for_whole_numbers(double from, double to, double lowest, double highest, const Visit& visit) {
   if (from == to) return;
-  const double first = std::max(lowest, std::ceil(std::min(from, to)));
-  const double last = std::min(highest, std::floor(std::max(from, to)));
-  for (double k = first; k <= last; ++k) visit((k - from) / (to - from));
+  const auto first = static_cast<std::int64_t>(std::max(lowest, std::ceil(std::min(from, to))));
+  const auto last = static_cast<std::int64_t>(std::min(highest, std::floor(std::max(from, to))));
+  for (std::int64_t k = first; k <= last; ++k) visit((static_cast<double>(k) - from) / (to - from));
 }
 
 struct HalfPlane {
@@ -84,18 +85,19 @@ double lowest_height_under(const Terrain& terrain, const Rings& rings) {
   }
   const Rectangle box = bounds(rings);
   const Vec2 low = grid_position(terrain, box.min), high = grid_position(terrain, box.max);
-  const double last_row = std::min(std::floor(high.y), static_cast<double>(terrain.rows - 1));
+  const auto node_at_least = [](double position) {
+    return static_cast<std::uint32_t>(std::max(0.0, std::ceil(position)));
+  };
   std::vector<Interval> inside;
-  for (double row = std::max(0.0, std::ceil(low.y)); row <= last_row; ++row) {
+  for (std::uint32_t row = node_at_least(low.y); row < terrain.rows && row <= high.y; ++row) {
     inside.clear();
     const double y = terrain.south_west.y + row * terrain.step_y;
     append_inside_intervals(rings, {box.min.x, y}, {1, 0}, box.max.x - box.min.x, inside);
     for (const Interval& interval : inside) {
-      const double first = std::ceil(low.x + interval.low / terrain.step_x);
-      const double last = std::floor(low.x + interval.high / terrain.step_x);
-      for (double column = std::max(first, 0.0); column <= std::min(last, terrain.columns - 1.0); ++column) {
-        const float node = terrain.node(static_cast<std::uint32_t>(column), static_cast<std::uint32_t>(row));
-        lowest = std::min(lowest, static_cast<double>(node));
+      const double last = low.x + interval.high / terrain.step_x;
+      std::uint32_t column = node_at_least(low.x + interval.low / terrain.step_x);
+      for (; column < terrain.columns && column <= last; ++column) {
+        lowest = std::min(lowest, static_cast<double>(terrain.node(column, row)));
       }
     }
   }
@@ -106,29 +108,28 @@ double mean_height_under(const Terrain& terrain, const Rings& rings) {
   double area = 0, volume = 0;
   Ring in_grid, strip, half_strip, cell, half_cell, triangle;
   const auto last_cell = [](double position, std::uint32_t nodes) {
-    return std::clamp(std::floor(position), 0.0, static_cast<double>(nodes - 2));
+    return static_cast<std::uint32_t>(std::clamp(position, 0.0, static_cast<double>(nodes - 2)));
   };
   for (const Ring& ring : rings) {
     in_grid.clear();
     for (const Vec2 p : ring) in_grid.push_back(grid_position(terrain, p));
     const Rectangle box = bounds(in_grid);
-    for (double row = last_cell(box.min.y, terrain.rows); row <= last_cell(box.max.y, terrain.rows); ++row) {
+    for (std::uint32_t row = last_cell(box.min.y, terrain.rows); row <= last_cell(box.max.y, terrain.rows); ++row) {
       // The border cells reach outwards without end, so that nothing of the polygon is lost.
-      clip(in_grid, {0, 1, row == 0 ? box.min.y : row}, half_strip);
-      clip(half_strip, {0, -1, row == terrain.rows - 2 ? -box.max.y : -(row + 1)}, strip);
+      clip(in_grid, {0, 1, row == 0 ? box.min.y : 1.0 * row}, half_strip);
+      clip(half_strip, {0, -1, row == terrain.rows - 2 ? -box.max.y : -(row + 1.0)}, strip);
       const Rectangle part = bounds(strip);
       if (part.empty()) continue;
-      const double first = last_cell(part.min.x, terrain.columns), last = last_cell(part.max.x, terrain.columns);
-      for (double column = first; column <= last; ++column) {
-        clip(strip, {1, 0, column == 0 ? box.min.x : column}, half_cell);
-        clip(half_cell, {-1, 0, column == terrain.columns - 2 ? -box.max.x : -(column + 1)}, cell);
-        const auto c = static_cast<std::uint32_t>(column), r = static_cast<std::uint32_t>(row);
-        const double sw = static_cast<double>(terrain.node(c, r)), se = static_cast<double>(terrain.node(c + 1, r));
-        const double nw = static_cast<double>(terrain.node(c, r + 1));
-        const double ne = static_cast<double>(terrain.node(c + 1, r + 1));
+      const std::uint32_t last = last_cell(part.max.x, terrain.columns);
+      for (std::uint32_t column = last_cell(part.min.x, terrain.columns); column <= last; ++column) {
+        clip(strip, {1, 0, column == 0 ? box.min.x : 1.0 * column}, half_cell);
+        clip(half_cell, {-1, 0, column == terrain.columns - 2 ? -box.max.x : -(column + 1.0)}, cell);
+        const auto height = [&](std::uint32_t c, std::uint32_t r) { return static_cast<double>(terrain.node(c, r)); };
+        const double sw = height(column, row), se = height(column + 1, row);
+        const double nw = height(column, row + 1), ne = height(column + 1, row + 1);
         for (const bool below_diagonal : {true, false}) {
           const double side = below_diagonal ? 1 : -1;
-          clip(cell, {side, -side, side * (column - row)}, triangle);
+          clip(cell, {side, -side, side * (1.0 * column - row)}, triangle);
           const Moments m = moments(triangle);
           const double slope_x = below_diagonal ? se - sw : ne - nw, slope_y = below_diagonal ? ne - se : nw - sw;
           area += m.area;
