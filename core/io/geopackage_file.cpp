@@ -105,8 +105,11 @@ std::unique_ptr<GeoPackageFile> GeoPackageFile::create(const std::filesystem::pa
   return std::unique_ptr<GeoPackageFile>(new GeoPackageFile(target, std::move(staged), frame));
 }
 
-std::unique_ptr<GeoPackageFile> GeoPackageFile::extend(const std::filesystem::path& target, const LocalFrame& frame) {
-  return std::unique_ptr<GeoPackageFile>(new GeoPackageFile(target, nullptr, frame));
+std::unique_ptr<GeoPackageFile> GeoPackageFile::extend(const std::filesystem::path& target, const LocalFrame& frame,
+                                                       bool overwrite) {
+  auto file = std::unique_ptr<GeoPackageFile>(new GeoPackageFile(target, nullptr, frame));
+  file->overwrite_ = overwrite;
+  return file;
 }
 
 GeoPackageFile::GeoPackageFile(const std::filesystem::path& target, std::unique_ptr<StagedFile> staged,
@@ -273,7 +276,10 @@ void GeoPackageFile::drop_layer(const std::string& name) {
 
 void GeoPackageFile::begin_layer(const Layer& layer) {
   const bool exists = database_->has_table(layer.name);
-  if (exists && !layer.append) drop_layer(layer.name);
+  if (exists && !layer.append) {
+    if (!overwrite_) throw_layer_exists(target_, layer.name);
+    drop_layer(layer.name);
+  }
   if (!exists || !layer.append) make_table(layer);
 
   const bool has_geometry = layer.geometry != LayerGeometry::none;

@@ -32,8 +32,9 @@ class GeoPackageFile : public OutputDatabase {
   // A new file in place of whatever is at `target`. `start`: a GeoPackage to begin with (rasters by GDAL), or empty.
   static std::unique_ptr<GeoPackageFile> create(const std::filesystem::path& target, const LocalFrame& frame,
                                                 const std::vector<unsigned char>& start);
-  // One transaction in the GeoPackage at `target`.
-  static std::unique_ptr<GeoPackageFile> extend(const std::filesystem::path& target, const LocalFrame& frame);
+  // One transaction in the GeoPackage at `target`; with `overwrite`, layers may replace others of their name.
+  static std::unique_ptr<GeoPackageFile> extend(const std::filesystem::path& target, const LocalFrame& frame,
+                                                bool overwrite);
 
   ~GeoPackageFile() override;
 
@@ -58,6 +59,7 @@ class GeoPackageFile : public OutputDatabase {
   void add_style(const Layer& layer);
 
   std::filesystem::path target_;
+  bool overwrite_ = false;
   std::unique_ptr<StagedFile> staged_;  // none: an existing file
   std::unique_ptr<SqliteDatabase> database_;
   std::int32_t srs_id_ = 0;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/base/error.h"
+
 namespace tesseray {
 
 namespace {
@@ -17,6 +19,11 @@ constexpr std::size_t rows_per_block = 2048;
 constexpr std::size_t blocks_under_way = 16;
 
 }  // namespace
+
+void throw_layer_exists(const std::filesystem::path& file, const std::string& layer) {
+  throw Error(ErrorKind::invalid_input, "layer_exists", "the layer exists",
+              "use --overwrite to replace it, or give another name", {.file = file.string(), .layer = layer});
+}
 
 ResultHash write_layer(OutputDatabase& database, const Layer& layer, RowProgress& rows) {
   ResultHash hash = hash_of_columns(layer);

@@ -2,6 +2,8 @@
 // A file that takes layers: a GeoPackage or a SpatiaLite database, new or existing.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <string>
 
 #include "core/base/progress.h"
@@ -26,6 +28,9 @@ class OutputDatabase {
   virtual void prepare() = 0;
   virtual void publish() = 0;
 };
+
+// Throws Error(invalid_input).
+[[noreturn]] void throw_layer_exists(const std::filesystem::path& file, const std::string& layer);
 
 // What happens to rows in the order of their numbers, for a progress bar.
 struct RowProgress {

@@ -20,7 +20,7 @@ std::string exported(const OGRSpatialReference& crs, const char* format) {
   const char* const options[] = {option.c_str(), nullptr};
   char* text = nullptr;
   const bool good = crs.exportToWkt(&text, options) == OGRERR_NONE && text != nullptr;
-  const std::string wkt = good ? text : "";
+  std::string wkt = good ? text : "";
   CPLFree(text);
   return wkt;
 }

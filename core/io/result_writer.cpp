@@ -185,11 +185,7 @@ void ResultWriter::Impl::add(const LayerDestination& destination, Layer layer) {
   if (!target.replaced && !overwrite) {
     const bool exists = is_spatialite(target.file) ? spatialite_has_layer(target.file, destination.layer)
                                                    : geopackage_has_layer(target.file, destination.layer);
-    if (exists) {
-      throw Error(ErrorKind::invalid_input, "layer_exists", "the layer exists",
-                  "use --overwrite to replace it, or give another name",
-                  {.file = destination.file.string(), .layer = destination.layer});
-    }
+    if (exists) throw_layer_exists(destination.file, destination.layer);
   }
   plan(destination.file, std::move(layer));
 }
@@ -214,11 +210,11 @@ void ResultWriter::Impl::require_space() const {
 void ResultWriter::Impl::open_targets() {
   for (Target& target : targets) {
     if (is_spatialite(target.file)) {
-      target.database = std::make_unique<SpatialiteFile>(target.file, frame, !target.replaced);
+      target.database = std::make_unique<SpatialiteFile>(target.file, frame, !target.replaced, overwrite);
     } else if (target.replaced) {
       target.database = GeoPackageFile::create(target.file, frame, target.start);
     } else {
-      target.database = GeoPackageFile::extend(target.file, frame);
+      target.database = GeoPackageFile::extend(target.file, frame, overwrite);
     }
   }
 }
@@ -312,7 +308,7 @@ std::string ResultWriter::commit(const RunRecord& run, Progress& progress) {
   for (const Impl::Planned& planned : impl_->layers) {
     hash.add(write_layer(*impl_->targets[planned.target].database, planned.layer, rows));
   }
-  const std::string result_hash = hash.hexadecimal();
+  std::string result_hash = hash.hexadecimal();
   for (Impl::Target& target : impl_->targets) {
     write_layer(*target.database, runs_layer(run, target.layers, result_hash), rows);
   }

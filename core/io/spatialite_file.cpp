@@ -73,10 +73,10 @@ void make_empty_database(const StagedFile& staged) {
   if (!stream) throw_disk_full(file, staged.target());
 }
 
-// A consistent copy even while others write: SQLite reads the source in one transaction.
-void copy_database(const std::filesystem::path& from, const std::filesystem::path& to) {
-  SqliteDatabase source(from, SqliteDatabase::Access::shared);
-  SqliteStatement(source, "VACUUM INTO ?").bind(1, std::string_view(to.native())).run();
+void copy_database(const StagedFile& to) {
+  SqliteDatabase source(to.target(), SqliteDatabase::Access::shared);
+  SqliteDatabase copy(to.path(), SqliteDatabase::Access::staged, to.target());
+  source.copy_to(copy);
 }
 
 }  // namespace
@@ -86,10 +86,10 @@ bool spatialite_has_layer(const std::filesystem::path& file, const std::string& 
   return database.has_table(layer);
 }
 
-SpatialiteFile::SpatialiteFile(const std::filesystem::path& target, const LocalFrame& frame, bool keep)
-    : staged_(target) {
+SpatialiteFile::SpatialiteFile(const std::filesystem::path& target, const LocalFrame& frame, bool keep, bool overwrite)
+    : staged_(target), overwrite_(overwrite) {
   if (keep) {
-    copy_database(target, staged_.path());
+    copy_database(staged_);
   } else {
     make_empty_database(staged_);
   }
@@ -133,6 +133,7 @@ void SpatialiteFile::begin_layer(const Layer& layer) {
   layer_ = &layer;
   table_ = dataset_->GetLayerByName(layer.name.c_str());
   if (table_ != nullptr && layer.append) return;
+  if (table_ != nullptr && !overwrite_) throw_layer_exists(staged_.target(), layer.name);
   for (int i = 0; table_ != nullptr && i < dataset_->GetLayerCount(); ++i) {
     if (dataset_->GetLayer(i) == table_) {
       dataset_->DeleteLayer(i);

@@ -23,8 +23,8 @@ bool spatialite_has_layer(const std::filesystem::path& file, const std::string& 
 // existing database is therefore copied, and the copy takes its place when complete.
 class SpatialiteFile : public OutputDatabase {
  public:
-  // `keep`: begin with what is in the file at `target`.
-  SpatialiteFile(const std::filesystem::path& target, const LocalFrame& frame, bool keep);
+  // `keep`: begin with what is in the file at `target`; with `overwrite`, layers may replace others of their name.
+  SpatialiteFile(const std::filesystem::path& target, const LocalFrame& frame, bool keep, bool overwrite);
   ~SpatialiteFile() override;
 
   void begin_layer(const Layer& layer) override;
@@ -39,6 +39,7 @@ class SpatialiteFile : public OutputDatabase {
   void add_style(const Layer& layer);
 
   StagedFile staged_;
+  bool overwrite_ = false;
   std::unique_ptr<GDALDataset> dataset_;
   std::unique_ptr<OGRSpatialReference> crs_;  // none: local metres
   const Layer* layer_ = nullptr;              // the one being written

@@ -78,7 +78,14 @@ bool SqliteDatabase::has_table(std::string_view name) {
       .step();
 }
 
-bool SqliteDatabase::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+void SqliteDatabase::copy_to(SqliteDatabase& target) {
+  sqlite3_backup* backup = sqlite3_backup_init(target.handle_, "main", handle_, "main");
+  if (backup == nullptr) target.fail(sqlite3_extended_errcode(target.handle_));
+  sqlite3_backup_step(backup, -1);
+  const int code = sqlite3_backup_finish(backup);
+  if (code == SQLITE_BUSY || code == SQLITE_LOCKED) fail(code);
+  if (code != SQLITE_OK) target.fail(code);
+}
 
 void SqliteDatabase::fail(int code) const {
   const std::string message = handle_ != nullptr ? sqlite3_errmsg(handle_) : "out of memory";

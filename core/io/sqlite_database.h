@@ -61,8 +61,8 @@ class SqliteDatabase {
   // The first column of the first row, or `otherwise`.
   std::int64_t integer(const std::string& sql, std::int64_t otherwise = 0);
   bool has_table(std::string_view name);
-  // True when something is between BEGIN and COMMIT.
-  bool in_transaction() const;
+  // Copies everything to `target`, page by page and in one state, even while others write. Row ids stay.
+  void copy_to(SqliteDatabase& target);
 
   // Names the file and tells apart what the user can do something about: locked, full disk, read-only, damaged.
   [[noreturn]] void fail(int code) const;

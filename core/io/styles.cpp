@@ -76,6 +76,10 @@ std::string text_of(const Color& color) {
          std::to_string(color.alpha);
 }
 
+std::string attribute(const std::string& name, const std::string& value) {
+  return " " + name + "=\"" + escaped(value) + "\"";
+}
+
 std::string option(const std::string& name, const std::string& value) {
   return "<Option type=\"QString\" name=\"" + name + "\" value=\"" + escaped(value) + "\"/>";
 }
@@ -117,8 +121,8 @@ std::string symbol_layer(const Drawing& drawing) {
 std::string symbols(const std::vector<Drawing>& drawings) {
   std::string text = "<symbols>\n";
   for (std::size_t i = 0; i < drawings.size(); ++i) {
-    text += "<symbol type=\"" + symbol_type(drawings[i].symbol) + "\" name=\"" + std::to_string(i) +
-            "\" alpha=\"1\" clip_to_extent=\"1\" force_rhr=\"0\">" + symbol_layer(drawings[i]) + "</symbol>\n";
+    text += "<symbol" + attribute("type", symbol_type(drawings[i].symbol)) + attribute("name", std::to_string(i));
+    text += " alpha=\"1\" clip_to_extent=\"1\" force_rhr=\"0\">" + symbol_layer(drawings[i]) + "</symbol>\n";
   }
   return text + "</symbols>\n";
 }
@@ -147,8 +151,8 @@ std::string categorized(const std::string& field, const std::vector<Category>& c
   std::string classes = "<categories>\n";
   std::vector<Drawing> drawings;
   for (const Category& category : categories) {
-    classes += "<category symbol=\"" + std::to_string(drawings.size()) + "\" value=\"" + escaped(category.value) +
-               "\" label=\"" + escaped(category.label) + "\" type=\"string\" render=\"true\"/>\n";
+    classes += "<category" + attribute("symbol", std::to_string(drawings.size())) + attribute("value", category.value);
+    classes += attribute("label", category.label) + attribute("type", "string") + attribute("render", "true") + "/>\n";
     drawings.push_back(category.drawing);
   }
   return document("type=\"categorizedSymbol\" attr=\"" + field + "\"", classes + "</categories>\n", drawings);
@@ -165,8 +169,9 @@ std::string graduated(const std::string& field, const std::string& unit, const s
     const std::string lower = std::to_string(first ? -far : breaks[i - 1]);
     const std::string upper = std::to_string(last ? far : breaks[i]);
     const std::string label = first ? "below " + upper : last ? "above " + lower : lower + " to " + upper;
-    classes += "<range symbol=\"" + std::to_string(i) + "\" lower=\"" + lower + "\" upper=\"" + upper + "\" label=\"" +
-               escaped(label + " " + unit) + "\" render=\"true\"/>\n";
+    classes +=
+        "<range" + attribute("symbol", std::to_string(i)) + attribute("lower", lower) + attribute("upper", upper);
+    classes += attribute("label", label + " " + unit) + attribute("render", "true") + "/>\n";
     drawing.color = ramp[i];
     if (outline_in_color) drawing.outline = ramp[i];
     drawings.push_back(drawing);

@@ -225,7 +225,10 @@ RunRecord test_run() {
   return run;
 }
 
-Sql::Sql(const std::filesystem::path& file) { sqlite3_open_v2(file.c_str(), &handle_, SQLITE_OPEN_READWRITE, nullptr); }
+Sql::Sql(const std::filesystem::path& file) {
+  sqlite3_open_v2(file.c_str(), &handle_, SQLITE_OPEN_READWRITE, nullptr);
+  sqlite3_exec(handle_, "PRAGMA synchronous = OFF", nullptr, nullptr, nullptr);
+}
 Sql::~Sql() { sqlite3_close(handle_); }
 
 std::vector<std::vector<std::string>> Sql::rows(const std::string& sql) {

@@ -121,6 +121,23 @@ TEST_F(Writing, LayersThatExistNeedOverwrite) {
   });
 }
 
+TEST_F(Writing, LayersThatCameMeanwhileAreNotReplaced) {
+  for (const char* name : {"x.gpkg", "x.sqlite"}) {
+    const std::string file = folder_ / name;
+    write_path_loss(result_, file, false);
+    ResultWriter writer(result_.scene.frame, false);
+    writer.add_tiles({file, "tiles"}, result_.scene, result_.tiling, {});
+    {
+      ResultWriter faster(result_.scene.frame, false);
+      faster.add_tiles({file, "tiles"}, result_.scene, result_.tiling, result_.visible_tiles);
+      faster.commit(test_run(), no_progress());
+    }
+    expect_error("layer_exists", ErrorKind::invalid_input, [&] { writer.commit(test_run(), no_progress()); });
+    EXPECT_EQ(Sql(file).value("SELECT visible_count FROM tiles"), "3");
+    EXPECT_EQ(Sql(file).value("SELECT count(*) FROM tesseray_runs"), "2");
+  }
+}
+
 TEST_F(Writing, LayersAreAddedToAFileOfOthersAndReplacedInIt) {
   const std::string file = write_layer(folder_ / "x.gpkg", {.name = "mine", .features = {{.wkt = box(0, 0, 1, 1)}}});
   result_.write(file);
