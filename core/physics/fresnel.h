@@ -27,7 +27,8 @@ struct FresnelCoefficients {
 TESSERAY_HD inline FresnelCoefficients fresnel(Complex eps_c, double cos_incidence) {
   if (eps_c == perfect_conductor_permittivity) return {{-1.0, 0.0}, {1.0, 0.0}};
   const double c = clamped_to_unit(cos_incidence);
-  const Complex s = sqrt_decaying({eps_c.re - (1.0 - c * c), eps_c.im});
+  // In this order air stays air at the smallest angles.
+  const Complex s = sqrt_decaying({(eps_c.re - 1.0) + c * c, eps_c.im});
   const Complex air{c, 0.0};
   const Complex eps_air = c * eps_c;
   const Complex te_sum = air + s;
@@ -60,7 +61,7 @@ struct SlabCoefficients {
 TESSERAY_HD inline SlabCoefficients slab(Complex eps_c, double cos_incidence, double thickness_m, double frequency_hz) {
   const double c = clamped_to_unit(cos_incidence);
   const FresnelCoefficients gamma = fresnel(eps_c, c);
-  const Complex s = sqrt_decaying({eps_c.re - (1.0 - c * c), eps_c.im});
+  const Complex s = sqrt_decaying({(eps_c.re - 1.0) + c * c, eps_c.im});
   const double electric_thickness = 2.0 * pi * thickness_m / wavelength_m(frequency_hz);
   // e^{−jq} with q = electric_thickness · s.
   const Complex once = std::exp(electric_thickness * s.im) * exp_j(-electric_thickness * s.re);
