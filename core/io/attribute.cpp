@@ -101,6 +101,7 @@ Error missing_attribute(const OGRFeatureDefn& fields, const AttributeSearch& sea
 
 std::vector<std::string> field_names(const OGRFeatureDefn& fields) {
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(fields.GetFieldCount()));
   for (int i = 0; i < fields.GetFieldCount(); ++i) names.emplace_back(fields.GetFieldDefn(i)->GetNameRef());
   return names;
 }

@@ -46,10 +46,6 @@ Rectangle bounds_of(const RawFootprint& footprint) {
   return box;
 }
 
-bool touch(const Rectangle& a, const Rectangle& b) {
-  return a.min.x <= b.max.x && b.min.x <= a.max.x && a.min.y <= b.max.y && b.min.y <= a.max.y;
-}
-
 bool all_finite(const RawFootprint& footprint) {
   for (const Rings& rings : footprint.parts) {
     for (const Ring& ring : rings) {
@@ -68,6 +64,10 @@ void transform(RawFootprint& footprint, const PointTransform& to_environment) {
 }
 
 }  // namespace
+
+bool touch(const Rectangle& a, const Rectangle& b) {
+  return a.min.x <= b.max.x && b.min.x <= a.max.x && a.min.y <= b.max.y && b.min.y <= a.max.y;
+}
 
 std::int64_t footprint_id(const OGRFeature& feature, bool is_osm) {
   if (!is_osm) return feature.GetFID();

@@ -23,10 +23,6 @@ Rectangle grown(const Rectangle& area, double margin) {
 
 Vec2 middle_of(const Rectangle& area) { return 0.5 * (area.min + area.max); }
 
-bool touch(const Rectangle& a, const Rectangle& b) {
-  return a.min.x <= b.max.x && b.min.x <= a.max.x && a.min.y <= b.max.y && b.min.y <= a.max.y;
-}
-
 Rectangle bounds_of(const std::vector<RawBuilding>& buildings) {
   Rectangle box;
   for (const RawBuilding& building : buildings) {
@@ -104,9 +100,14 @@ Crs environment_crs(const EnvironmentInput& input, const Crs& layer, const Recta
     const bool is_part = input.extent && layer.is_projected() && touch(*input.extent, bounds);
     return choose_environment_crs(layer, is_part ? *input.extent : bounds);
   }
-  const Crs chosen = Crs::from_text(input.crs, {.field = "CRS"}).identified();
-  const Vec2 middle = chosen.is_engineering() ? Vec2{} : PointTransform(layer, chosen, bounds)(middle_of(bounds));
-  const std::vector<Issue> found = check_environment_crs(chosen, input.extent ? middle_of(*input.extent) : middle);
+  Crs chosen = Crs::from_text(input.crs, {.field = "CRS"}).identified();
+  Vec2 middle;
+  if (!chosen.is_engineering()) {
+    const PointTransform to_chosen(layer, chosen, bounds);
+    const bool is_part = input.extent && touch(*input.extent, to_chosen.bounds(bounds));
+    middle = is_part ? middle_of(*input.extent) : to_chosen(middle_of(bounds));
+  }
+  const std::vector<Issue> found = check_environment_crs(chosen, middle);
   issues.insert(issues.end(), found.begin(), found.end());
   return chosen;
 }

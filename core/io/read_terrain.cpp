@@ -97,8 +97,8 @@ float height_at(const Cutout& cutout, Vec2 pixel) {
   }
   const double left = std::floor(x), top = std::floor(y);
   double sum = 0, weights = 0;
-  for (int i = 0; i < 4; ++i) {
-    const double column = left + i % 2, row = top + i / 2;
+  for (const Vec2 corner : {Vec2{0, 0}, Vec2{1, 0}, Vec2{0, 1}, Vec2{1, 1}}) {
+    const double column = left + corner.x, row = top + corner.y;
     const double weight = (1.0 - std::abs(x - column)) * (1.0 - std::abs(y - row));
     const float height = cutout.at(clamped(column, window.columns), clamped(row, window.rows));
     if (weight <= 0 || std::isnan(height)) continue;

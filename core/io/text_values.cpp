@@ -215,7 +215,7 @@ std::optional<std::string> hstore_value(std::string_view hstore, std::string_vie
     const std::optional<std::string> found = quoted(hstore, at);
     if (!found || !hstore.substr(at).starts_with("=>")) return std::nullopt;
     at += 2;
-    const std::optional<std::string> value = quoted(hstore, at);
+    std::optional<std::string> value = quoted(hstore, at);
     if (!value) return std::nullopt;
     if (*found == key) return value;
     at = hstore.find('"', at);

@@ -261,6 +261,12 @@ Crs source_crs(const Crs& own, const CrsRule& rule, const ErrorPlace& place) {
                   "the coordinates are degrees of " + own.name() + ", which LOCAL_METRES would take for metres",
                   "leave LOCAL_METRES out, or give the layer in the local metres of the environment", place);
     }
+    if (own.is_projected() && !own.is_projected_in_metres()) {
+      throw Error(
+          ErrorKind::invalid_input, "feet_in_local_metres",
+          "the coordinates are feet or other units of " + own.name() + ", which LOCAL_METRES would take for metres",
+          "leave LOCAL_METRES out: the coordinates are transformed then", place);
+    }
     return {};
   }
   if (own.is_engineering()) {

@@ -261,7 +261,19 @@ INSTANTIATE_TEST_SUITE_P(
                    in.environment({.buildings = in.layer({.crs = "EPSG:4326", .features = {{box(9, 48, 1, 1)}}}),
                                    .local_metres = true});
                  },
-                 "degrees_in_local_metres", "which LOCAL_METRES would take for metres"}),
+                 "degrees_in_local_metres", "which LOCAL_METRES would take for metres"},
+        BadInput{"LocalMetresOfFeet",
+                 [](Inputs& in) {
+                   in.environment(
+                       {.buildings = in.layer({.crs = "EPSG:2263", .features = {{box(980000, 195000, 9, 9)}}}),
+                        .local_metres = true});
+                 },
+                 "feet_in_local_metres", "leave LOCAL_METRES out"},
+        BadInput{"GivenWithAnExtentElsewhere",
+                 [](Inputs& in) {
+                   in.environment({.crs = "EPSG:32632", .extent = Rectangle{{9.0, 48.0}, {9.1, 48.1}}});
+                 },
+                 "extent_elsewhere", "is nowhere near the buildings"}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/transmitter_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <string_view>
+
+#include "core/base/units.h"
+#include "core/io/text_values.h"
+
+namespace tesseray {
+namespace {
+
+using Names = std::string_view;
+
+constexpr std::array name_aliases = {Names("name"),     Names("transmitter"), Names("transmittername"), Names("cell"),
+                                     Names("cellname"), Names("cellid"),      Names("sector"),          Names("pci"),
+                                     Names("site"),     Names("sitename"),    Names("siteid"),          Names("id")};
+constexpr std::array frequency_aliases = {Names("frequency"),        Names("freq"),
+                                          Names("carrierfrequency"), Names("centerfrequency"),
+                                          Names("centrefrequency"),  Names("f")};
+constexpr std::array height_aliases = {Names("antennaheight"), Names("height"),    Names("agl"),     Names("heightagl"),
+                                       Names("antheight"),     Names("hubheight"), Names("txheight")};
+constexpr std::array erp_aliases = {Names("erp"), Names("eirp"), Names("power"), Names("txpower"),
+                                    Names("transmitpower")};
+constexpr std::array azimuth_aliases = {Names("azimuth"), Names("bearing"), Names("azi"), Names("heading"),
+                                        Names("direction")};
+constexpr std::array downtilt_aliases = {Names("downtilt"), Names("tilt"), Names("totaltilt"), Names("tiltdown")};
+constexpr std::array antenna_aliases = {Names("antenna"), Names("antennatype"), Names("antennamodel"),
+                                        Names("pattern")};
+constexpr std::array polarization_aliases = {Names("polarization"), Names("polarisation"), Names("pol")};
+constexpr std::array reference_aliases = {Names("heightreference"), Names("antennaheightreference")};
+
+constexpr std::array frequency_names = {Names("hz"), Names("khz"), Names("mhz"), Names("ghz")};
+constexpr std::array frequency_units = {Unit{"hz", 1e-6}, Unit{"khz", 1e-3}, Unit{"mhz", 1.0}, Unit{"ghz", 1e3}};
+constexpr std::array length_names = {Names("m"), Names("metres"), Names("meters"), Names("ft"), Names("feet")};
+constexpr std::array power_names = {Names("dbm"), Names("dbw"),  Names("w"),    Names("mw"),
+                                    Names("kw"),  Names("watt"), Names("watts")};
+constexpr std::array linear_power_units = {Unit{"mw", 1e-3}, Unit{"w", 1.0}, Unit{"kw", 1e3}, Unit{"watt", 1.0},
+                                           Unit{"watts", 1.0}};
+constexpr std::array angle_names = {Names("deg"), Names("degree"), Names("degrees")};
+constexpr std::array angle_units = {Unit{"deg", 1.0}, Unit{"degree", 1.0}, Unit{"degrees", 1.0}, Unit{"°", 1.0}};
+
+const Unit* find_unit(std::span<const Unit> units, std::string_view name) {
+  const auto found = std::find_if(units.begin(), units.end(), [&](const Unit& unit) { return unit.name == name; });
+  return found == units.end() ? nullptr : &*found;
+}
+
+// In dBm: from decibels above 1 mW or 1 W, or from watts. Empty for what is none of these.
+std::optional<double> power_dbm(double value, std::string_view unit) {
+  if (unit.empty() || unit == "dbm") return value;
+  if (unit == "dbw") return value + 30.0;
+  const Unit* linear = find_unit(linear_power_units, unit);
+  if (linear == nullptr || value <= 0) return std::nullopt;
+  return decibels(value * linear->factor) + 30.0;
+}
+
+// "46", "46 dBm", "20 W"; `unit` is what a bare number is in.
+std::optional<double> parse_power_dbm(const std::string& text, std::string_view unit) {
+  if (const std::optional<double> bare = parse_number(text)) return power_dbm(*bare, unit);
+  const std::string lower = lower_case(text);
+  std::size_t at = lower.size();
+  while (at > 0 && lower[at - 1] >= 'a' && lower[at - 1] <= 'z') --at;
+  const std::string own_unit = lower.substr(at);
+  if (std::find(power_names.begin(), power_names.end(), own_unit) == power_names.end()) return std::nullopt;
+  const std::optional<double> value = parse_number(std::string_view(lower).substr(0, at));
+  return value ? power_dbm(*value, own_unit) : std::nullopt;
+}
+
+AttributeSearch look_for(const std::string& requested, const char* parameter, std::span<const Names> aliases,
+                         std::span<const Names> units = {}) {
+  return {requested, parameter, aliases, units, {}};
+}
+
+}  // namespace
+
+TransmitterReader::TransmitterReader(PointSource& points, const TransmitterInput& input)
+    : points_(points), input_(input) {
+  const auto require = [&](const AttributeSearch& wanted, bool has_default, const char* meaning,
+                           const char* parameter) {
+    std::optional<Attribute> found = points_.find(wanted);
+    if (!found && !has_default) {
+      throw missing_attribute(points_.fields(), wanted, meaning,
+                              std::string("name it with ") + wanted.parameter + ", or give " + parameter + " for all",
+                              points_.place());
+    }
+    return found;
+  };
+  name_ = points_.find(look_for(input.name_field, "NAME_FIELD", name_aliases));
+  frequency_ = require(look_for(input.frequency_field, "FREQUENCY_FIELD", frequency_aliases, frequency_names),
+                       input.frequency_mhz.has_value(), "frequencies", "FREQUENCY");
+  height_ = require(look_for(input.height_field, "ANTENNA_HEIGHT_FIELD", height_aliases, length_names),
+                    input.antenna_height_m.has_value(), "antenna heights", "ANTENNA_HEIGHT");
+  erp_ = require(look_for(input.erp_field, "ERP_FIELD", erp_aliases, power_names), input.erp_dbm.has_value(),
+                 "radiated powers", "ERP");
+  azimuth_ = points_.find(look_for(input.azimuth_field, "AZIMUTH_FIELD", azimuth_aliases, angle_names));
+  downtilt_ = points_.find(look_for(input.downtilt_field, "DOWNTILT_FIELD", downtilt_aliases, angle_names));
+  antenna_ = points_.find(look_for(input.antenna_field, "ANTENNA_FIELD", antenna_aliases));
+  polarization_ = points_.find(look_for(input.polarization_field, "POLARIZATION_FIELD", polarization_aliases));
+  reference_ = points_.find(look_for({}, "", reference_aliases));
+}
+
+Error TransmitterReader::bad_value(const Attribute& attribute, const OGRFeature& feature, const std::string& message,
+                                   const std::string& hint) const {
+  ErrorPlace place = points_.place(feature);
+  place.field = attribute.name();
+  return {ErrorKind::invalid_input, "bad_value", "\"" + attribute.text(feature).value_or("") + "\" " + message, hint,
+          place};
+}
+
+Error TransmitterReader::missing_value(const Attribute& attribute, const OGRFeature& feature,
+                                       const std::string& parameter) const {
+  ErrorPlace place = points_.place(feature);
+  place.field = attribute.name();
+  return {ErrorKind::invalid_input, "missing_value", "there is no value",
+          "fill it in, or give " + parameter + " for all", place};
+}
+
+double TransmitterReader::frequency_hz(const OGRFeature& feature) const {
+  if (!frequency_) return *input_.frequency_mhz * 1e6;
+  const Unit* unit = find_unit(frequency_units, frequency_->unit());
+  const double mhz_per_unit = unit != nullptr ? unit->factor : 1.0;
+  const NumberCell cell = read_number(*frequency_, feature, mhz_per_unit, [&](const std::string& text) {
+    return parse_quantity(text, frequency_units, mhz_per_unit);
+  });
+  if (!cell.unreadable.empty()) throw bad_value(*frequency_, feature, "is not a frequency", "write MHz: 3500");
+  if (!cell.value && !input_.frequency_mhz) throw missing_value(*frequency_, feature, "FREQUENCY");
+  const double mhz = cell.value ? *cell.value : *input_.frequency_mhz;
+  if (!(mhz >= lowest_frequency_mhz && mhz <= highest_frequency_mhz)) {
+    throw bad_value(*frequency_, feature, "is not a frequency from 10 MHz to 300 GHz",
+                    "bare numbers are MHz; for others name the field frequency_hz or frequency_ghz");
+  }
+  return mhz * 1e6;
+}
+
+double TransmitterReader::height_m(const OGRFeature& feature, HeightReference reference) const {
+  if (!height_) return *input_.antenna_height_m;
+  const LengthUnit unit = height_->unit().starts_with("f") ? LengthUnit::foot : LengthUnit::metre;
+  const NumberCell cell = read_number(*height_, feature, *parse_length_m("1", unit),
+                                      [&](const std::string& text) { return parse_length_m(text, unit); });
+  if (!cell.unreadable.empty()) throw bad_value(*height_, feature, "is not a height", "write metres: 25");
+  if (!cell.value && !input_.antenna_height_m) throw missing_value(*height_, feature, "ANTENNA_HEIGHT");
+  const double metres = cell.value ? *cell.value : *input_.antenna_height_m;
+  const bool plausible =
+      reference == HeightReference::sea ? metres > -500 && metres < 10000 : metres >= 0 && metres < 2000;
+  if (!plausible) {
+    throw bad_value(*height_, feature, "is not a height of an antenna",
+                    "heights count from what ANTENNA_HEIGHT_REFERENCE says");
+  }
+  return metres;
+}
+
+double TransmitterReader::erp_dbm(const OGRFeature& feature) const {
+  if (!erp_) return *input_.erp_dbm;
+  const std::string& unit = erp_->unit();
+  const std::optional<double> stored = erp_->stored_number(feature);
+  const std::optional<std::string> text = erp_->text(feature);
+  if (!text && !input_.erp_dbm) throw missing_value(*erp_, feature, "ERP");
+  if (!text) return *input_.erp_dbm;
+  const std::optional<double> power = stored ? power_dbm(*stored, unit) : parse_power_dbm(*text, unit);
+  if (!power || *power < lowest_power_dbm || *power > highest_power_dbm) {
+    throw bad_value(*erp_, feature, "is not a radiated power", "write dBm, or name the field erp_w for watts");
+  }
+  const bool is_isotropic = plain_name(erp_->name()).find("eirp") != std::string::npos;
+  return is_isotropic ? *power - half_wave_dipole_gain_dbi : *power;
+}
+
+double TransmitterReader::angle_deg(const std::optional<Attribute>& attribute, const OGRFeature& feature, double lowest,
+                                    double highest) const {
+  if (!attribute) return 0;
+  const NumberCell cell = read_number(*attribute, feature, 1.0,
+                                      [](const std::string& text) { return parse_quantity(text, angle_units, 1.0); });
+  const double angle = cell.value.value_or(0);
+  if (!cell.unreadable.empty() || angle < lowest || angle > highest) {
+    throw bad_value(*attribute, feature,
+                    "is not an angle from " + std::to_string(std::lround(lowest)) + "° to " +
+                        std::to_string(std::lround(highest)) + "°",
+                    "write degrees: azimuths clockwise from true north, downtilts positive below the horizon");
+  }
+  return angle;
+}
+
+HeightReference TransmitterReader::reference(const OGRFeature& feature) const {
+  const std::optional<std::string> text = reference_ ? reference_->text(feature) : std::nullopt;
+  if (!text) return input_.height_reference;
+  const std::string word = lower_case(*text);
+  if (word == "ground") return HeightReference::ground;
+  if (word == "roof") return HeightReference::roof;
+  if (word == "sea") return HeightReference::sea;
+  throw bad_value(*reference_, feature, "is not a reference of heights", "write ground, roof or sea");
+}
+
+RawTransmitter TransmitterReader::read(const PointRow& row) const {
+  const OGRFeature& feature = row.feature;
+  if (!row.problem.empty()) {
+    throw Error(ErrorKind::invalid_input, "bad_position", row.problem, "every transmitter needs one point",
+                points_.place(feature));
+  }
+  RawTransmitter transmitter;
+  transmitter.feature_id = feature.GetFID();
+  transmitter.position = row.position;
+  const std::optional<std::string> name = name_ ? name_->text(feature) : std::nullopt;
+  transmitter.name = name.value_or("transmitter " + std::to_string(transmitter.feature_id));
+  transmitter.reference = reference(feature);
+  transmitter.frequency_hz = frequency_hz(feature);
+  transmitter.height_m = height_m(feature, transmitter.reference);
+  transmitter.erp_dbm = erp_dbm(feature);
+  const double azimuth = angle_deg(azimuth_, feature, -360, 360);
+  transmitter.azimuth_deg = azimuth < 0 ? azimuth + 360 : azimuth;
+  transmitter.downtilt_deg = angle_deg(downtilt_, feature, -90, 90);
+  transmitter.antenna = input_.antenna;
+  if (const std::optional<std::string> text = antenna_ ? antenna_->text(feature) : std::nullopt) {
+    const std::optional<AntennaKind> antenna = parse_antenna(*text);
+    if (!antenna) {
+      throw bad_value(*antenna_, feature, "is not an antenna that is known",
+                      "write isotropic, half_wave_dipole, sector_3gpp or short_dipole");
+    }
+    transmitter.antenna = *antenna;
+  }
+  if (const std::optional<std::string> text = polarization_ ? polarization_->text(feature) : std::nullopt) {
+    const std::optional<Polarization> polarization = parse_polarization(*text);
+    if (!polarization) {
+      throw bad_value(*polarization_, feature, "is not a polarisation",
+                      "write vertical, horizontal, slant+45 or slant-45");
+    }
+    transmitter.polarization = *polarization;
+  }
+  transmitter.file = points_.place().file;
+  transmitter.layer = points_.layer_name();
+  return transmitter;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Transmitters from the attributes of their features. docs/inputs.md lists the fields and their aliases.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/io/attribute.h"
+#include "core/io/point_source.h"
+#include "core/io/readers.h"
+
+namespace tesseray {
+
+// Of what the models and materials hold for; beyond, a frequency is in other units than said.
+inline constexpr double lowest_frequency_mhz = 10.0, highest_frequency_mhz = 300'000.0;
+inline constexpr double lowest_power_dbm = -100.0, highest_power_dbm = 120.0;
+
+// Makes a transmitter of each feature of a layer; only its convergence and its place in the environment are left out.
+class TransmitterReader {
+ public:
+  // Finds the fields. Throws Error for one that is not there and for which the input has no default. Both arguments
+  // must outlive the reader.
+  TransmitterReader(PointSource& points, const TransmitterInput& input);
+  // Throws Error for a value that cannot be used, naming its field and feature.
+  RawTransmitter read(const PointRow& row) const;
+
+ private:
+  double frequency_hz(const OGRFeature& feature) const;
+  double height_m(const OGRFeature& feature, HeightReference reference) const;
+  double erp_dbm(const OGRFeature& feature) const;
+  double angle_deg(const std::optional<Attribute>& attribute, const OGRFeature& feature, double lowest,
+                   double highest) const;
+  HeightReference reference(const OGRFeature& feature) const;
+  Error bad_value(const Attribute& attribute, const OGRFeature& feature, const std::string& message,
+                  const std::string& hint) const;
+  Error missing_value(const Attribute& attribute, const OGRFeature& feature, const std::string& parameter) const;
+
+  PointSource& points_;
+  const TransmitterInput& input_;
+  std::optional<Attribute> name_, frequency_, height_, erp_, azimuth_, downtilt_, antenna_, polarization_, reference_;
+};
+
+}  // namespace tesseray
