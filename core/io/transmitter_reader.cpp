@@ -106,8 +106,8 @@ Error TransmitterReader::bad_value(const Attribute& attribute, const OGRFeature&
                                    const std::string& hint) const {
   ErrorPlace place = points_.place(feature);
   place.field = attribute.name();
-  return {ErrorKind::invalid_input, "bad_value", "\"" + attribute.text(feature).value_or("") + "\" " + message, hint,
-          place};
+  const std::string text = attribute.text(feature).value_or("");
+  return {ErrorKind::invalid_input, "bad_value", "\"" + text + "\" " + message, hint, place};
 }
 
 Error TransmitterReader::missing_value(const Attribute& attribute, const OGRFeature& feature,
