@@ -8,6 +8,7 @@ namespace tesseray {
 
 enum class InstructionSet { baseline, avx2, avx512 };
 
+// The best one that this machine has; those before it are there too.
 inline InstructionSet best_instruction_set() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&

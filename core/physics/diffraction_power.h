@@ -10,11 +10,18 @@
 
 namespace tesseray {
 
-// Cosines and sines of an angle φ about the edge and of φ/2n.
+// Cosines and sines of half an angle φ about the edge, and of φ/2n. Halves keep their digits at a shadow boundary,
+// where 1 + cos(φ ∓ φ') has none.
 template <class Real>
 struct WedgeAngle {
-  Real cos = 1, sin = 0, cos_scaled = 1, sin_scaled = 0;
+  Real cos_half = 1, sin_half = 0, cos_scaled = 1, sin_scaled = 0;
 };
+
+template <class Real>
+WedgeAngle<Real> wedge_angle(double angle, double n) {
+  return {static_cast<Real>(std::cos(0.5 * angle)), static_cast<Real>(std::sin(0.5 * angle)),
+          static_cast<Real>(std::cos(angle / (2 * n))), static_cast<Real>(std::sin(angle / (2 * n)))};
+}
 
 template <class Real>
 struct FaceReflection {
@@ -24,9 +31,16 @@ struct FaceReflection {
 template <class Real>
 struct PowerWedge {
   Real n = 0;
-  Real cos_half_step = 0, sin_half_step = 0;            // of π/2n
-  Real cos_twice_exterior = 0, sin_twice_exterior = 0;  // of 2nπ
+  Real cos_half_step = 0, sin_half_step = 0;  // of π/2n
+  Real cos_exterior = 0, sin_exterior = 0;    // of nπ
 };
+
+template <class Real>
+PowerWedge<Real> power_wedge(double exterior_angle) {
+  const double n = exterior_angle / pi, step = pi / (2 * n);
+  return {static_cast<Real>(n), static_cast<Real>(std::cos(step)), static_cast<Real>(std::sin(step)),
+          static_cast<Real>(std::cos(exterior_angle)), static_cast<Real>(std::sin(exterior_angle))};
+}
 
 template <class Real>
 FaceReflection<Real> face_reflection(const FresnelCoefficients& gamma) {
@@ -40,17 +54,16 @@ namespace physics_detail {
 // u = root · |sin ε/2|; then F = π u (f(u) + j g(u)), and |sin ε/2| / |sin θ| stays finite at the boundary (→ n).
 template <class Real>
 [[gnu::always_inline]] TESSERAY_HD inline void boundary_term_in_real(const PowerWedge<Real>& w, Real side,
-                                                                     Real cos_half, Real sin_half, Real cos_b,
-                                                                     Real sin_b, Real root, Real& re, Real& im) {
+                                                                     Real cos_half, Real sin_half, Real cos_half_b,
+                                                                     Real sin_half_b, Real root, Real& re, Real& im) {
   const Real cos_theta = w.cos_half_step * cos_half - side * w.sin_half_step * sin_half;
   const Real sin_theta = w.sin_half_step * cos_half + side * w.cos_half_step * sin_half;
   const Real turn = ((side < 0) & (sin_theta > 0)) ? Real(-1) : Real(1);
-  const Real turned = cos_b * w.cos_twice_exterior + turn * sin_b * w.sin_twice_exterior;
-  const Real cos_to_boundary = cos_theta >= 0 ? cos_b : turned;
-  const Real square = Real(0.5) * (Real(1) + cos_to_boundary);
-  const Real half_sine = std::sqrt(square > 0 ? square : Real(0));
+  const Real turned = cos_half_b * w.cos_exterior + turn * sin_half_b * w.sin_exterior;
+  const Real to_boundary = cos_theta >= 0 ? cos_half_b : turned;
+  const Real half_sine = to_boundary < 0 ? -to_boundary : to_boundary;
   const Real magnitude = sin_theta < 0 ? -sin_theta : sin_theta;
-  // Below this the quotient is all rounding.
+  // Below this the quotient is all rounding, and its limit is n.
   const Real least = Real(3e-4);
   const Real safe = magnitude > least ? magnitude : least;
   const Real ratio = magnitude > least ? half_sine / safe : w.n;
@@ -82,11 +95,11 @@ template <class Real>
     const PowerWedge<Real>& w, const WedgeAngle<Real>& source, const FaceReflection<Real>& source_face,
     const WedgeAngle<Real>& observer, const FaceReflection<Real>& other_face, Real two_kl, Real& soft, Real& hard) {
   const Real root = std::sqrt(two_kl * Real(0.63661977236758134308));
-  // φ − φ' and φ + φ', scaled and not.
+  // φ − φ' and φ + φ', scaled by 1/2n and halved.
   const Real cc = observer.cos_scaled * source.cos_scaled, ss = observer.sin_scaled * source.sin_scaled;
   const Real sc = observer.sin_scaled * source.cos_scaled, cs = observer.cos_scaled * source.sin_scaled;
-  const Real cc_b = observer.cos * source.cos, ss_b = observer.sin * source.sin;
-  const Real sc_b = observer.sin * source.cos, cs_b = observer.cos * source.sin;
+  const Real cc_b = observer.cos_half * source.cos_half, ss_b = observer.sin_half * source.sin_half;
+  const Real sc_b = observer.sin_half * source.cos_half, cs_b = observer.cos_half * source.sin_half;
   Real re_1, im_1, re_2, im_2, re_0, im_0, re_n, im_n;
   physics_detail::boundary_term_in_real(w, Real(1), cc + ss, sc - cs, cc_b + ss_b, sc_b - cs_b, root, re_1, im_1);
   physics_detail::boundary_term_in_real(w, Real(-1), cc + ss, sc - cs, cc_b + ss_b, sc_b - cs_b, root, re_2, im_2);

@@ -17,7 +17,7 @@ namespace {
 // that one level takes. The same for any number of threads.
 constexpr std::size_t batch_children = std::size_t{1} << 20;
 constexpr std::size_t elements_per_task = 16;
-// Sources nearer than this to a tile's plane graze it and are not reflected.
+// Sources nearer than this to a tile's plane graze it, as an edge does its own faces, and are not reflected.
 constexpr double least_height_m = 1e-3;
 
 struct ElementTubes {
@@ -168,8 +168,10 @@ void Launch::bounce_tile(std::uint32_t tile_number, std::span<const Tube> tubes,
     IntervalBounds bounds;
     if (tube.source.is_edge()) {
       const Vec3 half = tube.source.edge_half_length_m * tube.source.edge_direction;
-      bounds = tile_bounds(frame.coordinates(tube.source.edge_midpoint - half),
-                           frame.coordinates(tube.source.edge_midpoint + half));
+      const Vec3 one_end = frame.coordinates(tube.source.edge_midpoint - half);
+      const Vec3 other_end = frame.coordinates(tube.source.edge_midpoint + half);
+      if (std::max(one_end.z, other_end.z) < least_height_m) continue;
+      bounds = tile_bounds(one_end, other_end);
     } else {
       const Vec3 source = frame.coordinates(tube.source.point);
       if (source.z < least_height_m) continue;
@@ -214,7 +216,7 @@ void Launch::reflect(const Tube& tube, const TileFrame& frame, const Tile& tile,
     // The search knew only the ends of the edge; here is the ray itself.
     if (!leg.between_cones) return;
     const Vec3 from = frame.coordinates(leg.from), to = frame.coordinates(point);
-    if (from.z >= 0) return;
+    if (from.z > -least_height_m) return;
     const double share = -from.z / (to.z - from.z);
     const double u = from.x + share * (to.x - from.x), v = from.y + share * (to.y - from.y);
     if (!(u > -1 && u <= 1 && v > -1 && v <= 1)) return;

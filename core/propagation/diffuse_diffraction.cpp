@@ -5,8 +5,6 @@
 #include <cmath>
 #include <cstddef>
 
-#include "core/base/vector_dispatch.h"
-
 namespace tesseray {
 namespace {
 
@@ -23,14 +21,8 @@ PlanePoint about_edge(const EdgeSegment& edge, Vec3 point) {
   return {z, std::hypot(along_tangent, along_normal), angle < -1e-9 ? angle + 2 * pi : std::fmax(angle, 0.0)};
 }
 
-WedgeAngle<float> wedge_angle(double angle, double n) {
-  const double scaled = angle / (2 * n);
-  return {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)),
-          static_cast<float>(std::cos(scaled)), static_cast<float>(std::sin(scaled))};
-}
-
 // What one pair needs of its member, gathered so that the loop over pairs reads straight on.
-enum Column { z, rho, in_air, cosine, sine, cos_scaled, sin_scaled, te_re, te_im, tm_re, tm_im, columns };
+enum Column { z, rho, in_air, cos_half, sin_half, cos_scaled, sin_scaled, te_re, te_im, tm_re, tm_im, columns };
 
 struct DiffractPairs {
   [[gnu::always_inline]] static void run(const DiffuseEdgeSource* source_pointer, const float* gathered,
@@ -44,8 +36,8 @@ struct DiffractPairs {
     const float cosine_at_midpoint = source_pointer->cosine_at_midpoint, slope = source_pointer->cosine_slope;
     const float two_wave_numbers = source_pointer->two_wave_numbers;
     const float *member_z = gathered + z * count, *member_rho = gathered + rho * count;
-    const float *member_in_air = gathered + in_air * count, *member_cos = gathered + cosine * count;
-    const float *member_sin = gathered + sine * count, *member_cos_scaled = gathered + cos_scaled * count;
+    const float *member_in_air = gathered + in_air * count, *member_cos_half = gathered + cos_half * count;
+    const float *member_sin_half = gathered + sin_half * count, *member_cos_scaled = gathered + cos_scaled * count;
     const float *member_sin_scaled = gathered + sin_scaled * count, *member_te_re = gathered + te_re * count;
     const float *member_te_im = gathered + te_im * count, *member_tm_re = gathered + tm_re * count;
     const float* member_tm_im = gathered + tm_im * count;
@@ -56,7 +48,7 @@ struct DiffractPairs {
       const float share = source_rho / across;
       const float cos_scattering = (cosine_at_midpoint + slope * (source_z + way_z * share)) / (total * share);
       const float both = source_rho * member_rho[i];
-      const WedgeAngle<float> angle{member_cos[i], member_sin[i], member_cos_scaled[i], member_sin_scaled[i]};
+      const WedgeAngle<float> angle{member_cos_half[i], member_sin_half[i], member_cos_scaled[i], member_sin_scaled[i]};
       const FaceReflection<float> face{member_te_re[i], member_te_im[i], member_tm_re[i], member_tm_im[i]};
       float soft = 0, hard = 0;
       diffraction_power<float>(wedge, source_angle, source_face, angle, face, two_wave_numbers * (both / total), soft,
@@ -75,8 +67,8 @@ void EdgeObservers::clear() {
   rho_.clear();
   in_air_.clear();
   for (Frame& frame : frames_) {
-    for (std::vector<float>* column : {&frame.cos, &frame.sin, &frame.cos_scaled, &frame.sin_scaled, &frame.te_re,
-                                       &frame.te_im, &frame.tm_re, &frame.tm_im}) {
+    for (std::vector<float>* column : {&frame.cos_half, &frame.sin_half, &frame.cos_scaled, &frame.sin_scaled,
+                                       &frame.te_re, &frame.te_im, &frame.tm_re, &frame.tm_im}) {
       column->clear();
     }
   }
@@ -91,12 +83,12 @@ void EdgeObservers::add(const Wedge& wedge, const EdgeSegment& edge, Vec3 point)
   in_air_.push_back(at.angle <= wedge.exterior_angle + 1e-9 ? 1.0f : 0.0f);
   const std::array<double, 2> angles{at.angle, wedge.exterior_angle - at.angle};
   for (std::size_t f = 0; f < 2; ++f) {
-    const WedgeAngle<float> angle = wedge_angle(angles[f], n);
+    const WedgeAngle<float> angle = wedge_angle<float>(angles[f], n);
     const Complex other = f == 0 ? wedge.eps_n : wedge.eps_0;
     const auto gamma = face_reflection<float>(fresnel(other, sin_beta * std::fabs(std::sin(angles[1 - f]))));
     Frame& frame = frames_[f];
-    frame.cos.push_back(angle.cos);
-    frame.sin.push_back(angle.sin);
+    frame.cos_half.push_back(angle.cos_half);
+    frame.sin_half.push_back(angle.sin_half);
     frame.cos_scaled.push_back(angle.cos_scaled);
     frame.sin_scaled.push_back(angle.sin_scaled);
     frame.te_re.push_back(gamma.te_re);
@@ -114,10 +106,8 @@ DiffuseEdgeSource::DiffuseEdgeSource(const Wedge& edge_wedge, const EdgeSegment&
   const double n = edge_wedge.exterior_angle / pi;
   from_other_face = at.angle > 0.5 * edge_wedge.exterior_angle;
   if (from_other_face) at.angle = edge_wedge.exterior_angle - at.angle;
-  const double step = pi / (2 * n), twice = 2 * edge_wedge.exterior_angle;
-  wedge = {static_cast<float>(n), static_cast<float>(std::cos(step)), static_cast<float>(std::sin(step)),
-           static_cast<float>(std::cos(twice)), static_cast<float>(std::sin(twice))};
-  angle = wedge_angle(at.angle, n);
+  wedge = power_wedge<float>(edge_wedge.exterior_angle);
+  angle = wedge_angle<float>(at.angle, n);
   const Vec3 way = edge.midpoint - tile.centroid;
   const double distance = norm(way), sin_beta = at.rho / distance;
   source_face = face_reflection<float>(
@@ -135,11 +125,11 @@ DiffuseEdgeSource::DiffuseEdgeSource(const Wedge& edge_wedge, const EdgeSegment&
 }
 
 void diffract_diffuse_power(const DiffuseEdgeSource& source, const EdgeObservers& observers,
-                            std::span<const std::uint32_t> hits, DiffuseEdgeResult& result) {
-  static const InstructionSet instruction_set = best_instruction_set();
+                            std::span<const std::uint32_t> hits, DiffuseEdgeResult& result,
+                            InstructionSet instruction_set) {
   const EdgeObservers::Frame& f = observers.frame(source.from_other_face);
   const std::array<const std::vector<float>*, columns> from{&observers.z(), &observers.rho(), &observers.in_air(),
-                                                            &f.cos,         &f.sin,           &f.cos_scaled,
+                                                            &f.cos_half,    &f.sin_half,      &f.cos_scaled,
                                                             &f.sin_scaled,  &f.te_re,         &f.te_im,
                                                             &f.tm_re,       &f.tm_im};
   result.gathered.resize(hits.size() * columns);

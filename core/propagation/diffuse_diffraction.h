@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/vector_dispatch.h"
 #include "core/physics/diffraction_power.h"
 #include "core/tiling/tiling.h"
 
@@ -22,7 +23,7 @@ class EdgeObservers {
   void add(const Wedge& wedge, const EdgeSegment& edge, Vec3 point);
 
   struct Frame {
-    std::vector<float> cos, sin, cos_scaled, sin_scaled;
+    std::vector<float> cos_half, sin_half, cos_scaled, sin_scaled;
     std::vector<float> te_re, te_im, tm_re, tm_im;  // of the face away from the source
   };
   const Frame& frame(bool from_other_face) const { return frames_[from_other_face ? 1 : 0]; }
@@ -61,8 +62,9 @@ struct DiffuseEdgeResult {
   std::vector<float> gathered;  // working space
 };
 
-// For each of the row members `hits`.
+// For each of the row members `hits`; the same bits for any instruction set.
 void diffract_diffuse_power(const DiffuseEdgeSource& source, const EdgeObservers& observers,
-                            std::span<const std::uint32_t> hits, DiffuseEdgeResult& result);
+                            std::span<const std::uint32_t> hits, DiffuseEdgeResult& result,
+                            InstructionSet instruction_set = best_instruction_set());
 
 }  // namespace tesseray

@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <cstring>
 
-#include "core/base/vector_dispatch.h"
-
 namespace tesseray {
 namespace {
 
@@ -39,8 +37,7 @@ void RowIntervals::clear() {
 }
 
 void find_hits(const RowIntervals& row, const IntervalBounds& bounds, std::vector<std::uint8_t>& mask,
-               std::vector<std::uint32_t>& hits) {
-  static const InstructionSet instruction_set = best_instruction_set();
+               std::vector<std::uint32_t>& hits, InstructionSet instruction_set) {
   const std::size_t count = row.size();
   const std::size_t padded = (count + 7) / 8 * 8;
   mask.assign(padded, 0);

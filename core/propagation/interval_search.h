@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/vector_dispatch.h"
+
 namespace tesseray {
 
 // The side of the source: what the row's numbers are compared with.
@@ -30,6 +32,6 @@ struct RowIntervals {
 // Appends the positions in `row` that fulfil first ≤ upper and last > lower in u (and in v, when the row has it).
 // `mask` is working space. The same on every instruction set: comparisons only.
 void find_hits(const RowIntervals& row, const IntervalBounds& bounds, std::vector<std::uint8_t>& mask,
-               std::vector<std::uint32_t>& hits);
+               std::vector<std::uint32_t>& hits, InstructionSet instruction_set = best_instruction_set());
 
 }  // namespace tesseray
