@@ -5,12 +5,10 @@ namespace tesseray {
 namespace {
 
 Outcome compare_prediction_with_drive_test(Run& run) {
-  run.progress().begin_stage("read_path_loss");
   const PathLossLayer path_loss = read_path_loss(run.values().text("PATH_LOSS"), run.progress());
   const std::vector<Measurement> measurements = read_measurements(run, path_loss.frame);
   const Comparison comparison = compare_with_drive_test(run, path_loss, measurements);
 
-  run.progress().begin_stage("write");
   ResultWriter writer(path_loss.frame, run.settings().overwrite);
   std::vector<std::string> written;
   add_comparison_layers(run, comparison, writer, written);

@@ -162,7 +162,6 @@ std::vector<Parameter> comparison_layer_parameters() {
 }
 
 std::vector<Measurement> read_measurements(Run& run, const LocalFrame& frame) {
-  run.progress().begin_stage("read_drive_test");
   const ParameterValues& values = run.values();
   return read_drive_test({.source = values.text("DRIVE_TEST"),
                           .crs = values.text("DRIVE_TEST_CRS"),

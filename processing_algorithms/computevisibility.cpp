@@ -19,7 +19,6 @@ Outcome compute_visibility_of_environment(Run& run) {
   Outcome outcome;
   std::vector<std::string> written;
   if (const auto destination = run.destinations().layer("TILES")) {
-    run.progress().begin_stage("write");
     const std::vector<std::uint32_t> counts = visible_tile_counts(*visibility);
     ResultWriter writer(environment.scene.frame, run.settings().overwrite);
     writer.add_tiles(*destination, environment.scene, tiling, counts);

@@ -20,7 +20,6 @@ struct Study {
 };
 
 Outcome write_geopackage(Run& run, const Study& study) {
-  run.progress().begin_stage("write");
   const Scene& scene = study.clean.scene;
   const std::vector<std::uint32_t> visible_tiles = visible_tile_counts(study.visibility);
   ResultWriter writer(scene.frame, run.settings().overwrite);

@@ -30,10 +30,7 @@ Parameter environment_parameter() {
           .extension = "gpkg"};
 }
 
-Environment read_environment(Run& run) {
-  run.progress().begin_stage("read_environment");
-  return read_environment(run.values().text("ENVIRONMENT"), run.progress());
-}
+Environment read_environment(Run& run) { return read_environment(run.values().text("ENVIRONMENT"), run.progress()); }
 
 fs::path visibility_destination(const Run& run) {
   if (const auto given = run.destinations().file("VISIBILITY")) return *given;
@@ -50,7 +47,7 @@ std::unique_ptr<Visibility> find_or_compute_visibility(Run& run, const Environme
                                                        const Occlusion& occlusion) {
   const VisibilityKey key{environment_hash(environment.scene, environment.tiling_options), {}};
   if (run.values().has("VISIBILITY")) {
-    run.progress().begin_stage("read_visibility");
+    run.progress().begin_stage("visibility file");
     return open_visibility(run.values().text("VISIBILITY"), key.environment_hash);
   }
   const fs::path beside = visibility_file_beside(run.values().text("ENVIRONMENT"));

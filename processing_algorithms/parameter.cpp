@@ -15,7 +15,7 @@ namespace {
 [[noreturn]] void reject(const std::string& what) { throw std::invalid_argument(what); }
 
 // Independent of the locale; the whole text must be a finite number.
-double parse_number(const std::string& text) {
+double plain_number(const std::string& text) {
   double number = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, problem] = std::from_chars(text.data(), end, number);
@@ -65,7 +65,7 @@ std::string parse_extent(const std::string& text) {
   const std::vector<std::string> parts = split(numbers, ',');
   if (parts.size() != 4) reject("'" + text + "' is not xmin,xmax,ymin,ymax");
   std::vector<double> bounds;
-  for (const std::string& part : parts) bounds.push_back(parse_number(trimmed(part)));
+  for (const std::string& part : parts) bounds.push_back(plain_number(std::string(trimmed(part))));
   if (bounds[0] >= bounds[1] || bounds[2] >= bounds[3]) reject("'" + text + "' is empty: it is xmin,xmax,ymin,ymax");
   return text;
 }
@@ -73,7 +73,7 @@ std::string parse_extent(const std::string& text) {
 std::string parse_point(const std::string& text) {
   const std::vector<std::string> parts = split(text.substr(0, text.find('[')), ',');
   if (parts.size() != 2) reject("'" + text + "' is not x,y");
-  for (const std::string& part : parts) parse_number(trimmed(part));
+  for (const std::string& part : parts) plain_number(std::string(trimmed(part)));
   return text;
 }
 
@@ -148,7 +148,7 @@ ParameterValue parse_value(const Parameter& parameter, const std::string& text) 
   switch (parameter.kind) {
     case ParameterKind::number:
     case ParameterKind::distance: {
-      const double number = parse_number(text);
+      const double number = plain_number(text);
       check_range(parameter, number, text);
       return number;
     }

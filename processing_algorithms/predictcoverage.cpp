@@ -17,7 +17,6 @@ Outcome predict_coverage(Run& run) {
   const RayLauncher launcher = launch_rays(run, scene, tiling, occlusion, rows, sites);
   const Predictions predictions = predict_path_loss(run, launcher, tiling, sites);
 
-  run.progress().begin_stage("write");
   ResultWriter writer(scene.frame, run.settings().overwrite);
   std::vector<std::string> written;
   add_prediction_layers(run, scene, tiling, sites, predictions, writer, written);

@@ -335,7 +335,7 @@ std::vector<Parameter> prediction_layer_parameters() {
 }
 
 Sites read_sites(Run& run, const Scene& scene) {
-  run.progress().begin_stage("read_transmitters");
+  run.progress().begin_stage("reading");
   const ParameterValues& values = run.values();
   for (const char* output : {"RECEIVER_PATH_LOSS", "RAYS"}) {
     if (values.has("RECEIVERS") || !run.destinations().asked_for(output)) continue;
@@ -386,7 +386,7 @@ RayRows::RayRows(const ParameterValues& values, const Visibility& visibility, co
 
 RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
                         const RayRows& rows, const Sites& sites) {
-  run.progress().begin_stage("prepare_rays");
+  run.progress().begin_stage("rays");
   return RayLauncher(scene, tiling, occlusion, rows.visibility(), sites.receivers, ray_launching_options(run, sites));
 }
 

@@ -42,6 +42,7 @@ RunRecord Run::record(const LocalFrame& frame,
   }
   record.crs = frame.crs_name;
   record.device = device_;
+  progress_.finish();
   record.seconds_per_stage = progress_.seconds_per_stage();
   record.peak_memory_bytes = peak_memory_bytes();
   record.failed_transmitters = std::move(failed_transmitters);

@@ -40,7 +40,7 @@ class Run {
   // The device in words, with its threads: "cpu, 2 threads".
   const std::string& device() const { return device_; }
 
-  // What tesseray_runs says of this run: parameters, inputs, stages so far, memory.
+  // What tesseray_runs says of this run: parameters, inputs, memory, and the stages so far, of which the last ends.
   RunRecord record(const LocalFrame& frame, std::vector<std::pair<std::string, std::string>> failed_transmitters) const;
 
  private:

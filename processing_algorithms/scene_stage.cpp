@@ -27,7 +27,7 @@ void check_extent_crs(const ParameterValues& values, const std::string& environm
   const std::string& text = values.text("EXTENT");
   const std::size_t open = text.find('[');
   if (open == std::string::npos) return;
-  const std::string crs = trimmed(text.substr(open + 1, text.find(']') - open - 1));
+  const std::string crs(trimmed(text.substr(open + 1, text.find(']') - open - 1)));
   if (crs.empty() || lower_case(crs) == lower_case(environment_crs)) return;
   throw Error(ErrorKind::invalid_input, "extent_in_other_crs",
               "EXTENT is in " + crs + ", and the environment is in " + environment_crs,
@@ -38,7 +38,7 @@ std::optional<Rectangle> extent_of(const ParameterValues& values) {
   if (!values.has("EXTENT")) return std::nullopt;
   const std::string& text = values.text("EXTENT");
   std::vector<double> bounds;
-  for (const std::string& part : split(text.substr(0, text.find('[')), ',')) bounds.push_back(std::stod(part));
+  for (const std::string& part : split(text.substr(0, text.find('[')), ',')) bounds.push_back(*parse_number(part));
   return Rectangle{{bounds[0], bounds[2]}, {bounds[1], bounds[3]}};
 }
 
@@ -288,10 +288,8 @@ std::vector<Parameter> scene_layer_parameters() {
 }
 
 CleanScene read_scene(Run& run) {
-  run.progress().begin_stage("read_scene");
   RawScene raw = read_environment_input(environment_input(run.values()), run.progress());
   check_extent_crs(run.values(), raw.crs_name);
-  run.progress().begin_stage("clean_scene");
   CleanScene clean = build_scene(std::move(raw), scene_options(run.values()), run.progress());
   warn_of_issues(clean.issues, run.progress());
   return clean;
@@ -312,7 +310,6 @@ Tiling tile_scene(Run& run, const Scene& scene, const TilingOptions& options) {
       (scene.extent.max.x - scene.extent.min.x) * (scene.extent.max.y - scene.extent.min.y) / options.tile_area_m2;
   run.settings().memory.require(static_cast<std::uint64_t>(ground_tiles * sizeof(Tile)),
                                 "about " + std::to_string(std::llround(ground_tiles)) + " ground tiles");
-  run.progress().begin_stage("tiling");
   return tile_scene(scene, options, run.progress());
 }
 

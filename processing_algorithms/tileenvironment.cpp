@@ -8,7 +8,6 @@ Outcome tile_environment(Run& run) {
   const CleanScene clean = read_scene(run);
   const Tiling tiling = tile_scene(run, clean.scene, tiling_options(run.values()));
 
-  run.progress().begin_stage("write");
   ResultWriter writer(clean.scene.frame, run.settings().overwrite);
   std::vector<std::string> written{"ENVIRONMENT"};
   writer.add_environment(*run.destinations().file("ENVIRONMENT"), clean.scene, tiling, clean.issues);

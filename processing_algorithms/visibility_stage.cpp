@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/io/environment_file.h"
-#include "core/visibility/elements.h"
 #include "processing_algorithms/spelling.h"
 
 namespace tesseray {
@@ -34,7 +33,6 @@ std::unique_ptr<Visibility> previous_visibility(Run& run, const VisibilityKey& k
 }
 
 void keep(Run& run, const Visibility& visibility, const VisibilityKey& key, const std::filesystem::path& file) {
-  run.progress().begin_stage("write_visibility");
   write_visibility(visibility, key.options, key.environment_hash, file, run.progress());
 }
 
@@ -78,20 +76,25 @@ VisibilityOptions visibility_options(const ParameterValues& values) {
 std::uint64_t estimated_visibility_entries(const Occlusion& occlusion, const Tiling& tiling,
                                            const VisibilityOptions& options) {
   constexpr std::uint32_t samples = 50'000;
-  const std::vector<Element> elements = make_elements(tiling);
-  const auto count = static_cast<double>(elements.size());
+  const std::size_t tiles = tiling.tiles.size(), elements = tiles + tiling.edges.size();
+  const auto count = static_cast<double>(elements);
+  const auto point_of = [&](std::size_t element) {
+    return element < tiles ? lifted_point(tiling.tiles[element]) : lifted_point(tiling.edges[element - tiles]);
+  };
+  const auto faces = [&](std::size_t element, Vec3 p) {
+    if (element >= tiles) return true;
+    return dot(tiling.tiles[element].normal, p - tiling.tiles[element].centroid) > in_front_m;
+  };
   // An additive sequence with the plastic number spreads the pairs evenly, the same ones every time
   // (M. Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018).
   constexpr double step_a = 0.7548776662466927, step_b = 0.5698402909980532;
-  const auto element_at = [&](double place) -> const Element& {
-    return elements[static_cast<std::size_t>((place - std::floor(place)) * count)];
-  };
+  const auto element_at = [&](double place) { return static_cast<std::size_t>((place - std::floor(place)) * count); };
   std::uint32_t seen = 0;
-  for (std::uint32_t s = 0; s < samples && !elements.empty(); ++s) {
-    const Element& a = element_at(s * step_a);
-    const Element& b = element_at(0.5 + s * step_b);
-    if (!face_each_other(a, b) || !within(options.max_distance_m, a.point, b.point)) continue;
-    if (occlusion.is_free(a.point, b.point)) ++seen;
+  for (std::uint32_t s = 0; s < samples && elements > 0; ++s) {
+    const std::size_t a = element_at(s * step_a), b = element_at(0.5 + s * step_b);
+    const Vec3 at_a = point_of(a), at_b = point_of(b);
+    if (a == b || norm(at_b - at_a) > options.max_distance_m || !faces(a, at_b) || !faces(b, at_a)) continue;
+    if (occlusion.is_free(at_a, at_b)) ++seen;
   }
   return static_cast<std::uint64_t>(count * count * seen / samples);
 }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/parameter.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "core/base/error.h"
+#include "processing_algorithms/parameter_values.h"
+#include "processing_algorithms/registry.h"
+#include "processing_algorithms/sources.h"
+#include "processing_algorithms/spelling.h"
+
+namespace tesseray {
+namespace {
+
+const Parameter area{.name = "TILE_AREA",
+                     .label = "Tile area",
+                     .help = "area of a tile",
+                     .kind = ParameterKind::number,
+                     .default_value = "100",
+                     .unit = "m²",
+                     .minimum = 0.25,
+                     .maximum = 10000};
+const Parameter kinds{.name = "KINDS",
+                      .label = "Kinds",
+                      .help = "kinds of tiles",
+                      .kind = ParameterKind::enumeration,
+                      .choices = {"ground", "wall", "roof"},
+                      .multiple = true,
+                      .optional = true};
+const Parameter name{.name = "NAME", .label = "Name", .help = "a name", .kind = ParameterKind::string};
+
+std::string violation(const Parameter& parameter, const std::string& text) {
+  try {
+    parse_value(parameter, text);
+  } catch (const std::invalid_argument& wrong) {
+    return wrong.what();
+  }
+  return {};
+}
+
+TEST(Spelling, OneRuleBetweenQgisAndTheCommandLine) {
+  EXPECT_EQ(option_name("HEIGHT_FIELD"), "--height-field");
+  EXPECT_EQ(option_name("DEM"), "--dem");
+  EXPECT_EQ(option_name("NEAREST_3D"), "--nearest-3d");
+}
+
+TEST(Spelling, WhatWasMeantIsNearEnoughOrNothing) {
+  EXPECT_EQ(did_you_mean("bulidings", {"buildings", "tiles"}), ". Did you mean buildings?");
+  EXPECT_EQ(did_you_mean("GROUND", {"ground", "wall"}), ". Did you mean ground?");
+  EXPECT_EQ(did_you_mean("quite else", {"ground", "wall"}), "");
+}
+
+TEST(Spelling, NumbersReadAsPeopleWriteThem) {
+  EXPECT_EQ(shortest(100), "100");
+  EXPECT_EQ(shortest(0.01), "0.01");
+  EXPECT_EQ(shortest(-130), "-130");
+}
+
+TEST(Parameter, NumbersAreWholeTextsInRange) {
+  EXPECT_DOUBLE_EQ(std::get<double>(parse_value(area, "25.5")), 25.5);
+  EXPECT_DOUBLE_EQ(std::get<double>(parse_value(area, "1e2")), 100);
+  EXPECT_EQ(violation(area, "0.25"), "");
+  EXPECT_EQ(violation(area, "10000"), "");
+  EXPECT_EQ(violation(area, "0.2"), "0.2 is below the minimum of 0.25 m²");
+  EXPECT_EQ(violation(area, "10001"), "10001 is above the maximum of 10000 m²");
+  for (const char* text : {"ten", "10 m", " 10", "0x10", "1,5", "nan", "inf", "1e999", "-", "+5"}) {
+    EXPECT_NE(violation(area, text), "") << text;
+  }
+}
+
+TEST(Parameter, SeveralChoices) {
+  const auto chosen = std::get<std::vector<std::string>>(parse_value(kinds, "roof,ground"));
+  EXPECT_EQ(chosen, (std::vector<std::string>{"roof", "ground"}));
+  EXPECT_EQ(violation(kinds, "walls"), "'walls' is not one of ground, wall, roof. Did you mean wall?");
+  EXPECT_EQ(violation(kinds, "wall,wall"), "'wall' is given twice");
+  EXPECT_NE(violation(kinds, "wall,,roof"), "");
+}
+
+TEST(Parameter, Extents) {
+  const Parameter extent{.name = "EXTENT", .label = "Extent", .help = "area", .kind = ParameterKind::extent};
+  EXPECT_EQ(violation(extent, "0,10,-5,5"), "");
+  EXPECT_EQ(violation(extent, "0.5, 10, 2, 5 [EPSG:25832]"), "");
+  for (const char* text : {"0,10,5", "0,10,5,a", "10,0,0,10", "0,10,5,5", "0,10,0,10,0", "[EPSG:25832]"}) {
+    EXPECT_NE(violation(extent, text), "") << text;
+  }
+}
+
+TEST(ParameterValues, DefaultsAndGivenValues) {
+  const ParameterValues values({area, kinds, name}, {{"NAME", "Übersicht"}});
+  EXPECT_DOUBLE_EQ(values.number("TILE_AREA"), 100);
+  EXPECT_FALSE(values.has("KINDS"));
+  EXPECT_TRUE(values.chosen_words("KINDS").empty());
+  EXPECT_EQ(values.text("NAME"), "Übersicht");
+  EXPECT_EQ(values.to_json(), R"({"TILE_AREA":100.0,"NAME":"Übersicht"})");
+}
+
+TEST(ParameterValues, SaysEverythingThatIsWrongAtOnce) {
+  try {
+    const ParameterValues values({area, kinds, name}, {{"TILE_AREA", "x"}, {"KINDS", "tree"}, {"NAMES", "y"}});
+    FAIL() << "was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
+    EXPECT_EQ(error.message(),
+              "4 parameters are wrong: there is no parameter NAMES. Did you mean NAME?; "
+              "TILE_AREA (--tile-area): 'x' is no number; "
+              "KINDS (--kinds): 'tree' is not one of ground, wall, roof; NAME (--name): is missing; a name");
+  }
+}
+
+TEST(ParameterValues, AskingForWhatIsNotDeclaredIsAFault) {
+  const ParameterValues values({area}, {});
+  EXPECT_THROW(values.number("AREA"), Error);
+  EXPECT_THROW(values.flag("TILE_AREA"), Error);
+}
+
+TEST(ParameterValues, JsonGivesTheSameTextsAsTheCommandLine) {
+  const GivenParameters given = parameters_from_json(
+      R"({"A": 2.5, "B": 3, "C": true, "D": "x", "E": null, "F": ["u", "v"], "G": [0, 10.5, -1, 2]})");
+  const GivenParameters expected{{"A", "2.5"}, {"B", "3"},   {"C", "true"},       {"D", "x"},
+                                 {"E", ""},    {"F", "u,v"}, {"G", "0,10.5,-1,2"}};
+  EXPECT_EQ(given, expected);
+}
+
+// Every declared default must be readable and in range, or no run would start without it being given.
+TEST(Registry, DefaultsAreValid) {
+  for (const Tool& tool : all_tools()) {
+    for (const Parameter& parameter : tool.parameters) {
+      EXPECT_EQ(violation(parameter, parameter.default_value), "") << tool.id << " " << parameter.name;
+    }
+    EXPECT_NE(tool.run, nullptr);
+  }
+}
+
+TEST(Sources, FileAndLayer) {
+  EXPECT_EQ(path_of_source("a b/city.gpkg|layername=roofs"), "a b/city.gpkg");
+  EXPECT_EQ(layer_of_source("a b/city.gpkg|layername=roofs|subset=x=1"), "roofs");
+  EXPECT_EQ(layer_of_source("roofs.shp"), "");
+  EXPECT_TRUE(is_plain_path("roofs.shp"));
+  EXPECT_FALSE(is_plain_path("PG:dbname=city"));
+  EXPECT_FALSE(is_plain_path("/vsizip/city.zip"));
+}
+
+}  // namespace
+}  // namespace tesseray

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The parts of the stages that no run from outside reaches: transmitters that fail, and estimates.
+#include <gtest/gtest.h>
+
+#include <new>
+#include <stdexcept>
+
+#include "processing_algorithms/prediction_stage.h"
+#include "processing_algorithms/visibility_stage.h"
+
+namespace tesseray {
+namespace {
+
+std::vector<Transmitter> transmitters() {
+  std::vector<Transmitter> three(3);
+  for (std::size_t t = 0; t < three.size(); ++t) {
+    three[t].transmitter_id = static_cast<std::int64_t>(t) + 1;
+    three[t].name = std::string(1, static_cast<char>('A' + t));
+  }
+  return three;
+}
+
+TEST(PredictEach, OneThatFailsStopsNoOther) {
+  const Predictions predictions = predict_each(
+      transmitters(),
+      [](const Transmitter& transmitter, Progress&) {
+        if (transmitter.name == "B") throw Error(ErrorKind::internal, "broken", "no field at B");
+        return TransmitterPrediction{.transmitter_id = transmitter.transmitter_id};
+      },
+      no_progress());
+  ASSERT_EQ(predictions.of_transmitters.size(), 2u);
+  EXPECT_EQ(predictions.of_transmitters[1].transmitter_id, 3);
+  ASSERT_EQ(predictions.failed.size(), 1u);
+  EXPECT_EQ(predictions.failed[0].first, "B");
+  EXPECT_NE(predictions.failed[0].second.find("no field at B"), std::string::npos);
+}
+
+TEST(PredictEach, WhenAllFailTheFirstErrorIsTold) {
+  try {
+    predict_each(
+        transmitters(),
+        [](const Transmitter& transmitter, Progress&) -> TransmitterPrediction {
+          throw Error(ErrorKind::internal, "broken", "no field at " + transmitter.name);
+        },
+        no_progress());
+    FAIL() << "was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "no field at A");
+  }
+}
+
+TEST(PredictEach, CancelAndLackOfMemoryStopAll) {
+  const auto fail_with = [](auto error) {
+    int calls = 0;
+    try {
+      predict_each(
+          transmitters(),
+          [&](const Transmitter&, Progress&) -> TransmitterPrediction {
+            ++calls;
+            throw error;
+          },
+          no_progress());
+    } catch (const std::exception&) {
+    }
+    return calls;
+  };
+  EXPECT_EQ(fail_with(Error(ErrorKind::cancelled, "cancelled", "cancelled")), 1);
+  EXPECT_EQ(fail_with(Error(ErrorKind::resources, "disk_full", "full")), 1);
+  EXPECT_EQ(fail_with(std::bad_alloc()), 1);
+  EXPECT_EQ(fail_with(std::runtime_error("odd")), 3);
+}
+
+TEST(PredictEach, ProgressIsOfTheWholeStage) {
+  class Fractions final : public Progress {
+   public:
+    void advance(double fraction) override { fractions.push_back(fraction); }
+    std::vector<double> fractions;
+  } progress;
+  predict_each(
+      transmitters(),
+      [](const Transmitter&, Progress& part) {
+        part.advance(0.5);
+        part.advance(1.0);
+        return TransmitterPrediction();
+      },
+      progress);
+  const std::vector<double> expected{0.5 / 3, 1.0 / 3, 1.5 / 3, 2.0 / 3, 2.5 / 3, 1.0};
+  ASSERT_EQ(progress.fractions.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_DOUBLE_EQ(progress.fractions[i], expected[i]);
+}
+
+// A square of flat ground with a wall-like building across its middle.
+Scene walled_square() {
+  Scene scene;
+  scene.extent = {{0, 0}, {400, 400}};
+  scene.terrain.south_west = {-50, -50};
+  scene.terrain.step_x = scene.terrain.step_y = 500;
+  scene.terrain.columns = scene.terrain.rows = 2;
+  scene.terrain.height_m.assign(4, 0.0f);
+  for (int row = 0; row < 8; ++row) {
+    Prism prism;
+    prism.building_id = row + 1;
+    const double south = 10 + 50 * row;
+    prism.rings = {{{60, south}, {340, south}, {340, south + 20}, {60, south + 20}}};
+    prism.bottom_z = 0;
+    prism.top_z = 12 + row;
+    scene.prisms.push_back(prism);
+  }
+  return scene;
+}
+
+TEST(VisibilityEstimate, IsNearTheRealNumberOfEntries) {
+  const Scene scene = walled_square();
+  const Tiling tiling = tile_scene(scene, {}, no_progress());
+  const Occlusion occlusion(scene);
+  for (const double distance_m : {1e6, 120.0}) {
+    const VisibilityOptions options{.max_distance_m = distance_m};
+    const std::unique_ptr<Visibility> visibility = compute_visibility(occlusion, tiling, options, no_progress());
+    double entries = 0;
+    for (std::uint32_t e = 0; e < visibility->element_count(); ++e) entries += visibility->row_length(e);
+    ASSERT_GT(entries, 10'000);
+    const auto estimate = static_cast<double>(estimated_visibility_entries(occlusion, tiling, options));
+    EXPECT_NEAR(estimate / entries, 1.0, 0.1);
+  }
+}
+
+}  // namespace
+}  // namespace tesseray

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs the executable as other programs do, and reads what it wrote with SQLite alone."""
+
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+EXECUTABLE = os.environ.get("TESSERAY_EXECUTABLE", str(SOURCE / "build" / "bin" / "tesseray"))
+SAMPLE = SOURCE / "sample_data"
+
+# The middle of the sample town, 300 m × 300 m, with two of its three transmitters inside.
+EXTENT = "340350,340650,6020350,6020650"
+
+
+def tesseray(*arguments, stdin=None, **options):
+    """The finished process, its output as text."""
+    return subprocess.run([EXECUTABLE, *map(str, arguments)], input=stdin, capture_output=True, text=True,
+                          timeout=300, **options)
+
+
+def json_lines(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def error_of(process):
+    """The error object on standard error, where progress is told in JSON."""
+    errors = [line["error"] for line in json_lines(process.stderr) if "error" in line]
+    assert len(errors) == 1, process.stderr
+    return errors[0]
+
+
+def rows(file, table, columns="*", order="rowid"):
+    with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as database:
+        database.row_factory = sqlite3.Row
+        return [dict(row) for row in database.execute(f'SELECT {columns} FROM "{table}" ORDER BY {order}')]
+
+
+def layers(file):
+    with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as database:
+        return {row[0] for row in database.execute("SELECT table_name FROM gpkg_contents")}
+
+
+class PipelineTest(unittest.TestCase):
+    """A test with a folder of its own, that is gone afterwards."""
+
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory(prefix="tesseray-")
+        self.addCleanup(self._folder.cleanup)
+        self.folder = pathlib.Path(self._folder.name)
+
+    def assert_done(self, process):
+        self.assertEqual(process.returncode, 0, process.stderr)
+        return process
+
+    def assert_refused(self, process, code=None, words=(), status=2):
+        """A bad input: exit status, code, words of the message; nothing on standard output, nothing written."""
+        self.assertEqual(process.returncode, status, process.stderr)
+        self.assertEqual(process.stdout, "")
+        error = error_of(process)
+        if code:
+            self.assertEqual(error["code"], code, error)
+        for word in words:
+            self.assertIn(word, error["message"] + " " + error["hint"])
+        self.assertTrue(error["hint"], "an error says what to do")
+        return error
+
+    def files(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+
+SCENE = ["--buildings", SAMPLE / "buildings.gpkg", "--height-field", "height_m", "--base-field", "base_m",
+         "--dem", SAMPLE / "dem.tif", "--extent", EXTENT]
+SITES = ["--transmitters", SAMPLE / "transmitters.csv"]
+DRIVE_TEST = ["--drive-test", SAMPLE / "drive_test_SYNTHETIC.gpkg", "--value-field", "received_power_dbm",
+              "--transmitter-field", "transmitter", "--censor-below", "-110"]
+
+
+def transmitters_csv(folder, text="name,x,y,height_m,frequency_mhz,erp_dbm\nA,340500,6020500,40,900,43\n"
+                                  "B,340420,6020580,45,1800,40\n"):
+    """Transmitters above the roofs of EXTENT, in the sample town's CRS."""
+    path = pathlib.Path(folder) / "transmitters.csv"
+    path.write_text(text)
+    return ["--transmitters", path, "--transmitters-crs", "EPSG:25832"]

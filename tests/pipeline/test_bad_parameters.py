@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bad values of parameters and destinations: each is refused before any work, with what is wrong and what to do."""
+
+import os
+import sqlite3
+import unittest
+
+from tesseray_process import SAMPLE, PipelineTest, tesseray
+
+BUILDINGS = ["--buildings", SAMPLE / "buildings.gpkg"]
+
+
+class BadValuesTest(PipelineTest):
+    def refuse(self, arguments, code, words, tool="tileenvironment"):
+        before = self.files()
+        error = self.assert_refused(tesseray(tool, *arguments, "--progress", "json"), code, words)
+        self.assertEqual(self.files(), before, "nothing is written")
+        return error
+
+    def refuse_value(self, name, value, words):
+        with self.subTest(parameter=name, value=value):
+            self.refuse([*BUILDINGS, "--environment", self.folder / "e.gpkg", f"--{name}={value}"], "bad_parameters",
+                        [name.upper().replace("-", "_"), *words])
+
+    def test_numbers(self):
+        self.refuse_value("tile-area", "0", ["below the minimum"])
+        self.refuse_value("tile-area", "-100", ["below the minimum"])
+        self.refuse_value("tile-area", "1e9", ["above the maximum"])
+        self.refuse_value("tile-area", "ten", ["no number"])
+        self.refuse_value("tile-area", "10m", ["no number"])
+        self.refuse_value("tile-area", "10,5", ["no number"])
+        self.refuse_value("tile-area", "nan", ["no number"])
+        self.refuse_value("tile-area", "inf", ["no number"])
+        self.refuse_value("storey-height", "0", ["below the minimum"])
+        self.refuse_value("default-height", "-3", ["below the minimum"])
+        self.refuse_value("ridge-angle", "90", ["below the minimum"])
+
+    def test_choices(self):
+        self.refuse_value("height-kind", "storey", ["above_ground, roof_elevation, storeys", "Did you mean storeys?"])
+        self.refuse_value("height-unit", "feet", ["m, ft"])
+        self.refuse_value("missing-height", "ignore", ["default, fail, drop"])
+        self.refuse_value("local-metres", "perhaps", ["true nor false"])
+
+    def test_extents(self):
+        self.refuse_value("extent", "1,2,3", ["xmin,xmax,ymin,ymax"])
+        self.refuse_value("extent", "a,b,c,d", ["no number"])
+        self.refuse_value("extent", "10,0,0,10", ["empty"])
+        self.refuse_value("extent", "0,10,10,10", ["empty"])
+
+    def test_missing_ones(self):
+        error = self.refuse([], "bad_parameters", ["BUILDINGS", "ENVIRONMENT", "--buildings"])
+        self.assertIn("2 parameters are wrong", error["message"])
+        self.refuse(["--output", self.folder / "x.gpkg"], "bad_parameters", ["BUILDINGS", "TRANSMITTERS"],
+                    tool="coveragestudy")
+
+    def test_all_at_once(self):
+        error = self.refuse(["--tile-area", "0", "--height-kind", "x", "--dem", "none.tif"], "bad_parameters",
+                            ["TILE_AREA", "HEIGHT_KIND", "DEM", "none.tif", "BUILDINGS", "ENVIRONMENT"])
+        self.assertIn("5 parameters are wrong", error["message"])
+
+    def test_files_that_are_not_there(self):
+        self.refuse(["--buildings", self.folder / "none.shp", "--environment", self.folder / "e.gpkg"],
+                    "bad_parameters", ["BUILDINGS", "none.shp"])
+        self.refuse(["--environment", self.folder / "none.gpkg"], "bad_parameters", ["ENVIRONMENT", "none.gpkg"],
+                    tool="computevisibility")
+
+    def test_whole_numbers_and_multiple_choices(self):
+        environment = self.folder / "e.gpkg"
+        environment.touch()
+        basis = ["--environment", environment, "--transmitters", SAMPLE / "transmitters.csv", "--path-loss",
+                 self.folder / "p.gpkg"]
+        for name, value, words in (("max-bounces", "2.5", "whole number"), ("max-bounces", "99", "above the maximum"),
+                                   ("max-scatterings", "2", "above the maximum"),
+                                   ("scattering-coefficient", "1.2", "above the maximum"),
+                                   ("permittivity", "0.5", "below the minimum"),
+                                   ("kinds", "ground,tree", "ground, wall, roof"), ("kinds", "wall,wall", "twice"),
+                                   ("kinds", "ground,", "is not one of"), ("receiver-height", "0", "below the minimum"),
+                                   ("frequency", "-900", "below the minimum"),
+                                   ("receiver-polarization", "round", "vertical, horizontal")):
+            with self.subTest(parameter=name, value=value):
+                self.refuse([*basis, f"--{name}={value}"], "bad_parameters", [words], tool="predictcoverage")
+
+
+class BadDestinationsTest(PipelineTest):
+    def refuse(self, arguments, code, words=(), tool="tileenvironment"):
+        before = self.files()
+        self.assert_refused(tesseray(tool, *BUILDINGS, *arguments, "--progress", "json"), code, words)
+        self.assertEqual(self.files(), before, "nothing is written")
+
+    def test_no_output_at_all(self):
+        self.refuse(["--transmitters", SAMPLE / "transmitters.csv"], "no_output", ["--output"], tool="coveragestudy")
+
+    def test_folder_that_is_not_there(self):
+        self.refuse(["--environment", self.folder / "none" / "e.gpkg"], "no_such_folder", ["none"])
+
+    def test_folder_in_place_of_a_file(self):
+        self.refuse(["--environment", self.folder], "is_a_folder")
+
+    def test_layer_file_that_is_no_geopackage(self):
+        for name in ("tiles.shp", "tiles.geojson", "tiles"):
+            with self.subTest(name=name):
+                self.refuse(["--environment", self.folder / "e.gpkg", "--tiles", self.folder / name],
+                            "unsupported_format", [".gpkg"])
+
+    def test_reserved_layer_name(self):
+        self.refuse(["--environment", self.folder / "e.gpkg", "--tiles",
+                     f"{self.folder / 't.gpkg'}|layername=gpkg_contents"], "bad_layer_name", ["gpkg_contents"])
+
+    def test_two_outputs_in_one_place(self):
+        self.refuse(["--environment", self.folder / "e.gpkg", "--tiles", f"{self.folder / 't.gpkg'}|layername=x",
+                     "--edges", f"{self.folder / 't.gpkg'}|layername=X"], "outputs_collide")
+        self.refuse(["--environment", self.folder / "e.gpkg", "--tiles", self.folder / "e.gpkg"], "outputs_collide")
+
+    def test_existing_file(self):
+        existing = self.folder / "e.gpkg"
+        existing.write_text("precious")
+        self.refuse(["--environment", existing], "file_exists", ["--overwrite"])
+        self.assertEqual(existing.read_text(), "precious")
+
+    def test_existing_file_that_is_no_geopackage(self):
+        existing = self.folder / "t.gpkg"
+        existing.write_text("precious")
+        self.refuse(["--environment", self.folder / "e.gpkg", "--tiles", existing], "file_exists", ["--overwrite"])
+        self.assertEqual(existing.read_text(), "precious")
+
+    def test_output_on_an_input(self):
+        existing = self.folder / "city.gpkg"
+        existing.write_bytes((SAMPLE / "buildings.gpkg").read_bytes())
+        before = existing.read_bytes()
+        for arguments in (["--environment", existing], ["--environment", self.folder / "e.gpkg", "--tiles", existing],
+                          ["--environment", self.folder / "e.gpkg", "--tiles", f"{existing}|layername=buildings"]):
+            with self.subTest(arguments=arguments):
+                process = tesseray("tileenvironment", "--buildings", existing, *arguments, "--overwrite", "--progress",
+                                   "json")
+                self.assert_refused(process, "output_is_input", ["BUILDINGS"])
+        self.assertEqual(existing.read_bytes(), before)
+
+    def test_output_on_an_input_by_another_name(self):
+        existing = self.folder / "city.gpkg"
+        existing.write_bytes((SAMPLE / "buildings.gpkg").read_bytes())
+        link = self.folder / "link.gpkg"
+        link.symlink_to(existing)
+        process = tesseray("tileenvironment", "--buildings", existing, "--environment", link, "--overwrite",
+                           "--progress", "json")
+        self.assert_refused(process, "output_is_input", ["BUILDINGS"])
+
+    def test_read_only_folder(self):
+        locked = self.folder / "locked"
+        locked.mkdir(mode=0o555)
+        self.folder.chmod(0o755)
+        # The superuser may write anywhere, so the run is somebody else's.
+        somebody = {"user": 65534} if os.geteuid() == 0 else {}
+        process = tesseray("tileenvironment", *BUILDINGS, "--environment", locked / "e.gpkg", "--progress", "json",
+                           **somebody)
+        self.assert_refused(process, "folder_not_writable", ["locked"])
+
+    def test_receivers_and_drive_test_that_outputs_need(self):
+        basis = ["--transmitters", SAMPLE / "transmitters.csv", "--height-field", "height_m"]
+        self.refuse([*basis, "--rays", self.folder / "r.gpkg"], "no_receivers", ["RECEIVERS"], tool="coveragestudy")
+        self.refuse([*basis, "--prediction-error", self.folder / "e.gpkg"], "no_drive_test", ["DRIVE_TEST"],
+                    tool="coveragestudy")
+
+    def test_locked_geopackage_is_said_at_once(self):
+        existing = self.folder / "t.gpkg"
+        with sqlite3.connect(existing) as database:
+            database.execute("CREATE TABLE gpkg_contents (table_name TEXT)")
+            database.execute("PRAGMA application_id = 1196444487")
+        other = sqlite3.connect(existing, isolation_level=None)
+        self.addCleanup(other.close)
+        other.execute("BEGIN EXCLUSIVE")
+        self.refuse(["--environment", self.folder / "e.gpkg", "--tiles", existing], None)
+
+
+if __name__ == "__main__":
+    unittest.main()

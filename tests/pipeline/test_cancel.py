@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cancel: by signal and by the end of standard input, within a second, with nothing left behind."""
+
+import json
+import signal
+import subprocess
+import time
+import unittest
+
+from tesseray_process import EXECUTABLE, SAMPLE, PipelineTest, error_of, transmitters_csv
+
+# Small tiles over the whole town: more work than any machine does in the time that the tests give it.
+PARAMETERS = {"BUILDINGS": str(SAMPLE / "buildings.gpkg"), "DEM": str(SAMPLE / "dem.tif"), "HEIGHT_FIELD": "height_m",
+              "TILE_AREA": 1}
+
+
+class CancelTest(PipelineTest):
+    def start(self, *options, stage="visibility", **streams):
+        """A running study, known to be in the given stage."""
+        _, source, _, crs = transmitters_csv(self.folder)
+        self.parameters = PARAMETERS | {"TRANSMITTERS": str(source), "TRANSMITTERS_CRS": crs,
+                                        "OUTPUT": str(self.folder / "x.gpkg"),
+                                        "ENVIRONMENT": str(self.folder / "e.gpkg"),
+                                        "VISIBILITY": str(self.folder / "v.tvis")}
+        process = subprocess.Popen([EXECUTABLE, "coveragestudy", "--json", "-", *options], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **streams)
+        self.addCleanup(process.kill)
+        process.stdin.write(json.dumps(self.parameters) + "\n")
+        process.stdin.flush()
+        self.told = ""
+        while f'"stage":"{stage}"' not in self.told:
+            line = process.stderr.readline()
+            self.assertTrue(line, self.told)
+            self.told += line
+        return process
+
+    def assert_cancelled(self, process, cancel):
+        time.sleep(0.3)
+        began = time.monotonic()
+        cancel()
+        out, told = process.communicate(timeout=30)
+        seconds = time.monotonic() - began
+        self.assertEqual(process.returncode, 130, told)
+        self.assertEqual(out, "")
+        process.stderr = self.told + told
+        self.assertEqual(error_of(process)["code"], "cancelled")
+        self.assertLess(seconds, 1.0)
+        self.assertEqual(self.files(), ["transmitters.csv"])
+
+    def test_by_interrupt(self):
+        process = self.start()
+        self.assert_cancelled(process, lambda: process.send_signal(signal.SIGINT))
+
+    def test_by_termination(self):
+        process = self.start()
+        self.assert_cancelled(process, process.terminate)
+
+    def test_by_the_end_of_standard_input(self):
+        process = self.start("--cancel-on-eof")
+        self.assert_cancelled(process, process.stdin.close)
+
+    def test_while_reading_and_tiling(self):
+        process = self.start(stage="tiling")
+        self.assert_cancelled(process, process.terminate)
+
+    def test_the_end_of_standard_input_alone_cancels_nothing(self):
+        process = self.start()
+        process.stdin.close()
+        process.stdin = None
+        time.sleep(1.0)
+        self.assertIsNone(process.poll())
+
+    def test_results_that_were_there_stay(self):
+        (self.folder / "x.gpkg").write_text("precious")
+        process = self.start("--overwrite")
+        process.terminate()
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual((self.folder / "x.gpkg").read_text(), "precious")
+        self.assertEqual(self.files(), ["transmitters.csv", "x.gpkg"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The single tools, one after the other, give what the study gives in one go."""
+
+import json
+import math
+import unittest
+
+from tesseray_process import DRIVE_TEST, SCENE, PipelineTest, layers, rows, tesseray, transmitters_csv
+
+
+class ChainTest(PipelineTest):
+    def setUp(self):
+        super().setUp()
+        self.sites = transmitters_csv(self.folder)
+        self.environment = self.folder / "environment.gpkg"
+        self.assert_done(tesseray("tileenvironment", *SCENE, "--environment", self.environment))
+
+    def predict(self, output, *options):
+        return self.assert_done(tesseray("predictcoverage", "--environment", self.environment, *self.sites,
+                                         "--max-bounces", "2", "--output", output, "--progress", "json", *options))
+
+    def test_chain_equals_study(self):
+        study, chain = self.folder / "study.gpkg", self.folder / "chain.gpkg"
+        self.assert_done(tesseray("coveragestudy", *SCENE, *self.sites, *DRIVE_TEST, "--max-bounces", "2", "--output",
+                                  study))
+        self.assert_done(tesseray("computevisibility", "--environment", self.environment, "--tiles", chain))
+        self.predict(chain)
+        self.assert_done(tesseray("comparewithdrivetest", "--path-loss", chain, *DRIVE_TEST, "--output", chain))
+
+        for layer in ("tiles", "transmitters", "path_loss"):
+            with self.subTest(layer=layer):
+                self.assertEqual(rows(study, layer), rows(chain, layer))
+        self.assertEqual(rows(study, "edges"), rows(self.environment, "edges"))
+        self.assertEqual(rows(study, "issues"), rows(self.environment, "issues"))
+        for layer in ("prediction_error", "error_statistics"):
+            with self.subTest(layer=layer):
+                self.assert_rows_are_close(rows(study, layer), rows(chain, layer))
+        self.assertGreater(sum(row["excluded_because"] is None for row in rows(chain, "prediction_error")), 20)
+
+    def assert_rows_are_close(self, expected, actual):
+        """Equal but for the rounding of coordinates, which the layer holds from another origin."""
+        self.assertEqual(len(expected), len(actual))
+        for one, other in zip(expected, actual):
+            self.assertEqual(one.keys(), other.keys())
+            for name, value in one.items():
+                if isinstance(value, float):
+                    self.assertTrue(math.isclose(value, other[name], abs_tol=1e-6), (name, value, other[name]))
+                elif name != "geom":
+                    self.assertEqual(value, other[name], name)
+
+    def test_visibility_is_computed_once_and_kept_beside_the_environment(self):
+        kept = self.folder / "environment.tvis"
+        first = self.predict(self.folder / "first.gpkg")
+        self.assertTrue(kept.exists())
+        self.assertIn('"stage":"visibility"', first.stderr)
+        written = kept.stat().st_mtime_ns
+        second = self.predict(self.folder / "second.gpkg")
+        self.assertNotIn('"stage":"visibility"', second.stderr)
+        self.assertEqual(kept.stat().st_mtime_ns, written)
+        self.assertEqual(rows(self.folder / "first.gpkg", "path_loss"), rows(self.folder / "second.gpkg", "path_loss"))
+
+    def test_damaged_kept_visibility_is_computed_anew_and_a_given_one_refused(self):
+        self.assert_done(tesseray("computevisibility", "--environment", self.environment))
+        kept = self.folder / "environment.tvis"
+        good = kept.read_bytes()
+        kept.write_bytes(good[:-7])
+        process = self.predict(self.folder / "x.gpkg")
+        self.assertIn("computed anew", process.stderr)
+        self.assertEqual(kept.read_bytes(), good)
+
+        damaged = self.folder / "damaged.tvis"
+        damaged.write_bytes(good[:-7])
+        process = tesseray("predictcoverage", "--environment", self.environment, "--visibility", damaged, *self.sites,
+                           "--output", self.folder / "y.gpkg", "--progress", "json")
+        self.assert_refused(process, None, ["computevisibility"])
+        self.assertFalse((self.folder / "y.gpkg").exists())
+
+    def test_visibility_of_another_environment_is_refused(self):
+        other = self.folder / "other.gpkg"
+        self.assert_done(tesseray("tileenvironment", *SCENE, "--tile-area", "225", "--environment", other))
+        self.assert_done(tesseray("computevisibility", "--environment", other))
+        process = tesseray("predictcoverage", "--environment", self.environment, "--visibility",
+                           self.folder / "other.tvis", *self.sites, "--output", self.folder / "x.gpkg", "--progress",
+                           "json")
+        self.assert_refused(process, "stale_visibility", ["another environment"])
+
+    def test_previous_visibility_is_taken_over_when_nothing_changed(self):
+        self.assert_done(tesseray("computevisibility", "--environment", self.environment))
+        previous = self.folder / "environment.tvis"
+        process = self.assert_done(tesseray(
+            "computevisibility", "--environment", self.environment, "--previous-environment", self.environment,
+            "--previous-visibility", previous, "--visibility", self.folder / "again.tvis", "--progress", "json"))
+        self.assertNotIn("previous_visibility_not_used", process.stderr)
+        self.assertEqual((self.folder / "again.tvis").read_bytes(), previous.read_bytes())
+        process = self.assert_done(tesseray(
+            "computevisibility", "--environment", self.environment, "--previous-visibility", previous, "--max-distance",
+            "100", "--visibility", self.folder / "near.tvis", "--progress", "json"))
+        self.assertIn("previous_visibility_not_used", process.stderr)
+        self.assertLess((self.folder / "near.tvis").stat().st_size, previous.stat().st_size)
+
+    def test_environment_stays_as_it_is(self):
+        before = self.environment.read_bytes()
+        self.predict(self.folder / "x.gpkg")
+        self.assertEqual(self.environment.read_bytes(), before)
+        process = tesseray("predictcoverage", "--environment", self.environment, *self.sites, "--output",
+                           self.environment, "--progress", "json", "--overwrite")
+        self.assert_refused(process, "output_is_input", ["ENVIRONMENT"])
+        self.assertEqual(self.environment.read_bytes(), before)
+
+    def test_transmitters_stand_beside_path_loss(self):
+        process = self.assert_done(tesseray("predictcoverage", "--environment", self.environment, *self.sites,
+                                            "--path-loss", f"{self.folder / 'p.gpkg'}|layername=mine", "--max-bounces",
+                                            "0", "--progress", "json"))
+        self.assertEqual(set(json.loads(process.stdout)["outputs"]), {"PATH_LOSS", "TRANSMITTERS_OUT"})
+        self.assertLessEqual({"mine", "transmitters"}, layers(self.folder / "p.gpkg"))
+        self.assert_done(tesseray("comparewithdrivetest", "--path-loss", f"{self.folder / 'p.gpkg'}|layername=mine",
+                                  *DRIVE_TEST, "--error-statistics", self.folder / "s.gpkg"))
+
+    def test_receivers_get_rows_and_rays(self):
+        receivers = self.folder / "receivers.csv"
+        receivers.write_text("id,x,y\n1,340480,6020480\n2,340520,6020520\n")
+        process = self.predict(self.folder / "r.gpkg", "--receivers", receivers, "--receivers-crs", "EPSG:25832",
+                               "--receiver-height", "60", "--rays-per-receiver", "2", "--kinds", "ground")
+        self.assertLessEqual({"RECEIVER_PATH_LOSS", "RAYS"}, json.loads(process.stdout)["outputs"].keys())
+        self.assertEqual(len(rows(self.folder / "r.gpkg", "receiver_path_loss")), 4)
+        rays = rows(self.folder / "r.gpkg", "rays")
+        self.assertTrue(rays)
+        for transmitter in (1, 2):
+            self.assertLessEqual(sum(ray["transmitter_id"] == transmitter for ray in rays), 4)
+        self.assertEqual({row["kind"] for row in rows(self.folder / "r.gpkg", "path_loss", "kind")}, {"ground"})
+
+    def test_rows_that_are_asked_for(self):
+        out = self.folder / "few.gpkg"
+        self.predict(out, "--reached-only", "--kinds", "ground,roof", "--geometry", "none")
+        few = rows(out, "path_loss")
+        self.assertTrue(few)
+        self.assertTrue(all(row["path_loss_db"] is not None for row in few))
+        self.assertEqual({row["kind"] for row in few}, {"ground", "roof"})
+        self.assertNotIn("geom", few[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line itself: help, version, spelling, JSON on standard input, and what a wrong one answers."""
+
+import json
+import unittest
+
+from tesseray_process import PipelineTest, error_of, tesseray
+
+
+class CommandLineTest(PipelineTest):
+    def test_version_names_the_commit(self):
+        self.assertRegex(tesseray("--version").stdout, r"^tesseray \d+\.\d+\.\d+ \(\w+\)\n$")
+
+    def test_help_goes_to_standard_output(self):
+        process = tesseray("--help")
+        self.assertEqual(process.returncode, 0)
+        for tool in ("coveragestudy", "tileenvironment", "predictcoverage"):
+            self.assertIn(tool, process.stdout)
+
+    def test_no_tool(self):
+        self.assert_refused(tesseray("--progress=json"), "bad_command_line")
+        process = tesseray()
+        self.assertEqual((process.returncode, process.stdout), (2, ""))
+        self.assertIn("tesseray list", process.stderr)
+
+    def test_unknown_tool_gets_the_nearest_name(self):
+        process = tesseray("coverage-study", "--progress", "json")
+        self.assert_refused(process, "unknown_tool", ["coveragestudy"])
+        self.assert_refused(tesseray("tileenviroment", "--progress", "json"), "unknown_tool", ["tileenvironment"])
+
+    def test_unknown_tool_to_describe(self):
+        process = tesseray("describe", "computevisiblity")
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("computevisibility", process.stderr)
+
+    def test_unknown_parameter_gets_the_nearest_name(self):
+        process = tesseray("tileenvironment", "--bulidings", "x.gpkg", "--progress", "json")
+        self.assert_refused(process, "unknown_parameter", ["--bulidings", "--buildings"])
+        process = tesseray("tileenvironment", "--tile_area=5", "--progress", "json")
+        self.assert_refused(process, "unknown_parameter", ["--tile-area"])
+
+    def test_a_word_that_belongs_to_nothing(self):
+        self.assert_refused(tesseray("tileenvironment", "roofs.gpkg", "--progress", "json"), "unexpected_argument",
+                            ["roofs.gpkg"])
+
+    def test_a_parameter_without_its_value(self):
+        self.assert_refused(tesseray("tileenvironment", "--progress", "json", "--buildings"), "bad_command_line",
+                            ["--buildings"])
+
+    def test_a_parameter_given_twice(self):
+        process = tesseray("tileenvironment", "--buildings", "a", "--buildings", "b", "--progress", "json")
+        self.assert_refused(process, "bad_command_line", ["--buildings"])
+
+    def test_common_options_are_checked(self):
+        for option, value in (("--threads", "-1"), ("--threads", "two"), ("--threads", "1.5"), ("--memory", "0"),
+                              ("--memory", "much"), ("--device", "gpu")):
+            with self.subTest(option=option, value=value):
+                process = tesseray("tileenvironment", f"{option}={value}", "--progress", "json")
+                self.assert_refused(process, "bad_option", [option])
+        self.assertEqual(tesseray("tileenvironment", "--progress", "loud").returncode, 2)
+
+    def test_cuda_without_one_says_so(self):
+        (self.folder / "b.gpkg").touch()
+        process = tesseray("tileenvironment", "--buildings", self.folder / "b.gpkg", "--environment",
+                           self.folder / "e.gpkg", "--device", "cuda", "--progress", "json")
+        self.assert_refused(process, "no_cuda_device", ["CUDA"])
+        self.assertEqual(self.files(), ["b.gpkg"])
+
+    def test_errors_are_text_for_people_and_json_for_programs(self):
+        for_people = tesseray("tileenvironment", "--tile-area", "x")
+        self.assertEqual(for_people.returncode, 2)
+        self.assertTrue(for_people.stderr.startswith("error: "), for_people.stderr)
+        self.assertNotIn("{", for_people.stderr)
+        for_programs = tesseray("tileenvironment", "--tile-area", "x", "--progress", "json")
+        self.assertLessEqual({"code", "message", "hint"}, error_of(for_programs).keys())
+
+
+class JsonInputTest(PipelineTest):
+    def run_json(self, text, *options):
+        return tesseray("tileenvironment", "--json", "-", *options, stdin=text)
+
+    def test_is_checked_like_the_command_line(self):
+        error = self.assert_refused(self.run_json('{"TILE_AREA": -5, "HEIGHT_KIND": "hight"}\n'), "bad_parameters")
+        for words in ("TILE_AREA", "HEIGHT_KIND", "BUILDINGS", "ENVIRONMENT"):
+            self.assertIn(words, error["message"])
+
+    def test_no_json(self):
+        for text in ("", "tile\n", '{"TILE_AREA": \n', "[1, 2]\n", '"text"\n', "null\n"):
+            with self.subTest(text=text):
+                self.assert_refused(self.run_json(text), "bad_json")
+
+    def test_nested_values(self):
+        self.assert_refused(self.run_json('{"BUILDINGS": {"path": "x"}}\n'), "bad_parameters", ["BUILDINGS"])
+        self.assert_refused(self.run_json('{"KINDS": [["wall"]]}\n'), "bad_parameters", ["KINDS"])
+
+    def test_unknown_name_gets_the_nearest(self):
+        error = self.assert_refused(self.run_json('{"BUILDING": "x"}\n'), "bad_parameters")
+        self.assertIn("Did you mean BUILDINGS?", error["message"])
+        error = self.assert_refused(self.run_json('{"tile_area": 5}\n'), "bad_parameters")
+        self.assertIn("Did you mean TILE_AREA?", error["message"])
+
+    def test_given_twice(self):
+        process = self.run_json('{"TILE_AREA": 5}\n', "--tile-area", "6")
+        self.assert_refused(process, "given_twice", ["TILE_AREA"])
+
+    def test_only_from_standard_input(self):
+        process = tesseray("tileenvironment", "--json", json.dumps({"TILE_AREA": 5}), "--progress", "json")
+        self.assert_refused(process, "bad_option", ["--json -"])
+
+    def test_cancel_on_eof_needs_json(self):
+        process = tesseray("tileenvironment", "--cancel-on-eof", "--progress", "json")
+        self.assert_refused(process, "bad_option", ["--json -"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole runs on a corner of the sample town: results for programs and people, records, determinism, destinations."""
+
+import json
+import os
+import unittest
+
+from tesseray_process import (DRIVE_TEST, SCENE, PipelineTest, json_lines, layers, rows, tesseray, transmitters_csv)
+
+STUDY_LAYERS = {"tiles", "edges", "issues", "transmitters", "path_loss", "prediction_error", "error_statistics"}
+
+
+class StudyTest(PipelineTest):
+    def study(self, *options, output="coverage.gpkg"):
+        return tesseray("coveragestudy", *SCENE, *transmitters_csv(self.folder), *DRIVE_TEST, "--max-bounces", "1",
+                        "--output", self.folder / output, *options)
+
+    def test_result_for_programs(self):
+        process = self.assert_done(self.study("--progress", "json"))
+        result = json.loads(process.stdout)
+        self.assertEqual(process.stdout.count("\n"), 1, "one object on one line")
+        self.assertEqual(result["outputs"]["PATH_LOSS"], f"{self.folder}/coverage.gpkg|layername=path_loss")
+        self.assertEqual(set(result["outputs"]), {"TILES", "EDGES", "ISSUES", "TRANSMITTERS_OUT", "PATH_LOSS",
+                                                  "PREDICTION_ERROR", "ERROR_STATISTICS"})
+        self.assertLessEqual(STUDY_LAYERS, layers(self.folder / "coverage.gpkg"))
+        self.assertEqual(self.files(), ["coverage.gpkg", "transmitters.csv"], "nothing else is left behind")
+        figures = result["figures"]
+        self.assertEqual(figures["tiles"], len(rows(self.folder / "coverage.gpkg", "tiles", "tile_id")))
+        self.assertEqual([row["transmitter"] for row in figures["coverage"]], ["A", "B"])
+        self.assertEqual(figures["measurements"], 1500)
+
+        stages = [line for line in json_lines(process.stderr) if "stage" in line]
+        for line in stages:
+            self.assertEqual(line.keys(), {"stage", "progress", "eta_s"})
+            self.assertTrue(0 <= line["progress"] <= 1)
+        names = list(dict.fromkeys(line["stage"] for line in stages))
+        self.assertEqual([name for name in names if name in ("tiling", "visibility", "prediction", "comparison",
+                                                             "writing")],
+                         ["tiling", "visibility", "prediction", "comparison", "writing"])
+        for name in names:
+            self.assertEqual([line["progress"] for line in stages if line["stage"] == name][-1], 1)
+
+    def test_result_for_people(self):
+        process = self.assert_done(self.study())
+        self.assertNotIn("{", process.stdout)
+        for words in ("tiles", "EPSG:25832", "error_statistics", "coverage.gpkg|layername=path_loss"):
+            self.assertIn(words, process.stdout)
+        quiet = self.assert_done(self.study("--progress", "none", "--overwrite"))
+        self.assertTrue(all(line.startswith("warning: ") for line in quiet.stderr.splitlines()), quiet.stderr)
+
+    def test_run_is_recorded(self):
+        result = json.loads(self.assert_done(self.study("--progress", "json", "--threads", "1")).stdout)
+        (run,) = rows(self.folder / "coverage.gpkg", "tesseray_runs")
+        self.assertEqual(run["tool"], "coveragestudy")
+        self.assertEqual(run["result_hash"], result["result_hash"])
+        self.assertEqual(run["device"], "cpu, 1 thread")
+        parameters = json.loads(run["parameters"])
+        self.assertEqual(parameters["MAX_BOUNCES"], 1)
+        self.assertEqual(parameters["TILE_AREA"], 100, "defaults are recorded too")
+        inputs = json.loads(run["inputs"])
+        self.assertEqual(len(inputs), 4)
+        for entry in inputs:
+            self.assertEqual(entry["bytes"], os.path.getsize(entry["path"]))
+            self.assertTrue(entry["hash"])
+        self.assertGreater(run["peak_memory_bytes"], 1e6)
+        self.assertLessEqual({"tiling", "visibility", "prediction", "comparison"},
+                             json.loads(run["seconds_per_stage"]).keys())
+
+    def test_same_result_for_any_number_of_threads(self):
+        hashes = set()
+        for threads in (1, 2, 7):
+            process = self.assert_done(self.study("--progress", "json", "--threads", threads, "--kinds", "ground",
+                                                  output=f"{threads}.gpkg"))
+            hashes.add(json.loads(process.stdout)["result_hash"])
+        self.assertEqual(len(hashes), 1)
+        other = self.assert_done(self.study("--progress", "json", "--permittivity", "6", output="other.gpkg"))
+        self.assertNotIn(json.loads(other.stdout)["result_hash"], hashes)
+
+    def test_existing_layers_need_overwrite(self):
+        first = json.loads(self.assert_done(self.study("--progress", "json")).stdout)
+        before = (self.folder / "coverage.gpkg").read_bytes()
+        self.assert_refused(self.study("--progress", "json"), "layer_exists", ["--overwrite"])
+        self.assertEqual((self.folder / "coverage.gpkg").read_bytes(), before)
+        again = json.loads(self.assert_done(self.study("--progress", "json", "--overwrite")).stdout)
+        self.assertEqual(again["result_hash"], first["result_hash"])
+        self.assertEqual(len(rows(self.folder / "coverage.gpkg", "tesseray_runs")), 2)
+
+    def test_destinations_of_their_own_and_names_in_any_script(self):
+        path = self.folder / "Übersicht 東京.gpkg"
+        tiles = f"{self.folder / 'it’s tiles.gpkg'}|layername=Kacheln"
+        process = self.assert_done(self.study("--progress", "json", "--tiles", tiles, output=path.name))
+        self.assertEqual(json.loads(process.stdout)["outputs"]["TILES"], tiles)
+        self.assertEqual(layers(path), STUDY_LAYERS - {"tiles"} | {"tesseray_runs"})
+        self.assertLessEqual({"Kacheln"}, layers(self.folder / "it’s tiles.gpkg"))
+
+    def test_parameters_as_json(self):
+        given = {name[2:].upper().replace("-", "_"): str(value) for name, value in zip(*[iter(
+            [*SCENE, *transmitters_csv(self.folder), *DRIVE_TEST])] * 2)}
+        given |= {"MAX_BOUNCES": 1, "OUTPUT": str(self.folder / "json.gpkg"), "REMOVE_MEAN": False, "CRS": None,
+                  "KINDS": ["ground", "wall", "roof"]}
+        process = self.assert_done(tesseray("coveragestudy", "--json", "-", stdin=json.dumps(given) + "\n"))
+        plain = self.assert_done(self.study("--progress", "json"))
+        self.assertEqual(json.loads(process.stdout)["result_hash"], json.loads(plain.stdout)["result_hash"])
+
+    def test_memory_that_is_not_enough_is_refused_with_figures(self):
+        process = self.study("--progress", "json", "--memory", "0.001")
+        error = self.assert_refused(process, "memory_budget", status=3)
+        self.assertRegex(error["message"], r"[\d.]+ .iB of memory are needed .* [\d.]+ .iB are left")
+        self.assertEqual(self.files(), ["transmitters.csv"])
+
+    def test_transmitters_that_cannot_stand_there_are_named_before_any_work(self):
+        text = ("name,x,y,height_m,frequency_mhz,erp_dbm\nA,340500,6020500,40,900,43\n"
+                "Far,400000,6020500,40,900,43\nDeep,340500,6020500,-30,900,43\n")
+        process = tesseray("coveragestudy", *SCENE, *transmitters_csv(self.folder, text), "--output",
+                           self.folder / "x.gpkg", "--progress", "json")
+        error = self.assert_refused(process, None, ["Far", "Deep"])
+        self.assertNotIn("visibility", {line.get("stage") for line in json_lines(process.stderr)}, error)
+        self.assertEqual(self.files(), ["transmitters.csv"])
+
+    def test_extent_in_another_crs_is_refused(self):
+        process = tesseray("tileenvironment", *SCENE[:-1], "6.54,6.55,54.30,54.31 [EPSG:4326]", "--environment",
+                           self.folder / "e.gpkg", "--progress", "json")
+        self.assertEqual(process.returncode, 2, process.stderr)
+        self.assertEqual(self.files(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
