@@ -62,4 +62,9 @@ struct Rectangle {
   friend TESSERAY_HD constexpr bool operator==(const Rectangle&, const Rectangle&) = default;
 };
 
+// True when two rectangles have a point in common. REQUIRES: neither is empty.
+TESSERAY_HD constexpr bool touch(const Rectangle& a, const Rectangle& b) {
+  return a.min.x <= b.max.x && b.min.x <= a.max.x && a.min.y <= b.max.y && b.min.y <= a.max.y;
+}
+
 }  // namespace tesseray

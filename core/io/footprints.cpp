@@ -65,10 +65,6 @@ void transform(RawFootprint& footprint, const PointTransform& to_environment) {
 
 }  // namespace
 
-bool touch(const Rectangle& a, const Rectangle& b) {
-  return a.min.x <= b.max.x && b.min.x <= a.max.x && a.min.y <= b.max.y && b.min.y <= a.max.y;
-}
-
 std::int64_t footprint_id(const OGRFeature& feature, bool is_osm) {
   if (!is_osm) return feature.GetFID();
   const int relation = feature.GetFieldIndex("osm_id");

@@ -37,8 +37,6 @@ std::optional<RawFootprint> footprint_of(const OGRFeature& feature, FootprintLay
 // The feature's number. OSM counts ways and relations apart; relations get negative numbers, as osm2pgsql does it.
 std::int64_t footprint_id(const OGRFeature& feature, bool is_osm);
 
-// True when two rectangles have a point in common.
-bool touch(const Rectangle& a, const Rectangle& b);
 
 // An issue about a feature of the layer, with its outline where there is one.
 Issue footprint_issue(Issue::Action action, const std::string& code, const std::string& message,

@@ -32,10 +32,6 @@ Rectangle grown(const Rectangle& box, double margin_m) {
   return {{box.min.x - margin_m, box.min.y - margin_m}, {box.max.x + margin_m, box.max.y + margin_m}};
 }
 
-bool touch(const Rectangle& a, const Rectangle& b) {
-  return a.min.x <= b.max.x && b.min.x <= a.max.x && a.min.y <= b.max.y && b.min.y <= a.max.y;
-}
-
 void append_inside_intervals(const Rings& rings, Vec2 start, Vec2 direction, double length,
                              std::vector<Interval>& out) {
   std::vector<double> crossings;

@@ -16,7 +16,6 @@ Rectangle bounds(const Ring& ring);
 Rectangle bounds(const Rings& rings);
 // The box grown by `margin_m` on all sides.
 Rectangle grown(const Rectangle& box, double margin_m);
-bool touch(const Rectangle& a, const Rectangle& b);
 
 // A point well inside the polygon: the middle of the widest of several horizontal cuts.
 // REQUIRES: area above zero.
