@@ -36,6 +36,18 @@ std::vector<ElementTubes> sort_by_element(std::vector<Tube>& tubes) {
   return groups;
 }
 
+// An edge segment that the last source sees under more than this angle has its incident field evaluated at each Keller
+// point, rad.
+constexpr double wide_segment = 0.1;
+
+// True when the field of a tube at an edge segment must be known point by point, which is possible before the first
+// diffraction: straight from the antenna, where it costs least, and from images that are near. Elsewhere the field of
+// the midpoint, turned, serves.
+bool differs_along(const Tube& tube, double edge_length_m) {
+  if (tube.diffractions > 0) return false;
+  return tube.reflections == 0 || edge_length_m > wide_segment * tube.length_m;
+}
+
 // Directions this near to a face run along it, rad.
 constexpr double along_face = 1e-6;
 
@@ -302,10 +314,10 @@ void Launch::diffract(const Tube& tube, const VirtualSource& source, const EdgeI
       tube.radius_1_m == tube.radius_2_m
           ? distance_parameter_m(leg.rho_m, leg.distance_m, sin_beta)
           : general_distance_parameter_m(leg.rho_m, tube.radius_1_m, tube.radius_2_m, leg.distance_m, sin_beta);
-  // Straight from the antenna the field at the Keller point is known; else it is that of the midpoint, turned.
-  const Link::Departure incident = tube.interactions() == 0 ? link_.depart(k_i)
-                                                            : Link::Departure{transported(tube.strength, k_i),
-                                                                              static_cast<double>(tube.departure_gain)};
+  const Link::Departure incident =
+      differs_along(tube, 2.0 * source.edge_half_length_m)
+          ? reflected_along(tube.chain, k_i)
+          : Link::Departure{transported(tube.strength, k_i), static_cast<double>(tube.departure_gain)};
   const ComplexVec3 diffracted = diffracted_field(incidence.at(sin_beta), incident.field, k_i, leg.direction,
                                                   {distance_m, distance_m, distance_m}, link_.wave_number());
   if (!(squared_norm(diffracted) > 0)) return;

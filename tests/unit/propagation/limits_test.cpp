@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The limits of Table 1 of paper 002 and the power threshold, as rays and sums show them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/base/units.h"
+#include "core/propagation/tube.h"
+#include "core/scene/prism_index.h"
+#include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+
+const Environment& town() {
+  static const Environment made(
+      [] {
+        testing::SyntheticCityOptions options;
+        options.width_m = options.depth_m = 210;
+        options.hill_m = 0;
+        options.seed = 3;
+        return testing::synthetic_city(options);
+      }(),
+      10);
+  return made;
+}
+
+const Vec3 antenna{100.3, 101.7, 31};
+
+std::vector<Vec3> points() {
+  std::vector<Vec3> places;
+  const PrismIndex index(town().scene);
+  for (int i = 0; i < 64; ++i) {
+    const Vec2 p{11.3 + 26.0 * (i % 8), 13.9 + 26.0 * (i / 8)};
+    if (index.surface_height(p) <= 0) places.push_back({p.x, p.y, 1.5});
+  }
+  return places;
+}
+
+RayLaunchingResult launch(const RayLaunchingOptions& options) {
+  return town().launch(testing::test_transmitter(antenna), testing::receivers_at(points()), options);
+}
+
+struct Counts {
+  int reflections = 0, diffractions = 0;
+  explicit Counts(const Ray& ray) {
+    for (const char letter : ray.interactions) {
+      reflections += letter == 'R' || letter == 'G' ? 1 : 0;
+      diffractions += letter == 'D' ? 1 : 0;
+    }
+  }
+};
+
+RayLaunchingOptions limits(int bounces, int reflections, int diffractions, int together) {
+  RayLaunchingOptions options = testing::without_scattering(reflections, diffractions, bounces);
+  options.max_reflections_with_diffractions = together;
+  options.min_power_dbm = -180;
+  return options;
+}
+
+TEST(Limits, NoRayHasMoreInteractionsThanAllowed) {
+  std::map<std::string, std::size_t> kinds;
+  for (const int bounces : {0, 1, 2, 3}) {
+    for (const int reflections : {0, 1, 3}) {
+      for (const int diffractions : {0, 1, 2}) {
+        for (const int together : {0, 2, 3}) {
+          const auto result = launch(limits(bounces, reflections, diffractions, together));
+          for (const Ray& ray : result.rays) {
+            const Counts counts(ray);
+            ASSERT_LE(counts.reflections, reflections) << ray.interactions;
+            ASSERT_LE(counts.diffractions, diffractions) << ray.interactions;
+            ASSERT_LE(counts.reflections + counts.diffractions, bounces) << ray.interactions;
+            if (counts.reflections > 0 && counts.diffractions > 0) {
+              ASSERT_LE(counts.reflections + counts.diffractions, together) << ray.interactions;
+            }
+            ++kinds[ray.interactions];
+          }
+        }
+      }
+    }
+  }
+  for (const char* kind : {"T", "T-R", "T-G", "T-D", "T-R-D", "T-D-R", "T-D-D", "T-D-D-G"}) {
+    EXPECT_GT(kinds[kind], 0u) << kind;
+  }
+}
+
+TEST(Limits, WhatIsAllowedIsNotLost) {
+  // Raising one limit keeps all rays of before.
+  const auto texts = [](const RayLaunchingResult& result) {
+    std::vector<std::string> all;
+    for (const Ray& ray : result.rays) {
+      all.push_back(std::to_string(ray.target_id) + ray.interactions + std::to_string(ray.delay_ns));
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  const auto few = texts(launch(limits(2, 2, 1, 2)));
+  for (const RayLaunchingOptions& more :
+       {limits(3, 2, 1, 2), limits(2, 3, 1, 2), limits(2, 2, 2, 2), limits(3, 3, 2, 3)}) {
+    const auto many = texts(launch(more));
+    EXPECT_TRUE(std::includes(many.begin(), many.end(), few.begin(), few.end()));
+    EXPECT_GE(many.size(), few.size());
+  }
+  EXPECT_GT(texts(launch(limits(3, 3, 2, 3))).size(), few.size());
+}
+
+TEST(Limits, CombinationsOfTable1) {
+  RayLaunchingOptions options;  // 3 bounces, 3 reflections, 1 diffraction, 1 scattering
+  const InteractionLimits defaults(options);
+  EXPECT_TRUE(defaults.may_reflect(2, 0));
+  EXPECT_FALSE(defaults.may_reflect(3, 0));
+  EXPECT_TRUE(defaults.may_diffract(2, 0));
+  EXPECT_FALSE(defaults.may_diffract(0, 1));
+  EXPECT_FALSE(defaults.may_scatter(3, 0));
+  EXPECT_TRUE(defaults.may_scatter(1, 1));
+  EXPECT_TRUE(defaults.may_reflect_after_scattering(1, 0));
+  EXPECT_FALSE(defaults.may_reflect_after_scattering(2, 0));
+  EXPECT_FALSE(defaults.may_diffract_after_scattering(0, 1));
+  options.max_bounces = 5;
+  options.max_reflections = 5;
+  options.max_diffractions = 2;
+  options.max_diffractions_with_scatterings = 2;
+  const InteractionLimits five(options);
+  EXPECT_TRUE(five.may_reflect(4, 0));   // reflections alone know no limit of R + D
+  EXPECT_FALSE(five.may_reflect(2, 1));  // 3 R + 1 D
+  EXPECT_FALSE(five.may_diffract(3, 0));
+  EXPECT_TRUE(five.may_scatter(0, 1));   // 1 D + 1 S
+  EXPECT_FALSE(five.may_scatter(0, 2));  // 2 D + 1 S
+  EXPECT_FALSE(five.may_diffract_after_scattering(0, 1));
+  options.max_after_scattering = 0;
+  const InteractionLimits nothing_after(options);
+  EXPECT_FALSE(nothing_after.may_reflect_after_scattering(0, 0));
+  EXPECT_FALSE(nothing_after.may_diffract_after_scattering(0, 0));
+  options.max_scatterings = 0;
+  EXPECT_FALSE(InteractionLimits(options).may_scatter(0, 0));
+}
+
+// Tubes below the threshold go no further; what arrives is counted however weak.
+TEST(Limits, MinPowerStopsTubesThatAreTooWeak) {
+  RayLaunchingOptions options = limits(3, 3, 1, 3);
+  std::size_t last = launch(options).tubes;
+  std::size_t last_rays = launch(options).rays.size();
+  for (const double threshold : {-120.0, -100.0, -80.0, -60.0}) {
+    options.min_power_dbm = threshold;
+    const auto result = launch(options);
+    EXPECT_LT(result.tubes, last) << threshold;
+    EXPECT_LE(result.rays.size(), last_rays) << threshold;
+    last = result.tubes;
+    last_rays = result.rays.size();
+  }
+  // Above all powers only the direct rays are left.
+  options.min_power_dbm = 0;
+  for (const Ray& ray : launch(options).rays) EXPECT_EQ(ray.interactions, "T");
+}
+
+TEST(Limits, WithoutScatteringNothingIsScatteredAndReflectionsAreWhole) {
+  RayLaunchingOptions options = limits(1, 1, 0, 1);
+  const auto without = launch(options);
+  options.max_scatterings = 1;
+  const auto with = launch(options);
+  ASSERT_EQ(with.rays.size(), without.rays.size());
+  const double share_db = 10 * std::log10(1 - options.scattering_coefficient * options.scattering_coefficient);
+  std::size_t reflected = 0;
+  for (std::size_t i = 0; i < with.rays.size(); ++i) {
+    EXPECT_EQ(with.rays[i].interactions, without.rays[i].interactions);
+    const bool direct = with.rays[i].interactions == "T";
+    EXPECT_NEAR(with.rays[i].power_dbm - without.rays[i].power_dbm, direct ? 0 : share_db, 1e-9);
+    reflected += direct ? 0 : 1;
+  }
+  EXPECT_GT(reflected, 10u);
+  for (std::size_t r = 0; r < with.receivers.size(); ++r) {
+    EXPECT_NE(without.receivers[r].strongest_mechanism, Mechanism::scattering);
+    EXPECT_GE(with.receivers[r].rays, without.receivers[r].rays);
+  }
+}
+
+TEST(Limits, BouncesOutOfRangeAreRefused) {
+  RayLaunchingOptions options;
+  options.max_bounces = most_bounces + 1;
+  EXPECT_THROW(launch(options), Error);
+  options.max_bounces = -1;
+  EXPECT_THROW(launch(options), Error);
+}
+
+TEST(Limits, FrequencyMustBePositive) {
+  Transmitter transmitter = testing::test_transmitter(antenna);
+  transmitter.frequency_hz = 0;
+  EXPECT_THROW(town().launch(transmitter, {}, testing::direct_only()), Error);
+}
+
+TEST(Limits, CancelledLaunchesThrow) {
+  class Cancelled final : public Progress {
+    bool is_cancelled() const override { return true; }
+  };
+  Cancelled progress;
+  const RayLauncher launcher(town().scene, town().tiling, town().occlusion, *town().visibility, {}, {});
+  EXPECT_THROW(launcher.launch(testing::test_transmitter(antenna), progress), Error);
+}
+
+}  // namespace
+}  // namespace tesseray
