@@ -4,7 +4,7 @@
 #include <tbb/parallel_pipeline.h>
 
 #include <algorithm>
-#include <memory>
+#include <vector>
 
 #include "core/base/error.h"
 
@@ -29,31 +29,35 @@ ResultHash write_layer(OutputDatabase& database, const Layer& layer, RowProgress
   ResultHash hash = hash_of_columns(layer);
   hash.add(layer.row_count);
   database.begin_layer(layer);
-  std::size_t next_row = 0;
+  // The pipeline passes numbers on, not blocks: what is under way when a stage throws would never be freed. Blocks
+  // leave in order, so that a place is free again when the number that falls on it comes.
+  std::vector<RowBlock> under_way(blocks_under_way);
+  std::size_t next_block = 0;
   const auto take = [&](tbb::flow_control& control) -> std::size_t {
-    const std::size_t first = next_row;
-    if (first >= layer.row_count) control.stop();
-    next_row += rows_per_block;
-    return first;
+    if (next_block * rows_per_block >= layer.row_count) control.stop();
+    return next_block++;
   };
-  const auto encode = [&](std::size_t first) {
-    auto block = std::make_shared<RowBlock>();
-    layer.encode(first, std::min(rows_per_block, layer.row_count - first), *block);
-    block->hash = hash_of_rows(*block);
-    return block;
+  const auto encode = [&](std::size_t number) {
+    RowBlock& block = under_way[number % blocks_under_way];
+    block = RowBlock{};
+    const std::size_t first = number * rows_per_block;
+    layer.encode(first, std::min(rows_per_block, layer.row_count - first), block);
+    block.hash = hash_of_rows(block);
+    return number;
   };
-  const auto write = [&](const std::shared_ptr<RowBlock>& block) {
+  const auto write = [&](std::size_t number) {
+    RowBlock& block = under_way[number % blocks_under_way];
     rows.progress.throw_if_cancelled();
-    database.write(*block);
-    hash.add(block->hash);
-    rows.done += block->rows;
+    database.write(block);
+    hash.add(block.hash);
+    rows.done += block.rows;
     rows.progress.advance(static_cast<double>(rows.done) / static_cast<double>(std::max<std::size_t>(rows.total, 1)));
   };
-  tbb::parallel_pipeline(
-      blocks_under_way,
-      tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, take) &
-          tbb::make_filter<std::size_t, std::shared_ptr<RowBlock>>(tbb::filter_mode::parallel, encode) &
-          tbb::make_filter<std::shared_ptr<RowBlock>, void>(tbb::filter_mode::serial_in_order, write));
+  using tbb::filter_mode;
+  tbb::parallel_pipeline(blocks_under_way,
+                         tbb::make_filter<void, std::size_t>(filter_mode::serial_in_order, take) &
+                             tbb::make_filter<std::size_t, std::size_t>(filter_mode::parallel, encode) &
+                             tbb::make_filter<std::size_t, void>(filter_mode::serial_in_order, write));
   database.end_layer();
   return hash;
 }

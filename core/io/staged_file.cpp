@@ -44,7 +44,10 @@ void remove_with_companions(const std::filesystem::path& path) {
 void remove_leftovers(const std::filesystem::path& folder) {
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
-    if (!entry.path().filename().string().starts_with(hidden_prefix)) continue;
+    const std::string name = entry.path().filename().string();
+    // Companions carry no lock of their own; they go with their file.
+    const bool is_companion = name.ends_with("-journal") || name.ends_with("-wal") || name.ends_with("-shm");
+    if (!name.starts_with(hidden_prefix) || is_companion) continue;
     const int descriptor = open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
     if (descriptor < 0) continue;
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) remove_with_companions(entry.path());
