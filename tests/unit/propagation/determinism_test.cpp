@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The same bits for any number of threads, and from run to run.
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+
+Scene hilly_city() {
+  testing::SyntheticCityOptions options;
+  options.width_m = options.depth_m = 300;
+  options.seed = 9;
+  return testing::synthetic_city(options);
+}
+
+void expect_same(const ArrivalSums& a, const ArrivalSums& b) {
+  EXPECT_EQ(a.gain, b.gain);
+  EXPECT_EQ(a.coherent_gain, b.coherent_gain);
+  EXPECT_EQ(a.coherent_re, b.coherent_re);
+  EXPECT_EQ(a.coherent_im, b.coherent_im);
+  EXPECT_EQ(a.basic_gain, b.basic_gain);
+  EXPECT_EQ(a.excess, b.excess);
+  EXPECT_EQ(a.squared_excess, b.squared_excess);
+  EXPECT_EQ(a.cos_azimuth, b.cos_azimuth);
+  EXPECT_EQ(a.sin_azimuth, b.sin_azimuth);
+  EXPECT_EQ(a.strongest_gain, b.strongest_gain);
+  EXPECT_EQ(a.strongest_azimuth, b.strongest_azimuth);
+  EXPECT_EQ(a.first_excess_m, b.first_excess_m);
+  EXPECT_EQ(a.rays, b.rays);
+  EXPECT_EQ(a.strongest_mechanism, b.strongest_mechanism);
+  EXPECT_EQ(a.direct, b.direct);
+}
+
+void expect_same(const RayLaunchingResult& a, const RayLaunchingResult& b) {
+  EXPECT_EQ(a.tubes, b.tubes);
+  ASSERT_EQ(a.tiles.size(), b.tiles.size());
+  for (std::size_t t = 0; t < a.tiles.size() && !::testing::Test::HasFailure(); ++t)
+    expect_same(a.tiles[t], b.tiles[t]);
+  ASSERT_EQ(a.receivers.size(), b.receivers.size());
+  for (std::size_t r = 0; r < a.receivers.size(); ++r) expect_same(a.receivers[r], b.receivers[r]);
+  ASSERT_EQ(a.rays.size(), b.rays.size());
+  for (std::size_t i = 0; i < a.rays.size(); ++i) {
+    EXPECT_EQ(a.rays[i].target_id, b.rays[i].target_id);
+    EXPECT_EQ(a.rays[i].interactions, b.rays[i].interactions);
+    EXPECT_EQ(a.rays[i].power_dbm, b.rays[i].power_dbm);
+    EXPECT_EQ(a.rays[i].delay_ns, b.rays[i].delay_ns);
+    EXPECT_EQ(a.rays[i].phase_deg, b.rays[i].phase_deg);
+    EXPECT_EQ(a.rays[i].points, b.rays[i].points);
+  }
+}
+
+RayLaunchingResult launch_with(int threads, const Environment& city, const RayLaunchingOptions& options) {
+  const tbb::global_control control(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+  tbb::task_arena arena(threads);
+  Transmitter transmitter = testing::test_transmitter({150.7, 148.3, 45});
+  transmitter.erp_dbm = 40;
+  const auto receivers = testing::receivers_at({{30.2, 60.1, 22}, {151, 30, 18}, {240.4, 222.2, 25}});
+  return arena.execute([&] { return city.launch(transmitter, receivers, options); });
+}
+
+TEST(Determinism, SameBitsForAnyNumberOfThreads) {
+  const Environment city(hilly_city(), 10);
+  RayLaunchingOptions defaults;
+  defaults.rays_per_receiver = 20;
+  RayLaunchingOptions all = defaults;
+  all.max_bounces = all.max_reflections = all.max_reflections_with_diffractions = 4;
+  all.max_diffractions = 2;
+  all.summation = Summation::coherent;
+  all.min_power_dbm = -110;
+  for (const RayLaunchingOptions& options : {defaults, all}) {
+    const auto expected = launch_with(1, city, options);
+    EXPECT_GT(expected.tubes, 5'000u);
+    EXPECT_FALSE(expected.rays.empty());
+    for (const int threads : {1, 2, 7}) {
+      SCOPED_TRACE(threads);
+      expect_same(launch_with(threads, city, options), expected);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tesseray
