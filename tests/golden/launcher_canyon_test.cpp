@@ -209,8 +209,8 @@ void expect_converged(const CanyonCase& canyon_case) {
 
 TEST(LauncherCanyon, EveryPathAtItsDelayAsTilesShrinkNearTheAntenna) {
   TESSERAY_NEEDS_GOLDEN_TABLES();
-  for (const CanyonCase& canyon_case : {CanyonCase{10, 60, 30, 0.5}, CanyonCase{5, 60, 0, 0.3},
-                                        CanyonCase{2, 60, 0, 0.1}, CanyonCase{1, 60, 0, 0.05}}) {
+  for (const CanyonCase& canyon_case : {CanyonCase{10, 60, 20, 0.01}, CanyonCase{5, 60, 0, 0.01},
+                                        CanyonCase{2, 60, 0, 0.01}, CanyonCase{1, 60, 0, 0.01}}) {
     expect_converged(canyon_case);
   }
 }
@@ -218,7 +218,7 @@ TEST(LauncherCanyon, EveryPathAtItsDelayAsTilesShrinkNearTheAntenna) {
 TEST(LauncherCanyon, EveryPathAtItsDelayAsTilesShrinkOverTheWholeStreet) {
   TESSERAY_NEEDS_GOLDEN_TABLES();
   for (const CanyonCase& canyon_case :
-       {CanyonCase{10, 400, 60, 0.5}, CanyonCase{5, 400, 30, 0.3}, CanyonCase{2, 400, 0, 0.1}}) {
+       {CanyonCase{10, 400, 40, 0.01}, CanyonCase{5, 400, 0, 0.01}, CanyonCase{2, 400, 0, 0.01}}) {
     expect_converged(canyon_case);
   }
 }

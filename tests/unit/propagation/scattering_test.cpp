@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Scattering before, between and after other interactions, against sums over all pairs of elements written out plainly.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/units.h"
+#include "core/physics/antenna.h"
+#include "core/physics/diffraction.h"
+#include "core/physics/fresnel.h"
+#include "core/physics/material.h"
+#include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+
+constexpr double frequency_hz = 850e6, coefficient = 0.4;
+constexpr double specular = 1 - coefficient * coefficient;
+
+double unit_gain() {
+  const double lambda = wavelength_m(frequency_hz);
+  return (lambda / (4 * pi)) * (lambda / (4 * pi));
+}
+
+Complex permittivity() { return relative_permittivity({5, 0.01}, frequency_hz); }
+
+// A long house and a small one across the street, with neither ground nor roofs in play.
+Scene street() {
+  Scene scene = testing::flat_ground(400, 400);
+  scene.extent = {};
+  scene.prisms = {testing::box_prism(1, {120, 200}, {260, 212}, 0, 20),
+                  testing::box_prism(2, {170, 150}, {200, 166}, 0, 12)};
+  return scene;
+}
+
+// Up to two interactions, one of them a scattering by the incident model; what follows it as asked.
+RayLaunchingOptions two(int reflections, int diffractions, bool after) {
+  RayLaunchingOptions options = testing::without_scattering(reflections, diffractions, 2);
+  options.max_scatterings = 1;
+  options.scattering_coefficient = coefficient;
+  options.scattering_model = ScatteringModel::incident;
+  options.max_after_scattering = after ? 1 : 0;
+  return options;
+}
+
+// What a tile takes from the antenna, and sends along a direction per steradian.
+double taken(const Tile& tile, Vec3 antenna) {
+  const Vec3 way = antenna - tile.centroid;
+  return std::fmax(dot(normalized(way), tile.normal), 0.0) / squared_norm(way);
+}
+double sent(const Tile& tile, Vec3 direction) {
+  return coefficient * coefficient * tile.area_m2() * std::fmax(dot(direction, tile.normal), 0.0) / pi;
+}
+
+bool is_in(const std::vector<std::uint32_t>& row, std::uint32_t element) {
+  return std::binary_search(row.begin(), row.end(), element);
+}
+
+const Vec3 antenna{150, 120, 10};
+const std::vector<Vec3> receivers{{150, 186, 1.5}, {195, 183, 2.5}, {185, 178, 6}, {235, 140, 1.5}};
+
+TEST(Scattering, ThenOneReflectionIsTheSumOverAllPairsOfTiles) {
+  const Environment town(street(), 3);
+  const auto with = town.launch(testing::test_transmitter(antenna), testing::receivers_at(receivers), two(1, 0, true));
+  const auto without =
+      town.launch(testing::test_transmitter(antenna), testing::receivers_at(receivers), two(1, 0, false));
+  const auto lit = visible_from(town.occlusion, town.tiling, antenna);
+  const auto tiles = static_cast<std::uint32_t>(town.tiling.tiles.size());
+  std::vector<std::uint32_t> row;
+  std::size_t compared = 0;
+  for (std::size_t r = 0; r < receivers.size(); ++r) {
+    double expected = 0;
+    for (const std::uint32_t m : visible_from(town.occlusion, town.tiling, receivers[r])) {
+      if (m >= tiles) break;
+      const Tile& mirror = town.tiling.tiles[m];
+      const Vec3 image = mirrored(receivers[r], mirror.centroid, mirror.normal);
+      town.visibility->read_row(m, row);
+      for (const std::uint32_t s : row) {
+        if (s >= tiles || !is_in(lit, s)) continue;
+        const Tile& scatterer = town.tiling.tiles[s];
+        const Vec3 way = image - scatterer.centroid;
+        const Vec3 k = normalized(way);
+        const double share = dot(mirror.centroid - scatterer.centroid, mirror.normal) / dot(way, mirror.normal);
+        const Vec3 hit = scatterer.centroid + share * way - mirror.centroid;
+        if (std::fabs(dot(hit, mirror.half_u)) > squared_norm(mirror.half_u) ||
+            std::fabs(dot(hit, mirror.half_v)) > squared_norm(mirror.half_v)) {
+          continue;
+        }
+        expected += unit_gain() * taken(scatterer, antenna) * sent(scatterer, k) * specular *
+                    mean_reflectance(permittivity(), std::fabs(dot(k, mirror.normal))) / squared_norm(way);
+      }
+    }
+    const double got = with.receivers[r].gain.value() - without.receivers[r].gain.value();
+    if (expected > 0) {
+      EXPECT_NEAR(got / expected, 1, 0.01) << "receiver " << r;
+      ++compared;
+    } else {
+      EXPECT_NEAR(got, 0, 1e-25);
+    }
+  }
+  EXPECT_GE(compared, 3u);
+}
+
+TEST(Scattering, ThenOneDiffractionIsTheSumOverTilesAndEdges) {
+  const Environment town(street(), 3);
+  const auto with = town.launch(testing::test_transmitter(antenna), testing::receivers_at(receivers), two(0, 1, true));
+  const auto without =
+      town.launch(testing::test_transmitter(antenna), testing::receivers_at(receivers), two(0, 1, false));
+  const auto lit = visible_from(town.occlusion, town.tiling, antenna);
+  const auto tiles = static_cast<std::uint32_t>(town.tiling.tiles.size());
+  const double wave_number = 2 * pi / wavelength_m(frequency_hz);
+  std::vector<std::uint32_t> row;
+  std::size_t compared = 0;
+  for (std::size_t r = 0; r < receivers.size(); ++r) {
+    double expected = 0;
+    for (const std::uint32_t element : visible_from(town.occlusion, town.tiling, receivers[r])) {
+      if (element < tiles) continue;
+      const EdgeSegment& edge = town.tiling.edges[element - tiles];
+      const Wedge wedge{edge.direction,   edge.tangent_0, edge.normal_0,
+                        edge.wedge_angle, permittivity(), permittivity()};
+      town.visibility->read_row(element, row);
+      for (const std::uint32_t s : row) {
+        if (s >= tiles || !is_in(lit, s)) continue;
+        const Tile& scatterer = town.tiling.tiles[s];
+        const double z = keller_point(scatterer.centroid, receivers[r], edge.midpoint, edge.direction);
+        if (std::fabs(z) > edge.length_m / 2) continue;
+        const Vec3 hit = edge.midpoint + z * edge.direction;
+        const double source = norm(hit - scatterer.centroid), observer = norm(receivers[r] - hit);
+        const Vec3 k_i = (1 / source) * (hit - scatterer.centroid), k_d = (1 / observer) * (receivers[r] - hit);
+        const double distance = distance_parameter_m(source, observer, norm(cross(k_i, edge.direction)));
+        const ComplexVec3 wave = Complex{1, 0} * polarization_vector(LinearPolarization::vertical, AntennaFrame{}, k_i);
+        const double spreading = edge_spreading(source, observer) / source;
+        expected += unit_gain() * taken(scatterer, antenna) * sent(scatterer, k_i) * spreading * spreading *
+                    squared_norm(diffracted_field(wedge, wave, k_i, k_d, distance, wave_number));
+      }
+    }
+    const double got = with.receivers[r].gain.value() - without.receivers[r].gain.value();
+    ASSERT_GT(expected, 0);
+    // The launcher takes polarisation and faces at the edge segment's midpoint.
+    EXPECT_NEAR(decibels(got / expected), 0, 0.3) << "receiver " << r;
+    ++compared;
+  }
+  EXPECT_EQ(compared, receivers.size());
+}
+
+// A long mirror, and a house with one wall of 6 m by 6 m that the antenna cannot see but the mirror lights.
+TEST(Scattering, AfterAReflectionTakesTheImagesPower) {
+  Scene scene = testing::flat_ground(400, 400);
+  scene.extent = {};
+  scene.prisms = {testing::box_prism(1, {100, 200}, {300, 205}, 0, 30),
+                  testing::box_prism(2, {200, 150}, {204, 156}, 0, 6)};
+  const Environment corner(std::move(scene), 6);
+  const Vec3 source{140, 150, 3}, receiver{230, 175, 3};
+  RayLaunchingOptions options = two(1, 0, false);
+  const auto gain = [&](const RayLaunchingOptions& some) {
+    return corner.launch(testing::test_transmitter(source), testing::receivers_at({receiver}), some)
+        .receivers[0]
+        .gain.value();
+  };
+  const double all = gain(options);
+  options.max_bounces = 1;
+  const double by_both = all - gain(options);
+
+  const auto first_level = visible_from(corner.occlusion, corner.tiling, source);
+  const auto last_level = visible_from(corner.occlusion, corner.tiling, receiver);
+  double expected = 0;
+  std::vector<std::uint32_t> row;
+  for (const std::uint32_t s : last_level) {
+    if (s >= corner.tiling.tiles.size()) break;
+    const Tile& scatterer = corner.tiling.tiles[s];
+    corner.visibility->read_row(s, row);
+    for (const std::uint32_t m : row) {
+      if (m >= corner.tiling.tiles.size() || !is_in(first_level, m)) continue;
+      const Tile& mirror = corner.tiling.tiles[m];
+      const Vec3 image = mirrored(source, mirror.centroid, mirror.normal);
+      const Vec3 way = scatterer.centroid - image;
+      const double share = dot(mirror.centroid - image, mirror.normal) / dot(way, mirror.normal);
+      const Vec3 hit = image + share * way - mirror.centroid;
+      if (std::fabs(dot(hit, mirror.half_u)) > squared_norm(mirror.half_u) ||
+          std::fabs(dot(hit, mirror.half_v)) > squared_norm(mirror.half_v)) {
+        continue;
+      }
+      const Vec3 k_r = normalized(way), k_i = mirrored(k_r, mirror.normal);
+      const ComplexVec3 wave = Complex{1, 0} * polarization_vector(LinearPolarization::vertical, AntennaFrame{}, k_i);
+      const Vec3 last = receiver - scatterer.centroid;
+      expected += unit_gain() * specular * squared_norm(reflected_field(wave, k_i, mirror.normal, permittivity())) *
+                  taken(scatterer, image) * sent(scatterer, normalized(last)) / squared_norm(last);
+    }
+  }
+  ASSERT_GT(expected, 0);
+  EXPECT_NEAR(by_both / expected, 1, 1e-6);
+}
+
+}  // namespace
+}  // namespace tesseray
