@@ -219,7 +219,7 @@ Score score_tiles(const Environment& city, const Visibility& visibility, const I
 }
 
 TEST_P(CityPaths, TilesAsTargetsAgainstExactPaths) {
-  for (const double side_m : {10.0, 5.0}) {
+  for (const double side_m : {10.0, 5.0, 2.5}) {
     const Environment city(small_city(), side_m);
     const ImageOracle oracle(city.scene, city.occlusion, frequency_hz);
     const auto rows_of_parents = with_parents_edge_rows(*city.visibility, city.tiling);
