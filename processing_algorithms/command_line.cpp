@@ -78,7 +78,7 @@ void refuse_extras(const ToolOptions& options) {
   for (const Parameter& parameter : options.tool->parameters) known.push_back(option_name(parameter.name));
   const auto option =
       std::find_if(extras.begin(), extras.end(), [](const auto& word) { return word.starts_with("-"); });
-  const std::string hint = "tesseray " + options.tool->id + " --help lists what there is";
+  const std::string hint = "run 'tesseray " + options.tool->id + " --help' to see what there is";
   if (option == extras.end()) {
     refuse("unexpected_argument", "'" + extras.front() + "' belongs to no parameter", hint);
   }
@@ -153,7 +153,7 @@ Command run_command(const ToolOptions& options) {
 
 // "x must be given once": what CLI11 found wrong, in our words.
 [[noreturn]] void refuse(const CLI::ParseError& wrong) {
-  refuse("bad_command_line", wrong.what(), "tesseray --help and tesseray TOOL --help say how it is used");
+  refuse("bad_command_line", wrong.what(), "run 'tesseray --help' or 'tesseray TOOL --help' to see how it is used");
 }
 
 Command print(std::string text) {
@@ -221,7 +221,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   for (const ToolOptions& options : tools) {
     if (options.command->parsed()) return run_command(options);
   }
-  refuse("no_tool", "no tool is named", "tesseray list names all tools, tesseray --help says how they are used");
+  refuse("no_tool", "no tool is named", "run 'tesseray list' to see all tools, 'tesseray --help' to see how they are used");
 }
 
 ProgressStyle progress_style_of(const std::vector<std::string>& arguments) {

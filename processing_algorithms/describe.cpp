@@ -99,11 +99,6 @@ std::string range_text(const Parameter& parameter) {
   return join(parts, "; ");
 }
 
-std::string capitalized(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
-
 std::string markdown_cell(std::string text) {
   for (std::size_t bar = text.find('|'); bar != std::string::npos; bar = text.find('|', bar + 2)) {
     text.replace(bar, 1, "\\|");

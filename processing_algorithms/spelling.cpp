@@ -33,6 +33,11 @@ std::string shortest(double number) {
   return {buffer.data(), result.ptr};
 }
 
+std::string capitalized(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& words) {
   const std::string nearest = nearest_name(word, words);
   return nearest.empty() ? "" : ". Did you mean " + nearest + "?";

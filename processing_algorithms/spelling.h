@@ -16,6 +16,9 @@ std::string join(const std::vector<std::string>& words, std::string_view between
 // The shortest text that reads back as the same number: "100", "0.01".
 std::string shortest(double number);
 
+// With a capital letter at the beginning (ASCII).
+std::string capitalized(std::string text);
+
 // ". Did you mean X?" or "".
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& words);
 

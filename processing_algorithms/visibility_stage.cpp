@@ -81,9 +81,12 @@ std::uint64_t estimated_visibility_entries(const Occlusion& occlusion, const Til
   const auto point_of = [&](std::size_t element) {
     return element < tiles ? lifted_point(tiling.tiles[element]) : lifted_point(tiling.edges[element - tiles]);
   };
+  // Planes are looked at from centroids, not from lifted ones: coplanar tiles do not face each other.
+  const auto anchor_of = [&](std::size_t element) {
+    return element < tiles ? tiling.tiles[element].centroid : point_of(element);
+  };
   const auto faces = [&](std::size_t element, Vec3 p) {
-    if (element >= tiles) return true;
-    return dot(tiling.tiles[element].normal, p - tiling.tiles[element].centroid) > in_front_m;
+    return element >= tiles || dot(tiling.tiles[element].normal, p - anchor_of(element)) > in_front_m;
   };
   // An additive sequence with the plastic number spreads the pairs evenly, the same ones every time
   // (M. Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018).
@@ -92,8 +95,9 @@ std::uint64_t estimated_visibility_entries(const Occlusion& occlusion, const Til
   std::uint32_t seen = 0;
   for (std::uint32_t s = 0; s < samples && elements > 0; ++s) {
     const std::size_t a = element_at(s * step_a), b = element_at(0.5 + s * step_b);
+    if (a == b || !faces(a, anchor_of(b)) || !faces(b, anchor_of(a))) continue;
     const Vec3 at_a = point_of(a), at_b = point_of(b);
-    if (a == b || norm(at_b - at_a) > options.max_distance_m || !faces(a, at_b) || !faces(b, at_a)) continue;
+    if (norm(at_b - at_a) > options.max_distance_m) continue;
     if (occlusion.is_free(at_a, at_b)) ++seen;
   }
   return static_cast<std::uint64_t>(count * count * seen / samples);

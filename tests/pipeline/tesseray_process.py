@@ -80,8 +80,8 @@ DRIVE_TEST = ["--drive-test", SAMPLE / "drive_test_SYNTHETIC.gpkg", "--value-fie
               "--transmitter-field", "transmitter", "--censor-below", "-110"]
 
 
-def transmitters_csv(folder, text="name,x,y,height_m,frequency_mhz,erp_dbm\nA,340500,6020500,40,900,43\n"
-                                  "B,340420,6020580,45,1800,40\n"):
+def transmitters_csv(folder, text="name,x,y,height_m,frequency_mhz,erp_dbm\nMarket,340500,6020500,40,900,43\n"
+                                  "Hill,340420,6020580,45,1800,40\n"):
     """Transmitters above the roofs of EXTENT, in the sample town's CRS."""
     path = pathlib.Path(folder) / "transmitters.csv"
     path.write_text(text)

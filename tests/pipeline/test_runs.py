@@ -7,7 +7,7 @@ import unittest
 
 from tesseray_process import (DRIVE_TEST, SCENE, PipelineTest, json_lines, layers, rows, tesseray, transmitters_csv)
 
-STUDY_LAYERS = {"tiles", "edges", "issues", "transmitters", "path_loss", "prediction_error", "error_statistics"}
+STUDY_LAYERS = {"tiles", "edges", "issues", "transmitters", "path_loss", "prediction_error", "error_statistics", "layer_styles"}
 
 
 class StudyTest(PipelineTest):
@@ -26,7 +26,7 @@ class StudyTest(PipelineTest):
         self.assertEqual(self.files(), ["coverage.gpkg", "transmitters.csv"], "nothing else is left behind")
         figures = result["figures"]
         self.assertEqual(figures["tiles"], len(rows(self.folder / "coverage.gpkg", "tiles", "tile_id")))
-        self.assertEqual([row["transmitter"] for row in figures["coverage"]], ["A", "B"])
+        self.assertEqual([row["transmitter"] for row in figures["coverage"]], ["Market", "Hill"])
         self.assertEqual(figures["measurements"], 1500)
 
         stages = [line for line in json_lines(process.stderr) if "stage" in line]
@@ -110,10 +110,10 @@ class StudyTest(PipelineTest):
 
     def test_transmitters_that_cannot_stand_there_are_named_before_any_work(self):
         text = ("name,x,y,height_m,frequency_mhz,erp_dbm\nA,340500,6020500,40,900,43\n"
-                "Far,400000,6020500,40,900,43\nDeep,340500,6020500,-30,900,43\n")
+                "Far,400000,6020500,40,900,43\nFarther,500000,6020500,30,900,43\n")
         process = tesseray("coveragestudy", *SCENE, *transmitters_csv(self.folder, text), "--output",
                            self.folder / "x.gpkg", "--progress", "json")
-        error = self.assert_refused(process, None, ["Far", "Deep"])
+        error = self.assert_refused(process, None, ["Far", "Farther"])
         self.assertNotIn("visibility", {line.get("stage") for line in json_lines(process.stderr)}, error)
         self.assertEqual(self.files(), ["transmitters.csv"])
 
