@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/physics/diffraction.h"
+#include "core/propagation/edge_image.h"
 #include "core/propagation/edge_incidence.h"
 #include "core/propagation/launch.h"
 
@@ -198,8 +199,14 @@ void Launch::bounce_tile(std::uint32_t tile_number, std::span<const Tube> tubes,
     state.hits.clear();
     find_hits(state.intervals, bounds, state.mask, state.hits);
     const VirtualSource image = mirrored(tube.source, tile.centroid, tile.normal);
+    if (image.is_edge()) {
+      const EdgeImage edge(image, frame);
+      std::erase_if(state.hits, [&](std::uint32_t hit) {
+        return !edge.reaches(reflection_target(state.intervals.target[hit]), least_height_m);
+      });
+    }
     for (const std::uint32_t hit : state.hits) {
-      reflect(tube, frame, tile, image, state.intervals.target[hit], state, children);
+      reflect(tube, tile, image, state.intervals.target[hit], state, children);
     }
   }
 }
@@ -218,21 +225,17 @@ Link::Departure Launch::reflected_along(const InteractionChain& chain, Vec3 dire
   return departure;
 }
 
-void Launch::reflect(const Tube& tube, const TileFrame& frame, const Tile& tile, const VirtualSource& image,
-                     std::uint32_t target, ThreadState& state, std::vector<Tube>& children) {
+Vec3 Launch::reflection_target(std::uint32_t target) const {
+  const std::uint32_t number = target & RowTarget::number_mask;
+  return (target & RowTarget::arrives) != 0 ? environment_.points.arrival(number)
+                                            : environment_.points.reference(number);
+}
+
+void Launch::reflect(const Tube& tube, const Tile& tile, const VirtualSource& image, std::uint32_t target,
+                     ThreadState& state, std::vector<Tube>& children) {
   const std::uint32_t number = target & RowTarget::number_mask;
   const bool arrives = (target & RowTarget::arrives) != 0, goes_on = (target & RowTarget::goes_on) != 0;
-  const Vec3 point = arrives ? environment_.points.arrival(number) : environment_.points.reference(number);
-  const Leg leg = leg_to(image, point);
-  if (image.is_edge()) {
-    // The search knew only the ends of the edge; here is the ray itself.
-    if (!leg.between_cones) return;
-    const Vec3 from = frame.coordinates(leg.from), to = frame.coordinates(point);
-    if (from.z > -least_height_m) return;
-    const double share = -from.z / (to.z - from.z);
-    const double u = from.x + share * (to.x - from.x), v = from.y + share * (to.y - from.y);
-    if (!(u > -1 && u <= 1 && v > -1 && v <= 1)) return;
-  }
+  const Leg leg = leg_to(image, reflection_target(target));
   InteractionChain chain = tube.chain;
   chain.push(tube.element);
   Link::Departure departure{{}, static_cast<double>(tube.departure_gain)};
@@ -240,9 +243,9 @@ void Launch::reflect(const Tube& tube, const TileFrame& frame, const Tile& tile,
     // Free of the rounding to centroids: the planes and the last direction say all of the ray.
     departure = reflected_along(chain, leg.direction);
   } else {
-    const Vec3 incidence = mirrored(leg.direction, frame.normal);
+    const Vec3 incidence = mirrored(leg.direction, tile.normal);
     departure.field = link_.specular_factor() * reflected_field(transported(tube.strength, incidence), incidence,
-                                                                frame.normal, link_.permittivity(tile.material));
+                                                                tile.normal, link_.permittivity(tile.material));
   }
   if (arrives) {
     const Mechanism mechanism = tube.diffractions > 0 ? Mechanism::diffraction : Mechanism::reflection;

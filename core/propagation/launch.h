@@ -102,8 +102,10 @@ class Launch {
   void bounce_edge(std::uint32_t edge, std::span<const Tube> tubes, ThreadState& state, std::vector<Tube>& children);
   void diffract(const Tube& tube, const VirtualSource& source, const EdgeIncidence& incidence,
                 const InteractionChain& chain, std::uint32_t target, ThreadState& state, std::vector<Tube>& children);
-  void reflect(const Tube& tube, const TileFrame& frame, const Tile& tile, const VirtualSource& image,
-               std::uint32_t target, ThreadState& state, std::vector<Tube>& children);
+  void reflect(const Tube& tube, const Tile& tile, const VirtualSource& image, std::uint32_t target, ThreadState& state,
+               std::vector<Tube>& children);
+  // The point of a row member that a reflection is about: where it arrives, else from where it goes on.
+  Vec3 reflection_target(std::uint32_t target) const;
   // The field of the transmitter's ray that leaves the last tile of `chain`, reflections only, along `direction`.
   Link::Departure reflected_along(const InteractionChain& chain, Vec3 direction) const;
   void collect_diffuse(const Tube& tube, std::uint32_t tile);

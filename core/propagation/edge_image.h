@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A diffracting edge segment mirrored in a tile: which targets its wave reaches by way of the tile.
+#pragma once
+
+#include "core/propagation/row_targets.h"
+#include "core/propagation/virtual_source.h"
+
+namespace tesseray {
+
+// Prepared once per tube: the interval search knows the segment's ends only, and of its candidates few are hit.
+class EdgeImage {
+ public:
+  // REQUIRES: image.is_edge().
+  EdgeImage(const VirtualSource& image, const TileFrame& frame)
+      : frame_(frame),
+        midpoint_(image.edge_midpoint),
+        direction_(image.edge_direction),
+        half_length_m_(image.edge_half_length_m),
+        midpoint_in_frame_(frame.coordinates(image.edge_midpoint)),
+        direction_in_frame_(frame.coordinates(frame.centroid + image.edge_direction)) {
+    const Vec3 to_source = image.point - midpoint_;
+    z_source_ = dot(to_source, direction_);
+    rho_source_ = norm(to_source - z_source_ * direction_);
+  }
+
+  // True when the ray from the Keller point on the segment to `point` meets the tile. Edges nearer than
+  // `least_height_m` to the tile's plane reach nothing.
+  bool reaches(Vec3 point, double least_height_m) const {
+    const Vec3 way = point - midpoint_;
+    const double z_point = dot(way, direction_);
+    const double rho_point = norm(way - z_point * direction_);
+    const double sum = rho_source_ + rho_point;
+    const double z = (z_source_ * rho_point + z_point * rho_source_) / sum;
+    if (!(z > -half_length_m_ && z <= half_length_m_)) return false;
+    const Vec3 from = midpoint_in_frame_ + z * direction_in_frame_, to = frame_.coordinates(point);
+    if (from.z > -least_height_m) return false;
+    const double share = -from.z / (to.z - from.z);
+    const double u = from.x + share * (to.x - from.x), v = from.y + share * (to.y - from.y);
+    return u > -1 && u <= 1 && v > -1 && v <= 1;
+  }
+
+ private:
+  const TileFrame& frame_;
+  Vec3 midpoint_, direction_;
+  double half_length_m_;
+  Vec3 midpoint_in_frame_, direction_in_frame_;
+  double z_source_ = 0, rho_source_ = 0;
+};
+
+}  // namespace tesseray
