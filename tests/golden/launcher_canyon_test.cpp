@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The launcher in the street canyon of golden 07: every image path up to order 5 is found as tiles shrink, at its
-// delay, and the mean power converges. The table of docs/validation.md is what the last tests print.
+// delay, and the mean power converges. The last tests keep the table in docs/validation.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/base/units.h"
 #include "core/physics/fresnel.h"
@@ -13,6 +12,7 @@
 #include "tests/golden/golden_table.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
+#include "tests/support/validation_page.h"
 
 namespace tesseray {
 namespace {
@@ -191,16 +191,13 @@ struct CanyonCase {
   double most_error_db = 0;     // of the power sum at any receiver
 };
 
-// A line of docs/validation.md.
-void print_line(const CanyonCase& canyon_case, const Outcome& o) {
-  std::printf("| %g | %g | %zu | %zu | %zu | %+.3f | %.3f | %.3f |\n", canyon_case.side_m, canyon_case.farthest_m,
-              o.exact, o.missed, o.extra, o.mean_db, o.rms_db, o.worst_db);
-}
-
 void expect_converged(const CanyonCase& canyon_case) {
   const Outcome outcome =
       compare(canyon_case.side_m, receivers_up_to(canyon_case.farthest_m), 5, canyon_case.farthest_m + 2);
-  print_line(canyon_case, outcome);
+  testing::expect_in_validation_page({testing::fixed(canyon_case.side_m, 0), testing::fixed(canyon_case.farthest_m, 0),
+                                      std::to_string(outcome.exact), std::to_string(outcome.missed),
+                                      std::to_string(outcome.extra), testing::fixed(outcome.mean_db, 3),
+                                      testing::fixed(outcome.rms_db, 3)});
   EXPECT_LE(outcome.missed, canyon_case.most_missed) << canyon_case.side_m;
   EXPECT_LE(outcome.extra, canyon_case.most_missed) << canyon_case.side_m;
   EXPECT_LE(std::fabs(outcome.mean_db), 1.0) << canyon_case.side_m;

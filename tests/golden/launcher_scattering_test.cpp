@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/base/units.h"
 #include "tests/golden/golden_table.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
+#include "tests/support/validation_page.h"
 
 namespace tesseray {
 namespace {
@@ -89,7 +89,7 @@ TEST(LauncherScattering, WallConvergesToTheExactIntegral) {
       }
       worst.back() = std::fmax(worst.back(), std::fabs(decibels(gain / one.exact)));
     }
-    std::printf("| %g | %.3f |\n", sides[s], worst.back());
+    testing::expect_in_validation_page({testing::fixed(sides[s], 1), testing::fixed(worst.back(), 3)});
   }
   // The worst is with both ends before the same tile: each is subdivided for, but not for both together.
   EXPECT_LT(worst[0], 0.5);

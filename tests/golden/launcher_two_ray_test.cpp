@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdio>
 
 #include "core/base/units.h"
 #include "core/physics/fresnel.h"
@@ -11,6 +10,7 @@
 #include "tests/golden/golden_table.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
+#include "tests/support/validation_page.h"
 
 namespace tesseray {
 namespace {
@@ -81,7 +81,8 @@ TEST(LauncherTwoRay, ReceiverPointsOfTheReferenceTable) {
       EXPECT_LT(error, 0.01) << side_m << " m tiles, " << points[i].x - antenna.x << " m";
       worst = std::fmax(worst, error);
     }
-    std::printf("| points | %g | %zu | %.1e |\n", side_m, points.size(), worst);
+    testing::expect_in_validation_page(
+        {"receiver points", testing::fixed(side_m, 1), std::to_string(points.size()), testing::fixed(worst, 3)});
   }
 }
 
@@ -107,7 +108,8 @@ TEST(LauncherTwoRay, GroundTilesAndTheirCompanions) {
       EXPECT_EQ(result.tiles[t].rays, 2u);
       ++compared;
     }
-    std::printf("| ground tiles | %g | %zu | %.1e |\n", side_m, compared, worst);
+    testing::expect_in_validation_page(
+        {"ground tiles", testing::fixed(side_m, 1), std::to_string(compared), testing::fixed(worst, 3)});
     EXPECT_GT(compared, 9 * nulls);
   }
 }

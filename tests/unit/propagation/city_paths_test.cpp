@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Single reflections and single diffractions in a small city: the launcher against the definition of the discrete
-// scheme, pair by pair, and the scheme against exact images and Keller points. The tests print the lines of the table
-// in docs/validation.md.
+// scheme, pair by pair, and the scheme against exact images and Keller points. The tests keep the tables in
+// docs/validation.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include "core/base/units.h"
@@ -15,6 +14,7 @@
 #include "tests/support/environment.h"
 #include "tests/support/image_oracle.h"
 #include "tests/support/synthetic_city.h"
+#include "tests/support/validation_page.h"
 
 namespace tesseray {
 namespace {
@@ -135,9 +135,10 @@ struct Score {
   double extra_percent() const { return 100.0 * static_cast<double>(extra) / static_cast<double>(exact); }
   double mean_db() const { return sum_db / static_cast<double>(targets); }
   double rms_db() const { return std::sqrt(squares_db / static_cast<double>(targets)); }
-  void print(const std::string& what, double side_m) const {
-    std::printf("| %s | %g | %zu | %.1f | %.1f | %+.2f | %.2f |\n", what.c_str(), side_m, exact, missed_percent(),
-                extra_percent(), mean_db(), rms_db());
+  void expect_in_validation_page(const std::string& what, double side_m) const {
+    testing::expect_in_validation_page({what, testing::fixed(side_m, 1), std::to_string(exact),
+                                        testing::fixed(missed_percent(), 1), testing::fixed(extra_percent(), 1),
+                                        testing::fixed(mean_db(), 1), testing::fixed(rms_db(), 1)});
   }
 };
 
@@ -227,14 +228,14 @@ TEST_P(CityPaths, TilesAsTargetsAgainstExactPaths) {
     for (std::size_t a = 0; a < places.size(); ++a) {
       const Score own = score_tiles(city, *city.visibility, oracle, GetParam(), places[a]);
       const std::string name = line_name(a, GetParam(), "");
-      own.print(name, side_m);
+      own.expect_in_validation_page(name, side_m);
       EXPECT_LT(std::fabs(own.mean_db()), 1.0) << name;
       EXPECT_LT(own.rms_db(), 6.0) << name;
       EXPECT_LT(own.missed_percent(), 35.0) << name;
       EXPECT_LT(own.extra_percent(), 20.0) << name;
       if (GetParam() == Interaction::reflection) continue;
       const Score parents = score_tiles(city, *rows_of_parents, oracle, GetParam(), places[a]);
-      parents.print(line_name(a, GetParam(), ", parents' rows"), side_m);
+      parents.expect_in_validation_page(line_name(a, GetParam(), ", parents' rows"), side_m);
       // Rows from the segments' own midpoints are the improvement over the paper.
       EXPECT_GT(parents.missed_percent(), 2 * own.missed_percent()) << name;
       EXPECT_GT(std::fabs(parents.mean_db()), std::fabs(own.mean_db())) << name;
@@ -305,7 +306,7 @@ TEST_P(CityPaths, ReceiverPointsAgainstExactPaths) {
     scores.emplace_back();
     for (std::size_t a = 0; a < places.size(); ++a) {
       scores.back().push_back(score_points(launcher, oracle, GetParam(), places[a]));
-      scores.back().back().print(line_name(a, GetParam(), ", points"), side_m);
+      scores.back().back().expect_in_validation_page(line_name(a, GetParam(), ", points"), side_m);
     }
   }
   for (std::size_t a = 0; a < antenna_names.size(); ++a) {

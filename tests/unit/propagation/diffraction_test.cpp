@@ -14,6 +14,7 @@
 #include "tests/support/environment.h"
 #include "tests/support/image_oracle.h"
 #include "tests/support/synthetic_city.h"
+#include "tests/support/validation_page.h"
 
 namespace tesseray {
 namespace {
@@ -135,7 +136,10 @@ TEST(LauncherDiffraction, TwoEdgesOfOneRoofAreNearTwoScreens) {
     const std::vector<Vec2> profile{{0, height}, {80, 15}, {100, 15}, {170, 1.5}};
     const double screens_db = free_space_loss_db(norm(receiver - antenna), frequency_hz) +
                               deygout_loss_db(profile, lambda, DeygoutCorrection::spacing);
-    EXPECT_NEAR(-result.rays.front().power_dbm, screens_db, 5.0) << "antenna at " << height;
+    const double loss_db = -result.rays.front().power_dbm;
+    EXPECT_NEAR(loss_db, screens_db, 5.0) << "antenna at " << height;
+    testing::expect_in_validation_page(
+        {testing::fixed(height, 1), testing::fixed(loss_db, 1), testing::fixed(screens_db, 1)});
   }
 }
 
