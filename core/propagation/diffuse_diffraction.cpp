@@ -8,17 +8,21 @@
 namespace tesseray {
 namespace {
 
+// Points on the 0-face to within rounding are on it, not a full turn away.
+double angle_about_edge(double along_normal, double along_tangent) {
+  const double angle = std::atan2(along_normal, along_tangent);
+  return angle < -1e-9 ? angle + 2 * pi : std::fmax(angle, 0.0);
+}
+
 struct PlanePoint {
   double z, rho, angle;  // along the edge, from its line, about it from the 0-face
 };
 
 PlanePoint about_edge(const EdgeSegment& edge, Vec3 point) {
   const Vec3 way = point - edge.midpoint;
-  const double z = dot(way, edge.direction);
   const double along_tangent = dot(way, edge.tangent_0), along_normal = dot(way, edge.normal_0);
-  const double angle = std::atan2(along_normal, along_tangent);
-  // Points on the 0-face to within rounding are on it, not a full turn away.
-  return {z, std::hypot(along_tangent, along_normal), angle < -1e-9 ? angle + 2 * pi : std::fmax(angle, 0.0)};
+  return {dot(way, edge.direction), std::sqrt(along_tangent * along_tangent + along_normal * along_normal),
+          angle_about_edge(along_normal, along_tangent)};
 }
 
 // What one pair needs of its member, gathered so that the loop over pairs reads straight on.
@@ -75,22 +79,28 @@ void EdgeObservers::clear() {
 }
 
 void EdgeObservers::add(const Wedge& wedge, const EdgeSegment& edge, Vec3 point) {
-  const PlanePoint at = about_edge(edge, point);
-  const double n = wedge.exterior_angle / pi;
-  const double sin_beta = at.rho / std::hypot(at.rho, at.z);
-  z_.push_back(static_cast<float>(at.z));
-  rho_.push_back(static_cast<float>(at.rho));
-  in_air_.push_back(at.angle <= wedge.exterior_angle + 1e-9 ? 1.0f : 0.0f);
-  const std::array<double, 2> angles{at.angle, wedge.exterior_angle - at.angle};
+  const auto [z, rho, angle] = about_edge(edge, point);
+  const double n = wedge.exterior_angle / pi, sin_beta = rho / std::sqrt(rho * rho + z * z);
+  z_.push_back(static_cast<float>(z));
+  rho_.push_back(static_cast<float>(rho));
+  in_air_.push_back(angle <= wedge.exterior_angle + 1e-9 ? 1.0f : 0.0f);
+  // The angle from the n-face is nπ less the angle from the 0-face: by halves and by 1/2n no further functions.
+  const WedgeAngle<double> from_0 = wedge_angle<double>(angle, n);
+  const double cos_half = std::cos(0.5 * wedge.exterior_angle), sin_half = std::sin(0.5 * wedge.exterior_angle);
+  const WedgeAngle<double> from_n{cos_half * from_0.cos_half + sin_half * from_0.sin_half,
+                                  sin_half * from_0.cos_half - cos_half * from_0.sin_half, from_0.sin_scaled,
+                                  from_0.cos_scaled};
+  const std::array<WedgeAngle<double>, 2> angles{from_0, from_n};
   for (std::size_t f = 0; f < 2; ++f) {
-    const WedgeAngle<float> angle = wedge_angle<float>(angles[f], n);
+    const WedgeAngle<double>&from_source_face = angles[f], &from_other_face = angles[1 - f];
     const Complex other = f == 0 ? wedge.eps_n : wedge.eps_0;
-    const auto gamma = face_reflection<float>(fresnel(other, sin_beta * std::fabs(std::sin(angles[1 - f]))));
+    const double sine = 2 * from_other_face.sin_half * from_other_face.cos_half;
+    const auto gamma = face_reflection<float>(fresnel(other, sin_beta * std::fabs(sine)));
     Frame& frame = frames_[f];
-    frame.cos_half.push_back(angle.cos_half);
-    frame.sin_half.push_back(angle.sin_half);
-    frame.cos_scaled.push_back(angle.cos_scaled);
-    frame.sin_scaled.push_back(angle.sin_scaled);
+    frame.cos_half.push_back(static_cast<float>(from_source_face.cos_half));
+    frame.sin_half.push_back(static_cast<float>(from_source_face.sin_half));
+    frame.cos_scaled.push_back(static_cast<float>(from_source_face.cos_scaled));
+    frame.sin_scaled.push_back(static_cast<float>(from_source_face.sin_scaled));
     frame.te_re.push_back(gamma.te_re);
     frame.te_im.push_back(gamma.te_im);
     frame.tm_re.push_back(gamma.tm_re);
