@@ -202,8 +202,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    const std::vector<CLI::App*> chosen = app.get_subcommands();
-    return print(chosen.empty() ? app.help() : chosen[0]->help());
+    return print(app.help());
   } catch (const CLI::ParseError& wrong) {
     refuse(wrong);
   }
@@ -221,7 +220,8 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   for (const ToolOptions& options : tools) {
     if (options.command->parsed()) return run_command(options);
   }
-  refuse("no_tool", "no tool is named", "run 'tesseray list' to see all tools, 'tesseray --help' to see how they are used");
+  refuse("no_tool", "no tool is named",
+         "run 'tesseray list' to see all tools, 'tesseray --help' to see how they are used");
 }
 
 ProgressStyle progress_style_of(const std::vector<std::string>& arguments) {

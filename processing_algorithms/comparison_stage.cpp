@@ -231,8 +231,10 @@ void add_comparison_layers(const Run& run, const Comparison& comparison, ResultW
 
 void add_comparison_figures(const Comparison& comparison, nlohmann::ordered_json& figures) {
   figures["measurements"] = comparison.errors.size();
-  auto excluded = nlohmann::ordered_json::object();
-  for (const auto& [reason, count] : reasons(comparison)) excluded[reason] = count;
+  auto excluded = nlohmann::ordered_json::array();
+  for (const auto& [reason, count] : reasons(comparison)) {
+    excluded.push_back({{"excluded_because", reason}, {"n", count}});
+  }
   figures["excluded"] = std::move(excluded);
   auto rows = nlohmann::ordered_json::array();
   for (const ErrorStatistics& statistics : comparison.statistics) {

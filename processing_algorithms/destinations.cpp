@@ -41,13 +41,6 @@ void check_folder(const fs::path& file) {
   if (fs::is_directory(file, problem)) refuse("is_a_folder", "it is a folder", "give the name of a file", file);
 }
 
-void check_extension(const fs::path& file) {
-  const std::string extension = lower_case(file.extension().string());
-  if (extension == ".gpkg" || extension == ".sqlite") return;
-  refuse("not_a_geopackage", "layers are written to GeoPackage (.gpkg) or SpatiaLite (.sqlite) files",
-         "let the name end in .gpkg", file);
-}
-
 const char* const overwrite_hint = "give another name, or allow replacing it with --overwrite";
 
 void check_layer_is_new(const LayerDestination& destination) {
@@ -74,6 +67,24 @@ void check_input_is_safe(const Parameter& input, const std::string& source, cons
          destination.layer);
 }
 
+// Which files, and which layers in them, outputs go to.
+class TakenPlaces {
+ public:
+  // False when an output goes there already. `layer`: "" for the whole file.
+  bool take(const fs::path& file, const std::string& layer) {
+    std::vector<std::string>& layers = layers_in_[same_name(file)];
+    const std::string wanted = lower_case(layer);
+    const bool collides = std::any_of(layers.begin(), layers.end(), [&wanted](const std::string& other) {
+      return wanted.empty() || other.empty() || other == wanted;
+    });
+    layers.push_back(wanted);
+    return !collides;
+  }
+
+ private:
+  std::map<fs::path, std::vector<std::string>> layers_in_;
+};
+
 }  // namespace
 
 Destinations::Destinations(const ParameterValues& values, bool overwrite) {
@@ -87,7 +98,7 @@ Destinations::Destinations(const ParameterValues& values, bool overwrite) {
     } else if (!given.empty()) {
       layers_.emplace(parameter.name, parse_layer_destination(given, parameter.layer));
     } else if (!output.empty()) {
-      layers_.emplace(parameter.name, LayerDestination{output, parameter.layer});
+      layers_.emplace(parameter.name, parse_layer_destination(output, parameter.layer));
     }
   }
   for (const Parameter& parameter : values.declared()) {
@@ -98,38 +109,19 @@ Destinations::Destinations(const ParameterValues& values, bool overwrite) {
 }
 
 void Destinations::check(const ParameterValues& values, bool overwrite) const {
-  const bool has_default_place =
-      std::any_of(values.declared().begin(), values.declared().end(),
-                  [](const Parameter& p) { return p.kind == ParameterKind::file_destination && !p.beside.empty(); });
-  if (layers_.empty() && files_.empty() && !has_default_place) {
-    std::vector<std::string> options{option_name(output_parameter().name)};
-    for (const Parameter& parameter : values.declared()) {
-      if (is_destination(parameter.kind) && parameter.name != output_parameter().name) {
-        options.push_back(option_name(parameter.name));
-      }
-    }
-    throw Error(ErrorKind::invalid_input, "no_output", "no output is asked for", "give " + join(options, " or "));
-  }
-  std::map<fs::path, std::vector<std::string>> taken;  // file → layers; "" is the whole file
+  require_some_output(values);
+  TakenPlaces taken;
   for (const auto& [name, file] : files_) {
     check_folder(file);
-    if (!taken.emplace(same_name(file), std::vector<std::string>{""}).second) {
-      refuse("outputs_collide", "two outputs go to this file", "give each its own", file);
-    }
+    if (!taken.take(file, "")) refuse("outputs_collide", "two outputs go to this file", "give each its own", file);
     if (!overwrite && fs::exists(file)) refuse("file_exists", "the file exists already", overwrite_hint, file);
   }
   for (const auto& [name, destination] : layers_) {
-    check_extension(destination.file);
     check_folder(destination.file);
-    std::vector<std::string>& layers = taken[same_name(destination.file)];
-    const bool collides = std::any_of(layers.begin(), layers.end(), [&](const std::string& layer) {
-      return layer.empty() || lower_case(layer) == lower_case(destination.layer);
-    });
-    if (collides) {
+    if (!taken.take(destination.file, destination.layer)) {
       refuse("outputs_collide", "two outputs go to this place", "give each its own file or layer name",
              destination.file, destination.layer);
     }
-    layers.push_back(destination.layer);
     if (!overwrite) check_layer_is_new(destination);
   }
   for (const Parameter& parameter : values.declared()) {
@@ -138,6 +130,18 @@ void Destinations::check(const ParameterValues& values, bool overwrite) const {
     for (const auto& [name, destination] : layers_) check_input_is_safe(parameter, source, destination);
     for (const auto& [name, file] : files_) check_input_is_safe(parameter, source, {.file = file, .layer = {}});
   }
+}
+
+void Destinations::require_some_output(const ParameterValues& values) const {
+  if (!layers_.empty() || !files_.empty()) return;
+  std::vector<std::string> options;
+  for (const Parameter& parameter : values.declared()) {
+    if (!is_destination(parameter.kind)) continue;
+    const bool has_default_place = parameter.kind == ParameterKind::file_destination && !parameter.beside.empty();
+    if (has_default_place) return;
+    options.push_back(option_name(parameter.name));
+  }
+  throw Error(ErrorKind::invalid_input, "no_output", "no output is asked for", "give " + join(options, " or "));
 }
 
 std::optional<LayerDestination> Destinations::layer(std::string_view name) const {

@@ -35,6 +35,7 @@ class Destinations {
 
  private:
   void check(const ParameterValues& values, bool overwrite) const;
+  void require_some_output(const ParameterValues& values) const;
 
   std::map<std::string, LayerDestination, std::less<>> layers_;
   std::map<std::string, std::filesystem::path, std::less<>> files_;

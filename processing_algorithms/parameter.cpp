@@ -65,6 +65,7 @@ std::string parse_extent(const std::string& text) {
   const std::vector<std::string> parts = split(numbers, ',');
   if (parts.size() != 4) reject("'" + text + "' is not xmin,xmax,ymin,ymax");
   std::vector<double> bounds;
+  bounds.reserve(parts.size());
   for (const std::string& part : parts) bounds.push_back(plain_number(std::string(trimmed(part))));
   if (bounds[0] >= bounds[1] || bounds[2] >= bounds[3]) reject("'" + text + "' is empty: it is xmin,xmax,ymin,ymax");
   return text;

@@ -15,6 +15,7 @@ namespace {
 
 std::vector<std::string> names_of(const std::vector<Parameter>& declared) {
   std::vector<std::string> names;
+  names.reserve(declared.size());
   for (const Parameter& parameter : declared) names.push_back(parameter.name);
   return names;
 }

@@ -30,7 +30,8 @@ const Tool& find_tool(std::string_view id) {
     ids.push_back(tool.id);
   }
   throw Error(ErrorKind::invalid_input, "unknown_tool",
-              "there is no tool '" + std::string(id) + "'" + did_you_mean(id, ids), "run 'tesseray list' to see all tools");
+              "there is no tool '" + std::string(id) + "'" + did_you_mean(id, ids),
+              "run 'tesseray list' to see all tools");
 }
 
 }  // namespace tesseray

@@ -262,7 +262,7 @@ std::string unusable_because(const Measurement& measurement, std::uint32_t trans
 }
 
 MeasurementError error_of(const Measurement& measurement, double measured_db, const ComparedTransmitter* transmitter,
-                          const Snapped& snapped, std::string unusable) {
+                          const Snapped& snapped, const std::string& unusable) {
   MeasurementError error;
   error.transmitter_id = transmitter ? transmitter->transmitter_id : 0;
   error.measurement_id = measurement.measurement_id;
@@ -275,7 +275,7 @@ MeasurementError error_of(const Measurement& measurement, double measured_db, co
   error.above_ground = measurement.height_m.has_value();
   if (snapped.tile) error.tile_id = snapped.tile->id;
   error.snap_distance_m = snapped.distance_m;
-  error.excluded_because = unusable.empty() ? snapped.excluded_because : std::move(unusable);
+  error.excluded_because = unusable.empty() ? snapped.excluded_because : unusable;
   return error;
 }
 
@@ -350,14 +350,14 @@ Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted
   parallel_blocks(measurements.size(), 1024, progress, [&](std::size_t begin, std::size_t end) {
     for (std::size_t m = begin; m < end; ++m) {
       const Measurement& measurement = measurements[m];
-      std::string unusable = unusable_because(measurement, transmitter_of[m], options);
+      const std::string unusable = unusable_because(measurement, transmitter_of[m], options);
       if (unusable.empty())
         snapped[m] = snapper.snap(measurement, transmitter_of[m]);
       else
         snapped[m].position = {measurement.position.x, measurement.position.y, 0.0};
       const bool known = transmitter_of[m] != unknown_transmitter;
       comparison.errors[m] = error_of(measurement, measured_db[m], known ? &transmitters[transmitter_of[m]] : nullptr,
-                                      snapped[m], std::move(unusable));
+                                      snapped[m], unusable);
     }
   });
   warn_of_fallbacks(snapped, progress);

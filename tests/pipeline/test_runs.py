@@ -2,7 +2,10 @@
 """Whole runs on a corner of the sample town: results for programs and people, records, determinism, destinations."""
 
 import json
+import math
 import os
+import statistics
+import struct
 import unittest
 
 from tesseray_process import (DRIVE_TEST, SCENE, PipelineTest, json_lines, layers, rows, tesseray, transmitters_csv)
@@ -65,6 +68,38 @@ class StudyTest(PipelineTest):
         self.assertGreater(run["peak_memory_bytes"], 1e6)
         self.assertLessEqual({"tiling", "visibility", "prediction", "comparison"},
                              json.loads(run["seconds_per_stage"]).keys())
+
+    def test_errors_and_statistics_follow_from_the_rows(self):
+        """Snapping by the plain way over all tiles, and statistics by Python's own, from the written layers."""
+        self.assert_done(self.study("--progress", "json"))
+        file = self.folder / "coverage.gpkg"
+        ground = rows(file, "tiles", "tile_id, x, y", "tile_id")
+        ground = [tile for tile, kind in zip(ground, rows(file, "tiles", "kind", "tile_id")) if kind["kind"] == "ground"]
+        predicted = {(row["transmitter_id"], row["tile_id"]): row["received_power_dbm"]
+                     for row in rows(file, "path_loss", "transmitter_id, tile_id, received_power_dbm")}
+        used = [row for row in rows(file, "prediction_error") if row["excluded_because"] is None]
+        self.assertGreater(len(used), 50)
+        errors = {}
+        for row in used:
+            x, y = struct.unpack("<dd", row["geom"][-24:-8])  # a little-endian POINT Z ends with its coordinates
+            nearest = min(ground, key=lambda tile: (math.hypot(tile["x"] - x, tile["y"] - y), tile["tile_id"]))
+            self.assertEqual(row["tile_id"], nearest["tile_id"])
+            self.assertAlmostEqual(row["snap_distance_m"], math.hypot(nearest["x"] - x, nearest["y"] - y), places=6)
+            self.assertEqual(row["predicted_db"], predicted[row["transmitter_id"], row["tile_id"]])
+            self.assertAlmostEqual(row["error_db"], row["predicted_db"] - row["measured_db"], places=9)
+            errors.setdefault(row["transmitter_id"], []).append(row["error_db"])
+        told = {row["group"]: row for row in rows(file, "error_statistics")}
+        errors["all"] = sum(errors.values(), [])
+        for group, values in errors.items():
+            name = group if group == "all" else {1: "Market", 2: "Hill"}[group]
+            self.assertEqual(told[name]["n"], len(values))
+            self.assertAlmostEqual(told[name]["mean_db"], statistics.fmean(values), places=9)
+            self.assertAlmostEqual(told[name]["std_db"], statistics.stdev(values), places=9)
+            self.assertAlmostEqual(told[name]["median_db"], statistics.median(values), places=9)
+            self.assertAlmostEqual(told[name]["p10_db"], statistics.quantiles(values, n=10, method="inclusive")[0], places=9)
+        sites = [statistics.fmean(errors[group]) for group in (1, 2)]
+        self.assertAlmostEqual(told["sites"]["mean_of_mean_db"], statistics.fmean(sites), places=9)
+        self.assertAlmostEqual(told["sites"]["std_of_mean_db"], statistics.stdev(sites), places=9)
 
     def test_same_result_for_any_number_of_threads(self):
         hashes = set()
