@@ -53,7 +53,8 @@ std::filesystem::path resolved(std::filesystem::path file) {
     const std::filesystem::path to = std::filesystem::read_symlink(file, failed);
     file = to.is_absolute() ? to : file.parent_path() / to;
   }
-  const std::filesystem::path path = std::filesystem::weakly_canonical(file, failed);
+  // Made absolute first: a bare name that is not there yet would stay bare, and have no folder.
+  const std::filesystem::path path = std::filesystem::weakly_canonical(std::filesystem::absolute(file), failed);
   return failed ? file : path;
 }
 

@@ -191,6 +191,15 @@ TEST_F(Writing, MissingFoldersAreRefusedAtOnce) {
   });
 }
 
+// A user's first command names a file in the folder where they are.
+TEST_F(Writing, ABareNameIsAFileInTheCurrentFolder) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_ / ".");
+  EXPECT_NO_THROW(write_path_loss(result_, "bare.gpkg", false));
+  std::filesystem::current_path(before);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "bare.gpkg"));
+}
+
 TEST_F(Writing, ALinkStaysALink) {
   const std::filesystem::path file = folder_ / "real.gpkg", link = folder_ / "link.gpkg";
   std::filesystem::create_symlink("real.gpkg", link);
