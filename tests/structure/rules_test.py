@@ -79,6 +79,16 @@ class SourceRules(unittest.TestCase):
             self.assertEqual(list(source_rules.broken_links(repository, page, text)),
                              ["docs/README.md: links to absent.md, which does not exist"])
 
+    def test_every_page_is_listed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            repository = pathlib.Path(folder)
+            (repository / "docs" / "benchmarks").mkdir(parents=True)
+            (repository / "docs" / "README.md").write_text("[a](physics.md)", encoding="utf-8")
+            (repository / "docs" / "physics.md").touch()
+            (repository / "docs" / "benchmarks" / "speed.md").touch()
+            self.assertEqual(list(source_rules.unlisted_pages(repository)),
+                             ["docs/benchmarks/speed.md: docs/README.md does not list it"])
+
 
 if __name__ == "__main__":
     unittest.main()

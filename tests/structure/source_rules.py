@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds for every file: its licence line, a telling name, no work left without an issue, no broken link in a page.
+"""What holds for every file: its licence line, a telling name, no work left without an issue,
+no broken link in a page, no page that the index of docs/ leaves out.
 
 Usage: source_rules.py [REPOSITORY]      prints each offence; exit status 1 if there is one.
 """
@@ -41,6 +42,16 @@ def broken_links(repository, path, text):
                 yield f"{path}: links to {target}, which does not exist"
 
 
+def unlisted_pages(repository):
+    """Pages that nobody finds, because the index does not name them."""
+    docs = repository / "docs"
+    index = (docs / "README.md").read_text(encoding="utf-8")
+    listed = {(docs / target).resolve() for target in LINK.findall(index)}
+    for page in sorted(docs.rglob("*.md")):
+        if page.resolve() not in listed and page != docs / "README.md":
+            yield f"{page.relative_to(repository)}: docs/README.md does not list it"
+
+
 def main():
     repository = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]
     files = [f for f in repository.iterdir() if f.is_file()]
@@ -55,6 +66,7 @@ def main():
         path = file.relative_to(repository)
         checked += 1
         found += [*offences_in(path, text), *broken_links(repository, path, text)]
+    found += unlisted_pages(repository)
     print("\n".join(found) if found else f"{checked} files keep the rules")
     return 1 if found else 0
 
