@@ -86,13 +86,14 @@ void refuse_extras(const ToolOptions& options) {
   refuse("unknown_parameter", "there is no parameter " + name + did_you_mean(name, known), hint);
 }
 
-double parse_common_number(const std::string& option, const std::string& text, double minimum, bool integer) {
+double parse_common_number(const std::string& option, const std::string& text, double minimum, double maximum,
+                           bool integer) {
   const Parameter declared{.name = option,
                            .label = {},
                            .help = {},
                            .kind = ParameterKind::number,
                            .minimum = minimum,
-                           .maximum = 1e6,
+                           .maximum = maximum,
                            .integer = integer};
   try {
     return std::get<double>(parse_value(declared, text));
@@ -112,9 +113,9 @@ RunSettings settings_of(const ToolOptions& options) {
   RunSettings settings;
   settings.device = options.device;
   settings.overwrite = options.overwrite;
-  settings.threads = static_cast<std::size_t>(parse_common_number("--threads", options.threads, 0, true));
+  settings.threads = static_cast<std::size_t>(parse_common_number("--threads", options.threads, 0, 1024, true));
   if (!options.memory.empty()) {
-    const double gibibytes = parse_common_number("--memory", options.memory, 0.001, false);
+    const double gibibytes = parse_common_number("--memory", options.memory, 0.001, 1e6, false);
     settings.memory.bytes = static_cast<std::uint64_t>(gibibytes * 1024.0 * 1024.0 * 1024.0);
   }
   return settings;

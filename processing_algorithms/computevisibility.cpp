@@ -8,12 +8,12 @@ namespace tesseray {
 namespace {
 
 Outcome compute_visibility_of_environment(Run& run) {
+  const std::filesystem::path file = visibility_destination(run);
   const Environment environment = read_environment(run);
   const Tiling tiling = tile_scene(run, environment.scene, environment.tiling_options);
   const Occlusion occlusion(environment.scene);
   const VisibilityKey key{environment_hash(environment.scene, environment.tiling_options),
                           visibility_options(run.values())};
-  const std::filesystem::path file = visibility_destination(run);
   const std::unique_ptr<Visibility> visibility = compute_visibility(run, occlusion, tiling, key, file);
 
   Outcome outcome;

@@ -29,18 +29,6 @@ fs::path same_name(const fs::path& file) {
   return problem ? file : path;
 }
 
-void check_folder(const fs::path& file) {
-  std::error_code problem;
-  const fs::path folder = fs::absolute(file).parent_path();
-  if (!fs::is_directory(folder, problem)) {
-    refuse("no_such_folder", "there is no folder " + folder.string(), "make it, or write elsewhere", file);
-  }
-  if (access(folder.c_str(), W_OK) != 0) {
-    refuse("folder_not_writable", "the folder " + folder.string() + " cannot be written to", "write elsewhere", file);
-  }
-  if (fs::is_directory(file, problem)) refuse("is_a_folder", "it is a folder", "give the name of a file", file);
-}
-
 const char* const overwrite_hint = "give another name, or allow replacing it with --overwrite";
 
 void check_layer_is_new(const LayerDestination& destination) {
@@ -86,6 +74,18 @@ class TakenPlaces {
 };
 
 }  // namespace
+
+void check_folder(const fs::path& file) {
+  std::error_code problem;
+  const fs::path folder = fs::absolute(file).parent_path();
+  if (!fs::is_directory(folder, problem)) {
+    refuse("no_such_folder", "there is no folder " + folder.string(), "make it, or write elsewhere", file);
+  }
+  if (access(folder.c_str(), W_OK) != 0) {
+    refuse("folder_not_writable", "the folder " + folder.string() + " cannot be written to", "write elsewhere", file);
+  }
+  if (fs::is_directory(file, problem)) refuse("is_a_folder", "it is a folder", "give the name of a file", file);
+}
 
 Destinations::Destinations(const ParameterValues& values, bool overwrite) {
   const std::string& output = values.text(output_parameter().name);

@@ -15,6 +15,9 @@
 
 namespace tesseray {
 
+// Throws Error(invalid_input) when `file` cannot be made: no folder, a folder that cannot be written, itself a folder.
+void check_folder(const std::filesystem::path& file);
+
 class Destinations {
  public:
   // Resolves all destinations (OUTPUT takes the layers that were given none) and refuses, with Error(invalid_input):

@@ -40,6 +40,7 @@ fs::path visibility_destination(const Run& run) {
                 "give another name with --visibility, or allow replacing it with --overwrite",
                 {.file = beside.string()});
   }
+  check_folder(beside);
   return beside;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The executable. Every error ends here and becomes a message and an exit status.
 #include <tbb/global_control.h>
+#include <tbb/task_arena.h>
 
 #include <cstdio>
 #include <new>
@@ -50,13 +51,16 @@ int run_tool(const Command& command, ProgressDisplay& display) {
   }
   std::optional<StandardInputWatch> watch;
   if (command.cancel_on_eof) watch.emplace();
+  // The limit alone would not let more threads run than the machine has cores; the arena does.
   std::optional<tbb::global_control> thread_limit;
+  tbb::task_arena arena;
   if (command.settings.threads > 0) {
     thread_limit.emplace(tbb::global_control::max_allowed_parallelism, command.settings.threads);
+    arena.initialize(static_cast<int>(command.settings.threads));
   }
   RunProgress progress(display, cancel_requested);
   Run run(*command.tool, given, command.settings, progress);
-  const Outcome outcome = command.tool->run(run);
+  const Outcome outcome = arena.execute([&] { return command.tool->run(run); });
   progress.finish();
   write_to_standard_output(command.json_result ? outcome_as_json(run, outcome, progress)
                                                : outcome_as_text(outcome, progress));

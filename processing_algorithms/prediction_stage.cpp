@@ -152,6 +152,16 @@ std::vector<Parameter> site_parameters() {
         .kind = Kind::enumeration,
         .default_value = "isotropic",
         .choices = words(antennas)},
+       {.name = "ANTENNA_DIAMETER",
+        .label = "Antenna diameter",
+        .help = "greatest extent D of the antennas: targets nearer than their far field (2D²/λ) are flagged in "
+                "in_near_field; 0: none are",
+        .kind = Kind::distance,
+        .default_value = "0",
+        .unit = "m",
+        .minimum = 0,
+        .maximum = 100,
+        .advanced = true},
        {.name = "ANTENNA_HEIGHT_REFERENCE",
         .label = "Antenna heights count from",
         .help = "the ground, the roof below, or the sea level of the DEM",
@@ -364,7 +374,9 @@ Sites read_sites(Run& run, const Scene& scene) {
   input.antenna = values.choice("ANTENNA", antennas);
   input.height_reference = values.choice("ANTENNA_HEIGHT_REFERENCE", height_references);
   Sites sites;
-  sites.transmitters = place_transmitters(read_transmitters(input, scene.frame, run.progress()), scene);
+  std::vector<RawTransmitter> transmitters = read_transmitters(input, scene.frame, run.progress());
+  for (RawTransmitter& transmitter : transmitters) transmitter.diameter_m = values.number("ANTENNA_DIAMETER");
+  sites.transmitters = place_transmitters(transmitters, scene);
   if (values.has("RECEIVERS")) {
     const ReceiverInput receivers{.source = values.text("RECEIVERS"),
                                   .crs = values.text("RECEIVERS_CRS"),

@@ -43,6 +43,22 @@ class StudyTest(PipelineTest):
         for name in names:
             self.assertEqual([line["progress"] for line in stages if line["stage"] == name][-1], 1)
 
+    def test_targets_in_the_near_field_are_flagged(self):
+        # At 900 MHz a 4 m antenna has its far field from 96 m on, at 1,800 MHz from 192 m.
+        self.assert_done(self.study("--antenna-diameter", "4", "--progress", "none"))
+        file = self.folder / "coverage.gpkg"
+        places = {row["tile_id"]: row for row in rows(file, "tiles", "tile_id, x, y, z, kind", "tile_id")}
+        sites = {1: (340500, 6020500, 96.07), 2: (340420, 6020580, 192.14)}
+        flags = rows(file, "path_loss", "transmitter_id, tile_id, in_near_field", "1, 2")
+        for row in flags:
+            tile, (x, y, near) = places[row["tile_id"]], sites[row["transmitter_id"]]
+            across = math.hypot(tile["x"] - x, tile["y"] - y)
+            if across > near:
+                self.assertEqual(row["in_near_field"], 0)
+            elif across < near - 40:  # whatever the height between the two
+                self.assertEqual(row["in_near_field"], 1)
+        self.assertEqual({row["in_near_field"] for row in flags}, {0, 1})
+
     def test_result_for_people(self):
         process = self.assert_done(self.study())
         self.assertNotIn("{", process.stdout)
