@@ -63,7 +63,7 @@ TESSERAY_HD inline bool walk_low_cells(const HeightPyramidView& grid, Vec3 a, Ve
   std::int32_t j = cell_of(ay + t_begin * dy, 0, grid.rows - 1);
   const double inverse_dx = dx != 0 ? 1 / dx : infinity, inverse_dy = dy != 0 ? 1 / dy : infinity;
   double t = t_begin, z = a.z + t * dz;
-  int level = 0;
+  int level = grid.levels - 1;
   for (;;) {
     const int shift = pyramid_shift * level;
     const std::int32_t node_i = i >> shift, node_j = j >> shift;

@@ -20,32 +20,41 @@ struct Sight {
 
 class SectorOccluders {
  public:
-  explicit SectorOccluders(const OcclusionView& occlusion);
+  // Keeps references. What is below `horizon` when it is added is left out: it meets nothing that is above.
+  SectorOccluders(const OcclusionView& occlusion, const Horizon& horizon);
 
-  void reset(Vec3 eye);
+  // With `rising`, targets are not lower than the eye. Walls that face away from it then need no test of their own:
+  // a rising segment that leaves a part below its top has entered it lower still.
+  // REQUIRES: the eye is inside of no part; rising: nor within a millimetre of a wall.
+  void reset(Vec3 eye, bool rising);
   // Adding twice is adding once.
-  void add_wall(std::uint32_t side);
+  void add_wall(const WallSide& wall, std::uint32_t side);
   void add_raised_part(std::uint32_t part, const Rectangle& bounds);
 
-  // True when one of the occluders meets the segment from the eye to `target`, by the tests of occlusion_view.h.
-  bool block(Vec3 target, const Sight& sight) const;
+  // Whether one of the occluders meets the segment from the eye to `target`, by the tests of occlusion_view.h. `maybe`
+  // where the walls that were left out could decide a tie. REQUIRES: the target is not below the horizon.
+  enum class Answer { no, maybe, yes };
+  Answer block(Vec3 target, const Sight& sight);
 
  private:
-  static constexpr int sectors = 256;
+  static constexpr int sectors = 1024;
 
   // Bounds are rounded outwards: what they exclude cannot meet the segment.
   struct Occluder {
     float highest_slope = 0;
     float nearest_m = 0;
-    std::uint32_t index = 0;  // of OcclusionView::outlines, or raised_flag plus an index of its parts
+    std::uint32_t index = 0;  // of walls_, or raised_flag plus an index of OcclusionView::parts
   };
   static constexpr std::uint32_t raised_flag = 0x80000000u;
 
   void add(const Rectangle& box_from_eye, double top_z, std::uint32_t index, AzimuthInterval azimuths);
-  bool meets(Vec3 first, Vec3 second, std::uint32_t index) const;
+  Answer test(Vec3 first, Vec3 second, std::uint32_t index) const;
 
   const OcclusionView& occlusion_;
+  const Horizon& horizon_;
   Vec3 eye_;
+  bool rising_ = false;
+  std::vector<WallSide> walls_;
   std::array<std::vector<Occluder>, sectors> occluders_;
   std::vector<std::uint32_t> wall_round_, part_round_;  // the round in which each was added last
   std::uint32_t round_ = 0;

@@ -62,6 +62,7 @@ void SightBounds::extend(const SightBounds& other) {
   target_top_z = std::max(target_top_z, other.target_top_z);
   occluder_top_z = std::max(occluder_top_z, other.occluder_top_z);
   lowest_terrain_z = std::min(lowest_terrain_z, other.lowest_terrain_z);
+  top_z = std::max(top_z, other.top_z);
   square.extend(other.square.min);
   square.extend(other.square.max);
 }
@@ -124,9 +125,19 @@ void SightGrid::sort_occluders(const OcclusionView& occlusion) {
       }
     }
   }
-  walls_ = make_cell_lists(cells_.size(), walls);
+  sort_walls(occlusion, make_cell_lists(cells_.size(), walls));
   raised_parts_ = make_cell_lists(cells_.size(), raised);
   centred_parts_ = make_cell_lists(cells_.size(), centred);
+}
+
+void SightGrid::sort_walls(const OcclusionView& occlusion, const CellLists& walls) {
+  walls_.reserve(walls.items.size());
+  for (const std::uint32_t side : walls.items) walls_.push_back({occlusion.outlines[side], side});
+  first_wall_ = walls.offsets;
+  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
+    std::stable_sort(walls_.begin() + first_wall_[cell], walls_.begin() + first_wall_[cell + 1],
+                     [](const CellWall& a, const CellWall& b) { return a.wall.top_z > b.wall.top_z; });
+  }
 }
 
 void SightGrid::bound_cells(const OcclusionView& occlusion) {
@@ -140,11 +151,12 @@ void SightGrid::bound_cells(const OcclusionView& occlusion) {
         bounds.extend_targets(elements_[e].anchor);
       }
       double& top_z = bounds.occluder_top_z;
-      for (const std::uint32_t wall : walls(cell)) top_z = std::max(top_z, occlusion.outlines[wall].top_z);
+      if (!walls(cell).empty()) top_z = walls(cell).front().wall.top_z;
       for (const std::uint32_t part : raised_parts(cell)) top_z = std::max(top_z, occlusion.parts[part].top_z);
       for (const std::uint32_t part : centred_parts(cell)) top_z = std::max(top_z, occlusion.parts[part].top_z);
       bounds.square = grown(cells_.square(i, j, i, j), cell_padding_m);
       bounds.lowest_terrain_z = lowest_terrain(occlusion, bounds.square);
+      bounds.top_z = std::max({bounds.target_top_z, bounds.occluder_top_z, bounds.lowest_terrain_z});
     }
   }
 }
@@ -155,7 +167,7 @@ void SightGrid::bound_blocks() {
     for (std::int32_t i = 0; i < cells_.columns; ++i) {
       block_bounds_[static_cast<std::size_t>(j / block_cells) * static_cast<std::size_t>(block_columns()) +
                     static_cast<std::size_t>(i / block_cells)]
-          .extend(cell_bounds(i, j));
+          .extend(cell_bounds_[cells_.index(i, j)]);
     }
   }
 }

@@ -23,6 +23,7 @@ struct SightBounds {
   double occluder_top_z = -std::numeric_limits<double>::infinity();
   // The terrain lies nowhere below this over the whole square; −∞ where a part of the square has no terrain.
   double lowest_terrain_z = std::numeric_limits<double>::infinity();
+  double top_z = -std::numeric_limits<double>::infinity();  // nothing of all this is higher
   // The square itself, with the padding of cell_grid.h.
   Rectangle square;
 
@@ -39,7 +40,7 @@ class SightGrid {
   const CellGrid& cells() const { return cells_; }
   std::int32_t block_columns() const { return cells_.columns / block_cells; }
   std::int32_t block_rows() const { return cells_.rows / block_cells; }
-  const SightBounds& cell_bounds(std::int32_t i, std::int32_t j) const { return cell_bounds_[cells_.index(i, j)]; }
+  const SightBounds& cell_bounds(std::size_t cell) const { return cell_bounds_[cell]; }
   const SightBounds& block_bounds(std::int32_t i, std::int32_t j) const {
     return block_bounds_[static_cast<std::size_t>(j) * static_cast<std::size_t>(block_columns()) +
                          static_cast<std::size_t>(i)];
@@ -52,8 +53,14 @@ class SightGrid {
   std::span<const Element> roofs(std::size_t cell) const {
     return {elements_.data() + first_roof_[cell], elements_.data() + first_[cell + 1]};
   }
-  // Walls (numbers of OcclusionView::outlines) and raised parts that touch the cell.
-  std::span<const std::uint32_t> walls(std::size_t cell) const { return items_of(walls_, cell); }
+  // The walls that touch a cell, by falling top.
+  struct CellWall {
+    WallSide wall;
+    std::uint32_t side = 0;  // its number in OcclusionView::outlines
+  };
+  std::span<const CellWall> walls(std::size_t cell) const {
+    return {walls_.data() + first_wall_[cell], walls_.data() + first_wall_[cell + 1]};
+  }
   std::span<const std::uint32_t> raised_parts(std::size_t cell) const { return items_of(raised_parts_, cell); }
   // The parts on the ground whose centres lie in the cell: each part is of one cell.
   std::span<const std::uint32_t> centred_parts(std::size_t cell) const { return items_of(centred_parts_, cell); }
@@ -65,13 +72,16 @@ class SightGrid {
   }
   void sort_elements(const std::vector<Element>& elements);
   void sort_occluders(const OcclusionView& occlusion);
+  void sort_walls(const OcclusionView& occlusion, const CellLists& walls);
   void bound_cells(const OcclusionView& occlusion);
   void bound_blocks();
 
   CellGrid cells_;
   std::vector<Element> elements_;  // by cell
   std::vector<std::uint32_t> first_, first_roof_;
-  CellLists walls_, raised_parts_, centred_parts_;
+  std::vector<CellWall> walls_;
+  std::vector<std::uint32_t> first_wall_;
+  CellLists raised_parts_, centred_parts_;
   std::vector<Rectangle> part_bounds_;
   std::vector<SightBounds> cell_bounds_, block_bounds_;
 };

@@ -35,22 +35,26 @@ class SightSearch {
     std::int32_t next = -1;  // in its bucket
   };
 
-  void search(const Element& source, std::vector<std::uint32_t>& seen);
-  void search_near(std::vector<std::uint32_t>& seen);
-  void search_far(std::vector<std::uint32_t>& seen);
-  // False when the ring is beyond the maximum distance.
-  bool begin_ring(double nearest_m);
-  template <class Visit>
-  void for_cells_of_block(std::int32_t block_i, std::int32_t block_j, const Visit& visit) const;
-  void add_occluders(std::int32_t i, std::int32_t j);
-  void visit_targets(std::int32_t i, std::int32_t j, std::vector<std::uint32_t>& seen);
-  void visit_elements(std::span<const Element> elements, std::vector<std::uint32_t>& seen);
-  bool is_free(const Element& target) const;
+  struct BlockState {
+    std::uint32_t round = 0;  // the search that asked last
+    bool is_hidden = false;
+  };
 
-  bool hides_targets(const SightBounds& bounds) const;
-  bool hides_occluders(const SightBounds& bounds) const;
-  // True when nothing in the box and below top_z is above the horizon.
-  bool is_below_horizon(const Rectangle& box, double top_z) const;
+  void search(const Element& source, std::vector<std::uint32_t>& seen);
+  bool is_at_a_wall() const;
+  void search_rings(std::vector<std::uint32_t>& seen);
+  bool is_block_hidden(std::int32_t block_i, std::int32_t block_j);
+  // A ring is passed twice: what can be met on the way to its targets lies in it or within it, and must be known before
+  // they are tested. The first pass notes the cells that are worth the second.
+  void enter_cell(std::int32_t i, std::int32_t j);
+  void visit_entered_cells(std::vector<std::uint32_t>& seen);
+  void visit_elements(std::span<const Element> elements, double floor, std::vector<std::uint32_t>& seen);
+  bool is_free(const Element& target);
+
+  // True when neither targets nor occluders there matter, wherever the horizon is.
+  bool is_of_no_use(const SightBounds& bounds) const;
+  // What is in the box and lower than this is hidden.
+  double floor_z(const Rectangle& box) const;
   // True when all of the box lies farther behind the source's plane than `behind_m`.
   bool is_behind_source(const Rectangle& box, double bottom_z, double top_z, double behind_m) const;
   // The least distance from the source to anything outside of a square of cells.
@@ -71,6 +75,9 @@ class SightSearch {
   Element source_;
   std::int32_t source_column_ = 0, source_row_ = 0;
   bool above_only_ = false;
+  std::vector<std::size_t> entered_;  // cells of the current ring
+  std::vector<BlockState> block_states_;
+  std::uint32_t round_ = 0;
   std::vector<Hider> hiders_;
   std::vector<std::int32_t> buckets_;  // first hider by farthest distance
   std::size_t first_bucket_ = 0;       // those before have been used
