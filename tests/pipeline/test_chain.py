@@ -129,6 +129,28 @@ class ChainTest(PipelineTest):
             self.assertLessEqual(sum(ray["transmitter_id"] == transmitter for ray in rays), 4)
         self.assertEqual({row["kind"] for row in rows(self.folder / "r.gpkg", "path_loss", "kind")}, {"ground"})
 
+    def test_existing_visibility_needs_overwrite(self):
+        self.assert_done(tesseray("computevisibility", "--environment", self.environment))
+        process = tesseray("computevisibility", "--environment", self.environment, "--progress", "json")
+        self.assert_refused(process, "file_exists", ["--overwrite"])
+        self.assertNotIn('"stage"', process.stderr, "refused before any work")
+        self.assert_done(tesseray("computevisibility", "--environment", self.environment, "--overwrite"))
+
+    def test_options_of_propagation_reach_it(self):
+        """Each option changes the rows; the defaults, spelled out, do not."""
+        basis = json.loads(self.predict(self.folder / "basis.gpkg").stdout)["result_hash"]
+        for number, (option, value, changes) in enumerate((
+                ("max-reflections", 3, False), ("summation", "local_mean", False), ("max-reflections", 0, True),
+                ("max-diffractions", 0, True), ("max-scatterings", 0, True), ("max-after-scattering", 0, True),
+                ("scattering-model", "incident", True), ("scattering-coefficient", 0.2, True), ("permittivity", 6, True),
+                ("conductivity", 0.1, True), ("min-power", -60, True), ("edge-visibility", "parents", True),
+                ("summation", "coherent", True), ("summation", "power", True), ("receiver-height", 2, True),
+                ("receiver-polarization", "horizontal", True))):
+            with self.subTest(option=option, value=value):
+                process = self.predict(self.folder / f"{number}.gpkg", f"--{option}={value}")
+                assertion = self.assertNotEqual if changes else self.assertEqual
+                assertion(json.loads(process.stdout)["result_hash"], basis)
+
     def test_rows_that_are_asked_for(self):
         out = self.folder / "few.gpkg"
         self.predict(out, "--reached-only", "--kinds", "ground,roof", "--geometry", "none")

@@ -52,7 +52,7 @@ class CommandLineTest(PipelineTest):
         self.assert_refused(process, "bad_command_line", ["--buildings"])
 
     def test_common_options_are_checked(self):
-        for option, value in (("--threads", "-1"), ("--threads", "two"), ("--threads", "1.5"), ("--memory", "0"),
+        for option, value in (("--threads", "-1"), ("--threads", "two"), ("--threads", "1.5"), ("--threads", "100000"), ("--memory", "0"),
                               ("--memory", "much"), ("--device", "gpu")):
             with self.subTest(option=option, value=value):
                 process = tesseray("tileenvironment", f"{option}={value}", "--progress", "json")
