@@ -36,15 +36,17 @@ const testing::Environment& environment(City city) {
 Transmitter transmitter_at(const Scene& scene, Site site) {
   const PrismIndex index(scene);
   const Vec2 middle = 0.5 * (scene.extent.min + scene.extent.max);
-  for (int i = 0; i < 2'500; ++i) {
-    const Vec2 p = middle + Vec2{3.0 * (i % 50) - 75.3, 3.0 * (i / 50) - 74.7};
-    const double ground = scene.terrain.height_at(p), top = index.surface_height(p);
-    const bool built = top > ground + 1;
-    if (built != (site == Site::rooftop)) continue;
-    const double z = site == Site::street ? ground + 6 : site == Site::rooftop ? top + 3 : ground + 50;
-    Transmitter transmitter = testing::test_transmitter({p.x, p.y, z});
-    transmitter.erp_dbm = 40;
-    return transmitter;
+  for (int row = 0; row < 50; ++row) {
+    for (int column = 0; column < 50; ++column) {
+      const Vec2 p = middle + Vec2{3.0 * column - 75.3, 3.0 * row - 74.7};
+      const double ground = scene.terrain.height_at(p), top = index.surface_height(p);
+      const bool built = top > ground + 1;
+      if (built != (site == Site::rooftop)) continue;
+      const double z = site == Site::street ? ground + 6 : site == Site::rooftop ? top + 3 : ground + 50;
+      Transmitter transmitter = testing::test_transmitter({p.x, p.y, z});
+      transmitter.erp_dbm = 40;
+      return transmitter;
+    }
   }
   throw std::runtime_error("no free place near the middle of the city");
 }
@@ -57,7 +59,7 @@ void predict(benchmark::State& state) {
   const RayLauncher launcher(city.scene, city.tiling, city.occlusion, *city.visibility, {}, options);
   std::size_t reached = 0;
   std::uint64_t tubes = 0;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     RayLaunchingResult rays = launcher.launch(transmitter, no_progress());
     tubes = rays.tubes;
     const TransmitterPrediction prediction =

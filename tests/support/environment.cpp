@@ -43,6 +43,7 @@ Transmitter test_transmitter(Vec3 position) {
 
 std::vector<Receiver> receivers_at(const std::vector<Vec3>& positions) {
   std::vector<Receiver> receivers;
+  receivers.reserve(positions.size());
   for (const Vec3& position : positions) {
     receivers.push_back({static_cast<std::int64_t>(receivers.size()) + 1, position});
   }

@@ -48,14 +48,20 @@ RayLaunchingOptions one(Interaction interaction) {
 // In a street, over a roof, and above all roofs.
 std::vector<Vec3> antennas(const Scene& scene) {
   const PrismIndex index(scene);
-  const Vec2 middle{125, 125};
-  Vec2 street = middle, roof = middle;
-  for (int i = 0; i < 400 && index.surface_height(street) > 0; ++i) {
-    street = middle + Vec2{3.0 * (i % 20) - 30.1, 3.0 * (i / 20) - 30.3};
-  }
-  for (int i = 0; i < 400 && index.surface_height(roof) < 12; ++i) {
-    roof = middle + Vec2{3.0 * (i % 20) - 29.7, 3.0 * (i / 20) - 30.2};
-  }
+  // The middle, or the first place of a grid about it, that is a street (a roof of 12 m).
+  const auto first_place = [&](Vec2 corner, const auto& is_fit) {
+    const Vec2 middle{125, 125};
+    if (is_fit(index.surface_height(middle))) return middle;
+    for (int row = 0; row < 20; ++row) {
+      for (int column = 0; column < 20; ++column) {
+        const Vec2 p = corner + Vec2{3.0 * column, 3.0 * row};
+        if (is_fit(index.surface_height(p))) return p;
+      }
+    }
+    return corner;
+  };
+  const Vec2 street = first_place({94.9, 94.7}, [](double height) { return height <= 0; });
+  const Vec2 roof = first_place({95.3, 94.8}, [](double height) { return height >= 12; });
   return {{street.x, street.y, 6}, {roof.x, roof.y, index.surface_height(roof) + 3}, {41.3, 52.7, 50}};
 }
 

@@ -37,9 +37,11 @@ const Vec3 antenna{100.3, 101.7, 31};
 std::vector<Vec3> points() {
   std::vector<Vec3> places;
   const PrismIndex index(town().scene);
-  for (int i = 0; i < 64; ++i) {
-    const Vec2 p{11.3 + 26.0 * (i % 8), 13.9 + 26.0 * (i / 8)};
-    if (index.surface_height(p) <= 0) places.push_back({p.x, p.y, 1.5});
+  for (int row = 0; row < 8; ++row) {
+    for (int column = 0; column < 8; ++column) {
+      const Vec2 p{11.3 + 26.0 * column, 13.9 + 26.0 * row};
+      if (index.surface_height(p) <= 0) places.push_back({p.x, p.y, 1.5});
+    }
   }
   return places;
 }
