@@ -16,7 +16,9 @@ constexpr Choice<HeightKind> height_kinds[] = {{"above_ground", HeightKind::abov
                                                {"storeys", HeightKind::storeys}};
 constexpr Choice<LengthUnit> length_units[] = {{"m", LengthUnit::metre}, {"ft", LengthUnit::foot}};
 constexpr Choice<SceneOptions::GroundReference> ground_references[] = {
-    {"mean", SceneOptions::GroundReference::mean}, {"lowest", SceneOptions::GroundReference::lowest}};
+    {"mean", SceneOptions::GroundReference::mean},
+    {"lowest", SceneOptions::GroundReference::lowest},
+    {"entrance", SceneOptions::GroundReference::entrance}};
 constexpr Choice<SceneOptions::MissingHeight> missing_heights[] = {
     {"default", SceneOptions::MissingHeight::use_default},
     {"fail", SceneOptions::MissingHeight::fail},
@@ -50,6 +52,7 @@ EnvironmentInput environment_input(const ParameterValues& values) {
   input.height_unit = values.choice("HEIGHT_UNIT", length_units);
   input.storey_height_m = values.number("STOREY_HEIGHT");
   input.base_field = values.text("BASE_FIELD");
+  input.entrance_field = values.text("ENTRANCE_FIELD");
   input.material_field = values.text("MATERIAL_FIELD");
   input.dem = values.text("DEM");
   input.vegetation = values.text("VEGETATION");
@@ -66,6 +69,11 @@ SceneOptions scene_options(const ParameterValues& values) {
   options.default_height_m = values.number("DEFAULT_HEIGHT");
   options.default_vegetation_height_m = values.number("VEGETATION_HEIGHT");
   options.ground_reference = values.choice("GROUND_REFERENCE", ground_references);
+  if (options.ground_reference == SceneOptions::GroundReference::entrance && !values.has("ENTRANCE_FIELD")) {
+    throw Error(ErrorKind::invalid_input, "no_entrance_field",
+                "GROUND_REFERENCE is entrance, but there is no ENTRANCE_FIELD",
+                "name the field with the elevation of the ground at the entrance, or choose mean or lowest");
+  }
   options.ground_height_m = values.number("GROUND_HEIGHT");
   options.extent = extent_of(values);
   return options;
@@ -137,11 +145,18 @@ std::vector<Parameter> scene_parameters() {
        .parent = "BUILDINGS"},
       {.name = "GROUND_REFERENCE",
        .label = "Heights count from",
-       .help = "the mean or the lowest ground under a footprint",
+       .help = "the mean or the lowest ground under a footprint, or the ground at the entrance (ENTRANCE_FIELD)",
        .kind = Kind::enumeration,
        .default_value = "mean",
        .choices = words(ground_references),
        .advanced = true},
+      {.name = "ENTRANCE_FIELD",
+       .label = "Entrance field",
+       .help = "the field with the elevation of the ground at the entrance, for GROUND_REFERENCE entrance",
+       .kind = Kind::field,
+       .optional = true,
+       .advanced = true,
+       .parent = "BUILDINGS"},
       {.name = "MISSING_HEIGHT",
        .label = "Buildings without height",
        .help = "take DEFAULT_HEIGHT, fail, or drop the building; each is listed in ISSUES",

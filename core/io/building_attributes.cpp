@@ -111,6 +111,8 @@ BuildingAttributes::BuildingAttributes(VectorSource& source, const EnvironmentIn
   if (kind_ != HeightKind::storeys) storeys_ = find({}, {}, storey_aliases, "building:levels");
   if (storeys_ && height_ && storeys_->name() == height_->name()) storeys_.reset();
   base_ = find(input.base_field, "BASE_FIELD", base_aliases, "min_height");
+  // Never by alias: elevations of the ground are of many kinds, and only people know which is the entrance's.
+  if (!input.entrance_field.empty()) entrance_ = find(input.entrance_field, "ENTRANCE_FIELD", {}, {});
   material_ = find(input.material_field, "MATERIAL_FIELD", material_aliases, "building:material");
   if (!height_) {
     const std::string instead = storeys_ ? "; they are assumed from the storeys in " + storeys_->name() : "";
@@ -147,6 +149,7 @@ void BuildingAttributes::read(const OGRFeature& feature, RawBuilding& building, 
   }
   if (!building.height_m && !building.roof_elevation_m) assume_height_from_storeys(feature, building, issues);
   building.base_m = read_base(feature, building, issues);
+  building.entrance_elevation_m = read_entrance(feature, building, issues);
   if (const std::optional<std::string> material = material_ ? material_->text(feature) : std::nullopt) {
     building.material = lower_case(*material);
     std::replace(building.material.begin(), building.material.end(), ' ', '_');
@@ -232,6 +235,23 @@ std::optional<double> BuildingAttributes::read_base(const OGRFeature& feature, c
     return none("says " + metres(*cell.value) + ", not below the roof at " + metres(*building.height_m));
   }
   return cell.value;
+}
+
+std::optional<double> BuildingAttributes::read_entrance(const OGRFeature& feature, const RawBuilding& building,
+                                                        std::vector<Issue>& issues) const {
+  if (!entrance_) return std::nullopt;
+  const LengthUnit unit = says_feet(*entrance_)     ? LengthUnit::foot
+                          : says_metres(*entrance_) ? LengthUnit::metre
+                                                    : unit_;
+  const NumberCell cell = read_number(*entrance_, feature, *parse_length_m("1", unit),
+                                      [&](const std::string& text) { return parse_length_m(text, unit); });
+  const bool plausible = cell.value && *cell.value >= lowest_elevation_m && *cell.value <= greatest_elevation_m;
+  if (cell.unreadable.empty() && (plausible || !cell.value)) return cell.value;
+  const std::string found =
+      cell.unreadable.empty() ? "says " + metres(*cell.value) : "\"" + cell.unreadable + "\" is not an elevation";
+  issues.push_back(footprint_issue(Issue::Action::assumed, "unusable_entrance",
+                                   entrance_->name() + " " + found + ": taken as missing", layer_, building));
+  return std::nullopt;
 }
 
 void BuildingAttributes::finish(std::vector<Issue>& issues) const {

@@ -37,13 +37,15 @@ class BuildingAttributes {
                                        std::vector<Issue>& issues) const;
   std::optional<double> read_base(const OGRFeature& feature, const RawBuilding& building,
                                   std::vector<Issue>& issues) const;
+  std::optional<double> read_entrance(const OGRFeature& feature, const RawBuilding& building,
+                                      std::vector<Issue>& issues) const;
   void assume_height_from_storeys(const OGRFeature& feature, RawBuilding& building, std::vector<Issue>& issues);
 
   HeightKind kind_;
   LengthUnit unit_;
   double storey_height_m_;
   std::string layer_;
-  std::optional<Attribute> height_, storeys_, base_, material_, osm_building_, osm_part_;
+  std::optional<Attribute> height_, storeys_, base_, entrance_, material_, osm_building_, osm_part_;
   bool has_osm_tags_ = false;
   std::size_t heights_from_storeys_ = 0;
   std::size_t osm_parts_ = 0;

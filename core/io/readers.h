@@ -29,6 +29,7 @@ struct EnvironmentInput {
   LengthUnit height_unit = LengthUnit::metre;
   double storey_height_m = 3.0;
   std::string base_field;
+  std::string entrance_field;        // elevation of the ground at the entrance
   std::string material_field;
   std::string dem;
   std::string vegetation;

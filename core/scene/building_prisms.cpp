@@ -67,7 +67,7 @@ class PrismMaker {
     for (std::size_t b = 0; b < buildings_.size(); ++b) {
       if (!heights[b] || heights[b]->base_m > 0) continue;
       for (const Rings& rings : polygons_[b]) {
-        const double reference = ground_reference(rings);
+        const double reference = ground_reference(buildings_[b], rings);
         if (add_prism(buildings_[b], rings, *heights[b], reference)) {
           on_ground.prisms.push_back(prisms_.back());
           reference_of.push_back(reference);
@@ -82,7 +82,8 @@ class PrismMaker {
         const auto candidates = index.candidates(p);
         const auto below = std::find_if(candidates.begin(), candidates.end(),
                                         [&](std::uint32_t i) { return contains(on_ground.prisms[i].rings, p); });
-        const double reference = below == candidates.end() ? ground_reference(rings) : reference_of[*below];
+        const double reference =
+            below == candidates.end() ? ground_reference(buildings_[b], rings) : reference_of[*below];
         add_prism(buildings_[b], rings, *heights[b], reference);
       }
     }
@@ -154,9 +155,18 @@ class PrismMaker {
     return heights;
   }
 
-  double ground_reference(const Rings& rings) const {
-    return options_.ground_reference == SceneOptions::GroundReference::lowest ? lowest_height_under(terrain_, rings)
-                                                                              : mean_height_under(terrain_, rings);
+  double ground_reference(const RawBuilding& building, const Rings& rings) {
+    using Reference = SceneOptions::GroundReference;
+    if (options_.ground_reference == Reference::lowest) return lowest_height_under(terrain_, rings);
+    const bool at_entrance = options_.ground_reference == Reference::entrance;
+    if (at_entrance && building.entrance_elevation_m) return *building.entrance_elevation_m;
+    const double mean = mean_height_under(terrain_, rings);
+    // A roof that is given as an elevation counts from nothing.
+    if (at_entrance && !building.roof_elevation_m) {
+      add_issue(Issue::Action::assumed, "missing_entrance",
+                "no ground at the entrance is given; the mean ground of " + metres(mean) + " is taken", building);
+    }
+    return mean;
   }
 
   bool add_prism(const RawBuilding& building, const Rings& rings, const Heights& heights, double reference) {

@@ -23,6 +23,7 @@ struct RawBuilding : RawFootprint {
   std::optional<double> height_m;          // roof above the ground reference
   std::optional<double> roof_elevation_m;  // roof, absolute (instead of height_m)
   std::optional<double> base_m;            // bottom of a raised part above the ground reference
+  std::optional<double> entrance_elevation_m;  // ground at the entrance, absolute
   std::string material;                    // empty: the default
 };
 
@@ -51,7 +52,9 @@ struct RawScene {
 
 struct SceneOptions {
   enum class MissingHeight { use_default, fail, drop };
-  enum class GroundReference { mean, lowest };
+  // What heights count from: the mean or the lowest ground under the footprint, or the ground at the entrance
+  // (RawBuilding::entrance_elevation_m; the mean, with an issue, where it is not known).
+  enum class GroundReference { mean, lowest, entrance };
   MissingHeight missing_height = MissingHeight::use_default;
   double default_height_m = 9.0;
   double default_vegetation_height_m = 8.0;

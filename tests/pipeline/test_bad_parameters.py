@@ -35,6 +35,10 @@ class BadValuesTest(PipelineTest):
         self.refuse_value("default-height", "-3", ["below the minimum"])
         self.refuse_value("ridge-angle", "90", ["below the minimum"])
 
+    def test_entrance_without_its_field(self):
+        self.refuse([*BUILDINGS, "--environment", self.folder / "e.gpkg", "--ground-reference", "entrance"],
+                    "no_entrance_field", ["ENTRANCE_FIELD", "mean or lowest"])
+
     def test_choices(self):
         self.refuse_value("height-kind", "storey", ["above_ground, roof_elevation, storeys", "Did you mean storeys?"])
         self.refuse_value("height-unit", "feet", ["m, ft"])

@@ -195,6 +195,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "missing_field", "choose another HEIGHT_KIND"},
         BadInput{"UnknownBaseField", [](Inputs& in) { in.environment({.base_field = "bottom"}); }, "unknown_field",
                  "given as BASE_FIELD"},
+        BadInput{"UnknownEntranceField", [](Inputs& in) { in.environment({.entrance_field = "door"}); },
+                 "unknown_field", "given as ENTRANCE_FIELD"},
         BadInput{"UnknownMaterialField", [](Inputs& in) { in.environment({.material_field = "stuff"}); },
                  "unknown_field", "given as MATERIAL_FIELD"},
         BadInput{"NoStoreyHeight", [](Inputs& in) { in.environment({.storey_height_m = 0}); }, "bad_parameter",

@@ -113,6 +113,23 @@ TEST(BuildScene, RoofsAreAboveMeanOrLowestGroundAndWallsReachTheLowest) {
   EXPECT_NEAR(build(raw, options).scene.prisms.at(0).top_z, 2 + 10, 2 * coordinate_step_m);
 }
 
+TEST(BuildScene, RoofsAreAboveTheEntranceWhereItIsKnown) {
+  RawBuilding known = building(1, square(20, 20, 40), 10);
+  known.entrance_elevation_m = 5.5;
+  RawScene raw = city({known, building(2, square(120, 20, 40), 10)});
+  raw.terrain = slope();
+  SceneOptions options;
+  const double mean_of_second = build(raw, options).scene.prisms.at(1).top_z;
+  options.ground_reference = SceneOptions::GroundReference::entrance;
+  const CleanScene clean = build(raw, options);
+  EXPECT_EQ(clean.scene.prisms.at(0).top_z, 5.5 + 10);
+  EXPECT_EQ(clean.scene.prisms.at(1).top_z, mean_of_second);
+  const auto missing = std::count_if(clean.issues.begin(), clean.issues.end(), [](const Issue& issue) {
+    return issue.code == "missing_entrance" && issue.feature_id == 2;
+  });
+  EXPECT_EQ(missing, 1);
+}
+
 TEST(BuildScene, RoofElevationIsAbsolute) {
   RawBuilding raw = building(1, square(20, 20, 40), 10);
   raw.height_m.reset();
