@@ -18,9 +18,10 @@ using CellAndItem = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 bool is_flat_roof(const Element& element) { return element.kind == Element::Kind::tile && element.axis.z == 1; }
 
-CellGrid grid_over(const std::vector<Element>& elements) {
+CellGrid grid_over(const OcclusionView& occlusion, const std::vector<Element>& elements) {
   Rectangle box;
   for (const Element& element : elements) box.extend(element.point.xy());
+  for (std::uint32_t side = 0; side < occlusion.side_count; ++side) box.extend(occlusion.outlines[side].p);
   if (box.empty()) box = {{0, 0}, {0, 0}};
   return make_cell_grid(box, cell_m, max_cells, SightGrid::block_cells);
 }
@@ -68,7 +69,7 @@ void SightBounds::extend(const SightBounds& other) {
 }
 
 SightGrid::SightGrid(const OcclusionView& occlusion, const std::vector<Element>& elements)
-    : cells_(grid_over(elements)) {
+    : cells_(grid_over(occlusion, elements)) {
   sort_elements(elements);
   sort_occluders(occlusion);
   bound_cells(occlusion);
