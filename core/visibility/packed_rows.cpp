@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <utility>
 
 #include "core/base/parallel.h"
@@ -12,8 +13,10 @@ namespace tesseray {
 
 namespace {
 
-// A chunk of rows is transposed at once; this bounds the memory of one thread (four bytes an entry).
-constexpr std::uint64_t chunk_entries = std::uint64_t{1} << 23;
+// A chunk of rows is transposed at once, four bytes an entry, each time reading all halves. So there are few chunks, but
+// more where the relation is small enough to give every thread some.
+constexpr std::uint64_t least_chunk_entries = std::uint64_t{1} << 20;
+constexpr std::uint64_t most_chunks = 12;
 
 class PackedRows final : public Visibility {
  public:
@@ -72,8 +75,10 @@ std::vector<std::uint32_t> count_incoming(std::uint32_t elements, const std::vec
   return {counts.begin(), counts.end()};
 }
 
-// First elements of chunks of at most chunk_entries incoming entries (but at least one row), and the end.
+// First elements of chunks of about equally many incoming entries, and the end.
 std::vector<std::uint32_t> chunk_bounds(const std::vector<std::uint32_t>& incoming) {
+  const std::uint64_t all = std::accumulate(incoming.begin(), incoming.end(), std::uint64_t{0});
+  const std::uint64_t chunk_entries = std::max(least_chunk_entries, all / most_chunks);
   std::vector<std::uint32_t> bounds = {0};
   std::uint64_t entries = 0;
   for (std::uint32_t element = 0; element < incoming.size(); ++element) {
