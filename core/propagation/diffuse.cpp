@@ -262,13 +262,13 @@ void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& we
                    environment_.receiver_rows.seen_from(points.tile_count() + edge_number), state.intervals);
   state.diffuse_sums.assign(state.intervals.size(), {});
   state.diffuse_targets.clear();
-  state.observers.clear();
+  state.observers.begin(wedge, edge);
   for (const std::uint32_t target : state.intervals.target) {
     const std::uint32_t number = target & RowTarget::number_mask;
     const Vec3 point = points.arrival(number);
     // An edge segment is short: all its rays come to a target from about the same direction.
     state.diffuse_targets.push_back(diffuse_target(number, normalized(point - edge.midpoint)));
-    state.observers.add(wedge, edge, point);
+    state.observers.add(point);
   }
 }
 

@@ -25,12 +25,15 @@ PlanePoint about_edge(const EdgeSegment& edge, Vec3 point) {
           angle_about_edge(along_normal, along_tangent)};
 }
 
-// What one pair needs of its member, gathered so that the loop over pairs reads straight on.
-enum Column { z, rho, in_air, cos_half, sin_half, cos_scaled, sin_scaled, te_re, te_im, tm_re, tm_im, columns };
+// Where an observer's columns begin: those of EdgeObservers and of the source's frame.
+struct ObserverColumns {
+  const float *z, *rho, *in_air, *cos_half, *sin_half, *cos_scaled, *sin_scaled, *te_re, *te_im, *tm_re, *tm_im;
+};
 
 struct DiffractPairs {
-  [[gnu::always_inline]] static void run(const DiffuseEdgeSource* source_pointer, const float* gathered,
-                                         std::size_t count, float* __restrict density, float* __restrict length) {
+  [[gnu::always_inline]] static void run(const DiffuseEdgeSource* source_pointer, const ObserverColumns* observers,
+                                         const std::uint32_t* __restrict hits, std::size_t count,
+                                         float* __restrict density, float* __restrict length) {
     // Plain values and columns: the vectorizer does not see through references.
     const PowerWedge<float> wedge = source_pointer->wedge;
     const WedgeAngle<float> source_angle = source_pointer->angle;
@@ -39,26 +42,22 @@ struct DiffractPairs {
     const float soft_share = source_pointer->soft_share, hard_share = source_pointer->hard_share;
     const float cosine_at_midpoint = source_pointer->cosine_at_midpoint, slope = source_pointer->cosine_slope;
     const float two_wave_numbers = source_pointer->two_wave_numbers;
-    const float *member_z = gathered + z * count, *member_rho = gathered + rho * count;
-    const float *member_in_air = gathered + in_air * count, *member_cos_half = gathered + cos_half * count;
-    const float *member_sin_half = gathered + sin_half * count, *member_cos_scaled = gathered + cos_scaled * count;
-    const float *member_sin_scaled = gathered + sin_scaled * count, *member_te_re = gathered + te_re * count;
-    const float *member_te_im = gathered + te_im * count, *member_tm_re = gathered + tm_re * count;
-    const float* member_tm_im = gathered + tm_im * count;
+    const ObserverColumns member = *observers;
     for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t m = hits[i];
       // The two legs unfolded into one plane are one straight line.
-      const float way_z = member_z[i] - source_z, across = source_rho + member_rho[i];
+      const float way_z = member.z[m] - source_z, across = source_rho + member.rho[m];
       const float total = std::sqrt(way_z * way_z + across * across);
       const float share = source_rho / across;
       const float cos_scattering = (cosine_at_midpoint + slope * (source_z + way_z * share)) / (total * share);
-      const float both = source_rho * member_rho[i];
-      const WedgeAngle<float> angle{member_cos_half[i], member_sin_half[i], member_cos_scaled[i], member_sin_scaled[i]};
-      const FaceReflection<float> face{member_te_re[i], member_te_im[i], member_tm_re[i], member_tm_im[i]};
+      const float both = source_rho * member.rho[m];
+      const WedgeAngle<float> angle{member.cos_half[m], member.sin_half[m], member.cos_scaled[m], member.sin_scaled[m]};
+      const FaceReflection<float> face{member.te_re[m], member.te_im[m], member.tm_re[m], member.tm_im[m]};
       float soft = 0, hard = 0;
       diffraction_power<float>(wedge, source_angle, source_face, angle, face, two_wave_numbers * (both / total), soft,
                                hard);
       const float lit = cos_scattering > 0 ? cos_scattering : 0.0f;
-      density[i] = member_in_air[i] * scale * lit * (soft_share * soft + hard_share * hard) / (both * total);
+      density[i] = member.in_air[m] * scale * lit * (soft_share * soft + hard_share * hard) / (both * total);
       length[i] = total;
     }
   }
@@ -66,7 +65,11 @@ struct DiffractPairs {
 
 }  // namespace
 
-void EdgeObservers::clear() {
+void EdgeObservers::begin(const Wedge& wedge, const EdgeSegment& edge) {
+  wedge_ = wedge;
+  edge_ = edge;
+  cos_half_exterior_ = std::cos(0.5 * wedge.exterior_angle);
+  sin_half_exterior_ = std::sin(0.5 * wedge.exterior_angle);
   z_.clear();
   rho_.clear();
   in_air_.clear();
@@ -78,22 +81,21 @@ void EdgeObservers::clear() {
   }
 }
 
-void EdgeObservers::add(const Wedge& wedge, const EdgeSegment& edge, Vec3 point) {
-  const auto [z, rho, angle] = about_edge(edge, point);
-  const double n = wedge.exterior_angle / pi, sin_beta = rho / std::sqrt(rho * rho + z * z);
+void EdgeObservers::add(Vec3 point) {
+  const auto [z, rho, angle] = about_edge(edge_, point);
+  const double n = wedge_.exterior_angle / pi, sin_beta = rho / std::sqrt(rho * rho + z * z);
   z_.push_back(static_cast<float>(z));
   rho_.push_back(static_cast<float>(rho));
-  in_air_.push_back(angle <= wedge.exterior_angle + 1e-9 ? 1.0f : 0.0f);
+  in_air_.push_back(angle <= wedge_.exterior_angle + 1e-9 ? 1.0f : 0.0f);
   // The angle from the n-face is nπ less the angle from the 0-face: by halves and by 1/2n no further functions.
   const WedgeAngle<double> from_0 = wedge_angle<double>(angle, n);
-  const double cos_half = std::cos(0.5 * wedge.exterior_angle), sin_half = std::sin(0.5 * wedge.exterior_angle);
-  const WedgeAngle<double> from_n{cos_half * from_0.cos_half + sin_half * from_0.sin_half,
-                                  sin_half * from_0.cos_half - cos_half * from_0.sin_half, from_0.sin_scaled,
-                                  from_0.cos_scaled};
+  const WedgeAngle<double> from_n{cos_half_exterior_ * from_0.cos_half + sin_half_exterior_ * from_0.sin_half,
+                                  sin_half_exterior_ * from_0.cos_half - cos_half_exterior_ * from_0.sin_half,
+                                  from_0.sin_scaled, from_0.cos_scaled};
   const std::array<WedgeAngle<double>, 2> angles{from_0, from_n};
   for (std::size_t f = 0; f < 2; ++f) {
     const WedgeAngle<double>&from_source_face = angles[f], &from_other_face = angles[1 - f];
-    const Complex other = f == 0 ? wedge.eps_n : wedge.eps_0;
+    const Complex other = f == 0 ? wedge_.eps_n : wedge_.eps_0;
     const double sine = 2 * from_other_face.sin_half * from_other_face.cos_half;
     const auto gamma = face_reflection<float>(fresnel(other, sin_beta * std::fabs(sine)));
     Frame& frame = frames_[f];
@@ -138,20 +140,14 @@ void diffract_diffuse_power(const DiffuseEdgeSource& source, const EdgeObservers
                             std::span<const std::uint32_t> hits, DiffuseEdgeResult& result,
                             InstructionSet instruction_set) {
   const EdgeObservers::Frame& f = observers.frame(source.from_other_face);
-  const std::array<const std::vector<float>*, columns> from{&observers.z(), &observers.rho(), &observers.in_air(),
-                                                            &f.cos_half,    &f.sin_half,      &f.cos_scaled,
-                                                            &f.sin_scaled,  &f.te_re,         &f.te_im,
-                                                            &f.tm_re,       &f.tm_im};
-  result.gathered.resize(hits.size() * columns);
+  const ObserverColumns columns{observers.z().data(), observers.rho().data(), observers.in_air().data(),
+                                f.cos_half.data(),    f.sin_half.data(),      f.cos_scaled.data(),
+                                f.sin_scaled.data(),  f.te_re.data(),         f.te_im.data(),
+                                f.tm_re.data(),       f.tm_im.data()};
   result.density.resize(hits.size());
   result.length_m.resize(hits.size());
-  for (std::size_t column = 0; column < columns; ++column) {
-    float* to = result.gathered.data() + column * hits.size();
-    const float* values = from[column]->data();
-    for (std::size_t i = 0; i < hits.size(); ++i) to[i] = values[hits[i]];
-  }
-  run_vectorized<DiffractPairs>(instruction_set, &source, static_cast<const float*>(result.gathered.data()),
-                                hits.size(), result.density.data(), result.length_m.data());
+  run_vectorized<DiffractPairs>(instruction_set, &source, &columns, hits.data(), hits.size(), result.density.data(),
+                                result.length_m.data());
 }
 
 }  // namespace tesseray

@@ -19,8 +19,9 @@ namespace tesseray {
 // The members of an edge's row as observers. Frame 0 counts angles from the 0-face, frame 1 from the n-face.
 class EdgeObservers {
  public:
-  void clear();
-  void add(const Wedge& wedge, const EdgeSegment& edge, Vec3 point);
+  // Forgets the observers of the edge before.
+  void begin(const Wedge& wedge, const EdgeSegment& edge);
+  void add(Vec3 point);
 
   struct Frame {
     std::vector<float> cos_half, sin_half, cos_scaled, sin_scaled;
@@ -33,6 +34,9 @@ class EdgeObservers {
   const std::vector<float>& in_air() const { return in_air_; }
 
  private:
+  Wedge wedge_;
+  EdgeSegment edge_;
+  double cos_half_exterior_ = 0, sin_half_exterior_ = 0;  // of half the exterior angle
   std::vector<float> z_, rho_, in_air_;
   Frame frames_[2];
 };
@@ -59,7 +63,6 @@ struct DiffuseEdgeSource {
 struct DiffuseEdgeResult {
   std::vector<float> density;   // |field|² at the member per unit of source power
   std::vector<float> length_m;  // from the tile by way of the edge
-  std::vector<float> gathered;  // working space
 };
 
 // For each of the row members `hits`; the same bits for any instruction set.

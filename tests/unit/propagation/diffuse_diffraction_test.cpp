@@ -53,11 +53,12 @@ struct Fixture {
 
   explicit Fixture(std::uint64_t seed, std::size_t count) {
     testing::Random random(seed);
+    observers.begin(wedge, edge);
     while (points.size() < count) {
       const double angle = random.uniform(0.02, 1.5 * pi - 0.02), distance = random.uniform(5, 200);
       // Heights near the edge's: the Keller point stays near the midpoint, as on a real segment.
       points.push_back({distance * std::cos(angle), distance * std::sin(angle), random.uniform(9.8, 10.2)});
-      observers.add(wedge, edge, points.back());
+      observers.add(points.back());
     }
     all.resize(count);
     std::iota(all.begin(), all.end(), 0u);
@@ -117,7 +118,8 @@ TEST(DiffuseDiffraction, NothingReachesMembersInsideTheSolid) {
   const EdgeSegment edge = vertical_corner();
   const Wedge wedge = wedge_of(edge);
   EdgeObservers observers;
-  observers.add(wedge, edge, {10, -10, 10});
+  observers.begin(wedge, edge);
+  observers.add({10, -10, 10});
   DiffuseEdgeResult result;
   const std::vector<std::uint32_t> hits{0};
   const Tile tile = tile_at({-25, 12, 10});
