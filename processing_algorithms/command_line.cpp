@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <list>
+#include <map>
 #include <span>
+#include <stdexcept>
 
 #include "core/base/error.h"
 #include "processing_algorithms/describe.h"
@@ -28,8 +30,9 @@ struct ToolOptions {
   const Tool* tool = nullptr;
   CLI::App* command = nullptr;
   std::list<std::pair<std::string, std::string>> parameters;  // name, text; CLI11 keeps references
-  std::string json, device = "auto", threads = "0", memory, progress;
-  bool overwrite = false, cancel_on_eof = false;
+  std::map<std::string, std::string> run_options;             // name, text
+  std::string json, progress;
+  bool cancel_on_eof = false;
 };
 
 std::string help_group(const Parameter& parameter) {
@@ -56,25 +59,31 @@ void add_parameter(const Parameter& parameter, ToolOptions& options) {
   }
 }
 
+void add_run_option(const Parameter& option, ToolOptions& options) {
+  std::string& text = options.run_options[option.name] = option.default_value;
+  if (option.kind == ParameterKind::boolean) {
+    options.command->add_flag(option_name(option.name), text, option_help(option));
+    return;
+  }
+  CLI::Option* added = options.command->add_option(option_name(option.name), text, option_help(option));
+  added->type_name("")->default_str(option.default_value);
+}
+
 void add_common_options(ToolOptions& options) {
   CLI::App& command = *options.command;
   command.add_option("--json", options.json, "read the parameters as one JSON line from standard input (-)")
       ->type_name("-");
   command.add_flag("--cancel-on-eof", options.cancel_on_eof, "cancel when standard input ends (with --json -)");
-  command.add_option("--device", options.device, "auto, cpu or cuda")->type_name("")->default_str("auto");
-  command.add_option("--threads", options.threads, "number of threads; 0 for all")->type_name("")->default_str("0");
-  command.add_option("--memory", options.memory, "how much memory may be used, GiB; what is free if not given")
-      ->type_name("");
+  for (const Parameter& option : run_options()) add_run_option(option, options);
   command.add_option("--progress", options.progress, "bar, json or none")->type_name("")->default_str("bar");
-  command.add_flag("--overwrite", options.overwrite, "replace existing files and layers");
 }
 
 // What CLI11 could not place: an option that does not exist, or a word too much.
 void refuse_extras(const ToolOptions& options) {
   const std::vector<std::string> extras = options.command->remaining();
   if (extras.empty()) return;
-  std::vector<std::string> known{"--json",   "--cancel-on-eof", "--device",    "--threads",
-                                 "--memory", "--progress",      "--overwrite", "--help"};
+  std::vector<std::string> known{"--json", "--cancel-on-eof", "--progress", "--help"};
+  for (const Parameter& option : run_options()) known.push_back(option_name(option.name));
   for (const Parameter& parameter : options.tool->parameters) known.push_back(option_name(parameter.name));
   const auto option =
       std::find_if(extras.begin(), extras.end(), [](const auto& word) { return word.starts_with("-"); });
@@ -86,20 +95,17 @@ void refuse_extras(const ToolOptions& options) {
   refuse("unknown_parameter", "there is no parameter " + name + did_you_mean(name, known), hint);
 }
 
-double parse_common_number(const std::string& option, const std::string& text, double minimum, double maximum,
-                           bool integer) {
-  const Parameter declared{.name = option,
-                           .label = {},
-                           .help = {},
-                           .kind = ParameterKind::number,
-                           .minimum = minimum,
-                           .maximum = maximum,
-                           .integer = integer};
-  try {
-    return std::get<double>(parse_value(declared, text));
-  } catch (const std::exception& wrong) {
-    refuse("bad_option", option + ": " + wrong.what(), "see --help");
+// The values of the run's options by name. Throws Error(invalid_input).
+std::map<std::string, ParameterValue> run_option_values(const ToolOptions& options) {
+  std::map<std::string, ParameterValue> values;
+  for (const Parameter& option : run_options()) {
+    try {
+      values[option.name] = parse_value(option, options.run_options.at(option.name));
+    } catch (const std::invalid_argument& wrong) {
+      refuse("bad_option", option_name(option.name) + ": " + wrong.what(), "see --help");
+    }
   }
+  return values;
 }
 
 void check_word(const std::string& option, const std::string& word, const std::vector<std::string>& choices) {
@@ -109,14 +115,13 @@ void check_word(const std::string& option, const std::string& word, const std::v
 }
 
 RunSettings settings_of(const ToolOptions& options) {
-  check_word("--device", options.device, {"auto", "cpu", "cuda"});
+  const std::map<std::string, ParameterValue> values = run_option_values(options);
   RunSettings settings;
-  settings.device = options.device;
-  settings.overwrite = options.overwrite;
-  settings.threads = static_cast<std::size_t>(parse_common_number("--threads", options.threads, 0, 1024, true));
-  if (!options.memory.empty()) {
-    const double gibibytes = parse_common_number("--memory", options.memory, 0.001, 1e6, false);
-    settings.memory.bytes = static_cast<std::uint64_t>(gibibytes * 1024.0 * 1024.0 * 1024.0);
+  settings.device = std::get<std::string>(values.at("DEVICE"));
+  settings.overwrite = std::get<bool>(values.at("OVERWRITE"));
+  settings.threads = static_cast<std::size_t>(std::get<double>(values.at("THREADS")));
+  if (const double* gibibytes = std::get_if<double>(&values.at("MEMORY"))) {
+    settings.memory.bytes = static_cast<std::uint64_t>(*gibibytes * 1024.0 * 1024.0 * 1024.0);
   }
   return settings;
 }

@@ -60,7 +60,8 @@ std::vector<Parameter> drive_test_parameters(bool optional) {
        .help = "the field with the measured values; found by its usual names (rsrp, rssi, dbm, …) if not given",
        .kind = Kind::field,
        .optional = true,
-       .parent = "DRIVE_TEST"},
+       .parent = "DRIVE_TEST",
+       .content = "number"},
       {.name = "VALUE_KIND",
        .label = "What values mean",
        .help = "received power (dBm), path loss (dB, ERP − received power), basic transmission loss (dB), or field "
@@ -80,7 +81,8 @@ std::vector<Parameter> drive_test_parameters(bool optional) {
        .kind = Kind::field,
        .optional = true,
        .advanced = true,
-       .parent = "DRIVE_TEST"},
+       .parent = "DRIVE_TEST",
+       .content = "length"},
       {.name = "DRIVE_TEST_CRS",
        .label = "CRS of the drive test",
        .help = "of a CSV file, or in place of the layer's",
@@ -150,14 +152,16 @@ std::vector<Parameter> comparison_layer_parameters() {
        .kind = Kind::layer_destination,
        .optional = true,
        .layer = "prediction_error",
-       .geometry = "Point Z"},
+       .geometry = "Point Z",
+       .needs = "DRIVE_TEST"},
       {.name = "ERROR_STATISTICS",
        .label = "Error statistics",
        .help = "mean, standard deviation and further figures per transmitter, over all and over the sites",
        .kind = Kind::layer_destination,
        .optional = true,
        .layer = "error_statistics",
-       .geometry = "None"},
+       .geometry = "None",
+       .needs = "DRIVE_TEST"},
   };
 }
 

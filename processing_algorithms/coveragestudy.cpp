@@ -79,6 +79,12 @@ Outcome coverage_study(Run& run) {
 
 }  // namespace
 
+// A study is about its prediction: tiles, edges and issues are layers of a front end's dialog only when asked for.
+std::vector<Parameter> on_request(std::vector<Parameter> destinations) {
+  for (Parameter& destination : destinations) destination.skipped_by_default = true;
+  return destinations;
+}
+
 Tool coveragestudy() {
   return {.id = "coveragestudy",
           .title = "Coverage study",
@@ -89,7 +95,7 @@ Tool coveragestudy() {
           .parameters = concatenated({scene_parameters(),
                                       tiling_parameters(),
                                       visibility_parameters(),
-                                      site_parameters(),
+                                      site_parameters("BUILDINGS"),
                                       propagation_parameters(),
                                       drive_test_parameters(true),
                                       {{.name = "ENVIRONMENT",
@@ -106,11 +112,12 @@ Tool coveragestudy() {
                                         .optional = true,
                                         .advanced = true,
                                         .extension = "tvis"}},
-                                      scene_layer_parameters(),
+                                      on_request(scene_layer_parameters()),
                                       prediction_layer_parameters(),
                                       comparison_layer_parameters(),
                                       {output_parameter()}}),
           .roles = {"report_input"},
+          .memory = tile_memory(),
           .run = coverage_study};
 }
 

@@ -42,7 +42,27 @@ Json json_of(const Parameter& parameter) {
           {"optional", parameter.optional},
           {"advanced", parameter.advanced},
           {"parent", or_null(parameter.parent)},
-          {"extension", or_null(parameter.extension)}};
+          {"extension", or_null(parameter.extension)},
+          {"needs", or_null(parameter.needs)},
+          {"skipped_by_default", parameter.skipped_by_default},
+          {"content", or_null(parameter.content)},
+          {"within", or_null(parameter.within)},
+          {"crs_from", parameter.crs_from},
+          {"collects_layers", parameter.name == output_parameter().name}};
+}
+
+Json json_of(const std::vector<Parameter>& parameters) {
+  Json list = Json::array();
+  for (const Parameter& parameter : parameters) list.push_back(json_of(parameter));
+  return list;
+}
+
+Json json_of(const std::optional<PieceMemory>& memory) {
+  if (!memory) return nullptr;
+  return {{"layer", memory->layer},
+          {"extent", memory->extent},
+          {"piece_area", memory->piece_area},
+          {"bytes_per_piece", memory->bytes_per_piece}};
 }
 
 Json outputs_of(const Tool& tool) {
@@ -59,14 +79,13 @@ Json outputs_of(const Tool& tool) {
 }
 
 Json json_of(const Tool& tool) {
-  Json parameters = Json::array();
-  for (const Parameter& parameter : tool.parameters) parameters.push_back(json_of(parameter));
   return {{"id", tool.id},
           {"title", tool.title},
           {"group", tool.group},
           {"help", tool.help},
           {"roles", tool.roles},
-          {"parameters", std::move(parameters)},
+          {"memory", json_of(tool.memory)},
+          {"parameters", json_of(tool.parameters)},
           {"outputs", outputs_of(tool)}};
 }
 
@@ -127,6 +146,7 @@ void add_markdown(const Tool& tool, std::string& page) {
 
 std::string describe_as_json(std::span<const Tool> tools) {
   Json root = envelope();
+  root["options"] = json_of(run_options());
   root["tools"] = Json::array();
   for (const Tool& tool : tools) root["tools"].push_back(json_of(tool));
   return dumped(root);

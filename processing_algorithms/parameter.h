@@ -50,6 +50,13 @@ struct Parameter {
   std::string layer = {};      // the layer's own name, where a source or destination names none
   std::string geometry = {};   // of a layer destination: as OGR spells it ("Polygon Z"; "None" for a table)
   std::string beside = {};     // of a destination: the parameter in whose file, or folder, it is made when not given
+  // What front ends check or offer before a run; the run itself checks anew.
+  std::string needs = {};           // of a destination: the input without which there is nothing to write
+  bool skipped_by_default = false;  // of a destination: made only when asked for
+  std::string content = {};         // of a field: what its values are read as: "length" or "number"
+  std::string within = {};          // of points: the parameter in whose extent, or near it, they should lie
+  std::vector<std::string> crs_from =
+      {};  // of an extent or point: the parameters that tell its CRS, the first given one
 };
 
 bool is_input_source(ParameterKind kind);  // something that is read: a layer, raster or file

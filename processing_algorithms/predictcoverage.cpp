@@ -46,7 +46,7 @@ Tool predictcoverage() {
                                     .kind = ParameterKind::file,
                                     .optional = true,
                                     .extension = "tvis"}},
-                                  site_parameters(),
+                                  site_parameters("ENVIRONMENT"),
                                   propagation_parameters(),
                                   prediction_layer_parameters(),
                                   {output_parameter()}}),

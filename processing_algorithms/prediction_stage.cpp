@@ -107,13 +107,14 @@ RayLaunchingOptions ray_launching_options(const Run& run, const Sites& sites) {
 
 }  // namespace
 
-std::vector<Parameter> site_parameters() {
+std::vector<Parameter> site_parameters(const std::string& site) {
   using Kind = ParameterKind;
   return concatenated({
       {{.name = "TRANSMITTERS",
         .label = "Transmitters",
         .help = "points of any OGR source, or a CSV file with coordinates",
-        .kind = Kind::vector_point}},
+        .kind = Kind::vector_point,
+        .within = site}},
       {field_of_transmitters("NAME_FIELD", "Name", "name, site, cell"),
        field_of_transmitters("FREQUENCY_FIELD", "Frequency", "frequency, freq_mhz"),
        field_of_transmitters("ANTENNA_HEIGHT_FIELD", "Antenna height", "height, antenna_height"),
@@ -178,14 +179,16 @@ std::vector<Parameter> site_parameters() {
         .label = "Receiver points",
         .help = "points with a row of their own in RECEIVER_PATH_LOSS, and rays in RAYS",
         .kind = Kind::vector_point,
-        .optional = true},
+        .optional = true,
+        .within = site},
        {.name = "RECEIVER_HEIGHT_FIELD",
         .label = "Receiver height field",
         .help = "the field with the heights of receiver points above the ground; RECEIVER_HEIGHT if not given",
         .kind = Kind::field,
         .optional = true,
         .advanced = true,
-        .parent = "RECEIVERS"},
+        .parent = "RECEIVERS",
+        .content = "length"},
        {.name = "RECEIVERS_CRS",
         .label = "CRS of the receiver points",
         .help = "of a CSV file, or in place of the layer's",
@@ -330,7 +333,8 @@ std::vector<Parameter> prediction_layer_parameters() {
        .kind = Kind::layer_destination,
        .optional = true,
        .layer = "receiver_path_loss",
-       .geometry = "Point Z"},
+       .geometry = "Point Z",
+       .needs = "RECEIVERS"},
       {.name = "TRANSMITTERS_OUT",
        .label = "Transmitters as used",
        .help = "the transmitters with all that was assumed; beside PATH_LOSS if not given",
@@ -345,7 +349,8 @@ std::vector<Parameter> prediction_layer_parameters() {
        .kind = Kind::layer_destination,
        .optional = true,
        .layer = "rays",
-       .geometry = "LineString Z"},
+       .geometry = "LineString Z",
+       .needs = "RECEIVERS"},
   };
 }
 

@@ -17,7 +17,8 @@
 namespace tesseray {
 
 // TRANSMITTERS, RECEIVERS and what is read from them.
-std::vector<Parameter> site_parameters();
+// `site`: the parameter in whose extent the sites should lie.
+std::vector<Parameter> site_parameters(const std::string& site);
 // How rays are launched and summed.
 std::vector<Parameter> propagation_parameters();
 // PATH_LOSS, RECEIVER_PATH_LOSS, TRANSMITTERS_OUT and RAYS, and what rows they have.

@@ -113,7 +113,8 @@ std::vector<Parameter> scene_parameters() {
                "given",
        .kind = Kind::field,
        .optional = true,
-       .parent = "BUILDINGS"},
+       .parent = "BUILDINGS",
+       .content = "length"},
       {.name = "HEIGHT_KIND",
        .label = "What heights mean",
        .help = "roof above the ground, elevation of the roof above the DEM's datum, or number of storeys",
@@ -142,7 +143,8 @@ std::vector<Parameter> scene_parameters() {
        .kind = Kind::field,
        .optional = true,
        .advanced = true,
-       .parent = "BUILDINGS"},
+       .parent = "BUILDINGS",
+       .content = "length"},
       {.name = "GROUND_REFERENCE",
        .label = "Heights count from",
        .help = "the mean or the lowest ground under a footprint, or the ground at the entrance (ENTRANCE_FIELD)",
@@ -156,7 +158,8 @@ std::vector<Parameter> scene_parameters() {
        .kind = Kind::field,
        .optional = true,
        .advanced = true,
-       .parent = "BUILDINGS"},
+       .parent = "BUILDINGS",
+       .content = "length"},
       {.name = "MISSING_HEIGHT",
        .label = "Buildings without height",
        .help = "take DEFAULT_HEIGHT, fail, or drop the building; each is listed in ISSUES",
@@ -202,7 +205,8 @@ std::vector<Parameter> scene_parameters() {
        .help = "the field with the height of the trees above the ground",
        .kind = Kind::field,
        .optional = true,
-       .parent = "VEGETATION"},
+       .parent = "VEGETATION",
+       .content = "length"},
       {.name = "VEGETATION_HEIGHT",
        .label = "Default vegetation height",
        .help = "height of trees without one",
@@ -217,7 +221,8 @@ std::vector<Parameter> scene_parameters() {
        .help =
            "the area to work on, in the environment CRS (xmin,xmax,ymin,ymax); the buildings and a margin if not given",
        .kind = Kind::extent,
-       .optional = true},
+       .optional = true,
+       .crs_from = {"CRS", "BUILDINGS"}},
       {.name = "CRS",
        .label = "Environment CRS",
        .help = "a projected CRS in metres; the buildings' own if it is one, else the best UTM zone",
@@ -300,6 +305,10 @@ std::vector<Parameter> scene_layer_parameters() {
        .layer = "issues",
        .geometry = "Geometry"},
   };
+}
+
+PieceMemory tile_memory() {
+  return {.layer = "BUILDINGS", .extent = "EXTENT", .piece_area = "TILE_AREA", .bytes_per_piece = sizeof(Tile)};
 }
 
 CleanScene read_scene(Run& run) {

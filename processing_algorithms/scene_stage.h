@@ -15,6 +15,8 @@ namespace tesseray {
 
 std::vector<Parameter> scene_parameters();
 std::vector<Parameter> tiling_parameters();
+// What cutting BUILDINGS, or EXTENT, into tiles takes at least.
+PieceMemory tile_memory();
 // TILES, EDGES and ISSUES.
 std::vector<Parameter> scene_layer_parameters();
 

@@ -40,6 +40,7 @@ Tool tileenvironment() {
                                       scene_layer_parameters(),
                                       {output_parameter()}}),
           .roles = {},
+          .memory = tile_memory(),
           .run = tile_environment};
 }
 

@@ -77,6 +77,30 @@ class DescribeTest(unittest.TestCase):
                     if parameter["parent"]:
                         self.assertIn(parameter["parent"], names)
 
+    def test_what_front_ends_check_names_other_parameters(self):
+        for tool in self.described["tools"]:
+            names = {parameter["name"]: parameter["kind"] for parameter in tool["parameters"]}
+            for parameter in tool["parameters"]:
+                with self.subTest(tool=tool["id"], parameter=parameter["name"]):
+                    others = [*parameter["crs_from"], parameter["needs"], parameter["within"]]
+                    self.assertLessEqual({other for other in others if other}, names.keys())
+                    self.assertIn(parameter["content"], (None, "length", "number"))
+                    if parameter["needs"] or parameter["skipped_by_default"]:
+                        self.assertIn("destination", parameter["kind"])
+            self.assertEqual([name for name in names if name == "OUTPUT"],
+                             [p["name"] for p in tool["parameters"] if p["collects_layers"]])
+            if tool["memory"]:
+                self.assertLessEqual({tool["memory"][key] for key in ("layer", "extent", "piece_area")}, names.keys())
+                self.assertGreater(tool["memory"]["bytes_per_piece"], 0)
+
+    def test_options_of_every_run(self):
+        options = {option["name"]: option for option in self.described["options"]}
+        self.assertEqual(list(options), ["DEVICE", "THREADS", "MEMORY", "OVERWRITE"])
+        self.assertEqual(options["DEVICE"]["choices"], ["auto", "cpu", "cuda"])
+        self.assertIs(options["OVERWRITE"]["default"], False)
+        for option in options.values():
+            self.assertLessEqual(PARAMETER_KEYS, option.keys())
+
     def test_defaults_lie_in_their_range(self):
         for tool in self.described["tools"]:
             for parameter in tool["parameters"]:
