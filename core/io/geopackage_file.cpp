@@ -69,13 +69,6 @@ constexpr std::array<std::array<const char*, 2>, 8> tables_about_layers = {{
     {"sqlite_sequence", "name"},
 }};
 
-void fill(const StagedFile& staged, const std::vector<unsigned char>& bytes) {
-  std::ofstream stream(staged.path(), std::ios::binary);
-  stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  stream.close();
-  if (!stream) throw_disk_full(staged.path(), staged.target());
-}
-
 }  // namespace
 
 FileContent content_of(const std::filesystem::path& file) {
@@ -101,7 +94,7 @@ bool geopackage_has_layer(const std::filesystem::path& file, const std::string& 
 std::unique_ptr<GeoPackageFile> GeoPackageFile::create(const std::filesystem::path& target, const LocalFrame& frame,
                                                        const std::vector<unsigned char>& start) {
   auto staged = std::make_unique<StagedFile>(target);
-  if (!start.empty()) fill(*staged, start);
+  if (!start.empty()) staged->write(0, start);
   return std::unique_ptr<GeoPackageFile>(new GeoPackageFile(target, std::move(staged), frame));
 }
 

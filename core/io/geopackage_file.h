@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "core/base/staged_file.h"
 #include "core/io/output_database.h"
 #include "core/io/rtree.h"
 #include "core/io/sqlite_database.h"
-#include "core/io/staged_file.h"
 #include "core/scene/scene.h"
 
 namespace tesseray {

@@ -5,8 +5,6 @@
 #include <gdal_priv.h>
 #include <ogrsf_frmts.h>
 
-#include <fstream>
-
 #include "core/base/error.h"
 #include "core/io/gdal_session.h"
 #include "core/io/sqlite_database.h"
@@ -49,7 +47,7 @@ OGRFieldType ogr_type(ColumnType type) {
 
 // An empty SpatiaLite database. It is made in memory, since OGR insists on making its file itself while ours exists
 // already, locked and named.
-void make_empty_database(const StagedFile& staged) {
+void make_empty_database(StagedFile& staged) {
   const std::filesystem::path& file = staged.path();
   GdalSession session;
   const std::string memory_file = "/vsimem/" + file.filename().string();
@@ -66,11 +64,8 @@ void make_empty_database(const StagedFile& staged) {
   GDALClose(dataset);
   vsi_l_offset size = 0;
   GByte* bytes = VSIGetMemFileBuffer(memory_file.c_str(), &size, TRUE);
-  std::ofstream stream(file, std::ios::binary);
-  stream.write(reinterpret_cast<const char*>(bytes), static_cast<std::streamsize>(size));
-  stream.close();
-  VSIFree(bytes);
-  if (!stream) throw_disk_full(file, staged.target());
+  const std::unique_ptr<GByte, decltype(&VSIFree)> owner(bytes, &VSIFree);
+  staged.write(0, {bytes, static_cast<std::size_t>(size)});
 }
 
 void copy_database(const StagedFile& to) {

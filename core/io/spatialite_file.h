@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "core/base/staged_file.h"
 #include "core/io/output_database.h"
-#include "core/io/staged_file.h"
 #include "core/scene/scene.h"
 
 class GDALDataset;

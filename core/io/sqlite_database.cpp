@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/io/staged_file.h"
+#include "core/base/staged_file.h"
 
 namespace tesseray {
 

@@ -7,11 +7,12 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/staged_file.h"
 #include "core/visibility/checksum.h"
 #include "core/visibility/little_endian.h"
+#include "core/visibility/mapped_file.h"
 #include "core/visibility/row_codec.h"
 #include "core/visibility/visibility.h"
-#include "core/visibility/whole_file.h"
 
 namespace tesseray {
 
@@ -218,17 +219,15 @@ void write_visibility(const Visibility& visibility, const VisibilityOptions& opt
   }
   header.block_count = (elements + header.rows_per_block - 1) / header.rows_per_block;
 
-  WholeFileWriter file(path);
+  StagedFile file(path);
   std::vector<BlockEntry> directory(header.block_count);
-  file.append(encoded(header));
-  file.append(encoded(directory));
   std::uint64_t offset = header.blocks_begin();
   for (std::uint32_t block = 0; block < header.block_count; ++block) {
     progress.throw_if_cancelled();
     const std::uint32_t begin = block * header.rows_per_block;
     const std::vector<std::uint8_t> bytes =
         encoded_block(visibility, begin, std::min(elements, begin + header.rows_per_block));
-    file.append(bytes);
+    file.write(offset, bytes);
     directory[block] = {offset, bytes.size(), xxh64(bytes)};
     offset += bytes.size();
     progress.advance(static_cast<double>(block + 1) / header.block_count);
@@ -236,10 +235,11 @@ void write_visibility(const Visibility& visibility, const VisibilityOptions& opt
   const std::vector<std::uint8_t> directory_bytes = encoded(directory);
   header.file_bytes = offset;
   header.directory_checksum = xxh64(directory_bytes);
-  file.overwrite(0, encoded(header));
-  file.overwrite(header_bytes, directory_bytes);
+  file.write(0, encoded(header));
+  file.write(header_bytes, directory_bytes);
   progress.throw_if_cancelled();
-  file.commit();
+  file.flush();
+  file.publish();
 }
 
 std::unique_ptr<Visibility> open_visibility(const std::filesystem::path& path, std::uint64_t environment_hash) {

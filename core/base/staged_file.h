@@ -2,7 +2,9 @@
 // A file that is written beside its target under a hidden name and takes the target's place when it is complete.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <span>
 
 namespace tesseray {
 
@@ -19,6 +21,8 @@ class StagedFile {
 
   const std::filesystem::path& path() const { return path_; }
   const std::filesystem::path& target() const { return target_; }
+  // Writes all of `bytes` at `offset`.
+  void write(std::uint64_t offset, std::span<const std::uint8_t> bytes);
   // Brings the content safely to the disk. Errors of a full disk come here at the latest.
   void flush();
   // False when the disk, a quota or a limit takes no more of this file.

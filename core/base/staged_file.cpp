@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/io/staged_file.h"
+#include "core/base/staged_file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -28,8 +28,10 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
-[[noreturn]] void fail(const std::filesystem::path& path, const std::string& doing, int number) {
-  if (is_out_of_space(number)) throw_disk_full(path, path);
+// `written`: the file whose size tells how far a full disk let it come.
+[[noreturn]] void fail_to_write(const std::filesystem::path& written, const std::filesystem::path& path,
+                                const std::string& doing, int number) {
+  if (is_out_of_space(number)) throw_disk_full(written, path);
   throw Error(ErrorKind::invalid_input, "cannot_write", "cannot " + doing + " (" + system_message(number) + ")",
               "check that the folder exists and may be written, or name another one", {.file = path.string()});
 }
@@ -76,20 +78,21 @@ void throw_disk_full(const std::filesystem::path& path, const std::filesystem::p
   const std::filesystem::space_info space = std::filesystem::space(folder_of(path), failed);
   const std::string left = failed ? "" : "; " + megabytes(space.available) + " are free in its folder";
   throw Error(ErrorKind::resources, "disk_full", "the disk (or a quota or file-size limit) is full" + so_far + left,
-              "free some space, name a file on another disk, or write fewer rows (REACHED_ONLY, KINDS, GEOMETRY=point)",
+              "free some space, name a file on another disk, or ask for less (fewer layers or rows, larger tiles)",
               {.file = shown_as.string()});
 }
 
 StagedFile::StagedFile(const std::filesystem::path& target) : target_(target) {
   std::error_code failed;
   const std::filesystem::path folder = folder_of(target_);
-  if (!std::filesystem::is_directory(folder, failed)) fail(target_, "write: its folder does not exist", ENOENT);
+  if (!std::filesystem::is_directory(folder, failed))
+    fail_to_write(path_, target_, "write: its folder does not exist", ENOENT);
   remove_leftovers(folder);
   std::random_device random;
   while (descriptor_ < 0) {
     path_ = folder / (hidden_prefix + std::to_string(random()) + "-" + target_.filename().string());
     descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0 && errno != EEXIST) fail(target_, "create a file in this folder", errno);
+    if (descriptor_ < 0 && errno != EEXIST) fail_to_write(path_, target_, "create a file in this folder", errno);
     if (descriptor_ >= 0 && !lock_new_file(descriptor_)) {
       close(descriptor_);
       descriptor_ = -1;
@@ -102,8 +105,20 @@ StagedFile::~StagedFile() {
   close(descriptor_);
 }
 
+void StagedFile::write(std::uint64_t offset, std::span<const std::uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      fail_to_write(path_, target_, "write the file", errno);
+    }
+    offset += static_cast<std::uint64_t>(written);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
 void StagedFile::flush() {
-  if (fsync(descriptor_) != 0) fail(target_, "bring the file to the disk", errno);
+  if (fsync(descriptor_) != 0) fail_to_write(path_, target_, "bring the file to the disk", errno);
 }
 
 bool StagedFile::has_room() const {
@@ -113,7 +128,8 @@ bool StagedFile::has_room() const {
 }
 
 void StagedFile::publish() {
-  if (rename(path_.c_str(), target_.c_str()) != 0) fail(target_, "put the finished file in its place", errno);
+  if (rename(path_.c_str(), target_.c_str()) != 0)
+    fail_to_write(path_, target_, "put the finished file in its place", errno);
   path_.clear();
   // Makes the rename itself durable; the file is complete either way.
   const int folder = open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/visibility/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "core/base/error.h"
+
+namespace tesseray {
+
+MappedFile::MappedFile(const std::filesystem::path& path) {
+  const auto refuse = [&](int error) {
+    return Error(ErrorKind::invalid_input, "cannot_read_file",
+                 "cannot read the file: " + std::generic_category().message(error), "check the path and its rights",
+                 {.file = path.string()});
+  };
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw refuse(errno);
+  struct stat status = {};
+  if (fstat(descriptor, &status) != 0 || S_ISDIR(status.st_mode)) {
+    const int error = S_ISDIR(status.st_mode) ? EISDIR : errno;
+    close(descriptor);
+    throw refuse(error);
+  }
+  const std::size_t size = static_cast<std::size_t>(status.st_size);
+  if (size > 0) {
+    void* memory = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
+    if (memory == MAP_FAILED) {
+      const int error = errno;
+      close(descriptor);
+      throw refuse(error);
+    }
+    bytes_ = {static_cast<const std::uint8_t*>(memory), size};
+  }
+  close(descriptor);
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) munmap(const_cast<std::uint8_t*>(bytes_.data()), bytes_.size());
+}
+
+}  // namespace tesseray
