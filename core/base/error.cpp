@@ -7,7 +7,10 @@ namespace tesseray {
 
 std::string describe(const ErrorPlace& place) {
   std::string text = place.file;
-  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  const auto add = [&text](const std::string& part) {
+    if (!text.empty()) text += ", ";
+    text += part;
+  };
   if (!place.layer.empty()) add("layer " + place.layer);
   if (!place.field.empty()) add("field " + place.field);
   if (place.feature_id) add("feature " + std::to_string(*place.feature_id));
@@ -15,11 +18,21 @@ std::string describe(const ErrorPlace& place) {
   return text;
 }
 
+namespace {
+
+// Hints are stored as clauses; in what() they follow a full stop.
+std::string as_sentence(std::string clause) {
+  if (clause.front() >= 'a' && clause.front() <= 'z') clause.front() = static_cast<char>(clause.front() - 'a' + 'A');
+  return clause;
+}
+
+}  // namespace
+
 Error::Error(ErrorKind kind, std::string code, std::string message, std::string hint, ErrorPlace place)
     : kind_(kind), code_(std::move(code)), hint_(std::move(hint)), place_(std::move(place)) {
   const std::string where = describe(place_);
   message_ = where.empty() ? std::move(message) : where + ": " + message;
-  text_ = hint_.empty() ? message_ : message_ + ". " + hint_;
+  text_ = hint_.empty() ? message_ : message_ + ". " + as_sentence(hint_);
 }
 
 }  // namespace tesseray
