@@ -123,7 +123,14 @@ void Launch::read_row(std::uint32_t element, ThreadState& state) const {
   environment_.visibility.read_row(element, state.row);
 }
 
+void Launch::read_useful_row(std::uint32_t element, int interactions, ThreadState& state) const {
+  read_row(element, state);
+  if (environment_.points.tiles_are_targets()) return;
+  std::erase_if(state.row, [&](std::uint32_t member) { return !is_in_reach(member, interactions); });
+}
+
 bool Launch::may_do_anything(std::uint32_t element, int reflections, int diffractions) const {
+  if (!is_in_reach(element, reflections + diffractions)) return false;
   if (environment_.points.is_edge(element)) return limits_.may_diffract(reflections, diffractions);
   return limits_.may_reflect(reflections, diffractions) || limits_.may_scatter(reflections, diffractions);
 }
@@ -161,14 +168,26 @@ void Launch::collect_diffuse(const Tube& tube, std::uint32_t tile_number) {
   if (!(power > 0)) return;
   TileDiffusePower& at_tile = diffuse_[tile_number];
   const double gain = static_cast<double>(tube.departure_gain);
+  const bool may_reflect = limits_.may_reflect_after_scattering(tube.reflections, tube.diffractions);
+  const bool may_diffract = limits_.may_diffract_after_scattering(tube.reflections, tube.diffractions);
   at_tile.any.add(power, gain, tube.length_m);
-  if (limits_.may_reflect_after_scattering(tube.reflections, tube.diffractions)) {
-    at_tile.then_reflection.add(power, gain, tube.length_m);
-  }
-  if (limits_.may_diffract_after_scattering(tube.reflections, tube.diffractions)) {
-    at_tile.then_diffraction.add(power, gain, tube.length_m);
+  if (may_reflect) at_tile.then_reflection.add(power, gain, tube.length_m);
+  if (may_diffract) at_tile.then_diffraction.add(power, gain, tube.length_m);
+  if (scattered_rays_.wanted()) {
+    scattered_rays_.add(tile_number, {power, tube.length_m, tube.chain, may_reflect, may_diffract});
   }
 }
+
+namespace {
+
+// The fewest interactions that any of some tubes has had.
+int least_interactions(std::span<const Tube> tubes) {
+  int least = most_bounces;
+  for (const Tube& tube : tubes) least = std::min(least, tube.interactions());
+  return least;
+}
+
+}  // namespace
 
 void Launch::bounce_tile(std::uint32_t tile_number, std::span<const Tube> tubes, ThreadState& state,
                          std::vector<Tube>& children) {
@@ -191,7 +210,7 @@ void Launch::bounce_tile(std::uint32_t tile_number, std::span<const Tube> tubes,
       bounds = tile_bounds(source);
     }
     if (!laid_out) {
-      read_row(tile_number, state);
+      read_useful_row(tile_number, least_interactions(tubes) + 1, state);
       lay_out_tile_row(environment_.tiling, environment_.points, frame, tile_number, state.row,
                        environment_.receiver_rows.seen_from(tile_number), state.intervals);
       laid_out = true;
@@ -272,7 +291,7 @@ void Launch::bounce_edge(std::uint32_t edge_element, std::span<const Tube> tubes
   const std::uint32_t edge_number = edge_element - environment_.points.tile_count();
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
   const Wedge wedge = wedge_of(edge);
-  read_row(edge_element, state);
+  read_useful_row(edge_element, least_interactions(tubes) + 1, state);
   lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row,
                    environment_.receiver_rows.seen_from(edge_element), state.intervals);
   for (const Tube& tube : tubes) {
@@ -292,6 +311,9 @@ void Launch::bounce_edge(std::uint32_t edge_element, std::span<const Tube> tubes
     for (const std::uint32_t hit : state.hits) {
       const std::uint32_t target = state.intervals.target[hit];
       const std::uint32_t number = target & RowTarget::number_mask;
+      if ((target & RowTarget::arrives) == 0 && !may_do_anything(number, tube.reflections, tube.diffractions + 1)) {
+        continue;
+      }
       const Vec3 point = environment_.points.arrival(number);
       const Vec3 way = point - edge.midpoint;
       if (environment_.points.is_edge(number) &&

@@ -53,6 +53,13 @@ std::vector<double> tabulate_reflectance(Complex permittivity) {
 
 }  // namespace
 
+void Launch::keep_scattered_way(std::uint32_t number, std::uint32_t tile, std::uint32_t by, double gain_factor,
+                                double length_m, ThreadState& state) const {
+  if (!scattered_rays_.wanted() || !environment_.points.is_receiver(number)) return;
+  scattered_rays_.add({number - environment_.points.element_count(), tile, by, gain_factor, length_m},
+                      state.scattered_ways);
+}
+
 void Launch::prepare_diffuse() {
   if (environment_.options.max_scatterings == 0) return;
   diffuse_.resize(environment_.points.tile_count());
@@ -153,7 +160,7 @@ void Launch::add_diffuse(const DiffusePower& source, double density, double leng
 
 void Launch::scatter_last(Progress& progress) {
   const TargetPoints& points = environment_.points;
-  const auto gather = [&](std::uint32_t number, std::span<const std::uint32_t> row, ArrivalSums& sums) {
+  const auto gather = [&](std::uint32_t number, std::span<const std::uint32_t> row, ThreadState& state) {
     const Vec3 target = points.arrival(number);
     DiffuseSum sum;
     for (const std::uint32_t member : row) {
@@ -164,22 +171,24 @@ void Launch::scatter_last(Progress& progress) {
       if (!(density > 0)) continue;
       const Vec3 way = target - environment_.tiling.tiles[member].centroid;
       const double length = norm(way);
-      add_diffuse(source, density, length, diffuse_target(number, (1.0 / length) * way), sum);
+      const DiffuseTarget at_target = diffuse_target(number, (1.0 / length) * way);
+      add_diffuse(source, density, length, at_target, sum);
+      keep_scattered_way(number, member, no_index, density * at_target.gain_factor, length, state);
     }
-    sums.add(sum);
+    state.sums[sum_index(number)].add(sum);
   };
-  parallel_blocks(points.tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
+  parallel_blocks(points.target_tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
     for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) {
       read_row(tile, state);
-      gather(tile, state.row, state.sums[sum_index(tile)]);
+      gather(tile, state.row, state);
     }
   });
   parallel_blocks(points.receiver_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
     for (auto r = static_cast<std::uint32_t>(begin); r < end; ++r) {
       const std::uint32_t number = points.element_count() + r;
-      gather(number, environment_.receiver_rows.row(r), state.sums[sum_index(number)]);
+      gather(number, environment_.receiver_rows.row(r), state);
     }
   });
 }
@@ -200,6 +209,7 @@ void Launch::scatter_then_reflect(Progress& progress) {
 }
 
 void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
+  if (!can_arrive_from(mirror)) return;
   const TargetPoints& points = environment_.points;
   const Tile& tile = environment_.tiling.tiles[mirror];
   const TileFrame frame(tile);
@@ -214,7 +224,7 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
     const Vec3 coordinates = frame.coordinates(origin);
     if (!(coordinates.z > 0)) continue;
     if (!laid_out) {
-      lay_out_tile_row(environment_.tiling, points, frame, mirror, state.row,
+      lay_out_tile_row(environment_.tiling, points, frame, mirror, diffuse_targets_of_row(state),
                        environment_.receiver_rows.seen_from(mirror), state.intervals);
       state.diffuse_sums.assign(state.intervals.size(), {});
       laid_out = true;
@@ -231,9 +241,10 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
       const Vec3 direction = (1.0 / length) * way;
       const double density = specular * reflectance(tile.material, dot(direction, tile.normal)) *
                              diffuse_intensity(member, mirrored(direction, tile.normal)) / (length * length);
-      if (density > 0) {
-        add_diffuse(source, density, length, diffuse_target(number, direction), state.diffuse_sums[hit]);
-      }
+      if (!(density > 0)) continue;
+      const DiffuseTarget at_target = diffuse_target(number, direction);
+      add_diffuse(source, density, length, at_target, state.diffuse_sums[hit]);
+      keep_scattered_way(number, member, mirror, density * at_target.gain_factor, length, state);
     }
   }
   if (laid_out) add_diffuse_sums(state);
@@ -258,7 +269,7 @@ DiffuseEdgeSource Launch::diffuse_edge_source(const Wedge& wedge, const EdgeSegm
 void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& wedge, ThreadState& state) const {
   const TargetPoints& points = environment_.points;
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
-  lay_out_edge_row(environment_.tiling, points, edge_number, state.row,
+  lay_out_edge_row(environment_.tiling, points, edge_number, diffuse_targets_of_row(state),
                    environment_.receiver_rows.seen_from(points.tile_count() + edge_number), state.intervals);
   state.diffuse_sums.assign(state.intervals.size(), {});
   state.diffuse_targets.clear();
@@ -276,6 +287,7 @@ void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
   const TargetPoints& points = environment_.points;
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
   const std::uint32_t element = points.tile_count() + edge_number;
+  if (!can_arrive_from(element)) return;
   const Wedge wedge = wedge_of(edge);
   read_row(element, state);
   // Only arrivals matter: tiles and receivers.
@@ -300,8 +312,20 @@ void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
       add_diffuse(source, density, static_cast<double>(state.diffracted.length_m[i]), state.diffuse_targets[hit],
                   state.diffuse_sums[hit]);
     }
+    if (scattered_rays_.wanted()) keep_diffracted_ways(member, element, state);
   }
   if (laid_out) add_diffuse_sums(state);
+}
+
+void Launch::keep_diffracted_ways(std::uint32_t tile, std::uint32_t edge_element, ThreadState& state) const {
+  for (std::size_t i = 0; i < state.hits.size(); ++i) {
+    const auto density = static_cast<double>(state.diffracted.density[i]);
+    if (!(density > 0)) continue;
+    const std::uint32_t hit = state.hits[i];
+    keep_scattered_way(state.intervals.target[hit] & RowTarget::number_mask, tile, edge_element,
+                       density * state.diffuse_targets[hit].gain_factor,
+                       static_cast<double>(state.diffracted.length_m[i]), state);
+  }
 }
 
 void Launch::add_diffuse_sums(ThreadState& state) {

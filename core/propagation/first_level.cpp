@@ -30,15 +30,17 @@ std::vector<Tube> Launch::launch_first_level(Progress& progress) {
 
   ThreadState& here = states_.local();
   for (const std::uint32_t element : visible) {
-    if (points.is_tile(element) && environment_.tiling.tiles[element].kind != SurfaceKind::ground) {
+    if (points.tiles_are_targets() && points.is_tile(element) &&
+        environment_.tiling.tiles[element].kind != SurfaceKind::ground) {
       arrive_directly(element, here);
     }
   }
   // Ground targets and receiver points stand off their tile: the direct ray is tested to the point itself.
-  const std::uint32_t numbers = points.element_count() + points.receiver_count();
+  const std::uint32_t first = points.tiles_are_targets() ? 0 : points.element_count();
+  const std::uint32_t numbers = points.element_count() + points.receiver_count() - first;
   parallel_blocks(numbers, 1024, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
-    for (auto number = static_cast<std::uint32_t>(begin); number < end; ++number) {
+    for (auto number = first + static_cast<std::uint32_t>(begin); number < first + end; ++number) {
       if (points.is_edge(number)) continue;
       const Vec3 target = points.arrival(number);
       if (points.is_tile(number)) {

@@ -15,7 +15,10 @@
 #include "core/propagation/edge_incidence.h"
 #include "core/propagation/link.h"
 #include "core/propagation/ray_launcher.h"
+#include "core/propagation/receiver_reach.h"
+#include "core/propagation/recorded_ray.h"
 #include "core/propagation/row_targets.h"
+#include "core/propagation/scattered_rays.h"
 #include "core/propagation/tube.h"
 
 namespace tesseray {
@@ -30,13 +33,7 @@ struct LaunchEnvironment {
   const RayLaunchingOptions& options;
   const TargetPoints& points;
   const ReceiverRows& receiver_rows;
-};
-
-// A deterministic ray at a receiver, kept for the rays layer.
-struct RecordedRay {
-  std::uint32_t receiver = 0;
-  double path_gain = 0, length_m = 0, phase = 0;
-  InteractionChain chain;
+  const ReceiverReach& reach;
 };
 
 // What all rays bring to a tile that may scatter it: powers as |field|², on the unit of Tube::strength.
@@ -74,6 +71,7 @@ class Launch {
   struct ThreadState {
     std::vector<ArrivalSums> sums;  // tiles, then receivers
     std::vector<RecordedRay> recorded;
+    ScatteredWays scattered_ways;
     RowIntervals intervals;
     std::vector<std::uint32_t> row, hits;
     std::vector<std::uint8_t> mask;
@@ -121,6 +119,14 @@ class Launch {
   void go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) const;
   bool may_do_anything(std::uint32_t element, int reflections, int diffractions) const;
   void read_row(std::uint32_t element, ThreadState& state) const;
+  // The row of an element without members at which a ray with so many interactions can do nothing any more.
+  void read_useful_row(std::uint32_t element, int interactions, ThreadState& state) const;
+  bool is_in_reach(std::uint32_t element, int interactions) const {
+    return interactions + environment_.reach.least_interactions(element) <= environment_.options.max_bounces;
+  }
+  bool can_arrive_from(std::uint32_t element) const {
+    return environment_.points.tiles_are_targets() || !environment_.receiver_rows.seen_from(element).empty();
+  }
 
   // arrival.cpp: one ray at one target, with its ground-reflected companion at ground tiles.
   void arrive(const Ending& ending, std::uint32_t number, ThreadState& state);
@@ -152,13 +158,29 @@ class Launch {
   static void add_diffuse(const DiffusePower& source, double density, double length_m, const DiffuseTarget& target,
                           DiffuseSum& sum);
   void add_diffuse_sums(ThreadState& state);
+  // Members of the row just read at which diffuse power may arrive.
+  std::span<const std::uint32_t> diffuse_targets_of_row(const ThreadState& state) const {
+    return environment_.points.tiles_are_targets() ? std::span<const std::uint32_t>(state.row)
+                                                   : std::span<const std::uint32_t>();
+  }
+  // Keeps the way for single rays when they are wanted and `number` is a receiver.
+  void keep_scattered_way(std::uint32_t number, std::uint32_t tile, std::uint32_t by, double gain_factor,
+                          double length_m, ThreadState& state) const;
+  // The same for all that was just diffracted at an edge.
+  void keep_diffracted_ways(std::uint32_t tile, std::uint32_t edge_element, ThreadState& state) const;
 
   // ray_launcher.cpp: the threads' sums and rays as one result.
   RayLaunchingResult collect();
-  std::vector<Ray> strongest_rays(std::vector<RecordedRay> recorded) const;
+  std::vector<Ray> strongest_rays(const std::vector<RecordedRay>& recorded) const;
+  Ray as_ray(const RecordedRay& recorded) const;
 
+  std::size_t sum_count() const {
+    return std::size_t{environment_.points.target_tile_count()} + environment_.points.receiver_count();
+  }
+  // REQUIRES: a receiver, or a tile when tiles are targets.
   std::size_t sum_index(std::uint32_t number) const {
-    return environment_.points.is_receiver(number) ? number - environment_.points.edge_count() : number;
+    const TargetPoints& points = environment_.points;
+    return points.is_receiver(number) ? points.target_tile_count() + (number - points.element_count()) : number;
   }
   // From the transmitter to a target.
   double straight_distance(std::uint32_t number) const { return straight_distances_[number]; }
@@ -171,11 +193,15 @@ class Launch {
   std::vector<double> straight_distances_;
   std::vector<std::vector<double>> reflectance_tables_;  // per material: mean reflectance against cosine of incidence
   std::vector<TileDiffusePower> diffuse_;                // per tile; empty when nothing scatters
+  ScatteredRays scattered_rays_;
   std::uint64_t tubes_ = 0;
   tbb::enumerable_thread_specific<ThreadState> states_;
 };
 
 // The points of a ray through a chain of elements, from the transmitter to the target (ray_path.cpp).
 std::vector<Vec3> trace_chain(const Tiling& tiling, const InteractionChain& chain, Vec3 transmitter, Vec3 target);
+// The same of a ray that the chain's element number `scattered_at` scatters, at its centroid.
+std::vector<Vec3> trace_scattered(const Tiling& tiling, const InteractionChain& chain, std::uint8_t scattered_at,
+                                  Vec3 transmitter, Vec3 target);
 
 }  // namespace tesseray

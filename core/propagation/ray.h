@@ -24,14 +24,17 @@ std::string to_string(Mechanism mechanism);  // "" for none
 // One ray that arrives at a target.
 struct Ray {
   std::int64_t transmitter_id = 0;
-  std::int64_t target_id = 0;  // receiver id
-  std::string interactions;    // "T-R-D-G": T transmitter, R reflection, D diffraction, S scattering, G ground
-  std::vector<Vec3> points;    // from the transmitter to the target, scene frame
+  std::int64_t target_id = 0;           // receiver id
+  std::string interactions;             // "T-R-D-G": T transmitter, R reflection, D diffraction, S scattering, G ground
+  std::vector<std::uint32_t> elements;  // where it interacted, by element number: tiles, then edge segments
+  std::vector<Vec3> points;             // from the transmitter to the target, scene frame
+  Mechanism mechanism = Mechanism::none;
+  double path_gain = 0;  // received power over EIRP
   double power_dbm = 0;
   double delay_ns = 0;
   double departure_azimuth_deg = 0, departure_elevation_deg = 0;  // true north; up is positive
   double arrival_azimuth_deg = 0, arrival_elevation_deg = 0;      // where the receiver looks
-  double phase_deg = 0;
+  double phase_deg = 0;  // NaN for diffusely scattered rays, which have a random one
 };
 
 }  // namespace tesseray

@@ -18,17 +18,49 @@ double azimuth_deg(Vec3 direction, double convergence_deg) {
 
 double elevation_deg(Vec3 direction) { return degrees(std::atan2(direction.z, norm(direction.xy()))); }
 
-std::string interaction_text(const Tiling& tiling, const InteractionChain& chain) {
+std::string interaction_text(const Tiling& tiling, const RecordedRay& ray) {
   std::string text = "T";
-  for (std::size_t i = 0; i < chain.length; ++i) {
-    const std::uint32_t element = chain.elements[i];
-    if (element >= tiling.tiles.size()) {
+  for (std::size_t i = 0; i < ray.chain.length; ++i) {
+    const std::uint32_t element = ray.chain.elements[i];
+    if (i == ray.scattered_at) {
+      text += "-S";
+    } else if (element >= tiling.tiles.size()) {
       text += "-D";
     } else {
       text += tiling.tiles[element].kind == SurfaceKind::ground ? "-G" : "-R";
     }
   }
   return text;
+}
+
+// By receiver, strongest first.
+void sort_by_strength(std::vector<RecordedRay>& rays) {
+  const auto order = [](const RecordedRay& ray) {
+    return std::tuple(ray.receiver, -ray.path_gain, ray.chain.length, ray.scattered_at, ray.chain.elements);
+  };
+  std::sort(rays.begin(), rays.end(), [&](const RecordedRay& a, const RecordedRay& b) { return order(a) < order(b); });
+}
+
+Mechanism mechanism_of(const RecordedRay& ray, const TargetPoints& points) {
+  if (ray.scattered_at != RecordedRay::nowhere) return Mechanism::scattering;
+  const std::span<const std::uint32_t> elements(ray.chain.elements.data(), ray.chain.length);
+  if (elements.empty()) return Mechanism::direct;
+  const bool diffracted =
+      std::any_of(elements.begin(), elements.end(), [&](std::uint32_t element) { return points.is_edge(element); });
+  return diffracted ? Mechanism::diffraction : Mechanism::reflection;
+}
+
+std::vector<GainByMechanism> gains_by_mechanism(const std::vector<RecordedRay>& rays, const TargetPoints& points) {
+  std::vector<GainByMechanism> gains(points.receiver_count());
+  for (const RecordedRay& ray : rays) {
+    GainByMechanism& of_receiver = gains[ray.receiver];
+    const Mechanism mechanism = mechanism_of(ray, points);
+    double& sum = mechanism == Mechanism::direct       ? of_receiver.direct
+                  : mechanism == Mechanism::reflection ? of_receiver.reflection
+                                                       : of_receiver.diffraction;
+    sum += ray.path_gain;
+  }
+  return gains;
 }
 
 }  // namespace
@@ -38,9 +70,13 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
       transmitter_(transmitter),
       link_(environment.scene, transmitter, environment.options),
       limits_(environment.options),
-      states_([&environment] {
+      scattered_rays_(environment.options.scattered_rays && environment.options.max_scatterings > 0
+                          ? environment.options.rays_per_receiver
+                          : 0,
+                      environment.points.tile_count()),
+      states_([this] {
         ThreadState state;
-        state.sums.resize(std::size_t{environment.points.tile_count()} + environment.points.receiver_count());
+        state.sums.resize(sum_count());
         return state;
       }) {
   const std::uint32_t numbers = environment.points.element_count() + environment.points.receiver_count();
@@ -54,6 +90,7 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
 RayLaunchingResult Launch::run(Progress& progress) {
   bounce(launch_first_level(progress), progress);
   if (!diffuse_.empty()) {
+    scattered_rays_.sort_tubes();
     scatter_last(progress);
     if (environment_.options.max_after_scattering > 0) {
       scatter_then_reflect(progress);
@@ -66,50 +103,62 @@ RayLaunchingResult Launch::run(Progress& progress) {
 RayLaunchingResult Launch::collect() {
   RayLaunchingResult result;
   result.tubes = tubes_;
-  std::vector<ArrivalSums> sums(std::size_t{environment_.points.tile_count()} + environment_.points.receiver_count());
+  std::vector<ArrivalSums> sums(sum_count());
   std::vector<RecordedRay> recorded;
+  std::vector<ScatteredWay> ways;
   for (ThreadState& state : states_) {
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i].merge(state.sums[i]);
     recorded.insert(recorded.end(), state.recorded.begin(), state.recorded.end());
+    ways.insert(ways.end(), state.scattered_ways.list.begin(), state.scattered_ways.list.end());
   }
-  const auto tiles = static_cast<std::ptrdiff_t>(environment_.points.tile_count());
+  const auto tiles = static_cast<std::ptrdiff_t>(environment_.points.target_tile_count());
   result.receivers.assign(sums.begin() + tiles, sums.end());
-  sums.resize(environment_.points.tile_count());
+  sums.resize(environment_.points.target_tile_count());
   result.tiles = std::move(sums);
-  result.rays = strongest_rays(std::move(recorded));
+  if (environment_.options.rays_per_receiver == 0) return result;
+  sort_by_strength(recorded);
+  result.ray_gains = gains_by_mechanism(recorded, environment_.points);
+  const std::vector<RecordedRay> scattered = scattered_rays_.strongest(std::move(ways));
+  recorded.insert(recorded.end(), scattered.begin(), scattered.end());
+  sort_by_strength(recorded);
+  result.rays = strongest_rays(recorded);
   return result;
 }
 
-std::vector<Ray> Launch::strongest_rays(std::vector<RecordedRay> recorded) const {
-  const auto order = [](const RecordedRay& ray) {
-    return std::tuple(ray.receiver, -ray.path_gain, ray.chain.length, ray.chain.elements);
-  };
-  std::sort(recorded.begin(), recorded.end(),
-            [&](const RecordedRay& a, const RecordedRay& b) { return order(a) < order(b); });
+Ray Launch::as_ray(const RecordedRay& recorded) const {
   const double convergence_deg = transmitter_.azimuth_deg - transmitter_.grid_azimuth_deg;
   const double eirp_dbm = transmitter_.erp_dbm + half_wave_dipole_gain_dbi;
+  const Receiver& receiver = environment_.receivers[recorded.receiver];
+  const InteractionChain& chain = recorded.chain;
+  Ray ray;
+  ray.transmitter_id = transmitter_.transmitter_id;
+  ray.target_id = receiver.receiver_id;
+  ray.interactions = interaction_text(environment_.tiling, recorded);
+  ray.elements.assign(chain.elements.begin(), chain.elements.begin() + chain.length);
+  ray.points = recorded.scattered_at == RecordedRay::nowhere
+                   ? trace_chain(environment_.tiling, chain, transmitter_.position, receiver.position)
+                   : trace_scattered(environment_.tiling, chain, recorded.scattered_at, transmitter_.position,
+                                     receiver.position);
+  ray.mechanism = mechanism_of(recorded, environment_.points);
+  ray.path_gain = recorded.path_gain;
+  ray.power_dbm = eirp_dbm + decibels(recorded.path_gain);
+  ray.delay_ns = recorded.length_m / speed_of_light * 1e9;
+  const Vec3 departure = ray.points[1] - ray.points[0];
+  const Vec3 look_back = ray.points[ray.points.size() - 2] - ray.points.back();
+  ray.departure_azimuth_deg = azimuth_deg(departure, convergence_deg);
+  ray.departure_elevation_deg = elevation_deg(departure);
+  ray.arrival_azimuth_deg = azimuth_deg(look_back, convergence_deg);
+  ray.arrival_elevation_deg = elevation_deg(look_back);
+  ray.phase_deg = degrees(recorded.phase);
+  return ray;
+}
+
+std::vector<Ray> Launch::strongest_rays(const std::vector<RecordedRay>& recorded) const {
   std::vector<Ray> rays;
   std::size_t of_receiver = 0;
   for (std::size_t i = 0; i < recorded.size(); ++i) {
-    const RecordedRay& from = recorded[i];
-    of_receiver = i > 0 && recorded[i - 1].receiver == from.receiver ? of_receiver + 1 : 0;
-    if (of_receiver >= environment_.options.rays_per_receiver) continue;
-    const Receiver& receiver = environment_.receivers[from.receiver];
-    Ray ray;
-    ray.transmitter_id = transmitter_.transmitter_id;
-    ray.target_id = receiver.receiver_id;
-    ray.interactions = interaction_text(environment_.tiling, from.chain);
-    ray.points = trace_chain(environment_.tiling, from.chain, transmitter_.position, receiver.position);
-    ray.power_dbm = eirp_dbm + decibels(from.path_gain);
-    ray.delay_ns = from.length_m / speed_of_light * 1e9;
-    const Vec3 departure = ray.points[1] - ray.points[0];
-    const Vec3 look_back = ray.points[ray.points.size() - 2] - ray.points.back();
-    ray.departure_azimuth_deg = azimuth_deg(departure, convergence_deg);
-    ray.departure_elevation_deg = elevation_deg(departure);
-    ray.arrival_azimuth_deg = azimuth_deg(look_back, convergence_deg);
-    ray.arrival_elevation_deg = elevation_deg(look_back);
-    ray.phase_deg = degrees(from.phase);
-    rays.push_back(std::move(ray));
+    of_receiver = i > 0 && recorded[i - 1].receiver == recorded[i].receiver ? of_receiver + 1 : 0;
+    if (of_receiver < environment_.options.rays_per_receiver) rays.push_back(as_ray(recorded[i]));
   }
   return rays;
 }
@@ -123,6 +172,7 @@ struct RayLauncher::Impl {
   RayLaunchingOptions options;
   TargetPoints points;
   ReceiverRows receiver_rows;
+  ReceiverReach reach;
 };
 
 RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
@@ -132,18 +182,21 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
     throw Error(ErrorKind::invalid_input, "bad_max_bounces", "MAX_BOUNCES is " + std::to_string(options.max_bounces),
                 "give a number from 0 to " + std::to_string(most_bounces));
   }
-  const TargetPoints points(tiling, receivers, options.receiver_height_m);
-  const ReceiverRows rows(occlusion, tiling, receivers);
-  impl_ =
-      std::make_unique<Impl>(Impl{scene, tiling, occlusion, visibility, std::move(receivers), options, points, rows});
+  TargetPoints points(tiling, receivers, options.receiver_height_m, options.tiles_are_targets);
+  ReceiverRows rows(occlusion, tiling, receivers);
+  ReceiverReach reach;
+  if (!options.tiles_are_targets) reach = ReceiverReach(visibility, rows, points.receiver_count());
+  impl_ = std::make_unique<Impl>(Impl{scene, tiling, occlusion, visibility, std::move(receivers), options,
+                                      std::move(points), std::move(rows), std::move(reach)});
 }
 
 RayLauncher::~RayLauncher() = default;
 RayLauncher::RayLauncher(RayLauncher&&) noexcept = default;
 
 RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress& progress) const {
-  const LaunchEnvironment environment{impl_->scene,     impl_->tiling,  impl_->occlusion, impl_->visibility,
-                                      impl_->receivers, impl_->options, impl_->points,    impl_->receiver_rows};
+  const LaunchEnvironment environment{impl_->scene,      impl_->tiling,        impl_->occlusion,
+                                      impl_->visibility, impl_->receivers,     impl_->options,
+                                      impl_->points,     impl_->receiver_rows, impl_->reach};
   return Launch(environment, transmitter).run(progress);
 }
 

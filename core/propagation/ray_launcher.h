@@ -47,14 +47,26 @@ struct RayLaunchingOptions {
   double receiver_height_m = 1.5;  // of ground targets above their tile
   Polarization receiver_polarization = Polarization::vertical;
   AntennaKind receiver_antenna = AntennaKind::isotropic;
-  std::size_t rays_per_receiver = 0;  // > 0: the strongest deterministic rays of each receiver are kept
+  std::size_t rays_per_receiver = 0;  // > 0: the strongest rays of each receiver are kept …
+  bool scattered_rays = false;        // … with the diffusely scattered ones among them
+  // False: rays arrive at receivers alone, and those that can reach none any more are not launched. What arrives at
+  // receivers stays the same.
+  bool tiles_are_targets = true;
+};
+
+// Path gains of rays, summed in power by their mechanism.
+struct GainByMechanism {
+  double direct = 0, reflection = 0, diffraction = 0;
+  double sum() const { return direct + reflection + diffraction; }
 };
 
 struct RayLaunchingResult {
-  std::vector<ArrivalSums> tiles;      // one per tile
+  std::vector<ArrivalSums> tiles;      // one per tile, or none
   std::vector<ArrivalSums> receivers;  // one per receiver
   std::vector<Ray> rays;               // by receiver, strongest first
-  std::uint64_t tubes = 0;             // launched in all, for the log
+  // Per receiver, with rays_per_receiver > 0: the path gain of all rays that are not diffusely scattered.
+  std::vector<GainByMechanism> ray_gains;
+  std::uint64_t tubes = 0;  // launched in all, for the log
 };
 
 // The point of a tile at which it is a target: its centroid, for ground tiles `receiver_height_m` above it.

@@ -44,4 +44,17 @@ std::vector<Vec3> trace_chain(const Tiling& tiling, const InteractionChain& chai
   return points;
 }
 
+std::vector<Vec3> trace_scattered(const Tiling& tiling, const InteractionChain& chain, std::uint8_t scattered_at,
+                                  Vec3 transmitter, Vec3 target) {
+  const Vec3 scatterer = tiling.tiles[chain.elements[scattered_at]].centroid;
+  InteractionChain before, after;
+  for (std::size_t i = 0; i < chain.length; ++i) {
+    if (i != scattered_at) (i < scattered_at ? before : after).push(chain.elements[i]);
+  }
+  std::vector<Vec3> points = trace_chain(tiling, before, transmitter, scatterer);
+  const std::vector<Vec3> rest = trace_chain(tiling, after, scatterer, target);
+  points.insert(points.end(), rest.begin() + 1, rest.end());
+  return points;
+}
+
 }  // namespace tesseray

@@ -50,10 +50,12 @@ Vec3 target_point(const Tile& tile, double receiver_height_m) {
   return tile.centroid + Vec3{0, 0, receiver_height_m};
 }
 
-TargetPoints::TargetPoints(const Tiling& tiling, const std::vector<Receiver>& receivers, double receiver_height_m)
+TargetPoints::TargetPoints(const Tiling& tiling, const std::vector<Receiver>& receivers, double receiver_height_m,
+                           bool tiles_are_targets)
     : tile_count_(static_cast<std::uint32_t>(tiling.tiles.size())),
       edge_count_(static_cast<std::uint32_t>(tiling.edges.size())),
-      receiver_count_(static_cast<std::uint32_t>(receivers.size())) {
+      receiver_count_(static_cast<std::uint32_t>(receivers.size())),
+      tiles_are_targets_(tiles_are_targets) {
   arrival_.reserve(std::size_t{tile_count_} + edge_count_ + receiver_count_);
   reference_.reserve(std::size_t{tile_count_} + edge_count_);
   for (const Tile& tile : tiling.tiles) {
@@ -87,15 +89,15 @@ void lay_out_tile_row(const Tiling& tiling, const TargetPoints& points, const Ti
                       RowIntervals& intervals) {
   intervals.clear();
   const bool from_ground = tiling.tiles[tile].kind == SurfaceKind::ground;
+  const std::uint32_t arrives = points.tiles_are_targets() ? RowTarget::arrives : 0;
   for (const std::uint32_t member : row) {
     if (!points.is_tile(member)) {
       add_member(intervals, frame.coordinates(points.reference(member)), member | RowTarget::goes_on);
     } else if (tiling.tiles[member].kind != SurfaceKind::ground) {
-      add_member(intervals, frame.coordinates(points.arrival(member)),
-                 member | RowTarget::arrives | RowTarget::goes_on);
+      add_member(intervals, frame.coordinates(points.arrival(member)), member | arrives | RowTarget::goes_on);
     } else if (!from_ground) {
       // Ground to ground is what the ground-reflected companion at the target stands for.
-      add_member(intervals, frame.coordinates(points.arrival(member)), member | RowTarget::arrives);
+      if (arrives != 0) add_member(intervals, frame.coordinates(points.arrival(member)), member | arrives);
       add_member(intervals, frame.coordinates(points.reference(member)), member | RowTarget::goes_on);
     }
   }
@@ -110,11 +112,11 @@ void lay_out_edge_row(const Tiling& tiling, const TargetPoints& points, std::uin
                       RowIntervals& intervals) {
   intervals.clear();
   const EdgeSegment& segment = tiling.edges[edge];
+  const std::uint32_t arrives = points.tiles_are_targets() ? RowTarget::arrives : 0;
   for (const std::uint32_t member : row) {
     // A ground tile's arrival and its way on share one evaluation, at the target point.
-    const std::uint32_t use =
-        points.is_tile(member) ? RowTarget::arrives | RowTarget::goes_on : std::uint32_t{RowTarget::goes_on};
-    add_member(intervals, segment, points.arrival(member), member | use);
+    add_member(intervals, segment, points.arrival(member),
+               member | RowTarget::goes_on | (points.is_tile(member) ? arrives : 0));
   }
   for (const std::uint32_t receiver : receivers) {
     const std::uint32_t number = points.element_count() + receiver;

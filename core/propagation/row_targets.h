@@ -35,7 +35,9 @@ struct RowTarget {
 // The points of an environment and its receivers, by number; where rays arrive and where they go on.
 class TargetPoints {
  public:
-  TargetPoints(const Tiling& tiling, const std::vector<Receiver>& receivers, double receiver_height_m);
+  // `tiles_are_targets`: false when rays arrive at receivers alone.
+  TargetPoints(const Tiling& tiling, const std::vector<Receiver>& receivers, double receiver_height_m,
+               bool tiles_are_targets = true);
 
   std::uint32_t tile_count() const { return tile_count_; }
   std::uint32_t edge_count() const { return edge_count_; }
@@ -44,6 +46,8 @@ class TargetPoints {
   bool is_tile(std::uint32_t number) const { return number < tile_count_; }
   bool is_edge(std::uint32_t number) const { return number >= tile_count_ && number < element_count(); }
   bool is_receiver(std::uint32_t number) const { return number >= element_count(); }
+  bool tiles_are_targets() const { return tiles_are_targets_; }
+  std::uint32_t target_tile_count() const { return tiles_are_targets_ ? tile_count_ : 0; }
 
   // The point at which a tile or receiver is a target.
   Vec3 arrival(std::uint32_t number) const { return arrival_[number]; }
@@ -52,6 +56,7 @@ class TargetPoints {
 
  private:
   std::uint32_t tile_count_, edge_count_, receiver_count_;
+  bool tiles_are_targets_;
   std::vector<Vec3> arrival_, reference_;
 };
 

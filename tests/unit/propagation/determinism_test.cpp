@@ -5,6 +5,7 @@
 #include <tbb/task_arena.h>
 
 #include "tests/support/environment.h"
+#include "tests/support/same_sums.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {
@@ -19,31 +20,13 @@ Scene hilly_city() {
   return testing::synthetic_city(options);
 }
 
-void expect_same(const ArrivalSums& a, const ArrivalSums& b) {
-  EXPECT_EQ(a.gain, b.gain);
-  EXPECT_EQ(a.coherent_gain, b.coherent_gain);
-  EXPECT_EQ(a.coherent_re, b.coherent_re);
-  EXPECT_EQ(a.coherent_im, b.coherent_im);
-  EXPECT_EQ(a.basic_gain, b.basic_gain);
-  EXPECT_EQ(a.excess, b.excess);
-  EXPECT_EQ(a.squared_excess, b.squared_excess);
-  EXPECT_EQ(a.cos_azimuth, b.cos_azimuth);
-  EXPECT_EQ(a.sin_azimuth, b.sin_azimuth);
-  EXPECT_EQ(a.strongest_gain, b.strongest_gain);
-  EXPECT_EQ(a.strongest_azimuth, b.strongest_azimuth);
-  EXPECT_EQ(a.first_excess_m, b.first_excess_m);
-  EXPECT_EQ(a.rays, b.rays);
-  EXPECT_EQ(a.strongest_mechanism, b.strongest_mechanism);
-  EXPECT_EQ(a.direct, b.direct);
-}
-
 void expect_same(const RayLaunchingResult& a, const RayLaunchingResult& b) {
   EXPECT_EQ(a.tubes, b.tubes);
   ASSERT_EQ(a.tiles.size(), b.tiles.size());
   for (std::size_t t = 0; t < a.tiles.size() && !::testing::Test::HasFailure(); ++t)
-    expect_same(a.tiles[t], b.tiles[t]);
+    testing::expect_same(a.tiles[t], b.tiles[t]);
   ASSERT_EQ(a.receivers.size(), b.receivers.size());
-  for (std::size_t r = 0; r < a.receivers.size(); ++r) expect_same(a.receivers[r], b.receivers[r]);
+  for (std::size_t r = 0; r < a.receivers.size(); ++r) testing::expect_same(a.receivers[r], b.receivers[r]);
   ASSERT_EQ(a.rays.size(), b.rays.size());
   for (std::size_t i = 0; i < a.rays.size(); ++i) {
     EXPECT_EQ(a.rays[i].target_id, b.rays[i].target_id);
@@ -68,6 +51,7 @@ TEST(Determinism, SameBitsForAnyNumberOfThreads) {
   const Environment city(hilly_city(), 10);
   RayLaunchingOptions defaults;
   defaults.rays_per_receiver = 20;
+  defaults.scattered_rays = true;
   RayLaunchingOptions all = defaults;
   all.max_bounces = all.max_reflections = all.max_reflections_with_diffractions = 4;
   all.max_diffractions = 2;
