@@ -6,10 +6,12 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <sstream>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 
+#include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/units.h"
 #include "core/comparison/averaging.h"
@@ -52,6 +54,35 @@ double measured_level_db(double value, const ComparisonOptions& options) {
 bool is_censored(double value, const ComparisonOptions& options) {
   if (!options.censor_below) return false;
   return is_loss(options.value_kind) ? value >= *options.censor_below : value <= *options.censor_below;
+}
+
+// Half of the values beyond these bounds are not what the kind says: a receiver gets no milliwatt in a city, a loss is
+// positive, and a field of −30 dBµV/m is far below every scanner's noise.
+void require_values_of_kind(const std::vector<Measurement>& measurements, ValueKind kind) {
+  std::vector<double> values;
+  for (const Measurement& m : measurements) {
+    if (std::isfinite(m.value)) values.push_back(m.value);
+  }
+  if (values.empty()) return;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  std::string kind_name, looks_like;
+  if (kind == ValueKind::received_power && *middle > 0) {
+    kind_name = "received powers in dBm";
+    looks_like = "path_loss or field_strength";
+  } else if (is_loss(kind) && *middle < 0) {
+    kind_name = "losses in dB";
+    looks_like = "received_power";
+  } else if (kind == ValueKind::field_strength && *middle < -30) {
+    kind_name = "field strengths in dBµV/m";
+    looks_like = "received_power";
+  }
+  if (kind_name.empty()) return;
+  std::ostringstream median;
+  median << *middle;
+  throw Error(ErrorKind::invalid_input, "values_of_another_kind",
+              "the measured values cannot be " + kind_name + ": their median is " + median.str(),
+              "set VALUE_KIND to what they are (" + looks_like + "?), or choose another VALUE_FIELD");
 }
 
 // ── Which transmitter a measurement is of ──
@@ -339,6 +370,7 @@ Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted
                                    const std::vector<ComparedTransmitter>& transmitters,
                                    const std::vector<Measurement>& measurements, const ComparisonOptions& options,
                                    Progress& progress) {
+  require_values_of_kind(measurements, options.value_kind);
   const std::vector<std::uint32_t> transmitter_of = transmitters_of(measurements, transmitters);
   const std::vector<double> measured_db = measured_levels_db(measurements, transmitter_of, transmitters, options);
 

@@ -89,6 +89,7 @@ struct Comparison {
   std::vector<ErrorStatistics> statistics;
 };
 
+// Throws Error(invalid_input) when the measured values cannot be of options.value_kind (losses taken for powers).
 Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted,
                                    const std::vector<ComparedTransmitter>& transmitters,
                                    const std::vector<Measurement>& measurements, const ComparisonOptions& options,

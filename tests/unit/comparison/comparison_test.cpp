@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "core/base/error.h"
+
 namespace tesseray {
 namespace {
 
@@ -280,6 +282,31 @@ TEST(Comparison, RemovingTheMeanLeavesTheSpreadAndSaysWhatWasTakenOff) {
   EXPECT_DOUBLE_EQ(plain.statistics[0].removed_mean_db, 0.0);
   EXPECT_DOUBLE_EQ(unbiased.errors[0].error_db, -1.0);
   EXPECT_DOUBLE_EQ(unbiased.errors[0].predicted_db, -82.0);
+}
+
+TEST(Comparison, ValuesOfAnotherKindAreRefused) {
+  const Street street;
+  const auto code = [&](double value, ValueKind kind) {
+    // One stray value decides nothing.
+    const std::vector<Measurement> drive{measurement(1, {0, 0}, "north", value),
+                                         measurement(2, {0, 0}, "north", -value),
+                                         measurement(3, {0, 0}, "north", value)};
+    try {
+      street.compare(drive, {.value_kind = kind});
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return std::string();
+  };
+  for (const ValueKind loss : {ValueKind::path_loss, ValueKind::basic_loss}) {
+    EXPECT_EQ(code(-85, loss), "values_of_another_kind");
+    EXPECT_EQ(code(124, loss), "");
+  }
+  EXPECT_EQ(code(124, ValueKind::received_power), "values_of_another_kind");
+  EXPECT_EQ(code(-85, ValueKind::received_power), "");
+  EXPECT_EQ(code(-85, ValueKind::field_strength), "values_of_another_kind");
+  EXPECT_EQ(code(-12, ValueKind::field_strength), "");
+  EXPECT_EQ(code(60, ValueKind::field_strength), "");
 }
 
 TEST(Comparison, NothingInGivesEmptyStatistics) {
