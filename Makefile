@@ -13,12 +13,13 @@ ifneq ($(shell command -v ccache),)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
 endif
 
-.PHONY: help demo executable test build-tests bench sanitize tidy format picture clean
+.PHONY: help demo executable test build-tests bench cities sanitize tidy format picture clean
 
 help:
 	@echo "make demo      build tesseray and predict the coverage of the sample town into $(DEMO)"
 	@echo "make test      build everything and run every test"
 	@echo "make bench     build and run the benchmarks"
+	@echo "make cities    run the real cities as a whole too (minutes)"
 	@echo "make sanitize  run the tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 	@echo "make tidy      clang-tidy; make format: clang-format"
 	@echo "make picture   draw $(DEMO) into docs/images/coverage.png"
@@ -46,6 +47,9 @@ bench:
 	cmake --preset bench
 	cmake --build build/bench --parallel $(JOBS)
 	scripts/run-benchmarks build/bench
+
+cities: build-tests
+	TESSERAY_WHOLE_CITIES=1 ctest --test-dir build --output-on-failure --tests-regex '^pipeline_real_cities$$'
 
 # SANITIZED names the test programs to build and run; all of them by default.
 sanitize:

@@ -17,10 +17,10 @@ SAMPLE = SOURCE / "sample_data"
 EXTENT = "340350,340650,6020350,6020650"
 
 
-def tesseray(*arguments, stdin=None, **options):
+def tesseray(*arguments, stdin=None, timeout=300, **options):
     """The finished process, its output as text."""
     return subprocess.run([EXECUTABLE, *map(str, arguments)], input=stdin, capture_output=True, text=True,
-                          timeout=300, **options)
+                          timeout=timeout, **options)
 
 
 def json_lines(text):

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lyon and Duke, real files as they came. The whole runs are in docs/benchmarks/real-cities.md; here are parts of them."""
+"""Lyon and Duke, real files as they came; what whole runs gave is in docs/benchmarks/real-cities.md.
+
+Lyon as a whole takes minutes: it runs with TESSERAY_WHOLE_CITIES=1 (make cities), a quarter of it always.
+"""
 
 import json
+import os
 import unittest
 
 from tesseray_process import SOURCE, PipelineTest, rows, tesseray
@@ -51,6 +55,27 @@ class LyonTest(PipelineTest):
         self.assertGreater(min(losses), 30)
         self.assertTrue(any(row["line_of_sight"] for row in reached))
         self.assertTrue(all(row["first_delay_ns"] > 0 for row in reached if row["path_loss_db"] is not None))
+
+
+    @unittest.skipUnless(os.environ.get("TESSERAY_WHOLE_CITIES"), "set TESSERAY_WHOLE_CITIES=1: it takes minutes")
+    def test_row_of_the_whole_city(self):
+        sites = self.folder / "sites.csv"
+        sites.write_text("name,x,y,frequency_mhz,height_m,height_reference,erp_dbm\n"
+                         "Part-Dieu,1843925.33,5175375.88,850,3,roof,40\n"
+                         "Street,1842600,5175512,850,6,ground,30\n"
+                         "Hill,1841900,5176000,850,25,ground,40\n")
+        output = self.folder / "lyon.gpkg"
+        self.assert_done(tesseray("coveragestudy", *self.SCENE, "--transmitters", sites, "--transmitters-crs",
+                                  "EPSG:3946", "--output", output, "--progress", "none", timeout=3600))
+        tiles = len(rows(output, "tiles", "tile_id"))
+        self.assertGreater(tiles, 200_000)
+        losses = rows(output, "path_loss", "transmitter_id, kind, path_loss_db")
+        self.assertEqual(len(losses), 3 * tiles)
+        for transmitter in (1, 2, 3):
+            ground = [row["path_loss_db"] for row in losses
+                      if row["transmitter_id"] == transmitter and row["kind"] == "ground"]
+            # What no ray reaches lies in courtyards behind several roofs.
+            self.assertGreater(sum(loss is not None for loss in ground), 0.9 * len(ground))
 
 
 @needs(DUKE)
