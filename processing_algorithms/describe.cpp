@@ -43,11 +43,13 @@ Json json_of(const Parameter& parameter) {
           {"advanced", parameter.advanced},
           {"parent", or_null(parameter.parent)},
           {"extension", or_null(parameter.extension)},
+          {"layer", or_null(parameter.layer)},
           {"needs", or_null(parameter.needs)},
           {"skipped_by_default", parameter.skipped_by_default},
           {"content", or_null(parameter.content)},
           {"within", or_null(parameter.within)},
           {"crs_from", parameter.crs_from},
+          {"companions", parameter.companions},
           {"collects_layers", parameter.name == output_parameter().name}};
 }
 

@@ -55,8 +55,10 @@ struct Parameter {
   bool skipped_by_default = false;  // of a destination: made only when asked for
   std::string content = {};         // of a field: what its values are read as: "length" or "number"
   std::string within = {};          // of points: the parameter in whose extent, or near it, they should lie
-  std::vector<std::string> crs_from =
-      {};  // of an extent or point: the parameters that tell its CRS, the first given one
+  // Of an extent or point: what tells the CRS that its numbers are in, the first given one. Of a layer: what says so
+  // when the layer has no CRS itself; without any of them it is refused.
+  std::vector<std::string> crs_from = {};
+  std::vector<std::string> companions = {};  // of a layer: layers of the same file that are read with it
 };
 
 bool is_input_source(ParameterKind kind);  // something that is read: a layer, raster or file
