@@ -30,6 +30,17 @@ Parameter environment_parameter() {
           .extension = "gpkg"};
 }
 
+Parameter visibility_file_parameter() {
+  return {.name = "VISIBILITY",
+          .label = "Visibility",
+          .help =
+              "the file that computevisibility wrote; if not given, the one beside the environment (NAME.tvis), "
+              "which is made when needed",
+          .kind = ParameterKind::file,
+          .optional = true,
+          .extension = "tvis"};
+}
+
 Environment read_environment(Run& run) { return read_environment(run.values().text("ENVIRONMENT"), run.progress()); }
 
 fs::path visibility_destination(const Run& run) {

@@ -31,27 +31,19 @@ Outcome predict_coverage(Run& run) {
 }  // namespace
 
 Tool predictcoverage() {
-  return {
-      .id = "predictcoverage",
-      .title = "Predict coverage",
-      .group = "Steps",
-      .help =
-          "Launches rays from transmitters through an environment and predicts path loss, delay and angles at "
-          "its tiles and at receiver points.",
-      .parameters = concatenated({{environment_parameter(),
-                                   {.name = "VISIBILITY",
-                                    .label = "Visibility",
-                                    .help = "the file that computevisibility wrote; if not given, the one beside the "
-                                            "environment (NAME.tvis), which is made when needed",
-                                    .kind = ParameterKind::file,
-                                    .optional = true,
-                                    .extension = "tvis"}},
-                                  site_parameters("ENVIRONMENT"),
-                                  propagation_parameters(),
-                                  prediction_layer_parameters(),
-                                  {output_parameter()}}),
-      .roles = {},
-      .run = predict_coverage};
+  return {.id = "predictcoverage",
+          .title = "Predict coverage",
+          .group = "Steps",
+          .help =
+              "Launches rays from transmitters through an environment and predicts path loss, delay and angles at "
+              "its tiles and at receiver points.",
+          .parameters = concatenated({{environment_parameter(), visibility_file_parameter()},
+                                      site_parameters("ENVIRONMENT"),
+                                      propagation_parameters(),
+                                      prediction_layer_parameters(),
+                                      {output_parameter()}}),
+          .roles = {},
+          .run = predict_coverage};
 }
 
 }  // namespace tesseray

@@ -84,8 +84,9 @@ std::uint64_t bytes_per_row(TargetGeometry geometry) {
   return 130;
 }
 
-RayLaunchingOptions ray_launching_options(const Run& run, const Sites& sites) {
-  const ParameterValues& values = run.values();
+}  // namespace
+
+RayLaunchingOptions ray_launching_options(const ParameterValues& values) {
   RayLaunchingOptions options;
   options.max_bounces = values.integer("MAX_BOUNCES");
   options.max_reflections = values.integer("MAX_REFLECTIONS");
@@ -100,14 +101,10 @@ RayLaunchingOptions ray_launching_options(const Run& run, const Sites& sites) {
   options.summation = values.choice("SUMMATION", summations);
   options.receiver_height_m = values.number("RECEIVER_HEIGHT");
   options.receiver_polarization = values.choice("RECEIVER_POLARIZATION", polarizations);
-  const bool wants_rays = !sites.receivers.empty() && run.destinations().layer("RAYS").has_value();
-  options.rays_per_receiver = wants_rays ? static_cast<std::size_t>(values.integer("RAYS_PER_RECEIVER")) : 0;
   return options;
 }
 
-}  // namespace
-
-std::vector<Parameter> site_parameters(const std::string& site) {
+std::vector<Parameter> transmitter_parameters(const std::string& site) {
   using Kind = ParameterKind;
   return concatenated({
       {{.name = "TRANSMITTERS",
@@ -175,44 +172,60 @@ std::vector<Parameter> site_parameters(const std::string& site) {
         .help = "of a CSV file, or in place of the layer's; lat/lon columns of a CSV are EPSG:4326",
         .kind = Kind::crs,
         .optional = true,
-        .advanced = true},
-       {.name = "RECEIVERS",
-        .label = "Receiver points",
-        .help = "points with a row of their own in RECEIVER_PATH_LOSS, and rays in RAYS",
-        .kind = Kind::vector_point,
-        .optional = true,
-        .within = site,
-        .crs_from = {"RECEIVERS_CRS"}},
-       {.name = "RECEIVER_HEIGHT_FIELD",
-        .label = "Receiver height field",
-        .help = "the field with the heights of receiver points above the ground; RECEIVER_HEIGHT if not given",
-        .kind = Kind::field,
-        .optional = true,
-        .advanced = true,
-        .parent = "RECEIVERS",
-        .content = "length"},
-       {.name = "RECEIVERS_CRS",
-        .label = "CRS of the receiver points",
-        .help = "of a CSV file, or in place of the layer's",
-        .kind = Kind::crs,
-        .optional = true,
-        .advanced = true},
-       {.name = "RECEIVER_HEIGHT",
-        .label = "Receiver height",
-        .help = "above the ground, at ground tiles and at receiver points without a height",
-        .kind = Kind::distance,
-        .default_value = "1.5",
-        .unit = "m",
-        .minimum = 0.05,
-        .maximum = 1000},
-       {.name = "RECEIVER_POLARIZATION",
-        .label = "Receiver polarization",
-        .help = "of the 0 dBi receiver",
-        .kind = Kind::enumeration,
-        .default_value = "vertical",
-        .choices = words(polarizations),
         .advanced = true}},
   });
+}
+
+std::vector<Parameter> receiver_point_parameters(const std::string& site) {
+  using Kind = ParameterKind;
+  return {
+      {.name = "RECEIVERS",
+       .label = "Receiver points",
+       .help = "points with a row of their own in RECEIVER_PATH_LOSS, and rays in RAYS",
+       .kind = Kind::vector_point,
+       .optional = true,
+       .within = site,
+       .crs_from = {"RECEIVERS_CRS"}},
+      {.name = "RECEIVER_HEIGHT_FIELD",
+       .label = "Receiver height field",
+       .help = "the field with the heights of receiver points above the ground; RECEIVER_HEIGHT if not given",
+       .kind = Kind::field,
+       .optional = true,
+       .advanced = true,
+       .parent = "RECEIVERS",
+       .content = "length"},
+      {.name = "RECEIVERS_CRS",
+       .label = "CRS of the receiver points",
+       .help = "of a CSV file, or in place of the layer's",
+       .kind = Kind::crs,
+       .optional = true,
+       .advanced = true},
+  };
+}
+
+std::vector<Parameter> receiver_parameters() {
+  using Kind = ParameterKind;
+  return {
+      {.name = "RECEIVER_HEIGHT",
+       .label = "Receiver height",
+       .help = "above the ground, at ground tiles and at receiver points without a height",
+       .kind = Kind::distance,
+       .default_value = "1.5",
+       .unit = "m",
+       .minimum = 0.05,
+       .maximum = 1000},
+      {.name = "RECEIVER_POLARIZATION",
+       .label = "Receiver polarization",
+       .help = "of the 0 dBi receiver",
+       .kind = Kind::enumeration,
+       .default_value = "vertical",
+       .choices = words(polarizations),
+       .advanced = true},
+  };
+}
+
+std::vector<Parameter> site_parameters(const std::string& site) {
+  return concatenated({transmitter_parameters(site), receiver_point_parameters(site), receiver_parameters()});
 }
 
 std::vector<Parameter> propagation_parameters() {
@@ -356,14 +369,9 @@ std::vector<Parameter> prediction_layer_parameters() {
   };
 }
 
-Sites read_sites(Run& run, const Scene& scene) {
+std::vector<Transmitter> read_transmitters(Run& run, const Scene& scene) {
   run.progress().begin_stage("reading");
   const ParameterValues& values = run.values();
-  for (const char* output : {"RECEIVER_PATH_LOSS", "RAYS"}) {
-    if (values.has("RECEIVERS") || !run.destinations().asked_for(output)) continue;
-    throw Error(ErrorKind::invalid_input, "no_receivers", std::string(output) + " is asked for without RECEIVERS",
-                "give the receiver points, or leave the output out");
-  }
   TransmitterInput input;
   input.source = values.text("TRANSMITTERS");
   input.crs = values.text("TRANSMITTERS_CRS");
@@ -380,10 +388,21 @@ Sites read_sites(Run& run, const Scene& scene) {
   input.erp_dbm = values.optional_number("ERP");
   input.antenna = values.choice("ANTENNA", antennas);
   input.height_reference = values.choice("ANTENNA_HEIGHT_REFERENCE", height_references);
-  Sites sites;
   std::vector<RawTransmitter> transmitters = read_transmitters(input, scene.frame, run.progress());
   for (RawTransmitter& transmitter : transmitters) transmitter.diameter_m = values.number("ANTENNA_DIAMETER");
-  sites.transmitters = place_transmitters(transmitters, scene);
+  return place_transmitters(transmitters, scene);
+}
+
+Sites read_sites(Run& run, const Scene& scene) {
+  run.progress().begin_stage("reading");
+  const ParameterValues& values = run.values();
+  for (const char* output : {"RECEIVER_PATH_LOSS", "RAYS"}) {
+    if (values.has("RECEIVERS") || !run.destinations().asked_for(output)) continue;
+    throw Error(ErrorKind::invalid_input, "no_receivers", std::string(output) + " is asked for without RECEIVERS",
+                "give the receiver points, or leave the output out");
+  }
+  Sites sites;
+  sites.transmitters = read_transmitters(run, scene);
   if (values.has("RECEIVERS")) {
     const ReceiverInput receivers{.source = values.text("RECEIVERS"),
                                   .crs = values.text("RECEIVERS_CRS"),
@@ -411,7 +430,11 @@ RayRows::RayRows(const ParameterValues& values, const Visibility& visibility, co
 RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
                         const RayRows& rows, const Sites& sites) {
   run.progress().begin_stage("rays");
-  return RayLauncher(scene, tiling, occlusion, rows.visibility(), sites.receivers, ray_launching_options(run, sites));
+  RayLaunchingOptions options = ray_launching_options(run.values());
+  if (!sites.receivers.empty() && run.destinations().layer("RAYS")) {
+    options.rays_per_receiver = static_cast<std::size_t>(run.values().integer("RAYS_PER_RECEIVER"));
+  }
+  return RayLauncher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options);
 }
 
 Predictions predict_each(const std::vector<Transmitter>& transmitters,

@@ -18,6 +18,10 @@ namespace tesseray {
 
 // TRANSMITTERS, RECEIVERS and what is read from them.
 // `site`: the parameter in whose extent the sites should lie.
+std::vector<Parameter> transmitter_parameters(const std::string& site);
+std::vector<Parameter> receiver_point_parameters(const std::string& site);
+std::vector<Parameter> receiver_parameters();
+// All of these, in this order.
 std::vector<Parameter> site_parameters(const std::string& site);
 // How rays are launched and summed.
 std::vector<Parameter> propagation_parameters();
@@ -28,6 +32,9 @@ struct Sites {
   std::vector<Transmitter> transmitters;
   std::vector<Receiver> receivers;
 };
+
+// Reads and places transmitters.
+std::vector<Transmitter> read_transmitters(Run& run, const Scene& scene);
 
 // Reads and places transmitters and receivers. A place outside the scene or inside a building is an error that names
 // all of them.
@@ -46,6 +53,9 @@ class RayRows {
   const Visibility& own_;
   std::unique_ptr<Visibility> parents_;
 };
+
+// What the parameters say of how rays are launched and summed.
+RayLaunchingOptions ray_launching_options(const ParameterValues& values);
 
 // Everything that launching the rays of any transmitter needs. What is given must outlive it.
 RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,

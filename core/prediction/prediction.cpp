@@ -7,7 +7,11 @@
 #include "core/base/units.h"
 
 namespace tesseray {
-namespace {
+
+double received_gain(const ArrivalSums& sums) {
+  const double re = sums.coherent_re.value(), im = sums.coherent_im.value();
+  return sums.gain.value() - sums.coherent_gain.value() + re * re + im * im;
+}
 
 TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Transmitter& transmitter) {
   TargetPrediction prediction;
@@ -16,8 +20,7 @@ TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Tran
   prediction.in_near_field = distance_m < 2.0 * transmitter.diameter_m * transmitter.diameter_m / lambda_m;
   prediction.line_of_sight = sums.direct;
   const double all = sums.gain.value();
-  const double re = sums.coherent_re.value(), im = sums.coherent_im.value();
-  const double gain = all - sums.coherent_gain.value() + re * re + im * im;
+  const double gain = received_gain(sums);
   if (sums.rays == 0 || !(all > 0) || !(gain > 0)) return prediction;
 
   prediction.ray_count = sums.rays;
@@ -44,8 +47,6 @@ TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Tran
   prediction.arrival_azimuth_deg = static_cast<float>(azimuth - 360.0 * std::floor(azimuth / 360.0));
   return prediction;
 }
-
-}  // namespace
 
 TransmitterPrediction predict_path_loss(RayLaunchingResult&& rays, const Transmitter& transmitter, const Tiling& tiling,
                                         const std::vector<Receiver>& receivers, const RayLaunchingOptions& options) {

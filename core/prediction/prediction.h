@@ -34,10 +34,16 @@ struct TargetPrediction {
 
 struct TransmitterPrediction {
   std::int64_t transmitter_id = 0;
-  std::vector<TargetPrediction> tiles;      // one per tile of the tiling
+  std::vector<TargetPrediction> tiles;      // one per tile of the tiling, or none when tiles are no targets
   std::vector<TargetPrediction> receivers;  // one per receiver point
   std::vector<Ray> rays;                    // when asked for, strongest first per receiver
 };
+
+// The path gain that a target's sums make: of powers, with the coherent rays in amplitude.
+double received_gain(const ArrivalSums& sums);
+
+// What one transmitter brings to a target at `position`.
+TargetPrediction predict_target(const ArrivalSums& sums, Vec3 position, const Transmitter& transmitter);
 
 // Turns the sums of arriving rays into what a planner reads. `receivers` and the tiling must be the launcher's.
 TransmitterPrediction predict_path_loss(RayLaunchingResult&& rays, const Transmitter& transmitter, const Tiling& tiling,

@@ -180,4 +180,16 @@ std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, const
   return receivers;
 }
 
+Receiver place_map_point(Vec2 position, double height_m, const Scene& scene) {
+  const Placement placement(scene);
+  const Vec2 p = placement.local(position);
+  const Vec3 point{p.x, p.y, placement.ground_at(p) + height_m};
+  const std::string wrong = placement.what_is_wrong(point);
+  if (!wrong.empty()) {
+    throw Error(ErrorKind::invalid_input, "point_place", "the point " + wrong,
+                "choose a point in the open, or raise RECEIVER_HEIGHT above the roof");
+  }
+  return {1, point};
+}
+
 }  // namespace tesseray

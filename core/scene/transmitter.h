@@ -72,4 +72,7 @@ struct Receiver {
 std::vector<Transmitter> place_transmitters(const std::vector<RawTransmitter>& raw, const Scene& scene);
 std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, const Scene& scene);
 
+// A receiver over one point of the map, in CRS coordinates. Throws Error(invalid_input) as above.
+Receiver place_map_point(Vec2 position, double height_m, const Scene& scene);
+
 }  // namespace tesseray

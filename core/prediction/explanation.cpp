@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/prediction/explanation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/units.h"
+
+namespace tesseray {
+namespace {
+
+// What is left of a sum when rounding alone may make it negative.
+double rest(double whole, double part) { return std::max(whole - part, 0.0); }
+
+PowerShares shares_of(const RayLaunchingResult& result, double all) {
+  const GainByMechanism& gains = result.ray_gains.front();
+  double shown_rays = 0, shown_scattering = 0;
+  for (const Ray& ray : result.rays) {
+    (ray.mechanism == Mechanism::scattering ? shown_scattering : shown_rays) += ray.path_gain;
+  }
+  const double scattering = rest(all, gains.sum());
+  PowerShares shares;
+  shares.direct = gains.direct / all;
+  shares.reflection = gains.reflection / all;
+  shares.diffraction = gains.diffraction / all;
+  shares.scattering = scattering / all;
+  shares.shown = (shown_rays + shown_scattering) / all;
+  shares.other_rays = rest(gains.sum(), shown_rays) / all;
+  shares.other_scattering = rest(scattering, shown_scattering) / all;
+  return shares;
+}
+
+}  // namespace
+
+PointExplanation explain(const RayLaunchingResult& result, const Transmitter& transmitter, const Receiver& receiver,
+                         const Scene& scene, const Tiling& tiling) {
+  PointExplanation explanation;
+  explanation.transmitter_id = transmitter.transmitter_id;
+  explanation.transmitter = transmitter.name;
+  explanation.prediction = predict_target(result.receivers.front(), receiver.position, transmitter);
+  explanation.distance_m = norm(receiver.position - transmitter.position);
+  explanation.free_space_loss_db = free_space_loss_db(explanation.distance_m, transmitter.frequency_hz);
+  explanation.power_sum_dbm = explanation.interference_db = std::numeric_limits<double>::quiet_NaN();
+  const double all = result.receivers.front().gain.value();
+  if (!explanation.prediction.reached()) return explanation;
+
+  const double eirp_dbm = transmitter.erp_dbm + half_wave_dipole_gain_dbi;
+  explanation.power_sum_dbm = eirp_dbm + decibels(all);
+  explanation.interference_db = decibels(received_gain(result.receivers.front()) / all);
+  explanation.shares = shares_of(result, all);
+  for (const Ray& ray : result.rays) {
+    const int rank = static_cast<int>(explanation.rays.size()) + 1;
+    explanation.rays.push_back({ray, rank, ray.path_gain / all, route_in_words(ray, scene, tiling)});
+  }
+  return explanation;
+}
+
+}  // namespace tesseray
