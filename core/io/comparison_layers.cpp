@@ -19,7 +19,7 @@ Layer prediction_error_layer(const std::string& name, const LocalFrame& frame,
   Layer layer{.name = name,
               .description = "Prediction against drive test, one row per measurement",
               .geometry = LayerGeometry::point_z};
-  layer.style_qml = styles::prediction_error();
+  layer.styles = styles::prediction_error();
   std::vector<Field<M>> fields = {
       {{"transmitter_id", integer, "Transmitter, see the layer transmitters"},
        [](const M& m) { return Value::integer(m.transmitter_id); }},
@@ -81,7 +81,9 @@ Layer error_statistics_layer(const std::string& name, const std::vector<ErrorSta
       number("std_of_std_db", "Standard deviation over sites of their standard deviations, dB", &S::std_of_std_db),
       number("removed_mean_db", "Mean error that was taken off (REMOVE_MEAN), dB", &S::removed_mean_db),
   };
-  return with_rows<S>(Layer{.name = name, .description = "Statistics of the prediction error"}, {}, statistics.size(),
+  Layer layer{.name = name, .description = "Statistics of the prediction error"};
+  layer.styles = styles::error_statistics();
+  return with_rows<S>(std::move(layer), {}, statistics.size(),
                       [&statistics](std::size_t i) -> const S& { return statistics[i]; }, std::move(fields), {});
 }
 

@@ -46,7 +46,7 @@ Layer buildings_layer(const Scene& scene) {
   Layer layer{.name = "buildings",
               .description = "Cleaned building parts: footprints at roof height",
               .geometry = LayerGeometry::polygon_z};
-  layer.style_qml = styles::buildings();
+  layer.styles = styles::buildings();
   std::vector<Field<Prism>> fields = {
       {{"building_id", integer, "Number of the building, stable from run to run"},
        [](const Prism& p) { return Value::integer(p.building_id); }},
@@ -74,7 +74,7 @@ Layer vegetation_layer(const Scene& scene) {
   Layer layer{.name = "vegetation",
               .description = "Vegetation areas at their top height",
               .geometry = LayerGeometry::polygon_z};
-  layer.style_qml = styles::vegetation();
+  layer.styles = styles::vegetation();
   std::vector<Field<VegetationArea>> fields = {
       {{"source_feature", integer, "Feature id in the source layer"},
        [](const VegetationArea& v) { return Value::integer(v.source_feature); }},
@@ -169,7 +169,7 @@ Layer tiles_layer(const std::string& name, const Scene& scene, const Tiling& til
   const Tile* first = tiling.tiles.data();
   Layer layer{
       .name = name, .description = "Walls, roofs and ground as flat tiles", .geometry = LayerGeometry::polygon_z};
-  layer.style_qml = styles::tiles();
+  layer.styles = styles::tiles();
   std::vector<Field<Tile>> fields = {
       {{"tile_id", integer, "Stable number of the tile"}, [](const Tile& t) { return Value::integer(t.id); }},
       {{"kind", text, "ground, wall or roof"}, [](const Tile& t) { return Value::text(to_text(t.kind)); }},
@@ -200,7 +200,7 @@ Layer tiles_layer(const std::string& name, const Scene& scene, const Tiling& til
 Layer edges_layer(const std::string& name, const Scene& scene, const Tiling& tiling) {
   Layer layer{
       .name = name, .description = "Edges that diffract, in segments", .geometry = LayerGeometry::line_string_z};
-  layer.style_qml = styles::edges();
+  layer.styles = styles::edges();
   const auto tile_id = [&tiling](std::uint32_t index) {
     return index == no_index ? Value() : Value::integer(tiling.tiles[index].id);
   };
@@ -228,7 +228,7 @@ Layer issues_layer(const std::string& name, const LocalFrame& frame, const std::
   Layer layer{.name = name,
               .description = "What was found in the input and what was done about it",
               .geometry = LayerGeometry::geometry};
-  layer.style_qml = styles::issues();
+  layer.styles = styles::issues();
   std::vector<Field<Issue>> fields = {
       {{"action", text, "dropped, repaired or assumed"}, [](const Issue& i) { return Value::text(to_text(i.action)); }},
       {{"code", text, "Stable word for the kind of issue"}, [](const Issue& i) { return Value::text(i.code); }},

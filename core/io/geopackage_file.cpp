@@ -325,28 +325,37 @@ void GeoPackageFile::make_table(const Layer& layer) {
         .run();
   }
   describe_columns(layer);
-  add_style(layer);
+  add_styles(layer);
 }
 
 void GeoPackageFile::describe_columns(const Layer& layer) {
   SqliteStatement insert(*database_,
-                         "INSERT INTO gpkg_data_columns (table_name, column_name, description) VALUES (?, ?, ?)");
+                         "INSERT INTO gpkg_data_columns (table_name, column_name, title, description) "
+                         "VALUES (?, ?, ?, ?)");
   for (const Column& column : layer.columns) {
-    insert.bind(1, layer.name).bind(2, column.name).bind(3, column.description).run();
+    insert.bind(1, layer.name)
+        .bind(2, column.name)
+        .bind(3, column_title(column.name))
+        .bind(4, column.description)
+        .run();
   }
 }
 
-void GeoPackageFile::add_style(const Layer& layer) {
-  if (layer.style_qml.empty()) return;
-  SqliteStatement(
+void GeoPackageFile::add_styles(const Layer& layer) {
+  SqliteStatement insert(
       *database_,
       "INSERT INTO layer_styles (f_table_catalog, f_table_schema, f_table_name, f_geometry_column, "
-      "styleName, styleQML, styleSLD, useAsDefault, description, owner) VALUES ('', '', ?1, ?2, 'Tesseray', "
-      "?3, '', 1, 'Default style by Tesseray', '')")
-      .bind(1, layer.name)
-      .bind(2, geometry_column)
-      .bind(3, layer.style_qml)
-      .run();
+      "styleName, styleQML, styleSLD, useAsDefault, description, owner) VALUES ('', '', ?, ?, ?, ?, '', ?, ?, '')");
+  for (const qml::Style& style : layer.styles) {
+    const bool is_default = &style == &layer.styles.front();
+    insert.bind(1, layer.name)
+        .bind(2, std::string(style.symbol ? geometry_column : ""))
+        .bind(3, style.name)
+        .bind(4, qml::document(style, layer.columns))
+        .bind(5, std::int64_t{is_default})
+        .bind(6, style.name + " by Tesseray")
+        .run();
+  }
 }
 
 void GeoPackageFile::write(RowBlock& block) {

@@ -56,7 +56,7 @@ class GeoPackageFile : public OutputDatabase {
   void make_table(const Layer& layer);
   void describe_columns(const Layer& layer);
   void make_spatial_index(const Layer& layer);
-  void add_style(const Layer& layer);
+  void add_styles(const Layer& layer);
 
   std::filesystem::path target_;
   bool overwrite_ = false;

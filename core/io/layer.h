@@ -15,18 +15,12 @@
 #include <vector>
 
 #include "core/geometry/vector.h"
+#include "core/io/column.h"
 #include "core/io/geometry_encoder.h"
+#include "core/io/qml.h"
 #include "core/io/result_hash.h"
 
 namespace tesseray {
-
-enum class ColumnType { integer, real, text, boolean };
-
-struct Column {
-  std::string name;
-  ColumnType type = ColumnType::integer;
-  std::string description;  // what it is, with its unit
-};
 
 enum class LayerGeometry { none, point_z, line_string_z, polygon_z, geometry };
 
@@ -86,8 +80,8 @@ struct Layer {
   std::string description = {};  // for people, shown in the layer's properties
   LayerGeometry geometry = LayerGeometry::none;
   std::vector<Column> columns = {};
-  std::string style_qml = {};  // QGIS default style; empty: none
-  bool append = false;         // rows are added to those of earlier runs
+  std::vector<qml::Style> styles = {};  // of QGIS, the default first
+  bool append = false;                  // rows are added to those of earlier runs
   std::size_t row_count = 0;
   // Fills a block with rows [first, first + count). Thread-safe.
   std::function<void(std::size_t first, std::size_t count, RowBlock& block)> encode = {};

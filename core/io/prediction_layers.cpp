@@ -126,16 +126,16 @@ std::function<void(const PathLossRow&, GeometryEncoder&)> target_shape(TargetGeo
   return {};
 }
 
-std::string target_style(TargetGeometry geometry) {
+styles::Styles target_styles(TargetGeometry geometry) {
   switch (geometry) {
     case TargetGeometry::polygon:
-      return styles::path_loss(styles::Symbol::fill);
+      return styles::path_loss(qml::Symbol::fill);
     case TargetGeometry::point:
-      return styles::path_loss(styles::Symbol::marker);
+      return styles::path_loss(qml::Symbol::marker);
     case TargetGeometry::none:
       break;
   }
-  return {};
+  return styles::path_loss_table();
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ Layer transmitters_layer(const std::string& name, const LocalFrame& frame,
   Layer layer{.name = name,
               .description = "Transmitters, at their antenna's absolute height",
               .geometry = LayerGeometry::point_z};
-  layer.style_qml = styles::transmitters();
+  layer.styles = styles::transmitters();
   std::vector<Field<Transmitter>> fields = {
       {{"transmitter_id", integer, "Number of the transmitter in this run"},
        [](const Transmitter& t) { return Value::integer(t.transmitter_id); }},
@@ -177,7 +177,7 @@ Layer path_loss_layer(const std::string& name, const Scene& scene, const Tiling&
   Layer layer{.name = name,
               .description = "Predicted path loss, one row per transmitter and tile",
               .geometry = layer_geometry(layout.geometry)};
-  layer.style_qml = target_style(layout.geometry);
+  layer.styles = target_styles(layout.geometry);
   const auto targets = std::make_shared<const TargetList>(chosen_targets(tiling, predictions, layout));
   std::vector<Field<PathLossRow>> fields = with_prediction_fields({
       transmitter_field(),
@@ -199,7 +199,7 @@ Layer receiver_path_loss_layer(const std::string& name, const LocalFrame& frame,
   Layer layer{.name = name,
               .description = "Predicted path loss, one row per transmitter and receiver",
               .geometry = LayerGeometry::point_z};
-  layer.style_qml = styles::path_loss(styles::Symbol::marker);
+  layer.styles = styles::path_loss(qml::Symbol::marker);
   std::vector<Field<PathLossRow>> fields = with_prediction_fields({
       transmitter_field(),
       {{"receiver_id", integer, "Receiver: the feature id in the source layer"},
@@ -218,7 +218,7 @@ Layer receiver_path_loss_layer(const std::string& name, const LocalFrame& frame,
 Layer rays_layer(const std::string& name, const LocalFrame& frame, std::span<const TransmitterPrediction> predictions) {
   Layer layer{
       .name = name, .description = "Rays from transmitters to receivers", .geometry = LayerGeometry::line_string_z};
-  layer.style_qml = styles::rays();
+  layer.styles = styles::rays();
   auto rays = std::make_shared<std::vector<const Ray*>>();
   for (const TransmitterPrediction& prediction : predictions) {
     for (const Ray& ray : prediction.rays) rays->push_back(&ray);

@@ -182,24 +182,27 @@ void SpatialiteFile::write(RowBlock& block) {
 void SpatialiteFile::end_layer() {
   GdalSession session;
   if (table_->SyncToDisk() != OGRERR_NONE) fail("written", session.last_failure());
-  add_style(*layer_);
+  add_styles(*layer_);
   table_ = nullptr;
 }
 
-void SpatialiteFile::add_style(const Layer& layer) {
-  if (layer.style_qml.empty()) return;
+void SpatialiteFile::add_styles(const Layer& layer) {
+  if (layer.styles.empty()) return;
   execute(
       "CREATE TABLE IF NOT EXISTS layer_styles (id INTEGER PRIMARY KEY AUTOINCREMENT, f_table_catalog VARCHAR(256), "
       "f_table_schema VARCHAR(256), f_table_name VARCHAR(256), f_geometry_column VARCHAR(256), styleName VARCHAR(30), "
       "styleQML TEXT, styleSLD TEXT, useAsDefault BOOLEAN, description TEXT, owner VARCHAR(30), ui TEXT, "
       "update_time TIMESTAMP DEFAULT CURRENT_TIMESTAMP)");
   execute("DELETE FROM layer_styles WHERE f_table_name = " + quoted_text(layer.name));
-  execute(
-      "INSERT INTO layer_styles (f_table_catalog, f_table_schema, f_table_name, f_geometry_column, styleName, "
-      "styleQML, "
-      "styleSLD, useAsDefault, description, owner) VALUES ('', '', " +
-      quoted_text(layer.name) + ", " + quoted_text(geometry_column) + ", 'Tesseray', " + quoted_text(layer.style_qml) +
-      ", '', 1, 'Default style by Tesseray', '')");
+  for (const qml::Style& style : layer.styles) {
+    const bool is_default = &style == &layer.styles.front();
+    execute(
+        "INSERT INTO layer_styles (f_table_catalog, f_table_schema, f_table_name, f_geometry_column, styleName, "
+        "styleQML, styleSLD, useAsDefault, description, owner) VALUES ('', '', " +
+        quoted_text(layer.name) + ", " + quoted_text(style.symbol ? geometry_column : "") + ", " + quoted_text(style.name) + ", " +
+        quoted_text(qml::document(style, layer.columns)) + ", '', " + (is_default ? "1" : "0") + ", " +
+        quoted_text(style.name + " by Tesseray") + ", '')");
+  }
 }
 
 void SpatialiteFile::prepare() {

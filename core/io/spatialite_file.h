@@ -36,7 +36,7 @@ class SpatialiteFile : public OutputDatabase {
  private:
   [[noreturn]] void fail(const std::string& doing, const std::string& reason) const;
   void execute(const std::string& sql);
-  void add_style(const Layer& layer);
+  void add_styles(const Layer& layer);
 
   StagedFile staged_;
   bool overwrite_ = false;

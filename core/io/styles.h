@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The layers' default styles as QGIS keeps them (QML, QGIS 3.40): written to layer_styles, so that a layer is coloured
+// The styles of the layers, the first of each being its default: written to layer_styles, so that a layer is coloured
 // when it is opened, with or without the plugin.
 //
 // Ramps are viridis (losses and powers) and a red-blue divergence about zero (errors): both are told apart with every
@@ -7,20 +7,24 @@
 // maps of different runs can be laid side by side.
 #pragma once
 
-#include <string>
+#include <vector>
+
+#include "core/io/qml.h"
 
 namespace tesseray::styles {
 
-enum class Symbol { fill, line, marker };
+using Styles = std::vector<qml::Style>;
 
-std::string buildings();
-std::string vegetation();
-std::string tiles();
-std::string edges();
-std::string issues();
-std::string transmitters();
-std::string path_loss(Symbol symbol);
-std::string prediction_error();
-std::string rays();
+Styles buildings();
+Styles vegetation();
+Styles tiles();
+Styles edges();
+Styles issues();
+Styles transmitters();
+Styles path_loss(qml::Symbol symbol);
+Styles path_loss_table();
+Styles prediction_error();
+Styles error_statistics();
+Styles rays();
 
 }  // namespace tesseray::styles

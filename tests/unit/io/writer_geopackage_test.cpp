@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "core/io/column.h"
 #include "core/io/environment_file.h"
 #include "gis_files.h"
 #include "writer_case.h"
@@ -118,8 +119,10 @@ TEST_F(GeoPackageRules, EveryColumnIsDescribed) {
 
 TEST_F(GeoPackageRules, EveryLayerHasAWellFormedDefaultStyle) {
   Sql sql(file_);
-  EXPECT_EQ(sql.column("SELECT f_table_name FROM layer_styles WHERE useAsDefault = 1 ORDER BY 1"), spatial_layers);
-  for (const auto& row : sql.rows("SELECT f_table_name, styleQML FROM layer_styles")) {
+  EXPECT_EQ(sql.column("SELECT f_table_name FROM layer_styles WHERE useAsDefault = 1 AND f_geometry_column = 'geom' "
+                       "ORDER BY 1"),
+            spatial_layers);
+  for (const auto& row : sql.rows("SELECT f_table_name, styleQML FROM layer_styles WHERE f_geometry_column = 'geom'")) {
     CPLXMLNode* root = CPLParseXMLString(row[1].c_str());
     ASSERT_NE(root, nullptr) << row[0];
     const CPLXMLNode* renderer = CPLGetXMLNode(root, "=qgis.renderer-v2");
@@ -145,10 +148,60 @@ TEST_F(GeoPackageRules, EveryLayerHasAWellFormedDefaultStyle) {
   }
 }
 
+TEST_F(GeoPackageRules, ReceivedPowerIsASecondStyle) {
+  Sql sql(file_);
+  for (const std::string layer : {"path_loss", "receiver_path_loss"}) {
+    EXPECT_EQ(sql.column("SELECT styleName || ' ' || useAsDefault FROM layer_styles WHERE f_table_name = '" + layer +
+                         "' ORDER BY 1"),
+              (std::vector<std::string>{"Path loss 1", "Received power 0"}));
+  }
+}
+
+// The titles that QGIS shows, in its styles for the tables too, are those of gpkg_data_columns.
+TEST_F(GeoPackageRules, StylesNameEveryFieldWithItsUnit) {
+  Sql sql(file_);
+  for (const auto& row : sql.rows("SELECT f_table_name, styleQML FROM layer_styles")) {
+    CPLXMLNode* root = CPLParseXMLString(row[1].c_str());
+    std::vector<std::string> named;
+    for (const CPLXMLNode* a = CPLGetXMLNode(root, "=qgis.aliases")->psChild; a != nullptr; a = a->psNext) {
+      named.push_back(std::string(CPLGetXMLValue(a, "field", "")) + ": " + CPLGetXMLValue(a, "name", ""));
+    }
+    CPLDestroyXMLNode(root);
+    EXPECT_EQ(named, sql.column("SELECT column_name || ': ' || title FROM gpkg_data_columns WHERE table_name = '" +
+                                row[0] + "' ORDER BY rowid"))
+        << row[0];
+  }
+  // What a description ends in as a unit, the title ends in too.
+  EXPECT_EQ(sql.column("SELECT DISTINCT column_name FROM gpkg_data_columns, (SELECT 'dB' AS unit, 'dB' AS sign UNION "
+                       "VALUES ('dBm', 'dBm'), ('degrees', '°'), ('m', 'm'), ('m²', 'm²'), ('MHz', 'MHz'), "
+                       "('ns', 'ns'), ('dB(µV/m)', 'dB(µV/m)')) WHERE description LIKE '%, ' || unit "
+                       "AND title NOT LIKE '% [' || sign || ']'"),
+            std::vector<std::string>{});
+}
+
+TEST(ColumnTitle, TakesTheUnitFromTheEndOfTheName) {
+  EXPECT_EQ(column_title("path_loss_db"), "Path loss [dB]");
+  EXPECT_EQ(column_title("received_power_dbm"), "Received power [dBm]");
+  EXPECT_EQ(column_title("field_dbuvm"), "Field [dB(µV/m)]");
+  EXPECT_EQ(column_title("area_m2"), "Area [m²]");
+  EXPECT_EQ(column_title("frequency_mhz"), "Frequency [MHz]");
+  EXPECT_EQ(column_title("arrival_azimuth_deg"), "Arrival azimuth [°]");
+  EXPECT_EQ(column_title("erp_dbm"), "ERP [dBm]");
+}
+
+TEST(ColumnTitle, KeepsNamesWithoutAUnit) {
+  EXPECT_EQ(column_title("tile_id"), "Tile ID");
+  EXPECT_EQ(column_title("line_of_sight"), "Line of sight");
+  EXPECT_EQ(column_title("n"), "N");
+  EXPECT_EQ(column_title("m"), "M");
+  EXPECT_EQ(column_title("roof_z"), "Roof z [m]");
+  EXPECT_EQ(column_title("x"), "X [m]");
+}
+
 TEST_F(GeoPackageRules, PathLossClassesAreRoundAndWithoutGaps) {
   Sql sql(file_);
-  CPLXMLNode* root =
-      CPLParseXMLString(sql.value("SELECT styleQML FROM layer_styles WHERE f_table_name = 'path_loss'").c_str());
+  CPLXMLNode* root = CPLParseXMLString(
+      sql.value("SELECT styleQML FROM layer_styles WHERE f_table_name = 'path_loss' AND useAsDefault = 1").c_str());
   std::vector<std::string> lower, upper;
   for (const CPLXMLNode* c = CPLGetXMLNode(root, "=qgis.renderer-v2.ranges")->psChild; c != nullptr; c = c->psNext) {
     lower.emplace_back(CPLGetXMLValue(c, "lower", ""));

@@ -24,7 +24,7 @@ TEST_F(SpatialiteResult, HasTheSameLayers) {
                                       "tiles", "transmitters"}));
   EXPECT_EQ(sql.value("SELECT count(*) FROM error_statistics"), "1");
   EXPECT_EQ(sql.value("SELECT count(*) FROM tesseray_runs"), "1");
-  EXPECT_EQ(sql.value("SELECT count(*) FROM layer_styles WHERE useAsDefault = 1"), "8");
+  EXPECT_EQ(sql.value("SELECT count(*) FROM layer_styles WHERE useAsDefault = 1"), "9");
   EXPECT_EQ(sql.value("PRAGMA integrity_check"), "ok");
   EXPECT_EQ(names_in(folder_ / ""), std::vector<std::string>{"résultat.sqlite"});
 }
@@ -59,7 +59,7 @@ TEST_F(SpatialiteResult, KeepsOtherLayersAndAddsRuns) {
   EXPECT_EQ(sql.rows("SELECT rowid, text FROM notes"), (std::vector<std::vector<std::string>>{{"2", "mine"}}));
   EXPECT_EQ(sql.value("SELECT count(*) FROM tesseray_runs"), "2");
   EXPECT_EQ(sql.value("SELECT count(*) FROM path_loss"), "8");
-  EXPECT_EQ(sql.value("SELECT count(*) FROM layer_styles"), "8");
+  EXPECT_EQ(sql.value("SELECT count(*) FROM layer_styles"), "11");
   EXPECT_EQ(names_in(folder_ / ""), std::vector<std::string>{"résultat.sqlite"});
 }
 
