@@ -13,7 +13,7 @@ ifneq ($(shell command -v ccache),)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
 endif
 
-.PHONY: help demo executable test build-tests bench cities sanitize tidy format picture clean
+.PHONY: help demo executable test build-tests bench cities sanitize tidy format picture descriptions plugin clean
 
 help:
 	@echo "make demo      build tesseray and predict the coverage of the sample town into $(DEMO)"
@@ -23,6 +23,8 @@ help:
 	@echo "make sanitize  run the tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 	@echo "make tidy      clang-tidy; make format: clang-format"
 	@echo "make picture   draw $(DEMO) into docs/images/coverage.png"
+	@echo "make plugin    pack the QGIS plugin into build/tesseray.zip, for Install from ZIP"
+	@echo "make descriptions  renew docs/tools.md and the plugin's description of the tools"
 	@echo "make clean     remove build/"
 
 demo: executable
@@ -70,6 +72,12 @@ format:
 picture:
 	@scripts/install-dependencies picture
 	python3 scripts/draw_coverage.py $(DEMO) docs/images/coverage.png Hill
+
+descriptions: executable
+	scripts/update-descriptions build/bin/tesseray
+
+plugin:
+	scripts/build-plugin build/tesseray.zip
 
 clean:
 	rm -rf build

@@ -79,9 +79,9 @@ Outcome coverage_study(Run& run) {
 
 }  // namespace
 
-// A study is about its prediction: tiles, edges and issues are layers of a front end's dialog only when asked for.
+// A study is about its prediction: front ends make layers of the scene's geometry only when asked for.
 std::vector<Parameter> on_request(std::vector<Parameter> destinations) {
-  for (Parameter& destination : destinations) destination.skipped_by_default = true;
+  for (Parameter& destination : destinations) destination.skipped_by_default = destination.layer != "issues";
   return destinations;
 }
 

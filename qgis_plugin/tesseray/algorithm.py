@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A tool of the executable as a Processing algorithm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from qgis.core import (
+    QgsProcessingAlgorithm,
+    QgsProcessingContext,
+    QgsProcessingException,
+    QgsProcessingFeedback,
+    QgsProcessingOutputString,
+    QgsProcessingParameterFileDestination,
+)
+from qgis.PyQt.QtCore import QCoreApplication, QThread
+from qgis.PyQt.QtGui import QIcon
+
+from . import installation, reporting
+from .description import Parameter, Tool
+from .executable import ExecutableProblem
+from .help import html_of, icon_of
+from .layers import group_name, register, reload_replaced
+from .messages import in_words_of_dialog
+from .outputs import (
+    BadDestination,
+    Destination,
+    Plan,
+    check_destinations,
+    destination_text,
+    is_temporary,
+    plan_outputs,
+    temporary_geopackage,
+)
+from .parameters import definitions, file_filter
+from .runner import RunCancelled, RunFailed, run_tool
+from .validation import Validation
+from .values import InputValues, is_given, option_words
+
+# The option that allows replacing, and what a run tells beside its layers and files.
+OVERWRITE = "OVERWRITE"
+RESULT_HASH = "RESULT_HASH"
+
+
+class TesserayAlgorithm(QgsProcessingAlgorithm):
+    """Parameters, help and outputs come from the tool's description; roles say what else to do."""
+
+    def __init__(self, tool: Tool, options: list[Parameter]) -> None:
+        super().__init__()
+        self._tool, self._options = tool, options
+        self._inputs: InputValues | None = None
+        self._executable = Path()
+        self._replaced: set[Path] = set()
+
+    # What the toolbox shows. The names are QGIS's.
+
+    def createInstance(self) -> "TesserayAlgorithm":  # noqa: N802
+        return TesserayAlgorithm(self._tool, self._options)
+
+    def name(self) -> str:
+        return self._tool.id
+
+    def displayName(self) -> str:  # noqa: N802
+        return self._tool.title
+
+    def group(self) -> str:
+        return self._tool.group
+
+    def groupId(self) -> str:  # noqa: N802
+        return self._tool.group.lower().replace(" ", "_")
+
+    def shortDescription(self) -> str:  # noqa: N802
+        return self._tool.help
+
+    def shortHelpString(self) -> str:  # noqa: N802
+        return html_of(self._tool, self._options)
+
+    def icon(self) -> QIcon:
+        return QIcon(str(icon_of(self._tool)))
+
+    def svgIconPath(self) -> str:  # noqa: N802
+        return str(icon_of(self._tool))
+
+    def tags(self) -> list[str]:
+        return ["radio", "coverage", "propagation", "path loss", "ray", "wireless", "antenna"]
+
+    def initAlgorithm(self, configuration: dict[str, Any] | None = None) -> None:  # noqa: N802
+        for definition in definitions(self._tool, self._options):
+            self.addParameter(definition)
+        if reporting.ROLE in self._tool.roles:
+            self.addParameter(QgsProcessingParameterFileDestination(
+                reporting.PARAMETER, "Report", file_filter("html"), optional=True, createByDefault=True))
+        self.addOutput(QgsProcessingOutputString(RESULT_HASH, "Hash over the rows of all layers"))
+
+    def canExecute(self) -> tuple[bool, str]:  # noqa: N802
+        try:
+            installation.live_description()
+        except ExecutableProblem as problem:
+            return False, str(problem)
+        return True, ""
+
+    # Before a run.
+
+    def checkParameterValues(self, parameters: dict[str, Any],  # noqa: N802
+                             context: QgsProcessingContext) -> tuple[bool, str]:
+        problem = self._destination_problem(parameters)
+        if problem:
+            return False, problem
+        is_good, problem = super().checkParameterValues(parameters, context)
+        if not is_good:
+            return False, problem
+        problem = next(Validation(self, self._tool, parameters, context).messages(), "")
+        return not problem, problem
+
+    def _destination_problem(self, parameters: dict[str, Any]) -> str:
+        """Why the destinations do not do, "" if they do. Temporary ones always do."""
+        texts = {name: destination_text(parameters.get(name)) for name in self._makeable(parameters)}
+        labels = {parameter.name: parameter.label for parameter in self._tool.parameters}
+        overwrite = next(option for option in self._options if option.name == OVERWRITE)
+        try:
+            plan = plan_outputs(self._tool, texts, Path())
+            fixed = {name: place for name, place in plan.places.items()
+                     if place.file != Path() and not is_temporary(texts[name] or "")}
+            check_destinations(fixed | self._collected_places(plan, texts), labels,
+                               self._replaces(parameters), overwrite.label)
+        except BadDestination as problem:
+            return str(problem)
+        return ""
+
+    def _collected_places(self, plan: Plan, texts: dict[str, str | None]) -> dict[str, Destination]:
+        """The layers that go to a collecting file together."""
+        if plan.collected:
+            return {output.name: Destination(plan.collected, output.layer) for output in self._tool.layer_outputs
+                    if output.name in texts}
+        collected = texts.get(self._tool.collector.name) if self._tool.collector else None
+        if not collected or is_temporary(collected):
+            return {}
+        return {name: place for name, place in plan.places.items() if place.layer and is_temporary(texts[name] or "")}
+
+    def _makeable(self, parameters: dict[str, Any]) -> list[str]:
+        """The destinations whose output there can be: those that need an input that is not given are left out."""
+        return [parameter.name for parameter in self._tool.parameters
+                if parameter.is_destination and (not parameter.needs or is_given(parameters, parameter.needs))]
+
+    def _replaces(self, parameters: dict[str, Any]) -> bool:
+        return str(parameters.get(OVERWRITE)).lower() in ("true", "1")
+
+    def prepareAlgorithm(self, parameters: dict[str, Any], context: QgsProcessingContext,  # noqa: N802
+                         feedback: QgsProcessingFeedback) -> bool:
+        """In the thread of the windows: finds the executable, and looks at layers that live in this thread."""
+        try:
+            installation.live_description()
+            self._executable = installation.executable()
+        except ExecutableProblem as problem:
+            raise QgsProcessingException(str(problem)) from None
+        self._inputs = InputValues(self, self._tool, parameters, context)
+        return True
+
+    # The run.
+
+    def processAlgorithm(self, parameters: dict[str, Any], context: QgsProcessingContext,  # noqa: N802
+                         feedback: QgsProcessingFeedback) -> dict[str, Any]:
+        temporary = temporary_geopackage(context, self._tool.id)
+        plan = self._planned(parameters, context, temporary)
+        html = self._report_path(parameters, context)
+        if html and not plan.collected:
+            reporting.add_needed_places(self._tool, plan.places, temporary, set(self._makeable(parameters)))
+        self._replaced = {place.file for place in plan.places.values() if place.file.exists()}
+        result = self._run(plan, parameters, context, feedback)
+        written = dict(result["outputs"])
+        register(context, self._tool, plan.keys, written, group_name(self._tool, plan.places, temporary))
+        results: dict[str, Any] = {**written, RESULT_HASH: result.get("result_hash")}
+        if html:
+            feedback.setProgressText("Report")
+            working_file = temporary_geopackage(context, "report")
+            results[reporting.PARAMETER] = reporting.make_report(self._tool, written, Path(html), working_file,
+                                                                 context, feedback)
+        return results
+
+    def _planned(self, parameters: dict[str, Any], context: QgsProcessingContext, temporary: Path) -> Plan:
+        """Where the outputs go. QGIS is asked for each, so that it knows which ones to load."""
+        texts: dict[str, str | None] = {}
+        for name in self._makeable(parameters):
+            ask = self.parameterAsOutputLayer if self._tool.parameter(name).is_layer_destination \
+                else self.parameterAsFileOutput
+            texts[name] = ask(parameters, name, context) or None
+        try:
+            return plan_outputs(self._tool, texts, temporary)
+        except BadDestination as problem:
+            raise QgsProcessingException(str(problem)) from None
+
+    def _report_path(self, parameters: dict[str, Any], context: QgsProcessingContext) -> str:
+        if self.parameterDefinition(reporting.PARAMETER) is None:
+            return ""
+        return self.parameterAsFileOutput(parameters, reporting.PARAMETER, context)
+
+    def _run(self, plan: Plan, parameters: dict[str, Any], context: QgsProcessingContext,
+             feedback: QgsProcessingFeedback) -> dict[str, Any]:
+        """The result object of the executable. Throws QgsProcessingException with a message for the user."""
+        values = self._inputs.as_json(context, feedback)
+        values |= {name: str(place) for name, place in plan.places.items()}
+        if plan.collected:
+            values[self._tool.collector.name] = str(plan.collected)
+        command = [self._executable, self._tool.id, *option_words(self, self._options, parameters, context)]
+        try:
+            result = run_tool(command, values, feedback, _events_of_this_thread())
+        except (RunFailed, RunCancelled) as problem:
+            register(context, self._tool, plan.keys, {}, "")
+            message = in_words_of_dialog(str(problem), self._tool.parameters + self._options, self._inputs.copies)
+            raise QgsProcessingException(message) from None
+        _tell(result, feedback)
+        return result
+
+    def postProcessAlgorithm(self, context: QgsProcessingContext,  # noqa: N802
+                             feedback: QgsProcessingFeedback) -> dict[str, Any]:
+        reload_replaced(context.project(), self._replaced)
+        return {}
+
+
+def _events_of_this_thread() -> Any:
+    """What keeps the windows alive while waiting, where this is their thread; None in any other."""
+    application = QCoreApplication.instance()
+    return QCoreApplication.processEvents if application and QThread.currentThread() == application.thread() else None
+
+
+def _tell(result: dict[str, Any], feedback: QgsProcessingFeedback) -> None:
+    """Figures and failed transmitters into the log."""
+    feedback.pushInfo(f"Computed on {result.get('device', 'an unknown device')}.")
+    for name, value in result.get("figures", {}).items():
+        if isinstance(value, (int, float, str)):
+            feedback.pushInfo(f"{name}: {value:.6g}" if isinstance(value, float) else f"{name}: {value}")
+    for failed in result.get("failed_transmitters", []):
+        feedback.reportError(f"The transmitter {failed['name']} failed: {failed['message']}")

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What `tesseray describe --json` says, as Python objects. Imports no QGIS."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+# The executables that this plugin takes: the first version, and the first that is too new.
+OLDEST_VERSION = (0, 1)
+FIRST_TOO_NEW_VERSION = (2, 0)
+SCHEMA_VERSION = 1
+
+LAYER_KINDS = frozenset({"vector polygon", "vector point", "vector any", "table"})
+
+
+class UnsupportedDescription(Exception):
+    """The executable is of a version that this plugin does not know how to use, or says nothing readable."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a tool; every key of docs/command_line.md's `describe` that the plugin acts on."""
+
+    name: str
+    label: str
+    help: str
+    kind: str
+    default: Any = None
+    unit: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: list[str] = field(default_factory=list)
+    integer: bool = False
+    multiple: bool = False
+    optional: bool = False
+    advanced: bool = False
+    parent: str | None = None
+    extension: str | None = None
+    needs: str | None = None
+    skipped_by_default: bool = False
+    content: str | None = None
+    within: str | None = None
+    crs_from: list[str] = field(default_factory=list)
+    collects_layers: bool = False
+
+    @property
+    def is_layer_destination(self) -> bool:
+        return self.kind == "layer destination"
+
+    @property
+    def is_file_destination(self) -> bool:
+        return self.kind == "file destination"
+
+    @property
+    def is_destination(self) -> bool:
+        return self.is_layer_destination or self.is_file_destination
+
+    @property
+    def is_layer(self) -> bool:
+        """An input that is a vector layer or table."""
+        return self.kind in LAYER_KINDS
+
+    @property
+    def option(self) -> str:
+        """The command line's spelling: HEIGHT_FIELD → --height-field."""
+        return "--" + self.name.lower().replace("_", "-")
+
+
+@dataclass(frozen=True)
+class Output:
+    """A layer or file that a tool gives. layer, geometry: of a layer, as OGR spells the type ("None": a table)."""
+
+    name: str
+    label: str
+    kind: str
+    layer: str | None = None
+    geometry: str | None = None
+
+
+@dataclass(frozen=True)
+class PieceMemory:
+    """The least memory: bytes_per_piece × area of the extent (or of the layer) / piece_area. Names of parameters."""
+
+    layer: str
+    extent: str
+    piece_area: str
+    bytes_per_piece: int
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool of the executable."""
+
+    id: str
+    title: str
+    group: str
+    help: str
+    roles: list[str]
+    parameters: list[Parameter]
+    outputs: list[Output]
+    memory: PieceMemory | None = None
+
+    def parameter(self, name: str) -> Parameter:
+        return next(parameter for parameter in self.parameters if parameter.name == name)
+
+    def output(self, name: str) -> Output:
+        return next(output for output in self.outputs if output.name == name)
+
+    @property
+    def layer_outputs(self) -> list[Output]:
+        return [output for output in self.outputs if output.kind == "layer"]
+
+    @property
+    def collector(self) -> Parameter | None:
+        """The file that takes every layer without a destination of its own."""
+        return next((parameter for parameter in self.parameters if parameter.collects_layers), None)
+
+
+@dataclass(frozen=True)
+class Description:
+    """All tools of an executable, and the options that each of their runs takes."""
+
+    version: str
+    options: list[Parameter]
+    tools: list[Tool]
+
+
+def _known(kind: type, values: dict[str, Any]) -> Any:
+    """A dataclass from JSON; keys of later versions that it does not know are left out."""
+    return kind(**{item.name: values[item.name] for item in fields(kind) if item.name in values})
+
+
+def _tool(values: dict[str, Any]) -> Tool:
+    memory = values.get("memory")
+    return _known(Tool, {**values, "parameters": [_known(Parameter, item) for item in values["parameters"]],
+                         "outputs": [_known(Output, item) for item in values["outputs"]],
+                         "memory": _known(PieceMemory, memory) if memory else None})
+
+
+def check_version(version: str) -> None:
+    """Throws UnsupportedDescription, saying which versions are taken."""
+    try:
+        numbers = tuple(int(part) for part in version.split("-")[0].split(".")[:2])
+    except ValueError:
+        raise UnsupportedDescription(f"it calls itself version “{version}”, which is no version number") from None
+    if OLDEST_VERSION <= numbers < FIRST_TOO_NEW_VERSION:
+        return
+    oldest, newest = (".".join(map(str, numbers)) for numbers in (OLDEST_VERSION, FIRST_TOO_NEW_VERSION))
+    raise UnsupportedDescription(f"it is version {version}, and this plugin takes {oldest} and later, below {newest}")
+
+
+def parse_description(text: str) -> Description:
+    """What `describe --json` printed. Throws UnsupportedDescription."""
+    try:
+        values = json.loads(text)
+        version, schema = str(values["version"]), values["schema_version"]
+    except (ValueError, KeyError, TypeError):
+        raise UnsupportedDescription("what it says of itself is not the JSON of `tesseray describe --json`") from None
+    check_version(version)
+    if schema != SCHEMA_VERSION:
+        raise UnsupportedDescription(f"it describes its tools by schema {schema}; this plugin reads {SCHEMA_VERSION}")
+    try:
+        return Description(version, [_known(Parameter, item) for item in values.get("options", [])],
+                           [_tool(item) for item in values["tools"]])
+    except (KeyError, TypeError) as problem:
+        raise UnsupportedDescription(f"its description of its tools is incomplete: {problem}") from None

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the program `tesseray` is, and what it says of its tools. Imports no QGIS."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Mapping
+
+from .description import Description, UnsupportedDescription, parse_description
+
+ENVIRONMENT_VARIABLE = "TESSERAY_EXECUTABLE"
+PROGRAM = "tesseray.exe" if sys.platform == "win32" else "tesseray"
+SNAPSHOT = Path(__file__).with_name("describe.json")
+HOW_TO_GET_IT = (
+    "Install the program “tesseray” (a Debian package, or built from the sources with “make executable”; see the "
+    "homepage of the plugin), then set its file or folder in Settings ▸ Options ▸ Tesseray, or in the environment "
+    f"variable {ENVIRONMENT_VARIABLE}, or put it into a folder of PATH.")
+# An executable that describes itself takes 0.05 s; one that hangs must not hang QGIS.
+DESCRIBE_TIMEOUT_S = 10
+
+
+class ExecutableProblem(Exception):
+    """There is no usable executable: why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the executable may be. setting: file or folder, "" for none; data_folder: the plugin's, or None."""
+
+    setting: str = ""
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    data_folder: Path | None = None
+
+
+def _in(place: str) -> Path | None:
+    """The program that a file or folder stands for: itself, in it, or in its bin/."""
+    path = Path(place).expanduser()
+    for candidate in (path, path / PROGRAM, path / "bin" / PROGRAM):
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            return candidate.absolute()
+    return None
+
+
+def find_executable(place: Place) -> Path:
+    """By setting, environment, data folder, PATH; the first that says anything decides.
+
+    Throws ExecutableProblem when there is none, or when the setting or the environment names none.
+    """
+    for named, source in ((place.setting, "The setting"),
+                          (place.environment.get(ENVIRONMENT_VARIABLE, ""), ENVIRONMENT_VARIABLE)):
+        if named.strip():
+            found = _in(named.strip())
+            if found is None:
+                raise ExecutableProblem(f"{source} says that tesseray is at {named}, but no program that may be run "
+                                        f"is there. {HOW_TO_GET_IT}")
+            return found
+    found = _in(str(place.data_folder)) if place.data_folder else None
+    if found is None:
+        on_path = shutil.which(PROGRAM, path=place.environment.get("PATH", os.defpath))
+        found = Path(on_path).absolute() if on_path else None
+    if found is None:
+        raise ExecutableProblem(f"The program “tesseray” was not found. {HOW_TO_GET_IT}")
+    return found
+
+
+def child_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The environment without what QGIS sets for its own libraries and Python; the program has its own."""
+    own = ("PROJ_", "GDAL_", "PYTHON")
+    single = {"LD_LIBRARY_PATH", "LD_PRELOAD", "DYLD_LIBRARY_PATH", "QT_PLUGIN_PATH"}
+    return {name: value for name, value in environment.items() if not name.startswith(own) and name not in single}
+
+
+def no_window() -> dict[str, int]:
+    """Options of Popen with which Windows opens no console."""
+    return {"creationflags": subprocess.CREATE_NO_WINDOW} if sys.platform == "win32" else {}
+
+
+def _described_by(executable: Path) -> str:
+    try:
+        finished = subprocess.run([str(executable), "describe", "--json"], stdin=subprocess.DEVNULL,
+                                  capture_output=True, timeout=DESCRIBE_TIMEOUT_S, env=child_environment(),
+                                  check=True, **no_window())
+    except (OSError, subprocess.SubprocessError) as problem:
+        raise ExecutableProblem(f"{executable} cannot be used: {problem}. {HOW_TO_GET_IT}") from None
+    return finished.stdout.decode("utf-8", "replace")
+
+
+def _cache_file(executable: Path, cache_folder: Path) -> Path:
+    """Named by what changes when the program is replaced."""
+    state = executable.stat()
+    key = f"{executable}\n{state.st_size}\n{state.st_mtime_ns}"
+    return cache_folder / f"describe-{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
+
+
+def _keep(text: str, file: Path) -> None:
+    """Keeps at most one description; a folder that cannot be written to only costs time at the next start."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        for old in file.parent.glob("describe-*.json"):
+            old.unlink()
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, delete=False) as fresh:
+            fresh.write(text)
+        os.replace(fresh.name, file)
+    except OSError:
+        return
+
+
+def describe(executable: Path, cache_folder: Path | None = None) -> Description:
+    """What the executable says of itself, from the cache where it has not changed since.
+
+    Throws ExecutableProblem, also for a version that this plugin does not take.
+    """
+    try:
+        file = _cache_file(executable, cache_folder) if cache_folder else None
+        if file and file.is_file():
+            return parse_description(file.read_text(encoding="utf-8"))
+        text = _described_by(executable)
+        description = parse_description(text)
+    except (UnsupportedDescription, OSError) as problem:
+        raise ExecutableProblem(f"{executable} cannot be used: {problem}. {HOW_TO_GET_IT}") from None
+    if file:
+        _keep(text, file)
+    return description
+
+
+def snapshot() -> Description:
+    """The description shipped with the plugin: what the toolbox shows while there is no executable."""
+    return parse_description(SNAPSHOT.read_text(encoding="utf-8"))

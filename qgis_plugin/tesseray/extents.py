@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Extents and points in the CRS that the executable works in, whatever CRS they were drawn in."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from qgis.core import (
+    Qgis,
+    QgsCoordinateReferenceSystem,
+    QgsCoordinateTransform,
+    QgsDistanceArea,
+    QgsPointXY,
+    QgsProcessingAlgorithm,
+    QgsProcessingContext,
+    QgsRectangle,
+)
+
+from .description import Parameter, Tool
+from .inputs import crs_text, layer_of
+from .validation import geopackage_extent
+
+# The executable works in the buildings' own CRS when that is true to scale within this (docs/inputs.md).
+SCALE_TOLERANCE = 1e-3
+_PROBE_M = 100.0
+
+
+def utm_zone(longitude_deg: float, latitude_deg: float) -> QgsCoordinateReferenceSystem:
+    """The WGS 84 UTM zone with the nearest central meridian."""
+    zone = math.floor((longitude_deg + 180.0) / 6.0) % 60 + 1
+    return QgsCoordinateReferenceSystem(f"EPSG:{(32600 if latitude_deg >= 0 else 32700) + zone}")
+
+
+def is_metric(crs: QgsCoordinateReferenceSystem, middle: QgsPointXY, context: QgsProcessingContext) -> bool:
+    """Whether lengths in the CRS around `middle` are metres on the ground."""
+    if crs.isGeographic() or crs.mapUnits() != Qgis.DistanceUnit.Meters:
+        return False
+    measure = QgsDistanceArea()
+    measure.setSourceCrs(crs, context.transformContext())
+    measure.setEllipsoid("EPSG:7030")
+    true_m = measure.measureLine(middle, QgsPointXY(middle.x() + _PROBE_M, middle.y()))
+    return true_m > 0 and abs(_PROBE_M / true_m - 1.0) <= SCALE_TOLERANCE
+
+
+def _site_crs(crs: QgsCoordinateReferenceSystem, extent: QgsRectangle,
+              context: QgsProcessingContext) -> QgsCoordinateReferenceSystem:
+    """The CRS that the executable takes for a layer: its own if it is metric, else the UTM zone."""
+    middle = extent.center()
+    if not crs.isValid() or extent.isNull() or is_metric(crs, middle, context):
+        return crs
+    to_degrees = QgsCoordinateTransform(crs, QgsCoordinateReferenceSystem("EPSG:4326"), context.transformContext())
+    degrees = to_degrees.transform(middle)
+    return utm_zone(degrees.x(), degrees.y())
+
+
+class CrsFinder:
+    """Finds the CRS that the numbers of an extent or point are to be in, from the parameters that tell it."""
+
+    def __init__(self, algorithm: QgsProcessingAlgorithm, tool: Tool, parameters: dict[str, Any],
+                 context: QgsProcessingContext) -> None:
+        self._algorithm, self._tool = algorithm, tool
+        self._values, self._context = parameters, context
+
+    def crs_of(self, parameter: Parameter) -> QgsCoordinateReferenceSystem:
+        """Invalid where nothing tells it: local metres."""
+        for name in parameter.crs_from:
+            if self._values.get(name) in (None, "", False):
+                continue
+            found = self._told_by(self._tool.parameter(name))
+            if found is not None:
+                return found
+        return QgsCoordinateReferenceSystem()
+
+    def _told_by(self, source: Parameter) -> QgsCoordinateReferenceSystem | None:
+        if source.kind == "crs":
+            return self._algorithm.parameterAsCrs(self._values, source.name, self._context)
+        if source.kind == "file":
+            return geopackage_extent(Path(self._algorithm.parameterAsFile(self._values, source.name,
+                                                                          self._context)))[1]
+        layer = layer_of(self._algorithm, source, self._values, self._context) if source.is_layer else None
+        return _site_crs(layer.crs(), layer.extent(), self._context) if layer else None
+
+    def extent_values(self, parameter: Parameter) -> dict[str, str]:
+        """The extent as the executable reads it, "xmin,xmax,ymin,ymax [CRS]", and the CRS parameter that goes with it.
+
+        Both are given, so that the executable works in the very CRS that the extent was transformed to.
+        """
+        drawn_in = self._algorithm.parameterAsExtentCrs(self._values, parameter.name, self._context)
+        target = self.crs_of(parameter) if drawn_in.isValid() else QgsCoordinateReferenceSystem()
+        box = self._algorithm.parameterAsExtent(self._values, parameter.name, self._context, target)
+        numbers = ",".join(f"{value:.10g}" for value in
+                           (box.xMinimum(), box.xMaximum(), box.yMinimum(), box.yMaximum()))
+        if not target.isValid():
+            return {parameter.name: numbers}
+        values = {parameter.name: f"{numbers} [{target.authid()}]" if target.authid() else numbers}
+        told_by = next((name for name in parameter.crs_from if self._tool.parameter(name).kind == "crs"), None)
+        return values | {told_by: crs_text(target)} if told_by else values
+
+    def point_text(self, parameter: Parameter) -> str:
+        """A point as the executable reads it: "x,y [CRS]"."""
+        drawn_in = self._algorithm.parameterAsPointCrs(self._values, parameter.name, self._context)
+        target = self.crs_of(parameter) if drawn_in.isValid() else QgsCoordinateReferenceSystem()
+        point = self._algorithm.parameterAsPoint(self._values, parameter.name, self._context, target)
+        named = target if target.isValid() else drawn_in
+        numbers = f"{point.x():.10g},{point.y():.10g}"
+        return f"{numbers} [{named.authid()}]" if named.authid() else numbers

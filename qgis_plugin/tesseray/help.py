@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The help beside a tool's dialog: a picture, what the tool does, and every parameter. Imports no QGIS."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+from .description import Parameter, Tool
+from .messages import in_words_of_dialog
+
+PICTURES = Path(__file__).with_name("help")
+ICONS = Path(__file__).with_name("icons")
+PICTURE_WIDTH = 280
+
+
+def picture_of(tool: Tool) -> Path | None:
+    """The tool's own picture; a tool without one has none."""
+    picture = PICTURES / f"{tool.id}.png"
+    return picture if picture.is_file() else None
+
+
+def icon_of(tool: Tool | None = None) -> Path:
+    """The tool's icon, or the plugin's."""
+    own = ICONS / f"{tool.id}.svg" if tool else ICONS / "tesseray.svg"
+    return own if own.is_file() else ICONS / "tesseray.svg"
+
+
+def _values(parameter: Parameter) -> str:
+    """ (1 … 20 m) of a number, or its choices."""
+    unit = f" {parameter.unit}" if parameter.unit else ""
+    if parameter.choices:
+        return f" ({', '.join(parameter.choices)})"
+    if parameter.minimum is not None and parameter.maximum is not None:
+        return f" ({parameter.minimum:g} … {parameter.maximum:g}{unit})"
+    return f" ({parameter.unit})" if parameter.unit else ""
+
+
+def _sentence(text: str) -> str:
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else text + "."
+
+
+def _list(title: str, parameters: list[Parameter], all_parameters: list[Parameter]) -> str:
+    if not parameters:
+        return ""
+    items = ""
+    for parameter in parameters:
+        text = _sentence(in_words_of_dialog(parameter.help, all_parameters)) + _values(parameter)
+        items += f"<p><b>{escape(parameter.label, quote=False)}</b><br/>{escape(text, quote=False)}</p>"
+    return f"<h3>{title}</h3>{items}"
+
+
+def html_of(tool: Tool, options: list[Parameter]) -> str:
+    """The whole help text."""
+    picture = picture_of(tool)
+    image = f'<p><img src="{picture.as_uri()}" width="{PICTURE_WIDTH}"/></p>' if picture else ""
+    all_parameters = [*tool.parameters, *options]
+    inputs = [parameter for parameter in all_parameters if not parameter.is_destination]
+    groups = {"Inputs": [parameter for parameter in inputs if not parameter.advanced],
+              "Advanced": [parameter for parameter in inputs if parameter.advanced],
+              "Outputs": [parameter for parameter in tool.parameters if parameter.is_destination]}
+    lists = "".join(_list(title, parameters, all_parameters) for title, parameters in groups.items())
+    return f"{image}<p>{escape(tool.help, quote=False)}</p>{lists}"

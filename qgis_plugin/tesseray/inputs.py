@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Any layer that QGIS has, as a source that the executable opens and that holds the rows which the screen shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from osgeo import gdal
+from qgis.core import (
+    Qgis,
+    QgsCoordinateReferenceSystem,
+    QgsProcessingAlgorithm,
+    QgsProcessingContext,
+    QgsProcessingException,
+    QgsProcessingFeatureSourceDefinition,
+    QgsProcessingFeedback,
+    QgsProcessingUtils,
+    QgsProviderRegistry,
+    QgsRasterFileWriter,
+    QgsRasterLayer,
+    QgsRasterPipe,
+    QgsVectorFileWriter,
+    QgsVectorLayer,
+)
+
+from .description import Parameter
+
+# Tables of a GeoPackage that are no data of the user's.
+HIDDEN_TABLES = {"layer_styles", "qgis_projects"}
+_OWN_ORIGINS = (Qgis.FieldOrigin.Provider,)
+
+
+def layer_of(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters: dict[str, Any],
+             context: QgsProcessingContext) -> QgsVectorLayer | None:
+    """The vector layer behind a parameter; None when it is not given or not found."""
+    value = parameters.get(parameter.name)
+    if isinstance(value, QgsProcessingFeatureSourceDefinition):
+        text, found = value.source.valueAsString(context.expressionContext(), "")
+        return QgsProcessingUtils.mapLayerFromString(text, context) if found else None
+    return algorithm.parameterAsVectorLayer(parameters, parameter.name, context)
+
+
+def export_reason(layer: QgsVectorLayer, value: Any) -> str:
+    """Why the executable would not see what the screen shows, in words; "" when it does.
+
+    layer: in the thread it belongs to. value: what the parameter is set to.
+    """
+    if layer.providerType() != "ogr":
+        return f"it comes from {layer.dataProvider().name()}"
+    if layer.isEditable() and layer.isModified():
+        return "it has unsaved edits"
+    fields = layer.fields()
+    if layer.vectorJoins() or any(fields.fieldOrigin(i) not in _OWN_ORIGINS for i in range(fields.count())):
+        return "it has joined or virtual fields"
+    if layer.crs() != layer.dataProvider().crs():
+        return "its CRS was set in QGIS"
+    if isinstance(value, QgsProcessingFeatureSourceDefinition):
+        if value.selectedFeaturesOnly:
+            return "only its selected features are wanted"
+        if value.featureLimit >= 0 or value.filterExpression:
+            return "only some of its features are wanted"
+    parts = QgsProviderRegistry.instance().decodeUri("ogr", layer.source())
+    if parts.get("geometryType") or parts.get("openOptions"):
+        return "it is opened with options of its own"
+    subset = layer.subsetString()
+    if subset.lstrip().upper().startswith("SELECT") or "|" in subset:
+        return "its filter is a query"
+    return ""
+
+
+def _exported_source(path: str, layer_name: str) -> str:
+    return f"{path}|layername={layer_name}" if layer_name else path
+
+
+def _copy_companions(layer: QgsVectorLayer, companions: list[str], target: Path,
+                     context: QgsProcessingContext) -> None:
+    """Copies layers that stand beside `layer` in its file to the file of its export, as far as they are there."""
+    parts = QgsProviderRegistry.instance().decodeUri("ogr", layer.source())
+    for name in companions:
+        companion = QgsVectorLayer(f"{parts.get('path')}|layername={name}", name, "ogr")
+        if not companion.isValid():
+            continue
+        options = QgsVectorFileWriter.SaveVectorOptions()
+        options.driverName, options.layerName = "GPKG", name
+        options.actionOnExistingFile = QgsVectorFileWriter.ActionOnExistingFile.CreateOrOverwriteLayer
+        QgsVectorFileWriter.writeAsVectorFormatV3(companion, str(target), context.transformContext(), options)
+
+
+def vector_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reason: str, parameters: dict[str, Any],
+                  context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
+    """What the executable opens for a layer: its own source, or a temporary GeoPackage where `reason` says why."""
+    layer = layer_of(algorithm, parameter, parameters, context)
+    if layer is None:
+        raise QgsProcessingException(algorithm.invalidSourceError(parameters, parameter.name))
+    if not reason:
+        return layer.source()
+    feedback.pushInfo(f"{parameter.label}: “{layer.name()}” is copied for this run, since {reason}.")
+    # No format is compatible, so that QGIS always copies, with joins, virtual fields and edits.
+    path, layer_name = algorithm.parameterAsCompatibleSourceLayerPathAndLayerName(
+        parameters, parameter.name, context, [], "gpkg", feedback)
+    if not path or not Path(path).exists():
+        raise QgsProcessingException(f"{parameter.label}: “{layer.name()}” could not be copied to a temporary file.")
+    if parameter.companions and layer.providerType() == "ogr":
+        layer_name = layer_name or _only_table(path)
+        _copy_companions(layer, parameter.companions, Path(path), context)
+    return _exported_source(path, layer_name)
+
+
+def _only_table(path: str) -> str:
+    dataset = gdal.OpenEx(path, gdal.OF_VECTOR | gdal.OF_READONLY)
+    return dataset.GetLayer(0).GetName() if dataset and dataset.GetLayerCount() else ""
+
+
+def ambiguous_layers(value: Any, parameter: Parameter) -> list[str]:
+    """The layers of a file that was given without saying which; [] when there is no doubt."""
+    if isinstance(value, QgsProcessingFeatureSourceDefinition):
+        value = value.source.staticValue()
+    if not isinstance(value, str) or "|" in value or not Path(value).is_file():
+        return []
+    found = [layer.name() for layer in QgsProviderRegistry.instance().querySublayers(value)
+             if layer.type() == Qgis.LayerType.Vector and layer.name() not in HIDDEN_TABLES]
+    return found if len(found) > 1 else []
+
+
+def raster_export_reason(layer: QgsRasterLayer) -> str:
+    """Why the executable cannot open a raster as QGIS does, in words; "" when it can."""
+    if layer.providerType() != "gdal":
+        return f"it comes from {layer.dataProvider().name()}"
+    if layer.crs() != layer.dataProvider().crs():
+        return "its CRS was set in QGIS"
+    if QgsProviderRegistry.instance().decodeUri("gdal", layer.source()).get("openOptions"):
+        return "it is opened with options of its own"
+    return ""
+
+
+def raster_source(layer: QgsRasterLayer, label: str, reason: str, context: QgsProcessingContext,
+                  feedback: QgsProcessingFeedback) -> str:
+    """What the executable opens for a raster: GDAL's own name of it, or a temporary GeoTIFF of its whole extent."""
+    if not reason:
+        return layer.source()
+    feedback.pushInfo(f"{label}: “{layer.name()}” is copied for this run, since {reason}.")
+    target = QgsProcessingUtils.generateTempFilename("raster.tif", context)
+    provider = layer.dataProvider().clone()
+    pipe = QgsRasterPipe()
+    columns, rows = provider.xSize(), provider.ySize()
+    if not columns or not rows or not pipe.set(provider):
+        raise QgsProcessingException(f"{label}: “{layer.name()}” has no size in pixels and cannot be copied. Save it "
+                                     "as a GeoTIFF first.")
+    failed = QgsRasterFileWriter(target).writeRaster(pipe, columns, rows, layer.extent(), layer.crs(),
+                                                     context.transformContext())
+    if failed != QgsRasterFileWriter.WriterError.NoError:
+        raise QgsProcessingException(f"{label}: “{layer.name()}” could not be copied to a temporary file.")
+    return target
+
+
+def crs_text(crs: QgsCoordinateReferenceSystem) -> str:
+    """As the executable reads it: "EPSG:25832", or WKT for a CRS that only QGIS has a code for."""
+    code = crs.authid()
+    return crs.toWkt(Qgis.CrsWktVariant.Preferred) if not code or code.startswith(("USER:", "QGIS:")) else code

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How result layers come into the project: name, group, order, style, aliases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from qgis.core import (
+    Qgis,
+    QgsMapLayer,
+    QgsProcessingContext,
+    QgsProcessingFeedback,
+    QgsProcessingLayerPostProcessorInterface,
+    QgsProject,
+    QgsVectorLayer,
+)
+
+from .description import Output, Tool
+from .outputs import Destination
+
+STYLES = Path(__file__).with_name("styles")
+# Points are drawn over lines, lines over areas; tables come last.
+_DRAWN_FIRST = {"Point": 0, "LineString": 1, "Polygon": 2}
+_GEOMETRIES = {"Point": Qgis.GeometryType.Point, "LineString": Qgis.GeometryType.Line,
+               "Polygon": Qgis.GeometryType.Polygon}
+# QGIS calls a post-processor by a pointer that keeps no Python object alive; these are alive until they have run.
+_waiting: set["ResultLayer"] = set()
+
+
+def _geometry_word(output: Output) -> str:
+    return (output.geometry or "").split(" ")[0]
+
+
+class ResultLayer(QgsProcessingLayerPostProcessorInterface):
+    """Styles one result layer when it has been loaded."""
+
+    def __init__(self, output: Output) -> None:
+        super().__init__()
+        self._output = output
+        _waiting.add(self)
+
+    def postProcessLayer(self, layer: QgsMapLayer, context: QgsProcessingContext,  # noqa: N802, QGIS's name
+                         feedback: QgsProcessingFeedback) -> None:
+        _waiting.discard(self)
+        if isinstance(layer, QgsVectorLayer):
+            apply_style(layer, self._output)
+
+
+def apply_style(layer: QgsVectorLayer, output: Output) -> None:
+    """The shipped style where there is one for this layer and its geometry; else the one in the file stays."""
+    style = STYLES / f"{output.layer}.qml"
+    if style.is_file() and layer.geometryType() == _GEOMETRIES.get(_geometry_word(output)):
+        layer.loadNamedStyle(str(style))
+        layer.triggerRepaint()
+
+
+def group_name(tool: Tool, places: dict[str, Destination], temporary: Path) -> str:
+    """The tool's title, with the file's name where all layers go to one file of the user's."""
+    files = {place.file for place in places.values() if place.layer}
+    return f"{tool.title}: {next(iter(files)).stem}" if len(files) == 1 and temporary not in files else tool.title
+
+
+def register(context: QgsProcessingContext, tool: Tool, keys: dict[str, str], written: dict[str, str],
+             group: str) -> None:
+    """Tells QGIS which of the written layers to load, and how.
+
+    keys: by output, what QGIS put among the layers to load; written: by output, "file|layername=name".
+    """
+    to_load = context.layersToLoadOnCompletion()
+    details_of = {name: to_load.pop(key) for name, key in keys.items() if key in to_load}
+    context.setLayersToLoadOnCompletion(to_load)
+    for output in tool.layer_outputs:
+        details = details_of.get(output.name)
+        if details is None or output.name not in written:
+            continue
+        details.groupName = details.groupName or group
+        details.layerSortKey = _DRAWN_FIRST.get(_geometry_word(output), 3) * 100 + tool.layer_outputs.index(output)
+        details.setPostProcessor(ResultLayer(output))
+        context.addLayerToLoadOnCompletion(written[output.name], details)
+
+
+def reload_replaced(project: QgsProject | None, files: set[Path]) -> None:
+    """Layers of the project that lie in a file which was replaced show the new rows. To be called in the main thread."""
+    for layer in project.mapLayers().values() if project else ():
+        source = Path(layer.source().split("|")[0])
+        if isinstance(layer, QgsVectorLayer) and source in files:
+            layer.dataProvider().reloadData()
+            layer.triggerRepaint()

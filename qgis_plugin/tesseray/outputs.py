@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where results go: from what QGIS puts into a destination to what the executable is told.
+
+The executable writes each layer itself, also into a GeoPackage with other layers, so that two outputs may go to one
+file as long as their layers have different names. Nothing in a file that is there is replaced unless it is allowed.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from qgis.core import (
+    QgsDataSourceUri,
+    QgsProcessing,
+    QgsProcessingOutputLayerDefinition,
+    QgsProcessingUtils,
+    QgsProperty,
+    QgsProviderRegistry,
+)
+
+from .description import Output, Tool
+
+LAYER_EXTENSIONS = ("gpkg", "sqlite")
+TEMPORARY_PREFIX = "memory:"
+
+
+class BadDestination(ValueError):
+    """A destination that cannot be written to; the text says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Destination:
+    """A place for one output. layer: its name in the file; None for an output that is a file."""
+
+    file: Path
+    layer: str | None = None
+
+    def __str__(self) -> str:
+        """As the executable and QGIS spell it: "/home/a/x.gpkg|layername=tiles"."""
+        return f"{self.file}|layername={self.layer}" if self.layer else str(self.file)
+
+    @property
+    def exists(self) -> bool:
+        """Whether a run would replace something."""
+        if not self.file.exists():
+            return False
+        return self.layer is None or self.layer.lower() in {name.lower() for name in tables_of(self.file)}
+
+
+def tables_of(file: Path) -> list[str]:
+    """The tables of a GeoPackage or SpatiaLite file; none of a file that is neither."""
+    try:
+        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as database:
+            return [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
+    except sqlite3.Error:
+        return []
+
+
+def destination_text(value: Any) -> str | None:
+    """What a destination parameter is set to, as text; None for one that is skipped.
+
+    value: as a dialog, a model or a script gives it.
+    """
+    if isinstance(value, QgsProcessingOutputLayerDefinition):
+        value = value.sink
+    if isinstance(value, QgsProperty):
+        value = value.staticValue()
+    if value is None or (hasattr(value, "isNull") and value.isNull()):
+        return None
+    return str(value).strip() or None
+
+
+def is_temporary(text: str) -> bool:
+    return text == QgsProcessing.TEMPORARY_OUTPUT or text.startswith(TEMPORARY_PREFIX)
+
+
+def _layer_destination(text: str, output: Output) -> Destination:
+    """Of "x.gpkg", "x.gpkg|layername=t" and "ogr:dbname='x.gpkg' table="t" (geom)". Throws BadDestination."""
+    if text.startswith("ogr:"):
+        uri = QgsDataSourceUri(text[len("ogr:"):])
+        file, layer = uri.database(), uri.table() or output.layer
+    elif "://" in text or text.split(":", 1)[0] in QgsProviderRegistry.instance().providerList():
+        raise BadDestination(f"{output.label} cannot be written to a database server: choose a GeoPackage file.")
+    else:
+        parts = QgsProviderRegistry.instance().decodeUri("ogr", text)
+        file, layer = parts.get("path") or text, parts.get("layerName") or output.layer
+    if Path(file).suffix[1:].lower() not in LAYER_EXTENSIONS:
+        raise BadDestination(f"{output.label} cannot be written to {file}: results are layers with names of more than "
+                             f"10 characters, units and styles. Choose a file that ends in .gpkg (or .sqlite).")
+    return Destination(Path(file), layer)
+
+
+def destination_of(text: str, output: Output) -> Destination:
+    """Where an output goes that is not temporary. Throws BadDestination."""
+    return _layer_destination(text, output) if output.kind == "layer" else Destination(Path(text))
+
+
+def check_place(destination: Destination, label: str) -> None:
+    """Throws BadDestination for a folder that is not there or cannot be written to."""
+    folder = destination.file.absolute().parent
+    if not folder.is_dir():
+        raise BadDestination(f"{label}: there is no folder {folder}. Make it, or choose another one.")
+    if not os.access(folder, os.W_OK):
+        raise BadDestination(f"{label}: the folder {folder} cannot be written to. Choose another one.")
+    if destination.file.is_dir():
+        raise BadDestination(f"{label}: {destination.file} is a folder. Choose the name of a file.")
+
+
+def check_destinations(wanted: dict[str, Destination], labels: dict[str, str], overwrite: bool,
+                       overwrite_label: str) -> None:
+    """Throws BadDestination where two outputs meet in one place, or something would be replaced unasked.
+
+    wanted: by the output's name. overwrite_label: what to tick to allow replacing.
+    """
+    taken: dict[tuple[str, str | None], str] = {}
+    for name, destination in wanted.items():
+        check_place(destination, labels[name])
+        file = os.path.realpath(destination.file)
+        layer = destination.layer.lower() if destination.layer else None
+        for (other_file, other_layer), other in taken.items():
+            if file == other_file and (layer == other_layer or None in (layer, other_layer)):
+                raise BadDestination(f"{labels[name]} and {labels[other]} would both go to {destination}, and only one "
+                                     "of them would survive. Give each its own file or layer name.")
+        taken[file, layer] = name
+        if destination.exists and not overwrite:
+            raise BadDestination(f"{labels[name]}: {destination} is there already. Choose another name, or tick "
+                                 f"“{overwrite_label}”.")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The places of a run's outputs. keys: what QGIS calls the destination of each, to find it among those to load.
+
+    collected: the file for all layers, when no layer was asked for by itself.
+    """
+
+    places: dict[str, Destination]
+    keys: dict[str, str]
+    collected: Path | None = None
+
+
+def plan_outputs(tool: Tool, texts: dict[str, str | None], temporary: Path) -> Plan:
+    """Decides where each output goes. Throws BadDestination.
+
+    texts: what each destination is set to, resolved by QGIS; None: skipped. temporary: the GeoPackage for layers that
+    are to be temporary; with a collecting file (OUTPUT) they go there instead.
+    """
+    collector = tool.collector
+    collected = texts.get(collector.name) if collector else None
+    wanted = {output.name: texts.get(output.name) for output in tool.outputs}
+    layers = [output for output in tool.layer_outputs if wanted[output.name]]
+    if collected and not is_temporary(collected) and not layers:
+        files = {name: Destination(Path(text)) for name, text in wanted.items() if text}
+        return Plan(files, {}, Path(collected))
+    home = Path(collected) if collected and not is_temporary(collected) else temporary
+    places, keys = {}, {}
+    for output in tool.outputs:
+        text = wanted[output.name]
+        if not text:
+            continue
+        keys[output.name] = text
+        places[output.name] = Destination(home, output.layer) if is_temporary(text) else destination_of(text, output)
+    return Plan(places, keys)
+
+
+def temporary_geopackage(context: Any, stem: str) -> Path:
+    """A new file in QGIS's folder for this session. stem: a telling name."""
+    return Path(QgsProcessingUtils.generateTempFilename(f"{stem}.gpkg", context))

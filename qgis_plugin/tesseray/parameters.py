@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From the executable's declarations to QGIS's parameter definitions."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from qgis.core import (
+    Qgis,
+    QgsProcessingParameterBoolean,
+    QgsProcessingParameterCrs,
+    QgsProcessingParameterDefinition,
+    QgsProcessingParameterDistance,
+    QgsProcessingParameterEnum,
+    QgsProcessingParameterExtent,
+    QgsProcessingParameterFeatureSink,
+    QgsProcessingParameterFeatureSource,
+    QgsProcessingParameterField,
+    QgsProcessingParameterFile,
+    QgsProcessingParameterFileDestination,
+    QgsProcessingParameterNumber,
+    QgsProcessingParameterPoint,
+    QgsProcessingParameterRasterLayer,
+    QgsProcessingParameterString,
+)
+
+from .description import Output, Parameter, Tool
+
+# A table is a source without geometry; any layer may be one, since results can be written without geometry.
+SOURCE_TYPES = {
+    "vector polygon": Qgis.ProcessingSourceType.VectorPolygon,
+    "vector point": Qgis.ProcessingSourceType.VectorPoint,
+    "vector any": Qgis.ProcessingSourceType.Vector,
+    "table": Qgis.ProcessingSourceType.Vector,
+}
+SINK_TYPES = {
+    "Polygon": Qgis.ProcessingSourceType.VectorPolygon,
+    "LineString": Qgis.ProcessingSourceType.VectorLine,
+    "Point": Qgis.ProcessingSourceType.VectorPoint,
+    "None": Qgis.ProcessingSourceType.Vector,
+}
+FILE_FILTERS = {"gpkg": "GeoPackage", "tvis": "Tesseray visibility", "tscene": "Tesseray scene", "tif": "GeoTIFF",
+                "csv": "CSV table", "html": "HTML page"}
+ANY_FILE = "All files (*)"
+
+
+def label_of(parameter: Parameter) -> str:
+    """The label with its unit: "Tile area [m²]". A distance's widget shows its unit itself."""
+    return f"{parameter.label} [{parameter.unit}]" if parameter.unit and parameter.kind != "distance" \
+        else parameter.label
+
+
+def file_filter(extension: str | None) -> str:
+    """As a file dialog takes it."""
+    if not extension:
+        return ANY_FILE
+    name = FILE_FILTERS.get(extension, extension.upper())
+    return f"{name} (*.{extension})"
+
+
+def _number(parameter: Parameter) -> QgsProcessingParameterNumber:
+    kind = Qgis.ProcessingNumberParameterType.Integer if parameter.integer \
+        else Qgis.ProcessingNumberParameterType.Double
+    definition = QgsProcessingParameterNumber(parameter.name, label_of(parameter), kind)
+    return definition
+
+
+def _distance(parameter: Parameter) -> QgsProcessingParameterDistance:
+    definition = QgsProcessingParameterDistance(parameter.name, label_of(parameter))
+    definition.setDefaultUnit(Qgis.DistanceUnit.Meters)
+    return definition
+
+
+def _enum(parameter: Parameter) -> QgsProcessingParameterEnum:
+    return QgsProcessingParameterEnum(parameter.name, label_of(parameter), parameter.choices, parameter.multiple,
+                                      usesStaticStrings=True)
+
+
+def _source(parameter: Parameter) -> QgsProcessingParameterFeatureSource:
+    return QgsProcessingParameterFeatureSource(parameter.name, label_of(parameter), [SOURCE_TYPES[parameter.kind]])
+
+
+def _field(parameter: Parameter) -> QgsProcessingParameterField:
+    return QgsProcessingParameterField(parameter.name, label_of(parameter), None, parameter.parent or "",
+                                       Qgis.ProcessingFieldParameterDataType.Any)
+
+
+def _file(parameter: Parameter) -> QgsProcessingParameterFile:
+    return QgsProcessingParameterFile(parameter.name, label_of(parameter),
+                                      fileFilter=f"{file_filter(parameter.extension)};;{ANY_FILE}"
+                                      if parameter.extension else ANY_FILE)
+
+
+_MAKERS: dict[str, Callable[[Parameter], QgsProcessingParameterDefinition]] = {
+    "vector polygon": _source,
+    "vector point": _source,
+    "vector any": _source,
+    "table": _source,
+    "raster": lambda p: QgsProcessingParameterRasterLayer(p.name, label_of(p)),
+    "field": _field,
+    "number": _number,
+    "distance": _distance,
+    "string": lambda p: QgsProcessingParameterString(p.name, label_of(p)),
+    "enum": _enum,
+    "crs": lambda p: QgsProcessingParameterCrs(p.name, label_of(p)),
+    "extent": lambda p: QgsProcessingParameterExtent(p.name, label_of(p)),
+    "point": lambda p: QgsProcessingParameterPoint(p.name, label_of(p)),
+    "boolean": lambda p: QgsProcessingParameterBoolean(p.name, label_of(p)),
+    "file": _file,
+}
+
+
+def input_definition(parameter: Parameter) -> QgsProcessingParameterDefinition:
+    """An input with its range, default, help and flags. Throws KeyError on a kind that this plugin does not know."""
+    definition = _MAKERS[parameter.kind](parameter)
+    if parameter.minimum is not None:
+        definition.setMinimum(parameter.minimum)
+    if parameter.maximum is not None:
+        definition.setMaximum(parameter.maximum)
+    if parameter.default is not None:
+        definition.setDefaultValue(int(parameter.default) if parameter.integer else parameter.default)
+    return _finished(definition, parameter)
+
+
+def sink_type(geometry: str | None) -> Qgis.ProcessingSourceType:
+    """The type of a layer output: "Polygon Z" → polygons; without a telling name, anything with geometry."""
+    return SINK_TYPES.get((geometry or "").split(" ")[0], Qgis.ProcessingSourceType.VectorAnyGeometry)
+
+
+def destination_definition(parameter: Parameter, output: Output | None) -> QgsProcessingParameterDefinition:
+    """A layer's or file's destination. output: what goes there; None for a file that only collects layers."""
+    created = not parameter.skipped_by_default and not parameter.collects_layers
+    if parameter.is_layer_destination:
+        definition = QgsProcessingParameterFeatureSink(parameter.name, parameter.label,
+                                                       sink_type(output.geometry if output else None),
+                                                       optional=parameter.optional, createByDefault=created)
+    else:
+        definition = QgsProcessingParameterFileDestination(parameter.name, parameter.label,
+                                                           file_filter(parameter.extension),
+                                                           optional=parameter.optional,
+                                                           createByDefault=created and not parameter.optional)
+    return _finished(definition, parameter)
+
+
+def _finished(definition: QgsProcessingParameterDefinition,
+              parameter: Parameter) -> QgsProcessingParameterDefinition:
+    flags = definition.flags()
+    for flag, wanted in ((Qgis.ProcessingParameterFlag.Optional, parameter.optional),
+                         (Qgis.ProcessingParameterFlag.Advanced, parameter.advanced)):
+        flags = flags | flag if wanted else flags & ~flag
+    definition.setFlags(flags)
+    definition.setHelp(parameter.help[:1].upper() + parameter.help[1:])
+    return definition
+
+
+def definitions(tool: Tool, options: list[Parameter]) -> list[QgsProcessingParameterDefinition]:
+    """All parameters of a tool: inputs, the options of every run, destinations."""
+    outputs = {output.name: output for output in tool.outputs}
+    inputs = [parameter for parameter in tool.parameters if not parameter.is_destination]
+    destinations = [parameter for parameter in tool.parameters if parameter.is_destination]
+    return [input_definition(parameter) for parameter in [*inputs, *options]] + \
+        [destination_definition(parameter, outputs.get(parameter.name)) for parameter in destinations]

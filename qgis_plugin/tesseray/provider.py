@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Processing provider: one algorithm per tool of the executable, and the models shipped with the plugin."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from qgis.core import QgsApplication, QgsProcessingModelAlgorithm, QgsProcessingProvider
+from qgis.PyQt.QtGui import QIcon
+
+from . import installation
+from .algorithm import TesserayAlgorithm
+from .help import icon_of
+from .outputs import LAYER_EXTENSIONS
+
+MODELS = Path(__file__).with_name("models")
+
+
+class TesserayProvider(QgsProcessingProvider):
+    """Lists the tools, from the executable or, without it, from the description shipped with the plugin."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._problem = ""
+        self._version = ""
+
+    def id(self) -> str:
+        return "tesseray"
+
+    def name(self) -> str:
+        return "Tesseray"
+
+    def longName(self) -> str:  # noqa: N802, QGIS's name
+        return f"Tesseray ({self._version})" if self._version else "Tesseray"
+
+    def versionInfo(self) -> str:  # noqa: N802
+        return self._version
+
+    def icon(self) -> QIcon:
+        return QIcon(str(icon_of()))
+
+    def svgIconPath(self) -> str:  # noqa: N802
+        return str(icon_of())
+
+    def warningMessage(self) -> str:  # noqa: N802
+        return self._problem
+
+    def supportedOutputVectorLayerExtensions(self) -> list[str]:  # noqa: N802
+        return list(LAYER_EXTENSIONS)
+
+    def supportedOutputTableExtensions(self) -> list[str]:  # noqa: N802
+        return list(LAYER_EXTENSIONS)
+
+    def defaultVectorFileExtension(self, hasGeometry: bool = True) -> str:  # noqa: N802, N803
+        return LAYER_EXTENSIONS[0]
+
+    def load(self) -> bool:
+        """Algorithms come later, when the registry knows this provider: models look their steps up in it."""
+        return True
+
+    def loadAlgorithms(self) -> None:  # noqa: N802
+        description, self._problem = installation.description()
+        self._version = "" if self._problem else description.version
+        for tool in description.tools:
+            self.addAlgorithm(TesserayAlgorithm(tool, description.options))
+        for file in sorted(MODELS.glob("*.model3")):
+            self._add_model(file)
+
+    def _add_model(self, file: Path) -> None:
+        model = QgsProcessingModelAlgorithm()
+        if model.fromFile(str(file)):
+            model.setSourceFilePath(str(file))
+            self.addAlgorithm(model)
+
+    def has_unresolved_models(self) -> bool:
+        """Whether a model uses an algorithm of a provider that came to the registry after it."""
+        return any(isinstance(algorithm, QgsProcessingModelAlgorithm) and not algorithm.canExecute()[0]
+                   for algorithm in self.algorithms())
+
+
+def add_provider() -> TesserayProvider:
+    """Registers the provider and fills it."""
+    provider = TesserayProvider()
+    registry = QgsApplication.processingRegistry()
+    registry.addProvider(provider)
+    provider.refreshAlgorithms()
+    return provider

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The report after a run of a tool with the role `report_input`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from qgis.core import QgsProcessingContext, QgsProcessingFeedback, QgsVectorFileWriter, QgsVectorLayer
+
+from .description import Tool
+from .outputs import Destination
+
+ROLE = "report_input"
+PARAMETER = "REPORT"
+# The layers that the report reads, and those that make it better.
+NEEDED_LAYERS = ("prediction_error", "error_statistics")
+
+
+def add_needed_places(tool: Tool, places: dict[str, Destination], temporary: Path, makeable: set[str]) -> None:
+    """Layers that the report reads and nobody asked for go to the run's temporary file."""
+    for output in tool.layer_outputs:
+        if output.layer in NEEDED_LAYERS and output.name in makeable and output.name not in places:
+            places[output.name] = Destination(temporary, output.layer)
+
+
+def _in_one_file(tool: Tool, written: dict[str, str], folder_file: Path, context: QgsProcessingContext) -> Path:
+    """A GeoPackage with all written layers under their own names: the results' own, or one that they are copied to."""
+    sources = {output.layer: written[output.name] for output in tool.layer_outputs if output.name in written}
+    files = {source.split("|")[0] for source in sources.values()}
+    own_names = all(source.endswith(f"|layername={layer}") for layer, source in sources.items())
+    if len(files) == 1 and own_names and next(iter(files)).lower().endswith(".gpkg"):
+        return Path(next(iter(files)))
+    for layer, source in sources.items():
+        options = QgsVectorFileWriter.SaveVectorOptions()
+        options.driverName, options.layerName = "GPKG", layer
+        options.actionOnExistingFile = QgsVectorFileWriter.ActionOnExistingFile.CreateOrOverwriteLayer \
+            if folder_file.exists() else QgsVectorFileWriter.ActionOnExistingFile.CreateOrOverwriteFile
+        QgsVectorFileWriter.writeAsVectorFormatV3(QgsVectorLayer(source, layer, "ogr"), str(folder_file),
+                                                  context.transformContext(), options)
+    return folder_file
+
+
+def make_report(tool: Tool, written: dict[str, str], html: Path, working_file: Path, context: QgsProcessingContext,
+                feedback: QgsProcessingFeedback) -> str | None:
+    """Writes the report and returns its path; None, with a line in the log, where it cannot be made.
+
+    written: by output, "file|layername=name". working_file: a name for a temporary GeoPackage.
+    """
+    layers = {output.layer for output in tool.layer_outputs if output.name in written}
+    if not layers.issuperset(NEEDED_LAYERS):
+        return None
+    try:
+        from .report import write_report
+
+        write_report(_in_one_file(tool, written, working_file, context), html)
+    except ImportError as problem:
+        feedback.pushWarning(f"There is no report: {problem}. Install matplotlib for QGIS's Python "
+                             "(Debian: python3-matplotlib) to get one.")
+        return None
+    except Exception as problem:  # the results are good and stay, whatever is wrong with their report
+        feedback.pushWarning(f"The report could not be made: {problem}")
+        return None
+    return str(html)

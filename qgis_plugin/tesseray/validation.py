@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is wrong with the parameters of a run, found before it begins.
+
+The executable checks everything anew; this says at once, in the dialog, what would cost a wait otherwise, and what only
+QGIS can know. Nothing is refused here that the executable would take.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Iterator
+
+from qgis.core import (
+    Qgis,
+    QgsCoordinateReferenceSystem,
+    QgsCoordinateTransform,
+    QgsCsException,
+    QgsFeatureRequest,
+    QgsProcessingAlgorithm,
+    QgsProcessingContext,
+    QgsProcessingFeatureSourceDefinition,
+    QgsRectangle,
+    QgsVectorLayer,
+)
+from qgis.PyQt.QtCore import QMetaType
+
+from .description import Parameter, Tool
+from .inputs import ambiguous_layers, layer_of
+
+NUMBERS = {QMetaType.Type.Int, QMetaType.Type.UInt, QMetaType.Type.LongLong, QMetaType.Type.ULongLong,
+           QMetaType.Type.Double, QMetaType.Type.Float, QMetaType.Type.Short, QMetaType.Type.UShort}
+# Texts that begin like a number: "12 m", "12,5", "40'", "-3.2", ".5".
+NUMBER_TEXT = re.compile(r"^\s*[-+]?([0-9]|[.,][0-9])")
+# How many rows are looked at; a first full screen of a field tells what it holds.
+ROWS_LOOKED_AT = 1000
+GEOMETRIES = {"vector polygon": Qgis.GeometryType.Polygon, "vector point": Qgis.GeometryType.Point}
+GEOMETRY_WORDS = {Qgis.GeometryType.Polygon: "polygons", Qgis.GeometryType.Point: "points",
+                  Qgis.GeometryType.Line: "lines"}
+GIBIBYTE = 1024.0 ** 3
+
+
+class Validation:
+    """The checks of one run. Each gives messages; the first one is shown."""
+
+    def __init__(self, algorithm: QgsProcessingAlgorithm, tool: Tool, parameters: dict[str, Any],
+                 context: QgsProcessingContext) -> None:
+        self._algorithm, self._tool = algorithm, tool
+        self._values, self._context = parameters, context
+        self._layers: dict[str, QgsVectorLayer | None] = {}
+
+    def messages(self) -> Iterator[str]:
+        for parameter in self._tool.parameters:
+            if parameter.is_layer and self._is_given(parameter.name):
+                yield from self._check_layer(parameter)
+        for parameter in self._tool.parameters:
+            if parameter.content and self._is_given(parameter.name):
+                yield from self._check_content(parameter)
+            if parameter.within and self._is_given(parameter.name):
+                yield from self._check_place(parameter)
+        yield from self._check_memory()
+
+    def _is_given(self, name: str) -> bool:
+        return self._values.get(name) not in (None, "")
+
+    def _layer(self, name: str) -> QgsVectorLayer | None:
+        if name not in self._layers:
+            self._layers[name] = layer_of(self._algorithm, self._tool.parameter(name), self._values, self._context)
+        return self._layers[name]
+
+    def _check_layer(self, parameter: Parameter) -> Iterator[str]:
+        value = self._values[parameter.name]
+        names = ambiguous_layers(value, parameter)
+        if names:
+            yield (f"{parameter.label}: the file has several layers ({', '.join(names)}). Say which one, as "
+                   f"{Path(str(value)).name}|layername=NAME.")
+            return
+        layer = self._layer(parameter.name)
+        if layer is None:
+            return  # QGIS itself says so
+        wanted = GEOMETRIES.get(parameter.kind)
+        has_geometry = layer.wkbType() != Qgis.WkbType.NoGeometry
+        is_table_of_points = parameter.kind == "vector point" and not has_geometry
+        known = layer.geometryType() in GEOMETRY_WORDS
+        if wanted is not None and not is_table_of_points and known and layer.geometryType() != wanted:
+            yield (f"{parameter.label}: “{layer.name()}” holds {GEOMETRY_WORDS[layer.geometryType()]}, and "
+                   f"{GEOMETRY_WORDS[wanted]} are needed.")
+        if wanted == Qgis.GeometryType.Polygon and not has_geometry:
+            yield f"{parameter.label}: “{layer.name()}” is a table without geometry, and polygons are needed."
+        if isinstance(value, QgsProcessingFeatureSourceDefinition) and value.selectedFeaturesOnly \
+                and layer.selectedFeatureCount() == 0:
+            yield (f"{parameter.label}: only selected features of “{layer.name()}” are wanted, and none is selected. "
+                   "Select some, or untick “Selected features only”.")
+        if has_geometry:
+            yield from self._check_crs(parameter, layer)
+
+    def _check_crs(self, parameter: Parameter, layer: QgsVectorLayer) -> Iterator[str]:
+        if layer.crs().isValid() or not parameter.crs_from or self._has_crs_from_elsewhere(parameter):
+            return
+        others = " or ".join(f"“{self._tool.parameter(name).label}”" for name in parameter.crs_from)
+        yield (f"{parameter.label}: “{layer.name()}” has no CRS, so that nobody knows where it lies. Set it in the "
+               f"layer's properties, or give {others}.")
+
+    def _has_crs_from_elsewhere(self, parameter: Parameter) -> bool:
+        """Something else tells the CRS, or the site that the points belong to has none either (local metres)."""
+        if any(self._values.get(name) for name in parameter.crs_from):
+            return True
+        if not parameter.within:
+            return False
+        site = self._tool.parameter(parameter.within)
+        if any(self._values.get(name) for name in site.crs_from):
+            return True
+        return not self._extent_of(site)[1].isValid()
+
+    def _check_content(self, parameter: Parameter) -> Iterator[str]:
+        layer = self._layer(parameter.parent or "")
+        name = str(self._values[parameter.name])
+        index = layer.fields().lookupField(name) if layer else -1
+        if layer is None:
+            return
+        if index < 0:
+            yield (f"{parameter.label}: “{layer.name()}” has no field {name}. Its fields: "
+                   f"{', '.join(field.name() for field in layer.fields())}.")
+            return
+        kind = layer.fields()[index].type()
+        if kind in NUMBERS:
+            return
+        if kind != QMetaType.Type.QString:
+            yield (f"{parameter.label}: the field {name} of “{layer.name()}” is of type "
+                   f"{layer.fields()[index].typeName()}, and numbers are needed.")
+            return
+        yield from self._check_texts(parameter, layer, index)
+
+    def _check_texts(self, parameter: Parameter, layer: QgsVectorLayer, index: int) -> Iterator[str]:
+        """Texts are taken when any of them begins like a number; which ones are left out, the run says."""
+        request = QgsFeatureRequest().setFlags(Qgis.FeatureRequestFlag.NoGeometry)
+        request.setSubsetOfAttributes([index]).setLimit(ROWS_LOOKED_AT)
+        first = None
+        for feature in layer.getFeatures(request):
+            text = feature[index]
+            if not isinstance(text, str) or not text.strip():
+                continue
+            if NUMBER_TEXT.match(text):
+                return
+            first = first if first is not None else text
+        if first is not None:
+            examples = "“12”, “12 m” or “40 ft”" if parameter.content == "length" else "“-87.5”"
+            yield (f"{parameter.label}: the field {layer.fields()[index].name()} of “{layer.name()}” is not numeric: "
+                   f"its first value is “{first}”. Choose a field with numbers, or texts like {examples}.")
+
+    def _extent_of(self, parameter: Parameter) -> tuple[QgsRectangle, QgsCoordinateReferenceSystem]:
+        """Where an input lies: a layer, or the GeoPackage of a file parameter. Empty when it cannot be told."""
+        if parameter.is_layer:
+            layer = self._layer(parameter.name)
+            return (layer.extent(), layer.crs()) if layer else (QgsRectangle(), QgsCoordinateReferenceSystem())
+        return geopackage_extent(Path(str(self._values.get(parameter.name) or "")))
+
+    def _check_place(self, parameter: Parameter) -> Iterator[str]:
+        """Points that all lie farther from the site than the site is wide are in the wrong place or CRS."""
+        points = self._layer(parameter.name)
+        if points is None or points.featureCount() == 0 or points.wkbType() == Qgis.WkbType.NoGeometry:
+            return
+        site, crs = self._extent_of(self._tool.parameter(parameter.within))
+        extent = self._transformed(points.extent(), points.crs(), crs)
+        if site.isEmpty() or extent is None:
+            return
+        near = site.buffered(max(site.width(), site.height()))
+        if not near.intersects(extent):
+            yield (f"{parameter.label}: “{points.name()}” lies outside the extent of "
+                   f"“{self._tool.parameter(parameter.within).label}”: {_corners(extent)} against {_corners(site)} "
+                   f"in {crs.authid() or 'its CRS'}. Check the CRS of both, and whether x and y are swapped.")
+
+    def _transformed(self, extent: QgsRectangle, source: QgsCoordinateReferenceSystem,
+                     target: QgsCoordinateReferenceSystem) -> QgsRectangle | None:
+        if extent.isNull():
+            return None
+        if not source.isValid() or not target.isValid() or source == target:
+            return extent if source.isValid() == target.isValid() else None
+        transform = QgsCoordinateTransform(source, target, self._context.transformContext())
+        transform.setBallparkTransformsAreAppropriate(True)
+        try:
+            return transform.transformBoundingBox(extent)
+        except QgsCsException:
+            return None
+
+    def _check_memory(self) -> Iterator[str]:
+        """What the pieces of the area alone would take; the run itself counts exactly."""
+        need = self._tool.memory
+        if need is None:
+            return
+        area_m2 = self._area_m2(need.layer, need.extent)
+        piece_m2 = self._algorithm.parameterAsDouble(self._values, need.piece_area, self._context)
+        if area_m2 is None or piece_m2 <= 0:
+            return
+        bytes_needed = area_m2 / piece_m2 * need.bytes_per_piece
+        bytes_there = self._memory_limit()
+        if bytes_there is not None and bytes_needed > bytes_there:
+            piece = self._tool.parameter(need.piece_area)
+            yield (f"The memory does not suffice: {area_m2 / piece_m2:.3g} pieces of {piece_m2:g} {piece.unit} take at "
+                   f"least {bytes_needed / GIBIBYTE:.1f} GiB, and {bytes_there / GIBIBYTE:.1f} GiB are there. Choose a "
+                   f"smaller “{self._tool.parameter(need.extent).label}” or a larger “{piece.label}”.")
+
+    def _area_m2(self, layer_name: str, extent_name: str) -> float | None:
+        layer = self._layer(layer_name)
+        if layer is None:
+            return None
+        extent, crs = layer.extent(), layer.crs()
+        if self._is_given(extent_name):
+            extent = self._algorithm.parameterAsExtent(self._values, extent_name, self._context)
+            given_crs = self._algorithm.parameterAsExtentCrs(self._values, extent_name, self._context)
+            crs = given_crs if given_crs.isValid() else crs
+        if extent.isEmpty():
+            return None
+        if crs.isGeographic():
+            # One degree of latitude; a check of orders of magnitude needs no more.
+            middle = QgsRectangle(extent.center(), extent.center()).yMinimum()
+            return extent.width() * extent.height() * 111_320.0 ** 2 * _cosine_of_degrees(middle)
+        metres = Qgis.DistanceUnit.Meters
+        return extent.area() if not crs.isValid() or crs.mapUnits() == metres else None
+
+    def _memory_limit(self) -> float | None:
+        """What the user allows, else what the machine has, in bytes."""
+        allowed = self._values.get("MEMORY")
+        return float(allowed) * GIBIBYTE if allowed not in (None, "") else machine_memory_bytes()
+
+
+def _cosine_of_degrees(degrees: float) -> float:
+    from math import cos, radians
+
+    return max(0.0, cos(radians(degrees)))
+
+
+def _corners(box: QgsRectangle) -> str:
+    return f"{box.xMinimum():.7g}, {box.yMinimum():.7g} … {box.xMaximum():.7g}, {box.yMaximum():.7g}"
+
+
+def machine_memory_bytes() -> float | None:
+    """The memory of the machine; None where the system does not tell."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def geopackage_extent(file: Path) -> tuple[QgsRectangle, QgsCoordinateReferenceSystem]:
+    """The extent of all layers of a GeoPackage, and the CRS that they have in common."""
+    nothing = (QgsRectangle(), QgsCoordinateReferenceSystem())
+    if not file.is_file():
+        return nothing
+    query = ("SELECT min_x, min_y, max_x, max_y, organization, organization_coordsys_id, definition "
+             "FROM gpkg_contents AS c JOIN gpkg_spatial_ref_sys AS s ON c.srs_id = s.srs_id "
+             "WHERE data_type = 'features' AND min_x IS NOT NULL")
+    try:
+        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as database:
+            rows = database.execute(query).fetchall()
+    except sqlite3.Error:
+        return nothing
+    extent = QgsRectangle()
+    for x_min, y_min, x_max, y_max, *_ in rows:
+        extent.combineExtentWith(QgsRectangle(x_min, y_min, x_max, y_max))
+    if not rows:
+        return nothing
+    organization, code, definition = rows[0][4:]
+    crs = QgsCoordinateReferenceSystem(f"{organization}:{code}")
+    return extent, crs if crs.isValid() else QgsCoordinateReferenceSystem.fromWkt(definition or "")

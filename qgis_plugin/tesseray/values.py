@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The inputs of a run as the executable reads them: from QGIS's values to JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qgis.core import (
+    QgsProcessingAlgorithm,
+    QgsProcessingContext,
+    QgsProcessingException,
+    QgsProcessingFeedback,
+)
+
+from .description import Parameter, Tool
+from .extents import CrsFinder
+from .inputs import crs_text, export_reason, layer_of, raster_export_reason, raster_source, vector_source
+
+
+def is_given(parameters: dict[str, Any], name: str) -> bool:
+    value = parameters.get(name)
+    return value is not None and value != ""
+
+
+class InputValues:
+    """Inspects layers in the thread that they belong to (when made), and exports them in the run's (`as_json`)."""
+
+    def __init__(self, algorithm: QgsProcessingAlgorithm, tool: Tool, parameters: dict[str, Any],
+                 context: QgsProcessingContext) -> None:
+        self._algorithm, self._tool, self._values = algorithm, tool, parameters
+        self._inputs = [parameter for parameter in tool.parameters
+                        if not parameter.is_destination and is_given(parameters, parameter.name)]
+        self._reasons = {parameter.name: self._export_reason(parameter, context) for parameter in self._inputs
+                         if parameter.is_layer or parameter.kind == "raster"}
+        # What stands for a layer in a message: its copy's path → its name.
+        self.copies: dict[str, str] = {}
+
+    def _export_reason(self, parameter: Parameter, context: QgsProcessingContext) -> str:
+        if parameter.kind == "raster":
+            raster = self._algorithm.parameterAsRasterLayer(self._values, parameter.name, context)
+            if raster is None:
+                raise QgsProcessingException(self._algorithm.invalidRasterError(self._values, parameter.name))
+            return raster_export_reason(raster)
+        layer = layer_of(self._algorithm, parameter, self._values, context)
+        if layer is None:
+            raise QgsProcessingException(self._algorithm.invalidSourceError(self._values, parameter.name))
+        return export_reason(layer, self._values[parameter.name])
+
+    def as_json(self, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> dict[str, Any]:
+        """Name → value of every input that is given. Throws QgsProcessingException."""
+        result: dict[str, Any] = {}
+        finder = CrsFinder(self._algorithm, self._tool, self._values, context)
+        for parameter in self._inputs:
+            if parameter.kind == "extent":
+                result |= finder.extent_values(parameter)
+            elif parameter.kind == "point":
+                result[parameter.name] = finder.point_text(parameter)
+            elif parameter.is_layer:
+                result[parameter.name] = self._vector(parameter, context, feedback)
+            elif parameter.kind == "raster":
+                layer = self._algorithm.parameterAsRasterLayer(self._values, parameter.name, context)
+                result[parameter.name] = raster_source(layer, parameter.label, self._reasons[parameter.name], context,
+                                                       feedback)
+            else:
+                result[parameter.name] = plain_value(self._algorithm, parameter, self._values, context)
+        return {name: value for name, value in result.items() if value is not None and value != ""}
+
+    def _vector(self, parameter: Parameter, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
+        reason = self._reasons[parameter.name]
+        source = vector_source(self._algorithm, parameter, reason, self._values, context, feedback)
+        if reason:
+            layer = layer_of(self._algorithm, parameter, self._values, context)
+            self.copies[source.split("|")[0]] = f"“{layer.name()}”"
+        return source
+
+
+def plain_value(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters: dict[str, Any],
+                context: QgsProcessingContext) -> Any:
+    """The value of a parameter that is neither layer, raster, extent nor point; None where it says nothing."""
+    name, kind = parameter.name, parameter.kind
+    if kind in ("number", "distance"):
+        return algorithm.parameterAsInt(parameters, name, context) if parameter.integer \
+            else algorithm.parameterAsDouble(parameters, name, context)
+    if kind == "boolean":
+        return algorithm.parameterAsBoolean(parameters, name, context)
+    if kind == "enum":
+        return algorithm.parameterAsEnumStrings(parameters, name, context) if parameter.multiple \
+            else algorithm.parameterAsEnumString(parameters, name, context)
+    if kind == "crs":
+        crs = algorithm.parameterAsCrs(parameters, name, context)
+        return crs_text(crs) if crs.isValid() else None
+    if kind == "file":
+        return algorithm.parameterAsFile(parameters, name, context)
+    return algorithm.parameterAsString(parameters, name, context)
+
+
+def option_words(algorithm: QgsProcessingAlgorithm, options: list[Parameter], parameters: dict[str, Any],
+                 context: QgsProcessingContext) -> list[str]:
+    """The options of the run as words of the command line, as far as they are given."""
+    words: list[str] = []
+    for option in options:
+        if not is_given(parameters, option.name):
+            continue
+        value = plain_value(algorithm, option, parameters, context)
+        if option.kind == "boolean":
+            words += [option.option] if value else []
+        else:
+            words += [option.option, str(value)]
+    return words

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The description of the tools: shipped, live, cached; and where the executable is found. Needs no QGIS."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from qgis_harness import EXECUTABLE, PLUGIN, PLUGINS, QgisTest, run_tests
+
+from tesseray import description, executable
+
+
+def program(folder, text, name="tesseray"):
+    """A program of its own that prints `text`."""
+    path = pathlib.Path(folder) / name
+    path.write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+class DescriptionTest(QgisTest):
+    def test_the_shipped_one_is_the_executables(self):
+        live = subprocess.run([EXECUTABLE, "describe", "--json"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(json.loads((PLUGIN / "describe.json").read_text(encoding="utf-8")), json.loads(live),
+                         "renew it: make descriptions")
+
+    def test_every_key_that_the_plugin_acts_on_is_there(self):
+        tool = executable.snapshot().tools[0]
+        self.assertTrue(tool.parameters and tool.outputs and tool.layer_outputs)
+        buildings = next(parameter for parameter in tool.parameters if parameter.kind == "vector polygon")
+        self.assertTrue(buildings.is_layer and not buildings.is_destination)
+        self.assertTrue(tool.collector.collects_layers)
+        self.assertEqual(description.Parameter("HEIGHT_FIELD", "", "", "field").option, "--height-field")
+
+    def test_keys_of_later_versions_are_left_out(self):
+        values = json.loads((PLUGIN / "describe.json").read_text(encoding="utf-8"))
+        values["tools"][0]["parameters"][0]["colour"] = "blue"
+        values["tools"][0]["smell"] = "none"
+        parsed = description.parse_description(json.dumps(values))
+        self.assertEqual(parsed.tools[0].parameters, executable.snapshot().tools[0].parameters)
+
+    def test_versions(self):
+        for good in ("0.1.0", "0.9", "1.12.3", "1.0.0-rc1"):
+            description.check_version(good)
+        for bad in ("0.0.9", "2.0.0", "3", "new"):
+            with self.assertRaises(description.UnsupportedDescription, msg=bad):
+                description.check_version(bad)
+
+    def test_another_schema_and_no_json_are_refused(self):
+        for text in ('{"version": "0.1.0", "schema_version": 2, "tools": []}', "usage: tesseray", "[]",
+                     '{"version": "0.1.0", "schema_version": 1, "tools": [{"id": "a"}]}'):
+            with self.assertRaises(description.UnsupportedDescription, msg=text):
+                description.parse_description(text)
+
+    def test_the_package_needs_no_qgis(self):
+        code = ("import sys; sys.modules['qgis'] = None\nimport tesseray, tesseray.description, tesseray.executable, "
+                "tesseray.runner, tesseray.help, tesseray.messages")
+        subprocess.run([sys.executable, "-B", "-c", code], cwd=PLUGINS, check=True)
+
+
+class FindingTest(QgisTest):
+    def setUp(self):
+        super().setUp()
+        self.elsewhere = self.folder / "elsewhere"
+        for name in ("setting", "environment", "data", "path", "elsewhere/bin"):
+            (self.folder / name).mkdir(parents=True)
+            program(self.folder / name, "")
+
+    def find(self, setting="", environment="", data="", path=""):
+        variables = {"PATH": str(self.folder / path) if path else "/nowhere"}
+        if environment:
+            variables[executable.ENVIRONMENT_VARIABLE] = str(self.folder / environment)
+        place = executable.Place(str(self.folder / setting) if setting else "", variables,
+                                 self.folder / data if data else None)
+        return executable.find_executable(place).relative_to(self.folder)
+
+    def test_setting_then_environment_then_data_folder_then_path(self):
+        every = {"setting": "setting", "environment": "environment", "data": "data", "path": "path"}
+        for name in every:
+            given = {key: value for key, value in every.items() if list(every).index(key) >= list(every).index(name)}
+            self.assertEqual(self.find(**given), pathlib.Path(name, "tesseray"))
+
+    def test_a_file_a_folder_or_the_folder_above_bin(self):
+        self.assertEqual(self.find(setting="setting/tesseray"), pathlib.Path("setting/tesseray"))
+        self.assertEqual(self.find(setting="elsewhere"), pathlib.Path("elsewhere/bin/tesseray"))
+
+    def test_a_wrong_setting_is_said_and_not_passed_over(self):
+        with self.assertRaisesRegex(executable.ExecutableProblem, "The setting says .*nothing-here"):
+            self.find(setting="nothing-here", path="path")
+
+    def test_none_at_all_says_how_to_get_it(self):
+        with self.assertRaisesRegex(executable.ExecutableProblem, "was not found.*TESSERAY_EXECUTABLE"):
+            self.find()
+
+    def test_a_file_that_may_not_be_run_is_none(self):
+        (self.folder / "setting" / "tesseray").chmod(0o644)
+        if os.access(self.folder / "setting" / "tesseray", os.X_OK):
+            self.skipTest("this user may run any file")
+        with self.assertRaises(executable.ExecutableProblem):
+            self.find(setting="setting")
+
+
+class CacheTest(QgisTest):
+    def test_a_program_is_asked_once_until_it_changes(self):
+        asked = self.folder / "asked"
+        snapshot = (PLUGIN / "describe.json").read_text(encoding="utf-8")
+        fake = program(self.folder, snapshot)
+        fake.write_text(fake.read_text().replace("#!/bin/sh", f"#!/bin/sh\necho >> '{asked}'"), encoding="utf-8")
+        cache = self.folder / "cache"
+        for _ in range(3):
+            self.assertEqual(executable.describe(fake, cache), executable.snapshot())
+        self.assertEqual(asked.read_text().count("\n"), 1)
+        os.utime(fake, ns=(1, 1))
+        executable.describe(fake, cache)
+        self.assertEqual(asked.read_text().count("\n"), 2)
+        self.assertEqual(len(list(cache.iterdir())), 1)
+
+    def test_a_folder_that_cannot_be_written_to_costs_only_time(self):
+        blocked = self.folder / "file"
+        blocked.write_text("")
+        self.assertEqual(executable.describe(pathlib.Path(EXECUTABLE), blocked / "cache"), executable.snapshot())
+
+    def test_a_program_that_fails_or_speaks_otherwise(self):
+        snapshot = (PLUGIN / "describe.json").read_text(encoding="utf-8")
+        for text, words in (("hello", "not the JSON"),
+                            (snapshot.replace('"version": "0.1.0"', '"version": "7.5.0"'), "version 7.5.0")):
+            with self.assertRaisesRegex(executable.ExecutableProblem, words):
+                executable.describe(program(self.folder, text))
+        failing = program(self.folder, "", "failing")
+        failing.write_text("#!/bin/sh\nexit 3\n")
+        with self.assertRaisesRegex(executable.ExecutableProblem, "cannot be used"):
+            executable.describe(failing)
+
+
+class ChildEnvironmentTest(unittest.TestCase):
+    def test_what_qgis_sets_for_itself_is_not_passed_on(self):
+        given = {"PROJ_LIB": "a", "PROJ_DATA": "a", "GDAL_DATA": "a", "PYTHONHOME": "a", "LD_LIBRARY_PATH": "a",
+                 "HOME": "/home/a", "PATH": "/bin", "LANG": "de_DE.UTF-8"}
+        self.assertEqual(executable.child_environment(given),
+                         {"HOME": "/home/a", "PATH": "/bin", "LANG": "de_DE.UTF-8"})
+
+
+if __name__ == "__main__":
+    run_tests()

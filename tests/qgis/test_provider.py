@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The toolbox: every tool with the parameters that the executable declares, with or without the executable."""
+
+import json
+import os
+import unittest
+
+import qgis_harness as harness
+from qgis_harness import PLUGIN, QgisTest, run_tests
+
+LAYER_TYPES = {"vector polygon": "VectorPolygon", "vector point": "VectorPoint", "vector any": "Vector",
+               "table": "Vector"}
+TYPES = {"raster": "raster", "field": "field", "number": "number", "distance": "distance", "string": "string",
+         "enum": "enum", "crs": "crs", "extent": "extent", "point": "point", "boolean": "boolean", "file": "file",
+         "layer destination": "sink", "file destination": "fileDestination", **dict.fromkeys(LAYER_TYPES, "source")}
+ADDED_BY_THE_PLUGIN = {"REPORT"}
+
+
+class ProviderTest(QgisTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.provider = harness.start_qgis()
+        cls.described = json.loads((PLUGIN / "describe.json").read_text(encoding="utf-8"))
+
+    def definitions(self):
+        """Each declared parameter with QGIS's definition of it."""
+        for tool in self.described["tools"]:
+            algorithm = self.provider.algorithm(tool["id"])
+            self.assertIsNotNone(algorithm, tool["id"])
+            for parameter in [*tool["parameters"], *self.described["options"]]:
+                with self.subTest(tool=tool["id"], parameter=parameter["name"]):
+                    definition = algorithm.parameterDefinition(parameter["name"])
+                    self.assertIsNotNone(definition)
+                    yield tool, parameter, definition
+
+    def test_every_tool_is_there_with_its_parameters_and_no_others(self):
+        from qgis.core import QgsProcessingModelAlgorithm
+
+        tools = [algorithm for algorithm in self.provider.algorithms()
+                 if not isinstance(algorithm, QgsProcessingModelAlgorithm)]
+        self.assertEqual({algorithm.name() for algorithm in tools}, {tool["id"] for tool in self.described["tools"]})
+        for tool in self.described["tools"]:
+            algorithm = self.provider.algorithm(tool["id"])
+            names = {definition.name() for definition in algorithm.parameterDefinitions()}
+            declared = {item["name"] for item in [*tool["parameters"], *self.described["options"]]}
+            self.assertEqual(names - ADDED_BY_THE_PLUGIN, declared)
+            self.assertEqual("REPORT" in names, "report_input" in tool["roles"])
+            self.assertEqual((algorithm.displayName(), algorithm.group()), (tool["title"], tool["group"]))
+
+    def test_kinds_flags_and_help(self):
+        from qgis.core import Qgis
+
+        for _, parameter, definition in self.definitions():
+            self.assertEqual(definition.type(), TYPES[parameter["kind"]])
+            flags = definition.flags()
+            self.assertEqual(bool(flags & Qgis.ProcessingParameterFlag.Optional), parameter["optional"])
+            self.assertEqual(bool(flags & Qgis.ProcessingParameterFlag.Advanced), parameter["advanced"])
+            self.assertEqual(definition.help().lower(), parameter["help"].lower())
+            self.assertIn(parameter["label"], definition.description())
+            if parameter["kind"] in LAYER_TYPES:
+                self.assertEqual([Qgis.ProcessingSourceType(kind).name for kind in definition.dataTypes()],
+                                 [LAYER_TYPES[parameter["kind"]]])
+
+    def test_numbers_have_range_default_and_unit(self):
+        from qgis.core import Qgis
+
+        for _, parameter, definition in self.definitions():
+            if parameter["kind"] not in ("number", "distance"):
+                continue
+            for limit, given in ((definition.minimum(), parameter["minimum"]),
+                                 (definition.maximum(), parameter["maximum"])):
+                self.assertTrue(given is None or limit == given, (limit, given))
+            self.assertEqual(definition.defaultValue(), parameter["default"])
+            is_integer = definition.dataType() == Qgis.ProcessingNumberParameterType.Integer
+            self.assertEqual(is_integer, parameter["integer"])
+            if parameter["kind"] == "distance":
+                self.assertEqual(definition.defaultUnit(), Qgis.DistanceUnit.Meters)
+            elif parameter["unit"]:
+                self.assertIn(f"[{parameter['unit']}]", definition.description())
+
+    def test_choices_are_words_and_fields_follow_their_layer(self):
+        for _, parameter, definition in self.definitions():
+            if parameter["kind"] == "enum":
+                self.assertTrue(definition.usesStaticStrings())
+                self.assertEqual(definition.options(), parameter["choices"])
+                self.assertEqual(definition.allowMultiple(), parameter["multiple"])
+                self.assertEqual(definition.defaultValue(), parameter["default"])
+            if parameter["kind"] == "field":
+                self.assertEqual(definition.parentLayerParameterName(), parameter["parent"])
+            if parameter["kind"] in ("file", "file destination") and parameter["extension"]:
+                self.assertIn(f"*.{parameter['extension']}", definition.fileFilter())
+
+    def test_each_layer_is_an_output_of_its_own_kind(self):
+        from qgis.core import Qgis
+
+        kinds = {"Polygon": "VectorPolygon", "LineString": "VectorLine", "Point": "VectorPoint", "None": "Vector",
+                 "Geometry": "VectorAnyGeometry"}
+        for tool in self.described["tools"]:
+            algorithm = self.provider.algorithm(tool["id"])
+            outputs = {output.name(): output for output in algorithm.outputDefinitions()}
+            for output in tool["outputs"]:
+                found = outputs[output["name"]]
+                self.assertEqual(found.type(), "outputVector" if output["kind"] == "layer" else "outputFile")
+                if output["kind"] == "layer":
+                    definition = algorithm.parameterDefinition(output["name"])
+                    self.assertEqual(Qgis.ProcessingSourceType(definition.dataType()).name,
+                                     kinds[output["geometry"].split()[0]])
+
+    def test_what_is_made_by_default(self):
+        for _, parameter, definition in self.definitions():
+            if parameter["kind"] == "layer destination":
+                self.assertEqual(definition.createByDefault(), not parameter["skipped_by_default"])
+            if parameter["collects_layers"]:
+                self.assertFalse(definition.createByDefault())
+
+    def test_help_names_every_parameter(self):
+        for tool in self.described["tools"]:
+            text = self.provider.algorithm(tool["id"]).shortHelpString()
+            for parameter in tool["parameters"]:
+                self.assertIn(parameter["label"], text)
+
+    def test_icons_and_version(self):
+        self.assertFalse(self.provider.icon().isNull())
+        for algorithm in self.provider.algorithms():
+            self.assertFalse(algorithm.icon().isNull())
+        self.assertEqual(self.provider.versionInfo(), self.described["version"])
+        self.assertEqual(self.provider.warningMessage(), "")
+
+    def test_no_tool_is_named_in_the_code(self):
+        ids = [tool["id"] for tool in self.described["tools"]]
+        for file in PLUGIN.rglob("*.py"):
+            text = file.read_text(encoding="utf-8")
+            self.assertEqual([name for name in ids if name in text], [], file)
+
+    def test_without_the_executable_the_tools_stay_and_say_what_is_missing(self):
+        good = os.environ["TESSERAY_EXECUTABLE"]
+        os.environ["TESSERAY_EXECUTABLE"] = str(self.folder / "absent")
+        try:
+            self.provider.refreshAlgorithms()
+            for tool in self.described["tools"]:
+                algorithm = self.provider.algorithm(tool["id"])
+                can_run, why = algorithm.canExecute()
+                self.assertFalse(can_run)
+                self.assertIn("Install the program", why)
+            self.assertIn("absent", self.provider.warningMessage())
+            self.assertEqual(self.provider.versionInfo(), "")
+        finally:
+            os.environ["TESSERAY_EXECUTABLE"] = good
+            self.provider.refreshAlgorithms()
+        self.assertTrue(self.provider.algorithms()[0].canExecute()[0])
+
+
+class UnusualToolTest(unittest.TestCase):
+    """A tool that nobody has yet, with every kind of parameter: it appears without a change of the plugin."""
+
+    def test_every_kind_becomes_a_parameter(self):
+        harness.start_qgis()
+        from tesseray import description
+        from tesseray.algorithm import TesserayAlgorithm
+
+        parameters = [{"name": f"P{i}", "label": "p", "help": "h", "kind": kind, "parent": "P0",
+                       "choices": ["a", "b"] if kind == "enum" else []} for i, kind in enumerate(TYPES)]
+        outputs = [{"name": item["name"], "label": "p", "kind": "layer" if "layer" in item["kind"] else "file",
+                    "layer": "new_layer", "geometry": "MultiLineString Z"} for item in parameters
+                   if "destination" in item["kind"]]
+        text = json.dumps({"version": "0.2.0", "schema_version": 1, "options": [], "tools": [
+            {"id": "newtool", "title": "New tool", "group": "New", "help": "h", "roles": [],
+             "parameters": parameters, "outputs": outputs}]})
+        parsed = description.parse_description(text)
+        algorithm = TesserayAlgorithm(parsed.tools[0], parsed.options).create()
+        self.assertEqual([definition.type() for definition in algorithm.parameterDefinitions()
+                          if definition.type() not in ("sink", "fileDestination")],
+                         [kind for kind in TYPES.values() if kind not in ("sink", "fileDestination")])
+        self.assertEqual(len(algorithm.destinationParameterDefinitions()), 2)
+
+
+if __name__ == "__main__":
+    run_tests()

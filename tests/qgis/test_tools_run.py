@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every tool runs through `qgis_process run tesseray:… -` with JSON, and gives what the command line gives."""
+
+import json
+import subprocess
+import sqlite3
+
+import qgis_harness as harness
+from qgis_harness import DRIVE_TEST, EXECUTABLE, SMALL_SCENE, QgisTest, run_algorithm, run_tests, transmitters
+
+TEMPORARY = "TEMPORARY_OUTPUT"
+
+
+def rows_in(source):
+    """The number of rows of "file.gpkg|layername=name"."""
+    file, layer = source.split("|layername=")
+    with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as database:
+        return database.execute(f'SELECT count(*) FROM "{layer}"').fetchone()[0]
+
+
+def command_line(tool, **parameters):
+    """The result object of the executable itself."""
+    finished = subprocess.run([EXECUTABLE, tool, "--json", "-"], input=json.dumps(parameters), capture_output=True,
+                              text=True, check=True)
+    return json.loads(finished.stdout)
+
+
+class ToolsTest(QgisTest):
+    def test_a_chain_of_single_tools_and_the_study_give_the_rows_of_the_command_line(self):
+        environment = str(self.folder / "environment.gpkg")
+        sites = transmitters(self.folder)
+        tiles = run_algorithm("tesseray:tileenvironment", {
+            **SMALL_SCENE, "ENVIRONMENT": environment, "TILES": str(self.folder / "tiles.gpkg"),
+            "EDGES": str(self.folder / "edges.gpkg"), "ISSUES": str(self.folder / "issues.gpkg")})
+        self.assertGreater(rows_in(tiles["TILES"]), 100)
+        self.assertGreater(rows_in(tiles["EDGES"]), 100)
+
+        seen = run_algorithm("tesseray:computevisibility", {
+            "ENVIRONMENT": environment, "VISIBILITY": str(self.folder / "v.tvis"),
+            "TILES": str(self.folder / "visible.gpkg")})
+        self.assertEqual(rows_in(seen["TILES"]), rows_in(tiles["TILES"]))
+
+        path_loss = str(self.folder / "path_loss.gpkg")
+        predicted = run_algorithm("tesseray:predictcoverage", {
+            "ENVIRONMENT": environment, "VISIBILITY": seen["VISIBILITY"], **sites, "PATH_LOSS": path_loss})
+        self.assertEqual(rows_in(predicted["PATH_LOSS"]), 2 * rows_in(tiles["TILES"]))
+
+        compared = run_algorithm("tesseray:comparewithdrivetest", {
+            **DRIVE_TEST, "PATH_LOSS": predicted["PATH_LOSS"], "PREDICTION_ERROR": str(self.folder / "errors.gpkg"),
+            "ERROR_STATISTICS": str(self.folder / "errors.gpkg")})
+        self.assertEqual(rows_in(compared["PREDICTION_ERROR"]), 1500)
+        self.assertGreater(rows_in(compared["ERROR_STATISTICS"]), 2)
+
+        study = {**SMALL_SCENE, **sites, **DRIVE_TEST}
+        by_hand = command_line("coveragestudy", **{**study, "EXTENT": study["EXTENT"].split(" ")[0]},
+                               PATH_LOSS=str(self.folder / "by_hand.gpkg"),
+                               ERROR_STATISTICS=str(self.folder / "by_hand.gpkg"))
+        in_qgis = run_algorithm("tesseray:coveragestudy", {
+            **study, "PATH_LOSS": str(self.folder / "in_qgis.gpkg"),
+            "ERROR_STATISTICS": str(self.folder / "in_qgis.gpkg")})
+        self.assertEqual(in_qgis["RESULT_HASH"], by_hand["result_hash"])
+
+    def test_every_tool_has_a_run_here(self):
+        described = json.loads((harness.PLUGIN / "describe.json").read_text(encoding="utf-8"))
+        text = (harness.SOURCE / "tests" / "qgis").rglob("test_*.py")
+        tests = "".join(file.read_text(encoding="utf-8") for file in text)
+        for tool in described["tools"]:
+            self.assertIn(f'"tesseray:{tool["id"]}"', tests)
+
+    def test_an_unknown_tool_and_a_wrong_value_fail_with_words(self):
+        absent = harness.qgis_process("run", "tesseray:absent", "-", inputs={})
+        self.assertEqual((absent.returncode, absent.stdout), (1, ""))
+        wrong = harness.qgis_process("run", "tesseray:tileenvironment", "-", inputs={
+            **SMALL_SCENE, "TILE_AREA": -1, "ENVIRONMENT": TEMPORARY})
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn("TILE_AREA", wrong.stderr)
+
+
+if __name__ == "__main__":
+    run_tests()
