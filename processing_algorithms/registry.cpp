@@ -11,6 +11,7 @@ Tool tileenvironment();
 Tool computevisibility();
 Tool predictcoverage();
 Tool comparewithdrivetest();
+Tool explainpoint();
 
 const std::vector<Tool>& all_tools() {
   static const std::vector<Tool> tools{
@@ -19,6 +20,7 @@ const std::vector<Tool>& all_tools() {
       computevisibility(),     // environment → who sees whom
       predictcoverage(),       // environment, transmitters → path loss
       comparewithdrivetest(),  // path loss, drive test → errors
+      explainpoint(),          // one point of the map → its rays
   };
   return tools;
 }

@@ -22,9 +22,9 @@ std::vector<std::string> words_of(std::string_view name) {
 }
 
 const std::map<std::string, std::string>& units() {
-  static const std::map<std::string, std::string> known = {{"db", "dB"},   {"dbm", "dBm"}, {"dbuvm", "dB(µV/m)"},
-                                                           {"deg", "°"},   {"m", "m"},     {"m2", "m²"},
-                                                           {"mhz", "MHz"}, {"ns", "ns"},   {"bytes", "bytes"}};
+  static const std::map<std::string, std::string> known = {
+      {"db", "dB"}, {"dbm", "dBm"}, {"dbuvm", "dB(µV/m)"}, {"deg", "°"},       {"m", "m"},
+      {"m2", "m²"}, {"mhz", "MHz"}, {"ns", "ns"},          {"bytes", "bytes"}, {"percent", "%"}};
   return known;
 }
 

@@ -215,18 +215,11 @@ Layer receiver_path_loss_layer(const std::string& name, const LocalFrame& frame,
       [](const PathLossRow& row, GeometryEncoder& encoder) { encoder.point(row.receiver->position); });
 }
 
-Layer rays_layer(const std::string& name, const LocalFrame& frame, std::span<const TransmitterPrediction> predictions) {
-  Layer layer{
-      .name = name, .description = "Rays from transmitters to receivers", .geometry = LayerGeometry::line_string_z};
-  layer.styles = styles::rays();
-  auto rays = std::make_shared<std::vector<const Ray*>>();
-  for (const TransmitterPrediction& prediction : predictions) {
-    for (const Ray& ray : prediction.rays) rays->push_back(&ray);
-  }
+std::vector<Field<Ray>> ray_fields() {
   const auto number = [](const char* field, const char* description, double Ray::*member) {
     return Field<Ray>{{field, real, description}, [member](const Ray& ray) { return Value::real(ray.*member); }};
   };
-  std::vector<Field<Ray>> fields = {
+  return {
       {{"transmitter_id", integer, "Transmitter, see the layer transmitters"},
        [](const Ray& ray) { return Value::integer(ray.transmitter_id); }},
       {{"target_id", integer, "Receiver the ray arrives at"},
@@ -240,12 +233,22 @@ Layer rays_layer(const std::string& name, const LocalFrame& frame, std::span<con
       number("arrival_azimuth_deg", "Azimuth the ray comes from, from true north, degrees", &Ray::arrival_azimuth_deg),
       number("arrival_elevation_deg", "Elevation the ray comes from, up is positive, degrees",
              &Ray::arrival_elevation_deg),
-      number("phase_deg", "Phase, degrees", &Ray::phase_deg),
+      number("phase_deg", "Phase, degrees; NULL for scattered rays, which have a random one", &Ray::phase_deg),
   };
+}
+
+Layer rays_layer(const std::string& name, const LocalFrame& frame, std::span<const TransmitterPrediction> predictions) {
+  Layer layer{
+      .name = name, .description = "Rays from transmitters to receivers", .geometry = LayerGeometry::line_string_z};
+  layer.styles = styles::rays();
+  auto rays = std::make_shared<std::vector<const Ray*>>();
+  for (const TransmitterPrediction& prediction : predictions) {
+    for (const Ray& ray : prediction.rays) rays->push_back(&ray);
+  }
   const std::size_t count = rays->size();
   return with_rows<Ray>(
-      std::move(layer), frame.origin, count, [rays](std::size_t i) -> const Ray& { return *(*rays)[i]; },
-      std::move(fields), [](const Ray& ray, GeometryEncoder& encoder) { encoder.line_string(ray.points); });
+      std::move(layer), frame.origin, count, [rays](std::size_t i) -> const Ray& { return *(*rays)[i]; }, ray_fields(),
+      [](const Ray& ray, GeometryEncoder& encoder) { encoder.line_string(ray.points); });
 }
 
 }  // namespace tesseray

@@ -73,6 +73,10 @@ struct DriveTestInput {
 // Positions in the scene frame of `frame`. Rows without a readable value or place are kept with NaN.
 std::vector<Measurement> read_drive_test(const DriveTestInput& input, const LocalFrame& frame, Progress& progress);
 
+// A point as QGIS writes it, "x,y [EPSG:3946]", in absolute coordinates of the environment CRS; without a CRS in
+// brackets it is in that already. `parameter`: what it was given as, for messages.
+Vec2 read_map_point(const std::string& text, const LocalFrame& frame, const std::string& parameter);
+
 // The numbers in texts of heights as people write them: "12 m", "40'", "12,5", "40 ft", "7'6\"". `unit` is what a
 // bare number means. Empty when there is none.
 std::optional<double> parse_length_m(std::string_view text, LengthUnit unit);

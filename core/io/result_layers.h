@@ -11,6 +11,7 @@
 #include "core/comparison/comparison.h"
 #include "core/io/layer.h"
 #include "core/io/result_writer.h"
+#include "core/prediction/explanation.h"
 #include "core/prediction/prediction.h"
 #include "core/scene/scene.h"
 #include "core/scene/transmitter.h"
@@ -36,6 +37,11 @@ Layer path_loss_layer(const std::string& name, const Scene& scene, const Tiling&
 Layer receiver_path_loss_layer(const std::string& name, const LocalFrame& frame, const std::vector<Receiver>& receivers,
                                std::span<const TransmitterPrediction> predictions);
 Layer rays_layer(const std::string& name, const LocalFrame& frame, std::span<const TransmitterPrediction> predictions);
+std::vector<Field<Ray>> ray_fields();
+
+// The explanation of a point.
+Layer explained_rays_layer(const std::string& name, const LocalFrame& frame, const PointExplanation& explanation);
+Layer power_delay_profile_layer(const std::string& name, const PointExplanation& explanation);
 
 // The comparison.
 Layer prediction_error_layer(const std::string& name, const LocalFrame& frame,

@@ -281,6 +281,14 @@ void ResultWriter::add_rays(const LayerDestination& destination, std::span<const
   impl_->add(destination, rays_layer(destination.layer, impl_->frame, predictions));
 }
 
+void ResultWriter::add_explained_rays(const LayerDestination& destination, const PointExplanation& explanation) {
+  impl_->add(destination, explained_rays_layer(destination.layer, impl_->frame, explanation));
+}
+
+void ResultWriter::add_power_delay_profile(const LayerDestination& destination, const PointExplanation& explanation) {
+  impl_->add(destination, power_delay_profile_layer(destination.layer, explanation));
+}
+
 void ResultWriter::add_prediction_error(const LayerDestination& destination,
                                         const std::vector<MeasurementError>& errors) {
   impl_->add(destination, prediction_error_layer(destination.layer, impl_->frame, errors));

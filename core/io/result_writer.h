@@ -17,6 +17,7 @@
 
 #include "core/base/progress.h"
 #include "core/comparison/comparison.h"
+#include "core/prediction/explanation.h"
 #include "core/prediction/prediction.h"
 #include "core/scene/scene.h"
 #include "core/scene/transmitter.h"
@@ -77,6 +78,8 @@ class ResultWriter {
   void add_receiver_path_loss(const LayerDestination& destination, const std::vector<Receiver>& receivers,
                               std::span<const TransmitterPrediction> predictions);
   void add_rays(const LayerDestination& destination, std::span<const TransmitterPrediction> predictions);
+  void add_explained_rays(const LayerDestination& destination, const PointExplanation& explanation);
+  void add_power_delay_profile(const LayerDestination& destination, const PointExplanation& explanation);
   void add_prediction_error(const LayerDestination& destination, const std::vector<MeasurementError>& errors);
   void add_error_statistics(const LayerDestination& destination, const std::vector<ErrorStatistics>& statistics);
 

@@ -6,7 +6,8 @@ import unittest
 
 from tesseray_process import SOURCE, tesseray
 
-TOOLS = ["coveragestudy", "tileenvironment", "computevisibility", "predictcoverage", "comparewithdrivetest"]
+TOOLS = ["coveragestudy", "tileenvironment", "computevisibility", "predictcoverage", "comparewithdrivetest",
+         "explainpoint"]
 KINDS = {"vector polygon", "vector point", "vector any", "table", "raster", "field", "number", "distance", "string",
          "enum", "crs", "extent", "point", "boolean", "file", "layer destination", "file destination"}
 PARAMETER_KEYS = {"name", "label", "help", "kind", "default", "unit", "minimum", "maximum", "choices", "optional",
@@ -48,7 +49,10 @@ CHOICES = {"HEIGHT_KIND": ["above_ground", "roof_elevation", "storeys"], "HEIGHT
 LAYERS = {"TILES": ("tiles", "Polygon Z"), "EDGES": ("edges", "LineString Z"), "ISSUES": ("issues", "Geometry"),
           "PATH_LOSS": ("path_loss", "Polygon Z"), "RECEIVER_PATH_LOSS": ("receiver_path_loss", "Point Z"),
           "TRANSMITTERS_OUT": ("transmitters", "Point Z"), "RAYS": ("rays", "LineString Z"),
-          "PREDICTION_ERROR": ("prediction_error", "Point Z"), "ERROR_STATISTICS": ("error_statistics", "None")}
+          "PREDICTION_ERROR": ("prediction_error", "Point Z"), "ERROR_STATISTICS": ("error_statistics", "None"),
+          "PROFILE": ("power_delay_profile", "None")}
+# Layers of tools that are no part of the study.
+NOT_OF_THE_STUDY = {"PROFILE"}
 
 
 class DescribeTest(unittest.TestCase):
@@ -125,6 +129,18 @@ class DescribeTest(unittest.TestCase):
             declared = {parameter["name"] for parameter in self.tools[tool]["parameters"]}
             self.assertEqual(declared - study, set(), tool)
 
+    def test_why_this_value_takes_what_the_prediction_takes(self):
+        """A front end hands the settings of a prediction on, by their names."""
+        predict, explain = ({parameter["name"] for parameter in self.tools[tool]["parameters"]}
+                            for tool in ("predictcoverage", "explainpoint"))
+        only_predict = {"RECEIVERS", "RECEIVER_HEIGHT_FIELD", "RECEIVERS_CRS", "KINDS", "REACHED_ONLY", "GEOMETRY",
+                        "RAYS_PER_RECEIVER", "PATH_LOSS", "TRANSMITTERS_OUT"}
+        self.assertEqual(predict - explain, only_predict)
+        self.assertEqual(explain - predict, {"POINT", "TRANSMITTER", "MAX_RAYS", "PROFILE"})
+        self.assertEqual(self.tools["explainpoint"]["roles"], ["map_click"])
+        point = next(p for p in self.tools["explainpoint"]["parameters"] if p["kind"] == "point")
+        self.assertFalse(point["optional"])
+
     def test_one_parameter_means_the_same_in_every_tool(self):
         seen = {}
         for tool in self.described["tools"]:
@@ -147,7 +163,7 @@ class DescribeTest(unittest.TestCase):
                 if output["kind"] == "layer":
                     self.assertEqual((output["layer"], output["geometry"]), LAYERS[output["name"]])
         study = {output["name"] for output in self.tools["coveragestudy"]["outputs"]}
-        self.assertLessEqual(LAYERS.keys(), study)
+        self.assertLessEqual(LAYERS.keys() - NOT_OF_THE_STUDY, study)
 
     def test_one_tool_alone(self):
         alone = json.loads(tesseray("describe", "computevisibility", "--json").stdout)

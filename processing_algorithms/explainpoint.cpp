@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/io/readers.h"
+#include "core/prediction/explanation.h"
+#include "core/prediction/explanation.h"
+#include "processing_algorithms/environment_stage.h"
+#include "processing_algorithms/prediction_stage.h"
+#include "processing_algorithms/scene_stage.h"
+#include "processing_algorithms/spelling.h"
+
+namespace tesseray {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Receiver read_point(const Run& run, const Scene& scene) {
+  const Vec2 position = read_map_point(run.values().text("POINT"), scene.frame, "POINT");
+  return place_map_point(position, run.values().number("RECEIVER_HEIGHT"), scene);
+}
+
+// The one that TRANSMITTER names, or all.
+std::vector<Transmitter> chosen_transmitters(const std::string& wanted, std::vector<Transmitter> transmitters) {
+  if (wanted.empty()) return transmitters;
+  std::vector<std::string> names;
+  for (const Transmitter& transmitter : transmitters) names.push_back(transmitter.name);
+  const auto named = std::find(names.begin(), names.end(), wanted);
+  if (named != names.end()) return {transmitters[static_cast<std::size_t>(named - names.begin())]};
+  for (const Transmitter& transmitter : transmitters) {
+    if (std::to_string(transmitter.transmitter_id) == wanted) return {transmitter};
+  }
+  throw Error(ErrorKind::invalid_input, "unknown_transmitter",
+              "there is no transmitter '" + wanted + "'" + did_you_mean(wanted, names),
+              "give one of " + listed(names) + ", or leave TRANSMITTER out to explain the strongest one",
+              {.field = "TRANSMITTER"});
+}
+
+// Whether more power arrives from `a` than from `b`; where nothing arrives, the nearer one is told of.
+bool is_stronger(const PointExplanation& a, const PointExplanation& b) {
+  if (a.prediction.reached() != b.prediction.reached()) return a.prediction.reached();
+  if (!a.prediction.reached()) return a.distance_m < b.distance_m;
+  return a.prediction.received_power_dbm > b.prediction.received_power_dbm;
+}
+
+struct Explained {
+  PointExplanation strongest;
+  Predictions predictions;
+};
+
+Explained explain_strongest(Run& run, const RayLauncher& launcher, const Scene& scene, const Tiling& tiling,
+                            const std::vector<Transmitter>& transmitters) {
+  run.progress().begin_stage("prediction");
+  const Receiver& receiver = launcher.receivers().front();
+  std::optional<PointExplanation> strongest;
+  Predictions predictions = predict_each(
+      transmitters,
+      [&](const Transmitter& transmitter, Progress& progress) {
+        PointExplanation explanation =
+            explain(launcher.launch(transmitter, progress), transmitter, receiver, scene, tiling);
+        TransmitterPrediction prediction{.transmitter_id = transmitter.transmitter_id};
+        prediction.receivers = {explanation.prediction};
+        if (!strongest || is_stronger(explanation, *strongest)) strongest = std::move(explanation);
+        return prediction;
+      },
+      run.progress());
+  return {std::move(*strongest), std::move(predictions)};
+}
+
+Json number_or_null(double value) { return std::isnan(value) ? Json(nullptr) : Json(value); }
+
+void add_figures(const PointExplanation& explanation, Json& figures) {
+  const TargetPrediction& prediction = explanation.prediction;
+  figures["explanation"] = in_words(explanation);
+  figures["transmitter"] = explanation.transmitter;
+  figures["distance_m"] = explanation.distance_m;
+  figures["line_of_sight"] = prediction.line_of_sight;
+  figures["path_loss_db"] = number_or_null(static_cast<double>(prediction.path_loss_db));
+  figures["received_power_dbm"] = number_or_null(static_cast<double>(prediction.received_power_dbm));
+  figures["mechanism"] = prediction.reached() ? Json(to_string(prediction.mechanism)) : Json(nullptr);
+  figures["ray_count"] = prediction.ray_count;
+  figures["power_sum_dbm"] = number_or_null(explanation.power_sum_dbm);
+  figures["interference_db"] = number_or_null(explanation.interference_db);
+  const PowerShares& shares = explanation.shares;
+  for (const auto& [name, share] :
+       std::initializer_list<std::pair<const char*, double>>{{"direct_percent", shares.direct},
+                                                             {"reflection_percent", shares.reflection},
+                                                             {"diffraction_percent", shares.diffraction},
+                                                             {"scattering_percent", shares.scattering},
+                                                             {"rays_shown_percent", shares.shown},
+                                                             {"other_rays_percent", shares.other_rays},
+                                                             {"other_scattering_percent", shares.other_scattering}}) {
+    figures[name] = 100 * share;
+  }
+}
+
+// What all that were looked at bring to the point, one row each.
+Json at_the_point(const std::vector<Transmitter>& transmitters, const Predictions& predictions) {
+  Json rows = Json::array();
+  for (const TransmitterPrediction& prediction : predictions.of_transmitters) {
+    const auto transmitter = std::find_if(transmitters.begin(), transmitters.end(), [&](const Transmitter& each) {
+      return each.transmitter_id == prediction.transmitter_id;
+    });
+    const TargetPrediction& here = prediction.receivers.front();
+    rows.push_back({{"transmitter", transmitter->name},
+                    {"path_loss_db", number_or_null(static_cast<double>(here.path_loss_db))},
+                    {"received_power_dbm", number_or_null(static_cast<double>(here.received_power_dbm))},
+                    {"line_of_sight", here.line_of_sight}});
+  }
+  return rows;
+}
+
+void add_layers(const Run& run, const std::vector<Receiver>& receivers, const Explained& explained,
+                ResultWriter& writer, std::vector<std::string>& written) {
+  const Destinations& destinations = run.destinations();
+  if (const auto destination = destinations.layer("RAYS")) {
+    writer.add_explained_rays(*destination, explained.strongest);
+    written.emplace_back("RAYS");
+  }
+  if (const auto destination = destinations.layer("PROFILE")) {
+    writer.add_power_delay_profile(*destination, explained.strongest);
+    written.emplace_back("PROFILE");
+  }
+  if (const auto destination = destinations.layer("RECEIVER_PATH_LOSS")) {
+    writer.add_receiver_path_loss(*destination, receivers, explained.predictions.of_transmitters);
+    written.emplace_back("RECEIVER_PATH_LOSS");
+  }
+}
+
+Outcome explain_point(Run& run) {
+  const Environment environment = read_environment(run);
+  const std::vector<Transmitter> transmitters =
+      chosen_transmitters(run.values().text("TRANSMITTER"), read_transmitters(run, environment.scene));
+  const Receiver receiver = read_point(run, environment.scene);
+  const Tiling tiling = tile_scene(run, environment.scene, environment.tiling_options);
+  const Occlusion occlusion(environment.scene);
+  const std::unique_ptr<Visibility> visibility = find_or_compute_visibility(run, environment, tiling, occlusion);
+  const Scene scene = with_default_material(environment.scene, run.values());
+  const RayRows rows(run.values(), *visibility, tiling);
+  run.progress().begin_stage("rays");
+  RayLaunchingOptions options = ray_launching_options(run.values());
+  options.tiles_are_targets = false;
+  options.scattered_rays = true;
+  options.rays_per_receiver = static_cast<std::size_t>(run.values().integer("MAX_RAYS"));
+  const RayLauncher launcher(scene, tiling, occlusion, rows.visibility(), {receiver}, options);
+  const Explained explained = explain_strongest(run, launcher, scene, tiling, transmitters);
+
+  ResultWriter writer(scene.frame, run.settings().overwrite);
+  std::vector<std::string> written;
+  add_layers(run, launcher.receivers(), explained, writer, written);
+  Outcome outcome;
+  outcome.result_hash = writer.commit(run.record(scene.frame, explained.predictions.failed), run.progress());
+  outcome.outputs = run.destinations().spelled(written);
+  outcome.failed_transmitters = explained.predictions.failed;
+  add_figures(explained.strongest, outcome.figures);
+  outcome.figures["transmitters"] = at_the_point(transmitters, explained.predictions);
+  return outcome;
+}
+
+std::vector<Parameter> point_parameters() {
+  using Kind = ParameterKind;
+  return {
+      {.name = "POINT",
+       .label = "Point on the map",
+       .help = "x,y and the CRS in brackets, as QGIS writes it; without a CRS, in the environment's",
+       .kind = Kind::point,
+       .within = "ENVIRONMENT",
+       .crs_from = {"ENVIRONMENT"}},
+      {.name = "TRANSMITTER",
+       .label = "Transmitter",
+       .help = "name or transmitter_id; the strongest at the point if not given",
+       .kind = Kind::string,
+       .optional = true},
+  };
+}
+
+std::vector<Parameter> explanation_layer_parameters() {
+  using Kind = ParameterKind;
+  return {
+      {.name = "MAX_RAYS",
+       .label = "Rays",
+       .help = "how many of the strongest rays are shown, diffusely scattered ones among them",
+       .kind = Kind::number,
+       .default_value = "50",
+       .minimum = 1,
+       .maximum = 10000,
+       .integer = true},
+      {.name = "RAYS",
+       .label = "Rays",
+       .help = "the strongest rays as lines, with where they interacted and their share of the power",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "rays",
+       .geometry = "LineString Z"},
+      {.name = "PROFILE",
+       .label = "Power-delay profile",
+       .help = "the same rays by delay",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "power_delay_profile",
+       .geometry = "None"},
+      {.name = "RECEIVER_PATH_LOSS",
+       .label = "Path loss at the point",
+       .help = "what arrives at the point, one row per transmitter",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "receiver_path_loss",
+       .geometry = "Point Z"},
+  };
+}
+
+}  // namespace
+
+Tool explainpoint() {
+  return {.id = "explainpoint",
+          .title = "Why this value?",
+          .group = "Coverage",
+          .help =
+              "Takes the value predicted at one point of the map apart: the strongest rays as lines, their mechanisms "
+              "and shares of the power, and the power-delay profile. The value is the one that Predict coverage gives "
+              "for a receiver point at the same place with the same settings.",
+          .parameters = concatenated({{environment_parameter(), visibility_file_parameter()},
+                                      point_parameters(),
+                                      transmitter_parameters("ENVIRONMENT"),
+                                      receiver_parameters(),
+                                      propagation_parameters(),
+                                      explanation_layer_parameters(),
+                                      {output_parameter()}}),
+          .roles = {"map_click"},
+          .run = explain_point};
+}
+
+}  // namespace tesseray
