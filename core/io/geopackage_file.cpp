@@ -69,6 +69,15 @@ constexpr std::array<std::array<const char*, 2>, 8> tables_about_layers = {{
     {"sqlite_sequence", "name"},
 }};
 
+// The table's columns besides fid and geometry, in order.
+std::vector<std::string> columns_of(SqliteDatabase& database, const std::string& table) {
+  SqliteStatement list(database, "SELECT name FROM pragma_table_info(?) WHERE name NOT IN ('fid', ?) ORDER BY cid");
+  list.bind(1, table).bind(2, geometry_column);
+  std::vector<std::string> names;
+  while (list.step()) names.push_back(list.text(0));
+  return names;
+}
+
 }  // namespace
 
 FileContent content_of(const std::filesystem::path& file) {
@@ -273,7 +282,11 @@ void GeoPackageFile::begin_layer(const Layer& layer) {
     if (!overwrite_) throw_layer_exists(target_, layer.name);
     drop_layer(layer.name);
   }
-  if (!exists || !layer.append) make_table(layer);
+  if (exists && layer.append) {
+    require_columns(columns_of(*database_, layer.name), layer, target_);
+  } else {
+    make_table(layer);
+  }
 
   const bool has_geometry = layer.geometry != LayerGeometry::none;
   std::string columns = "fid";

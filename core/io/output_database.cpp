@@ -25,6 +25,14 @@ void throw_layer_exists(const std::filesystem::path& file, const std::string& la
               "use --overwrite to replace it, or give another name", {.file = file.string(), .layer = layer});
 }
 
+void require_columns(const std::vector<std::string>& found, const Layer& layer, const std::filesystem::path& file) {
+  const auto has_name = [](const std::string& name, const Column& column) { return name == column.name; };
+  if (std::equal(found.begin(), found.end(), layer.columns.begin(), layer.columns.end(), has_name)) return;
+  throw Error(ErrorKind::invalid_input, "foreign_table",
+              "the table has other columns than this version of Tesseray writes, so no row can be added to it",
+              "write to another file, or rename this table", {.file = file.string(), .layer = layer.name});
+}
+
 ResultHash write_layer(OutputDatabase& database, const Layer& layer, RowProgress& rows) {
   ResultHash hash = hash_of_columns(layer);
   hash.add(layer.row_count);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/base/progress.h"
 #include "core/io/layer.h"
@@ -30,6 +31,10 @@ class OutputDatabase {
 };
 
 // Throws Error(invalid_input).
+// Throws Error(invalid_input) unless a table that is there already, with the columns `found` besides fid, can take the
+// layer's rows: another program's table of that name, or another version's.
+void require_columns(const std::vector<std::string>& found, const Layer& layer, const std::filesystem::path& file);
+
 [[noreturn]] void throw_layer_exists(const std::filesystem::path& file, const std::string& layer);
 
 // What happens to rows in the order of their numbers, for a progress bar.

@@ -68,6 +68,13 @@ void make_empty_database(StagedFile& staged) {
   staged.write(0, {bytes, static_cast<std::size_t>(size)});
 }
 
+std::vector<std::string> columns_of(OGRLayer& table) {
+  std::vector<std::string> names;
+  OGRFeatureDefn& definition = *table.GetLayerDefn();
+  for (int i = 0; i < definition.GetFieldCount(); ++i) names.emplace_back(definition.GetFieldDefn(i)->GetNameRef());
+  return names;
+}
+
 void copy_database(const StagedFile& to) {
   SqliteDatabase source(to.target(), SqliteDatabase::Access::shared);
   SqliteDatabase copy(to.path(), SqliteDatabase::Access::staged, to.target());
@@ -127,7 +134,7 @@ void SpatialiteFile::begin_layer(const Layer& layer) {
   GdalSession session;
   layer_ = &layer;
   table_ = dataset_->GetLayerByName(layer.name.c_str());
-  if (table_ != nullptr && layer.append) return;
+  if (table_ != nullptr && layer.append) return require_columns(columns_of(*table_), layer, staged_.target());
   if (table_ != nullptr && !overwrite_) throw_layer_exists(staged_.target(), layer.name);
   for (int i = 0; table_ != nullptr && i < dataset_->GetLayerCount(); ++i) {
     if (dataset_->GetLayer(i) == table_) {

@@ -138,6 +138,20 @@ TEST_F(Writing, LayersThatCameMeanwhileAreNotReplaced) {
   }
 }
 
+TEST_F(Writing, ATableOfRunsWithOtherColumnsIsRefusedAndTheFileStaysAsItWas) {
+  for (const char* name : {"x.gpkg", "x.sqlite"}) {
+    const std::string file = folder_ / name;
+    result_.write(file);
+    // As a later version may write it.
+    Sql(file).rows("ALTER TABLE tesseray_runs RENAME COLUMN device TO machine");
+    const std::string before = Sql(file).value("SELECT group_concat(result_hash) FROM tesseray_runs");
+    expect_error("foreign_table", ErrorKind::invalid_input, [&] { write_path_loss(large_case(20, 10), file, true); });
+    Sql sql(file);
+    EXPECT_EQ(sql.value("SELECT group_concat(result_hash) FROM tesseray_runs"), before);
+    EXPECT_EQ(sql.value("SELECT count(*) FROM path_loss"), "8");
+  }
+}
+
 TEST_F(Writing, LayersAreAddedToAFileOfOthersAndReplacedInIt) {
   const std::string file = write_layer(folder_ / "x.gpkg", {.name = "mine", .features = {{.wkt = box(0, 0, 1, 1)}}});
   result_.write(file);
