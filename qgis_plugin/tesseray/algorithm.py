@@ -51,6 +51,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         self._tool, self._options = tool, options
         self._inputs: InputValues | None = None
         self._executable = Path()
+        self._problem = ""
         self._replaced: set[Path] = set()
 
     # What the toolbox shows. The names are QGIS's.
@@ -152,15 +153,18 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         try:
             installation.live_description()
             self._executable = installation.executable()
-        except ExecutableProblem as problem:
-            raise QgsProcessingException(str(problem)) from None
-        self._inputs = InputValues(self, self._tool, parameters, context)
+            self._inputs = InputValues(self, self._tool, parameters, context)
+        except (ExecutableProblem, QgsProcessingException) as problem:
+            # QGIS shows what goes wrong here only as "There were errors"; it is said when the run begins.
+            self._problem = str(problem)
         return True
 
     # The run.
 
     def processAlgorithm(self, parameters: dict[str, Any], context: QgsProcessingContext,  # noqa: N802
                          feedback: QgsProcessingFeedback) -> dict[str, Any]:
+        if self._problem:
+            raise QgsProcessingException(self._problem)
         temporary = temporary_geopackage(context, self._tool.id)
         plan = self._planned(parameters, context, temporary)
         html = self._report_path(parameters, context)
@@ -174,8 +178,8 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         if html:
             feedback.setProgressText("Report")
             working_file = temporary_geopackage(context, "report")
-            results[reporting.PARAMETER] = reporting.make_report(self._tool, written, Path(html), working_file,
-                                                                 context, feedback)
+            report = reporting.make_report(self._tool, written, Path(html), working_file, context, feedback)
+            results |= {reporting.PARAMETER: report} if report else {}
         return results
 
     def _planned(self, parameters: dict[str, Any], context: QgsProcessingContext, temporary: Path) -> Plan:

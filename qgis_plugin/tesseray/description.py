@@ -43,6 +43,7 @@ class Parameter:
     content: str | None = None
     within: str | None = None
     crs_from: list[str] = field(default_factory=list)
+    companions: list[str] = field(default_factory=list)
     collects_layers: bool = False
 
     @property

@@ -97,10 +97,16 @@ def vector_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reaso
         return layer.source()
     feedback.pushInfo(f"{parameter.label}: “{layer.name()}” is copied for this run, since {reason}.")
     # No format is compatible, so that QGIS always copies, with joins, virtual fields and edits.
-    path, layer_name = algorithm.parameterAsCompatibleSourceLayerPathAndLayerName(
-        parameters, parameter.name, context, [], "gpkg", feedback)
+    try:
+        path, layer_name = algorithm.parameterAsCompatibleSourceLayerPathAndLayerName(
+            parameters, parameter.name, context, [], "gpkg", feedback)
+    except Exception as problem:  # a data provider's own failure, which has no type in Python
+        path, layer_name, failure = "", "", f" ({problem})"
+    else:
+        failure = ""
     if not path or not Path(path).exists():
-        raise QgsProcessingException(f"{parameter.label}: “{layer.name()}” could not be copied to a temporary file.")
+        raise QgsProcessingException(f"{parameter.label}: “{layer.name()}” could not be copied to a temporary "
+                                     f"file{failure}. Export it to a GeoPackage first.")
     if parameter.companions and layer.providerType() == "ogr":
         layer_name = layer_name or _only_table(path)
         _copy_companions(layer, parameter.companions, Path(path), context)

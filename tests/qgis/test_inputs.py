@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Any layer that QGIS has: the executable sees the rows that the screen shows."""
+
+import sqlite3
+import unittest.mock
+
+import qgis_harness as harness
+from qgis_harness import SAMPLE, SMALL_SCENE, QgisTest, run_tests
+
+BUILDINGS = f"{SAMPLE / 'buildings.gpkg'}|layername=buildings"
+# Buildings of the small scene; the executable reads 100 m around it, so these alone are counted.
+SOME = "fid IN (SELECT fid FROM buildings ORDER BY fid LIMIT 40)"
+
+
+class InputTest(QgisTest):
+    @classmethod
+    def setUpClass(cls):
+        harness.start_qgis()
+
+    def setUp(self):
+        super().setUp()
+        from qgis.core import QgsProject
+
+        self.project = QgsProject.instance()
+        self.addCleanup(self.project.clear)
+
+    def layer(self, source=BUILDINGS, provider="ogr", name="houses"):
+        from qgis.core import QgsVectorLayer
+
+        layer = QgsVectorLayer(source, name, provider)
+        self.assertTrue(layer.isValid(), source)
+        self.project.addMapLayer(layer)
+        return layer
+
+    def memory_copy(self, request=None, name="in memory"):
+        from qgis.core import QgsFeatureRequest
+
+        copy = self.layer().materialize(request or QgsFeatureRequest().setFilterExpression("$id <= 60"))
+        copy.setName(name)
+        self.project.addMapLayer(copy)
+        return copy
+
+    def environment_of(self, buildings, **inputs):
+        """The rows of `buildings` in the environment that is made of a layer, and what the log said."""
+        import processing
+        from qgis.core import QgsProcessingFeedback
+
+        self.feedback = QgsProcessingFeedback(False)
+        self.feedback.pushInfo = unittest.mock.Mock(wraps=self.feedback.pushInfo)
+        environment = self.folder / f"environment{len(list(self.folder.iterdir()))}.gpkg"
+        without = {"EXTENT", "DEM"}
+        parameters = {name: value for name, value in SMALL_SCENE.items() if name not in without}
+        processing.run("tesseray:tileenvironment", {
+            **parameters, "TILE_AREA": 2000, "BUILDINGS": buildings, "ENVIRONMENT": str(environment), **inputs},
+            feedback=self.feedback)
+        with sqlite3.connect(environment) as database:
+            database.row_factory = sqlite3.Row
+            return [dict(row) for row in database.execute("SELECT * FROM buildings")]
+
+    def log(self):
+        return "\n".join(str(call.args[0]) for call in self.feedback.pushInfo.call_args_list)
+
+    def sources(self, rows):
+        return {row["source_feature"] for row in rows}
+
+    def refused(self, inputs, algorithm="tileenvironment"):
+        """What checkParameterValues says."""
+        from qgis.core import QgsApplication, QgsProcessingContext
+
+        context = QgsProcessingContext()
+        context.setProject(self.project)
+        algorithm = QgsApplication.processingRegistry().createAlgorithmById(f"tesseray:{algorithm}")
+        is_good, message = algorithm.checkParameterValues({**SMALL_SCENE, "ENVIRONMENT": "TEMPORARY_OUTPUT", **inputs},
+                                                          context)
+        self.assertEqual(is_good, not message)
+        return message
+
+    # Which rows arrive.
+
+    def test_a_plain_layer_is_opened_where_it_is(self):
+        rows = self.environment_of(self.layer())
+        self.assertEqual(len(self.sources(rows)), 675)
+        self.assertNotIn("copied", self.log())
+
+    def test_a_memory_layer(self):
+        copy = self.memory_copy()
+        rows = self.environment_of(copy)
+        self.assertEqual(len(self.sources(rows)), copy.featureCount())
+        self.assertIn("“in memory” is copied", self.log())
+
+    def test_a_filtered_layer(self):
+        layer = self.layer()
+        self.assertTrue(layer.setSubsetString("\"fid\" <= 40"))
+        self.assertEqual(self.sources(self.environment_of(layer)), set(range(1, 41)))
+
+    def test_a_layer_filtered_by_a_query(self):
+        layer = self.layer()
+        self.assertTrue(layer.setSubsetString(f"SELECT * FROM buildings WHERE {SOME}"))
+        self.assertEqual(len(self.sources(self.environment_of(layer))), 40)
+
+    def test_selected_features_only(self):
+        from qgis.core import QgsProcessingFeatureSourceDefinition
+
+        layer = self.layer()
+        layer.selectByExpression("$id <= 25")
+        chosen = QgsProcessingFeatureSourceDefinition(layer.id(), selectedFeaturesOnly=True)
+        self.assertEqual(len(self.sources(self.environment_of(chosen))), 25)
+        layer.removeSelection()
+        self.assertIn("none is selected", self.refused({"BUILDINGS": chosen}))
+
+    def test_some_features_by_expression_and_limit(self):
+        from qgis.core import QgsProcessingFeatureSourceDefinition
+
+        chosen = QgsProcessingFeatureSourceDefinition(self.layer().id(), featureLimit=7, filterExpression="$id > 100")
+        self.assertEqual(len(self.sources(self.environment_of(chosen))), 7)
+
+    def test_unsaved_edits_count(self):
+        layer = self.layer()
+        layer.setSubsetString("\"fid\" <= 40")
+        self.assertTrue(layer.startEditing())
+        field = layer.fields().lookupField("height_m")
+        for feature in layer.getFeatures():
+            layer.changeAttributeValue(feature.id(), field, 33.0)
+        rows = self.environment_of(layer)
+        layer.rollBack()
+        self.assertIn("unsaved edits", self.log())
+        # Only whole pieces on the ground: parts on others have their base.
+        self.assertGreater(sum(abs(row["roof_z"] - row["base_z"] - 33.0) < 0.01 for row in rows), 30)
+
+    def test_joined_and_virtual_fields(self):
+        from qgis.core import Qgis, QgsField, QgsVectorLayerJoinInfo
+        from qgis.PyQt.QtCore import QMetaType
+
+        heights = self.folder / "heights.csv"
+        heights.write_text("key,tall\n" + "".join(f"{i},21.5\n" for i in range(1, 700)), encoding="utf-8")
+        table = self.layer(f"file://{heights}?type=csv&detectTypes=yes&geomType=none", "delimitedtext", "heights")
+        for make_field in ("join", "virtual"):
+            layer = self.layer()
+            layer.setSubsetString("\"fid\" <= 40")
+            if make_field == "join":
+                join = QgsVectorLayerJoinInfo()
+                join.setJoinLayer(table)
+                join.setJoinFieldName("key")
+                join.setTargetFieldName("fid")
+                join.setUsingMemoryCache(True)
+                join.setPrefix("h_")
+                self.assertTrue(layer.addJoin(join))
+                name = "h_tall"
+            else:
+                layer.addExpressionField("20 + 1.5", QgsField("virtual", QMetaType.Type.Double))
+                name = "virtual"
+            with self.subTest(make_field):
+                rows = self.environment_of(layer, HEIGHT_FIELD=name, BASE_FIELD=None)
+                self.assertIn("joined or virtual", self.log())
+                self.assertGreater(sum(abs(row["roof_z"] - row["base_z"] - 21.5) < 0.01 for row in rows), 30)
+
+    def test_a_virtual_layer(self):
+        self.layer(name="houses")
+        virtual = self.layer("?query=SELECT * FROM houses WHERE fid <= 30&geometry=geometry:3:25832", "virtual", "v")
+        self.assertEqual(len(self.sources(self.environment_of(virtual))), 30)
+
+    def test_a_crs_that_was_set_in_qgis_holds(self):
+        from qgis.core import QgsCoordinateReferenceSystem, QgsVectorFileWriter
+
+        plain = self.folder / "no_crs.gpkg"
+        source = self.layer()
+        source.setCrs(QgsCoordinateReferenceSystem())
+        options = QgsVectorFileWriter.SaveVectorOptions()
+        QgsVectorFileWriter.writeAsVectorFormatV3(source, str(plain), self.project.transformContext(), options)
+        layer = self.layer(str(plain))
+        layer.setCrs(QgsCoordinateReferenceSystem())
+        self.assertIn("has no CRS", self.refused({"BUILDINGS": layer}))
+        layer.setCrs(QgsCoordinateReferenceSystem("EPSG:25832"))
+        self.assertEqual(self.refused({"BUILDINGS": layer}), "")
+        self.assertEqual(len(self.sources(self.environment_of(layer))), 675)
+        self.assertIn("CRS was set", self.log())
+
+    def test_names_with_blanks_quotes_and_other_scripts(self):
+        from qgis.core import QgsVectorFileWriter
+
+        folder = self.folder / "Größe “路” 'a b' $x"
+        folder.mkdir()
+        options = QgsVectorFileWriter.SaveVectorOptions()
+        options.layerName = "Häuser 路"
+        file = folder / "Gebäude.gpkg"
+        QgsVectorFileWriter.writeAsVectorFormatV3(self.memory_copy(), str(file), self.project.transformContext(),
+                                                  options)
+        layer = self.layer(f"{file}|layername=Häuser 路")
+        rows = self.environment_of(layer, TILES=str(folder / "Kacheln.gpkg"))
+        self.assertEqual(len(self.sources(rows)), layer.featureCount())
+        self.assertTrue((folder / "Kacheln.gpkg").exists())
+
+    def test_a_raster_whose_crs_was_set_in_qgis(self):
+        import numpy
+        from osgeo import gdal
+        from qgis.core import QgsCoordinateReferenceSystem, QgsRasterLayer
+
+        bare = self.folder / "bare.tif"
+        terrain = gdal.Open(str(SAMPLE / "dem.tif"))
+        copy = gdal.GetDriverByName("GTiff").Create(str(bare), terrain.RasterXSize, terrain.RasterYSize, 1,
+                                                    gdal.GDT_Float32)
+        copy.SetGeoTransform(terrain.GetGeoTransform())
+        copy.GetRasterBand(1).SetNoDataValue(terrain.GetRasterBand(1).GetNoDataValue())
+        copy.GetRasterBand(1).WriteArray(terrain.GetRasterBand(1).ReadAsArray())
+        copy = None
+        layer = QgsRasterLayer(str(bare), "terrain")
+        layer.setCrs(QgsCoordinateReferenceSystem("EPSG:25832"))
+        self.project.addMapLayer(layer)
+        with_copy = self.environment_of(self.layer(), DEM=layer)
+        self.assertIn("“terrain” is copied", self.log())
+        directly = self.environment_of(self.layer(), DEM=str(SAMPLE / "dem.tif"))
+        numpy.testing.assert_allclose([row["base_z"] for row in with_copy], [row["base_z"] for row in directly])
+
+    def test_path_loss_that_must_be_copied_keeps_its_transmitters(self):
+        import processing
+
+        sites = harness.transmitters(self.folder)
+        result = processing.run("tesseray:coveragestudy", {
+            **SMALL_SCENE, **sites, "PATH_LOSS": str(self.folder / "p.gpkg")})
+        layer = self.layer(result["PATH_LOSS"], name="path loss")
+        layer.selectByExpression("kind = 'ground'")
+        from qgis.core import QgsProcessingFeatureSourceDefinition
+
+        compared = processing.run("tesseray:comparewithdrivetest", {
+            **harness.DRIVE_TEST, "PATH_LOSS": QgsProcessingFeatureSourceDefinition(layer.id(), True),
+            "ERROR_STATISTICS": str(self.folder / "e.gpkg")})
+        directly = processing.run("tesseray:comparewithdrivetest", {
+            **harness.DRIVE_TEST, "PATH_LOSS": layer, "ERROR_STATISTICS": str(self.folder / "d.gpkg")})
+        self.assertEqual(compared["RESULT_HASH"], directly["RESULT_HASH"])
+
+    # Extents.
+
+    def test_an_extent_in_another_crs_is_the_same_place(self):
+        from qgis.core import QgsCoordinateReferenceSystem, QgsCoordinateTransform, QgsRectangle, \
+            QgsReferencedRectangle
+
+        utm, degrees = QgsCoordinateReferenceSystem("EPSG:25832"), QgsCoordinateReferenceSystem("EPSG:4326")
+        box = QgsCoordinateTransform(utm, degrees, self.project).transformBoundingBox(
+            QgsRectangle(340350, 6020350, 340650, 6020650))
+        inside = self.environment_of(self.layer(), EXTENT=QgsReferencedRectangle(box, degrees))
+        as_numbers = self.environment_of(self.layer(), EXTENT=SMALL_SCENE["EXTENT"])
+        # The turned box is a little larger.
+        self.assertLessEqual(self.sources(as_numbers), self.sources(inside))
+        self.assertLess(len(self.sources(inside)), 1.3 * len(self.sources(as_numbers)))
+
+    def test_an_extent_over_buildings_in_degrees_is_taken_in_their_utm_zone(self):
+        import processing
+
+        degrees = processing.run("native:reprojectlayer", {
+            "INPUT": BUILDINGS, "TARGET_CRS": "EPSG:4326", "OUTPUT": str(self.folder / "degrees.gpkg")})["OUTPUT"]
+        box = self.layer(degrees).extent()
+        text = f"{box.xMinimum()},{box.xMaximum()},{box.yMinimum()},{box.center().y()} [EPSG:4326]"
+        rows = self.environment_of(self.layer(degrees), EXTENT=text)
+        self.assertGreater(len(self.sources(rows)), 200)
+        self.assertLess(len(self.sources(rows)), 675)
+
+    # What is refused, and why.
+
+    def test_what_is_refused_before_the_run(self):
+        import processing
+
+        polygons = self.layer()
+        points = processing.run("native:centroids", {"INPUT": BUILDINGS, "OUTPUT": "memory:"})["OUTPUT"]
+        points.setName("centres")
+        self.project.addMapLayer(points)
+        for inputs, words in (
+                ({"BUILDINGS": points}, "holds points, and polygons are needed"),
+                ({"BUILDINGS": polygons, "HEIGHT_FIELD": "name"}, "is not numeric"),
+                ({"BUILDINGS": polygons, "HEIGHT_FIELD": "no_such"}, "has no field no_such"),
+                ({"BUILDINGS": polygons, "TILE_AREA": 0.25, "EXTENT": "0,1000000,6000000,7000000 [EPSG:25832]"},
+                 "memory does not suffice"),
+                ({"BUILDINGS": polygons, "MEMORY": 0.001, "TILE_AREA": 1}, "memory does not suffice")):
+            with self.subTest(words):
+                self.assertIn(words, self.refused(inputs))
+
+    def test_texts_that_the_executable_reads_are_heights(self):
+        layer = self.memory_copy()
+        from qgis.core import QgsField
+        from qgis.PyQt.QtCore import QMetaType
+
+        layer.addExpressionField("if($id % 2, '12 m', 'unknown')", QgsField("text", QMetaType.Type.QString))
+        layer.addExpressionField("'tall'", QgsField("words", QMetaType.Type.QString))
+        self.assertEqual(self.refused({"BUILDINGS": layer, "HEIGHT_FIELD": "text"}), "")
+        self.assertIn("first value is “tall”", self.refused({"BUILDINGS": layer, "HEIGHT_FIELD": "words"}))
+        rows = self.environment_of(layer, HEIGHT_FIELD="text", BASE_FIELD=None)
+        self.assertTrue(any(abs(row["roof_z"] - row["base_z"] - 12.0) < 0.01 for row in rows))
+
+    def test_transmitters_elsewhere_are_refused(self):
+        far = self.layer("Point?crs=EPSG:25832&field=name:string", "memory", "sites")
+        from qgis.core import QgsFeature, QgsGeometry, QgsPointXY
+
+        for x, expected in ((340500, ""), (540500, "outside the extent")):
+            far.dataProvider().truncate()
+            feature = QgsFeature(far.fields())
+            feature.setGeometry(QgsGeometry.fromPointXY(QgsPointXY(x, 6020500)))
+            far.dataProvider().addFeature(feature)
+            far.updateExtents()
+            message = self.refused({"TRANSMITTERS": far}, "coveragestudy")
+            self.assertIn(expected, message) if expected else self.assertEqual(message, "")
+
+    def test_a_file_with_several_layers_needs_a_layer_name(self):
+        file = self.folder / "two.gpkg"
+        import processing
+
+        for name in ("one", "two"):
+            processing.run("native:savefeatures", {
+                "INPUT": BUILDINGS, "OUTPUT": str(file), "LAYER_NAME": name,
+                "ACTION_ON_EXISTING_FILE": 1 if file.exists() else 0})
+        self.assertIn("several layers (one, two)", self.refused({"BUILDINGS": str(file)}))
+        self.assertEqual(self.refused({"BUILDINGS": f"{file}|layername=two"}), "")
+
+    def test_a_table_of_transmitters_is_taken(self):
+        sites = harness.transmitters(self.folder)
+        table = self.layer(sites["TRANSMITTERS"], name="sites")
+        self.assertEqual(self.refused({**sites, "TRANSMITTERS": table}, "coveragestudy"), "")
+
+
+if __name__ == "__main__":
+    run_tests()

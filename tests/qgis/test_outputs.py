@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where results go: files, tables of a GeoPackage, temporary places; and what is refused."""
+
+import contextlib
+import os
+import pathlib
+import sqlite3
+import unittest.mock
+
+import qgis_harness as harness
+from qgis_harness import SMALL_SCENE, QgisTest, run_tests
+
+TEMPORARY = "TEMPORARY_OUTPUT"
+
+
+def tables(file):
+    with sqlite3.connect(file) as database:
+        return {row[0] for row in database.execute("SELECT table_name FROM gpkg_contents")}
+
+
+class OutputTest(QgisTest):
+    @classmethod
+    def setUpClass(cls):
+        harness.start_qgis()
+
+    def setUp(self):
+        super().setUp()
+        from qgis.core import QgsProcessingContext, QgsProject
+
+        self.project = QgsProject.instance()
+        self.addCleanup(self.project.clear)
+        self.context = QgsProcessingContext()
+        self.context.setProject(self.project)
+
+    def tile(self, **outputs):
+        import processing
+
+        return processing.run("tesseray:tileenvironment", {**SMALL_SCENE, "ENVIRONMENT": TEMPORARY, **outputs},
+                              context=self.context)
+
+    def refused(self, **outputs):
+        from qgis.core import QgsApplication
+
+        algorithm = QgsApplication.processingRegistry().createAlgorithmById("tesseray:tileenvironment")
+        return algorithm.checkParameterValues({**SMALL_SCENE, "ENVIRONMENT": TEMPORARY, **outputs}, self.context)[1]
+
+    def path(self, name="x.gpkg"):
+        return str(self.folder / name)
+
+    def table(self, name, file="x.gpkg"):
+        """As "Save to GeoPackage…" of a dialog says it."""
+        return f"ogr:dbname='{self.path(file)}' table=\"{name}\" (geom)"
+
+    def test_files_tables_and_temporary_places(self):
+        results = self.tile(TILES=self.path(), EDGES=self.table("ridges", "y.gpkg"),
+                            ISSUES=f"{self.path('y.gpkg')}|layername=notes")
+        self.assertEqual(results["TILES"], f"{self.path()}|layername=tiles")
+        self.assertEqual(results["EDGES"], f"{self.path('y.gpkg')}|layername=ridges")
+        self.assertLessEqual({"ridges", "notes"}, tables(self.path("y.gpkg")))
+
+        temporary = self.tile(TILES=TEMPORARY, EDGES=TEMPORARY)
+        self.assertNotIn("ISSUES", temporary)
+        file = temporary["TILES"].split("|")[0]
+        self.assertEqual(temporary["EDGES"], f"{file}|layername=edges")
+        self.assertTrue(pathlib.Path(temporary["ENVIRONMENT"]).exists())
+
+    def test_two_outputs_on_one_file_both_survive(self):
+        results = self.tile(TILES=self.path(), EDGES=self.path())
+        self.assertLessEqual({"tiles", "edges"}, tables(self.path()))
+        self.assertEqual(results["EDGES"], f"{self.path()}|layername=edges")
+
+    def test_two_outputs_on_one_layer_are_refused(self):
+        os.symlink(self.folder, self.folder / "same")
+        for other in (self.table("tiles"), f"{self.path()}|layername=TILES", self.path("same/x.gpkg|layername=tiles")):
+            self.assertIn("only one of them would survive", self.refused(TILES=self.path(), EDGES=other))
+        self.assertIn("only one of them would survive", self.refused(ENVIRONMENT=self.path(), TILES=self.path()))
+        self.assertEqual(self.refused(TILES=self.path(), EDGES=self.table("edges")), "")
+
+    def test_a_table_goes_into_a_geopackage_and_leaves_the_others(self):
+        self.tile(TILES=self.table("first"))
+        self.tile(TILES=self.table("second"))
+        self.assertLessEqual({"first", "second"}, tables(self.path()))
+
+    def test_nothing_is_replaced_unasked(self):
+        self.tile(TILES=self.path(), ENVIRONMENT=self.path("e.gpkg"))
+        before = pathlib.Path(self.path()).read_bytes()
+        for again in ({"TILES": self.path()}, {"TILES": self.table("Tiles")}, {"ENVIRONMENT": self.path("e.gpkg")}):
+            self.assertIn("is there already", self.refused(**again))
+            self.assertIn("Replace existing files and layers", self.refused(**again))
+            self.assertEqual(self.refused(**again, OVERWRITE=True), "")
+        from qgis.core import QgsProcessingException
+
+        with self.assertRaisesRegex(QgsProcessingException, "Replace existing files and layers"):
+            self.run_unchecked(TILES=self.path())
+        self.assertEqual(pathlib.Path(self.path()).read_bytes(), before)
+        self.assertEqual(self.refused(EDGES=self.path()), "", "another layer in the same file replaces nothing")
+
+    def run_unchecked(self, **outputs):
+        """As a model's step runs: without the dialog's check."""
+        from qgis.core import QgsApplication, QgsProcessingFeedback
+
+        algorithm = QgsApplication.processingRegistry().createAlgorithmById("tesseray:tileenvironment")
+        parameters = {**SMALL_SCENE, "ENVIRONMENT": TEMPORARY, **outputs}
+        feedback = QgsProcessingFeedback(False)
+        self.assertTrue(algorithm.prepare(parameters, self.context, feedback))
+        return algorithm.runPrepared(parameters, self.context, feedback)
+
+    def test_a_layer_that_is_open_shows_the_new_rows_when_it_is_replaced(self):
+        from qgis.core import QgsVectorLayer
+
+        self.tile(TILES=self.path())
+        layer = QgsVectorLayer(f"{self.path()}|layername=tiles", "tiles", "ogr")
+        self.project.addMapLayer(layer)
+        few = layer.featureCount()
+        self.tile(TILES=self.path(), TILE_AREA=100, OVERWRITE=True)
+        self.assertGreater(len(list(layer.getFeatures())), 1.5 * few)
+
+    def test_what_cannot_be_written_is_refused(self):
+        for outputs, words in (({"TILES": self.path("x.shp")}, "Choose a file that ends in .gpkg"),
+                               ({"TILES": self.path("x.geojson")}, "Choose a file that ends in .gpkg"),
+                               ({"TILES": "postgres://dbname='city' table=\"public\".\"t\" (geom)"}, "database"),
+                               ({"TILES": "postgres:dbname='city' table=\"t\" (geom)"}, "database"),
+                               ({"TILES": self.path("nowhere/x.gpkg")}, "there is no folder"),
+                               ({"ENVIRONMENT": self.path("nowhere/x.gpkg")}, "there is no folder"),
+                               ({"TILES": str(self.folder)}, "gpkg")):
+            with self.subTest(str(outputs)):
+                self.assertIn(words, self.refused(**outputs))
+
+    def test_an_unwritable_folder_is_refused(self):
+        locked = self.folder / "locked"
+        locked.mkdir(mode=0o555)
+        may_write = os.access(locked, os.W_OK)  # root may write anywhere
+        with unittest.mock.patch("tesseray.outputs.os.access", return_value=False) if may_write \
+                else contextlib.nullcontext():
+            for outputs in ({"TILES": str(locked / "x.gpkg")}, {"ENVIRONMENT": str(locked / "x.gpkg")}):
+                self.assertIn("cannot be written to", self.refused(**outputs))
+
+    def test_a_place_where_no_file_can_be_is_a_message(self):
+        from qgis.core import QgsProcessingException
+
+        with self.assertRaisesRegex(QgsProcessingException, "/proc/x.gpkg"):
+            self.run_unchecked(TILES="/proc/x.gpkg")
+
+    def test_one_file_for_all_layers(self):
+        results = self.tile(OUTPUT=self.path())
+        self.assertLessEqual({"tiles", "edges", "issues"}, tables(self.path()))
+        self.assertEqual(results["ISSUES"], f"{self.path()}|layername=issues")
+        self.assertIn("is there already", self.refused(OUTPUT=self.path()))
+
+        # What a dialog says: some layers are wanted, some are skipped; none has a file of its own.
+        results = self.tile(OUTPUT=self.path("some.gpkg"), TILES=TEMPORARY)
+        self.assertEqual(results["TILES"], f"{self.path('some.gpkg')}|layername=tiles")
+        self.assertNotIn("edges", tables(self.path("some.gpkg")))
+        self.assertIn("is there already", self.refused(OUTPUT=self.path("some.gpkg"), TILES=TEMPORARY))
+
+    def test_outputs_that_need_an_input_that_is_not_given_are_left_out(self):
+        import processing
+
+        results = processing.run("tesseray:coveragestudy", {
+            **SMALL_SCENE, **harness.transmitters(self.folder), "PATH_LOSS": TEMPORARY, "RAYS": TEMPORARY,
+            "PREDICTION_ERROR": TEMPORARY, "REPORT": TEMPORARY}, context=self.context)
+        self.assertIn("PATH_LOSS", results)
+        self.assertFalse({"RAYS", "PREDICTION_ERROR", "REPORT"} & results.keys())
+
+    def test_a_spatialite_file(self):
+        results = self.tile(TILES=self.path("x.sqlite"))
+        from qgis.core import QgsVectorLayer
+
+        self.assertTrue(QgsVectorLayer(results["TILES"], "tiles", "ogr").isValid())
+
+
+if __name__ == "__main__":
+    run_tests()
