@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The report from the command line; exit status 2 and a message where there is nothing to report on."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from . import ReportError, write_report
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python3 -m tesseray.report",
+                                     description="Writes a page on how well a prediction agrees with a drive test.")
+    parser.add_argument("result", type=Path, metavar="RESULT.gpkg",
+                        help="a GeoPackage by coveragestudy with a drive test, or by comparewithdrivetest")
+    parser.add_argument("-o", "--output", type=Path, metavar="REPORT.html",
+                        help="default: beside the GeoPackage, with its name")
+    chosen = parser.parse_args(arguments)
+    html = chosen.output or chosen.result.with_suffix(".html")
+    try:
+        write_report(chosen.result, html)
+    except ReportError as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    print(html)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
