@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/physics/multiple_screens.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/base/units.h"
+#include "core/physics/knife_edge.h"
+
+namespace tesseray {
+namespace {
+
+using Profile = std::span<const Vec2>;
+
+// Gauss–Legendre nodes and weights of 12 points on [0, 1].
+constexpr std::size_t rule_size = 12;
+constexpr std::array<double, rule_size> rule_node = {0.009219682876640378, 0.0479413718147626,  0.11504866290284765,
+                                                     0.20634102285669126,  0.31608425050090994, 0.43738329574426554,
+                                                     0.5626167042557344,   0.6839157494990901,  0.7936589771433087,
+                                                     0.8849513370971523,   0.9520586281852375,  0.9907803171233596};
+constexpr std::array<double, rule_size> rule_weight = {0.02358766819325601, 0.05346966299765944, 0.08003916427167306,
+                                                       0.10158371336153282, 0.11674626826917732, 0.12457352290670134,
+                                                       0.12457352290670134, 0.11674626826917732, 0.10158371336153282,
+                                                       0.08003916427167306, 0.05346966299765944, 0.02358766819325601};
+constexpr std::size_t most_panels = 3;
+constexpr std::size_t most_nodes = rule_size * most_panels;
+// Contours end where the integrand has fallen to e^−12, and a panel spans 11 widths √(r/k) of the next link's kernel.
+constexpr double decay = 12.0;
+constexpr double widths_per_panel = 11.0;
+
+// ν, of the edge i of a profile between the points j and m.
+double parameter(Profile profile, std::size_t i, std::size_t j, std::size_t m, double wavelength_m) {
+  const Vec2 from = profile[j], edge = profile[i], to = profile[m];
+  const double before = edge.x - from.x, after = to.x - edge.x;
+  const double clearance = edge.y - (from.y + (to.y - from.y) * before / (before + after));
+  return fresnel_parameter(clearance, before, after, wavelength_m);
+}
+
+struct Candidate {
+  std::size_t index = 0;
+  double nu = -std::numeric_limits<double>::infinity();
+};
+
+// The edge between two points that stands highest above their line; none: ν is −∞.
+Candidate highest_between(Profile profile, std::size_t j, std::size_t m, double wavelength_m) {
+  Candidate highest;
+  for (std::size_t i = j + 1; i < m; ++i) {
+    const double nu = parameter(profile, i, j, m, wavelength_m);
+    if (nu > highest.nu) highest = {i, nu};
+  }
+  return highest;
+}
+
+// An edge that its later chosen neighbours left far below their line.
+void drop_overtaken(Profile profile, double wavelength_m, std::vector<std::size_t>& chosen) {
+  while (chosen.size() > 2) {
+    Candidate lowest{0, negligible_fresnel_parameter};
+    for (std::size_t p = 1; p + 1 < chosen.size(); ++p) {
+      const double nu = parameter(profile, chosen[p], chosen[p - 1], chosen[p + 1], wavelength_m);
+      if (nu < lowest.nu) lowest = {p, nu};
+    }
+    if (lowest.index == 0) return;
+    chosen.erase(chosen.begin() + static_cast<std::ptrdiff_t>(lowest.index));
+  }
+}
+
+// Quadrature along one edge's contour.
+struct Contour {
+  std::array<double, most_nodes> t{};
+  std::array<Complex, most_nodes> weight{};
+  std::size_t nodes = 0;
+};
+
+// `bend` of the path at the edge, rad; `tension_m` = a c / (a + c) by its distances to the two ends; `link_m`, the
+// shorter distance to a neighbour; `after_m`, that to the next one.
+Contour lay_contour(double bend, double tension_m, double link_m, double after_m, double wave_number) {
+  // Along t the integrand falls at least like exp(−k t²/(2 tension) − k bend t/√2).
+  const double linear = wave_number * bend / std::sqrt(2.0), square = 0.5 * wave_number / tension_m;
+  const double end = 2.0 * decay / (linear + std::sqrt(linear * linear + 4.0 * square * decay));
+  const double panels_wanted = std::ceil(end * std::sqrt(wave_number / link_m) / widths_per_panel);
+  const auto panels = static_cast<std::size_t>(std::clamp(panels_wanted, 1.0, static_cast<double>(most_panels)));
+  const double panel = end / static_cast<double>(panels);
+  // dz √(jk/2πr) = dt e^{−jπ/4} e^{jπ/4} √(k/2πr)
+  const double scale = panel * std::sqrt(wave_number / (2.0 * pi * after_m));
+  Contour contour;
+  for (std::size_t p = 0; p < panels; ++p) {
+    for (std::size_t i = 0; i < rule_size; ++i) {
+      const double t = (static_cast<double>(p) + rule_node[i]) * panel;
+      contour.t[contour.nodes] = t;
+      // exp(−jk bend t e^{−jπ/4})
+      contour.weight[contour.nodes++] = (scale * rule_weight[i] * std::exp(-linear * t)) * exp_j(-linear * t);
+    }
+  }
+  return contour;
+}
+
+}  // namespace
+
+void choose_screens(Profile profile, double wavelength_m, std::vector<Vec2>& chosen) {
+  std::vector<std::size_t> indices{0, profile.size() - 1};
+  std::vector<Candidate> between{highest_between(profile, 0, profile.size() - 1, wavelength_m)};
+  while (indices.size() < most_screens + 2) {
+    const auto best = std::max_element(between.begin(), between.end(),
+                                       [](const Candidate& a, const Candidate& b) { return a.nu < b.nu; });
+    if (!(best->nu > negligible_fresnel_parameter)) break;
+    const std::ptrdiff_t gap = best - between.begin();
+    const std::size_t index = best->index;
+    *best = highest_between(profile, index, indices[static_cast<std::size_t>(gap) + 1], wavelength_m);
+    between.insert(between.begin() + gap,
+                   highest_between(profile, indices[static_cast<std::size_t>(gap)], index, wavelength_m));
+    indices.insert(indices.begin() + gap + 1, index);
+  }
+  drop_overtaken(profile, wavelength_m, indices);
+  chosen.clear();
+  for (const std::size_t index : indices) chosen.push_back(profile[index]);
+}
+
+Complex multiple_screen_factor(Profile profile, double wavelength_m) {
+  if (profile.size() < 3) return {1.0, 0.0};
+  const Vec2 from = profile.front(), to = profile.back();
+  const double wave_number = 2.0 * pi / wavelength_m, distance = to.x - from.x;
+  const auto height = [&](std::size_t i) {
+    return profile[i].y - (from.y + (to.y - from.y) * (profile[i].x - from.x) / distance);
+  };
+  const auto link = [&](std::size_t i) { return profile[i + 1].x - profile[i].x; };
+
+  std::array<Complex, most_nodes> field{}, next{};
+  Contour before;
+  double phase = 0;
+  for (std::size_t i = 1; i + 1 < profile.size(); ++i) {
+    const double bend = (height(i) - height(i - 1)) / link(i - 1) + (height(i) - height(i + 1)) / link(i);
+    const double to_start = profile[i].x - from.x, to_end = to.x - profile[i].x;
+    const Contour contour =
+        lay_contour(bend, to_start * to_end / distance, std::min(link(i - 1), link(i)), link(i), wave_number);
+    const double steepness = 0.5 * wave_number / link(i - 1);
+    for (std::size_t a = 0; a < contour.nodes; ++a) {
+      Complex sum;
+      if (i == 1) {
+        sum = {std::exp(-steepness * contour.t[a] * contour.t[a]), 0.0};
+      } else {
+        for (std::size_t b = 0; b < before.nodes; ++b) {
+          const double way = contour.t[a] - before.t[b];
+          sum = sum + std::exp(-steepness * way * way) * field[b];
+        }
+      }
+      next[a] = contour.weight[a] * sum;
+    }
+    std::swap(field, next);
+    before = contour;
+    phase += 0.5 * wave_number * height(i) * bend;
+  }
+  const double last = link(profile.size() - 2), steepness = 0.5 * wave_number / last;
+  Complex sum;
+  for (std::size_t b = 0; b < before.nodes; ++b) {
+    sum = sum + std::exp(-steepness * before.t[b] * before.t[b]) * field[b];
+  }
+  return (std::sqrt(distance / link(0)) * exp_j(-phase)) * sum;
+}
+
+}  // namespace tesseray
