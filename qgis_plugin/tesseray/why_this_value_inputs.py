@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a result layer's own file says about how it was made, and which runs explain it. Imports no QGIS.
+
+Each GeoPackage of Tesseray keeps the parameters of the run that wrote it (`tesseray_runs`). A tool that explains the
+result takes those that it has in common with that run. A file that it needs and that nobody kept is made anew by the
+tool that makes such files, with the recorded settings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sqlite3
+import urllib.parse
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Mapping
+
+from .description import Description, Parameter, Tool
+
+FILE_KINDS = frozenset({"vector polygon", "vector point", "vector any", "table", "raster", "file"})
+RUNS_TABLE = "tesseray_runs"
+# "PG:dbname=…", "/vsizip/…": what is no path of a file.
+_CONNECTION = re.compile(r"^([A-Za-z]{2,}[A-Za-z0-9_]*:|/vsi)")
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """A row of tesseray_runs. inputs: each with path and bytes. file: the GeoPackage with the row."""
+
+    tool: str
+    parameters: Mapping[str, Any]
+    inputs: list[dict[str, Any]]
+    file: Path
+
+
+@dataclass(frozen=True)
+class Call:
+    """One run of a tool."""
+
+    tool: Tool
+    parameters: dict[str, Any]
+
+
+@dataclass
+class CallPlan:
+    """What to run, in turn, before the explaining tool itself.
+
+    values: the explaining tool's parameters as far as they are known. missing: those that only the user can tell.
+    changed: inputs that are no longer what they were when the result was made.
+    """
+
+    before: list[Call] = field(default_factory=list)
+    values: dict[str, Any] = field(default_factory=dict)
+    missing: list[Parameter] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+
+
+def recorded_run(file: Path, layer: str) -> RecordedRun | None:
+    """The last run that wrote `layer` into a GeoPackage; None for files that Tesseray did not write."""
+    if not file.is_file():
+        return None
+    database = sqlite3.connect(f"file:{urllib.parse.quote(str(file))}?mode=ro", uri=True)
+    try:
+        rows = database.execute(f"SELECT tool, parameters, inputs, layers FROM {RUNS_TABLE} ORDER BY rowid DESC")
+        for tool, parameters, inputs, layers in rows:
+            if layer in json.loads(layers):
+                return RecordedRun(tool, json.loads(parameters), json.loads(inputs), file)
+    except (sqlite3.Error, ValueError, TypeError):
+        return None
+    finally:
+        database.close()
+    return None
+
+
+def _source_path(source: str) -> str:
+    """A source without "|layername=…" and the like."""
+    return source.split("|")[0]
+
+
+def _found(source: str, folder: Path) -> str | None:
+    """A recorded source with an absolute path; None where its file is gone. Relative ones may count from `folder`."""
+    if _CONNECTION.match(source):
+        return source
+    path = Path(_source_path(source))
+    for candidate in (path, folder / path):
+        if candidate.exists():
+            return str(candidate.absolute()) + source[len(_source_path(source)):]
+    return None
+
+
+def _recorded_values(tool: Tool, run: RecordedRun) -> tuple[dict[str, Any], list[Parameter]]:
+    """The inputs of `tool` as the run had them, and the optional files among them that are gone."""
+    values, lost = {}, []
+    for parameter in tool.parameters:
+        value = run.parameters.get(parameter.name)
+        if parameter.is_destination or value is None:
+            continue
+        if parameter.kind in FILE_KINDS:
+            value = _found(str(value), run.file.parent)
+        if value is not None:
+            values[parameter.name] = value
+        elif parameter.optional:
+            lost.append(parameter)
+    return values, lost
+
+
+def _maker(description: Description, tool: Tool, needed: Parameter) -> Tool | None:
+    """The simplest tool that gives a file of that name."""
+    makers = [other for other in description.tools if other.id != tool.id
+              and any(item.is_file_destination and item.name == needed.name for item in other.parameters)]
+    return min(makers, key=lambda maker: len(maker.parameters), default=None)
+
+
+def _own_settings(maker: Tool, tool: Tool, run: RecordedRun) -> list[str]:
+    """The settings that `maker` alone knows and that the run had."""
+    known = {parameter.name for parameter in tool.parameters}
+    return [parameter.name for parameter in maker.parameters
+            if parameter.name not in known and parameter.kind not in FILE_KINDS and not parameter.is_destination
+            and run.parameters.get(parameter.name) not in (None, parameter.default)]
+
+
+def _digest(maker: Tool, values: Mapping[str, Any], folder: Path) -> str:
+    """Changes when a setting or an input does. Files that were made in `folder` have a digest in their names."""
+    state: list[Any] = [maker.id, sorted(values.items())]
+    for value in values.values():
+        path = Path(_source_path(str(value)))
+        if path.parent != folder and path.is_file():
+            state.append((path.stat().st_size, path.stat().st_mtime_ns))
+    return hashlib.sha256(json.dumps(state).encode()).hexdigest()[:12]
+
+
+def _making(maker: Tool, needed: Parameter, run: RecordedRun, known: Mapping[str, Any], folder: Path) -> Call | None:
+    """The run that makes the file for `needed` in `folder`; None when its own inputs are not all there."""
+    values, lost = _recorded_values(maker, run)
+    values |= {name: known[name] for name in known if any(item.name == name and not item.is_destination
+                                                          for item in maker.parameters)}
+    required = (item for item in maker.parameters if not item.is_destination and not item.optional
+                and item.default is None)
+    if lost or any(item.name not in values for item in required):
+        return None
+    place = folder / f"{needed.name.lower()}-{_digest(maker, values, folder)}.{needed.extension}"
+    return Call(maker, {**values, needed.name: str(place)})
+
+
+def _add_made_file(plan: CallPlan, description: Description, tool: Tool, parameter: Parameter, run: RecordedRun,
+                   folder: Path) -> bool:
+    maker = _maker(description, tool, parameter)
+    if maker is None:
+        return False
+    call = _making(maker, parameter, run, plan.values, folder)
+    if call is None:
+        return False
+    plan.values[parameter.name] = call.parameters[parameter.name]
+    if not Path(call.parameters[parameter.name]).exists():
+        plan.before.append(call)
+    return True
+
+
+def plan_calls(description: Description, tool: Tool, run: RecordedRun, folder: Path) -> CallPlan:
+    """What explains a layer of `run` by `tool`; files that are made anew go to `folder`.
+
+    The point of the map is not among the values: a parameter of the kind `point` never counts as missing.
+    """
+    plan = CallPlan()
+    plan.values, lost = _recorded_values(tool, run)
+    for parameter in tool.parameters:
+        if parameter.is_destination or parameter.kind == "point" or parameter.name in plan.values:
+            continue
+        required = not parameter.optional and parameter.default is None
+        maker = _maker(description, tool, parameter) if parameter.kind == "file" else None
+        wanted = required or parameter in lost or (maker and _own_settings(maker, tool, run))
+        if wanted and not _add_made_file(plan, description, tool, parameter, run, folder):
+            plan.missing.append(parameter)
+    plan.changed = [item["path"] for item in run.inputs if _has_changed(item, run.file.parent)]
+    return plan
+
+
+def _has_changed(item: Mapping[str, Any], folder: Path) -> bool:
+    """Whether an input has another size than it had. The hash of a large file would take too long for a click."""
+    found = _found(str(item.get("path", "")), folder)
+    path = Path(_source_path(found)) if found else None
+    return bool(path and path.is_file() and item.get("bytes") and path.suffix.lower() != ".shp"
+                and path.stat().st_size != item["bytes"])

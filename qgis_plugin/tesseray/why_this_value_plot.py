@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A power-delay profile: one stem per ray, its power over its delay."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from qgis.PyQt.QtCore import QPointF, QRectF, QSize, Qt
+from qgis.PyQt.QtGui import QColor, QFontMetricsF, QPainter, QPen, QTextOption
+from qgis.PyQt.QtWidgets import QSizePolicy, QWidget
+
+# By the interaction that decides about a ray; Okabe and Ito's colours, told apart with every kind of colour blindness.
+_COLORS = {"direct": QColor(0, 0, 0), "reflection": QColor(0, 114, 178), "diffraction": QColor(213, 94, 0),
+           "scattering": QColor(0, 158, 115)}
+_GRID = QColor(215, 215, 215)
+_SELECTED = QColor(230, 159, 0)
+_CENTRED, _TO_THE_RIGHT = QTextOption(Qt.AlignmentFlag.AlignHCenter), QTextOption(Qt.AlignmentFlag.AlignRight)
+_MARGIN = 6
+_TICKS = 5
+
+
+@dataclass(frozen=True)
+class Stem:
+    """One ray. key: what the table knows it by."""
+
+    key: int
+    delay_ns: float
+    power_dbm: float
+    interactions: str
+
+
+def mechanism_of(interactions: str) -> str:
+    """ "T-R-S-D" → "scattering"."""
+    for letter, name in (("S", "scattering"), ("D", "diffraction"), ("R", "reflection"), ("G", "reflection")):
+        if letter in interactions:
+            return name
+    return "direct"
+
+
+def round_step(span: float, ticks: int) -> float:
+    """The round number (1, 2 or 5 times a power of ten) nearest above span / ticks. Requires span > 0."""
+    raw = span / ticks
+    power = 10.0 ** math.floor(math.log10(raw))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * (1 - 1e-9))
+
+
+def round_range(low: float, high: float, ticks: int) -> tuple[float, float, float]:
+    """A range with round ends about low … high, and its step."""
+    step = round_step(max(high - low, 1e-3), ticks)
+    return math.floor(low / step) * step, math.ceil(high / step) * step, step
+
+
+class DelayProfile(QWidget):
+    """Shows stems; the selected one stands out."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._stems: list[Stem] = []
+        self._selected: set[int] = set()
+        self.setMinimumHeight(120)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def sizeHint(self) -> QSize:  # noqa: N802, Qt's name
+        return QSize(360, 200)
+
+    def show_stems(self, stems: list[Stem]) -> None:
+        self._stems, self._selected = list(stems), set()
+        self.update()
+
+    def select(self, keys: set[int]) -> None:
+        self._selected = set(keys)
+        self.update()
+
+    def paintEvent(self, event: object) -> None:  # noqa: N802
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(self.rect(), QColor(255, 255, 255))
+        if self._stems:
+            self._paint_plot(painter)
+        painter.end()
+
+    def _ranges(self) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+        delays = [stem.delay_ns for stem in self._stems]
+        powers = [stem.power_dbm for stem in self._stems]
+        # Stems need a foot below the weakest ray, and room for one ray alone.
+        return (round_range(min(delays), max(max(delays), min(delays) + 10), _TICKS),
+                round_range(min(powers) - 2, max(powers) + 1, _TICKS))
+
+    def _paint_plot(self, painter: QPainter) -> None:
+        metrics = QFontMetricsF(self.font())
+        x_range, y_range = self._ranges()
+        left = metrics.horizontalAdvance("−000 ") + metrics.height() + _MARGIN
+        area = QRectF(left, metrics.height() * 1.6, self.width() - left - 3 * _MARGIN,
+                      self.height() - metrics.height() * 4.4)
+        self._paint_axes(painter, metrics, area, x_range, y_range)
+        self._paint_legend(painter, metrics, area)
+
+        def place(delay_ns: float, power_dbm: float) -> QPointF:
+            return QPointF(area.left() + (delay_ns - x_range[0]) / (x_range[1] - x_range[0]) * area.width(),
+                           area.bottom() - (power_dbm - y_range[0]) / (y_range[1] - y_range[0]) * area.height())
+
+        for stem in sorted(self._stems, key=lambda item: item.key in self._selected):
+            self._paint_stem(painter, stem, place(stem.delay_ns, stem.power_dbm), area.bottom())
+
+    def _paint_stem(self, painter: QPainter, stem: Stem, top: QPointF, bottom: float) -> None:
+        color = _COLORS[mechanism_of(stem.interactions)]
+        is_selected = stem.key in self._selected
+        painter.setPen(QPen(_SELECTED if is_selected else color, 3.0 if is_selected else 1.4))
+        painter.drawLine(QPointF(top.x(), bottom), top)
+        painter.setBrush(color)
+        radius = 5.0 if is_selected else 2.6
+        painter.drawEllipse(top, radius, radius)
+
+    def _paint_axes(self, painter: QPainter, metrics: QFontMetricsF, area: QRectF, x_range: tuple[float, float, float],
+                    y_range: tuple[float, float, float]) -> None:
+        height, black = metrics.height(), self.palette().windowText().color()
+        for number in range(int(round((x_range[1] - x_range[0]) / x_range[2])) + 1):
+            value = x_range[0] + number * x_range[2]
+            x = area.left() + (value - x_range[0]) / (x_range[1] - x_range[0]) * area.width()
+            painter.setPen(_GRID)
+            painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+            painter.setPen(black)
+            painter.drawText(QRectF(x - 40, area.bottom() + 2, 80, height), f"{value:g}", _CENTRED)
+        for number in range(int(round((y_range[1] - y_range[0]) / y_range[2])) + 1):
+            value = y_range[0] + number * y_range[2]
+            y = area.bottom() - (value - y_range[0]) / (y_range[1] - y_range[0]) * area.height()
+            painter.setPen(_GRID)
+            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+            painter.setPen(black)
+            painter.drawText(QRectF(0, y - height / 2, area.left() - 4, height), f"{value:g}".replace("-", "−"),
+                             _TO_THE_RIGHT)
+        painter.setPen(black)
+        painter.drawText(QRectF(area.left(), area.bottom() + height + 2, area.width(), height), "Delay, ns", _CENTRED)
+        painter.save()
+        painter.translate(height + 1, area.center().y())
+        painter.rotate(-90)
+        painter.drawText(QRectF(-self.height() / 2, -height, self.height(), height), "Power, dBm", _CENTRED)
+        painter.restore()
+
+    def _paint_legend(self, painter: QPainter, metrics: QFontMetricsF, area: QRectF) -> None:
+        x, height = area.left(), metrics.height()
+        shown = {mechanism_of(stem.interactions) for stem in self._stems}
+        for name, color in _COLORS.items():
+            if name not in shown:
+                continue
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(color)
+            painter.drawEllipse(QPointF(x + 4, height * 0.8), 3.5, 3.5)
+            painter.setPen(self.palette().windowText().color())
+            painter.drawText(QPointF(x + 12, height * 1.05), name)
+            x += metrics.horizontalAdvance(name) + 28

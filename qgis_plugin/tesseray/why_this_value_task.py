@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs of the executable beside QGIS, one after the other, as one task of QGIS's task manager."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from qgis.core import QgsTask
+from qgis.PyQt.QtCore import pyqtSignal
+
+from .runner import RunCancelled, RunFailed, run_tool
+from .why_this_value_inputs import Call
+
+
+class _Feedback:
+    """What the runner tells, on its way to a task."""
+
+    def __init__(self, task: "ExplainTask") -> None:
+        self._task = task
+
+    def isCanceled(self) -> bool:  # noqa: N802, the runner's names
+        return self._task.isCanceled()
+
+    def setProgress(self, percent: float) -> None:  # noqa: N802
+        self._task.setProgress(percent)
+
+    def setProgressText(self, text: str) -> None:  # noqa: N802
+        self._task.stage_begun.emit(text)
+
+    def pushInfo(self, text: str) -> None:  # noqa: N802
+        pass
+
+    def pushWarning(self, text: str) -> None:  # noqa: N802
+        self._task.warnings.append(text)
+
+    def reportError(self, text: str, fatal: bool = False) -> None:  # noqa: N802
+        self._task.warnings.append(text)
+
+
+class ExplainTask(QgsTask):
+    """result: what the last call gave, as the executable says it. problem: why there is none, "" when cancelled."""
+
+    stage_begun = pyqtSignal(str)
+    ended = pyqtSignal()
+
+    def __init__(self, title: str, executable: Path, calls: list[Call]) -> None:
+        super().__init__(title, QgsTask.Flag.CanCancel)
+        self._executable, self._calls = executable, calls
+        self.result: dict[str, Any] | None = None
+        self.problem = ""
+        self.warnings: list[str] = []
+
+    def run(self) -> bool:
+        """In a thread of its own."""
+        try:
+            for call in self._calls:
+                result = run_tool([self._executable, call.tool.id], call.parameters, _Feedback(self))
+            self.result = result
+        except RunCancelled:
+            return False
+        except RunFailed as problem:
+            self.problem = str(problem)
+            return False
+        except Exception as problem:  # an exception that leaves a task's thread would take QGIS with it
+            self.problem = f"{type(problem).__name__}: {problem}"
+            return False
+        return True
+
+    def finished(self, result: bool) -> None:
+        """In the thread of the windows."""
+        self.ended.emit()

@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A click on a predicted layer: the rays, the table and the words are those of the executable; nothing is filled in."""
+
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+import unittest
+from unittest import mock
+
+import qgis_harness as harness
+from qgis_harness import EXECUTABLE, PLUGINS, SAMPLE, QgisTest, run_tests
+
+# In a street of the small scene, and in a house.
+STREET, HOUSE = (340520.0, 6020520.0), (340480.0, 6020480.0)
+PICTURES = os.environ.get("TESSERAY_TEST_PICTURES")
+
+
+def tesseray(tool, parameters, folder=None):
+    """The result object of a run of the executable."""
+    finished = subprocess.run([EXECUTABLE, tool, "--json", "-"], input=json.dumps(parameters), capture_output=True,
+                              text=True, timeout=300, cwd=folder)
+    assert finished.returncode == 0, finished.stderr
+    return json.loads(finished.stdout)
+
+
+def setUpModule():
+    """A prediction by steps and one in one go, made once."""
+    global FOLDER, STEPS, STUDY
+    FOLDER = harness.PROFILE / "why"
+    FOLDER.mkdir()
+    environment, STEPS, STUDY = FOLDER / "environment.gpkg", FOLDER / "steps.gpkg", FOLDER / "study.gpkg"
+    sites = {**harness.transmitters(FOLDER), "MAX_BOUNCES": 2}
+    tesseray("tileenvironment", {**harness.SMALL_SCENE, "ENVIRONMENT": str(environment)})
+    tesseray("predictcoverage", {**sites, "ENVIRONMENT": str(environment), "PERMITTIVITY": 6, "OUTPUT": str(STEPS)})
+    tesseray("coveragestudy", {**harness.SMALL_SCENE, **sites, "MAX_DISTANCE": 200, "OUTPUT": str(STUDY)})
+
+
+class WhyThisValueTest(QgisTest):
+    def setUp(self):
+        super().setUp()
+        harness.start_qgis()
+        from qgis.core import QgsCoordinateReferenceSystem, QgsProject
+        from qgis.gui import QgsMapCanvas
+
+        QgsProject.instance().clear()
+        self.canvas = QgsMapCanvas()
+        self.canvas.setDestinationCrs(QgsCoordinateReferenceSystem("EPSG:25832"))
+        self.iface = mock.MagicMock()
+        self.iface.mapCanvas.return_value = self.canvas
+        self.iface.activeLayer.return_value = None
+        from tesseray.why_this_value import WhyThisValue
+
+        self.why = WhyThisValue(self.iface)
+        self.why.add_to(self.iface)
+        self.addCleanup(self.why.remove)
+
+    def show(self, file, layer="path_loss", subset=""):
+        """A layer of a result on the map."""
+        from qgis.core import QgsProject, QgsVectorLayer
+
+        shown = QgsVectorLayer(f"{file}|layername={layer}", layer, "ogr")
+        self.assertTrue(shown.isValid())
+        if subset:
+            shown.setSubsetString(subset)
+        QgsProject.instance().addMapLayer(shown)
+        self.canvas.setLayers([shown])
+        return shown
+
+    def click(self, x, y):
+        """Clicks and waits until there is something to see."""
+        from qgis.core import QgsPointXY
+        from qgis.PyQt.QtCore import QEventLoop, Qt, QTimer
+
+        loop, timer = QEventLoop(), QTimer()
+        timer.setSingleShot(True)
+        timer.timeout.connect(loop.quit)
+        timer.start(120_000)
+        ended = []
+        self.why.ended.connect(lambda: (ended.append(True), loop.quit()))
+        self.why.map_tool.canvasClicked.emit(QgsPointXY(x, y), Qt.MouseButton.LeftButton)
+        if not ended:
+            loop.exec()
+        self.assertTrue(ended, "nothing came within two minutes")
+
+    def explained_by_the_executable(self, x, y, **parameters):
+        """Figures and rows of rays for the settings of STEPS."""
+        output = self.folder / "expected.gpkg"
+        output.unlink(missing_ok=True)
+        result = tesseray("explainpoint", {
+            **harness.transmitters(FOLDER), "MAX_BOUNCES": 2, "ENVIRONMENT": str(FOLDER / "environment.gpkg"),
+            "PERMITTIVITY": 6, "POINT": f"{x},{y}", "OUTPUT": str(output), **parameters})
+        with sqlite3.connect(output) as database:
+            database.row_factory = sqlite3.Row
+            rays = [dict(row) for row in database.execute("SELECT * FROM rays ORDER BY rank")]
+        return result["figures"], rays
+
+    def table(self):
+        from tesseray.why_this_value_dock import _COLUMNS
+
+        table = self.why.dock.table
+        return [{name: table.item(row, column).text() for column, (_, name, _) in enumerate(_COLUMNS)}
+                for row in range(table.rowCount())]
+
+    def rays_layers(self):
+        from qgis.core import QgsProject
+
+        return [node.layer() for group in QgsProject.instance().layerTreeRoot().findGroups()
+                for node in group.findLayers()]
+
+    def assert_shows(self, figures, rays):
+        self.assertTrue(self.why.dock.sentence.text().startswith(figures["explanation"]),
+                        (self.why.dock.sentence.text(), figures["explanation"]))
+        layer = self.rays_layers()[0]
+        features = sorted(layer.getFeatures(), key=lambda feature: feature["rank"])
+        self.assertEqual([feature["power_dbm"] for feature in features], [ray["power_dbm"] for ray in rays])
+        rows = self.table()
+        self.assertEqual(len(rows), len(rays))
+        for row, ray in zip(rows, rays):
+            self.assertEqual(row["rank"], str(ray["rank"]))
+            self.assertEqual(row["power_dbm"].replace("−", "-"), f"{ray['power_dbm']:.1f}")
+            self.assertEqual(row["share_percent"], f"{ray['share_percent']:.1f}")
+            self.assertEqual(row["interactions"], ray["interactions"])
+            self.assertEqual(row["route"].lower(), (ray["route"] or "direct").lower())
+
+    def test_click_gives_rays_table_and_words_of_the_executable(self):
+        from qgis.core import Qgis, QgsWkbTypes
+
+        self.show(STEPS)
+        self.click(*STREET)
+        figures, rays = self.explained_by_the_executable(*STREET)
+        self.assert_shows(figures, rays)
+        layer = self.rays_layers()[0]
+        self.assertTrue(QgsWkbTypes.hasZ(layer.wkbType()))
+        self.assertEqual(layer.geometryType(), Qgis.GeometryType.Line)
+        self.assertEqual(layer.crs().authid(), "EPSG:25832")
+        self.assertEqual(layer.renderer().type(), "graduatedSymbol", "the style of the file")
+        self.iface.messageBar.return_value.pushMessage.assert_not_called()
+
+    def test_point_of_a_canvas_in_another_crs(self):
+        from qgis.core import QgsCoordinateReferenceSystem, QgsCoordinateTransform, QgsPointXY, QgsProject
+
+        self.show(STEPS)
+        web = QgsCoordinateReferenceSystem("EPSG:3857")
+        self.canvas.setDestinationCrs(web)
+        utm = QgsCoordinateReferenceSystem("EPSG:25832")
+        point = QgsCoordinateTransform(utm, web, QgsProject.instance()).transform(QgsPointXY(*STREET))
+        self.click(point.x(), point.y())
+        figures, rays = self.explained_by_the_executable(*STREET)
+        self.assertEqual(len(self.table()), len(rays))
+        self.assertTrue(self.why.dock.sentence.text().startswith(figures["explanation"]))
+
+    def test_the_transmitter_that_the_layer_shows_is_explained(self):
+        for number in (1, 2):
+            self.show(STEPS, subset=f"transmitter_id = {number}")
+            self.click(*STREET)
+            figures, rays = self.explained_by_the_executable(*STREET, TRANSMITTER=str(number))
+            self.assert_shows(figures, rays)
+            with sqlite3.connect(STEPS) as database:
+                tiles = {f"{value:.1f} dB at its middle" for value, in database.execute(
+                    f"SELECT path_loss_db FROM path_loss WHERE transmitter_id = {number} AND path_loss_db NOT NULL")}
+            notes = self.why.dock.sentence.text()
+            self.assertTrue(any(tile in notes for tile in tiles), notes)
+
+    def test_a_row_highlights_its_ray(self):
+        self.show(STEPS)
+        self.click(*STREET)
+        self.why.dock.table.selectRow(2)
+        layer = self.rays_layers()[0]
+        self.assertEqual([feature["rank"] for feature in layer.selectedFeatures()], [3])
+        self.why.dock.table.clearSelection()
+        self.assertEqual(layer.selectedFeatureCount(), 0)
+        self.assertEqual(self.why.dock.profile._selected, set())
+
+    def test_next_click_hides_the_rays_before(self):
+        from qgis.core import QgsProject
+
+        self.show(STEPS)
+        for x in (STREET[0], STREET[0] + 4):
+            self.click(x, STREET[1])
+        self.assertEqual(len(self.rays_layers()), 2)
+        root = QgsProject.instance().layerTreeRoot()
+        self.assertEqual([root.findLayer(layer).isVisible() for layer in self.rays_layers()], [True, False])
+
+    def test_study_without_a_kept_environment_is_explained_too(self):
+        """Environment and visibility are made anew by the recorded settings, once."""
+        self.show(STUDY)
+        self.click(*STREET)
+        self.assertEqual(len(self.rays_layers()), 1, self.why.dock.sentence.text())
+        environment = self.folder / "again.gpkg"
+        tesseray("tileenvironment", {**harness.SMALL_SCENE, "ENVIRONMENT": str(environment)})
+        visibility = self.folder / "again.tvis"
+        tesseray("computevisibility", {"ENVIRONMENT": str(environment), "MAX_DISTANCE": 200,
+                                       "VISIBILITY": str(visibility)})
+        figures, rays = self.explained_by_the_executable(*STREET, ENVIRONMENT=str(environment), PERMITTIVITY=5,
+                                                         VISIBILITY=str(visibility))
+        self.assert_shows(figures, rays)
+        from tesseray.why_this_value import _session_folder
+
+        made = {file: file.stat().st_mtime_ns for file in _session_folder().iterdir()}
+        self.assertEqual({file.suffix for file in made}, {".gpkg", ".tvis"})
+        self.click(STREET[0] + 4, STREET[1])
+        self.assertEqual({file: file.stat().st_mtime_ns for file in _session_folder().iterdir()}, made)
+
+    def test_a_bad_place_is_said(self):
+        self.show(STEPS)
+        self.click(*HOUSE)
+        self.assertIn("inside a building", self.why.dock.sentence.text())
+        self.assertEqual(self.table(), [])
+        self.assertEqual(self.rays_layers(), [])
+        self.iface.messageBar.return_value.pushMessage.assert_called_once()
+
+    def test_without_the_executable_it_says_how_to_get_it(self):
+        self.show(STEPS)
+        with mock.patch.dict(os.environ, {"TESSERAY_EXECUTABLE": str(self.folder / "nowhere")}):
+            self.click(*STREET)
+        self.assertIn("nowhere", self.why.dock.sentence.text())
+        self.assertIn("Install", self.why.dock.sentence.text())
+
+    def test_an_executable_without_such_a_tool(self):
+        from tesseray import installation
+        from tesseray.description import Description
+
+        self.show(STEPS)
+        with mock.patch.object(installation, "live_description", return_value=Description("0.1.0", [], [])):
+            self.click(*STREET)
+        self.assertIn("cannot explain points", self.why.dock.sentence.text())
+
+    def test_it_asks_where_no_file_tells(self):
+        """An input that is gone, and a place without a predicted layer: the tool's dialog with what is known."""
+        moved = self.folder / "moved.gpkg"
+        shutil.copy(STEPS, moved)
+        with sqlite3.connect(moved) as database:
+            database.execute("UPDATE tesseray_runs SET parameters = json_set(parameters, '$.TRANSMITTERS', '/gone.csv')")
+        dialogs = mock.MagicMock()
+        with mock.patch.dict(sys.modules, {"processing": dialogs}):
+            self.show(moved)
+            self.click(*STREET)
+            name, values = dialogs.createAlgorithmDialog.call_args.args
+            self.assertEqual(name, "tesseray:explainpoint")
+            self.assertEqual(values["ENVIRONMENT"], str(FOLDER / "environment.gpkg"))
+            self.assertEqual(values["POINT"], "340520.0,6020520.0 [EPSG:25832]")
+            self.assertEqual(values["PERMITTIVITY"], 6)
+            self.assertNotIn("TRANSMITTERS", values)
+            self.assertIn("Transmitters", self.why.dock.sentence.text())
+            self.canvas.setLayers([])
+            self.click(*STREET)
+            _, values = dialogs.createAlgorithmDialog.call_args.args
+            self.assertEqual(values, {"POINT": "340520.0,6020520.0 [EPSG:25832]"})
+
+    def test_changed_inputs_are_told_of(self):
+        """The environment was tiled anew since."""
+        folder = self.folder / "changed"
+        shutil.copytree(FOLDER, folder)
+        with sqlite3.connect(folder / "steps.gpkg") as database:
+            for column in ("parameters", "inputs"):
+                text, = database.execute(f"SELECT {column} FROM tesseray_runs").fetchone()
+                text = text.replace("\\/", "/").replace(str(FOLDER), str(folder))
+                database.execute(f"UPDATE tesseray_runs SET {column} = ?", (text,))
+        tesseray("tileenvironment", {**harness.SMALL_SCENE, "TILE_AREA": 300,
+                                     "ENVIRONMENT": str(folder / "new.gpkg")})
+        shutil.move(folder / "new.gpkg", folder / "environment.gpkg")
+        self.show(folder / "steps.gpkg")
+        self.click(*STREET)
+        self.assertIn("has changed since", self.why.dock.sentence.text())
+
+    def test_removed_while_running(self):
+        from qgis.core import QgsPointXY
+        from qgis.PyQt.QtCore import QCoreApplication, Qt
+
+        self.show(STEPS)
+        self.why.map_tool.canvasClicked.emit(QgsPointXY(*STREET), Qt.MouseButton.LeftButton)
+        self.why.remove()
+        self.why._cancel()
+        for _ in range(50):
+            QCoreApplication.processEvents()
+        self.assertEqual(self.rays_layers(), [])
+        self.setUp()  # the cleanup removes it once more
+
+    def test_picture(self):
+        """The dock is drawn: words, table and stems."""
+        self.show(STEPS)
+        self.click(*STREET)
+        dock = self.why.dock
+        dock.setFloating(True)
+        dock.resize(640, 560)
+        dock.show()
+        dock.table.selectRow(1)
+        from qgis.PyQt.QtWidgets import QApplication
+
+        QApplication.processEvents()
+        picture = dock.grab().toImage()
+        plot = dock.profile.grab().toImage()
+        colors = {plot.pixelColor(x, y).name() for x in range(plot.width()) for y in range(plot.height())}
+        self.assertGreater(len(colors), 20, "the stems are drawn")
+        self.assertIn("#e69f00", colors, "the selected one stands out")
+        if PICTURES:
+            picture.save(str(pathlib.Path(PICTURES) / "why_this_value.png"))
+
+    def test_action_sets_the_map_tool(self):
+        self.why.action.trigger()
+        self.assertIs(self.canvas.mapTool(), self.why.map_tool)
+        self.assertTrue(self.why.action.isChecked())
+        self.iface.addToolBarIcon.assert_called_once_with(self.why.action)
+
+
+class Qt6Test(unittest.TestCase):
+    """The dock under PyQt 6, by a stand-in for qgis.PyQt that leads there."""
+
+    def test_dock_and_plot_are_drawn(self):
+        program = """
+import sys, types, importlib
+try:
+    import PyQt6.QtWidgets
+except ImportError:
+    sys.exit(77)
+qgis, pyqt = types.ModuleType("qgis"), types.ModuleType("qgis.PyQt")
+sys.modules.update({"qgis": qgis, "qgis.PyQt": pyqt})
+for name in ("QtCore", "QtGui", "QtWidgets"):
+    sys.modules["qgis.PyQt." + name] = importlib.import_module("PyQt6." + name)
+from PyQt6.QtWidgets import QApplication
+application = QApplication([])
+from tesseray.why_this_value_dock import Explanation, WhyThisValueDock
+dock = WhyThisValueDock("Why")
+chosen = []
+dock.ray_chosen.connect(chosen.append)
+rays = [{"rank": n, "power_dbm": -60.0 - n, "share_percent": 5.0, "delay_ns": 500.0 + 20 * n,
+         "interactions": text, "route": None} for n, text in enumerate(("T", "T-R", "T-D", "T-S"), 1)]
+dock.show_explanation(Explanation("Words.", rays, ["A note."]))
+dock.resize(600, 500)
+dock.show()
+dock.table.selectRow(1)
+application.processEvents()
+image = dock.grab().toImage()
+assert len({image.pixelColor(x, y).name() for x in range(0, 600, 2) for y in range(0, 500, 2)}) > 10
+assert chosen == [[2]], chosen
+"""
+        finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60,
+                                  env={**os.environ, "PYTHONPATH": str(PLUGINS)})
+        if finished.returncode == 77:
+            self.skipTest("there is no PyQt 6")
+        self.assertEqual(finished.returncode, 0, finished.stderr)
+
+
+class RecordedInputsTest(QgisTest):
+    """Without QGIS: what a file tells of the run that made it."""
+
+    def test_a_file_of_others_tells_nothing(self):
+        from tesseray.why_this_value_inputs import recorded_run
+
+        self.assertIsNone(recorded_run(SAMPLE / "buildings.gpkg", "buildings"))
+        self.assertIsNone(recorded_run(self.folder / "absent.gpkg", "path_loss"))
+        self.assertIsNone(recorded_run(STEPS, "another"))
+        text = self.folder / "text.gpkg"
+        text.write_text("no database")
+        self.assertIsNone(recorded_run(text, "path_loss"))
+
+    def test_the_last_run_that_wrote_the_layer_counts(self):
+        from tesseray.why_this_value_inputs import recorded_run
+
+        again = self.folder / "again.gpkg"
+        shutil.copy(STEPS, again)
+        with sqlite3.connect(again) as database:
+            database.execute("INSERT INTO tesseray_runs (tool, parameters, inputs, layers) VALUES "
+                             "('later', '{}', '[]', '[\"path_loss\"]'), ('other', '{}', '[]', '[\"tiles\"]')")
+        self.assertEqual(recorded_run(again, "path_loss").tool, "later")
+        self.assertEqual(recorded_run(again, "tiles").tool, "other")
+        self.assertEqual(recorded_run(again, "transmitters").tool, "predictcoverage")
+
+    def test_relative_paths_count_from_the_file_too(self):
+        from tesseray.executable import snapshot
+        from tesseray.why_this_value_inputs import RecordedRun, plan_calls
+
+        tool = next(tool for tool in snapshot().tools if tool.roles == ["map_click"])
+        run = RecordedRun("predictcoverage", {"ENVIRONMENT": "environment.gpkg", "TRANSMITTERS": "PG:dbname=x",
+                                              "MAX_BOUNCES": 5, "PATH_LOSS": "x.gpkg"}, [], STEPS)
+        plan = plan_calls(snapshot(), tool, run, self.folder)
+        self.assertEqual(plan.values, {"ENVIRONMENT": str(FOLDER / "environment.gpkg"), "TRANSMITTERS": "PG:dbname=x",
+                                       "MAX_BOUNCES": 5})
+        self.assertEqual((plan.before, plan.missing), ([], []))
+
+
+if __name__ == "__main__":
+    run_tests()
