@@ -18,11 +18,11 @@ from qgis.PyQt.QtCore import QCoreApplication, QThread
 from qgis.PyQt.QtGui import QIcon
 
 from . import installation, reporting
-from .description import Parameter, Tool
+from .description import Description, Tool
 from .executable import ExecutableProblem
 from .help import html_of, icon_of
 from .layers import group_name, register, reload_replaced
-from .messages import in_words_of_dialog
+from .wording import Wording
 from .outputs import (
     BadDestination,
     Destination,
@@ -46,9 +46,9 @@ RESULT_HASH = "RESULT_HASH"
 class TesserayAlgorithm(QgsProcessingAlgorithm):
     """Parameters, help and outputs come from the tool's description; roles say what else to do."""
 
-    def __init__(self, tool: Tool, options: list[Parameter]) -> None:
+    def __init__(self, tool: Tool, description: Description) -> None:
         super().__init__()
-        self._tool, self._options = tool, options
+        self._tool, self._description, self._options = tool, description, description.options
         self._inputs: InputValues | None = None
         self._executable = Path()
         self._problem = ""
@@ -57,7 +57,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
     # What the toolbox shows. The names are QGIS's.
 
     def createInstance(self) -> "TesserayAlgorithm":  # noqa: N802
-        return TesserayAlgorithm(self._tool, self._options)
+        return TesserayAlgorithm(self._tool, self._description)
 
     def name(self) -> str:
         return self._tool.id
@@ -75,7 +75,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         return self._tool.help
 
     def shortHelpString(self) -> str:  # noqa: N802
-        return html_of(self._tool, self._options)
+        return html_of(self._tool, self._description)
 
     def icon(self) -> QIcon:
         return QIcon(str(icon_of(self._tool)))
@@ -211,8 +211,8 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             result = run_tool(command, values, feedback, _events_of_this_thread())
         except (RunFailed, RunCancelled) as problem:
             register(context, self._tool, plan.keys, {}, "")
-            message = in_words_of_dialog(str(problem), self._tool.parameters + self._options, self._inputs.copies)
-            raise QgsProcessingException(message) from None
+            words = Wording(self._tool, self._description)
+            raise QgsProcessingException(words.of_dialog(str(problem), self._inputs.copies)) from None
         _tell(result, feedback)
         return result
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from .description import Parameter, Tool
-from .messages import in_words_of_dialog
+from .description import Description, Parameter, Tool
+from .wording import Wording
 
 PICTURES = Path(__file__).with_name("help")
 ICONS = Path(__file__).with_name("icons")
-PICTURE_WIDTH = 280
+PICTURE_WIDTH = 240
 
 
 def picture_of(tool: Tool) -> Path | None:
@@ -41,24 +41,24 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else text + "."
 
 
-def _list(title: str, parameters: list[Parameter], all_parameters: list[Parameter]) -> str:
+def _list(title: str, parameters: list[Parameter], wording: Wording) -> str:
     if not parameters:
         return ""
     items = ""
     for parameter in parameters:
-        text = _sentence(in_words_of_dialog(parameter.help, all_parameters)) + _values(parameter)
+        text = _sentence(wording.of_dialog(parameter.help)) + _values(parameter)
         items += f"<p><b>{escape(parameter.label, quote=False)}</b><br/>{escape(text, quote=False)}</p>"
     return f"<h3>{title}</h3>{items}"
 
 
-def html_of(tool: Tool, options: list[Parameter]) -> str:
+def html_of(tool: Tool, description: Description) -> str:
     """The whole help text."""
     picture = picture_of(tool)
     image = f'<p><img src="{picture.as_uri()}" width="{PICTURE_WIDTH}"/></p>' if picture else ""
-    all_parameters = [*tool.parameters, *options]
-    inputs = [parameter for parameter in all_parameters if not parameter.is_destination]
+    inputs = [parameter for parameter in [*tool.parameters, *description.options] if not parameter.is_destination]
     groups = {"Inputs": [parameter for parameter in inputs if not parameter.advanced],
               "Advanced": [parameter for parameter in inputs if parameter.advanced],
               "Outputs": [parameter for parameter in tool.parameters if parameter.is_destination]}
-    lists = "".join(_list(title, parameters, all_parameters) for title, parameters in groups.items())
-    return f"{image}<p>{escape(tool.help, quote=False)}</p>{lists}"
+    wording = Wording(tool, description)
+    lists = "".join(_list(title, parameters, wording) for title, parameters in groups.items())
+    return f"{image}<p>{escape(wording.of_dialog(tool.help), quote=False)}</p>{lists}"

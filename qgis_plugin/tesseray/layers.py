@@ -20,7 +20,7 @@ from .outputs import Destination
 
 STYLES = Path(__file__).with_name("styles")
 # Points are drawn over lines, lines over areas; tables come last.
-_DRAWN_FIRST = {"Point": 0, "LineString": 1, "Polygon": 2}
+_HEIGHT_IN_LEGEND = {"Point": 4, "LineString": 3, "Geometry": 2, "Polygon": 1}
 _GEOMETRIES = {"Point": Qgis.GeometryType.Point, "LineString": Qgis.GeometryType.Line,
                "Polygon": Qgis.GeometryType.Polygon}
 # QGIS calls a post-processor by a pointer that keeps no Python object alive; these are alive until they have run.
@@ -29,6 +29,13 @@ _waiting: set["ResultLayer"] = set()
 
 def _geometry_word(output: Output) -> str:
     return (output.geometry or "").split(" ")[0]
+
+
+def _sort_key(tool: Tool, output: Output) -> int:
+    """Greater ones stand higher in the legend and are drawn over the others; of one kind, the first declared."""
+    outputs = len(tool.layer_outputs)
+    height = _HEIGHT_IN_LEGEND.get(_geometry_word(output), 0)
+    return height * (outputs + 1) + outputs - tool.layer_outputs.index(output)
 
 
 class ResultLayer(QgsProcessingLayerPostProcessorInterface):
@@ -74,7 +81,7 @@ def register(context: QgsProcessingContext, tool: Tool, keys: dict[str, str], wr
         if details is None or output.name not in written:
             continue
         details.groupName = details.groupName or group
-        details.layerSortKey = _DRAWN_FIRST.get(_geometry_word(output), 3) * 100 + tool.layer_outputs.index(output)
+        details.layerSortKey = _sort_key(tool, output)
         details.setPostProcessor(ResultLayer(output))
         context.addLayerToLoadOnCompletion(written[output.name], details)
 

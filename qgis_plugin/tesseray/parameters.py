@@ -62,12 +62,16 @@ def _number(parameter: Parameter) -> QgsProcessingParameterNumber:
     kind = Qgis.ProcessingNumberParameterType.Integer if parameter.integer \
         else Qgis.ProcessingNumberParameterType.Double
     definition = QgsProcessingParameterNumber(parameter.name, label_of(parameter), kind)
+    # The spin box shows six decimals otherwise; fractions of one may need them.
+    if parameter.default is None or parameter.default == 0 or abs(parameter.default) >= 1:
+        definition.setMetadata({"widget_wrapper": {"decimals": 3}})
     return definition
 
 
 def _distance(parameter: Parameter) -> QgsProcessingParameterDistance:
     definition = QgsProcessingParameterDistance(parameter.name, label_of(parameter))
     definition.setDefaultUnit(Qgis.DistanceUnit.Meters)
+    definition.setMetadata({"widget_wrapper": {"decimals": 2}})
     return definition
 
 

@@ -62,7 +62,7 @@ class TesserayProvider(QgsProcessingProvider):
         description, self._problem = installation.description()
         self._version = "" if self._problem else description.version
         for tool in description.tools:
-            self.addAlgorithm(TesserayAlgorithm(tool, description.options))
+            self.addAlgorithm(TesserayAlgorithm(tool, description))
         for file in sorted(MODELS.glob("*.model3")):
             self._add_model(file)
 

@@ -11,6 +11,8 @@ import os
 import re
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass
+from math import cos, radians
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -19,7 +21,9 @@ from qgis.core import (
     QgsCoordinateReferenceSystem,
     QgsCoordinateTransform,
     QgsCsException,
+    QgsFeature,
     QgsFeatureRequest,
+    QgsPointXY,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
     QgsProcessingFeatureSourceDefinition,
@@ -41,6 +45,20 @@ GEOMETRIES = {"vector polygon": Qgis.GeometryType.Polygon, "vector point": Qgis.
 GEOMETRY_WORDS = {Qgis.GeometryType.Polygon: "polygons", Qgis.GeometryType.Point: "points",
                   Qgis.GeometryType.Line: "lines"}
 GIBIBYTE = 1024.0 ** 3
+POINTS_LOOKED_AT = 10_000
+# The executable works on the buildings and 50 m around them; a transformed box is a little larger.
+SITE_MARGIN_M = 60.0
+# At 60° of latitude, in both directions: rather too wide than too narrow.
+DEGREES_PER_METRE = 2.0 / 111_320.0
+
+
+@dataclass(frozen=True)
+class _Site:
+    """A part of the map with the name of the parameter that tells it."""
+
+    label: str
+    extent: QgsRectangle
+    crs: QgsCoordinateReferenceSystem
 
 
 class Validation:
@@ -159,32 +177,38 @@ class Validation:
         return geopackage_extent(Path(str(self._values.get(parameter.name) or "")))
 
     def _check_place(self, parameter: Parameter) -> Iterator[str]:
-        """Points that all lie farther from the site than the site is wide are in the wrong place or CRS."""
-        points = self._layer(parameter.name)
-        if points is None or points.featureCount() == 0 or points.wkbType() == Qgis.WkbType.NoGeometry:
+        """Points outside of the site: the executable takes none of them."""
+        source = self._algorithm.parameterAsSource(self._values, parameter.name, self._context)
+        if source is None or source.wkbType() == Qgis.WkbType.NoGeometry:
             return
-        site, crs = self._extent_of(self._tool.parameter(parameter.within))
-        extent = self._transformed(points.extent(), points.crs(), crs)
-        if site.isEmpty() or extent is None:
+        site = self._site_of(parameter)
+        if site is None or source.sourceCrs().isValid() != site.crs.isValid():
             return
-        near = site.buffered(max(site.width(), site.height()))
-        if not near.intersects(extent):
-            yield (f"{parameter.label}: “{points.name()}” lies outside the extent of "
-                   f"“{self._tool.parameter(parameter.within).label}”: {_corners(extent)} against {_corners(site)} "
-                   f"in {crs.authid() or 'its CRS'}. Check the CRS of both, and whether x and y are swapped.")
+        to_site = QgsCoordinateTransform(source.sourceCrs(), site.crs, self._context.transformContext())
+        request = QgsFeatureRequest().setNoAttributes().setLimit(POINTS_LOOKED_AT)
+        outside = [point for point in (_point_in(feature, to_site) for feature in source.getFeatures(request))
+                   if not (point and site.extent.contains(point))]
+        if outside:
+            first = f"{outside[0].x():.7g}, {outside[0].y():.7g}" if outside[0] else "nowhere"
+            yield (f"{parameter.label}: {len(outside)} of {min(source.featureCount(), POINTS_LOOKED_AT)} points of "
+                   f"“{source.sourceName()}” lie outside the extent of “{site.label}”. The first is at {first}, and "
+                   f"the extent is {_corners(site.extent)} in {site.crs.authid() or 'its CRS'}. Check the CRS of both, "
+                   "and whether x and y are swapped.")
 
-    def _transformed(self, extent: QgsRectangle, source: QgsCoordinateReferenceSystem,
-                     target: QgsCoordinateReferenceSystem) -> QgsRectangle | None:
-        if extent.isNull():
+    def _site_of(self, parameter: Parameter) -> "_Site | None":
+        """Where points may lie: the extent that is given for the work, or the input that they should lie within."""
+        within = self._tool.parameter(parameter.within)
+        drawn = next((other for other in self._tool.parameters if other.kind == "extent"
+                      and parameter.within in other.crs_from and self._is_given(other.name)), None)
+        if drawn:
+            extent = self._algorithm.parameterAsExtent(self._values, drawn.name, self._context)
+            crs = self._algorithm.parameterAsExtentCrs(self._values, drawn.name, self._context)
+            return _Site(drawn.label, extent.buffered(1e-9 * extent.width()), crs) if crs.isValid() else None
+        extent, crs = self._extent_of(within)
+        if extent.isEmpty():
             return None
-        if not source.isValid() or not target.isValid() or source == target:
-            return extent if source.isValid() == target.isValid() else None
-        transform = QgsCoordinateTransform(source, target, self._context.transformContext())
-        transform.setBallparkTransformsAreAppropriate(True)
-        try:
-            return transform.transformBoundingBox(extent)
-        except QgsCsException:
-            return None
+        metre = DEGREES_PER_METRE if crs.isGeographic() else 1.0
+        return _Site(within.label, extent.buffered(SITE_MARGIN_M * metre), crs)
 
     def _check_memory(self) -> Iterator[str]:
         """What the pieces of the area alone would take; the run itself counts exactly."""
@@ -215,9 +239,8 @@ class Validation:
         if extent.isEmpty():
             return None
         if crs.isGeographic():
-            # One degree of latitude; a check of orders of magnitude needs no more.
-            middle = QgsRectangle(extent.center(), extent.center()).yMinimum()
-            return extent.width() * extent.height() * 111_320.0 ** 2 * _cosine_of_degrees(middle)
+            # A degree of latitude is as long everywhere; a check of orders of magnitude needs no more.
+            return extent.area() * 111_320.0 ** 2 * max(0.0, cos(radians(extent.center().y())))
         metres = Qgis.DistanceUnit.Meters
         return extent.area() if not crs.isValid() or crs.mapUnits() == metres else None
 
@@ -227,10 +250,14 @@ class Validation:
         return float(allowed) * GIBIBYTE if allowed not in (None, "") else machine_memory_bytes()
 
 
-def _cosine_of_degrees(degrees: float) -> float:
-    from math import cos, radians
-
-    return max(0.0, cos(radians(degrees)))
+def _point_in(feature: QgsFeature, transform: QgsCoordinateTransform) -> QgsPointXY | None:
+    """The place of a point feature in the transform's target; None where it has none."""
+    if not feature.hasGeometry():
+        return None
+    try:
+        return transform.transform(feature.geometry().boundingBox().center())
+    except QgsCsException:
+        return None
 
 
 def _corners(box: QgsRectangle) -> str:

@@ -58,7 +58,7 @@ class DescriptionTest(QgisTest):
 
     def test_the_package_needs_no_qgis(self):
         code = ("import sys; sys.modules['qgis'] = None\nimport tesseray, tesseray.description, tesseray.executable, "
-                "tesseray.runner, tesseray.help, tesseray.messages")
+                "tesseray.runner, tesseray.help, tesseray.wording")
         subprocess.run([sys.executable, "-B", "-c", code], cwd=PLUGINS, check=True)
 
 

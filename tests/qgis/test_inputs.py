@@ -285,17 +285,23 @@ class InputTest(QgisTest):
         rows = self.environment_of(layer, HEIGHT_FIELD="text", BASE_FIELD=None)
         self.assertTrue(any(abs(row["roof_z"] - row["base_z"] - 12.0) < 0.01 for row in rows))
 
-    def test_transmitters_elsewhere_are_refused(self):
-        far = self.layer("Point?crs=EPSG:25832&field=name:string", "memory", "sites")
-        from qgis.core import QgsFeature, QgsGeometry, QgsPointXY
+    def test_transmitters_outside_are_refused(self):
+        from qgis.core import QgsFeature, QgsGeometry, QgsPointXY, QgsProcessingFeatureSourceDefinition
 
-        for x, expected in ((340500, ""), (540500, "outside the extent")):
-            far.dataProvider().truncate()
-            feature = QgsFeature(far.fields())
+        sites = self.layer("Point?crs=EPSG:25832&field=name:string", "memory", "sites")
+        for x in (340500, 341100, 540500):
+            feature = QgsFeature(sites.fields())
             feature.setGeometry(QgsGeometry.fromPointXY(QgsPointXY(x, 6020500)))
-            far.dataProvider().addFeature(feature)
-            far.updateExtents()
-            message = self.refused({"TRANSMITTERS": far}, "coveragestudy")
+            sites.dataProvider().addFeature(feature)
+        sites.updateExtents()
+        self.assertIn("2 of 3 points of “sites” lie outside the extent of “Extent”. The first is at 341100",
+                      self.refused({"TRANSMITTERS": sites}, "coveragestudy"))
+        self.assertIn("1 of 3 points of “sites” lie outside the extent of “Buildings”. The first is at 540500",
+                      self.refused({"TRANSMITTERS": sites, "EXTENT": None}, "coveragestudy"))
+        for number, expected in ((1, ""), (3, "1 of 1")):
+            sites.selectByIds([number])
+            chosen = QgsProcessingFeatureSourceDefinition(sites.id(), True)
+            message = self.refused({"TRANSMITTERS": chosen, "EXTENT": None}, "coveragestudy")
             self.assertIn(expected, message) if expected else self.assertEqual(message, "")
 
     def test_a_file_with_several_layers_needs_a_layer_name(self):

@@ -167,7 +167,7 @@ class UnusualToolTest(unittest.TestCase):
             {"id": "newtool", "title": "New tool", "group": "New", "help": "h", "roles": [],
              "parameters": parameters, "outputs": outputs}]})
         parsed = description.parse_description(text)
-        algorithm = TesserayAlgorithm(parsed.tools[0], parsed.options).create()
+        algorithm = TesserayAlgorithm(parsed.tools[0], parsed).create()
         self.assertEqual([definition.type() for definition in algorithm.parameterDefinitions()
                           if definition.type() not in ("sink", "fileDestination")],
                          [kind for kind in TYPES.values() if kind not in ("sink", "fileDestination")])

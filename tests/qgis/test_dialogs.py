@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dialogs of the tools as a user sees them: grabbed to pictures, run, cancelled; and what then is in the project.
+
+With TESSERAY_PICTURES set to a folder, the pictures stay there to be looked at.
+"""
+
+import os
+import pathlib
+import time
+import unittest.mock
+
+import qgis_harness as harness
+from qgis_harness import EXTENT, SAMPLE, QgisTest, run_tests
+
+PICTURES = os.environ.get("TESSERAY_PICTURES")
+# A picture of a dialog has many widgets in it; an empty window has one colour.
+LEAST_COLOURS = 100
+
+
+class DialogTest(QgisTest):
+    @classmethod
+    def setUpClass(cls):
+        import qgis.utils
+
+        harness.start_qgis()
+        from qgis.gui import QgsGui
+
+        qgis.utils.iface = unittest.mock.MagicMock()
+        QgsGui.instance()
+
+    def setUp(self):
+        super().setUp()
+        from qgis.core import QgsProject
+
+        self.project = QgsProject.instance()
+        self.addCleanup(self.project.clear)
+
+    def add_town(self):
+        """The sample town as layers of the project, and the parameters that name them."""
+        from qgis.core import QgsCoordinateReferenceSystem, QgsRasterLayer, QgsVectorLayer
+
+        self.project.setCrs(QgsCoordinateReferenceSystem("EPSG:25832"))
+        csv = f"file://{SAMPLE / 'transmitters.csv'}?type=csv&xField=lon&yField=lat&crs=EPSG:4326&detectTypes=yes"
+        layers = {"DEM": QgsRasterLayer(str(SAMPLE / "dem.tif"), "terrain"),
+                  "BUILDINGS": QgsVectorLayer(f"{SAMPLE / 'buildings.gpkg'}|layername=buildings", "buildings", "ogr"),
+                  "DRIVE_TEST": QgsVectorLayer(str(SAMPLE / "drive_test_SYNTHETIC.gpkg"), "drive test", "ogr"),
+                  "TRANSMITTERS": QgsVectorLayer(csv, "transmitters", "delimitedtext")}
+        for layer in layers.values():
+            self.assertTrue(layer.isValid(), layer.source())
+            self.project.addMapLayer(layer)
+        return {name: layer.id() for name, layer in layers.items()} | {
+            "HEIGHT_FIELD": "height_m", "VALUE_FIELD": "received_power_dbm", "TRANSMITTER_FIELD": "transmitter",
+            "CENSOR_BELOW": -110, "TILE_AREA": 400, "MAX_BOUNCES": 1}
+
+    def dialog(self, tool, parameters=None):
+        from processing.gui.AlgorithmDialog import AlgorithmDialog
+        from qgis.core import QgsApplication
+
+        dialog = AlgorithmDialog(QgsApplication.processingRegistry().createAlgorithmById(tool), False, None)
+        dialog.resize(1100, 860)
+        dialog.mainWidget().setParameters(parameters or {})
+        dialog.show()
+        self.process_events()
+        return dialog
+
+    def process_events(self):
+        from qgis.PyQt.QtWidgets import QApplication
+
+        for _ in range(3):
+            QApplication.processEvents()
+
+    def wait_until(self, condition, seconds=60):
+        end = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), end, "nothing happened")
+            self.process_events()
+            time.sleep(0.01)
+
+    def picture(self, dialog, name):
+        """Grabs the dialog and returns how many colours it has."""
+        image = dialog.grab().toImage()
+        image.save(str(pathlib.Path(PICTURES or self.folder) / f"{name}.png"))
+        return len({image.pixel(x, y) for x in range(0, image.width(), 2) for y in range(0, image.height(), 2)})
+
+    def test_every_tool_has_a_dialog(self):
+        from qgis.core import QgsApplication
+
+        parameters = self.add_town()
+        for algorithm in QgsApplication.processingRegistry().providerById("tesseray").algorithms():
+            known = {name: value for name, value in parameters.items() if algorithm.parameterDefinition(name)}
+            with self.subTest(algorithm.id()):
+                dialog = self.dialog(algorithm.id(), known)
+                self.assertGreater(self.picture(dialog, algorithm.name().replace(" ", "_")), LEAST_COLOURS)
+                dialog.close()
+
+    def test_a_run_brings_styled_and_grouped_layers(self):
+        from qgis.core import Qgis
+        from qgis.PyQt.QtWidgets import QTextEdit
+
+        parameters = {**self.add_town(), "EXTENT": "340200,341000,6020100,6021000 [EPSG:25832]"}
+        dialog = self.dialog("tesseray:coveragestudy", {**parameters, "TILES": "TEMPORARY_OUTPUT"})
+        before = set(self.project.mapLayers())
+        dialog.runAlgorithm()
+        self.wait_until(dialog.wasExecuted)
+        self.process_events()
+        self.picture(dialog, "coverage_study_log")
+        log = dialog.findChild(QTextEdit, "txtLog").toPlainText()
+        loaded = {layer.name(): layer for key, layer in self.project.mapLayers().items() if key not in before}
+        self.assertEqual(set(loaded), {"Path loss", "Transmitters as used", "Prediction error", "Error statistics",
+                                       "Tiles", "Issues"}, log)
+        group = self.project.layerTreeRoot().findGroup("Coverage study")
+        self.assertIsNotNone(group)
+        order = [node.name() for node in group.findLayers()]
+        self.assertEqual(set(order), set(loaded))
+        self.assertLess(order.index("Prediction error"), order.index("Path loss"))
+        self.assertLess(order.index("Path loss"), order.index("Error statistics"))
+        for name in ("Path loss", "Prediction error", "Transmitters as used", "Tiles"):
+            layer = loaded[name]
+            self.assertEqual(layer.crs().authid(), "EPSG:25832")
+            self.assertNotEqual(layer.renderer().type(), "singleSymbol", name) if name != "Transmitters as used" else 0
+        path_loss = loaded["Path loss"]
+        self.assertEqual(path_loss.renderer().type(), "graduatedSymbol")
+        self.assertEqual(path_loss.geometryType(), Qgis.GeometryType.Polygon)
+        self.assertTrue(path_loss.attributeAlias(path_loss.fields().lookupField("received_power_dbm")))
+
+    def test_cancel_of_the_dialog_ends_the_run(self):
+        parameters = {**self.add_town(), "TILE_AREA": 8, "MAX_BOUNCES": 3}
+        dialog = self.dialog("tesseray:coveragestudy", parameters)
+        before = set(self.project.mapLayers())
+        dialog.runAlgorithm()
+        self.wait_until(lambda: dialog.feedback is not None and dialog.feedback.progress() > 0)
+        clicked = time.monotonic()
+        dialog.cancelButton().click()
+        self.wait_until(lambda: not dialog.cancelButton().isEnabled() or dialog.wasExecuted(), 10)
+        self.assertLess(time.monotonic() - clicked, 2)
+        self.assertEqual(set(self.project.mapLayers()), before)
+
+    def test_the_options_page_says_at_once_what_is_there(self):
+        from qgis.core import QgsApplication
+        from qgis.PyQt.QtWidgets import QLabel
+
+        from tesseray import installation, options_page
+
+        provider = QgsApplication.processingRegistry().providerById("tesseray")
+        page = options_page.OptionsFactory(provider).createWidget()
+        page.resize(700, 300)
+        self.assertGreater(self.picture(page, "options"), 20)
+        self.assertIn("Version 0.1.0", " ".join(label.text() for label in page.findChildren(QLabel)))
+        page._place.setFilePath(str(self.folder))
+        self.assertIn("no program", " ".join(label.text() for label in page.findChildren(QLabel)))
+        page.apply()
+        self.addCleanup(provider.refreshAlgorithms)
+        self.addCleanup(installation.set_executable_setting, "")
+        self.assertEqual(installation.executable_setting(), str(self.folder))
+        self.assertIn("no program", provider.warningMessage())
+
+
+class PluginTest(QgisTest):
+    def test_the_plugin_loads_and_unloads_with_and_without_windows(self):
+        from qgis.core import QgsApplication
+
+        harness.start_qgis()
+        registry = QgsApplication.processingRegistry()
+        registry.removeProvider("tesseray")
+        import tesseray
+
+        from qgis.gui import QgsMapCanvas
+        from qgis.PyQt.QtWidgets import QMainWindow
+
+        window, canvas = QMainWindow(), QgsMapCanvas()
+        iface = unittest.mock.MagicMock()
+        iface.mainWindow.return_value, iface.mapCanvas.return_value = window, canvas
+        for iface in (None, iface):
+            plugin = tesseray.classFactory(iface)
+            plugin.initGui()
+            self.assertIsNotNone(registry.providerById("tesseray"))
+            plugin.unload()
+            self.assertIsNone(registry.providerById("tesseray"))
+
+
+if __name__ == "__main__":
+    run_tests()
