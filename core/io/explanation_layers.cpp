@@ -42,7 +42,7 @@ Layer explained_rays_layer(const std::string& name, const LocalFrame& frame, con
   Layer layer{.name = name,
               .description = "The strongest rays at one point, the strongest first",
               .geometry = LayerGeometry::line_string_z};
-  layer.styles = styles::rays();
+  layer.styles = styles::explained_rays();
   std::vector<Field<ExplainedRay>> fields = {
       {{"rank", integer, "1 is the strongest ray"}, [](const ExplainedRay& r) { return Value::integer(r.rank); }},
   };
@@ -50,6 +50,8 @@ Layer explained_rays_layer(const std::string& name, const LocalFrame& frame, con
     fields.push_back(
         {std::move(field.column), [value = std::move(field.value)](const ExplainedRay& r) { return value(r.ray); }});
   }
+  fields.push_back({{"mechanism", text, "direct, reflection, diffraction or scattering: what decides about the ray"},
+                    [](const ExplainedRay& r) { return Value::text(r.mechanism); }});
   fields.push_back({{"share_percent", real, "Share of the sum of all powers, percent"},
                     [](const ExplainedRay& r) { return Value::real(100 * r.share); }});
   fields.push_back({{"route", text, "Where the ray interacted; NULL for the direct ray"},
@@ -75,9 +77,11 @@ Layer power_delay_profile_layer(const std::string& name, const PointExplanation&
       {{"rank", integer, "Ray, see the layer with the rays: 1 is the strongest"},
        [](const ProfileRow& r) { return Value::integer(r.ray->rank); }},
   };
-  return with_rows<ProfileRow>(
-      Layer{.name = name, .description = "Power-delay profile of the strongest rays at one point"}, {}, rows->size(),
-      [rows](std::size_t i) -> const ProfileRow& { return (*rows)[i]; }, std::move(fields), {});
+  Layer layer{.name = name, .description = "Power-delay profile of the strongest rays at one point"};
+  layer.styles = styles::power_delay_profile();
+  return with_rows<ProfileRow>(std::move(layer), {}, rows->size(),
+                               [rows](std::size_t i) -> const ProfileRow& { return (*rows)[i]; }, std::move(fields),
+                               {});
 }
 
 }  // namespace tesseray

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 
 namespace tesseray::styles {
 
@@ -80,8 +81,8 @@ Styles tiles() {
   // Walls are lines on a map: only their outline shows.
   return {qml::categorized("Tiles", "kind",
                            {{"ground", "Ground", fill({230, 226, 215}, {190, 186, 175})},
-                            {"roof", "Roof", fill({213, 94, 0}, {150, 60, 0})},
-                            {"wall", "Wall", fill({0, 114, 178}, {0, 114, 178})}})};
+                            {"roof", "Roof", fill({238, 190, 130}, {200, 140, 70})},
+                            {"wall", "Wall", fill({96, 140, 180}, {96, 140, 180})}})};
 }
 
 Styles edges() {
@@ -119,6 +120,8 @@ Styles path_loss(Symbol symbol) {
 
 Styles path_loss_table() { return {qml::table("Path loss")}; }
 
+Styles power_delay_profile() { return {qml::table("Power-delay profile")}; }
+
 Styles error_statistics() { return {qml::table("Error statistics")}; }
 
 Styles prediction_error() {
@@ -132,6 +135,17 @@ Styles prediction_error() {
 Styles rays() {
   const Drawing ray{.symbol = Symbol::line, .width_mm = 0.3};
   return {qml::graduated("Rays", "power_dbm", classes(steps(-130, -40, 10), dark_to_light(), "dBm", ray, true))};
+}
+
+Styles explained_rays() {
+  // Okabe and Ito's colours, in the order in which they are told apart best.
+  Styles styles = {qml::categorized("Mechanism", "mechanism",
+                                    {{"direct", "Direct", line({0, 0, 0}, 0.6)},
+                                     {"reflection", "Reflection", line({0, 114, 178}, 0.4)},
+                                     {"diffraction", "Diffraction", line({213, 94, 0}, 0.4)},
+                                     {"scattering", "Scattering", line({0, 158, 115}, 0.2)}})};
+  for (qml::Style& by_power : rays()) styles.push_back(std::move(by_power));
+  return styles;
 }
 
 }  // namespace tesseray::styles

@@ -26,5 +26,7 @@ Styles path_loss_table();
 Styles prediction_error();
 Styles error_statistics();
 Styles rays();
+Styles power_delay_profile();
+Styles explained_rays();
 
 }  // namespace tesseray::styles

@@ -51,7 +51,8 @@ PointExplanation explain(const RayLaunchingResult& result, const Transmitter& tr
   explanation.shares = shares_of(result, all);
   for (const Ray& ray : result.rays) {
     const int rank = static_cast<int>(explanation.rays.size()) + 1;
-    explanation.rays.push_back({ray, rank, ray.path_gain / all, route_in_words(ray, scene, tiling)});
+    explanation.rays.push_back(
+        {ray, rank, ray.path_gain / all, to_string(ray.mechanism), route_in_words(ray, scene, tiling)});
   }
   return explanation;
 }

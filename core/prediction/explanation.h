@@ -17,9 +17,10 @@ namespace tesseray {
 
 struct ExplainedRay {
   Ray ray;
-  int rank = 0;       // 1: the strongest
-  double share = 0;   // of the power sum
-  std::string route;  // "diffraction at a roof edge of building 213"; "" for the direct ray
+  int rank = 0;           // 1: the strongest
+  double share = 0;       // of the power sum
+  std::string mechanism;  // the ray's, as a word
+  std::string route;      // "diffraction at a roof edge of building 213"; "" for the direct ray
 };
 
 // Shares of the power sum; each group adds up to 1.

@@ -33,8 +33,8 @@ from qgis.PyQt.QtCore import QObject, Qt, pyqtSignal
 from qgis.PyQt.QtGui import QAction, QIcon
 
 from . import installation
-from .description import Output, Parameter, Tool
-from .executable import ExecutableProblem
+from .description import Description, Output, Parameter, Tool
+from .executable import ExecutableProblem, snapshot
 from .help import icon_of
 from .why_this_value_dock import Explanation, WhyThisValueDock
 from .why_this_value_inputs import Call, CallPlan, RecordedRun, plan_calls, recorded_run
@@ -68,7 +68,7 @@ class WhyThisValue(QObject):
         self._task: ExplainTask | None = None
         self._marker: QgsVertexMarker | None = None
         self._rays: QgsVectorLayer | None = None
-        self.action = QAction(QIcon(str(icon_of())), TITLE)
+        self.action = QAction(QIcon(str(icon_of(_explaining_tool(snapshot())))), TITLE)
         self.action.setCheckable(True)
         self.action.setToolTip("Click a place of a predicted layer to see which rays arrive there")
         self.map_tool = QgsMapToolEmitPoint(self._canvas)
@@ -110,7 +110,7 @@ class WhyThisValue(QObject):
         except ExecutableProblem as problem:
             self._tell_problem(str(problem))
             return
-        tool = next((tool for tool in description.tools if ROLE in tool.roles), None)
+        tool = _explaining_tool(description)
         if tool is None:
             self._tell_problem(f"The installed program, version {description.version}, cannot explain points. "
                                "Install a later one.")
@@ -246,6 +246,10 @@ def _session_folder() -> Path:
     folder = Path(QgsProcessingUtils.tempFolder()) / "tesseray-made-anew"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def _explaining_tool(description: Description) -> Tool | None:
+    return next((tool for tool in description.tools if ROLE in tool.roles), None)
 
 
 def _group(project: QgsProject, name: str) -> QgsLayerTreeGroup:

@@ -54,8 +54,7 @@ class WhyThisValueDock(QDockWidget):
         parts = QSplitter(Qt.Orientation.Vertical)
         parts.addWidget(self.table)
         parts.addWidget(self.profile)
-        parts.setStretchFactor(0, 3)
-        parts.setStretchFactor(1, 2)
+        parts.setSizes([300, 220])
         content = QWidget()
         layout = QVBoxLayout(content)
         layout.addWidget(self.sentence)
@@ -88,7 +87,7 @@ class WhyThisValueDock(QDockWidget):
         for row, ray in enumerate(explanation.rays):
             for column, (_, name, decimals) in enumerate(_COLUMNS):
                 self.table.setItem(row, column, _cell(ray.get(name), decimals))
-        self.profile.show_stems([Stem(ray["rank"], ray["delay_ns"], ray["power_dbm"], ray["interactions"])
+        self.profile.show_stems([Stem(ray["rank"], ray["delay_ns"], ray["power_dbm"], ray["mechanism"])
                                  for ray in explanation.rays])
 
     def _clear(self) -> None:
@@ -106,7 +105,9 @@ def _cell(value: Any, decimals: int | None) -> QTableWidgetItem:
     """Numbers stand to the right; the direct ray interacts with nothing."""
     if decimals is None:
         text = str(value) if value else "direct"
-        return QTableWidgetItem(text[:1].upper() + text[1:])
+        item = QTableWidgetItem(text[:1].upper() + text[1:])
+        item.setToolTip(item.text())
+        return item
     item = QTableWidgetItem(f"{value:.{decimals}f}".replace("-", "−"))
     item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     return item

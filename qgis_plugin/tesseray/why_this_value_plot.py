@@ -10,32 +10,25 @@ from qgis.PyQt.QtCore import QPointF, QRectF, QSize, Qt
 from qgis.PyQt.QtGui import QColor, QFontMetricsF, QPainter, QPen, QTextOption
 from qgis.PyQt.QtWidgets import QSizePolicy, QWidget
 
-# By the interaction that decides about a ray; Okabe and Ito's colours, told apart with every kind of colour blindness.
+# By mechanism, the colours of the rays' layer: Okabe and Ito's, told apart with every kind of colour blindness.
 _COLORS = {"direct": QColor(0, 0, 0), "reflection": QColor(0, 114, 178), "diffraction": QColor(213, 94, 0),
            "scattering": QColor(0, 158, 115)}
+_OTHER = QColor(120, 120, 120)
 _GRID = QColor(215, 215, 215)
 _SELECTED = QColor(230, 159, 0)
 _CENTRED, _TO_THE_RIGHT = QTextOption(Qt.AlignmentFlag.AlignHCenter), QTextOption(Qt.AlignmentFlag.AlignRight)
 _MARGIN = 6
-_TICKS = 5
+_MOST_TICKS = 5
 
 
 @dataclass(frozen=True)
 class Stem:
-    """One ray. key: what the table knows it by."""
+    """One ray. key: what the table knows it by. mechanism: one of _COLORS."""
 
     key: int
     delay_ns: float
     power_dbm: float
-    interactions: str
-
-
-def mechanism_of(interactions: str) -> str:
-    """ "T-R-S-D" → "scattering"."""
-    for letter, name in (("S", "scattering"), ("D", "diffraction"), ("R", "reflection"), ("G", "reflection")):
-        if letter in interactions:
-            return name
-    return "direct"
+    mechanism: str
 
 
 def round_step(span: float, ticks: int) -> float:
@@ -80,19 +73,19 @@ class DelayProfile(QWidget):
             self._paint_plot(painter)
         painter.end()
 
-    def _ranges(self) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    def _ranges(self, ticks_up: int) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
         delays = [stem.delay_ns for stem in self._stems]
         powers = [stem.power_dbm for stem in self._stems]
         # Stems need a foot below the weakest ray, and room for one ray alone.
-        return (round_range(min(delays), max(max(delays), min(delays) + 10), _TICKS),
-                round_range(min(powers) - 2, max(powers) + 1, _TICKS))
+        return (round_range(min(delays), max(max(delays), min(delays) + 10), _MOST_TICKS),
+                round_range(min(powers) - 2, max(powers) + 1, ticks_up))
 
     def _paint_plot(self, painter: QPainter) -> None:
         metrics = QFontMetricsF(self.font())
-        x_range, y_range = self._ranges()
         left = metrics.horizontalAdvance("−000 ") + metrics.height() + _MARGIN
-        area = QRectF(left, metrics.height() * 1.6, self.width() - left - 3 * _MARGIN,
+        area = QRectF(left, metrics.height() * 1.6, self.width() - left - metrics.horizontalAdvance("0000"),
                       self.height() - metrics.height() * 4.4)
+        x_range, y_range = self._ranges(max(1, min(_MOST_TICKS, int(area.height() / (2 * metrics.height())))))
         self._paint_axes(painter, metrics, area, x_range, y_range)
         self._paint_legend(painter, metrics, area)
 
@@ -104,7 +97,7 @@ class DelayProfile(QWidget):
             self._paint_stem(painter, stem, place(stem.delay_ns, stem.power_dbm), area.bottom())
 
     def _paint_stem(self, painter: QPainter, stem: Stem, top: QPointF, bottom: float) -> None:
-        color = _COLORS[mechanism_of(stem.interactions)]
+        color = _COLORS.get(stem.mechanism, _OTHER)
         is_selected = stem.key in self._selected
         painter.setPen(QPen(_SELECTED if is_selected else color, 3.0 if is_selected else 1.4))
         painter.drawLine(QPointF(top.x(), bottom), top)
@@ -140,7 +133,7 @@ class DelayProfile(QWidget):
 
     def _paint_legend(self, painter: QPainter, metrics: QFontMetricsF, area: QRectF) -> None:
         x, height = area.left(), metrics.height()
-        shown = {mechanism_of(stem.interactions) for stem in self._stems}
+        shown = {stem.mechanism for stem in self._stems}
         for name, color in _COLORS.items():
             if name not in shown:
                 continue

@@ -55,6 +55,7 @@ class ExplainTask(QgsTask):
         """In a thread of its own."""
         try:
             for call in self._calls:
+                self.warnings = []  # those about files made anew were told when the layer was made
                 result = run_tool([self._executable, call.tool.id], call.parameters, _Feedback(self))
             self.result = result
         except RunCancelled:

@@ -120,6 +120,9 @@ class ExplainPointTest(PipelineTest):
         for ray in rays:
             self.assertEqual(ray["phase_deg"] is None, "S" in ray["interactions"])
             self.assertEqual(ray["route"] is None, ray["interactions"] == "T")
+            decides = next((word for letter, word in (("S", "scattering"), ("D", "diffraction"), ("R", "reflection"),
+                                                      ("G", "reflection")) if letter in ray["interactions"]), "direct")
+            self.assertEqual(ray["mechanism"], decides)
             if ray["route"]:
                 self.assertEqual(ray["route"].count(", then ") + 2, len(ray["interactions"].split("-")))
         profile = rows(output, "power_delay_profile")

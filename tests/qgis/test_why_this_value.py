@@ -127,8 +127,10 @@ class WhyThisValueTest(QgisTest):
             self.assertEqual(row["route"].lower(), (ray["route"] or "direct").lower())
 
     def test_click_gives_rays_table_and_words_of_the_executable(self):
+        from qgis._3d import Qgs3D
         from qgis.core import Qgis, QgsWkbTypes
 
+        Qgs3D.initialize()  # as QGIS's own window does
         self.show(STEPS)
         self.click(*STREET)
         figures, rays = self.explained_by_the_executable(*STREET)
@@ -137,7 +139,8 @@ class WhyThisValueTest(QgisTest):
         self.assertTrue(QgsWkbTypes.hasZ(layer.wkbType()))
         self.assertEqual(layer.geometryType(), Qgis.GeometryType.Line)
         self.assertEqual(layer.crs().authid(), "EPSG:25832")
-        self.assertEqual(layer.renderer().type(), "graduatedSymbol", "the style of the file")
+        self.assertEqual(layer.renderer().type(), "categorizedSymbol", "the style of the file")
+        self.assertIsNotNone(layer.renderer3D(), "rays show in the 3D view")
         self.iface.messageBar.return_value.pushMessage.assert_not_called()
 
     def test_point_of_a_canvas_in_another_crs(self):
@@ -328,7 +331,8 @@ dock = WhyThisValueDock("Why")
 chosen = []
 dock.ray_chosen.connect(chosen.append)
 rays = [{"rank": n, "power_dbm": -60.0 - n, "share_percent": 5.0, "delay_ns": 500.0 + 20 * n,
-         "interactions": text, "route": None} for n, text in enumerate(("T", "T-R", "T-D", "T-S"), 1)]
+         "interactions": "T", "route": None, "mechanism": text}
+        for n, text in enumerate(("direct", "reflection", "diffraction", "scattering"), 1)]
 dock.show_explanation(Explanation("Words.", rays, ["A note."]))
 dock.resize(600, 500)
 dock.show()
