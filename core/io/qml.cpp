@@ -78,8 +78,8 @@ std::string symbol_layer(const Drawing& drawing) {
   };
   switch (drawing.symbol) {
     case Symbol::fill:
-      return layer("SimpleFill", option("color", text_of(drawing.color)) + option("style", "solid") +
-                                     outline_options(drawing) + option("joinstyle", "miter"));
+      return layer("SimpleFill",
+                   option("color", text_of(drawing.color)) + option("style", "solid") + outline_options(drawing));
     case Symbol::line:
       return layer("SimpleLine", option("line_color", text_of(drawing.color)) + option("line_style", "solid") +
                                      option("line_width", text_of(drawing.width_mm)) + option("line_width_unit", "MM") +

@@ -188,7 +188,8 @@ class ReportTest(QgisTest):
     def test_a_comparison_alone_gives_a_report_with_points_alone(self):
         file = self.changed("DROP TABLE path_loss", "DROP TABLE tiles", "DROP TABLE transmitters",
                             "DROP TABLE tesseray_runs",
-                            "DELETE FROM gpkg_contents WHERE table_name NOT IN ('prediction_error', 'error_statistics')")
+                            "DELETE FROM gpkg_contents WHERE table_name NOT IN "
+                            "('prediction_error', 'error_statistics')")
         page = self.page(file)
         self.assertEqual(len(page.images), 8)
         predicted, measured, _ = _used(self.study)
@@ -227,7 +228,8 @@ class ReportTest(QgisTest):
         copies = [f"INSERT INTO {table} ({columns}) SELECT {values} FROM {table} WHERE transmitter_id = 1 {condition}"
                   for i in range(3, 43)
                   for table, columns, values, condition in (
-                      ("prediction_error", "geom, transmitter_id, measurement_id, measured_db, predicted_db, distance_m",
+                      ("prediction_error",
+                       "geom, transmitter_id, measurement_id, measured_db, predicted_db, distance_m",
                        f"geom, {i}, measurement_id, measured_db, predicted_db, distance_m",
                        "AND excluded_because IS NULL LIMIT 3"),
                       ("error_statistics", "\"group\", transmitter_id, n", f"'S{i}', {i}, 3", ""))]
@@ -282,9 +284,9 @@ class ReportTest(QgisTest):
         without_qgis = self.folder / "without_qgis" / "qgis"
         without_qgis.mkdir(parents=True, exist_ok=True)
         (without_qgis / "__init__.py").write_text("raise ImportError('no QGIS here')\n")
+        path = os.pathsep.join((str(without_qgis.parent), str(PLUGINS)))
         return subprocess.run([sys.executable, "-B", "-m", "tesseray.report", *map(str, arguments)],
-                              env={**os.environ, "PYTHONPATH": os.pathsep.join((str(without_qgis.parent), str(PLUGINS)))},
-                              capture_output=True, text=True)
+                              env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
 
     def test_the_command_line_needs_no_qgis(self):
         file = self.folder / "a b.gpkg"

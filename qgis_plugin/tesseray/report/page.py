@@ -215,7 +215,7 @@ def _head(result: Result) -> str:
     words, unit = result.level
     warning = ""
     if result.differing_groups:
-        warning = ("<p class=warning>The statistics of " + escape(", ".join(result.differing_groups)) + " are not those "
+        warning = (f"<p class=warning>The statistics of {escape(', '.join(result.differing_groups))} are not those "
                    "of the rows of <i>prediction_error</i>: one of the two layers was changed after the comparison. "
                    "The tables show <i>error_statistics</i>, the figures the rows.</p>")
     run = result.comparison_run

@@ -187,6 +187,7 @@ TEST(ColumnTitle, TakesTheUnitFromTheEndOfTheName) {
   EXPECT_EQ(column_title("frequency_mhz"), "Frequency [MHz]");
   EXPECT_EQ(column_title("arrival_azimuth_deg"), "Arrival azimuth [°]");
   EXPECT_EQ(column_title("erp_dbm"), "ERP [dBm]");
+  EXPECT_EQ(column_title("share_percent"), "Share [%]");
 }
 
 TEST(ColumnTitle, KeepsNamesWithoutAUnit) {
