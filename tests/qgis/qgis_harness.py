@@ -69,7 +69,8 @@ def start_qgis():
 
 def qgis_process(*arguments, inputs=None, environment=None):
     """The finished qgis_process, with the plugin enabled; inputs: sent as JSON."""
-    env = {**os.environ, **(environment or {})}
+    # A QGIS started in this process sets a profile of its own.
+    env = {**os.environ, "QGIS_CUSTOM_CONFIG_PATH": str(PROFILE / "config"), **(environment or {})}
     settings = PROFILE / "config" / "profiles" / "default" / "QGIS" / "QGIS3.ini"
     if not settings.exists():
         subprocess.run(["qgis_process", "plugins", "enable", "tesseray"], env=env, capture_output=True, check=True)

@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes the models that the plugin ships (qgis_plugin/tesseray/models/*.model3), for the toolbox and qgis_process.
+
+Usage: write_models.py      (Debian's Python with QGIS; TESSERAY_EXECUTABLE: default build/bin/tesseray)
+
+A model is declared here as its inputs, its steps and its outputs. Inputs are those of the tools, with their labels,
+ranges and help; run this again when they have changed. tests/qgis/test_models.py makes the models anew and compares.
+"""
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+SHIPPED = SOURCE / "qgis_plugin" / "tesseray" / "models"
+sys.path.insert(0, str(SOURCE / "tests" / "qgis"))
+
+import qgis_harness  # noqa: E402, it prepares the environment that QGIS starts in
+
+from qgis.core import (  # noqa: E402
+    Qgis,
+    QgsApplication,
+    QgsProcessingModelAlgorithm,
+    QgsProcessingModelChildAlgorithm,
+    QgsProcessingModelChildParameterSource,
+    QgsProcessingModelOutput,
+    QgsProcessingModelParameter,
+    QgsProcessingParameterDefinition,
+    QgsProcessingParameterFeatureSource,
+    QgsProcessingParameterNumber,
+)
+from qgis.PyQt.QtCore import QPointF  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Input:
+    """A value of the model's own."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Of:
+    """An output of an earlier step."""
+
+    step: str
+    output: str = "OUTPUT"
+
+
+@dataclass(frozen=True)
+class Expression:
+    text: str
+
+
+class Model:
+    """A model under construction; steps are laid out in the designer from left to right."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.algorithm = QgsProcessingModelAlgorithm(name, "Models", "models")
+        # What the dialog shows beside the inputs; a model file keeps no help of its inputs themselves.
+        self._help = {"ALG_DESC": text, "ALG_CREATOR": "Tesseray"}
+        self._inputs: list[str] = []
+        self._steps = 0
+
+    def input(self, definition: QgsProcessingParameterDefinition) -> None:
+        component = QgsProcessingModelParameter(definition.name())
+        column, row = len(self._inputs) % 8, len(self._inputs) // 8
+        component.setPosition(QPointF(150 + 230 * column, 60 + 70 * row))
+        self._inputs.append(definition.name())
+        self._help[definition.name()] = definition.help()
+        self.algorithm.addModelParameter(definition, component)
+
+    def inputs_of(self, tool: str, *names: str, required: tuple[str, ...] = (), suffix: str = "",
+                  label: str = "") -> None:
+        """Inputs as a tool declares them. required: those that the tool could do without. label: "A: {}"."""
+        for name in names:
+            definition = _algorithm(tool).parameterDefinition(name).clone()
+            definition.setName(name + suffix)
+            if label:
+                definition.setDescription(label.format(definition.description()))
+            flags = definition.flags() & ~Qgis.ProcessingParameterFlag.Advanced
+            if name in required:
+                flags &= ~Qgis.ProcessingParameterFlag.Optional
+            definition.setFlags(flags)
+            self.input(definition)
+
+    def step(self, name: str, tool: str, title: str, outputs: dict[str, str] | None = None, **values: Any) -> None:
+        """values: by the tool's parameter. outputs: by the tool's output, what the model calls it."""
+        child = QgsProcessingModelChildAlgorithm(_algorithm(tool).id())
+        child.setChildId(name)
+        child.setDescription(title)
+        for parameter, value in values.items():
+            child.addParameterSources(parameter, [_source(part) for part in (value if isinstance(value, tuple)
+                                                                             else (value,))])
+        made = {}
+        for output, called in (outputs or {}).items():
+            result = QgsProcessingModelOutput(called, called)
+            result.setChildId(name)
+            result.setChildOutputName(output)
+            result.setPosition(QPointF(400 + 260 * self._steps, 640 + 60 * len(made)))
+            made[called] = result
+        child.setModelOutputs(made)
+        child.setPosition(QPointF(400 + 260 * self._steps, 480))
+        self._steps += 1
+        self.algorithm.addChildAlgorithm(child)
+
+    def finished(self) -> QgsProcessingModelAlgorithm:
+        self.algorithm.setHelpContent(self._help)
+        self.algorithm.setParameterOrder(self._inputs)
+        self.algorithm.updateDestinationParameters()
+        return self.algorithm
+
+
+def _algorithm(tool: str):
+    found = QgsApplication.processingRegistry().algorithmById(tool if ":" in tool else f"tesseray:{tool}")
+    if found is None:
+        sys.exit(f"QGIS has no algorithm {tool}")
+    return found
+
+
+def _source(value: Any) -> QgsProcessingModelChildParameterSource:
+    if isinstance(value, Input):
+        return QgsProcessingModelChildParameterSource.fromModelParameter(value.name)
+    if isinstance(value, Of):
+        return QgsProcessingModelChildParameterSource.fromChildOutput(value.step, value.output)
+    if isinstance(value, Expression):
+        return QgsProcessingModelChildParameterSource.fromExpression(value.text)
+    return QgsProcessingModelChildParameterSource.fromStaticValue(value)
+
+
+ENVIRONMENT_INPUTS = ("BUILDINGS", "HEIGHT_FIELD", "BASE_FIELD", "MATERIAL_FIELD", "DEM", "VEGETATION",
+                      "VEGETATION_HEIGHT_FIELD", "EXTENT", "TILE_AREA")
+DRIVE_TEST_INPUTS = ("DRIVE_TEST", "VALUE_FIELD", "VALUE_KIND", "TRANSMITTER_FIELD", "CENSOR_BELOW")
+
+
+def same(*names: str) -> dict[str, Input]:
+    """Parameters of a step that are the model's inputs of the same names."""
+    return {name: Input(name) for name in names}
+
+
+def coverage_study() -> Model:
+    model = Model("Coverage study with drive test",
+                  "From buildings to a prediction and its errors, stage by stage: the surfaces of the town as tiles, "
+                  "who sees whom, path loss, comparison with a drive test. Each stage is a step that can be changed, "
+                  "replaced or taken out in the model designer.")
+    prediction = ("TRANSMITTERS", "TRANSMITTERS_CRS", "RECEIVER_HEIGHT", "MAX_BOUNCES")
+    model.inputs_of("tileenvironment", *ENVIRONMENT_INPUTS)
+    model.inputs_of("predictcoverage", *prediction)
+    model.inputs_of("comparewithdrivetest", *DRIVE_TEST_INPUTS)
+    model.step("tile", "tileenvironment", "Tile environment", {"TILES": "Tiles", "ISSUES": "Issues"},
+               **same(*ENVIRONMENT_INPUTS))
+    model.step("visibility", "computevisibility", "Compute visibility", ENVIRONMENT=Of("tile", "ENVIRONMENT"))
+    model.step("predict", "predictcoverage", "Predict coverage", {"PATH_LOSS": "Path loss"},
+               ENVIRONMENT=Of("tile", "ENVIRONMENT"), VISIBILITY=Of("visibility", "VISIBILITY"), **same(*prediction))
+    model.step("compare", "comparewithdrivetest", "Compare with drive test",
+               {"PREDICTION_ERROR": "Prediction error", "ERROR_STATISTICS": "Error statistics", "REPORT": "Report"},
+               PATH_LOSS=Of("predict", "PATH_LOSS"), **same(*DRIVE_TEST_INPUTS))
+    return model
+
+
+# Types of fields as QMetaType numbers them, and as providers name them.
+BOOLEAN, INTEGER, REAL, TEXT = 1, 4, 6, 10
+_TYPE_NAMES = {BOOLEAN: "boolean", INTEGER: "int8", REAL: "double precision", TEXT: "text"}
+
+
+def _field(name: str, kind: int) -> dict[str, Any]:
+    return {"name": name, "type": kind, "type_name": _TYPE_NAMES[kind], "length": 0, "precision": 0, "sub_type": 0}
+
+
+def _mapping(*fields: tuple[str, int, str]) -> list[dict[str, Any]]:
+    """Fields for native:refactorfields: name, type, expression."""
+    return [{**_field(name, kind), "expression": expression, "alias": "", "comment": ""}
+            for name, kind, expression in fields]
+
+
+def _aggregates(*fields: tuple[str, int, str, str]) -> list[dict[str, Any]]:
+    """Fields for native:aggregate: name, type, aggregate, what of."""
+    return [{**_field(name, kind), "aggregate": aggregate, "input": what, "delimiter": ","}
+            for name, kind, aggregate, what in fields]
+
+
+def two_settings() -> Model:
+    model = Model("Two settings against one drive test",
+                  "Predicts the same town with two settings, A and B, and says which of them is nearer to the drive "
+                  "test, and where. Measurements that both predict are compared; gain_db is |error of A| − |error of "
+                  "B|: positive where B is nearer.")
+    settings = ("MAX_BOUNCES", "MAX_DIFFRACTIONS", "SCATTERING_COEFFICIENT", "PERMITTIVITY", "SUMMATION")
+    common = ("TRANSMITTERS", "TRANSMITTERS_CRS", "RECEIVER_HEIGHT")
+    model.inputs_of("tileenvironment", *ENVIRONMENT_INPUTS)
+    model.inputs_of("predictcoverage", *common)
+    model.inputs_of("comparewithdrivetest", *DRIVE_TEST_INPUTS)
+    for which in "AB":
+        model.inputs_of("predictcoverage", *settings, suffix=f"_{which}", label=f"{which}: {{}}")
+    model.step("tile", "tileenvironment", "Tile environment", **same(*ENVIRONMENT_INPUTS))
+    model.step("visibility", "computevisibility", "Compute visibility", ENVIRONMENT=Of("tile", "ENVIRONMENT"))
+    for which in "AB":
+        model.step(f"predict_{which}", "predictcoverage", f"Predict with {which}",
+                   ENVIRONMENT=Of("tile", "ENVIRONMENT"), VISIBILITY=Of("visibility", "VISIBILITY"),
+                   **same(*common), **{name: Input(f"{name}_{which}") for name in settings})
+        model.step(f"compare_{which}", "comparewithdrivetest", f"Compare {which}",
+                   {"PREDICTION_ERROR": f"Prediction error of {which}",
+                    "ERROR_STATISTICS": f"Error statistics of {which}"},
+                   PATH_LOSS=Of(f"predict_{which}", "PATH_LOSS"), **same(*DRIVE_TEST_INPUTS))
+    model.step("join", "native:joinattributestable", "Both errors at each measurement",
+               INPUT=Of("compare_A", "PREDICTION_ERROR"), FIELD="measurement_id",
+               INPUT_2=Of("compare_B", "PREDICTION_ERROR"), FIELD_2="measurement_id",
+               FIELDS_TO_COPY=["predicted_db", "error_db"], METHOD=1, PREFIX="b_", DISCARD_NONMATCHING=False)
+    model.step("both", "native:extractbyexpression", "Those that both predict", INPUT=Of("join"),
+               EXPRESSION="\"error_db\" IS NOT NULL AND \"b_error_db\" IS NOT NULL")
+    gain = "abs(\"error_db\") - abs(\"b_error_db\")"
+    model.step("nearer", "native:refactorfields", "Which is nearer", {"OUTPUT": "Which is nearer"}, INPUT=Of("both"),
+               FIELDS_MAPPING=_mapping(
+                   ("transmitter_id", INTEGER, "\"transmitter_id\""), ("measurement_id", INTEGER, "\"measurement_id\""),
+                   ("measured_db", REAL, "\"measured_db\""), ("predicted_a_db", REAL, "\"predicted_db\""),
+                   ("predicted_b_db", REAL, "\"b_predicted_db\""), ("error_a_db", REAL, "\"error_db\""),
+                   ("error_b_db", REAL, "\"b_error_db\""), ("gain_db", REAL, gain),
+                   ("nearer", TEXT, f"CASE WHEN {gain} > 0 THEN 'B' WHEN {gain} < 0 THEN 'A' ELSE 'equal' END"),
+                   ("distance_m", REAL, "\"distance_m\""), ("line_of_sight", BOOLEAN, "\"line_of_sight\"")))
+    percent = "100.0 * (\"nearer\" = '{}')"
+    model.step("summary", "native:aggregate", "Per transmitter and line of sight",
+               {"OUTPUT": "Nearer per transmitter and line of sight"}, INPUT=Of("nearer"),
+               GROUP_BY="array(\"transmitter_id\", \"line_of_sight\")",
+               AGGREGATES=_aggregates(("transmitter_id", INTEGER, "first_value", "\"transmitter_id\""),
+                                      ("line_of_sight", BOOLEAN, "first_value", "\"line_of_sight\""),
+                                      ("n", INTEGER, "count", "\"measurement_id\""),
+                                      ("a_nearer_percent", REAL, "mean", percent.format("A")),
+                                      ("b_nearer_percent", REAL, "mean", percent.format("B")),
+                                      ("mean_gain_db", REAL, "mean", "\"gain_db\""),
+                                      ("mae_a_db", REAL, "mean", "abs(\"error_a_db\")"),
+                                      ("mae_b_db", REAL, "mean", "abs(\"error_b_db\")")))
+    return model
+
+
+def coverage_by_district() -> Model:
+    model = Model("Coverage by district",
+                  "The share of each district's predicted ground where a receiver gets at least a given power from the "
+                  "strongest transmitter. Areas are of the ground seen from above, in the path loss layer's CRS; "
+                  "ground that no ray reaches counts as not covered, buildings do not count.")
+    path_loss = QgsProcessingParameterFeatureSource("PATH_LOSS", "Path loss",
+                                                    [Qgis.ProcessingSourceType.VectorPolygon])
+    path_loss.setHelp("The layer path_loss of a prediction, with tiles as polygons")
+    districts = QgsProcessingParameterFeatureSource("DISTRICTS", "Districts",
+                                                    [Qgis.ProcessingSourceType.VectorPolygon])
+    districts.setHelp("Polygons, in any CRS")
+    power = QgsProcessingParameterNumber("LEAST_POWER", "Least received power [dBm]",
+                                         Qgis.ProcessingNumberParameterType.Double, -100)
+    power.setHelp("Ground with at least this received power is covered")
+    for definition in (path_loss, districts, power):
+        model.input(definition)
+    model.step("ground", "native:extractbyexpression", "Ground tiles", INPUT=Input("PATH_LOSS"),
+               EXPRESSION="\"kind\" = 'ground'")
+    model.step("strongest_first", "native:orderbyexpression", "Strongest transmitters first", INPUT=Of("ground"),
+               EXPRESSION="\"received_power_dbm\"", ASCENDING=False, NULLS_FIRST=False)
+    model.step("best", "native:removeduplicatesbyattribute", "Each tile's strongest transmitter",
+               INPUT=Of("strongest_first"), FIELDS=["tile_id"])
+    model.step("numbered", "native:addautoincrementalfield", "Number the districts", INPUT=Input("DISTRICTS"),
+               FIELD_NAME="tesseray_district", START=1, MODULUS=0, SORT_EXPRESSION="", SORT_ASCENDING=True,
+               SORT_NULLS_FIRST=False)
+    model.step("pieces", "native:intersection", "Tiles cut at the districts' borders", INPUT=Of("best"),
+               OVERLAY=Of("numbered"), INPUT_FIELDS=["received_power_dbm"], OVERLAY_FIELDS=["tesseray_district"],
+               OVERLAY_FIELDS_PREFIX="")
+    area = "area(@geometry)"
+    covered = Expression("'if(\"received_power_dbm\" >= ' || to_string(@LEAST_POWER) || ', area(@geometry), 0)'")
+    model.step("covered", "native:fieldcalculator", "Covered area of each piece", INPUT=Of("pieces"),
+               FIELD_NAME="covered_m2", FIELD_TYPE=0, FIELD_LENGTH=0, FIELD_PRECISION=0, FORMULA=covered)
+    model.step("sums", "native:aggregate", "Areas per district", INPUT=Of("covered"),
+               GROUP_BY="\"tesseray_district\"",
+               AGGREGATES=_aggregates(("tesseray_district", INTEGER, "first_value", "\"tesseray_district\""),
+                                      ("ground_m2", REAL, "sum", area),
+                                      ("covered_m2", REAL, "sum", "coalesce(\"covered_m2\", 0)")))
+    model.step("joined", "native:joinattributestable", "Back to the districts", INPUT=Of("numbered"),
+               FIELD="tesseray_district", INPUT_2=Of("sums"), FIELD_2="tesseray_district",
+               FIELDS_TO_COPY=["ground_m2", "covered_m2"], METHOD=1, DISCARD_NONMATCHING=False, PREFIX="")
+    model.step("share", "native:fieldcalculator", "Share of the ground", INPUT=Of("joined"),
+               FIELD_NAME="covered_percent", FIELD_TYPE=0, FIELD_LENGTH=0, FIELD_PRECISION=0,
+               FORMULA="100 * \"covered_m2\" / \"ground_m2\"")
+    model.step("result", "native:deletecolumn", "Without the number", {"OUTPUT": "Coverage by district"},
+               INPUT=Of("share"), COLUMN=["tesseray_district"])
+    return model
+
+
+MODELS = {"coverage_study_with_drive_test.model3": coverage_study,
+          "two_settings_against_one_drive_test.model3": two_settings,
+          "coverage_by_district.model3": coverage_by_district}
+
+
+def models() -> dict[str, QgsProcessingModelAlgorithm]:
+    """The models by the name of the file that ships each. Needs a QGIS with Tesseray's provider."""
+    return {name: make().finished() for name, make in MODELS.items()}
+
+
+def main() -> None:
+    qgis_harness.start_qgis()
+    for name, model in models().items():
+        if not model.toFile(str(SHIPPED / name)):
+            sys.exit(f"{SHIPPED / name} cannot be written")
+        print(SHIPPED / name)
+    sys.stdout.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
