@@ -124,9 +124,20 @@ void Launch::read_row(std::uint32_t element, ThreadState& state) const {
 }
 
 void Launch::read_useful_row(std::uint32_t element, int interactions, ThreadState& state) const {
-  read_row(element, state);
-  if (environment_.points.tiles_are_targets()) return;
-  std::erase_if(state.row, [&](std::uint32_t member) { return !is_in_reach(member, interactions); });
+  if (environment_.points.tiles_are_targets()) {
+    read_row(element, state);
+    return;
+  }
+  const int left = environment_.options.max_bounces - interactions;
+  const auto next_to_receivers = environment_.reach.next_to_receivers(element);
+  if (left <= 0) {
+    state.row.clear();
+  } else if (left == 1 && next_to_receivers) {
+    state.row.assign(next_to_receivers->begin(), next_to_receivers->end());
+  } else {
+    read_row(element, state);
+    std::erase_if(state.row, [&](std::uint32_t member) { return !is_in_reach(member, interactions); });
+  }
 }
 
 bool Launch::may_do_anything(std::uint32_t element, int reflections, int diffractions) const {
