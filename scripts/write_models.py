@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes the models that the plugin ships (qgis_plugin/tesseray/models/*.model3), for the toolbox and qgis_process.
+"""Writes the models that the plugin ships (qgis_plugin/tesseray/models), and the styles of the layers they make.
 
 Usage: write_models.py      (Debian's Python with QGIS; TESSERAY_EXECUTABLE: default build/bin/tesseray)
 
@@ -26,6 +26,7 @@ from qgis.core import (  # noqa: E402
     QgsApplication,
     QgsProcessingModelAlgorithm,
     QgsProcessingModelChildAlgorithm,
+    QgsProcessingModelChildDependency,
     QgsProcessingModelChildParameterSource,
     QgsProcessingModelOutput,
     QgsProcessingModelParameter,
@@ -104,6 +105,21 @@ class Model:
             result.setPosition(QPointF(400 + 260 * self._steps, 640 + 60 * len(made)))
             made[called] = result
         child.setModelOutputs(made)
+        self._place(child)
+
+    def styled(self, step: str, style: str) -> None:
+        """The layer of a step drawn by a QML file beside the model; without one where the model was copied alone."""
+        file = f"@model_folder || '/{style}'"
+        asked = QgsProcessingModelChildAlgorithm("native:condition")
+        asked.setChildId(f"{step}_style_is_there")
+        asked.setDescription("Is the style beside the model?")
+        asked.setConfiguration({"conditions": [{"name": "yes", "expression": f"file_exists({file})"}]})
+        self._place(asked)
+        self.step(f"{step}_styled", "native:setlayerstyle", "Draw it", INPUT=Of(step), STYLE=Expression(file))
+        self.algorithm.childAlgorithm(f"{step}_styled").setDependencies(
+            [QgsProcessingModelChildDependency(asked.childId(), "yes")])
+
+    def _place(self, child: QgsProcessingModelChildAlgorithm) -> None:
         child.setPosition(QPointF(400 + 260 * self._steps, 480))
         self._steps += 1
         self.algorithm.addChildAlgorithm(child)
@@ -134,6 +150,7 @@ def _source(value: Any) -> QgsProcessingModelChildParameterSource:
 
 ENVIRONMENT_INPUTS = ("BUILDINGS", "HEIGHT_FIELD", "BASE_FIELD", "MATERIAL_FIELD", "DEM", "VEGETATION",
                       "VEGETATION_HEIGHT_FIELD", "EXTENT", "TILE_AREA")
+LEAST_POWER_DBM = -100  # what coverage by district asks of a receiver's place unless told otherwise
 DRIVE_TEST_INPUTS = ("DRIVE_TEST", "VALUE_FIELD", "VALUE_KIND", "TRANSMITTER_FIELD", "CENSOR_BELOW")
 
 
@@ -220,6 +237,7 @@ def two_settings() -> Model:
                    ("error_b_db", REAL, "\"b_error_db\""), ("gain_db", REAL, gain),
                    ("nearer", TEXT, f"CASE WHEN {gain} > 0 THEN 'B' WHEN {gain} < 0 THEN 'A' ELSE 'equal' END"),
                    ("distance_m", REAL, "\"distance_m\""), ("line_of_sight", BOOLEAN, "\"line_of_sight\"")))
+    model.styled("nearer", "which_is_nearer.qml")
     percent = "100.0 * (\"nearer\" = '{}')"
     model.step("summary", "native:aggregate", "Per transmitter and line of sight",
                {"OUTPUT": "Nearer per transmitter and line of sight"}, INPUT=Of("nearer"),
@@ -247,7 +265,7 @@ def coverage_by_district() -> Model:
                                                     [Qgis.ProcessingSourceType.VectorPolygon])
     districts.setHelp("Polygons, in any CRS")
     power = QgsProcessingParameterNumber("LEAST_POWER", "Least received power [dBm]",
-                                         Qgis.ProcessingNumberParameterType.Double, -100)
+                                         Qgis.ProcessingNumberParameterType.Double, LEAST_POWER_DBM)
     power.setHelp("Ground with at least this received power is covered")
     for definition in (path_loss, districts, power):
         model.input(definition)
@@ -264,7 +282,9 @@ def coverage_by_district() -> Model:
                OVERLAY=Of("numbered"), INPUT_FIELDS=["received_power_dbm"], OVERLAY_FIELDS=["tesseray_district"],
                OVERLAY_FIELDS_PREFIX="")
     area = "area(@geometry)"
-    covered = Expression("'if(\"received_power_dbm\" >= ' || to_string(@LEAST_POWER) || ', area(@geometry), 0)'")
+    # A script that gives no power leaves the variable empty; the default is then not in it.
+    covered = Expression("'if(\"received_power_dbm\" >= ' || to_string(coalesce(@LEAST_POWER, "
+                         f"{LEAST_POWER_DBM})) || ', area(@geometry), 0)'")
     model.step("covered", "native:fieldcalculator", "Covered area of each piece", INPUT=Of("pieces"),
                FIELD_NAME="covered_m2", FIELD_TYPE=0, FIELD_LENGTH=0, FIELD_PRECISION=0, FORMULA=covered)
     model.step("sums", "native:aggregate", "Areas per district", INPUT=Of("covered"),
@@ -280,7 +300,50 @@ def coverage_by_district() -> Model:
                FORMULA="100 * \"covered_m2\" / \"ground_m2\"")
     model.step("result", "native:deletecolumn", "Without the number", {"OUTPUT": "Coverage by district"},
                INPUT=Of("share"), COLUMN=["tesseray_district"])
+    model.styled("result", "coverage_by_district.qml")
     return model
+
+
+# ColorBrewer's PuOr, told apart with every kind of colour blindness, and viridis.
+PURPLE_TO_ORANGE = ("#542788", "#8073ac", "#b2abd2", "#d8daeb", "#f7f7f7", "#fee0b6", "#fdb863", "#e08214", "#b35806")
+VIRIDIS = ("#440154", "#482878", "#3e4a89", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725")
+
+
+def _graduated_qml(field: str, breaks: tuple[float, ...], colors: tuple[str, ...], labels: list[str], symbol: str,
+                   options: dict[str, str]) -> str:
+    """A style with classes between breaks, the outer ones included. symbol: "marker" or "fill"."""
+    kind = {"marker": ("SimpleMarker", 0), "fill": ("SimpleFill", 2)}[symbol]
+
+    def drawn(number: int, color: str) -> str:
+        values = {"color": color, **options}
+        words = "".join(f'<Option type="QString" name="{name}" value="{value}"/>' for name, value in values.items())
+        return (f'<symbol type="{symbol}" name="{number}" alpha="1"><layer class="{kind[0]}" enabled="1">'
+                f'<Option type="Map">{words}</Option></layer></symbol>\n')
+
+    ranges = "".join(f'<range symbol="{i}" lower="{low:g}" upper="{high:g}" label="{label}" render="true"/>\n'
+                     for i, (low, high, label) in enumerate(zip(breaks[:-1], breaks[1:], labels, strict=True)))
+    symbols = "".join(drawn(i, color) for i, color in enumerate(colors))
+    return (f'<!DOCTYPE qgis>\n<qgis version="3.40.0" styleCategories="Symbology">\n<renderer-v2 '
+            f'type="graduatedSymbol" graduatedMethod="GraduatedColor" attr="{field}">\n<ranges>\n{ranges}</ranges>\n'
+            f'<symbols>\n{symbols}</symbols>\n</renderer-v2>\n<layerGeometryType>{kind[1]}</layerGeometryType>\n'
+            '</qgis>\n')
+
+
+def styles() -> dict[str, str]:
+    """The styles of the models' own layers, by the name of the file that ships each."""
+    gains = (-1000000, -10, -6, -3, -1, 1, 3, 6, 10, 1000000)
+    nearer = (["A nearer by more than 10 dB"] + [f"A nearer by {-high} to {-low} dB" for low, high in zip(gains[1:4],
+                                                                                                    gains[2:5])]
+              + ["within 1 dB"] + [f"B nearer by {low} to {high} dB" for low, high in zip(gains[5:8], gains[6:9])]
+              + ["B nearer by more than 10 dB"])
+    tenths = tuple(range(0, 101, 10))
+    return {"which_is_nearer.qml": _graduated_qml(
+                "gain_db", gains, PURPLE_TO_ORANGE, nearer, "marker",
+                {"name": "circle", "size": "2.2", "outline_color": "60,60,60,255", "outline_width": "0.1"}),
+            "coverage_by_district.qml": _graduated_qml(
+                "covered_percent", tenths, VIRIDIS,
+                [f"{low} to {high} % of the ground" for low, high in zip(tenths, tenths[1:])], "fill",
+                {"outline_color": "255,255,255,255", "outline_width": "0.4"})}
 
 
 MODELS = {"coverage_study_with_drive_test.model3": coverage_study,
@@ -298,6 +361,9 @@ def main() -> None:
     for name, model in models().items():
         if not model.toFile(str(SHIPPED / name)):
             sys.exit(f"{SHIPPED / name} cannot be written")
+        print(SHIPPED / name)
+    for name, qml in styles().items():
+        (SHIPPED / name).write_text(qml, encoding="utf-8")
         print(SHIPPED / name)
     sys.stdout.flush()
     os._exit(0)

@@ -65,6 +65,8 @@ class ModelsTest(QgisTest):
                 self.assertTrue(read.fromFile(str(folder / name)))
                 contents.append(read.toVariant())
             self.assertEqual(*contents, f"{name}: run scripts/write_models.py")
+        shipped = {file.name: file.read_text(encoding="utf-8") for file in write_models.SHIPPED.glob("*.qml")}
+        self.assertEqual(shipped, write_models.styles(), "run scripts/write_models.py")
 
     def test_models_are_in_the_toolbox_and_can_run(self):
         provider = harness.start_qgis()
@@ -76,6 +78,57 @@ class ModelsTest(QgisTest):
             self.assertEqual(model.validate(), (True, []), name)
             for child in model.childAlgorithms().values():
                 self.assertIn(child.algorithm().provider().id(), ("tesseray", "native"), name)
+
+    def test_layers_of_models_are_drawn_in_classes_without_gaps(self):
+        from qgis.core import QgsVectorLayer
+        from qgis.PyQt.QtXml import QDomDocument
+
+        for name, source, field, first, last in (
+                ("which_is_nearer.qml", "Point?field=gain_db:double", "gain_db", "A nearer by more than 10 dB",
+                 "B nearer by more than 10 dB"),
+                ("coverage_by_district.qml", "Polygon?field=covered_percent:double", "covered_percent",
+                 "0 to 10 % of the ground", "90 to 100 % of the ground")):
+            layer, document = QgsVectorLayer(source, name, "memory"), QDomDocument()
+            self.assertTrue(document.setContent(write_models.styles()[name])[0])
+            self.assertEqual(layer.importNamedStyle(document), (True, ""))
+            ranges = layer.renderer().ranges()
+            self.assertEqual(layer.renderer().classAttribute(), field)
+            self.assertEqual((ranges[0].label(), ranges[-1].label()), (first, last))
+            self.assertEqual([r.upperValue() for r in ranges[:-1]], [r.lowerValue() for r in ranges[1:]])
+            self.assertEqual(len({r.symbol().color().name() for r in ranges}), len(ranges))
+
+    def run_here(self, model, inputs):
+        """Runs a model in this process as its dialog does, and loads its layers into a project; returns them."""
+        from processing.gui.Postprocessing import handleAlgorithmResults
+        from qgis.core import (QgsProcessingContext, QgsProcessingFeedback, QgsProcessingOutputLayerDefinition,
+                               QgsProject)
+
+        project = QgsProject()
+        context, feedback = QgsProcessingContext(), QgsProcessingFeedback()
+        context.setProject(project)
+        destinations = {d.name(): QgsProcessingOutputLayerDefinition("TEMPORARY_OUTPUT", project)
+                        for d in model.destinationParameterDefinitions()}
+        results, is_done = model.run({**inputs, **destinations}, context, feedback)
+        self.assertTrue(is_done, feedback.textLog())
+        handleAlgorithmResults(model, context, feedback, results)
+        return project, {layer.name(): layer for layer in project.mapLayers().values()}
+
+    def test_coverage_by_district_is_loaded_with_its_style_and_runs_when_copied_without_it(self):
+        from qgis.core import QgsApplication, QgsProcessingModelAlgorithm
+
+        harness.start_qgis()
+        inputs = {"PATH_LOSS": f"{self.study('study', MAX_BOUNCES=1)}|layername=path_loss",
+                  "DISTRICTS": self.districts()[0]}
+        shipped = QgsApplication.processingRegistry().createAlgorithmById("tesseray:Coverage by district")
+        project, layers = self.run_here(shipped, inputs)
+        self.assertEqual(layers["Coverage by district"].renderer().type(), "graduatedSymbol")
+
+        copy = QgsProcessingModelAlgorithm()
+        copy.fromFile(str(write_models.SHIPPED / "coverage_by_district.model3"))
+        copy.setSourceFilePath(self.file("copy.model3"))
+        project, layers = self.run_here(copy, inputs)
+        self.assertEqual(layers["Coverage by district"].renderer().type(), "singleSymbol")
+        self.assertEqual(layers["Coverage by district"].featureCount(), 4)
 
     def test_the_staged_study_equals_the_study_of_the_command_line(self):
         results = run_algorithm("tesseray:Coverage study with drive test", {
