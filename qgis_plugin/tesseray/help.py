@@ -11,7 +11,7 @@ from .wording import Wording
 
 PICTURES = Path(__file__).with_name("help")
 ICONS = Path(__file__).with_name("icons")
-PICTURE_WIDTH = 240
+PICTURE_WIDTH = 220
 
 
 def picture_of(tool: Tool) -> Path | None:

@@ -41,7 +41,7 @@ class Destination:
     layer: str | None = None
 
     def __str__(self) -> str:
-        """As the executable and QGIS spell it: "/home/a/x.gpkg|layername=tiles"."""
+        """As the executable and QGIS spell it: "x.gpkg|layername=tiles"."""
         return f"{self.file}|layername={self.layer}" if self.layer else str(self.file)
 
     @property

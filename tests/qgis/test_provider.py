@@ -116,6 +116,7 @@ class ProviderTest(QgisTest):
     def test_help_names_every_parameter(self):
         for tool in self.described["tools"]:
             text = self.provider.algorithm(tool["id"]).shortHelpString()
+            self.assertIn("<img", text, f"{tool['id']} has no picture: scripts/draw_qgis_pictures.py")
             for parameter in tool["parameters"]:
                 self.assertIn(parameter["label"], text)
 

@@ -14,7 +14,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python3 -m tesseray.report",
                                      description="Writes a page on how well a prediction agrees with a drive test.")
     parser.add_argument("result", type=Path, metavar="RESULT.gpkg",
-                        help="a GeoPackage by coveragestudy with a drive test, or by comparewithdrivetest")
+                        help="a GeoPackage that a prediction was compared with a drive test in")
     parser.add_argument("-o", "--output", type=Path, metavar="REPORT.html",
                         help="default: beside the GeoPackage, with its name")
     chosen = parser.parse_args(arguments)

@@ -198,7 +198,7 @@ def _require_comparison(file: Path, tables: set[str]) -> None:
     missing = [name for name in ("prediction_error", "error_statistics") if name not in tables]
     if missing:
         raise ReportError(f"{file} has no layer {' and no layer '.join(missing)}: the report needs a comparison with a "
-                          "drive test. Run comparewithdrivetest, or coveragestudy with DRIVE_TEST, into this file.")
+                          "drive test. Give the GeoPackage that both layers of the comparison were written to.")
 
 
 def _numbers(rows: list[sqlite3.Row], name: str) -> np.ndarray:

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Draws the pictures of the plugin's help and of docs/qgis.md: real results of the sample town, drawn by QGIS.
+
+Usage: draw_qgis_pictures.py TESSERAY      (the executable; QGIS 3.40 for Debian's Python)
+"""
+
+import os
+import pathlib
+import sys
+import tempfile
+import unittest.mock
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+SAMPLE = SOURCE / "sample_data"
+HELP = SOURCE / "qgis_plugin" / "tesseray" / "help"
+IMAGES = SOURCE / "docs" / "images"
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+sys.path[:0] = [str(SOURCE / "qgis_plugin"), "/usr/share/qgis/python/plugins"]
+
+from qgis.core import (  # noqa: E402, after the environment that it needs
+    QgsApplication,
+    QgsClassificationQuantile,
+    QgsCoordinateReferenceSystem,
+    QgsFillSymbol,
+    QgsGraduatedSymbolRenderer,
+    QgsMapRendererParallelJob,
+    QgsMapSettings,
+    QgsProject,
+    QgsRasterLayer,
+    QgsRectangle,
+    QgsStyle,
+    QgsVectorLayer,
+)
+from qgis.PyQt.QtCore import QSize  # noqa: E402
+from qgis.PyQt.QtGui import QColor, QImage  # noqa: E402
+
+# Twice the width of the picture beside a dialog, for fine screens.
+HELP_SIZE = QSize(480, 300)
+TOWN = QgsRectangle(340030, 6020165, 341070, 6020815)
+OLD_TOWN = QgsRectangle(340350, 6020420, 340650, 6020608)
+MAST = 3  # transmitter_id of the site that most of the town sees
+POINT = "340520,6020610"
+
+
+def inputs():
+    """The parameters of the whole sample town, as far as they are data."""
+    return {"BUILDINGS": str(SAMPLE / "buildings.gpkg"), "HEIGHT_FIELD": "height_m", "BASE_FIELD": "base_m",
+            "DEM": str(SAMPLE / "dem.tif"), "VEGETATION": str(SAMPLE / "vegetation.gpkg"),
+            "VEGETATION_HEIGHT_FIELD": "height_m", "TRANSMITTERS": str(SAMPLE / "transmitters.csv"),
+            "DRIVE_TEST": str(SAMPLE / "drive_test_SYNTHETIC.gpkg"), "VALUE_FIELD": "received_power_dbm",
+            "TRANSMITTER_FIELD": "transmitter", "CENSOR_BELOW": -110, "TILE_AREA": 25}
+
+
+class Town:
+    """The results of the sample town, made once, as layers."""
+
+    def __init__(self, folder):
+        import processing
+
+        self._result = str(folder / "town.gpkg")
+        environment = str(folder / "environment.gpkg")
+        processing.run("tesseray:coveragestudy", {**inputs(), "OUTPUT": self._result, "ENVIRONMENT": environment})
+        transmitters = {name: value for name, value in inputs().items() if name == "TRANSMITTERS"}
+        self.explained = processing.run("tesseray:explainpoint", {
+            "ENVIRONMENT": environment, "POINT": POINT, "TRANSMITTER": "Hill", **transmitters,
+            "RAYS": str(folder / "rays.gpkg")})["RAYS"]
+
+    def layer(self, name, subset=""):
+        layer = QgsVectorLayer(f"{self._result}|layername={name}", name, "ogr")
+        layer.setSubsetString(subset)
+        return layer
+
+    def rays(self):
+        return QgsVectorLayer(self.explained, "rays", "ogr")
+
+    def grey_tiles(self):
+        layer = self.layer("tiles")
+        for category in layer.renderer().categories():
+            symbol = category.symbol().clone()
+            light = {"ground": 245, "roof": 200, "wall": 160}[category.value()]
+            symbol.setColor(QColor(light, light, light))
+            symbol.symbolLayer(0).setStrokeColor(QColor(225, 225, 225))
+            layer.renderer().updateCategorySymbol(layer.renderer().categoryIndexForValue(category.value()), symbol)
+        return layer
+
+    def tiles_by_visible_count(self):
+        layer = self.layer("tiles", "kind <> 'wall'")
+        renderer = QgsGraduatedSymbolRenderer("visible_count")
+        renderer.setSourceSymbol(QgsFillSymbol.createSimple({"outline_style": "no"}))
+        renderer.setClassificationMethod(QgsClassificationQuantile())
+        renderer.updateClasses(layer, 9)
+        renderer.updateColorRamp(QgsStyle.defaultStyle().colorRamp("Viridis"))
+        layer.setRenderer(renderer)
+        return layer
+
+
+def draw(layers, extent, size, file):
+    """layers: the uppermost first."""
+    settings = QgsMapSettings()
+    settings.setLayers(layers)
+    settings.setDestinationCrs(QgsCoordinateReferenceSystem("EPSG:25832"))
+    settings.setExtent(extent)
+    settings.setOutputSize(size)
+    settings.setBackgroundColor(QColor("white"))
+    job = QgsMapRendererParallelJob(settings)
+    job.start()
+    job.waitForFinished()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    job.renderedImage().convertToFormat(QImage.Format.Format_RGB888).save(str(file), "PNG", 10)
+
+
+def draw_maps(town):
+    power = town.layer("path_loss", f"transmitter_id = {MAST} AND kind = 'ground'")
+    sites, city = town.layer("transmitters"), town.grey_tiles()
+    errors = town.layer("prediction_error", f"transmitter_id = {MAST}")
+    pictures = {
+        "coveragestudy": ([sites, errors, power, city], TOWN),
+        "tileenvironment": ([town.layer("edges"), town.layer("tiles")], OLD_TOWN),
+        "computevisibility": ([town.tiles_by_visible_count()], TOWN),
+        "predictcoverage": ([sites, power, city], TOWN),
+        "comparewithdrivetest": ([errors, city], TOWN),
+        "explainpoint": ([town.rays(), sites, city], TOWN),
+    }
+    for name, (layers, extent) in pictures.items():
+        draw(layers, extent, HELP_SIZE, HELP / f"{name}.png")
+    draw([sites, errors, power, city], TOWN, QSize(1120, 700), IMAGES / "qgis_map.png")
+
+
+def draw_dialog(file):
+    """The dialog of the whole study, with the sample town in the project."""
+    import qgis.utils
+    from processing.gui.AlgorithmDialog import AlgorithmDialog
+    from qgis.gui import QgsGui
+    from qgis.PyQt.QtWidgets import QApplication
+
+    qgis.utils.iface = unittest.mock.MagicMock()
+    QgsGui.instance()
+    project = QgsProject.instance()
+    csv = f"file://{SAMPLE / 'transmitters.csv'}?type=csv&xField=lon&yField=lat&crs=EPSG:4326&detectTypes=yes"
+    layers = {"DEM": QgsRasterLayer(inputs()["DEM"], "terrain"),
+              "BUILDINGS": QgsVectorLayer(f"{inputs()['BUILDINGS']}|layername=buildings", "buildings", "ogr"),
+              "VEGETATION": QgsVectorLayer(inputs()["VEGETATION"], "vegetation", "ogr"),
+              "DRIVE_TEST": QgsVectorLayer(inputs()["DRIVE_TEST"], "drive test", "ogr"),
+              "TRANSMITTERS": QgsVectorLayer(csv, "transmitters", "delimitedtext")}
+    project.addMapLayers(list(layers.values()))
+    algorithm = QgsApplication.processingRegistry().createAlgorithmById("tesseray:coveragestudy")
+    dialog = AlgorithmDialog(algorithm, False, None)
+    dialog.mainWidget().setParameters({**inputs(), **{name: layer.id() for name, layer in layers.items()}})
+    dialog.resize(1100, 860)
+    dialog.show()
+    for _ in range(3):
+        QApplication.processEvents()
+    dialog.grab().save(str(file), "PNG", 10)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    os.environ["TESSERAY_EXECUTABLE"] = str(pathlib.Path(sys.argv[1]).resolve())
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["QGIS_CUSTOM_CONFIG_PATH"] = folder
+        application = QgsApplication([], True)
+        application.initQgis()
+        from processing.core.Processing import Processing
+
+        from tesseray.provider import add_provider
+
+        Processing.initialize()
+        provider = add_provider()  # QGIS keeps no reference to the Python object
+        draw_maps(Town(pathlib.Path(folder)))
+        draw_dialog(IMAGES / "qgis_dialog.png")
+        print(f"drawn with {provider.longName()}")
+    os._exit(0)  # QGIS's own end may crash under Python
+
+
+if __name__ == "__main__":
+    main()
