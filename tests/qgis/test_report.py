@@ -269,7 +269,7 @@ class ReportTest(QgisTest):
         sqlite3.connect(self.folder / "other.sqlite").execute("CREATE TABLE t (a)").connection.close()
         self.refused(self.folder / "other.sqlite", "is no GeoPackage")
         self.refused(self.changed("DELETE FROM gpkg_contents WHERE table_name = 'prediction_error'"),
-                     "no layer prediction_error", "comparewithdrivetest", "DRIVE_TEST")
+                     "no layer prediction_error", "drive test", "both layers of the comparison")
         self.refused(self.changed("UPDATE prediction_error SET excluded_because = 'no place'"),
                      "no measurement was used (no place)")
 
