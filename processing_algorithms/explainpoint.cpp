@@ -25,6 +25,7 @@ Receiver read_point(const Run& run, const Scene& scene) {
 std::vector<Transmitter> chosen_transmitters(const std::string& wanted, std::vector<Transmitter> transmitters) {
   if (wanted.empty()) return transmitters;
   std::vector<std::string> names;
+  names.reserve(transmitters.size());
   for (const Transmitter& transmitter : transmitters) names.push_back(transmitter.name);
   const auto named = std::find(names.begin(), names.end(), wanted);
   if (named != names.end()) return {transmitters[static_cast<std::size_t>(named - names.begin())]};

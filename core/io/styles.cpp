@@ -143,7 +143,9 @@ Styles explained_rays() {
                                     {{"direct", "Direct", line({0, 0, 0}, 0.6)},
                                      {"reflection", "Reflection", line({0, 114, 178}, 0.4)},
                                      {"diffraction", "Diffraction", line({213, 94, 0}, 0.4)},
-                                     {"scattering", "Scattering", line({0, 158, 115}, 0.2)}})};
+                                     {"scattering", "Scattering", line({0, 158, 115}, 0.2)},
+                                     {"over_rooftop", "Over rooftops", line({204, 121, 167}, 0.4)},
+                                     {"through_building", "Through a building", line({86, 180, 233}, 0.4)}})};
   for (qml::Style& by_power : rays()) styles.push_back(std::move(by_power));
   return styles;
 }

@@ -12,7 +12,8 @@ from qgis.PyQt.QtWidgets import QSizePolicy, QWidget
 
 # By mechanism, the colours of the rays' layer: Okabe and Ito's, told apart with every kind of colour blindness.
 _COLORS = {"direct": QColor(0, 0, 0), "reflection": QColor(0, 114, 178), "diffraction": QColor(213, 94, 0),
-           "scattering": QColor(0, 158, 115)}
+           "scattering": QColor(0, 158, 115), "over_rooftop": QColor(204, 121, 167),
+           "through_building": QColor(86, 180, 233)}
 _OTHER = QColor(120, 120, 120)
 _GRID = QColor(215, 215, 215)
 _SELECTED = QColor(230, 159, 0)
@@ -141,5 +142,5 @@ class DelayProfile(QWidget):
             painter.setBrush(color)
             painter.drawEllipse(QPointF(x + 4, height * 0.8), 3.5, 3.5)
             painter.setPen(self.palette().windowText().color())
-            painter.drawText(QPointF(x + 12, height * 1.05), name)
+            painter.drawText(QPointF(x + 12, height * 1.05), name.replace("_", " "))
             x += metrics.horizontalAdvance(name) + 28
