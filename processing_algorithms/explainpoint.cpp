@@ -5,7 +5,6 @@
 
 #include "core/io/readers.h"
 #include "core/prediction/explanation.h"
-#include "core/prediction/explanation.h"
 #include "processing_algorithms/environment_stage.h"
 #include "processing_algorithms/prediction_stage.h"
 #include "processing_algorithms/scene_stage.h"
@@ -88,6 +87,7 @@ void add_figures(const PointExplanation& explanation, Json& figures) {
        std::initializer_list<std::pair<const char*, double>>{{"direct_percent", shares.direct},
                                                              {"reflection_percent", shares.reflection},
                                                              {"diffraction_percent", shares.diffraction},
+                                                             {"over_rooftop_percent", shares.over_rooftop},
                                                              {"scattering_percent", shares.scattering},
                                                              {"rays_shown_percent", shares.shown},
                                                              {"other_rays_percent", shares.other_rays},

@@ -24,6 +24,9 @@ constexpr Choice<Polarization> polarizations[] = {{"vertical", Polarization::ver
 constexpr Choice<ScatteringModel> scattering_models[] = {{"reciprocal", ScatteringModel::reciprocal},
                                                          {"reflected", ScatteringModel::reflected},
                                                          {"incident", ScatteringModel::incident}};
+constexpr Choice<OverRooftop> over_rooftop_methods[] = {{"screens", OverRooftop::screens},
+                                                        {"deygout", OverRooftop::deygout},
+                                                        {"none", OverRooftop::none}};
 constexpr Choice<Summation> summations[] = {
     {"local_mean", Summation::local_mean}, {"coherent", Summation::coherent}, {"power", Summation::power}};
 constexpr Choice<SurfaceKind> surface_kinds[] = {
@@ -99,6 +102,7 @@ RayLaunchingOptions ray_launching_options(const ParameterValues& values) {
   options.scattering_coefficient = values.number("SCATTERING_COEFFICIENT");
   options.min_power_dbm = values.number("MIN_POWER");
   options.summation = values.choice("SUMMATION", summations);
+  options.over_rooftop = values.choice("OVER_ROOFTOP", over_rooftop_methods);
   options.receiver_height_m = values.number("RECEIVER_HEIGHT");
   options.receiver_polarization = values.choice("RECEIVER_POLARIZATION", polarizations);
   return options;
@@ -293,6 +297,13 @@ std::vector<Parameter> propagation_parameters() {
        .default_value = "midpoint",
        .choices = words(edge_visibilities),
        .advanced = true},
+      {.name = "OVER_ROOFTOP",
+       .label = "Rays over the roofs",
+       .help = "to what the transmitter does not see: losses by the exact integral over the edges that obstruct, by "
+               "Deygout's method, or no such rays",
+       .kind = Kind::enumeration,
+       .default_value = "screens",
+       .choices = words(over_rooftop_methods)},
       {.name = "SUMMATION",
        .label = "Summation",
        .help = "of powers with the direct ray and its ground reflection in amplitude, of amplitudes, or of powers",

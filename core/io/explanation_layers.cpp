@@ -50,8 +50,9 @@ Layer explained_rays_layer(const std::string& name, const LocalFrame& frame, con
     fields.push_back(
         {std::move(field.column), [value = std::move(field.value)](const ExplainedRay& r) { return value(r.ray); }});
   }
-  fields.push_back({{"mechanism", text, "direct, reflection, diffraction or scattering: what decides about the ray"},
-                    [](const ExplainedRay& r) { return Value::text(r.mechanism); }});
+  fields.push_back(
+      {{"mechanism", text, "direct, reflection, diffraction, over_rooftop or scattering: what decides about the ray"},
+       [](const ExplainedRay& r) { return Value::text(r.mechanism); }});
   fields.push_back({{"share_percent", real, "Share of the sum of all powers, percent"},
                     [](const ExplainedRay& r) { return Value::real(100 * r.share); }});
   fields.push_back({{"route", text, "Where the ray interacted; NULL for the direct ray"},
@@ -70,7 +71,7 @@ Layer power_delay_profile_layer(const std::string& name, const PointExplanation&
        [](const ProfileRow& r) { return Value::real(r.excess_delay_ns); }},
       {{"power_dbm", real, "Received power, dBm"},
        [](const ProfileRow& r) { return Value::real(r.ray->ray.power_dbm); }},
-      {{"interactions", text, "T transmitter, R reflection, D diffraction, S scattering, G ground"},
+      {{"interactions", text, "T transmitter, R reflection, D diffraction, S scattering, G ground, O over the roofs"},
        [](const ProfileRow& r) { return Value::text(r.ray->ray.interactions); }},
       {{"cumulative_percent", real, "Share of the sum of all powers up to this delay, percent"},
        [](const ProfileRow& r) { return Value::real(100 * r.cumulative_share); }},

@@ -24,6 +24,7 @@ PowerShares shares_of(const RayLaunchingResult& result, double all) {
   shares.direct = gains.direct / all;
   shares.reflection = gains.reflection / all;
   shares.diffraction = gains.diffraction / all;
+  shares.over_rooftop = gains.over_rooftop / all;
   shares.scattering = scattering / all;
   shares.shown = (shown_rays + shown_scattering) / all;
   shares.other_rays = rest(gains.sum(), shown_rays) / all;

@@ -56,6 +56,7 @@ std::pair<double, std::string> strongest_mechanism(const PowerShares& shares) {
   std::pair<double, std::string> best{shares.direct, "arrives directly"};
   for (const auto& [share, words] :
        {std::pair(shares.reflection, "arrives by reflections"), std::pair(shares.diffraction, "arrives by diffraction"),
+        std::pair(shares.over_rooftop, "arrives over the roofs"),
         std::pair(shares.scattering, "is diffusely scattered")}) {
     if (share > best.first) best = {share, words};
   }
@@ -90,12 +91,13 @@ std::string comparison_with_free_space(const PointExplanation& explanation) {
 }  // namespace
 
 std::string route_in_words(const Ray& ray, const Scene& scene, const Tiling& tiling) {
-  std::string text;
+  const bool over_roofs = ray.interactions.starts_with("T-O");
+  std::string text = over_roofs ? "diffraction over the roofs" : "";
   for (std::size_t i = 0; i < ray.elements.size(); ++i) {
     const std::uint32_t element = ray.elements[i];
     const bool at_edge = element >= tiling.tiles.size();
-    const char letter = ray.interactions[2 * (i + 1)];  // "T-R-D": every other one
-    if (i > 0) text += ", then ";
+    const char letter = ray.interactions[2 * (i + (over_roofs ? 2 : 1))];  // "T-R-D": every other one
+    if (!text.empty()) text += ", then ";
     text += at_edge ? "diffraction at " : letter == 'S' ? "scattering at " : "reflection at ";
     text += at_edge ? place_of_edge(tiling.edges[element - tiling.tiles.size()], scene)
                     : place_of_tile(tiling.tiles[element], scene);

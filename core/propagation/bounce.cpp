@@ -179,8 +179,9 @@ void Launch::collect_diffuse(const Tube& tube, std::uint32_t tile_number) {
   if (!(power > 0)) return;
   TileDiffusePower& at_tile = diffuse_[tile_number];
   const double gain = static_cast<double>(tube.departure_gain);
-  const bool may_reflect = limits_.may_reflect_after_scattering(tube.reflections, tube.diffractions);
-  const bool may_diffract = limits_.may_diffract_after_scattering(tube.reflections, tube.diffractions);
+  const bool is_last = tube.chain.over_rooftops;
+  const bool may_reflect = !is_last && limits_.may_reflect_after_scattering(tube.reflections, tube.diffractions);
+  const bool may_diffract = !is_last && limits_.may_diffract_after_scattering(tube.reflections, tube.diffractions);
   at_tile.any.add(power, gain, tube.length_m);
   if (may_reflect) at_tile.then_reflection.add(power, gain, tube.length_m);
   if (may_diffract) at_tile.then_diffraction.add(power, gain, tube.length_m);
@@ -264,7 +265,9 @@ Vec3 Launch::reflection_target(std::uint32_t target) const {
 void Launch::reflect(const Tube& tube, const Tile& tile, const VirtualSource& image, std::uint32_t target,
                      ThreadState& state, std::vector<Tube>& children) {
   const std::uint32_t number = target & RowTarget::number_mask;
-  const bool arrives = (target & RowTarget::arrives) != 0, goes_on = (target & RowTarget::goes_on) != 0;
+  const bool over_rooftops = tube.chain.over_rooftops;
+  const bool arrives = (target & RowTarget::arrives) != 0;
+  const bool goes_on = (target & RowTarget::goes_on) != 0 && !over_rooftops;
   const Leg leg = leg_to(image, reflection_target(target));
   InteractionChain chain = tube.chain;
   chain.push(tube.element);
@@ -278,7 +281,9 @@ void Launch::reflect(const Tube& tube, const Tile& tile, const VirtualSource& im
                                                                 tile.normal, link_.permittivity(tile.material));
   }
   if (arrives) {
-    const Mechanism mechanism = tube.diffractions > 0 ? Mechanism::diffraction : Mechanism::reflection;
+    const Mechanism mechanism = over_rooftops           ? Mechanism::over_rooftop
+                                : tube.diffractions > 0 ? Mechanism::diffraction
+                                                        : Mechanism::reflection;
     const bool ground_reflection = tube.interactions() == 0 && tile.kind == SurfaceKind::ground;
     arrive({image, departure.field, mechanism, departure.relative_gain, chain, ground_reflection}, number, state);
   }
@@ -344,6 +349,9 @@ void Launch::diffract(const Tube& tube, const VirtualSource& source, const EdgeI
   const std::uint32_t number = target & RowTarget::number_mask;
   const Leg leg = leg_to(source, environment_.points.arrival(number));
   if (!(leg.rho_m > 0)) return;
+  const bool arrives = (target & RowTarget::arrives) != 0 && !is_over_rooftops(chain, leg.from, number, lit_as_target);
+  const bool goes_on = (target & RowTarget::goes_on) != 0 && !is_over_rooftops(chain, leg.from, number, lit_as_element);
+  if (!arrives && !goes_on) return;
   const Vec3 k_i = (1.0 / leg.rho_m) * (leg.from - tube.source.point);
   const double sin_beta = incidence.sin_beta(leg.rho_m);
   const double distance_m =
@@ -357,10 +365,10 @@ void Launch::diffract(const Tube& tube, const VirtualSource& source, const EdgeI
   const ComplexVec3 diffracted = diffracted_field(incidence.at(sin_beta), incident.field, k_i, leg.direction,
                                                   {distance_m, distance_m, distance_m}, link_.wave_number());
   if (!(squared_norm(diffracted) > 0)) return;
-  if ((target & RowTarget::arrives) != 0) {
+  if (arrives) {
     arrive({source, diffracted, Mechanism::diffraction, incident.relative_gain, chain, false}, number, state);
   }
-  if ((target & RowTarget::goes_on) != 0) {
+  if (goes_on) {
     go_on({source, diffracted, incident.relative_gain, chain, tube.reflections, tube.diffractions + 1}, number,
           children);
   }

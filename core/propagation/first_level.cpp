@@ -28,11 +28,14 @@ std::vector<Tube> Launch::launch_first_level(Progress& progress) {
   const Vec3 antenna = transmitter_.position;
   const std::vector<std::uint32_t> visible = visible_from(environment_.occlusion, environment_.tiling, antenna);
 
+  std::vector<std::uint8_t> lit(points.element_count() + points.receiver_count(), 0);
   ThreadState& here = states_.local();
   for (const std::uint32_t element : visible) {
+    lit[element] |= lit_as_element;
     if (points.tiles_are_targets() && points.is_tile(element) &&
         environment_.tiling.tiles[element].kind != SurfaceKind::ground) {
       arrive_directly(element, here);
+      lit[element] |= lit_as_target;
     }
   }
   // Ground targets and receiver points stand off their tile: the direct ray is tested to the point itself.
@@ -47,7 +50,9 @@ std::vector<Tube> Launch::launch_first_level(Progress& progress) {
         const Tile& tile = environment_.tiling.tiles[number];
         if (tile.kind != SurfaceKind::ground || dot(antenna - tile.centroid, tile.normal) <= in_front_m) continue;
       }
-      if (environment_.occlusion.is_free(antenna, target)) arrive_directly(number, state);
+      if (!environment_.occlusion.is_free(antenna, target)) continue;
+      arrive_directly(number, state);
+      lit[number] |= lit_as_target;
     }
   });
 
@@ -60,6 +65,7 @@ std::vector<Tube> Launch::launch_first_level(Progress& progress) {
     const Link::Departure departure = link_.depart(normalized(way));
     go_on({source, departure.field, departure.relative_gain, none, 0, 0}, element, tubes);
   }
+  launch_over_rooftops(lit, tubes, progress);
   return tubes;
 }
 

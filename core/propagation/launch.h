@@ -14,6 +14,7 @@
 #include "core/propagation/diffuse_diffraction.h"
 #include "core/propagation/edge_incidence.h"
 #include "core/propagation/link.h"
+#include "core/propagation/over_rooftop.h"
 #include "core/propagation/ray_launcher.h"
 #include "core/propagation/receiver_reach.h"
 #include "core/propagation/recorded_ray.h"
@@ -34,6 +35,7 @@ struct LaunchEnvironment {
   const TargetPoints& points;
   const ReceiverRows& receiver_rows;
   const ReceiverReach& reach;
+  const OverRooftopPaths& over_rooftops;
 };
 
 // What all rays bring to a tile that may scatter it: powers as |field|², on the unit of Tube::strength.
@@ -78,6 +80,7 @@ class Launch {
     std::vector<DiffuseSum> diffuse_sums;        // per row member
     std::vector<DiffuseTarget> diffuse_targets;  // per row member
     EdgeObservers observers;
+    OverRooftopPaths::Workspace rooftop_work;
     DiffuseEdgeResult diffracted;
   };
   // A ray on its last leg: what arrive() needs.
@@ -93,6 +96,25 @@ class Launch {
   // first_level.cpp: the transmitter's direct rays and first tubes.
   std::vector<Tube> launch_first_level(Progress& progress);
   void arrive_directly(std::uint32_t number, ThreadState& state);
+
+  // over_rooftop_rays.cpp: rays over the roofs to all numbers that are not lit (in one of the two ways), and the tubes
+  // that they become at tiles.
+  static constexpr std::uint8_t lit_as_target = 1, lit_as_element = 2;
+  struct RooftopWave {
+    RooftopPath path;
+    VirtualSource source;  // the last edge
+    ComplexVec3 strength;
+    double departure_gain = 1;
+  };
+  // False when there is none, or only one below the threshold.
+  bool find_rooftop_wave(Vec3 target, ThreadState& state, RooftopWave& wave) const;
+  void launch_over_rooftops(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
+  void launch_over_rooftops_to(std::uint32_t number, std::uint8_t lit, ThreadState& state, std::vector<Tube>& tubes);
+  // True when a ray over the roofs stands for one that the chain diffracts, last at this point, to a target or an
+  // element (`as`, one of the two above).
+  bool is_over_rooftops(const InteractionChain& chain, Vec3 keller_point, std::uint32_t number, std::uint8_t as) const;
+  // The corner points of a ray whose chain goes over the roofs.
+  std::vector<Vec3> trace_over_rooftops(const RecordedRay& ray, Vec3 target) const;
 
   // bounce.cpp: reflections and diffractions, level by level, in chunks that keep memory small.
   void bounce(std::vector<Tube> tubes, Progress& progress);
@@ -194,14 +216,16 @@ class Launch {
   std::vector<std::vector<double>> reflectance_tables_;  // per material: mean reflectance against cosine of incidence
   std::vector<TileDiffusePower> diffuse_;                // per tile; empty when nothing scatters
   ScatteredRays scattered_rays_;
+  std::vector<std::uint8_t> reached_over_rooftops_;  // by number, lit_as_…; empty without such rays
   std::uint64_t tubes_ = 0;
   tbb::enumerable_thread_specific<ThreadState> states_;
 };
 
-// The points of a ray through a chain of elements, from the transmitter to the target (ray_path.cpp).
-std::vector<Vec3> trace_chain(const Tiling& tiling, const InteractionChain& chain, Vec3 transmitter, Vec3 target);
+// The points of a ray through a chain of elements, from its source, a point or an edge, to the target (ray_path.cpp).
+std::vector<Vec3> trace_chain(const Tiling& tiling, const InteractionChain& chain, const VirtualSource& source,
+                              Vec3 target);
 // The same of a ray that the chain's element number `scattered_at` scatters, at its centroid.
 std::vector<Vec3> trace_scattered(const Tiling& tiling, const InteractionChain& chain, std::uint8_t scattered_at,
-                                  Vec3 transmitter, Vec3 target);
+                                  const VirtualSource& source, Vec3 target);
 
 }  // namespace tesseray

@@ -19,7 +19,7 @@ double azimuth_deg(Vec3 direction, double convergence_deg) {
 double elevation_deg(Vec3 direction) { return degrees(std::atan2(direction.z, norm(direction.xy()))); }
 
 std::string interaction_text(const Tiling& tiling, const RecordedRay& ray) {
-  std::string text = "T";
+  std::string text = ray.chain.over_rooftops ? "T-O" : "T";
   for (std::size_t i = 0; i < ray.chain.length; ++i) {
     const std::uint32_t element = ray.chain.elements[i];
     if (i == ray.scattered_at) {
@@ -36,13 +36,15 @@ std::string interaction_text(const Tiling& tiling, const RecordedRay& ray) {
 // By receiver, strongest first.
 void sort_by_strength(std::vector<RecordedRay>& rays) {
   const auto order = [](const RecordedRay& ray) {
-    return std::tuple(ray.receiver, -ray.path_gain, ray.chain.length, ray.scattered_at, ray.chain.elements);
+    return std::tuple(ray.receiver, -ray.path_gain, ray.chain.over_rooftops, ray.chain.length, ray.scattered_at,
+                      ray.chain.elements);
   };
   std::sort(rays.begin(), rays.end(), [&](const RecordedRay& a, const RecordedRay& b) { return order(a) < order(b); });
 }
 
 Mechanism mechanism_of(const RecordedRay& ray, const TargetPoints& points) {
   if (ray.scattered_at != RecordedRay::nowhere) return Mechanism::scattering;
+  if (ray.chain.over_rooftops) return Mechanism::over_rooftop;
   const std::span<const std::uint32_t> elements(ray.chain.elements.data(), ray.chain.length);
   if (elements.empty()) return Mechanism::direct;
   const bool diffracted =
@@ -55,9 +57,10 @@ std::vector<GainByMechanism> gains_by_mechanism(const std::vector<RecordedRay>& 
   for (const RecordedRay& ray : rays) {
     GainByMechanism& of_receiver = gains[ray.receiver];
     const Mechanism mechanism = mechanism_of(ray, points);
-    double& sum = mechanism == Mechanism::direct       ? of_receiver.direct
-                  : mechanism == Mechanism::reflection ? of_receiver.reflection
-                                                       : of_receiver.diffraction;
+    double& sum = mechanism == Mechanism::direct         ? of_receiver.direct
+                  : mechanism == Mechanism::reflection   ? of_receiver.reflection
+                  : mechanism == Mechanism::over_rooftop ? of_receiver.over_rooftop
+                                                         : of_receiver.diffraction;
     sum += ray.path_gain;
   }
   return gains;
@@ -135,10 +138,11 @@ Ray Launch::as_ray(const RecordedRay& recorded) const {
   ray.target_id = receiver.receiver_id;
   ray.interactions = interaction_text(environment_.tiling, recorded);
   ray.elements.assign(chain.elements.begin(), chain.elements.begin() + chain.length);
-  ray.points = recorded.scattered_at == RecordedRay::nowhere
-                   ? trace_chain(environment_.tiling, chain, transmitter_.position, receiver.position)
-                   : trace_scattered(environment_.tiling, chain, recorded.scattered_at, transmitter_.position,
-                                     receiver.position);
+  const VirtualSource antenna{transmitter_.position};
+  ray.points = chain.over_rooftops ? trace_over_rooftops(recorded, receiver.position)
+               : recorded.scattered_at == RecordedRay::nowhere
+                   ? trace_chain(environment_.tiling, chain, antenna, receiver.position)
+                   : trace_scattered(environment_.tiling, chain, recorded.scattered_at, antenna, receiver.position);
   ray.mechanism = mechanism_of(recorded, environment_.points);
   ray.path_gain = recorded.path_gain;
   ray.power_dbm = eirp_dbm + decibels(recorded.path_gain);
@@ -173,6 +177,7 @@ struct RayLauncher::Impl {
   TargetPoints points;
   ReceiverRows receiver_rows;
   ReceiverReach reach;
+  OverRooftopPaths over_rooftops;
 };
 
 RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
@@ -187,16 +192,16 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
   ReceiverReach reach;
   if (!options.tiles_are_targets) reach = ReceiverReach(visibility, rows, points.receiver_count());
   impl_ = std::make_unique<Impl>(Impl{scene, tiling, occlusion, visibility, std::move(receivers), options,
-                                      std::move(points), std::move(rows), std::move(reach)});
+                                      std::move(points), std::move(rows), std::move(reach), OverRooftopPaths(scene)});
 }
 
 RayLauncher::~RayLauncher() = default;
 RayLauncher::RayLauncher(RayLauncher&&) noexcept = default;
 
 RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress& progress) const {
-  const LaunchEnvironment environment{impl_->scene,      impl_->tiling,        impl_->occlusion,
-                                      impl_->visibility, impl_->receivers,     impl_->options,
-                                      impl_->points,     impl_->receiver_rows, impl_->reach};
+  const LaunchEnvironment environment{impl_->scene,     impl_->tiling,       impl_->occlusion, impl_->visibility,
+                                      impl_->receivers, impl_->options,      impl_->points,    impl_->receiver_rows,
+                                      impl_->reach,     impl_->over_rooftops};
   return Launch(environment, transmitter).run(progress);
 }
 

@@ -31,6 +31,13 @@ enum class Summation {
   power,       // power sum
 };
 
+// How rays over the roofs lose power (over_rooftop.h).
+enum class OverRooftop {
+  none,
+  screens,  // the exact integral over the edges that obstruct
+  deygout,  // Deygout with P.526's spacing correction: the quick mode, without phase
+};
+
 // Limits as in Table 1 of paper 002.
 struct RayLaunchingOptions {
   int max_bounces = 3;
@@ -47,6 +54,9 @@ struct RayLaunchingOptions {
   double receiver_height_m = 1.5;  // of ground targets above their tile
   Polarization receiver_polarization = Polarization::vertical;
   AntennaKind receiver_antenna = AntennaKind::isotropic;
+  // Rays over the roofs to what the transmitter does not see, then reflected or scattered once. They stand for the
+  // diffractions at roof edges near their vertical plane, which are left out where they arrive.
+  OverRooftop over_rooftop = OverRooftop::none;
   std::size_t rays_per_receiver = 0;  // > 0: the strongest rays of each receiver are kept …
   bool scattered_rays = false;        // … with the diffusely scattered ones among them
   // False: rays arrive at receivers alone, and those that can reach none any more are not launched. What arrives at
@@ -56,8 +66,8 @@ struct RayLaunchingOptions {
 
 // Path gains of rays, summed in power by their mechanism.
 struct GainByMechanism {
-  double direct = 0, reflection = 0, diffraction = 0;
-  double sum() const { return direct + reflection + diffraction; }
+  double direct = 0, reflection = 0, diffraction = 0, over_rooftop = 0;
+  double sum() const { return direct + reflection + diffraction + over_rooftop; }
 };
 
 struct RayLaunchingResult {

@@ -6,10 +6,11 @@
 
 namespace tesseray {
 
-std::vector<Vec3> trace_chain(const Tiling& tiling, const InteractionChain& chain, Vec3 transmitter, Vec3 target) {
+std::vector<Vec3> trace_chain(const Tiling& tiling, const InteractionChain& chain, const VirtualSource& source,
+                              Vec3 target) {
   const std::size_t tiles = tiling.tiles.size();
   // Forward: the virtual source after each interaction.
-  std::vector<VirtualSource> sources{VirtualSource{transmitter}};
+  std::vector<VirtualSource> sources{source};
   for (std::size_t i = 0; i < chain.length; ++i) {
     const std::uint32_t element = chain.elements[i];
     if (element < tiles) {
@@ -39,20 +40,20 @@ std::vector<Vec3> trace_chain(const Tiling& tiling, const InteractionChain& chai
     const double to_plane = dot(tile.centroid - leg.from, tile.normal);
     points.push_back(along != 0 ? leg.from + (to_plane / along) * leg.direction : tile.centroid);
   }
-  points.push_back(transmitter);
+  points.push_back(leg_to(source, points.back()).from);
   std::reverse(points.begin(), points.end());
   return points;
 }
 
 std::vector<Vec3> trace_scattered(const Tiling& tiling, const InteractionChain& chain, std::uint8_t scattered_at,
-                                  Vec3 transmitter, Vec3 target) {
+                                  const VirtualSource& source, Vec3 target) {
   const Vec3 scatterer = tiling.tiles[chain.elements[scattered_at]].centroid;
   InteractionChain before, after;
   for (std::size_t i = 0; i < chain.length; ++i) {
     if (i != scattered_at) (i < scattered_at ? before : after).push(chain.elements[i]);
   }
-  std::vector<Vec3> points = trace_chain(tiling, before, transmitter, scatterer);
-  const std::vector<Vec3> rest = trace_chain(tiling, after, scatterer, target);
+  std::vector<Vec3> points = trace_chain(tiling, before, source, scatterer);
+  const std::vector<Vec3> rest = trace_chain(tiling, after, VirtualSource{scatterer}, target);
   points.insert(points.end(), rest.begin() + 1, rest.end());
   return points;
 }

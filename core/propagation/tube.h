@@ -16,6 +16,7 @@ inline constexpr int most_bounces = 8;
 struct InteractionChain {
   std::array<std::uint32_t, most_bounces> elements{};
   std::uint8_t length = 0;
+  bool over_rooftops = false;  // the ray goes over the roofs from the transmitter to the first element, or to its end
 
   void push(std::uint32_t element) { elements[length++] = element; }
   // REQUIRES: length > 0.

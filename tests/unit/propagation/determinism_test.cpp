@@ -36,7 +36,7 @@ void expect_same(const RayLaunchingResult& a, const RayLaunchingResult& b) {
     EXPECT_EQ(a.rays[i].interactions, b.rays[i].interactions);
     EXPECT_EQ(a.rays[i].power_dbm, b.rays[i].power_dbm);
     EXPECT_EQ(a.rays[i].delay_ns, b.rays[i].delay_ns);
-    // Bits: scattered rays have no phase, and no number equals that.
+    // Scattered rays have no phase.
     EXPECT_EQ(std::bit_cast<std::uint64_t>(a.rays[i].phase_deg), std::bit_cast<std::uint64_t>(b.rays[i].phase_deg));
     EXPECT_EQ(a.rays[i].points, b.rays[i].points);
   }
@@ -60,6 +60,7 @@ TEST(Determinism, SameBitsForAnyNumberOfThreads) {
   all.max_bounces = all.max_reflections = all.max_reflections_with_diffractions = 4;
   all.max_diffractions = 2;
   all.summation = Summation::coherent;
+  all.over_rooftop = OverRooftop::screens;
   all.min_power_dbm = -110;
   for (const RayLaunchingOptions& options : {defaults, all}) {
     const auto expected = launch_with(1, city, options);

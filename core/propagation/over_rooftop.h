@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Over-rooftop diffraction: the ray in the vertical plane over all roofs and crests between two points (paper 002,
+// §2.6; docs/physics.md §6).
+//
+// The loss is that of absorbing screens, exact for the paraxial wave, at the edges that obstruct. A screen knows
+// neither polarisation nor steep angles: an edge over which the ray bends by more than 15° has its factor replaced by
+// that of the lossy wedge (UTD) it is.
+#pragma once
+
+#include <vector>
+
+#include "core/physics/complex.h"
+#include "core/propagation/link.h"
+#include "core/propagation/rooftop_profiles.h"
+
+namespace tesseray {
+
+struct RooftopPath {
+  std::vector<Vec3> edges;  // over which the ray goes, from the transmitter on
+  Vec3 departure, arrival;  // unit, of travel on the first and the last leg
+  double length_m = 0;      // over the edges
+  // Field at the end over the one in free space at the straight distance, with phase against the straight line:
+  // across the vertical plane (horizontal polarisation) and in it (vertical).
+  Complex horizontal, vertical;
+};
+
+class OverRooftopPaths {
+ public:
+  // Keeps a reference to the scene.
+  explicit OverRooftopPaths(const Scene& scene) : profiles_(scene) {}
+
+  struct Workspace {
+    RooftopProfile profile;
+    std::vector<Vec2> chosen;
+  };
+
+  // False when no edge stands in the way, or the points stand nearly above each other.
+  bool find(Vec3 from, Vec3 to, const Link& link, OverRooftop method, Workspace& work, RooftopPath& path) const;
+
+ private:
+  RooftopProfiles profiles_;
+};
+
+}  // namespace tesseray

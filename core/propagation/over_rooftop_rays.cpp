@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rays over the roofs to what the transmitter does not see (paper 002, §2.6), and the tubes that they become there.
+//
+// Such a ray comes in as if from a level edge across its plane at the last roof: upwards it spreads from there, and
+// sideways from the transmitter, at the distance that it has gone. A reflection at a tile is launched from that edge.
+#include <cmath>
+
+#include "core/base/parallel.h"
+#include "core/propagation/launch.h"
+
+namespace tesseray {
+namespace {
+
+constexpr std::size_t numbers_per_block = 256;
+// Farther aside the roof is another one.
+constexpr double edge_half_length_m = 30;
+// A diffracted ray this near to the vertical plane, as seen from its nearer end, goes the way of the ray over the
+// roofs.
+const double near_plane = std::tan(15.0 * pi / 180.0);
+
+// The field that arrives, from the one that departs: its parts in the vertical plane and across it, turned from leg to
+// leg.
+ComplexVec3 carried_over(const ComplexVec3& field, const RooftopPath& path) {
+  const Vec3 across = normalized(cross(path.arrival, Vec3{0, 0, 1}));
+  const Vec3 upright_before = cross(across, path.departure), upright_after = cross(across, path.arrival);
+  return (path.horizontal * dot(field, across)) * across + (path.vertical * dot(field, upright_before)) * upright_after;
+}
+
+}  // namespace
+
+bool Launch::find_rooftop_wave(Vec3 target, ThreadState& state, RooftopWave& wave) const {
+  RooftopPath& path = wave.path;
+  if (!environment_.over_rooftops.find(transmitter_.position, target, link_, environment_.options.over_rooftop,
+                                       state.rooftop_work, path)) {
+    return false;
+  }
+  const Link::Departure departure = link_.depart(path.departure);
+  const double straight = norm(target - transmitter_.position);
+  // The factors count their phase from the straight line, and rays from their own length.
+  const Complex turn = exp_j(link_.wave_number() * (path.length_m - straight));
+  const ComplexVec3 field = (1.0 / straight) * (turn * carried_over(departure.field, path));
+  const Vec3 last = path.edges.back();
+  wave.source.point = last - (path.length_m - norm(target - last)) * path.arrival;
+  wave.source.edge_midpoint = last;
+  wave.source.edge_direction = normalized(cross(path.arrival, Vec3{0, 0, 1}));
+  wave.source.edge_half_length_m = edge_half_length_m;
+  wave.strength = (1.0 / leg_to(wave.source, target).amplitude) * field;
+  wave.departure_gain = departure.relative_gain;
+  return link_.unit_gain() * squared_norm(field) >= link_.least_gain();
+}
+
+void Launch::launch_over_rooftops(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress) {
+  if (environment_.options.over_rooftop == OverRooftop::none || !limits_.may_diffract(0, 0)) return;
+  const std::uint32_t numbers = environment_.points.element_count() + environment_.points.receiver_count();
+  reached_over_rooftops_.assign(numbers, 0);
+  const std::size_t blocks = (numbers + numbers_per_block - 1) / numbers_per_block;
+  std::vector<std::vector<Tube>> produced(blocks);
+  parallel_blocks(numbers, numbers_per_block, progress, [&](std::size_t begin, std::size_t end) {
+    ThreadState& state = states_.local();
+    for (auto number = static_cast<std::uint32_t>(begin); number < end; ++number) {
+      if (!environment_.points.is_edge(number)) {
+        launch_over_rooftops_to(number, lit[number], state, produced[begin / numbers_per_block]);
+      }
+    }
+  });
+  for (const std::vector<Tube>& part : produced) tubes.insert(tubes.end(), part.begin(), part.end());
+}
+
+void Launch::launch_over_rooftops_to(std::uint32_t number, std::uint8_t lit, ThreadState& state,
+                                     std::vector<Tube>& tubes) {
+  const TargetPoints& points = environment_.points;
+  const bool is_tile = points.is_tile(number);
+  const bool arrives = (lit & lit_as_target) == 0 && (!is_tile || points.tiles_are_targets());
+  const bool goes_on = is_tile && (lit & lit_as_element) == 0 && may_do_anything(number, 0, 1);
+  if (!arrives && !goes_on) return;
+  RooftopWave wave;
+  if (!find_rooftop_wave(points.arrival(number), state, wave)) return;
+  if (is_tile) {
+    const Tile& tile = environment_.tiling.tiles[number];
+    if (dot(wave.path.edges.back() - tile.centroid, tile.normal) <= in_front_m) return;
+  }
+  InteractionChain chain;
+  chain.over_rooftops = true;
+  if (arrives) {
+    arrive({wave.source, wave.strength, Mechanism::over_rooftop, wave.departure_gain, chain, false}, number, state);
+    reached_over_rooftops_[number] |= lit_as_target;
+  }
+  if (goes_on) {
+    go_on({wave.source, wave.strength, wave.departure_gain, chain, 0, 1}, number, tubes);
+    reached_over_rooftops_[number] |= lit_as_element;
+  }
+}
+
+bool Launch::is_over_rooftops(const InteractionChain& chain, Vec3 keller_point, std::uint32_t number,
+                              std::uint8_t as) const {
+  if (reached_over_rooftops_.empty() || (reached_over_rooftops_[number] & as) == 0) return false;
+  for (std::size_t i = 0; i < chain.length; ++i) {
+    const std::uint32_t element = chain.elements[i];
+    if (!environment_.points.is_edge(element)) return false;
+    const EdgeSegment& edge = environment_.tiling.edges[element - environment_.points.tile_count()];
+    if (edge.kind == EdgeKind::corner) return false;
+  }
+  const Vec2 from = transmitter_.position.xy(), to = environment_.points.arrival(number).xy();
+  const Vec2 way = to - from, there = keller_point.xy() - from;
+  const double aside = std::fabs(cross(way, there)) / norm(way);
+  return aside <= near_plane * std::min(norm(there), norm(keller_point.xy() - to));
+}
+
+std::vector<Vec3> Launch::trace_over_rooftops(const RecordedRay& ray, Vec3 target) const {
+  const bool direct = ray.chain.length == 0;
+  const Vec3 first = direct ? target : environment_.points.arrival(ray.chain.elements[0]);
+  ThreadState state;
+  RooftopWave wave;
+  find_rooftop_wave(first, state, wave);
+  const bool scattered = ray.scattered_at != RecordedRay::nowhere;
+  const std::vector<Vec3> rest =
+      scattered ? trace_scattered(environment_.tiling, ray.chain, ray.scattered_at, wave.source, target)
+                : trace_chain(environment_.tiling, ray.chain, wave.source, target);
+  std::vector<Vec3> points{transmitter_.position};
+  points.insert(points.end(), wave.path.edges.begin(), wave.path.edges.end() - 1);
+  points.insert(points.end(), rest.begin(), rest.end());
+  return points;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/rooftop_profiles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace tesseray {
+namespace {
+
+constexpr double cell_m = 32.0;
+constexpr std::int64_t most_cells = std::int64_t{1} << 22;
+// Nearer to its ends than this the plane crosses what the ends stand on.
+constexpr double end_clearance_m = 0.3;
+constexpr std::uint16_t ground_material = 0;  // the scene's default
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+// The straight line between the ends, over the ground plan.
+struct RooftopProfiles::Line {
+  Vec3 from;
+  Vec2 direction;  // unit
+  double length_m = 0, slope = 0, margin_m = 0;
+
+  Line(Vec3 begin, Vec3 end, double margin) : from(begin), margin_m(margin) {
+    const Vec2 way = end.xy() - begin.xy();
+    length_m = norm(way);
+    direction = (1.0 / length_m) * way;
+    slope = (end.z - begin.z) / length_m;
+  }
+  Vec2 at(double distance) const { return from.xy() + distance * direction; }
+  // Below this nothing counts.
+  double floor_at(double distance) const { return from.z + slope * distance - margin_m; }
+};
+
+RooftopProfiles::RooftopProfiles(const Scene& scene) : scene_(&scene) {
+  Rectangle box;
+  for (const Prism& prism : scene.prisms) {
+    for (const Ring& ring : prism.rings) {
+      for (std::size_t i = 0; i < ring.size(); ++i) {
+        const Vec2 begin = ring[i];
+        sides_.push_back({begin, ring[(i + 1) % ring.size()] - begin, prism.top_z, prism.material});
+        box.extend(begin);
+      }
+    }
+  }
+  const std::vector<float>& ground = scene.terrain.height_m;
+  highest_ground_m_ = ground.empty() ? -infinity : static_cast<double>(*std::max_element(ground.begin(), ground.end()));
+  if (sides_.empty()) return;
+  grid_ = make_cell_grid(box, cell_m, most_cells);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> cell_and_side;
+  top_of_cell_.assign(grid_.size(), -infinity);
+  for (std::size_t s = 0; s < sides_.size(); ++s) {
+    const Side& side = sides_[s];
+    for_cells_near(grid_, side.begin, side.begin + side.along, [&](std::int32_t i, std::int32_t j) {
+      const std::size_t cell = grid_.index(i, j);
+      cell_and_side.emplace_back(static_cast<std::uint32_t>(cell), static_cast<std::uint32_t>(s));
+      top_of_cell_[cell] = std::max(top_of_cell_[cell], side.top_z);
+    });
+  }
+  sides_of_cell_ = make_cell_lists(grid_.size(), cell_and_side);
+}
+
+void RooftopProfiles::add_sides(const Line& line, RooftopProfile& profile) const {
+  if (sides_.empty()) return;
+  const auto add_cell = [&](std::size_t cell, double begin, double end) {
+    if (top_of_cell_[cell] < std::min(line.floor_at(begin), line.floor_at(end))) return;
+    for (std::uint32_t k = sides_of_cell_.offsets[cell]; k < sides_of_cell_.offsets[cell + 1]; ++k) {
+      const Side& side = sides_[sides_of_cell_.items[k]];
+      const double across = cross(line.direction, side.along);
+      if (across == 0) continue;
+      const Vec2 way = side.begin - line.from.xy();
+      const double distance = cross(way, side.along) / across, place = cross(way, line.direction) / across;
+      // A crossing belongs to one cell alone, by its distance.
+      if (distance < begin || distance >= end || place < 0 || place > 1) continue;
+      if (distance < end_clearance_m || distance > line.length_m - end_clearance_m) continue;
+      if (side.top_z < line.floor_at(distance)) continue;
+      profile.points.push_back({distance, side.top_z});
+      profile.materials.push_back(side.material);
+    }
+  };
+  // From border to border of the cells, in the order of their distances.
+  const auto next_border = [](double place, double direction, double origin, double step, std::int32_t cell) {
+    if (direction == 0) return infinity;
+    const double border = origin + step * (direction > 0 ? cell + 1 : cell);
+    return (border - place) / direction;
+  };
+  const Vec2 start = line.from.xy();
+  std::int32_t i = grid_.column(start.x), j = grid_.row(start.y);
+  const std::int32_t step_i = line.direction.x > 0 ? 1 : -1, step_j = line.direction.y > 0 ? 1 : -1;
+  double begin = 0;
+  while (begin < line.length_m) {
+    const double to_x = next_border(start.x, line.direction.x, grid_.origin.x, grid_.step_m, i);
+    const double to_y = next_border(start.y, line.direction.y, grid_.origin.y, grid_.step_m, j);
+    const double end = std::min(line.length_m, std::max(begin, std::min(to_x, to_y)));
+    add_cell(grid_.index(i, j), begin, end);
+    (to_x < to_y ? i : j) += to_x < to_y ? step_i : step_j;
+    if (i < 0 || j < 0 || i >= grid_.columns || j >= grid_.rows) break;
+    begin = end;
+  }
+}
+
+void RooftopProfiles::add_terrain(const Line& line, RooftopProfile& profile) const {
+  const Terrain& terrain = scene_->terrain;
+  // Where the line is above all ground there is no crest.
+  const double step = 0.5 * std::min(terrain.step_x, terrain.step_y);
+  const auto steps = static_cast<std::int64_t>(std::floor(line.length_m / step));
+  std::vector<Vec2> hull{{0, line.from.z}};
+  const auto add = [&](Vec2 point) {
+    while (hull.size() > 1 && cross(hull.back() - hull[hull.size() - 2], point - hull.back()) >= 0) hull.pop_back();
+    hull.push_back(point);
+  };
+  for (std::int64_t s = 1; s < steps; ++s) {
+    const double distance = static_cast<double>(s) * step;
+    if (line.floor_at(distance) > highest_ground_m_ || line.length_m - distance < end_clearance_m) continue;
+    const double height = terrain.height_at(line.at(distance));
+    if (height >= line.floor_at(distance)) add({distance, height});
+  }
+  add({line.length_m, line.from.z + line.slope * line.length_m});
+  for (std::size_t h = 1; h + 1 < hull.size(); ++h) {
+    profile.points.push_back(hull[h]);
+    profile.materials.push_back(ground_material);
+  }
+}
+
+void RooftopProfiles::trace(Vec3 from, Vec3 to, double margin_m, RooftopProfile& profile) const {
+  const Line line(from, to, margin_m);
+  RooftopProfile found;
+  add_sides(line, found);
+  add_terrain(line, found);
+  std::vector<std::size_t> order(found.points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(found.points[a].x, found.points[a].y) < std::pair(found.points[b].x, found.points[b].y);
+  });
+  profile.points.assign(1, {0, from.z});
+  profile.materials.assign(1, 0);
+  double group_begin = 0;
+  for (const std::size_t index : order) {
+    const Vec2 point = found.points[index];
+    const bool near = profile.points.size() > 1 && point.x - profile.points.back().x < least_gap_m;
+    if (near && point.y < profile.points.back().y) continue;
+    if (near && point.y == profile.points.back().y) {
+      // The same from either end.
+      profile.points.back().x = 0.5 * (group_begin + point.x);
+      continue;
+    }
+    if (near) {
+      profile.points.pop_back();
+      profile.materials.pop_back();
+    }
+    group_begin = point.x;
+    profile.points.push_back(point);
+    profile.materials.push_back(found.materials[index]);
+  }
+  profile.points.push_back({line.length_m, to.z});
+  profile.materials.push_back(0);
+}
+
+}  // namespace tesseray

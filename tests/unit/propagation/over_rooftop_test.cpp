@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rays over the roofs: what stands in the vertical plane, the loss over it, and how the launcher sums them.
+#include "core/propagation/over_rooftop.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/units.h"
+#include "core/physics/knife_edge.h"
+#include "core/physics/link_metrics.h"
+#include "core/scene/prism_index.h"
+#include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+
+double decibels_between(double a, double b) { return 10.0 * std::log10(a / b); }
+
+// Everything in front of the line and above it, from samples of the highest surface along it.
+TEST(RooftopProfiles, HaveWhatTheHighestSurfaceHas) {
+  testing::SyntheticCityOptions options;
+  options.width_m = options.depth_m = 600;
+  options.hill_m = 0;
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    options.seed = seed;
+    const Scene scene = testing::synthetic_city(options);
+    const RooftopProfiles profiles(scene);
+    const PrismIndex surface(scene);
+    testing::Random random(seed);
+    RooftopProfile profile;
+    std::size_t edges = 0;
+    for (int pair = 0; pair < 60; ++pair) {
+      const Vec3 from{random.uniform(-20, 620), random.uniform(-20, 620), random.uniform(5, 40)};
+      const Vec3 to{random.uniform(0, 600), random.uniform(0, 600), 1.5};
+      const double length = norm(to.xy() - from.xy());
+      if (length < 50) continue;
+      constexpr double margin_m = 3.0;
+      profiles.trace(from, to, margin_m, profile);
+      ASSERT_TRUE(
+          std::is_sorted(profile.points.begin(), profile.points.end(), [](Vec2 a, Vec2 b) { return a.x <= b.x; }));
+      const auto place = [&](double distance) { return from.xy() + (distance / length) * (to.xy() - from.xy()); };
+      const auto line = [&](double distance) { return from.z + (to.z - from.z) * distance / length; };
+      edges += profile.points.size() - 2;
+      // Each edge has its roof beside it.
+      for (std::size_t i = 1; i + 1 < profile.points.size(); ++i) {
+        const Vec2 edge = profile.points[i];
+        double beside = 0;  // edges within one gap act as one
+        for (double step = -RooftopProfiles::least_gap_m; step <= RooftopProfiles::least_gap_m; step += 0.1) {
+          beside = std::max(beside, surface.surface_height(place(edge.x + step)));
+        }
+        EXPECT_GE(beside, edge.y - 1e-9);
+      }
+      // What stands above the line is no higher than the edges on either side of it.
+      for (double distance = 2; distance < length - 2; distance += 0.7) {
+        const double height = surface.surface_height(place(distance));
+        if (height < line(distance)) continue;
+        const auto after = std::lower_bound(profile.points.begin(), profile.points.end(), distance,
+                                            [](Vec2 point, double d) { return point.x < d; });
+        const double highest = std::max(after->y, (after - 1)->y);
+        EXPECT_LE(height, highest + 1e-9) << "seed " << seed << ", " << distance << " m of " << length;
+      }
+    }
+    EXPECT_GT(edges, 100u);
+  }
+}
+
+TEST(RooftopProfiles, HaveTheCrestOfAHill) {
+  Scene scene = testing::flat_ground(1000, 200);
+  Terrain& terrain = scene.terrain;
+  terrain.step_x = terrain.step_y = 10;
+  terrain.columns = 101;
+  terrain.rows = 21;
+  terrain.south_west = {0, 0};
+  terrain.height_m.assign(std::size_t{101} * 21, 0.0f);
+  for (std::uint32_t row = 0; row < 21; ++row) {
+    for (std::uint32_t column = 30; column <= 70; ++column) {
+      const double way = std::fabs(column - 50.0) / 20.0;
+      terrain.height_m[row * 101 + column] = static_cast<float>(40.0 * (1.0 - way));
+    }
+  }
+  const RooftopProfiles profiles(scene);
+  RooftopProfile profile;
+  profiles.trace({20, 100, 10}, {980, 100, 1.5}, 2.0, profile);
+  ASSERT_EQ(profile.points.size(), 3u);
+  EXPECT_DOUBLE_EQ(profile.points[1].x, 480.0);
+  EXPECT_DOUBLE_EQ(profile.points[1].y, 40.0);
+}
+
+// One long building across the way, so low that no bend is steep: two absorbing screens.
+Scene one_building(double height_m) {
+  Scene scene = testing::flat_ground(660, 240);
+  scene.prisms.push_back(testing::box_prism(1, {350, 10}, {365, 230}, 0, height_m));
+  return scene;
+}
+
+RayLaunchingOptions roofs_only() {
+  RayLaunchingOptions options = testing::without_scattering(0, 1, 1);
+  options.over_rooftop = OverRooftop::screens;
+  return options;
+}
+
+TEST(OverRooftop, OneBuildingIsTwoScreens) {
+  const Environment city(one_building(12), 10);
+  const Vec3 antenna{100, 120, 14}, receiver{640, 120, 3};
+  const Transmitter transmitter = testing::test_transmitter(antenna);
+  RayLaunchingOptions options = roofs_only();
+  options.rays_per_receiver = 5;
+  const RayLaunchingResult result = city.launch(transmitter, testing::receivers_at({receiver}), options);
+  const double wavelength = speed_of_light / transmitter.frequency_hz;
+  const std::vector<Vec2> profile{{0, 14}, {250, 12}, {265, 12}, {540, 3}};
+  const double loss_db = free_space_loss_db(norm(receiver - antenna), transmitter.frequency_hz) -
+                         10.0 * std::log10(squared_norm(double_knife_edge_factor(profile, wavelength)));
+  // The diffraction at the roof's edges is not counted again.
+  EXPECT_EQ(result.receivers[0].rays, 1u);
+  EXPECT_EQ(result.receivers[0].strongest_mechanism, Mechanism::over_rooftop);
+  EXPECT_NEAR(-10.0 * std::log10(testing::total_gain(result.receivers[0])), loss_db, 0.05);
+  ASSERT_EQ(result.rays.size(), 1u);
+  EXPECT_EQ(result.rays[0].interactions, "T-O");
+  EXPECT_EQ(result.rays[0].mechanism, Mechanism::over_rooftop);
+  EXPECT_EQ(result.rays[0].points, (std::vector<Vec3>{antenna, {350, 120, 12}, {365, 120, 12}, receiver}));
+  EXPECT_NEAR(result.ray_gains[0].over_rooftop, testing::total_gain(result.receivers[0]), 1e-15);
+}
+
+TEST(OverRooftop, SteepEdgesAreWedges) {
+  // One edge, 45° down into the street: the launcher's own diffraction by UTD says what arrives.
+  Scene scene = testing::flat_ground(660, 240);
+  scene.prisms.push_back(testing::box_prism(1, {350, 10}, {420, 230}, 0, 20));
+  const Environment city(scene, 10);
+  for (const Vec3 receiver : {Vec3{430, 120, 8}, Vec3{436, 120, 4}}) {
+    const Transmitter transmitter = testing::test_transmitter({100, 120, 60});
+    RayLaunchingOptions diffraction = roofs_only();
+    diffraction.over_rooftop = OverRooftop::none;
+    const auto with = city.launch(transmitter, testing::receivers_at({receiver}), roofs_only());
+    const auto without = city.launch(transmitter, testing::receivers_at({receiver}), diffraction);
+    EXPECT_EQ(with.receivers[0].strongest_mechanism, Mechanism::over_rooftop);
+    EXPECT_EQ(without.receivers[0].strongest_mechanism, Mechanism::diffraction);
+    EXPECT_NEAR(decibels_between(testing::total_gain(with.receivers[0]), testing::total_gain(without.receivers[0])), 0,
+                1.5);
+  }
+}
+
+TEST(OverRooftop, IsReciprocal) {
+  testing::SyntheticCityOptions options;
+  options.width_m = options.depth_m = 500;
+  const Environment city(testing::synthetic_city(options), 12);
+  testing::Random random(5);
+  int compared = 0;
+  for (int pair = 0; pair < 40; ++pair) {
+    const Vec2 a{random.uniform(20, 480), random.uniform(20, 480)}, b{random.uniform(20, 480), random.uniform(20, 480)};
+    const PrismIndex surface(city.scene);
+    const Vec3 from{a.x, a.y, surface.surface_height(a) + 3}, to{b.x, b.y, surface.surface_height(b) + 3};
+    const auto there = city.launch(testing::test_transmitter(from), testing::receivers_at({to}), roofs_only());
+    const auto back = city.launch(testing::test_transmitter(to), testing::receivers_at({from}), roofs_only());
+    if (there.receivers[0].strongest_mechanism != Mechanism::over_rooftop) continue;
+    ++compared;
+    ASSERT_EQ(back.receivers[0].strongest_mechanism, Mechanism::over_rooftop);
+    // Within what the wedges of steep edges leave (docs/physics.md §5.2).
+    EXPECT_NEAR(decibels_between(there.receivers[0].strongest_gain, back.receivers[0].strongest_gain), 0, 0.01);
+  }
+  EXPECT_GE(compared, 5);
+}
+
+TEST(OverRooftop, TilesReachedSoReflectOnce) {
+  // Behind the building a wall faces it: what comes over the roof goes back from the wall.
+  Scene scene = one_building(12);
+  scene.prisms.push_back(testing::box_prism(2, {450, 20}, {470, 220}, 0, 11));
+  const Environment city(scene, 5);
+  RayLaunchingOptions options = roofs_only();
+  options.max_reflections = 2;
+  options.max_bounces = options.max_reflections_with_diffractions = 3;
+  options.rays_per_receiver = 20;
+  const auto result =
+      city.launch(testing::test_transmitter({100, 120, 14}), testing::receivers_at({{400, 121, 3}}), options);
+  const auto has = [&](const std::string& interactions) {
+    return std::any_of(result.rays.begin(), result.rays.end(),
+                       [&](const Ray& ray) { return ray.interactions == interactions; });
+  };
+  EXPECT_TRUE(has("T-O"));
+  EXPECT_TRUE(has("T-O-R"));
+  EXPECT_FALSE(has("T-O-R-R")) << "one reflection after the roofs";
+  for (const Ray& ray : result.rays) {
+    if (ray.interactions != "T-O-R") continue;
+    // Equal angles at the wall x = 450.
+    ASSERT_GE(ray.points.size(), 4u);
+    const Vec3 in = normalized(ray.points[ray.points.size() - 2] - ray.points[ray.points.size() - 3]);
+    const Vec3 out = normalized(ray.points.back() - ray.points[ray.points.size() - 2]);
+    EXPECT_NEAR(ray.points[ray.points.size() - 2].x, 450, 1e-6);
+    EXPECT_NEAR(in.x, -out.x, 1e-2);
+    EXPECT_NEAR(in.z, out.z, 1e-2);
+  }
+}
+
+}  // namespace
+}  // namespace tesseray
