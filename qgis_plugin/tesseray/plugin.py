@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from qgis.core import QgsApplication
+from qgis.PyQt.QtCore import QTimer
 
 from .provider import TesserayProvider, add_provider
 
@@ -20,9 +21,15 @@ class TesserayPlugin:
         self._why_this_value: Any = None
 
     def initProcessing(self) -> None:  # noqa: N802, QGIS's name
-        """Called alone by qgis_process."""
-        self._provider = add_provider()
+        """Called alone by qgis_process, which needs the models at once; windows get them when QGIS has started."""
+        self._provider = add_provider(with_models=self._iface is None)
+        if self._iface is not None:
+            QTimer.singleShot(0, self._load_models)
         QgsApplication.processingRegistry().providerAdded.connect(self._refresh_models)
+
+    def _load_models(self) -> None:
+        if self._provider:
+            self._provider.load_models()
 
     def _refresh_models(self, provider_id: str) -> None:
         if self._provider and provider_id != self._provider.id() and self._provider.has_unresolved_models():

@@ -19,8 +19,10 @@ MODELS = Path(__file__).with_name("models")
 class TesserayProvider(QgsProcessingProvider):
     """Lists the tools, from the executable or, without it, from the description shipped with the plugin."""
 
-    def __init__(self) -> None:
+    def __init__(self, with_models: bool = True) -> None:
+        """with_models: False leaves the models to `load_models`, for a start that is not held up by them."""
         super().__init__()
+        self._with_models = with_models
         self._problem = ""
         self._version = ""
 
@@ -63,8 +65,13 @@ class TesserayProvider(QgsProcessingProvider):
         self._version = "" if self._problem else description.version
         for tool in description.tools:
             self.addAlgorithm(TesserayAlgorithm(tool, description))
-        for file in sorted(MODELS.glob("*.model3")):
+        for file in sorted(MODELS.glob("*.model3")) if self._with_models else ():
             self._add_model(file)
+
+    def load_models(self) -> None:
+        """Lists the models, too, from now on."""
+        self._with_models = True
+        self.refreshAlgorithms()
 
     def _add_model(self, file: Path) -> None:
         model = QgsProcessingModelAlgorithm()
@@ -78,9 +85,9 @@ class TesserayProvider(QgsProcessingProvider):
                    for algorithm in self.algorithms())
 
 
-def add_provider() -> TesserayProvider:
-    """Registers the provider and fills it."""
-    provider = TesserayProvider()
+def add_provider(with_models: bool = True) -> TesserayProvider:
+    """Registers the provider and fills it. The caller keeps it: QGIS holds no reference to the Python object."""
+    provider = TesserayProvider(with_models)
     registry = QgsApplication.processingRegistry()
     registry.addProvider(provider)
     provider.refreshAlgorithms()

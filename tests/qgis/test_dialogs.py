@@ -17,6 +17,13 @@ PICTURES = os.environ.get("TESSERAY_PICTURES")
 LEAST_COLOURS = 100
 
 
+def process_events():
+    from qgis.PyQt.QtWidgets import QApplication
+
+    for _ in range(3):
+        QApplication.processEvents()
+
+
 class DialogTest(QgisTest):
     @classmethod
     def setUpClass(cls):
@@ -60,20 +67,14 @@ class DialogTest(QgisTest):
         dialog.resize(1100, 860)
         dialog.mainWidget().setParameters(parameters or {})
         dialog.show()
-        self.process_events()
+        process_events()
         return dialog
-
-    def process_events(self):
-        from qgis.PyQt.QtWidgets import QApplication
-
-        for _ in range(3):
-            QApplication.processEvents()
 
     def wait_until(self, condition, seconds=60):
         end = time.monotonic() + seconds
         while not condition():
             self.assertLess(time.monotonic(), end, "nothing happened")
-            self.process_events()
+            process_events()
             time.sleep(0.01)
 
     def picture(self, dialog, name):
@@ -102,7 +103,7 @@ class DialogTest(QgisTest):
         before = set(self.project.mapLayers())
         dialog.runAlgorithm()
         self.wait_until(dialog.wasExecuted)
-        self.process_events()
+        process_events()
         self.picture(dialog, "coverage_study_log")
         log = dialog.findChild(QTextEdit, "txtLog").toPlainText()
         loaded = {layer.name(): layer for key, layer in self.project.mapLayers().items() if key not in before}
@@ -157,7 +158,7 @@ class DialogTest(QgisTest):
 
 class PluginTest(QgisTest):
     def test_the_plugin_loads_and_unloads_with_and_without_windows(self):
-        from qgis.core import QgsApplication
+        from qgis.core import QgsApplication, QgsProcessingModelAlgorithm
 
         harness.start_qgis()
         registry = QgsApplication.processingRegistry()
@@ -173,7 +174,13 @@ class PluginTest(QgisTest):
         for iface in (None, iface):
             plugin = tesseray.classFactory(iface)
             plugin.initGui()
-            self.assertIsNotNone(registry.providerById("tesseray"))
+            provider = registry.providerById("tesseray")
+            self.assertIn("tesseray:tileenvironment", {algorithm.id() for algorithm in provider.algorithms()})
+            process_events()
+            models = [algorithm for algorithm in provider.algorithms()
+                      if isinstance(algorithm, QgsProcessingModelAlgorithm)]
+            self.assertEqual(len(models), len(list((harness.PLUGIN / "models").glob("*.model3"))))
+            self.assertTrue(all(model.canExecute()[0] for model in models))
             plugin.unload()
             self.assertIsNone(registry.providerById("tesseray"))
 

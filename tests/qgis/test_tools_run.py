@@ -2,8 +2,9 @@
 """Every tool runs through `qgis_process run tesseray:… -` with JSON, and gives what the command line gives."""
 
 import json
-import subprocess
+import pathlib
 import sqlite3
+import subprocess
 
 import qgis_harness as harness
 from qgis_harness import DRIVE_TEST, EXECUTABLE, SMALL_SCENE, QgisTest, run_algorithm, run_tests, transmitters
@@ -16,6 +17,14 @@ def rows_in(source):
     file, layer = source.split("|layername=")
     with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as database:
         return database.execute(f'SELECT count(*) FROM "{layer}"').fetchone()[0]
+
+
+def ground_point(source):
+    """x and y of a place in the open: the middle of a ground tile."""
+    file, layer = source.split("|layername=")
+    with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as database:
+        return database.execute(f"SELECT x, y FROM \"{layer}\" WHERE kind = 'ground' ORDER BY abs(x - 340500) + "
+                                "abs(y - 6020500)").fetchone()
 
 
 def command_line(tool, **parameters):
@@ -51,6 +60,12 @@ class ToolsTest(QgisTest):
         self.assertEqual(rows_in(compared["PREDICTION_ERROR"]), 1500)
         self.assertGreater(rows_in(compared["ERROR_STATISTICS"]), 2)
 
+        x, y = ground_point(tiles["TILES"])
+        explained = run_algorithm("tesseray:explainpoint", {
+            "ENVIRONMENT": environment, "POINT": f"{x},{y} [EPSG:25832]", "TRANSMITTER": "Market", **sites,
+            "RAYS": str(self.folder / "rays.gpkg")})
+        self.assertGreater(rows_in(explained["RAYS"]), 0)
+
         study = {**SMALL_SCENE, **sites, **DRIVE_TEST}
         by_hand = command_line("coveragestudy", **{**study, "EXTENT": study["EXTENT"].split(" ")[0]},
                                PATH_LOSS=str(self.folder / "by_hand.gpkg"),
@@ -62,10 +77,9 @@ class ToolsTest(QgisTest):
 
     def test_every_tool_has_a_run_here(self):
         described = json.loads((harness.PLUGIN / "describe.json").read_text(encoding="utf-8"))
-        text = (harness.SOURCE / "tests" / "qgis").rglob("test_*.py")
-        tests = "".join(file.read_text(encoding="utf-8") for file in text)
+        tests = pathlib.Path(__file__).read_text(encoding="utf-8")
         for tool in described["tools"]:
-            self.assertIn(f'"tesseray:{tool["id"]}"', tests)
+            self.assertIn(f'run_algorithm("tesseray:{tool["id"]}", {{', tests)
 
     def test_an_unknown_tool_and_a_wrong_value_fail_with_words(self):
         absent = harness.qgis_process("run", "tesseray:absent", "-", inputs={})

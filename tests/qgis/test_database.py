@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Layers of a PostGIS database give what the same layers in files give; nothing is written to the database."""
+
+import sys
+import unittest
+import unittest.mock
+
+import qgis_harness as harness
+from qgis_harness import DRIVE_TEST, SAMPLE, SMALL_SCENE, QgisTest, run_tests
+
+sys.path.insert(0, str(harness.SOURCE / "tests" / "pipeline"))
+from test_postgis import SERVER_PROGRAMS, Cluster  # noqa: E402, the server that the executable's own test starts
+
+
+@unittest.skipUnless(SERVER_PROGRAMS, "PostgreSQL with PostGIS is not installed (scripts/install-dependencies postgis)")
+class PostgisTest(QgisTest):
+    @classmethod
+    def setUpClass(cls):
+        harness.start_qgis()
+        # The server runs as another user, who may not enter this test's own folder.
+        with unittest.mock.patch("tempfile.tempdir", str(harness.PROFILE.parent)):
+            cls.cluster = Cluster()
+        cls.addClassCleanup(cls.cluster.stop)
+        cls.cluster.load("buildings", SAMPLE / "buildings.gpkg")
+        cls.cluster.load("drive", SAMPLE / "drive_test_SYNTHETIC.gpkg")
+
+    def layer(self, table):
+        from qgis.core import QgsDataSourceUri, QgsProject, QgsVectorLayer
+
+        uri = QgsDataSourceUri()
+        uri.setConnection(str(self.cluster.folder), "", "city", "tesseray", "")
+        uri.setDataSource("public", table, "geom", "", "fid")
+        layer = QgsVectorLayer(uri.uri(), table, "postgres")
+        self.assertTrue(layer.isValid(), layer.error().summary())
+        QgsProject.instance().addMapLayer(layer)
+        return layer
+
+    def study(self, **inputs):
+        import processing
+
+        return processing.run("tesseray:coveragestudy", {
+            **SMALL_SCENE, **DRIVE_TEST, **harness.transmitters(self.folder), "ERROR_STATISTICS": "TEMPORARY_OUTPUT",
+            **inputs})["RESULT_HASH"]
+
+    def test_a_study_from_the_database_equals_one_from_files(self):
+        from_database = self.study(BUILDINGS=self.layer("buildings"), DRIVE_TEST=self.layer("drive"))
+        self.assertEqual(from_database, self.study())
+
+
+if __name__ == "__main__":
+    run_tests()
