@@ -5,20 +5,24 @@
 #include <cmath>
 #include <limits>
 
+#include "core/visibility/sight_kernels.h"
+#include "core/visibility/sight_margins.h"
+
 namespace tesseray {
 
 namespace {
 
 constexpr double bins_per_unit = Horizon::bins / 8.0;
-// Azimuths closer to a bin's end than this, in bins, count for both of its sides: far above rounding.
-constexpr double bin_margin = 1e-7;
+// Azimuths closer to a bin's end than this, in bins, count for both of its sides.
+constexpr double bin_margin = static_cast<double>(azimuth_margin) * bins_per_unit;
 // Occluders are taken this much lower than they are: above all tolerances of the exact test.
 constexpr double height_margin_m = 1e-4;
-// For the rounding to float of slopes.
-constexpr double slope_margin = 1e-6;
 // Walls whose plane passes the eye closer than this do not count: the exact test may see them from either side.
 constexpr double plane_distance_m = 1e-3;
+// For the rounding to float of slopes along a wall, as a part of the steepest.
+constexpr double ramp_margin = 1e-6;
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr float infinity_f = std::numeric_limits<float>::infinity();
 
 int first_bin(double azimuth) { return static_cast<int>(std::floor(azimuth * bins_per_unit - bin_margin)); }
 int last_bin(double azimuth) { return static_cast<int>(std::floor(azimuth * bins_per_unit + bin_margin)); }
@@ -34,22 +38,6 @@ double unwrapped(double azimuth, double first) { return azimuth < first - 1e-6 ?
 Vec2 corner_direction(double azimuth) {
   constexpr Vec2 corners[] = {{1, -1}, {1, 1}, {-1, 1}, {-1, -1}};
   return corners[static_cast<int>(azimuth / 2) & 3];
-}
-
-float lowest_of(const float* slopes, int count) {
-  constexpr int lanes = 8;
-  float least = slopes[0];
-  int k = 0;
-  if (count >= lanes) {
-    float lane[lanes];
-    std::copy(slopes, slopes + lanes, lane);
-    for (k = lanes; k + lanes <= count; k += lanes) {
-      for (int j = 0; j < lanes; ++j) lane[j] = slopes[k + j] < lane[j] ? slopes[k + j] : lane[j];
-    }
-    for (const float l : lane) least = std::min(least, l);
-  }
-  for (; k < count; ++k) least = std::min(least, slopes[k]);
-  return least;
 }
 
 }  // namespace
@@ -75,51 +63,74 @@ AzimuthInterval azimuths_of(const Rectangle& box) {
   return interval;
 }
 
+void Horizon::reset(float slope) {
+  std::fill_n(windows_.numbers.begin(), HorizonWindows::stride, slope);
+  levels_ = 1;
+  is_settled_ = true;
+}
+
+void Horizon::settle(int count) {
+  count = std::min(count, 2 * HorizonWindows::widest - 1);
+  const int needed = window_level_of_count[static_cast<std::size_t>(count)] + 1;
+  for (int level = is_settled_ ? levels_ : 1; level < needed; ++level) {
+    float* made = windows_.numbers.data() + level * HorizonWindows::stride;
+    kernels_.halve(made - HorizonWindows::stride, made, 1 << (level - 1));
+    std::copy_n(made, HorizonWindows::widest, made + bins);
+  }
+  levels_ = std::max(levels_, needed);
+  is_settled_ = true;
+}
+
 float Horizon::lowest(AzimuthInterval azimuths) const {
   const int first = first_bin(azimuths.low), count = last_bin(azimuths.high) - first + 1;
-  if (count >= bins) return lowest_of(slopes_.data(), bins);
-  const int begin = wrapped(first), before_end = std::min(count, bins - begin);
-  const float least = lowest_of(slopes_.data() + begin, before_end);
-  return before_end == count ? least : std::min(least, lowest_of(slopes_.data(), count - before_end));
+  if (count >= 2 * HorizonWindows::widest) return -std::numeric_limits<float>::infinity();
+  const int level = window_level_of_count[static_cast<std::size_t>(count)];
+  if (level >= levels_) return -std::numeric_limits<float>::infinity();
+  const float* window = windows_.numbers.data() + level * HorizonWindows::stride + wrapped(first);
+  return std::min(window[0], window[count - (1 << level)]);
 }
 
-float Horizon::lowest_at(double azimuth) const {
-  return std::min(slopes_[static_cast<std::size_t>(wrapped(first_bin(azimuth)))],
-                  slopes_[static_cast<std::size_t>(wrapped(last_bin(azimuth)))]);
+Horizon::Corner Horizon::corner_at(Vec2 p, double height, double first_azimuth) {
+  const double ax = std::fabs(p.x), ay = std::fabs(p.y);
+  const double inverse = 1 / (ax >= ay ? p.x : p.y);
+  const double azimuth = ax >= ay ? (p.x > 0 ? 1 : 5) + p.y * inverse : (p.y > 0 ? 3 : 7) - p.x * inverse;
+  return {p, unwrapped(azimuth, first_azimuth), height * std::fabs(inverse)};
 }
 
-void Horizon::raise(int bin, double slope) {
-  if (slope == -infinity) return;
-  float& stored = slopes_[static_cast<std::size_t>(wrapped(bin))];
-  stored = std::max(stored, static_cast<float>(slope - slope_margin * (1 + std::fabs(slope))));
-}
-
-// Calls add(bin, least slope of the wall within the bin) for the bins that the wall p–q (as seen from the origin,
-// counter-clockwise from p) touches.
-template <class Add>
-void Horizon::for_each_bin_of_wall(Vec2 p, Vec2 q, double height, double first_azimuth, const Add& add) {
-  const double azimuth_q = unwrapped(square_azimuth(q), first_azimuth);
-  double low = unwrapped(square_azimuth(p), first_azimuth);
-  double slope_low = height / square_norm(p);
-  const double slope_q = height / square_norm(q);
-  const double turn = cross(p, q);
-  while (low < azimuth_q) {
+void Horizon::lower_least(const Corner& from, const Corner& to, double height, int base) {
+  double low = from.azimuth, slope_low = from.slope;
+  while (low < to.azimuth) {
     // Up to the square's next corner, slopes are linear in the azimuth.
     const double corner = 2 * std::floor(low / 2) + 2;
-    const bool last = corner >= azimuth_q;
-    const double high = last ? azimuth_q : corner;
-    const double slope_high = last ? slope_q : height * cross(corner_direction(corner), q - p) / turn;
+    const bool last = corner >= to.azimuth;
+    const double high = last ? to.azimuth : corner;
+    const Vec2 along = to.place - from.place;
+    const double slope_high =
+        last ? to.slope : height * cross(corner_direction(corner), along) / cross(from.place, to.place);
     const double per_azimuth = (slope_high - slope_low) / (high - low);
-    const int end = last_bin(high);
-    double left = slope_low;
-    for (int bin = first_bin(low); bin <= end; ++bin) {
-      const double edge = (bin + 1) / bins_per_unit;
-      const double right = edge >= high ? slope_high : edge <= low ? slope_low : slope_low + (edge - low) * per_azimuth;
-      add(bin, lower(left, right));
-      left = right;
-    }
+    const int first = first_bin(low), count = last_bin(high) - first + 1;
+    // Where the slope rises, it is least at a bin's begin, else at its end. Beyond the piece's ends it is theirs.
+    const double at = (first + (per_azimuth > 0 ? 0 : 1)) / bins_per_unit;
+    const double error = ramp_margin * (std::fabs(slope_low) + std::fabs(slope_high));
+    kernels_.lower_bins(count, static_cast<float>(slope_low + (at - low) * per_azimuth - error),
+                        static_cast<float>(per_azimuth / bins_per_unit),
+                        static_cast<float>(lower(slope_low, slope_high) - error),
+                        static_cast<float>(higher(slope_low, slope_high) - error), least_.data() + (first - base));
     low = high;
     slope_low = slope_high;
+  }
+}
+
+void Horizon::raise_to_least(int first, int end, int base) {
+  while (first < end) {
+    const int place = wrapped(first), count = std::min(end - first, bins - place);
+    if (kernels_.raise_bins(count, least_.data() + (first - base), windows_.numbers.data() + place)) {
+      is_settled_ = false;
+      if (place < HorizonWindows::widest) {
+        std::copy_n(windows_.numbers.begin(), HorizonWindows::widest, windows_.numbers.begin() + bins);
+      }
+    }
+    first += count;
   }
 }
 
@@ -128,43 +139,39 @@ void Horizon::raise_by_outline(Vec3 eye, std::span<const WallSide> exterior, con
   if (end_whole_bin(view.high) <= first_whole_bin(view.low)) return;
   const double height = top_z - eye.z - height_margin_m;
   const int base = first_bin(view.low) - 1;
-  const auto least = [&](int bin) -> double& { return least_[static_cast<std::size_t>(bin - base)]; };
-  std::fill(&least(base), &least(last_bin(view.high) + 2), infinity);
+  std::fill_n(least_.begin(), last_bin(view.high) + 3 - base, infinity_f);
 
   // Whoever looks into a bin meets one of the walls that face the eye: the least of them holds for all directions.
   double low = infinity, high = -infinity;
+  Corner from = corner_at(exterior.front().p - eye.xy(), height, view.low);
   for (const WallSide& wall : exterior) {
-    const Vec2 p = wall.p - eye.xy(), q = wall.q - eye.xy();
-    const double azimuth = unwrapped(square_azimuth(p), view.low);
-    low = lower(low, azimuth);
-    high = higher(high, azimuth);
-    const double turn = cross(p, q);
-    if (std::fabs(turn) < plane_distance_m * norm(q - p)) {
-      const double other = unwrapped(square_azimuth(q), view.low);
-      for (int bin = first_bin(lower(azimuth, other)); bin <= last_bin(higher(azimuth, other)); ++bin) {
-        least(bin) = -infinity;
-      }
+    const Corner to = corner_at(wall.q - eye.xy(), height, view.low);
+    low = lower(low, to.azimuth);
+    high = higher(high, to.azimuth);
+    const Vec2 along = to.place - from.place;
+    const double turn = cross(from.place, along);
+    if (turn * turn < plane_distance_m * plane_distance_m * dot(along, along)) {
+      const int first = first_bin(lower(from.azimuth, to.azimuth));
+      std::fill_n(least_.begin() + (first - base), last_bin(higher(from.azimuth, to.azimuth)) - first + 1, -infinity_f);
     } else if (turn < 0) {
-      for_each_bin_of_wall(q, p, height, view.low,
-                           [&](int bin, double slope) { least(bin) = lower(least(bin), slope); });
+      lower_least(to, from, height, base);
     }
+    from = to;
   }
   // The outline is connected, so that it has no gaps between its first and its last azimuth.
-  for (int bin = first_whole_bin(low); bin < end_whole_bin(high); ++bin) {
-    if (least(bin) < infinity) raise(bin, least(bin));
-  }
+  raise_to_least(first_whole_bin(low), end_whole_bin(high), base);
 }
 
 void Horizon::raise_by_wall(Vec3 eye, const WallSide& wall, double top_z) {
   Vec2 p = wall.p - eye.xy(), q = wall.q - eye.xy();
   if (std::fabs(cross(p, q)) < plane_distance_m * norm(q - p)) return;
   if (cross(p, q) < 0) std::swap(p, q);
-  const double low = square_azimuth(p), high = unwrapped(square_azimuth(q), low);
-  const int first = first_whole_bin(low), end = end_whole_bin(high);
-  if (first >= end) return;
-  for_each_bin_of_wall(p, q, top_z - eye.z - height_margin_m, low, [&](int bin, double slope) {
-    if (bin >= first && bin < end) raise(bin, slope);
-  });
+  const double height = top_z - eye.z - height_margin_m, low = square_azimuth(p);
+  const Corner from = corner_at(p, height, low), to = corner_at(q, height, low);
+  const int base = first_bin(from.azimuth) - 1;
+  std::fill_n(least_.begin(), last_bin(to.azimuth) + 3 - base, infinity_f);
+  lower_least(from, to, height, base);
+  raise_to_least(first_whole_bin(from.azimuth), end_whole_bin(to.azimuth), base);
 }
 
 }  // namespace tesseray

@@ -4,10 +4,12 @@
 // Azimuths are positions on a square around the point, and slopes are heights per distance in the larger of |x| and
 // |y|: so a straight wall's top is a straight line over the azimuths of one side of the square, and the least slope
 // over a bin lies at one of its ends. Slopes are rounded down by more than the errors of all that is computed here and
-// in occlusion_view.h: what lies below the horizon is blocked for the exact test too.
+// in occlusion_view.h, and an occluder fills a bin only when it reaches beyond both of its ends: what lies below the
+// horizon is blocked for the exact test too, though its azimuth be off by azimuth_margin.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -15,6 +17,8 @@
 #include "core/visibility/occlusion_view.h"
 
 namespace tesseray {
+
+struct SightKernels;  // sight_kernels.h
 
 // Position of a direction on the square, counter-clockwise from its south-east corner, in [0, 8]; corners are even.
 inline double square_azimuth(Vec2 direction) {
@@ -40,19 +44,38 @@ inline double farthest_distance(const Rectangle& box) {
   return higher(higher(box.max.x, -box.min.x), higher(box.max.y, -box.min.y));
 }
 
+// The least slopes of ranges of bins: those of 2^k bins from bin b on are numbers[k · stride + b].
+struct HorizonWindows {
+  static constexpr int bins = 2048, levels = 7, widest = 1 << (levels - 1), stride = bins + widest;
+  alignas(64) std::array<float, static_cast<std::size_t>(levels) * stride> numbers;
+};
+
+// The level of a range of so many bins: two windows of it cover the range.
+inline constexpr std::array<std::int32_t, 2 * HorizonWindows::widest> window_level_of_count = [] {
+  std::array<std::int32_t, 2 * HorizonWindows::widest> levels{};
+  for (std::size_t count = 2; count < levels.size(); ++count) levels[count] = levels[count / 2] + 1;
+  return levels;
+}();
+
 class Horizon {
  public:
-  static constexpr int bins = 2048;
+  static constexpr int bins = HorizonWindows::bins;
   // Targets must be farther than an occluder's farthest point by this much for the occluder to count.
   static constexpr double beyond_m = 0.01;
 
-  // Nothing is hidden but what is below `slope`.
-  void reset(float slope) { slopes_.fill(slope); }
+  explicit Horizon(const SightKernels& kernels) : kernels_(kernels) {}
 
-  // The slope below which everything in the interval is hidden.
+  // Nothing is hidden but what is below `slope`.
+  void reset(float slope);
+
+  // Brings the windows of ranges of up to `count` bins up to date; before, they may be too low.
+  void settle(int count);
+  const HorizonWindows& windows() const { return windows_; }
+  // By bin, always up to date.
+  const float* slopes() const { return windows_.numbers.data(); }
+
+  // The slope below which everything in the interval is hidden, as far as the windows tell; −∞ for wide intervals.
   float lowest(AzimuthInterval azimuths) const;
-  // The same for one direction; s and d are what square_azimuth and square_norm say of it.
-  float lowest_at(double azimuth) const;
 
   // An outline around the air in front of it, seen from `eye` outside of its bounds, blocks all that is behind it and
   // below `top_z`.
@@ -61,12 +84,22 @@ class Horizon {
   void raise_by_wall(Vec3 eye, const WallSide& wall, double top_z);
 
  private:
-  template <class Add>
-  static void for_each_bin_of_wall(Vec2 p, Vec2 q, double height, double first_azimuth, const Add& add);
-  void raise(int bin, double slope);
+  // An outline's corner relative to the eye; azimuths count on from a first one.
+  struct Corner {
+    Vec2 place;
+    double azimuth = 0, slope = 0;
+  };
+  static Corner corner_at(Vec2 p, double height, double first_azimuth);
+  // Lowers least_, whose first number is of bin `base`, to the slopes of a wall, counter-clockwise.
+  void lower_least(const Corner& from, const Corner& to, double height, int base);
+  // Raises the bins from `first` on, before `end`, to least_.
+  void raise_to_least(int first, int end, int base);
 
-  std::array<float, bins> slopes_{};
-  std::array<double, bins + 2> least_{};  // scratch of raise_by_outline
+  const SightKernels& kernels_;
+  HorizonWindows windows_{};
+  int levels_ = 0;                        // how many levels, the first included, have been made since the reset
+  bool is_settled_ = false;               // nothing was raised since
+  std::array<float, bins + 64> least_{};  // scratch
 };
 
 }  // namespace tesseray

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/vector_dispatch.h"
 #include "core/scene/polygon.h"
 
 namespace tesseray {
@@ -11,10 +12,12 @@ namespace tesseray {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double cell_m = 24.0;
+constexpr double cell_side_m = 32.0;
 constexpr std::int64_t max_cells = std::int64_t{1} << 22;
-
-using CellAndItem = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+// Arrays end with as many numbers more, which are read and not used.
+constexpr std::size_t padding = 16;
+// Pieces of walls reach so far beyond their cells: more than the rounding of whoever asks what lies in which cell.
+constexpr double overlap_m = 2 * cell_padding_m;
 
 bool is_flat_roof(const Element& element) { return element.kind == Element::Kind::tile && element.axis.z == 1; }
 
@@ -23,154 +26,223 @@ CellGrid grid_over(const OcclusionView& occlusion, const std::vector<Element>& e
   for (const Element& element : elements) box.extend(element.point.xy());
   for (std::uint32_t side = 0; side < occlusion.side_count; ++side) box.extend(occlusion.outlines[side].p);
   if (box.empty()) box = {{0, 0}, {0, 0}};
-  return make_cell_grid(box, cell_m, max_cells, SightGrid::block_cells);
+  return make_cell_grid(box, cell_side_m, max_cells, SightGrid::block_cells);
 }
 
-// A height that the terrain does not fall below over a rectangle; −∞ where the rectangle leaves the terrain.
-double lowest_terrain(const OcclusionView& occlusion, const Rectangle& box) {
+// The heights between which the terrain lies over a rectangle; low is −∞ where the rectangle leaves the terrain, high
+// where there is none.
+Interval terrain_heights(const OcclusionView& occlusion, const Rectangle& box) {
   const HeightPyramidView& grid = occlusion.terrain_grid;
-  if (grid.columns == 0) return -infinity;
+  if (grid.columns == 0) return {-infinity, -infinity};
   const double x0 = (box.min.x - grid.origin.x) / grid.step_x, x1 = (box.max.x - grid.origin.x) / grid.step_x;
   const double y0 = (box.min.y - grid.origin.y) / grid.step_y, y1 = (box.max.y - grid.origin.y) / grid.step_y;
-  if (x0 < 0 || y0 < 0 || x1 > grid.columns || y1 > grid.rows) return -infinity;
-  float lowest = std::numeric_limits<float>::infinity();
-  const auto low_i = static_cast<std::int64_t>(x0), high_i = static_cast<std::int64_t>(std::ceil(x1));
-  const auto low_j = static_cast<std::int64_t>(y0), high_j = static_cast<std::int64_t>(std::ceil(y1));
-  for (std::int64_t j = low_j; j <= high_j; ++j) {
-    for (std::int64_t i = low_i; i <= high_i; ++i) {
-      lowest = std::min(lowest, occlusion.terrain_height_m[j * occlusion.terrain_columns + i]);
+  if (x1 < 0 || y1 < 0 || x0 > grid.columns || y0 > grid.rows) return {-infinity, -infinity};
+  const auto node = [](double at, std::int32_t count) {
+    return static_cast<std::int64_t>(std::clamp(at, 0.0, static_cast<double>(count)));
+  };
+  float low = std::numeric_limits<float>::infinity(), high = -low;
+  const std::int64_t high_i = node(std::ceil(x1), grid.columns), high_j = node(std::ceil(y1), grid.rows);
+  for (std::int64_t j = node(std::floor(y0), grid.rows); j <= high_j; ++j) {
+    for (std::int64_t i = node(std::floor(x0), grid.columns); i <= high_i; ++i) {
+      const float height = occlusion.terrain_height_m[j * occlusion.terrain_columns + i];
+      low = std::min(low, height);
+      high = std::max(high, height);
     }
   }
-  return static_cast<double>(lowest);
+  const bool leaves = x0 < 0 || y0 < 0 || x1 > grid.columns || y1 > grid.rows;
+  return {leaves ? -infinity : static_cast<double>(low), static_cast<double>(high)};
 }
 
 Vec2 centre_of(const Rectangle& box) { return 0.5 * (box.min + box.max); }
 
 }  // namespace
 
-void SightBounds::extend_targets(Vec3 p) {
-  target_box.extend(p.xy());
-  target_bottom_z = std::min(target_bottom_z, p.z);
-  target_top_z = std::max(target_top_z, p.z);
-}
-
-void SightBounds::extend(const SightBounds& other) {
-  if (!other.target_box.empty()) {
-    target_box.extend(other.target_box.min);
-    target_box.extend(other.target_box.max);
-  }
-  target_bottom_z = std::min(target_bottom_z, other.target_bottom_z);
-  target_top_z = std::max(target_top_z, other.target_top_z);
-  occluder_top_z = std::max(occluder_top_z, other.occluder_top_z);
-  lowest_terrain_z = std::min(lowest_terrain_z, other.lowest_terrain_z);
+void SquareBounds::extend(const SquareBounds& other) {
   top_z = std::max(top_z, other.top_z);
-  square.extend(other.square.min);
-  square.extend(other.square.max);
+  target_top_z = std::max(target_top_z, other.target_top_z);
+  wall_top_z = std::max(wall_top_z, other.wall_top_z);
+  terrain_top_z = std::max(terrain_top_z, other.terrain_top_z);
+  terrain_low_z = std::min(terrain_low_z, other.terrain_low_z);
+  has_raised_part = has_raised_part || other.has_raised_part;
 }
 
 SightGrid::SightGrid(const OcclusionView& occlusion, const std::vector<Element>& elements)
-    : cells_(grid_over(occlusion, elements)) {
-  sort_elements(elements);
-  sort_occluders(occlusion);
-  bound_cells(occlusion);
+    : cells_(grid_over(occlusion, elements)), cell_bounds_(cells_.size()) {
+  whole_ = square(0, 0, columns() - 1, rows() - 1);
+  double lowest = infinity, highest = -infinity;
+  for (const Element& element : elements) {
+    lowest = std::min(lowest, element.point.z);
+    highest = std::max(highest, element.point.z);
+  }
+  if (lowest <= highest) reference_z_ = 0.5 * (lowest + highest);
+  for (std::uint32_t side = 0; side < occlusion.side_count; ++side) {
+    highest = std::max(highest, occlusion.outlines[side].top_z);
+  }
+  margins_ = SightMargins::of_grid(block_m(), highest > reference_z_ ? highest - reference_z_ : 0);
+  for (std::int32_t j = 0; j < block_rows(); ++j) {
+    for (std::int32_t i = 0; i < block_columns(); ++i) {
+      block_corners_.push_back(corner(i * block_cells, j * block_cells));
+    }
+  }
+  place_elements(elements);
+  place_walls(occlusion);
+  place_parts(occlusion);
+  bound_terrain(occlusion);
   bound_blocks();
 }
 
-void SightGrid::sort_elements(const std::vector<Element>& elements) {
-  std::vector<std::uint32_t> cell_of_element(elements.size()), order(elements.size());
-  first_.assign(cells_.size() + 1, 0);
+void SightGrid::place_elements(const std::vector<Element>& elements) {
+  std::vector<std::uint32_t> cell_of(elements.size()), order;
+  first_element_.assign(cells_.size() + 1, 0);
   for (std::size_t e = 0; e < elements.size(); ++e) {
-    cell_of_element[e] = static_cast<std::uint32_t>(cells_.index(elements[e].point.xy()));
-    order[e] = static_cast<std::uint32_t>(e);
-    ++first_[cell_of_element[e] + 1];
+    if (elements[e].is_inside) continue;
+    const Vec2 p = elements[e].point.xy();
+    cell_of[e] = cell_index(column(p.x), row(p.y));
+    order.push_back(static_cast<std::uint32_t>(e));
+    ++first_element_[cell_of[e] + 1];
   }
-  for (std::size_t cell = 0; cell < cells_.size(); ++cell) first_[cell + 1] += first_[cell];
+  for (std::size_t cell = 0; cell < cells_.size(); ++cell) first_element_[cell + 1] += first_element_[cell];
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    if (cell_of_element[a] != cell_of_element[b]) return cell_of_element[a] < cell_of_element[b];
+    if (cell_of[a] != cell_of[b]) return cell_of[a] < cell_of[b];
     const bool roof_a = is_flat_roof(elements[a]), roof_b = is_flat_roof(elements[b]);
     if (roof_a != roof_b) return roof_b;
     if (elements[a].point.z != elements[b].point.z) return elements[a].point.z > elements[b].point.z;
     return a < b;
   });
-  elements_.reserve(elements.size());
-  for (const std::uint32_t e : order) elements_.push_back(elements[e]);
-  first_roof_.resize(cells_.size());
-  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
-    std::uint32_t roof = first_[cell];
-    while (roof < first_[cell + 1] && !is_flat_roof(elements_[roof])) ++roof;
-    first_roof_[cell] = roof;
+  for (std::vector<float>* numbers :
+       {&elements_.x, &elements_.y, &elements_.z, &elements_.nx, &elements_.ny, &elements_.nz}) {
+    numbers->reserve(order.size() + padding);
+  }
+  first_roof_.assign(first_element_.begin() + 1, first_element_.end());
+  for (const std::uint32_t e : order) {
+    const Element& element = elements[e];
+    const Vec2 p = element.point.xy() - block_corner(cell_of[e]);
+    elements_.x.push_back(static_cast<float>(p.x));
+    elements_.y.push_back(static_cast<float>(p.y));
+    elements_.z.push_back(height(element.point.z));
+    const Vec3 normal = element.kind == Element::Kind::tile ? element.axis : Vec3{};
+    elements_.nx.push_back(static_cast<float>(normal.x));
+    elements_.ny.push_back(static_cast<float>(normal.y));
+    elements_.nz.push_back(static_cast<float>(normal.z));
+    elements_.number.push_back(e);
+    SquareBounds& bounds = cell_bounds_[cell_of[e]];
+    bounds.target_top_z = std::max(bounds.target_top_z, elements_.z.back());
+    if (is_flat_roof(element)) {
+      first_roof_[cell_of[e]] =
+          std::min(first_roof_[cell_of[e]], static_cast<std::uint32_t>(elements_.number.size() - 1));
+    }
+  }
+  for (std::vector<float>* numbers :
+       {&elements_.x, &elements_.y, &elements_.z, &elements_.nx, &elements_.ny, &elements_.nz}) {
+    numbers->resize(order.size() + padding, 0);
   }
 }
 
-void SightGrid::sort_occluders(const OcclusionView& occlusion) {
-  CellAndItem walls, raised, centred;
+// Calls visit(cell, from, to) for the pieces into which the cells' sides cut a wall.
+template <class Visit>
+void SightGrid::for_each_piece(const WallSide& wall, const Visit& visit) const {
+  const Vec2 along = wall.q - wall.p;
+  std::vector<double> cuts = {0, 1};
+  const auto add_cuts = [&](double start, double delta, double origin, std::int32_t count) {
+    if (delta == 0) return;
+    const double a = (start - origin) / cells_.step_m, b = (start + delta - origin) / cells_.step_m;
+    const auto first = static_cast<std::int32_t>(std::clamp(std::floor(std::min(a, b)), 0.0, count * 1.0));
+    const auto last = static_cast<std::int32_t>(std::clamp(std::ceil(std::max(a, b)), 0.0, count * 1.0));
+    for (std::int32_t k = first; k <= last; ++k) {
+      const double t = (origin + k * cells_.step_m - start) / delta;
+      if (t > 0 && t < 1) cuts.push_back(t);
+    }
+  };
+  add_cuts(wall.p.x, along.x, cells_.origin.x, cells_.columns);
+  add_cuts(wall.p.y, along.y, cells_.origin.y, cells_.rows);
+  std::sort(cuts.begin(), cuts.end());
+  const double overlap = overlap_m / norm(along);
+  for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
+    if (cuts[k] == cuts[k + 1]) continue;
+    const Vec2 middle = wall.p + 0.5 * (cuts[k] + cuts[k + 1]) * along;
+    visit(cell_index(column(middle.x), row(middle.y)), std::max(0.0, cuts[k] - overlap),
+          std::min(1.0, cuts[k + 1] + overlap));
+  }
+}
+
+void SightGrid::place_walls(const OcclusionView& occlusion) {
+  struct Piece {
+    std::uint32_t cell = 0, side = 0;
+    double from = 0, to = 1;
+  };
+  std::vector<Piece> pieces;
+  for (std::uint32_t side = 0; side < occlusion.side_count; ++side) {
+    for_each_piece(occlusion.outlines[side], [&](std::uint32_t cell, double from, double to) {
+      pieces.push_back({cell, side, from, to});
+    });
+  }
+  std::sort(pieces.begin(), pieces.end(), [&](const Piece& a, const Piece& b) {
+    if (a.cell != b.cell) return a.cell < b.cell;
+    const double top_a = occlusion.outlines[a.side].top_z, top_b = occlusion.outlines[b.side].top_z;
+    if (top_a != top_b) return top_a > top_b;
+    return a.side != b.side ? a.side < b.side : a.from < b.from;
+  });
+  first_wall_.assign(cells_.size() + 1, 0);
+  for (const Piece& piece : pieces) {
+    const WallSide& wall = occlusion.outlines[piece.side];
+    const Vec2 along = wall.q - wall.p, p = wall.p + piece.from * along - block_corner(piece.cell);
+    walls_.x.push_back(static_cast<float>(p.x));
+    walls_.y.push_back(static_cast<float>(p.y));
+    walls_.along_x.push_back(static_cast<float>((piece.to - piece.from) * along.x));
+    walls_.along_y.push_back(static_cast<float>((piece.to - piece.from) * along.y));
+    walls_.bottom_z.push_back(wall.bottom_z == -infinity ? -1e9F : height(wall.bottom_z));
+    walls_.top_z.push_back(height(wall.top_z));
+    ++first_wall_[piece.cell + 1];
+    SquareBounds& bounds = cell_bounds_[piece.cell];
+    bounds.wall_top_z = std::max(bounds.wall_top_z, walls_.top_z.back());
+  }
+  for (std::size_t cell = 0; cell < cells_.size(); ++cell) first_wall_[cell + 1] += first_wall_[cell];
+  for (std::vector<float>* numbers :
+       {&walls_.x, &walls_.y, &walls_.along_x, &walls_.along_y, &walls_.bottom_z, &walls_.top_z}) {
+    numbers->resize(pieces.size() + padding, 0);
+  }
+}
+
+void SightGrid::place_parts(const OcclusionView& occlusion) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> centred;
   part_bounds_.resize(occlusion.part_count);
   for (std::uint32_t k = 0; k < occlusion.part_count; ++k) {
     const FlatPart& part = occlusion.parts[k];
     Rectangle& box = part_bounds_[k];
-    for (std::uint32_t side = part.first_side; side < part.end_side; ++side) {
-      const WallSide& wall = occlusion.outlines[side];
-      box.extend(wall.p);
-      for_cells_near(cells_, wall.p, wall.q, [&](std::int32_t i, std::int32_t j) {
-        walls.emplace_back(static_cast<std::uint32_t>(cells_.index(i, j)), side);
-      });
-    }
+    for (std::uint32_t side = part.first_side; side < part.end_side; ++side) box.extend(occlusion.outlines[side].p);
     if (box.empty()) continue;
-    if (part.bottom_z == -infinity) {
-      centred.emplace_back(static_cast<std::uint32_t>(cells_.index(centre_of(box))), k);
-      continue;
-    }
-    for (std::int32_t j = cells_.row(box.min.y); j <= cells_.row(box.max.y); ++j) {
-      for (std::int32_t i = cells_.column(box.min.x); i <= cells_.column(box.max.x); ++i) {
-        raised.emplace_back(static_cast<std::uint32_t>(cells_.index(i, j)), k);
+    const std::uint32_t cell = cell_index(column(centre_of(box).x), row(centre_of(box).y));
+    centred.emplace_back(cell, k);
+    cell_bounds_[cell].top_z = std::max(cell_bounds_[cell].top_z, height(part.top_z));
+    if (part.bottom_z == -infinity) continue;
+    for (std::int32_t j = row(box.min.y); j <= row(box.max.y); ++j) {
+      for (std::int32_t i = column(box.min.x); i <= column(box.max.x); ++i) {
+        cell_bounds_[cell_index(i, j)].has_raised_part = true;
       }
     }
   }
-  sort_walls(occlusion, make_cell_lists(cells_.size(), walls));
-  raised_parts_ = make_cell_lists(cells_.size(), raised);
   centred_parts_ = make_cell_lists(cells_.size(), centred);
 }
 
-void SightGrid::sort_walls(const OcclusionView& occlusion, const CellLists& walls) {
-  walls_.reserve(walls.items.size());
-  for (const std::uint32_t side : walls.items) walls_.push_back({occlusion.outlines[side], side});
-  first_wall_ = walls.offsets;
-  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
-    std::stable_sort(walls_.begin() + first_wall_[cell], walls_.begin() + first_wall_[cell + 1],
-                     [](const CellWall& a, const CellWall& b) { return a.wall.top_z > b.wall.top_z; });
-  }
-}
-
-void SightGrid::bound_cells(const OcclusionView& occlusion) {
-  cell_bounds_.resize(cells_.size());
-  for (std::int32_t j = 0; j < cells_.rows; ++j) {
-    for (std::int32_t i = 0; i < cells_.columns; ++i) {
-      const std::size_t cell = cells_.index(i, j);
-      SightBounds& bounds = cell_bounds_[cell];
-      for (std::uint32_t e = first_[cell]; e < first_[cell + 1]; ++e) {
-        bounds.extend_targets(elements_[e].point);
-        bounds.extend_targets(elements_[e].anchor);
-      }
-      double& top_z = bounds.occluder_top_z;
-      if (!walls(cell).empty()) top_z = walls(cell).front().wall.top_z;
-      for (const std::uint32_t part : raised_parts(cell)) top_z = std::max(top_z, occlusion.parts[part].top_z);
-      for (const std::uint32_t part : centred_parts(cell)) top_z = std::max(top_z, occlusion.parts[part].top_z);
-      bounds.square = grown(cells_.square(i, j, i, j), cell_padding_m);
-      bounds.lowest_terrain_z = lowest_terrain(occlusion, bounds.square);
-      bounds.top_z = std::max({bounds.target_top_z, bounds.occluder_top_z, bounds.lowest_terrain_z});
+void SightGrid::bound_terrain(const OcclusionView& occlusion) {
+  for (std::int32_t j = 0; j < rows(); ++j) {
+    for (std::int32_t i = 0; i < columns(); ++i) {
+      SquareBounds& bounds = cell_bounds_[cell_index(i, j)];
+      const Interval heights = terrain_heights(occlusion, grown(square(i, j, i, j), cell_padding_m));
+      bounds.terrain_low_z = height(heights.low);
+      bounds.terrain_top_z = height(heights.high);
+      bounds.top_z = std::max({bounds.top_z, bounds.target_top_z, bounds.wall_top_z, bounds.terrain_top_z});
     }
   }
 }
 
 void SightGrid::bound_blocks() {
-  block_bounds_.resize(static_cast<std::size_t>(block_columns()) * static_cast<std::size_t>(block_rows()));
-  for (std::int32_t j = 0; j < cells_.rows; ++j) {
-    for (std::int32_t i = 0; i < cells_.columns; ++i) {
-      block_bounds_[static_cast<std::size_t>(j / block_cells) * static_cast<std::size_t>(block_columns()) +
-                    static_cast<std::size_t>(i / block_cells)]
-          .extend(cell_bounds_[cells_.index(i, j)]);
-    }
+  block_bounds_.resize(block_corners_.size());
+  for (std::size_t cell = 0; cell < cell_bounds_.size(); ++cell) {
+    block_bounds_[cell / cells_per_block].extend(cell_bounds_[cell]);
+    cell_tops_.push_back(cell_bounds_[cell].top_z);
   }
+  for (const SquareBounds& bounds : block_bounds_) block_tops_.push_back(bounds.top_z);
 }
 
 }  // namespace tesseray

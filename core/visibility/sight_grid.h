@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Elements and occluders in cells of the ground plan, and blocks of cells: what a search from a point goes through.
+// Elements and occluders in cells of the ground plan, and cells in blocks: what a search from a point goes through.
+//
+// Everything that is looked at in numbers is kept as arrays of floats, relative to the south-west corner of its block
+// and to a reference height, so that it can be taken many at a time and keeps its precision.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -10,80 +14,120 @@
 #include "core/visibility/cell_grid.h"
 #include "core/visibility/elements.h"
 #include "core/visibility/occlusion_view.h"
+#include "core/visibility/sight_margins.h"
 
 namespace tesseray {
 
-// Bounds of what a cell, or a block of cells, holds.
-struct SightBounds {
-  // Points and anchors of elements; box empty where there are none.
-  Rectangle target_box;
-  double target_bottom_z = std::numeric_limits<double>::infinity();
-  double target_top_z = -std::numeric_limits<double>::infinity();
-  // The highest of the parts that touch the square, −∞ for none.
-  double occluder_top_z = -std::numeric_limits<double>::infinity();
-  // The terrain lies nowhere below this over the whole square; −∞ where a part of the square has no terrain.
-  double lowest_terrain_z = std::numeric_limits<double>::infinity();
-  double top_z = -std::numeric_limits<double>::infinity();  // nothing of all this is higher
-  // The square itself, with the padding of cell_grid.h.
-  Rectangle square;
+// Elements as arrays; padded, so that whole vectors may be read from any of them.
+struct ElementArrays {
+  std::vector<float> x, y, z;
+  std::vector<float> nx, ny,
+      nz;  // unit normals of tiles; zero for edge segments
+  std::vector<std::uint32_t> number;
+};
 
-  void extend_targets(Vec3 p);
-  void extend(const SightBounds& other);
+// Pieces of walls, each within one cell, from a point along a direction that is as long as the piece; the solid is on
+// the left. Heights count from the reference.
+struct WallArrays {
+  std::vector<float> x, y, along_x, along_y;
+  std::vector<float> bottom_z, top_z;  // bottom −10⁹ for parts on the ground
+};
+
+// What a cell, or a block of cells, holds at most. Heights count from the reference; −∞ for nothing.
+struct SquareBounds {
+  static constexpr float none = -std::numeric_limits<float>::infinity();
+  float top_z = none;  // of everything: targets, occluders, terrain
+  float target_top_z = none, wall_top_z = none, terrain_top_z = none;
+  // The terrain lies nowhere below this over the whole square; −∞ where a part of the square has no terrain.
+  float terrain_low_z = std::numeric_limits<float>::infinity();
+  bool has_raised_part = false;
+
+  void extend(const SquareBounds& other);
 };
 
 class SightGrid {
  public:
   static constexpr std::int32_t block_cells = 4;  // cells along a block's side
+  static constexpr std::int32_t cells_per_block = block_cells * block_cells;
 
   SightGrid(const OcclusionView& occlusion, const std::vector<Element>& elements);
 
-  const CellGrid& cells() const { return cells_; }
+  double cell_m() const { return cells_.step_m; }
+  double block_m() const { return cells_.step_m * block_cells; }
+  std::int32_t columns() const { return cells_.columns; }
+  std::int32_t rows() const { return cells_.rows; }
   std::int32_t block_columns() const { return cells_.columns / block_cells; }
   std::int32_t block_rows() const { return cells_.rows / block_cells; }
-  const SightBounds& cell_bounds(std::size_t cell) const { return cell_bounds_[cell]; }
-  const SightBounds& block_bounds(std::int32_t i, std::int32_t j) const {
-    return block_bounds_[static_cast<std::size_t>(j) * static_cast<std::size_t>(block_columns()) +
-                         static_cast<std::size_t>(i)];
+  std::int32_t column(double x) const { return cells_.column(x); }
+  std::int32_t row(double y) const { return cells_.row(y); }
+  bool covers(Vec2 p) const { return whole_.contains(p); }
+  // The square of the cells (low_i, low_j) … (high_i, high_j), all included.
+  Rectangle square(std::int32_t low_i, std::int32_t low_j, std::int32_t high_i, std::int32_t high_j) const {
+    return cells_.square(low_i, low_j, high_i, high_j);
+  }
+  Vec2 corner(std::int32_t i, std::int32_t j) const {
+    return {cells_.origin.x + i * cells_.step_m, cells_.origin.y + j * cells_.step_m};
   }
 
-  // The elements of a cell but its flat roofs, by falling height of their points; and its flat roofs, likewise.
-  std::span<const Element> standing(std::size_t cell) const {
-    return {elements_.data() + first_[cell], elements_.data() + first_roof_[cell]};
+  // Cells are numbered block by block, row by row within each.
+  std::uint32_t block_index(std::int32_t block_i, std::int32_t block_j) const {
+    return static_cast<std::uint32_t>(block_j * block_columns() + block_i);
   }
-  std::span<const Element> roofs(std::size_t cell) const {
-    return {elements_.data() + first_roof_[cell], elements_.data() + first_[cell + 1]};
+  std::uint32_t cell_index(std::int32_t i, std::int32_t j) const {
+    return block_index(i / block_cells, j / block_cells) * cells_per_block +
+           static_cast<std::uint32_t>(j % block_cells * block_cells + i % block_cells);
   }
-  // The walls that touch a cell, by falling top.
-  struct CellWall {
-    WallSide wall;
-    std::uint32_t side = 0;  // its number in OcclusionView::outlines
-  };
-  std::span<const CellWall> walls(std::size_t cell) const {
-    return {walls_.data() + first_wall_[cell], walls_.data() + first_wall_[cell + 1]};
+  Vec2 block_corner(std::uint32_t cell) const { return block_corners_[cell / cells_per_block]; }
+  // The tops of what cells and blocks hold, again.
+  const float* cell_tops() const { return cell_tops_.data(); }
+  const float* block_tops() const { return block_tops_.data(); }
+  const SquareBounds& cell(std::uint32_t cell) const { return cell_bounds_[cell]; }
+  const SquareBounds& block(std::uint32_t block) const { return block_bounds_[block]; }
+
+  double reference_z() const { return reference_z_; }
+  const SightMargins& margins() const { return margins_; }
+
+  // The elements of a cell but its flat roofs, by falling height; then its flat roofs, likewise.
+  const ElementArrays& elements() const { return elements_; }
+  std::uint32_t first_element(std::uint32_t cell) const { return first_element_[cell]; }
+  std::uint32_t first_roof(std::uint32_t cell) const { return first_roof_[cell]; }
+  std::uint32_t end_element(std::uint32_t cell) const { return first_element_[cell + 1]; }
+
+  // The pieces of walls of a cell, by falling top.
+  const WallArrays& walls() const { return walls_; }
+  std::uint32_t first_wall(std::uint32_t cell) const { return first_wall_[cell]; }
+  std::uint32_t end_wall(std::uint32_t cell) const { return first_wall_[cell + 1]; }
+
+  // The parts whose centres lie in the cell: each part is of one cell.
+  std::span<const std::uint32_t> centred_parts(std::uint32_t cell) const {
+    return {centred_parts_.items.data() + centred_parts_.offsets[cell],
+            centred_parts_.items.data() + centred_parts_.offsets[cell + 1]};
   }
-  std::span<const std::uint32_t> raised_parts(std::size_t cell) const { return items_of(raised_parts_, cell); }
-  // The parts on the ground whose centres lie in the cell: each part is of one cell.
-  std::span<const std::uint32_t> centred_parts(std::size_t cell) const { return items_of(centred_parts_, cell); }
   const Rectangle& part_bounds(std::uint32_t part) const { return part_bounds_[part]; }
 
  private:
-  static std::span<const std::uint32_t> items_of(const CellLists& lists, std::size_t cell) {
-    return {lists.items.data() + lists.offsets[cell], lists.items.data() + lists.offsets[cell + 1]};
-  }
-  void sort_elements(const std::vector<Element>& elements);
-  void sort_occluders(const OcclusionView& occlusion);
-  void sort_walls(const OcclusionView& occlusion, const CellLists& walls);
-  void bound_cells(const OcclusionView& occlusion);
+  void place_elements(const std::vector<Element>& elements);
+  void place_walls(const OcclusionView& occlusion);
+  void place_parts(const OcclusionView& occlusion);
+  void bound_terrain(const OcclusionView& occlusion);
   void bound_blocks();
+  float height(double z) const { return static_cast<float>(z - reference_z_); }
+  template <class Visit>
+  void for_each_piece(const WallSide& wall, const Visit& visit) const;
 
   CellGrid cells_;
-  std::vector<Element> elements_;  // by cell
-  std::vector<std::uint32_t> first_, first_roof_;
-  std::vector<CellWall> walls_;
+  Rectangle whole_;
+  double reference_z_ = 0;
+  SightMargins margins_;
+  std::vector<Vec2> block_corners_;
+  ElementArrays elements_;
+  std::vector<std::uint32_t> first_element_, first_roof_;
+  WallArrays walls_;
   std::vector<std::uint32_t> first_wall_;
-  CellLists raised_parts_, centred_parts_;
+  CellLists centred_parts_;
   std::vector<Rectangle> part_bounds_;
-  std::vector<SightBounds> cell_bounds_, block_bounds_;
+  std::vector<SquareBounds> cell_bounds_, block_bounds_;
+  std::vector<float> cell_tops_, block_tops_;
 };
 
 }  // namespace tesseray

@@ -9,37 +9,31 @@ namespace tesseray {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr float infinity_f = std::numeric_limits<float>::infinity();
 constexpr double bucket_m = 2.0;
-constexpr double slope_margin = 2e-6;  // far more than rounding
-// What lies lower than the source by this cannot be met on the way to something higher.
-constexpr double below_m = 1e-6;
-constexpr double at_a_wall_m = 2e-3;  // what SectorOccluders requires, and rounding
+constexpr double at_a_wall_m = 1e-3;
+// Blocks so far from the source's own are searched cell by cell, in rings of cells; farther ones in rings of blocks.
+constexpr std::int32_t near_blocks = 2;
+// The widest range of bins that a search asks for, in bins at a distance of one side of a square.
+constexpr double bins_at_one_side = HorizonWindows::bins / 8.0;
 
 Rectangle relative(const Rectangle& box, Vec2 origin) { return {box.min - origin, box.max - origin}; }
 
-// Calls visit(low_i, low_j, high_i, high_j) for the runs of cells, each within one block, that make up the ring of
-// cells at `ring` steps from (centre_i, centre_j).
+std::size_t padded(std::size_t count) { return (count + lanes - 1) / lanes * lanes; }
+
+// Calls visit(i, j) for the squares of the ring at `ring` steps from (centre_i, centre_j) within the limits.
 template <class Visit>
-void for_runs_of_ring(const CellGrid& cells, std::int32_t centre_i, std::int32_t centre_j, std::int32_t ring,
-                      const Visit& visit) {
-  constexpr std::int32_t size = SightGrid::block_cells;
-  const std::int32_t low_i = std::max(0, centre_i - ring), high_i = std::min(cells.columns - 1, centre_i + ring);
-  const std::int32_t low_j = std::max(0, centre_j - ring + 1), high_j = std::min(cells.rows - 1, centre_j + ring - 1);
+void for_each_of_ring(std::int32_t centre_i, std::int32_t centre_j, std::int32_t ring, std::int32_t low_i,
+                      std::int32_t low_j, std::int32_t high_i, std::int32_t high_j, const Visit& visit) {
+  const std::int32_t from_i = std::max(low_i, centre_i - ring), to_i = std::min(high_i, centre_i + ring);
+  const std::int32_t from_j = std::max(low_j, centre_j - ring + 1), to_j = std::min(high_j, centre_j + ring - 1);
   const auto visit_row = [&](std::int32_t j) {
-    if (j < 0 || j >= cells.rows) return;
-    for (std::int32_t i = low_i; i <= high_i;) {
-      const std::int32_t end = std::min(high_i, i / size * size + size - 1);
-      visit(i, j, end, j);
-      i = end + 1;
-    }
+    if (j < low_j || j > high_j) return;
+    for (std::int32_t i = from_i; i <= to_i; ++i) visit(i, j);
   };
   const auto visit_column = [&](std::int32_t i) {
-    if (i < 0 || i >= cells.columns) return;
-    for (std::int32_t j = low_j; j <= high_j;) {
-      const std::int32_t end = std::min(high_j, j / size * size + size - 1);
-      visit(i, j, i, end);
-      j = end + 1;
-    }
+    if (i < low_i || i > high_i) return;
+    for (std::int32_t j = from_j; j <= to_j; ++j) visit(i, j);
   };
   visit_row(centre_j - ring);
   if (ring == 0) return;
@@ -50,16 +44,34 @@ void for_runs_of_ring(const CellGrid& cells, std::int32_t centre_i, std::int32_t
 
 }  // namespace
 
-SightSearch::SightSearch(const OcclusionView& occlusion, const SightGrid& grid, double max_distance_m)
-    : occlusion_(occlusion), grid_(grid), max_distance_m_(max_distance_m), occluders_(occlusion, horizon_) {
-  const double extent = grid.cells().step_m * std::max(grid.cells().columns, grid.cells().rows);
-  block_states_.resize(static_cast<std::size_t>(grid.block_columns()) * static_cast<std::size_t>(grid.block_rows()));
+void SightSearch::Squares::clear() {
+  for (std::vector<float>* numbers : {&x, &y, &top_z}) numbers->clear();
+  index.clear();
+}
+
+void SightSearch::Squares::add(std::uint32_t square_index, Vec2 corner, float square_top_z) {
+  x.push_back(static_cast<float>(corner.x));
+  y.push_back(static_cast<float>(corner.y));
+  top_z.push_back(square_top_z);
+  index.push_back(square_index);
+}
+
+SightSearch::SightSearch(const SightScene& scene, double max_distance_m, InstructionSet set)
+    : occlusion_(scene.occlusion),
+      elements_(scene.elements),
+      grid_(scene.grid),
+      tile_count_(scene.tile_count),
+      max_distance_m_(max_distance_m),
+      kernels_(sight_kernels(set)),
+      horizon_(kernels_),
+      walls_(scene.grid, set) {
+  const double extent = grid_.cell_m() * std::max(grid_.columns(), grid_.rows());
   buckets_.assign(static_cast<std::size_t>(extent / bucket_m) + 1, -1);
 }
 
 void SightSearch::find_all(const Element& source, std::vector<std::uint32_t>& seen) {
   above_only_ = false;
-  horizon_.reset(-std::numeric_limits<float>::infinity());
+  horizon_.reset(-infinity_f);
   search(source, seen);
 }
 
@@ -72,19 +84,40 @@ void SightSearch::find_above(const Element& source, std::vector<std::uint32_t>& 
 void SightSearch::search(const Element& source, std::vector<std::uint32_t>& seen) {
   if (source.is_inside) return;
   source_ = source;
-  source_column_ = grid_.cells().column(source.point.x);
-  source_row_ = grid_.cells().row(source.point.y);
-  occluders_.reset(source.point, above_only_ && !is_at_a_wall());
+  const float height_m = grid_.margins().height_m;
+  const bool is_tile = source.kind == Element::Kind::tile;
+  const Vec3 normal = is_tile ? source.axis : Vec3{};
+  const auto z = static_cast<float>(source.point.z - grid_.reference_z());
+  kernel_source_ = {static_cast<float>(normal.x),
+                    static_cast<float>(normal.y),
+                    static_cast<float>(normal.z),
+                    z,
+                    above_only_ ? z - height_m : -infinity_f,
+                    3 * static_cast<float>(lift_m)};
+  const double limit2 = max_distance_m_ * max_distance_m_;
+  limits_ = {above_only_ ? -height_m : -infinity_f, above_only_ ? height_m : -infinity_f,
+             static_cast<float>(limit2 * (1 + 1e-5)), static_cast<float>(limit2 * (1 - 1e-5)),
+             static_cast<float>(lift_m)};
+  column_ = grid_.column(source.point.x);
+  row_ = grid_.row(source.point.y);
+  trusts_walls_ = !is_at_a_wall() && !is_under_a_raised_part();
+  trusts_terrain_ = grid_.covers(source.point.xy());
+  walls_.reset(source.point, above_only_);
   hiders_.clear();
   std::fill(buckets_.begin(), buckets_.end(), -1);
   first_bucket_ = 0;
-  ++round_;
-  search_rings(seen);
+  search_near(seen);
+  search_far(seen);
 }
 
 bool SightSearch::is_at_a_wall() const {
+  const HeightPyramidView& grid = occlusion_.prism_grid;
   const Vec2 p = source_.point.xy();
-  for (const auto& [wall, side] : grid_.walls(grid_.cells().index(source_column_, source_row_))) {
+  const double x = (p.x - grid.origin.x) / grid.step_x, y = (p.y - grid.origin.y) / grid.step_y;
+  if (!(x >= 0 && y >= 0 && x < grid.columns && y < grid.rows)) return false;
+  const std::int64_t cell = static_cast<std::int64_t>(y) * grid.columns + static_cast<std::int64_t>(x);
+  for (std::uint32_t w = occlusion_.wall_offsets[cell]; w != occlusion_.wall_offsets[cell + 1]; ++w) {
+    const WallSide& wall = occlusion_.walls[w];
     const Vec2 along = wall.q - wall.p;
     const double u = std::clamp(dot(p - wall.p, along) / dot(along, along), 0.0, 1.0);
     if (norm(p - wall.p - u * along) < at_a_wall_m) return true;
@@ -92,140 +125,227 @@ bool SightSearch::is_at_a_wall() const {
   return false;
 }
 
-void SightSearch::search_rings(std::vector<std::uint32_t>& seen) {
-  const CellGrid& cells = grid_.cells();
-  const std::int32_t i = source_column_, j = source_row_;
-  const std::int32_t last_ring = std::max({i, cells.columns - 1 - i, j, cells.rows - 1 - j});
-  for (std::int32_t ring = 0; ring <= last_ring; ++ring) {
-    const double nearest = ring == 0 ? 0 : distance_out_of(i - ring + 1, j - ring + 1, i + ring - 1, j + ring - 1);
-    if (nearest > max_distance_m_) return;
-    raise_horizon(nearest);
-    for_runs_of_ring(cells, i, j, ring,
-                     [&](std::int32_t low_i, std::int32_t low_j, std::int32_t high_i, std::int32_t high_j) {
-                       if (is_block_hidden(low_i / SightGrid::block_cells, low_j / SightGrid::block_cells)) return;
-                       for (std::int32_t cell_j = low_j; cell_j <= high_j; ++cell_j) {
-                         for (std::int32_t cell_i = low_i; cell_i <= high_i; ++cell_i) enter_cell(cell_i, cell_j);
-                       }
-                     });
-    visit_entered_cells(seen);
+bool SightSearch::is_under_a_raised_part() const {
+  const HeightPyramidView& grid = occlusion_.prism_grid;
+  const Vec2 p = source_.point.xy();
+  const double x = (p.x - grid.origin.x) / grid.step_x, y = (p.y - grid.origin.y) / grid.step_y;
+  if (!(x >= 0 && y >= 0 && x < grid.columns && y < grid.rows)) return false;
+  const std::int64_t cell = static_cast<std::int64_t>(y) * grid.columns + static_cast<std::int64_t>(x);
+  for (std::uint32_t k = occlusion_.raised_offsets[cell]; k != occlusion_.raised_offsets[cell + 1]; ++k) {
+    const FlatPart& part = occlusion_.parts[occlusion_.raised_items[k]];
+    if (above_only_ && part.top_z <= source_.point.z) continue;
+    if (outline_contains(occlusion_.outlines + part.first_side, occlusion_.outlines + part.end_side, p)) return true;
   }
-}
-
-// Blocks are asked for when the first of their cells is reached, when all of them are yet to come; what is hidden then
-// stays so.
-bool SightSearch::is_block_hidden(std::int32_t block_i, std::int32_t block_j) {
-  BlockState& state =
-      block_states_[static_cast<std::size_t>(block_j) * static_cast<std::size_t>(grid_.block_columns()) +
-                    static_cast<std::size_t>(block_i)];
-  if (state.round == round_) return state.is_hidden;
-  const SightBounds& bounds = grid_.block_bounds(block_i, block_j);
-  state = {round_, is_of_no_use(bounds) || bounds.top_z < floor_z(bounds.square)};
-  if (!state.is_hidden) add_terrain_as_hider(bounds);
-  return state.is_hidden;
+  return false;
 }
 
 double SightSearch::distance_out_of(std::int32_t low_i, std::int32_t low_j, std::int32_t high_i,
                                     std::int32_t high_j) const {
-  const Rectangle square = grid_.cells().square(low_i, low_j, high_i, high_j);
+  const Rectangle square = grid_.square(low_i, low_j, high_i, high_j);
   const Vec2 p = source_.point.xy();
   return std::max(0.0, std::min(std::min(p.x - square.min.x, square.max.x - p.x),
                                 std::min(p.y - square.min.y, square.max.y - p.y)));
 }
 
-void SightSearch::enter_cell(std::int32_t i, std::int32_t j) {
-  const std::size_t cell = grid_.cells().index(i, j);
-  const SightBounds& bounds = grid_.cell_bounds(cell);
-  if (is_of_no_use(bounds)) return;
-  const double floor = floor_z(bounds.square);
-  if (bounds.top_z < floor) return;
-  entered_.push_back(cell);
-  // What is hidden cannot hide anything that is not: a segment that stays above the horizon passes above it.
-  for (const auto& [wall, side] : grid_.walls(cell)) {
-    if (wall.top_z < floor) break;
-    occluders_.add_wall(wall, side);
+// The blocks around the source, in rings of cells.
+void SightSearch::search_near(std::vector<std::uint32_t>& seen) {
+  constexpr std::int32_t size = SightGrid::block_cells;
+  const std::int32_t block_i = column_ / size, block_j = row_ / size;
+  near_low_i_ = (block_i - near_blocks) * size;
+  near_low_j_ = (block_j - near_blocks) * size;
+  near_high_i_ = (block_i + near_blocks + 1) * size - 1;
+  near_high_j_ = (block_j + near_blocks + 1) * size - 1;
+  const double out_m = distance_out_of(near_low_i_, near_low_j_, near_high_i_, near_high_j_);
+  const std::int32_t rings =
+      std::max({column_ - near_low_i_, near_high_i_ - column_, row_ - near_low_j_, near_high_j_ - row_});
+  for (std::int32_t ring = 0; ring <= rings; ++ring) {
+    const double nearest =
+        ring == 0 ? 0 : distance_out_of(column_ - ring + 1, row_ - ring + 1, column_ + ring - 1, row_ + ring - 1);
+    if (nearest > max_distance_m_) return;
+    raise_horizon(std::min(nearest, out_m));
+    horizon_.settle(static_cast<int>(2 * bins_at_one_side / std::max(1, ring - 1)));
+    cells_.clear();
+    for_each_of_ring(column_, row_, ring, std::max(near_low_i_, 0), std::max(near_low_j_, 0),
+                     std::min(near_high_i_, grid_.columns() - 1), std::min(near_high_j_, grid_.rows() - 1),
+                     [&](std::int32_t i, std::int32_t j) {
+                       const std::uint32_t cell = grid_.cell_index(i, j);
+                       const float top_z = grid_.cell_tops()[cell];
+                       if (top_z >= kernel_source_.least_z) {
+                         cells_.add(cell, grid_.corner(i, j) - source_.point.xy(), top_z);
+                       }
+                     });
+    visit_cells(seen);
   }
-  for (const std::uint32_t part : grid_.raised_parts(cell)) {
-    occluders_.add_raised_part(part, grid_.part_bounds(part));
-  }
-  for (const std::uint32_t part : grid_.centred_parts(cell)) add_part_as_hider(part);
-  add_terrain_as_hider(bounds);
 }
 
-void SightSearch::visit_entered_cells(std::vector<std::uint32_t>& seen) {
-  for (const std::size_t cell : entered_) {
-    const SightBounds& bounds = grid_.cell_bounds(cell);
-    if (bounds.target_box.empty() || (above_only_ && bounds.target_top_z < source_.point.z)) continue;
-    if (is_behind_source(bounds.target_box, bounds.target_bottom_z, bounds.target_top_z, 0)) continue;
-    const double floor = floor_z(bounds.target_box);
-    if (bounds.target_top_z < floor) continue;
-    visit_elements(grid_.standing(cell), floor, seen);
-    visit_elements(grid_.roofs(cell), floor, seen);
+// The other blocks, in rings.
+void SightSearch::search_far(std::vector<std::uint32_t>& seen) {
+  constexpr std::int32_t size = SightGrid::block_cells;
+  const std::int32_t block_i = column_ / size, block_j = row_ / size;
+  const std::int32_t rings =
+      std::max({block_i, grid_.block_columns() - 1 - block_i, block_j, grid_.block_rows() - 1 - block_j});
+  for (std::int32_t ring = near_blocks + 1; ring <= rings; ++ring) {
+    const double nearest = distance_out_of((block_i - ring + 1) * size, (block_j - ring + 1) * size,
+                                           (block_i + ring) * size - 1, (block_j + ring) * size - 1);
+    if (nearest > max_distance_m_) return;
+    raise_horizon(nearest);
+    horizon_.settle(static_cast<int>(2 * bins_at_one_side / (ring - 1)));
+    blocks_.clear();
+    for_each_of_ring(block_i, block_j, ring, 0, 0, grid_.block_columns() - 1, grid_.block_rows() - 1,
+                     [&](std::int32_t i, std::int32_t j) { add_block(i, j); });
+    find_floors(blocks_, grid_.block_m());
+    cells_.clear();
+    add_cells_of_blocks();
+    visit_cells(seen);
   }
-  entered_.clear();
 }
 
-void SightSearch::visit_elements(std::span<const Element> elements, double floor, std::vector<std::uint32_t>& seen) {
-  const Vec3 eye = source_.point;
-  for (const Element& target : elements) {
-    if (target.point.z < floor || (above_only_ && target.point.z < eye.z)) return;
-    if (above_only_ && target.point.z == eye.z && target.number < source_.number) continue;
-    if (face_each_other(source_, target) && within(max_distance_m_, eye, target.point) && is_free(target)) {
-      seen.push_back(target.number);
+void SightSearch::add_block(std::int32_t block_i, std::int32_t block_j) {
+  const std::uint32_t block = grid_.block_index(block_i, block_j);
+  const float top_z = grid_.block_tops()[block];
+  if (top_z < kernel_source_.least_z) return;
+  blocks_.add(block, grid_.block_corner(block * SightGrid::cells_per_block) - source_.point.xy(), top_z);
+}
+
+void SightSearch::add_cells_of_blocks() {
+  for (std::size_t k = 0; k < blocks_.size(); ++k) {
+    if (blocks_.top_z[k] < blocks_.floor_z[k]) continue;
+    const std::uint32_t first = blocks_.index[k] * SightGrid::cells_per_block;
+    const Vec2 corner = grid_.block_corner(first) - source_.point.xy();
+    const SquareBounds& bounds = grid_.block(blocks_.index[k]);
+    if (bounds.terrain_low_z > kernel_source_.z) {
+      add_terrain_as_hider({corner, corner + grid_.block_m() * Vec2{1, 1}}, bounds.terrain_low_z);
+    }
+    for (std::uint32_t c = 0; c < SightGrid::cells_per_block; ++c) {
+      const float top_z = grid_.cell_tops()[first + c];
+      if (top_z < blocks_.floor_z[k]) continue;
+      cells_.add(first + c,
+                 corner + grid_.cell_m() * Vec2{static_cast<double>(c % SightGrid::block_cells),
+                                                static_cast<double>(c / SightGrid::block_cells)},
+                 top_z);
     }
   }
 }
 
-bool SightSearch::is_free(const Element& target) {
-  const Vec3 eye = source_.point, to = target.point - eye;
-  const double distance = square_norm(to.xy());
-  // Straight up or down there is no azimuth.
-  if (distance < 1e-6) return path_is_free(occlusion_, eye, target.point);
-  const Sight sight = {square_azimuth(to.xy()), distance, to.z / distance};
-  if (sight.slope < static_cast<double>(horizon_.lowest_at(sight.azimuth))) return false;
-  switch (occluders_.block(target.point, sight)) {
-    case SectorOccluders::Answer::yes:
-      return false;
-    case SectorOccluders::Answer::maybe:
-      return path_is_free(occlusion_, eye, target.point);
-    case SectorOccluders::Answer::no:
-      break;
+void SightSearch::find_floors(Squares& squares, double side_m) {
+  const std::size_t count = padded(squares.size());
+  for (std::vector<float>* numbers : {&squares.x, &squares.y, &squares.top_z, &squares.floor_z}) numbers->resize(count);
+  kernels_.find_floors(static_cast<int>(count),
+                       {squares.x.data(), squares.y.data(), squares.top_z.data(), static_cast<float>(side_m)},
+                       grid_.margins().position_m, kernel_source_, horizon_.slopes(), squares.floor_z.data());
+}
+
+void SightSearch::visit_cells(std::vector<std::uint32_t>& seen) {
+  find_floors(cells_, grid_.cell_m());
+  entered_.clear();
+  for (std::size_t k = 0; k < cells_.size(); ++k) {
+    if (cells_.top_z[k] >= cells_.floor_z[k]) entered_.push_back({cells_.index[k], cells_.floor_z[k]});
   }
-  const auto [first, second] = ordered_ends(eye, target.point);
-  return !meets_terrain(occlusion_, first, second);
+  // What is hidden cannot hide anything that is not: a segment that stays above the horizon passes above it.
+  for (const EnteredCell& entered : entered_) add_occluders(entered);
+  walls_.place_walls(horizon_);
+  candidate_count_ = 0;
+  for (const EnteredCell& entered : entered_) find_candidates(entered);
+  decide(seen);
 }
 
-bool SightSearch::is_of_no_use(const SightBounds& bounds) const {
-  const double top_z = bounds.top_z;
-  if (top_z == -infinity || (above_only_ && top_z < source_.point.z - below_m)) return true;
-  // Targets in front of the source's plane have their points at most so far behind it.
-  return is_behind_source(bounds.square, -infinity, top_z, 2 * lift_m);
+void SightSearch::add_occluders(const EnteredCell& entered) {
+  const SquareBounds& bounds = grid_.cell(entered.cell);
+  if (trusts_walls_ && bounds.wall_top_z >= entered.floor_z) {
+    walls_.add_walls_of_cell(entered.cell, entered.floor_z);
+  }
+  for (const std::uint32_t part : grid_.centred_parts(entered.cell)) add_part_as_hider(part);
+  const bool rises = bounds.terrain_low_z > kernel_source_.z;
+  const bool reaches = trusts_terrain_ && (!above_only_ || bounds.terrain_top_z >= kernel_source_.least_z) &&
+                       bounds.terrain_top_z > -infinity_f;
+  if (!rises && !reaches) return;
+  constexpr std::uint32_t size = SightGrid::block_cells;
+  const std::uint32_t c = entered.cell % SightGrid::cells_per_block;
+  const Vec2 corner = grid_.block_corner(entered.cell) - source_.point.xy() +
+                      grid_.cell_m() * Vec2{static_cast<double>(c % size), static_cast<double>(c / size)};
+  const Rectangle square = {corner, corner + grid_.cell_m() * Vec2{1, 1}};
+  if (rises) add_terrain_as_hider(square, bounds.terrain_low_z);
+  if (reaches) walls_.add_terrain(square, static_cast<double>(bounds.terrain_top_z - kernel_source_.z));
 }
 
-bool SightSearch::is_behind_source(const Rectangle& box, double bottom_z, double top_z, double behind_m) const {
-  if (source_.kind != Element::Kind::tile) return false;
-  const Vec3 n = source_.axis;
-  // The corner that lies farthest in front; walls reach down without end.
-  double farthest =
-      dot(n.xy(), Vec2{n.x > 0 ? box.max.x : box.min.x, n.y > 0 ? box.max.y : box.min.y} - source_.anchor.xy());
-  if (n.z != 0) farthest += n.z * ((n.z > 0 ? top_z : bottom_z) - source_.anchor.z);
-  return farthest < -behind_m;
+void SightSearch::find_candidates(const EnteredCell& entered) {
+  const SquareBounds& bounds = grid_.cell(entered.cell);
+  if (bounds.target_top_z < entered.floor_z) return;
+  // Seen from anywhere, what is under a raised part may be behind its roof alone.
+  const bool is_doubtful = !above_only_ && bounds.has_raised_part;
+  const std::vector<float>& z = grid_.elements().z;
+  const std::uint32_t begin = grid_.first_element(entered.cell), roofs = grid_.first_roof(entered.cell);
+  std::uint32_t end = begin;
+  while (end < roofs && z[end] >= entered.floor_z) end += lanes;
+  if (begin < end) add_candidates(entered.cell, begin, std::min(end, roofs), is_doubtful);
+
+  // Looking up, flat roofs are seen only from places between their planes and their points.
+  std::uint32_t first_roof = roofs, end_roof = grid_.end_element(entered.cell);
+  while (first_roof < end_roof && z[end_roof - 1] < entered.floor_z) --end_roof;
+  if (above_only_) {
+    const float highest = kernel_source_.z + static_cast<float>(lift_m) + 2 * grid_.margins().height_m;
+    while (first_roof < end_roof && z[first_roof] > highest) ++first_roof;
+  }
+  if (first_roof < end_roof) add_candidates(entered.cell, first_roof, end_roof, is_doubtful);
 }
 
-double SightSearch::floor_z(const Rectangle& box) const {
-  const double lowest_z = above_only_ ? source_.point.z - below_m : -infinity;
-  const Rectangle from_eye = relative(box, source_.point.xy());
-  const double nearest = nearest_distance(from_eye);
-  if (nearest < Horizon::beyond_m) return lowest_z;
-  const double horizon = static_cast<double>(horizon_.lowest(azimuths_of(from_eye)));
-  const double slope = horizon - slope_margin * (1 + std::fabs(horizon));
-  if (!(slope > -infinity)) return lowest_z;
-  // Of all places in the box, the nearest needs the least height to rise to a slope, and the farthest to sink to one.
-  return std::max(lowest_z, source_.point.z + slope * (slope > 0 ? nearest : farthest_distance(from_eye)));
+void SightSearch::add_candidates(std::uint32_t cell, std::uint32_t begin, std::uint32_t end, bool is_doubtful) {
+  const ElementArrays& elements = grid_.elements();
+  const Vec2 offset = grid_.block_corner(cell) - source_.point.xy();
+  const std::uint32_t count = end - begin;
+  const ElementSpan span = {elements.x.data() + begin,    elements.y.data() + begin,   elements.z.data() + begin,
+                            elements.nx.data() + begin,   elements.ny.data() + begin,  elements.nz.data() + begin,
+                            static_cast<float>(offset.x), static_cast<float>(offset.y)};
+  if (candidates_.size() < candidate_count_ + count + 1) candidates_.resize(2 * (candidate_count_ + count + 1));
+  Candidate* fresh = candidates_.data() + candidate_count_;
+  const int found = kernels_.face_source(static_cast<int>(count), begin, span, grid_.margins().position_m,
+                                         kernel_source_, limits_, horizon_.slopes(), fresh);
+  candidate_count_ += static_cast<std::size_t>(found);
+  if (!is_doubtful) return;
+  for (int k = 0; k < found; ++k) fresh[k].is_facing = false;
+}
+
+bool SightSearch::faces_source(const Element& target) const {
+  if (above_only_ && target.point.z < source_.point.z) return false;
+  if (above_only_ && target.point.z == source_.point.z && target.number < source_.number) return false;
+  return face_each_other(source_, target) && within(max_distance_m_, source_.point, target.point);
+}
+
+bool SightSearch::may_be_in_line(const Candidate& candidate, std::uint32_t number) const {
+  if (source_.kind != Element::Kind::edge || number < tile_count_) return false;
+  const Vec3 to = {static_cast<double>(candidate.x), static_cast<double>(candidate.y),
+                   static_cast<double>(candidate.z)};
+  constexpr double in_line_m = 1e-3, in_line_slope = 1e-5;
+  const double limit = in_line_m + in_line_slope * (std::fabs(to.x) + std::fabs(to.y) + std::fabs(to.z));
+  return squared_norm(cross(to, source_.axis)) < limit * limit;
+}
+
+void SightSearch::decide(std::vector<std::uint32_t>& seen) {
+  if (trusts_walls_) walls_.test({candidates_.data(), candidate_count_}, sights_);
+  for (std::size_t k = 0; k < candidate_count_; ++k) {
+    const Candidate& candidate = candidates_[k];
+    if (trusts_walls_ && sights_[k] == Sight::blocked) continue;
+    const std::uint32_t number = grid_.elements().number[candidate.element];
+    const Element& target = elements_[number];
+    if ((!candidate.is_facing || may_be_in_line(candidate, number)) && !faces_source(target)) continue;
+    const bool is_near = candidate.distance < least_distance_m;
+    if (!trusts_walls_ || is_near || !candidate.is_facing || sights_[k] == Sight::uncertain) {
+      if (path_is_free(occlusion_, source_.point, target.point)) seen.push_back(number);
+      continue;
+    }
+    if (!(trusts_terrain_ && walls_.is_certainly_above_terrain(candidate))) {
+      const auto [first, second] = ordered_ends(source_.point, target.point);
+      if (meets_terrain(occlusion_, first, second)) continue;
+    }
+    seen.push_back(number);
+  }
 }
 
 void SightSearch::add_part_as_hider(std::uint32_t k) {
   const FlatPart& part = occlusion_.parts[k];
   if (above_only_ && part.top_z <= source_.point.z) return;
+  // Below a raised part one may see through; what rises does not get there from above its underside.
+  if (part.bottom_z > (above_only_ ? source_.point.z : -infinity)) return;
   const Rectangle box = relative(grid_.part_bounds(k), source_.point.xy());
   if (nearest_distance(box) > Horizon::beyond_m) {
     add_hider({.kind = Hider::Kind::part, .index = k, .top_z = part.top_z}, farthest_distance(box));
@@ -238,12 +358,11 @@ void SightSearch::add_part_as_hider(std::uint32_t k) {
   }
 }
 
-void SightSearch::add_terrain_as_hider(const SightBounds& bounds) {
-  if (bounds.lowest_terrain_z <= source_.point.z) return;
-  const Rectangle box = relative(bounds.square, source_.point.xy());
-  if (nearest_distance(box) <= Horizon::beyond_m) return;
-  add_hider({.kind = Hider::Kind::terrain, .top_z = bounds.lowest_terrain_z, .square = bounds.square},
-            farthest_distance(box));
+void SightSearch::add_terrain_as_hider(const Rectangle& square, float low_z) {
+  if (nearest_distance(square) <= Horizon::beyond_m) return;
+  const double top_z = static_cast<double>(low_z) + grid_.reference_z() - static_cast<double>(grid_.margins().height_m);
+  const Rectangle absolute = {square.min + source_.point.xy(), square.max + source_.point.xy()};
+  add_hider({.kind = Hider::Kind::terrain, .top_z = top_z, .square = absolute}, farthest_distance(square));
 }
 
 void SightSearch::add_hider(const Hider& hider, double farthest_m) {
@@ -265,12 +384,20 @@ void SightSearch::raise_horizon(double nearest_target_m) {
   }
 }
 
+bool SightSearch::is_hidden(const Rectangle& box, double top_z) const {
+  const double nearest = nearest_distance(box);
+  if (nearest < Horizon::beyond_m) return false;
+  const double height = top_z - source_.point.z;
+  const double slope = height / (height > 0 ? nearest : farthest_distance(box));
+  return slope < static_cast<double>(horizon_.lowest(azimuths_of(box)));
+}
+
 void SightSearch::raise_horizon_by(const Hider& hider) {
   if (hider.kind == Hider::Kind::wall) {
     return horizon_.raise_by_wall(source_.point, occlusion_.outlines[hider.index], hider.top_z);
   }
   const Rectangle& box = hider.kind == Hider::Kind::part ? grid_.part_bounds(hider.index) : hider.square;
-  if (hider.top_z < floor_z(box)) return;
+  if (is_hidden(relative(box, source_.point.xy()), hider.top_z)) return;
   if (hider.kind == Hider::Kind::part) {
     const FlatPart& part = occlusion_.parts[hider.index];
     return horizon_.raise_by_outline(source_.point,

@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All that is seen from one point: front to back over the grid, in rings. A horizon tells what is certainly hidden; the
-// rest is tested exactly against the occluders that the horizon does not hide. The result is that of testing every
-// element exactly.
+// All that is seen from one point: front to back over the grid, in rings. A horizon tells what is certainly hidden, the
+// walls in a target's sector what is certainly blocked or free; the few targets that are neither are tested exactly.
+// The result is that of testing every element exactly (docs/visibility.md).
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/visibility/horizon.h"
-#include "core/visibility/sector_occluders.h"
+#include "core/visibility/sector_walls.h"
 #include "core/visibility/sight_grid.h"
+#include "core/visibility/sight_kernels.h"
 
 namespace tesseray {
 
-// Holds scratch memory: one for each thread. Keeps references.
+// What a search is among. All of it must outlive the search.
+struct SightScene {
+  const OcclusionView& occlusion;
+  const std::vector<Element>& elements;  // by number, tiles first
+  std::uint32_t tile_count = 0;
+  const SightGrid& grid;
+};
+
+// Holds scratch memory: one for each thread.
 class SightSearch {
  public:
-  SightSearch(const OcclusionView& occlusion, const SightGrid& grid, double max_distance_m);
+  SightSearch(const SightScene& scene, double max_distance_m, InstructionSet set = best_instruction_set());
 
   // Appends the numbers of all elements that `source` sees, in no order.
   void find_all(const Element& source, std::vector<std::uint32_t>& seen);
@@ -35,49 +45,77 @@ class SightSearch {
     std::int32_t next = -1;  // in its bucket
   };
 
-  struct BlockState {
-    std::uint32_t round = 0;  // the search that asked last
-    bool is_hidden = false;
+  // Squares with their lower corners relative to the eye, and which cell or block each is.
+  struct Squares {
+    std::vector<float> x, y, top_z, floor_z;
+    std::vector<std::uint32_t> index;
+    void clear();
+    void add(std::uint32_t square_index, Vec2 corner, float square_top_z);
+    std::size_t size() const { return index.size(); }
+  };
+
+  struct EnteredCell {
+    std::uint32_t cell = 0;
+    float floor_z = 0;  // what is lower is hidden
   };
 
   void search(const Element& source, std::vector<std::uint32_t>& seen);
   bool is_at_a_wall() const;
-  void search_rings(std::vector<std::uint32_t>& seen);
-  bool is_block_hidden(std::int32_t block_i, std::int32_t block_j);
+  bool is_under_a_raised_part() const;
+  void search_near(std::vector<std::uint32_t>& seen);
+  void search_far(std::vector<std::uint32_t>& seen);
+  void find_floors(Squares& squares, double side_m);
+  void add_block(std::int32_t block_i, std::int32_t block_j);
+  void add_cells_of_blocks();
   // A ring is passed twice: what can be met on the way to its targets lies in it or within it, and must be known before
-  // they are tested. The first pass notes the cells that are worth the second.
-  void enter_cell(std::int32_t i, std::int32_t j);
-  void visit_entered_cells(std::vector<std::uint32_t>& seen);
-  void visit_elements(std::span<const Element> elements, double floor, std::vector<std::uint32_t>& seen);
-  bool is_free(const Element& target);
+  // they are tested.
+  void visit_cells(std::vector<std::uint32_t>& seen);
+  void add_occluders(const EnteredCell& entered);
+  void find_candidates(const EnteredCell& entered);
+  void add_candidates(std::uint32_t cell, std::uint32_t begin, std::uint32_t end, bool is_doubtful);
+  void decide(std::vector<std::uint32_t>& seen);
+  // Whether all that can be said without walls and terrain is in favour.
+  bool faces_source(const Element& target) const;
+  // Whether a target may be an edge segment on the line of the source, which is one.
+  bool may_be_in_line(const Candidate& candidate, std::uint32_t number) const;
 
-  // True when neither targets nor occluders there matter, wherever the horizon is.
-  bool is_of_no_use(const SightBounds& bounds) const;
-  // What is in the box and lower than this is hidden.
-  double floor_z(const Rectangle& box) const;
-  // True when all of the box lies farther behind the source's plane than `behind_m`.
-  bool is_behind_source(const Rectangle& box, double bottom_z, double top_z, double behind_m) const;
   // The least distance from the source to anything outside of a square of cells.
   double distance_out_of(std::int32_t low_i, std::int32_t low_j, std::int32_t high_i, std::int32_t high_j) const;
 
   void add_part_as_hider(std::uint32_t part);
-  void add_terrain_as_hider(const SightBounds& bounds);
+  void add_terrain_as_hider(const Rectangle& square, float low_z);
   void add_hider(const Hider& hider, double farthest_m);
   // Lets what ends before a distance hide what comes from there on.
   void raise_horizon(double nearest_target_m);
   void raise_horizon_by(const Hider& hider);
+  // True when all that is not higher than top_z in the box (relative to the eye) is hidden.
+  bool is_hidden(const Rectangle& box, double top_z) const;
 
   const OcclusionView& occlusion_;
+  const std::vector<Element>& elements_;
   const SightGrid& grid_;
+  std::uint32_t tile_count_;
   double max_distance_m_;
+  const SightKernels& kernels_;
   Horizon horizon_;
-  SectorOccluders occluders_;
+  SectorWalls walls_;
+
   Element source_;
-  std::int32_t source_column_ = 0, source_row_ = 0;
+  KernelSource kernel_source_;
+  FacingLimits limits_;
+  std::int32_t column_ = 0, row_ = 0;  // of the source's cell
+  std::int32_t near_low_i_ = 0, near_high_i_ = 0, near_low_j_ = 0,
+               near_high_j_ = 0;  // cells that are searched one by one
   bool above_only_ = false;
-  std::vector<std::size_t> entered_;  // cells of the current ring
-  std::vector<BlockState> block_states_;
-  std::uint32_t round_ = 0;
+  bool trusts_walls_ = false;    // the walls of the sectors answer for this source
+  bool trusts_terrain_ = false;  // the grid covers all terrain between the source and its targets
+
+  Squares blocks_, cells_;
+  std::vector<EnteredCell> entered_;
+  std::vector<Candidate> candidates_;  // those before candidate_count_ are of the current ring
+  std::size_t candidate_count_ = 0;
+  std::vector<Sight> sights_;
+
   std::vector<Hider> hiders_;
   std::vector<std::int32_t> buckets_;  // first hider by farthest distance
   std::size_t first_bucket_ = 0;       // those before have been used

@@ -29,10 +29,14 @@ std::vector<std::uint32_t> visible_from(const Occlusion& occlusion, const Tiling
 }
 
 struct PointVisibility::Impl {
-  Impl(const OcclusionView& view, const Tiling& tiling) : occlusion(view), grid(view, make_elements(view, tiling)) {}
+  Impl(const OcclusionView& view, const Tiling& tiling)
+      : elements(make_elements(view, tiling)),
+        grid(view, elements),
+        scene{view, elements, static_cast<std::uint32_t>(tiling.tiles.size()), grid} {}
 
-  const OcclusionView& occlusion;
+  std::vector<Element> elements;
   SightGrid grid;
+  SightScene scene;
 };
 
 PointVisibility::PointVisibility(const Occlusion& occlusion, const Tiling& tiling)
@@ -43,8 +47,8 @@ PointVisibility& PointVisibility::operator=(PointVisibility&&) noexcept = defaul
 
 std::vector<std::uint32_t> PointVisibility::visible_from(Vec3 point, const VisibilityOptions& options) const {
   std::vector<std::uint32_t> seen;
-  SightSearch search(impl_->occlusion, impl_->grid, options.max_distance_m);
-  search.find_all(free_point_element(impl_->occlusion, point), seen);
+  SightSearch search(impl_->scene, options.max_distance_m);
+  search.find_all(free_point_element(impl_->scene.occlusion, point), seen);
   std::sort(seen.begin(), seen.end());
   return seen;
 }

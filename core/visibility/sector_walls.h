@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The walls that may stand between an eye and its targets, by sectors of azimuth, and how high the terrain rises in
+// each sector. Both are asked by floats with margins, so that there is a third answer: it is not certain.
+//
+// A wall in the plane n · x = 1 (horizontal vectors from the eye) is passed by the way to the target v when n · v > 1,
+// at the height v.z / (n · v).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/visibility/sight_grid.h"
+#include "core/visibility/sight_kernels.h"
+
+namespace tesseray {
+
+class SectorWalls {
+ public:
+  static constexpr int sectors = wall_sectors;
+
+  SectorWalls(const SightGrid& grid, InstructionSet set);
+
+  // With `rising`, targets are not lower than the eye. REQUIRES: the eye is inside of no part; rising: nor within 2 mm
+  // of a wall, nor under a raised part.
+  void reset(Vec3 eye, bool rising);
+  // The walls of a cell that rise above a height over the reference; they count from the next call of `place_walls` on.
+  void add_walls_of_cell(std::uint32_t cell, float floor_z);
+  // Sorts those into sectors that rise above the horizon.
+  void place_walls(const Horizon& horizon);
+  // Terrain nowhere higher than `height_m` over the eye, in a square relative to the eye.
+  void add_terrain(const Rectangle& square, double height_m);
+
+  // Whether walls, and the terrain, are met on the way to each candidate.
+  void test(std::span<const Candidate> candidates, std::vector<Sight>& walls) const;
+  bool is_certainly_above_terrain(const Candidate& candidate) const;
+
+ private:
+  void push(int sector, std::size_t wall, float azimuth_shift);
+  WallPointers<float> added_from(std::size_t wall);
+  void make_room(std::size_t walls);
+
+  const SightGrid& grid_;
+  const SightKernels& kernels_;
+  Vec3 eye_;
+  float eye_z_ = 0;
+  bool rising_ = false;
+  std::vector<WallGroup> groups_;
+  std::size_t used_groups_ = 0;
+  std::array<std::int32_t, sectors> first_group_{}, used_lanes_{};
+  std::array<float, sectors> terrain_slope_{};
+  std::size_t added_walls_ = 0;
+  std::array<std::vector<float>, 6> added_;  // WallPointers
+  std::array<std::vector<float>, 7> seen_;   // SeenWalls
+  std::vector<std::int32_t> is_kept_;
+};
+
+}  // namespace tesseray
