@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "core/base/units.h"
 #include "core/physics/diffraction.h"
@@ -85,6 +86,18 @@ PolarizationFactors reciprocal_wedge_over_screen(const Bend& bend, Complex permi
   return {std::sqrt(forth.horizontal * back.horizontal), std::sqrt(forth.vertical * back.vertical)};
 }
 
+// What the edge with the largest ν over the whole path costs alone; all others hardly give anything back.
+double least_loss_db(std::span<const Vec2> profile, double wavelength_m) {
+  constexpr double ripple_db = 1.5;
+  double nu = negligible_fresnel_parameter;
+  const Vec2 from = profile.front(), to = profile.back();
+  for (const Vec2 edge : profile.subspan(1, profile.size() - 2)) {
+    const double clearance = edge.y - (from.y + (to.y - from.y) * edge.x / to.x);
+    nu = std::max(nu, fresnel_parameter(clearance, edge.x, to.x - edge.x, wavelength_m));
+  }
+  return approximate_knife_edge_loss_db(nu) - ripple_db;
+}
+
 std::uint16_t material_at(const RooftopProfile& profile, double distance_m) {
   const auto place = std::lower_bound(profile.points.begin(), profile.points.end(), distance_m,
                                       [](Vec2 point, double distance) { return point.x < distance; });
@@ -93,8 +106,8 @@ std::uint16_t material_at(const RooftopProfile& profile, double distance_m) {
 
 }  // namespace
 
-bool OverRooftopPaths::find(Vec3 from, Vec3 to, const Link& link, OverRooftop method, Workspace& work,
-                            RooftopPath& path) const {
+bool OverRooftopPaths::find(Vec3 from, Vec3 to, const Link& link, OverRooftop method, double most_loss_db,
+                            Workspace& work, RooftopPath& path) const {
   const Vec2 way = to.xy() - from.xy();
   const double distance = norm(way);
   if (distance < least_horizontal_distance_m) return false;
@@ -104,7 +117,7 @@ bool OverRooftopPaths::find(Vec3 from, Vec3 to, const Link& link, OverRooftop me
   profiles_.trace(from, to, margin, work.profile);
   choose_screens(work.profile.points, wavelength_m, work.chosen);
   const std::vector<Vec2>& chosen = work.chosen;
-  if (chosen.size() < 3) return false;
+  if (chosen.size() < 3 || least_loss_db(chosen, wavelength_m) > most_loss_db) return false;
 
   const Vec2 direction = (1.0 / distance) * way;
   const auto in_space = [&](Vec2 point) {

@@ -34,8 +34,10 @@ class OverRooftopPaths {
     std::vector<Vec2> chosen;
   };
 
-  // False when no edge stands in the way, or the points stand nearly above each other.
-  bool find(Vec3 from, Vec3 to, const Link& link, OverRooftop method, Workspace& work, RooftopPath& path) const;
+  // False when no edge stands in the way, when the points stand nearly above each other, or when the highest edge alone
+  // costs more than `most_loss_db` (or thereabouts: it spares the work on rays that are too weak anyway).
+  bool find(Vec3 from, Vec3 to, const Link& link, OverRooftop method, double most_loss_db, Workspace& work,
+            RooftopPath& path) const;
 
  private:
   RooftopProfiles profiles_;

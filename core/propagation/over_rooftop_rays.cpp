@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/parallel.h"
+#include "core/base/units.h"
 #include "core/propagation/launch.h"
 
 namespace tesseray {
@@ -30,12 +31,13 @@ ComplexVec3 carried_over(const ComplexVec3& field, const RooftopPath& path) {
 
 bool Launch::find_rooftop_wave(Vec3 target, ThreadState& state, RooftopWave& wave) const {
   RooftopPath& path = wave.path;
+  const double straight = norm(target - transmitter_.position);
+  const double most_loss_db = decibels(link_.unit_gain() / (straight * straight * link_.least_gain()));
   if (!environment_.over_rooftops.find(transmitter_.position, target, link_, environment_.options.over_rooftop,
-                                       state.rooftop_work, path)) {
+                                       most_loss_db, state.rooftop_work, path)) {
     return false;
   }
   const Link::Departure departure = link_.depart(path.departure);
-  const double straight = norm(target - transmitter_.position);
   // The factors count their phase from the straight line, and rays from their own length.
   const Complex turn = exp_j(link_.wave_number() * (path.length_m - straight));
   const ComplexVec3 field = (1.0 / straight) * (turn * carried_over(departure.field, path));
