@@ -3,10 +3,11 @@
 
 import json
 import os
+import subprocess
 import unittest
 
 import qgis_harness as harness
-from qgis_harness import PLUGIN, QgisTest, run_tests
+from qgis_harness import EXECUTABLE, PLUGIN, QgisTest, run_tests
 
 LAYER_TYPES = {"vector polygon": "VectorPolygon", "vector point": "VectorPoint", "vector any": "Vector",
                "table": "Vector"}
@@ -20,7 +21,8 @@ class ProviderTest(QgisTest):
     @classmethod
     def setUpClass(cls):
         cls.provider = harness.start_qgis()
-        cls.described = json.loads((PLUGIN / "describe.json").read_text(encoding="utf-8"))
+        cls.described = json.loads(subprocess.run([EXECUTABLE, "describe", "--json"], capture_output=True, text=True,
+                                                  check=True).stdout)
 
     def definitions(self):
         """Each declared parameter with QGIS's definition of it."""
