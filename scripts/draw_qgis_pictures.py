@@ -17,6 +17,7 @@ HELP = SOURCE / "qgis_plugin" / "tesseray" / "help"
 IMAGES = SOURCE / "docs" / "images"
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ["GDAL_PAM_ENABLED"] = "NO"  # no statistics beside the sample data
 sys.path[:0] = [str(SOURCE / "qgis_plugin"), "/usr/share/qgis/python/plugins"]
 
 from qgis.core import (  # noqa: E402, after the environment that it needs

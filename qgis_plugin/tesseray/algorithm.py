@@ -170,7 +170,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         html = self._report_path(parameters, context)
         if html and not plan.collected:
             reporting.add_needed_places(self._tool, plan.places, temporary, set(self._makeable(parameters)))
-        self._replaced = {place.file for place in plan.places.values() if place.file.exists()}
+        self._replaced = {file for file in plan.files if file.exists()}
         result = self._run(plan, parameters, context, feedback)
         written = dict(result["outputs"])
         register(context, self._tool, plan.keys, written, group_name(self._tool, plan.places, temporary))

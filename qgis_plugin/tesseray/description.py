@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -152,8 +153,12 @@ def check_version(version: str) -> None:
     raise UnsupportedDescription(f"it is version {version}, and this plugin takes {oldest} and later, below {newest}")
 
 
+@functools.lru_cache(maxsize=4)
 def parse_description(text: str) -> Description:
-    """What `describe --json` printed. Throws UnsupportedDescription."""
+    """What `describe --json` printed. Throws UnsupportedDescription.
+
+    QGIS asks every algorithm again and again whether it can run; the same text is parsed once.
+    """
     try:
         values = json.loads(text)
         version, schema = str(values["version"]), values["schema_version"]

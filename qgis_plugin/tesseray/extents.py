@@ -20,7 +20,7 @@ from qgis.core import (
 
 from .description import Parameter, Tool
 from .inputs import crs_text, layer_of
-from .validation import geopackage_extent
+from .places import geopackage_extent
 
 # The executable works in the buildings' own CRS when that is true to scale within this (docs/inputs.md).
 SCALE_TOLERANCE = 1e-3

@@ -6,7 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from osgeo import gdal
 from qgis.core import (
     Qgis,
     QgsCoordinateReferenceSystem,
@@ -28,7 +27,6 @@ from .description import Parameter
 
 # Tables of a GeoPackage that are no data of the user's.
 HIDDEN_TABLES = {"layer_styles", "qgis_projects"}
-_OWN_ORIGINS = (Qgis.FieldOrigin.Provider,)
 
 
 def layer_of(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters: dict[str, Any],
@@ -51,7 +49,7 @@ def export_reason(layer: QgsVectorLayer, value: Any) -> str:
     if layer.isEditable() and layer.isModified():
         return "it has unsaved edits"
     fields = layer.fields()
-    if layer.vectorJoins() or any(fields.fieldOrigin(i) not in _OWN_ORIGINS for i in range(fields.count())):
+    if layer.vectorJoins() or any(fields.fieldOrigin(i) != Qgis.FieldOrigin.Provider for i in range(fields.count())):
         return "it has joined or virtual fields"
     if layer.crs() != layer.dataProvider().crs():
         return "its CRS was set in QGIS"
@@ -114,11 +112,12 @@ def vector_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reaso
 
 
 def _only_table(path: str) -> str:
-    dataset = gdal.OpenEx(path, gdal.OF_VECTOR | gdal.OF_READONLY)
-    return dataset.GetLayer(0).GetName() if dataset and dataset.GetLayerCount() else ""
+    """The name of the layer in a file that has one."""
+    layers = QgsProviderRegistry.instance().querySublayers(path)
+    return layers[0].name() if layers else ""
 
 
-def ambiguous_layers(value: Any, parameter: Parameter) -> list[str]:
+def ambiguous_layers(value: Any) -> list[str]:
     """The layers of a file that was given without saying which; [] when there is no doubt."""
     if isinstance(value, QgsProcessingFeatureSourceDefinition):
         value = value.source.staticValue()
@@ -155,7 +154,7 @@ def raster_source(layer: QgsRasterLayer, label: str, reason: str, context: QgsPr
                                      "as a GeoTIFF first.")
     failed = QgsRasterFileWriter(target).writeRaster(pipe, columns, rows, layer.extent(), layer.crs(),
                                                      context.transformContext())
-    if failed != QgsRasterFileWriter.WriterError.NoError:
+    if failed != Qgis.RasterFileWriterResult.Success:
         raise QgsProcessingException(f"{label}: “{layer.name()}” could not be copied to a temporary file.")
     return target
 

@@ -87,7 +87,7 @@ def register(context: QgsProcessingContext, tool: Tool, keys: dict[str, str], wr
 
 
 def reload_replaced(project: QgsProject | None, files: set[Path]) -> None:
-    """Layers of the project that lie in a file which was replaced show the new rows. To be called in the main thread."""
+    """Layers of the project that lie in a replaced file show the new rows. To be called in the main thread."""
     for layer in project.mapLayers().values() if project else ():
         source = Path(layer.source().split("|")[0])
         if isinstance(layer, QgsVectorLayer) and source in files:

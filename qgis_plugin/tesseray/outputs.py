@@ -56,7 +56,8 @@ def tables_of(file: Path) -> list[str]:
     """The tables of a GeoPackage or SpatiaLite file; none of a file that is neither."""
     try:
         with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as database:
-            return [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
+            rows = database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+            return [row[0] for row in rows]
     except sqlite3.Error:
         return []
 
@@ -142,6 +143,11 @@ class Plan:
     places: dict[str, Destination]
     keys: dict[str, str]
     collected: Path | None = None
+
+    @property
+    def files(self) -> set[Path]:
+        """Every file that is written to."""
+        return {place.file for place in self.places.values()} | ({self.collected} if self.collected else set())
 
 
 def plan_outputs(tool: Tool, texts: dict[str, str | None], temporary: Path) -> Plan:

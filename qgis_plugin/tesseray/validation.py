@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import sqlite3
-from contextlib import closing
-from dataclasses import dataclass
 from math import cos, radians
 from pathlib import Path
 from typing import Any, Iterator
@@ -20,10 +17,7 @@ from qgis.core import (
     Qgis,
     QgsCoordinateReferenceSystem,
     QgsCoordinateTransform,
-    QgsCsException,
-    QgsFeature,
     QgsFeatureRequest,
-    QgsPointXY,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
     QgsProcessingFeatureSourceDefinition,
@@ -34,6 +28,7 @@ from qgis.PyQt.QtCore import QMetaType
 
 from .description import Parameter, Tool
 from .inputs import ambiguous_layers, layer_of
+from .places import Site, corners, geopackage_extent, point_in, with_margin
 
 NUMBERS = {QMetaType.Type.Int, QMetaType.Type.UInt, QMetaType.Type.LongLong, QMetaType.Type.ULongLong,
            QMetaType.Type.Double, QMetaType.Type.Float, QMetaType.Type.Short, QMetaType.Type.UShort}
@@ -46,20 +41,6 @@ GEOMETRY_WORDS = {Qgis.GeometryType.Polygon: "polygons", Qgis.GeometryType.Point
                   Qgis.GeometryType.Line: "lines"}
 GIBIBYTE = 1024.0 ** 3
 POINTS_LOOKED_AT = 10_000
-# The executable works on the buildings and 50 m around them; a transformed box is a little larger.
-SITE_MARGIN_M = 60.0
-# At 60° of latitude, in both directions: rather too wide than too narrow.
-DEGREES_PER_METRE = 2.0 / 111_320.0
-
-
-@dataclass(frozen=True)
-class _Site:
-    """A part of the map with the name of the parameter that tells it."""
-
-    label: str
-    extent: QgsRectangle
-    crs: QgsCoordinateReferenceSystem
-
 
 class Validation:
     """The checks of one run. Each gives messages; the first one is shown."""
@@ -91,7 +72,7 @@ class Validation:
 
     def _check_layer(self, parameter: Parameter) -> Iterator[str]:
         value = self._values[parameter.name]
-        names = ambiguous_layers(value, parameter)
+        names = ambiguous_layers(value)
         if names:
             yield (f"{parameter.label}: the file has several layers ({', '.join(names)}). Say which one, as "
                    f"{Path(str(value)).name}|layername=NAME.")
@@ -186,16 +167,16 @@ class Validation:
             return
         to_site = QgsCoordinateTransform(source.sourceCrs(), site.crs, self._context.transformContext())
         request = QgsFeatureRequest().setNoAttributes().setLimit(POINTS_LOOKED_AT)
-        outside = [point for point in (_point_in(feature, to_site) for feature in source.getFeatures(request))
+        outside = [point for point in (point_in(feature, to_site) for feature in source.getFeatures(request))
                    if not (point and site.extent.contains(point))]
         if outside:
             first = f"{outside[0].x():.7g}, {outside[0].y():.7g}" if outside[0] else "nowhere"
             yield (f"{parameter.label}: {len(outside)} of {min(source.featureCount(), POINTS_LOOKED_AT)} points of "
                    f"“{source.sourceName()}” lie outside the extent of “{site.label}”. The first is at {first}, and "
-                   f"the extent is {_corners(site.extent)} in {site.crs.authid() or 'its CRS'}. Check the CRS of both, "
+                   f"the extent is {corners(site.extent)} in {site.crs.authid() or 'its CRS'}. Check the CRS of both, "
                    "and whether x and y are swapped.")
 
-    def _site_of(self, parameter: Parameter) -> "_Site | None":
+    def _site_of(self, parameter: Parameter) -> Site | None:
         """Where points may lie: the extent that is given for the work, or the input that they should lie within."""
         within = self._tool.parameter(parameter.within)
         drawn = next((other for other in self._tool.parameters if other.kind == "extent"
@@ -203,12 +184,11 @@ class Validation:
         if drawn:
             extent = self._algorithm.parameterAsExtent(self._values, drawn.name, self._context)
             crs = self._algorithm.parameterAsExtentCrs(self._values, drawn.name, self._context)
-            return _Site(drawn.label, extent.buffered(1e-9 * extent.width()), crs) if crs.isValid() else None
+            return Site(drawn.label, extent.buffered(1e-9 * extent.width()), crs) if crs.isValid() else None
         extent, crs = self._extent_of(within)
         if extent.isEmpty():
             return None
-        metre = DEGREES_PER_METRE if crs.isGeographic() else 1.0
-        return _Site(within.label, extent.buffered(SITE_MARGIN_M * metre), crs)
+        return Site(within.label, with_margin(extent, crs), crs)
 
     def _check_memory(self) -> Iterator[str]:
         """What the pieces of the area alone would take; the run itself counts exactly."""
@@ -250,46 +230,9 @@ class Validation:
         return float(allowed) * GIBIBYTE if allowed not in (None, "") else machine_memory_bytes()
 
 
-def _point_in(feature: QgsFeature, transform: QgsCoordinateTransform) -> QgsPointXY | None:
-    """The place of a point feature in the transform's target; None where it has none."""
-    if not feature.hasGeometry():
-        return None
-    try:
-        return transform.transform(feature.geometry().boundingBox().center())
-    except QgsCsException:
-        return None
-
-
-def _corners(box: QgsRectangle) -> str:
-    return f"{box.xMinimum():.7g}, {box.yMinimum():.7g} … {box.xMaximum():.7g}, {box.yMaximum():.7g}"
-
-
 def machine_memory_bytes() -> float | None:
     """The memory of the machine; None where the system does not tell."""
     try:
         return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         return None
-
-
-def geopackage_extent(file: Path) -> tuple[QgsRectangle, QgsCoordinateReferenceSystem]:
-    """The extent of all layers of a GeoPackage, and the CRS that they have in common."""
-    nothing = (QgsRectangle(), QgsCoordinateReferenceSystem())
-    if not file.is_file():
-        return nothing
-    query = ("SELECT min_x, min_y, max_x, max_y, organization, organization_coordsys_id, definition "
-             "FROM gpkg_contents AS c JOIN gpkg_spatial_ref_sys AS s ON c.srs_id = s.srs_id "
-             "WHERE data_type = 'features' AND min_x IS NOT NULL")
-    try:
-        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as database:
-            rows = database.execute(query).fetchall()
-    except sqlite3.Error:
-        return nothing
-    extent = QgsRectangle()
-    for x_min, y_min, x_max, y_max, *_ in rows:
-        extent.combineExtentWith(QgsRectangle(x_min, y_min, x_max, y_max))
-    if not rows:
-        return nothing
-    organization, code, definition = rows[0][4:]
-    crs = QgsCoordinateReferenceSystem(f"{organization}:{code}")
-    return extent, crs if crs.isValid() else QgsCoordinateReferenceSystem.fromWkt(definition or "")

@@ -126,8 +126,8 @@ class RunnerTest(QgisTest):
         self.assertNotIn("line 2\n", message)
 
     def test_an_error_says_what_where_and_what_to_do(self):
-        failing = self.program("read line\necho '{\"error\":{\"code\":\"no_field\",\"message\":\"the field is missing\","
-                               "\"hint\":\"choose one\",\"layer\":\"roofs\",\"field\":\"h\"}}' >&2\nexit 2\n")
+        failing = self.program("read line\necho '{\"error\":{\"code\":\"no_field\","
+                               "\"message\":\"the field is missing\",\"hint\":\"choose one\",\"layer\":\"roofs\",\"field\":\"h\"}}' >&2\nexit 2\n")
         with self.assertRaises(runner.RunFailed) as caught:
             runner.run_tool([failing], {}, Listener())
         self.assertEqual(str(caught.exception), "The field is missing (layer roofs, field h).\nChoose one.")

@@ -6,7 +6,6 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 
 from qgis_harness import EXECUTABLE, PLUGIN, PLUGINS, QgisTest, run_tests

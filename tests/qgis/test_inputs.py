@@ -128,7 +128,7 @@ class InputTest(QgisTest):
         self.assertGreater(sum(abs(row["roof_z"] - row["base_z"] - 33.0) < 0.01 for row in rows), 30)
 
     def test_joined_and_virtual_fields(self):
-        from qgis.core import Qgis, QgsField, QgsVectorLayerJoinInfo
+        from qgis.core import QgsField, QgsVectorLayerJoinInfo
         from qgis.PyQt.QtCore import QMetaType
 
         heights = self.folder / "heights.csv"
