@@ -13,7 +13,7 @@ ifneq ($(shell command -v ccache),)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
 endif
 
-.PHONY: help demo executable test build-tests bench cities sanitize tidy format picture descriptions plugin clean
+.PHONY: help demo executable test build-tests bench cities sanitize tidy format picture descriptions package plugin clean
 
 help:
 	@echo "make demo      build tesseray and predict the coverage of the sample town into $(DEMO)"
@@ -24,6 +24,7 @@ help:
 	@echo "make tidy      clang-tidy; make format: clang-format"
 	@echo "make picture   draw $(DEMO) into docs/images/coverage.png"
 	@echo "make plugin    pack the QGIS plugin into build/tesseray.zip, for Install from ZIP"
+	@echo "make package   pack the executable into build/tesseray_*.deb"
 	@echo "make descriptions  renew docs/tools.md and the plugin's description of the tools"
 	@echo "make clean     remove build/"
 
@@ -75,6 +76,10 @@ picture:
 
 descriptions: executable
 	scripts/update-descriptions build/bin/tesseray
+
+package: executable
+	@scripts/install-dependencies package
+	cd build && cpack -D CPACK_PACKAGE_DIRECTORY="$(CURDIR)/build"
 
 plugin:
 	scripts/build-plugin build/tesseray.zip
