@@ -11,11 +11,37 @@ namespace {
 
 constexpr float sectors_per_unit = SectorWalls::sectors / 8.0F;
 
+// Squares nearer than this are taken triangle by triangle.
+constexpr double fine_terrain_m = 16, most_triangles = 100;
+constexpr AzimuthInterval all_around = {0, 7.999};
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+AzimuthInterval azimuths_around(const Rectangle& square) {
+  return nearest_distance(square) > static_cast<double>(least_distance_m) ? azimuths_of(square) : all_around;
+}
+
+// Where a sector begins on the square around the eye, whose corners begin sectors.
+Vec2 sector_begin(int sector) {
+  static const std::array<Vec2, SectorWalls::sectors + 1> begins = [] {
+    std::array<Vec2, SectorWalls::sectors + 1> places;
+    for (int s = 0; s <= SectorWalls::sectors; ++s) {
+      const double azimuth = s * 8.0 / SectorWalls::sectors;
+      const int side = static_cast<int>(azimuth / 2) % 4;
+      const double along = azimuth - 2 * std::floor(azimuth / 2) - 1;
+      constexpr Vec2 starts[] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}}, steps[] = {{0, 1}, {-1, 0}, {0, -1}, {1, 0}};
+      places[static_cast<std::size_t>(s)] = starts[side] + along * steps[side];
+    }
+    return places;
+  }();
+  return begins[static_cast<std::size_t>(sector)];
+}
+
 int wrapped(int sector) { return sector & (SectorWalls::sectors - 1); }
 
 }  // namespace
 
-SectorWalls::SectorWalls(const SightGrid& grid, InstructionSet set) : grid_(grid), kernels_(sight_kernels(set)) {
+SectorWalls::SectorWalls(const SightGrid& grid, const OcclusionView& occlusion, InstructionSet set)
+    : occlusion_(occlusion), grid_(grid), kernels_(sight_kernels(set)) {
   make_room(1024);
 }
 
@@ -104,23 +130,66 @@ void SectorWalls::push(int sector, std::size_t wall, float azimuth_shift) {
 }
 
 void SectorWalls::add_terrain(const Rectangle& square, double height_m) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const double nearest = nearest_distance(square);
   const double height = height_m + 4 * static_cast<double>(grid_.margins().height_m);
   if (rising_ && height < 0) return;
-  double slope = height > 0 ? infinity : height / (farthest_distance(square) + 1e-3);
-  AzimuthInterval azimuths = {0, 7.999};
-  if (nearest > static_cast<double>(least_distance_m)) {
-    if (height > 0) slope = height / (nearest - 1e-3);
-    azimuths = azimuths_of(square);
+  if (height <= 0) return add_slope(height / (farthest_distance(square) + 1e-3), {}, azimuths_around(square));
+  // Near the eye, a height over a distance says little: its triangles one by one, unless they are too many.
+  const HeightPyramidView& terrain = occlusion_.terrain_grid;
+  const double triangles = 2 * grid_.cell_m() * grid_.cell_m() / (terrain.step_x * terrain.step_y);
+  if (nearest > fine_terrain_m || triangles > most_triangles) {
+    return add_slope(nearest > 1e-2 ? height / (nearest - 1e-3) : infinity, {}, azimuths_around(square));
   }
-  const float highest = static_cast<float>(slope + static_cast<double>(slope_margin) * (1 + std::fabs(slope)));
+  const auto cell = [](double at, double step, std::int32_t count) {
+    return static_cast<std::int32_t>(std::clamp(std::floor(at / step), 0.0, static_cast<double>(count - 1)));
+  };
+  const Vec2 low = square.min + eye_.xy() - terrain.origin, high = square.max + eye_.xy() - terrain.origin;
+  constexpr double margin_m = 1e-3;
+  const std::int32_t last_i = cell(high.x + margin_m, terrain.step_x, terrain.columns);
+  const std::int32_t last_j = cell(high.y + margin_m, terrain.step_y, terrain.rows);
+  for (std::int32_t j = cell(low.y - margin_m, terrain.step_y, terrain.rows); j <= last_j; ++j) {
+    for (std::int32_t i = cell(low.x - margin_m, terrain.step_x, terrain.columns); i <= last_i; ++i) {
+      add_terrain_cell(i, j);
+    }
+  }
+}
+
+void SectorWalls::add_terrain_cell(std::int32_t i, std::int32_t j) {
+  const HeightPyramidView& terrain = occlusion_.terrain_grid;
+  const double sx = terrain.step_x, sy = terrain.step_y;
+  const float* south = occlusion_.terrain_height_m + std::int64_t{j} * occlusion_.terrain_columns + i;
+  const float* north = south + occlusion_.terrain_columns;
+  const double sw = static_cast<double>(south[0]) - eye_.z, se = static_cast<double>(south[1]) - eye_.z;
+  const double nw = static_cast<double>(north[0]) - eye_.z, ne = static_cast<double>(north[1]) - eye_.z;
+  if (rising_ && std::max({sw, se, nw, ne}) < -1e-6) return;
+  const Vec2 corner = terrain.origin + Vec2{i * sx, j * sy} - eye_.xy();
+  const Rectangle square = {corner, corner + Vec2{sx, sy}};
+  const AzimuthInterval azimuths = azimuths_around(square);
+  const double to_square = nearest_distance(square);
+  // How far the eye is on the north-western side of the diagonal, in distances of the larger of |x| and |y|.
+  const double beyond = (corner.x * sy - corner.y * sx) / (sx + sy);
+  const auto add = [&](Vec2 gradient, double beyond_diagonal) {
+    // Along a way that rises with the plane, what the plane lies over the eye counts most near the eye.
+    const double over_eye = sw - dot(gradient, corner), nearest = std::max(to_square, beyond_diagonal) - 1e-6;
+    const double of_height = over_eye <= 0 ? 0 : nearest > 1e-3 ? over_eye / nearest : infinity;
+    add_slope(of_height, gradient, azimuths);
+  };
+  add({(se - sw) / sx, (ne - se) / sy}, beyond);
+  add({(ne - nw) / sx, (nw - sw) / sy}, -beyond);
+}
+
+void SectorWalls::add_slope(double slope, Vec2 gradient, AzimuthInterval azimuths) {
   constexpr double margin = static_cast<double>(azimuth_margin);
   const int first = static_cast<int>(std::floor((azimuths.low - margin) * (sectors / 8.0)));
   const int last = static_cast<int>(std::floor((azimuths.high + margin) * (sectors / 8.0)));
+  const double of_azimuth = margin * (std::fabs(gradient.x) + std::fabs(gradient.y));
   for (int sector = first; sector <= last; ++sector) {
-    float& stored = terrain_slope_[static_cast<std::size_t>(wrapped(sector))];
-    stored = std::max(stored, highest);
+    const int s = wrapped(sector);
+    const double steepest =
+        slope + higher(dot(gradient, sector_begin(s)), dot(gradient, sector_begin(s + 1))) + of_azimuth;
+    const double certain = steepest + static_cast<double>(slope_margin) * (1 + std::fabs(steepest));
+    float& stored = terrain_slope_[static_cast<std::size_t>(s)];
+    stored = std::max(stored, static_cast<float>(certain));
   }
 }
 

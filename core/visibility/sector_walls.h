@@ -20,7 +20,7 @@ class SectorWalls {
  public:
   static constexpr int sectors = wall_sectors;
 
-  SectorWalls(const SightGrid& grid, InstructionSet set);
+  SectorWalls(const SightGrid& grid, const OcclusionView& occlusion, InstructionSet set);
 
   // With `rising`, targets are not lower than the eye. REQUIRES: the eye is inside of no part; rising: nor within 2 mm
   // of a wall, nor under a raised part.
@@ -29,7 +29,7 @@ class SectorWalls {
   void add_walls_of_cell(std::uint32_t cell, float floor_z);
   // Sorts those into sectors that rise above the horizon.
   void place_walls(const Horizon& horizon);
-  // Terrain nowhere higher than `height_m` over the eye, in a square relative to the eye.
+  // The terrain in a square relative to the eye, which is nowhere higher than `height_m` over the eye.
   void add_terrain(const Rectangle& square, double height_m);
 
   // Whether walls, and the terrain, are met on the way to each candidate.
@@ -41,6 +41,11 @@ class SectorWalls {
   WallPointers<float> added_from(std::size_t wall);
   void make_room(std::size_t walls);
 
+  void add_terrain_cell(std::int32_t i, std::int32_t j);
+  // Terrain that rises over the eye by no more than (slope + gradient · direction) times the distance.
+  void add_slope(double slope, Vec2 gradient, AzimuthInterval azimuths);
+
+  const OcclusionView& occlusion_;
   const SightGrid& grid_;
   const SightKernels& kernels_;
   Vec3 eye_;

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <unordered_map>
 
-#include "core/base/vector_dispatch.h"
 #include "core/scene/polygon.h"
 
 namespace tesseray {
@@ -51,6 +52,35 @@ Interval terrain_heights(const OcclusionView& occlusion, const Rectangle& box) {
   }
   const bool leaves = x0 < 0 || y0 < 0 || x1 > grid.columns || y1 > grid.rows;
   return {leaves ? -infinity : static_cast<double>(low), static_cast<double>(high)};
+}
+
+// For each wall whether another part on the ground covers its outer side up to its top, along the same two corners.
+std::vector<bool> covered_walls(const OcclusionView& occlusion) {
+  struct Ends {
+    Vec2 p, q;
+    bool operator==(const Ends&) const = default;
+  };
+  const auto hash = [](const Ends& ends) {
+    std::size_t mixed = 0;
+    for (const double number : {ends.p.x, ends.p.y, ends.q.x, ends.q.y}) {
+      mixed = (mixed ^ std::hash<double>{}(number)) * 0x9E3779B97F4A7C15u;
+    }
+    return mixed ^ mixed >> 32;
+  };
+  std::unordered_map<Ends, double, decltype(hash)> highest_top(occlusion.side_count, hash);
+  for (std::uint32_t side = 0; side < occlusion.side_count; ++side) {
+    const WallSide& wall = occlusion.outlines[side];
+    if (wall.bottom_z > -infinity) continue;
+    double& top = highest_top.try_emplace({wall.p, wall.q}, wall.top_z).first->second;
+    top = std::max(top, wall.top_z);
+  }
+  std::vector<bool> is_covered(occlusion.side_count, false);
+  for (std::uint32_t side = 0; side < occlusion.side_count; ++side) {
+    const WallSide& wall = occlusion.outlines[side];
+    const auto other = highest_top.find({wall.q, wall.p});
+    is_covered[side] = other != highest_top.end() && other->second >= wall.top_z;
+  }
+  return is_covered;
 }
 
 Vec2 centre_of(const Rectangle& box) { return 0.5 * (box.min + box.max); }
@@ -171,7 +201,9 @@ void SightGrid::place_walls(const OcclusionView& occlusion) {
     double from = 0, to = 1;
   };
   std::vector<Piece> pieces;
+  const std::vector<bool> is_covered = covered_walls(occlusion);
   for (std::uint32_t side = 0; side < occlusion.side_count; ++side) {
+    if (is_covered[side]) continue;
     for_each_piece(occlusion.outlines[side], [&](std::uint32_t cell, double from, double to) {
       pieces.push_back({cell, side, from, to});
     });

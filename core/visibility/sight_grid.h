@@ -93,7 +93,9 @@ class SightGrid {
   std::uint32_t first_roof(std::uint32_t cell) const { return first_roof_[cell]; }
   std::uint32_t end_element(std::uint32_t cell) const { return first_element_[cell + 1]; }
 
-  // The pieces of walls of a cell, by falling top.
+  // The pieces of walls of a cell, by falling top. Walls are left out that a neighbour on the ground covers up to their
+  // tops: whoever passes one below its top is inside of the neighbour, and has met or will meet a wall between solid
+  // and air.
   const WallArrays& walls() const { return walls_; }
   std::uint32_t first_wall(std::uint32_t cell) const { return first_wall_[cell]; }
   std::uint32_t end_wall(std::uint32_t cell) const { return first_wall_[cell + 1]; }

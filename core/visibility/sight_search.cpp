@@ -11,7 +11,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr float infinity_f = std::numeric_limits<float>::infinity();
 constexpr double bucket_m = 2.0;
-constexpr double at_a_wall_m = 1e-3;
+constexpr double at_a_wall_m = 1e-3, at_a_roof_m = 1e-3;
 // Blocks so far from the source's own are searched cell by cell, in rings of cells; farther ones in rings of blocks.
 constexpr std::int32_t near_blocks = 2;
 // The widest range of bins that a search asks for, in bins at a distance of one side of a square.
@@ -64,7 +64,7 @@ SightSearch::SightSearch(const SightScene& scene, double max_distance_m, Instruc
       max_distance_m_(max_distance_m),
       kernels_(sight_kernels(set)),
       horizon_(kernels_),
-      walls_(scene.grid, set) {
+      walls_(scene.grid, scene.occlusion, set) {
   const double extent = grid_.cell_m() * std::max(grid_.columns(), grid_.rows());
   buckets_.assign(static_cast<std::size_t>(extent / bucket_m) + 1, -1);
 }
@@ -100,7 +100,7 @@ void SightSearch::search(const Element& source, std::vector<std::uint32_t>& seen
              static_cast<float>(lift_m)};
   column_ = grid_.column(source.point.x);
   row_ = grid_.row(source.point.y);
-  trusts_walls_ = !is_at_a_wall() && !is_under_a_raised_part();
+  trusts_walls_ = !is_where_walls_do_not_tell();
   trusts_terrain_ = grid_.covers(source.point.xy());
   walls_.reset(source.point, above_only_);
   hiders_.clear();
@@ -110,9 +110,10 @@ void SightSearch::search(const Element& source, std::vector<std::uint32_t>& seen
   search_far(seen);
 }
 
-bool SightSearch::is_at_a_wall() const {
+bool SightSearch::is_where_walls_do_not_tell() const {
   const HeightPyramidView& grid = occlusion_.prism_grid;
-  const Vec2 p = source_.point.xy();
+  const Vec3 eye = source_.point;
+  const Vec2 p = eye.xy();
   const double x = (p.x - grid.origin.x) / grid.step_x, y = (p.y - grid.origin.y) / grid.step_y;
   if (!(x >= 0 && y >= 0 && x < grid.columns && y < grid.rows)) return false;
   const std::int64_t cell = static_cast<std::int64_t>(y) * grid.columns + static_cast<std::int64_t>(x);
@@ -122,19 +123,14 @@ bool SightSearch::is_at_a_wall() const {
     const double u = std::clamp(dot(p - wall.p, along) / dot(along, along), 0.0, 1.0);
     if (norm(p - wall.p - u * along) < at_a_wall_m) return true;
   }
-  return false;
-}
-
-bool SightSearch::is_under_a_raised_part() const {
-  const HeightPyramidView& grid = occlusion_.prism_grid;
-  const Vec2 p = source_.point.xy();
-  const double x = (p.x - grid.origin.x) / grid.step_x, y = (p.y - grid.origin.y) / grid.step_y;
-  if (!(x >= 0 && y >= 0 && x < grid.columns && y < grid.rows)) return false;
-  const std::int64_t cell = static_cast<std::int64_t>(y) * grid.columns + static_cast<std::int64_t>(x);
-  for (std::uint32_t k = occlusion_.raised_offsets[cell]; k != occlusion_.raised_offsets[cell + 1]; ++k) {
-    const FlatPart& part = occlusion_.parts[occlusion_.raised_items[k]];
-    if (above_only_ && part.top_z <= source_.point.z) continue;
-    if (outline_contains(occlusion_.outlines + part.first_side, occlusion_.outlines + part.end_side, p)) return true;
+  for (std::uint32_t k = occlusion_.part_offsets[cell]; k != occlusion_.part_offsets[cell + 1]; ++k) {
+    const FlatPart& part = occlusion_.parts[occlusion_.part_items[k]];
+    const bool is_at_its_roof = std::fabs(part.top_z - eye.z) < at_a_roof_m;
+    const bool is_raised = part.bottom_z > -infinity && (!above_only_ || part.top_z > eye.z);
+    if ((is_at_its_roof || is_raised) &&
+        outline_contains(occlusion_.outlines + part.first_side, occlusion_.outlines + part.end_side, p)) {
+      return true;
+    }
   }
   return false;
 }

@@ -60,8 +60,8 @@ class SightSearch {
   };
 
   void search(const Element& source, std::vector<std::uint32_t>& seen);
-  bool is_at_a_wall() const;
-  bool is_under_a_raised_part() const;
+  // At a wall, in the plane of the roof below, or under a raised part.
+  bool is_where_walls_do_not_tell() const;
   void search_near(std::vector<std::uint32_t>& seen);
   void search_far(std::vector<std::uint32_t>& seen);
   void find_floors(Squares& squares, double side_m);
