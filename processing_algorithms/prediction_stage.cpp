@@ -14,9 +14,8 @@ namespace {
 
 constexpr Choice<HeightReference> height_references[] = {
     {"ground", HeightReference::ground}, {"roof", HeightReference::roof}, {"sea", HeightReference::sea}};
-constexpr Choice<AntennaKind> antennas[] = {{"isotropic", AntennaKind::isotropic},
-                                            {"half_wave_dipole", AntennaKind::half_wave_dipole},
-                                            {"sector_3gpp", AntennaKind::sector_3gpp}};
+constexpr Choice<CutSynthesis> cut_syntheses[] = {
+    {"hpi", CutSynthesis::hpi}, {"sum", CutSynthesis::sum}, {"cross_weighted", CutSynthesis::cross_weighted}};
 constexpr Choice<Polarization> polarizations[] = {{"vertical", Polarization::vertical},
                                                   {"horizontal", Polarization::horizontal},
                                                   {"slant+45", Polarization::slant_plus_45},
@@ -126,6 +125,7 @@ std::vector<Parameter> transmitter_parameters(const std::string& site) {
        field_of_transmitters("ANTENNA_FIELD", "Antenna", "antenna, pattern"),
        field_of_transmitters("POLARIZATION_FIELD", "Polarization", "polarization, pol")},
       {{.name = "FREQUENCY",
+       field_of_transmitters("ELECTRICAL_TILT_FIELD", "Electrical tilt", "electrical_tilt, etilt"),
         .label = "Frequency",
         .help = "of transmitters without one",
         .kind = Kind::number,
@@ -151,10 +151,25 @@ std::vector<Parameter> transmitter_parameters(const std::string& site) {
         .optional = true},
        {.name = "ANTENNA",
         .label = "Antenna",
-        .help = "of transmitters without one",
+        .help = "of transmitters without one: isotropic, half_wave_dipole, short_dipole, sector_3gpp, a beam by its "
+                "half-power width (beam_80), or a pattern file (MSI/Planet, NSMA, ADF)",
+        .kind = Kind::string,
+        .default_value = "isotropic"},
+       {.name = "ANTENNA_FOLDER",
+        .label = "Folder of antenna files",
+        .help = "where pattern files named by ANTENNA or the antenna field lie; the transmitters file's folder is "
+                "looked into as well",
+        .kind = Kind::string,
+        .optional = true,
+        .advanced = true},
+       {.name = "ANTENNA_SYNTHESIS",
+        .label = "Between the cuts of antenna files",
+        .help = "how a pattern file's two cuts give the gain in other directions: horizontal projection interpolation, "
+                "the sum of both attenuations, or the cross-weighted sum",
         .kind = Kind::enumeration,
-        .default_value = "isotropic",
-        .choices = words(antennas)},
+        .default_value = "hpi",
+        .choices = words(cut_syntheses),
+        .advanced = true},
        {.name = "ANTENNA_DIAMETER",
         .label = "Antenna diameter",
         .help = "greatest extent D of the antennas: targets nearer than their far field (2D²/λ) are flagged in "
@@ -397,10 +412,16 @@ std::vector<Transmitter> read_transmitters(Run& run, const Scene& scene) {
   input.frequency_mhz = values.optional_number("FREQUENCY");
   input.antenna_height_m = values.optional_number("ANTENNA_HEIGHT");
   input.erp_dbm = values.optional_number("ERP");
-  input.antenna = values.choice("ANTENNA", antennas);
+  input.electrical_tilt_field = values.text("ELECTRICAL_TILT_FIELD");
+  input.antenna_name = values.text("ANTENNA");
+  input.antenna_folder = values.text("ANTENNA_FOLDER");
+  input.synthesis = values.choice("ANTENNA_SYNTHESIS", cut_syntheses);
   input.height_reference = values.choice("ANTENNA_HEIGHT_REFERENCE", height_references);
   std::vector<RawTransmitter> transmitters = read_transmitters(input, scene.frame, run.progress());
-  for (RawTransmitter& transmitter : transmitters) transmitter.diameter_m = values.number("ANTENNA_DIAMETER");
+  for (RawTransmitter& transmitter : transmitters) {
+    transmitter.diameter_m = values.number("ANTENNA_DIAMETER");
+    if (!transmitter.antenna_details.file.empty()) run.add_input(transmitter.antenna_details.file);
+  }
   return place_transmitters(transmitters, scene);
 }
 

@@ -12,6 +12,7 @@ Tool computevisibility();
 Tool predictcoverage();
 Tool comparewithdrivetest();
 Tool explainpoint();
+Tool importantenna();
 
 const std::vector<Tool>& all_tools() {
   static const std::vector<Tool> tools{
@@ -21,6 +22,7 @@ const std::vector<Tool>& all_tools() {
       predictcoverage(),       // environment, transmitters → path loss
       comparewithdrivetest(),  // path loss, drive test → errors
       explainpoint(),          // one point of the map → its rays
+      importantenna(),         // antenna file → checked pattern
   };
   return tools;
 }

@@ -3,6 +3,8 @@
 
 #include <tbb/global_control.h>
 
+#include <algorithm>
+
 #include "processing_algorithms/sources.h"
 #include "processing_algorithms/version.h"
 
@@ -29,6 +31,11 @@ Run::Run(const Tool& tool, const GivenParameters& given, const RunSettings& sett
       progress_(progress),
       device_(chosen_device(settings.device)) {}
 
+void Run::add_input(const std::string& file) {
+  const bool is_known = std::find(further_inputs_.begin(), further_inputs_.end(), file) != further_inputs_.end();
+  if (!is_known) further_inputs_.push_back(file);
+}
+
 RunRecord Run::record(const LocalFrame& frame,
                       std::vector<std::pair<std::string, std::string>> failed_transmitters) const {
   RunRecord record;
@@ -40,6 +47,7 @@ RunRecord Run::record(const LocalFrame& frame,
     if (!is_input_source(parameter.kind) || !values_.has(parameter.name)) continue;
     record.inputs.push_back(fingerprint(values_.text(parameter.name), progress_));
   }
+  for (const std::string& file : further_inputs_) record.inputs.push_back(fingerprint(file, progress_));
   record.crs = frame.crs_name;
   record.device = device_;
   progress_.finish();

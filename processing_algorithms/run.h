@@ -37,6 +37,8 @@ class Run {
   const RunSettings& settings() const { return settings_; }
   const Destinations& destinations() const { return destinations_; }
   RunProgress& progress() { return progress_; }
+  // A file that is read besides those that parameters name, for the record; each once.
+  void add_input(const std::string& file);
   // The device in words, with its threads: "cpu, 2 threads".
   const std::string& device() const { return device_; }
 
@@ -48,6 +50,7 @@ class Run {
   ParameterValues values_;
   RunSettings settings_;
   Destinations destinations_;
+  std::vector<std::string> further_inputs_;
   RunProgress& progress_;
   std::string device_;
 };

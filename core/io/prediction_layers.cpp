@@ -157,7 +157,10 @@ Layer transmitters_layer(const std::string& name, const LocalFrame& frame,
       {{"erp_dbm", real, "Effective radiated power relative to a half-wave dipole, in the antenna's maximum, dBm"},
        [](const Transmitter& t) { return Value::real(t.erp_dbm); }},
       {{"antenna", text, "Antenna pattern"},
-       [](const Transmitter& t) { return Value::text(antenna_names()[static_cast<std::size_t>(t.antenna)]); }},
+       [](const Transmitter& t) {
+         const std::string& own = t.antenna_details.name;
+         return Value::text(own.empty() ? antenna_names()[static_cast<std::size_t>(t.antenna)] : own);
+       }},
       {{"azimuth_deg", real, "Azimuth from true north, degrees"},
        [](const Transmitter& t) { return Value::real(t.azimuth_deg); }},
       {{"downtilt_deg", real, "Downtilt, degrees"}, [](const Transmitter& t) { return Value::real(t.downtilt_deg); }},

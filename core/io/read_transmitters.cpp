@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "core/io/antenna_choice.h"
 #include "core/io/crs.h"
 #include "core/io/point_source.h"
 #include "core/io/readers.h"
@@ -52,7 +53,8 @@ std::vector<RawTransmitter> read_transmitters(const TransmitterInput& input, con
                                               Progress& progress) {
   check_defaults(input);
   PointSource points(input.source, input.crs, frame, "TRANSMITTERS");
-  const TransmitterReader reader(points, input);
+  AntennaChoice antennas(input, progress);
+  const TransmitterReader reader(points, input, antennas);
   std::vector<RawTransmitter> transmitters;
   std::vector<Vec2> positions;
   std::vector<ErrorPlace> places;

@@ -13,6 +13,7 @@
 
 #include "core/base/progress.h"
 #include "core/comparison/comparison.h"
+#include "core/physics/antenna_pattern.h"
 #include "core/scene/raw_scene.h"
 #include "core/scene/transmitter.h"
 
@@ -49,10 +50,13 @@ RawScene read_environment_input(const EnvironmentInput& input, Progress& progres
 struct TransmitterInput {
   std::string source;
   std::string crs;                   // for CSV, or overriding the layer's; empty: the layer's (CSV lat/lon: EPSG:4326)
-  std::string name_field, frequency_field, height_field, erp_field, azimuth_field, downtilt_field, antenna_field,
-      polarization_field;
+  std::string name_field, frequency_field, height_field, erp_field, azimuth_field, downtilt_field,
+      electrical_tilt_field, antenna_field, polarization_field;
   std::optional<double> frequency_mhz, antenna_height_m, erp_dbm;
   AntennaKind antenna = AntennaKind::isotropic;       // where no field says
+  std::string antenna_name;          // instead of `antenna`, as a field would say it: "beam_80", "panel.msi"
+  std::string antenna_folder;        // of pattern files; the transmitters file's own folder is looked into as well
+  CutSynthesis synthesis = CutSynthesis::hpi;  // of pattern files
   HeightReference height_reference = HeightReference::ground;
 };
 std::vector<RawTransmitter> read_transmitters(const TransmitterInput& input, const LocalFrame& frame,

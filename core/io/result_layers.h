@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/comparison/comparison.h"
+#include "core/io/antenna_file.h"
 #include "core/io/layer.h"
 #include "core/io/result_writer.h"
 #include "core/prediction/explanation.h"
@@ -42,6 +43,9 @@ std::vector<Field<Ray>> ray_fields();
 // The explanation of a point.
 Layer explained_rays_layer(const std::string& name, const LocalFrame& frame, const PointExplanation& explanation);
 Layer power_delay_profile_layer(const std::string& name, const PointExplanation& explanation);
+
+// An antenna.
+Layer antenna_pattern_layer(const std::string& name, const AntennaFile& antenna);
 
 // The comparison.
 Layer prediction_error_layer(const std::string& name, const LocalFrame& frame,

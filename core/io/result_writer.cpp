@@ -299,6 +299,10 @@ void ResultWriter::add_error_statistics(const LayerDestination& destination,
   impl_->add(destination, error_statistics_layer(destination.layer, statistics));
 }
 
+void ResultWriter::add_antenna_pattern(const LayerDestination& destination, const AntennaFile& antenna) {
+  impl_->add(destination, antenna_pattern_layer(destination.layer, antenna));
+}
+
 std::string ResultWriter::commit(const RunRecord& run, Progress& progress) {
   progress.begin_stage("writing");
   impl_->require_space();

@@ -17,6 +17,7 @@
 
 #include "core/base/progress.h"
 #include "core/comparison/comparison.h"
+#include "core/io/antenna_file.h"
 #include "core/prediction/explanation.h"
 #include "core/prediction/prediction.h"
 #include "core/scene/scene.h"
@@ -82,6 +83,7 @@ class ResultWriter {
   void add_power_delay_profile(const LayerDestination& destination, const PointExplanation& explanation);
   void add_prediction_error(const LayerDestination& destination, const std::vector<MeasurementError>& errors);
   void add_error_statistics(const LayerDestination& destination, const std::vector<ErrorStatistics>& statistics);
+  void add_antenna_pattern(const LayerDestination& destination, const AntennaFile& antenna);
 
   // Writes everything; what was added must live until then. Returns the result hash (hexadecimal). On any error or
   // cancel the targets are as they were, and Error(resources) says when the disk was full.

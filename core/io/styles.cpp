@@ -122,6 +122,8 @@ Styles path_loss_table() { return {qml::table("Path loss")}; }
 
 Styles power_delay_profile() { return {qml::table("Power-delay profile")}; }
 
+Styles antenna_pattern() { return {qml::table("Antenna pattern")}; }
+
 Styles error_statistics() { return {qml::table("Error statistics")}; }
 
 Styles prediction_error() {

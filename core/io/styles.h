@@ -28,5 +28,6 @@ Styles error_statistics();
 Styles rays();
 Styles power_delay_profile();
 Styles explained_rays();
+Styles antenna_pattern();
 
 }  // namespace tesseray::styles

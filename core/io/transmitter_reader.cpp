@@ -28,6 +28,7 @@ constexpr std::array erp_aliases = {Names("erp"), Names("eirp"), Names("power"),
 constexpr std::array azimuth_aliases = {Names("azimuth"), Names("bearing"), Names("azi"), Names("heading"),
                                         Names("direction")};
 constexpr std::array downtilt_aliases = {Names("downtilt"), Names("tilt"), Names("totaltilt"), Names("tiltdown")};
+constexpr std::array electrical_tilt_aliases = {Names("electricaltilt"), Names("electricaldowntilt"), Names("etilt")};
 constexpr std::array antenna_aliases = {Names("antenna"), Names("antennatype"), Names("antennamodel"),
                                         Names("pattern")};
 constexpr std::array polarization_aliases = {Names("polarization"), Names("polarisation"), Names("pol")};
@@ -76,8 +77,8 @@ AttributeSearch look_for(const std::string& requested, const char* parameter, st
 
 }  // namespace
 
-TransmitterReader::TransmitterReader(PointSource& points, const TransmitterInput& input)
-    : points_(points), input_(input) {
+TransmitterReader::TransmitterReader(PointSource& points, const TransmitterInput& input, AntennaChoice& antennas)
+    : points_(points), input_(input), antennas_(antennas) {
   const auto require = [&](const AttributeSearch& wanted, bool has_default, const char* meaning,
                            const char* parameter) {
     std::optional<Attribute> found = points_.find(wanted);
@@ -97,6 +98,8 @@ TransmitterReader::TransmitterReader(PointSource& points, const TransmitterInput
                  "radiated powers", "ERP");
   azimuth_ = points_.find(look_for(input.azimuth_field, "AZIMUTH_FIELD", azimuth_aliases, angle_names));
   downtilt_ = points_.find(look_for(input.downtilt_field, "DOWNTILT_FIELD", downtilt_aliases, angle_names));
+  electrical_tilt_ = points_.find(
+      look_for(input.electrical_tilt_field, "ELECTRICAL_TILT_FIELD", electrical_tilt_aliases, angle_names));
   antenna_ = points_.find(look_for(input.antenna_field, "ANTENNA_FIELD", antenna_aliases));
   polarization_ = points_.find(look_for(input.polarization_field, "POLARIZATION_FIELD", polarization_aliases));
   reference_ = points_.find(look_for({}, "", reference_aliases));
@@ -192,6 +195,32 @@ HeightReference TransmitterReader::reference(const OGRFeature& feature) const {
   throw bad_value(*reference_, feature, "is not a reference of heights", "write ground, roof or sea");
 }
 
+void TransmitterReader::choose_antenna(const OGRFeature& feature, RawTransmitter& transmitter) const {
+  const std::optional<std::string> text = antenna_ ? antenna_->text(feature) : std::nullopt;
+  transmitter.antenna = input_.antenna;
+  if (!text && input_.antenna_name.empty()) return;
+  AntennaWish wish{.name = text.value_or(input_.antenna_name),
+                   .is_parameter = !text,
+                   .frequency_mhz = transmitter.frequency_hz / 1e6};
+  // Without a value the pattern stays as its file has it.
+  if (electrical_tilt_ && electrical_tilt_->text(feature)) {
+    wish.electrical_tilt_deg = angle_deg(electrical_tilt_, feature, -90, 90);
+  }
+  const std::optional<ChosenAntenna> chosen = antennas_.find(wish);
+  if (chosen) {
+    transmitter.antenna = chosen->kind;
+    transmitter.antenna_details = chosen->details;
+    return;
+  }
+  const std::string what = "is neither a built-in antenna nor a pattern file in " + antennas_.places(wish.is_parameter);
+  const std::string hint =
+      "write isotropic, half_wave_dipole, sector_3gpp, short_dipole, beam_80 (its half-power width, from 1° to 179°) "
+      "or "
+      "the name of a pattern file; ANTENNA_FOLDER says where these are";
+  if (text) throw bad_value(*antenna_, feature, what, hint);
+  throw Error(ErrorKind::invalid_input, "bad_parameter", "ANTENNA \"" + wish.name + "\" " + what, hint);
+}
+
 RawTransmitter TransmitterReader::read(const PointRow& row) const {
   const OGRFeature& feature = row.feature;
   if (!row.problem.empty()) {
@@ -210,15 +239,7 @@ RawTransmitter TransmitterReader::read(const PointRow& row) const {
   const double azimuth = angle_deg(azimuth_, feature, -360, 360);
   transmitter.azimuth_deg = azimuth < 0 ? azimuth + 360 : azimuth;
   transmitter.downtilt_deg = angle_deg(downtilt_, feature, -90, 90);
-  transmitter.antenna = input_.antenna;
-  if (const std::optional<std::string> text = antenna_ ? antenna_->text(feature) : std::nullopt) {
-    const std::optional<AntennaKind> antenna = parse_antenna(*text);
-    if (!antenna) {
-      throw bad_value(*antenna_, feature, "is not an antenna that is known",
-                      "write isotropic, half_wave_dipole, sector_3gpp or short_dipole");
-    }
-    transmitter.antenna = *antenna;
-  }
+  choose_antenna(feature, transmitter);
   if (const std::optional<std::string> text = polarization_ ? polarization_->text(feature) : std::nullopt) {
     const std::optional<Polarization> polarization = parse_polarization(*text);
     if (!polarization) {

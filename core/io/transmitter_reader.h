@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "core/io/antenna_choice.h"
 #include "core/io/attribute.h"
 #include "core/io/point_source.h"
 #include "core/io/readers.h"
@@ -18,9 +19,9 @@ inline constexpr double lowest_power_dbm = -100.0, highest_power_dbm = 120.0;
 // Makes a transmitter of each feature of a layer; only its convergence and its place in the environment are left out.
 class TransmitterReader {
  public:
-  // Finds the fields. Throws Error for one that is not there and for which the input has no default. Both arguments
+  // Finds the fields. Throws Error for one that is not there and for which the input has no default. All arguments
   // must outlive the reader.
-  TransmitterReader(PointSource& points, const TransmitterInput& input);
+  TransmitterReader(PointSource& points, const TransmitterInput& input, AntennaChoice& antennas);
   // Throws Error for a value that cannot be used, naming its field and feature.
   RawTransmitter read(const PointRow& row) const;
 
@@ -31,13 +32,16 @@ class TransmitterReader {
   double angle_deg(const std::optional<Attribute>& attribute, const OGRFeature& feature, double lowest,
                    double highest) const;
   HeightReference reference(const OGRFeature& feature) const;
+  void choose_antenna(const OGRFeature& feature, RawTransmitter& transmitter) const;
   Error bad_value(const Attribute& attribute, const OGRFeature& feature, const std::string& message,
                   const std::string& hint) const;
   Error missing_value(const Attribute& attribute, const OGRFeature& feature, const std::string& parameter) const;
 
   PointSource& points_;
   const TransmitterInput& input_;
-  std::optional<Attribute> name_, frequency_, height_, erp_, azimuth_, downtilt_, antenna_, polarization_, reference_;
+  AntennaChoice& antennas_;
+  std::optional<Attribute> name_, frequency_, height_, erp_, azimuth_, downtilt_, electrical_tilt_, antenna_,
+      polarization_, reference_;
 };
 
 }  // namespace tesseray

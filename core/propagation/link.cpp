@@ -22,6 +22,9 @@ PatternKind pattern_of(AntennaKind antenna) {
       return PatternKind::sector_3gpp;
     case AntennaKind::short_dipole:
       return PatternKind::short_dipole;
+    case AntennaKind::beam:
+    case AntennaKind::pattern_file:
+      break;
   }
   return PatternKind::isotropic;
 }
@@ -69,6 +72,11 @@ Link::Link(const Scene& scene, const Transmitter& transmitter, const RayLaunchin
         "transmitter " + transmitter.name + " has the frequency " + std::to_string(transmitter.frequency_hz) + " Hz",
         "give a positive frequency in MHz");
   }
+  if (transmitter.antenna == AntennaKind::beam) {
+    transmit_beam_exponent_ = beam_exponent(transmitter.antenna_details.beamwidth_deg);
+  } else if (transmitter.antenna == AntennaKind::pattern_file) {
+    transmit_cuts_ = transmitter.antenna_details.pattern;
+  }
   const double lambda = wavelength_m(transmitter.frequency_hz);
   wave_number_ = 2.0 * pi / lambda;
   unit_gain_ = (lambda / (4.0 * pi)) * (lambda / (4.0 * pi));
@@ -85,9 +93,15 @@ Link::Link(const Scene& scene, const Transmitter& transmitter, const RayLaunchin
 }
 
 Link::Departure Link::depart(Vec3 direction) const {
-  const double relative = relative_pattern(transmit_pattern_, transmit_frame_, direction);
+  const double relative = transmit_gain(direction);
   const Vec3 polarization = polarization_vector(transmit_polarization_, transmit_frame_, direction);
   return {Complex{std::sqrt(relative), 0} * polarization, relative};
+}
+
+double Link::transmit_gain(Vec3 direction) const {
+  if (transmit_cuts_) return relative_pattern(transmit_cuts_->view(), transmit_frame_, direction);
+  if (transmit_beam_exponent_ > 0) return relative_beam(transmit_beam_exponent_, transmit_frame_, direction);
+  return relative_pattern(transmit_pattern_, transmit_frame_, direction);
 }
 
 Complex Link::receive(const ComplexVec3& field, Vec3 direction) const {

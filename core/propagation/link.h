@@ -2,9 +2,11 @@
 // The two ends of a link: what the transmitter sends along a direction, and what a receiver takes from a field.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "core/physics/antenna.h"
+#include "core/physics/antenna_pattern.h"
 #include "core/physics/complex.h"
 #include "core/propagation/ray_launcher.h"
 #include "core/scene/transmitter.h"
@@ -43,9 +45,15 @@ class Link {
   double copolar_fraction() const { return copolar_fraction_; }
 
  private:
+  // Power along `direction` over the transmitting pattern's maximum.
+  double transmit_gain(Vec3 direction) const;
+
   double wave_number_, unit_gain_, least_gain_, specular_factor_, copolar_fraction_;
   std::vector<Complex> permittivities_;
   PatternKind transmit_pattern_, receive_pattern_;
+  // In place of transmit_pattern_, where there is one: a beam's exponent, or cuts from a file.
+  double transmit_beam_exponent_ = 0;
+  std::shared_ptr<const AntennaPattern> transmit_cuts_;
   LinearPolarization transmit_polarization_, receive_polarization_;
   AntennaFrame transmit_frame_, receive_frame_;
 };

@@ -114,6 +114,7 @@ Transmitter placed(const RawTransmitter& raw, Vec3 position, double ground) {
   transmitter.frequency_hz = raw.frequency_hz;
   transmitter.erp_dbm = raw.erp_dbm;
   transmitter.antenna = raw.antenna;
+  transmitter.antenna_details = raw.antenna_details;
   transmitter.azimuth_deg = raw.azimuth_deg;
   transmitter.grid_azimuth_deg = in_full_circle(raw.azimuth_deg - raw.meridian_convergence_deg);
   transmitter.downtilt_deg = raw.downtilt_deg;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <string>
 #include <string_view>
 
@@ -98,5 +99,16 @@ std::string to_string(Polarization polarization) { return written(polarization_w
 std::string to_string(AntennaKind antenna) { return written(antenna_words, antenna); }
 std::optional<Polarization> parse_polarization(std::string_view text) { return parse(polarization_words, text); }
 std::optional<AntennaKind> parse_antenna(std::string_view text) { return parse(antenna_words, text); }
+
+std::optional<double> parse_beamwidth_deg(std::string_view text) {
+  const std::string simple = simplified(text);
+  constexpr std::string_view word = "beam";
+  if (!simple.starts_with(word)) return std::nullopt;
+  double width = 0;
+  const char* end = simple.data() + simple.size();
+  const auto [stop, error] = std::from_chars(simple.data() + word.size(), end, width);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return width >= least_beamwidth_deg && width <= greatest_beamwidth_deg ? std::optional(width) : std::nullopt;
+}
 
 }  // namespace tesseray

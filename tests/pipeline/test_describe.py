@@ -7,7 +7,7 @@ import unittest
 from tesseray_process import SOURCE, tesseray
 
 TOOLS = ["coveragestudy", "tileenvironment", "computevisibility", "predictcoverage", "comparewithdrivetest",
-         "explainpoint"]
+         "explainpoint", "importantenna"]
 KINDS = {"vector polygon", "vector point", "vector any", "table", "raster", "field", "number", "distance", "string",
          "enum", "crs", "extent", "point", "boolean", "file", "layer destination", "file destination"}
 PARAMETER_KEYS = {"name", "label", "help", "kind", "default", "unit", "minimum", "maximum", "choices", "optional",
@@ -50,9 +50,9 @@ LAYERS = {"TILES": ("tiles", "Polygon Z"), "EDGES": ("edges", "LineString Z"), "
           "PATH_LOSS": ("path_loss", "Polygon Z"), "RECEIVER_PATH_LOSS": ("receiver_path_loss", "Point Z"),
           "TRANSMITTERS_OUT": ("transmitters", "Point Z"), "RAYS": ("rays", "LineString Z"),
           "PREDICTION_ERROR": ("prediction_error", "Point Z"), "ERROR_STATISTICS": ("error_statistics", "None"),
-          "PROFILE": ("power_delay_profile", "None")}
+          "PROFILE": ("power_delay_profile", "None"), "PATTERN": ("antenna_pattern", "None")}
 # Layers of tools that are no part of the study.
-NOT_OF_THE_STUDY = {"PROFILE"}
+NOT_OF_THE_STUDY = {"PROFILE", "PATTERN"}
 
 
 class DescribeTest(unittest.TestCase):

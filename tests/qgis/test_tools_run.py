@@ -66,6 +66,13 @@ class ToolsTest(QgisTest):
             "RAYS": str(self.folder / "rays.gpkg")})
         self.assertGreater(rows_in(explained["RAYS"]), 0)
 
+        antenna = self.folder / "antenna.msi"
+        antenna.write_text("GAIN 2 dBi\nHORIZONTAL 8\n" + "".join(f"{45 * i} 0\n" for i in range(8))
+                           + "VERTICAL 8\n" + "".join(f"{45 * i} {3 * (i % 4)}\n" for i in range(8)), encoding="utf-8")
+        pattern = run_algorithm("tesseray:importantenna", {
+            "ANTENNA_FILE": str(antenna), "PATTERN": str(self.folder / "pattern.gpkg")})
+        self.assertEqual(rows_in(pattern["PATTERN"]), 16)
+
         study = {**SMALL_SCENE, **sites, **DRIVE_TEST}
         by_hand = command_line("coveragestudy", **{**study, "EXTENT": study["EXTENT"].split(" ")[0]},
                                PATH_LOSS=str(self.folder / "by_hand.gpkg"),

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/physics/antenna_pattern.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tesseray {
+namespace {
+
+double least_attenuation_db(std::span<const CutPoint> cut) {
+  const auto least = std::min_element(
+      cut.begin(), cut.end(), [](const CutPoint& a, const CutPoint& b) { return a.attenuation_db < b.attenuation_db; });
+  return least->attenuation_db;
+}
+
+// How far from `peak_deg`, going up (+1) or down (−1), the cut first falls to `level_db`; NaN if nowhere.
+double reach_deg(std::span<const CutPoint> cut, double peak_deg, double level_db, int direction) {
+  std::vector<double> ways;
+  ways.reserve(cut.size() + 1);
+  for (const CutPoint& point : cut) ways.push_back(in_turn(direction * (point.angle_deg - peak_deg)));
+  ways.push_back(360.0);
+  std::sort(ways.begin(), ways.end());
+  double way = 0, level = attenuation_db(cut, peak_deg);
+  for (const double next : ways) {
+    const double next_level = attenuation_db(cut, peak_deg + direction * next);
+    if (next_level >= level_db)
+      return next == way ? way : way + (level_db - level) / (next_level - level) * (next - way);
+    way = next;
+    level = next_level;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+double peak_angle_deg(std::span<const CutPoint> cut, double from_deg, double to_deg) {
+  struct Place {
+    double angle, attenuation;
+  };
+  std::vector<Place> places = {{from_deg, attenuation_db(cut, from_deg)}, {to_deg, attenuation_db(cut, to_deg)}};
+  for (const CutPoint& point : cut) {
+    const double angle = from_deg + in_turn(point.angle_deg - from_deg);
+    if (angle <= to_deg) places.push_back({angle, point.attenuation_db});
+  }
+  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.angle < b.angle; });
+  const auto first = std::min_element(places.begin(), places.end(),
+                                      [](const Place& a, const Place& b) { return a.attenuation < b.attenuation; });
+  auto last = first;
+  while (last + 1 != places.end() && (last + 1)->attenuation == first->attenuation) ++last;
+  return 0.5 * (first->angle + last->angle);
+}
+
+double half_power_beamwidth_deg(std::span<const CutPoint> cut) {
+  const double peak = peak_angle_deg(cut, -180.0, 180.0);
+  const double half_power = least_attenuation_db(cut) + decibels(2.0);
+  return reach_deg(cut, peak, half_power, 1) + reach_deg(cut, peak, half_power, -1);
+}
+
+double front_to_back_db(std::span<const CutPoint> cut) {
+  const double peak = peak_angle_deg(cut, -180.0, 180.0);
+  return attenuation_db(cut, peak + 180.0) - attenuation_db(cut, peak);
+}
+
+double directivity_dbi(const PatternView& pattern) {
+  // Midpoint rule, equal areas in the sine of the elevation.
+  constexpr int rows = 720, columns = 720;
+  double sum = 0;
+  for (int i = 0; i < rows; ++i) {
+    const double depression = degrees(std::asin(-1.0 + (2.0 * i + 1.0) / rows));
+    for (int j = 0; j < columns; ++j) {
+      const double azimuth = -180.0 + 360.0 * (j + 0.5) / columns;
+      sum += std::fmin(power_ratio(-attenuation_db(pattern, PatternAngles{azimuth, depression})), 1.0);
+    }
+  }
+  return -decibels(sum / (static_cast<double>(rows) * columns));
+}
+
+}  // namespace tesseray

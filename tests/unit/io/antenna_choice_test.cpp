@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Antennas of transmitters: words, beams, and pattern files beside the table or in a folder of their own.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/base/error.h"
+#include "core/io/crs.h"
+#include "core/io/readers.h"
+#include "tests/unit/io/gis_files.h"
+
+namespace tesseray {
+namespace {
+
+using testing::TemporaryFolder;
+using testing::write_text;
+
+class Warnings final : public Progress {
+ public:
+  void warn(const Warning& warning) override { all.push_back(warning); }
+  long count(const std::string& code) const {
+    return std::count_if(all.begin(), all.end(), [&](const Warning& warning) { return warning.code == code; });
+  }
+  std::vector<Warning> all;
+};
+
+// A pattern with its vertical maximum at 4°, which it calls its electrical tilt.
+std::string panel() {
+  std::string text = "NAME P\nFREQUENCY 900\nGAIN 15 dBi\nELECTRICAL_TILT 4\nHORIZONTAL 8\n";
+  for (const char* point : {"0 0", "45 5", "90 10", "135 15", "180 20", "225 15", "270 10", "315 5"}) {
+    text += std::string(point) + "\n";
+  }
+  text += "VERTICAL 45\n";
+  for (int angle = 4; angle < 360; angle += 8) {
+    text += std::to_string(angle) + " " + std::to_string(std::min(angle - 4, 364 - angle) / 10.0) + "\n";
+  }
+  return text;
+}
+
+class Antennas : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directory(folder_ / "antennas");
+    write_text(folder_ / "beside.msi", panel());
+    write_text(folder_ / "antennas/there.MSI", panel());
+  }
+  std::vector<RawTransmitter> read(const std::string& antenna_and_more, TransmitterInput input = {},
+                                   const std::string& more_fields = "") {
+    input.source = write_text(folder_ / "sites.csv",
+                              "name,x,y,height,frequency,erp,antenna" + more_fields + "\n" + antenna_and_more);
+    input.crs = "EPSG:32632";
+    const LocalFrame frame{.crs_wkt = Crs::from_text(input.crs).wkt(), .crs_name = input.crs};
+    return read_transmitters(input, frame, warnings_);
+  }
+  TemporaryFolder folder_;
+  Warnings warnings_;
+};
+
+TEST_F(Antennas, WordsBeamsAndFiles) {
+  const auto found = read(
+      "a,500000,5000000,10,900,40,sector_3gpp\nb,500000,5000000,10,900,40,Beam 80\nc,500000,5000000,10,900,40,\n"
+      "d,500000,5000000,10,900,40,beside.msi\ne,500000,5000000,10,900,40,there\n",
+      {.antenna_folder = folder_ / "antennas"});
+  EXPECT_EQ(found[0].antenna, AntennaKind::sector_3gpp);
+  EXPECT_EQ(found[1].antenna, AntennaKind::beam);
+  EXPECT_EQ(found[1].antenna_details.beamwidth_deg, 80);
+  EXPECT_EQ(found[1].antenna_details.name, "Beam 80");
+  EXPECT_EQ(found[2].antenna, AntennaKind::isotropic);
+  for (const std::size_t i : {3u, 4u}) {
+    EXPECT_EQ(found[i].antenna, AntennaKind::pattern_file);
+    ASSERT_TRUE(found[i].antenna_details.pattern);
+    EXPECT_EQ(attenuation_db(found[i].antenna_details.pattern->horizontal, 45), 5);
+    EXPECT_EQ(found[i].antenna_details.pattern->tilt_shift_deg, 0);
+  }
+  EXPECT_EQ(found[4].antenna_details.name, "there");
+  EXPECT_EQ(warnings_.count("antenna_gain_not_used"), 1);
+}
+
+TEST_F(Antennas, OneForAllWhereNoFieldSays) {
+  const auto found = read("a,500000,5000000,10,900,40,\nb,500000,5000000,10,900,40,dipole\n",
+                          {.antenna_name = "beside", .synthesis = CutSynthesis::sum});
+  EXPECT_EQ(found[0].antenna, AntennaKind::pattern_file);
+  EXPECT_EQ(found[0].antenna_details.pattern->synthesis, CutSynthesis::sum);
+  EXPECT_EQ(found[1].antenna, AntennaKind::half_wave_dipole);
+}
+
+TEST_F(Antennas, ElectricalTiltsShiftThePattern) {
+  const auto found = read(
+      "a,500000,5000000,10,900,40,beside.msi,7\nb,500000,5000000,10,900,40,beside.msi,\n"
+      "c,500000,5000000,10,900,40,sector,2\n",
+      {}, ",electrical_tilt");
+  EXPECT_NEAR(found[0].antenna_details.pattern->tilt_shift_deg, 3, 1e-12);
+  EXPECT_EQ(found[1].antenna_details.pattern->tilt_shift_deg, 0);
+  EXPECT_NEAR(attenuation_db(found[0].antenna_details.pattern->view(), PatternAngles{0, 7}), 0, 1e-12);
+  EXPECT_EQ(warnings_.count("antenna_electrical_tilt"), 1);
+}
+
+TEST_F(Antennas, WarnsOncePerFileOfAnotherFrequency) {
+  read("a,500000,5000000,10,1800,40,beside.msi\nb,500000,5000000,10,1800,40,beside.msi\n");
+  EXPECT_EQ(warnings_.count("antenna_frequency"), 1);
+}
+
+TEST_F(Antennas, UnknownOnesAreRefused) {
+  for (const std::string name : {"panel.msi", "beam_0", "beam_180", "beam_wide", "yagi"}) {
+    try {
+      read("a,500000,5000000,10,900,40," + name + "\n");
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), "bad_value");
+      EXPECT_NE(error.message().find("\"" + name + "\" is neither a built-in antenna nor a pattern file in "),
+                std::string::npos)
+          << error.what();
+      EXPECT_EQ(error.place().line, 2);
+      EXPECT_NE(error.hint().find("ANTENNA_FOLDER"), std::string::npos);
+    }
+    EXPECT_THROW(read("a,500000,5000000,10,900,40,\n", {.antenna_name = name}), Error);
+  }
+}
+
+TEST_F(Antennas, BrokenFilesNameTheirLine) {
+  write_text(folder_ / "broken.msi", "HORIZONTAL 2\n0 0\n90 x\n");
+  try {
+    read("a,500000,5000000,10,900,40,broken.msi\n");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), "bad_point");
+    EXPECT_EQ(error.place().line, 3);
+    EXPECT_TRUE(error.place().file.ends_with("broken.msi"));
+  }
+}
+
+}  // namespace
+}  // namespace tesseray

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Antenna files as they are found in the field: what is understood, and what is said to be assumed.
+#include "core/io/antenna_file.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+
+#include "tests/unit/io/gis_files.h"
+
+namespace tesseray {
+namespace {
+
+using testing::TemporaryFolder;
+using testing::write_text;
+
+// dB below the maximum of made-up cuts: 65° wide at half power, and a lobe 10° wide at 6° below the horizon.
+double horizontal_db(double angle) { return std::fmin(3 * std::pow(std::remainder(angle, 360.0) / 32.5, 2), 25.0); }
+double vertical_db(double angle) { return std::fmin(3 * std::pow(std::remainder(angle - 6, 360.0) / 5, 2), 30.0); }
+
+std::string text_of(double number, char decimal = '.') {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", number);
+  std::string result(text);
+  std::replace(result.begin(), result.end(), '.', decimal);
+  return result;
+}
+
+// Lines "angle SEPARATOR value" from `first` to `last` degrees.
+std::string points(int first, int last, const std::function<double(double)>& value, const std::string& separator = " ",
+                   const std::string& end = "\n", char decimal = '.') {
+  std::string text;
+  for (int angle = first; angle <= last; ++angle) {
+    text += text_of(angle, decimal) + separator + text_of(value(angle), decimal) + end;
+  }
+  return text;
+}
+
+std::string plain_msi() {
+  return "NAME PANEL\nMAKE Maker\nFREQUENCY 1800\nGAIN 15 dBi\nTILT ELECTRICAL\nELECTRICAL_TILT 6\nHORIZONTAL 360\n" +
+         points(0, 359, horizontal_db) + "VERTICAL 360\n" + points(0, 359, vertical_db);
+}
+
+class AntennaFiles : public ::testing::Test {
+ protected:
+  AntennaFile read(const std::string& text, std::optional<double> frequency_mhz = std::nullopt) {
+    return read_antenna_file(
+        write_text(folder_ / std::string("a").append(std::to_string(files_++)).append(".msi"), text), frequency_mhz);
+  }
+  TemporaryFolder folder_;
+  int files_ = 0;
+};
+
+bool assumes(const AntennaFile& antenna, const std::string& code) {
+  return std::any_of(antenna.assumptions.begin(), antenna.assumptions.end(),
+                     [&](const Warning& warning) { return warning.code == code; });
+}
+
+void expect_same_cuts(const AntennaFile& a, const AntennaFile& b) {
+  ASSERT_EQ(a.horizontal.size(), b.horizontal.size());
+  ASSERT_EQ(a.vertical.size(), b.vertical.size());
+  for (std::size_t i = 0; i < a.horizontal.size(); ++i) {
+    EXPECT_NEAR(a.horizontal[i].angle_deg, b.horizontal[i].angle_deg, 1e-9);
+    EXPECT_NEAR(a.horizontal[i].attenuation_db, b.horizontal[i].attenuation_db, 1e-9) << i;
+  }
+  for (std::size_t i = 0; i < a.vertical.size(); ++i) {
+    EXPECT_NEAR(a.vertical[i].angle_deg, b.vertical[i].angle_deg, 1e-9);
+    EXPECT_NEAR(a.vertical[i].attenuation_db, b.vertical[i].attenuation_db, 1e-9) << i;
+  }
+}
+
+TEST_F(AntennaFiles, PlainMsi) {
+  const AntennaFile antenna = read(plain_msi());
+  EXPECT_EQ(antenna.format, AntennaFileFormat::msi);
+  EXPECT_EQ(antenna.name, "PANEL");
+  EXPECT_EQ(antenna.make, "Maker");
+  EXPECT_EQ(antenna.frequency_mhz, 1800);
+  EXPECT_EQ(antenna.gain_dbi, 15);
+  EXPECT_EQ(antenna.electrical_tilt_deg, 6);
+  EXPECT_TRUE(antenna.assumptions.empty()) << antenna.assumptions.front().message;
+  ASSERT_EQ(antenna.horizontal.size(), 360u);
+  EXPECT_NEAR(antenna.horizontal[30].attenuation_db, 2.56, 1e-12);
+  EXPECT_NEAR(half_power_beamwidth_deg(antenna.horizontal), 65, 0.3);
+  EXPECT_NEAR(half_power_beamwidth_deg(antenna.vertical), 10, 0.2);
+  EXPECT_NEAR(front_to_back_db(antenna.horizontal), 25, 1e-9);
+}
+
+TEST_F(AntennaFiles, WhateverTheSpellingTheCutsAreTheSame) {
+  const AntennaFile expected = read(plain_msi());
+  const std::string heading = "name: Panel\ngain = 12,85\nFrequency 1710-1880 MHz\nTilt Electrical 6\n";
+  // Lower case, decimal commas, semicolons, tabs, ends of other systems, 361 lines, comments, a count that is off.
+  const std::string dirty[] = {
+      heading + "horizontal 360\n" + points(0, 359, horizontal_db, " ", "\n", ',') + "vertical 360\n" +
+          points(0, 359, vertical_db, "\t", "\n", ','),
+      heading + "Horizontal\t361\r\n" + points(0, 360, horizontal_db, ";", "\r\n") + "Vertical\t361\r\n" +
+          points(0, 360, vertical_db, "; ", "\r\n", ','),
+      "\xEF\xBB\xBF" + heading + "HORIZONTAL 360\r" + points(0, 359, horizontal_db, ",", "\r") + "VERTICAL 360\r" +
+          points(0, 359, vertical_db, ",", "\r", ','),
+      "// exported\n# twice\n" + heading + "\n\nHORIZONTAL\n! angles\n" + points(0, 359, horizontal_db, "  ,  ") +
+          "\n\nVERTICAL 99\n" + points(0, 359, vertical_db, ", ") + "\nEND\n",
+      heading + "VERTICAL 361\n" + points(-180, 180, vertical_db) + "HORIZONTAL 360\n" +
+          points(-179, 180, horizontal_db),
+      heading + "HORIZONTAL 360\n" + points(0, 359, [](double a) { return -horizontal_db(a); }) + "VERTICAL 360\n" +
+          points(0, 359, [](double a) { return -vertical_db(a); }),
+  };
+  for (const std::string& text : dirty) {
+    const AntennaFile antenna = read(text);
+    expect_same_cuts(antenna, expected);
+    EXPECT_NEAR(*antenna.gain_dbi, 15, 1e-12);
+    EXPECT_TRUE(assumes(antenna, "gain_unit"));
+    EXPECT_EQ(antenna.name, "Panel");
+    EXPECT_NEAR(*antenna.frequency_mhz, 1795, 1e-9);
+    EXPECT_EQ(antenna.electrical_tilt_deg, 6);
+  }
+  EXPECT_TRUE(assumes(read(dirty[3]), "point_count"));
+  EXPECT_TRUE(assumes(read(dirty[5]), "sign"));
+}
+
+TEST_F(AntennaFiles, UnitsOfTheGain) {
+  const auto gain = [&](const std::string& line) {
+    std::string text = plain_msi();
+    text.replace(text.find("GAIN 15 dBi"), 11, line);
+    return read(text);
+  };
+  EXPECT_NEAR(*gain("GAIN 10 dBd").gain_dbi, 12.15, 1e-12);
+  EXPECT_NEAR(*gain("GAIN 10").gain_dbi, 12.15, 1e-12);
+  EXPECT_NEAR(*gain("GAIN 10dBi").gain_dbi, 10, 1e-12);
+  EXPECT_NEAR(*gain("Gain 10,5 DBI").gain_dbi, 10.5, 1e-12);
+  EXPECT_TRUE(assumes(gain("GAIN 10 dB"), "gain_unit"));
+  EXPECT_FALSE(assumes(gain("GAIN 10 dBd"), "gain_unit"));
+  EXPECT_FALSE(gain("COMMENT none").gain_dbi);
+  EXPECT_TRUE(assumes(gain("COMMENT none"), "no_gain"));
+}
+
+TEST_F(AntennaFiles, TiltsAreCheckedAgainstTheVerticalCut) {
+  std::string text = plain_msi();
+  text.replace(text.find("TILT ELECTRICAL\nELECTRICAL_TILT 6\n"), 34, "");
+  const AntennaFile none = read(text);
+  EXPECT_TRUE(assumes(none, "electrical_tilt"));
+  EXPECT_NEAR(none.electrical_tilt_deg, 6, 1e-9);
+  // Angles that count upwards are turned over.
+  const std::string heading = "NAME a\nFREQUENCY 900\nGAIN 15 dBi\nELECTRICAL_TILT 6\nHORIZONTAL 360\n" +
+                              points(0, 359, horizontal_db) + "VERTICAL 360\n";
+  const AntennaFile upside_down = read(heading + points(0, 359, [](double a) { return vertical_db(-a); }));
+  EXPECT_TRUE(assumes(upside_down, "vertical_upside_down"));
+  expect_same_cuts(upside_down, read(plain_msi()));
+  const AntennaFile elsewhere = read(heading + points(0, 359, [](double a) { return vertical_db(a - 9); }));
+  EXPECT_TRUE(assumes(elsewhere, "tilt_contradiction"));
+  EXPECT_NEAR(peak_angle_deg(elsewhere.vertical, -90, 90), 15, 1e-9);
+}
+
+TEST_F(AntennaFiles, HalfCutsAreCompleted) {
+  const std::string heading = "NAME a\nFREQUENCY 900\nGAIN 15 dBi\nELECTRICAL_TILT 6\n";
+  const AntennaFile half = read(heading + "HORIZONTAL 181\n" + points(0, 180, horizontal_db) + "VERTICAL 181\n" +
+                                points(-90, 90, vertical_db));
+  EXPECT_TRUE(assumes(half, "half_horizontal"));
+  EXPECT_TRUE(assumes(half, "half_vertical"));
+  const AntennaFile full = read(plain_msi());
+  ASSERT_EQ(half.horizontal, full.horizontal);
+  ASSERT_EQ(half.vertical.size(), 360u);
+  EXPECT_NEAR(attenuation_db(half.vertical, 174), 25, 1e-9);  // the mirrored maximum, as far down as behind
+  EXPECT_NEAR(attenuation_db(half.vertical, 8), attenuation_db(full.vertical, 8), 1e-12);
+}
+
+TEST_F(AntennaFiles, LatinNamesAndMissingOnes) {
+  std::string text = plain_msi();
+  text.replace(text.find("PANEL"), 5, "F\xFCrth 2\xB0");
+  EXPECT_EQ(read(text).name, "Fürth 2°");
+  text = plain_msi();
+  text.erase(0, text.find("MAKE"));
+  EXPECT_EQ(read(text).name.substr(0, 1), "a");  // the file's
+}
+
+TEST_F(AntennaFiles, WhatIsAboveOrBelowTheMaximumIsSaid) {
+  const std::string heading = "NAME a\nFREQUENCY 900\nGAIN 15 dBi\nELECTRICAL_TILT 6\nHORIZONTAL 360\n";
+  const AntennaFile above = read(heading + points(0, 359, [](double a) { return horizontal_db(a) - 0.3; }) +
+                                 "VERTICAL 360\n" + points(0, 359, vertical_db));
+  EXPECT_TRUE(assumes(above, "above_maximum"));
+  EXPECT_EQ(above.horizontal[0].attenuation_db, 0);
+  const AntennaFile below = read(heading + points(0, 359, [](double a) { return horizontal_db(a) + 3; }) +
+                                 "VERTICAL 360\n" + points(0, 359, [](double a) { return vertical_db(a) + 2; }));
+  EXPECT_TRUE(assumes(below, "not_normalised"));
+  EXPECT_NEAR(below.horizontal[0].attenuation_db, 3, 1e-12);
+  const AntennaFile raised = normalised(below);
+  EXPECT_NEAR(raised.horizontal[0].attenuation_db, 1, 1e-12);
+  EXPECT_NEAR(*raised.gain_dbi, 13, 1e-12);
+}
+
+std::string nsma(const std::string& units, const std::string& vertical, const std::string& horizontal) {
+  return "REVNUM:,NSMA WG16.99.050\r\nREVDAT:,19990520\r\nANTMAN:,Maker\r\nMODNUM:,PANEL\r\nLOWFRQ:,1710\r\n"
+         "HGHFRQ:,1890\r\nGUNITS:," +
+         units +
+         "\r\nMDGAIN:,12.85\r\nAZWIDT:,65\r\nELTILT:,6\r\nPATTYP:,TYPICAL\r\n"
+         "NOFREQ:,1\r\nPATFRE:,1800\r\nNUMCUT:,2\r\nPATCUT:,AZ ! azimuth\r\nPOLARI:,V/V\r\nNUPOIN:,360\r\n"
+         "FSTLST:,-179,180\r\n" +
+         horizontal + "PATCUT:,EL\r\nPOLARI:,V/V\r\nNUPOIN:,360\r\nFSTLST:,-179,180\r\n" + vertical + "ENDFIL:,EOF\r\n";
+}
+
+TEST_F(AntennaFiles, NsmaCountsElevationsUpwardsAndGainsDown) {
+  const auto azimuth = [](double a) { return -horizontal_db(a); };
+  const auto elevation = [](double a) { return -vertical_db(-a); };
+  const AntennaFile antenna =
+      read(nsma("DBD/DBR", points(-179, 180, elevation, ",", ",0\r\n"), points(-179, 180, azimuth, ",", ",0\r\n")));
+  EXPECT_EQ(antenna.format, AntennaFileFormat::nsma);
+  EXPECT_EQ(antenna.polarization, "V/V");
+  EXPECT_EQ(antenna.frequency_mhz, 1800);
+  EXPECT_NEAR(*antenna.gain_dbi, 15, 1e-12);
+  EXPECT_TRUE(antenna.assumptions.empty()) << antenna.assumptions.front().message;
+  expect_same_cuts(antenna, read(plain_msi()));
+  // Absolute gains, and attenuations where gains belong.
+  const AntennaFile absolute = read(nsma("dBi/dBi", points(-179, 180, [&](double a) { return 12.85 + elevation(a); }),
+                                         points(-179, 180, [&](double a) { return 12.85 + azimuth(a); })));
+  EXPECT_NEAR(*absolute.gain_dbi, 12.85, 1e-12);
+  expect_same_cuts(absolute, antenna);
+  const AntennaFile signs = read(nsma("DBD/DBR",
+                                      points(
+                                          -179, 180, [&](double a) { return -elevation(a); }, ", "),
+                                      points(-179, 180, horizontal_db, ", ")));
+  EXPECT_TRUE(assumes(signs, "sign"));
+  expect_same_cuts(signs, antenna);
+}
+
+TEST_F(AntennaFiles, OfSeveralFrequenciesAndPolarisations) {
+  const auto cuts = [](int mhz, double factor) {
+    const auto azimuth = [factor](double a) { return -factor * horizontal_db(a); };
+    return "PATFRE:," + std::to_string(mhz) + "\nPATCUT:,H\nPOLARI:,V/H\nNUPOIN:,360\n" +
+           points(
+               0, 359, [](double) { return -20.0; }, ",") +
+           "PATCUT:,H\nPOLARI:,V/V\nNUPOIN:,360\n" + points(0, 359, azimuth, ",") +
+           "PATCUT:,V\nPOLARI:,V/V\nNUPOIN:,360\n" + points(0, 359, azimuth, ",");
+  };
+  const std::string text = "REVNUM:,NSMA WG16.99.050\nGUNITS:,DBI\nMDGAIN:,15\nELTILT:,0\n" + cuts(900, 1) +
+                           cuts(1800, 0.5) + cuts(2100, 0.25);
+  EXPECT_NEAR(read(text).horizontal[30].attenuation_db, 2.56, 1e-12);
+  EXPECT_NEAR(read(text, 1750).horizontal[30].attenuation_db, 1.28, 1e-12);
+  EXPECT_NEAR(read(text, 5000).horizontal[30].attenuation_db, 0.64, 1e-12);
+  EXPECT_EQ(read(text, 1750).frequency_mhz, 1800);
+  EXPECT_TRUE(assumes(read(text), "one_of_several"));
+}
+
+TEST_F(AntennaFiles, WrittenAsMsiTheyAreRead) {
+  const AntennaFile antenna = read("NAME x y\nMAKE Maker\nFREQUENCY 900\nGAIN 15.5\nPOLARIZATION +45\nHORIZONTAL 72\n" +
+                                   points(0, 359, horizontal_db) + "VERTICAL 720\n" + points(-180, 179, vertical_db));
+  const AntennaFile again = read(to_msi(antenna));
+  EXPECT_EQ(again.horizontal, antenna.horizontal);
+  EXPECT_EQ(again.vertical, antenna.vertical);
+  EXPECT_NEAR(*again.gain_dbi, *antenna.gain_dbi, 1e-9);
+  EXPECT_EQ(again.name, "x y");
+  EXPECT_EQ(again.polarization, "+45");
+  EXPECT_NEAR(again.electrical_tilt_deg, antenna.electrical_tilt_deg, 1e-9);
+  EXPECT_TRUE(again.assumptions.empty());
+}
+
+}  // namespace
+}  // namespace tesseray

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a link sends through patterns from files and through beams, and that it takes as before.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+
+#include "core/physics/antenna_pattern.h"
+#include "core/propagation/link.h"
+#include "tests/support/environment.h"
+
+namespace tesseray {
+namespace {
+
+Vec3 towards(double azimuth_deg, double elevation_deg) {
+  const double a = radians(azimuth_deg), e = radians(elevation_deg);
+  return {std::cos(e) * std::sin(a), std::cos(e) * std::cos(a), std::sin(e)};
+}
+
+// The half-wave dipole as two cuts with a point per degree.
+std::shared_ptr<const AntennaPattern> dipole_cuts() {
+  AntennaPattern pattern;
+  for (int angle = 0; angle < 360; ++angle) {
+    const double a = radians(angle);
+    const double relative =
+        relative_pattern(PatternKind::half_wave_dipole, AntennaFrame{}, {0, std::cos(a), -std::sin(a)});
+    pattern.horizontal.push_back({static_cast<double>(angle), 0});
+    pattern.vertical.push_back(
+        {static_cast<double>(angle), relative > 0 ? std::fmin(-decibels(relative), 80.0) : 80.0});
+  }
+  return std::make_shared<const AntennaPattern>(std::move(pattern));
+}
+
+Transmitter tilted(AntennaKind antenna, AntennaDetails details = {}) {
+  Transmitter transmitter = testing::test_transmitter({0, 0, 20});
+  transmitter.antenna = antenna;
+  transmitter.antenna_details = std::move(details);
+  transmitter.azimuth_deg = transmitter.grid_azimuth_deg = 50;
+  transmitter.downtilt_deg = 8;
+  transmitter.polarization = Polarization::slant_plus_45;
+  return transmitter;
+}
+
+TEST(TransmitPattern, OfADipoleFromAFileIsTheBuiltInDipole) {
+  const Scene scene;
+  const RayLaunchingOptions options;
+  const Link built_in(scene, tilted(AntennaKind::half_wave_dipole), options);
+  const Link from_file(scene, tilted(AntennaKind::pattern_file, {.pattern = dipole_cuts()}), options);
+  for (double azimuth = 0.5; azimuth < 360; azimuth += 11) {
+    for (double elevation = -65; elevation <= 65; elevation += 6.5) {
+      const Link::Departure expected = built_in.depart(towards(azimuth, elevation));
+      const Link::Departure found = from_file.depart(towards(azimuth, elevation));
+      EXPECT_NEAR(decibels(found.relative_gain / expected.relative_gain), 0.0, 0.02);
+      EXPECT_LE(std::sqrt(squared_norm(found.field - expected.field)), 0.002);
+    }
+  }
+}
+
+TEST(TransmitPattern, OfABeamLooksWhereTheAntennaLooks) {
+  const Scene scene;
+  Transmitter transmitter = tilted(AntennaKind::beam, {.beamwidth_deg = 80});
+  transmitter.downtilt_deg = 90;
+  const Link link(scene, transmitter, RayLaunchingOptions{});
+  EXPECT_NEAR(link.depart({0, 0, -1}).relative_gain, 1.0, 1e-12);
+  EXPECT_NEAR(link.depart(towards(200, -50)).relative_gain, 0.5, 1e-12);
+  EXPECT_EQ(link.depart({0, 0, 1}).relative_gain, 0.0);
+  EXPECT_EQ(squared_norm(link.depart({0, 0, 1}).field), 0.0);
+}
+
+TEST(TransmitPattern, LeavesTheReceiverAsItIs) {
+  const Scene scene;
+  RayLaunchingOptions options;
+  options.receiver_antenna = AntennaKind::half_wave_dipole;
+  const Link built_in(scene, tilted(AntennaKind::isotropic), options);
+  const Link from_file(scene, tilted(AntennaKind::pattern_file, {.pattern = dipole_cuts()}), options);
+  const Link beam(scene, tilted(AntennaKind::beam, {.beamwidth_deg = 30}), options);
+  for (double elevation = -80; elevation <= 80; elevation += 20) {
+    const Vec3 direction = towards(35, elevation);
+    EXPECT_EQ(from_file.receive_gain(direction), built_in.receive_gain(direction));
+    EXPECT_EQ(beam.receive_gain(direction), built_in.receive_gain(direction));
+  }
+}
+
+// Over the same direct path the dipole sends as much to an isotropic antenna as it takes from one.
+TEST(TransmitPattern, IsReciprocalOverTheDirectPath) {
+  const Scene scene;
+  RayLaunchingOptions takes_all, takes_as_dipole;
+  takes_as_dipole.receiver_antenna = AntennaKind::half_wave_dipole;
+  const auto sender = [](AntennaKind kind, AntennaDetails details = {}) {
+    Transmitter transmitter = testing::test_transmitter({0, 0, 20});
+    transmitter.antenna = kind;
+    transmitter.antenna_details = std::move(details);
+    return transmitter;
+  };
+  const Link there(scene, sender(AntennaKind::pattern_file, {.pattern = dipole_cuts()}), takes_all);
+  const Link back(scene, sender(AntennaKind::isotropic), takes_as_dipole);
+  for (double elevation = -60; elevation <= 60; elevation += 7) {
+    const Vec3 direction = towards(20, elevation);
+    const double forth = squared_norm(there.receive(there.depart(direction).field, direction)) *
+                         power_ratio(maximum_gain_dbi(PatternKind::half_wave_dipole));
+    const double return_way = squared_norm(back.receive(back.depart(-direction).field, -direction));
+    EXPECT_NEAR(decibels(forth / return_way), 0.0, 0.02);
+  }
+}
+
+}  // namespace
+}  // namespace tesseray
