@@ -91,7 +91,7 @@ class ExplainPointTest(PipelineTest):
                     left_out = (figures["other_rays_percent"] + figures["other_scattering_percent"]) / 100 * sum_mw
                     self.assertAlmostEqual(10 * math.log10(shown + left_out) + figures["interference_db"],
                                            figures["received_power_dbm"], delta=0.01)
-                    mechanisms = ("direct", "reflection", "diffraction", "scattering")
+                    mechanisms = ("direct", "reflection", "diffraction", "over_rooftop", "scattering")
                     self.assertAlmostEqual(sum(figures[f"{name}_percent"] for name in mechanisms), 100, places=6)
 
     def test_all_scattered_rays_together_are_the_scattered_power(self):
@@ -120,8 +120,8 @@ class ExplainPointTest(PipelineTest):
         for ray in rays:
             self.assertEqual(ray["phase_deg"] is None, "S" in ray["interactions"])
             self.assertEqual(ray["route"] is None, ray["interactions"] == "T")
-            decides = next((word for letter, word in (("S", "scattering"), ("D", "diffraction"), ("R", "reflection"),
-                                                      ("G", "reflection")) if letter in ray["interactions"]), "direct")
+            decides = next((word for letter, word in (("S", "scattering"), ("O", "over_rooftop"), ("D", "diffraction"),
+                                                      ("R", "reflection"), ("G", "reflection")) if letter in ray["interactions"]), "direct")
             self.assertEqual(ray["mechanism"], decides)
             if ray["route"]:
                 self.assertEqual(ray["route"].count(", then ") + 2, len(ray["interactions"].split("-")))
