@@ -129,6 +129,43 @@ def draw_maps(town):
     draw([sites, errors, power, city], TOWN, QSize(1120, 700), IMAGES / "qgis_map.png")
 
 
+def sector_antenna():
+    """A sector antenna of 65° by 10° as an MSI file: the parabolas of 3GPP TR 38.901, table 7.3-1."""
+    def cut(beamwidth_deg):
+        return [f"{angle} {min(12 * (min(angle, 360 - angle) / beamwidth_deg) ** 2, 30):.2f}" for angle in range(360)]
+    return "\n".join(["NAME Sector", "FREQUENCY 1800", "GAIN 17 dBi", "HORIZONTAL 360", *cut(65), "VERTICAL 360",
+                      *cut(10), ""])
+
+
+def draw_antenna(folder, file):
+    """Both cuts of an antenna, as the tool tells them."""
+    import math
+    import sqlite3
+
+    import matplotlib
+    import processing
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    source, result = folder / "sector.msi", folder / "pattern.gpkg"
+    source.write_text(sector_antenna(), encoding="ascii")
+    processing.run("tesseray:importantenna", {"ANTENNA_FILE": str(source), "PATTERN": str(result)})
+    figure, axes = pyplot.subplots(1, 2, figsize=(4.8, 3.0), dpi=100, subplot_kw={"projection": "polar"})
+    with sqlite3.connect(result) as database:
+        for axis, cut in zip(axes, ("horizontal", "vertical")):
+            rows = database.execute("SELECT angle_deg, gain_dbi FROM antenna_pattern WHERE cut = ?", (cut,)).fetchall()
+            axis.plot([math.radians(angle) for angle, _ in rows], [gain for _, gain in rows], color="#31688e")
+            axis.set_theta_zero_location("N" if cut == "horizontal" else "E")
+            axis.set_theta_direction(-1)
+            axis.set_rlim(-20, 20)
+            axis.set_rticks([-10, 0, 10])
+            axis.tick_params(labelsize=6)
+            axis.set_title(f"{cut} cut, dBi", fontsize=8)
+    figure.tight_layout()
+    figure.savefig(file, metadata={"Software": None})
+
+
 def draw_dialog(file):
     """The dialog of the whole study, with the sample town in the project."""
     import qgis.utils
@@ -171,6 +208,7 @@ def main():
         Processing.initialize()
         provider = add_provider()  # QGIS keeps no reference to the Python object
         draw_maps(Town(pathlib.Path(folder)))
+        draw_antenna(pathlib.Path(folder), HELP / "importantenna.png")
         draw_dialog(IMAGES / "qgis_dialog.png")
         print(f"drawn with {provider.longName()}")
     os._exit(0)  # QGIS's own end may crash under Python

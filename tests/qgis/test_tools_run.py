@@ -82,6 +82,17 @@ class ToolsTest(QgisTest):
             "ERROR_STATISTICS": str(self.folder / "in_qgis.gpkg")})
         self.assertEqual(in_qgis["RESULT_HASH"], by_hand["result_hash"])
 
+    def test_an_antenna_file(self):
+        file = self.folder / "sector.msi"
+        cut = "".join(f"{angle} {min(12 * (min(angle, 360 - angle) / 65) ** 2, 30):.2f}\n" for angle in range(360))
+        file.write_text(f"NAME Sector\nFREQUENCY 1800\nGAIN 17 dBi\nHORIZONTAL 360\n{cut}VERTICAL 360\n{cut}",
+                        encoding="ascii")
+        antenna = run_algorithm("tesseray:importantenna", {
+            "ANTENNA_FILE": str(file), "PATTERN": str(self.folder / "pattern.gpkg"),
+            "MSI": str(self.folder / "plain.msi")})
+        self.assertEqual(rows_in(antenna["PATTERN"]), 720)
+        self.assertTrue(pathlib.Path(antenna["MSI"]).is_file())
+
     def test_every_tool_has_a_run_here(self):
         described = json.loads((harness.PLUGIN / "describe.json").read_text(encoding="utf-8"))
         tests = pathlib.Path(__file__).read_text(encoding="utf-8")
