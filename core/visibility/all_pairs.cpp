@@ -28,7 +28,7 @@ std::unique_ptr<Visibility> compute_visibility_of_all_pairs(const Occlusion& occ
           row.push_back(elements[b].number);
         }
       }
-      half.lengths.push_back(static_cast<std::uint32_t>(row.size()));
+      ++half.rows;
       append_row(row, half.bytes);
     }
   });

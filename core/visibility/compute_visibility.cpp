@@ -67,7 +67,7 @@ std::unique_ptr<Visibility> compute_visibility(const Occlusion& occlusion, const
       row.clear();
       search.find_above(elements[element], row);
       sorter.sort(row);
-      half.lengths.push_back(static_cast<std::uint32_t>(row.size()));
+      ++half.rows;
       append_row(row, half.bytes);
     }
   });

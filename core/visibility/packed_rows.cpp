@@ -13,8 +13,8 @@ namespace tesseray {
 
 namespace {
 
-// A chunk of rows is transposed at once, four bytes an entry, each time reading all halves. So there are few chunks, but
-// more where the relation is small enough to give every thread some.
+// A chunk of rows is transposed at once, four bytes an entry, each time reading all halves. So there are few chunks,
+// but more where the relation is small enough to give every thread some.
 constexpr std::uint64_t least_chunk_entries = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_chunks = 12;
 
@@ -22,6 +22,7 @@ class PackedRows final : public Visibility {
  public:
   struct Row {
     const std::uint8_t* bytes = nullptr;
+    std::size_t begin = 0;  // in its chunk
     std::uint32_t length = 0;
     std::uint32_t visible_tiles = 0;
   };
@@ -31,6 +32,7 @@ class PackedRows final : public Visibility {
 
   // Appends the row of `element` to a chunk. Rows of a chunk come in order; `fix_chunk` ends it.
   void add_row(std::size_t chunk, std::uint32_t element, const std::vector<std::uint32_t>& row) {
+    rows_[element].begin = chunks_[chunk].size();
     append_row(row, chunks_[chunk]);
     rows_[element].length = static_cast<std::uint32_t>(row.size());
     rows_[element].visible_tiles =
@@ -38,10 +40,8 @@ class PackedRows final : public Visibility {
   }
   void fix_chunk(std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
     chunks_[chunk].shrink_to_fit();
-    const std::uint8_t* bytes = chunks_[chunk].data();
     for (std::uint32_t element = begin; element < end; ++element) {
-      rows_[element].bytes = bytes;
-      bytes = for_each_in_row(bytes, rows_[element].length, [](std::uint32_t) {});
+      rows_[element].bytes = chunks_[chunk].data() + rows_[element].begin;
     }
   }
 
@@ -49,9 +49,16 @@ class PackedRows final : public Visibility {
   std::uint32_t edge_count() const override { return edge_count_; }
   void read_row(std::uint32_t element, std::vector<std::uint32_t>& row) const override {
     const Row& stored = rows_[element];
-    row.resize(stored.length);
+    // Runs are written in whole steps: what a run does not fill is overwritten by the next, or cut off.
+    constexpr std::uint32_t step = 8;
+    row.resize(std::size_t{stored.length} + step);
     std::uint32_t* out = row.data();
-    for_each_in_row(stored.bytes, stored.length, [&](std::uint32_t other) { *out++ = other; });
+    for_each_run(stored.bytes, [&](std::uint32_t first, std::uint32_t count) {
+      for (std::uint32_t k = 0; k < step; ++k) out[k] = first + k;
+      for (std::uint32_t k = step; k < count; ++k) out[k] = first + k;
+      out += count;
+    });
+    row.resize(stored.length);
   }
   std::uint32_t row_length(std::uint32_t element) const override { return rows_[element].length; }
   std::uint32_t visible_tiles(std::uint32_t element) const override { return rows_[element].visible_tiles; }
@@ -67,9 +74,9 @@ std::vector<std::uint32_t> count_incoming(std::uint32_t elements, const std::vec
   std::vector<std::atomic<std::uint32_t>> counts(elements);
   parallel_blocks(halves.size(), 1, no_progress(), [&](std::size_t h, std::size_t) {
     const std::uint8_t* bytes = halves[h].bytes.data();
-    for (const std::uint32_t length : halves[h].lengths) {
-      bytes = for_each_in_row(bytes, length,
-                              [&](std::uint32_t other) { counts[other].fetch_add(1, std::memory_order_relaxed); });
+    for (std::uint32_t row = 0; row < halves[h].rows; ++row) {
+      bytes =
+          for_each_in_row(bytes, [&](std::uint32_t other) { counts[other].fetch_add(1, std::memory_order_relaxed); });
     }
   });
   return {counts.begin(), counts.end()};
@@ -101,14 +108,15 @@ void fill_chunk(const std::vector<HalfRows>& halves, const std::vector<std::uint
   }
   std::vector<std::uint32_t> incoming(offsets.back());
   std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
-  std::vector<std::pair<const std::uint8_t*, std::uint32_t>> own(end - begin);
+  std::vector<const std::uint8_t*> own(end - begin);
   std::uint32_t source = 0;
   for (const HalfRows& half : halves) {
     const std::uint8_t* bytes = half.bytes.data();
-    for (const std::uint32_t length : half.lengths) {
-      if (source >= begin && source < end) own[source - begin] = {bytes, length};
-      bytes = for_each_in_row(bytes, length, [&](std::uint32_t other) {
-        if (other >= begin && other < end) incoming[next[other - begin]++] = source;
+    for (std::uint32_t row = 0; row < half.rows; ++row) {
+      if (source >= begin && source < end) own[source - begin] = bytes;
+      bytes = for_each_run(bytes, [&](std::uint32_t first, std::uint32_t count) {
+        const std::uint32_t low = std::max(first, begin), high = std::min(first + count, end);
+        for (std::uint32_t other = low; other < high; ++other) incoming[next[other - begin]++] = source;
       });
       ++source;
     }
@@ -116,9 +124,8 @@ void fill_chunk(const std::vector<HalfRows>& halves, const std::vector<std::uint
 
   std::vector<std::uint32_t> found, row;
   for (std::uint32_t element = begin; element < end; ++element) {
-    const auto [bytes, length] = own[element - begin];
     found.clear();
-    for_each_in_row(bytes, length, [&](std::uint32_t other) { found.push_back(other); });
+    for_each_in_row(own[element - begin], [&](std::uint32_t other) { found.push_back(other); });
     row.resize(found.size() + incoming_count[element]);
     const std::uint32_t* first = incoming.data() + offsets[element - begin];
     std::merge(found.begin(), found.end(), first, first + incoming_count[element], row.begin());

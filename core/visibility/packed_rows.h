@@ -13,7 +13,7 @@ namespace tesseray {
 
 // For consecutive elements: the pairs that each of them found, every pair of the relation once in all.
 struct HalfRows {
-  std::vector<std::uint32_t> lengths;
+  std::uint32_t rows = 0;
   std::vector<std::uint8_t> bytes;  // row_codec.h, one row after the other
 };
 

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ascending numbers as bytes: each is stored as its distance from the one before, less one, seven bits a byte with the
-// lowest first and the high bit set on all but the last byte. The first counts from −1, so that 0 is stored as 0.
+// Ascending numbers as bytes, by runs of consecutive ones: neighbours see much the same, so that rows are made of runs.
+//
+// A row is the number of its runs, then 16 bits per run (the gap before it in the upper 12, its length less one in the
+// lower 4, low byte first), then what did not fit: for each run in order whose gap is 4095 or more, the rest of the
+// gap, and whose length less one is 15 or more, the rest of that. The gap of the first run counts from 0; those of the
+// others from the end of the run before and one more, since runs do not touch. The number of runs and the rests are
+// varints: seven bits a byte, the lowest first, the high bit set on all but the last byte.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "core/visibility/little_endian.h"
+
 namespace tesseray {
+
+inline constexpr int run_length_bits = 4;
+inline constexpr std::uint32_t longest_run = (1u << run_length_bits) - 1,
+                               widest_gap = (1u << (16 - run_length_bits)) - 1;
 
 inline void append_varint(std::uint32_t value, std::vector<std::uint8_t>& bytes) {
   while (value >= 0x80) {
@@ -17,59 +29,62 @@ inline void append_varint(std::uint32_t value, std::vector<std::uint8_t>& bytes)
   bytes.push_back(static_cast<std::uint8_t>(value));
 }
 
-// REQUIRES: strictly ascending numbers.
-inline void append_row(std::span<const std::uint32_t> row, std::vector<std::uint8_t>& bytes) {
-  std::uint32_t next = 0;
-  for (const std::uint32_t number : row) {
-    append_varint(number - next, bytes);
-    next = number + 1;
-  }
+// REQUIRES: bytes made by append_varint.
+inline std::uint32_t read_varint(const std::uint8_t*& at) {
+  std::uint32_t value = 0, byte = 0;
+  int shift = 0;
+  do {
+    byte = *at++;
+    value |= (byte & 0x7f) << shift;
+    shift += 7;
+  } while (byte >= 0x80);
+  return value;
 }
 
-// Calls visit(number) for the `length` numbers at `bytes`; returns the end of what was read.
-// REQUIRES: bytes made by append_row (files are checked when opened).
+// The same for bytes that nobody vouches for: false when they end before the number, or when it is too large.
+inline bool read_varint(const std::uint8_t*& at, const std::uint8_t* end, std::uint64_t& value) {
+  value = 0;
+  for (int shift = 0; shift <= 28; shift += 7) {
+    if (at == end) return false;
+    const std::uint8_t byte = *at++;
+    value |= std::uint64_t{byte & 0x7fu} << shift;
+    if (byte < 0x80) return true;
+  }
+  return false;
+}
+
+// REQUIRES: strictly ascending numbers below 2³² − 1.
+void append_row(std::span<const std::uint32_t> row, std::vector<std::uint8_t>& bytes);
+
+// Calls visit(first, count) for the runs at `bytes`; returns the end of what was read.
+// REQUIRES: bytes made by append_row (files are checked as they are read).
 template <class Visit>
-const std::uint8_t* for_each_in_row(const std::uint8_t* bytes, std::uint32_t length, const Visit& visit) {
+const std::uint8_t* for_each_run(const std::uint8_t* bytes, const Visit& visit) {
+  const std::uint32_t runs = read_varint(bytes);
+  const std::uint8_t* rest = bytes + 2 * std::size_t{runs};
   std::uint32_t next = 0;
-  for (std::uint32_t k = 0; k < length; ++k) {
-    std::uint32_t gap = *bytes++;
-    if (gap >= 0x80) {
-      gap &= 0x7f;
-      int shift = 7;
-      std::uint32_t byte = 0;
-      do {
-        byte = *bytes++;
-        gap |= (byte & 0x7f) << shift;
-        shift += 7;
-      } while (byte >= 0x80);
-    }
-    visit(next + gap);
-    next += gap + 1;
+  for (const std::uint8_t* end = rest; bytes != end; bytes += 2) {
+    const std::uint32_t token = load_little_endian<std::uint16_t>(bytes);
+    std::uint32_t gap = token >> run_length_bits, more = token & longest_run;
+    if (gap == widest_gap) gap += read_varint(rest);
+    if (more == longest_run) more += read_varint(rest);
+    visit(next + gap, more + 1);
+    next += gap + more + 2;
   }
-  return bytes;
+  return rest;
 }
 
-// The same for bytes that nobody vouches for: replaces `row` by `length` numbers below `limit`, or returns false.
-inline bool decode_row(std::span<const std::uint8_t> bytes, std::uint32_t length, std::uint32_t limit,
-                       std::vector<std::uint32_t>& row) {
-  row.clear();
-  if (length > bytes.size()) return false;  // each number takes a byte at least
-  row.reserve(length);
-  std::uint64_t next = 0;
-  std::size_t at = 0;
-  for (std::uint32_t k = 0; k < length; ++k) {
-    std::uint64_t gap = 0;
-    for (int shift = 0;; shift += 7) {
-      if (at == bytes.size() || shift > 28) return false;
-      const std::uint8_t byte = bytes[at++];
-      gap |= std::uint64_t{byte & 0x7fu} << shift;
-      if (byte < 0x80) break;
-    }
-    if (next + gap >= limit) return false;
-    row.push_back(static_cast<std::uint32_t>(next + gap));
-    next += gap + 1;
-  }
-  return at == bytes.size();
+// Calls visit(number) for the numbers at `bytes`; returns the end of what was read.
+template <class Visit>
+const std::uint8_t* for_each_in_row(const std::uint8_t* bytes, const Visit& visit) {
+  return for_each_run(bytes, [&](std::uint32_t first, std::uint32_t count) {
+    for (std::uint32_t k = 0; k < count; ++k) visit(first + k);
+  });
 }
+
+// Replaces `row` by the `length` numbers that make up all of `bytes`, which nobody vouches for; false when they are not
+// a row of so many numbers below `limit`.
+bool decode_row(std::span<const std::uint8_t> bytes, std::uint32_t length, std::uint32_t limit,
+                std::vector<std::uint32_t>& row);
 
 }  // namespace tesseray

@@ -21,7 +21,7 @@ namespace {
 using Bytes = std::span<const std::uint8_t>;
 
 constexpr std::array<std::uint8_t, 4> magic = {'T', 'V', 'I', 'S'};
-constexpr std::uint32_t format_version = 1;
+constexpr std::uint32_t format_version = 2;
 constexpr std::size_t header_bytes = 72, directory_entry_bytes = 24, row_entry_bytes = 12;
 constexpr std::uint32_t default_rows_per_block = 256;
 

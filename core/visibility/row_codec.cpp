@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/visibility/row_codec.h"
+
+#include <algorithm>
+
+namespace tesseray {
+
+void append_row(std::span<const std::uint32_t> row, std::vector<std::uint8_t>& bytes) {
+  std::uint32_t runs = 0;
+  for (std::size_t k = 0; k < row.size(); ++k) runs += k == 0 || row[k] != row[k - 1] + 1 ? 1 : 0;
+  append_varint(runs, bytes);
+  std::size_t token_at = bytes.size();
+  bytes.resize(bytes.size() + 2 * std::size_t{runs});
+  std::uint32_t next = 0;
+  for (std::size_t k = 0; k < row.size();) {
+    const std::size_t begin = k++;
+    while (k < row.size() && row[k] == row[k - 1] + 1) ++k;
+    const std::uint32_t gap = row[begin] - next, more = static_cast<std::uint32_t>(k - begin - 1);
+    const std::uint32_t token = std::min(gap, widest_gap) << run_length_bits | std::min(more, longest_run);
+    bytes[token_at++] = static_cast<std::uint8_t>(token);
+    bytes[token_at++] = static_cast<std::uint8_t>(token >> 8);
+    if (gap >= widest_gap) append_varint(gap - widest_gap, bytes);
+    if (more >= longest_run) append_varint(more - longest_run, bytes);
+    next = row[k - 1] + 2;
+  }
+}
+
+bool decode_row(std::span<const std::uint8_t> bytes, std::uint32_t length, std::uint32_t limit,
+                std::vector<std::uint32_t>& row) {
+  // Runs are written in whole steps: what a run does not fill is overwritten by the next, or cut off.
+  constexpr std::uint32_t step = 8;
+  const std::uint8_t* at = bytes.data();
+  const std::uint8_t* const end = at + bytes.size();
+  row.clear();
+  std::uint64_t runs = 0;
+  if (!read_varint(at, end, runs) || 2 * runs > static_cast<std::uint64_t>(end - at)) return false;
+  // No file makes memory be taken that its own rows cannot fill.
+  if (length > limit) return false;
+  row.resize(std::size_t{length} + step);
+  const std::uint8_t* rest = at + 2 * runs;
+  std::uint32_t* out = row.data();
+  std::uint32_t left = length;
+  std::uint64_t next = 0;
+  bool is_right = true;
+  for (const std::uint8_t* tokens_end = rest; at != tokens_end; at += 2) {
+    const std::uint32_t token = load_little_endian<std::uint16_t>(at);
+    std::uint64_t gap = token >> run_length_bits, more = token & longest_run, extra = 0;
+    if (gap == widest_gap) [[unlikely]] {
+      is_right = is_right && read_varint(rest, end, extra);
+      gap += extra;
+    }
+    if (more == longest_run) [[unlikely]] {
+      is_right = is_right && read_varint(rest, end, extra);
+      more += extra;
+    }
+    const std::uint64_t first = next + gap;
+    if (!is_right || more >= left || first + more >= limit) {
+      is_right = false;
+      break;
+    }
+    const auto begin = static_cast<std::uint32_t>(first), count = static_cast<std::uint32_t>(more) + 1;
+    for (std::uint32_t k = 0; k < step; ++k) out[k] = begin + k;
+    for (std::uint32_t k = step; k < count; ++k) out[k] = begin + k;
+    out += count;
+    left -= count;
+    next = first + more + 2;
+  }
+  is_right = is_right && left == 0 && rest == end;
+  row.resize(is_right ? length : 0);
+  return is_right;
+}
+
+}  // namespace tesseray
