@@ -23,9 +23,10 @@ constexpr Choice<Polarization> polarizations[] = {{"vertical", Polarization::ver
 constexpr Choice<ScatteringModel> scattering_models[] = {{"reciprocal", ScatteringModel::reciprocal},
                                                          {"reflected", ScatteringModel::reflected},
                                                          {"incident", ScatteringModel::incident}};
-constexpr Choice<OverRooftop> over_rooftop_methods[] = {{"screens", OverRooftop::screens},
-                                                        {"deygout", OverRooftop::deygout},
-                                                        {"none", OverRooftop::none}};
+constexpr Choice<OverRooftop> over_rooftop_methods[] = {
+    {"screens", OverRooftop::screens}, {"deygout", OverRooftop::deygout}, {"none", OverRooftop::none}};
+constexpr Choice<VegetationModel> vegetation_models[] = {
+    {"per_metre", VegetationModel::per_metre}, {"p833", VegetationModel::p833}, {"none", VegetationModel::none}};
 constexpr Choice<Summation> summations[] = {
     {"local_mean", Summation::local_mean}, {"coherent", Summation::coherent}, {"power", Summation::power}};
 constexpr Choice<SurfaceKind> surface_kinds[] = {
@@ -102,6 +103,8 @@ RayLaunchingOptions ray_launching_options(const ParameterValues& values) {
   options.min_power_dbm = values.number("MIN_POWER");
   options.summation = values.choice("SUMMATION", summations);
   options.over_rooftop = values.choice("OVER_ROOFTOP", over_rooftop_methods);
+  options.vegetation = values.choice("VEGETATION_LOSS", vegetation_models);
+  options.vegetation_db_per_m = values.number("VEGETATION_DB_PER_M");
   options.receiver_height_m = values.number("RECEIVER_HEIGHT");
   options.receiver_polarization = values.choice("RECEIVER_POLARIZATION", polarizations);
   return options;
@@ -319,6 +322,22 @@ std::vector<Parameter> propagation_parameters() {
        .kind = Kind::enumeration,
        .default_value = "screens",
        .choices = words(over_rooftop_methods)},
+      {.name = "VEGETATION_LOSS",
+       .label = "Loss in vegetation",
+       .help = "of each metre of a ray inside the environment's vegetation: VEGETATION_DB_PER_M, by frequency after "
+               "ITU-R P.833 (dense woodland, 106 to 2,118 MHz; saturating), or none",
+       .kind = Kind::enumeration,
+       .default_value = "per_metre",
+       .choices = words(vegetation_models)},
+      {.name = "VEGETATION_DB_PER_M",
+       .label = "Loss per metre of vegetation",
+       .help = "with VEGETATION_LOSS per_metre; 0.04 stands for sparse street trees at 850 to 1,900 MHz",
+       .kind = Kind::number,
+       .default_value = shortest(defaults.vegetation_db_per_m),
+       .unit = "dB/m",
+       .minimum = 0,
+       .maximum = 10,
+       .advanced = true},
       {.name = "SUMMATION",
        .label = "Summation",
        .help = "of powers with the direct ray and its ground reflection in amplitude, of amplitudes, or of powers",

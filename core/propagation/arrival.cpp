@@ -41,8 +41,8 @@ void Launch::add_arrival(const Ending& ending, const ComplexVec3& field, Vec3 di
 void Launch::arrive(const Ending& ending, std::uint32_t number, ThreadState& state) {
   const Vec3 target = environment_.points.arrival(number);
   const Leg leg = leg_to(ending.source, target);
-  add_arrival(ending, leg.amplitude * transported(ending.strength, leg.direction), leg.direction, leg.length_m, number,
-              false, state);
+  add_arrival(ending, (leg.amplitude * ending.vegetation.ray) * transported(ending.strength, leg.direction),
+              leg.direction, leg.length_m, number, false, state);
   if (!environment_.points.is_tile(number)) return;
   const Tile& tile = environment_.tiling.tiles[number];
   if (tile.kind != SurfaceKind::ground) return;
@@ -50,7 +50,8 @@ void Launch::arrive(const Ending& ending, std::uint32_t number, ThreadState& sta
   // The companion: reflected at the tile's plane, so that it seems to end at the target's image.
   const Leg image_leg = leg_to(ending.source, mirrored(target, tile.centroid, tile.normal));
   if (dot(image_leg.from - tile.centroid, tile.normal) <= 0 || dot(image_leg.direction, tile.normal) >= 0) return;
-  const ComplexVec3 incident = image_leg.amplitude * transported(ending.strength, image_leg.direction);
+  const ComplexVec3 incident =
+      (image_leg.amplitude * ending.vegetation.companion) * transported(ending.strength, image_leg.direction);
   const ComplexVec3 reflected = link_.specular_factor() * reflected_field(incident, image_leg.direction, tile.normal,
                                                                           link_.permittivity(tile.material));
   add_arrival(ending, reflected, mirrored(image_leg.direction, tile.normal), image_leg.length_m, number, true, state);

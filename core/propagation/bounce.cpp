@@ -149,7 +149,8 @@ bool Launch::may_do_anything(std::uint32_t element, int reflections, int diffrac
 void Launch::go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) const {
   if (!may_do_anything(element, outgoing.reflections, outgoing.diffractions)) return;
   const Leg leg = leg_to(outgoing.source, environment_.points.reference(element));
-  const double path_gain = link_.unit_gain() * squared_norm(outgoing.strength) * leg.amplitude * leg.amplitude;
+  const double path_gain = link_.unit_gain() * squared_norm(outgoing.strength) * leg.amplitude * leg.amplitude *
+                           (outgoing.vegetation * outgoing.vegetation);
   if (path_gain < link_.least_gain()) return;
 
   Tube& child = children.emplace_back();
@@ -158,6 +159,7 @@ void Launch::go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<
   child.direction = leg.direction;
   child.path_gain = path_gain;
   child.length_m = leg.length_m;
+  child.vegetation = outgoing.vegetation;
   child.departure_gain = static_cast<float>(outgoing.departure_gain);
   child.element = element;
   child.reflections = static_cast<std::uint8_t>(outgoing.reflections);
@@ -225,6 +227,7 @@ void Launch::bounce_tile(std::uint32_t tile_number, std::span<const Tube> tubes,
       read_useful_row(tile_number, least_interactions(tubes) + 1, state);
       lay_out_tile_row(environment_.tiling, environment_.points, frame, tile_number, state.row,
                        environment_.receiver_rows.seen_from(tile_number), state.intervals);
+      begin_vegetation(tile_number, state);
       laid_out = true;
     }
     state.hits.clear();
@@ -237,7 +240,7 @@ void Launch::bounce_tile(std::uint32_t tile_number, std::span<const Tube> tubes,
       });
     }
     for (const std::uint32_t hit : state.hits) {
-      reflect(tube, tile, image, state.intervals.target[hit], state, children);
+      reflect(tube, tile, image, hit, state, children);
     }
   }
 }
@@ -262,13 +265,15 @@ Vec3 Launch::reflection_target(std::uint32_t target) const {
                                             : environment_.points.reference(number);
 }
 
-void Launch::reflect(const Tube& tube, const Tile& tile, const VirtualSource& image, std::uint32_t target,
+void Launch::reflect(const Tube& tube, const Tile& tile, const VirtualSource& image, std::uint32_t hit,
                      ThreadState& state, std::vector<Tube>& children) {
+  const std::uint32_t target = state.intervals.target[hit];
   const std::uint32_t number = target & RowTarget::number_mask;
   const bool over_rooftops = tube.chain.over_rooftops;
   const bool arrives = (target & RowTarget::arrives) != 0;
   const bool goes_on = (target & RowTarget::goes_on) != 0 && !over_rooftops;
   const Leg leg = leg_to(image, reflection_target(target));
+  const double vegetation = tube.vegetation * vegetation_to_member(tube.element, hit, state);
   InteractionChain chain = tube.chain;
   chain.push(tube.element);
   Link::Departure departure{{}, static_cast<double>(tube.departure_gain)};
@@ -285,11 +290,13 @@ void Launch::reflect(const Tube& tube, const Tile& tile, const VirtualSource& im
                                 : tube.diffractions > 0 ? Mechanism::diffraction
                                                         : Mechanism::reflection;
     const bool ground_reflection = tube.interactions() == 0 && tile.kind == SurfaceKind::ground;
-    arrive({image, departure.field, mechanism, departure.relative_gain, chain, ground_reflection}, number, state);
+    arrive({image, departure.field, mechanism, departure.relative_gain, chain, ground_reflection,
+            VegetationAtTarget{vegetation, vegetation}},
+           number, state);
   }
   if (goes_on) {
-    go_on({image, departure.field, departure.relative_gain, chain, tube.reflections + 1, tube.diffractions}, number,
-          children);
+    go_on({image, departure.field, departure.relative_gain, chain, tube.reflections + 1, tube.diffractions, vegetation},
+          number, children);
   }
 }
 
@@ -310,6 +317,7 @@ void Launch::bounce_edge(std::uint32_t edge_element, std::span<const Tube> tubes
   read_useful_row(edge_element, least_interactions(tubes) + 1, state);
   lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row,
                    environment_.receiver_rows.seen_from(edge_element), state.intervals);
+  begin_vegetation(edge_element, state);
   for (const Tube& tube : tubes) {
     const Vec3 to_source = tube.source.point - edge.midpoint;
     const bool from_edge = tube.chain.length > 0 && environment_.points.is_edge(tube.chain.last());
@@ -335,17 +343,18 @@ void Launch::bounce_edge(std::uint32_t edge_element, std::span<const Tube> tubes
       if (environment_.points.is_edge(number) &&
           (runs_along(way, edge.tangent_0, edge.normal_0) || runs_along(way, edge.tangent_n, edge.normal_n))) {
         const EdgeIncidence along(absorbing_along(lit, edge, way), edge, tube.source.point);
-        diffract(tube, source, along, chain, target, state, children);
+        diffract(tube, source, along, chain, hit, state, children);
       } else {
-        diffract(tube, source, incidence, chain, target, state, children);
+        diffract(tube, source, incidence, chain, hit, state, children);
       }
     }
   }
 }
 
 void Launch::diffract(const Tube& tube, const VirtualSource& source, const EdgeIncidence& incidence,
-                      const InteractionChain& chain, std::uint32_t target, ThreadState& state,
+                      const InteractionChain& chain, std::uint32_t hit, ThreadState& state,
                       std::vector<Tube>& children) {
+  const std::uint32_t target = state.intervals.target[hit];
   const std::uint32_t number = target & RowTarget::number_mask;
   const Leg leg = leg_to(source, environment_.points.arrival(number));
   if (!(leg.rho_m > 0)) return;
@@ -365,12 +374,15 @@ void Launch::diffract(const Tube& tube, const VirtualSource& source, const EdgeI
   const ComplexVec3 diffracted = diffracted_field(incidence.at(sin_beta), incident.field, k_i, leg.direction,
                                                   {distance_m, distance_m, distance_m}, link_.wave_number());
   if (!(squared_norm(diffracted) > 0)) return;
+  const double vegetation = tube.vegetation * vegetation_to_member(tube.element, hit, state);
   if (arrives) {
-    arrive({source, diffracted, Mechanism::diffraction, incident.relative_gain, chain, false}, number, state);
+    arrive({source, diffracted, Mechanism::diffraction, incident.relative_gain, chain, false,
+            VegetationAtTarget{vegetation, vegetation}},
+           number, state);
   }
   if (goes_on) {
-    go_on({source, diffracted, incident.relative_gain, chain, tube.reflections, tube.diffractions + 1}, number,
-          children);
+    go_on({source, diffracted, incident.relative_gain, chain, tube.reflections, tube.diffractions + 1, vegetation},
+          number, children);
   }
 }
 

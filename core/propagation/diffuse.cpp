@@ -87,7 +87,7 @@ double Launch::diffuse_incidence(const Tube& tube, const Tile& tile) const {
         const double squared = squared_norm(way);
         return std::max(0.0, -dot(way, tile.normal)) / (squared * std::sqrt(squared));
       });
-      power = squared_norm(tube.strength) * mean;
+      power = squared_norm(tube.strength) * mean * (tube.vegetation * tube.vegetation);
     }
   }
   switch (environment_.options.scattering_model) {
@@ -130,9 +130,9 @@ double Launch::ground_factor(std::uint32_t number, Vec3 direction) const {
   return 1.0 + link_.specular_factor() * link_.specular_factor() * reflectance(tile.material, cosine);
 }
 
-Launch::DiffuseTarget Launch::diffuse_target(std::uint32_t number, Vec3 direction) const {
+Launch::DiffuseTarget Launch::diffuse_target(std::uint32_t number, Vec3 direction, double vegetation) const {
   const double ground = ground_factor(number, direction);
-  const double share = link_.unit_gain() * link_.copolar_fraction() * ground;
+  const double share = link_.unit_gain() * link_.copolar_fraction() * ground * (vegetation * vegetation);
   return {look_azimuth(direction), share * link_.receive_gain(direction), share, straight_distance(number),
           ground > 1 ? 2u : 1u};
 }
@@ -163,15 +163,19 @@ void Launch::scatter_last(Progress& progress) {
   const auto gather = [&](std::uint32_t number, std::span<const std::uint32_t> row, ThreadState& state) {
     const Vec3 target = points.arrival(number);
     DiffuseSum sum;
-    for (const std::uint32_t member : row) {
+    for (std::size_t place = 0; place < row.size(); ++place) {
+      const std::uint32_t member = row[place];
       if (!points.is_tile(member)) break;  // tiles come first in a row
       const DiffusePower& source = diffuse_[member].any;
       if (!(source.power > 0)) continue;
       const double density = diffuse_density(member, target);
       if (!(density > 0)) continue;
-      const Vec3 way = target - environment_.tiling.tiles[member].centroid;
+      const Vec3 origin = environment_.tiling.tiles[member].centroid;
+      const Vec3 way = target - origin;
       const double length = norm(way);
-      const DiffuseTarget at_target = diffuse_target(number, (1.0 / length) * way);
+      const double vegetation =
+          points.is_tile(number) ? vegetation_in_row(number, place, member) : vegetation_.amplitude(origin, target);
+      const DiffuseTarget at_target = diffuse_target(number, (1.0 / length) * way, vegetation);
       add_diffuse(source, density, length, at_target, sum);
       keep_scattered_way(number, member, no_index, density * at_target.gain_factor, length, state);
     }
@@ -193,12 +197,16 @@ void Launch::scatter_last(Progress& progress) {
   });
 }
 
-bool Launch::is_worth(const DiffusePower& source, std::uint32_t tile, Vec3 point) const {
-  if (!(source.power > 0)) return false;
-  const Vec3 way = point - environment_.tiling.tiles[tile].centroid;
+double Launch::worth(const DiffusePower& source, std::uint32_t element, std::size_t place, std::uint32_t tile) const {
+  if (!(source.power > 0)) return 0;
+  const Vec3 way = environment_.points.reference(element) - environment_.tiling.tiles[tile].centroid;
   const double squared = squared_norm(way);
   const double density = diffuse_intensity(tile, (1.0 / std::sqrt(squared)) * way) / squared;
-  return link_.unit_gain() * source.power * density >= link_.least_gain();
+  const double gain = link_.unit_gain() * source.power * density;
+  if (!(gain >= link_.least_gain())) return 0;
+  const double vegetation = vegetation_in_row(element, place, tile);
+  const double left = vegetation * vegetation;
+  return gain * left >= link_.least_gain() ? left : 0.0;
 }
 
 void Launch::scatter_then_reflect(Progress& progress) {
@@ -216,10 +224,12 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
   const double specular = link_.specular_factor() * link_.specular_factor();
   read_row(mirror, state);
   bool laid_out = false;
-  for (const std::uint32_t member : state.row) {
+  for (std::size_t place = 0; place < state.row.size(); ++place) {
+    const std::uint32_t member = state.row[place];
     if (!points.is_tile(member)) break;
     const DiffusePower& source = diffuse_[member].then_reflection;
-    if (!is_worth(source, member, tile.centroid)) continue;
+    const double to_mirror = worth(source, mirror, place, member);
+    if (!(to_mirror > 0)) continue;
     const Vec3 origin = environment_.tiling.tiles[member].centroid;
     const Vec3 coordinates = frame.coordinates(origin);
     if (!(coordinates.z > 0)) continue;
@@ -227,6 +237,7 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
       lay_out_tile_row(environment_.tiling, points, frame, mirror, diffuse_targets_of_row(state),
                        environment_.receiver_rows.seen_from(mirror), state.intervals);
       state.diffuse_sums.assign(state.intervals.size(), {});
+      begin_vegetation(mirror, state);
       laid_out = true;
     }
     state.hits.clear();
@@ -239,10 +250,10 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
       const Vec3 way = points.arrival(number) - image;
       const double length = norm(way);
       const Vec3 direction = (1.0 / length) * way;
-      const double density = specular * reflectance(tile.material, dot(direction, tile.normal)) *
+      const double density = to_mirror * specular * reflectance(tile.material, dot(direction, tile.normal)) *
                              diffuse_intensity(member, mirrored(direction, tile.normal)) / (length * length);
       if (!(density > 0)) continue;
-      const DiffuseTarget at_target = diffuse_target(number, direction);
+      const DiffuseTarget at_target = diffuse_target(number, direction, vegetation_to_member(mirror, hit, state));
       add_diffuse(source, density, length, at_target, state.diffuse_sums[hit]);
       keep_scattered_way(number, member, mirror, density * at_target.gain_factor, length, state);
     }
@@ -269,16 +280,19 @@ DiffuseEdgeSource Launch::diffuse_edge_source(const Wedge& wedge, const EdgeSegm
 void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& wedge, ThreadState& state) const {
   const TargetPoints& points = environment_.points;
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
+  const std::uint32_t element = points.tile_count() + edge_number;
   lay_out_edge_row(environment_.tiling, points, edge_number, diffuse_targets_of_row(state),
-                   environment_.receiver_rows.seen_from(points.tile_count() + edge_number), state.intervals);
+                   environment_.receiver_rows.seen_from(element), state.intervals);
+  begin_vegetation(element, state);
   state.diffuse_sums.assign(state.intervals.size(), {});
   state.diffuse_targets.clear();
   state.observers.begin(wedge, edge);
-  for (const std::uint32_t target : state.intervals.target) {
-    const std::uint32_t number = target & RowTarget::number_mask;
+  for (std::uint32_t place = 0; place < state.intervals.size(); ++place) {
+    const std::uint32_t number = state.intervals.target[place] & RowTarget::number_mask;
     const Vec3 point = points.arrival(number);
     // An edge segment is short: all its rays come to a target from about the same direction.
-    state.diffuse_targets.push_back(diffuse_target(number, normalized(point - edge.midpoint)));
+    state.diffuse_targets.push_back(
+        diffuse_target(number, normalized(point - edge.midpoint), vegetation_to_member(element, place, state)));
     state.observers.add(point);
   }
 }
@@ -293,9 +307,11 @@ void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
   // Only arrivals matter: tiles and receivers.
   std::erase_if(state.row, [&](std::uint32_t member) { return points.is_edge(member); });
   bool laid_out = false;
-  for (const std::uint32_t member : state.row) {
+  for (std::size_t place = 0; place < state.row.size(); ++place) {
+    const std::uint32_t member = state.row[place];
     const DiffusePower& source = diffuse_[member].then_diffraction;
-    if (!is_worth(source, member, edge.midpoint)) continue;
+    const double to_edge = worth(source, element, place, member);
+    if (!(to_edge > 0)) continue;
     const DiffuseEdgeSource at_edge = diffuse_edge_source(wedge, edge, member);
     if (!at_edge.in_air) continue;
     if (!laid_out) {
@@ -307,19 +323,20 @@ void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
     diffract_diffuse_power(at_edge, state.observers, state.hits, state.diffracted);
     for (std::size_t i = 0; i < state.hits.size(); ++i) {
       const std::uint32_t hit = state.hits[i];
-      const auto density = static_cast<double>(state.diffracted.density[i]);
+      const double density = to_edge * static_cast<double>(state.diffracted.density[i]);
       if (!(density > 0)) continue;
       add_diffuse(source, density, static_cast<double>(state.diffracted.length_m[i]), state.diffuse_targets[hit],
                   state.diffuse_sums[hit]);
     }
-    if (scattered_rays_.wanted()) keep_diffracted_ways(member, element, state);
+    if (scattered_rays_.wanted()) keep_diffracted_ways(member, element, to_edge, state);
   }
   if (laid_out) add_diffuse_sums(state);
 }
 
-void Launch::keep_diffracted_ways(std::uint32_t tile, std::uint32_t edge_element, ThreadState& state) const {
+void Launch::keep_diffracted_ways(std::uint32_t tile, std::uint32_t edge_element, double to_edge,
+                                  ThreadState& state) const {
   for (std::size_t i = 0; i < state.hits.size(); ++i) {
-    const auto density = static_cast<double>(state.diffracted.density[i]);
+    const double density = to_edge * static_cast<double>(state.diffracted.density[i]);
     if (!(density > 0)) continue;
     const std::uint32_t hit = state.hits[i];
     keep_scattered_way(state.intervals.target[hit] & RowTarget::number_mask, tile, edge_element,

@@ -20,7 +20,9 @@ void Launch::arrive_directly(std::uint32_t number, ThreadState& state) {
   const VirtualSource antenna{transmitter_.position};
   const Link::Departure departure = link_.depart(normalized(way));
   const InteractionChain none;
-  arrive({antenna, departure.field, Mechanism::direct, departure.relative_gain, none, false}, number, state);
+  const VegetationAtTarget vegetation = vegetation_to_target(transmitter_.position, number);
+  arrive({antenna, departure.field, Mechanism::direct, departure.relative_gain, none, false, vegetation}, number,
+         state);
 }
 
 std::vector<Tube> Launch::launch_first_level(Progress& progress) {
@@ -63,7 +65,8 @@ std::vector<Tube> Launch::launch_first_level(Progress& progress) {
     const Vec3 way = points.reference(element) - antenna;
     if (norm(way) < least_distance_m) continue;
     const Link::Departure departure = link_.depart(normalized(way));
-    go_on({source, departure.field, departure.relative_gain, none, 0, 0}, element, tubes);
+    const double vegetation = vegetation_.amplitude(antenna, points.reference(element));
+    go_on({source, departure.field, departure.relative_gain, none, 0, 0, vegetation}, element, tubes);
   }
   launch_over_rooftops(lit, tubes, progress);
   return tubes;

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,8 @@
 #include "core/propagation/row_targets.h"
 #include "core/propagation/scattered_rays.h"
 #include "core/propagation/tube.h"
+#include "core/propagation/vegetation_loss.h"
+#include "core/propagation/vegetation_pairs.h"
 
 namespace tesseray {
 
@@ -36,6 +39,8 @@ struct LaunchEnvironment {
   const ReceiverRows& receiver_rows;
   const ReceiverReach& reach;
   const OverRooftopPaths& over_rooftops;
+  const VegetationPrisms& vegetation;
+  const VegetationPairs& vegetation_pairs;
 };
 
 // What all rays bring to a tile that may scatter it: powers as |field|², on the unit of Tube::strength.
@@ -75,6 +80,7 @@ class Launch {
     std::vector<RecordedRay> recorded;
     ScatteredWays scattered_ways;
     RowIntervals intervals;
+    std::vector<double> vegetation;  // factor of the amplitude on the way to a row member; NaN: not asked yet
     std::vector<std::uint32_t> row, hits;
     std::vector<std::uint8_t> mask;
     std::vector<DiffuseSum> diffuse_sums;        // per row member
@@ -91,6 +97,7 @@ class Launch {
     double departure_gain;
     const InteractionChain& chain;
     bool coherent_ground_reflection;  // the one ray that joins the direct ray in amplitude at a receiver point
+    VegetationAtTarget vegetation;    // on all legs
   };
 
   // first_level.cpp: the transmitter's direct rays and first tubes.
@@ -105,6 +112,7 @@ class Launch {
     VirtualSource source;  // the last edge
     ComplexVec3 strength;
     double departure_gain = 1;
+    double vegetation = 1;  // factor of the amplitude on all legs up to the last edge; not in `strength`
   };
   // False when there is none, or only one below the threshold.
   bool find_rooftop_wave(Vec3 target, ThreadState& state, RooftopWave& wave) const;
@@ -121,8 +129,8 @@ class Launch {
   void bounce_tile(std::uint32_t tile, std::span<const Tube> tubes, ThreadState& state, std::vector<Tube>& children);
   void bounce_edge(std::uint32_t edge, std::span<const Tube> tubes, ThreadState& state, std::vector<Tube>& children);
   void diffract(const Tube& tube, const VirtualSource& source, const EdgeIncidence& incidence,
-                const InteractionChain& chain, std::uint32_t target, ThreadState& state, std::vector<Tube>& children);
-  void reflect(const Tube& tube, const Tile& tile, const VirtualSource& image, std::uint32_t target, ThreadState& state,
+                const InteractionChain& chain, std::uint32_t hit, ThreadState& state, std::vector<Tube>& children);
+  void reflect(const Tube& tube, const Tile& tile, const VirtualSource& image, std::uint32_t hit, ThreadState& state,
                std::vector<Tube>& children);
   // The point of a row member that a reflection is about: where it arrives, else from where it goes on.
   Vec3 reflection_target(std::uint32_t target) const;
@@ -136,6 +144,7 @@ class Launch {
     double departure_gain;
     const InteractionChain& chain;
     int reflections, diffractions;
+    double vegetation;  // factor of the amplitude on all legs, the next one included; not in `strength`
   };
   // Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
   void go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) const;
@@ -166,8 +175,9 @@ class Launch {
   // The same over the squared distance to `point`, with the tile subdivided when the point is near.
   double diffuse_density(std::uint32_t tile, Vec3 point) const;
   double reflectance(std::uint16_t material, double cosine) const;
-  // True when what a tile scatters towards `point` is above the threshold for going on.
-  bool is_worth(const DiffusePower& source, std::uint32_t tile, Vec3 point) const;
+  // The part of the power scattered by the tile at a place of an element's row that vegetation leaves on the way to the
+  // element; 0 when what arrives there is below the threshold for going on.
+  double worth(const DiffusePower& source, std::uint32_t element, std::size_t place, std::uint32_t tile) const;
   void prepare_diffuse();
   void reflect_diffuse(std::uint32_t tile, ThreadState& state);
   void diffract_diffuse(std::uint32_t edge, ThreadState& state);
@@ -175,7 +185,8 @@ class Launch {
   void lay_out_diffuse_edge_row(std::uint32_t edge, const Wedge& wedge, ThreadState& state) const;
   // 1 + the power of the ground-reflected companion at ground tiles, 1 elsewhere.
   double ground_factor(std::uint32_t number, Vec3 direction) const;
-  DiffuseTarget diffuse_target(std::uint32_t number, Vec3 direction) const;
+  // `vegetation`: factor of the amplitude on the last leg.
+  DiffuseTarget diffuse_target(std::uint32_t number, Vec3 direction, double vegetation) const;
   // `density`: |field|² at the target per unit of source power; `length_m`: from the scattering tile to the target.
   static void add_diffuse(const DiffusePower& source, double density, double length_m, const DiffuseTarget& target,
                           DiffuseSum& sum);
@@ -189,7 +200,16 @@ class Launch {
   void keep_scattered_way(std::uint32_t number, std::uint32_t tile, std::uint32_t by, double gain_factor,
                           double length_m, ThreadState& state) const;
   // The same for all that was just diffracted at an edge.
-  void keep_diffracted_ways(std::uint32_t tile, std::uint32_t edge_element, ThreadState& state) const;
+  void keep_diffracted_ways(std::uint32_t tile, std::uint32_t edge_element, double to_edge, ThreadState& state) const;
+
+  // vegetation_on_legs.cpp: from a point to a target, with the ground-reflected companion where there is one.
+  VegetationAtTarget vegetation_to_target(Vec3 from, std::uint32_t number) const;
+  // The factor of the amplitude between an element and the member at a place of its row.
+  double vegetation_in_row(std::uint32_t element, std::size_t place, std::uint32_t member) const;
+  // The same for a place of the intervals laid out in `state`; ground targets take the answer of their tile's centroid
+  // for the ray and its companion.
+  void begin_vegetation(std::uint32_t element, ThreadState& state) const;
+  double vegetation_to_member(std::uint32_t element, std::uint32_t place, ThreadState& state) const;
 
   // ray_launcher.cpp: the threads' sums and rays as one result.
   RayLaunchingResult collect();
@@ -212,6 +232,7 @@ class Launch {
   const Transmitter& transmitter_;
   Link link_;
   InteractionLimits limits_;
+  VegetationLoss vegetation_;
   std::vector<double> straight_distances_;
   std::vector<std::vector<double>> reflectance_tables_;  // per material: mean reflectance against cosine of incidence
   std::vector<TileDiffusePower> diffuse_;                // per tile; empty when nothing scatters

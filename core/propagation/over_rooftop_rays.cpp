@@ -48,7 +48,13 @@ bool Launch::find_rooftop_wave(Vec3 target, ThreadState& state, RooftopWave& wav
   wave.source.edge_half_length_m = edge_half_length_m;
   wave.strength = (1.0 / leg_to(wave.source, target).amplitude) * field;
   wave.departure_gain = departure.relative_gain;
-  return link_.unit_gain() * squared_norm(field) >= link_.least_gain();
+  wave.vegetation = 1;
+  Vec3 from = transmitter_.position;
+  for (const Vec3 edge : path.edges) {
+    wave.vegetation *= vegetation_.amplitude(from, edge);
+    from = edge;
+  }
+  return link_.unit_gain() * squared_norm(field) * (wave.vegetation * wave.vegetation) >= link_.least_gain();
 }
 
 void Launch::launch_over_rooftops(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress) {
@@ -84,11 +90,14 @@ void Launch::launch_over_rooftops_to(std::uint32_t number, std::uint8_t lit, Thr
   InteractionChain chain;
   chain.over_rooftops = true;
   if (arrives) {
-    arrive({wave.source, wave.strength, Mechanism::over_rooftop, wave.departure_gain, chain, false}, number, state);
+    const VegetationAtTarget vegetation = wave.vegetation * vegetation_to_target(wave.path.edges.back(), number);
+    arrive({wave.source, wave.strength, Mechanism::over_rooftop, wave.departure_gain, chain, false, vegetation}, number,
+           state);
     reached_over_rooftops_[number] |= lit_as_target;
   }
   if (goes_on) {
-    go_on({wave.source, wave.strength, wave.departure_gain, chain, 0, 1}, number, tubes);
+    const double vegetation = wave.vegetation * vegetation_.amplitude(wave.path.edges.back(), points.reference(number));
+    go_on({wave.source, wave.strength, wave.departure_gain, chain, 0, 1, vegetation}, number, tubes);
     reached_over_rooftops_[number] |= lit_as_element;
   }
 }

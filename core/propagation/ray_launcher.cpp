@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/propagation/ray_launcher.h"
 
+#include <tbb/task_arena.h>
+
 #include <algorithm>
+#include <mutex>
 #include <tuple>
 #include <utility>
 
@@ -73,6 +76,8 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
       transmitter_(transmitter),
       link_(environment.scene, transmitter, environment.options),
       limits_(environment.options),
+      vegetation_(environment.vegetation, environment.options.vegetation, environment.options.vegetation_db_per_m,
+                  transmitter.frequency_hz),
       scattered_rays_(environment.options.scattered_rays && environment.options.max_scatterings > 0
                           ? environment.options.rays_per_receiver
                           : 0,
@@ -178,6 +183,18 @@ struct RayLauncher::Impl {
   ReceiverRows receiver_rows;
   ReceiverReach reach;
   OverRooftopPaths over_rooftops;
+  VegetationPrisms vegetation;
+  VegetationPairs vegetation_pairs = {};  // made by the first launch
+  std::unique_ptr<std::once_flag> pairs_made = std::make_unique<std::once_flag>();
+
+  // Alone on its threads: whoever waits for it must not find itself waiting within it.
+  void make_vegetation_pairs(Progress& progress) {
+    if (vegetation.empty() || !options.tiles_are_targets || options.vegetation == VegetationModel::none) return;
+    std::call_once(*pairs_made, [&] {
+      tbb::this_task_arena::isolate(
+          [&] { vegetation_pairs = VegetationPairs(vegetation, visibility, points, progress); });
+    });
+  }
 };
 
 RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
@@ -192,16 +209,19 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
   ReceiverReach reach;
   if (!options.tiles_are_targets) reach = ReceiverReach(visibility, rows, points.receiver_count());
   impl_ = std::make_unique<Impl>(Impl{scene, tiling, occlusion, visibility, std::move(receivers), options,
-                                      std::move(points), std::move(rows), std::move(reach), OverRooftopPaths(scene)});
+                                      std::move(points), std::move(rows), std::move(reach), OverRooftopPaths(scene),
+                                      VegetationPrisms(scene.vegetation)});
 }
 
 RayLauncher::~RayLauncher() = default;
 RayLauncher::RayLauncher(RayLauncher&&) noexcept = default;
 
 RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress& progress) const {
-  const LaunchEnvironment environment{impl_->scene,     impl_->tiling,       impl_->occlusion, impl_->visibility,
-                                      impl_->receivers, impl_->options,      impl_->points,    impl_->receiver_rows,
-                                      impl_->reach,     impl_->over_rooftops};
+  impl_->make_vegetation_pairs(progress);
+  const LaunchEnvironment environment{impl_->scene,         impl_->tiling,        impl_->occlusion,
+                                      impl_->visibility,    impl_->receivers,     impl_->options,
+                                      impl_->points,        impl_->receiver_rows, impl_->reach,
+                                      impl_->over_rooftops, impl_->vegetation,    impl_->vegetation_pairs};
   return Launch(environment, transmitter).run(progress);
 }
 

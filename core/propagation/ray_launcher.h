@@ -18,6 +18,7 @@
 
 #include "core/base/progress.h"
 #include "core/physics/scattering.h"
+#include "core/physics/vegetation.h"
 #include "core/propagation/arrivals.h"
 #include "core/scene/transmitter.h"
 #include "core/tiling/tiling.h"
@@ -38,6 +39,13 @@ enum class OverRooftop {
   deygout,  // Deygout with P.526's spacing correction: the quick mode, without phase
 };
 
+// How vegetation attenuates rays (vegetation_loss.h).
+enum class VegetationModel {
+  none,
+  per_metre,  // dB per metre, the same at all frequencies
+  p833,       // ITU-R P.833 by frequency, saturating on each straight leg
+};
+
 // Limits as in Table 1 of paper 002.
 struct RayLaunchingOptions {
   int max_bounces = 3;
@@ -54,6 +62,8 @@ struct RayLaunchingOptions {
   double receiver_height_m = 1.5;  // of ground targets above their tile
   Polarization receiver_polarization = Polarization::vertical;
   AntennaKind receiver_antenna = AntennaKind::isotropic;
+  VegetationModel vegetation = VegetationModel::per_metre;
+  double vegetation_db_per_m = default_vegetation_db_per_m;  // of per_metre
   // Rays over the roofs to what the transmitter does not see, then reflected or scattered once. They stand for the
   // diffractions at roof edges near their vertical plane, which are left out where they arrive.
   OverRooftop over_rooftop = OverRooftop::none;

@@ -32,6 +32,7 @@ struct Tube {
   double path_gain = 0;                   // at the reference point, for an isotropic receiver
   double length_m = 0;                    // of the ray to the reference point
   double radius_1_m = 0, radius_2_m = 0;  // of the wavefront at the midpoint; edge elements only
+  double vegetation = 1;                  // factor of the amplitude on all legs so far; not in `strength`
   float departure_gain = 1;               // of the transmitter's pattern, relative to its maximum
   std::uint32_t element = 0;
   std::uint8_t reflections = 0, diffractions = 0;
