@@ -17,9 +17,9 @@ SAMPLE = SOURCE / "sample_data"
 EXTENT = "340350,340650,6020350,6020650"
 
 
-def tesseray(*arguments, stdin=None, timeout=300, **options):
+def tesseray(*arguments, executable=EXECUTABLE, stdin=None, timeout=300, **options):
     """The finished process, its output as text."""
-    return subprocess.run([EXECUTABLE, *map(str, arguments)], input=stdin, capture_output=True, text=True,
+    return subprocess.run([executable, *map(str, arguments)], input=stdin, capture_output=True, text=True,
                           timeout=timeout, **options)
 
 

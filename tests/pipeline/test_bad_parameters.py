@@ -2,10 +2,11 @@
 """Bad values of parameters and destinations: each is refused before any work, with what is wrong and what to do."""
 
 import os
+import shutil
 import sqlite3
 import unittest
 
-from tesseray_process import SAMPLE, PipelineTest, tesseray
+from tesseray_process import EXECUTABLE, SAMPLE, PipelineTest, tesseray
 
 BUILDINGS = ["--buildings", SAMPLE / "buildings.gpkg"]
 
@@ -152,10 +153,12 @@ class BadDestinationsTest(PipelineTest):
         locked = self.folder / "locked"
         locked.mkdir(mode=0o555)
         self.folder.chmod(0o755)
-        # The superuser may write anywhere, so the run is somebody else's.
+        # The superuser may write anywhere, so the run is somebody else's, who may not see the superuser's folders.
         somebody = {"user": 65534} if os.geteuid() == 0 else {}
-        process = tesseray("tileenvironment", *BUILDINGS, "--environment", locked / "e.gpkg", "--progress", "json",
-                           **somebody)
+        program = shutil.copy(EXECUTABLE, self.folder)
+        buildings = shutil.copy(SAMPLE / "buildings.gpkg", self.folder)
+        process = tesseray("tileenvironment", "--buildings", buildings, "--height-field", "height_m", "--environment",
+                           locked / "e.gpkg", "--progress", "json", executable=program, cwd=self.folder, **somebody)
         self.assert_refused(process, "folder_not_writable", ["locked"])
 
     def test_receivers_and_drive_test_that_outputs_need(self):
