@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "core/visibility/little_endian.h"
+#include "core/base/little_endian.h"
 
 namespace tesseray {
 

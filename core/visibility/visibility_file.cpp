@@ -5,12 +5,12 @@
 #include <string>
 #include <utility>
 
+#include "core/base/checksum.h"
 #include "core/base/error.h"
+#include "core/base/little_endian.h"
+#include "core/base/mapped_file.h"
 #include "core/base/parallel.h"
 #include "core/base/staged_file.h"
-#include "core/visibility/checksum.h"
-#include "core/visibility/little_endian.h"
-#include "core/visibility/mapped_file.h"
 #include "core/visibility/row_codec.h"
 #include "core/visibility/visibility.h"
 

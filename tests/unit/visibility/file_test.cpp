@@ -13,9 +13,9 @@
 #include <random>
 #include <string>
 
+#include "core/base/checksum.h"
 #include "core/base/error.h"
 #include "core/tiling/tiling.h"
-#include "core/visibility/checksum.h"
 #include "core/visibility/row_codec.h"
 #include "core/visibility/visibility.h"
 #include "small_cities.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/visibility/checksum.h"
+#include "core/base/checksum.h"
 
 #include <bit>
 #include <cstddef>
 
-#include "core/visibility/little_endian.h"
+#include "core/base/little_endian.h"
 
 namespace tesseray {
 

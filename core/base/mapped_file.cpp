@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/visibility/mapped_file.h"
+#include "core/base/mapped_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
