@@ -137,25 +137,39 @@ Launch::DiffuseTarget Launch::diffuse_target(std::uint32_t number, Vec3 directio
           ground > 1 ? 2u : 1u};
 }
 
-void Launch::add_diffuse(const DiffusePower& source, double density, double length_m, const DiffuseTarget& target,
-                         DiffuseSum& sum) {
-  const double gain_factor = density * target.gain_factor;
-  const double gain = gain_factor * source.power;
-  const double more_m = length_m - target.straight_distance_m;
+void Launch::DiffuseBeam::add(const DiffusePower& source, double density, double more_m) {
+  const double ray_power = density * source.power;
+  power += ray_power;
+  basic += density * source.basic;
+  excess += density * (source.length + more_m * source.power);
+  squared_excess += density * (source.squared_length + more_m * (2.0 * source.length + more_m * source.power));
+  first_excess_m = std::min(first_excess_m, source.first_length_m + more_m);
+  strongest = std::max(strongest, ray_power);
+  rays += source.rays;
+}
+
+void Launch::add_beam(const DiffuseBeam& beam, const DiffuseTarget& target, DiffuseSum& sum) {
+  const double gain = target.gain_factor * beam.power, strongest = target.gain_factor * beam.strongest;
   sum.gain += gain;
-  sum.basic_gain += density * target.basic_factor * source.basic;
-  sum.excess_m += gain_factor * (source.length + more_m * source.power);
-  sum.squared_excess_m2 +=
-      gain_factor * (source.squared_length + more_m * (2.0 * source.length + more_m * source.power));
+  sum.basic_gain += target.basic_factor * beam.basic;
+  sum.excess_m += target.gain_factor * beam.excess;
+  sum.squared_excess_m2 += target.gain_factor * beam.squared_excess;
   sum.cos_azimuth += gain * target.look.x;
   sum.sin_azimuth += gain * target.look.y;
-  sum.first_excess_m = std::min(sum.first_excess_m, source.first_length_m + more_m);
-  sum.rays += source.rays * target.rays_per_ray;
-  if (gain > sum.strongest_gain) {
-    sum.strongest_gain = gain;
+  sum.first_excess_m = std::min(sum.first_excess_m, beam.first_excess_m);
+  sum.rays += beam.rays * target.rays_per_ray;
+  if (strongest > sum.strongest_gain) {
+    sum.strongest_gain = strongest;
     sum.strongest_cos = target.look.x;
     sum.strongest_sin = target.look.y;
   }
+}
+
+void Launch::add_diffuse(const DiffusePower& source, double density, double length_m, const DiffuseTarget& target,
+                         DiffuseSum& sum) {
+  DiffuseBeam ray;
+  ray.add(source, density, length_m - target.straight_distance_m);
+  add_beam(ray, target, sum);
 }
 
 void Launch::scatter_last(Progress& progress) {
@@ -284,17 +298,18 @@ void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& we
   lay_out_edge_row(environment_.tiling, points, edge_number, diffuse_targets_of_row(state),
                    environment_.receiver_rows.seen_from(element), state.intervals);
   begin_vegetation(element, state);
-  state.diffuse_sums.assign(state.intervals.size(), {});
-  state.diffuse_targets.clear();
+  state.diffuse_beams.assign(state.intervals.size(), {});
   state.observers.begin(wedge, edge);
-  for (std::uint32_t place = 0; place < state.intervals.size(); ++place) {
-    const std::uint32_t number = state.intervals.target[place] & RowTarget::number_mask;
-    const Vec3 point = points.arrival(number);
-    // An edge segment is short: all its rays come to a target from about the same direction.
-    state.diffuse_targets.push_back(
-        diffuse_target(number, normalized(point - edge.midpoint), vegetation_to_member(element, place, state)));
-    state.observers.add(point);
+  for (const std::uint32_t target : state.intervals.target) {
+    state.observers.add(points.arrival(target & RowTarget::number_mask));
   }
+}
+
+Launch::DiffuseTarget Launch::diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::uint32_t place,
+                                                ThreadState& state) const {
+  const std::uint32_t number = state.intervals.target[place] & RowTarget::number_mask;
+  return diffuse_target(number, normalized(environment_.points.arrival(number) - edge.midpoint),
+                        vegetation_to_member(element, place, state));
 }
 
 void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
@@ -325,22 +340,22 @@ void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
       const std::uint32_t hit = state.hits[i];
       const double density = to_edge * static_cast<double>(state.diffracted.density[i]);
       if (!(density > 0)) continue;
-      add_diffuse(source, density, static_cast<double>(state.diffracted.length_m[i]), state.diffuse_targets[hit],
-                  state.diffuse_sums[hit]);
+      const double straight_m = straight_distance(state.intervals.target[hit] & RowTarget::number_mask);
+      state.diffuse_beams[hit].add(source, density, static_cast<double>(state.diffracted.length_m[i]) - straight_m);
     }
-    if (scattered_rays_.wanted()) keep_diffracted_ways(member, element, to_edge, state);
+    if (scattered_rays_.wanted()) keep_diffracted_ways(member, edge, element, to_edge, state);
   }
-  if (laid_out) add_diffuse_sums(state);
+  if (laid_out) add_diffracted_beams(edge, element, state);
 }
 
-void Launch::keep_diffracted_ways(std::uint32_t tile, std::uint32_t edge_element, double to_edge,
+void Launch::keep_diffracted_ways(std::uint32_t tile, const EdgeSegment& edge, std::uint32_t element, double to_edge,
                                   ThreadState& state) const {
   for (std::size_t i = 0; i < state.hits.size(); ++i) {
     const double density = to_edge * static_cast<double>(state.diffracted.density[i]);
     if (!(density > 0)) continue;
     const std::uint32_t hit = state.hits[i];
-    keep_scattered_way(state.intervals.target[hit] & RowTarget::number_mask, tile, edge_element,
-                       density * state.diffuse_targets[hit].gain_factor,
+    keep_scattered_way(state.intervals.target[hit] & RowTarget::number_mask, tile, element,
+                       density * diffracted_target(edge, element, hit, state).gain_factor,
                        static_cast<double>(state.diffracted.length_m[i]), state);
   }
 }
@@ -349,6 +364,15 @@ void Launch::add_diffuse_sums(ThreadState& state) {
   for (std::size_t i = 0; i < state.diffuse_sums.size(); ++i) {
     if (state.diffuse_sums[i].rays == 0) continue;
     state.sums[sum_index(state.intervals.target[i] & RowTarget::number_mask)].add(state.diffuse_sums[i]);
+  }
+}
+
+void Launch::add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element, ThreadState& state) {
+  for (std::uint32_t place = 0; place < state.diffuse_beams.size(); ++place) {
+    if (state.diffuse_beams[place].rays == 0) continue;
+    DiffuseSum sum;
+    add_beam(state.diffuse_beams[place], diffracted_target(edge, element, place, state), sum);
+    state.sums[sum_index(state.intervals.target[place] & RowTarget::number_mask)].add(sum);
   }
 }
 

@@ -8,6 +8,8 @@
 namespace tesseray {
 namespace {
 
+constexpr std::size_t widest_vector = 16;  // floats
+
 // Points on the 0-face to within rounding are on it, not a full turn away.
 double angle_about_edge(double along_normal, double along_tangent) {
   const double angle = std::atan2(along_normal, along_tangent);
@@ -144,10 +146,14 @@ void diffract_diffuse_power(const DiffuseEdgeSource& source, const EdgeObservers
                                 f.cos_half.data(),    f.sin_half.data(),      f.cos_scaled.data(),
                                 f.sin_scaled.data(),  f.te_re.data(),         f.te_im.data(),
                                 f.tm_re.data(),       f.tm_im.data()};
-  result.density.resize(hits.size());
-  result.length_m.resize(hits.size());
-  run_vectorized<DiffractPairs>(instruction_set, &source, &columns, hits.data(), hits.size(), result.density.data(),
-                                result.length_m.data());
+  // Hits are few: whole vectors, the last hit again in what is left of them, are faster than single ones at the end.
+  const std::size_t padded = (hits.size() + widest_vector - 1) / widest_vector * widest_vector;
+  result.density.resize(padded);
+  result.length_m.resize(padded);
+  result.padded_hits.assign(hits.begin(), hits.end());
+  result.padded_hits.resize(padded, hits.empty() ? 0 : hits.back());
+  run_vectorized<DiffractPairs>(instruction_set, &source, &columns, result.padded_hits.data(), padded,
+                                result.density.data(), result.length_m.data());
 }
 
 }  // namespace tesseray

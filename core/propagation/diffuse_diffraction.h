@@ -60,9 +60,11 @@ struct DiffuseEdgeSource {
                     Vec3 polarization, double wave_number);
 };
 
+// One number per hit; what follows after those is working space.
 struct DiffuseEdgeResult {
   std::vector<float> density;   // |field|² at the member per unit of source power
   std::vector<float> length_m;  // from the tile by way of the edge
+  std::vector<std::uint32_t> padded_hits;
 };
 
 // For each of the row members `hits`; the same bits for any instruction set.

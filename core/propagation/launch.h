@@ -75,6 +75,18 @@ class Launch {
     double straight_distance_m = 0;
     std::uint32_t rays_per_ray = 1;  // 2 with the ground-reflected companion
   };
+  // Diffuse rays that come in along one direction; what belongs to the target is multiplied in once, at the end.
+  struct DiffuseBeam {
+    double power = 0, basic = 0;            // Σ |field|² at the target, and over the departure gains
+    double excess = 0, squared_excess = 0;  // Σ |field|² · excess length, and · its square
+    double first_excess_m = std::numeric_limits<double>::infinity();
+    double strongest = 0;  // |field|²
+    std::uint32_t rays = 0;
+
+    // `density`: |field|² at the target per unit of source power; `more_m`: length of the way from the scattering tile
+    // less the straight distance from the transmitter.
+    void add(const DiffusePower& source, double density, double more_m);
+  };
   struct ThreadState {
     std::vector<ArrivalSums> sums;  // tiles, then receivers
     std::vector<RecordedRay> recorded;
@@ -83,8 +95,8 @@ class Launch {
     std::vector<double> vegetation;  // factor of the amplitude on the way to a row member; NaN: not asked yet
     std::vector<std::uint32_t> row, hits;
     std::vector<std::uint8_t> mask;
-    std::vector<DiffuseSum> diffuse_sums;        // per row member
-    std::vector<DiffuseTarget> diffuse_targets;  // per row member
+    std::vector<DiffuseSum> diffuse_sums;    // per row member
+    std::vector<DiffuseBeam> diffuse_beams;  // per row member
     EdgeObservers observers;
     OverRooftopPaths::Workspace rooftop_work;
     DiffuseEdgeResult diffracted;
@@ -187,10 +199,15 @@ class Launch {
   double ground_factor(std::uint32_t number, Vec3 direction) const;
   // `vegetation`: factor of the amplitude on the last leg.
   DiffuseTarget diffuse_target(std::uint32_t number, Vec3 direction, double vegetation) const;
-  // `density`: |field|² at the target per unit of source power; `length_m`: from the scattering tile to the target.
+  static void add_beam(const DiffuseBeam& beam, const DiffuseTarget& target, DiffuseSum& sum);
+  // One ray: `density` as in DiffuseBeam, `length_m` from the scattering tile to the target.
   static void add_diffuse(const DiffusePower& source, double density, double length_m, const DiffuseTarget& target,
                           DiffuseSum& sum);
   void add_diffuse_sums(ThreadState& state);
+  // Rays from an edge segment: it is short, so all its rays come to a target from about the same direction.
+  DiffuseTarget diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::uint32_t place,
+                                  ThreadState& state) const;
+  void add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element, ThreadState& state);
   // Members of the row just read at which diffuse power may arrive.
   std::span<const std::uint32_t> diffuse_targets_of_row(const ThreadState& state) const {
     return environment_.points.tiles_are_targets() ? std::span<const std::uint32_t>(state.row)
@@ -200,7 +217,8 @@ class Launch {
   void keep_scattered_way(std::uint32_t number, std::uint32_t tile, std::uint32_t by, double gain_factor,
                           double length_m, ThreadState& state) const;
   // The same for all that was just diffracted at an edge.
-  void keep_diffracted_ways(std::uint32_t tile, std::uint32_t edge_element, double to_edge, ThreadState& state) const;
+  void keep_diffracted_ways(std::uint32_t tile, const EdgeSegment& edge, std::uint32_t element, double to_edge,
+                            ThreadState& state) const;
 
   // vegetation_on_legs.cpp: from a point to a target, with the ground-reflected companion where there is one.
   VegetationAtTarget vegetation_to_target(Vec3 from, std::uint32_t number) const;
