@@ -17,8 +17,9 @@ struct Environment {
   TilingOptions tiling_options;
 };
 
-// Reads buildings, terrain, vegetation, materials and options. Throws Error(invalid_input) when the file is not an
-// environment, is of another version, or its layers were edited since (their hash no longer fits).
+// Reads buildings, terrain, vegetation, materials and options; from a scene file (.tscene) as well. Throws
+// Error(invalid_input) when the file is not an environment, is of another version, or its layers were edited since
+// (their hash no longer fits).
 Environment read_environment(const std::filesystem::path& path, Progress& progress);
 
 }  // namespace tesseray

@@ -11,6 +11,7 @@
 #include "core/io/environment_format.h"
 #include "core/io/gdal_session.h"
 #include "core/io/terrain_coverage.h"
+#include "core/scene/scene_file.h"
 
 namespace tesseray {
 
@@ -170,6 +171,10 @@ void read_vegetation(EnvironmentReader& reader, Scene& scene) {
 
 Environment read_environment(const std::filesystem::path& path, Progress& progress) {
   progress.begin_stage("environment");
+  if (is_scene_file(path)) {
+    SceneFile file = read_scene_file(path);
+    return {std::move(file.scene), file.tiling_options};
+  }
   Environment environment;
   EnvironmentReader reader(path);
   const Stored stored = read_metadata(reader, environment);

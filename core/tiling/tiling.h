@@ -7,6 +7,7 @@
 
 #include "core/base/progress.h"
 #include "core/scene/scene.h"
+#include "core/scene/tiling_options.h"
 
 namespace tesseray {
 
@@ -51,13 +52,6 @@ struct EdgeSegment {
 
 // Unit vector from the edge into the air, halfway between the faces.
 Vec3 bisector(const EdgeSegment& edge);
-
-struct TilingOptions {
-  double tile_area_m2 = 100.0;
-  double min_wall_width_m = 1.0;
-  double min_wall_area_m2 = 4.0;
-  double ridge_angle_deg = 195.0;   // a terrain side is an edge when its exterior angle exceeds this
-};
 
 // What was left out, for the issues layer and the log.
 struct TilingCounts {

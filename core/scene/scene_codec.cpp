@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A scene as bytes and back, section by section in the order of docs/formats.md.
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/base/little_endian.h"
+#include "core/scene/scene_file.h"
+
+namespace tesseray {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// How terrain heights are stored: as they are, or as differences in steps of the coordinate grid.
+enum class HeightCoding : std::uint8_t { plain = 0, steps = 1 };
+
+// The fields of a scene in the file's order, written by Writer and read by Reader: one list for both directions.
+class Writer {
+ public:
+  void field(const double& number) { append_f64(number, bytes_); }
+  void field(const std::int64_t& number) { append_u64(static_cast<std::uint64_t>(number), bytes_); }
+  void field(const std::uint32_t& number) { append_u32(number, bytes_); }
+  void field(const std::uint16_t& number) { append_little_endian(number, bytes_); }
+  void field(const bool& flag) { bytes_.push_back(flag ? 1 : 0); }
+  void field(const std::string& text) {
+    append_u32(static_cast<std::uint32_t>(text.size()), bytes_);
+    bytes_.insert(bytes_.end(), text.begin(), text.end());
+  }
+  template <class Enum>
+  void choice(const Enum& value, Enum /*last*/) {
+    bytes_.push_back(static_cast<std::uint8_t>(value));
+  }
+  template <class Item, class Each>
+  void list(const std::vector<Item>& items, std::size_t /*least_item_bytes*/, const Each& each) {
+    append_u32(static_cast<std::uint32_t>(items.size()), bytes_);
+    for (const Item& item : items) each(item);
+  }
+  void heights(const Terrain& terrain);
+
+  Bytes take() { return std::move(bytes_); }
+
+ private:
+  void append_varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<std::uint8_t>(value | 0x80));
+    bytes_.push_back(static_cast<std::uint8_t>(value));
+  }
+
+  Bytes bytes_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::uint8_t> bytes) : left_(bytes) {}
+
+  void field(double& number) { number = load_f64(take(8)); }
+  void field(std::int64_t& number) { number = static_cast<std::int64_t>(load_u64(take(8))); }
+  void field(std::uint32_t& number) { number = load_u32(take(4)); }
+  void field(std::uint16_t& number) { number = load_little_endian<std::uint16_t>(take(2)); }
+  void field(bool& flag) { flag = *take(1) != 0; }
+  void field(std::string& text) {
+    const std::uint32_t length = count(1);
+    const std::uint8_t* characters = take(length);
+    text.assign(characters, characters + length);
+  }
+  template <class Enum>
+  void choice(Enum& value, Enum last) {
+    const std::uint8_t number = *take(1);
+    if (number > static_cast<std::uint8_t>(last)) throw std::length_error("a choice that there is not");
+    value = static_cast<Enum>(number);
+  }
+  template <class Item, class Each>
+  void list(std::vector<Item>& items, std::size_t least_item_bytes, const Each& each) {
+    items.resize(count(least_item_bytes));
+    for (Item& item : items) each(item);
+  }
+  void heights(Terrain& terrain);
+
+  void require_end() const {
+    if (!left_.empty()) throw std::length_error("bytes after the end");
+  }
+
+ private:
+  const std::uint8_t* take(std::size_t size) {
+    if (size > left_.size()) throw std::length_error("too few bytes");
+    const std::uint8_t* at = left_.data();
+    left_ = left_.subspan(size);
+    return at;
+  }
+  // A number of items, each of at least so many bytes: no more than the rest can hold, so that nothing is allocated
+  // for items that cannot be there.
+  std::uint32_t count(std::size_t least_item_bytes) {
+    const std::uint32_t items = load_u32(take(4));
+    if (items > left_.size() / least_item_bytes) throw std::length_error("too few bytes");
+    return items;
+  }
+  std::uint64_t varint() {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const std::uint8_t byte = *take(1);
+      value |= std::uint64_t{byte & 0x7fu} << shift;
+      if (byte < 0x80) return value;
+    }
+    throw std::length_error("a number without end");
+  }
+
+  std::span<const std::uint8_t> left_;
+};
+
+// Small numbers of either sign as small unsigned ones: 0, −1, 1, −2, …
+std::uint64_t folded(std::int64_t number) {
+  return (static_cast<std::uint64_t>(number) << 1) ^ static_cast<std::uint64_t>(number >> 63);
+}
+std::int64_t unfolded(std::uint64_t number) {
+  return static_cast<std::int64_t>(number >> 1) ^ -static_cast<std::int64_t>(number & 1);
+}
+
+// The height in steps of the coordinate grid when that says it to the last bit.
+std::optional<std::int64_t> steps_of(float height_m) {
+  const double steps = static_cast<double>(height_m) / coordinate_step_m;
+  constexpr double most = 1e15;
+  if (!(std::fabs(steps) < most) || steps != std::floor(steps)) return std::nullopt;
+  if (std::bit_cast<std::uint32_t>(height_m) == std::bit_cast<std::uint32_t>(-0.0F)) return std::nullopt;
+  return static_cast<std::int64_t>(steps);
+}
+
+// Neighbours are of about one height, so that their difference takes one or two bytes instead of four.
+void Writer::heights(const Terrain& terrain) {
+  bool on_grid = true;
+  for (const float height_m : terrain.height_m) on_grid = on_grid && steps_of(height_m).has_value();
+  bytes_.push_back(static_cast<std::uint8_t>(on_grid ? HeightCoding::steps : HeightCoding::plain));
+  std::int64_t before = 0;
+  for (const float height_m : terrain.height_m) {
+    if (on_grid) {
+      const std::int64_t steps = *steps_of(height_m);
+      append_varint(folded(steps - before));
+      before = steps;
+    } else {
+      append_u32(std::bit_cast<std::uint32_t>(height_m), bytes_);
+    }
+  }
+}
+
+void Reader::heights(Terrain& terrain) {
+  HeightCoding coding = HeightCoding::plain;
+  choice(coding, HeightCoding::steps);
+  const std::size_t least_bytes = coding == HeightCoding::steps ? 1 : 4;
+  const std::uint64_t nodes = std::uint64_t{terrain.columns} * terrain.rows;
+  if (nodes > left_.size() / least_bytes) throw std::length_error("too few bytes");
+  terrain.height_m.resize(nodes);
+  std::int64_t steps = 0;
+  for (float& height_m : terrain.height_m) {
+    if (coding == HeightCoding::steps) {
+      // As unsigned numbers, so that no bytes overflow.
+      steps =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(steps) + static_cast<std::uint64_t>(unfolded(varint())));
+      height_m = static_cast<float>(static_cast<double>(steps) * coordinate_step_m);
+    } else {
+      height_m = std::bit_cast<float>(load_u32(take(4)));
+    }
+  }
+}
+
+template <class Archive, class Point>
+void visit_place(Archive& archive, Point& p) {
+  archive.field(p.x);
+  archive.field(p.y);
+}
+
+template <class Archive, class Polygon>
+void visit_rings(Archive& archive, Polygon& rings) {
+  archive.list(rings, 4, [&](auto& ring) { archive.list(ring, 16, [&](auto& p) { visit_place(archive, p); }); });
+}
+
+template <class Archive, class Surface>
+void visit_terrain(Archive& archive, Surface& terrain) {
+  visit_place(archive, terrain.south_west);
+  archive.field(terrain.step_x);
+  archive.field(terrain.step_y);
+  archive.field(terrain.columns);
+  archive.field(terrain.rows);
+  archive.heights(terrain);
+}
+
+template <class Archive, class Part>
+void visit_prism(Archive& archive, Part& prism) {
+  archive.field(prism.building_id);
+  archive.field(prism.source_feature);
+  archive.field(prism.part);
+  archive.field(prism.bottom_z);
+  archive.field(prism.top_z);
+  archive.field(prism.on_ground);
+  archive.field(prism.material);
+  visit_rings(archive, prism.rings);
+}
+
+template <class Archive, class Area>
+void visit_vegetation(Archive& archive, Area& area) {
+  archive.field(area.source_feature);
+  archive.field(area.bottom_z);
+  archive.field(area.top_z);
+  visit_rings(archive, area.rings);
+}
+
+template <class Archive, class Site>
+void visit_transmitter(Archive& archive, Site& transmitter) {
+  archive.field(transmitter.transmitter_id);
+  archive.field(transmitter.name);
+  visit_place(archive, transmitter.position);
+  archive.field(transmitter.position.z);
+  archive.field(transmitter.height_above_ground_m);
+  archive.field(transmitter.frequency_hz);
+  archive.field(transmitter.erp_dbm);
+  archive.choice(transmitter.antenna, AntennaKind::beam);
+  archive.field(transmitter.antenna_details.beamwidth_deg);
+  archive.field(transmitter.antenna_details.name);
+  archive.field(transmitter.azimuth_deg);
+  archive.field(transmitter.grid_azimuth_deg);
+  archive.field(transmitter.downtilt_deg);
+  archive.choice(transmitter.polarization, Polarization::slant_minus_45);
+  archive.field(transmitter.diameter_m);
+}
+
+template <class Archive, class Content>
+void visit_content(Archive& archive, Content& content) {
+  auto& scene = content.scene;
+  visit_place(archive, scene.frame.origin);
+  archive.field(scene.frame.crs_wkt);
+  archive.field(scene.frame.crs_name);
+  visit_place(archive, scene.extent.min);
+  visit_place(archive, scene.extent.max);
+  archive.field(content.tiling_options.tile_area_m2);
+  archive.field(content.tiling_options.min_wall_width_m);
+  archive.field(content.tiling_options.min_wall_area_m2);
+  archive.field(content.tiling_options.ridge_angle_deg);
+  archive.list(scene.materials, 36, [&](auto& material) {
+    archive.field(material.name);
+    for (auto* parameter : {&material.a, &material.b, &material.c, &material.d}) archive.field(*parameter);
+  });
+  visit_terrain(archive, scene.terrain);
+  archive.list(scene.prisms, 43, [&](auto& prism) { visit_prism(archive, prism); });
+  archive.list(scene.vegetation, 28, [&](auto& area) { visit_vegetation(archive, area); });
+  archive.list(content.transmitters, 106, [&](auto& site) { visit_transmitter(archive, site); });
+}
+
+// What tiling and occlusion rely on.
+void check_scene(const Scene& scene) {
+  if (scene.materials.empty() || scene.terrain.columns < 2 || scene.terrain.rows < 2) {
+    throw std::length_error("no materials, or no terrain");
+  }
+  for (const Prism& prism : scene.prisms) {
+    if (prism.rings.empty() || prism.material >= scene.materials.size()) throw std::length_error("a part of nothing");
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> encoded_scene(const SceneFile& content) {
+  for (const Transmitter& transmitter : content.transmitters) {
+    if (transmitter.antenna != AntennaKind::pattern_file) continue;
+    throw Error(ErrorKind::invalid_input, "antenna_not_storable",
+                "transmitter '" + transmitter.name + "' has an antenna from the pattern file " +
+                    transmitter.antenna_details.file + ", which a scene file does not hold",
+                "give it a built-in antenna or a beam, or leave the transmitters out");
+  }
+  Writer writer;
+  visit_content(writer, content);
+  return writer.take();
+}
+
+SceneFile decoded_scene(std::span<const std::uint8_t> bytes) {
+  SceneFile content;
+  Reader reader(bytes);
+  visit_content(reader, content);
+  reader.require_end();
+  check_scene(content.scene);
+  return content;
+}
+
+}  // namespace tesseray
