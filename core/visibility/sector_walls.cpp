@@ -67,10 +67,10 @@ void SectorWalls::reset(Vec3 eye, bool rising) {
   terrain_slope_.fill(-std::numeric_limits<float>::infinity());
 }
 
-void SectorWalls::add_walls_of_cell(std::uint32_t cell, float floor_z) {
+void SectorWalls::add_walls_of_cell(std::uint32_t cell, const SquareBounds& bounds, float floor_z) {
   const WallArrays& walls = grid_.walls();
-  const std::uint32_t begin = grid_.first_wall(cell);
-  std::uint32_t end = grid_.end_wall(cell);
+  const std::uint32_t begin = bounds.first_wall;
+  std::uint32_t end = bounds.end_wall;
   while (end > begin && walls.top_z[end - 1] < floor_z) --end;
   if (begin == end) return;
   const std::size_t count = end - begin;

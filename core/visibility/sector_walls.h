@@ -26,7 +26,7 @@ class SectorWalls {
   // of a wall, nor under a raised part.
   void reset(Vec3 eye, bool rising);
   // The walls of a cell that rise above a height over the reference; they count from the next call of `place_walls` on.
-  void add_walls_of_cell(std::uint32_t cell, float floor_z);
+  void add_walls_of_cell(std::uint32_t cell, const SquareBounds& bounds, float floor_z);
   // Sorts those into sectors that rise above the horizon.
   void place_walls(const Horizon& horizon);
   // The terrain in a square relative to the eye, which is nowhere higher than `height_m` over the eye.

@@ -123,15 +123,19 @@ SightGrid::SightGrid(const OcclusionView& occlusion, const std::vector<Element>&
 
 void SightGrid::place_elements(const std::vector<Element>& elements) {
   std::vector<std::uint32_t> cell_of(elements.size()), order;
-  first_element_.assign(cells_.size() + 1, 0);
+  std::vector<std::uint32_t> first(cells_.size() + 1, 0);
   for (std::size_t e = 0; e < elements.size(); ++e) {
     if (elements[e].is_inside) continue;
     const Vec2 p = elements[e].point.xy();
     cell_of[e] = cell_index(column(p.x), row(p.y));
     order.push_back(static_cast<std::uint32_t>(e));
-    ++first_element_[cell_of[e] + 1];
+    ++first[cell_of[e] + 1];
   }
-  for (std::size_t cell = 0; cell < cells_.size(); ++cell) first_element_[cell + 1] += first_element_[cell];
+  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
+    first[cell + 1] += first[cell];
+    cell_bounds_[cell].first_element = first[cell];
+    cell_bounds_[cell].first_roof = cell_bounds_[cell].end_element = first[cell + 1];
+  }
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     if (cell_of[a] != cell_of[b]) return cell_of[a] < cell_of[b];
     const bool roof_a = is_flat_roof(elements[a]), roof_b = is_flat_roof(elements[b]);
@@ -143,7 +147,6 @@ void SightGrid::place_elements(const std::vector<Element>& elements) {
        {&elements_.x, &elements_.y, &elements_.z, &elements_.nx, &elements_.ny, &elements_.nz}) {
     numbers->reserve(order.size() + padding);
   }
-  first_roof_.assign(first_element_.begin() + 1, first_element_.end());
   for (const std::uint32_t e : order) {
     const Element& element = elements[e];
     const Vec2 p = element.point.xy() - block_corner(cell_of[e]);
@@ -158,8 +161,7 @@ void SightGrid::place_elements(const std::vector<Element>& elements) {
     SquareBounds& bounds = cell_bounds_[cell_of[e]];
     bounds.target_top_z = std::max(bounds.target_top_z, elements_.z.back());
     if (is_flat_roof(element)) {
-      first_roof_[cell_of[e]] =
-          std::min(first_roof_[cell_of[e]], static_cast<std::uint32_t>(elements_.number.size() - 1));
+      bounds.first_roof = std::min(bounds.first_roof, static_cast<std::uint32_t>(elements_.number.size() - 1));
     }
   }
   for (std::vector<float>* numbers :
@@ -214,7 +216,7 @@ void SightGrid::place_walls(const OcclusionView& occlusion) {
     if (top_a != top_b) return top_a > top_b;
     return a.side != b.side ? a.side < b.side : a.from < b.from;
   });
-  first_wall_.assign(cells_.size() + 1, 0);
+  std::vector<std::uint32_t> first(cells_.size() + 1, 0);
   for (const Piece& piece : pieces) {
     const WallSide& wall = occlusion.outlines[piece.side];
     const Vec2 along = wall.q - wall.p, p = wall.p + piece.from * along - block_corner(piece.cell);
@@ -224,11 +226,15 @@ void SightGrid::place_walls(const OcclusionView& occlusion) {
     walls_.along_y.push_back(static_cast<float>((piece.to - piece.from) * along.y));
     walls_.bottom_z.push_back(wall.bottom_z == -infinity ? -1e9F : height(wall.bottom_z));
     walls_.top_z.push_back(height(wall.top_z));
-    ++first_wall_[piece.cell + 1];
+    ++first[piece.cell + 1];
     SquareBounds& bounds = cell_bounds_[piece.cell];
     bounds.wall_top_z = std::max(bounds.wall_top_z, walls_.top_z.back());
   }
-  for (std::size_t cell = 0; cell < cells_.size(); ++cell) first_wall_[cell + 1] += first_wall_[cell];
+  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
+    first[cell + 1] += first[cell];
+    cell_bounds_[cell].first_wall = first[cell];
+    cell_bounds_[cell].end_wall = first[cell + 1];
+  }
   for (std::vector<float>* numbers :
        {&walls_.x, &walls_.y, &walls_.along_x, &walls_.along_y, &walls_.bottom_z, &walls_.top_z}) {
     numbers->resize(pieces.size() + padding, 0);
@@ -254,6 +260,10 @@ void SightGrid::place_parts(const OcclusionView& occlusion) {
     }
   }
   centred_parts_ = make_cell_lists(cells_.size(), centred);
+  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
+    cell_bounds_[cell].first_part = centred_parts_.offsets[cell];
+    cell_bounds_[cell].end_part = centred_parts_.offsets[cell + 1];
+  }
 }
 
 void SightGrid::bound_terrain(const OcclusionView& occlusion) {

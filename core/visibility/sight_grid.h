@@ -34,13 +34,17 @@ struct WallArrays {
 };
 
 // What a cell, or a block of cells, holds at most. Heights count from the reference; −∞ for nothing.
-struct SquareBounds {
+struct alignas(64) SquareBounds {
   static constexpr float none = -std::numeric_limits<float>::infinity();
   float top_z = none;  // of everything: targets, occluders, terrain
   float target_top_z = none, wall_top_z = none, terrain_top_z = none;
   // The terrain lies nowhere below this over the whole square; −∞ where a part of the square has no terrain.
   float terrain_low_z = std::numeric_limits<float>::infinity();
   bool has_raised_part = false;
+  // Of a cell alone: its elements, of which those from first_roof on are flat roofs, and its walls.
+  std::uint32_t first_element = 0, first_roof = 0, end_element = 0;
+  std::uint32_t first_wall = 0, end_wall = 0;
+  std::uint32_t first_part = 0, end_part = 0;  // SightGrid::centred_parts
 
   void extend(const SquareBounds& other);
 };
@@ -89,21 +93,15 @@ class SightGrid {
 
   // The elements of a cell but its flat roofs, by falling height; then its flat roofs, likewise.
   const ElementArrays& elements() const { return elements_; }
-  std::uint32_t first_element(std::uint32_t cell) const { return first_element_[cell]; }
-  std::uint32_t first_roof(std::uint32_t cell) const { return first_roof_[cell]; }
-  std::uint32_t end_element(std::uint32_t cell) const { return first_element_[cell + 1]; }
 
   // The pieces of walls of a cell, by falling top. Walls are left out that a neighbour on the ground covers up to their
   // tops: whoever passes one below its top is inside of the neighbour, and has met or will meet a wall between solid
   // and air.
   const WallArrays& walls() const { return walls_; }
-  std::uint32_t first_wall(std::uint32_t cell) const { return first_wall_[cell]; }
-  std::uint32_t end_wall(std::uint32_t cell) const { return first_wall_[cell + 1]; }
 
   // The parts whose centres lie in the cell: each part is of one cell.
-  std::span<const std::uint32_t> centred_parts(std::uint32_t cell) const {
-    return {centred_parts_.items.data() + centred_parts_.offsets[cell],
-            centred_parts_.items.data() + centred_parts_.offsets[cell + 1]};
+  std::span<const std::uint32_t> centred_parts(const SquareBounds& cell) const {
+    return {centred_parts_.items.data() + cell.first_part, centred_parts_.items.data() + cell.end_part};
   }
   const Rectangle& part_bounds(std::uint32_t part) const { return part_bounds_[part]; }
 
@@ -123,9 +121,7 @@ class SightGrid {
   SightMargins margins_;
   std::vector<Vec2> block_corners_;
   ElementArrays elements_;
-  std::vector<std::uint32_t> first_element_, first_roof_;
   WallArrays walls_;
-  std::vector<std::uint32_t> first_wall_;
   CellLists centred_parts_;
   std::vector<Rectangle> part_bounds_;
   std::vector<SquareBounds> cell_bounds_, block_bounds_;

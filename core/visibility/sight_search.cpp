@@ -44,16 +44,19 @@ void for_each_of_ring(std::int32_t centre_i, std::int32_t centre_j, std::int32_t
 
 }  // namespace
 
-void SightSearch::Squares::clear() {
-  for (std::vector<float>* numbers : {&x, &y, &top_z}) numbers->clear();
-  index.clear();
+void SightSearch::Squares::make_room(std::size_t more) {
+  const std::size_t room = padded(count + more) + lanes;
+  if (index.size() >= room) return;
+  for (std::vector<float>* numbers : {&x, &y, &top_z, &floor_z}) numbers->resize(2 * room);
+  index.resize(2 * room);
 }
 
 void SightSearch::Squares::add(std::uint32_t square_index, Vec2 corner, float square_top_z) {
-  x.push_back(static_cast<float>(corner.x));
-  y.push_back(static_cast<float>(corner.y));
-  top_z.push_back(square_top_z);
-  index.push_back(square_index);
+  make_room(1);
+  x[count] = static_cast<float>(corner.x);
+  y[count] = static_cast<float>(corner.y);
+  top_z[count] = square_top_z;
+  index[count++] = square_index;
 }
 
 SightSearch::SightSearch(const SightScene& scene, double max_distance_m, InstructionSet set)
@@ -187,8 +190,7 @@ void SightSearch::search_far(std::vector<std::uint32_t>& seen) {
     raise_horizon(nearest);
     horizon_.settle(static_cast<int>(2 * bins_at_one_side / (ring - 1)));
     blocks_.clear();
-    for_each_of_ring(block_i, block_j, ring, 0, 0, grid_.block_columns() - 1, grid_.block_rows() - 1,
-                     [&](std::int32_t i, std::int32_t j) { add_block(i, j); });
+    add_blocks_of_ring(block_i, block_j, ring);
     find_floors(blocks_, grid_.block_m());
     cells_.clear();
     add_cells_of_blocks();
@@ -196,11 +198,18 @@ void SightSearch::search_far(std::vector<std::uint32_t>& seen) {
   }
 }
 
-void SightSearch::add_block(std::int32_t block_i, std::int32_t block_j) {
-  const std::uint32_t block = grid_.block_index(block_i, block_j);
-  const float top_z = grid_.block_tops()[block];
-  if (top_z < kernel_source_.least_z) return;
-  blocks_.add(block, grid_.block_corner(block * SightGrid::cells_per_block) - source_.point.xy(), top_z);
+void SightSearch::add_blocks_of_ring(std::int32_t block_i, std::int32_t block_j, std::int32_t ring) {
+  const double side = grid_.block_m();
+  const Vec2 origin = grid_.corner(0, 0) - source_.point.xy();
+  blocks_.make_room(8 * static_cast<std::size_t>(ring));
+  for_each_of_ring(block_i, block_j, ring, 0, 0, grid_.block_columns() - 1, grid_.block_rows() - 1,
+                   [&](std::int32_t i, std::int32_t j) {
+                     const std::size_t k = blocks_.count++;
+                     blocks_.index[k] = grid_.block_index(i, j);
+                     blocks_.x[k] = static_cast<float>(origin.x + i * side);
+                     blocks_.y[k] = static_cast<float>(origin.y + j * side);
+                     blocks_.top_z[k] = grid_.block_tops()[blocks_.index[k]];
+                   });
 }
 
 void SightSearch::add_cells_of_blocks() {
@@ -212,20 +221,25 @@ void SightSearch::add_cells_of_blocks() {
     if (bounds.terrain_low_z > kernel_source_.z) {
       add_terrain_as_hider({corner, corner + grid_.block_m() * Vec2{1, 1}}, bounds.terrain_low_z);
     }
-    for (std::uint32_t c = 0; c < SightGrid::cells_per_block; ++c) {
-      const float top_z = grid_.cell_tops()[first + c];
-      if (top_z < blocks_.floor_z[k]) continue;
-      cells_.add(first + c,
-                 corner + grid_.cell_m() * Vec2{static_cast<double>(c % SightGrid::block_cells),
-                                                static_cast<double>(c / SightGrid::block_cells)},
-                 top_z);
+    static_assert(SightGrid::cells_per_block == lanes);
+    cells_.make_room(lanes);
+    const std::size_t begin = cells_.count;
+    const float* tops = grid_.cell_tops() + first;
+    const auto cell_m = static_cast<float>(grid_.cell_m());
+    const auto x = static_cast<float>(corner.x), y = static_cast<float>(corner.y);
+    for (std::uint32_t c = 0; c < lanes; ++c) {
+      cells_.x[begin + c] = x + cell_m * static_cast<float>(c % SightGrid::block_cells);
+      cells_.y[begin + c] = y + cell_m * static_cast<float>(c / SightGrid::block_cells);
+      cells_.top_z[begin + c] = tops[c];
+      cells_.index[begin + c] = first + c;
     }
+    cells_.count += lanes;
   }
 }
 
 void SightSearch::find_floors(Squares& squares, double side_m) {
   const std::size_t count = padded(squares.size());
-  for (std::vector<float>* numbers : {&squares.x, &squares.y, &squares.top_z, &squares.floor_z}) numbers->resize(count);
+  squares.make_room(0);
   kernels_.find_floors(static_cast<int>(count),
                        {squares.x.data(), squares.y.data(), squares.top_z.data(), static_cast<float>(side_m)},
                        grid_.margins().position_m, kernel_source_, horizon_.slopes(), squares.floor_z.data());
@@ -248,9 +262,9 @@ void SightSearch::visit_cells(std::vector<std::uint32_t>& seen) {
 void SightSearch::add_occluders(const EnteredCell& entered) {
   const SquareBounds& bounds = grid_.cell(entered.cell);
   if (trusts_walls_ && bounds.wall_top_z >= entered.floor_z) {
-    walls_.add_walls_of_cell(entered.cell, entered.floor_z);
+    walls_.add_walls_of_cell(entered.cell, bounds, entered.floor_z);
   }
-  for (const std::uint32_t part : grid_.centred_parts(entered.cell)) add_part_as_hider(part);
+  for (const std::uint32_t part : grid_.centred_parts(bounds)) add_part_as_hider(part);
   const bool rises = bounds.terrain_low_z > kernel_source_.z;
   const bool reaches = trusts_terrain_ && (!above_only_ || bounds.terrain_top_z >= kernel_source_.least_z) &&
                        bounds.terrain_top_z > -infinity_f;
@@ -270,13 +284,13 @@ void SightSearch::find_candidates(const EnteredCell& entered) {
   // Seen from anywhere, what is under a raised part may be behind its roof alone.
   const bool is_doubtful = !above_only_ && bounds.has_raised_part;
   const std::vector<float>& z = grid_.elements().z;
-  const std::uint32_t begin = grid_.first_element(entered.cell), roofs = grid_.first_roof(entered.cell);
+  const std::uint32_t begin = bounds.first_element, roofs = bounds.first_roof;
   std::uint32_t end = begin;
   while (end < roofs && z[end] >= entered.floor_z) end += lanes;
   if (begin < end) add_candidates(entered.cell, begin, std::min(end, roofs), is_doubtful);
 
   // Looking up, flat roofs are seen only from places between their planes and their points.
-  std::uint32_t first_roof = roofs, end_roof = grid_.end_element(entered.cell);
+  std::uint32_t first_roof = roofs, end_roof = bounds.end_element;
   while (first_roof < end_roof && z[end_roof - 1] < entered.floor_z) --end_roof;
   if (above_only_) {
     const float highest = kernel_source_.z + static_cast<float>(lift_m) + 2 * grid_.margins().height_m;

@@ -49,9 +49,11 @@ class SightSearch {
   struct Squares {
     std::vector<float> x, y, top_z, floor_z;
     std::vector<std::uint32_t> index;
-    void clear();
+    std::size_t count = 0;
+    void clear() { count = 0; }
+    void make_room(std::size_t more);
     void add(std::uint32_t square_index, Vec2 corner, float square_top_z);
-    std::size_t size() const { return index.size(); }
+    std::size_t size() const { return count; }
   };
 
   struct EnteredCell {
@@ -65,7 +67,7 @@ class SightSearch {
   void search_near(std::vector<std::uint32_t>& seen);
   void search_far(std::vector<std::uint32_t>& seen);
   void find_floors(Squares& squares, double side_m);
-  void add_block(std::int32_t block_i, std::int32_t block_j);
+  void add_blocks_of_ring(std::int32_t block_i, std::int32_t block_j, std::int32_t ring);
   void add_cells_of_blocks();
   // A ring is passed twice: what can be met on the way to its targets lies in it or within it, and must be known before
   // they are tested.

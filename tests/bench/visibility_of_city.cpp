@@ -21,12 +21,28 @@
 namespace tesseray {
 namespace {
 
-// Seconds that a piece of work takes.
+// Seconds that a piece of work takes, and of processor time in all threads: on a machine that others use too, the
+// latter over the number of cores tells what the former would be.
+struct Seconds {
+  double wall = 0, processor = 0;
+};
+
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto of = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return of(usage.ru_utime) + of(usage.ru_stime);
+}
+
 template <class Work>
-double seconds(const Work& work) {
+Seconds seconds(const Work& work) {
   const auto begin = std::chrono::steady_clock::now();
+  const double processor_begin = processor_seconds();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return {wall, processor_seconds() - processor_begin};
 }
 
 double peak_memory_mib() {
@@ -44,7 +60,7 @@ std::uint64_t entries_of(const Visibility& visibility) {
 }
 
 // Rays of the plain way: each source tile to every tile above it that it faces.
-double seconds_of_plain_way(const testing::VisibilityCity& city, const Occlusion& occlusion, int sources) {
+Seconds seconds_of_plain_way(const testing::VisibilityCity& city, const Occlusion& occlusion, int sources) {
   const test::TriangleOracle oracle(city.scene);
   Tiling tiles;
   tiles.tiles = city.tiling.tiles;
@@ -67,24 +83,26 @@ double seconds_of_plain_way(const testing::VisibilityCity& city, const Occlusion
 }
 
 struct Costs {
-  double tiles_s = 0, all_s = 0, memory_mib = 0;
+  Seconds tiles, all;
+  double memory_mib = 0;
   std::uint64_t tile_entries = 0, entries = 0;
-  double write_s = 0, bytes_per_entry = 0, decoded_per_s = 0;
+  Seconds write;
+  double bytes_per_entry = 0, decoded_per_s = 0;
   double street_ms = 0, macro_ms = 0;
 };
 
 void measure_file(const Visibility& visibility, Costs& costs) {
   const std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("visibility_of_city." + std::to_string(getpid()) + ".tvis");
-  costs.write_s = seconds([&] { write_visibility(visibility, {}, 1, path, no_progress()); });
+  costs.write = seconds([&] { write_visibility(visibility, {}, 1, path, no_progress()); });
   costs.bytes_per_entry = static_cast<double>(std::filesystem::file_size(path)) /
                           static_cast<double>(std::max<std::uint64_t>(costs.entries, 1));
   const auto file = open_visibility(path, 1);
   std::vector<std::uint32_t> row;
-  const double decode_s = seconds([&] {
+  const Seconds decode = seconds([&] {
     for (std::uint32_t element = 0; element < file->element_count(); ++element) file->read_row(element, row);
   });
-  costs.decoded_per_s = static_cast<double>(costs.entries) / decode_s;
+  costs.decoded_per_s = static_cast<double>(costs.entries) / decode.processor;
   std::filesystem::remove(path);
 }
 
@@ -101,7 +119,7 @@ void measure_first_level(const testing::VisibilityCity& city, const Occlusion& o
                       random.uniform(city.scene.extent.min.y, city.scene.extent.max.y)};
       const Vec3 point = {p.x, p.y, city.scene.terrain.height_at(p) + over_m};
       std::vector<std::uint32_t> seen;
-      const double s = seconds([&] { seen = prepared.visible_from(point); });
+      const double s = seconds([&] { seen = prepared.visible_from(point); }).processor;
       if (seen.empty()) continue;  // inside of a building
       sum_s += s;
       ++k;
@@ -121,31 +139,34 @@ void measure(const std::string& name, int sources) {
     Tiling without_edges = city.tiling;
     without_edges.edges.clear();
     std::unique_ptr<Visibility> visibility;
-    costs.tiles_s = seconds([&] { visibility = compute_visibility(occlusion, without_edges, {}, no_progress()); });
+    costs.tiles = seconds([&] { visibility = compute_visibility(occlusion, without_edges, {}, no_progress()); });
     costs.tile_entries = entries_of(*visibility);
     costs.memory_mib = peak_memory_mib();
   }
   {
     std::unique_ptr<Visibility> visibility;
-    costs.all_s = seconds([&] { visibility = compute_visibility(occlusion, city.tiling, {}, no_progress()); });
+    costs.all = seconds([&] { visibility = compute_visibility(occlusion, city.tiling, {}, no_progress()); });
     costs.entries = entries_of(*visibility);
     measure_file(*visibility, costs);
   }
   const double all_memory_mib = peak_memory_mib();
   measure_first_level(city, occlusion, costs);
-  double plain_s = 0;
-  if (sources > 0) plain_s = seconds_of_plain_way(city, occlusion, sources) * tiles / sources;
-
   const double kilometres =
       (city.scene.extent.max.x - city.scene.extent.min.x) * (city.scene.extent.max.y - city.scene.extent.min.y) / 1e6;
-  std::printf(
-      "| %s | %.1f | %.0f | %zu | %.1f | %.1f | %.2f | %.1f | %.1f | %.0f | %.0f | %.1f | %.3f | %.2f | %.2f | %.2f | ",
-      city.name.c_str(), kilometres, tiles, city.tiling.edges.size(), static_cast<double>(costs.tile_entries) / 1e6,
-      static_cast<double>(costs.entries) / 1e6, costs.tiles_s, costs.all_s, costs.all_s - costs.tiles_s,
-      costs.memory_mib, all_memory_mib, costs.write_s, costs.bytes_per_entry, costs.decoded_per_s / 1e9,
-      costs.street_ms, costs.macro_ms);
-  if (sources > 0) std::printf("%.0f | %.0f |\n", plain_s, plain_s / costs.tiles_s);
-  if (sources == 0) std::printf("– | – |\n");
+  std::printf("| %s | %.1f | %zu | %zu | %.1f | %.1f | ", city.name.c_str(), kilometres, city.tiling.tiles.size(),
+              city.tiling.edges.size(), static_cast<double>(costs.tile_entries) / 1e6,
+              static_cast<double>(costs.entries) / 1e6);
+  std::printf("%.1f (%.1f) | %.1f (%.1f) | %.0f | %.0f | %.1f (%.1f) | %.2f | %.2f | %.2f | %.2f | ", costs.tiles.wall,
+              costs.tiles.processor, costs.all.wall, costs.all.processor, costs.memory_mib, all_memory_mib,
+              costs.write.wall, costs.write.processor, costs.bytes_per_entry, costs.decoded_per_s / 1e9,
+              costs.street_ms, costs.macro_ms);
+  if (sources > 0) {
+    const Seconds sample = seconds_of_plain_way(city, occlusion, sources);
+    const double plain = sample.processor * tiles / sources;
+    std::printf("%.0f | %.0f |\n", plain, plain / costs.tiles.processor);
+  } else {
+    std::printf("– | – |\n");
+  }
   std::fflush(stdout);
 }
 
@@ -159,10 +180,10 @@ int main(int argc, char** argv) {
     first = 3;
   }
   std::printf(
-      "| city | km² | tiles | edge segments | entries of tiles, 10⁶ | all entries, 10⁶ | tiles, s | all, s | edges, s "
-      "| "
+      "Times in brackets are of the processor, in all threads; decoding, first level and Embree are all of it.\n\n"
+      "| city | km² | tiles | edge segments | entries of tiles, 10⁶ | all entries, 10⁶ | tiles, s | all, s | "
       "memory tiles, MiB | memory all, MiB | writing, s | bytes per entry | decoded, 10⁹/s | street, ms | 40 m, ms | "
-      "every pair to Embree, s | ratio |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+      "every pair to Embree, s | ratio |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (int k = first; k < argc; ++k) tesseray::measure(argv[k], sources);
   return 0;
 }
