@@ -69,6 +69,16 @@ void Horizon::reset(float slope) {
   is_settled_ = true;
 }
 
+void Horizon::close_outside(AzimuthInterval azimuths) {
+  // Steeper than any sight that is longer than a millimetre.
+  constexpr float closed = 1e7F;
+  for (int bin = last_bin(azimuths.high) + 2; bin < first_bin(azimuths.low) - 1 + bins; ++bin) {
+    windows_.numbers[static_cast<std::size_t>(wrapped(bin))] = closed;
+  }
+  std::copy_n(windows_.numbers.begin(), HorizonWindows::widest, windows_.numbers.begin() + bins);
+  is_settled_ = false;
+}
+
 void Horizon::settle(int count) {
   count = std::min(count, 2 * HorizonWindows::widest - 1);
   const int needed = window_level_of_count[static_cast<std::size_t>(count)] + 1;

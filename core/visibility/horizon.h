@@ -68,6 +68,9 @@ class Horizon {
   // Nothing is hidden but what is below `slope`.
   void reset(float slope);
 
+  // Hides everything but what lies within some azimuths, and a little beside them.
+  void close_outside(AzimuthInterval azimuths);
+
   // Brings the windows of ranges of up to `count` bins up to date; before, they may be too low.
   void settle(int count);
   const HorizonWindows& windows() const { return windows_; }

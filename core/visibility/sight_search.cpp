@@ -84,6 +84,13 @@ void SightSearch::find_above(const Element& source, std::vector<std::uint32_t>& 
   search(source, seen);
 }
 
+void SightSearch::find_above_within(const Element& source, AzimuthInterval azimuths, std::vector<std::uint32_t>& seen) {
+  above_only_ = true;
+  horizon_.reset(0);
+  horizon_.close_outside(azimuths);
+  search(source, seen);
+}
+
 void SightSearch::search(const Element& source, std::vector<std::uint32_t>& seen) {
   if (source.is_inside) return;
   source_ = source;

@@ -33,6 +33,8 @@ class SightSearch {
   // The same for those above the source; of equally high ones, those with higher numbers. So each pair of elements is
   // found once, from its lower end, where only what rises above the source can hide anything.
   void find_above(const Element& source, std::vector<std::uint32_t>& seen);
+  // Of those, all within some azimuths. What else is appended need not be seen.
+  void find_above_within(const Element& source, AzimuthInterval azimuths, std::vector<std::uint32_t>& seen);
 
  private:
   // What hides all that is behind it and below a height: a part on the ground, one wall of it, a square of terrain.
