@@ -44,4 +44,12 @@ MappedFile::~MappedFile() {
   if (!bytes_.empty()) munmap(const_cast<std::uint8_t*>(bytes_.data()), bytes_.size());
 }
 
+void MappedFile::forget(std::span<const std::uint8_t> part) const {
+  // Whole pages of memory: those at the ends may be in use by others, who would read them again.
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t begin = static_cast<std::size_t>(part.data() - bytes_.data()) / page * page;
+  const std::size_t end = static_cast<std::size_t>(part.data() - bytes_.data()) + part.size();
+  madvise(const_cast<std::uint8_t*>(bytes_.data()) + begin, end - begin, MADV_DONTNEED);
+}
+
 }  // namespace tesseray

@@ -18,6 +18,8 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   std::span<const std::uint8_t> bytes() const { return bytes_; }
+  // Gives back the memory of a part of the bytes, which are read from the file again when next looked at.
+  void forget(std::span<const std::uint8_t> part) const;
 
  private:
   std::span<const std::uint8_t> bytes_;
