@@ -42,27 +42,6 @@ Vec2 corner_direction(double azimuth) {
 
 }  // namespace
 
-AzimuthInterval azimuths_of(const Rectangle& box) {
-  // The two corners that bound the view of the box, clockwise one first.
-  Vec2 low, high;
-  if (box.min.x > 0) {
-    low = {box.min.y < 0 ? box.min.x : box.max.x, box.min.y};
-    high = {box.max.y > 0 ? box.min.x : box.max.x, box.max.y};
-  } else if (box.max.x < 0) {
-    low = {box.max.y > 0 ? box.max.x : box.min.x, box.max.y};
-    high = {box.min.y < 0 ? box.max.x : box.min.x, box.min.y};
-  } else if (box.min.y > 0) {
-    low = {box.max.x, box.min.y};
-    high = {box.min.x, box.min.y};
-  } else {
-    low = {box.min.x, box.max.y};
-    high = {box.max.x, box.max.y};
-  }
-  AzimuthInterval interval{square_azimuth(low), square_azimuth(high)};
-  if (interval.high < interval.low) interval.high += 8;
-  return interval;
-}
-
 void Horizon::reset(float slope) {
   std::fill_n(windows_.numbers.begin(), HorizonWindows::stride, slope);
   levels_ = 1;

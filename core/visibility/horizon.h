@@ -15,34 +15,11 @@
 
 #include "core/geometry/vector.h"
 #include "core/visibility/occlusion_view.h"
+#include "core/visibility/square_azimuth.h"
 
 namespace tesseray {
 
 struct SightKernels;  // sight_kernels.h
-
-// Position of a direction on the square, counter-clockwise from its south-east corner, in [0, 8]; corners are even.
-inline double square_azimuth(Vec2 direction) {
-  const double ax = std::fabs(direction.x), ay = std::fabs(direction.y);
-  if (ax >= ay) return (direction.x > 0 ? 1 : 5) + direction.y / direction.x;
-  return (direction.y > 0 ? 3 : 7) - direction.x / direction.y;
-}
-
-inline double square_norm(Vec2 v) { return higher(std::fabs(v.x), std::fabs(v.y)); }
-
-struct AzimuthInterval {
-  double low = 0, high = 0;  // high ≥ low; high may be above 8
-};
-
-// The azimuths of a rectangle. REQUIRES: the origin lies outside of it.
-AzimuthInterval azimuths_of(const Rectangle& box);
-
-// Distances (square_norm) from the origin to a rectangle.
-inline double nearest_distance(const Rectangle& box) {
-  return higher(0.0, higher(higher(box.min.x, -box.max.x), higher(box.min.y, -box.max.y)));
-}
-inline double farthest_distance(const Rectangle& box) {
-  return higher(higher(box.max.x, -box.min.x), higher(box.max.y, -box.min.y));
-}
 
 // The least slopes of ranges of bins: those of 2^k bins from bin b on are numbers[k · stride + b].
 struct HorizonWindows {
