@@ -5,6 +5,7 @@
 #include "processing_algorithms/comparison_stage.h"
 #include "processing_algorithms/prediction_stage.h"
 #include "processing_algorithms/scene_stage.h"
+#include "processing_algorithms/surface_stage.h"
 #include "processing_algorithms/visibility_stage.h"
 
 namespace tesseray {
@@ -60,12 +61,12 @@ Outcome coverage_study(Run& run) {
   // Sites and drive test are read before the long work, so that what is wrong with them is said at once.
   const Sites sites = read_sites(run, clean.scene);
   const std::optional<std::vector<Measurement>> drive_test = read_drive_test_if_given(run, clean.scene.frame);
+  const Scene scene = with_surfaces(run, clean.scene, sites.transmitters);
   const Tiling tiling = tile_scene(run, clean.scene, tiling_options(run.values()));
   const Occlusion occlusion(clean.scene);
   const VisibilityKey key{environment_hash(clean.scene, tiling.options), visibility_options(run.values())};
   const std::unique_ptr<Visibility> visibility =
       compute_visibility(run, occlusion, tiling, key, run.destinations().file("VISIBILITY"));
-  const Scene scene = with_default_material(clean.scene, run.values());
   const RayRows rows(run.values(), *visibility, tiling);
   const RayLauncher launcher = launch_rays(run, scene, tiling, occlusion, rows, sites);
   const Predictions predictions = predict_path_loss(run, launcher, tiling, sites);

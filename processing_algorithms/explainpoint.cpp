@@ -9,6 +9,7 @@
 #include "processing_algorithms/prediction_stage.h"
 #include "processing_algorithms/scene_stage.h"
 #include "processing_algorithms/spelling.h"
+#include "processing_algorithms/surface_stage.h"
 
 namespace tesseray {
 namespace {
@@ -134,10 +135,10 @@ Outcome explain_point(Run& run) {
   const std::vector<Transmitter> transmitters =
       chosen_transmitters(run.values().text("TRANSMITTER"), read_transmitters(run, environment.scene));
   const Receiver receiver = read_point(run, environment.scene);
+  const Scene scene = with_surfaces(run, environment.scene, transmitters);
   const Tiling tiling = tile_scene(run, environment.scene, environment.tiling_options);
   const Occlusion occlusion(environment.scene);
   const std::unique_ptr<Visibility> visibility = find_or_compute_visibility(run, environment, tiling, occlusion);
-  const Scene scene = with_default_material(environment.scene, run.values());
   const RayRows rows(run.values(), *visibility, tiling);
   run.progress().begin_stage("rays");
   RayLaunchingOptions options = ray_launching_options(run.values());

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <new>
 
 #include "core/comparison/statistics.h"
 #include "core/io/readers.h"
+#include "core/physics/vegetation.h"
 #include "processing_algorithms/spelling.h"
+#include "processing_algorithms/surface_stage.h"
 
 namespace tesseray {
 namespace {
@@ -20,9 +23,6 @@ constexpr Choice<Polarization> polarizations[] = {{"vertical", Polarization::ver
                                                   {"horizontal", Polarization::horizontal},
                                                   {"slant+45", Polarization::slant_plus_45},
                                                   {"slant-45", Polarization::slant_minus_45}};
-constexpr Choice<ScatteringModel> scattering_models[] = {{"reciprocal", ScatteringModel::reciprocal},
-                                                         {"reflected", ScatteringModel::reflected},
-                                                         {"incident", ScatteringModel::incident}};
 constexpr Choice<OverRooftop> over_rooftop_methods[] = {
     {"screens", OverRooftop::screens}, {"deygout", OverRooftop::deygout}, {"none", OverRooftop::none}};
 constexpr Choice<VegetationModel> vegetation_models[] = {
@@ -87,6 +87,81 @@ std::uint64_t bytes_per_row(TargetGeometry geometry) {
   return 130;
 }
 
+// Which rays there are.
+std::vector<Parameter> interaction_parameters() {
+  using Kind = ParameterKind;
+  const RayLaunchingOptions defaults;
+  return {
+      limit("MAX_BOUNCES", "Bounces", "greatest number of interactions of a ray", defaults.max_bounces, 8),
+      limit("MAX_REFLECTIONS", "Reflections", "greatest number of reflections of a ray", defaults.max_reflections, 8),
+      limit("MAX_DIFFRACTIONS", "Diffractions", "greatest number of diffractions of a ray", defaults.max_diffractions,
+            8),
+      limit("MAX_SCATTERINGS", "Scatterings", "greatest number of diffuse scatterings of a ray",
+            defaults.max_scatterings, 1),
+      limit("MAX_REFLECTIONS_WITH_DIFFRACTIONS", "Reflections and diffractions",
+            "greatest number of reflections and diffractions of a ray that has both",
+            defaults.max_reflections_with_diffractions, 8),
+      limit("MAX_DIFFRACTIONS_WITH_SCATTERINGS", "Diffractions and scatterings",
+            "greatest number of diffractions and scatterings of a ray that has both",
+            defaults.max_diffractions_with_scatterings, 8),
+      limit("MAX_AFTER_SCATTERING", "Interactions after scattering",
+            "greatest number of interactions after a diffuse scattering", defaults.max_after_scattering, 1),
+      {.name = "MIN_POWER",
+       .label = "Least power",
+       .help = "rays that are weaker at a tile or edge go no further",
+       .kind = Kind::number,
+       .default_value = shortest(defaults.min_power_dbm),
+       .unit = "dBm",
+       .minimum = -300,
+       .maximum = 100,
+       .advanced = true},
+      {.name = "EDGE_VISIBILITY",
+       .label = "What an edge sees",
+       .help = "what its midpoint sees, or what either of its parent tiles sees (as the papers)",
+       .kind = Kind::enumeration,
+       .default_value = "midpoint",
+       .choices = words(edge_visibilities),
+       .advanced = true},
+  };
+}
+
+// What happens to them on the way, and how they are summed.
+std::vector<Parameter> effect_parameters() {
+  using Kind = ParameterKind;
+  const RayLaunchingOptions defaults;
+  return {
+      {.name = "OVER_ROOFTOP",
+       .label = "Rays over the roofs",
+       .help = "to what the transmitter does not see: losses by the exact integral over the edges that obstruct, by "
+               "Deygout's method, or no such rays",
+       .kind = Kind::enumeration,
+       .default_value = "screens",
+       .choices = words(over_rooftop_methods)},
+      {.name = "VEGETATION_LOSS",
+       .label = "Loss in vegetation",
+       .help = "of each metre of a ray inside the environment's vegetation: VEGETATION_DB_PER_M, by frequency after "
+               "ITU-R P.833 (dense woodland, 106 to 2,118 MHz; saturating), or none",
+       .kind = Kind::enumeration,
+       .default_value = "per_metre",
+       .choices = words(vegetation_models)},
+      {.name = "VEGETATION_DB_PER_M",
+       .label = "Loss per metre of vegetation",
+       .help = "with VEGETATION_LOSS per_metre; 0.04 stands for sparse street trees at 850 to 1,900 MHz",
+       .kind = Kind::number,
+       .default_value = shortest(defaults.vegetation_db_per_m),
+       .unit = "dB/m",
+       .minimum = 0,
+       .maximum = 10,
+       .advanced = true},
+      {.name = "SUMMATION",
+       .label = "Summation",
+       .help = "of powers with the direct ray and its ground reflection in amplitude, of amplitudes, or of powers",
+       .kind = Kind::enumeration,
+       .default_value = "local_mean",
+       .choices = words(summations)},
+  };
+}
+
 }  // namespace
 
 RayLaunchingOptions ray_launching_options(const ParameterValues& values) {
@@ -98,8 +173,7 @@ RayLaunchingOptions ray_launching_options(const ParameterValues& values) {
   options.max_reflections_with_diffractions = values.integer("MAX_REFLECTIONS_WITH_DIFFRACTIONS");
   options.max_diffractions_with_scatterings = values.integer("MAX_DIFFRACTIONS_WITH_SCATTERINGS");
   options.max_after_scattering = values.integer("MAX_AFTER_SCATTERING");
-  options.scattering_model = values.choice("SCATTERING_MODEL", scattering_models);
-  options.scattering_coefficient = values.number("SCATTERING_COEFFICIENT");
+  read_scattering(values, options);
   options.min_power_dbm = values.number("MIN_POWER");
   options.summation = values.choice("SUMMATION", summations);
   options.over_rooftop = values.choice("OVER_ROOFTOP", over_rooftop_methods);
@@ -251,100 +325,7 @@ std::vector<Parameter> site_parameters(const std::string& site) {
 }
 
 std::vector<Parameter> propagation_parameters() {
-  using Kind = ParameterKind;
-  const RayLaunchingOptions defaults;
-  const Material material;
-  return {
-      limit("MAX_BOUNCES", "Bounces", "greatest number of interactions of a ray", defaults.max_bounces, 8),
-      limit("MAX_REFLECTIONS", "Reflections", "greatest number of reflections of a ray", defaults.max_reflections, 8),
-      limit("MAX_DIFFRACTIONS", "Diffractions", "greatest number of diffractions of a ray", defaults.max_diffractions,
-            8),
-      limit("MAX_SCATTERINGS", "Scatterings", "greatest number of diffuse scatterings of a ray",
-            defaults.max_scatterings, 1),
-      limit("MAX_REFLECTIONS_WITH_DIFFRACTIONS", "Reflections and diffractions",
-            "greatest number of reflections and diffractions of a ray that has both",
-            defaults.max_reflections_with_diffractions, 8),
-      limit("MAX_DIFFRACTIONS_WITH_SCATTERINGS", "Diffractions and scatterings",
-            "greatest number of diffractions and scatterings of a ray that has both",
-            defaults.max_diffractions_with_scatterings, 8),
-      limit("MAX_AFTER_SCATTERING", "Interactions after scattering",
-            "greatest number of interactions after a diffuse scattering", defaults.max_after_scattering, 1),
-      {.name = "SCATTERING_MODEL",
-       .label = "Scattering model",
-       .help = "what the scattered power is a part of: a form that is the same in both directions, the reflected or "
-               "the incident power",
-       .kind = Kind::enumeration,
-       .default_value = "reciprocal",
-       .choices = words(scattering_models),
-       .advanced = true},
-      {.name = "SCATTERING_COEFFICIENT",
-       .label = "Scattering coefficient",
-       .help = "amplitude ratio S of the Effective Roughness model; 0 for none",
-       .kind = Kind::number,
-       .default_value = shortest(defaults.scattering_coefficient),
-       .minimum = 0,
-       .maximum = 1},
-      {.name = "PERMITTIVITY",
-       .label = "Permittivity",
-       .help = "relative, real part, of the default material: ground, roofs and walls without a material",
-       .kind = Kind::number,
-       .default_value = shortest(material.a),
-       .minimum = 1,
-       .maximum = 100},
-      {.name = "CONDUCTIVITY",
-       .label = "Conductivity",
-       .help = "of the default material",
-       .kind = Kind::number,
-       .default_value = shortest(material.c),
-       .unit = "S/m",
-       .minimum = 0,
-       .maximum = 1e8},
-      {.name = "MIN_POWER",
-       .label = "Least power",
-       .help = "rays that are weaker at a tile or edge go no further",
-       .kind = Kind::number,
-       .default_value = shortest(defaults.min_power_dbm),
-       .unit = "dBm",
-       .minimum = -300,
-       .maximum = 100,
-       .advanced = true},
-      {.name = "EDGE_VISIBILITY",
-       .label = "What an edge sees",
-       .help = "what its midpoint sees, or what either of its parent tiles sees (as the papers)",
-       .kind = Kind::enumeration,
-       .default_value = "midpoint",
-       .choices = words(edge_visibilities),
-       .advanced = true},
-      {.name = "OVER_ROOFTOP",
-       .label = "Rays over the roofs",
-       .help = "to what the transmitter does not see: losses by the exact integral over the edges that obstruct, by "
-               "Deygout's method, or no such rays",
-       .kind = Kind::enumeration,
-       .default_value = "screens",
-       .choices = words(over_rooftop_methods)},
-      {.name = "VEGETATION_LOSS",
-       .label = "Loss in vegetation",
-       .help = "of each metre of a ray inside the environment's vegetation: VEGETATION_DB_PER_M, by frequency after "
-               "ITU-R P.833 (dense woodland, 106 to 2,118 MHz; saturating), or none",
-       .kind = Kind::enumeration,
-       .default_value = "per_metre",
-       .choices = words(vegetation_models)},
-      {.name = "VEGETATION_DB_PER_M",
-       .label = "Loss per metre of vegetation",
-       .help = "with VEGETATION_LOSS per_metre; 0.04 stands for sparse street trees at 850 to 1,900 MHz",
-       .kind = Kind::number,
-       .default_value = shortest(defaults.vegetation_db_per_m),
-       .unit = "dB/m",
-       .minimum = 0,
-       .maximum = 10,
-       .advanced = true},
-      {.name = "SUMMATION",
-       .label = "Summation",
-       .help = "of powers with the direct ray and its ground reflection in amplitude, of amplitudes, or of powers",
-       .kind = Kind::enumeration,
-       .default_value = "local_mean",
-       .choices = words(summations)},
-  };
+  return concatenated({interaction_parameters(), surface_parameters(), effect_parameters()});
 }
 
 std::vector<Parameter> prediction_layer_parameters() {
@@ -464,19 +445,30 @@ Sites read_sites(Run& run, const Scene& scene) {
   return sites;
 }
 
-Scene with_default_material(Scene scene, const ParameterValues& values) {
-  Material& material = scene.materials.at(0);
-  material.a = values.number("PERMITTIVITY");
-  material.c = values.number("CONDUCTIVITY");
-  material.b = material.d = 0;
-  return scene;
-}
-
 RayRows::RayRows(const ParameterValues& values, const Visibility& visibility, const Tiling& tiling) : own_(visibility) {
   if (values.choice("EDGE_VISIBILITY", edge_visibilities) == EdgeVisibility::parents) {
     parents_ = with_parents_edge_rows(visibility, tiling);
   }
 }
+
+namespace {
+
+// P.833's woodland beyond what its table says.
+void warn_of_vegetation(const Scene& scene, const Sites& sites, VegetationModel model, Progress& progress) {
+  if (model != VegetationModel::p833 || scene.vegetation.empty()) return;
+  const double lowest_hz = std::begin(p833_woodland)->frequency_hz,
+               highest_hz = std::rbegin(p833_woodland)->frequency_hz;
+  for (const Transmitter& transmitter : sites.transmitters) {
+    if (transmitter.frequency_hz >= lowest_hz && transmitter.frequency_hz <= highest_hz) continue;
+    progress.warn({"vegetation_frequency", "ITU-R P.833 gives the loss in woodland from " + shortest(lowest_hz / 1e6) +
+                                               " to " + shortest(highest_hz / 1e6) + " MHz; at " +
+                                               shortest(transmitter.frequency_hz / 1e6) + " MHz (" + transmitter.name +
+                                               ") it is extrapolated"});
+    return;
+  }
+}
+
+}  // namespace
 
 RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
                         const RayRows& rows, const Sites& sites) {
@@ -485,6 +477,7 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
   if (!sites.receivers.empty() && run.destinations().layer("RAYS")) {
     options.rays_per_receiver = static_cast<std::size_t>(run.values().integer("RAYS_PER_RECEIVER"));
   }
+  warn_of_vegetation(scene, sites, options.vegetation, run.progress());
   return RayLauncher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options);
 }
 

@@ -40,9 +40,6 @@ std::vector<Transmitter> read_transmitters(Run& run, const Scene& scene);
 // all of them.
 Sites read_sites(Run& run, const Scene& scene);
 
-// The scene with PERMITTIVITY and CONDUCTIVITY as its default material.
-Scene with_default_material(Scene scene, const ParameterValues& values);
-
 // The rows by which rays find their targets: the visibility's own, or the paper's rows of parent tiles.
 class RayRows {
  public:

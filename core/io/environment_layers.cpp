@@ -99,6 +99,10 @@ Layer materials_layer(const Scene& scene) {
       {{"b", real, "Relative permittivity is a·f^b"}, [](const Material& m) { return Value::real(m.b); }},
       {{"c", real, "Conductivity is c·f^d, S/m"}, [](const Material& m) { return Value::real(m.c); }},
       {{"d", real, "Conductivity is c·f^d, S/m"}, [](const Material& m) { return Value::real(m.d); }},
+      {{"minimum_ghz", real, "Least frequency of the law, GHz"},
+       [](const Material& m) { return Value::real(m.minimum_ghz); }},
+      {{"maximum_ghz", real, "Greatest frequency of the law, GHz"},
+       [](const Material& m) { return Value::real(m.maximum_ghz); }},
   };
   return with_rows<Material>(std::move(layer), scene.frame.origin, scene.materials.size(),
                              [&scene](std::size_t i) -> const Material& { return scene.materials[i]; },

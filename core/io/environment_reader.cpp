@@ -130,8 +130,13 @@ Stored read_metadata(EnvironmentReader& reader, Environment& environment) {
 void read_materials(EnvironmentReader& reader, Scene& scene) {
   scene.materials.clear();
   reader.for_each("materials", [&](const OGRFeature& row) {
-    scene.materials.push_back({reader.text(row, "name"), reader.real(row, "a"), reader.real(row, "b"),
-                               reader.real(row, "c"), reader.real(row, "d")});
+    Material& material = scene.materials.emplace_back();
+    material = {reader.text(row, "name"), reader.real(row, "a"), reader.real(row, "b"), reader.real(row, "c"),
+                reader.real(row, "d")};
+    // Environments written before ranges were kept have none.
+    if (row.GetFieldIndex("minimum_ghz") < 0) return;
+    material.minimum_ghz = reader.real(row, "minimum_ghz");
+    material.maximum_ghz = reader.real(row, "maximum_ghz");
   });
 }
 

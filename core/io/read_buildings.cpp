@@ -37,7 +37,8 @@ std::vector<Material> resolve_materials(const std::set<std::string>& names, std:
   for (const std::string& name : names) {
     if (name == "default") continue;
     if (const ItuMaterial* known = find_material(name)) {
-      materials.push_back({name, known->law.a, known->law.b, known->law.c, known->law.d});
+      const MaterialPowerLaw& law = known->law;
+      materials.push_back({name, law.a, law.b, law.c, law.d, law.minimum_ghz, law.maximum_ghz});
       continue;
     }
     std::size_t count = 0;

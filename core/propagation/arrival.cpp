@@ -52,8 +52,7 @@ void Launch::arrive(const Ending& ending, std::uint32_t number, ThreadState& sta
   if (dot(image_leg.from - tile.centroid, tile.normal) <= 0 || dot(image_leg.direction, tile.normal) >= 0) return;
   const ComplexVec3 incident =
       (image_leg.amplitude * ending.vegetation.companion) * transported(ending.strength, image_leg.direction);
-  const ComplexVec3 reflected = link_.specular_factor() * reflected_field(incident, image_leg.direction, tile.normal,
-                                                                          link_.permittivity(tile.material));
+  const ComplexVec3 reflected = specularly_reflected(incident, image_leg.direction, tile);
   add_arrival(ending, reflected, mirrored(image_leg.direction, tile.normal), image_leg.length_m, number, true, state);
 }
 

@@ -184,9 +184,13 @@ void Launch::collect_diffuse(const Tube& tube, std::uint32_t tile_number) {
   const bool is_last = tube.chain.over_rooftops;
   const bool may_reflect = !is_last && limits_.may_reflect_after_scattering(tube.reflections, tube.diffractions);
   const bool may_diffract = !is_last && limits_.may_diffract_after_scattering(tube.reflections, tube.diffractions);
-  at_tile.any.add(power, gain, tube.length_m);
-  if (may_reflect) at_tile.then_reflection.add(power, gain, tube.length_m);
-  if (may_diffract) at_tile.then_diffraction.add(power, gain, tube.length_m);
+  const auto add = [&](AfterScattering after) {
+    at_tile[after].add(power, gain, tube.length_m);
+    if (environment_.options.scattering_lobe_exponent > 0) add_directive_lobe(tube, tile_number, after, power);
+  };
+  add(AfterScattering::nothing);
+  if (may_reflect) add(AfterScattering::reflection);
+  if (may_diffract) add(AfterScattering::diffraction);
   if (scattered_rays_.wanted()) {
     scattered_rays_.add(tile_number, {power, tube.length_m, tube.chain, may_reflect, may_diffract});
   }
@@ -245,6 +249,11 @@ void Launch::bounce_tile(std::uint32_t tile_number, std::span<const Tube> tubes,
   }
 }
 
+ComplexVec3 Launch::specularly_reflected(const ComplexVec3& incident, Vec3 incidence, const Tile& tile) const {
+  const Link::Surface& surface = this->surface(tile);
+  return surface.specular_factor * reflected_field(incident, incidence, tile.normal, surface.permittivity);
+}
+
 Link::Departure Launch::reflected_along(const InteractionChain& chain, Vec3 direction) const {
   const std::vector<Tile>& tiles = environment_.tiling.tiles;
   Vec3 k = direction;
@@ -252,8 +261,7 @@ Link::Departure Launch::reflected_along(const InteractionChain& chain, Vec3 dire
   Link::Departure departure = link_.depart(k);
   for (std::size_t i = 0; i < chain.length; ++i) {
     const Tile& tile = tiles[chain.elements[i]];
-    departure.field =
-        link_.specular_factor() * reflected_field(departure.field, k, tile.normal, link_.permittivity(tile.material));
+    departure.field = specularly_reflected(departure.field, k, tile);
     k = mirrored(k, tile.normal);
   }
   return departure;
@@ -282,8 +290,7 @@ void Launch::reflect(const Tube& tube, const Tile& tile, const VirtualSource& im
     departure = reflected_along(chain, leg.direction);
   } else {
     const Vec3 incidence = mirrored(leg.direction, tile.normal);
-    departure.field = link_.specular_factor() * reflected_field(transported(tube.strength, incidence), incidence,
-                                                                tile.normal, link_.permittivity(tile.material));
+    departure.field = specularly_reflected(transported(tube.strength, incidence), incidence, tile);
   }
   if (arrives) {
     const Mechanism mechanism = over_rooftops           ? Mechanism::over_rooftop
@@ -305,8 +312,8 @@ Wedge Launch::wedge_of(const EdgeSegment& edge) const {
           edge.tangent_0,
           edge.normal_0,
           edge.wedge_angle,
-          link_.permittivity(edge.material_0),
-          link_.permittivity(edge.material_n)};
+          link_.surface(surface_material_0(environment_.scene, edge)).permittivity,
+          link_.surface(surface_material_n(environment_.scene, edge)).permittivity};
 }
 
 void Launch::bounce_edge(std::uint32_t edge_element, std::span<const Tube> tubes, ThreadState& state,

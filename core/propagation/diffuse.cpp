@@ -12,6 +12,7 @@
 #include "core/physics/fresnel.h"
 #include "core/physics/scattering.h"
 #include "core/propagation/launch.h"
+#include "core/propagation/scattering_lobes.h"
 
 namespace tesseray {
 
@@ -23,6 +24,7 @@ constexpr std::size_t reflectance_steps = 1024;
 constexpr double near_sides = 1.5;
 constexpr int most_parts = 8;
 constexpr std::size_t rows_per_block = 32;
+constexpr std::size_t after_scattering_kinds = 3;
 
 int parts_for(const Tile& tile, double distance_m) {
   const double near_m = near_sides * tile.side_m();
@@ -63,15 +65,18 @@ void Launch::keep_scattered_way(std::uint32_t number, std::uint32_t tile, std::u
 void Launch::prepare_diffuse() {
   if (environment_.options.max_scatterings == 0) return;
   diffuse_.resize(environment_.points.tile_count());
+  if (const int exponent = environment_.options.scattering_lobe_exponent; exponent > 0) {
+    directive_lobes_.resize(diffuse_.size() * after_scattering_kinds * lobe_coefficients(exponent));
+  }
   for (std::size_t m = 0; m < environment_.scene.materials.size(); ++m) {
-    reflectance_tables_.push_back(tabulate_reflectance(link_.permittivity(static_cast<std::uint16_t>(m))));
+    reflectance_tables_.push_back(tabulate_reflectance(link_.surface(static_cast<std::uint16_t>(m)).permittivity));
   }
 }
 
-double Launch::reflectance(std::uint16_t material, double cosine) const {
+double Launch::reflectance(const Tile& tile, double cosine) const {
   const double place = std::clamp(cosine, 0.0, 1.0) * reflectance_steps;
   const auto i = static_cast<std::size_t>(place);
-  const std::vector<double>& table = reflectance_tables_[material];
+  const std::vector<double>& table = reflectance_tables_[surface_material(environment_.scene, tile)];
   return table[i] + (place - static_cast<double>(i)) * (table[i + 1] - table[i]);
 }
 
@@ -94,21 +99,42 @@ double Launch::diffuse_incidence(const Tube& tube, const Tile& tile) const {
     case ScatteringModel::incident:
       return power;
     case ScatteringModel::reflected:
-      return power * reflectance(tile.material, cosine);
+      return power * reflectance(tile, cosine);
     case ScatteringModel::reciprocal:
-      return power * std::sqrt(reflectance(tile.material, cosine));
+      return power * std::sqrt(reflectance(tile, cosine));
   }
   return power;
 }
 
-double Launch::diffuse_intensity(std::uint32_t tile_number, Vec3 direction) const {
+std::size_t Launch::first_lobe_coefficient(std::uint32_t tile, AfterScattering after) const {
+  return (std::size_t{tile} * after_scattering_kinds + static_cast<std::size_t>(after)) *
+         lobe_coefficients(environment_.options.scattering_lobe_exponent);
+}
+
+void Launch::add_directive_lobe(const Tube& tube, std::uint32_t tile_number, AfterScattering after, double power) {
+  const int exponent = environment_.options.scattering_lobe_exponent;
+  const Vec3 normal = environment_.tiling.tiles[tile_number].normal;
+  const double all_around = directive_lobe_integral(exponent, -dot(tube.direction, normal));
+  const std::span lobes(&directive_lobes_[first_lobe_coefficient(tile_number, after)], lobe_coefficients(exponent));
+  add_lobe(exponent, power / all_around, mirrored(tube.direction, normal), lobes);
+}
+
+double Launch::mean_directive_lobe(std::uint32_t tile, Vec3 direction, AfterScattering after) const {
+  const int exponent = environment_.options.scattering_lobe_exponent;
+  const std::span lobes(&directive_lobes_[first_lobe_coefficient(tile, after)], lobe_coefficients(exponent));
+  return lobes_along(exponent, lobes, direction) / diffuse_[tile][after].power;
+}
+
+double Launch::diffuse_intensity(std::uint32_t tile_number, Vec3 direction, AfterScattering after) const {
   const Tile& tile = environment_.tiling.tiles[tile_number];
   const double cosine = dot(direction, tile.normal);
   if (!(cosine > 0)) return 0;
-  const double s = environment_.options.scattering_coefficient;
-  const double lambertian = tile.area_m2() * s * s * lambertian_lobe(cosine);
-  if (environment_.options.scattering_model != ScatteringModel::reciprocal) return lambertian;
-  return lambertian * std::sqrt(reflectance(tile.material, cosine));
+  const double lobe =
+      directive_lobes_.empty() ? lambertian_lobe(cosine) : mean_directive_lobe(tile_number, direction, after);
+  const double s = surface(tile).scattering_coefficient;
+  const double scattered = tile.area_m2() * s * s * lobe;
+  if (environment_.options.scattering_model != ScatteringModel::reciprocal) return scattered;
+  return scattered * std::sqrt(reflectance(tile, cosine));
 }
 
 double Launch::diffuse_density(std::uint32_t tile_number, Vec3 point) const {
@@ -116,7 +142,7 @@ double Launch::diffuse_density(std::uint32_t tile_number, Vec3 point) const {
   const auto from = [&](Vec3 origin) {
     const Vec3 way = point - origin;
     const double distance = norm(way);
-    return diffuse_intensity(tile_number, (1.0 / distance) * way) / (distance * distance);
+    return diffuse_intensity(tile_number, (1.0 / distance) * way, AfterScattering::nothing) / (distance * distance);
   };
   const int parts = parts_for(tile, norm(point - tile.centroid));
   return parts == 1 ? from(tile.centroid) : mean_over_parts(tile, parts, from);
@@ -127,12 +153,13 @@ double Launch::ground_factor(std::uint32_t number, Vec3 direction) const {
   const Tile& tile = environment_.tiling.tiles[number];
   const double cosine = -dot(direction, tile.normal);
   if (tile.kind != SurfaceKind::ground || cosine <= 0) return 1;
-  return 1.0 + link_.specular_factor() * link_.specular_factor() * reflectance(tile.material, cosine);
+  const double specular = surface(tile).specular_factor;
+  return 1.0 + specular * specular * reflectance(tile, cosine);
 }
 
 Launch::DiffuseTarget Launch::diffuse_target(std::uint32_t number, Vec3 direction, double vegetation) const {
   const double ground = ground_factor(number, direction);
-  const double share = link_.unit_gain() * link_.copolar_fraction() * ground * (vegetation * vegetation);
+  const double share = link_.unit_gain() * link_.received_fraction() * ground * (vegetation * vegetation);
   return {look_azimuth(direction), share * link_.receive_gain(direction), share, straight_distance(number),
           ground > 1 ? 2u : 1u};
 }
@@ -180,7 +207,7 @@ void Launch::scatter_last(Progress& progress) {
     for (std::size_t place = 0; place < row.size(); ++place) {
       const std::uint32_t member = row[place];
       if (!points.is_tile(member)) break;  // tiles come first in a row
-      const DiffusePower& source = diffuse_[member].any;
+      const DiffusePower& source = diffuse_[member][AfterScattering::nothing];
       if (!(source.power > 0)) continue;
       const double density = diffuse_density(member, target);
       if (!(density > 0)) continue;
@@ -211,11 +238,12 @@ void Launch::scatter_last(Progress& progress) {
   });
 }
 
-double Launch::worth(const DiffusePower& source, std::uint32_t element, std::size_t place, std::uint32_t tile) const {
+double Launch::worth(AfterScattering after, std::uint32_t element, std::size_t place, std::uint32_t tile) const {
+  const DiffusePower& source = diffuse_[tile][after];
   if (!(source.power > 0)) return 0;
   const Vec3 way = environment_.points.reference(element) - environment_.tiling.tiles[tile].centroid;
   const double squared = squared_norm(way);
-  const double density = diffuse_intensity(tile, (1.0 / std::sqrt(squared)) * way) / squared;
+  const double density = diffuse_intensity(tile, (1.0 / std::sqrt(squared)) * way, after) / squared;
   const double gain = link_.unit_gain() * source.power * density;
   if (!(gain >= link_.least_gain())) return 0;
   const double vegetation = vegetation_in_row(element, place, tile);
@@ -235,14 +263,14 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
   const TargetPoints& points = environment_.points;
   const Tile& tile = environment_.tiling.tiles[mirror];
   const TileFrame frame(tile);
-  const double specular = link_.specular_factor() * link_.specular_factor();
+  const double specular = surface(tile).specular_factor * surface(tile).specular_factor;
   read_row(mirror, state);
   bool laid_out = false;
   for (std::size_t place = 0; place < state.row.size(); ++place) {
     const std::uint32_t member = state.row[place];
     if (!points.is_tile(member)) break;
-    const DiffusePower& source = diffuse_[member].then_reflection;
-    const double to_mirror = worth(source, mirror, place, member);
+    const DiffusePower& source = diffuse_[member][AfterScattering::reflection];
+    const double to_mirror = worth(AfterScattering::reflection, mirror, place, member);
     if (!(to_mirror > 0)) continue;
     const Vec3 origin = environment_.tiling.tiles[member].centroid;
     const Vec3 coordinates = frame.coordinates(origin);
@@ -264,8 +292,9 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
       const Vec3 way = points.arrival(number) - image;
       const double length = norm(way);
       const Vec3 direction = (1.0 / length) * way;
-      const double density = to_mirror * specular * reflectance(tile.material, dot(direction, tile.normal)) *
-                             diffuse_intensity(member, mirrored(direction, tile.normal)) / (length * length);
+      const double density = to_mirror * specular * reflectance(tile, dot(direction, tile.normal)) *
+                             diffuse_intensity(member, mirrored(direction, tile.normal), AfterScattering::reflection) /
+                             (length * length);
       if (!(density > 0)) continue;
       const DiffuseTarget at_target = diffuse_target(number, direction, vegetation_to_member(mirror, hit, state));
       add_diffuse(source, density, length, at_target, state.diffuse_sums[hit]);
@@ -287,8 +316,15 @@ DiffuseEdgeSource Launch::diffuse_edge_source(const Wedge& wedge, const EdgeSegm
   const Tile& tile = environment_.tiling.tiles[tile_number];
   const Vec3 direction = normalized(edge.midpoint - tile.centroid);
   const double cosine = dot(direction, tile.normal);
-  const double per_cosine = cosine > 0 ? diffuse_intensity(tile_number, direction) / cosine : 0.0;
-  return {wedge, edge, tile, per_cosine, link_.copolar_polarization(direction), link_.wave_number()};
+  const double per_cosine =
+      cosine > 0 ? diffuse_intensity(tile_number, direction, AfterScattering::diffraction) / cosine : 0.0;
+  return {wedge,
+          edge,
+          tile,
+          per_cosine,
+          link_.copolar_polarization(direction),
+          environment_.options.cross_polarization,
+          link_.wave_number()};
 }
 
 void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& wedge, ThreadState& state) const {
@@ -324,8 +360,8 @@ void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
   bool laid_out = false;
   for (std::size_t place = 0; place < state.row.size(); ++place) {
     const std::uint32_t member = state.row[place];
-    const DiffusePower& source = diffuse_[member].then_diffraction;
-    const double to_edge = worth(source, element, place, member);
+    const DiffusePower& source = diffuse_[member][AfterScattering::diffraction];
+    const double to_edge = worth(AfterScattering::diffraction, element, place, member);
     if (!(to_edge > 0)) continue;
     const DiffuseEdgeSource at_edge = diffuse_edge_source(wedge, edge, member);
     if (!at_edge.in_air) continue;

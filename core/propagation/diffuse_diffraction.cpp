@@ -113,7 +113,8 @@ void EdgeObservers::add(Vec3 point) {
 }
 
 DiffuseEdgeSource::DiffuseEdgeSource(const Wedge& edge_wedge, const EdgeSegment& edge, const Tile& tile,
-                                     double intensity_per_cosine, Vec3 polarization, double wave_number) {
+                                     double intensity_per_cosine, Vec3 polarization, double cross_polarization,
+                                     double wave_number) {
   PlanePoint at = about_edge(edge, tile.centroid);
   in_air = at.rho > 0 && at.angle <= edge_wedge.exterior_angle + 1e-9;
   if (!in_air) return;
@@ -129,7 +130,8 @@ DiffuseEdgeSource::DiffuseEdgeSource(const Wedge& edge_wedge, const EdgeSegment&
   z = static_cast<float>(at.z);
   rho = static_cast<float>(at.rho);
   const double along = dot(polarization, edge.direction) / sin_beta;
-  const double soft = std::fmin(along * along, 1.0);
+  const double alike = std::fmin(along * along, 1.0);
+  const double soft = (1 - cross_polarization) * alike + cross_polarization * (1 - alike);
   soft_share = static_cast<float>(soft);
   hard_share = static_cast<float>(1 - soft);
   cosine_at_midpoint = static_cast<float>(dot(tile.normal, way));

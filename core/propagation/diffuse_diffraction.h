@@ -55,9 +55,9 @@ struct DiffuseEdgeSource {
   bool in_air = false;
 
   // `intensity_per_cosine` is what the tile sends towards the edge per steradian over cosθ_s, `polarization` the unit
-  // field that it sends to the midpoint.
+  // field that it sends to the midpoint, but for the part `cross_polarization` of the power at right angles to it.
   DiffuseEdgeSource(const Wedge& wedge, const EdgeSegment& edge, const Tile& tile, double intensity_per_cosine,
-                    Vec3 polarization, double wave_number);
+                    Vec3 polarization, double cross_polarization, double wave_number);
 };
 
 // One number per hit; what follows after those is working space.

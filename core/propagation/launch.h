@@ -21,6 +21,7 @@
 #include "core/propagation/recorded_ray.h"
 #include "core/propagation/row_targets.h"
 #include "core/propagation/scattered_rays.h"
+#include "core/propagation/surface_materials.h"
 #include "core/propagation/tube.h"
 #include "core/propagation/vegetation_loss.h"
 #include "core/propagation/vegetation_pairs.h"
@@ -55,9 +56,16 @@ struct DiffusePower {
   void add(double ray_power, double departure_gain, double length_m);
 };
 
-// By what may follow the scattering.
-struct TileDiffusePower {
-  DiffusePower any, then_reflection, then_diffraction;
+enum class AfterScattering : std::uint8_t { nothing, reflection, diffraction };
+
+// What a tile may scatter, by what follows the scattering.
+class TileDiffusePower {
+ public:
+  DiffusePower& operator[](AfterScattering after) { return powers_[static_cast<std::size_t>(after)]; }
+  const DiffusePower& operator[](AfterScattering after) const { return powers_[static_cast<std::size_t>(after)]; }
+
+ private:
+  std::array<DiffusePower, 3> powers_;
 };
 
 class Launch {
@@ -149,6 +157,11 @@ class Launch {
   // The field of the transmitter's ray that leaves the last tile of `chain`, reflections only, along `direction`.
   Link::Departure reflected_along(const InteractionChain& chain, Vec3 direction) const;
   void collect_diffuse(const Tube& tube, std::uint32_t tile);
+  // The field that a tile mirrors, of one that comes in along `incidence`.
+  ComplexVec3 specularly_reflected(const ComplexVec3& incident, Vec3 incidence, const Tile& tile) const;
+  const Link::Surface& surface(const Tile& tile) const {
+    return link_.surface(surface_material(environment_.scene, tile));
+  }
   // What a tube leaves an element with: the ray's state after its last interaction.
   struct Outgoing {
     const VirtualSource& source;
@@ -182,14 +195,20 @@ class Launch {
   void scatter_last(Progress& progress);
   void scatter_then_reflect(Progress& progress);
   void scatter_then_diffract(Progress& progress);
-  // The part of a tile's diffuse power that goes into `direction` per squared metre at 1 m: dS S² p(θ_s) · reflectance.
-  double diffuse_intensity(std::uint32_t tile, Vec3 direction) const;
+  // The part of a tile's diffuse power that goes into `direction` per squared metre at 1 m: dS S² p(θ_s) · reflectance,
+  // p being the mean lobe of the rays that may do so.
+  double diffuse_intensity(std::uint32_t tile, Vec3 direction, AfterScattering after) const;
   // The same over the squared distance to `point`, with the tile subdivided when the point is near.
   double diffuse_density(std::uint32_t tile, Vec3 point) const;
-  double reflectance(std::uint16_t material, double cosine) const;
+  double reflectance(const Tile& tile, double cosine) const;
+  // Directive lobes of what the tile scatters (scattering_lobes.h): their sum's place, one more, and their mean over
+  // the power, per steradian.
+  std::size_t first_lobe_coefficient(std::uint32_t tile, AfterScattering after) const;
+  double mean_directive_lobe(std::uint32_t tile, Vec3 direction, AfterScattering after) const;
+  void add_directive_lobe(const Tube& tube, std::uint32_t tile, AfterScattering after, double power);
   // The part of the power scattered by the tile at a place of an element's row that vegetation leaves on the way to the
   // element; 0 when what arrives there is below the threshold for going on.
-  double worth(const DiffusePower& source, std::uint32_t element, std::size_t place, std::uint32_t tile) const;
+  double worth(AfterScattering after, std::uint32_t element, std::size_t place, std::uint32_t tile) const;
   void prepare_diffuse();
   void reflect_diffuse(std::uint32_t tile, ThreadState& state);
   void diffract_diffuse(std::uint32_t edge, ThreadState& state);
@@ -254,6 +273,7 @@ class Launch {
   std::vector<double> straight_distances_;
   std::vector<std::vector<double>> reflectance_tables_;  // per material: mean reflectance against cosine of incidence
   std::vector<TileDiffusePower> diffuse_;                // per tile; empty when nothing scatters
+  std::vector<double> directive_lobes_;                  // per tile and AfterScattering; empty with Lambert's lobe
   ScatteredRays scattered_rays_;
   std::vector<std::uint8_t> reached_over_rooftops_;  // by number, lit_as_…; empty without such rays
   std::uint64_t tubes_ = 0;

@@ -82,13 +82,20 @@ Link::Link(const Scene& scene, const Transmitter& transmitter, const RayLaunchin
   unit_gain_ = (lambda / (4.0 * pi)) * (lambda / (4.0 * pi));
   const double eirp_dbm = transmitter.erp_dbm + half_wave_dipole_gain_dbi;
   least_gain_ = power_ratio(options.min_power_dbm - eirp_dbm);
-  specular_factor_ = options.max_scatterings > 0 ? specular_reduction(options.scattering_coefficient) : 1.0;
   const double between = std::cos(tilt_of(transmitter.polarization) - tilt_of(options.receiver_polarization));
-  copolar_fraction_ = between * between;
+  const double alike = between * between, crossed = options.cross_polarization;
+  received_fraction_ = (1.0 - crossed) * alike + crossed * (1.0 - alike);
   for (const Material& material : scene.materials) {
-    permittivities_.push_back(relative_permittivity(
-        electric_properties({material.a, material.b, material.c, material.d}, transmitter.frequency_hz),
-        transmitter.frequency_hz));
+    const MaterialPowerLaw law{material.a, material.b,           material.c,
+                               material.d, material.minimum_ghz, material.maximum_ghz};
+    Surface surface;
+    surface.permittivity =
+        relative_permittivity(electric_properties(law, transmitter.frequency_hz), transmitter.frequency_hz);
+    if (options.max_scatterings > 0) {
+      surface.scattering_coefficient = material.scattering_coefficient.value_or(options.scattering_coefficient);
+      surface.specular_factor = specular_reduction(surface.scattering_coefficient);
+    }
+    surfaces_.push_back(surface);
   }
 }
 

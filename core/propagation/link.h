@@ -24,10 +24,13 @@ class Link {
   double unit_gain() const { return unit_gain_; }
   // Tubes with less path gain than this go no further.
   double least_gain() const { return least_gain_; }
-  // Permittivity of a material of the scene at this frequency.
-  Complex permittivity(std::uint16_t material) const { return permittivities_[material]; }
-  // Amplitude factor of a specular reflection that shares its power with diffuse scattering: √(1−S²).
-  double specular_factor() const { return specular_factor_; }
+  // What surfaces of a material of the scene do at this frequency.
+  struct Surface {
+    Complex permittivity;
+    double scattering_coefficient = 0;  // S, an amplitude ratio; 0 when nothing scatters
+    double specular_factor = 1;  // on the amplitude of reflections, which share their power with scattering: √(1−S²)
+  };
+  const Surface& surface(std::uint16_t material) const { return surfaces_[material]; }
 
   struct Departure {
     ComplexVec3 field;         // at 1 m, without phase
@@ -41,15 +44,15 @@ class Link {
   double receive_gain(Vec3 direction) const;
   // The unit field of an upright antenna of the transmitter's polarisation: what a scattering tile sends on.
   Vec3 copolar_polarization(Vec3 direction) const;
-  // The part of a diffusely scattered (co-polar) power that the receiver's polarisation takes.
-  double copolar_fraction() const { return copolar_fraction_; }
+  // The part of a diffusely scattered power that the receiver's polarisation takes.
+  double received_fraction() const { return received_fraction_; }
 
  private:
   // Power along `direction` over the transmitting pattern's maximum.
   double transmit_gain(Vec3 direction) const;
 
-  double wave_number_, unit_gain_, least_gain_, specular_factor_, copolar_fraction_;
-  std::vector<Complex> permittivities_;
+  double wave_number_, unit_gain_, least_gain_, received_fraction_;
+  std::vector<Surface> surfaces_;  // per material of the scene
   PatternKind transmit_pattern_, receive_pattern_;
   // In place of transmit_pattern_, where there is one: a beam's exponent, or cuts from a file.
   double transmit_beam_exponent_ = 0;

@@ -139,7 +139,7 @@ bool OverRooftopPaths::find(Vec3 from, Vec3 to, const Link& link, OverRooftop me
   for (std::size_t i = 1; i + 1 < chosen.size(); ++i) {
     const Bend bend{chosen[i - 1], chosen[i], chosen[i + 1]};
     if (bend.angle() < steep_rad) continue;
-    const Complex permittivity = link.permittivity(material_at(work.profile, chosen[i].x));
+    const Complex permittivity = link.surface(material_at(work.profile, chosen[i].x)).permittivity;
     const PolarizationFactors factors = reciprocal_wedge_over_screen(bend, permittivity, wavelength_m);
     path.horizontal = factors.horizontal * path.horizontal;
     path.vertical = factors.vertical * path.vertical;

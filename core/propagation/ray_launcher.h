@@ -56,8 +56,11 @@ struct RayLaunchingOptions {
   int max_diffractions_with_scatterings = 3;  // D + S of a ray that has both
   int max_after_scattering = 1;               // 0 or 1 interactions after the scattering
   ScatteringModel scattering_model = ScatteringModel::reciprocal;
-  double scattering_coefficient = 0.4;  // S, an amplitude ratio
-  double min_power_dbm = -130;          // tubes below this at their element go no further
+  double scattering_coefficient = 0.4;  // S, an amplitude ratio; of materials without one of their own
+  // 0: Lambert's lobe. Otherwise α_R of the directive lobe about the specular direction, at most 8.
+  int scattering_lobe_exponent = 0;
+  double cross_polarization = 0;  // the part of the scattered power in the other polarisation, 0 … 1
+  double min_power_dbm = -130;    // tubes below this at their element go no further
   Summation summation = Summation::local_mean;
   double receiver_height_m = 1.5;  // of ground targets above their tile
   Polarization receiver_polarization = Polarization::vertical;

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/propagation/surface_materials.h"
+
 namespace tesseray {
 namespace {
 
@@ -14,7 +16,6 @@ constexpr double cell_m = 32.0;
 constexpr std::int64_t most_cells = std::int64_t{1} << 22;
 // Nearer to its ends than this the plane crosses what the ends stand on.
 constexpr double end_clearance_m = 0.3;
-constexpr std::uint16_t ground_material = 0;  // the scene's default
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -42,7 +43,8 @@ RooftopProfiles::RooftopProfiles(const Scene& scene) : scene_(&scene) {
     for (const Ring& ring : prism.rings) {
       for (std::size_t i = 0; i < ring.size(); ++i) {
         const Vec2 begin = ring[i];
-        sides_.push_back({begin, ring[(i + 1) % ring.size()] - begin, prism.top_z, prism.material});
+        sides_.push_back({begin, ring[(i + 1) % ring.size()] - begin, prism.top_z,
+                          surface_material(scene.default_materials, SurfaceKind::wall, prism.material)});
         box.extend(begin);
       }
     }
@@ -122,7 +124,7 @@ void RooftopProfiles::add_terrain(const Line& line, RooftopProfile& profile) con
   add({line.length_m, line.from.z + line.slope * line.length_m});
   for (std::size_t h = 1; h + 1 < hull.size(); ++h) {
     profile.points.push_back(hull[h]);
-    profile.materials.push_back(ground_material);
+    profile.materials.push_back(scene_->default_materials.ground);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,10 +73,20 @@ struct Terrain {
 };
 
 // Electric properties as a power law of the frequency f in GHz (ITU-R P.2040): permittivity = a·f^b and
-// conductivity (S/m) = c·f^d.
+// conductivity (S/m) = c·f^d, for frequencies from minimum_ghz to maximum_ghz; beyond, those at the range's end.
 struct Material {
   std::string name;
   double a = 5, b = 0, c = 0.01, d = 0;
+  double minimum_ghz = 0, maximum_ghz = 1e9;
+  // Amplitude ratio S of diffuse scattering, where it is not the one of the whole run. Chosen for a run, and no part of
+  // an environment.
+  std::optional<double> scattering_coefficient = std::nullopt;
+};
+
+// Which of the scene's materials surfaces have that have none of their own (number 0). Chosen for a run, and no part of
+// an environment.
+struct DefaultMaterials {
+  std::uint16_t ground = 0, wall = 0, roof = 0;
 };
 
 struct Scene {
@@ -84,8 +95,9 @@ struct Scene {
   Terrain terrain;
   std::vector<Prism> prisms;        // ordered by (building_id, part)
   std::vector<VegetationArea> vegetation;
-  // [0] the default material (see PERMITTIVITY, CONDUCTIVITY), used by roofs, ground and unnamed walls.
+  // [0] the default material: roofs, ground and walls without a material of their own are of this number.
   std::vector<Material> materials = {Material{"default"}};
+  DefaultMaterials default_materials;
 };
 
 // What was found in the input and what was done about it: a row of the `issues` layer.

@@ -236,9 +236,12 @@ void visit_content(Archive& archive, Content& content) {
   archive.field(content.tiling_options.min_wall_width_m);
   archive.field(content.tiling_options.min_wall_area_m2);
   archive.field(content.tiling_options.ridge_angle_deg);
-  archive.list(scene.materials, 36, [&](auto& material) {
+  archive.list(scene.materials, 52, [&](auto& material) {
     archive.field(material.name);
-    for (auto* parameter : {&material.a, &material.b, &material.c, &material.d}) archive.field(*parameter);
+    for (auto* number :
+         {&material.a, &material.b, &material.c, &material.d, &material.minimum_ghz, &material.maximum_ghz}) {
+      archive.field(*number);
+    }
   });
   visit_terrain(archive, scene.terrain);
   archive.list(scene.prisms, 43, [&](auto& prism) { visit_prism(archive, prism); });

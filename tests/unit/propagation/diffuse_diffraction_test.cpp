@@ -70,6 +70,7 @@ struct Fixture {
             tile,
             per_cosine,
             polarization_vector(LinearPolarization::vertical, AntennaFrame{}, direction),
+            0.0,
             wave_number};
   }
 };
@@ -123,7 +124,7 @@ TEST(DiffuseDiffraction, NothingReachesMembersInsideTheSolid) {
   DiffuseEdgeResult result;
   const std::vector<std::uint32_t> hits{0};
   const Tile tile = tile_at({-25, 12, 10});
-  diffract_diffuse_power({wedge, edge, tile, per_cosine, {0, 0, 1}, wave_number}, observers, hits, result);
+  diffract_diffuse_power({wedge, edge, tile, per_cosine, {0, 0, 1}, 0.0, wave_number}, observers, hits, result);
   EXPECT_EQ(result.density[0], 0.0f);
 }
 

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Materials and scattering of surfaces, from the command line to path losses."""
+
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+from tesseray_process import SCENE, PipelineTest, json_lines, rows, tesseray
+
+
+def setUpModule():
+    """The environment and its visibility, made once."""
+    global FOLDER, ENVIRONMENT
+    FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="tesseray-"))
+    unittest.addModuleCleanup(shutil.rmtree, FOLDER)
+    ENVIRONMENT = FOLDER / "environment.gpkg"
+    for process in (tesseray("tileenvironment", *SCENE, "--environment", ENVIRONMENT),
+                    tesseray("computevisibility", "--environment", ENVIRONMENT)):
+        assert process.returncode == 0, process.stderr
+
+
+class Surfaces(PipelineTest):
+    def predict(self, name, *options):
+        """The process and its file; one transmitter above the roofs."""
+        table = self.folder / "sites.csv"
+        table.write_text("name,x,y,height_m,frequency_mhz,erp_dbm\nMast,340500,6020500,40,900,43\n")
+        output = self.folder / f"{name}.gpkg"
+        return tesseray("predictcoverage", "--environment", ENVIRONMENT, "--transmitters", table, "--transmitters-crs",
+                        "EPSG:25832", "--max-bounces", 2, "--progress", "json", "--output", output, *options), output
+
+    def losses(self, name, *options):
+        """path_loss_db by tile."""
+        process, output = self.predict(name, *options)
+        self.assert_done(process)
+        return {row["tile_id"]: row["path_loss_db"] for row in rows(output, "path_loss")}
+
+    def warnings(self, process):
+        return [line["warning"] for line in json_lines(process.stderr) if "warning" in line]
+
+    def test_a_material_by_name_is_the_one_by_its_numbers(self):
+        # ITU-R P.2040-3: glass is 6.31 and 0.0036 f^1.3394 S/m.
+        conductivity = repr(0.0036 * 0.9 ** 1.3394)
+        by_name = self.losses("name", "--wall-material", "glass", "--roof-material", "glass", "--ground-material",
+                              "glass")
+        by_numbers = self.losses("numbers", "--permittivity", "6.31", "--conductivity", conductivity)
+        self.assertEqual(by_name.keys(), by_numbers.keys())
+        for tile, loss in by_name.items():
+            if loss is not None:
+                self.assertAlmostEqual(loss, by_numbers[tile], places=6)
+        self.assertNotEqual(by_name, self.losses("default"))
+
+    def test_a_frequency_outside_of_a_materials_range_is_warned_of(self):
+        process, _ = self.predict("clamped", "--ground-material", "medium_dry_ground", "--wall-material", "glass")
+        self.assert_done(process)
+        found = [warning for warning in self.warnings(process) if warning["code"] == "material_frequency"]
+        self.assertEqual(len(found), 1, found)
+        # Some of the town's buildings are of brick and of concrete; glass is defined from 0.1 GHz on.
+        for words in ("brick (1 to 40 GHz)", "concrete (1 to 100 GHz)", "medium_dry_ground (1 to 10 GHz)", "900 MHz"):
+            self.assertIn(words, found[0]["message"])
+        self.assertNotIn("glass", found[0]["message"])
+
+    def test_scattering_of_a_kind_of_surface(self):
+        smooth = self.losses("smooth", "--scattering-coefficient", 0)
+        by_kind = self.losses("kinds", "--scattering-by-material", "brick=0, concrete=0; glass=0 metal=0 wood=0 wall=0 roof=0 ground=0")
+        self.assertEqual(smooth, by_kind)
+        self.assertNotEqual(smooth, self.losses("ground", "--scattering-by-material", "brick=0 concrete=0 glass=0 metal=0 wood=0 wall=0 roof=0"))
+
+    def test_a_directive_lobe_changes_what_is_scattered_alone(self):
+        smooth = self.losses("smooth", "--max-scatterings", 0)
+        self.assertEqual(smooth, self.losses("lobe", "--max-scatterings", 0, "--scattering-lobe", "directive"))
+        self.assertNotEqual(self.losses("lambertian"), self.losses("directive", "--scattering-lobe", "directive"))
+
+    def test_bad_scattering_is_refused_before_any_work(self):
+        for text, reason in (("glass", "has no ="), ("glass=2", "no number from 0 to 1"), ("gold=0.1", "gold")):
+            process, output = self.predict("bad", "--scattering-by-material", text)
+            self.assertEqual(process.returncode, 2, process.stderr)
+            error = [line["error"] for line in json_lines(process.stderr) if "error" in line][0]
+            self.assertEqual(error["code"], "bad_scattering")
+            self.assertIn(reason, error["message"])
+            self.assertIn("glass=0.1", error["hint"])
+            self.assertFalse(output.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Directive lobes: the sum as a polynomial against the lobes one by one, and the launcher against the Effective
+// Roughness model written out tile by tile.
+#include "core/propagation/scattering_lobes.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/physics/material.h"
+#include "core/physics/scattering.h"
+#include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+
+Vec3 random_direction(testing::Random& random) {
+  const double z = random.uniform(-1, 1), turn = random.uniform(0, 2 * pi), plan = std::sqrt(1 - z * z);
+  return {plan * std::cos(turn), plan * std::sin(turn), z};
+}
+
+TEST(ScatteringLobes, SumIsThatOfTheLobes) {
+  testing::Random random(5);
+  for (int alpha = 1; alpha <= greatest_lobe_exponent; ++alpha) {
+    struct Lobe {
+      double power;
+      Vec3 specular;
+    };
+    std::vector<Lobe> lobes;
+    std::vector<double> coefficients(lobe_coefficients(alpha));
+    for (int i = 0; i < 30; ++i) {
+      lobes.push_back({std::pow(10.0, random.uniform(-12, -3)), random_direction(random)});
+      add_lobe(alpha, lobes.back().power, lobes.back().specular, coefficients);
+    }
+    for (int i = 0; i < 50; ++i) {
+      const Vec3 direction = random_direction(random);
+      double sum = 0, most = 0;
+      for (const Lobe& lobe : lobes) {
+        sum += lobe.power * std::pow(0.5 * (1 + dot(lobe.specular, direction)), alpha);
+        most += lobe.power;
+      }
+      EXPECT_NEAR(lobes_along(alpha, coefficients, direction), sum, 1e-12 * most) << alpha;
+    }
+  }
+}
+
+TEST(ScatteringLobes, ABackwardDirectionGetsNothing) {
+  std::vector<double> coefficients(lobe_coefficients(4));
+  add_lobe(4, 1, {0, 0, 1}, coefficients);
+  EXPECT_DOUBLE_EQ(lobes_along(4, coefficients, {0, 0, 1}), 1);
+  EXPECT_DOUBLE_EQ(lobes_along(4, coefficients, {0, 0, -1}), 0);
+}
+
+// A wall alone, in the plane y = 20.
+Scene wall() {
+  Scene scene = testing::flat_ground(400, 400);
+  scene.extent = {};
+  scene.terrain.height_m.assign(4, -500.0F);
+  scene.prisms = {testing::box_prism(1, {170, 15}, {230, 20}, 0, 30)};
+  scene.prisms.front().on_ground = false;
+  return scene;
+}
+
+RayLaunchingOptions directive(ScatteringModel model, int alpha) {
+  RayLaunchingOptions options = testing::scattering_last(model, 0.4);
+  options.scattering_lobe_exponent = alpha;
+  return options;
+}
+
+double scattered_gain(const Environment& environment, Vec3 from, Vec3 to, const RayLaunchingOptions& options) {
+  const Transmitter transmitter = testing::test_transmitter(from);
+  RayLaunchingOptions direct = testing::direct_only();
+  direct.receiver_polarization = options.receiver_polarization;
+  const auto gain = [&](const RayLaunchingOptions& of) {
+    return environment.launch(transmitter, testing::receivers_at({to}), of).receivers.front().gain.value();
+  };
+  return gain(options) - gain(direct);
+}
+
+TEST(ScatteringLobes, LauncherScattersByTheModel) {
+  const Environment environment(wall(), 5);
+  const Vec3 from{190, 60, 22};
+  const double lambda = wavelength_m(850e6);
+  const Complex permittivity = relative_permittivity({5, 0.01}, 850e6);
+  for (const Vec3 to : {Vec3{215, 45, 3}, Vec3{160, 32, 12}, Vec3{235, 90, 40}}) {
+    for (const int alpha : {1, 4, 8}) {
+      for (const ScatteringModel model :
+           {ScatteringModel::incident, ScatteringModel::reflected, ScatteringModel::reciprocal}) {
+        double sum = 0;
+        for (const Tile& tile : environment.tiling.tiles) {
+          if (tile.normal.y < 0.5) continue;
+          const Vec3 in = tile.centroid - from, out = to - tile.centroid;
+          const Vec3 specular = mirrored(normalized(in), tile.normal);
+          const double section = directive_scattering_cross_section(
+              model, 0.4, permittivity, alpha, tile.area_m2(), -dot(normalized(in), tile.normal),
+              dot(normalized(out), tile.normal), dot(normalized(out), specular));
+          sum += scattered_power_gain(section, norm(in), norm(out), lambda);
+        }
+        ASSERT_GT(sum, 0);
+        // The launcher interpolates reflectances between 1,024 cosines.
+        const double tolerance = model == ScatteringModel::incident ? 1e-9 : 1e-6;
+        EXPECT_NEAR(scattered_gain(environment, from, to, directive(model, alpha)) / sum, 1, tolerance);
+      }
+    }
+  }
+}
+
+TEST(ScatteringLobes, CrossPolarisedPartArrivesAtTheOtherPolarisation) {
+  const Environment environment(wall(), 5);
+  const Vec3 from{190, 60, 22}, to{215, 45, 3};
+  RayLaunchingOptions options = testing::scattering_last(ScatteringModel::reciprocal, 0.4);
+  const double all = scattered_gain(environment, from, to, options);
+  options.cross_polarization = 0.2;
+  EXPECT_NEAR(scattered_gain(environment, from, to, options) / all, 0.8, 1e-9);
+  options.receiver_polarization = Polarization::horizontal;
+  EXPECT_NEAR(scattered_gain(environment, from, to, options) / all, 0.2, 1e-9);
+}
+
+}  // namespace
+}  // namespace tesseray
