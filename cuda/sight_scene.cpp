@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cuda/sight_scene.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tesseray {
+namespace {
+
+// SightGrid's heights count from a reference in single precision.
+SightSquare absolute(const SquareBounds& bounds, const SightGrid& grid) {
+  const double error_m = static_cast<double>(grid.margins().height_m);
+  const auto above = [&](float z) { return rounded_up(static_cast<double>(z) + grid.reference_z() + error_m); };
+  const auto below = [&](float z) { return -rounded_up(error_m - static_cast<double>(z) - grid.reference_z()); };
+  return {above(bounds.top_z), above(bounds.target_top_z), below(bounds.terrain_low_z)};
+}
+
+}  // namespace
+
+SightSceneArrays::SightSceneArrays(const OcclusionView& occlusion, const std::vector<Element>& elements) {
+  const SightGrid grid(occlusion, elements);
+  view_.occlusion = occlusion;
+  view_.origin = grid.corner(0, 0);
+  view_.cell_m = grid.cell_m();
+  view_.columns = grid.columns();
+  view_.rows = grid.rows();
+  view_.block_columns = grid.block_columns();
+  view_.block_rows = grid.block_rows();
+  view_.top_z = -std::numeric_limits<float>::infinity();
+  for (std::int32_t j = 0; j < grid.rows(); ++j) {
+    for (std::int32_t i = 0; i < grid.columns(); ++i) {
+      const SquareBounds& bounds = grid.cell(grid.cell_index(i, j));
+      SightCell& cell = cells_.emplace_back();
+      cell.square = absolute(bounds, grid);
+      cell.first_element = bounds.first_element;
+      cell.first_roof = bounds.first_roof;
+      cell.end_element = bounds.end_element;
+      cell.first_part = static_cast<std::uint32_t>(parts_.size());
+      for (const std::uint32_t part : grid.centred_parts(bounds)) parts_.push_back(part);
+      cell.end_part = static_cast<std::uint32_t>(parts_.size());
+      view_.top_z = std::max(view_.top_z, cell.square.top_z);
+    }
+  }
+  for (std::int32_t j = 0; j < grid.block_rows(); ++j) {
+    for (std::int32_t i = 0; i < grid.block_columns(); ++i) {
+      blocks_.push_back(absolute(grid.block(grid.block_index(i, j)), grid));
+    }
+  }
+  for (const std::uint32_t number : grid.elements().number) elements_.push_back(elements[number]);
+  for (std::uint32_t part = 0; part < occlusion.part_count; ++part) part_bounds_.push_back(grid.part_bounds(part));
+}
+
+SightSceneView SightSceneArrays::view() const {
+  SightSceneView view = view_;
+  view.cells = cells_.data();
+  view.blocks = blocks_.data();
+  view.elements = elements_.data();
+  view.element_count = static_cast<std::uint32_t>(elements_.size());
+  view.parts = parts_.data();
+  view.part_bounds = part_bounds_.data();
+  return view;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Searches by blocks of threads, run on the host, against every pair by the exact test.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "core/tiling/tiling.h"
+#include "core/visibility/all_pairs.h"
+#include "core/visibility/visibility.h"
+#include "cuda/block_horizon.h"
+#include "cuda/rows_by_blocks.h"
+#include "small_cities.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray::test {
+namespace {
+
+using Rows = std::vector<std::vector<std::uint32_t>>;
+
+Rows rows_of(const Visibility& visibility) {
+  Rows rows(visibility.element_count());
+  for (std::uint32_t element = 0; element < rows.size(); ++element) visibility.read_row(element, rows[element]);
+  return rows;
+}
+
+struct City {
+  explicit City(const Scene& scene, double tile_area_m2 = 100)
+      : occlusion(scene), tiling(tile_scene(scene, {.tile_area_m2 = tile_area_m2}, no_progress())) {}
+  Rows by_blocks(const MakeSightRunner& make_runner = make_host_sight_runner,
+                 const VisibilityOptions& options = {}) const {
+    return rows_of(*compute_visibility_by_blocks(make_runner, occlusion, tiling, options, no_progress()));
+  }
+  Rows plain(const VisibilityOptions& options = {}) const {
+    return rows_of(*compute_visibility_of_all_pairs(occlusion, tiling, options, no_progress()));
+  }
+
+  Occlusion occlusion;
+  Tiling tiling;
+};
+
+TEST(Blocks, FindTheRowsOfAllPairsOnHardCities) {
+  for (CityOptions options : hard_cities()) {
+    for (std::uint32_t seed = 31; seed <= 32; ++seed) {
+      options.seed = seed;
+      const City city(make_city(options));
+      EXPECT_EQ(city.by_blocks(), city.plain()) << options.name << ", seed " << seed;
+    }
+  }
+}
+
+// Large enough for far rings, blocks of cells and hills that hide.
+TEST(Blocks, FindTheRowsOfAllPairsOnSyntheticCities) {
+  for (const std::uint64_t seed : {1, 2}) {
+    testing::SyntheticCityOptions options;
+    options.width_m = seed == 1 ? 1200 : 500;
+    options.depth_m = seed == 1 ? 260 : 500;
+    options.hill_m = seed == 2 ? 60 : 15;
+    options.seed = seed + 40;
+    const City city(testing::synthetic_city(options));
+    EXPECT_EQ(city.by_blocks(), city.plain()) << "seed " << seed;
+  }
+}
+
+TEST(Blocks, FindTheRowsWithSmallTilesAndMaximumDistance) {
+  CityOptions options = hard_cities().back();
+  options.blocks = 3;
+  const City city(make_city(options), 20);
+  const VisibilityOptions near = {.max_distance_m = 60};
+  EXPECT_EQ(city.by_blocks(make_host_sight_runner, near), city.plain(near));
+}
+
+// What does not fit is searched again until it does; the rows stay the same.
+TEST(Blocks, FindTheSameRowsInTooLittleMemory) {
+  const City city(make_city(hard_cities().front()));
+  const std::size_t elements = city.tiling.tiles.size() + city.tiling.edges.size();
+  const auto expected = city.plain();
+  for (const std::uint32_t sources : {64u, 1000u}) {
+    const auto small = [&](const SightSceneView& scene, const BatchCapacity&) {
+      return make_host_sight_runner(scene, {.sources = sources, .slots = 2, .numbers = elements, .runs = 5});
+    };
+    EXPECT_EQ(city.by_blocks(small), expected) << sources;
+  }
+}
+
+TEST(Blocks, FindWhatPointsSee) {
+  for (CityOptions options : hard_cities()) {
+    options.seed = 33;
+    const City city(make_city(options));
+    testing::Random random(7);
+    std::vector<Vec3> points;
+    for (int k = 0; k < 80; ++k) {
+      const Tile& tile = city.tiling.tiles[random.below(static_cast<std::uint32_t>(city.tiling.tiles.size()))];
+      points.push_back(tile.centroid + random.uniform(0.5, 3) * tile.normal + Vec3{0, 0, random.uniform(0, 20)});
+    }
+    points.push_back({-500, 900, 40});  // outside of the grid of cells
+    points.push_back({20, 20, -300});   // below the ground
+    PointVisibilityByBlocks by_blocks(make_host_sight_runner, city.occlusion, city.tiling);
+    const VisibilityOptions near = {.max_distance_m = 90};
+    const Rows all = by_blocks.visible_from(points), nearby = by_blocks.visible_from(points, near);
+    std::size_t seen = 0;
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      EXPECT_EQ(all[k], visible_from(city.occlusion, city.tiling, points[k])) << options.name << " " << k;
+      EXPECT_EQ(nearby[k], visible_from(city.occlusion, city.tiling, points[k], near)) << options.name << " " << k;
+      seen += all[k].size();
+    }
+    EXPECT_GT(seen, 1000u) << options.name;
+  }
+}
+
+TEST(Blocks, OrderFloatsAsIntegers) {
+  const float numbers[] = {-std::numeric_limits<float>::infinity(), -2.5F, -1e-30F, 0.0F, 1e-30F, 3.0F, 1e30F};
+  for (std::size_t k = 0; k + 1 < std::size(numbers); ++k) {
+    EXPECT_LT(ordered(numbers[k]), ordered(numbers[k + 1]));
+    EXPECT_EQ(slope_of(ordered(numbers[k])), numbers[k]);
+  }
+}
+
+TEST(Blocks, KnowTheLeastSlopeOfAnyRangeOfBins) {
+  const auto horizon = std::make_unique<BlockHorizon>();
+  const HostBlock block;
+  reset_horizon(block, *horizon, 0);
+  testing::Random random(3);
+  for (std::uint32_t bin = 0; bin < horizon_bins; ++bin) {
+    block.raise(horizon->nodes[horizon_bins + bin], ordered(static_cast<float>(random.uniform(-1, 2))));
+  }
+  settle_horizon(block, *horizon);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const std::uint32_t first = random.below(horizon_bins), last = first + random.below(horizon_bins - first);
+    EXPECT_EQ(least_of_bins(*horizon, first, last),
+              *std::min_element(horizon->nodes + horizon_bins + first, horizon->nodes + horizon_bins + last + 1));
+  }
+  EXPECT_EQ(horizon->nodes[1], least_of_bins(*horizon, 0, horizon_bins - 1));
+}
+
+}  // namespace
+}  // namespace tesseray::test
