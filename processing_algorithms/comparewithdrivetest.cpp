@@ -5,7 +5,7 @@ namespace tesseray {
 namespace {
 
 Outcome compare_prediction_with_drive_test(Run& run) {
-  const PathLossLayer path_loss = read_path_loss(run.values().text("PATH_LOSS"), run.progress());
+  const PathLossLayer path_loss = read_path_loss(run.values().text("PATH_LOSS"), Outlines::leave, run.progress());
   const std::vector<Measurement> measurements = read_measurements(run, path_loss.frame);
   const Comparison comparison = compare_with_drive_test(run, path_loss, measurements);
 

@@ -87,8 +87,21 @@ void check_folder(const fs::path& file) {
   if (fs::is_directory(file, problem)) refuse("is_a_folder", "it is a folder", "give the name of a file", file);
 }
 
+namespace {
+
+std::string collecting_file(const ParameterValues& values) {
+  const std::string name = output_parameter().name;
+  const std::vector<Parameter>& declared = values.declared();
+  const bool is_declared =
+      std::any_of(declared.begin(), declared.end(), [&](const Parameter& parameter) { return parameter.name == name; });
+  return is_declared ? values.text(name) : std::string();
+}
+
+}  // namespace
+
 Destinations::Destinations(const ParameterValues& values, bool overwrite) {
-  const std::string& output = values.text(output_parameter().name);
+  // Tools that write no layers have no file that collects them.
+  const std::string output = collecting_file(values);
   for (const Parameter& parameter : values.declared()) {
     if (parameter.name == output_parameter().name || !is_destination(parameter.kind)) continue;
     const std::string& given = values.text(parameter.name);

@@ -11,6 +11,9 @@ Tool tileenvironment();
 Tool computevisibility();
 Tool predictcoverage();
 Tool comparewithdrivetest();
+Tool bestserver();
+Tool coverageraster();
+Tool visiblefrom();
 Tool explainpoint();
 Tool importantenna();
 
@@ -21,6 +24,9 @@ const std::vector<Tool>& all_tools() {
       computevisibility(),     // environment → who sees whom
       predictcoverage(),       // environment, transmitters → path loss
       comparewithdrivetest(),  // path loss, drive test → errors
+      bestserver(),            // path loss of several transmitters → who serves where
+      coverageraster(),        // path loss → GeoTIFF
+      visiblefrom(),           // one point of the map or tile → what it sees
       explainpoint(),          // one point of the map → its rays
       importantenna(),         // antenna file → checked pattern
   };

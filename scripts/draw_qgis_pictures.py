@@ -23,6 +23,7 @@ sys.path[:0] = [str(SOURCE / "qgis_plugin"), "/usr/share/qgis/python/plugins"]
 from qgis.core import (  # noqa: E402, after the environment that it needs
     QgsApplication,
     QgsClassificationQuantile,
+    QgsColorRampShader,
     QgsCoordinateReferenceSystem,
     QgsFillSymbol,
     QgsGraduatedSymbolRenderer,
@@ -30,7 +31,9 @@ from qgis.core import (  # noqa: E402, after the environment that it needs
     QgsMapSettings,
     QgsProject,
     QgsRasterLayer,
+    QgsRasterShader,
     QgsRectangle,
+    QgsSingleBandPseudoColorRenderer,
     QgsStyle,
     QgsVectorLayer,
 )
@@ -67,6 +70,15 @@ class Town:
         self.explained = processing.run("tesseray:explainpoint", {
             "ENVIRONMENT": environment, "POINT": POINT, "TRANSMITTER": "Hill", **transmitters,
             "RAYS": str(folder / "rays.gpkg")})["RAYS"]
+        self.served = processing.run("tesseray:bestserver", {
+            "PATH_LOSS": f"{self._result}|layername=path_loss",
+            "BEST_SERVER": str(folder / "served.gpkg")})["BEST_SERVER"]
+        self.rasterized = processing.run("tesseray:coverageraster", {
+            "PATH_LOSS": f"{self._result}|layername=path_loss", "RESOLUTION": 2,
+            "RASTER": str(folder / "coverage.tif")})["RASTER"]
+        self.seen = processing.run("tesseray:visiblefrom", {
+            "ENVIRONMENT": environment, "POINT": POINT, "HEIGHT": 12,
+            "VISIBLE_TILES": str(folder / "seen.gpkg")})["VISIBLE_TILES"]
 
     def layer(self, name, subset=""):
         layer = QgsVectorLayer(f"{self._result}|layername={name}", name, "ogr")
@@ -75,6 +87,24 @@ class Town:
 
     def rays(self):
         return QgsVectorLayer(self.explained, "rays", "ogr")
+
+    def best_servers(self):
+        layer = QgsVectorLayer(self.served, "best server", "ogr")
+        layer.setSubsetString("kind = 'ground'")
+        return layer
+
+    def seen_tiles(self):
+        return QgsVectorLayer(self.seen, "visible tiles", "ogr")
+
+    def raster(self):
+        """Received power of MAST in the colours of viridis."""
+        layer = QgsRasterLayer(self.rasterized, "coverage")
+        colors = QgsColorRampShader(-110, -40, QgsStyle.defaultStyle().colorRamp("Viridis"))
+        colors.classifyColorRamp(8, MAST)
+        shader = QgsRasterShader()
+        shader.setRasterShaderFunction(colors)
+        layer.setRenderer(QgsSingleBandPseudoColorRenderer(layer.dataProvider(), MAST, shader))
+        return layer
 
     def grey_tiles(self):
         layer = self.layer("tiles")
@@ -122,6 +152,9 @@ def draw_maps(town):
         "computevisibility": ([town.tiles_by_visible_count()], TOWN),
         "predictcoverage": ([sites, power, city], TOWN),
         "comparewithdrivetest": ([errors, city], TOWN),
+        "bestserver": ([sites, town.best_servers(), city], TOWN),
+        "coverageraster": ([sites, town.raster(), city], OLD_TOWN),
+        "visiblefrom": ([town.seen_tiles(), city], OLD_TOWN),
         "explainpoint": ([town.rays(), sites, city], TOWN),
     }
     for name, (layers, extent) in pictures.items():

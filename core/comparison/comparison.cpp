@@ -96,7 +96,7 @@ std::string_view trimmed(std::string_view text) {
 
 class TransmitterNames {
  public:
-  explicit TransmitterNames(const std::vector<ComparedTransmitter>& transmitters)
+  explicit TransmitterNames(const std::vector<PredictedTransmitter>& transmitters)
       : only_one_(transmitters.size() == 1) {
     // A name wins over another transmitter's id that reads the same.
     for (std::uint32_t t = 0; t < transmitters.size(); ++t) by_text_.emplace(trimmed(transmitters[t].name), t);
@@ -122,7 +122,7 @@ class TransmitterNames {
 // The tiles of a prediction, each once, and what each transmitter's row says there.
 class PredictedTiles {
  public:
-  PredictedTiles(const std::vector<PredictedTarget>& targets, const std::vector<ComparedTransmitter>& transmitters) {
+  PredictedTiles(const std::vector<PredictedTarget>& targets, const std::vector<PredictedTransmitter>& transmitters) {
     std::unordered_map<std::int64_t, std::uint32_t> transmitter_of_id;
     for (std::uint32_t t = 0; t < transmitters.size(); ++t) {
       transmitter_of_id.emplace(transmitters[t].transmitter_id, t);
@@ -248,7 +248,7 @@ class Snapper {
 // ── The stages of a comparison ──
 
 std::vector<std::uint32_t> transmitters_of(const std::vector<Measurement>& measurements,
-                                           const std::vector<ComparedTransmitter>& transmitters) {
+                                           const std::vector<PredictedTransmitter>& transmitters) {
   const TransmitterNames names(transmitters);
   std::vector<std::uint32_t> of;
   of.reserve(measurements.size());
@@ -260,7 +260,7 @@ std::vector<std::uint32_t> transmitters_of(const std::vector<Measurement>& measu
 // their neighbours' averages: leaving out the weak ones would lift the mean.
 std::vector<double> measured_levels_db(const std::vector<Measurement>& measurements,
                                        const std::vector<std::uint32_t>& transmitter_of,
-                                       const std::vector<ComparedTransmitter>& transmitters,
+                                       const std::vector<PredictedTransmitter>& transmitters,
                                        const ComparisonOptions& options) {
   std::vector<double> levels(measurements.size(), undefined);
   for (std::uint32_t t = 0; t < transmitters.size(); ++t) {
@@ -292,7 +292,7 @@ std::string unusable_because(const Measurement& measurement, std::uint32_t trans
   return {};
 }
 
-MeasurementError error_of(const Measurement& measurement, double measured_db, const ComparedTransmitter* transmitter,
+MeasurementError error_of(const Measurement& measurement, double measured_db, const PredictedTransmitter* transmitter,
                           const Snapped& snapped, const std::string& unusable) {
   MeasurementError error;
   error.transmitter_id = transmitter ? transmitter->transmitter_id : 0;
@@ -330,7 +330,7 @@ std::map<std::int64_t, double> remove_means(std::vector<MeasurementError>& error
 
 // The rows of one height class: each transmitter, all, sites. `suffix` tells the classes apart.
 void add_statistics(const std::vector<MeasurementError>& errors, bool above_ground,
-                    const std::vector<ComparedTransmitter>& transmitters, const std::string& suffix,
+                    const std::vector<PredictedTransmitter>& transmitters, const std::string& suffix,
                     std::vector<ErrorStatistics>& statistics) {
   std::map<std::int64_t, std::vector<const MeasurementError*>> used_of;
   std::vector<const MeasurementError*> used;
@@ -340,7 +340,7 @@ void add_statistics(const std::vector<MeasurementError>& errors, bool above_grou
     used.push_back(&error);
   }
   std::vector<ErrorStatistics> sites;
-  for (const ComparedTransmitter& transmitter : transmitters) {
+  for (const PredictedTransmitter& transmitter : transmitters) {
     ErrorStatistics row = describe_errors(used_of[transmitter.transmitter_id]);
     row.group = transmitter.name + suffix;
     row.transmitter_id = transmitter.transmitter_id;
@@ -367,7 +367,7 @@ void warn_of_fallbacks(const std::vector<Snapped>& snapped, Progress& progress) 
 }  // namespace
 
 Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted,
-                                   const std::vector<ComparedTransmitter>& transmitters,
+                                   const std::vector<PredictedTransmitter>& transmitters,
                                    const std::vector<Measurement>& measurements, const ComparisonOptions& options,
                                    Progress& progress) {
   require_values_of_kind(measurements, options.value_kind);

@@ -10,29 +10,9 @@
 
 #include "core/base/progress.h"
 #include "core/geometry/vector.h"
-#include "core/tiling/tiling.h"
+#include "core/prediction/predicted_target.h"
 
 namespace tesseray {
-
-// A row of a path_loss layer, as far as comparison needs it. Any metric frame, the same as the measurements'.
-struct PredictedTarget {
-  std::int64_t transmitter_id = 0;
-  std::int64_t tile_id = 0;
-  SurfaceKind kind = SurfaceKind::ground;
-  Vec3 centroid;
-  double path_loss_db = std::numeric_limits<double>::quiet_NaN();
-  double basic_loss_db = std::numeric_limits<double>::quiet_NaN();
-  double received_power_dbm = std::numeric_limits<double>::quiet_NaN();
-  double field_dbuvm = std::numeric_limits<double>::quiet_NaN();
-  bool line_of_sight = false;
-};
-
-struct ComparedTransmitter {
-  std::int64_t transmitter_id = 0;
-  std::string name;
-  Vec3 position;
-  double frequency_hz = 0;
-};
 
 struct Measurement {
   std::int64_t measurement_id = 0;   // source feature id
@@ -91,7 +71,7 @@ struct Comparison {
 
 // Throws Error(invalid_input) when the measured values cannot be of options.value_kind (losses taken for powers).
 Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted,
-                                   const std::vector<ComparedTransmitter>& transmitters,
+                                   const std::vector<PredictedTransmitter>& transmitters,
                                    const std::vector<Measurement>& measurements, const ComparisonOptions& options,
                                    Progress& progress);
 

@@ -56,13 +56,14 @@ class PathLossSource {
             .crs_name = crs.empty() ? "local metres" : crs.name()};
   }
 
-  std::vector<PredictedTarget> targets(Vec2 origin, Progress& progress) {
+  std::vector<PredictedTarget> targets(Vec2 origin, std::map<std::int64_t, TileCorners>* outlines, Progress& progress) {
     const TargetFields fields = find_fields();
     std::vector<PredictedTarget> targets;
     const auto count = static_cast<double>(layer_->GetFeatureCount());
     targets.reserve(static_cast<std::size_t>(std::max(count, 0.0)));
     for (const OGRFeatureUniquePtr& feature : *layer_) {
       targets.push_back(target(*feature, fields, origin));
+      if (outlines != nullptr) add_outline(*feature, targets.back().tile_id, origin, *outlines);
       constexpr std::size_t rows_between_reports = 8192;
       if (targets.size() % rows_between_reports == 0) {
         progress.throw_if_cancelled();
@@ -74,15 +75,15 @@ class PathLossSource {
     return targets;
   }
 
-  std::vector<ComparedTransmitter> transmitters(Vec2 origin) {
+  std::vector<PredictedTransmitter> transmitters(Vec2 origin) {
     OGRLayer* layer = dataset_->GetLayerByName(transmitters_table);
     if (layer == nullptr) {
       throw Error(ErrorKind::invalid_input, "no_transmitters", "the layer transmitters is missing beside the path loss",
                   "write TRANSMITTERS_OUT of predictcoverage to the same file", {.file = name_.dataset});
     }
-    std::vector<ComparedTransmitter> transmitters;
+    std::vector<PredictedTransmitter> transmitters;
     for (const OGRFeatureUniquePtr& feature : *layer) {
-      ComparedTransmitter transmitter;
+      PredictedTransmitter transmitter;
       transmitter.transmitter_id = feature->GetFieldAsInteger64(require_field(*layer, "transmitter_id"));
       transmitter.name = feature->GetFieldAsString(require_field(*layer, "name"));
       transmitter.frequency_hz = feature->GetFieldAsDouble(require_field(*layer, "frequency_mhz")) * 1e6;
@@ -155,6 +156,19 @@ class PathLossSource {
     return target;
   }
 
+  // A tile's corners; points have none.
+  static void add_outline(const OGRFeature& feature, std::int64_t tile_id, Vec2 origin,
+                          std::map<std::int64_t, TileCorners>& outlines) {
+    const OGRGeometry& geometry = *feature.GetGeometryRef();
+    if (wkbFlatten(geometry.getGeometryType()) != wkbPolygon) return;
+    const OGRLinearRing& ring = *geometry.toPolygon()->getExteriorRing();
+    const auto [place, is_new] = outlines.try_emplace(tile_id);
+    if (!is_new) return;
+    for (int i = 0; i < 4; ++i) {
+      place->second.corners[i] = {ring.getX(i) - origin.x, ring.getY(i) - origin.y, ring.getZ(i)};
+    }
+  }
+
   // The point, or the mean of a tile's corners: tiles are parallelograms.
   Vec3 middle(const OGRFeature& feature, OGRLayer& layer, Vec2 origin) {
     const OGRGeometry* geometry = feature.GetGeometryRef();
@@ -187,12 +201,12 @@ class PathLossSource {
 
 }  // namespace
 
-PathLossLayer read_path_loss(const std::string& source, Progress& progress) {
+PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress) {
   progress.begin_stage("path_loss");
   PathLossSource from(source);
   PathLossLayer layer;
   layer.frame = from.frame();
-  layer.targets = from.targets(layer.frame.origin, progress);
+  layer.targets = from.targets(layer.frame.origin, outlines == Outlines::read ? &layer.outlines : nullptr, progress);
   layer.transmitters = from.transmitters(layer.frame.origin);
   return layer;
 }

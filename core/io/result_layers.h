@@ -12,6 +12,7 @@
 #include "core/io/antenna_file.h"
 #include "core/io/layer.h"
 #include "core/io/result_writer.h"
+#include "core/prediction/best_server.h"
 #include "core/prediction/explanation.h"
 #include "core/prediction/prediction.h"
 #include "core/scene/scene.h"
@@ -52,6 +53,14 @@ Layer prediction_error_layer(const std::string& name, const LocalFrame& frame,
                              const std::vector<MeasurementError>& errors);
 Layer error_statistics_layer(const std::string& name, const std::vector<ErrorStatistics>& statistics);
 
+// What a point sees: numbers of tiles.
+Layer visible_tiles_layer(const std::string& name, const Scene& scene, const Tiling& tiling, Vec3 viewpoint,
+                          std::span<const std::uint32_t> visible);
+
+// Coverage by several transmitters.
+Layer best_server_layer(const std::string& name, const PathLossLayer& path_loss,
+                        const std::vector<ServedPlace>& places);
+
 // The run: one row, added to those of earlier runs.
 Layer runs_layer(const RunRecord& run, const std::vector<std::string>& layers, const std::string& result_hash);
 
@@ -61,9 +70,6 @@ std::string_view to_text(EdgeKind kind);
 std::string_view to_text(Issue::Action action);
 
 // The tile's corners in order, seen from the air counter-clockwise.
-struct TileCorners {
-  Vec3 corners[4];
-};
 TileCorners corners_of(const Tile& tile);
 
 }  // namespace tesseray

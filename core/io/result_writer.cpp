@@ -299,6 +299,16 @@ void ResultWriter::add_error_statistics(const LayerDestination& destination,
   impl_->add(destination, error_statistics_layer(destination.layer, statistics));
 }
 
+void ResultWriter::add_visible_tiles(const LayerDestination& destination, const Scene& scene, const Tiling& tiling,
+                                     Vec3 viewpoint, std::span<const std::uint32_t> visible) {
+  impl_->add(destination, visible_tiles_layer(destination.layer, scene, tiling, viewpoint, visible));
+}
+
+void ResultWriter::add_best_servers(const LayerDestination& destination, const PathLossLayer& path_loss,
+                                    const std::vector<ServedPlace>& places) {
+  impl_->add(destination, best_server_layer(destination.layer, path_loss, places));
+}
+
 void ResultWriter::add_antenna_pattern(const LayerDestination& destination, const AntennaFile& antenna) {
   impl_->add(destination, antenna_pattern_layer(destination.layer, antenna));
 }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include "core/base/progress.h"
 #include "core/comparison/comparison.h"
 #include "core/io/antenna_file.h"
+#include "core/prediction/best_server.h"
 #include "core/prediction/explanation.h"
 #include "core/prediction/prediction.h"
 #include "core/scene/scene.h"
@@ -57,6 +59,21 @@ struct RunRecord {
   std::vector<std::pair<std::string, std::string>> failed_transmitters;  // name, message
 };
 
+// The corners of a tile, in order.
+struct TileCorners {
+  Vec3 corners[4];
+};
+
+// What is read back from a path_loss layer and the transmitters layer beside it.
+struct PathLossLayer {
+  LocalFrame frame;
+  std::vector<PredictedTarget> targets;
+  std::vector<PredictedTransmitter> transmitters;
+  std::map<std::int64_t, TileCorners> outlines;  // by tile_id, when asked for; empty for a layer of points
+};
+enum class Outlines { leave, read };
+PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress);
+
 class ResultWriter {
  public:
   // `overwrite`: existing layers (and an existing file that is no GeoPackage) may be replaced; otherwise they are an
@@ -83,6 +100,10 @@ class ResultWriter {
   void add_power_delay_profile(const LayerDestination& destination, const PointExplanation& explanation);
   void add_prediction_error(const LayerDestination& destination, const std::vector<MeasurementError>& errors);
   void add_error_statistics(const LayerDestination& destination, const std::vector<ErrorStatistics>& statistics);
+  void add_visible_tiles(const LayerDestination& destination, const Scene& scene, const Tiling& tiling, Vec3 viewpoint,
+                         std::span<const std::uint32_t> visible);
+  void add_best_servers(const LayerDestination& destination, const PathLossLayer& path_loss,
+                        const std::vector<ServedPlace>& places);
   void add_antenna_pattern(const LayerDestination& destination, const AntennaFile& antenna);
 
   // Writes everything; what was added must live until then. Returns the result hash (hexadecimal). On any error or
@@ -94,12 +115,5 @@ class ResultWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-// What comparewithdrivetest reads back from a path_loss layer and the transmitters layer beside it.
-struct PathLossLayer {
-  LocalFrame frame;
-  std::vector<PredictedTarget> targets;
-  std::vector<ComparedTransmitter> transmitters;
-};
-PathLossLayer read_path_loss(const std::string& source, Progress& progress);
 
 }  // namespace tesseray

@@ -2,6 +2,7 @@
 #include "core/io/styles.h"
 
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -150,6 +151,24 @@ Styles explained_rays() {
                                      {"through_building", "Through a building", line({86, 180, 233}, 0.4)}})};
   for (qml::Style& by_power : rays()) styles.push_back(std::move(by_power));
   return styles;
+}
+
+Styles best_server(Symbol symbol, const std::vector<std::string>& transmitters) {
+  // Okabe and Ito's colours and lighter tones of them, then the same again: neighbours in the list differ.
+  constexpr Color colors[] = {{0, 114, 178},   {230, 159, 0},   {0, 158, 115},   {204, 121, 167},
+                              {86, 180, 233},  {213, 94, 0},    {240, 228, 66},  {110, 110, 110},
+                              {128, 185, 218}, {246, 213, 145}, {140, 210, 190}, {232, 193, 216}};
+  Drawing target{.symbol = symbol, .width_mm = 0.2, .size_mm = 1.6, .sphere_m = 1};
+  std::vector<qml::Category> categories;
+  for (std::size_t t = 0; t < transmitters.size(); ++t) {
+    target.color = target.outline = colors[t % std::size(colors)];
+    categories.push_back({transmitters[t], transmitters[t], target});
+  }
+  return {qml::categorized("Best server", "transmitter", categories),
+          qml::graduated("Signal to interference and noise", "sinr_db",
+                         classes({-6, -3, 0, 3, 6, 10, 15, 20, 25, 30}, dark_to_light(), "dB", target, true)),
+          qml::graduated("Received power", "received_power_dbm",
+                         classes(steps(-120, -30, 10), dark_to_light(), "dBm", target, true))};
 }
 
 }  // namespace tesseray::styles

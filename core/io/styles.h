@@ -7,6 +7,7 @@
 // maps of different runs can be laid side by side.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/io/qml.h"
@@ -29,5 +30,7 @@ Styles rays();
 Styles power_delay_profile();
 Styles explained_rays();
 Styles antenna_pattern();
+// With a colour for each of the transmitters, in their order.
+Styles best_server(qml::Symbol symbol, const std::vector<std::string>& transmitters);
 
 }  // namespace tesseray::styles

@@ -188,7 +188,7 @@ Receiver place_map_point(Vec2 position, double height_m, const Scene& scene) {
   const std::string wrong = placement.what_is_wrong(point);
   if (!wrong.empty()) {
     throw Error(ErrorKind::invalid_input, "point_place", "the point " + wrong,
-                "choose a point in the open, or raise RECEIVER_HEIGHT above the roof");
+                "choose a point in the open, or raise its height above the roof");
   }
   return {1, point};
 }

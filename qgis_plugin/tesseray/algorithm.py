@@ -186,8 +186,9 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         """Where the outputs go. QGIS is asked for each, so that it knows which ones to load."""
         texts: dict[str, str | None] = {}
         for name in self._makeable(parameters):
-            ask = self.parameterAsOutputLayer if self._tool.parameter(name).is_layer_destination \
-                else self.parameterAsFileOutput
+            parameter = self._tool.parameter(name)
+            is_shown = parameter.is_layer_destination or parameter.is_raster_destination
+            ask = self.parameterAsOutputLayer if is_shown else self.parameterAsFileOutput
             texts[name] = ask(parameters, name, context) or None
         try:
             return plan_outputs(self._tool, texts, temporary)

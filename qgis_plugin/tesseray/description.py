@@ -56,6 +56,11 @@ class Parameter:
         return self.kind == "file destination"
 
     @property
+    def is_raster_destination(self) -> bool:
+        """A file that QGIS can show as a layer."""
+        return self.is_file_destination and self.extension == "tif"
+
+    @property
     def is_destination(self) -> bool:
         return self.is_layer_destination or self.is_file_destination
 

@@ -18,6 +18,7 @@ from qgis.core import (
     QgsProcessingParameterField,
     QgsProcessingParameterFile,
     QgsProcessingParameterFileDestination,
+    QgsProcessingParameterRasterDestination,
     QgsProcessingParameterNumber,
     QgsProcessingParameterPoint,
     QgsProcessingParameterRasterLayer,
@@ -138,6 +139,9 @@ def destination_definition(parameter: Parameter, output: Output | None) -> QgsPr
         definition = QgsProcessingParameterFeatureSink(parameter.name, parameter.label,
                                                        sink_type(output.geometry if output else None),
                                                        optional=parameter.optional, createByDefault=created)
+    elif parameter.is_raster_destination:
+        definition = QgsProcessingParameterRasterDestination(parameter.name, parameter.label,
+                                                             optional=parameter.optional, createByDefault=created)
     else:
         definition = QgsProcessingParameterFileDestination(parameter.name, parameter.label,
                                                            file_filter(parameter.extension),

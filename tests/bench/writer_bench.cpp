@@ -77,7 +77,7 @@ void read_path_loss_layer(benchmark::State& state) {
   const Case city;
   city.write();
   for (auto _ : state) {
-    const PathLossLayer layer = read_path_loss(city.file.string(), no_progress());
+    const PathLossLayer layer = read_path_loss(city.file.string(), Outlines::leave, no_progress());
     if (layer.targets.size() != city.tiling.tiles.size()) state.SkipWithError("rows are missing");
   }
 }

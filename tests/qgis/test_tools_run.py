@@ -6,6 +6,8 @@ import pathlib
 import sqlite3
 import subprocess
 
+from osgeo import gdal
+
 import qgis_harness as harness
 from qgis_harness import DRIVE_TEST, EXECUTABLE, SMALL_SCENE, QgisTest, run_algorithm, run_tests, transmitters
 
@@ -72,6 +74,23 @@ class ToolsTest(QgisTest):
         pattern = run_algorithm("tesseray:importantenna", {
             "ANTENNA_FILE": str(antenna), "PATTERN": str(self.folder / "pattern.gpkg")})
         self.assertEqual(rows_in(pattern["PATTERN"]), 16)
+
+        served = run_algorithm("tesseray:bestserver", {
+            "PATH_LOSS": predicted["PATH_LOSS"], "BEST_SERVER": str(self.folder / "served.gpkg")})
+        self.assertGreater(rows_in(served["BEST_SERVER"]), 100)
+
+        raster = run_algorithm("tesseray:coverageraster", {
+            "PATH_LOSS": predicted["PATH_LOSS"], "RESOLUTION": 4, "RASTER": str(self.folder / "coverage.tif")})
+        self.assertEqual(gdal.Open(raster["RASTER"]).RasterCount, 2)
+
+        visible = run_algorithm("tesseray:visiblefrom", {
+            "ENVIRONMENT": environment, "POINT": "340500,6020500 [EPSG:25832]", "HEIGHT": 40,
+            "VISIBLE_TILES": str(self.folder / "seen.gpkg")})
+        self.assertGreater(rows_in(visible["VISIBLE_TILES"]), 50)
+
+        scene = run_algorithm("tesseray:exportscene", {
+            "ENVIRONMENT": environment, **sites, "SCENE": str(self.folder / "town.tscene")})
+        self.assertEqual(pathlib.Path(scene["SCENE"]).read_bytes()[:4], b"TSCN")
 
         study = {**SMALL_SCENE, **sites, **DRIVE_TEST}
         by_hand = command_line("coveragestudy", **{**study, "EXTENT": study["EXTENT"].split(" ")[0]},

@@ -22,11 +22,11 @@ class Warnings : public Progress {
 
 // Two transmitters over a street of 5 × 3 ground tiles of 10 m, with a wall above its north end.
 struct Street {
-  std::vector<ComparedTransmitter> transmitters{{1, "north", {0, 100, 30}, 1e9}, {2, "7", {50, 0, 30}, 2e9}};
+  std::vector<PredictedTransmitter> transmitters{{1, "north", {0, 100, 30}, 1e9}, {2, "7", {50, 0, 30}, 2e9}};
   std::vector<PredictedTarget> predicted;
 
   Street() {
-    for (const ComparedTransmitter& transmitter : transmitters) {
+    for (const PredictedTransmitter& transmitter : transmitters) {
       for (int row = 0; row < 3; ++row) {
         for (int column = 0; column < 5; ++column) {
           const double power = -70.0 - 2 * column - 5 * row - 10 * static_cast<double>(transmitter.transmitter_id);

@@ -14,7 +14,7 @@ class ReadPathLoss : public ::testing::Test {
  protected:
   std::string code_of(const std::string& source) {
     try {
-      read_path_loss(source, no_progress());
+      read_path_loss(source, Outlines::leave, no_progress());
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
       EXPECT_FALSE(error.hint().empty());
@@ -58,7 +58,7 @@ TEST_F(ReadPathLoss, GivesBackTargetsAndTransmitters) {
   for (const char* name : {"out.gpkg", "out.sqlite"}) {
     const std::string file = folder_ / name;
     result_.write(file);
-    const PathLossLayer layer = read_path_loss(file, no_progress());
+    const PathLossLayer layer = read_path_loss(file, Outlines::leave, no_progress());
     expect_same_targets(layer, result_);
     EXPECT_EQ(std::fmod(layer.frame.origin.x, 1024), 0);
     EXPECT_EQ(layer.frame.crs_name, "EPSG:3946");
@@ -78,14 +78,14 @@ TEST_F(ReadPathLoss, ByAnotherNameAndAsPoints) {
   writer.add_path_loss({file, "Netz 1"}, result_.scene, result_.tiling, result_.predictions, points);
   writer.add_transmitters({file, "transmitters"}, result_.transmitters);
   writer.commit({}, no_progress());
-  expect_same_targets(read_path_loss(file + "|layername=Netz 1", no_progress()), result_);
+  expect_same_targets(read_path_loss(file + "|layername=Netz 1", Outlines::leave, no_progress()), result_);
   EXPECT_EQ(code_of(file), "no_layer");
 }
 
 TEST_F(ReadPathLoss, OfReceivers) {
   const std::string file = folder_ / "out.gpkg";
   result_.write(file);
-  const PathLossLayer layer = read_path_loss(file + "|layername=receiver_path_loss", no_progress());
+  const PathLossLayer layer = read_path_loss(file + "|layername=receiver_path_loss", Outlines::leave, no_progress());
   ASSERT_EQ(layer.targets.size(), 4u);
   EXPECT_EQ(layer.targets[1].tile_id, 502);
   EXPECT_EQ(layer.targets[1].kind, SurfaceKind::ground);
@@ -95,7 +95,7 @@ TEST_F(ReadPathLoss, InLocalMetres) {
   const std::string file = folder_ / "local.gpkg";
   const WriterCase local("");
   local.write(file);
-  const PathLossLayer layer = read_path_loss(file, no_progress());
+  const PathLossLayer layer = read_path_loss(file, Outlines::leave, no_progress());
   EXPECT_TRUE(layer.frame.crs_wkt.empty());
   expect_same_targets(layer, local);
 }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "core/io/coverage_raster.h"
+#include "processing_algorithms/run.h"
+
+namespace tesseray {
+namespace {
+
+// What a pixel tells, as a member of a row of path_loss.
+struct RasterValue {
+  double PredictedTarget::*member;
+  const char* unit;
+};
+constexpr Choice<RasterValue> pixel_values[] = {{"received_power", {&PredictedTarget::received_power_dbm, "dBm"}},
+                                                {"path_loss", {&PredictedTarget::path_loss_db, "dB"}},
+                                                {"basic_loss", {&PredictedTarget::basic_loss_db, "dB"}},
+                                                {"field_strength", {&PredictedTarget::field_dbuvm, "dB(µV/m)"}}};
+enum class Bands { each, strongest };
+constexpr Choice<Bands> band_choices[] = {{"each", Bands::each}, {"strongest", Bands::strongest}};
+
+// One band per transmitter, or one for the transmitter that is strongest at each place.
+std::vector<RasterBand> make_bands(const PathLossLayer& layer, const GroundRaster& raster, RasterValue value,
+                                   Bands choice) {
+  std::unordered_map<std::int64_t, std::size_t> number_of_tile, band_of_transmitter;
+  for (std::size_t t = 0; t < raster.tile_ids.size(); ++t) number_of_tile.emplace(raster.tile_ids[t], t);
+  std::vector<RasterBand> bands;
+  const std::vector<float> nothing(raster.tile_ids.size(), std::numeric_limits<float>::quiet_NaN());
+  if (choice == Bands::strongest) {
+    bands.push_back({"strongest transmitter", value.unit, nothing});
+  } else {
+    for (const PredictedTransmitter& transmitter : layer.transmitters) {
+      band_of_transmitter.emplace(transmitter.transmitter_id, bands.size());
+      bands.push_back({transmitter.name, value.unit, nothing});
+    }
+  }
+  std::vector<double> strongest_dbm(raster.tile_ids.size(), -std::numeric_limits<double>::infinity());
+  for (const PredictedTarget& target : layer.targets) {
+    const auto tile = number_of_tile.find(target.tile_id);
+    if (tile == number_of_tile.end() || !(target.received_power_dbm > -std::numeric_limits<double>::infinity()))
+      continue;
+    std::size_t band = 0;
+    if (choice == Bands::strongest) {
+      if (target.received_power_dbm <= strongest_dbm[tile->second]) continue;
+      strongest_dbm[tile->second] = target.received_power_dbm;
+    } else {
+      const auto found = band_of_transmitter.find(target.transmitter_id);
+      if (found == band_of_transmitter.end()) continue;
+      band = found->second;
+    }
+    bands[band].values[tile->second] = static_cast<float>(target.*value.member);
+  }
+  return bands;
+}
+
+Outcome make_coverage_raster(Run& run) {
+  const ParameterValues& values = run.values();
+  const PathLossLayer layer = read_path_loss(values.text("PATH_LOSS"), Outlines::read, run.progress());
+  const GroundRaster raster = rasterize_ground(layer, values.number("RESOLUTION"));
+  const std::vector<RasterBand> bands = make_bands(
+      layer, raster, values.choice("VALUE", pixel_values), values.choice("BANDS", band_choices));
+  const std::filesystem::path file = *run.destinations().file("RASTER");
+  write_ground_raster(raster, bands, layer.frame, file, run.progress());
+
+  Outcome outcome;
+  outcome.outputs = run.destinations().spelled({"RASTER"});
+  outcome.figures["columns"] = raster.columns;
+  outcome.figures["rows"] = raster.rows;
+  outcome.figures["bands"] = bands.size();
+  outcome.figures["ground_tiles"] = raster.tile_ids.size();
+  return outcome;
+}
+
+std::vector<Parameter> raster_parameters() {
+  using Kind = ParameterKind;
+  return {
+      {.name = "PATH_LOSS",
+       .label = "Path loss",
+       .help = "the layer of polygons that predictcoverage wrote, its transmitters beside it",
+       .kind = Kind::vector_any,
+       .layer = "path_loss",
+       .companions = {"transmitters"}},
+      {.name = "VALUE",
+       .label = "Value",
+       .help = "what the pixels tell",
+       .kind = Kind::enumeration,
+       .default_value = "received_power",
+       .choices = words(pixel_values)},
+      {.name = "BANDS",
+       .label = "Bands",
+       .help = "one for each transmitter, or one with the strongest transmitter at each place",
+       .kind = Kind::enumeration,
+       .default_value = "each",
+       .choices = words(band_choices)},
+      {.name = "RESOLUTION",
+       .label = "Resolution",
+       .help = "side of a pixel; each takes the value of the ground tile in which its centre lies",
+       .kind = Kind::number,
+       .default_value = "5",
+       .unit = "m",
+       .minimum = 0.01,
+       .maximum = 10000},
+      {.name = "RASTER",
+       .label = "Raster",
+       .help = "a cloud-optimized GeoTIFF; pixels without ground, or where nothing arrives, are no-data (-9999)",
+       .kind = Kind::file_destination,
+       .extension = "tif"},
+  };
+}
+
+}  // namespace
+
+Tool coverageraster() {
+  return {.id = "coverageraster",
+          .title = "Coverage raster",
+          .group = "Coverage",
+          .help = "A prediction on the ground as a raster, in the resolution asked for: a cloud-optimized GeoTIFF.",
+          .parameters = raster_parameters(),
+          .roles = {},
+          .run = make_coverage_raster};
+}
+
+}  // namespace tesseray

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "core/io/readers.h"
+#include "processing_algorithms/environment_stage.h"
+#include "processing_algorithms/scene_stage.h"
+
+namespace tesseray {
+namespace {
+
+struct Viewpoint {
+  Vec3 position;
+  const Tile* tile = nullptr;  // the one that looks, when it is one
+};
+
+const Tile& tile_of_id(const Tiling& tiling, const std::string& text) {
+  char* end = nullptr;
+  const std::int64_t id = std::strtoll(text.c_str(), &end, 10);
+  const auto found = std::find_if(tiling.tiles.begin(), tiling.tiles.end(), [&](const Tile& t) { return t.id == id; });
+  if (!text.empty() && *end == '\0' && found != tiling.tiles.end()) return *found;
+  throw Error(ErrorKind::invalid_input, "unknown_tile", "the environment has no tile " + text,
+              "give a tile_id of the layer tiles", {.field = "TILE"});
+}
+
+Viewpoint read_viewpoint(const ParameterValues& values, const Scene& scene, const Tiling& tiling) {
+  if (values.has("POINT") == values.has("TILE")) {
+    throw Error(ErrorKind::invalid_input, "one_viewpoint", "both POINT and TILE are given, or none of them",
+                "give either a point of the map or a tile_id");
+  }
+  if (values.has("TILE")) {
+    const Tile& tile = tile_of_id(tiling, values.text("TILE"));
+    return {lifted_point(tile), &tile};
+  }
+  const Vec2 place = read_map_point(values.text("POINT"), scene.frame, "POINT");
+  return {place_map_point(place, values.number("HEIGHT"), scene).position, nullptr};
+}
+
+// Whether each centroid lies in front of the other's plane.
+bool face_each_other(const Tile& a, const Tile& b) {
+  const Vec3 way = b.centroid - a.centroid;
+  return dot(way, a.normal) > in_front_m && -dot(way, b.normal) > in_front_m;
+}
+
+// The tiles, without edge segments. A tile that looks sees those that it faces.
+std::vector<std::uint32_t> visible_tiles(const Occlusion& occlusion, const Tiling& tiling, const Viewpoint& viewpoint,
+                                         const VisibilityOptions& options) {
+  std::vector<std::uint32_t> visible = visible_from(occlusion, tiling, viewpoint.position, options);
+  std::erase_if(visible, [&](std::uint32_t element) {
+    return element >= tiling.tiles.size() ||
+           (viewpoint.tile != nullptr && !face_each_other(*viewpoint.tile, tiling.tiles[element]));
+  });
+  return visible;
+}
+
+void add_figures(const Tiling& tiling, const std::vector<std::uint32_t>& visible, nlohmann::ordered_json& figures) {
+  std::size_t count[3] = {};
+  double area_m2[3] = {};
+  for (const std::uint32_t number : visible) {
+    const auto kind = static_cast<std::size_t>(tiling.tiles[number].kind);
+    ++count[kind];
+    area_m2[kind] += tiling.tiles[number].area_m2();
+  }
+  figures["tiles"] = tiling.tiles.size();
+  figures["visible_tiles"] = visible.size();
+  for (const auto& [kind, name] : {std::pair(SurfaceKind::ground, "ground"), std::pair(SurfaceKind::wall, "wall"),
+                                   std::pair(SurfaceKind::roof, "roof")}) {
+    figures["visible_" + std::string(name) + "_tiles"] = count[static_cast<std::size_t>(kind)];
+    figures["visible_" + std::string(name) + "_m2"] = area_m2[static_cast<std::size_t>(kind)];
+  }
+}
+
+Outcome find_visible_tiles(Run& run) {
+  const Environment environment = read_environment(run);
+  const Tiling tiling = tile_scene(run, environment.scene, environment.tiling_options);
+  const Viewpoint viewpoint = read_viewpoint(run.values(), environment.scene, tiling);
+  const Occlusion occlusion(environment.scene);
+  const std::vector<std::uint32_t> visible =
+      visible_tiles(occlusion, tiling, viewpoint, visibility_options(run.values()));
+
+  ResultWriter writer(environment.scene.frame, run.settings().overwrite);
+  std::vector<std::string> written;
+  if (const auto destination = run.destinations().layer("VISIBLE_TILES")) {
+    writer.add_visible_tiles(*destination, environment.scene, tiling, viewpoint.position, visible);
+    written.emplace_back("VISIBLE_TILES");
+  }
+  Outcome outcome;
+  outcome.result_hash = writer.commit(run.record(environment.scene.frame, {}), run.progress());
+  outcome.outputs = run.destinations().spelled(written);
+  add_figures(tiling, visible, outcome.figures);
+  return outcome;
+}
+
+std::vector<Parameter> viewpoint_parameters() {
+  using Kind = ParameterKind;
+  return {
+      {.name = "POINT",
+       .label = "Point on the map",
+       .help = "x,y and the CRS in brackets, as QGIS writes it; without a CRS, in the environment's",
+       .kind = Kind::point,
+       .optional = true,
+       .within = "ENVIRONMENT",
+       .crs_from = {"ENVIRONMENT"}},
+      {.name = "HEIGHT",
+       .label = "Height",
+       .help = "of the point above the ground",
+       .kind = Kind::number,
+       .default_value = "1.5",
+       .unit = "m",
+       .minimum = 0,
+       .maximum = 100000},
+      {.name = "TILE",
+       .label = "Tile",
+       .help = "tile_id of the tile that looks, in place of a point",
+       .kind = Kind::string,
+       .optional = true,
+       .advanced = true},
+      {.name = "MAX_DISTANCE",
+       .label = "Greatest distance",
+       .help = "tiles farther away are left out; no limit if not given",
+       .kind = Kind::distance,
+       .unit = "m",
+       .minimum = 1,
+       .maximum = 1e6,
+       .optional = true,
+       .advanced = true},
+      {.name = "VISIBLE_TILES",
+       .label = "Visible tiles",
+       .help = "the tiles seen, with their distances",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "visible_tiles",
+       .geometry = "Polygon Z"},
+  };
+}
+
+}  // namespace
+
+Tool visiblefrom() {
+  return {.id = "visiblefrom",
+          .title = "Visible from a point",
+          .group = "Coverage",
+          .help = "The walls, roofs and ground that are seen from a point of the map, or from the middle of a tile.",
+          .parameters = concatenated({{environment_parameter()}, viewpoint_parameters(), {output_parameter()}}),
+          .roles = {},
+          .run = find_visible_tiles};
+}
+
+}  // namespace tesseray

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The best server of several transmitters, against SQL over the path losses that it was made from."""
+
+import math
+import pathlib
+import shutil
+import sqlite3
+import tempfile
+import unittest
+
+from tesseray_process import SCENE, PipelineTest, json_lines, rows, tesseray
+
+
+def setUpModule():
+    """A prediction of two transmitters on one frequency and one on another, made once."""
+    global FOLDER, ENVIRONMENT, SITES, PREDICTION
+    FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="tesseray-"))
+    unittest.addModuleCleanup(shutil.rmtree, FOLDER)
+    ENVIRONMENT, SITES = FOLDER / "environment.gpkg", FOLDER / "sites.csv"
+    PREDICTION = FOLDER / "Netz Süd.gpkg"
+    SITES.write_text("name,x,y,height_m,frequency_mhz,erp_dbm\nWest,340450,6020500,40,1800,43\n"
+                     "East,340560,6020520,40,1800,43\nUmbrella,340500,6020450,60,900,50\n")
+    for process in (tesseray("tileenvironment", *SCENE, "--environment", ENVIRONMENT), predict(PREDICTION)):
+        assert process.returncode == 0, process.stderr
+
+
+def predict(output, *options):
+    return tesseray("predictcoverage", "--environment", ENVIRONMENT, "--transmitters", SITES, "--transmitters-crs",
+                    "EPSG:25832", "--max-bounces", 1, "--output", output, *options)
+
+
+class BestServer(PipelineTest):
+    def serve(self, *options, source=None):
+        output = self.folder / "served.gpkg"
+        return tesseray("bestserver", "--path-loss", source or PREDICTION, "--progress", "json", "--output", output,
+                        *options), output
+
+    def test_it_is_what_sql_finds(self):
+        process, output = self.serve("--bandwidth", 20, "--noise-figure", 9, "--load", 50)
+        self.assert_done(process)
+        served = rows(output, "best_server")
+        names = {row["transmitter_id"]: row["name"] for row in rows(PREDICTION, "transmitters")}
+        frequency = {row["transmitter_id"]: row["frequency_mhz"] for row in rows(PREDICTION, "transmitters")}
+        power = {}
+        for row in rows(PREDICTION, "path_loss"):
+            power.setdefault(row["tile_id"], {})[row["transmitter_id"]] = row["received_power_dbm"]
+        self.assertEqual([row["tile_id"] for row in served], sorted(power))
+        noise_mw = 1.380649e-23 * 290 * 20e6 * 1e3 * 10 ** 0.9
+        found = set()
+        for row in served:
+            reached = {t: p for t, p in power[row["tile_id"]].items() if p is not None}
+            if not reached:
+                self.assertIsNone(row["transmitter_id"])
+                self.assertIsNone(row["sinr_db"])
+                continue
+            best = max(reached, key=lambda t: (reached[t], -t))
+            self.assertEqual(row["transmitter_id"], best)
+            self.assertEqual(row["transmitter"], names[best])
+            others = sum(10 ** (p / 10) for t, p in reached.items() if t != best and frequency[t] == frequency[best])
+            sinr = reached[best] - 10 * math.log10(0.5 * others + noise_mw)
+            self.assertAlmostEqual(row["sinr_db"], sinr, places=4)
+            self.assertEqual(row["server_count"], sum(p >= reached[best] - 6 for p in reached.values()))
+            found.add(best)
+        self.assertEqual(found, set(names))
+
+    def test_shapes_are_the_tiles(self):
+        process, output = self.serve()
+        self.assert_done(process)
+        with sqlite3.connect(output) as served:
+            served.execute("ATTACH ? AS prediction", (str(PREDICTION),))
+            same, all_rows = served.execute(
+                "SELECT SUM(b.geom = p.geom), COUNT(*) FROM best_server b JOIN prediction.path_loss p ON"
+                " p.tile_id = b.tile_id AND p.transmitter_id = (SELECT MIN(transmitter_id) FROM"
+                " prediction.path_loss)").fetchone()
+            styles = [row[0] for row in served.execute("SELECT styleName FROM layer_styles ORDER BY useAsDefault DESC")]
+        self.assertEqual(same, all_rows)
+        self.assertGreater(all_rows, 100)
+        self.assertEqual(styles[0], "Best server")
+
+    def test_points_stay_points(self):
+        points = self.folder / "points.gpkg"
+        self.assertEqual(predict(points, "--geometry", "point").returncode, 0)
+        process, output = self.serve(source=points)
+        self.assert_done(process)
+        with sqlite3.connect(output) as served:
+            kind = served.execute("SELECT geometry_type_name FROM gpkg_geometry_columns"
+                                  " WHERE table_name = 'best_server'").fetchone()
+        self.assertEqual(kind, ("POINT",))
+        polygons = self.serve("--overwrite")[1]
+        self.assertEqual([row["sinr_db"] for row in rows(output, "best_server")],
+                         [row["sinr_db"] for row in rows(polygons, "best_server")])
+
+    def test_weak_transmitters_serve_nobody(self):
+        process, output = self.serve("--min-power", 99)
+        self.assert_done(process)
+        self.assertEqual({row["transmitter_id"] for row in rows(output, "best_server")}, {None})
+
+    def test_what_is_no_prediction_is_refused(self):
+        process, output = self.serve(source=f"{PREDICTION}|layername=transmitters")
+        self.assertEqual(process.returncode, 2)
+        error = [line["error"] for line in json_lines(process.stderr) if "error" in line][0]
+        self.assertIn("predictcoverage", error["hint"])
+        self.assertFalse(output.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The coverage raster, read back by GDAL, against the path losses that it was made from."""
+
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+import numpy
+from osgeo import gdal
+
+from tesseray_process import SCENE, PipelineTest, json_lines, rows, tesseray
+
+gdal.UseExceptions()
+NO_DATA = -9999.0
+
+
+def setUpModule():
+    """A prediction of two transmitters, made once."""
+    global FOLDER, PREDICTION, TILES
+    FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="tesseray-"))
+    unittest.addModuleCleanup(shutil.rmtree, FOLDER)
+    environment, table, tiles = FOLDER / "environment.gpkg", FOLDER / "sites.csv", FOLDER / "tiles.gpkg"
+    PREDICTION = FOLDER / "prediction.gpkg"
+    table.write_text("name,x,y,height_m,frequency_mhz,erp_dbm\nWest,340450,6020500,40,1800,43\n"
+                     "Ost,340560,6020520,40,1800,43\n", encoding="utf-8")
+    for process in (tesseray("tileenvironment", *SCENE, "--environment", environment, "--tiles", tiles),
+                    tesseray("predictcoverage", "--environment", environment, "--transmitters", table,
+                             "--transmitters-crs", "EPSG:25832", "--max-bounces", 1, "--output", PREDICTION)):
+        assert process.returncode == 0, process.stderr
+    TILES = {row["tile_id"]: row for row in rows(tiles, "tiles") if row["kind"] == "ground"}
+
+
+class CoverageRaster(PipelineTest):
+    def raster(self, *options, name="Pegel Süd.tif"):
+        file = self.folder / name
+        return tesseray("coverageraster", "--path-loss", PREDICTION, "--raster", file, "--progress", "json",
+                        *options), file
+
+    def values(self, field):
+        """{transmitter_id: {tile_id: value}} of ground tiles."""
+        found = {}
+        for row in rows(PREDICTION, "path_loss"):
+            if row["kind"] == "ground":
+                found.setdefault(row["transmitter_id"], {})[row["tile_id"]] = row[field]
+        return found
+
+    def at_centroids(self, dataset, band):
+        """{tile_id: pixel} for the tiles' centroids."""
+        west, step, _, north, _, minus_step = dataset.GetGeoTransform()
+        pixels = dataset.GetRasterBand(band).ReadAsArray()
+        return {tile: float(pixels[int((row["y"] - north) / minus_step), int((row["x"] - west) / step)])
+                for tile, row in TILES.items()}
+
+    def test_pixels_are_the_tiles_values(self):
+        process, file = self.raster("--resolution", 2)
+        self.assert_done(process)
+        dataset = gdal.Open(str(file))
+        self.assertEqual(dataset.GetMetadataItem("LAYOUT", "IMAGE_STRUCTURE"), "COG")
+        self.assertEqual(dataset.GetSpatialRef().GetAuthorityCode(None), "25832")
+        west, step, _, north, _, minus_step = dataset.GetGeoTransform()
+        self.assertEqual((step, minus_step, west % 2, north % 2), (2, -2, 0, 0))
+        self.assertEqual([dataset.GetRasterBand(b).GetDescription() for b in (1, 2)], ["West", "Ost"])
+        self.assertEqual(dataset.GetRasterBand(1).GetUnitType(), "dBm")
+        power = self.values("received_power_dbm")
+        for band, transmitter in ((1, 1), (2, 2)):
+            self.assertEqual(dataset.GetRasterBand(band).GetNoDataValue(), NO_DATA)
+            for tile, pixel in self.at_centroids(dataset, band).items():
+                expected = power[transmitter][tile]
+                self.assertAlmostEqual(pixel, NO_DATA if expected is None else expected, places=3)
+
+    def test_area_of_the_ground_and_no_data_under_buildings(self):
+        process, file = self.raster("--resolution", 0.5)
+        self.assert_done(process)
+        dataset = gdal.Open(str(file))
+        pixels = dataset.GetRasterBand(1).ReadAsArray()
+        # Tiles lie on the slope: their plan is smaller by the cosine.
+        power = self.values("received_power_dbm")[1]
+        plan = sum(row["area_m2"] * row["nz"] for tile, row in TILES.items() if power[tile] is not None)
+        self.assertAlmostEqual(float(numpy.sum(pixels != NO_DATA)) * 0.25 / plan, 1, delta=0.002)
+        self.assertGreater(float(numpy.mean(pixels == NO_DATA)), 0.05)
+
+    def test_strongest_in_one_band_and_other_values(self):
+        process, file = self.raster("--bands", "strongest", "--value", "path_loss")
+        self.assert_done(process)
+        dataset = gdal.Open(str(file))
+        self.assertEqual(dataset.RasterCount, 1)
+        power, loss = self.values("received_power_dbm"), self.values("path_loss_db")
+        for tile, pixel in self.at_centroids(dataset, 1).items():
+            reached = [(power[t][tile], loss[t][tile]) for t in power if power[t][tile] is not None]
+            self.assertAlmostEqual(pixel, max(reached)[1] if reached else NO_DATA, places=3)
+
+    def test_what_cannot_be_rasterized_is_refused(self):
+        process, file = self.raster("--resolution", 0.01)
+        self.assertEqual(process.returncode, 2)
+        error = [line["error"] for line in json_lines(process.stderr) if "error" in line][0]
+        self.assertEqual(error["code"], "too_many_pixels")
+        self.assertFalse(file.exists())
+        file.write_text("mine")
+        process, file = self.raster()
+        self.assertEqual((process.returncode, file.read_text()), (2, "mine"))
+
+
+if __name__ == "__main__":
+    unittest.main()
