@@ -13,6 +13,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/base/progress.h"
@@ -84,6 +85,29 @@ struct VisibilityFileInfo {
   std::uint64_t entry_count = 0;  // over all rows, so every pair twice
 };
 VisibilityFileInfo read_visibility_info(const std::filesystem::path& path);
+
+// An environment as it was, and the file of its relation.
+struct EarlierVisibility {
+  const Scene& scene;
+  const Tiling& tiling;
+  std::filesystem::path file;
+  std::uint64_t environment_hash = 0;
+};
+
+struct VisibilityUpdate {
+  std::string why_not;                  // why nothing was written: all must be computed anew; "" when the file is there
+  std::uint64_t new_elements = 0;       // rows that were found from nothing
+  std::uint64_t searched_elements = 0;  // unchanged elements that may see past what changed
+  std::uint64_t changed_entries = 0;    // of rows of unchanged elements
+};
+
+// Writes to `path` what computing the relation of `scene` anew would, byte by byte, from that of an earlier scene: only
+// what an edit may have changed is looked at again (docs/visibility-updates.md). For edits on the same terrain that
+// leave most of the elements as they were. Throws as open_visibility does about the earlier file.
+VisibilityUpdate update_visibility(const EarlierVisibility& before, const Scene& scene, const Tiling& tiling,
+                                   const Occlusion& occlusion, const VisibilityOptions& options,
+                                   std::uint64_t environment_hash, const std::filesystem::path& path,
+                                   Progress& progress);
 
 // The paper's edge rows instead of the segments' own: an edge sees what either of its parent tiles sees, and no edge
 // sees another. Keeps a reference to `visibility`.
