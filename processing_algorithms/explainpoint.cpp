@@ -89,6 +89,7 @@ void add_figures(const PointExplanation& explanation, Json& figures) {
                                                              {"reflection_percent", shares.reflection},
                                                              {"diffraction_percent", shares.diffraction},
                                                              {"over_rooftop_percent", shares.over_rooftop},
+                                                             {"through_building_percent", shares.through_building},
                                                              {"scattering_percent", shares.scattering},
                                                              {"rays_shown_percent", shares.shown},
                                                              {"other_rays_percent", shares.other_rays},

@@ -25,6 +25,7 @@ constexpr Choice<Polarization> polarizations[] = {{"vertical", Polarization::ver
                                                   {"slant-45", Polarization::slant_minus_45}};
 constexpr Choice<OverRooftop> over_rooftop_methods[] = {
     {"screens", OverRooftop::screens}, {"deygout", OverRooftop::deygout}, {"none", OverRooftop::none}};
+constexpr Choice<bool> transmissions[] = {{"none", false}, {"nearest_building", true}};
 constexpr Choice<VegetationModel> vegetation_models[] = {
     {"per_metre", VegetationModel::per_metre}, {"p833", VegetationModel::p833}, {"none", VegetationModel::none}};
 constexpr Choice<Summation> summations[] = {
@@ -137,6 +138,31 @@ std::vector<Parameter> effect_parameters() {
        .kind = Kind::enumeration,
        .default_value = "screens",
        .choices = words(over_rooftop_methods)},
+      {.name = "TRANSMISSION",
+       .label = "Rays through a building",
+       .help = "through the building nearest to the transmitter, or the one that it stands on, to what it alone hides",
+       .kind = Kind::enumeration,
+       .default_value = "none",
+       .choices = words(transmissions)},
+      {.name = "WALL_LOSS",
+       .label = "Loss of a wall",
+       .help =
+           "of each outer wall that a ray passes; by its material and the frequency after 3GPP TR 38.901 if not given",
+       .kind = Kind::number,
+       .unit = "dB",
+       .minimum = 0,
+       .maximum = 300,
+       .optional = true,
+       .advanced = true},
+      {.name = "INDOOR_LOSS",
+       .label = "Loss per metre indoors",
+       .help = "of a ray inside of the building",
+       .kind = Kind::number,
+       .default_value = shortest(defaults.transmission.indoor_db_per_m),
+       .unit = "dB/m",
+       .minimum = 0,
+       .maximum = 100,
+       .advanced = true},
       {.name = "VEGETATION_LOSS",
        .label = "Loss in vegetation",
        .help = "of each metre of a ray inside the environment's vegetation: VEGETATION_DB_PER_M, by frequency after "
@@ -177,6 +203,9 @@ RayLaunchingOptions ray_launching_options(const ParameterValues& values) {
   options.min_power_dbm = values.number("MIN_POWER");
   options.summation = values.choice("SUMMATION", summations);
   options.over_rooftop = values.choice("OVER_ROOFTOP", over_rooftop_methods);
+  options.transmission.nearest_building = values.choice("TRANSMISSION", transmissions);
+  options.transmission.wall_loss_db = values.optional_number("WALL_LOSS");
+  options.transmission.indoor_db_per_m = values.number("INDOOR_LOSS");
   options.vegetation = values.choice("VEGETATION_LOSS", vegetation_models);
   options.vegetation_db_per_m = values.number("VEGETATION_DB_PER_M");
   options.receiver_height_m = values.number("RECEIVER_HEIGHT");

@@ -46,6 +46,7 @@ TOWN = QgsRectangle(340030, 6020165, 341070, 6020815)
 OLD_TOWN = QgsRectangle(340350, 6020420, 340650, 6020608)
 MAST = 3  # transmitter_id of the site that most of the town sees
 POINT = "340520,6020610"
+SQUARE = "340500,6020500"
 
 
 def inputs():
@@ -77,7 +78,7 @@ class Town:
             "PATH_LOSS": f"{self._result}|layername=path_loss", "RESOLUTION": 2,
             "RASTER": str(folder / "coverage.tif")})["RASTER"]
         self.seen = processing.run("tesseray:visiblefrom", {
-            "ENVIRONMENT": environment, "POINT": POINT, "HEIGHT": 12,
+            "ENVIRONMENT": environment, "POINT": SQUARE,
             "VISIBLE_TILES": str(folder / "seen.gpkg")})["VISIBLE_TILES"]
 
     def layer(self, name, subset=""):

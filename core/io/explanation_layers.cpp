@@ -51,7 +51,8 @@ Layer explained_rays_layer(const std::string& name, const LocalFrame& frame, con
         {std::move(field.column), [value = std::move(field.value)](const ExplainedRay& r) { return value(r.ray); }});
   }
   fields.push_back(
-      {{"mechanism", text, "direct, reflection, diffraction, over_rooftop or scattering: what decides about the ray"},
+      {{"mechanism", text,
+        "direct, reflection, diffraction, over_rooftop, through_building or scattering: what decides about the ray"},
        [](const ExplainedRay& r) { return Value::text(r.mechanism); }});
   fields.push_back({{"share_percent", real, "Share of the sum of all powers, percent"},
                     [](const ExplainedRay& r) { return Value::real(100 * r.share); }});

@@ -25,6 +25,7 @@ PowerShares shares_of(const RayLaunchingResult& result, double all) {
   shares.reflection = gains.reflection / all;
   shares.diffraction = gains.diffraction / all;
   shares.over_rooftop = gains.over_rooftop / all;
+  shares.through_building = gains.through_building / all;
   shares.scattering = scattering / all;
   shares.shown = (shown_rays + shown_scattering) / all;
   shares.other_rays = rest(gains.sum(), shown_rays) / all;

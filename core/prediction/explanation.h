@@ -25,7 +25,7 @@ struct ExplainedRay {
 
 // Shares of the power sum; each group adds up to 1.
 struct PowerShares {
-  double direct = 0, reflection = 0, diffraction = 0, over_rooftop = 0, scattering = 0;
+  double direct = 0, reflection = 0, diffraction = 0, over_rooftop = 0, through_building = 0, scattering = 0;
   double shown = 0, other_rays = 0, other_scattering = 0;  // the rays above, and the two kinds of those left out
 };
 

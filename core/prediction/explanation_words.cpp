@@ -57,6 +57,7 @@ std::pair<double, std::string> strongest_mechanism(const PowerShares& shares) {
   for (const auto& [share, words] :
        {std::pair(shares.reflection, "arrives by reflections"), std::pair(shares.diffraction, "arrives by diffraction"),
         std::pair(shares.over_rooftop, "arrives over the roofs"),
+        std::pair(shares.through_building, "arrives through the building nearest to the transmitter"),
         std::pair(shares.scattering, "is diffusely scattered")}) {
     if (share > best.first) best = {share, words};
   }

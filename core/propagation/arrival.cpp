@@ -41,7 +41,7 @@ void Launch::add_arrival(const Ending& ending, const ComplexVec3& field, Vec3 di
 void Launch::arrive(const Ending& ending, std::uint32_t number, ThreadState& state) {
   const Vec3 target = environment_.points.arrival(number);
   const Leg leg = leg_to(ending.source, target);
-  add_arrival(ending, (leg.amplitude * ending.vegetation.ray) * transported(ending.strength, leg.direction),
+  add_arrival(ending, (leg.amplitude * ending.attenuation.ray) * transported(ending.strength, leg.direction),
               leg.direction, leg.length_m, number, false, state);
   if (!environment_.points.is_tile(number)) return;
   const Tile& tile = environment_.tiling.tiles[number];
@@ -51,7 +51,7 @@ void Launch::arrive(const Ending& ending, std::uint32_t number, ThreadState& sta
   const Leg image_leg = leg_to(ending.source, mirrored(target, tile.centroid, tile.normal));
   if (dot(image_leg.from - tile.centroid, tile.normal) <= 0 || dot(image_leg.direction, tile.normal) >= 0) return;
   const ComplexVec3 incident =
-      (image_leg.amplitude * ending.vegetation.companion) * transported(ending.strength, image_leg.direction);
+      (image_leg.amplitude * ending.attenuation.companion) * transported(ending.strength, image_leg.direction);
   const ComplexVec3 reflected = specularly_reflected(incident, image_leg.direction, tile);
   add_arrival(ending, reflected, mirrored(image_leg.direction, tile.normal), image_leg.length_m, number, true, state);
 }

@@ -150,7 +150,7 @@ void Launch::go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<
   if (!may_do_anything(element, outgoing.reflections, outgoing.diffractions)) return;
   const Leg leg = leg_to(outgoing.source, environment_.points.reference(element));
   const double path_gain = link_.unit_gain() * squared_norm(outgoing.strength) * leg.amplitude * leg.amplitude *
-                           (outgoing.vegetation * outgoing.vegetation);
+                           (outgoing.attenuation * outgoing.attenuation);
   if (path_gain < link_.least_gain()) return;
 
   Tube& child = children.emplace_back();
@@ -159,7 +159,7 @@ void Launch::go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<
   child.direction = leg.direction;
   child.path_gain = path_gain;
   child.length_m = leg.length_m;
-  child.vegetation = outgoing.vegetation;
+  child.attenuation = outgoing.attenuation;
   child.departure_gain = static_cast<float>(outgoing.departure_gain);
   child.element = element;
   child.reflections = static_cast<std::uint8_t>(outgoing.reflections);
@@ -281,7 +281,7 @@ void Launch::reflect(const Tube& tube, const Tile& tile, const VirtualSource& im
   const bool arrives = (target & RowTarget::arrives) != 0;
   const bool goes_on = (target & RowTarget::goes_on) != 0 && !over_rooftops;
   const Leg leg = leg_to(image, reflection_target(target));
-  const double vegetation = tube.vegetation * vegetation_to_member(tube.element, hit, state);
+  const double vegetation = tube.attenuation * vegetation_to_member(tube.element, hit, state);
   InteractionChain chain = tube.chain;
   chain.push(tube.element);
   Link::Departure departure{{}, static_cast<double>(tube.departure_gain)};
@@ -381,7 +381,7 @@ void Launch::diffract(const Tube& tube, const VirtualSource& source, const EdgeI
   const ComplexVec3 diffracted = diffracted_field(incidence.at(sin_beta), incident.field, k_i, leg.direction,
                                                   {distance_m, distance_m, distance_m}, link_.wave_number());
   if (!(squared_norm(diffracted) > 0)) return;
-  const double vegetation = tube.vegetation * vegetation_to_member(tube.element, hit, state);
+  const double vegetation = tube.attenuation * vegetation_to_member(tube.element, hit, state);
   if (arrives) {
     arrive({source, diffracted, Mechanism::diffraction, incident.relative_gain, chain, false,
             VegetationAtTarget{vegetation, vegetation}},

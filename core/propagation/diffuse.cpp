@@ -92,7 +92,7 @@ double Launch::diffuse_incidence(const Tube& tube, const Tile& tile) const {
         const double squared = squared_norm(way);
         return std::max(0.0, -dot(way, tile.normal)) / (squared * std::sqrt(squared));
       });
-      power = squared_norm(tube.strength) * mean * (tube.vegetation * tube.vegetation);
+      power = squared_norm(tube.strength) * mean * (tube.attenuation * tube.attenuation);
     }
   }
   switch (environment_.options.scattering_model) {

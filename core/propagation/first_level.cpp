@@ -68,6 +68,7 @@ std::vector<Tube> Launch::launch_first_level(Progress& progress) {
     const double vegetation = vegetation_.amplitude(antenna, points.reference(element));
     go_on({source, departure.field, departure.relative_gain, none, 0, 0, vegetation}, element, tubes);
   }
+  launch_through_building(lit, tubes, progress);
   launch_over_rooftops(lit, tubes, progress);
   return tubes;
 }

@@ -68,6 +68,8 @@ class TileDiffusePower {
   std::array<DiffusePower, 3> powers_;
 };
 
+class BuildingTransmission;
+
 class Launch {
  public:
   Launch(const LaunchEnvironment& environment, const Transmitter& transmitter);
@@ -117,12 +119,17 @@ class Launch {
     double departure_gain;
     const InteractionChain& chain;
     bool coherent_ground_reflection;  // the one ray that joins the direct ray in amplitude at a receiver point
-    VegetationAtTarget vegetation;    // on all legs
+    VegetationAtTarget attenuation;   // on all legs, by vegetation and walls
   };
 
   // first_level.cpp: the transmitter's direct rays and first tubes.
   std::vector<Tube> launch_first_level(Progress& progress);
   void arrive_directly(std::uint32_t number, ThreadState& state);
+
+  // through_building_rays.cpp: rays to what the building nearest to the transmitter alone hides.
+  void launch_through_building(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
+  void arrive_through(const BuildingTransmission& building, std::uint32_t number, const InteractionChain& chain,
+                      ThreadState& state);
 
   // over_rooftop_rays.cpp: rays over the roofs to all numbers that are not lit (in one of the two ways), and the tubes
   // that they become at tiles.
@@ -169,7 +176,7 @@ class Launch {
     double departure_gain;
     const InteractionChain& chain;
     int reflections, diffractions;
-    double vegetation;  // factor of the amplitude on all legs, the next one included; not in `strength`
+    double attenuation;  // factor of the amplitude on all legs, the next one included; not in `strength`
   };
   // Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
   void go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) const;

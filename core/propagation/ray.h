@@ -25,7 +25,7 @@ std::string to_string(Mechanism mechanism);  // "" for none
 struct Ray {
   std::int64_t transmitter_id = 0;
   std::int64_t target_id = 0;           // receiver id
-  std::string interactions;             // "T-R-D-G": T transmitter, R reflection, D diffraction, S scattering, G ground, O over roofs
+  std::string interactions;             // "T-R-D-G": T transmitter, R reflection, D diffraction, S scattering, G ground, O over roofs, B through a building
   std::vector<std::uint32_t> elements;  // where it interacted, by element number: tiles, then edge segments
   std::vector<Vec3> points;             // from the transmitter to the target, scene frame
   Mechanism mechanism = Mechanism::none;

@@ -22,7 +22,7 @@ double azimuth_deg(Vec3 direction, double convergence_deg) {
 double elevation_deg(Vec3 direction) { return degrees(std::atan2(direction.z, norm(direction.xy()))); }
 
 std::string interaction_text(const Tiling& tiling, const RecordedRay& ray) {
-  std::string text = ray.chain.over_rooftops ? "T-O" : "T";
+  std::string text = ray.chain.over_rooftops ? "T-O" : ray.chain.through_building ? "T-B" : "T";
   for (std::size_t i = 0; i < ray.chain.length; ++i) {
     const std::uint32_t element = ray.chain.elements[i];
     if (i == ray.scattered_at) {
@@ -39,8 +39,8 @@ std::string interaction_text(const Tiling& tiling, const RecordedRay& ray) {
 // By receiver, strongest first.
 void sort_by_strength(std::vector<RecordedRay>& rays) {
   const auto order = [](const RecordedRay& ray) {
-    return std::tuple(ray.receiver, -ray.path_gain, ray.chain.over_rooftops, ray.chain.length, ray.scattered_at,
-                      ray.chain.elements);
+    return std::tuple(ray.receiver, -ray.path_gain, ray.chain.over_rooftops, ray.chain.through_building,
+                      ray.chain.length, ray.scattered_at, ray.chain.elements);
   };
   std::sort(rays.begin(), rays.end(), [&](const RecordedRay& a, const RecordedRay& b) { return order(a) < order(b); });
 }
@@ -49,7 +49,7 @@ Mechanism mechanism_of(const RecordedRay& ray, const TargetPoints& points) {
   if (ray.scattered_at != RecordedRay::nowhere) return Mechanism::scattering;
   if (ray.chain.over_rooftops) return Mechanism::over_rooftop;
   const std::span<const std::uint32_t> elements(ray.chain.elements.data(), ray.chain.length);
-  if (elements.empty()) return Mechanism::direct;
+  if (elements.empty()) return ray.chain.through_building ? Mechanism::through_building : Mechanism::direct;
   const bool diffracted =
       std::any_of(elements.begin(), elements.end(), [&](std::uint32_t element) { return points.is_edge(element); });
   return diffracted ? Mechanism::diffraction : Mechanism::reflection;
@@ -60,10 +60,11 @@ std::vector<GainByMechanism> gains_by_mechanism(const std::vector<RecordedRay>& 
   for (const RecordedRay& ray : rays) {
     GainByMechanism& of_receiver = gains[ray.receiver];
     const Mechanism mechanism = mechanism_of(ray, points);
-    double& sum = mechanism == Mechanism::direct         ? of_receiver.direct
-                  : mechanism == Mechanism::reflection   ? of_receiver.reflection
-                  : mechanism == Mechanism::over_rooftop ? of_receiver.over_rooftop
-                                                         : of_receiver.diffraction;
+    double& sum = mechanism == Mechanism::direct             ? of_receiver.direct
+                  : mechanism == Mechanism::reflection       ? of_receiver.reflection
+                  : mechanism == Mechanism::over_rooftop     ? of_receiver.over_rooftop
+                  : mechanism == Mechanism::through_building ? of_receiver.through_building
+                                                             : of_receiver.diffraction;
     sum += ray.path_gain;
   }
   return gains;

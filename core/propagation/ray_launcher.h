@@ -14,6 +14,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/base/progress.h"
@@ -46,6 +47,13 @@ enum class VegetationModel {
   p833,       // ITU-R P.833 by frequency, saturating on each straight leg
 };
 
+// Rays through the building nearest to the transmitter, or the one that it stands on (building_transmission.h).
+struct TransmissionOptions {
+  bool nearest_building = false;                      // none otherwise
+  std::optional<double> wall_loss_db = std::nullopt;  // of each outer wall; by its material and the frequency otherwise
+  double indoor_db_per_m = 0.5;                       // 3GPP TR 38.901, §7.4.3
+};
+
 // Limits as in Table 1 of paper 002.
 struct RayLaunchingOptions {
   int max_bounces = 3;
@@ -67,6 +75,7 @@ struct RayLaunchingOptions {
   AntennaKind receiver_antenna = AntennaKind::isotropic;
   VegetationModel vegetation = VegetationModel::per_metre;
   double vegetation_db_per_m = default_vegetation_db_per_m;  // of per_metre
+  TransmissionOptions transmission;
   // Rays over the roofs to what the transmitter does not see, then reflected or scattered once. They stand for the
   // diffractions at roof edges near their vertical plane, which are left out where they arrive.
   OverRooftop over_rooftop = OverRooftop::none;
@@ -79,8 +88,8 @@ struct RayLaunchingOptions {
 
 // Path gains of rays, summed in power by their mechanism.
 struct GainByMechanism {
-  double direct = 0, reflection = 0, diffraction = 0, over_rooftop = 0;
-  double sum() const { return direct + reflection + diffraction + over_rooftop; }
+  double direct = 0, reflection = 0, diffraction = 0, over_rooftop = 0, through_building = 0;
+  double sum() const { return direct + reflection + diffraction + over_rooftop + through_building; }
 };
 
 struct RayLaunchingResult {

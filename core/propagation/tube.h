@@ -16,7 +16,9 @@ inline constexpr int most_bounces = 8;
 struct InteractionChain {
   std::array<std::uint32_t, most_bounces> elements{};
   std::uint8_t length = 0;
-  bool over_rooftops = false;  // the ray goes over the roofs from the transmitter to the first element, or to its end
+  // How the ray goes from the transmitter to the first element, or to its end, where it does not go straight in the
+  // air.
+  bool over_rooftops = false, through_building = false;
 
   void push(std::uint32_t element) { elements[length++] = element; }
   // REQUIRES: length > 0.
@@ -32,8 +34,8 @@ struct Tube {
   double path_gain = 0;                   // at the reference point, for an isotropic receiver
   double length_m = 0;                    // of the ray to the reference point
   double radius_1_m = 0, radius_2_m = 0;  // of the wavefront at the midpoint; edge elements only
-  double vegetation = 1;                  // factor of the amplitude on all legs so far; not in `strength`
-  float departure_gain = 1;               // of the transmitter's pattern, relative to its maximum
+  double attenuation = 1;    // factor of the amplitude on all legs so far (vegetation, walls); not in `strength`
+  float departure_gain = 1;  // of the transmitter's pattern, relative to its maximum
   std::uint32_t element = 0;
   std::uint8_t reflections = 0, diffractions = 0;
   InteractionChain chain;

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a wall takes from a wave that goes through it (3GPP TR 38.901, table 7.4.3-1; docs/physics.md §8).
+#pragma once
+
+#include <string_view>
+
+namespace tesseray {
+
+// Loss of one outer wall, dB, for 0.5 to 100 GHz. `material` is a name of itu_materials(): glass, the light ones (wood,
+// boards) as wood, metal as coated glass, which is mostly its metal, and all others as concrete.
+double wall_penetration_loss_db(std::string_view material, double frequency_hz);
+
+}  // namespace tesseray

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/building_transmission.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/units.h"
+#include "core/physics/penetration.h"
+#include "core/propagation/surface_materials.h"
+#include "core/scene/polygon.h"
+#include "core/scene/prism_index.h"
+
+namespace tesseray {
+namespace {
+
+// Parts whose solids come this near to each other touch.
+constexpr double touch_m = 1e-3;
+
+double distance_to(const Rings& rings, Vec2 p) { return contains(rings, p) ? 0.0 : distance_to_sides(rings, p); }
+
+}  // namespace
+
+BuildingTransmission::BuildingTransmission(const Scene& scene, Vec3 antenna, double frequency_hz,
+                                           const TransmissionOptions& options)
+    : scene_(scene), frequency_hz_(frequency_hz), options_(options) {
+  find_parts(antenna);
+  if (parts_.empty()) return;
+  scene_without_ = std::make_unique<Scene>(scene);
+  for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
+    scene_without_->prisms.erase(scene_without_->prisms.begin() + static_cast<std::ptrdiff_t>(*part));
+  }
+  occlusion_ = std::make_unique<Occlusion>(*scene_without_);
+}
+
+void BuildingTransmission::find_parts(Vec3 antenna) {
+  double least_m = std::numeric_limits<double>::infinity();
+  std::int64_t nearest = 0;
+  for (const Prism& prism : scene_.prisms) {
+    const double distance_m = distance_to(prism.rings, antenna.xy());
+    if (distance_m >= least_m) continue;
+    least_m = distance_m;
+    nearest = prism.building_id;
+  }
+  for (std::uint32_t p = 0; p < scene_.prisms.size(); ++p) {
+    if (scene_.prisms[p].building_id == nearest) parts_.push_back(p);
+  }
+}
+
+std::vector<BuildingTransmission::Crossing> BuildingTransmission::crossings(Vec3 from, Vec3 to) const {
+  const Vec3 way = to - from;
+  const double length_m = norm(way), plan_m = norm(way.xy());
+  std::vector<Crossing> found;
+  std::vector<Interval> inside;
+  for (const std::uint32_t part : parts_) {
+    const Prism& prism = scene_.prisms[part];
+    inside.clear();
+    if (plan_m > 0) {
+      append_inside_intervals(prism.rings, from.xy(), (1.0 / plan_m) * way.xy(), plan_m, inside);
+      for (Interval& interval : inside)
+        interval = {interval.low * length_m / plan_m, interval.high * length_m / plan_m};
+    } else if (contains(prism.rings, from.xy())) {
+      inside.push_back({0, length_m});
+    }
+    const double bottom_z = prism.on_ground ? -std::numeric_limits<double>::infinity() : prism.bottom_z;
+    for (Interval interval : inside) {
+      if (way.z != 0) {
+        const double at_bottom = (bottom_z - from.z) / way.z * length_m,
+                     at_top = (prism.top_z - from.z) / way.z * length_m;
+        interval.low = std::max(interval.low, std::min(at_bottom, at_top));
+        interval.high = std::min(interval.high, std::max(at_bottom, at_top));
+      } else if (from.z <= bottom_z || from.z >= prism.top_z) {
+        continue;
+      }
+      const std::uint16_t material = surface_material(scene_.default_materials, SurfaceKind::wall, prism.material);
+      if (interval.high - interval.low > touch_m) found.push_back({interval.low, interval.high, material});
+    }
+  }
+  std::sort(found.begin(), found.end(), [](const Crossing& a, const Crossing& b) { return a.begin_m < b.begin_m; });
+  return found;
+}
+
+double BuildingTransmission::wall_loss_db(std::uint16_t material) const {
+  return options_.wall_loss_db ? *options_.wall_loss_db
+                               : wall_penetration_loss_db(scene_.materials[material].name, frequency_hz_);
+}
+
+double BuildingTransmission::loss_db(Vec3 from, Vec3 to) const {
+  const std::vector<Crossing> parts = crossings(from, to);
+  double loss = 0;
+  for (std::size_t first = 0; first < parts.size();) {
+    // Parts that touch or overlap along the way are one solid, with one wall where it begins and one where it ends.
+    double end_m = parts[first].end_m;
+    std::uint16_t last_material = parts[first].material;
+    std::size_t next = first + 1;
+    for (; next < parts.size() && parts[next].begin_m <= end_m + touch_m; ++next) {
+      if (parts[next].end_m <= end_m) continue;
+      end_m = parts[next].end_m;
+      last_material = parts[next].material;
+    }
+    loss += wall_loss_db(parts[first].material) + wall_loss_db(last_material) +
+            options_.indoor_db_per_m * (end_m - parts[first].begin_m);
+    first = next;
+  }
+  return loss;
+}
+
+double BuildingTransmission::amplitude(Vec3 from, Vec3 to) const { return std::sqrt(power_ratio(-loss_db(from, to))); }
+
+}  // namespace tesseray

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rays through the nearest building: walls and metres by hand, and what they bring to the street behind.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/physics/penetration.h"
+#include "core/propagation/building_transmission.h"
+#include "tests/support/environment.h"
+#include "tests/support/same_sums.h"
+#include "tests/support/synthetic_city.h"
+#include "tests/support/validation_page.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+
+TransmissionOptions ten_db_walls() { return {.nearest_building = true, .wall_loss_db = 10, .indoor_db_per_m = 0.5}; }
+
+// A house of 20 m × 10 m with a tower on its east part, an arcade (a raised part) at its west end, and a far house.
+Scene house() {
+  Scene scene = testing::flat_ground(400, 400);
+  scene.prisms = {
+      testing::box_prism(1, {100, 100}, {120, 110}, 0, 12), testing::box_prism(1, {112, 100}, {120, 110}, 0, 30),
+      testing::box_prism(1, {94, 100}, {100, 110}, 4, 12), testing::box_prism(2, {200, 100}, {230, 130}, 0, 25)};
+  scene.prisms[1].part = 1;
+  scene.prisms[2].part = 2;
+  scene.prisms[2].on_ground = false;
+  return scene;
+}
+
+TEST(BuildingTransmission, CountsOuterWallsAndMetres) {
+  const Scene scene = house();
+  const BuildingTransmission through(scene, {110, 90, 6}, 850e6, ten_db_walls());
+  ASSERT_TRUE(through.any());
+  // Straight through the house: two walls and 10 m.
+  EXPECT_NEAR(through.loss_db({105, 90, 6}, {105, 130, 6}), 25, 1e-9);
+  // Along it, through house and tower as one solid, from the end of the arcade on.
+  EXPECT_NEAR(through.loss_db({80, 105, 6}, {180, 105, 6}), 20 + 13, 1e-9);
+  // Under the arcade there is air: only the house.
+  EXPECT_NEAR(through.loss_db({80, 105, 2}, {180, 105, 2}), 20 + 10, 1e-9);
+  // Above the house, through the tower alone.
+  EXPECT_NEAR(through.loss_db({80, 105, 20}, {180, 105, 20}), 20 + 4, 1e-9);
+  // Over everything, and through another building: nothing to pay here.
+  EXPECT_EQ(through.loss_db({80, 105, 40}, {180, 105, 40}), 0);
+  EXPECT_EQ(through.loss_db({190, 115, 6}, {240, 115, 6}), 0);
+  // From a mast on the roof, down through roof and wall: 12 m of height over 12 m of way.
+  EXPECT_NEAR(through.loss_db({105, 105, 15}, {105, 120, 0}), 20 + 0.5 * 2 * std::sqrt(2.0), 1e-9);
+  EXPECT_NEAR(through.amplitude({105, 90, 6}, {105, 130, 6}), std::pow(10, -25.0 / 20), 1e-12);
+}
+
+TEST(BuildingTransmission, IsTheSameBackwards) {
+  const Scene scene = house();
+  const BuildingTransmission through(scene, {110, 90, 6}, 850e6, ten_db_walls());
+  testing::Random random(3);
+  for (int i = 0; i < 200; ++i) {
+    const Vec3 a{random.uniform(80, 140), random.uniform(85, 99), random.uniform(1, 35)};
+    const Vec3 b{random.uniform(80, 140), random.uniform(111, 130), random.uniform(1, 35)};
+    EXPECT_NEAR(through.loss_db(a, b), through.loss_db(b, a), 1e-9);
+  }
+}
+
+TEST(BuildingTransmission, TakesTheNearestBuildingAndItsMaterials) {
+  Scene scene = house();
+  scene.materials.push_back({"wood", 1.99, 0, 0.0047, 1.0718});
+  scene.prisms[3].material = 1;
+  TransmissionOptions options{.nearest_building = true};
+  const BuildingTransmission near_house(scene, {110, 90, 6}, 2e9, options);
+  EXPECT_NEAR(near_house.loss_db({105, 90, 6}, {105, 130, 6}), 2 * (5 + 4 * 2.0) + 0.5 * 10, 1e-9);
+  const BuildingTransmission on_the_other(scene, {215, 115, 28}, 2e9, options);
+  EXPECT_NEAR(on_the_other.loss_db({190, 115, 6}, {240, 115, 6}), 2 * (4.85 + 0.12 * 2.0) + 0.5 * 30, 1e-9);
+}
+
+TEST(Penetration, IsTheTableOf38901) {
+  EXPECT_DOUBLE_EQ(wall_penetration_loss_db("glass", 3.5e9), 2 + 0.2 * 3.5);
+  EXPECT_DOUBLE_EQ(wall_penetration_loss_db("concrete", 3.5e9), 5 + 4 * 3.5);
+  EXPECT_DOUBLE_EQ(wall_penetration_loss_db("wood", 3.5e9), 4.85 + 0.12 * 3.5);
+  EXPECT_DOUBLE_EQ(wall_penetration_loss_db("metal", 3.5e9), 23 + 0.3 * 3.5);
+  EXPECT_DOUBLE_EQ(wall_penetration_loss_db("default", 3.5e9), 5 + 4 * 3.5);
+}
+
+RayLaunchingOptions through(bool on) {
+  RayLaunchingOptions options = testing::direct_only();
+  options.transmission = ten_db_walls();
+  options.transmission.nearest_building = on;
+  options.rays_per_receiver = 10;
+  return options;
+}
+
+TEST(ThroughBuilding, BringsFreeSpaceLessTheLossBehindTheNearestBuilding) {
+  const Environment environment(house(), 10);
+  const Vec3 antenna{105, 85, 6};
+  // Behind the house; in sight; behind the other house.
+  const std::vector<Vec3> places = {{105, 150, 6}, {60, 85, 6}, {260, 118, 6}};
+  const Transmitter transmitter = testing::test_transmitter(antenna);
+  const auto receivers = testing::receivers_at(places);
+  const RayLaunchingResult off = environment.launch(transmitter, receivers, through(false));
+  const RayLaunchingResult on = environment.launch(transmitter, receivers, through(true));
+  EXPECT_EQ(off.receivers[0].rays, 0u);
+  const double lambda = wavelength_m(850e6);
+  const double free_space = lambda / (4 * pi * norm(places[0] - antenna));
+  EXPECT_NEAR(decibels(on.receivers[0].gain.value() / (free_space * free_space)), -25, 1e-6);
+  EXPECT_EQ(on.receivers[0].strongest_mechanism, Mechanism::through_building);
+  EXPECT_FALSE(on.receivers[0].direct);
+  for (const std::size_t other : {std::size_t{1}, std::size_t{2}}) {
+    testing::expect_same(on.receivers[other], off.receivers[other]);
+  }
+  ASSERT_FALSE(on.rays.empty());
+  EXPECT_EQ(on.rays.front().interactions, "T-B");
+  EXPECT_EQ(on.rays.front().mechanism, Mechanism::through_building);
+  EXPECT_EQ(on.rays.front().points.size(), 2u);
+  EXPECT_NEAR(on.ray_gains[0].through_building, on.receivers[0].gain.value(), 1e-20);
+}
+
+TEST(ThroughBuilding, TilesBehindReflectOnce) {
+  Scene scene = house();
+  // A long wall across the street behind the house.
+  scene.prisms.push_back(testing::box_prism(3, {60, 140}, {160, 150}, 0, 20));
+  const Environment environment(scene, 5);
+  const Vec3 antenna{110, 85, 6}, receiver{90, 125, 6};
+  RayLaunchingOptions options = testing::without_scattering(1, 0, 1);
+  options.transmission = ten_db_walls();
+  const auto on = environment.launch(testing::test_transmitter(antenna), testing::receivers_at({receiver}), options);
+  const Vec3 image{receiver.x, 280 - receiver.y, receiver.z};
+  const BuildingTransmission expected(environment.scene, antenna, 850e6, options.transmission);
+  const auto found =
+      std::find_if(on.rays.begin(), on.rays.end(), [](const Ray& ray) { return ray.interactions == "T-B-R"; });
+  ASSERT_NE(found, on.rays.end());
+  EXPECT_EQ(found->mechanism, Mechanism::reflection);
+  EXPECT_NEAR(found->delay_ns, norm(image - antenna) / speed_of_light * 1e9, 1e-3);
+  // The loss is that of the way to the tile's middle, near the way to the point of reflection.
+  options.transmission.wall_loss_db = 0;
+  options.transmission.indoor_db_per_m = 0;
+  const auto lossless =
+      environment.launch(testing::test_transmitter(antenna), testing::receivers_at({receiver}), options);
+  const auto same = std::find_if(lossless.rays.begin(), lossless.rays.end(),
+                                 [](const Ray& ray) { return ray.interactions == "T-B-R"; });
+  ASSERT_NE(same, lossless.rays.end());
+  const double loss_db = decibels(same->path_gain / found->path_gain);
+  EXPECT_NEAR(loss_db, expected.loss_db(antenna, found->points[1]), 0.5);
+  EXPECT_GT(loss_db, 24);
+}
+
+TEST(ThroughBuilding, TilesAreReachedOnceAndTheSameWithAnyReceivers) {
+  const Environment environment(house(), 10);
+  const Transmitter transmitter = testing::test_transmitter({105, 85, 6});
+  const RayLaunchingResult on = environment.launch(transmitter, {}, through(true));
+  const RayLaunchingResult off = environment.launch(transmitter, {}, through(false));
+  std::size_t more = 0;
+  for (std::size_t t = 0; t < on.tiles.size(); ++t) {
+    if (off.tiles[t].rays > 0) {
+      testing::expect_same(on.tiles[t], off.tiles[t]);
+    } else if (on.tiles[t].rays > 0) {
+      ++more;
+      EXPECT_EQ(on.tiles[t].rays, environment.tiling.tiles[t].kind == SurfaceKind::ground ? 2u : 1u);
+    }
+  }
+  EXPECT_GT(more, 50u);
+}
+
+// A detached wooden house before a row of others; the antenna hangs at its south-eastern corner.
+TEST(ThroughBuilding, FillsTheSideStreetBehindACornerSite) {
+  Scene scene = testing::flat_ground(400, 400);
+  scene.prisms = {testing::box_prism(1, {150, 208}, {192, 240}, 0, 15),
+                  testing::box_prism(2, {150, 256}, {192, 288}, 0, 15)};
+  scene.materials.push_back({"wood", 1.99, 0, 0.0047, 1.0718});
+  scene.prisms[0].material = 1;
+  const Environment town(scene, 5);
+  Transmitter transmitter = testing::test_transmitter({193, 207, 8});
+  const std::vector<Vec3> places = {{200, 248, 1.5}, {186, 248, 1.5}, {176, 248, 1.5}, {160, 248, 1.5}};
+  const char* const names[] = {"beside the house, in sight", "behind it, 6 m from its end", "16 m", "32 m"};
+  RayLaunchingOptions options;
+  options.over_rooftop = OverRooftop::screens;
+  options.summation = Summation::power;
+  const auto path_losses = [&](bool with) {
+    options.transmission.nearest_building = with;
+    const RayLaunchingResult result = town.launch(transmitter, testing::receivers_at(places), options);
+    std::vector<double> losses;
+    for (const ArrivalSums& sums : result.receivers) {
+      losses.push_back(-half_wave_dipole_gain_dbi - decibels(sums.gain.value()));
+    }
+    return losses;
+  };
+  const std::vector<double> without = path_losses(false), with = path_losses(true);
+  const BuildingTransmission building(scene, transmitter.position, transmitter.frequency_hz,
+                                      {.nearest_building = true});
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    testing::expect_in_validation_page({names[r], testing::fixed(without[r], 1),
+                                        testing::fixed(building.loss_db(transmitter.position, places[r]), 1),
+                                        testing::fixed(with[r], 1)});
+    EXPECT_LE(with[r], without[r]);
+  }
+  EXPECT_LT(with[2], without[2] - 3);
+}
+
+}  // namespace
+}  // namespace tesseray
