@@ -17,6 +17,28 @@ constexpr std::int64_t most_cells = std::int64_t{1} << 22;
 // Nearer to its ends than this the plane crosses what the ends stand on.
 constexpr double end_clearance_m = 0.3;
 constexpr double infinity = std::numeric_limits<double>::infinity();
+// Of the earth under a standard atmosphere (ITU-R P.526): 4/3 of its own. Nearer than this it counts as flat.
+constexpr double earth_radius_m = 8.5e6, flat_within_m = 5000.0;
+// The earth's bulge is sampled as densely as this, and crests that stand out by less are left out again.
+constexpr double bulge_step_m = 500.0, least_crest_m = 0.1;
+
+// Keeps the ends and, between them, the points that stand out by more than least_crest_m. `hull` is convex upwards.
+void append_crests(const std::vector<Vec2>& hull, std::size_t first, std::size_t last, std::vector<Vec2>& crests) {
+  const Vec2 way = hull[last] - hull[first];
+  std::size_t highest = first;
+  double height_m = least_crest_m;
+  for (std::size_t h = first + 1; h < last; ++h) {
+    const Vec2 here = hull[h] - hull[first];
+    const double above_m = here.y - way.y * here.x / way.x;
+    if (above_m <= height_m) continue;
+    height_m = above_m;
+    highest = h;
+  }
+  if (highest == first) return;
+  append_crests(hull, first, highest, crests);
+  crests.push_back(hull[highest]);
+  append_crests(hull, highest, last, crests);
+}
 
 }  // namespace
 
@@ -31,6 +53,10 @@ struct RooftopProfiles::Line {
     length_m = norm(way);
     direction = (1.0 / length_m) * way;
     slope = (end.z - begin.z) / length_m;
+  }
+  // By how much the ground at a distance rises over the straight line in a plane in which the earth is flat.
+  double bulge_at(double distance) const {
+    return length_m > flat_within_m ? distance * (length_m - distance) / (2.0 * earth_radius_m) : 0.0;
   }
   Vec2 at(double distance) const { return from.xy() + distance * direction; }
   // Below this nothing counts.
@@ -68,8 +94,9 @@ RooftopProfiles::RooftopProfiles(const Scene& scene) : scene_(&scene) {
 
 void RooftopProfiles::add_sides(const Line& line, RooftopProfile& profile) const {
   if (sides_.empty()) return;
+  const double most_bulge_m = line.bulge_at(0.5 * line.length_m);
   const auto add_cell = [&](std::size_t cell, double begin, double end) {
-    if (top_of_cell_[cell] < std::min(line.floor_at(begin), line.floor_at(end))) return;
+    if (top_of_cell_[cell] + most_bulge_m < std::min(line.floor_at(begin), line.floor_at(end))) return;
     for (std::uint32_t k = sides_of_cell_.offsets[cell]; k < sides_of_cell_.offsets[cell + 1]; ++k) {
       const Side& side = sides_[sides_of_cell_.items[k]];
       const double across = cross(line.direction, side.along);
@@ -79,8 +106,9 @@ void RooftopProfiles::add_sides(const Line& line, RooftopProfile& profile) const
       // A crossing belongs to one cell alone, by its distance.
       if (distance < begin || distance >= end || place < 0 || place > 1) continue;
       if (distance < end_clearance_m || distance > line.length_m - end_clearance_m) continue;
-      if (side.top_z < line.floor_at(distance)) continue;
-      profile.points.push_back({distance, side.top_z});
+      const double top_z = side.top_z + line.bulge_at(distance);
+      if (top_z < line.floor_at(distance)) continue;
+      profile.points.push_back({distance, top_z});
       profile.materials.push_back(side.material);
     }
   };
@@ -108,7 +136,8 @@ void RooftopProfiles::add_sides(const Line& line, RooftopProfile& profile) const
 void RooftopProfiles::add_terrain(const Line& line, RooftopProfile& profile) const {
   const Terrain& terrain = scene_->terrain;
   // Where the line is above all ground there is no crest.
-  const double step = 0.5 * std::min(terrain.step_x, terrain.step_y);
+  const bool is_curved = line.length_m > flat_within_m;
+  const double step = std::min(0.5 * std::min(terrain.step_x, terrain.step_y), is_curved ? bulge_step_m : infinity);
   const auto steps = static_cast<std::int64_t>(std::floor(line.length_m / step));
   std::vector<Vec2> hull{{0, line.from.z}};
   const auto add = [&](Vec2 point) {
@@ -117,15 +146,19 @@ void RooftopProfiles::add_terrain(const Line& line, RooftopProfile& profile) con
   };
   for (std::int64_t s = 1; s < steps; ++s) {
     const double distance = static_cast<double>(s) * step;
-    if (line.floor_at(distance) > highest_ground_m_ || line.length_m - distance < end_clearance_m) continue;
-    const double height = terrain.height_at(line.at(distance));
+    const double bulge_m = line.bulge_at(distance);
+    if (line.floor_at(distance) > highest_ground_m_ + bulge_m || line.length_m - distance < end_clearance_m) continue;
+    const double height = terrain.height_at(line.at(distance)) + bulge_m;
     if (height >= line.floor_at(distance)) add({distance, height});
   }
   add({line.length_m, line.from.z + line.slope * line.length_m});
-  for (std::size_t h = 1; h + 1 < hull.size(); ++h) {
-    profile.points.push_back(hull[h]);
-    profile.materials.push_back(scene_->default_materials.ground);
+  std::vector<Vec2> crests(hull.begin() + 1, hull.end() - 1);
+  if (is_curved) {
+    crests.clear();
+    append_crests(hull, 0, hull.size() - 1, crests);
   }
+  profile.points.insert(profile.points.end(), crests.begin(), crests.end());
+  profile.materials.insert(profile.materials.end(), crests.size(), scene_->default_materials.ground);
 }
 
 void RooftopProfiles::trace(Vec3 from, Vec3 to, double margin_m, RooftopProfile& profile) const {

@@ -11,7 +11,8 @@
 
 namespace tesseray {
 
-// Points over the distance from one end, strictly increasing in x; the ends are among them.
+// Points over the distance from one end, strictly increasing in x; the ends are among them. Beyond 5 km heights count
+// from the straight line of a flat earth: what is between stands higher by the bulge d₁ d₂ / 2a, a = 8,500 km.
 struct RooftopProfile {
   std::vector<Vec2> points;              // x: horizontal distance from the start, y: height; m
   std::vector<std::uint16_t> materials;  // of the part below each point; unused at the ends

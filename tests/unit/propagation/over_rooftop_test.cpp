@@ -91,6 +91,51 @@ TEST(RooftopProfiles, HaveTheCrestOfAHill) {
   EXPECT_DOUBLE_EQ(profile.points[1].y, 40.0);
 }
 
+// A plain of 14 km with a house 6 km from its west end.
+Scene plain() {
+  Scene scene = testing::flat_ground(14000, 200);
+  scene.prisms.push_back(testing::box_prism(1, {6000, 10}, {6010, 190}, 0, 20));
+  return scene;
+}
+
+TEST(RooftopProfiles, StandHigherByTheEarthsBulge) {
+  const Scene scene = plain();
+  const RooftopProfiles profiles(scene);
+  RooftopProfile profile;
+  profiles.trace({500, 100, 30}, {12500, 100, 10}, 5.0, profile);
+  ASSERT_EQ(profile.points.size(), 4u);
+  for (const std::size_t side : {std::size_t{1}, std::size_t{2}}) {
+    const double distance = profile.points[side].x;
+    EXPECT_DOUBLE_EQ(distance, side == 1 ? 5500 : 5510);
+    EXPECT_NEAR(profile.points[side].y, 20 + distance * (12000 - distance) / (2 * 8.5e6), 1e-9);
+  }
+  // Within 5 km the earth is flat.
+  profiles.trace({3500, 100, 30}, {8499, 100, 10}, 5.0, profile);
+  ASSERT_EQ(profile.points.size(), 4u);
+  EXPECT_EQ(profile.points[1].y, 20);
+}
+
+TEST(RooftopProfiles, SmoothEarthIsAFewCrests) {
+  Scene scene = testing::flat_ground(60000, 200);
+  const RooftopProfiles profiles(scene);
+  RooftopProfile profile;
+  profiles.trace({0, 100, 5}, {60000, 100, 5}, 5.0, profile);
+  EXPECT_GT(profile.points.size(), 5u);
+  EXPECT_LT(profile.points.size(), 70u);
+  const double bulge = 60000.0 * 60000.0 / (8 * 8.5e6);
+  double highest = 0;
+  for (const Vec2 point : profile.points) highest = std::max(highest, point.y);
+  EXPECT_NEAR(highest, bulge, 0.1);
+  // The string over the crests is nowhere more than the tolerance below the bulge.
+  for (double distance = 1000; distance < 59000; distance += 777) {
+    const auto after = std::lower_bound(profile.points.begin(), profile.points.end(), distance,
+                                        [](Vec2 point, double d) { return point.x < d; });
+    const Vec2 before = *(after - 1), way = *after - before;
+    const double string = before.y + way.y * (distance - before.x) / way.x;
+    EXPECT_GT(string, distance * (60000 - distance) / (2 * 8.5e6) - 0.11);
+  }
+}
+
 // One long building across the way, so low that no bend is steep: two absorbing screens.
 Scene one_building(double height_m) {
   Scene scene = testing::flat_ground(660, 240);
