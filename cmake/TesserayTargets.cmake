@@ -8,10 +8,11 @@ target_include_directories(tesseray_flags INTERFACE "${CMAKE_SOURCE_DIR}")
 # Contraction into fused multiply-adds would change bits between compilers and instruction sets. Nobody reads errno or
 # traps of the maths library: without them square roots become one instruction and loops become vectors, bits unchanged.
 # Members have initialisers of their own (-Wno-missing-field-initializers).
-target_compile_options(tesseray_flags INTERFACE
+# CUDA's compiler takes other flags (cuda/CMakeLists.txt).
+target_compile_options(tesseray_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:
   -ffp-contract=off -fno-math-errno -fno-trapping-math -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast
   -Wcast-align -Woverloaded-virtual -Wdouble-promotion -Wno-missing-field-initializers
-  $<$<BOOL:${TESSERAY_WERROR}>:-Werror>)
+  $<$<BOOL:${TESSERAY_WERROR}>:-Werror>>)
 
 # tesseray_library(NAME SOURCES a.cpp ... [LINKS lib ...]): one folder of core/ as a static library.
 function(tesseray_library name)

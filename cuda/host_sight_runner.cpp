@@ -56,7 +56,7 @@ class HostSightRunner final : public SightRunner {
 
 BatchCapacity suitable_capacity(std::size_t elements, std::uint32_t sources, std::uint32_t slots) {
   // City sources find some hundreds of numbers, mostly in one run.
-  constexpr std::uint64_t numbers_of_source = 1024, runs_of_source = 4;
+  constexpr std::uint64_t numbers_of_source = 2048, runs_of_source = 4;
   const std::uint64_t most = std::max<std::uint64_t>(elements, 1);
   const std::uint64_t used = std::min<std::uint64_t>(sources, most);
   // One source alone finds at most all elements, and hands over at least half a list of candidates at a time.

@@ -12,7 +12,7 @@
 namespace tesseray {
 namespace {
 
-constexpr std::uint32_t sources_per_batch = 16384, batches_in_flight = 3, points_per_batch = 64;
+constexpr std::uint32_t sources_per_batch = 8192, batches_in_flight = 3, points_per_batch = 64;
 constexpr std::size_t rows_per_half = 64;
 
 // The runs of a batch by source: those of source s are items[offsets[s]] … items[offsets[s + 1] − 1].

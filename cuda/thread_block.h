@@ -85,7 +85,7 @@ struct DeviceBlock {
     return counter + count;
 #endif
   }
-  TESSERAY_HD void raise(std::int32_t& place, std::int32_t value) const {
+  TESSERAY_HD void raise([[maybe_unused]] std::int32_t& place, [[maybe_unused]] std::int32_t value) const {
 #ifdef __CUDA_ARCH__
     atomicMax(&place, value);
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Searches by blocks of threads, run on the host, against every pair by the exact test.
+// Searches by blocks of threads, on the host and on the GPU if there is one, against every pair by the exact test.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,9 @@
 #include "core/tiling/tiling.h"
 #include "core/visibility/all_pairs.h"
 #include "core/visibility/visibility.h"
+#include "cuda/backend.h"
 #include "cuda/block_horizon.h"
+#include "cuda/cuda_sight_runner.h"
 #include "cuda/rows_by_blocks.h"
 #include "small_cities.h"
 #include "tests/support/synthetic_city.h"
@@ -25,11 +27,29 @@ Rows rows_of(const Visibility& visibility) {
   return rows;
 }
 
+struct Runners {
+  const char* name;
+  std::unique_ptr<SightRunner> (*make)(const SightSceneView&, const BatchCapacity&);
+};
+
+class Blocks : public ::testing::TestWithParam<Runners> {
+ protected:
+  void SetUp() override {
+    if (std::string(GetParam().name) != "cuda") return;
+    if (const CudaDevice gpu = find_cuda_device(); !gpu.is_there) GTEST_SKIP() << gpu.missing;
+  }
+  static MakeSightRunner make_runner() { return GetParam().make; }
+};
+
+INSTANTIATE_TEST_SUITE_P(On, Blocks,
+                         ::testing::Values(Runners{"host", make_host_sight_runner},
+                                           Runners{"cuda", make_cuda_sight_runner}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
 struct City {
   explicit City(const Scene& scene, double tile_area_m2 = 100)
       : occlusion(scene), tiling(tile_scene(scene, {.tile_area_m2 = tile_area_m2}, no_progress())) {}
-  Rows by_blocks(const MakeSightRunner& make_runner = make_host_sight_runner,
-                 const VisibilityOptions& options = {}) const {
+  Rows by_blocks(const MakeSightRunner& make_runner, const VisibilityOptions& options = {}) const {
     return rows_of(*compute_visibility_by_blocks(make_runner, occlusion, tiling, options, no_progress()));
   }
   Rows plain(const VisibilityOptions& options = {}) const {
@@ -40,18 +60,18 @@ struct City {
   Tiling tiling;
 };
 
-TEST(Blocks, FindTheRowsOfAllPairsOnHardCities) {
+TEST_P(Blocks, FindTheRowsOfAllPairsOnHardCities) {
   for (CityOptions options : hard_cities()) {
     for (std::uint32_t seed = 31; seed <= 32; ++seed) {
       options.seed = seed;
       const City city(make_city(options));
-      EXPECT_EQ(city.by_blocks(), city.plain()) << options.name << ", seed " << seed;
+      EXPECT_EQ(city.by_blocks(make_runner()), city.plain()) << options.name << ", seed " << seed;
     }
   }
 }
 
 // Large enough for far rings, blocks of cells and hills that hide.
-TEST(Blocks, FindTheRowsOfAllPairsOnSyntheticCities) {
+TEST_P(Blocks, FindTheRowsOfAllPairsOnSyntheticCities) {
   for (const std::uint64_t seed : {1, 2}) {
     testing::SyntheticCityOptions options;
     options.width_m = seed == 1 ? 1200 : 500;
@@ -59,44 +79,53 @@ TEST(Blocks, FindTheRowsOfAllPairsOnSyntheticCities) {
     options.hill_m = seed == 2 ? 60 : 15;
     options.seed = seed + 40;
     const City city(testing::synthetic_city(options));
-    EXPECT_EQ(city.by_blocks(), city.plain()) << "seed " << seed;
+    EXPECT_EQ(city.by_blocks(make_runner()), city.plain()) << "seed " << seed;
   }
 }
 
-TEST(Blocks, FindTheRowsWithSmallTilesAndMaximumDistance) {
+TEST_P(Blocks, FindTheRowsWithSmallTilesAndMaximumDistance) {
   CityOptions options = hard_cities().back();
   options.blocks = 3;
   const City city(make_city(options), 20);
   const VisibilityOptions near = {.max_distance_m = 60};
-  EXPECT_EQ(city.by_blocks(make_host_sight_runner, near), city.plain(near));
+  EXPECT_EQ(city.by_blocks(make_runner(), near), city.plain(near));
 }
 
 // What does not fit is searched again until it does; the rows stay the same.
-TEST(Blocks, FindTheSameRowsInTooLittleMemory) {
+TEST_P(Blocks, FindTheSameRowsInTooLittleMemory) {
   const City city(make_city(hard_cities().front()));
   const std::size_t elements = city.tiling.tiles.size() + city.tiling.edges.size();
   const auto expected = city.plain();
   for (const std::uint32_t sources : {64u, 1000u}) {
     const auto small = [&](const SightSceneView& scene, const BatchCapacity&) {
-      return make_host_sight_runner(scene, {.sources = sources, .slots = 2, .numbers = elements, .runs = 5});
+      return make_runner()(scene, {.sources = sources, .slots = 2, .numbers = elements, .runs = 5});
     };
     EXPECT_EQ(city.by_blocks(small), expected) << sources;
   }
 }
 
-TEST(Blocks, FindWhatPointsSee) {
+TEST_P(Blocks, FindWhatPointsSee) {
   for (CityOptions options : hard_cities()) {
     options.seed = 33;
-    const City city(make_city(options));
+    const Scene scene = make_city(options);
+    const City city(scene);
     testing::Random random(7);
     std::vector<Vec3> points;
     for (int k = 0; k < 80; ++k) {
       const Tile& tile = city.tiling.tiles[random.below(static_cast<std::uint32_t>(city.tiling.tiles.size()))];
       points.push_back(tile.centroid + random.uniform(0.5, 3) * tile.normal + Vec3{0, 0, random.uniform(0, 20)});
     }
+    // Over, at and beside corners, and in the planes of walls.
+    for (std::size_t k = 0; k < scene.prisms.size(); k += 5) {
+      const Prism& prism = scene.prisms[k];
+      const Vec2 corner = prism.rings[0][0], beyond = corner + 0.5 * (corner - prism.rings[0][1]);
+      points.push_back({corner.x, corner.y, prism.top_z + 4});
+      points.push_back({corner.x, corner.y, prism.top_z});
+      points.push_back({beyond.x, beyond.y, prism.top_z - 1});
+    }
     points.push_back({-500, 900, 40});  // outside of the grid of cells
     points.push_back({20, 20, -300});   // below the ground
-    PointVisibilityByBlocks by_blocks(make_host_sight_runner, city.occlusion, city.tiling);
+    PointVisibilityByBlocks by_blocks(make_runner(), city.occlusion, city.tiling);
     const VisibilityOptions near = {.max_distance_m = 90};
     const Rows all = by_blocks.visible_from(points), nearby = by_blocks.visible_from(points, near);
     std::size_t seen = 0;
@@ -109,7 +138,7 @@ TEST(Blocks, FindWhatPointsSee) {
   }
 }
 
-TEST(Blocks, OrderFloatsAsIntegers) {
+TEST(BlockHorizon, OrdersFloatsAsIntegers) {
   const float numbers[] = {-std::numeric_limits<float>::infinity(), -2.5F, -1e-30F, 0.0F, 1e-30F, 3.0F, 1e30F};
   for (std::size_t k = 0; k + 1 < std::size(numbers); ++k) {
     EXPECT_LT(ordered(numbers[k]), ordered(numbers[k + 1]));
@@ -117,7 +146,7 @@ TEST(Blocks, OrderFloatsAsIntegers) {
   }
 }
 
-TEST(Blocks, KnowTheLeastSlopeOfAnyRangeOfBins) {
+TEST(BlockHorizon, KnowsTheLeastSlopeOfAnyRangeOfBins) {
   const auto horizon = std::make_unique<BlockHorizon>();
   const HostBlock block;
   reset_horizon(block, *horizon, 0);
