@@ -5,20 +5,27 @@
 
 #include <algorithm>
 
+#include "cuda/backend.h"
 #include "processing_algorithms/sources.h"
 #include "processing_algorithms/version.h"
 
 namespace tesseray {
 namespace {
 
-// This build has no CUDA backend, so there is one device to choose.
-std::string chosen_device(const std::string& wish) {
-  if (wish == "cuda") {
-    throw Error(ErrorKind::invalid_input, "no_cuda_device", "this build of Tesseray has no CUDA backend",
-                "use --device auto or --device cpu");
-  }
+// The GPU that is wished for, or that is there when any device will do.
+std::optional<std::string> chosen_gpu(const std::string& wish) {
+  if (wish == "cpu") return std::nullopt;
+  const CudaDevice gpu = find_cuda_device();
+  if (gpu.is_there) return gpu.name;
+  if (wish == "auto") return std::nullopt;
+  throw Error(ErrorKind::invalid_input, "no_cuda_device", "--device cuda cannot be done: " + gpu.missing,
+              "use --device auto or --device cpu");
+}
+
+std::string in_words(const std::optional<std::string>& gpu) {
+  const std::string with = gpu ? "cuda, " + *gpu + "; " : "";
   const std::size_t threads = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
-  return "cpu, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+  return with + "cpu, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 
 }  // namespace
@@ -29,7 +36,8 @@ Run::Run(const Tool& tool, const GivenParameters& given, const RunSettings& sett
       settings_(settings),
       destinations_(values_, settings.overwrite),
       progress_(progress),
-      device_(chosen_device(settings.device)) {}
+      gpu_(chosen_gpu(settings.device)),
+      device_(in_words(gpu_)) {}
 
 void Run::add_input(const std::string& file) {
   const bool is_known = std::find(further_inputs_.begin(), further_inputs_.end(), file) != further_inputs_.end();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,7 +40,9 @@ class Run {
   RunProgress& progress() { return progress_; }
   // A file that is read besides those that parameters name, for the record; each once.
   void add_input(const std::string& file);
-  // The device in words, with its threads: "cpu, 2 threads".
+  // True when a GPU computes what there are kernels for.
+  bool uses_cuda() const { return gpu_.has_value(); }
+  // The device in words, with its threads: "cpu, 2 threads", "cuda, NVIDIA H200, 140 GiB; cpu, 16 threads".
   const std::string& device() const { return device_; }
 
   // What tesseray_runs says of this run: parameters, inputs, memory, and the stages so far, of which the last ends.
@@ -52,6 +55,7 @@ class Run {
   Destinations destinations_;
   std::vector<std::string> further_inputs_;
   RunProgress& progress_;
+  std::optional<std::string> gpu_;
   std::string device_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/io/environment_file.h"
+#include "cuda/backend.h"
 #include "processing_algorithms/spelling.h"
 
 namespace tesseray {
@@ -124,7 +125,9 @@ std::unique_ptr<Visibility> compute_visibility_anew(Run& run, const Occlusion& o
                                                                " tiles and " + std::to_string(tiling.edges.size()) +
                                                                " edges");
   if (keep_in) require_disk_space(*keep_in, entries);
-  std::unique_ptr<Visibility> visibility = compute_visibility(occlusion, tiling, key.options, run.progress());
+  std::unique_ptr<Visibility> visibility =
+      run.uses_cuda() ? compute_visibility_with_cuda(occlusion, tiling, key.options, run.progress())
+                      : compute_visibility(occlusion, tiling, key.options, run.progress());
   if (keep_in) keep(run, *visibility, key, *keep_in);
   return visibility;
 }
