@@ -77,6 +77,13 @@ void write_visibility(const Visibility& visibility, const VisibilityOptions& opt
                       const std::filesystem::path& path, Progress& progress);
 std::unique_ptr<Visibility> open_visibility(const std::filesystem::path& path, std::uint64_t environment_hash);
 
+// The whole relation straight into such a file, block by block of elements, with about `memory_bytes` beside what the
+// elements and their scene take. Finished blocks are kept in a work file beside `path` until the file is there: after
+// cancelling, killing or a full disk, the same call goes on from the last of them and gives the same bytes.
+void compute_visibility_file(const Occlusion& occlusion, const Tiling& tiling, const VisibilityOptions& options,
+                             std::uint64_t environment_hash, const std::filesystem::path& path,
+                             std::uint64_t memory_bytes, Progress& progress);
+
 // What a visibility file says of itself; throws as open_visibility does, but looks at the head alone.
 struct VisibilityFileInfo {
   std::uint64_t environment_hash = 0;

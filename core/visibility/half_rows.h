@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Halves of rows: what each element sees above itself, every pair of the relation once.
+#pragma once
+
+#include <tbb/enumerable_thread_specific.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/visibility/elements.h"
+#include "core/visibility/packed_rows.h"
+#include "core/visibility/sight_grid.h"
+#include "core/visibility/sight_search.h"
+#include "core/visibility/visibility.h"
+
+namespace tesseray {
+
+// Sorts by marking numbers in a bitmap, and its words in another: rows are long, and the range is short.
+class NumberSorter {
+ public:
+  explicit NumberSorter(std::size_t numbers) : marks_(numbers / 64 + 1), marked_words_(marks_.size() / 64 + 1) {}
+
+  // REQUIRES: no number twice.
+  void sort(std::vector<std::uint32_t>& numbers);
+
+ private:
+  std::vector<std::uint64_t> marks_, marked_words_;  // all clear between calls
+};
+
+// Finds halves of rows, in any thread.
+class HalfRowFinder {
+ public:
+  // So many elements are worth a task of their own.
+  static constexpr std::uint32_t elements_per_task = 64;
+
+  HalfRowFinder(const Occlusion& occlusion, const Tiling& tiling, const VisibilityOptions& options);
+  HalfRowFinder(const HalfRowFinder&) = delete;
+  HalfRowFinder& operator=(const HalfRowFinder&) = delete;
+
+  std::uint32_t element_count() const { return static_cast<std::uint32_t>(elements_.size()); }
+  // Of the elements begin … end − 1.
+  HalfRows find(std::uint32_t begin, std::uint32_t end);
+
+ private:
+  struct Worker {
+    SightSearch search;
+    NumberSorter sorter;
+    std::vector<std::uint32_t> row;
+  };
+
+  std::vector<Element> elements_;
+  SightGrid grid_;
+  SightScene scene_;
+  tbb::enumerable_thread_specific<Worker> workers_;
+};
+
+}  // namespace tesseray
