@@ -88,6 +88,28 @@ void drop_overtaken(Profile profile, double wavelength_m, std::vector<std::size_
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(low + r4 * high) + exponent);
 }
 
+// cos x and −sin x for 0 ≤ x < 10^5, within 1e-11 of the truth, in a form that the compiler turns into vectors.
+[[gnu::always_inline]] inline void turned_back(double x, double& cosine, double& minus_sine) {
+  // x = n π/2 + r with n whole, |r| ≤ π/4: adding 1.5·2^52 leaves n in the lowest bits.
+  constexpr double shifter = 0x1.8p52;
+  const double shifted = x * 0.63661977236758134308 + shifter;
+  const double n = shifted - shifter;
+  const double r = (x - n * 1.57079632673412561417) - n * 6.07710050650619224932e-11;
+  const double r2 = r * r, r4 = r2 * r2;
+  const double sine = r * ((1.0 - r2 * (1.0 / 6)) +
+                           r4 * ((1.0 / 120 - r2 * (1.0 / 5040)) + r4 * (1.0 / 362880 - r2 * (1.0 / 39916800))));
+  const double even =
+      (1.0 - r2 * (1.0 / 2)) +
+      r4 * ((1.0 / 24 - r2 * (1.0 / 720)) + r4 * ((1.0 / 40320 - r2 * (1.0 / 3628800)) + r4 * (1.0 / 479001600)));
+  const auto quarter = std::bit_cast<std::uint64_t>(shifted);
+  const bool odd = (quarter & 1) != 0;
+  const double c = odd ? sine : even, s = odd ? even : sine;
+  // cos x: +even, −sine, −even, +sine. sin x: +sine, +even, −sine, −even.
+  const std::uint64_t flip_cosine = ((quarter + 1) & 2) << 62, flip_sine = (~quarter & 2) << 62;
+  cosine = std::bit_cast<double>(std::bit_cast<std::uint64_t>(c) ^ flip_cosine);
+  minus_sine = std::bit_cast<double>(std::bit_cast<std::uint64_t>(s) ^ flip_sine);
+}
+
 // The field along one edge's contour, in columns. Nodes beyond those in use are 0, up to whole vectors.
 struct Contour {
   std::array<double, most_nodes> t{}, weight_re{}, weight_im{};
@@ -112,9 +134,25 @@ struct CarryField {
   }
 };
 
+// Weights of the nodes: `weight` · exp(−(1 + j) linear t).
+struct WeighNodes {
+  [[gnu::always_inline]] static void run(const double* __restrict t, const double* __restrict weight, std::size_t count,
+                                         double linear, double* __restrict re, double* __restrict im) {
+    for (std::size_t a = 0; a < count; ++a) {
+      const double angle = linear * t[a];
+      const double size = weight[a] * exp_of_negative(-angle);
+      double cosine = 0, minus_sine = 0;
+      turned_back(angle, cosine, minus_sine);
+      re[a] = size * cosine;
+      im[a] = size * minus_sine;
+    }
+  }
+};
+
 // `bend` of the path at the edge, rad; `tension_m` = a c / (a + c) by its distances to the two ends; `link_m`, the
 // shorter distance to a neighbour; `after_m`, that to the next one.
-void lay_contour(double bend, double tension_m, double link_m, double after_m, double wave_number, Contour& contour) {
+void lay_contour(double bend, double tension_m, double link_m, double after_m, double wave_number,
+                 InstructionSet instruction_set, Contour& contour) {
   // Along t the integrand falls at least like exp(−k t²/(2 tension) − k bend t/√2).
   const double linear = wave_number * bend / std::sqrt(2.0), square = 0.5 * wave_number / tension_m;
   const double end = 2.0 * decay / (linear + std::sqrt(linear * linear + 4.0 * square * decay));
@@ -123,21 +161,19 @@ void lay_contour(double bend, double tension_m, double link_m, double after_m, d
   const double panel = end / static_cast<double>(panels);
   // dz √(jk/2πr) = dt e^{−jπ/4} e^{jπ/4} √(k/2πr)
   const double scale = panel * std::sqrt(wave_number / (2.0 * pi * after_m));
+  std::array<double, most_nodes> weight;
   contour.nodes = 0;
   for (std::size_t p = 0; p < panels; ++p) {
     for (std::size_t i = 0; i < rule_size; ++i) {
-      const double t = (static_cast<double>(p) + rule_node[i]) * panel;
-      // exp(−jk bend t e^{−jπ/4})
-      const Complex weight = (scale * rule_weight[i] * std::exp(-linear * t)) * exp_j(-linear * t);
-      contour.t[contour.nodes] = t;
-      contour.weight_re[contour.nodes] = weight.re;
-      contour.weight_im[contour.nodes++] = weight.im;
+      contour.t[contour.nodes] = (static_cast<double>(p) + rule_node[i]) * panel;
+      weight[contour.nodes++] = scale * rule_weight[i];
     }
   }
   contour.padded = (contour.nodes + vector_width - 1) / vector_width * vector_width;
-  for (std::size_t a = contour.nodes; a < contour.padded; ++a) {
-    contour.t[a] = contour.weight_re[a] = contour.weight_im[a] = 0;
-  }
+  for (std::size_t a = contour.nodes; a < contour.padded; ++a) contour.t[a] = weight[a] = 0;
+  // exp(−jk bend t e^{−jπ/4})
+  run_vectorized<WeighNodes>(instruction_set, contour.t.data(), weight.data(), contour.padded, linear,
+                             contour.weight_re.data(), contour.weight_im.data());
 }
 
 // The field that comes to each node of a contour becomes the one that leaves it.
@@ -195,7 +231,8 @@ Complex multiple_screen_factor(Profile profile, double wavelength_m) {
   for (std::size_t i = 1; i + 1 < profile.size(); ++i) {
     const double bend = (height(i) - height(i - 1)) / link(i - 1) + (height(i) - height(i + 1)) / link(i);
     const double to_start = profile[i].x - from.x, to_end = to.x - profile[i].x;
-    lay_contour(bend, to_start * to_end / distance, std::min(link(i - 1), link(i)), link(i), wave_number, contour);
+    lay_contour(bend, to_start * to_end / distance, std::min(link(i - 1), link(i)), link(i), wave_number,
+                instruction_set, contour);
     carry(before, contour.t.data(), contour.padded, link(i - 1), contour.re.data(), contour.im.data());
     weigh(contour);
     std::swap(contour, before);

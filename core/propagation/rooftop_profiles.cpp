@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <utility>
+#include <tuple>
 
 #include "core/propagation/surface_materials.h"
 
@@ -96,20 +95,23 @@ void RooftopProfiles::add_sides(const Line& line, RooftopProfile& profile) const
   if (sides_.empty()) return;
   const double most_bulge_m = line.bulge_at(0.5 * line.length_m);
   const auto add_cell = [&](std::size_t cell, double begin, double end) {
-    if (top_of_cell_[cell] + most_bulge_m < std::min(line.floor_at(begin), line.floor_at(end))) return;
+    const double lowest_m = std::min(line.floor_at(begin), line.floor_at(end));
+    if (top_of_cell_[cell] + most_bulge_m < lowest_m) return;
     for (std::uint32_t k = sides_of_cell_.offsets[cell]; k < sides_of_cell_.offsets[cell + 1]; ++k) {
       const Side& side = sides_[sides_of_cell_.items[k]];
+      if (side.top_z + most_bulge_m < lowest_m) continue;
       const double across = cross(line.direction, side.along);
-      if (across == 0) continue;
       const Vec2 way = side.begin - line.from.xy();
-      const double distance = cross(way, side.along) / across, place = cross(way, line.direction) / across;
+      // The line crosses at this part of `across` along the side: most sides are passed by.
+      const double place = cross(way, line.direction);
+      if (across == 0 || (across > 0 ? place < 0 || place > across : place > 0 || place < across)) continue;
+      const double distance = cross(way, side.along) / across;
       // A crossing belongs to one cell alone, by its distance.
-      if (distance < begin || distance >= end || place < 0 || place > 1) continue;
+      if (distance < begin || distance >= end) continue;
       if (distance < end_clearance_m || distance > line.length_m - end_clearance_m) continue;
       const double top_z = side.top_z + line.bulge_at(distance);
       if (top_z < line.floor_at(distance)) continue;
-      profile.points.push_back({distance, top_z});
-      profile.materials.push_back(side.material);
+      profile.found.push_back({{distance, top_z}, side.material});
     }
   };
   // From border to border of the cells, in the order of their distances.
@@ -139,7 +141,8 @@ void RooftopProfiles::add_terrain(const Line& line, RooftopProfile& profile) con
   const bool is_curved = line.length_m > flat_within_m;
   const double step = std::min(0.5 * std::min(terrain.step_x, terrain.step_y), is_curved ? bulge_step_m : infinity);
   const auto steps = static_cast<std::int64_t>(std::floor(line.length_m / step));
-  std::vector<Vec2> hull{{0, line.from.z}};
+  std::vector<Vec2>& hull = profile.hull;
+  hull.assign(1, {0, line.from.z});
   const auto add = [&](Vec2 point) {
     while (hull.size() > 1 && cross(hull.back() - hull[hull.size() - 2], point - hull.back()) >= 0) hull.pop_back();
     hull.push_back(point);
@@ -152,30 +155,29 @@ void RooftopProfiles::add_terrain(const Line& line, RooftopProfile& profile) con
     if (height >= line.floor_at(distance)) add({distance, height});
   }
   add({line.length_m, line.from.z + line.slope * line.length_m});
-  std::vector<Vec2> crests(hull.begin() + 1, hull.end() - 1);
+  std::vector<Vec2>& crests = profile.crests;
+  crests.clear();
   if (is_curved) {
-    crests.clear();
     append_crests(hull, 0, hull.size() - 1, crests);
+  } else {
+    crests.assign(hull.begin() + 1, hull.end() - 1);
   }
-  profile.points.insert(profile.points.end(), crests.begin(), crests.end());
-  profile.materials.insert(profile.materials.end(), crests.size(), scene_->default_materials.ground);
+  for (const Vec2 crest : crests) profile.found.push_back({crest, scene_->default_materials.ground});
 }
 
 void RooftopProfiles::trace(Vec3 from, Vec3 to, double margin_m, RooftopProfile& profile) const {
   const Line line(from, to, margin_m);
-  RooftopProfile found;
-  add_sides(line, found);
-  add_terrain(line, found);
-  std::vector<std::size_t> order(found.points.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(found.points[a].x, found.points[a].y) < std::pair(found.points[b].x, found.points[b].y);
-  });
+  profile.found.clear();
+  add_sides(line, profile);
+  add_terrain(line, profile);
+  std::sort(profile.found.begin(), profile.found.end(),
+            [](const RooftopProfile::Found& a, const RooftopProfile::Found& b) {
+              return std::tuple(a.point.x, a.point.y, a.material) < std::tuple(b.point.x, b.point.y, b.material);
+            });
   profile.points.assign(1, {0, from.z});
   profile.materials.assign(1, 0);
   double group_begin = 0;
-  for (const std::size_t index : order) {
-    const Vec2 point = found.points[index];
+  for (const auto& [point, material] : profile.found) {
     const bool near = profile.points.size() > 1 && point.x - profile.points.back().x < least_gap_m;
     if (near && point.y < profile.points.back().y) continue;
     if (near && point.y == profile.points.back().y) {
@@ -189,7 +191,7 @@ void RooftopProfiles::trace(Vec3 from, Vec3 to, double margin_m, RooftopProfile&
     }
     group_begin = point.x;
     profile.points.push_back(point);
-    profile.materials.push_back(found.materials[index]);
+    profile.materials.push_back(material);
   }
   profile.points.push_back({line.length_m, to.z});
   profile.materials.push_back(0);

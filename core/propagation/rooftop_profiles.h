@@ -16,6 +16,14 @@ namespace tesseray {
 struct RooftopProfile {
   std::vector<Vec2> points;              // x: horizontal distance from the start, y: height; m
   std::vector<std::uint16_t> materials;  // of the part below each point; unused at the ends
+
+  // Working space of RooftopProfiles::trace.
+  struct Found {
+    Vec2 point;
+    std::uint16_t material = 0;
+  };
+  std::vector<Found> found;
+  std::vector<Vec2> hull, crests;
 };
 
 // Every side of a footprint that the plane crosses is an edge at its roof's height; edges nearer to each other than
