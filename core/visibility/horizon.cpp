@@ -70,13 +70,14 @@ void Horizon::settle(int count) {
   is_settled_ = true;
 }
 
-float Horizon::lowest(AzimuthInterval azimuths) const {
-  const int first = first_bin(azimuths.low), count = last_bin(azimuths.high) - first + 1;
-  if (count >= 2 * HorizonWindows::widest) return -std::numeric_limits<float>::infinity();
+bool Horizon::can_be_raised(AzimuthInterval azimuths, float slope) const {
+  const int first = first_whole_bin(azimuths.low), count = end_whole_bin(azimuths.high) - first;
+  if (count <= 0) return false;
+  if (count >= 2 * HorizonWindows::widest) return true;
   const int level = window_level_of_count[static_cast<std::size_t>(count)];
-  if (level >= levels_) return -std::numeric_limits<float>::infinity();
+  if (level >= levels_) return true;
   const float* window = windows_.numbers.data() + level * HorizonWindows::stride + wrapped(first);
-  return std::min(window[0], window[count - (1 << level)]);
+  return slope > std::min(window[0], window[count - (1 << level)]);
 }
 
 Horizon::Corner Horizon::corner_at(Vec2 p, double height, double first_azimuth) {

@@ -54,8 +54,8 @@ class Horizon {
   // By bin, always up to date.
   const float* slopes() const { return windows_.numbers.data(); }
 
-  // The slope below which everything in the interval is hidden, as far as the windows tell; −∞ for wide intervals.
-  float lowest(AzimuthInterval azimuths) const;
+  // False when no occluder within the interval that is nowhere seen above `slope` raises anything.
+  bool can_be_raised(AzimuthInterval azimuths, float slope) const;
 
   // An outline around the air in front of it, seen from `eye` outside of its bounds, blocks all that is behind it and
   // below `top_z`.

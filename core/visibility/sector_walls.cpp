@@ -56,7 +56,7 @@ WallPointers<float> SectorWalls::added_from(std::size_t wall) {
           added_[3].data() + wall, added_[4].data() + wall, added_[5].data() + wall};
 }
 
-void SectorWalls::reset(Vec3 eye, bool rising) {
+void SectorWalls::reset(Vec3 eye, bool rising, bool knows_terrain) {
   eye_ = eye;
   eye_z_ = static_cast<float>(eye.z - grid_.reference_z());
   rising_ = rising;
@@ -64,7 +64,9 @@ void SectorWalls::reset(Vec3 eye, bool rising) {
   added_walls_ = 0;
   first_group_.fill(-1);
   used_lanes_.fill(lanes);
-  terrain_slope_.fill(-std::numeric_limits<float>::infinity());
+  constexpr float infinity_f = std::numeric_limits<float>::infinity();
+  wall_slope_.fill(-infinity_f);
+  terrain_slope_.fill(knows_terrain ? -infinity_f : infinity_f);
 }
 
 void SectorWalls::add_walls_of_cell(std::uint32_t cell, const SquareBounds& bounds, float floor_z) {
@@ -89,7 +91,7 @@ void SectorWalls::place_walls(const Horizon& horizon) {
   kernels_.see_walls(static_cast<int>(added_walls_), {x, y, along_x, along_y, bottom_z, top_z}, grid_.margins(),
                      rising_, horizon.slopes(),
                      {seen_[0].data(), seen_[1].data(), seen_[2].data(), seen_[3].data(), seen_[4].data(),
-                      seen_[5].data(), seen_[6].data(), is_kept_.data()});
+                      seen_[5].data(), seen_[6].data(), seen_[7].data(), is_kept_.data()});
   const std::vector<float>&middles = seen_[4], &outers = seen_[6];
   for (std::size_t wall = 0; wall < added_walls_; ++wall) {
     if (is_kept_[wall] == 0) continue;
@@ -127,6 +129,7 @@ void SectorWalls::push(int sector, std::size_t wall, float azimuth_shift) {
   group.middle[lane] = seen_[4][wall] + azimuth_shift;
   group.inner[lane] = seen_[5][wall];
   group.outer[lane] = seen_[6][wall];
+  wall_slope_[s] = std::max(wall_slope_[s], seen_[7][wall]);
 }
 
 void SectorWalls::add_terrain(const Rectangle& square, double height_m) {
@@ -193,18 +196,9 @@ void SectorWalls::add_slope(double slope, Vec2 gradient, AzimuthInterval azimuth
   }
 }
 
-void SectorWalls::test(std::span<const Candidate> candidates, std::vector<Sight>& walls) const {
-  walls.resize(candidates.size());
-  kernels_.test_walls(candidates.size(), candidates.data(), first_group_.data(), groups_.data(), grid_.margins(),
-                      walls.data());
-}
-
-bool SectorWalls::is_certainly_above_terrain(const Candidate& candidate) const {
-  const int sector = static_cast<int>(candidate.azimuth * sectors_per_unit) & (sectors - 1);
-  const float slope = candidate.z / candidate.distance;
-  const float error = (1 + std::fabs(slope)) *
-                      (slope_margin + 2 * (grid_.margins().position_m + grid_.margins().height_m) / candidate.distance);
-  return slope - error > terrain_slope_[static_cast<std::size_t>(sector)];
+void SectorWalls::judge(std::size_t count, CandidateArrays candidates, Verdict* verdicts) const {
+  kernels_.judge(count, candidates, {first_group_.data(), groups_.data(), wall_slope_.data(), terrain_slope_.data()},
+                 grid_.margins(), verdicts);
 }
 
 }  // namespace tesseray

@@ -22,9 +22,10 @@ class SectorWalls {
 
   SectorWalls(const SightGrid& grid, const OcclusionView& occlusion, InstructionSet set);
 
-  // With `rising`, targets are not lower than the eye. REQUIRES: the eye is inside of no part; rising: nor within 2 mm
+  // With `rising`, targets are not lower than the eye. Unless `knows_terrain`, terrain that is not added may be in the
+  // way. REQUIRES: the eye is inside of no part; rising: nor within 2 mm
   // of a wall, nor under a raised part.
-  void reset(Vec3 eye, bool rising);
+  void reset(Vec3 eye, bool rising, bool knows_terrain);
   // The walls of a cell that rise above a height over the reference; they count from the next call of `place_walls` on.
   void add_walls_of_cell(std::uint32_t cell, const SquareBounds& bounds, float floor_z);
   // Sorts those into sectors that rise above the horizon.
@@ -32,9 +33,7 @@ class SectorWalls {
   // The terrain in a square relative to the eye, which is nowhere higher than `height_m` over the eye.
   void add_terrain(const Rectangle& square, double height_m);
 
-  // Whether walls, and the terrain, are met on the way to each candidate.
-  void test(std::span<const Candidate> candidates, std::vector<Sight>& walls) const;
-  bool is_certainly_above_terrain(const Candidate& candidate) const;
+  void judge(std::size_t count, CandidateArrays candidates, Verdict* verdicts) const;
 
  private:
   void push(int sector, std::size_t wall, float azimuth_shift);
@@ -54,10 +53,10 @@ class SectorWalls {
   std::vector<WallGroup> groups_;
   std::size_t used_groups_ = 0;
   std::array<std::int32_t, sectors> first_group_{}, used_lanes_{};
-  std::array<float, sectors> terrain_slope_{};
+  std::array<float, sectors> wall_slope_{}, terrain_slope_{};
   std::size_t added_walls_ = 0;
   std::array<std::vector<float>, 6> added_;  // WallPointers
-  std::array<std::vector<float>, 7> seen_;   // SeenWalls
+  std::array<std::vector<float>, 8> seen_;   // SeenWalls
   std::vector<std::int32_t> is_kept_;
 };
 

@@ -162,6 +162,8 @@ void SightGrid::place_elements(const std::vector<Element>& elements) {
     bounds.target_top_z = std::max(bounds.target_top_z, elements_.z.back());
     if (is_flat_roof(element)) {
       bounds.first_roof = std::min(bounds.first_roof, static_cast<std::uint32_t>(elements_.number.size() - 1));
+      bounds.roof_top_z = std::max(bounds.roof_top_z, elements_.z.back());
+      bounds.roof_low_z = std::min(bounds.roof_low_z, elements_.z.back());
     }
   }
   for (std::vector<float>* numbers :

@@ -41,6 +41,7 @@ struct alignas(64) SquareBounds {
   // The terrain lies nowhere below this over the whole square; −∞ where a part of the square has no terrain.
   float terrain_low_z = std::numeric_limits<float>::infinity();
   bool has_raised_part = false;
+  float roof_top_z = none, roof_low_z = std::numeric_limits<float>::infinity();  // of flat roofs as targets
   // Of a cell alone: its elements, of which those from first_roof on are flat roofs, and its walls.
   std::uint32_t first_element = 0, first_roof = 0, end_element = 0;
   std::uint32_t first_wall = 0, end_wall = 0;
@@ -87,6 +88,24 @@ class SightGrid {
   const float* block_tops() const { return block_tops_.data(); }
   const SquareBounds& cell(std::uint32_t cell) const { return cell_bounds_[cell]; }
   const SquareBounds& block(std::uint32_t block) const { return block_bounds_[block]; }
+
+  // Ask memory for what will be read of a cell soon: first its bounds, then what it holds.
+  void prefetch_bounds(std::uint32_t cell) const { __builtin_prefetch(&cell_bounds_[cell]); }
+  void prefetch_contents(std::uint32_t cell) const {
+    const SquareBounds& bounds = cell_bounds_[cell];
+    if (bounds.first_wall < bounds.end_wall) {
+      for (const std::vector<float>* numbers :
+           {&walls_.x, &walls_.y, &walls_.along_x, &walls_.along_y, &walls_.bottom_z, &walls_.top_z}) {
+        __builtin_prefetch(numbers->data() + bounds.first_wall);
+      }
+    }
+    if (bounds.first_element < bounds.end_element) {
+      for (const std::vector<float>* numbers :
+           {&elements_.x, &elements_.y, &elements_.z, &elements_.nx, &elements_.ny, &elements_.nz}) {
+        __builtin_prefetch(numbers->data() + bounds.first_element);
+      }
+    }
+  }
 
   double reference_z() const { return reference_z_; }
   const SightMargins& margins() const { return margins_; }

@@ -5,12 +5,17 @@
 #include <cstring>
 #include <limits>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 // Explicit vectors are cut to the size that an instruction set has where a function is defined, before it is inlined:
 // so the functions themselves are defined once for each set. Nothing but them may be between the pragmas.
 namespace tesseray {
 
 namespace baseline {
 constexpr int width = 4;
+#define TESSERAY_SIGHT_WIDTH 4
 #include "core/visibility/sight_kernels.inc"
 }  // namespace baseline
 
@@ -24,6 +29,8 @@ constexpr int width = 4;
 #endif
 namespace avx2 {
 constexpr int width = 8;
+#undef TESSERAY_SIGHT_WIDTH
+#define TESSERAY_SIGHT_WIDTH 8
 #include "core/visibility/sight_kernels.inc"
 }  // namespace avx2
 #if defined(__clang__)
@@ -36,6 +43,8 @@ constexpr int width = 8;
 #endif
 namespace avx512 {
 constexpr int width = 16;
+#undef TESSERAY_SIGHT_WIDTH
+#define TESSERAY_SIGHT_WIDTH 16
 #include "core/visibility/sight_kernels.inc"
 }  // namespace avx512
 #if defined(__clang__)

@@ -17,9 +17,11 @@ namespace tesseray {
 
 inline constexpr int lanes = 16;
 
-// A source as seen by the kernels: its normal, or zero, and its height over the reference.
+// A source as seen by the kernels: a tile's normal, an edge's direction, or zero; and its height over the reference.
 struct KernelSource {
   float nx = 0, ny = 0, nz = 0;
+  float along_x = 0, along_y = 0, along_z = 0;
+  bool is_edge = false;
   float z = 0;
   float least_z = 0;  // what is lower than this matters neither as a target nor as an occluder; −∞ for no such limit
   float lift_m = 0;   // how far targets in front of the source may have their points behind its plane
@@ -33,23 +35,35 @@ struct SquareArrays {
   float side;
 };
 
-// Elements relative to the corner of their block, which is at (offset_x, offset_y) from the eye.
-struct ElementSpan {
+// Elements as arrays, each relative to the corner of its block.
+struct ElementPointers {
   const float* x;
   const float* y;
   const float* z;
   const float* nx;
   const float* ny;
   const float* nz;
-  float offset_x, offset_y;
+  const std::uint32_t* number;  // alone not padded
+  std::size_t count;
 };
 
-// A target as the eye sees it, relative to it.
-struct Candidate {
-  float x = 0, y = 0, z = 0;
-  float azimuth = 0, distance = 0;
-  std::uint32_t element = 0;  // place in SightGrid::elements
-  bool is_facing = false;     // certainly
+// Consecutive elements of one block, whose corner is at (offset_x, offset_y) from the eye.
+struct ElementSpan {
+  std::uint32_t begin = 0, end = 0;
+  float offset_x = 0, offset_y = 0;
+  float floor_z = 0;         // over the reference: what follows the first vector that begins lower may be left out
+  bool is_doubtful = false;  // none of them faces the source with certainty
+};
+
+// Targets as the eye sees them, relative to it.
+struct CandidateArrays {
+  float* x;
+  float* y;
+  float* z;
+  float* azimuth;
+  float* distance;
+  std::uint32_t* number;
+  std::int32_t* is_facing;  // −1: certainly
 };
 
 // A source's limits on its targets.
@@ -79,10 +93,12 @@ struct SeenWalls {
   float* middle;
   float* inner;
   float* outer;
+  float* slope;  // which the wall does not exceed
   std::int32_t* is_kept;
 };
 
-enum class Sight : std::uint8_t { free, blocked, uncertain };
+// What is certain of a candidate. Of those that are not blocked or seen, the exact functions are asked the rest.
+enum class Verdict : std::uint8_t { blocked, seen, ask_terrain, ask_path, ask_all };
 
 // So many walls of one sector; those that are not there have outer < 0.
 struct WallGroup {
@@ -96,6 +112,15 @@ struct WallGroup {
 };
 inline constexpr int wall_sectors = 128;
 
+// By sector: the first of its groups of walls, −1 for none; the slope that none of its walls exceeds; likewise its
+// terrain, +∞ where nothing is known of it.
+struct SectorView {
+  const std::int32_t* first_group;
+  const WallGroup* groups;
+  const float* wall_slope;
+  const float* terrain_slope;
+};
+
 struct SightKernels {
   // level[b] = min(below[b], below[b + width]) for all bins.
   void (*halve)(const float* below, float* level, int width);
@@ -107,17 +132,16 @@ struct SightKernels {
   void (*find_floors)(int count, SquareArrays squares, float position_m, KernelSource source, const float* windows,
                       float* floor_z);
   // Writes the elements that face the source, or may do so, and that the horizon does not hide; returns how many they
-  // are. `first` is the place of the first element. There is room for `count` candidates and one.
-  int (*face_source)(int count, std::uint32_t first, ElementSpan elements, float position_m, KernelSource source,
-                     FacingLimits limits, const float* slopes, Candidate* candidates);
+  // are. There is room for all of the elements and `lanes` more.
+  std::size_t (*face_source)(std::size_t spans, const ElementSpan* span, ElementPointers elements, float position_m,
+                             KernelSource source, FacingLimits limits, const float* slopes, CandidateArrays candidates);
   // Copies walls of a block whose corner is at (offset_x, offset_y) from the eye, relative to the eye.
   void (*copy_walls)(int count, WallPointers<const float> walls, float offset_x, float offset_y, float eye_z,
                      WallPointers<float> copies);
   void (*see_walls)(int count, WallPointers<const float> walls, SightMargins margins, bool rising, const float* windows,
                     SeenWalls seen);
-  // first_group: of each sector, −1 for none.
-  void (*test_walls)(std::size_t count, const Candidate* candidates, const std::int32_t* first_group,
-                     const WallGroup* groups, SightMargins margins, Sight* sights);
+  void (*judge)(std::size_t count, CandidateArrays candidates, SectorView sectors, SightMargins margins,
+                Verdict* verdicts);
 };
 
 // REQUIRES: a set that this machine has.

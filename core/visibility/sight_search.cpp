@@ -44,6 +44,13 @@ void for_each_of_ring(std::int32_t centre_i, std::int32_t centre_j, std::int32_t
 
 }  // namespace
 
+void SightSearch::Candidates::make_room(std::size_t count) {
+  if (number_.size() >= count) return;
+  for (std::vector<float>* numbers : {&x_, &y_, &z_, &azimuth_, &distance_}) numbers->resize(2 * count);
+  number_.resize(2 * count);
+  is_facing_.resize(2 * count);
+}
+
 void SightSearch::Squares::make_room(std::size_t more) {
   const std::size_t room = padded(count + more) + lanes;
   if (index.size() >= room) return;
@@ -101,6 +108,10 @@ void SightSearch::search(const Element& source, std::vector<std::uint32_t>& seen
   kernel_source_ = {static_cast<float>(normal.x),
                     static_cast<float>(normal.y),
                     static_cast<float>(normal.z),
+                    static_cast<float>(source.axis.x),
+                    static_cast<float>(source.axis.y),
+                    static_cast<float>(source.axis.z),
+                    source.kind == Element::Kind::edge,
                     z,
                     above_only_ ? z - height_m : -infinity_f,
                     3 * static_cast<float>(lift_m)};
@@ -112,7 +123,7 @@ void SightSearch::search(const Element& source, std::vector<std::uint32_t>& seen
   row_ = grid_.row(source.point.y);
   trusts_walls_ = !is_where_walls_do_not_tell();
   trusts_terrain_ = grid_.covers(source.point.xy());
-  walls_.reset(source.point, above_only_);
+  walls_.reset(source.point, above_only_, trusts_terrain_);
   hiders_.clear();
   std::fill(buckets_.begin(), buckets_.end(), -1);
   first_bucket_ = 0;
@@ -256,14 +267,17 @@ void SightSearch::visit_cells(std::vector<std::uint32_t>& seen) {
   find_floors(cells_, grid_.cell_m());
   entered_.clear();
   for (std::size_t k = 0; k < cells_.size(); ++k) {
-    if (cells_.top_z[k] >= cells_.floor_z[k]) entered_.push_back({cells_.index[k], cells_.floor_z[k]});
+    if (cells_.top_z[k] < cells_.floor_z[k]) continue;
+    entered_.push_back({cells_.index[k], cells_.floor_z[k]});
+    grid_.prefetch_bounds(cells_.index[k]);
   }
+  for (const EnteredCell& entered : entered_) grid_.prefetch_contents(entered.cell);
   // What is hidden cannot hide anything that is not: a segment that stays above the horizon passes above it.
   for (const EnteredCell& entered : entered_) add_occluders(entered);
   walls_.place_walls(horizon_);
-  candidate_count_ = 0;
-  for (const EnteredCell& entered : entered_) find_candidates(entered);
-  decide(seen);
+  spans_.clear();
+  for (const EnteredCell& entered : entered_) add_targets(entered);
+  decide(find_candidates(), seen);
 }
 
 void SightSearch::add_occluders(const EnteredCell& entered) {
@@ -285,41 +299,34 @@ void SightSearch::add_occluders(const EnteredCell& entered) {
   if (reaches) walls_.add_terrain(square, static_cast<double>(bounds.terrain_top_z - kernel_source_.z));
 }
 
-void SightSearch::find_candidates(const EnteredCell& entered) {
+void SightSearch::add_targets(const EnteredCell& entered) {
   const SquareBounds& bounds = grid_.cell(entered.cell);
   if (bounds.target_top_z < entered.floor_z) return;
+  const Vec2 offset = grid_.block_corner(entered.cell) - source_.point.xy();
   // Seen from anywhere, what is under a raised part may be behind its roof alone.
-  const bool is_doubtful = !above_only_ && bounds.has_raised_part;
-  const std::vector<float>& z = grid_.elements().z;
-  const std::uint32_t begin = bounds.first_element, roofs = bounds.first_roof;
-  std::uint32_t end = begin;
-  while (end < roofs && z[end] >= entered.floor_z) end += lanes;
-  if (begin < end) add_candidates(entered.cell, begin, std::min(end, roofs), is_doubtful);
-
+  ElementSpan span = {bounds.first_element,         bounds.first_roof, static_cast<float>(offset.x),
+                      static_cast<float>(offset.y), entered.floor_z,   !above_only_ && bounds.has_raised_part};
+  if (span.begin < span.end) spans_.push_back(span);
   // Looking up, flat roofs are seen only from places between their planes and their points.
-  std::uint32_t first_roof = roofs, end_roof = bounds.end_element;
-  while (first_roof < end_roof && z[end_roof - 1] < entered.floor_z) --end_roof;
-  if (above_only_) {
-    const float highest = kernel_source_.z + static_cast<float>(lift_m) + 2 * grid_.margins().height_m;
-    while (first_roof < end_roof && z[first_roof] > highest) ++first_roof;
-  }
-  if (first_roof < end_roof) add_candidates(entered.cell, first_roof, end_roof, is_doubtful);
+  const float highest =
+      above_only_ ? kernel_source_.z + static_cast<float>(lift_m) + 2 * grid_.margins().height_m : infinity_f;
+  if (bounds.roof_top_z < entered.floor_z || bounds.roof_low_z > highest) return;
+  span.begin = bounds.first_roof;
+  span.end = bounds.end_element;
+  while (grid_.elements().z[span.begin] > highest) ++span.begin;
+  spans_.push_back(span);
 }
 
-void SightSearch::add_candidates(std::uint32_t cell, std::uint32_t begin, std::uint32_t end, bool is_doubtful) {
+std::size_t SightSearch::find_candidates() {
+  std::size_t count = 0;
+  for (const ElementSpan& span : spans_) count += span.end - span.begin;
+  candidates_.make_room(count + lanes);
   const ElementArrays& elements = grid_.elements();
-  const Vec2 offset = grid_.block_corner(cell) - source_.point.xy();
-  const std::uint32_t count = end - begin;
-  const ElementSpan span = {elements.x.data() + begin,    elements.y.data() + begin,   elements.z.data() + begin,
-                            elements.nx.data() + begin,   elements.ny.data() + begin,  elements.nz.data() + begin,
-                            static_cast<float>(offset.x), static_cast<float>(offset.y)};
-  if (candidates_.size() < candidate_count_ + count + 1) candidates_.resize(2 * (candidate_count_ + count + 1));
-  Candidate* fresh = candidates_.data() + candidate_count_;
-  const int found = kernels_.face_source(static_cast<int>(count), begin, span, grid_.margins().position_m,
-                                         kernel_source_, limits_, horizon_.slopes(), fresh);
-  candidate_count_ += static_cast<std::size_t>(found);
-  if (!is_doubtful) return;
-  for (int k = 0; k < found; ++k) fresh[k].is_facing = false;
+  return kernels_.face_source(spans_.size(), spans_.data(),
+                              {elements.x.data(), elements.y.data(), elements.z.data(), elements.nx.data(),
+                               elements.ny.data(), elements.nz.data(), elements.number.data(), elements.number.size()},
+                              grid_.margins().position_m, kernel_source_, limits_, horizon_.slopes(),
+                              candidates_.arrays());
 }
 
 bool SightSearch::faces_source(const Element& target) const {
@@ -328,34 +335,31 @@ bool SightSearch::faces_source(const Element& target) const {
   return face_each_other(source_, target) && within(max_distance_m_, source_.point, target.point);
 }
 
-bool SightSearch::may_be_in_line(const Candidate& candidate, std::uint32_t number) const {
-  if (source_.kind != Element::Kind::edge || number < tile_count_) return false;
-  const Vec3 to = {static_cast<double>(candidate.x), static_cast<double>(candidate.y),
-                   static_cast<double>(candidate.z)};
-  constexpr double in_line_m = 1e-3, in_line_slope = 1e-5;
-  const double limit = in_line_m + in_line_slope * (std::fabs(to.x) + std::fabs(to.y) + std::fabs(to.z));
-  return squared_norm(cross(to, source_.axis)) < limit * limit;
+void SightSearch::decide(std::size_t candidates, std::vector<std::uint32_t>& seen) {
+  if (verdicts_.size() < candidates) verdicts_.resize(2 * candidates);
+  const CandidateArrays found = candidates_.arrays();
+  if (trusts_walls_) {
+    walls_.judge(candidates, found, verdicts_.data());
+  } else {
+    for (std::size_t k = 0; k < candidates; ++k) {
+      verdicts_[k] = found.is_facing[k] != 0 ? Verdict::ask_path : Verdict::ask_all;
+    }
+  }
+  for (std::size_t k = 0; k < candidates; ++k) {
+    if (verdicts_[k] == Verdict::seen || (verdicts_[k] != Verdict::blocked && is_seen(found.number[k], verdicts_[k]))) {
+      seen.push_back(found.number[k]);
+    }
+  }
 }
 
-void SightSearch::decide(std::vector<std::uint32_t>& seen) {
-  if (trusts_walls_) walls_.test({candidates_.data(), candidate_count_}, sights_);
-  for (std::size_t k = 0; k < candidate_count_; ++k) {
-    const Candidate& candidate = candidates_[k];
-    if (trusts_walls_ && sights_[k] == Sight::blocked) continue;
-    const std::uint32_t number = grid_.elements().number[candidate.element];
-    const Element& target = elements_[number];
-    if ((!candidate.is_facing || may_be_in_line(candidate, number)) && !faces_source(target)) continue;
-    const bool is_near = candidate.distance < least_distance_m;
-    if (!trusts_walls_ || is_near || !candidate.is_facing || sights_[k] == Sight::uncertain) {
-      if (path_is_free(occlusion_, source_.point, target.point)) seen.push_back(number);
-      continue;
-    }
-    if (!(trusts_terrain_ && walls_.is_certainly_above_terrain(candidate))) {
-      const auto [first, second] = ordered_ends(source_.point, target.point);
-      if (meets_terrain(occlusion_, first, second)) continue;
-    }
-    seen.push_back(number);
+bool SightSearch::is_seen(std::uint32_t number, Verdict verdict) const {
+  const Element& target = elements_[number];
+  if (verdict == Verdict::ask_terrain) {
+    const auto [first, second] = ordered_ends(source_.point, target.point);
+    return !meets_terrain(occlusion_, first, second);
   }
+  return (verdict == Verdict::ask_path || faces_source(target)) &&
+         path_is_free(occlusion_, source_.point, target.point);
 }
 
 void SightSearch::add_part_as_hider(std::uint32_t k) {
@@ -401,12 +405,12 @@ void SightSearch::raise_horizon(double nearest_target_m) {
   }
 }
 
-bool SightSearch::is_hidden(const Rectangle& box, double top_z) const {
+bool SightSearch::may_raise_horizon(const Rectangle& box, double top_z) const {
   const double nearest = nearest_distance(box);
-  if (nearest < Horizon::beyond_m) return false;
+  if (nearest < Horizon::beyond_m) return true;
   const double height = top_z - source_.point.z;
   const double slope = height / (height > 0 ? nearest : farthest_distance(box));
-  return slope < static_cast<double>(horizon_.lowest(azimuths_of(box)));
+  return horizon_.can_be_raised(azimuths_of(box), static_cast<float>(slope));
 }
 
 void SightSearch::raise_horizon_by(const Hider& hider) {
@@ -414,7 +418,7 @@ void SightSearch::raise_horizon_by(const Hider& hider) {
     return horizon_.raise_by_wall(source_.point, occlusion_.outlines[hider.index], hider.top_z);
   }
   const Rectangle& box = hider.kind == Hider::Kind::part ? grid_.part_bounds(hider.index) : hider.square;
-  if (is_hidden(relative(box, source_.point.xy()), hider.top_z)) return;
+  if (!may_raise_horizon(relative(box, source_.point.xy()), hider.top_z)) return;
   if (hider.kind == Hider::Kind::part) {
     const FlatPart& part = occlusion_.parts[hider.index];
     return horizon_.raise_by_outline(source_.point,

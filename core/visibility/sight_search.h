@@ -58,6 +58,19 @@ class SightSearch {
     std::size_t size() const { return count; }
   };
 
+  class Candidates {
+   public:
+    void make_room(std::size_t count);
+    CandidateArrays arrays() {
+      return {x_.data(), y_.data(), z_.data(), azimuth_.data(), distance_.data(), number_.data(), is_facing_.data()};
+    }
+
+   private:
+    std::vector<float> x_, y_, z_, azimuth_, distance_;
+    std::vector<std::uint32_t> number_;
+    std::vector<std::int32_t> is_facing_;
+  };
+
   struct EnteredCell {
     std::uint32_t cell = 0;
     float floor_z = 0;  // what is lower is hidden
@@ -75,13 +88,14 @@ class SightSearch {
   // they are tested.
   void visit_cells(std::vector<std::uint32_t>& seen);
   void add_occluders(const EnteredCell& entered);
-  void find_candidates(const EnteredCell& entered);
-  void add_candidates(std::uint32_t cell, std::uint32_t begin, std::uint32_t end, bool is_doubtful);
-  void decide(std::vector<std::uint32_t>& seen);
+  void add_targets(const EnteredCell& entered);
+  // Returns how many there are.
+  std::size_t find_candidates();
+  void decide(std::size_t candidates, std::vector<std::uint32_t>& seen);
+  // What the exact functions say of a candidate that is neither seen nor blocked for certain.
+  bool is_seen(std::uint32_t number, Verdict verdict) const;
   // Whether all that can be said without walls and terrain is in favour.
   bool faces_source(const Element& target) const;
-  // Whether a target may be an edge segment on the line of the source, which is one.
-  bool may_be_in_line(const Candidate& candidate, std::uint32_t number) const;
 
   // The least distance from the source to anything outside of a square of cells.
   double distance_out_of(std::int32_t low_i, std::int32_t low_j, std::int32_t high_i, std::int32_t high_j) const;
@@ -92,8 +106,8 @@ class SightSearch {
   // Lets what ends before a distance hide what comes from there on.
   void raise_horizon(double nearest_target_m);
   void raise_horizon_by(const Hider& hider);
-  // True when all that is not higher than top_z in the box (relative to the eye) is hidden.
-  bool is_hidden(const Rectangle& box, double top_z) const;
+  // False when nothing that is not higher than top_z in the box (relative to the eye) raises the horizon.
+  bool may_raise_horizon(const Rectangle& box, double top_z) const;
 
   const OcclusionView& occlusion_;
   const std::vector<Element>& elements_;
@@ -116,9 +130,9 @@ class SightSearch {
 
   Squares blocks_, cells_;
   std::vector<EnteredCell> entered_;
-  std::vector<Candidate> candidates_;  // those before candidate_count_ are of the current ring
-  std::size_t candidate_count_ = 0;
-  std::vector<Sight> sights_;
+  std::vector<ElementSpan> spans_;  // the targets of the current ring
+  Candidates candidates_;
+  std::vector<Verdict> verdicts_;
 
   std::vector<Hider> hiders_;
   std::vector<std::int32_t> buckets_;  // first hider by farthest distance
