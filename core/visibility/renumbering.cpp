@@ -63,6 +63,99 @@ void match_items(const std::vector<Item>& before, const std::vector<Item>& after
   for (std::size_t k = tail; k > 0; --k) match(before.size() - k, after.size() - k);
 }
 
+// The runs of a coded row that nobody vouches for, one after the other, or many at once.
+class OldRuns {
+ public:
+  // Where a run's code begins: its token, what did not fit into it, and the number that its gap counts from.
+  struct Place {
+    const std::uint8_t* token = nullptr;
+    const std::uint8_t* rest = nullptr;
+    std::uint32_t next = 0;
+  };
+
+  // Of numbers below `limit`.
+  OldRuns(std::span<const std::uint8_t> bytes, std::uint32_t limit)
+      : place_{bytes.data(), nullptr, 0}, end_of_bytes_(bytes.data() + bytes.size()), limit_(limit) {
+    std::uint64_t runs = 0;
+    is_right_ = read_varint(place_.token, end_of_bytes_, runs) &&
+                2 * runs <= static_cast<std::uint64_t>(end_of_bytes_ - place_.token);
+    count_bytes_ = static_cast<std::size_t>(place_.token - bytes.data());
+    tokens_end_ = is_right_ ? place_.token + 2 * runs : place_.token;
+    place_.rest = tokens_end_;
+  }
+
+  // False once something was wrong.
+  bool is_right() const { return is_right_; }
+  // Of the number of runs.
+  std::size_t count_bytes() const { return count_bytes_; }
+  bool at_end() const { return place_.token == tokens_end_; }
+  bool is_read_up() const { return is_right_ && at_end() && place_.rest == end_of_bytes_; }
+  Place place() const { return place_; }
+
+  // The run that was read last, from first() to end() − 1, and where it began.
+  std::uint32_t first() const { return first_; }
+  std::uint32_t end() const { return end_; }
+  Place place_of_last() const { return last_; }
+
+  // REQUIRES: not at_end.
+  bool read() {
+    last_ = place_;
+    const std::uint32_t token = load_little_endian<std::uint16_t>(place_.token);
+    std::uint64_t gap = token >> run_length_bits, more = token & longest_run, extra = 0;
+    if (gap == widest_gap) {
+      is_right_ = is_right_ && read_varint(place_.rest, end_of_bytes_, extra);
+      gap += extra;
+    }
+    if (more == longest_run) {
+      is_right_ = is_right_ && read_varint(place_.rest, end_of_bytes_, extra);
+      more += extra;
+    }
+    const std::uint64_t run_end = place_.next + gap + more + 1;
+    is_right_ = is_right_ && run_end <= limit_;
+    first_ = static_cast<std::uint32_t>(place_.next + gap);
+    end_ = static_cast<std::uint32_t>(run_end);
+    place_.next = end_ + 1;
+    place_.token += 2;
+    return is_right_;
+  }
+
+  // Reads all runs that end at `end` or before; returns how many. Of them only the last is looked at closely.
+  std::uint32_t pass(std::uint32_t end) {
+    const std::uint8_t* const begin = place_.token;
+    while (place_.token != tokens_end_ && is_right_) {
+      const std::uint32_t token = load_little_endian<std::uint16_t>(place_.token);
+      const std::uint32_t gap = token >> run_length_bits, more = token & longest_run;
+      if (gap == widest_gap || more == longest_run) [[unlikely]] {
+        const OldRuns before = *this;
+        if (read() && end_ > end) {
+          *this = before;
+          break;
+        }
+        continue;
+      }
+      const std::uint64_t run_end = std::uint64_t{place_.next} + gap + more + 1;
+      if (run_end > end) break;
+      last_ = place_;
+      place_.next = static_cast<std::uint32_t>(run_end) + 1;
+      place_.token += 2;
+    }
+    const auto runs = static_cast<std::uint32_t>((place_.token - begin) / 2);
+    if (runs > 0 && is_right_) {
+      place_ = last_;
+      read();
+    }
+    return runs;
+  }
+
+ private:
+  Place place_, last_;
+  const std::uint8_t* tokens_end_ = nullptr;
+  const std::uint8_t* end_of_bytes_ = nullptr;
+  std::uint32_t limit_ = 0, first_ = 0, end_ = 0;
+  std::size_t count_bytes_ = 0;
+  bool is_right_ = true;
+};
+
 }  // namespace
 
 Renumbering match_elements(const Tiling& before, const Tiling& after, const SceneChange& change) {
@@ -96,12 +189,12 @@ RowRenumberer::RowRenumberer(const Renumbering& numbers) : old_tiles_(numbers.ol
   }
 }
 
-void RowRenumberer::flush() {
+void RowRenumberer::flush(std::vector<std::uint8_t>& out) {
   if (pending_count_ == 0) return;
   const std::uint32_t gap = pending_first_ - next_, more = pending_count_ - 1;
   const std::uint32_t token = std::min(gap, widest_gap) << run_length_bits | std::min(more, longest_run);
-  tokens_.push_back(static_cast<std::uint8_t>(token));
-  tokens_.push_back(static_cast<std::uint8_t>(token >> 8));
+  out.push_back(static_cast<std::uint8_t>(token));
+  out.push_back(static_cast<std::uint8_t>(token >> 8));
   if (gap >= widest_gap) append_varint(gap - widest_gap, rests_);
   if (more >= longest_run) append_varint(more - longest_run, rests_);
   next_ = pending_first_ + pending_count_ + 1;
@@ -109,13 +202,13 @@ void RowRenumberer::flush() {
   ++runs_;
 }
 
-void RowRenumberer::put(std::uint32_t first, std::uint32_t count) {
+void RowRenumberer::put(std::uint32_t first, std::uint32_t count, std::vector<std::uint8_t>& out) {
   // What stood between two runs may be gone, so that they become one.
   if (pending_count_ > 0 && pending_first_ + pending_count_ == first) {
     pending_count_ += count;
     return;
   }
-  flush();
+  flush(out);
   pending_first_ = first;
   pending_count_ = count;
 }
@@ -128,91 +221,56 @@ void RowRenumberer::count_gone(std::uint32_t first, std::uint32_t end) {
 
 bool RowRenumberer::append(std::span<const std::uint8_t> bytes, std::vector<std::uint8_t>& out) {
   gone_tiles_ = gone_edges_ = 0;
-  tokens_.clear();
+  if (stretches_.size() == 1 && !stretches_[0].is_gone) {
+    out.insert(out.end(), bytes.begin(), bytes.end());
+    return true;
+  }
   rests_.clear();
   runs_ = next_ = pending_count_ = 0;
 
-  const std::uint8_t* at = bytes.data();
-  const std::uint8_t* const end = at + bytes.size();
-  std::uint64_t runs = 0;
-  if (!read_varint(at, end, runs) || 2 * runs > static_cast<std::uint64_t>(end - at)) return false;
-  const std::uint8_t* rest = at + 2 * runs;
-  const std::uint8_t* const tokens_end = rest;
-  const std::uint64_t limit = stretches_.empty() ? 0 : stretches_.back().end;
-  std::uint64_t next = 0, first = 0, run_end = 0;
-  // Reads the run at `at`; false when there is none that lies below the limit.
-  const auto read_run = [&] {
-    const std::uint32_t token = load_little_endian<std::uint16_t>(at);
-    std::uint64_t gap = token >> run_length_bits, more = token & longest_run, extra = 0;
-    if (gap == widest_gap) [[unlikely]] {
-      if (!read_varint(rest, end, extra)) return false;
-      gap += extra;
-    }
-    if (more == longest_run) [[unlikely]] {
-      if (!read_varint(rest, end, extra)) return false;
-      more += extra;
-    }
-    at += 2;
-    first = next + gap;
-    run_end = first + more + 1;
-    next = run_end + 1;
-    return run_end <= limit;
-  };
+  OldRuns old(bytes, stretches_.empty() ? 0 : stretches_.back().end);
+  if (!old.is_right()) return false;
+  // The number of runs comes first. It hardly changes, so that there is room for it as it was, put right at the end.
+  const auto row_begin = static_cast<std::ptrdiff_t>(out.size());
+  out.insert(out.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(old.count_bytes()));
 
   auto stretch = stretches_.begin();
-  while (at != tokens_end) {
-    if (!read_run()) return false;
-    while (stretch->end <= first) ++stretch;
-    for (auto piece = stretch;; ++piece) {
-      const auto from = std::max(static_cast<std::uint32_t>(first), piece->first);
-      const auto to = std::min(static_cast<std::uint32_t>(run_end), piece->end);
-      if (piece->is_gone) {
+  while (!old.at_end()) {
+    if (!old.read()) return false;
+    while (stretch->end <= old.first()) ++stretch;
+    for (;; ++stretch) {
+      const std::uint32_t from = std::max(old.first(), stretch->first), to = std::min(old.end(), stretch->end);
+      if (stretch->is_gone) {
         count_gone(from, to);
       } else {
-        put(from + piece->shift, to - from);
+        put(from + stretch->shift, to - from, out);
       }
-      stretch = piece;
-      if (piece->end >= run_end) break;
+      if (stretch->end >= old.end()) break;
     }
-    if (stretch->is_gone || at == tokens_end) continue;
+    if (stretch->is_gone) continue;
 
     // Runs that follow in the same stretch keep their code: all but the last, which may grow.
-    const std::uint8_t* const copied_tokens = at;
-    const std::uint8_t* const copied_rests = rest;
-    const std::uint8_t* last_token = at;
-    const std::uint8_t* last_rest = rest;
-    std::uint64_t last_first = first, last_end = run_end, last_next = next;
-    bool any = false;
-    while (at != tokens_end) {
-      const std::uint8_t* const token = at;
-      const std::uint8_t* const rest_of_token = rest;
-      const std::uint64_t next_before = next;
-      if (!read_run()) return false;
-      if (run_end > stretch->end) {
-        at = token;
-        rest = rest_of_token;
-        next = next_before;
-        break;
-      }
-      any = true;
-      last_token = token;
-      last_rest = rest_of_token;
-      last_first = first;
-      last_end = run_end;
-      last_next = next_before;
-    }
-    if (!any) continue;
-    flush();
-    tokens_.insert(tokens_.end(), copied_tokens, last_token);
-    rests_.insert(rests_.end(), copied_rests, last_rest);
-    runs_ += static_cast<std::uint32_t>((last_token - copied_tokens) / 2);
-    if (last_token != copied_tokens) next_ = static_cast<std::uint32_t>(last_next) + stretch->shift;
-    put(static_cast<std::uint32_t>(last_first) + stretch->shift, static_cast<std::uint32_t>(last_end - last_first));
+    const OldRuns::Place kept = old.place();
+    const std::uint32_t runs = old.pass(stretch->end);
+    if (!old.is_right()) return false;
+    if (runs == 0) continue;
+    flush(out);
+    const OldRuns::Place last = old.place_of_last();
+    out.insert(out.end(), kept.token, last.token);
+    rests_.insert(rests_.end(), kept.rest, last.rest);
+    runs_ += runs - 1;
+    if (runs > 1) next_ = last.next + stretch->shift;
+    put(old.first() + stretch->shift, old.end() - old.first(), out);
   }
-  if (rest != end) return false;
-  flush();
-  append_varint(runs_, out);
-  out.insert(out.end(), tokens_.begin(), tokens_.end());
+  if (!old.is_read_up()) return false;
+  flush(out);
+  std::vector<std::uint8_t> count;
+  append_varint(runs_, count);
+  if (count.size() != old.count_bytes()) {
+    out.erase(out.begin() + row_begin, out.begin() + row_begin + static_cast<std::ptrdiff_t>(old.count_bytes()));
+    out.insert(out.begin() + row_begin, count.begin(), count.end());
+  }
+  std::copy(count.begin(), count.end(), out.begin() + row_begin);
   out.insert(out.end(), rests_.begin(), rests_.end());
   return true;
 }

@@ -38,15 +38,15 @@ class RowRenumberer {
     bool is_gone = false;
   };
 
-  void put(std::uint32_t first, std::uint32_t count);
-  void flush();
+  void put(std::uint32_t first, std::uint32_t count, std::vector<std::uint8_t>& out);
+  void flush(std::vector<std::uint8_t>& out);
   void count_gone(std::uint32_t first, std::uint32_t end);
 
   std::uint32_t old_tiles_;
   std::vector<Stretch> stretches_;
   std::uint32_t gone_tiles_ = 0, gone_edges_ = 0;
-  std::vector<std::uint8_t> tokens_, rests_;  // of the row in the making
-  std::uint32_t runs_ = 0, next_ = 0;
+  std::vector<std::uint8_t> rests_;    // of the row in the making
+  std::uint32_t runs_ = 0, next_ = 0;  // written so far, and the least number that a further one may begin with
   std::uint32_t pending_first_ = 0, pending_count_ = 0;  // a run that may still grow
 };
 

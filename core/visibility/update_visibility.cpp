@@ -38,7 +38,6 @@ class RowUpdater {
   void fill(std::uint32_t begin, std::uint32_t end, RowBlock& block) const {
     RowRenumberer renumberer = renumberer_;
     std::vector<std::uint32_t> row;
-    std::vector<std::uint8_t> coded;
     auto change = std::lower_bound(sights_.changes.begin(), sights_.changes.end(), SightChange{begin, 0, false});
     auto fresh = std::lower_bound(sights_.fresh.begin(), sights_.fresh.end(), begin);
     std::uint32_t first_read = no_index, last_read = 0;
@@ -58,10 +57,9 @@ class RowUpdater {
         continue;
       }
       const CodedRow stored = before_.coded_row(old);
-      coded.clear();
-      if (!renumberer.append(stored.bytes, coded)) throw before_.damaged_row(old);
+      if (!renumberer.append(stored.bytes, block.coded())) throw before_.damaged_row(old);
       const std::uint32_t gone_tiles = renumberer.gone_tiles(), gone = gone_tiles + renumberer.gone_edges();
-      block.add_coded_row(coded, stored.length - gone, stored.visible_tiles - gone_tiles);
+      block.end_row(stored.length - gone, stored.visible_tiles - gone_tiles);
     }
     if (first_read <= last_read) before_.forget_rows(first_read, last_read + 1);
   }

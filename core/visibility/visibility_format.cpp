@@ -92,26 +92,19 @@ Error damaged_visibility(const std::filesystem::path& path, const std::string& w
   return visibility_refusal(path, "damaged_visibility", "it is damaged (" + what + ")");
 }
 
-void RowBlock::add_entry(std::uint32_t length, std::uint32_t visible_tiles) {
-  append_u32(length, table_);
-  append_u32(visible_tiles, table_);
-  append_u32(static_cast<std::uint32_t>(table_bytes_ + rows_.size()), table_);
-  entries_ += length;
-}
-
 void RowBlock::add_row(std::span<const std::uint32_t> row, std::uint32_t visible_tiles) {
-  add_entry(static_cast<std::uint32_t>(row.size()), visible_tiles);
-  append_row(row, rows_);
+  append_row(row, bytes_);
+  end_row(static_cast<std::uint32_t>(row.size()), visible_tiles);
 }
 
-void RowBlock::add_coded_row(std::span<const std::uint8_t> coded, std::uint32_t length, std::uint32_t visible_tiles) {
-  add_entry(length, visible_tiles);
-  rows_.insert(rows_.end(), coded.begin(), coded.end());
-}
-
-std::vector<std::uint8_t> RowBlock::take_bytes() {
-  table_.insert(table_.end(), rows_.begin(), rows_.end());
-  return std::move(table_);
+void RowBlock::end_row(std::uint32_t length, std::uint32_t visible_tiles) {
+  std::vector<std::uint8_t> entry;
+  append_u32(length, entry);
+  append_u32(visible_tiles, entry);
+  append_u32(static_cast<std::uint32_t>(row_begin_), entry);
+  std::copy(entry.begin(), entry.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(row_++ * row_entry_bytes));
+  row_begin_ = bytes_.size();
+  entries_ += length;
 }
 
 }  // namespace tesseray

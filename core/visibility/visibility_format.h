@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -46,22 +47,21 @@ Error damaged_visibility(const std::filesystem::path& path, const std::string& w
 // A block as it is put together: a table with length, visible tiles and place of each row, then the coded rows.
 class RowBlock {
  public:
-  explicit RowBlock(std::uint32_t rows) : table_bytes_(rows * row_entry_bytes) { table_.reserve(table_bytes_); }
+  explicit RowBlock(std::uint32_t rows) : bytes_(rows * row_entry_bytes), row_begin_(bytes_.size()) {}
 
   void add_row(std::span<const std::uint32_t> row, std::uint32_t visible_tiles);
-  // The same for a row of `length` numbers that is coded already.
-  void add_coded_row(std::span<const std::uint8_t> coded, std::uint32_t length, std::uint32_t visible_tiles);
+  // Or in two steps: what is appended here is the next row, coded, and ends by end_row.
+  std::vector<std::uint8_t>& coded() { return bytes_; }
+  void end_row(std::uint32_t length, std::uint32_t visible_tiles);
 
   std::uint64_t entries() const { return entries_; }
   // The whole block. REQUIRES: all rows were added.
-  std::vector<std::uint8_t> take_bytes();
+  std::vector<std::uint8_t> take_bytes() { return std::move(bytes_); }
 
  private:
-  void add_entry(std::uint32_t length, std::uint32_t visible_tiles);
-
-  std::size_t table_bytes_;
+  std::vector<std::uint8_t> bytes_;
+  std::size_t row_ = 0, row_begin_;
   std::uint64_t entries_ = 0;
-  std::vector<std::uint8_t> table_, rows_;
 };
 
 }  // namespace tesseray

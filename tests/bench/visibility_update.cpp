@@ -34,6 +34,12 @@ double processor_s() {
   return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
+double peak_memory_mib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
 // Seconds of the stages of a run, by the names that begin them.
 class StageClock final : public Progress {
  public:
@@ -69,8 +75,8 @@ std::string bytes(const fs::path& path) {
 
 double write_whole(const testing::VisibilityCity& city, std::uint64_t hash, const fs::path& path) {
   const double begin = now_s();
-  const Occlusion occlusion(city.scene);
-  write_visibility(*compute_visibility(occlusion, city.tiling, {}, no_progress()), {}, hash, path, no_progress());
+  constexpr std::uint64_t memory_bytes = std::uint64_t{512} << 20;
+  compute_visibility_file(Occlusion(city.scene), city.tiling, {}, hash, path, memory_bytes, no_progress());
   return now_s() - begin;
 }
 
@@ -100,9 +106,11 @@ void measure(const std::string& name, bool compares) {
   const testing::VisibilityCity city = testing::city_by_name(name);
   const fs::path folder = fs::temp_directory_path() / ("visibility_update." + std::to_string(getpid()));
   fs::create_directories(folder);
+  const double processor_begin = processor_s();
   const double full_s = write_whole(city, 1, folder / "before.tvis");
-  std::printf("%s: all of it and its file of %.0f MB in %.1f s\n", name.c_str(),
-              1e-6 * static_cast<double>(fs::file_size(folder / "before.tvis")), full_s);
+  std::printf("%s: all of it and its file of %.0f MB in %.1f s (%.1f of the processor), %.0f MiB of memory at most\n",
+              name.c_str(), 1e-6 * static_cast<double>(fs::file_size(folder / "before.tvis")), full_s,
+              processor_s() - processor_begin, peak_memory_mib());
   testing::Random random(3);
   const auto any = [&] { return random.below(static_cast<std::uint32_t>(city.scene.prisms.size())); };
   for (int k = 0; k < 3; ++k) {
