@@ -14,7 +14,8 @@ Outcome compute_visibility_of_environment(Run& run) {
   const Occlusion occlusion(environment.scene);
   const VisibilityKey key{environment_hash(environment.scene, environment.tiling_options),
                           visibility_options(run.values())};
-  const std::unique_ptr<Visibility> visibility = compute_visibility(run, occlusion, tiling, key, file);
+  const std::unique_ptr<Visibility> visibility =
+      compute_visibility(run, environment.scene, occlusion, tiling, key, file);
 
   Outcome outcome;
   std::vector<std::string> written;
@@ -47,7 +48,8 @@ Tool computevisibility() {
                                         .kind = ParameterKind::file_destination,
                                         .optional = true,
                                         .extension = "tvis",
-                                        .beside = "ENVIRONMENT"},
+                                        .beside = "ENVIRONMENT",
+                                        .may_exist = true},
                                        {.name = "TILES",
                                         .label = "Tiles",
                                         .help = "the tiles with visible_count, the number of tiles that each one sees",

@@ -66,7 +66,7 @@ Outcome coverage_study(Run& run) {
   const Occlusion occlusion(clean.scene);
   const VisibilityKey key{environment_hash(clean.scene, tiling.options), visibility_options(run.values())};
   const std::unique_ptr<Visibility> visibility =
-      compute_visibility(run, occlusion, tiling, key, run.destinations().file("VISIBILITY"));
+      compute_visibility(run, clean.scene, occlusion, tiling, key, run.destinations().file("VISIBILITY"));
   const RayRows rows(run.values(), *visibility, tiling);
   const RayLauncher launcher = launch_rays(run, scene, tiling, occlusion, rows, sites);
   const Predictions predictions = predict_path_loss(run, launcher, tiling, sites);
@@ -112,7 +112,8 @@ Tool coveragestudy() {
                                         .kind = ParameterKind::file_destination,
                                         .optional = true,
                                         .advanced = true,
-                                        .extension = "tvis"}},
+                                        .extension = "tvis",
+                                        .may_exist = true}},
                                       on_request(scene_layer_parameters()),
                                       prediction_layer_parameters(),
                                       comparison_layer_parameters(),

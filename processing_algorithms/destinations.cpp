@@ -31,6 +31,15 @@ fs::path same_name(const fs::path& file) {
 
 const char* const overwrite_hint = "give another name, or allow replacing it with --overwrite";
 
+void check_file_is_new(const fs::path& file) {
+  if (fs::exists(file)) refuse("file_exists", "the file exists already", overwrite_hint, file);
+}
+
+bool may_exist(const ParameterValues& values, const std::string& name) {
+  return std::any_of(values.declared().begin(), values.declared().end(),
+                     [&name](const Parameter& parameter) { return parameter.name == name && parameter.may_exist; });
+}
+
 void check_layer_is_new(const LayerDestination& destination) {
   const FileContent content = content_of(destination.file);
   if (content == FileContent::absent) return;
@@ -127,7 +136,7 @@ void Destinations::check(const ParameterValues& values, bool overwrite) const {
   for (const auto& [name, file] : files_) {
     check_folder(file);
     if (!taken.take(file, "")) refuse("outputs_collide", "two outputs go to this file", "give each its own", file);
-    if (!overwrite && fs::exists(file)) refuse("file_exists", "the file exists already", overwrite_hint, file);
+    if (!overwrite && !may_exist(values, name)) check_file_is_new(file);
   }
   for (const auto& [name, destination] : layers_) {
     check_folder(destination.file);

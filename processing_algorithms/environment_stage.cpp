@@ -46,11 +46,6 @@ Environment read_environment(Run& run) { return read_environment(run.values().te
 fs::path visibility_destination(const Run& run) {
   if (const auto given = run.destinations().file("VISIBILITY")) return *given;
   fs::path beside = visibility_file_beside(run.values().text("ENVIRONMENT"));
-  if (!run.settings().overwrite && fs::exists(beside)) {
-    throw Error(ErrorKind::invalid_input, "file_exists", "the file exists already",
-                "give another name with --visibility, or allow replacing it with --overwrite",
-                {.file = beside.string()});
-  }
   check_folder(beside);
   return beside;
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "processing_algorithms/visibility_stage.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cmath>
+#include <system_error>
+#include <utility>
 
 #include "core/io/environment_file.h"
 #include "cuda/backend.h"
@@ -10,27 +15,117 @@
 namespace tesseray {
 namespace {
 
-// The relation of PREVIOUS_VISIBILITY if it is this one. A file that does not belong to PREVIOUS_ENVIRONMENT, or is
-// damaged, is an error; one of another environment or distance is a warning.
-std::unique_ptr<Visibility> previous_visibility(Run& run, const VisibilityKey& key) {
+constexpr std::uint64_t mebibyte = 1024 * 1024;
+// An element with its place in the scene's grids; least and usual memory for blocks of rows under way.
+constexpr std::uint64_t bytes_per_element = 600, least_block_bytes = 64 * mebibyte, usual_block_bytes = 512 * mebibyte;
+
+bool is_same(const VisibilityFileInfo& info, const VisibilityKey& key) {
+  return info.environment_hash == key.environment_hash && info.options.max_distance_m == key.options.max_distance_m;
+}
+
+// What a run before this one finished: the very file that is to be written. A file that is something else, or damaged,
+// is only replaced when that is allowed.
+std::unique_ptr<Visibility> finished_visibility(Run& run, const VisibilityKey& key, const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return nullptr;
+  try {
+    if (is_same(read_visibility_info(file), key)) {
+      std::unique_ptr<Visibility> finished = open_visibility(file, key.environment_hash);
+      run.progress().warn({"visibility_found", file.string() + " is there already, for this environment; nothing is "
+                                                               "computed"});
+      return finished;
+    }
+  } catch (const Error& refused) {
+    if (refused.kind() != ErrorKind::invalid_input) throw;
+  }
+  if (run.settings().overwrite) return nullptr;
+  throw Error(ErrorKind::invalid_input, "file_exists", "the file exists already, and is not the visibility asked for",
+              "give another name with --visibility, or allow replacing it with --overwrite", {.file = file.string()});
+}
+
+// A file for a relation that nobody wants to keep: removed when it is opened, or was not made.
+class ScratchFile {
+ public:
+  ScratchFile() : path_(std::filesystem::temp_directory_path() / ("tesseray-" + std::to_string(getpid()) + ".tvis")) {}
+  ~ScratchFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::unique_ptr<Visibility> not_used(Run& run, const std::string& why) {
+  run.progress().warn(
+      {"previous_visibility_not_used", "PREVIOUS_VISIBILITY is not used, since " + why + "; everything is computed"});
+  return nullptr;
+}
+
+// PREVIOUS_VISIBILITY brought up to date; null when that cannot be, with the reason as a warning.
+std::unique_ptr<Visibility> updated_visibility(Run& run, const Environment& previous, const Scene& scene,
+                                               const Occlusion& occlusion, const Tiling& tiling,
+                                               const VisibilityKey& key,
+                                               const std::optional<std::filesystem::path>& keep_in) {
+  const ScratchFile scratch;
+  const std::filesystem::path& target = keep_in ? *keep_in : scratch.path();
+  const std::filesystem::path earlier = run.values().text("PREVIOUS_VISIBILITY");
+  require_disk_space(target, std::filesystem::file_size(earlier));
+  const Tiling earlier_tiling = tile_scene(previous.scene, previous.tiling_options, run.progress());
+  const VisibilityUpdate update = update_visibility(
+      {previous.scene, earlier_tiling, earlier, environment_hash(previous.scene, previous.tiling_options)}, scene,
+      tiling, occlusion, key.options, key.environment_hash, target, run.progress());
+  if (!update.why_not.empty()) return not_used(run, update.why_not);
+  run.progress().warn({"visibility_updated", "PREVIOUS_VISIBILITY was brought up to date: " +
+                                                 std::to_string(update.new_elements) + " new tiles and edges, and " +
+                                                 std::to_string(update.changed_entries) + " changes between others"});
+  return open_visibility(target, key.environment_hash);
+}
+
+// The relation from PREVIOUS_VISIBILITY, as it is or brought up to date; null, with a warning, when it is of no use. A
+// file that does not belong to PREVIOUS_ENVIRONMENT, or is damaged, is an error.
+std::unique_ptr<Visibility> visibility_from_previous(Run& run, const Scene& scene, const Occlusion& occlusion,
+                                                     const Tiling& tiling, const VisibilityKey& key,
+                                                     const std::optional<std::filesystem::path>& keep_in) {
   const ParameterValues& values = run.values();
   if (!values.has("PREVIOUS_VISIBILITY")) return nullptr;
   const std::string& file = values.text("PREVIOUS_VISIBILITY");
   const VisibilityFileInfo info = read_visibility_info(file);
+  std::optional<Environment> previous;
   if (values.has("PREVIOUS_ENVIRONMENT")) {
-    const Environment previous = read_environment(values.text("PREVIOUS_ENVIRONMENT"), run.progress());
-    if (environment_hash(previous.scene, previous.tiling_options) != info.environment_hash) {
+    previous = read_environment(values.text("PREVIOUS_ENVIRONMENT"), run.progress());
+    if (environment_hash(previous->scene, previous->tiling_options) != info.environment_hash) {
       throw Error(ErrorKind::invalid_input, "stale_visibility",
                   "PREVIOUS_VISIBILITY does not belong to PREVIOUS_ENVIRONMENT", "give the two that belong together",
                   {.file = file});
     }
   }
-  const bool same =
-      info.environment_hash == key.environment_hash && info.options.max_distance_m == key.options.max_distance_m;
-  if (same) return open_visibility(file, key.environment_hash);
-  run.progress().warn({"previous_visibility_not_used",
-                       "PREVIOUS_VISIBILITY is of another environment or MAX_DISTANCE; everything is computed"});
-  return nullptr;
+  if (is_same(info, key)) {
+    std::unique_ptr<Visibility> same = open_visibility(file, key.environment_hash);
+    if (keep_in) write_visibility(*same, key.options, key.environment_hash, *keep_in, run.progress());
+    return same;
+  }
+  if (!previous)
+    return not_used(run, "the environment or MAX_DISTANCE is another one and PREVIOUS_ENVIRONMENT is not given");
+  return updated_visibility(run, *previous, scene, occlusion, tiling, key, keep_in);
+}
+
+// Straight into the file, so that the memory need not hold it and a later run can go on with what this one did.
+std::unique_ptr<Visibility> compute_in_file(Run& run, const Occlusion& occlusion, const Tiling& tiling,
+                                            const VisibilityKey& key, const std::filesystem::path& file,
+                                            std::uint64_t entries) {
+  const std::uint64_t elements = tiling.tiles.size() + tiling.edges.size();
+  const MemoryBudget& budget = run.settings().memory;
+  budget.require(elements * bytes_per_element + least_block_bytes,
+                 "finding what " + std::to_string(elements) + " tiles and edges see");
+  const std::uint64_t block_bytes =
+      budget.bytes == 0 ? usual_block_bytes : std::clamp(budget.bytes / 8, least_block_bytes, usual_block_bytes);
+  // While the file is written, the work that it is made from is there, too.
+  require_disk_space(file, entries / 2 * 3);
+  compute_visibility_file(occlusion, tiling, key.options, key.environment_hash, file, block_bytes, run.progress());
+  return open_visibility(file, key.environment_hash);
 }
 
 void keep(Run& run, const Visibility& visibility, const VisibilityKey& key, const std::filesystem::path& file) {
@@ -60,7 +155,9 @@ std::vector<Parameter> visibility_parameters() {
        .extension = "gpkg"},
       {.name = "PREVIOUS_VISIBILITY",
        .label = "Earlier visibility",
-       .help = "a visibility file computed before; taken over when nothing that it depends on has changed",
+       .help =
+           "a visibility file computed before; taken over when nothing that it depends on has changed, and brought up "
+           "to date with PREVIOUS_ENVIRONMENT when buildings have",
        .kind = Kind::file,
        .optional = true,
        .advanced = true,
@@ -104,23 +201,25 @@ std::uint64_t estimated_visibility_entries(const Occlusion& occlusion, const Til
   return static_cast<std::uint64_t>(count * count * seen / samples);
 }
 
-std::unique_ptr<Visibility> compute_visibility(Run& run, const Occlusion& occlusion, const Tiling& tiling,
-                                               const VisibilityKey& key,
+std::unique_ptr<Visibility> compute_visibility(Run& run, const Scene& scene, const Occlusion& occlusion,
+                                               const Tiling& tiling, const VisibilityKey& key,
                                                const std::optional<std::filesystem::path>& keep_in) {
-  run.progress().begin_stage("visibility");
-  std::unique_ptr<Visibility> previous = previous_visibility(run, key);
-  if (!previous) return compute_visibility_anew(run, occlusion, tiling, key, keep_in);
-  if (keep_in) keep(run, *previous, key, *keep_in);
-  return previous;
+  run.progress().begin_stage("visibility file");
+  if (keep_in) {
+    if (std::unique_ptr<Visibility> finished = finished_visibility(run, key, *keep_in)) return finished;
+  }
+  std::unique_ptr<Visibility> previous = visibility_from_previous(run, scene, occlusion, tiling, key, keep_in);
+  return previous ? std::move(previous) : compute_visibility_anew(run, occlusion, tiling, key, keep_in);
 }
 
 std::unique_ptr<Visibility> compute_visibility_anew(Run& run, const Occlusion& occlusion, const Tiling& tiling,
                                                     const VisibilityKey& key,
                                                     const std::optional<std::filesystem::path>& keep_in) {
   run.progress().begin_stage("visibility");
+  const std::uint64_t entries = estimated_visibility_entries(occlusion, tiling, key.options);
+  if (keep_in && !run.uses_cuda()) return compute_in_file(run, occlusion, tiling, key, *keep_in, entries);
   // Rows take about a byte per entry, and as much again while halves of them are put together.
   constexpr std::uint64_t bytes_per_entry = 3;
-  const std::uint64_t entries = estimated_visibility_entries(occlusion, tiling, key.options);
   run.settings().memory.require(entries * bytes_per_entry, "the visibility of " + std::to_string(tiling.tiles.size()) +
                                                                " tiles and " + std::to_string(tiling.edges.size()) +
                                                                " edges");

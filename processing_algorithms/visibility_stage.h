@@ -29,10 +29,10 @@ struct VisibilityKey {
   VisibilityOptions options;
 };
 
-// Takes the relation over from PREVIOUS_VISIBILITY when that belongs to the same environment and distance, computes it
-// otherwise. Writes it to `keep_in` when given.
-std::unique_ptr<Visibility> compute_visibility(Run& run, const Occlusion& occlusion, const Tiling& tiling,
-                                               const VisibilityKey& key,
+// The relation of a scene: what is in `keep_in` already when it is that; what PREVIOUS_VISIBILITY tells, as it is or
+// brought up to date, when it can be used; computed otherwise. Writes it to `keep_in` when given.
+std::unique_ptr<Visibility> compute_visibility(Run& run, const Scene& scene, const Occlusion& occlusion,
+                                               const Tiling& tiling, const VisibilityKey& key,
                                                const std::optional<std::filesystem::path>& keep_in);
 
 // The same without a previous one. Refuses what would not fit the memory.

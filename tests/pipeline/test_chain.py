@@ -129,13 +129,6 @@ class ChainTest(PipelineTest):
             self.assertLessEqual(sum(ray["transmitter_id"] == transmitter for ray in rays), 4)
         self.assertEqual({row["kind"] for row in rows(self.folder / "r.gpkg", "path_loss", "kind")}, {"ground"})
 
-    def test_existing_visibility_needs_overwrite(self):
-        self.assert_done(tesseray("computevisibility", "--environment", self.environment))
-        process = tesseray("computevisibility", "--environment", self.environment, "--progress", "json")
-        self.assert_refused(process, "file_exists", ["--overwrite"])
-        self.assertNotIn('"stage"', process.stderr, "refused before any work")
-        self.assert_done(tesseray("computevisibility", "--environment", self.environment, "--overwrite"))
-
     def test_options_of_propagation_reach_it(self):
         """Each option changes the rows; the defaults, spelled out, do not."""
         basis = json.loads(self.predict(self.folder / "basis.gpkg").stdout)["result_hash"]
