@@ -30,6 +30,7 @@ Layer best_server_layer(const std::string& name, const PathLossLayer& path_loss,
               .description = "The transmitter that serves each tile, and what interference and noise leave of it",
               .geometry = has_outlines ? LayerGeometry::polygon_z : LayerGeometry::point_z};
   std::vector<std::string> names;
+  names.reserve(transmitters.size());
   for (const PredictedTransmitter& transmitter : transmitters) names.push_back(transmitter.name);
   layer.styles = styles::best_server(has_outlines ? qml::Symbol::fill : qml::Symbol::marker, names);
   std::vector<Field<S>> fields = {

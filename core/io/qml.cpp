@@ -222,8 +222,9 @@ Style graduated(const std::string& name, const std::string& field, const std::ve
     classes += "<range" + attribute("symbol", std::to_string(drawings.size())) + attribute("lower", lower) +
                attribute("upper", upper) + attribute("label", range.label) + attribute("render", "true") + "/>\n";
     drawings.push_back(range.drawing);
-    const std::string value = "\"" + field + "\"";
-    rules.push_back({value + " > " + lower + " AND " + value + " <= " + upper, range.label, range.drawing});
+    std::string rule = "\"" + field + "\" > ";
+    rule.append(lower).append(" AND \"").append(field).append("\" <= ").append(upper);
+    rules.push_back({rule, range.label, range.drawing});
   }
   return {name, drawings.front().symbol,
           map_renderer("type=\"graduatedSymbol\" graduatedMethod=\"GraduatedColor\"" + attribute("attr", field),

@@ -143,7 +143,8 @@ TEST(MultipleScreensGolden, AreExactAndTheChosenOnesNearlySo) {
     errors.values.push_back(loss_of_chosen_db(profile, wavelength) - row.number("exact_dB"));
   }
   std::ifstream in(GoldenTable::folder() / "13_rooftop_profiles.json");
-  for (const nlohmann::json& test_case : nlohmann::json::parse(in)["cases"]) {
+  const nlohmann::json document = nlohmann::json::parse(in);
+  for (const nlohmann::json& test_case : document["cases"]) {
     if (!test_case.contains("exact_all_dB") || !test_case["exact_all_dB"].is_number()) continue;
     std::vector<Vec2> profile{{test_case["tx"][0], test_case["tx"][1]}};
     for (const nlohmann::json& edge : test_case["edges"]) profile.push_back({edge[0], edge[1]});
