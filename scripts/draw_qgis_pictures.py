@@ -151,6 +151,7 @@ def draw_maps(town):
         "coveragestudy": ([sites, errors, power, city], TOWN),
         "tileenvironment": ([town.layer("edges"), town.layer("tiles")], OLD_TOWN),
         "computevisibility": ([town.tiles_by_visible_count()], TOWN),
+        "exportscene": ([sites, town.layer("tiles")], TOWN),
         "predictcoverage": ([sites, power, city], TOWN),
         "comparewithdrivetest": ([errors, city], TOWN),
         "bestserver": ([sites, town.best_servers(), city], TOWN),
