@@ -18,13 +18,29 @@ double angle_about_edge(double along_normal, double along_tangent) {
 
 struct PlanePoint {
   double z, rho, angle;  // along the edge, from its line, about it from the 0-face
+  double cosine, sine;   // of the angle
 };
+
+// Of half an angle from 0 to 2π, by the angle's own: without cancellation, and without a further call of sin and cos.
+void halve(const PlanePoint& at, double& cos_half, double& sin_half) {
+  if (at.angle == 0) {
+    cos_half = 1;
+    sin_half = 0;
+  } else if (at.cosine > 0) {
+    cos_half = std::copysign(std::sqrt(0.5 * (1 + at.cosine)), at.sine);
+    sin_half = 0.5 * at.sine / cos_half;
+  } else {
+    sin_half = std::sqrt(0.5 * (1 - at.cosine));
+    cos_half = 0.5 * at.sine / sin_half;
+  }
+}
 
 PlanePoint about_edge(const EdgeSegment& edge, Vec3 point) {
   const Vec3 way = point - edge.midpoint;
   const double along_tangent = dot(way, edge.tangent_0), along_normal = dot(way, edge.normal_0);
-  return {dot(way, edge.direction), std::sqrt(along_tangent * along_tangent + along_normal * along_normal),
-          angle_about_edge(along_normal, along_tangent)};
+  const double rho = std::sqrt(along_tangent * along_tangent + along_normal * along_normal);
+  return {dot(way, edge.direction), rho, angle_about_edge(along_normal, along_tangent), along_tangent / rho,
+          along_normal / rho};
 }
 
 // Where an observer's columns begin: those of EdgeObservers and of the source's frame.
@@ -84,13 +100,15 @@ void EdgeObservers::begin(const Wedge& wedge, const EdgeSegment& edge) {
 }
 
 void EdgeObservers::add(Vec3 point) {
-  const auto [z, rho, angle] = about_edge(edge_, point);
+  const PlanePoint at = about_edge(edge_, point);
+  const double z = at.z, rho = at.rho, angle = at.angle;
   const double n = wedge_.exterior_angle / pi, sin_beta = rho / std::sqrt(rho * rho + z * z);
   z_.push_back(static_cast<float>(z));
   rho_.push_back(static_cast<float>(rho));
   in_air_.push_back(angle <= wedge_.exterior_angle + 1e-9 ? 1.0f : 0.0f);
   // The angle from the n-face is nπ less the angle from the 0-face: by halves and by 1/2n no further functions.
-  const WedgeAngle<double> from_0 = wedge_angle<double>(angle, n);
+  WedgeAngle<double> from_0{1, 0, std::cos(angle / (2 * n)), std::sin(angle / (2 * n))};
+  halve(at, from_0.cos_half, from_0.sin_half);
   const WedgeAngle<double> from_n{cos_half_exterior_ * from_0.cos_half + sin_half_exterior_ * from_0.sin_half,
                                   sin_half_exterior_ * from_0.cos_half - cos_half_exterior_ * from_0.sin_half,
                                   from_0.sin_scaled, from_0.cos_scaled};
