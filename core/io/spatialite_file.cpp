@@ -71,6 +71,7 @@ void make_empty_database(StagedFile& staged) {
 std::vector<std::string> columns_of(OGRLayer& table) {
   std::vector<std::string> names;
   OGRFeatureDefn& definition = *table.GetLayerDefn();
+  names.reserve(static_cast<std::size_t>(definition.GetFieldCount()));
   for (int i = 0; i < definition.GetFieldCount(); ++i) names.emplace_back(definition.GetFieldDefn(i)->GetNameRef());
   return names;
 }

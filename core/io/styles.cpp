@@ -47,12 +47,13 @@ std::vector<qml::Range> classes(const std::vector<int>& breaks, const Ramp& ramp
   for (std::size_t i = 0; i < ramp.size(); ++i) {
     const bool first = i == 0, last = i + 1 == ramp.size();
     const int lower = first ? -far : breaks[i - 1], upper = last ? far : breaks[i];
-    const std::string label = first  ? "below " + std::to_string(upper)
-                              : last ? "above " + std::to_string(lower)
-                                     : std::to_string(lower) + " to " + std::to_string(upper);
+    std::string label = first  ? "below " + std::to_string(upper)
+                        : last ? "above " + std::to_string(lower)
+                               : std::to_string(lower) + " to " + std::to_string(upper);
+    label.append(" ").append(unit);
     drawing.color = ramp[i];
     if (outline_in_color) drawing.outline = ramp[i];
-    ranges.push_back({lower, upper, label + " " + unit, drawing});
+    ranges.push_back({lower, upper, std::move(label), drawing});
   }
   return ranges;
 }
