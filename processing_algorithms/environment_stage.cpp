@@ -25,7 +25,7 @@ std::unique_ptr<Visibility> kept_visibility(Run& run, const fs::path& file, std:
 Parameter environment_parameter() {
   return {.name = "ENVIRONMENT",
           .label = "Environment",
-          .help = "the GeoPackage that tileenvironment wrote",
+          .help = "the GeoPackage that tileenvironment wrote, or a scene file that exportscene wrote",
           .kind = ParameterKind::file,
           .extension = "gpkg"};
 }

@@ -16,6 +16,7 @@ Tool coverageraster();
 Tool visiblefrom();
 Tool explainpoint();
 Tool importantenna();
+Tool exportscene();
 
 const std::vector<Tool>& all_tools() {
   static const std::vector<Tool> tools{
@@ -29,6 +30,7 @@ const std::vector<Tool>& all_tools() {
       visiblefrom(),           // one point of the map or tile → what it sees
       explainpoint(),          // one point of the map → its rays
       importantenna(),         // antenna file → checked pattern
+      exportscene(),           // environment → scene file for a bare machine
   };
   return tools;
 }

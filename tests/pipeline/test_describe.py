@@ -7,7 +7,7 @@ import unittest
 from tesseray_process import SOURCE, tesseray
 
 TOOLS = ["coveragestudy", "tileenvironment", "computevisibility", "predictcoverage", "comparewithdrivetest",
-         "explainpoint", "importantenna"]
+         "bestserver", "coverageraster", "visiblefrom", "explainpoint", "importantenna", "exportscene"]
 KINDS = {"vector polygon", "vector point", "vector any", "table", "raster", "field", "number", "distance", "string",
          "enum", "crs", "extent", "point", "boolean", "file", "layer destination", "file destination"}
 PARAMETER_KEYS = {"name", "label", "help", "kind", "default", "unit", "minimum", "maximum", "choices", "optional",
