@@ -10,16 +10,28 @@
 
 namespace tesseray {
 
+namespace {
+
+// 13000 is CUDA 13.0.
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+}  // namespace
+
 CudaDevice find_cuda_device() {
-  int count = 0;
-  if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess || count == 0) {
-    const bool has_driver = status == cudaSuccess || status == cudaErrorNoDevice;
-    cudaGetLastError();  // so that no later call reports it
-    return {.missing = has_driver ? "there is no CUDA GPU" : "there is no CUDA driver"};
+  int driver = 0, count = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return {.missing = "there is no CUDA driver"};
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  cudaGetLastError();  // so that no later call reports what this one says
+  if (status == cudaErrorInsufficientDriver) {
+    return {.missing = "the driver knows CUDA " + version_text(driver) + ", and this build of Tesseray needs " +
+                       version_text(CUDART_VERSION)};
   }
+  if (status != cudaSuccess || count == 0) return {.missing = "there is no CUDA GPU"};
   cudaDeviceProp properties{};
-  if (const cudaError_t status = cudaGetDeviceProperties(&properties, 0); status != cudaSuccess) {
-    return {.missing = std::string("the GPU does not answer: ") + cudaGetErrorString(status)};
+  if (const cudaError_t failed = cudaGetDeviceProperties(&properties, 0); failed != cudaSuccess) {
+    return {.missing = std::string("the GPU does not answer: ") + cudaGetErrorString(failed)};
   }
   constexpr int oldest_major = 7, oldest_minor = 5;  // Turing: what the kernels are compiled for at least
   if (properties.major < oldest_major || (properties.major == oldest_major && properties.minor < oldest_minor)) {

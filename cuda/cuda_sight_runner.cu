@@ -26,6 +26,11 @@ class CudaSightRunner final : public SightRunner {
     for (std::uint32_t slot = 0; slot < capacity.slots; ++slot) slots_.emplace_back(capacity);
   }
 
+  // Nothing may be in flight to memory that is given back, when a run was cancelled.
+  ~CudaSightRunner() override {
+    for (const Slot& slot : slots_) cudaStreamSynchronize(slot.stream.get());
+  }
+
   std::uint32_t slots() const override { return capacity_.slots; }
   std::uint32_t max_batch() const override { return capacity_.sources; }
 
