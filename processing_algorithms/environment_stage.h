@@ -12,6 +12,8 @@
 namespace tesseray {
 
 Parameter environment_parameter();
+// POINT: a place in the environment.
+Parameter map_point_parameter();
 // VISIBILITY as an input; without it the file beside the environment is taken, or made.
 Parameter visibility_file_parameter();
 

@@ -164,12 +164,7 @@ Outcome explain_point(Run& run) {
 std::vector<Parameter> point_parameters() {
   using Kind = ParameterKind;
   return {
-      {.name = "POINT",
-       .label = "Point on the map",
-       .help = "x,y and the CRS in brackets, as QGIS writes it; without a CRS, in the environment's",
-       .kind = Kind::point,
-       .within = "ENVIRONMENT",
-       .crs_from = {"ENVIRONMENT"}},
+      map_point_parameter(),
       {.name = "TRANSMITTER",
        .label = "Transmitter",
        .help = "name or transmitter_id; the strongest at the point if not given",

@@ -95,14 +95,10 @@ Outcome find_visible_tiles(Run& run) {
 
 std::vector<Parameter> viewpoint_parameters() {
   using Kind = ParameterKind;
+  Parameter point = map_point_parameter();
+  point.optional = true;
   return {
-      {.name = "POINT",
-       .label = "Point on the map",
-       .help = "x,y and the CRS in brackets, as QGIS writes it; without a CRS, in the environment's",
-       .kind = Kind::point,
-       .optional = true,
-       .within = "ENVIRONMENT",
-       .crs_from = {"ENVIRONMENT"}},
+      point,
       {.name = "HEIGHT",
        .label = "Height",
        .help = "of the point above the ground",
