@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Visibility on a GPU against the CPU's, bit for bit, and how long both take.
 //
-// Usage: gpu_visibility CITY [--only-gpu]
+// Usage: gpu_visibility CITY [--only-gpu | --on-host]
 //   CITY         a scene file (.tscene), or the side of a synthetic city in metres
 //   --only-gpu   neither compares nor times: for tools that look over the GPU's shoulder
+//   --on-host    needs no GPU: runs the kernel's body on the host for 3,000 random elements and 200 points
 // Exit status: 0 equal, 1 not equal, 2 bad command line or file, 3 no GPU.
 #include <algorithm>
 #include <charconv>
@@ -17,6 +18,7 @@
 #include "core/base/error.h"
 #include "core/scene/scene_file.h"
 #include "core/tiling/tiling.h"
+#include "core/visibility/sight_search.h"
 #include "core/visibility/visibility.h"
 #include "cuda/backend.h"
 #include "cuda/cuda_sight_runner.h"
@@ -27,7 +29,7 @@ namespace tesseray {
 namespace {
 
 constexpr int repetitions = 5;
-constexpr std::uint32_t point_count = 512;
+constexpr std::uint32_t point_count = 512, host_rows = 3000, host_points = 200;
 
 double seconds_of(const auto& work) {
   const auto begin = std::chrono::steady_clock::now();
@@ -68,10 +70,10 @@ std::uint64_t entries_of(const Visibility& visibility) {
 }
 
 // Points in front of tiles: over streets, over roofs, before walls.
-std::vector<Vec3> points_in(const Tiling& tiling) {
+std::vector<Vec3> points_in(const Tiling& tiling, std::uint32_t count = point_count) {
   testing::Random random(1);
   std::vector<Vec3> points;
-  for (std::uint32_t k = 0; k < point_count && !tiling.tiles.empty(); ++k) {
+  for (std::uint32_t k = 0; k < count && !tiling.tiles.empty(); ++k) {
     const Tile& tile = tiling.tiles[random.below(static_cast<std::uint32_t>(tiling.tiles.size()))];
     points.push_back(tile.centroid + random.uniform(1.5, 25) * tile.normal);
   }
@@ -91,6 +93,24 @@ class Comparison {
     PointVisibilityByBlocks(make_cuda_sight_runner, occlusion_, tiling_).visible_from(points_in(tiling_));
   }
 
+  // True when the kernel's body finds on the host what the CPU's search finds.
+  bool run_on_host() const {
+    const std::vector<Element> elements = make_elements(occlusion_.view(), tiling_);
+    testing::Random random(2);
+    std::vector<Element> sources, points;
+    for (std::uint32_t k = 0; k < host_rows && !elements.empty(); ++k) {
+      sources.push_back(elements[random.below(static_cast<std::uint32_t>(elements.size()))]);
+    }
+    for (const Vec3 point : points_in(tiling_, host_points)) {
+      points.push_back(free_point_element(occlusion_.view(), point));
+    }
+    const std::uint32_t rows = differing_on_host(elements, sources, true);
+    const std::uint32_t views = differing_on_host(elements, points, false);
+    std::printf("on the host %u of %zu rows and %u of %zu views from points differ\n", rows, sources.size(), views,
+                points.size());
+    return rows + views == 0;
+  }
+
   // True when everything is equal.
   bool run() {
     compare_matrix();
@@ -99,6 +119,34 @@ class Comparison {
   }
 
  private:
+  // For how many sources blocks on the host find something else than the CPU's search.
+  std::uint32_t differing_on_host(const std::vector<Element>& elements, const std::vector<Element>& sources,
+                                  bool above_only) const {
+    const OcclusionView& solid = occlusion_.view();
+    const SightSceneArrays arrays(solid, elements);
+    const SightSceneView view = arrays.view();
+    const auto count = static_cast<std::uint32_t>(sources.size());
+    const std::unique_ptr<SightRunner> runner =
+        make_host_sight_runner(view, suitable_capacity(elements.size(), count, 1));
+    const std::vector<std::vector<std::uint32_t>> rows = rows_of_batch(*runner, 0, sources, {.above_only = above_only});
+    const SightGrid grid(solid, elements);
+    const SightScene scene = {solid, elements, static_cast<std::uint32_t>(tiling_.tiles.size()), grid};
+    SightSearch search(scene, std::numeric_limits<double>::infinity());
+    std::uint32_t differing = 0;
+    std::vector<std::uint32_t> seen;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      seen.clear();
+      if (above_only) {
+        search.find_above(sources[k], seen);
+      } else {
+        search.find_all(sources[k], seen);
+      }
+      std::sort(seen.begin(), seen.end());
+      if (seen != rows[k]) ++differing;
+    }
+    return differing;
+  }
+
   void report(const char* what, double cpu_s, double gpu_s, bool is_equal) {
     std::printf("| %s | %.4f | %.4f | %.1f | %s |\n", what, cpu_s, gpu_s, cpu_s / gpu_s, is_equal ? "yes" : "NO");
     is_equal_ = is_equal_ && is_equal;
@@ -149,10 +197,12 @@ class Comparison {
 
 int run(const std::vector<std::string>& arguments) {
   const bool only_gpu = arguments.size() == 2 && arguments[1] == "--only-gpu";
-  if (arguments.empty() || (arguments.size() > 1 && !only_gpu)) {
-    std::fprintf(stderr, "usage: gpu_visibility CITY.tscene|SIDE_M [--only-gpu]\n");
+  const bool on_host = arguments.size() == 2 && arguments[1] == "--on-host";
+  if (arguments.empty() || (arguments.size() > 1 && !only_gpu && !on_host)) {
+    std::fprintf(stderr, "usage: gpu_visibility CITY.tscene|SIDE_M [--only-gpu | --on-host]\n");
     return 2;
   }
+  if (on_host) return Comparison(arguments[0]).run_on_host() ? 0 : 1;
   const CudaDevice gpu = find_cuda_device();
   if (!gpu.is_there) {
     std::fprintf(stderr, "nothing to compare: %s\n", gpu.missing.c_str());
