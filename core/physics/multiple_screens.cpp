@@ -51,12 +51,20 @@ struct Candidate {
 
 // The edge between two points that stands highest above their line; none: ν is −∞.
 Candidate highest_between(Profile profile, std::size_t j, std::size_t m, double wavelength_m) {
-  Candidate highest;
+  const Vec2 from = profile[j], to = profile[m];
+  const double slope = (to.y - from.y) / (to.x - from.x);
+  std::size_t highest = j;
+  // ν |ν| but for what is the same for all.
+  double most = -std::numeric_limits<double>::infinity();
   for (std::size_t i = j + 1; i < m; ++i) {
-    const double nu = parameter(profile, i, j, m, wavelength_m);
-    if (nu > highest.nu) highest = {i, nu};
+    const double before = profile[i].x - from.x, after = to.x - profile[i].x;
+    const double clearance = profile[i].y - (from.y + slope * before);
+    const double squared = clearance * std::fabs(clearance) / (before * after);
+    if (squared <= most) continue;
+    most = squared;
+    highest = i;
   }
-  return highest;
+  return highest == j ? Candidate{} : Candidate{highest, parameter(profile, highest, j, m, wavelength_m)};
 }
 
 // An edge that its later chosen neighbours left far below their line.
