@@ -114,6 +114,7 @@ void SectorWalls::push(int sector, std::size_t wall, float azimuth_shift) {
     WallGroup& fresh = groups_[used_groups_];
     std::fill(fresh.outer, fresh.outer + lanes, -1.0F);
     std::fill(fresh.inner, fresh.inner + lanes, -1.0F);
+    fresh.slope = -std::numeric_limits<float>::infinity();
     fresh.next = first_group_[s];
     first_group_[s] = static_cast<std::int32_t>(used_groups_++);
     used_lanes_[s] = 0;
@@ -129,6 +130,7 @@ void SectorWalls::push(int sector, std::size_t wall, float azimuth_shift) {
   group.middle[lane] = seen_[4][wall] + azimuth_shift;
   group.inner[lane] = seen_[5][wall];
   group.outer[lane] = seen_[6][wall];
+  group.slope = std::max(group.slope, seen_[7][wall]);
   wall_slope_[s] = std::max(wall_slope_[s], seen_[7][wall]);
 }
 

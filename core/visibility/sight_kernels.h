@@ -108,9 +108,10 @@ struct WallGroup {
   float error_of_target[lanes], error_of_wall[lanes];
   float middle[lanes], inner[lanes],
       outer[lanes];  // azimuths: certainly within inner of middle, possibly within outer
+  float slope = 0;   // which none of them exceeds
   std::int32_t next = -1;
 };
-inline constexpr int wall_sectors = 128;
+inline constexpr int wall_sectors = 256;
 
 // By sector: the first of its groups of walls, −1 for none; the slope that none of its walls exceeds; likewise its
 // terrain, +∞ where nothing is known of it.
