@@ -64,31 +64,34 @@ struct RooftopProfiles::Line {
 
 RooftopProfiles::RooftopProfiles(const Scene& scene) : scene_(&scene) {
   Rectangle box;
+  std::vector<Side> sides;
   for (const Prism& prism : scene.prisms) {
     for (const Ring& ring : prism.rings) {
       for (std::size_t i = 0; i < ring.size(); ++i) {
         const Vec2 begin = ring[i];
-        sides_.push_back({begin, ring[(i + 1) % ring.size()] - begin, prism.top_z,
-                          surface_material(scene.default_materials, SurfaceKind::wall, prism.material)});
+        sides.push_back({begin, ring[(i + 1) % ring.size()] - begin, prism.top_z,
+                         surface_material(scene.default_materials, SurfaceKind::wall, prism.material)});
         box.extend(begin);
       }
     }
   }
   const std::vector<float>& ground = scene.terrain.height_m;
   highest_ground_m_ = ground.empty() ? -infinity : static_cast<double>(*std::max_element(ground.begin(), ground.end()));
-  if (sides_.empty()) return;
+  if (sides.empty()) return;
   grid_ = make_cell_grid(box, cell_m, most_cells);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> cell_and_side;
   top_of_cell_.assign(grid_.size(), -infinity);
-  for (std::size_t s = 0; s < sides_.size(); ++s) {
-    const Side& side = sides_[s];
+  for (std::size_t s = 0; s < sides.size(); ++s) {
+    const Side& side = sides[s];
     for_cells_near(grid_, side.begin, side.begin + side.along, [&](std::int32_t i, std::int32_t j) {
       const std::size_t cell = grid_.index(i, j);
       cell_and_side.emplace_back(static_cast<std::uint32_t>(cell), static_cast<std::uint32_t>(s));
       top_of_cell_[cell] = std::max(top_of_cell_[cell], side.top_z);
     });
   }
-  sides_of_cell_ = make_cell_lists(grid_.size(), cell_and_side);
+  const CellLists lists = make_cell_lists(grid_.size(), cell_and_side);
+  first_of_cell_ = lists.offsets;
+  for (const std::uint32_t side : lists.items) sides_.push_back(sides[side]);
 }
 
 void RooftopProfiles::add_sides(const Line& line, RooftopProfile& profile) const {
@@ -97,8 +100,8 @@ void RooftopProfiles::add_sides(const Line& line, RooftopProfile& profile) const
   const auto add_cell = [&](std::size_t cell, double begin, double end) {
     const double lowest_m = std::min(line.floor_at(begin), line.floor_at(end));
     if (top_of_cell_[cell] + most_bulge_m < lowest_m) return;
-    for (std::uint32_t k = sides_of_cell_.offsets[cell]; k < sides_of_cell_.offsets[cell + 1]; ++k) {
-      const Side& side = sides_[sides_of_cell_.items[k]];
+    for (std::uint32_t k = first_of_cell_[cell]; k < first_of_cell_[cell + 1]; ++k) {
+      const Side& side = sides_[k];
       if (side.top_z + most_bulge_m < lowest_m) continue;
       const double across = cross(line.direction, side.along);
       const Vec2 way = side.begin - line.from.xy();

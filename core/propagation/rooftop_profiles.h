@@ -50,9 +50,10 @@ class RooftopProfiles {
   void add_terrain(const Line& line, RooftopProfile& profile) const;
 
   const Scene* scene_;
-  std::vector<Side> sides_;
   CellGrid grid_;
-  CellLists sides_of_cell_;
+  // Cell by cell, each cell's one after the other: a line reads them as they lie.
+  std::vector<Side> sides_;
+  std::vector<std::uint32_t> first_of_cell_;
   std::vector<double> top_of_cell_;  // −∞ for empty cells
   double highest_ground_m_ = 0;
 };
