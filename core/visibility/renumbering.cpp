@@ -122,22 +122,10 @@ class OldRuns {
   // Reads all runs that end at `end` or before; returns how many. Of them only the last is looked at closely.
   std::uint32_t pass(std::uint32_t end) {
     const std::uint8_t* const begin = place_.token;
-    while (place_.token != tokens_end_ && is_right_) {
-      const std::uint32_t token = load_little_endian<std::uint16_t>(place_.token);
-      const std::uint32_t gap = token >> run_length_bits, more = token & longest_run;
-      if (gap == widest_gap || more == longest_run) [[unlikely]] {
-        const OldRuns before = *this;
-        if (read() && end_ > end) {
-          *this = before;
-          break;
-        }
-        continue;
-      }
-      const std::uint64_t run_end = std::uint64_t{place_.next} + gap + more + 1;
-      if (run_end > end) break;
-      last_ = place_;
-      place_.next = static_cast<std::uint32_t>(run_end) + 1;
-      place_.token += 2;
+    bool is_within = true;
+    while (is_within && is_right_ && !at_end()) {
+      if (pass_group(end)) continue;
+      for (int k = 0; k < group && is_within && is_right_ && !at_end(); ++k) is_within = pass_one(end);
     }
     const auto runs = static_cast<std::uint32_t>((place_.token - begin) / 2);
     if (runs > 0 && is_right_) {
@@ -148,6 +136,39 @@ class OldRuns {
   }
 
  private:
+  static constexpr int group = 8;
+  static constexpr std::ptrdiff_t group_bytes = 2 * group;
+
+  static bool needs_more(std::uint32_t token) {
+    return (token & longest_run) == longest_run || token >= widest_gap << run_length_bits;
+  }
+
+  // Some runs at once, all whole in their tokens; false when they are not, or do not all end at `end` or before.
+  bool pass_group(std::uint32_t end) {
+    if (tokens_end_ - place_.token < group_bytes) return false;
+    std::uint32_t numbers = 2 * group;
+    bool is_any_more = false;
+    for (int k = 0; k < group; ++k) {
+      const std::uint32_t token = load_little_endian<std::uint16_t>(place_.token + 2 * k);
+      numbers += (token >> run_length_bits) + (token & longest_run);
+      is_any_more |= needs_more(token);
+    }
+    if (is_any_more || std::uint64_t{place_.next} + numbers > std::uint64_t{end} + 1) return false;
+    const std::uint32_t token = load_little_endian<std::uint16_t>(place_.token + group_bytes - 2);
+    place_.next += numbers;
+    place_.token += group_bytes;
+    last_ = {place_.token - 2, place_.rest, place_.next - 2 - (token >> run_length_bits) - (token & longest_run)};
+    return true;
+  }
+
+  // The next run; false when it does not end at `end` or before.
+  bool pass_one(std::uint32_t end) {
+    const OldRuns before = *this;
+    if (!read() || end_ <= end) return true;
+    *this = before;
+    return false;
+  }
+
   Place place_, last_;
   const std::uint8_t* tokens_end_ = nullptr;
   const std::uint8_t* end_of_bytes_ = nullptr;
@@ -221,7 +242,7 @@ void RowRenumberer::count_gone(std::uint32_t first, std::uint32_t end) {
 
 bool RowRenumberer::append(std::span<const std::uint8_t> bytes, std::vector<std::uint8_t>& out) {
   gone_tiles_ = gone_edges_ = 0;
-  if (stretches_.size() == 1 && !stretches_[0].is_gone) {
+  if (stretches_.size() == 1 && !stretches_[0].is_gone && stretches_[0].shift == 0) {
     out.insert(out.end(), bytes.begin(), bytes.end());
     return true;
   }

@@ -41,6 +41,7 @@ class RowUpdater {
     auto change = std::lower_bound(sights_.changes.begin(), sights_.changes.end(), SightChange{begin, 0, false});
     auto fresh = std::lower_bound(sights_.fresh.begin(), sights_.fresh.end(), begin);
     std::uint32_t first_read = no_index, last_read = 0;
+    block.reserve(old_bytes(begin, end));
     for (std::uint32_t element = begin; element < end; ++element) {
       const auto first_change = change;
       while (change != sights_.changes.end() && change->element == element) ++change;
@@ -65,6 +66,16 @@ class RowUpdater {
   }
 
  private:
+  // About as many bytes as the rows of these elements took, and some more.
+  std::size_t old_bytes(std::uint32_t begin, std::uint32_t end) const {
+    std::size_t bytes = 0;
+    for (std::uint32_t element = begin; element < end; ++element) {
+      const std::uint32_t old = numbers_.old_of_new[element];
+      if (old != no_index) bytes += before_.coded_row(old).bytes.size();
+    }
+    return bytes + bytes / 16;
+  }
+
   void add(const std::vector<std::uint32_t>& row, RowBlock& block) const {
     const auto tiles = std::lower_bound(row.begin(), row.end(), numbers_.new_tiles) - row.begin();
     block.add_row(row, static_cast<std::uint32_t>(tiles));

@@ -49,6 +49,8 @@ class RowBlock {
  public:
   explicit RowBlock(std::uint32_t rows) : bytes_(rows * row_entry_bytes), row_begin_(bytes_.size()) {}
 
+  // Room for rows of so many bytes.
+  void reserve(std::size_t row_bytes) { bytes_.reserve(bytes_.size() + row_bytes); }
   void add_row(std::span<const std::uint32_t> row, std::uint32_t visible_tiles);
   // Or in two steps: what is appended here is the next row, coded, and ends by end_row.
   std::vector<std::uint8_t>& coded() { return bytes_; }

@@ -2,6 +2,7 @@
 #include "core/visibility/work_block.h"
 
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 
@@ -12,7 +13,7 @@ namespace tesseray {
 namespace {
 
 // Each part of the elements is turned at once, reading all of the block: few parts, but some for every thread.
-constexpr std::uint32_t most_parts = 16;
+constexpr std::uint32_t parts_per_thread = 3;
 
 // Calls visit(source, first, count) for the runs of all rows of the block.
 template <class Visit>
@@ -73,6 +74,8 @@ WorkBlock make_work_block(std::uint32_t first, std::uint32_t end, std::uint32_t 
   }
 
   const std::uint32_t stretches = (element_count + rows_per_stretch - 1) / rows_per_stretch;
+  const std::uint32_t most_parts =
+      parts_per_thread * static_cast<std::uint32_t>(tbb::this_task_arena::max_concurrency());
   const std::uint32_t part_rows = (stretches + most_parts - 1) / most_parts * rows_per_stretch;
   const std::uint32_t parts = (element_count + part_rows - 1) / part_rows;
   std::vector<Turned> turned_parts(parts);
