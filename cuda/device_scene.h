@@ -16,11 +16,6 @@ class DeviceScene {
   const SightSceneView& view() const { return view_; }
 
  private:
-  // Puts a copy of `count` items in place of what `items` points to.
-  template <class Item>
-  void copy(const Item*& items, std::size_t count);
-  void copy(HeightPyramidView& pyramid);
-
   SightSceneView view_;
   std::vector<DeviceArray<std::byte>> arrays_;
 };

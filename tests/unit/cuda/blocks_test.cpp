@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "cuda/block_horizon.h"
 #include "cuda/cuda_sight_runner.h"
 #include "cuda/rows_by_blocks.h"
+#include "cuda/scene_copy.h"
 #include "small_cities.h"
 #include "tests/support/synthetic_city.h"
 
@@ -44,7 +46,7 @@ class Blocks : public ::testing::TestWithParam<Runners> {
 INSTANTIATE_TEST_SUITE_P(On, Blocks,
                          ::testing::Values(Runners{"host", make_host_sight_runner},
                                            Runners{"cuda", make_cuda_sight_runner}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& tested) { return std::string(tested.param.name); });
 
 struct City {
   explicit City(const Scene& scene, double tile_area_m2 = 100)
@@ -136,6 +138,27 @@ TEST_P(Blocks, FindWhatPointsSee) {
     }
     EXPECT_GT(seen, 1000u) << options.name;
   }
+}
+
+// What a GPU gets: nothing but the copies, with garbage behind each.
+TEST(SceneCopy, IsAllThatSearchesRead) {
+  CityOptions options = hard_cities().back();
+  options.blocks = 3;
+  const City city(make_city(options));
+  std::vector<std::vector<std::byte>> copies;
+  SightSceneView copy;
+  const auto from_copies = [&](const SightSceneView& scene, const BatchCapacity& capacity) {
+    copy = scene;
+    for_each_array(copy, [&]<class Item>(const Item*& items, std::size_t count) {
+      constexpr std::size_t garbage_items = 64;
+      std::vector<std::byte>& bytes = copies.emplace_back((count + garbage_items) * sizeof(Item), std::byte{0xd5});
+      std::copy_n(reinterpret_cast<const std::byte*>(items), count * sizeof(Item), bytes.data());
+      items = reinterpret_cast<const Item*>(bytes.data());
+    });
+    return make_host_sight_runner(copy, capacity);
+  };
+  EXPECT_EQ(city.by_blocks(from_copies), city.plain());
+  EXPECT_GE(copies.size(), 13u);
 }
 
 TEST(BlockHorizon, OrdersFloatsAsIntegers) {

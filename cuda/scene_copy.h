@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// All arrays that a view of a scene points to, with their sizes: what must be copied to another memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/sight_scene.h"
+
+namespace tesseray {
+
+// Calls replace(pointer, count) for each array of a pyramid; the pointer may be changed.
+template <class Replace>
+void for_each_array(HeightPyramidView& pyramid, const Replace& replace) {
+  std::int32_t rows = pyramid.rows;
+  for (int level = 0; level < pyramid.levels; ++level) {
+    replace(pyramid.max_height_m[level],
+            static_cast<std::size_t>(rows) * static_cast<std::size_t>(pyramid.level_columns[level]));
+    rows = (rows + (1 << pyramid_shift) - 1) >> pyramid_shift;
+  }
+}
+
+// The same for a scene. REQUIRES: what the pointers point to can be read until the call ends.
+template <class Replace>
+void for_each_array(SightSceneView& view, const Replace& replace) {
+  const SightSceneView host = view;
+  const auto product = [](std::int32_t a, std::int32_t b) {
+    return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);
+  };
+  OcclusionView& solid = view.occlusion;
+  const std::size_t cells = product(solid.prism_grid.columns, solid.prism_grid.rows);
+  // The sizes of lists by cell are the ends of their last cells.
+  replace(solid.walls, std::size_t{host.occlusion.wall_offsets[cells]});
+  replace(solid.part_items, std::size_t{host.occlusion.part_offsets[cells]});
+  replace(solid.raised_items, std::size_t{host.occlusion.raised_offsets[cells]});
+  replace(solid.wall_offsets, cells + 1);
+  replace(solid.part_offsets, cells + 1);
+  replace(solid.raised_offsets, cells + 1);
+  replace(solid.parts, std::size_t{solid.part_count});
+  replace(solid.outlines, std::size_t{solid.side_count});
+  for_each_array(solid.prism_grid, replace);
+  if (solid.terrain_height_m != nullptr) {
+    replace(solid.terrain_height_m, solid.terrain_columns * (static_cast<std::size_t>(solid.terrain_grid.rows) + 1));
+  }
+  for_each_array(solid.terrain_grid, replace);
+  const std::size_t squares = product(host.columns, host.rows);
+  replace(view.blocks, product(host.block_columns, host.block_rows));
+  replace(view.elements, std::size_t{host.element_count});
+  replace(view.parts, squares == 0 ? 0 : std::size_t{host.cells[squares - 1].end_part});
+  replace(view.part_bounds, std::size_t{solid.part_count});
+  replace(view.cells, squares);
+}
+
+}  // namespace tesseray
