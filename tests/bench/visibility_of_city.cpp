@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What visibility costs on a whole city: the matrix of tiles, edge rows and links, first level, file, and the plain way
 // (every facing pair to Embree) on a sample in the same run. Usage:
-//   visibility_of_city [--sources N] CITY...        (N: source tiles of the plain way, 0 for none; see
+//   visibility_of_city [--sources N] [--tiles-only] CITY...    (N: source tiles of the plain way, 0 for none; see
 //   visibility_city.h)
 // Prints a row of a Markdown table per city.
 #include <sys/resource.h>
@@ -130,7 +130,7 @@ void measure_first_level(const testing::VisibilityCity& city, const Occlusion& o
   costs.macro_ms = mean_ms(40);
 }
 
-void measure(const std::string& name, int sources) {
+void measure(const std::string& name, int sources, bool tiles_only) {
   const testing::VisibilityCity city = testing::city_by_name(name);
   const Occlusion occlusion(city.scene);
   const double tiles = static_cast<double>(city.tiling.tiles.size());
@@ -143,7 +143,7 @@ void measure(const std::string& name, int sources) {
     costs.tile_entries = entries_of(*visibility);
     costs.memory_mib = peak_memory_mib();
   }
-  {
+  if (!tiles_only) {
     std::unique_ptr<Visibility> visibility;
     costs.all = seconds([&] { visibility = compute_visibility(occlusion, city.tiling, {}, no_progress()); });
     costs.entries = entries_of(*visibility);
@@ -175,15 +175,20 @@ void measure(const std::string& name, int sources) {
 
 int main(int argc, char** argv) {
   int first = 1, sources = 2000;
+  bool tiles_only = false;
   if (argc > 2 && std::string(argv[1]) == "--sources") {
     sources = std::stoi(argv[2]);
     first = 3;
+  }
+  if (argc > first && std::string(argv[first]) == "--tiles-only") {
+    tiles_only = true;
+    ++first;
   }
   std::printf(
       "Times in brackets are of the processor, in all threads; decoding, first level and Embree are all of it.\n\n"
       "| city | km² | tiles | edge segments | entries of tiles, 10⁶ | all entries, 10⁶ | tiles, s | all, s | "
       "memory tiles, MiB | memory all, MiB | writing, s | bytes per entry | decoded, 10⁹/s | street, ms | 40 m, ms | "
       "every pair to Embree, s | ratio |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-  for (int k = first; k < argc; ++k) tesseray::measure(argv[k], sources);
+  for (int k = first; k < argc; ++k) tesseray::measure(argv[k], sources, tiles_only);
   return 0;
 }
