@@ -19,7 +19,7 @@ BestServerOptions best_server_options(const ParameterValues& values) {
   options.noise_figure_db = values.number("NOISE_FIGURE");
   options.load = values.number("LOAD") / 100.0;
   options.overlap_db = values.number("OVERLAP");
-  if (const std::optional<double> least = values.optional_number("MIN_POWER")) options.min_power_dbm = *least;
+  if (const std::optional<double> least = values.optional_number("MIN_RECEIVED_POWER")) options.min_power_dbm = *least;
   return options;
 }
 
@@ -75,8 +75,8 @@ std::vector<Parameter> best_server_parameters() {
        .kind = Kind::vector_any,
        .layer = "path_loss",
        .companions = {"transmitters"}},
-      {.name = "MIN_POWER",
-       .label = "Least power",
+      {.name = "MIN_RECEIVED_POWER",
+       .label = "Least received power",
        .help = "a transmitter that is weaker at a place does not serve it; all do if not given",
        .kind = Kind::number,
        .unit = "dBm",

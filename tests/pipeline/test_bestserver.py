@@ -91,7 +91,7 @@ class BestServer(PipelineTest):
                          [row["sinr_db"] for row in rows(polygons, "best_server")])
 
     def test_weak_transmitters_serve_nobody(self):
-        process, output = self.serve("--min-power", 99)
+        process, output = self.serve("--min-received-power", 99)
         self.assert_done(process)
         self.assertEqual({row["transmitter_id"] for row in rows(output, "best_server")}, {None})
 

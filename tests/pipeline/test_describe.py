@@ -50,9 +50,10 @@ LAYERS = {"TILES": ("tiles", "Polygon Z"), "EDGES": ("edges", "LineString Z"), "
           "PATH_LOSS": ("path_loss", "Polygon Z"), "RECEIVER_PATH_LOSS": ("receiver_path_loss", "Point Z"),
           "TRANSMITTERS_OUT": ("transmitters", "Point Z"), "RAYS": ("rays", "LineString Z"),
           "PREDICTION_ERROR": ("prediction_error", "Point Z"), "ERROR_STATISTICS": ("error_statistics", "None"),
-          "PROFILE": ("power_delay_profile", "None"), "PATTERN": ("antenna_pattern", "None")}
+          "PROFILE": ("power_delay_profile", "None"), "PATTERN": ("antenna_pattern", "None"),
+          "BEST_SERVER": ("best_server", "Polygon Z"), "VISIBLE_TILES": ("visible_tiles", "Polygon Z")}
 # Layers of tools that are no part of the study.
-NOT_OF_THE_STUDY = {"PROFILE", "PATTERN"}
+NOT_OF_THE_STUDY = {"PROFILE", "PATTERN", "BEST_SERVER", "VISIBLE_TILES"}
 
 
 class DescribeTest(unittest.TestCase):

@@ -17,6 +17,12 @@ TYPES = {"raster": "raster", "field": "field", "number": "number", "distance": "
 ADDED_BY_THE_PLUGIN = {"REPORT"}
 
 
+def type_of(parameter):
+    """The type of QGIS's definition of a declared parameter. A GeoTIFF is a file that QGIS shows."""
+    is_raster = parameter["kind"] == "file destination" and parameter["extension"] == "tif"
+    return "rasterDestination" if is_raster else TYPES[parameter["kind"]]
+
+
 class ProviderTest(QgisTest):
     @classmethod
     def setUpClass(cls):
@@ -53,7 +59,7 @@ class ProviderTest(QgisTest):
         from qgis.core import Qgis
 
         for _, parameter, definition in self.definitions():
-            self.assertEqual(definition.type(), TYPES[parameter["kind"]])
+            self.assertEqual(definition.type(), type_of(parameter))
             flags = definition.flags()
             self.assertEqual(bool(flags & Qgis.ProcessingParameterFlag.Optional), parameter["optional"])
             self.assertEqual(bool(flags & Qgis.ProcessingParameterFlag.Advanced), parameter["advanced"])
@@ -89,7 +95,7 @@ class ProviderTest(QgisTest):
                 self.assertEqual(definition.defaultValue(), parameter["default"])
             if parameter["kind"] == "field":
                 self.assertEqual(definition.parentLayerParameterName(), parameter["parent"])
-            if parameter["kind"] in ("file", "file destination") and parameter["extension"]:
+            if definition.type() in ("file", "fileDestination") and parameter["extension"]:
                 self.assertIn(f"*.{parameter['extension']}", definition.fileFilter())
 
     def test_each_layer_is_an_output_of_its_own_kind(self):
@@ -102,7 +108,9 @@ class ProviderTest(QgisTest):
             outputs = {output.name(): output for output in algorithm.outputDefinitions()}
             for output in tool["outputs"]:
                 found = outputs[output["name"]]
-                self.assertEqual(found.type(), "outputVector" if output["kind"] == "layer" else "outputFile")
+                is_raster = algorithm.parameterDefinition(output["name"]).type() == "rasterDestination"
+                self.assertEqual(found.type(), "outputVector" if output["kind"] == "layer"
+                                 else "outputRaster" if is_raster else "outputFile")
                 if output["kind"] == "layer":
                     definition = algorithm.parameterDefinition(output["name"])
                     self.assertEqual(Qgis.ProcessingSourceType(definition.dataType()).name,
