@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 Receiver read_point(const Run& run, const Scene& scene) {
   const Vec2 position = read_map_point(run.values().text("POINT"), scene.frame, "POINT");
-  return place_map_point(position, run.values().number("RECEIVER_HEIGHT"), scene);
+  return place_map_point(position, run.values().number("RECEIVER_HEIGHT"), "RECEIVER_HEIGHT", scene);
 }
 
 // The one that TRANSMITTER names, or all.

@@ -35,7 +35,7 @@ Viewpoint read_viewpoint(const ParameterValues& values, const Scene& scene, cons
     return {lifted_point(tile), &tile};
   }
   const Vec2 place = read_map_point(values.text("POINT"), scene.frame, "POINT");
-  return {place_map_point(place, values.number("HEIGHT"), scene).position, nullptr};
+  return {place_map_point(place, values.number("HEIGHT"), "HEIGHT", scene).position, nullptr};
 }
 
 // Whether each centroid lies in front of the other's plane.

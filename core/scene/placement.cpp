@@ -181,14 +181,14 @@ std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, const
   return receivers;
 }
 
-Receiver place_map_point(Vec2 position, double height_m, const Scene& scene) {
+Receiver place_map_point(Vec2 position, double height_m, const std::string& height_parameter, const Scene& scene) {
   const Placement placement(scene);
   const Vec2 p = placement.local(position);
   const Vec3 point{p.x, p.y, placement.ground_at(p) + height_m};
   const std::string wrong = placement.what_is_wrong(point);
   if (!wrong.empty()) {
     throw Error(ErrorKind::invalid_input, "point_place", "the point " + wrong,
-                "choose a point in the open, or raise its height above the roof");
+                "choose a point in the open, or raise " + height_parameter + " above the roof");
   }
   return {1, point};
 }

@@ -92,7 +92,8 @@ struct Receiver {
 std::vector<Transmitter> place_transmitters(const std::vector<RawTransmitter>& raw, const Scene& scene);
 std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, const Scene& scene);
 
-// A receiver over one point of the map, in CRS coordinates. Throws Error(invalid_input) as above.
-Receiver place_map_point(Vec2 position, double height_m, const Scene& scene);
+// A receiver over one point of the map, in CRS coordinates. Throws Error(invalid_input) as above; its hint names the
+// parameter that gives the height.
+Receiver place_map_point(Vec2 position, double height_m, const std::string& height_parameter, const Scene& scene);
 
 }  // namespace tesseray
