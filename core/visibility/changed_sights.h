@@ -18,6 +18,7 @@ struct SightChange {
   std::uint32_t element = 0, other = 0;
   bool is_seen = false;  // after the edit
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the comparison's zero for a pointer.
   friend auto operator<=>(const SightChange&, const SightChange&) = default;
 };
 

@@ -75,11 +75,11 @@ class Horizon {
   // Raises the bins from `first` on, before `end`, to least_.
   void raise_to_least(int first, int end, int base);
 
-  const SightKernels& kernels_;
   HorizonWindows windows_{};
+  const SightKernels& kernels_;
   int levels_ = 0;                        // how many levels, the first included, have been made since the reset
-  bool is_settled_ = false;               // nothing was raised since
   std::array<float, bins + 64> least_{};  // scratch
+  bool is_settled_ = false;               // nothing was raised since the levels were made
 };
 
 }  // namespace tesseray

@@ -70,7 +70,6 @@ SightSearch::SightSearch(const SightScene& scene, double max_distance_m, Instruc
     : occlusion_(scene.occlusion),
       elements_(scene.elements),
       grid_(scene.grid),
-      tile_count_(scene.tile_count),
       max_distance_m_(max_distance_m),
       kernels_(sight_kernels(set)),
       horizon_(kernels_),

@@ -112,7 +112,6 @@ class SightSearch {
   const OcclusionView& occlusion_;
   const std::vector<Element>& elements_;
   const SightGrid& grid_;
-  std::uint32_t tile_count_;
   double max_distance_m_;
   const SightKernels& kernels_;
   Horizon horizon_;
