@@ -245,8 +245,9 @@ void SightSearch::add_cells_of_blocks() {
     const auto cell_m = static_cast<float>(grid_.cell_m());
     const auto x = static_cast<float>(corner.x), y = static_cast<float>(corner.y);
     for (std::uint32_t c = 0; c < lanes; ++c) {
-      cells_.x[begin + c] = x + cell_m * static_cast<float>(c % SightGrid::block_cells);
-      cells_.y[begin + c] = y + cell_m * static_cast<float>(c / SightGrid::block_cells);
+      const std::uint32_t i = c % SightGrid::block_cells, j = c / SightGrid::block_cells;
+      cells_.x[begin + c] = x + cell_m * static_cast<float>(i);
+      cells_.y[begin + c] = y + cell_m * static_cast<float>(j);
       cells_.top_z[begin + c] = tops[c];
       cells_.index[begin + c] = first + c;
     }
@@ -290,9 +291,9 @@ void SightSearch::add_occluders(const EnteredCell& entered) {
                        bounds.terrain_top_z > -infinity_f;
   if (!rises && !reaches) return;
   constexpr std::uint32_t size = SightGrid::block_cells;
-  const std::uint32_t c = entered.cell % SightGrid::cells_per_block;
+  const std::uint32_t c = entered.cell % SightGrid::cells_per_block, i = c % size, j = c / size;
   const Vec2 corner = grid_.block_corner(entered.cell) - source_.point.xy() +
-                      grid_.cell_m() * Vec2{static_cast<double>(c % size), static_cast<double>(c / size)};
+                      grid_.cell_m() * Vec2{static_cast<double>(i), static_cast<double>(j)};
   const Rectangle square = {corner, corner + grid_.cell_m() * Vec2{1, 1}};
   if (rises) add_terrain_as_hider(square, bounds.terrain_low_z);
   if (reaches) walls_.add_terrain(square, static_cast<double>(bounds.terrain_top_z - kernel_source_.z));
