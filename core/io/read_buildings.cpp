@@ -12,31 +12,13 @@
 namespace tesseray {
 namespace {
 
-// Values of OSM's building:material that are materials of the Recommendation under other names.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> material_synonyms = {{
-    {"bricks", "brick"},
-    {"cement_block", "concrete"},
-    {"reinforced_concrete", "concrete"},
-    {"steel", "metal"},
-    {"aluminium", "metal"},
-    {"metal_plates", "metal"},
-    {"timber", "wood"},
-}};
-
-const ItuMaterial* find_material(std::string_view name) {
-  for (const auto& [synonym, of] : material_synonyms) {
-    if (name == synonym) name = of;
-  }
-  return find_itu_material(name);
-}
-
 // The properties of each named material. Buildings of unknown ones get the default's.
 std::vector<Material> resolve_materials(const std::set<std::string>& names, std::vector<RawBuilding>& buildings,
                                         const std::string& layer, std::vector<Issue>& issues) {
   std::vector<Material> materials;
   for (const std::string& name : names) {
     if (name == "default") continue;
-    if (const ItuMaterial* known = find_material(name)) {
+    if (const ItuMaterial* known = find_itu_material(name)) {
       const MaterialPowerLaw& law = known->law;
       materials.push_back({name, law.a, law.b, law.c, law.d, law.minimum_ghz, law.maximum_ghz});
       continue;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace tesseray {
 namespace {
@@ -28,11 +29,25 @@ constexpr std::array<ItuMaterial, 18> table{{
     {"wet_ground", {30.0, -0.4, 0.15, 1.30, 1.0, 10.0}},
 }};
 
+// Values of OSM's building:material that are materials of the Recommendation under other names.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> synonyms = {{
+    {"bricks", "brick"},
+    {"cement_block", "concrete"},
+    {"reinforced_concrete", "concrete"},
+    {"steel", "metal"},
+    {"aluminium", "metal"},
+    {"metal_plates", "metal"},
+    {"timber", "wood"},
+}};
+
 }  // namespace
 
 std::span<const ItuMaterial> itu_materials() { return table; }
 
 const ItuMaterial* find_itu_material(std::string_view name) {
+  for (const auto& [synonym, of] : synonyms) {
+    if (name == synonym) name = of;
+  }
   const auto* const found =
       std::find_if(table.begin(), table.end(), [&](const ItuMaterial& material) { return material.name == name; });
   return found == table.end() ? nullptr : found;

@@ -50,7 +50,7 @@ inline constexpr std::string_view itu_materials_edition = "ITU-R P.2040-3 (08/20
 
 std::span<const ItuMaterial> itu_materials();
 
-// The material of that name, or nullptr.
+// The material of that name, or of one of those that OpenStreetMap (building:material) has for it, or nullptr.
 const ItuMaterial* find_itu_material(std::string_view name);
 
 }  // namespace tesseray

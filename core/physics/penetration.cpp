@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/physics/material.h"
+
 namespace tesseray {
 namespace {
 
@@ -15,7 +17,9 @@ constexpr LinearLoss multi_pane_glass{2, 0.2}, coated_glass{23, 0.3}, concrete{5
 constexpr std::array<std::string_view, 7> light{"wood",    "plasterboard", "ceiling_board", "chipboard",
                                                 "plywood", "floorboard",   "carpet_tile"};
 
-LinearLoss loss_of(std::string_view material) {
+LinearLoss loss_of(std::string_view name) {
+  const ItuMaterial* const known = find_itu_material(name);
+  const std::string_view material = known != nullptr ? known->name : name;
   if (material == "glass") return multi_pane_glass;
   if (material == "metal") return coated_glass;
   return std::find(light.begin(), light.end(), material) != light.end() ? wood : concrete;

@@ -81,6 +81,9 @@ TEST(Penetration, IsTheTableOf38901) {
   EXPECT_DOUBLE_EQ(wall_penetration_loss_db("wood", 3.5e9), 4.85 + 0.12 * 3.5);
   EXPECT_DOUBLE_EQ(wall_penetration_loss_db("metal", 3.5e9), 23 + 0.3 * 3.5);
   EXPECT_DOUBLE_EQ(wall_penetration_loss_db("default", 3.5e9), 5 + 4 * 3.5);
+  // Buildings keep the names that their data give.
+  EXPECT_DOUBLE_EQ(wall_penetration_loss_db("steel", 3.5e9), 23 + 0.3 * 3.5);
+  EXPECT_DOUBLE_EQ(wall_penetration_loss_db("timber", 3.5e9), 4.85 + 0.12 * 3.5);
 }
 
 RayLaunchingOptions through(bool on) {
