@@ -27,9 +27,8 @@ BuildingTransmission::BuildingTransmission(const Scene& scene, Vec3 antenna, dou
   find_parts(antenna);
   if (parts_.empty()) return;
   scene_without_ = std::make_unique<Scene>(scene);
-  for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
-    scene_without_->prisms.erase(scene_without_->prisms.begin() + static_cast<std::ptrdiff_t>(*part));
-  }
+  const std::int64_t building_id = scene.prisms[parts_.front()].building_id;
+  std::erase_if(scene_without_->prisms, [&](const Prism& prism) { return prism.building_id == building_id; });
   occlusion_ = std::make_unique<Occlusion>(*scene_without_);
 }
 

@@ -24,7 +24,6 @@ constexpr std::size_t reflectance_steps = 1024;
 constexpr double near_sides = 1.5;
 constexpr int most_parts = 8;
 constexpr std::size_t rows_per_block = 32;
-constexpr std::size_t after_scattering_kinds = 3;
 
 int parts_for(const Tile& tile, double distance_m) {
   const double near_m = near_sides * tile.side_m();

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Steps a to c of paper 000, III.E: what the transmitter sees, its direct rays and its first tubes.
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
+// Steps a to c of paper 000, III.E: what the transmitter sees, its direct rays and its first tubes; and the same of
+// what the building nearest to it alone hides.
 #include "core/base/parallel.h"
+#include "core/propagation/building_transmission.h"
 #include "core/propagation/launch.h"
 
 namespace tesseray {
@@ -14,60 +13,74 @@ constexpr double least_distance_m = 0.01;
 
 }  // namespace
 
-void Launch::arrive_directly(std::uint32_t number, ThreadState& state) {
-  const Vec3 way = environment_.points.arrival(number) - transmitter_.position;
-  if (norm(way) < least_distance_m) return;
+void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, ThreadState& state) {
+  const Vec3 target = environment_.points.arrival(number), to_target = target - transmitter_.position;
+  if (norm(to_target) < least_distance_m) return;
   const VirtualSource antenna{transmitter_.position};
-  const Link::Departure departure = link_.depart(normalized(way));
-  const InteractionChain none;
-  const VegetationAtTarget vegetation = vegetation_to_target(transmitter_.position, number);
-  arrive({antenna, departure.field, Mechanism::direct, departure.relative_gain, none, false, vegetation}, number,
+  const Link::Departure departure = link_.depart(normalized(to_target));
+  const VegetationAtTarget attenuation =
+      attenuation_of_building(way, target) * vegetation_to_target(transmitter_.position, number);
+  arrive({antenna, departure.field, way.mechanism, departure.relative_gain, way.chain, false, attenuation}, number,
          state);
 }
 
-std::vector<Tube> Launch::launch_first_level(Progress& progress) {
+double Launch::attenuation_of_building(const StraightWay& way, Vec3 to) const {
+  return way.building == nullptr ? 1.0 : way.building->amplitude(transmitter_.position, to);
+}
+
+void Launch::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes,
+                             Progress& progress) {
   const TargetPoints& points = environment_.points;
   const Vec3 antenna = transmitter_.position;
-  const std::vector<std::uint32_t> visible = visible_from(environment_.occlusion, environment_.tiling, antenna);
-
-  std::vector<std::uint8_t> lit(points.element_count() + points.receiver_count(), 0);
+  const VirtualSource source{antenna};
   ThreadState& here = states_.local();
-  for (const std::uint32_t element : visible) {
+  for (const std::uint32_t element : visible_from(way.occlusion, environment_.tiling, antenna)) {
+    if ((lit[element] & lit_as_element) != 0 || (points.is_edge(element) && way.building != nullptr)) continue;
     lit[element] |= lit_as_element;
     if (points.tiles_are_targets() && points.is_tile(element) &&
         environment_.tiling.tiles[element].kind != SurfaceKind::ground) {
-      arrive_directly(element, here);
+      arrive_straight(way, element, here);
       lit[element] |= lit_as_target;
     }
+    const Vec3 reference = points.reference(element);
+    if (norm(reference - antenna) < least_distance_m) continue;
+    const Link::Departure departure = link_.depart(normalized(reference - antenna));
+    const double attenuation = attenuation_of_building(way, reference) * vegetation_.amplitude(antenna, reference);
+    go_on({source, departure.field, departure.relative_gain, way.chain, 0, 0, attenuation}, element, tubes);
   }
-  // Ground targets and receiver points stand off their tile: the direct ray is tested to the point itself.
+  // Ground targets and receiver points stand off their tile: the ray is tested to the point itself.
   const std::uint32_t first = points.tiles_are_targets() ? 0 : points.element_count();
   const std::uint32_t numbers = points.element_count() + points.receiver_count() - first;
   parallel_blocks(numbers, 1024, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
     for (auto number = first + static_cast<std::uint32_t>(begin); number < first + end; ++number) {
-      if (points.is_edge(number)) continue;
-      const Vec3 target = points.arrival(number);
+      if (points.is_edge(number) || (lit[number] & lit_as_target) != 0) continue;
       if (points.is_tile(number)) {
         const Tile& tile = environment_.tiling.tiles[number];
         if (tile.kind != SurfaceKind::ground || dot(antenna - tile.centroid, tile.normal) <= in_front_m) continue;
       }
-      if (!environment_.occlusion.is_free(antenna, target)) continue;
-      arrive_directly(number, state);
+      if (!way.occlusion.is_free(antenna, points.arrival(number))) continue;
+      arrive_straight(way, number, state);
       lit[number] |= lit_as_target;
     }
   });
+}
 
+void Launch::launch_through_building(std::vector<std::uint8_t> lit, std::vector<Tube>& tubes, Progress& progress) {
+  const TransmissionOptions& options = environment_.options.transmission;
+  if (!options.nearest_building) return;
+  const BuildingTransmission building(environment_.scene, transmitter_.position, transmitter_.frequency_hz, options);
+  if (!building.any()) return;
+  InteractionChain chain;
+  chain.through_building = true;
+  launch_straight({building.occlusion_without(), Mechanism::through_building, chain, &building}, lit, tubes, progress);
+}
+
+std::vector<Tube> Launch::launch_first_level(Progress& progress) {
+  std::vector<std::uint8_t> lit(environment_.points.element_count() + environment_.points.receiver_count(), 0);
   std::vector<Tube> tubes;
-  const VirtualSource source{antenna};
-  const InteractionChain none;
-  for (const std::uint32_t element : visible) {
-    const Vec3 way = points.reference(element) - antenna;
-    if (norm(way) < least_distance_m) continue;
-    const Link::Departure departure = link_.depart(normalized(way));
-    const double vegetation = vegetation_.amplitude(antenna, points.reference(element));
-    go_on({source, departure.field, departure.relative_gain, none, 0, 0, vegetation}, element, tubes);
-  }
+  launch_straight({environment_.occlusion, Mechanism::direct, {}, nullptr}, lit, tubes, progress);
+  // What goes through the building does not keep anything from going over it.
   launch_through_building(lit, tubes, progress);
   launch_over_rooftops(lit, tubes, progress);
   return tubes;

@@ -57,6 +57,7 @@ struct DiffusePower {
 };
 
 enum class AfterScattering : std::uint8_t { nothing, reflection, diffraction };
+inline constexpr std::size_t after_scattering_kinds = 3;
 
 // What a tile may scatter, by what follows the scattering.
 class TileDiffusePower {
@@ -65,7 +66,7 @@ class TileDiffusePower {
   const DiffusePower& operator[](AfterScattering after) const { return powers_[static_cast<std::size_t>(after)]; }
 
  private:
-  std::array<DiffusePower, 3> powers_;
+  std::array<DiffusePower, after_scattering_kinds> powers_;
 };
 
 class BuildingTransmission;
@@ -122,14 +123,22 @@ class Launch {
     VegetationAtTarget attenuation;   // on all legs, by vegetation and walls
   };
 
-  // first_level.cpp: the transmitter's direct rays and first tubes.
+  // first_level.cpp: the transmitter's rays before any interaction, and its first tubes.
+  // How the antenna's rays go straight: by what solid scene, and through which building, if any.
+  struct StraightWay {
+    const Occlusion& occlusion;
+    Mechanism mechanism;  // of what arrives
+    InteractionChain chain;
+    const BuildingTransmission* building;  // passed by walls and metres; nullptr: in the air
+  };
   std::vector<Tube> launch_first_level(Progress& progress);
-  void arrive_directly(std::uint32_t number, ThreadState& state);
-
-  // through_building_rays.cpp: rays to what the building nearest to the transmitter alone hides.
-  void launch_through_building(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
-  void arrive_through(const BuildingTransmission& building, std::uint32_t number, const InteractionChain& chain,
-                      ThreadState& state);
+  // To all numbers that are not lit yet, which it marks; through a building to tiles and receivers alone.
+  void launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes,
+                       Progress& progress);
+  // To what the building nearest to the transmitter alone hides.
+  void launch_through_building(std::vector<std::uint8_t> lit, std::vector<Tube>& tubes, Progress& progress);
+  void arrive_straight(const StraightWay& way, std::uint32_t number, ThreadState& state);
+  double attenuation_of_building(const StraightWay& way, Vec3 to) const;
 
   // over_rooftop_rays.cpp: rays over the roofs to all numbers that are not lit (in one of the two ways), and the tubes
   // that they become at tiles.
