@@ -134,18 +134,22 @@ void keep(Run& run, const Visibility& visibility, const VisibilityKey& key, cons
 
 }  // namespace
 
+Parameter max_distance_parameter() {
+  return {.name = "MAX_DISTANCE",
+          .label = "Greatest distance",
+          .help = "tiles farther apart count as not seeing each other; no limit if not given",
+          .kind = ParameterKind::distance,
+          .unit = "m",
+          .minimum = 1,
+          .maximum = 1e6,
+          .optional = true,
+          .advanced = true};
+}
+
 std::vector<Parameter> visibility_parameters() {
   using Kind = ParameterKind;
   return {
-      {.name = "MAX_DISTANCE",
-       .label = "Greatest distance",
-       .help = "tiles farther apart count as not seeing each other; no limit if not given",
-       .kind = Kind::distance,
-       .unit = "m",
-       .minimum = 1,
-       .maximum = 1e6,
-       .optional = true,
-       .advanced = true},
+      max_distance_parameter(),
       {.name = "PREVIOUS_ENVIRONMENT",
        .label = "Earlier environment",
        .help = "the environment that PREVIOUS_VISIBILITY was computed for",

@@ -16,6 +16,7 @@ namespace tesseray {
 
 // MAX_DISTANCE, PREVIOUS_ENVIRONMENT and PREVIOUS_VISIBILITY.
 std::vector<Parameter> visibility_parameters();
+Parameter max_distance_parameter();
 
 VisibilityOptions visibility_options(const ParameterValues& values);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
-#include <cstdlib>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -11,16 +11,16 @@
 namespace tesseray {
 namespace {
 
+// A point of the map, or the middle of a tile.
 struct Viewpoint {
   Vec3 position;
-  const Tile* tile = nullptr;  // the one that looks, when it is one
+  std::optional<std::uint32_t> tile = std::nullopt;
 };
 
-const Tile& tile_of_id(const Tiling& tiling, const std::string& text) {
-  char* end = nullptr;
-  const std::int64_t id = std::strtoll(text.c_str(), &end, 10);
-  const auto found = std::find_if(tiling.tiles.begin(), tiling.tiles.end(), [&](const Tile& t) { return t.id == id; });
-  if (!text.empty() && *end == '\0' && found != tiling.tiles.end()) return *found;
+std::uint32_t tile_of_id(const Tiling& tiling, const std::string& text) {
+  const auto found = std::find_if(tiling.tiles.begin(), tiling.tiles.end(),
+                                  [&](const Tile& tile) { return std::to_string(tile.id) == text; });
+  if (found != tiling.tiles.end()) return static_cast<std::uint32_t>(found - tiling.tiles.begin());
   throw Error(ErrorKind::invalid_input, "unknown_tile", "the environment has no tile " + text,
               "give a tile_id of the layer tiles", {.field = "TILE"});
 }
@@ -31,27 +31,19 @@ Viewpoint read_viewpoint(const ParameterValues& values, const Scene& scene, cons
                 "give either a point of the map or a tile_id");
   }
   if (values.has("TILE")) {
-    const Tile& tile = tile_of_id(tiling, values.text("TILE"));
-    return {lifted_point(tile), &tile};
+    const std::uint32_t tile = tile_of_id(tiling, values.text("TILE"));
+    return {lifted_point(tiling.tiles[tile]), tile};
   }
   const Vec2 place = read_map_point(values.text("POINT"), scene.frame, "POINT");
-  return {place_map_point(place, values.number("HEIGHT"), "HEIGHT", scene).position, nullptr};
+  return {place_map_point(place, values.number("HEIGHT"), "HEIGHT", scene).position};
 }
 
-// Whether each centroid lies in front of the other's plane.
-bool face_each_other(const Tile& a, const Tile& b) {
-  const Vec3 way = b.centroid - a.centroid;
-  return dot(way, a.normal) > in_front_m && -dot(way, b.normal) > in_front_m;
-}
-
-// The tiles, without edge segments. A tile that looks sees those that it faces.
+// Without edge segments.
 std::vector<std::uint32_t> visible_tiles(const Occlusion& occlusion, const Tiling& tiling, const Viewpoint& viewpoint,
                                          const VisibilityOptions& options) {
-  std::vector<std::uint32_t> visible = visible_from(occlusion, tiling, viewpoint.position, options);
-  std::erase_if(visible, [&](std::uint32_t element) {
-    return element >= tiling.tiles.size() ||
-           (viewpoint.tile != nullptr && !face_each_other(*viewpoint.tile, tiling.tiles[element]));
-  });
+  std::vector<std::uint32_t> visible = viewpoint.tile ? visible_from_tile(occlusion, tiling, *viewpoint.tile, options)
+                                                      : visible_from(occlusion, tiling, viewpoint.position, options);
+  std::erase_if(visible, [&](std::uint32_t element) { return element >= tiling.tiles.size(); });
   return visible;
 }
 
@@ -113,15 +105,7 @@ std::vector<Parameter> viewpoint_parameters() {
        .kind = Kind::string,
        .optional = true,
        .advanced = true},
-      {.name = "MAX_DISTANCE",
-       .label = "Greatest distance",
-       .help = "tiles farther away are left out; no limit if not given",
-       .kind = Kind::distance,
-       .unit = "m",
-       .minimum = 1,
-       .maximum = 1e6,
-       .optional = true,
-       .advanced = true},
+      max_distance_parameter(),
       {.name = "VISIBLE_TILES",
        .label = "Visible tiles",
        .help = "the tiles seen, with their distances",

@@ -24,6 +24,9 @@ struct Element {
 
 // The elements of a tiling, by number.
 std::vector<Element> make_elements(const OcclusionView& occlusion, const Tiling& tiling);
+// One of them; `is_inside` is not looked for.
+Element tile_element(const Tile& tile, std::uint32_t number);
+Element edge_element(const EdgeSegment& edge, std::uint32_t number);
 Element free_point_element(const OcclusionView& occlusion, Vec3 point);
 
 // True when p lies in front of the plane of a tile.

@@ -125,8 +125,12 @@ std::unique_ptr<Visibility> with_parents_edge_rows(const Visibility& visibility,
 std::vector<std::uint32_t> visible_from(const Occlusion& occlusion, const Tiling& tiling, Vec3 point,
                                         const VisibilityOptions& options = {});
 
-// The same for many points of one city: prepared once, then about a hundred times faster. Thread-safe; keeps a
-// reference to `occlusion`.
+// The row of one tile, without those of others.
+std::vector<std::uint32_t> visible_from_tile(const Occlusion& occlusion, const Tiling& tiling, std::uint32_t tile,
+                                             const VisibilityOptions& options = {});
+
+// What visible_from gives, for many points of one city: prepared once, then about a hundred times faster. Thread-safe;
+// keeps a reference to `occlusion`.
 class PointVisibility {
  public:
   PointVisibility(const Occlusion& occlusion, const Tiling& tiling);

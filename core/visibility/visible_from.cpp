@@ -7,25 +7,38 @@
 
 namespace tesseray {
 
-std::vector<std::uint32_t> visible_from(const Occlusion& occlusion, const Tiling& tiling, Vec3 point,
-                                        const VisibilityOptions& options) {
+namespace {
+
+std::vector<std::uint32_t> seen_by(const Element& source, const OcclusionView& view, const Tiling& tiling,
+                                   const VisibilityOptions& options) {
   std::vector<std::uint32_t> seen;
-  const OcclusionView& view = occlusion.view();
-  if (is_inside_part(view, point)) return seen;
-  const auto add_if_free = [&](std::size_t element, Vec3 target) {
-    if (within(options.max_distance_m, point, target) && path_is_free(view, point, target) &&
-        !is_inside_part(view, target)) {
-      seen.push_back(static_cast<std::uint32_t>(element));
+  if (source.is_inside) return seen;
+  const auto add_if_seen = [&](const Element& target) {
+    if (face_each_other(source, target) && within(options.max_distance_m, source.point, target.point) &&
+        path_is_free(view, source.point, target.point) && !is_inside_part(view, target.point)) {
+      seen.push_back(target.number);
     }
   };
-  for (std::size_t t = 0; t < tiling.tiles.size(); ++t) {
-    const Tile& tile = tiling.tiles[t];
-    if (dot(tile.normal, point - tile.centroid) > in_front_m) add_if_free(t, lifted_point(tile));
-  }
-  for (std::size_t e = 0; e < tiling.edges.size(); ++e) {
-    add_if_free(tiling.tiles.size() + e, lifted_point(tiling.edges[e]));
-  }
+  std::uint32_t number = 0;
+  for (const Tile& tile : tiling.tiles) add_if_seen(tile_element(tile, number++));
+  for (const EdgeSegment& edge : tiling.edges) add_if_seen(edge_element(edge, number++));
   return seen;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> visible_from(const Occlusion& occlusion, const Tiling& tiling, Vec3 point,
+                                        const VisibilityOptions& options) {
+  const OcclusionView& view = occlusion.view();
+  return seen_by(free_point_element(view, point), view, tiling, options);
+}
+
+std::vector<std::uint32_t> visible_from_tile(const Occlusion& occlusion, const Tiling& tiling, std::uint32_t tile,
+                                             const VisibilityOptions& options) {
+  const OcclusionView& view = occlusion.view();
+  Element source = tile_element(tiling.tiles[tile], tile);
+  source.is_inside = is_inside_part(view, source.point);
+  return seen_by(source, view, tiling, options);
 }
 
 struct PointVisibility::Impl {

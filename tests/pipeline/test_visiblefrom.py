@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import unittest
 
-from tesseray_process import SCENE, PipelineTest, json_lines, rows, tesseray
+from tesseray_process import SCENE, PipelineTest, error_of, rows, tesseray
 
 
 def setUpModule():
@@ -31,7 +31,7 @@ class VisibleFrom(PipelineTest):
         process, output = self.look(*options)
         self.assertEqual(process.returncode, 2, process.stderr)
         self.assertFalse(output.exists())
-        return [line["error"] for line in json_lines(process.stderr) if "error" in line][0]
+        return error_of(process)
 
     def test_a_tile_sees_what_the_matrix_says(self):
         for kind in ("ground", "wall", "roof"):

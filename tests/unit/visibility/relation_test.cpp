@@ -247,6 +247,18 @@ TEST(FirstLevel, IsByItsDefinitionInBothWays) {
   }
 }
 
+TEST(FirstLevel, OfATileIsItsRow) {
+  for (const CityOptions& options : hard_cities()) {
+    const City city(make_city(options));
+    VisibilityOptions limits;
+    limits.max_distance_m = 90;
+    const auto rows = rows_of(*city.plain(limits));
+    for (std::uint32_t tile = 0; tile < city.tiling.tiles.size(); tile += 7) {
+      EXPECT_EQ(visible_from_tile(city.occlusion, city.tiling, tile, limits), rows[tile]) << options.name;
+    }
+  }
+}
+
 TEST(ParentsEdgeRows, AreTheUnionOfTheParentsTiles) {
   const City city(make_city(hard_cities()[3]));
   const auto own = city.fast();
