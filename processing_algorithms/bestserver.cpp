@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <algorithm>
-#include <cmath>
 #include <map>
 
+#include "core/comparison/statistics.h"
 #include "core/io/result_writer.h"
 #include "core/prediction/best_server.h"
 #include "processing_algorithms/run.h"
@@ -39,11 +38,10 @@ void add_figures(const std::vector<PredictedTransmitter>& transmitters, const st
   figures["ground_places"] = ground;
   figures["ground_places_served"] = served;
   figures["transmitters"] = Json::array();
-  for (auto& [server, sinr] : sinr_of_server) {
-    const auto middle = sinr.begin() + static_cast<std::ptrdiff_t>(sinr.size() / 2);
-    std::nth_element(sinr.begin(), middle, sinr.end());
-    figures["transmitters"].push_back(
-        {{"name", transmitters[server].name}, {"ground_places_served", sinr.size()}, {"median_sinr_db", *middle}});
+  for (const auto& [server, sinr] : sinr_of_server) {
+    figures["transmitters"].push_back({{"name", transmitters[server].name},
+                                       {"ground_places_served", sinr.size()},
+                                       {"median_sinr_db", percentile(sinr, 0.5)}});
   }
 }
 

@@ -24,7 +24,7 @@ constexpr Choice<Bands> band_choices[] = {{"each", Bands::each}, {"strongest", B
 // One band per transmitter, or one for the transmitter that is strongest at each place.
 std::vector<RasterBand> make_bands(const PathLossLayer& layer, const GroundRaster& raster, RasterValue value,
                                    Bands choice) {
-  std::unordered_map<std::int64_t, std::size_t> number_of_tile, band_of_transmitter;
+  std::unordered_map<std::int64_t, std::size_t> number_of_tile;
   for (std::size_t t = 0; t < raster.tile_ids.size(); ++t) number_of_tile.emplace(raster.tile_ids[t], t);
   std::vector<RasterBand> bands;
   const std::vector<float> nothing(raster.tile_ids.size(), std::numeric_limits<float>::quiet_NaN());
@@ -32,23 +32,19 @@ std::vector<RasterBand> make_bands(const PathLossLayer& layer, const GroundRaste
     bands.push_back({"strongest transmitter", value.unit, nothing});
   } else {
     for (const PredictedTransmitter& transmitter : layer.transmitters) {
-      band_of_transmitter.emplace(transmitter.transmitter_id, bands.size());
       bands.push_back({transmitter.name, value.unit, nothing});
     }
   }
+  const TransmitterNumbers numbers(layer.transmitters);
   std::vector<double> strongest_dbm(raster.tile_ids.size(), -std::numeric_limits<double>::infinity());
   for (const PredictedTarget& target : layer.targets) {
     const auto tile = number_of_tile.find(target.tile_id);
-    if (tile == number_of_tile.end() || !(target.received_power_dbm > -std::numeric_limits<double>::infinity()))
-      continue;
-    std::size_t band = 0;
+    if (tile == number_of_tile.end() || !std::isfinite(target.received_power_dbm)) continue;
+    std::size_t band = numbers.of(target.transmitter_id);
     if (choice == Bands::strongest) {
       if (target.received_power_dbm <= strongest_dbm[tile->second]) continue;
       strongest_dbm[tile->second] = target.received_power_dbm;
-    } else {
-      const auto found = band_of_transmitter.find(target.transmitter_id);
-      if (found == band_of_transmitter.end()) continue;
-      band = found->second;
+      band = 0;
     }
     bands[band].values[tile->second] = static_cast<float>(target.*value.member);
   }
@@ -59,8 +55,8 @@ Outcome make_coverage_raster(Run& run) {
   const ParameterValues& values = run.values();
   const PathLossLayer layer = read_path_loss(values.text("PATH_LOSS"), Outlines::read, run.progress());
   const GroundRaster raster = rasterize_ground(layer, values.number("RESOLUTION"));
-  const std::vector<RasterBand> bands = make_bands(
-      layer, raster, values.choice("VALUE", pixel_values), values.choice("BANDS", band_choices));
+  const std::vector<RasterBand> bands =
+      make_bands(layer, raster, values.choice("VALUE", pixel_values), values.choice("BANDS", band_choices));
   const std::filesystem::path file = *run.destinations().file("RASTER");
   write_ground_raster(raster, bands, layer.frame, file, run.progress());
 

@@ -3,12 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
-#include <string>
 #include <tuple>
 
-#include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/physics/link_metrics.h"
 
@@ -32,17 +29,10 @@ class Servers {
   Servers(std::span<const PredictedTransmitter> transmitters, const BestServerOptions& options)
       : transmitters_(transmitters),
         options_(options),
-        noise_dbm_(noise_dbm(options.bandwidth_hz, options.noise_figure_db)) {
-    for (std::uint32_t t = 0; t < transmitters.size(); ++t) number_of_.emplace(transmitters[t].transmitter_id, t);
-  }
+        noise_dbm_(noise_dbm(options.bandwidth_hz, options.noise_figure_db)),
+        numbers_(transmitters) {}
 
-  std::uint32_t number(std::int64_t transmitter_id) const {
-    const auto found = number_of_.find(transmitter_id);
-    if (found != number_of_.end()) return found->second;
-    throw Error(ErrorKind::invalid_input, "unknown_transmitter",
-                "the layer transmitters has no transmitter " + std::to_string(transmitter_id),
-                "give path losses with the transmitters of the same run beside them");
-  }
+  std::uint32_t number(std::int64_t transmitter_id) const { return numbers_.of(transmitter_id); }
 
   // REQUIRES: rows of one place, at least one.
   ServedPlace serve(std::span<const PredictedTarget* const> rows) const {
@@ -100,7 +90,7 @@ class Servers {
   std::span<const PredictedTransmitter> transmitters_;
   BestServerOptions options_;
   double noise_dbm_;
-  std::map<std::int64_t, std::uint32_t> number_of_;
+  TransmitterNumbers numbers_;
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <span>
 #include <string>
 
 #include "core/geometry/vector.h"
@@ -29,6 +31,17 @@ struct PredictedTransmitter {
   std::string name;
   Vec3 position;
   double frequency_hz = 0;
+};
+
+// The places of transmitters in a list, by their ids.
+class TransmitterNumbers {
+ public:
+  explicit TransmitterNumbers(std::span<const PredictedTransmitter> transmitters);
+  // Throws Error(invalid_input) for an id that is not in the list.
+  std::uint32_t of(std::int64_t transmitter_id) const;
+
+ private:
+  std::map<std::int64_t, std::uint32_t> numbers_;
 };
 
 }  // namespace tesseray

@@ -8,7 +8,7 @@ import sqlite3
 import tempfile
 import unittest
 
-from tesseray_process import SCENE, PipelineTest, json_lines, rows, tesseray
+from tesseray_process import SCENE, PipelineTest, error_of, rows, tesseray
 
 
 def setUpModule():
@@ -98,7 +98,7 @@ class BestServer(PipelineTest):
     def test_what_is_no_prediction_is_refused(self):
         process, output = self.serve(source=f"{PREDICTION}|layername=transmitters")
         self.assertEqual(process.returncode, 2)
-        error = [line["error"] for line in json_lines(process.stderr) if "error" in line][0]
+        error = error_of(process)
         self.assertIn("predictcoverage", error["hint"])
         self.assertFalse(output.exists())
 

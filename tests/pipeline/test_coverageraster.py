@@ -9,7 +9,7 @@ import unittest
 import numpy
 from osgeo import gdal
 
-from tesseray_process import SCENE, PipelineTest, json_lines, rows, tesseray
+from tesseray_process import SCENE, PipelineTest, error_of, rows, tesseray
 
 gdal.UseExceptions()
 NO_DATA = -9999.0
@@ -93,7 +93,7 @@ class CoverageRaster(PipelineTest):
     def test_what_cannot_be_rasterized_is_refused(self):
         process, file = self.raster("--resolution", 0.01)
         self.assertEqual(process.returncode, 2)
-        error = [line["error"] for line in json_lines(process.stderr) if "error" in line][0]
+        error = error_of(process)
         self.assertEqual(error["code"], "too_many_pixels")
         self.assertFalse(file.exists())
         file.write_text("mine")

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import unittest
 
-from tesseray_process import SCENE, PipelineTest, json_lines, rows, tesseray
+from tesseray_process import SCENE, PipelineTest, error_of, json_lines, rows, tesseray
 
 
 def setUpModule():
@@ -75,7 +75,7 @@ class Surfaces(PipelineTest):
         for text, reason in (("glass", "has no ="), ("glass=2", "no number from 0 to 1"), ("gold=0.1", "gold")):
             process, output = self.predict("bad", "--scattering-by-material", text)
             self.assertEqual(process.returncode, 2, process.stderr)
-            error = [line["error"] for line in json_lines(process.stderr) if "error" in line][0]
+            error = error_of(process)
             self.assertEqual(error["code"], "bad_scattering")
             self.assertIn(reason, error["message"])
             self.assertIn("glass=0.1", error["hint"])
