@@ -167,14 +167,8 @@ Layer environment_layer(const Scene& scene, const Tiling& tiling) {
                                           std::move(fields), {});
 }
 
-Layer tiles_layer(const std::string& name, const Scene& scene, const Tiling& tiling,
-                  std::span<const std::uint32_t> visible_tiles) {
-  const Vec2 origin = scene.frame.origin;
-  const Tile* first = tiling.tiles.data();
-  Layer layer{
-      .name = name, .description = "Walls, roofs and ground as flat tiles", .geometry = LayerGeometry::polygon_z};
-  layer.styles = styles::tiles();
-  std::vector<Field<Tile>> fields = {
+std::vector<Field<Tile>> tile_identity_fields(const Scene& scene) {
+  return {
       {{"tile_id", integer, "Stable number of the tile"}, [](const Tile& t) { return Value::integer(t.id); }},
       {{"kind", text, "ground, wall or roof"}, [](const Tile& t) { return Value::text(to_text(t.kind)); }},
       {{"building_id", integer, "Building the tile belongs to; NULL for ground"},
@@ -182,6 +176,18 @@ Layer tiles_layer(const std::string& name, const Scene& scene, const Tiling& til
          return t.prism == no_index ? Value() : Value::integer(scene.prisms[t.prism].building_id);
        }},
       {{"area_m2", real, "Area, m²"}, [](const Tile& t) { return Value::real(t.area_m2()); }},
+  };
+}
+
+Layer tiles_layer(const std::string& name, const Scene& scene, const Tiling& tiling,
+                  std::span<const std::uint32_t> visible_tiles) {
+  const Vec2 origin = scene.frame.origin;
+  const Tile* first = tiling.tiles.data();
+  Layer layer{
+      .name = name, .description = "Walls, roofs and ground as flat tiles", .geometry = LayerGeometry::polygon_z};
+  layer.styles = styles::tiles();
+  std::vector<Field<Tile>> fields = tile_identity_fields(scene);
+  const std::vector<Field<Tile>> more = {
       {{"x", real, "Centroid, easting, m"}, [origin](const Tile& t) { return Value::real(origin.x + t.centroid.x); }},
       {{"y", real, "Centroid, northing, m"}, [origin](const Tile& t) { return Value::real(origin.y + t.centroid.y); }},
       {{"z", real, "Centroid, absolute height, m"}, [](const Tile& t) { return Value::real(t.centroid.z); }},
@@ -195,6 +201,7 @@ Layer tiles_layer(const std::string& name, const Scene& scene, const Tiling& til
          return visible_tiles.empty() ? Value() : Value::integer(visible_tiles[static_cast<std::size_t>(&t - first)]);
        }},
   };
+  fields.insert(fields.end(), more.begin(), more.end());
   return with_rows<Tile>(
       std::move(layer), origin, tiling.tiles.size(),
       [&tiling](std::size_t i) -> const Tile& { return tiling.tiles[i]; }, std::move(fields),

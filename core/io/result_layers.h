@@ -26,6 +26,8 @@ Layer buildings_layer(const Scene& scene);
 Layer vegetation_layer(const Scene& scene);
 Layer materials_layer(const Scene& scene);
 Layer environment_layer(const Scene& scene, const Tiling& tiling);  // one row: what the other layers do not say
+// Which tile a row is about: number, kind, building, area.
+std::vector<Field<Tile>> tile_identity_fields(const Scene& scene);
 Layer tiles_layer(const std::string& name, const Scene& scene, const Tiling& tiling,
                   std::span<const std::uint32_t> visible_tiles);
 Layer edges_layer(const std::string& name, const Scene& scene, const Tiling& tiling);

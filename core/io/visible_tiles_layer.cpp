@@ -15,18 +15,13 @@ Layer visible_tiles_layer(const std::string& name, const Scene& scene, const Til
   Layer layer{.name = name, .description = "The tiles that a point sees", .geometry = LayerGeometry::polygon_z};
   layer.styles = styles::tiles();
   const auto way = [viewpoint](const Tile& t) { return t.centroid - viewpoint; };
-  std::vector<Field<Tile>> fields = {
-      {{"tile_id", integer, "Stable number of the tile"}, [](const Tile& t) { return Value::integer(t.id); }},
-      {{"kind", text, "ground, wall or roof"}, [](const Tile& t) { return Value::text(to_text(t.kind)); }},
-      {{"building_id", integer, "Building the tile belongs to; NULL for ground"},
-       [&scene](const Tile& t) {
-         return t.prism == no_index ? Value() : Value::integer(scene.prisms[t.prism].building_id);
-       }},
-      {{"area_m2", real, "Area, m²"}, [](const Tile& t) { return Value::real(t.area_m2()); }},
+  std::vector<Field<Tile>> fields = tile_identity_fields(scene);
+  const std::vector<Field<Tile>> as_seen = {
       {{"distance_m", real, "Distance from the point, m"}, [way](const Tile& t) { return Value::real(norm(way(t))); }},
       {{"elevation_deg", real, "Elevation seen from the point, above the horizon, degrees"},
        [way](const Tile& t) { return Value::real(degrees(std::asin(way(t).z / norm(way(t))))); }},
   };
+  fields.insert(fields.end(), as_seen.begin(), as_seen.end());
   return with_rows<Tile>(
       std::move(layer), scene.frame.origin, visible.size(),
       [&tiling, visible](std::size_t i) -> const Tile& { return tiling.tiles[visible[i]]; }, std::move(fields),
