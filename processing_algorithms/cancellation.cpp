@@ -42,6 +42,7 @@ void catch_signals() {
   sigaction(SIGTERM, &action, nullptr);
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
+  sigaction(SIGXFSZ, &action, nullptr);
 }
 
 void request_cancel() { cancelled.store(true, std::memory_order_relaxed); }

@@ -7,8 +7,8 @@
 
 namespace tesseray {
 
-// From now on the two signals ask for cancel instead of ending the process, and a reader of our output that has gone
-// ends nothing by itself.
+// From now on the two signals ask for cancel instead of ending the process. Neither a reader of our output that has
+// gone nor a limit of file sizes ends it: the write fails, and is an error like any other.
 void catch_signals();
 void request_cancel();
 bool cancel_requested();

@@ -4,6 +4,8 @@
 import json
 import os
 import pathlib
+import resource
+import shutil
 import sqlite3
 import subprocess
 import tempfile
@@ -43,6 +45,33 @@ def rows(file, table, columns="*", order="rowid"):
 def layers(file):
     with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as database:
         return {row[0] for row in database.execute("SELECT table_name FROM gpkg_contents")}
+
+
+def module_folder():
+    """A folder for what the tests of a module share, gone after them. For setUpModule alone."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="tesseray-"))
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    return folder
+
+
+def made(*arguments):
+    """Runs a tool whose result tests start from."""
+    process = tesseray(*arguments)
+    assert process.returncode == 0, process.stderr
+    return process
+
+
+def environment_with_visibility(folder):
+    """The environment of EXTENT as a file, with its visibility beside it."""
+    environment = folder / "environment.gpkg"
+    made("tileenvironment", *SCENE, "--environment", environment)
+    made("computevisibility", "--environment", environment)
+    return environment
+
+
+def limited_to(file_bytes):
+    """For `preexec_fn`: no file of the process may grow beyond so many bytes, which stands for a full disk."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, resource.RLIM_INFINITY))
 
 
 class PipelineTest(unittest.TestCase):

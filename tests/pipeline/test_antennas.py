@@ -3,13 +3,10 @@
 
 import json
 import math
-import pathlib
-import shutil
 import struct
-import tempfile
 import unittest
 
-from tesseray_process import SCENE, PipelineTest, json_lines, rows, tesseray
+from tesseray_process import PipelineTest, environment_with_visibility, json_lines, module_folder, rows, tesseray
 
 SITE = "340500,6020500,40"  # above the roofs, x, y and height
 
@@ -38,13 +35,8 @@ def panel_msi(gain="GAIN 15"):
 
 def setUpModule():
     """The environment and its visibility, made once."""
-    global FOLDER, ENVIRONMENT
-    FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="tesseray-"))
-    unittest.addModuleCleanup(shutil.rmtree, FOLDER)
-    ENVIRONMENT = FOLDER / "environment.gpkg"
-    for process in (tesseray("tileenvironment", *SCENE, "--environment", ENVIRONMENT),
-                    tesseray("computevisibility", "--environment", ENVIRONMENT)):
-        assert process.returncode == 0, process.stderr
+    global ENVIRONMENT
+    ENVIRONMENT = environment_with_visibility(module_folder())
 
 
 class AntennasInPredictions(PipelineTest):

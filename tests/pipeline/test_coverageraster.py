@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The coverage raster, read back by GDAL, against the path losses that it was made from."""
 
-import pathlib
-import shutil
-import tempfile
 import unittest
 
 import numpy
 from osgeo import gdal
 
-from tesseray_process import SCENE, PipelineTest, error_of, rows, tesseray
+from tesseray_process import SCENE, PipelineTest, error_of, made, module_folder, rows, tesseray
 
 gdal.UseExceptions()
 NO_DATA = -9999.0
@@ -17,17 +14,15 @@ NO_DATA = -9999.0
 
 def setUpModule():
     """A prediction of two transmitters, made once."""
-    global FOLDER, PREDICTION, TILES
-    FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="tesseray-"))
-    unittest.addModuleCleanup(shutil.rmtree, FOLDER)
-    environment, table, tiles = FOLDER / "environment.gpkg", FOLDER / "sites.csv", FOLDER / "tiles.gpkg"
-    PREDICTION = FOLDER / "prediction.gpkg"
+    global PREDICTION, TILES
+    folder = module_folder()
+    environment, table, tiles = folder / "environment.gpkg", folder / "sites.csv", folder / "tiles.gpkg"
+    PREDICTION = folder / "prediction.gpkg"
     table.write_text("name,x,y,height_m,frequency_mhz,erp_dbm\nWest,340450,6020500,40,1800,43\n"
                      "Ost,340560,6020520,40,1800,43\n", encoding="utf-8")
-    for process in (tesseray("tileenvironment", *SCENE, "--environment", environment, "--tiles", tiles),
-                    tesseray("predictcoverage", "--environment", environment, "--transmitters", table,
-                             "--transmitters-crs", "EPSG:25832", "--max-bounces", 1, "--output", PREDICTION)):
-        assert process.returncode == 0, process.stderr
+    made("tileenvironment", *SCENE, "--environment", environment, "--tiles", tiles)
+    made("predictcoverage", "--environment", environment, "--transmitters", table, "--transmitters-crs", "EPSG:25832",
+         "--max-bounces", 1, "--output", PREDICTION)
     TILES = {row["tile_id"]: row for row in rows(tiles, "tiles") if row["kind"] == "ground"}
 
 

@@ -4,11 +4,10 @@
 import json
 import math
 import shutil
-import tempfile
-import pathlib
 import unittest
 
-from tesseray_process import SCENE, PipelineTest, error_of, layers, rows, tesseray, transmitters_csv
+from tesseray_process import (PipelineTest, environment_with_visibility, error_of, layers, module_folder, rows, tesseray,
+                              transmitters_csv)
 
 # x, y and height above ground: in streets and in a yard, in sight of a transmitter and not, and over a roof.
 PLACES = ((340520, 6020520, 1.5), (340431.25, 6020497.5, 1.5), (340600.3, 6020400.7, 1.5), (340385, 6020623, 60))
@@ -16,14 +15,9 @@ PLACES = ((340520, 6020520, 1.5), (340431.25, 6020497.5, 1.5), (340600.3, 602040
 
 def setUpModule():
     """The environment and its visibility, made once."""
-    global FOLDER, ENVIRONMENT, SITES
-    FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="tesseray-"))
-    unittest.addModuleCleanup(shutil.rmtree, FOLDER)
-    ENVIRONMENT = FOLDER / "environment.gpkg"
-    SITES = transmitters_csv(FOLDER)
-    for process in (tesseray("tileenvironment", *SCENE, "--environment", ENVIRONMENT),
-                    tesseray("computevisibility", "--environment", ENVIRONMENT)):
-        assert process.returncode == 0, process.stderr
+    global ENVIRONMENT, SITES
+    folder = module_folder()
+    ENVIRONMENT, SITES = environment_with_visibility(folder), transmitters_csv(folder)
 
 
 class ExplainPointTest(PipelineTest):

@@ -4,7 +4,6 @@ date after an edit. Always the bytes of one undisturbed run."""
 
 import json
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -13,7 +12,7 @@ import unittest
 
 from osgeo import ogr
 
-from tesseray_process import EXECUTABLE, SAMPLE, SCENE, PipelineTest, json_lines, tesseray
+from tesseray_process import EXECUTABLE, SAMPLE, SCENE, PipelineTest, json_lines, limited_to, tesseray
 
 # So small that it takes some seconds: several blocks of work.
 SMALL_TILES = ["--tile-area", "25"]
@@ -94,9 +93,7 @@ class ResumeTest(PipelineTest):
     def test_on_a_full_disk_it_stops_and_goes_on_when_there_is_room(self):
         expected = self.undisturbed()
         limit = len(expected) // 2
-        # A limit on the size of files stands for the full disk; the signal that tells of it stays ignored.
-        process = tesseray(*self.command, restore_signals=False, preexec_fn=lambda: resource.setrlimit(
-            resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY)))
+        process = tesseray(*self.command, preexec_fn=limited_to(limit))
         self.assert_refused(process, "disk_full", status=3)
         self.assertGreater(self.work.stat().st_size, limit // 4)
         self.assertEqual(warning_codes(self.assert_done(tesseray(*self.command))), ["visibility_resumed"])

@@ -1,23 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Materials and scattering of surfaces, from the command line to path losses."""
 
-import pathlib
-import shutil
-import tempfile
 import unittest
 
-from tesseray_process import SCENE, PipelineTest, error_of, json_lines, rows, tesseray
+from tesseray_process import (PipelineTest, environment_with_visibility, error_of, json_lines, module_folder, rows,
+                              tesseray)
 
 
 def setUpModule():
     """The environment and its visibility, made once."""
-    global FOLDER, ENVIRONMENT
-    FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="tesseray-"))
-    unittest.addModuleCleanup(shutil.rmtree, FOLDER)
-    ENVIRONMENT = FOLDER / "environment.gpkg"
-    for process in (tesseray("tileenvironment", *SCENE, "--environment", ENVIRONMENT),
-                    tesseray("computevisibility", "--environment", ENVIRONMENT)):
-        assert process.returncode == 0, process.stderr
+    global ENVIRONMENT
+    ENVIRONMENT = environment_with_visibility(module_folder())
 
 
 class Surfaces(PipelineTest):

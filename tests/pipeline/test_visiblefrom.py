@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a point or a tile sees, against the visibility of the whole environment."""
 
-import pathlib
-import shutil
-import tempfile
 import unittest
 
-from tesseray_process import SCENE, PipelineTest, error_of, rows, tesseray
+from tesseray_process import SCENE, PipelineTest, error_of, made, module_folder, rows, tesseray
 
 
 def setUpModule():
     """The environment and what its tiles see, made once."""
-    global FOLDER, ENVIRONMENT, TILES
-    FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="tesseray-"))
-    unittest.addModuleCleanup(shutil.rmtree, FOLDER)
-    ENVIRONMENT, counts = FOLDER / "environment.gpkg", FOLDER / "counts.gpkg"
-    for process in (tesseray("tileenvironment", *SCENE, "--environment", ENVIRONMENT),
-                    tesseray("computevisibility", "--environment", ENVIRONMENT, "--tiles", counts)):
-        assert process.returncode == 0, process.stderr
+    global ENVIRONMENT, TILES
+    folder = module_folder()
+    ENVIRONMENT, counts = folder / "environment.gpkg", folder / "counts.gpkg"
+    made("tileenvironment", *SCENE, "--environment", ENVIRONMENT)
+    made("computevisibility", "--environment", ENVIRONMENT, "--tiles", counts)
     TILES = rows(counts, "tiles")
 
 

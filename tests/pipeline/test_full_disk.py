@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A limit of file sizes (`ulimit -f`), which stands for a full disk: exit status 3 with the reason, and nothing is left
+behind, whatever kind of file is written."""
+
+import unittest
+
+from tesseray_process import (SCENE, PipelineTest, environment_with_visibility, limited_to, made, module_folder,
+                              tesseray, transmitters_csv)
+
+LIMIT = 4096  # bytes: less than any result
+
+
+def setUpModule():
+    """What the tools start from, made without a limit."""
+    global ENVIRONMENT, SITES, PREDICTION
+    folder = module_folder()
+    ENVIRONMENT, SITES = environment_with_visibility(folder), transmitters_csv(folder)
+    PREDICTION = folder / "prediction.gpkg"
+    made("predictcoverage", "--environment", ENVIRONMENT, *SITES, "--max-bounces", 0, "--output", PREDICTION)
+
+
+class FullDiskTest(PipelineTest):
+    def assert_too_large(self, tool, *options):
+        process = tesseray(tool, *options, "--progress", "json", preexec_fn=limited_to(LIMIT))
+        error = self.assert_refused(process, "disk_full", status=3)
+        self.assertIn("free some space", error["hint"])
+        self.assertEqual(self.files(), [])
+
+    def test_environment(self):
+        self.assert_too_large("tileenvironment", *SCENE, "--environment", self.folder / "e.gpkg")
+
+    def test_layers(self):
+        for name in ("x.gpkg", "x.sqlite"):
+            self.assert_too_large("predictcoverage", "--environment", ENVIRONMENT, *SITES, "--max-bounces", 0,
+                                  "--output", self.folder / name)
+
+    def test_scene_file(self):
+        self.assert_too_large("exportscene", "--environment", ENVIRONMENT, "--scene", self.folder / "s.tscene")
+
+    def test_raster(self):
+        self.assert_too_large("coverageraster", "--path-loss", PREDICTION, "--raster", self.folder / "r.tif")
+
+
+if __name__ == "__main__":
+    unittest.main()
