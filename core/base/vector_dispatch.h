@@ -4,6 +4,15 @@
 
 #include <utility>
 
+// Before a loop: what one turn writes, no other turn reads. More columns than the compiler checks for overlap need it.
+#if defined(__clang__)
+#define TESSERAY_INDEPENDENT_TURNS _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define TESSERAY_INDEPENDENT_TURNS _Pragma("GCC ivdep")
+#else
+#define TESSERAY_INDEPENDENT_TURNS
+#endif
+
 namespace tesseray {
 
 enum class InstructionSet { baseline, avx2, avx512 };

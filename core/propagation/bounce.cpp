@@ -84,7 +84,7 @@ void DiffusePower::add(double ray_power, double departure_gain, double ray_lengt
 
 void Launch::bounce(std::vector<Tube> tubes, Progress& progress) {
   if (tubes.empty()) return;
-  tubes_ += tubes.size();
+  for (const Tube& tube : tubes) ++tubes_by_interactions_[static_cast<std::size_t>(tube.interactions())];
   const std::vector<ElementTubes> groups = sort_by_element(tubes);
   std::vector<Tube> children;
   for (std::size_t first = 0; first < groups.size();) {
@@ -119,13 +119,16 @@ void Launch::bounce(std::vector<Tube> tubes, Progress& progress) {
   bounce(std::move(children), progress);
 }
 
-void Launch::read_row(std::uint32_t element, ThreadState& state) const {
+void Launch::read_row(std::uint32_t element, LaunchPhase phase, ThreadState& state) const {
   environment_.visibility.read_row(element, state.row);
+  PhaseCost& cost = state.cost[phase];
+  ++cost.rows;
+  cost.row_entries += state.row.size();
 }
 
 void Launch::read_useful_row(std::uint32_t element, int interactions, ThreadState& state) const {
   if (environment_.points.tiles_are_targets()) {
-    read_row(element, state);
+    read_row(element, LaunchPhase::bounces, state);
     return;
   }
   const int left = environment_.options.max_bounces - interactions;
@@ -135,7 +138,7 @@ void Launch::read_useful_row(std::uint32_t element, int interactions, ThreadStat
   } else if (left == 1 && next_to_receivers) {
     state.row.assign(next_to_receivers->begin(), next_to_receivers->end());
   } else {
-    read_row(element, state);
+    read_row(element, LaunchPhase::bounces, state);
     std::erase_if(state.row, [&](std::uint32_t member) { return !is_in_reach(member, interactions); });
   }
 }
@@ -217,9 +220,10 @@ void Launch::bounce_tile(std::uint32_t tile_number, std::span<const Tube> tubes,
     if (!limits_.may_reflect(tube.reflections, tube.diffractions)) continue;
     IntervalBounds bounds;
     if (tube.source.is_edge()) {
-      const Vec3 half = tube.source.edge_half_length_m * tube.source.edge_direction;
-      const Vec3 one_end = frame.coordinates(tube.source.edge_midpoint - half);
-      const Vec3 other_end = frame.coordinates(tube.source.edge_midpoint + half);
+      const LitPart part = lit_part(tube.source, tile);
+      if (part.empty()) continue;
+      const Vec3 one_end = frame.coordinates(tube.source.edge_midpoint + part.low * tube.source.edge_direction);
+      const Vec3 other_end = frame.coordinates(tube.source.edge_midpoint + part.high * tube.source.edge_direction);
       if (std::max(one_end.z, other_end.z) < least_height_m) continue;
       bounds = tile_bounds(one_end, other_end);
     } else {
@@ -229,14 +233,14 @@ void Launch::bounce_tile(std::uint32_t tile_number, std::span<const Tube> tubes,
     }
     if (!laid_out) {
       read_useful_row(tile_number, least_interactions(tubes) + 1, state);
-      lay_out_tile_row(environment_.tiling, environment_.points, frame, tile_number, state.row,
-                       environment_.receiver_rows.seen_from(tile_number), state.intervals);
-      begin_vegetation(tile_number, state);
+      lay_out_tile_row(environment_.points, frame, tile_number, state.row,
+                       environment_.receiver_rows.seen_from(tile_number), state.layout, state.intervals);
       laid_out = true;
     }
     state.hits.clear();
-    find_hits(state.intervals, bounds, state.mask, state.hits);
+    find_hits(state.intervals, bounds, state.search, state.hits);
     const VirtualSource image = mirrored(tube.source, tile.centroid, tile.normal);
+    count_hits(LaunchPhase::bounces, state);
     if (image.is_edge()) {
       const EdgeImage edge(image, frame);
       std::erase_if(state.hits, [&](std::uint32_t hit) {
@@ -281,7 +285,7 @@ void Launch::reflect(const Tube& tube, const Tile& tile, const VirtualSource& im
   const bool arrives = (target & RowTarget::arrives) != 0;
   const bool goes_on = (target & RowTarget::goes_on) != 0 && !over_rooftops;
   const Leg leg = leg_to(image, reflection_target(target));
-  const double vegetation = tube.attenuation * vegetation_to_member(tube.element, hit, state);
+  const double vegetation = tube.attenuation * vegetation_between(tube.element, number);
   InteractionChain chain = tube.chain;
   chain.push(tube.element);
   Link::Departure departure{{}, static_cast<double>(tube.departure_gain)};
@@ -323,8 +327,7 @@ void Launch::bounce_edge(std::uint32_t edge_element, std::span<const Tube> tubes
   const Wedge wedge = wedge_of(edge);
   read_useful_row(edge_element, least_interactions(tubes) + 1, state);
   lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row,
-                   environment_.receiver_rows.seen_from(edge_element), state.intervals);
-  begin_vegetation(edge_element, state);
+                   environment_.receiver_rows.seen_from(edge_element), state.layout, state.intervals);
   for (const Tube& tube : tubes) {
     const Vec3 to_source = tube.source.point - edge.midpoint;
     const bool from_edge = tube.chain.length > 0 && environment_.points.is_edge(tube.chain.last());
@@ -332,8 +335,9 @@ void Launch::bounce_edge(std::uint32_t edge_element, std::span<const Tube> tubes
     const EdgeIncidence incidence(lit, edge, tube.source.point);
     if (!incidence.in_air()) continue;
     state.hits.clear();
-    find_hits(state.intervals, edge_bounds(edge, tube.source.point), state.mask, state.hits);
+    find_hits(state.intervals, edge_bounds(edge, tube.source.point), state.search, state.hits);
     VirtualSource source = tube.source;
+    count_hits(LaunchPhase::bounces, state);
     source.edge_midpoint = edge.midpoint;
     source.edge_direction = edge.direction;
     source.edge_half_length_m = 0.5 * edge.length_m;
@@ -381,7 +385,7 @@ void Launch::diffract(const Tube& tube, const VirtualSource& source, const EdgeI
   const ComplexVec3 diffracted = diffracted_field(incidence.at(sin_beta), incident.field, k_i, leg.direction,
                                                   {distance_m, distance_m, distance_m}, link_.wave_number());
   if (!(squared_norm(diffracted) > 0)) return;
-  const double vegetation = tube.attenuation * vegetation_to_member(tube.element, hit, state);
+  const double vegetation = tube.attenuation * vegetation_between(tube.element, number);
   if (arrives) {
     arrive({source, diffracted, Mechanism::diffraction, incident.relative_gain, chain, false,
             VegetationAtTarget{vegetation, vegetation}},

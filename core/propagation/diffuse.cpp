@@ -6,6 +6,7 @@
 // further reflection or diffraction is searched for like a tube's, with the scattering tile as a point source.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/parallel.h"
 #include "core/base/units.h"
@@ -64,6 +65,11 @@ void Launch::keep_scattered_way(std::uint32_t number, std::uint32_t tile, std::u
 void Launch::prepare_diffuse() {
   if (environment_.options.max_scatterings == 0) return;
   diffuse_.resize(environment_.points.tile_count());
+  scattering_areas_.reserve(diffuse_.size());
+  for (const Tile& tile : environment_.tiling.tiles) {
+    const double s = surface(tile).scattering_coefficient;
+    scattering_areas_.push_back(tile.area_m2() * s * s);
+  }
   if (const int exponent = environment_.options.scattering_lobe_exponent; exponent > 0) {
     directive_lobes_.resize(diffuse_.size() * after_scattering_kinds * lobe_coefficients(exponent));
   }
@@ -130,8 +136,7 @@ double Launch::diffuse_intensity(std::uint32_t tile_number, Vec3 direction, Afte
   if (!(cosine > 0)) return 0;
   const double lobe =
       directive_lobes_.empty() ? lambertian_lobe(cosine) : mean_directive_lobe(tile_number, direction, after);
-  const double s = surface(tile).scattering_coefficient;
-  const double scattered = tile.area_m2() * s * s * lobe;
+  const double scattered = scattering_areas_[tile_number] * lobe;
   if (environment_.options.scattering_model != ScatteringModel::reciprocal) return scattered;
   return scattered * std::sqrt(reflectance(tile, cosine));
 }
@@ -163,48 +168,33 @@ Launch::DiffuseTarget Launch::diffuse_target(std::uint32_t number, Vec3 directio
           ground > 1 ? 2u : 1u};
 }
 
-void Launch::DiffuseBeam::add(const DiffusePower& source, double density, double more_m) {
-  const double ray_power = density * source.power;
-  power += ray_power;
-  basic += density * source.basic;
-  excess += density * (source.length + more_m * source.power);
-  squared_excess += density * (source.squared_length + more_m * (2.0 * source.length + more_m * source.power));
-  first_excess_m = std::min(first_excess_m, source.first_length_m + more_m);
-  strongest = std::max(strongest, ray_power);
-  rays += source.rays;
-}
-
-void Launch::add_beam(const DiffuseBeam& beam, const DiffuseTarget& target, DiffuseSum& sum) {
-  const double gain = target.gain_factor * beam.power, strongest = target.gain_factor * beam.strongest;
+void Launch::add_diffuse(const DiffusePower& source, double density, double length_m, const DiffuseTarget& target,
+                         DiffuseSum& sum) {
+  const double more_m = length_m - target.straight_distance_m, power = density * source.power;
+  const double gain = target.gain_factor * power;
   sum.gain += gain;
-  sum.basic_gain += target.basic_factor * beam.basic;
-  sum.excess_m += target.gain_factor * beam.excess;
-  sum.squared_excess_m2 += target.gain_factor * beam.squared_excess;
+  sum.basic_gain += target.basic_factor * (density * source.basic);
+  sum.excess_m += target.gain_factor * density * (source.length + more_m * source.power);
+  sum.squared_excess_m2 +=
+      target.gain_factor * density * (source.squared_length + more_m * (2.0 * source.length + more_m * source.power));
   sum.cos_azimuth += gain * target.look.x;
   sum.sin_azimuth += gain * target.look.y;
-  sum.first_excess_m = std::min(sum.first_excess_m, beam.first_excess_m);
-  sum.rays += beam.rays * target.rays_per_ray;
-  if (strongest > sum.strongest_gain) {
-    sum.strongest_gain = strongest;
+  sum.first_excess_m = std::min(sum.first_excess_m, source.first_length_m + more_m);
+  sum.rays += source.rays * target.rays_per_ray;
+  if (gain > sum.strongest_gain) {
+    sum.strongest_gain = gain;
     sum.strongest_cos = target.look.x;
     sum.strongest_sin = target.look.y;
   }
 }
 
-void Launch::add_diffuse(const DiffusePower& source, double density, double length_m, const DiffuseTarget& target,
-                         DiffuseSum& sum) {
-  DiffuseBeam ray;
-  ray.add(source, density, length_m - target.straight_distance_m);
-  add_beam(ray, target, sum);
-}
-
 void Launch::scatter_last(Progress& progress) {
+  const PhaseClock clock(cost_[LaunchPhase::scattering]);
   const TargetPoints& points = environment_.points;
   const auto gather = [&](std::uint32_t number, std::span<const std::uint32_t> row, ThreadState& state) {
     const Vec3 target = points.arrival(number);
     DiffuseSum sum;
-    for (std::size_t place = 0; place < row.size(); ++place) {
-      const std::uint32_t member = row[place];
+    for (const std::uint32_t member : row) {
       if (!points.is_tile(member)) break;  // tiles come first in a row
       const DiffusePower& source = diffuse_[member][AfterScattering::nothing];
       if (!(source.power > 0)) continue;
@@ -213,9 +203,7 @@ void Launch::scatter_last(Progress& progress) {
       const Vec3 origin = environment_.tiling.tiles[member].centroid;
       const Vec3 way = target - origin;
       const double length = norm(way);
-      const double vegetation =
-          points.is_tile(number) ? vegetation_in_row(number, place, member) : vegetation_.amplitude(origin, target);
-      const DiffuseTarget at_target = diffuse_target(number, (1.0 / length) * way, vegetation);
+      const DiffuseTarget at_target = diffuse_target(number, (1.0 / length) * way, vegetation_between(member, number));
       add_diffuse(source, density, length, at_target, sum);
       keep_scattered_way(number, member, no_index, density * at_target.gain_factor, length, state);
     }
@@ -224,7 +212,7 @@ void Launch::scatter_last(Progress& progress) {
   parallel_blocks(points.target_tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
     for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) {
-      read_row(tile, state);
+      read_row(tile, LaunchPhase::scattering, state);
       gather(tile, state.row, state);
     }
   });
@@ -237,20 +225,43 @@ void Launch::scatter_last(Progress& progress) {
   });
 }
 
-double Launch::worth(AfterScattering after, std::uint32_t element, std::size_t place, std::uint32_t tile) const {
-  const DiffusePower& source = diffuse_[tile][after];
-  if (!(source.power > 0)) return 0;
-  const Vec3 way = environment_.points.reference(element) - environment_.tiling.tiles[tile].centroid;
-  const double squared = squared_norm(way);
-  const double density = diffuse_intensity(tile, (1.0 / std::sqrt(squared)) * way, after) / squared;
-  const double gain = link_.unit_gain() * source.power * density;
-  if (!(gain >= link_.least_gain())) return 0;
-  const double vegetation = vegetation_in_row(element, place, tile);
-  const double left = vegetation * vegetation;
-  return gain * left >= link_.least_gain() ? left : 0.0;
+void Launch::prepare_reach() {
+  constexpr float infinite = std::numeric_limits<float>::infinity();
+  for (std::size_t after = 1; after < after_scattering_kinds; ++after) {
+    reach_m2_[after].resize(diffuse_.size());
+    for (std::size_t t = 0; t < diffuse_.size(); ++t) {
+      const double power = diffuse_[t][static_cast<AfterScattering>(after)].power;
+      // Lambert's lobe is 1/π at most, and reflectances are 1 at most; a little more for rounding.
+      const double m2 = link_.unit_gain() * power * scattering_areas_[t] / (pi * link_.least_gain()) * 1.001;
+      reach_m2_[after][t] = power > 0 && !directive_lobes_.empty() ? infinite : static_cast<float>(m2);
+    }
+  }
+}
+
+void Launch::find_sources(AfterScattering after, std::uint32_t element, ThreadState& state) const {
+  const TargetPoints& points = environment_.points;
+  const std::vector<float>& reach_m2 = reach_m2_[static_cast<std::size_t>(after)];
+  const Vec3 here = points.reference(element);
+  state.sources.clear();
+  for (const std::uint32_t tile : state.row) {
+    if (!points.is_tile(tile)) break;  // tiles come first in a row
+    const auto reach = static_cast<double>(reach_m2[tile]);
+    if (!(reach > 0)) continue;
+    const Vec3 way = here - points.reference(tile);
+    const double squared = squared_norm(way);
+    if (squared > reach) continue;
+    const double density = diffuse_intensity(tile, (1.0 / std::sqrt(squared)) * way, after) / squared;
+    const double gain = link_.unit_gain() * diffuse_[tile][after].power * density;
+    if (!(gain >= link_.least_gain())) continue;
+    const double vegetation = vegetation_between(element, tile), left = vegetation * vegetation;
+    if (gain * left < link_.least_gain()) continue;
+    state.sources.push_back({tile, gain * left, left});
+  }
+  thin_sources(state.sources, environment_.options.scattering_sources, element);
 }
 
 void Launch::scatter_then_reflect(Progress& progress) {
+  const PhaseClock clock(cost_[LaunchPhase::then_reflection]);
   parallel_blocks(environment_.points.tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
     for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) reflect_diffuse(tile, state);
@@ -263,26 +274,23 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
   const Tile& tile = environment_.tiling.tiles[mirror];
   const TileFrame frame(tile);
   const double specular = surface(tile).specular_factor * surface(tile).specular_factor;
-  read_row(mirror, state);
+  read_row(mirror, LaunchPhase::then_reflection, state);
+  find_sources(AfterScattering::reflection, mirror, state);
   bool laid_out = false;
-  for (std::size_t place = 0; place < state.row.size(); ++place) {
-    const std::uint32_t member = state.row[place];
-    if (!points.is_tile(member)) break;
-    const DiffusePower& source = diffuse_[member][AfterScattering::reflection];
-    const double to_mirror = worth(AfterScattering::reflection, mirror, place, member);
-    if (!(to_mirror > 0)) continue;
-    const Vec3 origin = environment_.tiling.tiles[member].centroid;
+  for (const ScatteringSource& lit : state.sources) {
+    const DiffusePower& source = diffuse_[lit.tile][AfterScattering::reflection];
+    const Vec3 origin = points.reference(lit.tile);
     const Vec3 coordinates = frame.coordinates(origin);
     if (!(coordinates.z > 0)) continue;
     if (!laid_out) {
-      lay_out_tile_row(environment_.tiling, points, frame, mirror, diffuse_targets_of_row(state),
-                       environment_.receiver_rows.seen_from(mirror), state.intervals);
+      lay_out_tile_row(points, frame, mirror, diffuse_targets_of_row(state),
+                       environment_.receiver_rows.seen_from(mirror), state.layout, state.intervals);
       state.diffuse_sums.assign(state.intervals.size(), {});
-      begin_vegetation(mirror, state);
       laid_out = true;
     }
     state.hits.clear();
-    find_hits(state.intervals, tile_bounds(coordinates), state.mask, state.hits);
+    find_hits(state.intervals, tile_bounds(coordinates), state.search, state.hits);
+    count_hits(LaunchPhase::then_reflection, state);
     const Vec3 image = mirrored(origin, tile.centroid, tile.normal);
     for (const std::uint32_t hit : state.hits) {
       const std::uint32_t target = state.intervals.target[hit];
@@ -291,19 +299,21 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
       const Vec3 way = points.arrival(number) - image;
       const double length = norm(way);
       const Vec3 direction = (1.0 / length) * way;
-      const double density = to_mirror * specular * reflectance(tile, dot(direction, tile.normal)) *
-                             diffuse_intensity(member, mirrored(direction, tile.normal), AfterScattering::reflection) /
-                             (length * length);
+      const double density =
+          lit.share * specular * reflectance(tile, dot(direction, tile.normal)) *
+          diffuse_intensity(lit.tile, mirrored(direction, tile.normal), AfterScattering::reflection) /
+          (length * length);
       if (!(density > 0)) continue;
-      const DiffuseTarget at_target = diffuse_target(number, direction, vegetation_to_member(mirror, hit, state));
+      const DiffuseTarget at_target = diffuse_target(number, direction, vegetation_between(mirror, number));
       add_diffuse(source, density, length, at_target, state.diffuse_sums[hit]);
-      keep_scattered_way(number, member, mirror, density * at_target.gain_factor, length, state);
+      keep_scattered_way(number, lit.tile, mirror, density * at_target.gain_factor, length, state);
     }
   }
   if (laid_out) add_diffuse_sums(state);
 }
 
 void Launch::scatter_then_diffract(Progress& progress) {
+  const PhaseClock clock(cost_[LaunchPhase::then_diffraction]);
   parallel_blocks(environment_.points.edge_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
     for (auto e = static_cast<std::uint32_t>(begin); e < end; ++e) diffract_diffuse(e, state);
@@ -328,24 +338,34 @@ DiffuseEdgeSource Launch::diffuse_edge_source(const Wedge& wedge, const EdgeSegm
 
 void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& wedge, ThreadState& state) const {
   const TargetPoints& points = environment_.points;
-  const EdgeSegment& edge = environment_.tiling.edges[edge_number];
   const std::uint32_t element = points.tile_count() + edge_number;
-  lay_out_edge_row(environment_.tiling, points, edge_number, diffuse_targets_of_row(state),
-                   environment_.receiver_rows.seen_from(element), state.intervals);
-  begin_vegetation(element, state);
-  state.diffuse_beams.assign(state.intervals.size(), {});
-  state.observers.begin(wedge, edge);
-  for (const std::uint32_t target : state.intervals.target) {
-    state.observers.add(points.arrival(target & RowTarget::number_mask));
+  const auto members = diffuse_targets_of_row(state);
+  state.numbers.assign(members.begin(), members.end());
+  for (const std::uint32_t receiver : environment_.receiver_rows.seen_from(element)) {
+    state.numbers.push_back(points.element_count() + receiver);
   }
+  state.observers.lay_out(wedge, environment_.tiling.edges[edge_number], points.coordinates(),
+                          straight_distances_.data(), state.numbers);
+  state.diffracted.clear(state.numbers.size());
 }
 
-Launch::DiffuseTarget Launch::diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::uint32_t place,
-                                                ThreadState& state) const {
-  const std::uint32_t number = state.intervals.target[place] & RowTarget::number_mask;
-  return diffuse_target(number, normalized(environment_.points.arrival(number) - edge.midpoint),
-                        vegetation_to_member(element, place, state));
+Launch::DiffuseTarget Launch::diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place,
+                                                const ThreadState& state) const {
+  const TargetPoints& points = environment_.points;
+  const std::uint32_t number = state.observers.numbers()[place];
+  const double vegetation = vegetation_between(element, number);
+  return diffuse_target(number, normalized(points.arrival(number) - edge.midpoint), vegetation);
 }
+
+namespace {
+
+DiffuseEdgePower edge_power(const DiffusePower& source, double share) {
+  return {static_cast<float>(share * source.power),  static_cast<float>(share * source.basic),
+          static_cast<float>(share * source.length), static_cast<float>(share * source.squared_length),
+          static_cast<float>(source.first_length_m), source.rays};
+}
+
+}  // namespace
 
 void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
   const TargetPoints& points = environment_.points;
@@ -353,45 +373,44 @@ void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
   const std::uint32_t element = points.tile_count() + edge_number;
   if (!can_arrive_from(element)) return;
   const Wedge wedge = wedge_of(edge);
-  read_row(element, state);
-  // Only arrivals matter: tiles and receivers.
-  std::erase_if(state.row, [&](std::uint32_t member) { return points.is_edge(member); });
+  read_row(element, LaunchPhase::then_diffraction, state);
+  find_sources(AfterScattering::diffraction, element, state);
+  // Only arrivals matter: tiles, which come first, and receivers.
+  const auto first_edge =
+      std::find_if(state.row.begin(), state.row.end(), [&](std::uint32_t m) { return !points.is_tile(m); });
+  state.row.erase(first_edge, state.row.end());
   bool laid_out = false;
-  for (std::size_t place = 0; place < state.row.size(); ++place) {
-    const std::uint32_t member = state.row[place];
-    const DiffusePower& source = diffuse_[member][AfterScattering::diffraction];
-    const double to_edge = worth(AfterScattering::diffraction, element, place, member);
-    if (!(to_edge > 0)) continue;
-    const DiffuseEdgeSource at_edge = diffuse_edge_source(wedge, edge, member);
+  for (const ScatteringSource& lit : state.sources) {
+    const DiffuseEdgeSource at_edge = diffuse_edge_source(wedge, edge, lit.tile);
     if (!at_edge.in_air) continue;
     if (!laid_out) {
       lay_out_diffuse_edge_row(edge_number, wedge, state);
       laid_out = true;
     }
-    state.hits.clear();
-    find_hits(state.intervals, edge_bounds(edge, environment_.tiling.tiles[member].centroid), state.mask, state.hits);
-    diffract_diffuse_power(at_edge, state.observers, state.hits, state.diffracted);
-    for (std::size_t i = 0; i < state.hits.size(); ++i) {
-      const std::uint32_t hit = state.hits[i];
-      const double density = to_edge * static_cast<double>(state.diffracted.density[i]);
-      if (!(density > 0)) continue;
-      const double straight_m = straight_distance(state.intervals.target[hit] & RowTarget::number_mask);
-      state.diffuse_beams[hit].add(source, density, static_cast<double>(state.diffracted.length_m[i]) - straight_m);
-    }
-    if (scattered_rays_.wanted()) keep_diffracted_ways(member, edge, element, to_edge, state);
+    const IntervalBounds bounds = edge_bounds(edge, points.reference(lit.tile));
+    const DiffuseEdgePower sent = edge_power(diffuse_[lit.tile][AfterScattering::diffraction], lit.share);
+    diffract_diffuse_power(at_edge, sent, state.observers, bounds, state.search, state.diffracted);
+    PhaseCost& cost = state.cost[LaunchPhase::then_diffraction];
+    cost.tests += state.observers.size();
+    cost.contributions += state.search.blocks.size() * interval_block;
+    if (scattered_rays_.wanted()) keep_diffracted_ways(at_edge, lit, edge, element, bounds, state);
   }
   if (laid_out) add_diffracted_beams(edge, element, state);
 }
 
-void Launch::keep_diffracted_ways(std::uint32_t tile, const EdgeSegment& edge, std::uint32_t element, double to_edge,
+void Launch::keep_diffracted_ways(const DiffuseEdgeSource& at_edge, const ScatteringSource& source,
+                                  const EdgeSegment& edge, std::uint32_t element, const IntervalBounds& bounds,
                                   ThreadState& state) const {
-  for (std::size_t i = 0; i < state.hits.size(); ++i) {
-    const double density = to_edge * static_cast<double>(state.diffracted.density[i]);
-    if (!(density > 0)) continue;
-    const std::uint32_t hit = state.hits[i];
-    keep_scattered_way(state.intervals.target[hit] & RowTarget::number_mask, tile, element,
-                       density * diffracted_target(edge, element, hit, state).gain_factor,
-                       static_cast<double>(state.diffracted.length_m[i]), state);
+  EdgeBeams& once = state.diffracted_once;
+  once.clear(state.observers.size());
+  diffract_diffuse_power(at_edge, {.power = 1, .rays = 1}, state.observers, bounds, state.search, once);
+  for (std::size_t place = 0; place < state.observers.size(); ++place) {
+    if (once.rays[place] == 0) continue;
+    const std::uint32_t number = state.observers.numbers()[place];
+    const double density = source.share * static_cast<double>(once.power[place]);
+    keep_scattered_way(number, source.tile, element,
+                       density * diffracted_target(edge, element, place, state).gain_factor,
+                       static_cast<double>(once.first_excess_m[place]) + straight_distance(number), state);
   }
 }
 
@@ -403,11 +422,23 @@ void Launch::add_diffuse_sums(ThreadState& state) {
 }
 
 void Launch::add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element, ThreadState& state) {
-  for (std::uint32_t place = 0; place < state.diffuse_beams.size(); ++place) {
-    if (state.diffuse_beams[place].rays == 0) continue;
+  const EdgeBeams& beams = state.diffracted;
+  for (std::size_t place = 0; place < state.observers.size(); ++place) {
+    if (beams.rays[place] == 0) continue;
+    const DiffuseTarget target = diffracted_target(edge, element, place, state);
     DiffuseSum sum;
-    add_beam(state.diffuse_beams[place], diffracted_target(edge, element, place, state), sum);
-    state.sums[sum_index(state.intervals.target[place] & RowTarget::number_mask)].add(sum);
+    sum.gain = target.gain_factor * static_cast<double>(beams.power[place]);
+    sum.basic_gain = target.basic_factor * static_cast<double>(beams.basic[place]);
+    sum.excess_m = target.gain_factor * static_cast<double>(beams.excess[place]);
+    sum.squared_excess_m2 = target.gain_factor * static_cast<double>(beams.squared_excess[place]);
+    sum.cos_azimuth = sum.gain * target.look.x;
+    sum.sin_azimuth = sum.gain * target.look.y;
+    sum.first_excess_m = static_cast<double>(beams.first_excess_m[place]);
+    sum.strongest_gain = target.gain_factor * static_cast<double>(beams.strongest[place]);
+    sum.strongest_cos = target.look.x;
+    sum.strongest_sin = target.look.y;
+    sum.rays = beams.rays[place] * target.rays_per_ray;
+    state.sums[sum_index(state.observers.numbers()[place])].add(sum);
   }
 }
 

@@ -7,6 +7,40 @@
 
 namespace tesseray {
 
+// The part of an edge's line from which a wave meets a tile, by axial coordinates from the edge's midpoint.
+struct LitPart {
+  double low = 0, high = 0;
+  bool empty() const { return !(low <= high); }
+};
+
+// The Keller points of all rays that meet the tile lie in it; it may be longer. REQUIRES: source.is_edge().
+//
+// A ray runs straight on from its Keller point, so that point is the one of where the ray meets the tile. It depends on
+// that place's axial coordinate and distance from the line, on each of them in one sense.
+inline LitPart lit_part(const VirtualSource& source, const Tile& tile) {
+  const Vec3 to_source = source.point - source.edge_midpoint;
+  const double z_source = dot(to_source, source.edge_direction);
+  const double rho_source = norm(to_source - z_source * source.edge_direction);
+  const Vec3 way = tile.centroid - source.edge_midpoint;
+  const double z = dot(way, source.edge_direction);
+  const double rho = norm(way - z * source.edge_direction);
+  const double along =
+      std::fabs(dot(tile.half_u, source.edge_direction)) + std::fabs(dot(tile.half_v, source.edge_direction));
+  const double across = norm(tile.half_u) + norm(tile.half_v);
+  LitPart part{source.edge_half_length_m, -source.edge_half_length_m};
+  for (const double z_tile : {z - along, z + along}) {
+    for (const double rho_tile : {std::fmax(rho - across, 0.0), rho + across}) {
+      const double sum = rho_source + rho_tile;
+      const double keller = sum > 0 ? (z_source * rho_tile + z_tile * rho_source) / sum : z_tile;
+      part.low = std::fmin(part.low, keller);
+      part.high = std::fmax(part.high, keller);
+    }
+  }
+  const double margin = 1e-6 * (1.0 + std::fabs(z_source) + std::fabs(z) + along);
+  return {std::fmax(part.low - margin, -source.edge_half_length_m),
+          std::fmin(part.high + margin, source.edge_half_length_m)};
+}
+
 // Prepared once per tube: the interval search knows the segment's ends only, and of its candidates few are hit.
 class EdgeImage {
  public:

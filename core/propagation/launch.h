@@ -21,6 +21,7 @@
 #include "core/propagation/recorded_ray.h"
 #include "core/propagation/row_targets.h"
 #include "core/propagation/scattered_rays.h"
+#include "core/propagation/source_sample.h"
 #include "core/propagation/surface_materials.h"
 #include "core/propagation/tube.h"
 #include "core/propagation/vegetation_loss.h"
@@ -86,31 +87,19 @@ class Launch {
     double straight_distance_m = 0;
     std::uint32_t rays_per_ray = 1;  // 2 with the ground-reflected companion
   };
-  // Diffuse rays that come in along one direction; what belongs to the target is multiplied in once, at the end.
-  struct DiffuseBeam {
-    double power = 0, basic = 0;            // Σ |field|² at the target, and over the departure gains
-    double excess = 0, squared_excess = 0;  // Σ |field|² · excess length, and · its square
-    double first_excess_m = std::numeric_limits<double>::infinity();
-    double strongest = 0;  // |field|²
-    std::uint32_t rays = 0;
-
-    // `density`: |field|² at the target per unit of source power; `more_m`: length of the way from the scattering tile
-    // less the straight distance from the transmitter.
-    void add(const DiffusePower& source, double density, double more_m);
-  };
   struct ThreadState {
     std::vector<ArrivalSums> sums;  // tiles, then receivers
     std::vector<RecordedRay> recorded;
     ScatteredWays scattered_ways;
     RowIntervals intervals;
-    std::vector<double> vegetation;  // factor of the amplitude on the way to a row member; NaN: not asked yet
-    std::vector<std::uint32_t> row, hits;
-    std::vector<std::uint8_t> mask;
-    std::vector<DiffuseSum> diffuse_sums;    // per row member
-    std::vector<DiffuseBeam> diffuse_beams;  // per row member
+    BlockSearch search;
+    std::vector<std::uint32_t> row, hits, numbers, layout;
+    std::vector<DiffuseSum> diffuse_sums;  // per row member
     EdgeObservers observers;
     OverRooftopPaths::Workspace rooftop_work;
-    DiffuseEdgeResult diffracted;
+    EdgeBeams diffracted, diffracted_once;
+    std::vector<ScatteringSource> sources;
+    LaunchCost cost;
   };
   // A ray on its last leg: what arrive() needs.
   struct Ending {
@@ -190,7 +179,11 @@ class Launch {
   // Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
   void go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) const;
   bool may_do_anything(std::uint32_t element, int reflections, int diffractions) const;
-  void read_row(std::uint32_t element, ThreadState& state) const;
+  void read_row(std::uint32_t element, LaunchPhase phase, ThreadState& state) const;
+  static void count_hits(LaunchPhase phase, ThreadState& state) {
+    state.cost[phase].tests += state.intervals.size();
+    state.cost[phase].contributions += state.hits.size();
+  }
   // The row of an element without members at which a ray with so many interactions can do nothing any more.
   void read_useful_row(std::uint32_t element, int interactions, ThreadState& state) const;
   bool is_in_reach(std::uint32_t element, int interactions) const {
@@ -222,9 +215,11 @@ class Launch {
   std::size_t first_lobe_coefficient(std::uint32_t tile, AfterScattering after) const;
   double mean_directive_lobe(std::uint32_t tile, Vec3 direction, AfterScattering after) const;
   void add_directive_lobe(const Tube& tube, std::uint32_t tile, AfterScattering after, double power);
-  // The part of the power scattered by the tile at a place of an element's row that vegetation leaves on the way to the
-  // element; 0 when what arrives there is below the threshold for going on.
-  double worth(AfterScattering after, std::uint32_t element, std::size_t place, std::uint32_t tile) const;
+  // The tiles of the row just read whose scattered power goes on at the element, thinned (source_sample.h): those of
+  // which as much arrives there as the threshold asks for.
+  void find_sources(AfterScattering after, std::uint32_t element, ThreadState& state) const;
+  // What no distance from a tile can bring nearer to the threshold than this, m², by AfterScattering and tile.
+  void prepare_reach();
   void prepare_diffuse();
   void reflect_diffuse(std::uint32_t tile, ThreadState& state);
   void diffract_diffuse(std::uint32_t edge, ThreadState& state);
@@ -234,14 +229,13 @@ class Launch {
   double ground_factor(std::uint32_t number, Vec3 direction) const;
   // `vegetation`: factor of the amplitude on the last leg.
   DiffuseTarget diffuse_target(std::uint32_t number, Vec3 direction, double vegetation) const;
-  static void add_beam(const DiffuseBeam& beam, const DiffuseTarget& target, DiffuseSum& sum);
-  // One ray: `density` as in DiffuseBeam, `length_m` from the scattering tile to the target.
+  // One ray: `density` is |field|² at the target per unit of source power, `length_m` from the scattering tile to it.
   static void add_diffuse(const DiffusePower& source, double density, double length_m, const DiffuseTarget& target,
                           DiffuseSum& sum);
   void add_diffuse_sums(ThreadState& state);
   // Rays from an edge segment: it is short, so all its rays come to a target from about the same direction.
-  DiffuseTarget diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::uint32_t place,
-                                  ThreadState& state) const;
+  DiffuseTarget diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place,
+                                  const ThreadState& state) const;
   void add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element, ThreadState& state);
   // Members of the row just read at which diffuse power may arrive.
   std::span<const std::uint32_t> diffuse_targets_of_row(const ThreadState& state) const {
@@ -251,18 +245,15 @@ class Launch {
   // Keeps the way for single rays when they are wanted and `number` is a receiver.
   void keep_scattered_way(std::uint32_t number, std::uint32_t tile, std::uint32_t by, double gain_factor,
                           double length_m, ThreadState& state) const;
-  // The same for all that was just diffracted at an edge.
-  void keep_diffracted_ways(std::uint32_t tile, const EdgeSegment& edge, std::uint32_t element, double to_edge,
-                            ThreadState& state) const;
+  // The same for what one source sends to receivers by way of an edge.
+  void keep_diffracted_ways(const DiffuseEdgeSource& at_edge, const ScatteringSource& source, const EdgeSegment& edge,
+                            std::uint32_t element, const IntervalBounds& bounds, ThreadState& state) const;
 
   // vegetation_on_legs.cpp: from a point to a target, with the ground-reflected companion where there is one.
   VegetationAtTarget vegetation_to_target(Vec3 from, std::uint32_t number) const;
-  // The factor of the amplitude between an element and the member at a place of its row.
-  double vegetation_in_row(std::uint32_t element, std::size_t place, std::uint32_t member) const;
-  // The same for a place of the intervals laid out in `state`; ground targets take the answer of their tile's centroid
-  // for the ray and its companion.
-  void begin_vegetation(std::uint32_t element, ThreadState& state) const;
-  double vegetation_to_member(std::uint32_t element, std::uint32_t place, ThreadState& state) const;
+  // The factor of the amplitude between an element and a number that it sees; ground targets take the answer of their
+  // tile's centroid for the ray and its companion.
+  double vegetation_between(std::uint32_t element, std::uint32_t member) const;
 
   // ray_launcher.cpp: the threads' sums and rays as one result.
   RayLaunchingResult collect();
@@ -289,10 +280,13 @@ class Launch {
   std::vector<double> straight_distances_;
   std::vector<std::vector<double>> reflectance_tables_;  // per material: mean reflectance against cosine of incidence
   std::vector<TileDiffusePower> diffuse_;                // per tile; empty when nothing scatters
-  std::vector<double> directive_lobes_;                  // per tile and AfterScattering; empty with Lambert's lobe
+  std::vector<double> scattering_areas_;                 // per tile, dS S²; empty when nothing scatters
+  std::array<std::vector<float>, after_scattering_kinds> reach_m2_;  // see prepare_reach()
+  std::vector<double> directive_lobes_;  // per tile and AfterScattering; empty with Lambert's lobe
   ScatteredRays scattered_rays_;
   std::vector<std::uint8_t> reached_over_rooftops_;  // by number, lit_as_…; empty without such rays
-  std::uint64_t tubes_ = 0;
+  std::vector<std::uint64_t> tubes_by_interactions_ = std::vector<std::uint64_t>(most_bounces + 1, 0);
+  LaunchCost cost_;
   tbb::enumerable_thread_specific<ThreadState> states_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -97,11 +98,20 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
 }
 
 RayLaunchingResult Launch::run(Progress& progress) {
-  bounce(launch_first_level(progress), progress);
+  std::vector<Tube> tubes;
+  {
+    const PhaseClock clock(cost_[LaunchPhase::first_level]);
+    tubes = launch_first_level(progress);
+  }
+  {
+    const PhaseClock clock(cost_[LaunchPhase::bounces]);
+    bounce(std::move(tubes), progress);
+  }
   if (!diffuse_.empty()) {
     scattered_rays_.sort_tubes();
     scatter_last(progress);
     if (environment_.options.max_after_scattering > 0) {
+      prepare_reach();
       scatter_then_reflect(progress);
       scatter_then_diffract(progress);
     }
@@ -111,12 +121,15 @@ RayLaunchingResult Launch::run(Progress& progress) {
 
 RayLaunchingResult Launch::collect() {
   RayLaunchingResult result;
-  result.tubes = tubes_;
+  result.tubes = std::accumulate(tubes_by_interactions_.begin(), tubes_by_interactions_.end(), std::uint64_t{0});
+  result.tubes_by_interactions = tubes_by_interactions_;
+  result.cost = cost_;
   std::vector<ArrivalSums> sums(sum_count());
   std::vector<RecordedRay> recorded;
   std::vector<ScatteredWay> ways;
   for (ThreadState& state : states_) {
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i].merge(state.sums[i]);
+    result.cost.merge(state.cost);
     recorded.insert(recorded.end(), state.recorded.begin(), state.recorded.end());
     ways.insert(ways.end(), state.scattered_ways.list.begin(), state.scattered_ways.list.end());
   }

@@ -21,6 +21,7 @@
 #include "core/physics/scattering.h"
 #include "core/physics/vegetation.h"
 #include "core/propagation/arrivals.h"
+#include "core/propagation/launch_cost.h"
 #include "core/scene/transmitter.h"
 #include "core/tiling/tiling.h"
 #include "core/visibility/visibility.h"
@@ -67,6 +68,9 @@ struct RayLaunchingOptions {
   double scattering_coefficient = 0.4;  // S, an amplitude ratio; of materials without one of their own
   // 0: Lambert's lobe. Otherwise α_R of the directive lobe about the specular direction, at most 8.
   int scattering_lobe_exponent = 0;
+  // Of the tiles whose scattered power one more element reflects or diffracts, about so many stand for all that light
+  // it (source_sample.h); 0: all.
+  std::size_t scattering_sources = 0;
   double cross_polarization = 0;  // the part of the scattered power in the other polarisation, 0 … 1
   double min_power_dbm = -130;    // tubes below this at their element go no further
   Summation summation = Summation::local_mean;
@@ -98,7 +102,9 @@ struct RayLaunchingResult {
   std::vector<Ray> rays;               // by receiver, strongest first
   // Per receiver, with rays_per_receiver > 0: the path gain of all rays that are not diffusely scattered.
   std::vector<GainByMechanism> ray_gains;
-  std::uint64_t tubes = 0;  // launched in all, for the log
+  std::uint64_t tubes = 0;                           // launched in all, for the log
+  std::vector<std::uint64_t> tubes_by_interactions;  // the same by how many interactions they had had
+  LaunchCost cost;
 };
 
 // The point of a tile at which it is a target: its centroid, for ground tiles `receiver_height_m` above it.

@@ -49,15 +49,22 @@ class TargetPoints {
   bool tiles_are_targets() const { return tiles_are_targets_; }
   std::uint32_t target_tile_count() const { return tiles_are_targets_ ? tile_count_ : 0; }
 
+  bool is_ground(std::uint32_t tile) const { return is_ground_[tile] != 0; }
+
+  // Three coordinates of each number's arrival(), and after them of each element's reference().
+  const double* coordinates() const { return &points_.front().x; }
+  std::uint32_t reference_index(std::uint32_t element) const { return element_count() + receiver_count_ + element; }
+
   // The point at which a tile or receiver is a target.
-  Vec3 arrival(std::uint32_t number) const { return arrival_[number]; }
+  Vec3 arrival(std::uint32_t number) const { return points_[number]; }
   // The point from which an element goes on: centroid or midpoint.
-  Vec3 reference(std::uint32_t element) const { return reference_[element]; }
+  Vec3 reference(std::uint32_t element) const { return points_[reference_index(element)]; }
 
  private:
   std::uint32_t tile_count_, edge_count_, receiver_count_;
   bool tiles_are_targets_;
-  std::vector<Vec3> arrival_, reference_;
+  std::vector<Vec3> points_;
+  std::vector<std::uint8_t> is_ground_;
 };
 
 // Which receivers each element sees.
@@ -78,13 +85,13 @@ class ReceiverRows {
 };
 
 // Lay out the row of a tile (an edge segment). `row` is the visibility row of the element, `receivers` the receivers
-// that it sees.
-void lay_out_tile_row(const Tiling& tiling, const TargetPoints& points, const TileFrame& frame, std::uint32_t tile,
+// that it sees; `layout` is working space.
+void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::uint32_t tile,
                       std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers,
-                      RowIntervals& intervals);
+                      std::vector<std::uint32_t>& layout, RowIntervals& intervals);
 void lay_out_edge_row(const Tiling& tiling, const TargetPoints& points, std::uint32_t edge,
                       std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers,
-                      RowIntervals& intervals);
+                      std::vector<std::uint32_t>& layout, RowIntervals& intervals);
 
 // The bounds for rays that leave from `source` (REQUIRES d > 0 in the tile's frame), or from a straight segment
 // between two points: those that any of its points could hit.

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What vegetation leaves of rays on their way to a target or to a member of an element's row.
-#include <cmath>
-#include <limits>
-
 #include "core/propagation/launch.h"
 
 namespace tesseray {
@@ -24,39 +21,13 @@ VegetationAtTarget Launch::vegetation_to_target(Vec3 from, std::uint32_t number)
   return left;
 }
 
-double Launch::vegetation_in_row(std::uint32_t element, std::size_t place, std::uint32_t member) const {
+double Launch::vegetation_between(std::uint32_t element, std::uint32_t member) const {
   if (!vegetation_.any()) return 1;
-  const std::span<const float> lengths = environment_.vegetation_pairs.row(element);
-  return lengths.empty()
-             ? vegetation_.amplitude(environment_.points.reference(element), environment_.points.reference(member))
-             : vegetation_.amplitude_after(lengths[place]);
-}
-
-void Launch::begin_vegetation(std::uint32_t element, ThreadState& state) const {
-  if (!vegetation_.any()) return;
-  state.vegetation.assign(state.intervals.size(), std::numeric_limits<double>::quiet_NaN());
-  const std::span<const float> lengths = environment_.vegetation_pairs.row(element);
-  if (lengths.empty()) return;
-  // What is laid out comes in the order of the row, some members twice, and then the receivers.
-  std::size_t member = 0;
-  for (std::size_t place = 0; place < state.intervals.size(); ++place) {
-    const std::uint32_t number = state.intervals.target[place] & RowTarget::number_mask;
-    if (environment_.points.is_receiver(number)) break;
-    while (state.row[member] != number) ++member;
-    state.vegetation[place] = vegetation_.amplitude_after(lengths[member]);
-  }
-}
-
-double Launch::vegetation_to_member(std::uint32_t element, std::uint32_t place, ThreadState& state) const {
-  if (!vegetation_.any()) return 1;
-  double& left = state.vegetation[place];
-  if (std::isnan(left)) {
-    const TargetPoints& points = environment_.points;
-    const std::uint32_t number = state.intervals.target[place] & RowTarget::number_mask;
-    const Vec3 to = points.is_receiver(number) ? points.arrival(number) : points.reference(number);
-    left = vegetation_.amplitude(points.reference(element), to);
-  }
-  return left;
+  const TargetPoints& points = environment_.points;
+  if (points.is_receiver(member)) return vegetation_.amplitude(points.reference(element), points.arrival(member));
+  return environment_.vegetation_pairs.known()
+             ? vegetation_.amplitude_after(environment_.vegetation_pairs.length_m(element, member))
+             : vegetation_.amplitude(points.reference(element), points.reference(member));
 }
 
 }  // namespace tesseray

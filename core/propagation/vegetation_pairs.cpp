@@ -3,44 +3,61 @@
 
 #include <tbb/enumerable_thread_specific.h>
 
+#include <algorithm>
+#include <atomic>
+
 #include "core/base/parallel.h"
 
 namespace tesseray {
 namespace {
 
-constexpr std::uint64_t most_entries = std::uint64_t{1} << 28;
+constexpr std::uint64_t most_members = (std::uint64_t{1} << 30) / sizeof(VegetationPairs::Member);
+constexpr std::size_t rows_per_block = 64;
 
 }  // namespace
 
 VegetationPairs::VegetationPairs(const VegetationPrisms& prisms, const Visibility& visibility,
                                  const TargetPoints& points, Progress& progress) {
-  if (prisms.empty()) return;
   const std::uint32_t elements = visibility.element_count();
-  offsets_.assign(std::size_t{elements} + 1, 0);
-  for (std::uint32_t e = 0; e < elements; ++e) offsets_[e + 1] = offsets_[e] + visibility.row_length(e);
-  if (offsets_.back() > most_entries) return;
-  lengths_.resize(offsets_.back());
-  const auto length = [&](std::uint32_t a, std::uint32_t b) {
-    return static_cast<float>(prisms.length_inside(points.reference(a), points.reference(b)));
-  };
-
   // Each pair once, at its lower element …
+  std::vector<std::vector<Member>> higher(elements);
+  std::atomic<std::uint64_t> pairs{0};
   tbb::enumerable_thread_specific<std::vector<std::uint32_t>> rows;
-  parallel_blocks(elements, 64, progress, [&](std::size_t begin, std::size_t end) {
+  parallel_blocks(elements, rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint32_t>& row = rows.local();
-    for (auto e = static_cast<std::uint32_t>(begin); e < end; ++e) {
+    for (auto e = static_cast<std::uint32_t>(begin); e < end && 2 * pairs <= most_members; ++e) {
       visibility.read_row(e, row);
-      for (std::size_t k = row.size(); k-- > 0 && row[k] > e;) lengths_[offsets_[e] + k] = length(e, row[k]);
+      const Vec3 here = points.reference(e);
+      for (auto member = std::upper_bound(row.begin(), row.end(), e); member != row.end(); ++member) {
+        const auto length = static_cast<float>(prisms.length_inside(here, points.reference(*member)));
+        if (length > 0) higher[e].push_back({*member, length});
+      }
+      pairs += higher[e].size();
     }
   });
-  // … and from there to the other one, whose row is met in the order of its members, as the relation is symmetric.
-  std::vector<std::uint32_t> filled(elements, 0), row;
+  if (2 * pairs > most_members) return;
+  // … and at both of them. Rows are filled in the order of the lower ends, so that they ascend.
+  offsets_.assign(std::size_t{elements} + 1, 0);
   for (std::uint32_t e = 0; e < elements; ++e) {
-    visibility.read_row(e, row);
-    for (std::size_t k = filled[e]; k < row.size(); ++k) {
-      lengths_[offsets_[row[k]] + filled[row[k]]++] = lengths_[offsets_[e] + k];
+    offsets_[e + 1] += higher[e].size();
+    for (const Member& member : higher[e]) ++offsets_[member.number + 1];
+  }
+  for (std::uint32_t e = 0; e < elements; ++e) offsets_[e + 1] += offsets_[e];
+  members_.resize(offsets_.back());
+  std::vector<std::uint64_t> next(offsets_.begin(), offsets_.end() - 1);
+  for (std::uint32_t e = 0; e < elements; ++e) {
+    for (const Member& member : higher[e]) {
+      members_[next[member.number]++] = {e, member.length_m};
+      members_[next[e]++] = member;
     }
   }
+}
+
+float VegetationPairs::length_m(std::uint32_t element, std::uint32_t member) const {
+  const std::span<const Member> members = row(element);
+  const auto found = std::lower_bound(members.begin(), members.end(), member,
+                                      [](const Member& m, std::uint32_t number) { return m.number < number; });
+  return found != members.end() && found->number == member ? found->length_m : 0.0f;
 }
 
 }  // namespace tesseray

@@ -15,22 +15,30 @@ namespace tesseray {
 
 class VegetationPairs {
  public:
+  // A member of an element's row behind vegetation.
+  struct Member {
+    std::uint32_t number = 0;
+    float length_m = 0;  // above 0
+  };
+
   // Nothing is kept.
   VegetationPairs() = default;
-  // Keeps nothing without vegetation, nor where it would take more than 1 GiB (4 bytes per entry of the visibility).
-  // Throws Error(cancelled) on cancel.
+  // Keeps nothing where it would take more than 1 GiB. Throws Error(cancelled) on cancel.
   VegetationPairs(const VegetationPrisms& prisms, const Visibility& visibility, const TargetPoints& points,
                   Progress& progress);
 
-  // By the places of the members in the element's row; empty when nothing is kept.
-  std::span<const float> row(std::uint32_t element) const {
-    if (lengths_.empty()) return {};
-    return std::span(lengths_).subspan(offsets_[element], offsets_[element + 1] - offsets_[element]);
+  // False when nothing is kept: then lengths must be asked for one by one.
+  bool known() const { return !offsets_.empty(); }
+  // Those members of an element's row that vegetation stands before, ascending. REQUIRES: known().
+  std::span<const Member> row(std::uint32_t element) const {
+    return std::span(members_).subspan(offsets_[element], offsets_[element + 1] - offsets_[element]);
   }
+  // 0 for members without. REQUIRES: known().
+  float length_m(std::uint32_t element, std::uint32_t member) const;
 
  private:
   std::vector<std::uint64_t> offsets_;
-  std::vector<float> lengths_;
+  std::vector<Member> members_;
 };
 
 }  // namespace tesseray

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/physics/antenna.h"
@@ -44,24 +46,46 @@ Tile tile_at(Vec3 centroid) {
   return tile;
 }
 
+constexpr float infinite = std::numeric_limits<float>::infinity();
+constexpr IntervalBounds everything{infinite, -infinite, 0, 0};
+
+// What one source of unit power brings to each point, in the order of the points.
+struct Pairs {
+  std::vector<float> density, length_m;
+};
+
 struct Fixture {
   EdgeSegment edge = vertical_corner();
   Wedge wedge = wedge_of(edge);
   EdgeObservers observers;
   std::vector<Vec3> points;
   std::vector<std::uint32_t> all;
+  std::vector<double> straight_m;
 
   explicit Fixture(std::uint64_t seed, std::size_t count) {
     testing::Random random(seed);
-    observers.begin(wedge, edge);
     while (points.size() < count) {
       const double angle = random.uniform(0.02, 1.5 * pi - 0.02), distance = random.uniform(5, 200);
       // Heights near the edge's: the Keller point stays near the midpoint, as on a real segment.
       points.push_back({distance * std::cos(angle), distance * std::sin(angle), random.uniform(9.8, 10.2)});
-      observers.add(points.back());
     }
     all.resize(count);
     std::iota(all.begin(), all.end(), 0u);
+    straight_m.assign(count, 0.0);
+  }
+  Pairs diffract(const DiffuseEdgeSource& from, const IntervalBounds& bounds = everything,
+                 InstructionSet set = best_instruction_set()) {
+    observers.lay_out(wedge, edge, &points.front().x, straight_m.data(), all, set);
+    EdgeBeams beams;
+    beams.clear(observers.size());
+    BlockSearch search;
+    diffract_diffuse_power(from, {.power = 1, .rays = 1}, observers, bounds, search, beams, set);
+    Pairs pairs{std::vector<float>(points.size()), std::vector<float>(points.size())};
+    for (std::size_t place = 0; place < observers.size(); ++place) {
+      pairs.density[observers.numbers()[place]] = beams.power[place];
+      pairs.length_m[observers.numbers()[place]] = beams.first_excess_m[place];
+    }
+    return pairs;
   }
   DiffuseEdgeSource source(const Tile& tile) const {
     const Vec3 direction = normalized(edge.midpoint - tile.centroid);
@@ -76,11 +100,10 @@ struct Fixture {
 };
 
 TEST(DiffuseDiffraction, EqualsOnePairAtATime) {
-  const Fixture fixture(3, 500);
+  Fixture fixture(3, 500);
   for (const Vec3 centroid : {Vec3{30, 20, 10.1}, Vec3{-40, 5, 9.9}, Vec3{-20, -60, 10.0}}) {
     const Tile tile = tile_at(centroid);
-    DiffuseEdgeResult result;
-    diffract_diffuse_power(fixture.source(tile), fixture.observers, fixture.all, result);
+    const Pairs result = fixture.diffract(fixture.source(tile));
     const VirtualSource from{tile.centroid, 0, fixture.edge.midpoint, fixture.edge.direction, 0.5};
     const EdgeIncidence incidence(fixture.wedge, fixture.edge, tile.centroid);
     for (std::size_t i = 0; i < fixture.points.size(); ++i) {
@@ -93,39 +116,83 @@ TEST(DiffuseDiffraction, EqualsOnePairAtATime) {
                            Complex{1, 0} * polarization_vector(LinearPolarization::vertical, AntennaFrame{}, k_i), k_i,
                            leg.direction, {distance_m, distance_m, distance_m}, wave_number);
       const double density = per_cosine * dot(k_i, tile.normal) * squared_norm(field) * leg.amplitude * leg.amplitude;
-      EXPECT_NEAR(static_cast<double>(result.length_m[i]), leg.length_m, 1e-3);
       // Deep in the shadow little is left of the terms, and their rounding shows.
       if (squared_norm(field) < 1e-5) continue;
+      EXPECT_NEAR(static_cast<double>(result.length_m[i]), leg.length_m, 1e-3);
       EXPECT_NEAR(decibels(static_cast<double>(result.density[i])), decibels(density), 0.1) << i;
     }
   }
 }
 
 TEST(DiffuseDiffraction, IsTheSameOnEveryInstructionSet) {
-  const Fixture fixture(4, 77);
+  Fixture fixture(4, 77);
   const DiffuseEdgeSource source = fixture.source(tile_at({-25, 12, 10.05}));
-  DiffuseEdgeResult baseline;
-  diffract_diffuse_power(source, fixture.observers, fixture.all, baseline, InstructionSet::baseline);
+  const Pairs baseline = fixture.diffract(source, everything, InstructionSet::baseline);
   for (const InstructionSet set : {InstructionSet::avx2, InstructionSet::avx512}) {
     if (set > best_instruction_set()) continue;
-    DiffuseEdgeResult result;
-    diffract_diffuse_power(source, fixture.observers, fixture.all, result, set);
+    const Pairs result = fixture.diffract(source, everything, set);
     EXPECT_EQ(result.density, baseline.density);
     EXPECT_EQ(result.length_m, baseline.length_m);
   }
 }
 
-TEST(DiffuseDiffraction, NothingReachesMembersInsideTheSolid) {
-  const EdgeSegment edge = vertical_corner();
-  const Wedge wedge = wedge_of(edge);
-  EdgeObservers observers;
-  observers.begin(wedge, edge);
-  observers.add({10, -10, 10});
-  DiffuseEdgeResult result;
-  const std::vector<std::uint32_t> hits{0};
-  const Tile tile = tile_at({-25, 12, 10});
-  diffract_diffuse_power({wedge, edge, tile, per_cosine, {0, 0, 1}, 0.0, wave_number}, observers, hits, result);
-  EXPECT_EQ(result.density[0], 0.0f);
+// Only members between the two Keller cones of the segment's ends are reached.
+TEST(DiffuseDiffraction, StaysBetweenTheCones) {
+  Fixture fixture(5, 300);
+  const Tile tile = tile_at({30, 20, 10.9});
+  const Pairs all = fixture.diffract(fixture.source(tile));
+  const VirtualSource from{tile.centroid, 0, fixture.edge.midpoint, fixture.edge.direction, 0.5};
+  IntervalBounds bounds;
+  {
+    const double rho = std::hypot(tile.centroid.x, tile.centroid.y), z = tile.centroid.z - fixture.edge.midpoint.z;
+    bounds = {static_cast<float>((0.5 - z) / rho), static_cast<float>(-(0.5 + z) / rho), 0, 0};
+  }
+  const Pairs between = fixture.diffract(fixture.source(tile), bounds);
+  std::size_t reached = 0;
+  for (std::size_t i = 0; i < fixture.points.size(); ++i) {
+    const bool lit = leg_to(from, fixture.points[i]).between_cones;
+    EXPECT_EQ(between.density[i], lit ? all.density[i] : 0.0F) << i;
+    if (lit && all.density[i] > 0) ++reached;
+  }
+  EXPECT_GT(reached, 50u);
+  EXPECT_LT(reached, 290u);
+}
+
+// The sums of several sources, against each alone.
+TEST(DiffuseDiffraction, SourcesAddUp) {
+  Fixture fixture(6, 100);
+  fixture.straight_m.assign(100, 12.0);
+  const DiffuseEdgeSource first = fixture.source(tile_at({30, 20, 10.1})),
+                          second = fixture.source(tile_at({-40, 5, 9.9}));
+  const Pairs one = fixture.diffract(first), other = fixture.diffract(second);
+  EdgeBeams beams;
+  beams.clear(fixture.observers.size());
+  BlockSearch search;
+  const DiffuseEdgePower sent_first{2, 4, 20, 300, 9, 3}, sent_second{5, 5, 10, 100, 1, 2};
+  diffract_diffuse_power(first, sent_first, fixture.observers, everything, search, beams);
+  diffract_diffuse_power(second, sent_second, fixture.observers, everything, search, beams);
+  for (std::size_t place = 0; place < fixture.observers.size(); ++place) {
+    const std::uint32_t i = fixture.observers.numbers()[place];
+    if (!(one.density[i] > 1e-12F) || !(other.density[i] > 1e-12F)) continue;
+    const auto a = static_cast<double>(one.density[i]), b = static_cast<double>(other.density[i]);
+    const auto more_a = static_cast<double>(one.length_m[i]), more_b = static_cast<double>(other.length_m[i]);
+    const double power = 2 * a + 5 * b, excess = a * (20 + more_a * 2) + b * (10 + more_b * 5);
+    const double squared = a * (300 + more_a * (40 + more_a * 2)) + b * (100 + more_b * (20 + more_b * 5));
+    EXPECT_NEAR(static_cast<double>(beams.power[place]) / power, 1, 1e-5);
+    EXPECT_NEAR(static_cast<double>(beams.basic[place]) / (4 * a + 5 * b), 1, 1e-5);
+    EXPECT_NEAR(static_cast<double>(beams.excess[place]) / excess, 1, 1e-5);
+    EXPECT_NEAR(static_cast<double>(beams.squared_excess[place]) / squared, 1, 1e-5);
+    EXPECT_NEAR(static_cast<double>(beams.first_excess_m[place]), std::min(9 + more_a, 1 + more_b), 1e-3);
+    EXPECT_NEAR(static_cast<double>(beams.strongest[place]) / std::max(2 * a, 5 * b), 1, 1e-5);
+    EXPECT_EQ(beams.rays[place], 5u);
+  }
+}
+
+TEST(DiffuseDiffraction, NothingReachesMembersInsideTheSolidOrOnTheEdge) {
+  Fixture fixture(7, 2);
+  fixture.points = {{10, -10, 10}, {0, 0, 20}};
+  const Pairs result = fixture.diffract(fixture.source(tile_at({-25, 12, 10})));
+  EXPECT_EQ(result.density, (std::vector<float>{0.0F, 0.0F}));
 }
 
 }  // namespace

@@ -27,30 +27,32 @@ float coarse(Random& random) { return static_cast<float>(static_cast<int>(random
 
 RowIntervals random_row(Random& random, std::size_t size, bool with_v) {
   RowIntervals row;
+  row.target.resize(size);
+  row.resize(with_v);
   for (std::size_t i = 0; i < size; ++i) {
     const float u = coarse(random), v = coarse(random);
-    row.first_u.push_back(u);
-    row.last_u.push_back(u + 0.5F * static_cast<float>(random.below(3)));
+    row.first_u[i] = u;
+    row.last_u[i] = u + 0.5F * static_cast<float>(random.below(3));
     if (with_v) {
-      row.first_v.push_back(v);
-      row.last_v.push_back(v + 0.5F * static_cast<float>(random.below(3)));
+      row.first_v[i] = v;
+      row.last_v[i] = v + 0.5F * static_cast<float>(random.below(3));
     }
-    row.target.push_back(static_cast<std::uint32_t>(i));
   }
+  row.finish();
   return row;
 }
 
 TEST(IntervalSearch, FindsWhatOneByOneComparisonFinds) {
   Random random(7);
-  std::vector<std::uint8_t> mask;
+  BlockSearch search;
   std::size_t found = 0;
-  for (std::size_t size = 0; size <= 70; ++size) {
+  for (const std::size_t size : {0, 1, 7, 15, 16, 17, 31, 32, 33, 47, 70, 255, 256, 257, 300, 513}) {
     for (const bool with_v : {false, true}) {
-      for (int repeat = 0; repeat < 20; ++repeat) {
+      for (int repeat = 0; repeat < 60; ++repeat) {
         const RowIntervals row = random_row(random, size, with_v);
         const IntervalBounds bounds{coarse(random), coarse(random), coarse(random), coarse(random)};
         std::vector<std::uint32_t> hits;
-        find_hits(row, bounds, mask, hits);
+        find_hits(row, bounds, search, hits);
         ASSERT_EQ(hits, find_one_by_one(row, bounds)) << size << " members";
         found += hits.size();
       }
@@ -63,25 +65,45 @@ TEST(IntervalSearch, AppendsToWhatWasFoundBefore) {
   Random random(8);
   const RowIntervals row = random_row(random, 33, true);
   const IntervalBounds all{10, -10, 10, -10};
-  std::vector<std::uint8_t> mask(500, 1);
+  BlockSearch search;
+  search.mask.assign(500, 1);
   std::vector<std::uint32_t> hits{99};
-  find_hits(row, all, mask, hits);
+  find_hits(row, all, search, hits);
   ASSERT_EQ(hits.size(), 34u);
   EXPECT_EQ(hits[0], 99u);
   EXPECT_EQ(hits[1], 0u);
   EXPECT_EQ(hits[33], 32u);
 }
 
+// Most blocks of a long row are left out by their bounds alone.
+TEST(IntervalSearch, AsksOnlyBlocksThatMayHoldAHit) {
+  RowIntervals row;
+  row.target.resize(1000);
+  row.resize(false);
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    row.first_u[i] = static_cast<float>(i);
+    row.last_u[i] = static_cast<float>(i) + 1.0F;
+  }
+  row.finish();
+  BlockSearch search;
+  find_blocks(row, {100.5F, 99.5F, 0, 0}, search);
+  EXPECT_EQ(search.blocks, std::vector<std::uint32_t>{6});
+  find_blocks(row, {2000.0F, 1500.0F, 0, 0}, search);
+  EXPECT_TRUE(search.blocks.empty());
+}
+
 // Half-open, so that a ray through the common side of two tiles is reflected by one of them: u ≤ upper, u > lower.
 TEST(IntervalSearch, IntervalsAreClosedAboveAndOpenBelow) {
   RowIntervals row;
-  row.first_u = {1.0F, 1.0F};
-  row.last_u = {2.0F, 2.0F};
   row.target = {0, 1};
-  std::vector<std::uint8_t> mask;
+  row.resize(false);
+  row.first_u[0] = row.first_u[1] = 1.0F;
+  row.last_u[0] = row.last_u[1] = 2.0F;
+  row.finish();
+  BlockSearch search;
   const auto hits = [&](float upper, float lower) {
     std::vector<std::uint32_t> found;
-    find_hits(row, {upper, lower, 0, 0}, mask, found);
+    find_hits(row, {upper, lower, 0, 0}, search, found);
     return found.size();
   };
   EXPECT_EQ(hits(1.0F, 0), 2u);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What one transmitter's prediction over a whole city costs: an antenna 6 m above a street, one 3 m above a roof and
+// one 50 m above all roofs, with all effects on. The visibility is computed once and kept in a file. Prints a row of a
+// Markdown table per site and number of bounces. With --save, each prediction is kept as floats (received power of each
+// tile, dBm, NaN where nothing arrives), with which a later run compares its own (--compare).
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/prediction/prediction.h"
+#include "core/scene/prism_index.h"
+#include "tests/support/environment.h"
+#include "visibility_city.h"
+
+namespace tesseray {
+namespace {
+
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto of = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return of(usage.ru_utime) + of(usage.ru_stime);
+}
+
+double anonymous_memory_mib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word == "RssAnon:") {
+      double kib = 0;
+      status >> kib;
+      return kib / 1024;
+    }
+  }
+  return 0;
+}
+
+struct Site {
+  std::string name;
+  Vec3 position;
+};
+
+Vec3 place_near_middle(const Scene& scene, const PrismIndex& index, bool on_roof, double height_m) {
+  const Vec2 middle = 0.5 * (scene.extent.min + scene.extent.max);
+  for (int row = 0; row < 50; ++row) {
+    for (int column = 0; column < 50; ++column) {
+      const Vec2 p = middle + Vec2{3.0 * column - 75.3, 3.0 * row - 74.7};
+      const double ground = scene.terrain.height_at(p), top = index.surface_height(p);
+      if ((top > ground + 1) == on_roof) return {p.x, p.y, top + height_m};
+    }
+  }
+  throw std::runtime_error("no such place near the middle of the city");
+}
+
+std::vector<Site> sites_of(const Scene& scene) {
+  const PrismIndex index(scene);
+  double highest = 0;
+  for (const Prism& prism : scene.prisms) highest = std::max(highest, prism.top_z);
+  const Vec2 middle = 0.5 * (scene.extent.min + scene.extent.max);
+  return {{"street", place_near_middle(scene, index, false, 6)},
+          {"rooftop", place_near_middle(scene, index, true, 3)},
+          {"macro", {middle.x, middle.y, highest + 50}}};
+}
+
+// The paper's limits for so many bounces: at most so many reflections, one diffraction up to three bounces and two
+// beyond, one scattering anywhere, at most three combined.
+RayLaunchingOptions options_for(int bounces, std::size_t scattering_sources) {
+  RayLaunchingOptions options;
+  options.max_bounces = bounces;
+  options.max_reflections = bounces;
+  options.max_diffractions = bounces > 3 ? 2 : 1;
+  options.scattering_sources = scattering_sources;
+  options.over_rooftop = OverRooftop::screens;
+  options.vegetation = VegetationModel::per_metre;
+  options.transmission.nearest_building = true;
+  return options;
+}
+
+std::vector<float> powers_of(const TransmitterPrediction& prediction) {
+  std::vector<float> powers;
+  powers.reserve(prediction.tiles.size());
+  for (const TargetPrediction& tile : prediction.tiles) powers.push_back(tile.received_power_dbm);
+  return powers;
+}
+
+std::filesystem::path file_of(const std::string& folder, const std::string& site, int bounces) {
+  return std::filesystem::path(folder) / (site + "-" + std::to_string(bounces) + ".f32");
+}
+
+std::vector<float> read_powers(const std::filesystem::path& file, std::size_t count) {
+  std::vector<float> powers(count);
+  std::ifstream in(file, std::ios::binary);
+  if (!in.read(reinterpret_cast<char*>(powers.data()), static_cast<std::streamsize>(count * sizeof(float)))) {
+    throw std::runtime_error(file.string() + ": not a prediction of this city");
+  }
+  return powers;
+}
+
+// Over the tiles above a noise floor in `before`.
+struct Difference {
+  std::size_t tiles = 0, lost = 0;
+  double mean_db = 0, rms_db = 0, greatest_db = 0;
+};
+
+Difference compare(const std::vector<float>& before, const std::vector<float>& now, float noise_floor_dbm) {
+  Difference difference;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (!(before[i] >= noise_floor_dbm)) continue;
+    ++difference.tiles;
+    if (!std::isfinite(now[i])) {
+      ++difference.lost;
+      continue;
+    }
+    const double d = static_cast<double>(now[i]) - static_cast<double>(before[i]);
+    difference.mean_db += d;
+    difference.rms_db += d * d;
+    difference.greatest_db = std::max(difference.greatest_db, std::fabs(d));
+  }
+  const auto compared = static_cast<double>(std::max<std::size_t>(difference.tiles - difference.lost, 1));
+  difference.mean_db /= compared;
+  difference.rms_db = std::sqrt(difference.rms_db / compared);
+  return difference;
+}
+
+void print_cost(const LaunchCost& cost, const std::vector<std::uint64_t>& tubes_by_interactions) {
+  constexpr const char* names[launch_phases] = {"first level", "bounces", "scattering last", "then reflection",
+                                                "then diffraction"};
+  for (std::size_t p = 0; p < launch_phases; ++p) {
+    const PhaseCost& phase = cost[static_cast<LaunchPhase>(p)];
+    std::fprintf(
+        stderr, "  %-16s %7.2f s  %8.0f thousand rows  %8.1f M entries  %10.1f M tests  %8.1f M contributions\n",
+        names[p], phase.seconds, static_cast<double>(phase.rows) / 1e3, static_cast<double>(phase.row_entries) / 1e6,
+        static_cast<double>(phase.tests) / 1e6, static_cast<double>(phase.contributions) / 1e6);
+  }
+  std::fprintf(stderr, "  tubes by interactions:");
+  for (const std::uint64_t tubes : tubes_by_interactions) {
+    std::fprintf(stderr, " %llu", static_cast<unsigned long long>(tubes));
+  }
+  std::fprintf(stderr, "\n");
+}
+
+struct Study {
+  std::string city = "synthetic:4480", visibility_file = "propagation_of_city.tvis", save, compare_with;
+  std::vector<std::string> sites{"street", "rooftop", "macro"};
+  std::vector<int> bounces{3, 5};
+  std::size_t scattering_sources = 0;
+  float noise_floor_dbm = -110;
+};
+
+void measure(const Study& study) {
+  const testing::VisibilityCity city = testing::city_by_name(study.city);
+  const Occlusion occlusion(city.scene);
+  const std::uint64_t hash = std::hash<std::string>()(study.city);
+  if (!std::filesystem::exists(study.visibility_file)) {
+    compute_visibility_file(occlusion, city.tiling, {}, hash, study.visibility_file, std::uint64_t{2} << 30,
+                            no_progress());
+  }
+  const auto visibility = open_visibility(study.visibility_file, hash);
+  std::printf(
+      "| city | tiles | edges | site | bounces | s | processor s | tubes | tiles reached | MiB | against | mean "
+      "dB | rms dB | greatest dB | lost |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  for (const Site& site : sites_of(city.scene)) {
+    if (std::find(study.sites.begin(), study.sites.end(), site.name) == study.sites.end()) continue;
+    Transmitter transmitter = testing::test_transmitter(site.position);
+    transmitter.erp_dbm = 40;
+    for (const int bounces : study.bounces) {
+      const RayLauncher launcher(city.scene, city.tiling, occlusion, *visibility, {}, options_for(bounces, study.scattering_sources));
+      const auto begin = std::chrono::steady_clock::now();
+      const double processor_begin = processor_seconds();
+      RayLaunchingResult rays = launcher.launch(transmitter, no_progress());
+      const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      const double processor = processor_seconds() - processor_begin;
+      const std::uint64_t tubes = rays.tubes;
+      const LaunchCost rays_cost = rays.cost;
+      const std::vector<std::uint64_t> tubes_by_interactions = rays.tubes_by_interactions;
+      const std::vector<float> powers =
+          powers_of(predict_path_loss(std::move(rays), transmitter, city.tiling, {}, launcher.options()));
+      const auto reached = std::count_if(powers.begin(), powers.end(), [](float p) { return std::isfinite(p); });
+      std::printf("| %s | %zu | %zu | %s | %d | %.2f | %.2f | %llu | %td | %.0f |", city.name.c_str(),
+                  city.tiling.tiles.size(), city.tiling.edges.size(), site.name.c_str(), bounces, wall, processor,
+                  static_cast<unsigned long long>(tubes), reached, anonymous_memory_mib());
+      if (!study.compare_with.empty()) {
+        const Difference d = compare(read_powers(file_of(study.compare_with, site.name, bounces), powers.size()),
+                                     powers, study.noise_floor_dbm);
+        std::printf(" %zu tiles above %.0f dBm | %.4f | %.4f | %.2f | %zu |", d.tiles,
+                    static_cast<double>(study.noise_floor_dbm), d.mean_db, d.rms_db, d.greatest_db, d.lost);
+      }
+      std::printf("\n");
+      print_cost(rays_cost, tubes_by_interactions);
+      std::fflush(stdout);
+      if (!study.save.empty()) {
+        std::ofstream(file_of(study.save, site.name, bounces), std::ios::binary)
+            .write(reinterpret_cast<const char*>(powers.data()),
+                   static_cast<std::streamsize>(powers.size() * sizeof(float)));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tesseray
+
+int main(int argc, char** argv) {
+  CLI::App app("What one transmitter's prediction over a whole city costs.");
+  tesseray::Study study;
+  app.add_option("city", study.city, "synthetic:SIDE[:SEED] or an environment file");
+  app.add_option("--visibility", study.visibility_file, "its visibility, computed when it is not there");
+  app.add_option("--sites", study.sites, "street, rooftop, macro");
+  app.add_option("--bounces", study.bounces, "numbers of bounces");
+  app.add_option("--save", study.save, "folder for the predictions");
+  app.add_option("--compare", study.compare_with, "folder of earlier predictions");
+  app.add_option("--scattering-sources", study.scattering_sources, "see RayLaunchingOptions");
+  app.add_option("--noise-floor", study.noise_floor_dbm, "compare tiles above this received power, dBm");
+  CLI11_PARSE(app, argc, argv);
+  tesseray::measure(study);
+  return 0;
+}
