@@ -19,7 +19,6 @@ namespace tesseray {
 
 namespace {
 
-constexpr std::size_t reflectance_steps = 1024;
 // A tile is subdivided for points nearer than this many of its sides (physics.md §7), into at most so many parts each
 // way.
 constexpr double near_sides = 1.5;
@@ -45,14 +44,6 @@ double mean_over_parts(const Tile& tile, int parts, const Value& value) {
   return sum / (parts * parts);
 }
 
-std::vector<double> tabulate_reflectance(Complex permittivity) {
-  std::vector<double> table(reflectance_steps + 2);
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    table[i] = mean_reflectance(permittivity, static_cast<double>(i) / reflectance_steps);
-  }
-  return table;
-}
-
 }  // namespace
 
 void Launch::keep_scattered_way(std::uint32_t number, std::uint32_t tile, std::uint32_t by, double gain_factor,
@@ -65,24 +56,14 @@ void Launch::keep_scattered_way(std::uint32_t number, std::uint32_t tile, std::u
 void Launch::prepare_diffuse() {
   if (environment_.options.max_scatterings == 0) return;
   diffuse_.resize(environment_.points.tile_count());
-  scattering_areas_.reserve(diffuse_.size());
-  for (const Tile& tile : environment_.tiling.tiles) {
-    const double s = surface(tile).scattering_coefficient;
-    scattering_areas_.push_back(tile.area_m2() * s * s);
-  }
+  columns_ = ScatteringColumns(environment_.scene, environment_.tiling, environment_.points, link_);
   if (const int exponent = environment_.options.scattering_lobe_exponent; exponent > 0) {
     directive_lobes_.resize(diffuse_.size() * after_scattering_kinds * lobe_coefficients(exponent));
-  }
-  for (std::size_t m = 0; m < environment_.scene.materials.size(); ++m) {
-    reflectance_tables_.push_back(tabulate_reflectance(link_.surface(static_cast<std::uint16_t>(m)).permittivity));
   }
 }
 
 double Launch::reflectance(const Tile& tile, double cosine) const {
-  const double place = std::clamp(cosine, 0.0, 1.0) * reflectance_steps;
-  const auto i = static_cast<std::size_t>(place);
-  const std::vector<double>& table = reflectance_tables_[surface_material(environment_.scene, tile)];
-  return table[i] + (place - static_cast<double>(i)) * (table[i + 1] - table[i]);
+  return columns_.reflectances().at(surface_material(environment_.scene, tile), cosine);
 }
 
 double Launch::diffuse_incidence(const Tube& tube, const Tile& tile) const {
@@ -136,7 +117,7 @@ double Launch::diffuse_intensity(std::uint32_t tile_number, Vec3 direction, Afte
   if (!(cosine > 0)) return 0;
   const double lobe =
       directive_lobes_.empty() ? lambertian_lobe(cosine) : mean_directive_lobe(tile_number, direction, after);
-  const double scattered = scattering_areas_[tile_number] * lobe;
+  const double scattered = columns_.scattering_area_m2(tile_number) * lobe;
   if (environment_.options.scattering_model != ScatteringModel::reciprocal) return scattered;
   return scattered * std::sqrt(reflectance(tile, cosine));
 }
@@ -188,76 +169,101 @@ void Launch::add_diffuse(const DiffusePower& source, double density, double leng
   }
 }
 
+std::span<const std::uint32_t> Launch::scattering_members(AfterScattering after, std::span<const std::uint32_t> row,
+                                                          Vec3 point, ThreadState& state) const {
+  const std::vector<float>& reach_m2 = reach_m2_[static_cast<std::size_t>(after)];
+  state.numbers.clear();
+  for (const std::uint32_t tile : row) {
+    if (!environment_.points.is_tile(tile)) break;  // tiles come first in a row
+    const auto reach = static_cast<double>(reach_m2[tile]);
+    if (reach > 0 && squared_norm(point - environment_.points.reference(tile)) <= reach) state.numbers.push_back(tile);
+  }
+  return state.numbers;
+}
+
+void Launch::gather_scattered(std::uint32_t number, std::span<const std::uint32_t> row, ThreadState& state) const {
+  const Vec3 target = environment_.points.arrival(number);
+  const auto tiles = scattering_members(AfterScattering::nothing, row, target, state);
+  if (tiles.empty()) return;
+  radiate(AfterScattering::nothing, tiles, target, state.radiated);
+  DiffuseSum sum;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const std::uint32_t tile = tiles[i];
+    const double length = state.radiated.length_m[i];
+    const double density = length < columns_.near_m(tile) ? diffuse_density(tile, target) : state.radiated.density[i];
+    if (!(density > 0)) continue;
+    const Vec3 direction{state.radiated.x[i], state.radiated.y[i], state.radiated.z[i]};
+    const DiffuseTarget at_target = diffuse_target(number, direction, vegetation_between(tile, number));
+    add_diffuse(diffuse_[tile][AfterScattering::nothing], density, length, at_target, sum);
+    keep_scattered_way(number, tile, no_index, density * at_target.gain_factor, length, state);
+  }
+  state.sums[sum_index(number)].add(sum);
+}
+
+void Launch::radiate(AfterScattering after, std::span<const std::uint32_t> tiles, Vec3 point,
+                     RadiatedRays& rays) const {
+  const bool reciprocal = environment_.options.scattering_model == ScatteringModel::reciprocal;
+  columns_.radiate(tiles, strengths_, reciprocal, point, rays);
+  if (directive_lobes_.empty()) return;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    rays.density[i] =
+        diffuse_intensity(tiles[i], {rays.x[i], rays.y[i], rays.z[i]}, after) / (rays.length_m[i] * rays.length_m[i]);
+  }
+}
+
 void Launch::scatter_last(Progress& progress) {
   const PhaseClock clock(cost_[LaunchPhase::scattering]);
   const TargetPoints& points = environment_.points;
-  const auto gather = [&](std::uint32_t number, std::span<const std::uint32_t> row, ThreadState& state) {
-    const Vec3 target = points.arrival(number);
-    DiffuseSum sum;
-    for (const std::uint32_t member : row) {
-      if (!points.is_tile(member)) break;  // tiles come first in a row
-      const DiffusePower& source = diffuse_[member][AfterScattering::nothing];
-      if (!(source.power > 0)) continue;
-      const double density = diffuse_density(member, target);
-      if (!(density > 0)) continue;
-      const Vec3 origin = environment_.tiling.tiles[member].centroid;
-      const Vec3 way = target - origin;
-      const double length = norm(way);
-      const DiffuseTarget at_target = diffuse_target(number, (1.0 / length) * way, vegetation_between(member, number));
-      add_diffuse(source, density, length, at_target, sum);
-      keep_scattered_way(number, member, no_index, density * at_target.gain_factor, length, state);
-    }
-    state.sums[sum_index(number)].add(sum);
-  };
   parallel_blocks(points.target_tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
     for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) {
       read_row(tile, LaunchPhase::scattering, state);
-      gather(tile, state.row, state);
+      gather_scattered(tile, state.row, state);
     }
   });
   parallel_blocks(points.receiver_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
     for (auto r = static_cast<std::uint32_t>(begin); r < end; ++r) {
       const std::uint32_t number = points.element_count() + r;
-      gather(number, environment_.receiver_rows.row(r), state);
+      gather_scattered(number, environment_.receiver_rows.row(r), state);
     }
   });
 }
 
 void Launch::prepare_reach() {
   constexpr float infinite = std::numeric_limits<float>::infinity();
-  for (std::size_t after = 1; after < after_scattering_kinds; ++after) {
+  strengths_.resize(diffuse_.size());
+  for (std::uint32_t t = 0; t < strengths_.size(); ++t) strengths_[t] = columns_.scattering_area_m2(t) / pi;
+  for (std::size_t after = 0; after < after_scattering_kinds; ++after) {
     reach_m2_[after].resize(diffuse_.size());
-    for (std::size_t t = 0; t < diffuse_.size(); ++t) {
+    for (std::uint32_t t = 0; t < diffuse_.size(); ++t) {
       const double power = diffuse_[t][static_cast<AfterScattering>(after)].power;
       // Lambert's lobe is 1/π at most, and reflectances are 1 at most; a little more for rounding.
-      const double m2 = link_.unit_gain() * power * scattering_areas_[t] / (pi * link_.least_gain()) * 1.001;
-      reach_m2_[after][t] = power > 0 && !directive_lobes_.empty() ? infinite : static_cast<float>(m2);
+      const double m2 = link_.unit_gain() * power * strengths_[t] / link_.least_gain() * 1.001;
+      const bool unlimited = after == 0 || !directive_lobes_.empty();
+      reach_m2_[after][t] = power > 0 && unlimited ? infinite : static_cast<float>(m2);
     }
   }
 }
 
 void Launch::find_sources(AfterScattering after, std::uint32_t element, ThreadState& state) const {
-  const TargetPoints& points = environment_.points;
-  const std::vector<float>& reach_m2 = reach_m2_[static_cast<std::size_t>(after)];
-  const Vec3 here = points.reference(element);
+  const Vec3 here = environment_.points.reference(element);
+  const auto tiles = scattering_members(after, state.row, here, state);
   state.sources.clear();
-  for (const std::uint32_t tile : state.row) {
-    if (!points.is_tile(tile)) break;  // tiles come first in a row
-    const auto reach = static_cast<double>(reach_m2[tile]);
-    if (!(reach > 0)) continue;
-    const Vec3 way = here - points.reference(tile);
-    const double squared = squared_norm(way);
-    if (squared > reach) continue;
-    const double density = diffuse_intensity(tile, (1.0 / std::sqrt(squared)) * way, after) / squared;
-    const double gain = link_.unit_gain() * diffuse_[tile][after].power * density;
-    if (!(gain >= link_.least_gain())) continue;
-    const double vegetation = vegetation_between(element, tile), left = vegetation * vegetation;
-    if (gain * left < link_.least_gain()) continue;
-    state.sources.push_back({tile, gain * left, left});
+  if (tiles.empty()) return;
+  radiate(after, tiles, here, state.radiated);
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const double gain = link_.unit_gain() * diffuse_[tiles[i]][after].power * state.radiated.density[i];
+    if (gain >= link_.least_gain()) state.sources.push_back({tiles[i], gain, 1.0});
   }
-  thin_sources(state.sources, environment_.options.scattering_sources, element);
+  const std::size_t most = environment_.options.scattering_sources * (after == AfterScattering::reflection ? 2 : 1);
+  thin_sources(state.sources, most, element);
+  // Vegetation comes after the draw, which has no need of it.
+  std::erase_if(state.sources, [&](ScatteringSource& source) {
+    const double vegetation = vegetation_between(element, source.tile), left = vegetation * vegetation;
+    source.share *= left;
+    return source.weight * left < link_.least_gain();
+  });
 }
 
 void Launch::scatter_then_reflect(Progress& progress) {
@@ -347,14 +353,21 @@ void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& we
   state.observers.lay_out(wedge, environment_.tiling.edges[edge_number], points.coordinates(),
                           straight_distances_.data(), state.numbers);
   state.diffracted.clear(state.numbers.size());
+  columns_.receive(state.observers.numbers(), environment_.tiling.edges[edge_number].midpoint, state.received);
 }
 
 Launch::DiffuseTarget Launch::diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place,
                                                 const ThreadState& state) const {
-  const TargetPoints& points = environment_.points;
   const std::uint32_t number = state.observers.numbers()[place];
   const double vegetation = vegetation_between(element, number);
-  return diffuse_target(number, normalized(points.arrival(number) - edge.midpoint), vegetation);
+  const double share =
+      link_.unit_gain() * link_.received_fraction() * state.received.factor[place] * (vegetation * vegetation);
+  const double receive_gain = link_.receive_gain(normalized(environment_.points.arrival(number) - edge.midpoint));
+  return {{state.received.look_x[place], state.received.look_y[place]},
+          share * receive_gain,
+          share,
+          straight_distance(number),
+          state.received.factor[place] > 1 ? 2u : 1u};
 }
 
 namespace {
@@ -438,7 +451,12 @@ void Launch::add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element
     sum.strongest_cos = target.look.x;
     sum.strongest_sin = target.look.y;
     sum.rays = beams.rays[place] * target.rays_per_ray;
-    state.sums[sum_index(state.observers.numbers()[place])].add(sum);
+    const std::size_t index = sum_index(state.observers.numbers()[place]);
+    if (ScatteredSums::takes(sum)) {
+      state.scattered_sums[index].add(sum);
+    } else {
+      state.sums[index].add(sum);
+    }
   }
 }
 

@@ -21,6 +21,8 @@
 #include "core/propagation/recorded_ray.h"
 #include "core/propagation/row_targets.h"
 #include "core/propagation/scattered_rays.h"
+#include "core/propagation/scattered_sums.h"
+#include "core/propagation/scattering_columns.h"
 #include "core/propagation/source_sample.h"
 #include "core/propagation/surface_materials.h"
 #include "core/propagation/tube.h"
@@ -99,6 +101,9 @@ class Launch {
     OverRooftopPaths::Workspace rooftop_work;
     EdgeBeams diffracted, diffracted_once;
     std::vector<ScatteringSource> sources;
+    RadiatedRays radiated;
+    ReceivedRays received;
+    std::vector<ScatteredSums> scattered_sums;  // tiles, then receivers; what edges diffract
     LaunchCost cost;
   };
   // A ray on its last leg: what arrive() needs.
@@ -218,8 +223,15 @@ class Launch {
   // The tiles of the row just read whose scattered power goes on at the element, thinned (source_sample.h): those of
   // which as much arrives there as the threshold asks for.
   void find_sources(AfterScattering after, std::uint32_t element, ThreadState& state) const;
-  // What no distance from a tile can bring nearer to the threshold than this, m², by AfterScattering and tile.
+  // How far what a tile scatters may stay above the threshold, squared, by AfterScattering and tile; without limit when
+  // nothing follows.
   void prepare_reach();
+  // The tiles of a row that reach a point; valid until the next call.
+  std::span<const std::uint32_t> scattering_members(AfterScattering after, std::span<const std::uint32_t> row,
+                                                    Vec3 point, ThreadState& state) const;
+  // What they send there, per unit of their power, from their centroids.
+  void radiate(AfterScattering after, std::span<const std::uint32_t> tiles, Vec3 point, RadiatedRays& rays) const;
+  void gather_scattered(std::uint32_t number, std::span<const std::uint32_t> row, ThreadState& state) const;
   void prepare_diffuse();
   void reflect_diffuse(std::uint32_t tile, ThreadState& state);
   void diffract_diffuse(std::uint32_t edge, ThreadState& state);
@@ -278,9 +290,9 @@ class Launch {
   InteractionLimits limits_;
   VegetationLoss vegetation_;
   std::vector<double> straight_distances_;
-  std::vector<std::vector<double>> reflectance_tables_;  // per material: mean reflectance against cosine of incidence
-  std::vector<TileDiffusePower> diffuse_;                // per tile; empty when nothing scatters
-  std::vector<double> scattering_areas_;                 // per tile, dS S²; empty when nothing scatters
+  ScatteringColumns columns_;
+  std::vector<TileDiffusePower> diffuse_;                            // per tile; empty when nothing scatters
+  std::vector<double> strengths_;                                    // per tile, dS S²/π; see prepare_reach()
   std::array<std::vector<float>, after_scattering_kinds> reach_m2_;  // see prepare_reach()
   std::vector<double> directive_lobes_;  // per tile and AfterScattering; empty with Lambert's lobe
   ScatteredRays scattered_rays_;

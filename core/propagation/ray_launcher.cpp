@@ -87,6 +87,9 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
       states_([this] {
         ThreadState state;
         state.sums.resize(sum_count());
+        if (!diffuse_.empty() && environment_.options.max_after_scattering > 0) {
+          state.scattered_sums.resize(sum_count());
+        }
         return state;
       }) {
   const std::uint32_t numbers = environment.points.element_count() + environment.points.receiver_count();
@@ -109,9 +112,9 @@ RayLaunchingResult Launch::run(Progress& progress) {
   }
   if (!diffuse_.empty()) {
     scattered_rays_.sort_tubes();
+    prepare_reach();
     scatter_last(progress);
     if (environment_.options.max_after_scattering > 0) {
-      prepare_reach();
       scatter_then_reflect(progress);
       scatter_then_diffract(progress);
     }
@@ -127,12 +130,15 @@ RayLaunchingResult Launch::collect() {
   std::vector<ArrivalSums> sums(sum_count());
   std::vector<RecordedRay> recorded;
   std::vector<ScatteredWay> ways;
+  std::vector<ScatteredSums> diffracted(sum_count());
   for (ThreadState& state : states_) {
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i].merge(state.sums[i]);
     result.cost.merge(state.cost);
+    for (std::size_t i = 0; i < state.scattered_sums.size(); ++i) diffracted[i].merge(state.scattered_sums[i]);
     recorded.insert(recorded.end(), state.recorded.begin(), state.recorded.end());
     ways.insert(ways.end(), state.scattered_ways.list.begin(), state.scattered_ways.list.end());
   }
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i].add(diffracted[i].total());
   const auto tiles = static_cast<std::ptrdiff_t>(environment_.points.target_tile_count());
   result.receivers.assign(sums.begin() + tiles, sums.end());
   sums.resize(environment_.points.target_tile_count());

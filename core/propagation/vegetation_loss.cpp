@@ -108,6 +108,11 @@ void VegetationPrisms::add_areas(const std::vector<VegetationArea>& areas) {
   for (std::size_t cell = 0; cell < grid_.size(); ++cell) areas_of_cell_[cell + 1] += areas_of_cell_[cell];
 }
 
+double VegetationPrisms::clearance_m(Vec2 place) const {
+  // Outside of the grid it is that of the nearest place within, and no less.
+  return static_cast<double>(clearance_m_[grid_.index(place)]) - cell_padding_m;
+}
+
 void VegetationPrisms::measure_clearance() {
   // Chebyshev's distance from cell to cell, by one pass from each end (Rosenfeld and Pfaltz).
   const std::int32_t far = grid_.columns + grid_.rows;
@@ -229,6 +234,7 @@ double VegetationPrisms::length_in_cell(std::int32_t i, std::int32_t j, const Li
 
 double VegetationPrisms::length_inside(Vec3 a, Vec3 b) const {
   if (empty() || (a.z >= highest_m_ && b.z >= highest_m_)) return 0;
+  if (std::max(std::fabs(b.x - a.x), std::fabs(b.y - a.y)) < clearance_m(a.xy())) return 0;
   if (std::tie(b.x, b.y, b.z) < std::tie(a.x, a.y, a.z)) std::swap(a, b);
   const Vec3 way = b - a;
   const double length_m = norm(way);

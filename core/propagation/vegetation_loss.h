@@ -35,6 +35,8 @@ class VegetationPrisms {
   explicit VegetationPrisms(const std::vector<VegetationArea>& areas);
 
   bool empty() const { return areas_in_cells_.empty(); }
+  // How far from a place, along x and along y, there is no vegetation; below 0 near some. REQUIRES: not empty.
+  double clearance_m(Vec2 place) const;
   // Metres of the straight segment inside vegetation. The same bits with the ends exchanged.
   double length_inside(Vec3 a, Vec3 b) const;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include "core/base/parallel.h"
 
@@ -18,7 +19,12 @@ constexpr std::size_t rows_per_block = 64;
 
 VegetationPairs::VegetationPairs(const VegetationPrisms& prisms, const Visibility& visibility,
                                  const TargetPoints& points, Progress& progress) {
+  if (prisms.empty()) return;
   const std::uint32_t elements = visibility.element_count();
+  std::vector<float> clearance_m(elements);
+  for (std::uint32_t e = 0; e < elements; ++e) {
+    clearance_m[e] = static_cast<float>(std::max(prisms.clearance_m(points.reference(e).xy()), 0.0));
+  }
   // Each pair once, at its lower element …
   std::vector<std::vector<Member>> higher(elements);
   std::atomic<std::uint64_t> pairs{0};
@@ -29,7 +35,14 @@ VegetationPairs::VegetationPairs(const VegetationPrisms& prisms, const Visibilit
       visibility.read_row(e, row);
       const Vec3 here = points.reference(e);
       for (auto member = std::upper_bound(row.begin(), row.end(), e); member != row.end(); ++member) {
-        const auto length = static_cast<float>(prisms.length_inside(here, points.reference(*member)));
+        const Vec3 there = points.reference(*member);
+        // What is near neither end, nor the middle where these leave a gap, is near nothing.
+        const double apart_m = std::max(std::fabs(there.x - here.x), std::fabs(there.y - here.y));
+        const double gap_m = apart_m - static_cast<double>(clearance_m[e] + clearance_m[*member]);
+        if (gap_m < 0) continue;
+        const double reached = (static_cast<double>(clearance_m[e]) + 0.5 * gap_m) / std::max(apart_m, cell_padding_m);
+        if (0.5 * gap_m < prisms.clearance_m(here.xy() + reached * (there.xy() - here.xy()))) continue;
+        const auto length = static_cast<float>(prisms.length_inside(here, there));
         if (length > 0) higher[e].push_back({*member, length});
       }
       pairs += higher[e].size();

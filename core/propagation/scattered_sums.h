@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sums of weak diffuse rays at one target, in one line of the processor's cache: what edges send on comes in hundreds
+// of millions of small summands, which ArrivalSums, three times as long, would fetch from memory each time.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "core/propagation/arrivals.h"
+
+namespace tesseray {
+
+// In 64-bit fixed point, so that sums do not depend on order or threads: summands are truncated to 2^-86, and those of
+// 2^-40 (−120 dB) and more are left to ArrivalSums. REQUIRES: at most 4 million summands.
+struct alignas(64) ScatteredSums {
+  static constexpr double scale = 0x1p86, most = 0x1p-40;
+
+  std::int64_t gain = 0, basic_gain = 0, excess = 0, squared_excess = 0, cos_azimuth = 0, sin_azimuth = 0;
+  float first_excess_m = std::numeric_limits<float>::infinity();
+  float strongest_gain = 0, strongest_azimuth = 0;
+  std::uint32_t rays = 0;
+
+  // True when all parts of a sum are small enough.
+  static bool takes(const DiffuseSum& sum) {
+    const double scaled =
+        std::fmax(std::fabs(sum.excess_m) / excess_unit_m, sum.squared_excess_m2 / (excess_unit_m * excess_unit_m));
+    return std::fmax(std::fmax(sum.gain, sum.basic_gain), scaled) < most;
+  }
+  // REQUIRES: takes(sum), sum.rays > 0.
+  void add(const DiffuseSum& sum) {
+    const auto whole = [](double x) { return static_cast<std::int64_t>(x * scale); };
+    gain += whole(sum.gain);
+    basic_gain += whole(sum.basic_gain);
+    excess += whole(sum.excess_m * (1.0 / excess_unit_m));
+    squared_excess += whole(sum.squared_excess_m2 * (1.0 / (excess_unit_m * excess_unit_m)));
+    cos_azimuth += whole(sum.cos_azimuth);
+    sin_azimuth += whole(sum.sin_azimuth);
+    const auto first = static_cast<float>(sum.first_excess_m);
+    first_excess_m = first < first_excess_m ? first : first_excess_m;
+    rays += sum.rays;
+    const auto strongest = static_cast<float>(sum.strongest_gain);
+    if (strongest >= strongest_gain) {
+      consider_strongest(strongest, static_cast<float>(std::atan2(sum.strongest_sin, sum.strongest_cos)));
+    }
+  }
+  void merge(const ScatteredSums& other) {
+    gain += other.gain;
+    basic_gain += other.basic_gain;
+    excess += other.excess;
+    squared_excess += other.squared_excess;
+    cos_azimuth += other.cos_azimuth;
+    sin_azimuth += other.sin_azimuth;
+    first_excess_m = std::fmin(first_excess_m, other.first_excess_m);
+    rays += other.rays;
+    if (other.strongest_gain > 0) consider_strongest(other.strongest_gain, other.strongest_azimuth);
+  }
+  // The same as one sum for ArrivalSums.
+  DiffuseSum total() const {
+    const auto value = [](std::int64_t units) { return static_cast<double>(units) / scale; };
+    DiffuseSum sum;
+    sum.gain = value(gain);
+    sum.basic_gain = value(basic_gain);
+    sum.excess_m = value(excess) * excess_unit_m;
+    sum.squared_excess_m2 = value(squared_excess) * (excess_unit_m * excess_unit_m);
+    sum.cos_azimuth = value(cos_azimuth);
+    sum.sin_azimuth = value(sin_azimuth);
+    sum.first_excess_m = static_cast<double>(first_excess_m);
+    sum.strongest_gain = static_cast<double>(strongest_gain);
+    sum.strongest_cos = std::cos(static_cast<double>(strongest_azimuth));
+    sum.strongest_sin = std::sin(static_cast<double>(strongest_azimuth));
+    sum.rays = rays;
+    return sum;
+  }
+
+ private:
+  // Equal powers are told apart by azimuth, so that the order does not matter.
+  void consider_strongest(float candidate, float azimuth) {
+    if (candidate < strongest_gain || (candidate == strongest_gain && azimuth >= strongest_azimuth && rays > 0)) return;
+    strongest_gain = candidate;
+    strongest_azimuth = azimuth;
+  }
+};
+
+static_assert(sizeof(ScatteredSums) == 64);
+
+}  // namespace tesseray

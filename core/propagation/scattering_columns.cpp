@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/scattering_columns.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/physics/fresnel.h"
+#include "core/propagation/surface_materials.h"
+
+namespace tesseray {
+namespace {
+
+// A tile is subdivided for points nearer than this many of its sides.
+constexpr double near_sides = 1.5;
+
+[[gnu::always_inline]] inline double interpolated(const double* table, double cosine) {
+  const double unit = cosine < 0 ? 0 : (cosine > 1 ? 1 : cosine);
+  const double place = unit * static_cast<double>(ReflectanceTables::steps);
+  const auto step = static_cast<std::int32_t>(place);
+  const double low = table[step], high = table[step + 1];
+  return low + (place - static_cast<double>(step)) * (high - low);
+}
+
+struct RadiateToPoint {
+  [[gnu::always_inline]] static void run(const std::uint32_t* __restrict tiles, std::size_t count,
+                                         const double* __restrict centroids, const Vec3* normals_pointer,
+                                         const double* __restrict strengths,
+                                         const std::uint32_t* __restrict table_begin, const double* __restrict tables,
+                                         bool reciprocal, const Vec3* point_pointer, double* density, double* length_m,
+                                         double* to_x, double* to_y, double* to_z) {
+    const double* __restrict const normals = &normals_pointer->x;
+    const Vec3 point = *point_pointer;
+    const double flat = reciprocal ? 0.0 : 1.0, sloped = 1.0 - flat;
+    TESSERAY_INDEPENDENT_TURNS
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t tile = tiles[i], at = 3 * tile;
+      const double x = point.x - centroids[at], y = point.y - centroids[at + 1], z = point.z - centroids[at + 2];
+      const double squared = x * x + y * y + z * z, length = std::sqrt(squared), inverse = 1.0 / length;
+      const double cosine = (x * normals[at] + y * normals[at + 1] + z * normals[at + 2]) * inverse;
+      const double lit = cosine > 0 ? cosine : 0.0;
+      const double reflectance = interpolated(tables + table_begin[tile], lit);
+      density[i] = strengths[tile] * lit * std::sqrt(flat + sloped * reflectance) / squared;
+      length_m[i] = length;
+      to_x[i] = x * inverse;
+      to_y[i] = y * inverse;
+      to_z[i] = z * inverse;
+    }
+  }
+};
+
+struct ReceiveFromPoint {
+  [[gnu::always_inline]] static void run(const std::uint32_t* __restrict targets, std::size_t count,
+                                         const double* __restrict points, const Vec3* normals_pointer,
+                                         const double* __restrict ground_reflection,
+                                         const std::uint32_t* __restrict table_begin, const double* __restrict tables,
+                                         const Vec3* from_pointer, double* look_x, double* look_y, double* factor) {
+    const double* __restrict const normals = &normals_pointer->x;
+    const Vec3 from = *from_pointer;
+    TESSERAY_INDEPENDENT_TURNS
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t number = targets[i], at = 3 * number;
+      const double x = points[at] - from.x, y = points[at + 1] - from.y, z = points[at + 2] - from.z;
+      const double across = std::sqrt(x * x + y * y), length = std::sqrt(x * x + y * y + z * z);
+      const double cosine = -(x * normals[at] + y * normals[at + 1] + z * normals[at + 2]) / length;
+      const double reflectance = interpolated(tables + table_begin[number], cosine);
+      const double safe = across > 0 ? across : 1.0;
+      // Straight up or down counts as north.
+      const double north = across > 0 ? 0.0 : 1.0;
+      look_x[i] = north - y / safe;
+      look_y[i] = -x / safe;
+      const double reflection = ground_reflection[number];
+      factor[i] = 1.0 + (cosine > 0 ? reflection : 0.0) * reflectance;
+    }
+  }
+};
+
+}  // namespace
+
+ReflectanceTables::ReflectanceTables(const Scene& scene, const Link& link) {
+  values_.reserve(scene.materials.size() * length);
+  for (std::size_t m = 0; m < scene.materials.size(); ++m) {
+    const Complex permittivity = link.surface(static_cast<std::uint16_t>(m)).permittivity;
+    for (std::size_t i = 0; i < length; ++i) {
+      values_.push_back(mean_reflectance(permittivity, static_cast<double>(i) / steps));
+    }
+  }
+}
+
+double ReflectanceTables::at(std::uint16_t material, double cosine) const {
+  return interpolated(&values_[begin(material)], cosine);
+}
+
+ScatteringColumns::ScatteringColumns(const Scene& scene, const Tiling& tiling, const TargetPoints& points,
+                                     const Link& link)
+    : points_(&points), tables_(scene, link) {
+  const std::size_t numbers = std::size_t{points.element_count()} + points.receiver_count();
+  normals_.resize(numbers);
+  table_begin_.resize(numbers);
+  ground_reflection_.resize(numbers);
+  areas_m2_.reserve(tiling.tiles.size());
+  near_m_.reserve(tiling.tiles.size());
+  for (std::size_t t = 0; t < tiling.tiles.size(); ++t) {
+    const Tile& tile = tiling.tiles[t];
+    const std::uint16_t material = surface_material(scene, tile);
+    const Link::Surface& surface = link.surface(material);
+    areas_m2_.push_back(tile.area_m2() * surface.scattering_coefficient * surface.scattering_coefficient);
+    near_m_.push_back(near_sides * tile.side_m());
+    normals_[t] = tile.normal;
+    table_begin_[t] = ReflectanceTables::begin(material);
+    if (points.is_ground(static_cast<std::uint32_t>(t))) {
+      ground_reflection_[t] = surface.specular_factor * surface.specular_factor;
+    }
+  }
+}
+
+void ScatteringColumns::radiate(std::span<const std::uint32_t> tiles, std::span<const double> strengths,
+                                bool reciprocal, Vec3 point, RadiatedRays& rays, InstructionSet set) const {
+  for (std::vector<double>* column : {&rays.density, &rays.length_m, &rays.x, &rays.y, &rays.z}) {
+    column->resize(tiles.size());
+  }
+  run_vectorized<RadiateToPoint>(
+      set, tiles.data(), tiles.size(), points_->coordinates() + 3 * std::size_t{points_->reference_index(0)},
+      normals_.data(), strengths.data(), table_begin_.data(), tables_.values().data(), reciprocal, &point,
+      rays.density.data(), rays.length_m.data(), rays.x.data(), rays.y.data(), rays.z.data());
+}
+
+void ScatteringColumns::receive(std::span<const std::uint32_t> targets, Vec3 from, ReceivedRays& rays,
+                                InstructionSet set) const {
+  for (std::vector<double>* column : {&rays.look_x, &rays.look_y, &rays.factor}) column->resize(targets.size());
+  run_vectorized<ReceiveFromPoint>(set, targets.data(), targets.size(), points_->coordinates(), normals_.data(),
+                                   ground_reflection_.data(), table_begin_.data(), tables_.values().data(), &from,
+                                   rays.look_x.data(), rays.look_y.data(), rays.factor.data());
+}
+
+}  // namespace tesseray

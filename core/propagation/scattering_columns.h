@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What scattering asks of tiles, in columns by their numbers, for loops in vectors over the members of a row.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/vector_dispatch.h"
+#include "core/propagation/link.h"
+#include "core/propagation/row_targets.h"
+#include "core/scene/scene.h"
+
+namespace tesseray {
+
+// The mean reflectance of the materials against the cosine of incidence, in equal steps of the cosine.
+class ReflectanceTables {
+ public:
+  ReflectanceTables() = default;
+  // Of all materials of a scene.
+  explicit ReflectanceTables(const Scene& scene, const Link& link);
+
+  static constexpr std::size_t steps = 1024, length = steps + 2;
+  // Where the table of a material begins in values().
+  static std::uint32_t begin(std::uint16_t material) { return static_cast<std::uint32_t>(material * length); }
+  const std::vector<double>& values() const { return values_; }
+  double at(std::uint16_t material, double cosine) const;
+
+ private:
+  std::vector<double> values_;
+};
+
+// Working space and results of the two functions below, one place per member.
+struct RadiatedRays {
+  std::vector<double> density, length_m, x, y, z;  // (x, y, z): unit, of travel
+};
+struct ReceivedRays {
+  std::vector<double> look_x, look_y, factor;
+};
+
+class ScatteringColumns {
+ public:
+  ScatteringColumns() = default;
+  ScatteringColumns(const Scene& scene, const Tiling& tiling, const TargetPoints& points, const Link& link);
+
+  // dS S² of a tile.
+  double scattering_area_m2(std::uint32_t tile) const { return areas_m2_[tile]; }
+  const ReflectanceTables& reflectances() const { return tables_; }
+  // A tile is subdivided for points nearer than this (physics.md §7).
+  double near_m(std::uint32_t tile) const { return near_m_[tile]; }
+
+  // What Lambert's lobes of tiles send to a point, per unit of `strengths` (by tile): cosθ_s · √reflectance(θ_s) over
+  // the squared distance, the root being there when `reciprocal`. 0 behind the tile.
+  void radiate(std::span<const std::uint32_t> tiles, std::span<const double> strengths, bool reciprocal, Vec3 point,
+               RadiatedRays& rays, InstructionSet set = best_instruction_set()) const;
+
+  // How rays from one point come in at targets: where they look, and 1 + the power of the ground-reflected companion at
+  // ground tiles.
+  void receive(std::span<const std::uint32_t> targets, Vec3 from, ReceivedRays& rays,
+               InstructionSet set = best_instruction_set()) const;
+
+ private:
+  const TargetPoints* points_ = nullptr;
+  ReflectanceTables tables_;
+  std::vector<double> areas_m2_, near_m_;
+  // By number: tiles, edge segments and receivers, of which the latter two reflect nothing.
+  std::vector<Vec3> normals_;
+  std::vector<std::uint32_t> table_begin_;
+  std::vector<double> ground_reflection_;  // the specular part of the power; 0 but for ground tiles
+};
+
+}  // namespace tesseray
