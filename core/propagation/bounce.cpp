@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/hash.h"
 #include "core/physics/diffraction.h"
 #include "core/propagation/edge_image.h"
 #include "core/propagation/edge_incidence.h"
@@ -16,7 +17,7 @@ namespace {
 
 // A batch of elements may bring about this many children, by estimate, before they are bounced in turn: the memory
 // that one level takes. The same for any number of threads.
-constexpr std::size_t batch_children = std::size_t{1} << 20;
+constexpr std::size_t batch_children = std::size_t{1} << 21;
 constexpr std::size_t elements_per_task = 16;
 // Sources nearer than this to a tile's plane graze it, as an edge does its own faces, and are not reflected.
 constexpr double least_height_m = 1e-3;
@@ -149,12 +150,56 @@ bool Launch::may_do_anything(std::uint32_t element, int reflections, int diffrac
   return limits_.may_reflect(reflections, diffractions) || limits_.may_scatter(reflections, diffractions);
 }
 
+namespace {
+
+// A number of [0, 1) of its own for each way of a tube (FNV-1a over its elements, then SplitMix64's last steps).
+double fraction_of(const InteractionChain& chain, std::uint32_t element) {
+  StableHash hash;
+  for (std::size_t i = 0; i < chain.length; ++i) hash.add(chain.elements[i]);
+  hash.add(element);
+  std::uint64_t x = hash.value();
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
+}
+
+}  // namespace
+
+void Launch::prepare_roulette() {
+  const TargetPoints& points = environment_.points;
+  if (environment_.options.roulette <= 0 || !points.tiles_are_targets()) return;
+  roulette_gain_.assign(points.element_count(), 0.0f);
+  std::vector<FixedPointSum> sums(points.tile_count());
+  for (const ThreadState& state : states_) {
+    for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(state.sums[t].basic_gain);
+  }
+  for (std::size_t t = 0; t < sums.size(); ++t) {
+    roulette_gain_[t] = static_cast<float>(environment_.options.roulette * sums[t].value());
+  }
+  // An edge segment has no sum of its own, but that of the darker of its parents.
+  for (std::uint32_t e = 0; e < points.edge_count(); ++e) {
+    const EdgeSegment& edge = environment_.tiling.edges[e];
+    const auto of = [&](std::uint32_t tile) { return tile == no_index ? 0.0f : roulette_gain_[tile]; };
+    roulette_gain_[points.tile_count() + e] = std::min(of(edge.tile_a), of(edge.tile_b));
+  }
+}
+
 void Launch::go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) const {
   if (!may_do_anything(element, outgoing.reflections, outgoing.diffractions)) return;
   const Leg leg = leg_to(outgoing.source, environment_.points.reference(element));
-  const double path_gain = link_.unit_gain() * squared_norm(outgoing.strength) * leg.amplitude * leg.amplitude *
-                           (outgoing.attenuation * outgoing.attenuation);
+  double path_gain = link_.unit_gain() * squared_norm(outgoing.strength) * leg.amplitude * leg.amplitude *
+                     (outgoing.attenuation * outgoing.attenuation);
   if (path_gain < link_.least_gain()) return;
+  double attenuation = outgoing.attenuation;
+  if (!roulette_gain_.empty()) {
+    const auto certain = static_cast<double>(roulette_gain_[element]);
+    if (path_gain < certain) {
+      const double probability = path_gain / certain;
+      if (fraction_of(outgoing.chain, element) >= probability) return;
+      attenuation /= std::sqrt(probability);
+      path_gain = certain;
+    }
+  }
 
   Tube& child = children.emplace_back();
   child.source = outgoing.source;
@@ -162,7 +207,7 @@ void Launch::go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<
   child.direction = leg.direction;
   child.path_gain = path_gain;
   child.length_m = leg.length_m;
-  child.attenuation = outgoing.attenuation;
+  child.attenuation = attenuation;
   child.departure_gain = static_cast<float>(outgoing.departure_gain);
   child.element = element;
   child.reflections = static_cast<std::uint8_t>(outgoing.reflections);

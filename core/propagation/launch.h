@@ -183,6 +183,9 @@ class Launch {
   };
   // Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
   void go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) const;
+  // What is already there at elements when tubes are about to be bounced, times options.roulette: where weaker tubes
+  // are drawn (go_on). Empty without roulette.
+  void prepare_roulette();
   bool may_do_anything(std::uint32_t element, int reflections, int diffractions) const;
   void read_row(std::uint32_t element, LaunchPhase phase, ThreadState& state) const;
   static void count_hits(LaunchPhase phase, ThreadState& state) {
@@ -297,6 +300,7 @@ class Launch {
   std::vector<double> directive_lobes_;  // per tile and AfterScattering; empty with Lambert's lobe
   ScatteredRays scattered_rays_;
   std::vector<std::uint8_t> reached_over_rooftops_;  // by number, lit_as_…; empty without such rays
+  std::vector<float> roulette_gain_;                 // by element, see prepare_roulette()
   std::vector<std::uint64_t> tubes_by_interactions_ = std::vector<std::uint64_t>(most_bounces + 1, 0);
   LaunchCost cost_;
   tbb::enumerable_thread_specific<ThreadState> states_;

@@ -108,6 +108,7 @@ RayLaunchingResult Launch::run(Progress& progress) {
   }
   {
     const PhaseClock clock(cost_[LaunchPhase::bounces]);
+    prepare_roulette();
     bounce(std::move(tubes), progress);
   }
   if (!diffuse_.empty()) {

@@ -68,6 +68,9 @@ struct RayLaunchingOptions {
   double scattering_coefficient = 0.4;  // S, an amplitude ratio; of materials without one of their own
   // 0: Lambert's lobe. Otherwise α_R of the directive lobe about the specular direction, at most 8.
   int scattering_lobe_exponent = 0;
+  // Tubes with less than this part of the power that is at their element without any bounce go on by chance, in
+  // proportion to their power, and then count as many times more: sums keep their expectation. 0: all go on.
+  double roulette = 0;
   // Of the tiles whose scattered power one more element reflects or diffracts, about so many stand for all that light
   // it (source_sample.h); 0: all.
   std::size_t scattering_sources = 0;

@@ -14,7 +14,7 @@
 namespace tesseray {
 namespace {
 
-constexpr double cell_m = 16.0;
+constexpr double cell_m = 16.0, coarse_cell_m = 128.0;
 constexpr std::int64_t most_cells = std::int64_t{1} << 22;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Where in its cell a reference point lies: off the round numbers on which vertices lie.
@@ -53,6 +53,8 @@ VegetationPrisms::VegetationPrisms(const std::vector<VegetationArea>& areas) {
   grid_ = make_cell_grid(box, cell_m, most_cells);
   add_areas(areas);
   measure_clearance();
+  coarse_ = make_cell_grid(box, coarse_cell_m, most_cells);
+  find_tops_near(areas);
 }
 
 Vec2 VegetationPrisms::reference_point(std::int32_t i, std::int32_t j) const {
@@ -107,6 +109,22 @@ void VegetationPrisms::add_areas(const std::vector<VegetationArea>& areas) {
   }
   for (std::size_t cell = 0; cell < grid_.size(); ++cell) areas_of_cell_[cell + 1] += areas_of_cell_[cell];
 }
+
+void VegetationPrisms::find_tops_near(const std::vector<VegetationArea>& areas) {
+  top_near_.assign(coarse_.size(), -infinity);
+  for (const VegetationArea& area : areas) {
+    // A cell's own width is added once, for places anywhere in it.
+    const Rectangle box = grown(bounds(area.rings), near_m + coarse_.step_m + cell_padding_m);
+    for (std::int32_t j = coarse_.row(box.min.y); j <= coarse_.row(box.max.y); ++j) {
+      for (std::int32_t i = coarse_.column(box.min.x); i <= coarse_.column(box.max.x); ++i) {
+        double& top = top_near_[coarse_.index(i, j)];
+        top = std::max(top, area.top_z);
+      }
+    }
+  }
+}
+
+double VegetationPrisms::top_near(Vec2 place) const { return top_near_[coarse_.index(place)]; }
 
 double VegetationPrisms::clearance_m(Vec2 place) const {
   // Outside of the grid it is that of the nearest place within, and no less.

@@ -37,6 +37,9 @@ class VegetationPrisms {
   bool empty() const { return areas_in_cells_.empty(); }
   // How far from a place, along x and along y, there is no vegetation; below 0 near some. REQUIRES: not empty.
   double clearance_m(Vec2 place) const;
+  // The highest top of vegetation within near_m of a place, along x and along y; −∞ without any. REQUIRES: not empty.
+  static constexpr double near_m = 512.0;
+  double top_near(Vec2 place) const;
   // Metres of the straight segment inside vegetation. The same bits with the ends exchanged.
   double length_inside(Vec3 a, Vec3 b) const;
 
@@ -58,6 +61,7 @@ class VegetationPrisms {
   void add_intervals(const AreaInCell& area, Vec2 reference, const Line& line, double begin_m, double end_m,
                      std::vector<Interval>& inside) const;
   void measure_clearance();
+  void find_tops_near(const std::vector<VegetationArea>& areas);
   // False when no cell near this part of a line holds vegetation: quick, by steps as long as the clearance.
   bool may_meet(const Line& line, double begin_m, double end_m) const;
   double length_in_cell(std::int32_t i, std::int32_t j, const Line& line, double begin_m, double end_m,
@@ -70,6 +74,8 @@ class VegetationPrisms {
   std::vector<double> top_of_cell_;  // −∞ for empty cells
   // How far from any place of a cell, along x and along y, there is no cell with vegetation; below 0 in those.
   std::vector<float> clearance_m_;
+  CellGrid coarse_;
+  std::vector<double> top_near_;  // of coarse cells, see top_near()
   std::vector<Side> sides_;
 };
 

@@ -34,10 +34,12 @@ VegetationPairs::VegetationPairs(const VegetationPrisms& prisms, const Visibilit
     for (auto e = static_cast<std::uint32_t>(begin); e < end && 2 * pairs <= most_members; ++e) {
       visibility.read_row(e, row);
       const Vec3 here = points.reference(e);
+      const double top_near = prisms.top_near(here.xy());
       for (auto member = std::upper_bound(row.begin(), row.end(), e); member != row.end(); ++member) {
         const Vec3 there = points.reference(*member);
         // What is near neither end, nor the middle where these leave a gap, is near nothing.
         const double apart_m = std::max(std::fabs(there.x - here.x), std::fabs(there.y - here.y));
+        if (apart_m < VegetationPrisms::near_m && std::min(here.z, there.z) > top_near) continue;
         const double gap_m = apart_m - static_cast<double>(clearance_m[e] + clearance_m[*member]);
         if (gap_m < 0) continue;
         const double reached = (static_cast<double>(clearance_m[e]) + 0.5 * gap_m) / std::max(apart_m, cell_padding_m);

@@ -73,12 +73,13 @@ std::vector<Site> sites_of(const Scene& scene) {
 
 // The paper's limits for so many bounces: at most so many reflections, one diffraction up to three bounces and two
 // beyond, one scattering anywhere, at most three combined.
-RayLaunchingOptions options_for(int bounces, std::size_t scattering_sources) {
+RayLaunchingOptions options_for(int bounces, std::size_t scattering_sources, double roulette) {
   RayLaunchingOptions options;
   options.max_bounces = bounces;
   options.max_reflections = bounces;
   options.max_diffractions = bounces > 3 ? 2 : 1;
   options.scattering_sources = scattering_sources;
+  options.roulette = roulette;
   options.over_rooftop = OverRooftop::screens;
   options.vegetation = VegetationModel::per_metre;
   options.transmission.nearest_building = true;
@@ -153,6 +154,7 @@ struct Study {
   std::vector<std::string> sites{"street", "rooftop", "macro"};
   std::vector<int> bounces{3, 5};
   std::size_t scattering_sources = 0;
+  double roulette = 0;
   float noise_floor_dbm = -110;
 };
 
@@ -173,7 +175,8 @@ void measure(const Study& study) {
     Transmitter transmitter = testing::test_transmitter(site.position);
     transmitter.erp_dbm = 40;
     for (const int bounces : study.bounces) {
-      const RayLauncher launcher(city.scene, city.tiling, occlusion, *visibility, {}, options_for(bounces, study.scattering_sources));
+      const RayLauncher launcher(city.scene, city.tiling, occlusion, *visibility, {},
+                                 options_for(bounces, study.scattering_sources, study.roulette));
       const auto begin = std::chrono::steady_clock::now();
       const double processor_begin = processor_seconds();
       RayLaunchingResult rays = launcher.launch(transmitter, no_progress());
@@ -219,6 +222,7 @@ int main(int argc, char** argv) {
   app.add_option("--save", study.save, "folder for the predictions");
   app.add_option("--compare", study.compare_with, "folder of earlier predictions");
   app.add_option("--scattering-sources", study.scattering_sources, "see RayLaunchingOptions");
+  app.add_option("--roulette", study.roulette, "see RayLaunchingOptions");
   app.add_option("--noise-floor", study.noise_floor_dbm, "compare tiles above this received power, dBm");
   CLI11_PARSE(app, argc, argv);
   tesseray::measure(study);
