@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/large_pages.h"
 #include "core/base/parallel.h"
 #include "core/visibility/row_codec.h"
 
@@ -106,7 +107,7 @@ void fill_chunk(const std::vector<HalfRows>& halves, const std::vector<std::uint
   for (std::uint32_t element = begin; element < end; ++element) {
     offsets[element - begin + 1] = offsets[element - begin] + incoming_count[element];
   }
-  std::vector<std::uint32_t> incoming(offsets.back());
+  LargePageVector<std::uint32_t> incoming(offsets.back());
   std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
   std::vector<const std::uint8_t*> own(end - begin);
   std::uint32_t source = 0;

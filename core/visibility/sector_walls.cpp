@@ -40,14 +40,21 @@ int wrapped(int sector) { return sector & (SectorWalls::sectors - 1); }
 
 }  // namespace
 
-SectorWalls::SectorWalls(const SightGrid& grid, const OcclusionView& occlusion, InstructionSet set)
-    : occlusion_(occlusion), grid_(grid), kernels_(sight_kernels(set)) {
-  make_room(1024);
+SectorWalls::SectorWalls(const SightGrid& grid, const OcclusionView& occlusion, InstructionSet set,
+                         std::pmr::memory_resource* memory)
+    : occlusion_(occlusion),
+      grid_(grid),
+      kernels_(sight_kernels(set)),
+      groups_(memory),
+      added_(6, std::pmr::vector<float>(memory)),
+      seen_(8, std::pmr::vector<float>(memory)),
+      is_kept_(memory) {
+  make_room(1024 + 80);
 }
 
 void SectorWalls::make_room(std::size_t walls) {
-  for (std::vector<float>& numbers : added_) numbers.resize(walls);
-  for (std::vector<float>& numbers : seen_) numbers.resize(walls);
+  for (std::pmr::vector<float>& numbers : added_) numbers.resize(walls);
+  for (std::pmr::vector<float>& numbers : seen_) numbers.resize(walls);
   is_kept_.resize(walls);
 }
 
@@ -70,18 +77,15 @@ void SectorWalls::reset(Vec3 eye, bool rising, bool knows_terrain) {
 }
 
 void SectorWalls::add_walls_of_cell(std::uint32_t cell, const SquareBounds& bounds, float floor_z) {
-  const WallArrays& walls = grid_.walls();
-  const std::uint32_t begin = bounds.first_wall;
-  std::uint32_t end = bounds.end_wall;
-  while (end > begin && walls.top_z[end - 1] < floor_z) --end;
-  if (begin == end) return;
-  const std::size_t count = end - begin;
+  const WallPieces* walls = grid_.walls() + bounds.first_wall / wall_lanes;
+  const std::uint32_t most = bounds.end_wall - bounds.first_wall;
+  std::uint32_t count = 0;
+  while (count < most && walls[count / wall_lanes].top_z[count % wall_lanes] >= floor_z) ++count;
+  if (count == 0) return;
   if (added_walls_ + count + 2 * lanes > is_kept_.size()) make_room(2 * (is_kept_.size() + count));
   const Vec2 offset = grid_.block_corner(cell) - eye_.xy();
-  kernels_.copy_walls(static_cast<int>(count),
-                      {walls.x.data() + begin, walls.y.data() + begin, walls.along_x.data() + begin,
-                       walls.along_y.data() + begin, walls.bottom_z.data() + begin, walls.top_z.data() + begin},
-                      static_cast<float>(offset.x), static_cast<float>(offset.y), eye_z_, added_from(added_walls_));
+  kernels_.copy_walls(static_cast<int>(count), walls, static_cast<float>(offset.x), static_cast<float>(offset.y),
+                      eye_z_, added_from(added_walls_));
   added_walls_ += count;
 }
 
@@ -89,10 +93,10 @@ void SectorWalls::place_walls(const Horizon& horizon) {
   if (added_walls_ == 0) return;
   const auto [x, y, along_x, along_y, bottom_z, top_z] = added_from(0);
   kernels_.see_walls(static_cast<int>(added_walls_), {x, y, along_x, along_y, bottom_z, top_z}, grid_.margins(),
-                     rising_, horizon.slopes(),
+                     rising_, horizon.windows(),
                      {seen_[0].data(), seen_[1].data(), seen_[2].data(), seen_[3].data(), seen_[4].data(),
                       seen_[5].data(), seen_[6].data(), seen_[7].data(), is_kept_.data()});
-  const std::vector<float>&middles = seen_[4], &outers = seen_[6];
+  const std::pmr::vector<float>&middles = seen_[4], &outers = seen_[6];
   for (std::size_t wall = 0; wall < added_walls_; ++wall) {
     if (is_kept_[wall] == 0) continue;
     const float middle = middles[wall], reach = outers[wall] + azimuth_margin;
