@@ -64,6 +64,7 @@ void Launch::keep_scattered_way(std::uint32_t number, std::uint32_t tile, std::u
 void Launch::prepare_diffuse() {
   if (environment_.options.max_scatterings == 0) return;
   diffuse_.resize(environment_.points.tile_count());
+  if (environment_.options.wideband) diffuse_departures_.resize(diffuse_.size() * after_scattering_kinds);
   if (const int exponent = environment_.options.scattering_lobe_exponent; exponent > 0) {
     directive_lobes_.resize(diffuse_.size() * after_scattering_kinds * lobe_coefficients(exponent));
   }
@@ -215,8 +216,10 @@ void Launch::scatter_last(Progress& progress) {
       const double length = norm(way);
       const double vegetation =
           points.is_tile(number) ? vegetation_in_row(number, place, member) : vegetation_.amplitude(origin, target);
-      const DiffuseTarget at_target = diffuse_target(number, (1.0 / length) * way, vegetation);
+      const Vec3 direction = (1.0 / length) * way;
+      const DiffuseTarget at_target = diffuse_target(number, direction, vegetation);
       add_diffuse(source, density, length, at_target, sum);
+      add_wideband(member, AfterScattering::nothing, density, length, at_target, number, direction, state);
       keep_scattered_way(number, member, no_index, density * at_target.gain_factor, length, state);
     }
     state.sums[sum_index(number)].add(sum);
@@ -297,6 +300,7 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
       if (!(density > 0)) continue;
       const DiffuseTarget at_target = diffuse_target(number, direction, vegetation_to_member(mirror, hit, state));
       add_diffuse(source, density, length, at_target, state.diffuse_sums[hit]);
+      add_wideband(member, AfterScattering::reflection, density, length, at_target, number, direction, state);
       keep_scattered_way(number, member, mirror, density * at_target.gain_factor, length, state);
     }
   }
@@ -334,6 +338,7 @@ void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& we
                    environment_.receiver_rows.seen_from(element), state.intervals);
   begin_vegetation(element, state);
   state.diffuse_beams.assign(state.intervals.size(), {});
+  if (!diffuse_departures_.empty()) state.beam_departures.assign(state.intervals.size(), {});
   state.observers.begin(wedge, edge);
   for (const std::uint32_t target : state.intervals.target) {
     state.observers.add(points.arrival(target & RowTarget::number_mask));
@@ -378,6 +383,7 @@ void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
       const double straight_m = straight_distance(state.intervals.target[hit] & RowTarget::number_mask);
       state.diffuse_beams[hit].add(source, density, static_cast<double>(state.diffracted.length_m[i]) - straight_m);
     }
+    if (!diffuse_departures_.empty()) keep_diffracted_departures(member, to_edge, state);
     if (scattered_rays_.wanted()) keep_diffracted_ways(member, edge, element, to_edge, state);
   }
   if (laid_out) add_diffracted_beams(edge, element, state);
@@ -405,9 +411,12 @@ void Launch::add_diffuse_sums(ThreadState& state) {
 void Launch::add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element, ThreadState& state) {
   for (std::uint32_t place = 0; place < state.diffuse_beams.size(); ++place) {
     if (state.diffuse_beams[place].rays == 0) continue;
+    const std::uint32_t number = state.intervals.target[place] & RowTarget::number_mask;
+    const DiffuseTarget at_target = diffracted_target(edge, element, place, state);
     DiffuseSum sum;
-    add_beam(state.diffuse_beams[place], diffracted_target(edge, element, place, state), sum);
-    state.sums[sum_index(state.intervals.target[place] & RowTarget::number_mask)].add(sum);
+    add_beam(state.diffuse_beams[place], at_target, sum);
+    state.sums[sum_index(number)].add(sum);
+    add_wideband(edge, place, at_target, number, state);
   }
 }
 

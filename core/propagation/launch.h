@@ -25,6 +25,7 @@
 #include "core/propagation/tube.h"
 #include "core/propagation/vegetation_loss.h"
 #include "core/propagation/vegetation_pairs.h"
+#include "core/propagation/wideband.h"
 
 namespace tesseray {
 
@@ -100,14 +101,16 @@ class Launch {
   };
   struct ThreadState {
     std::vector<ArrivalSums> sums;  // tiles, then receivers
+    WidebandTable wideband;         // of the same targets, where it is wanted
     std::vector<RecordedRay> recorded;
     ScatteredWays scattered_ways;
     RowIntervals intervals;
     std::vector<double> vegetation;  // factor of the amplitude on the way to a row member; NaN: not asked yet
     std::vector<std::uint32_t> row, hits;
     std::vector<std::uint8_t> mask;
-    std::vector<DiffuseSum> diffuse_sums;    // per row member
-    std::vector<DiffuseBeam> diffuse_beams;  // per row member
+    std::vector<DiffuseSum> diffuse_sums;           // per row member
+    std::vector<DiffuseBeam> diffuse_beams;         // per row member
+    std::vector<DirectionMoments> beam_departures;  // of these, where angles are wanted
     EdgeObservers observers;
     OverRooftopPaths::Workspace rooftop_work;
     DiffuseEdgeResult diffracted;
@@ -255,6 +258,27 @@ class Launch {
   void keep_diffracted_ways(std::uint32_t tile, const EdgeSegment& edge, std::uint32_t element, double to_edge,
                             ThreadState& state) const;
 
+  // wideband_rays.cpp: what rays add to the state's wideband table; nothing where it is not wanted.
+  bool wants_wideband() const;
+  WidebandTable empty_wideband_table() const;
+  // Where a ray leaves the antenna. `number`: of the target, or of the tile that scatters it, at the point `target`.
+  Vec3 departure_direction(const InteractionChain& chain, std::uint32_t number, Vec3 target) const;
+  void add_wideband(const Arrival& arrival, const InteractionChain& chain, std::uint32_t number, bool companion,
+                    ThreadState& state) const;
+  // Where the rays depart that a tile scatters: Σ power of a tube that comes there.
+  void collect_departures(const Tube& tube, std::uint32_t tile, double power, AfterScattering after);
+  const DirectionMoments& departures_of(std::uint32_t tile, AfterScattering after) const;
+  void keep_diffracted_departures(std::uint32_t tile, double to_edge, ThreadState& state) const;
+  // The beam at a place of an edge's row.
+  void add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffuseTarget& at_target, std::uint32_t number,
+                    ThreadState& state) const;
+  // A beam of diffuse rays along `direction`; `departures` with its powers.
+  void add_wideband(const DiffuseBeam& beam, const DirectionMoments& departures, const DiffuseTarget& at_target,
+                    std::uint32_t number, Vec3 direction, ThreadState& state) const;
+  // One ray of what a tile scatters: `density` and `length_m` as in add_diffuse.
+  void add_wideband(std::uint32_t tile, AfterScattering after, double density, double length_m,
+                    const DiffuseTarget& at_target, std::uint32_t number, Vec3 direction, ThreadState& state) const;
+
   // vegetation_on_legs.cpp: from a point to a target, with the ground-reflected companion where there is one.
   VegetationAtTarget vegetation_to_target(Vec3 from, std::uint32_t number) const;
   // The factor of the amplitude between an element and the member at a place of its row.
@@ -291,7 +315,9 @@ class Launch {
   std::vector<TileDiffusePower> diffuse_;                // per tile; empty when nothing scatters
   std::vector<double> directive_lobes_;                  // per tile and AfterScattering; empty with Lambert's lobe
   ScatteredRays scattered_rays_;
-  std::vector<std::uint8_t> reached_over_rooftops_;  // by number, lit_as_…; empty without such rays
+  std::vector<std::uint8_t> reached_over_rooftops_;   // by number, lit_as_…; empty without such rays
+  std::vector<Vec3> rooftop_departures_;              // by number, where angles are wanted: of rays over the roofs
+  std::vector<DirectionMoments> diffuse_departures_;  // per tile and AfterScattering, where angles are wanted
   std::uint64_t tubes_ = 0;
   tbb::enumerable_thread_specific<ThreadState> states_;
 };

@@ -86,6 +86,7 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
       states_([this] {
         ThreadState state;
         state.sums.resize(sum_count());
+        if (wants_wideband()) state.wideband = empty_wideband_table();
         return state;
       }) {
   const std::uint32_t numbers = environment.points.element_count() + environment.points.receiver_count();
@@ -115,7 +116,9 @@ RayLaunchingResult Launch::collect() {
   std::vector<ArrivalSums> sums(sum_count());
   std::vector<RecordedRay> recorded;
   std::vector<ScatteredWay> ways;
+  if (wants_wideband()) result.wideband = empty_wideband_table();
   for (ThreadState& state : states_) {
+    if (wants_wideband()) result.wideband.merge(state.wideband);
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i].merge(state.sums[i]);
     recorded.insert(recorded.end(), state.recorded.begin(), state.recorded.end());
     ways.insert(ways.end(), state.scattered_ways.list.begin(), state.scattered_ways.list.end());
