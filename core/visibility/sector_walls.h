@@ -58,7 +58,6 @@ class SectorWalls {
   std::size_t added_walls_ = 0;
   std::vector<std::pmr::vector<float>> added_;  // WallPointers
   std::vector<std::pmr::vector<float>> seen_;   // SeenWalls
-  std::pmr::vector<std::int32_t> is_kept_;
 };
 
 }  // namespace tesseray

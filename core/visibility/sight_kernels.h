@@ -88,7 +88,7 @@ struct WallPointers {
   Number* top_z;
 };
 
-// Walls as sectors keep them (sector_walls.h).
+// Walls as sectors keep them (sector_walls.h), without those that cannot be in the way.
 struct SeenWalls {
   float* across_x;
   float* across_y;
@@ -98,7 +98,8 @@ struct SeenWalls {
   float* inner;
   float* outer;
   float* slope;  // which the wall does not exceed
-  std::int32_t* is_kept;
+  float* bottom_z;
+  float* top_z;
 };
 
 // What is certain of a candidate. Of those that are not blocked or seen, the exact functions are asked the rest.
@@ -111,8 +112,9 @@ struct WallGroup {
   float top_z[lanes], bottom_z[lanes];
   float error_of_target[lanes], error_of_wall[lanes];
   float middle[lanes], inner[lanes],
-      outer[lanes];  // azimuths: certainly within inner of middle, possibly within outer
-  float slope = 0;   // which none of them exceeds
+      outer[lanes];        // azimuths: certainly within inner of middle, possibly within outer
+  float slope = 0;         // which none of them exceeds
+  bool is_raised = false;  // one of them is a raised part's
   std::int32_t next = -1;
 };
 inline constexpr int wall_sectors = 256;
@@ -144,8 +146,9 @@ struct SightKernels {
   // eye.
   void (*copy_walls)(int count, const WallPieces* walls, float offset_x, float offset_y, float eye_z,
                      WallPointers<float> copies);
-  void (*see_walls)(int count, WallPointers<const float> walls, SightMargins margins, bool rising, const float* windows,
-                    SeenWalls seen);
+  // Returns how many walls are kept. There is room for all and `lanes` more.
+  std::size_t (*see_walls)(int count, WallPointers<const float> walls, SightMargins margins, bool rising,
+                           const float* windows, SeenWalls seen);
   void (*judge)(std::size_t count, CandidateArrays candidates, SectorView sectors, SightMargins margins,
                 Verdict* verdicts);
 };
