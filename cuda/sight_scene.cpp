@@ -27,16 +27,26 @@ SightSceneArrays::SightSceneArrays(const OcclusionView& occlusion, const std::ve
   view_.block_columns = grid.block_columns();
   view_.block_rows = grid.block_rows();
   view_.top_z = -std::numeric_limits<float>::infinity();
+  part_bounds_.resize(occlusion.part_count);
   for (std::int32_t j = 0; j < grid.rows(); ++j) {
     for (std::int32_t i = 0; i < grid.columns(); ++i) {
       const SquareBounds& bounds = grid.cell(grid.cell_index(i, j));
       SightCell& cell = cells_.emplace_back();
       cell.square = absolute(bounds, grid);
-      cell.first_element = bounds.first_element;
-      cell.first_roof = bounds.first_roof;
-      cell.end_element = bounds.end_element;
+      const auto add_elements = [&](std::uint32_t begin, std::uint32_t end) {
+        for (std::uint32_t k = begin; k < end; ++k) {
+          elements_.push_back(elements[grid.elements()[k / lanes].number[k % lanes]]);
+        }
+        return static_cast<std::uint32_t>(elements_.size());
+      };
+      cell.first_element = static_cast<std::uint32_t>(elements_.size());
+      cell.first_roof = add_elements(bounds.first_element, bounds.end_element);
+      cell.end_element = add_elements(bounds.first_roof, bounds.end_roof);
       cell.first_part = static_cast<std::uint32_t>(parts_.size());
-      for (const std::uint32_t part : grid.centred_parts(bounds)) parts_.push_back(part);
+      for (std::uint32_t k = bounds.first_part; k < bounds.end_part; ++k) {
+        parts_.push_back(grid.centred_part(k).part);
+        part_bounds_[parts_.back()] = grid.centred_part(k).bounds;
+      }
       cell.end_part = static_cast<std::uint32_t>(parts_.size());
       view_.top_z = std::max(view_.top_z, cell.square.top_z);
     }
@@ -46,8 +56,6 @@ SightSceneArrays::SightSceneArrays(const OcclusionView& occlusion, const std::ve
       blocks_.push_back(absolute(grid.block(grid.block_index(i, j)), grid));
     }
   }
-  for (const std::uint32_t number : grid.elements().number) elements_.push_back(elements[number]);
-  for (std::uint32_t part = 0; part < occlusion.part_count; ++part) part_bounds_.push_back(grid.part_bounds(part));
 }
 
 SightSceneView SightSceneArrays::view() const {

@@ -381,6 +381,21 @@ std::vector<Parameter> prediction_layer_parameters() {
        .default_value = "polygon",
        .choices = words(geometries),
        .advanced = true},
+      {.name = "WIDEBAND",
+       .label = "Angles at both ends",
+       .help = "with elevation, spreads of elevation and of departure angles, and the K factor",
+       .kind = Kind::boolean,
+       .default_value = "false",
+       .advanced = true},
+      {.name = "DELAY_PROFILE_RAYS",
+       .label = "Rays of the power-delay profile",
+       .help = "delay and power of so many of the strongest rays at each place, in delay_profile; 0 for none",
+       .kind = Kind::number,
+       .default_value = "0",
+       .minimum = 0,
+       .maximum = 64,
+       .integer = true,
+       .advanced = true},
       {.name = "RAYS_PER_RECEIVER",
        .label = "Rays per receiver point",
        .help = "how many of the strongest rays go to RAYS",
@@ -506,6 +521,8 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
   if (!sites.receivers.empty() && run.destinations().layer("RAYS")) {
     options.rays_per_receiver = static_cast<std::size_t>(run.values().integer("RAYS_PER_RECEIVER"));
   }
+  options.wideband = run.values().flag("WIDEBAND");
+  options.delay_profile_rays = static_cast<std::size_t>(run.values().integer("DELAY_PROFILE_RAYS"));
   warn_of_vegetation(scene, sites, options.vegetation, run.progress());
   return RayLauncher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options);
 }
@@ -534,8 +551,14 @@ Predictions predict_each(const std::vector<Transmitter>& transmitters,
 }
 
 Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Tiling& tiling, const Sites& sites) {
+  const RayLaunchingOptions& options = launcher.options();
+  const std::uint64_t bytes_in_sums =
+      sizeof(ArrivalSums) + WidebandTable::bytes_per_target(options.wideband, options.delay_profile_rays);
   run.settings().memory.require(
-      tiling.tiles.size() * (sites.transmitters.size() * sizeof(TargetPrediction) + 2 * sizeof(ArrivalSums)),
+      tiling.tiles.size() *
+          (sites.transmitters.size() * (sizeof(TargetPrediction) + WidebandPredictions::bytes_per_target(
+                                                                       options.wideband, options.delay_profile_rays)) +
+           2 * bytes_in_sums),
       "the prediction of " + std::to_string(sites.transmitters.size()) + " transmitters at " +
           std::to_string(tiling.tiles.size()) + " tiles");
   run.progress().begin_stage("prediction");

@@ -76,6 +76,8 @@ SceneOptions scene_options(const ParameterValues& values) {
   }
   options.ground_height_m = values.number("GROUND_HEIGHT");
   options.extent = extent_of(values);
+  options.simplify_tolerance_m = values.number("SIMPLIFY_TOLERANCE");
+  options.min_building_area_m2 = values.number("MIN_BUILDING_AREA");
   return options;
 }
 
@@ -182,6 +184,28 @@ std::vector<Parameter> scene_parameters() {
        .optional = true,
        .advanced = true,
        .parent = "BUILDINGS"},
+      {.name = "SIMPLIFY_TOLERANCE",
+       .label = "Simplify footprints within",
+       .help =
+           "corners of footprints are left out while every one lies within this of the outline that stays; walls that "
+           "neighbours share stay shared; 0: none are",
+       .kind = Kind::distance,
+       .default_value = "0",
+       .unit = "m",
+       .minimum = 0,
+       .maximum = 20,
+       .advanced = true},
+      {.name = "MIN_BUILDING_AREA",
+       .label = "Least area of a footprint",
+       .help =
+           "smaller footprints are joined to the neighbour with the longest common wall, or left out where there is "
+           "none; 0: all stay",
+       .kind = Kind::number,
+       .default_value = "0",
+       .unit = "m²",
+       .minimum = 0,
+       .maximum = 10000,
+       .advanced = true},
       {.name = "DEM",
        .label = "Terrain",
        .help = "ground heights in metres, any GDAL raster; flat ground at GROUND_HEIGHT if not given",

@@ -19,6 +19,8 @@ struct PathLossRow {
   const TargetPrediction* prediction = nullptr;
   const Tile* tile = nullptr;          // of path_loss
   const Receiver* receiver = nullptr;  // of receiver_path_loss
+  const WidebandPredictions* wideband = nullptr;
+  std::size_t target = 0;  // place in the predictions
 };
 
 // Texts of fields must outlive the rows, which to_string's results do not.
@@ -48,8 +50,37 @@ Field<PathLossRow> prediction_field(const char* name, const char* description, f
           [member](const PathLossRow& row) { return Value::real(static_cast<double>(row.prediction->*member)); }};
 }
 
+Field<PathLossRow> angle_field(const char* name, const char* description, float WidebandPrediction::*member) {
+  return {{name, real, description}, [member](const PathLossRow& row) {
+            return Value::real(static_cast<double>(row.wideband->angles(row.target).*member));
+          }};
+}
+
+// The fields of wideband output, as far as it was asked for.
+void add_wideband_fields(const WidebandPredictions& wideband, std::vector<Field<PathLossRow>>& fields) {
+  using W = WidebandPrediction;
+  if (wideband.has_angles()) {
+    fields.push_back(angle_field("arrival_elevation_deg",
+                                 "Elevation the strongest ray comes from, up positive, degrees",
+                                 &W::arrival_elevation_deg));
+    fields.push_back(
+        angle_field("elevation_spread_deg", "Spread of the arrival elevation, degrees", &W::elevation_spread_deg));
+    fields.push_back(angle_field("departure_azimuth_spread_deg", "Spread of the departure azimuth, degrees",
+                                 &W::departure_azimuth_spread_deg));
+    fields.push_back(angle_field("departure_elevation_spread_deg", "Spread of the departure elevation, degrees",
+                                 &W::departure_elevation_spread_deg));
+    fields.push_back(angle_field(
+        "k_factor_db", "Power of the strongest ray over that of all others; NULL for one ray, dB", &W::k_factor_db));
+  }
+  if (wideband.has_profiles()) {
+    fields.push_back({{"delay_profile", text, "Strongest rays: JSON [[delay in ns, power in dBm], …], strongest first"},
+                      [](const PathLossRow& row) { return Value::text_or_null(row.wideband->profile(row.target)); }});
+  }
+}
+
 // The fields that follow the target's own.
-std::vector<Field<PathLossRow>> with_prediction_fields(std::vector<Field<PathLossRow>> fields) {
+std::vector<Field<PathLossRow>> with_prediction_fields(std::vector<Field<PathLossRow>> fields,
+                                                       const WidebandPredictions* wideband) {
   using P = TargetPrediction;
   const std::vector<Field<PathLossRow>> more = {
       prediction_field("path_loss_db", "ERP minus received power, both antennas included, dB", &P::path_loss_db),
@@ -75,6 +106,7 @@ std::vector<Field<PathLossRow>> with_prediction_fields(std::vector<Field<PathLos
        [](const PathLossRow& row) { return Value::boolean(row.prediction->in_near_field); }},
   };
   fields.insert(fields.end(), more.begin(), more.end());
+  if (wideband != nullptr) add_wideband_fields(*wideband, fields);
   return fields;
 }
 
@@ -182,16 +214,23 @@ Layer path_loss_layer(const std::string& name, const Scene& scene, const Tiling&
               .geometry = layer_geometry(layout.geometry)};
   layer.styles = target_styles(layout.geometry);
   const auto targets = std::make_shared<const TargetList>(chosen_targets(tiling, predictions, layout));
-  std::vector<Field<PathLossRow>> fields = with_prediction_fields({
-      transmitter_field(),
-      {{"tile_id", integer, "Tile, see the layer tiles"},
-       [](const PathLossRow& row) { return Value::integer(row.tile->id); }},
-      {{"kind", text, "ground, wall or roof"},
-       [](const PathLossRow& row) { return Value::text(to_text(row.tile->kind)); }},
-  });
+  std::vector<Field<PathLossRow>> fields = with_prediction_fields(
+      {
+          transmitter_field(),
+          {{"tile_id", integer, "Tile, see the layer tiles"},
+           [](const PathLossRow& row) { return Value::integer(row.tile->id); }},
+          {{"kind", text, "ground, wall or roof"},
+           [](const PathLossRow& row) { return Value::text(to_text(row.tile->kind)); }},
+      },
+      predictions.empty() ? nullptr : &predictions.front().tiles_wideband);
   const auto row_at = [targets, predictions, &tiling](std::size_t i) {
     const auto [p, t] = (*targets)[i];
-    return PathLossRow{predictions[p].transmitter_id, &predictions[p].tiles[t], &tiling.tiles[t], nullptr};
+    return PathLossRow{predictions[p].transmitter_id,
+                       &predictions[p].tiles[t],
+                       &tiling.tiles[t],
+                       nullptr,
+                       &predictions[p].tiles_wideband,
+                       t};
   };
   return with_rows<PathLossRow>(std::move(layer), scene.frame.origin, targets->size(), row_at, std::move(fields),
                                 target_shape(layout.geometry));
@@ -203,15 +242,18 @@ Layer receiver_path_loss_layer(const std::string& name, const LocalFrame& frame,
               .description = "Predicted path loss, one row per transmitter and receiver",
               .geometry = LayerGeometry::point_z};
   layer.styles = styles::path_loss(qml::Symbol::marker);
-  std::vector<Field<PathLossRow>> fields = with_prediction_fields({
-      transmitter_field(),
-      {{"receiver_id", integer, "Receiver: the feature id in the source layer"},
-       [](const PathLossRow& row) { return Value::integer(row.receiver->receiver_id); }},
-  });
+  std::vector<Field<PathLossRow>> fields = with_prediction_fields(
+      {
+          transmitter_field(),
+          {{"receiver_id", integer, "Receiver: the feature id in the source layer"},
+           [](const PathLossRow& row) { return Value::integer(row.receiver->receiver_id); }},
+      },
+      predictions.empty() ? nullptr : &predictions.front().receivers_wideband);
   const auto row_at = [predictions, &receivers](std::size_t i) {
     const TransmitterPrediction& prediction = predictions[i / receivers.size()];
     const std::size_t r = i % receivers.size();
-    return PathLossRow{prediction.transmitter_id, &prediction.receivers[r], nullptr, &receivers[r]};
+    return PathLossRow{
+        prediction.transmitter_id, &prediction.receivers[r], nullptr, &receivers[r], &prediction.receivers_wideband, r};
   };
   return with_rows<PathLossRow>(
       std::move(layer), frame.origin, predictions.size() * receivers.size(), row_at, std::move(fields),

@@ -61,6 +61,12 @@ TransmitterPrediction predict_path_loss(RayLaunchingResult&& rays, const Transmi
   for (std::size_t r = 0; r < rays.receivers.size(); ++r) {
     prediction.receivers.push_back(predict_target(rays.receivers[r], receivers[r].position, transmitter));
   }
+  const std::size_t tile_count = rays.tiles.size();
+  prediction.tiles_wideband = WidebandPredictions(
+      rays.wideband, 0, rays.tiles,
+      [&](std::size_t t) { return target_point(tiling.tiles[t], options.receiver_height_m); }, transmitter);
+  prediction.receivers_wideband = WidebandPredictions(
+      rays.wideband, tile_count, rays.receivers, [&](std::size_t r) { return receivers[r].position; }, transmitter);
   prediction.rays = std::move(rays.rays);
   return prediction;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/prediction/wideband_prediction.h"
 #include "core/propagation/ray.h"
 #include "core/propagation/ray_launcher.h"
 #include "core/scene/transmitter.h"
@@ -37,6 +38,7 @@ struct TransmitterPrediction {
   std::vector<TargetPrediction> tiles;      // one per tile of the tiling, or none when tiles are no targets
   std::vector<TargetPrediction> receivers;  // one per receiver point
   std::vector<Ray> rays;                    // when asked for, strongest first per receiver
+  WidebandPredictions tiles_wideband, receivers_wideband;  // of the same targets, when asked for
 };
 
 // The path gain that a target's sums make: of powers, with the coherent rays in amplitude.

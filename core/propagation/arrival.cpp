@@ -32,6 +32,7 @@ void Launch::add_arrival(const Ending& ending, const ComplexVec3& field, Vec3 di
   const Complex phased = arrival.coherent || recorded ? exp_j(-link_.wave_number() * length_m) * received : received;
   arrival.amplitude = phased;
   state.sums[sum_index(number)].add(arrival);
+  add_wideband(arrival, ending.chain, number, companion, state);
   if (recorded && arrival.path_gain > 0) {
     state.recorded.push_back({number - environment_.points.element_count(), arrival.path_gain, length_m,
                               std::atan2(phased.im, phased.re), ending.chain});

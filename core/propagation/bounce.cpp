@@ -235,6 +235,7 @@ void Launch::collect_diffuse(const Tube& tube, std::uint32_t tile_number) {
   const auto add = [&](AfterScattering after) {
     at_tile[after].add(power, gain, tube.length_m);
     if (environment_.options.scattering_lobe_exponent > 0) add_directive_lobe(tube, tile_number, after, power);
+    collect_departures(tube, tile_number, power, after);
   };
   add(AfterScattering::nothing);
   if (may_reflect) add(AfterScattering::reflection);

@@ -57,6 +57,7 @@ void Launch::prepare_diffuse() {
   if (environment_.options.max_scatterings == 0) return;
   diffuse_.resize(environment_.points.tile_count());
   columns_ = ScatteringColumns(environment_.scene, environment_.tiling, environment_.points, link_);
+  if (environment_.options.wideband) diffuse_departures_.resize(diffuse_.size() * after_scattering_kinds);
   if (const int exponent = environment_.options.scattering_lobe_exponent; exponent > 0) {
     directive_lobes_.resize(diffuse_.size() * after_scattering_kinds * lobe_coefficients(exponent));
   }
@@ -195,6 +196,7 @@ void Launch::gather_scattered(std::uint32_t number, std::span<const std::uint32_
     const Vec3 direction{state.radiated.x[i], state.radiated.y[i], state.radiated.z[i]};
     const DiffuseTarget at_target = diffuse_target(number, direction, vegetation_between(tile, number));
     add_diffuse(diffuse_[tile][AfterScattering::nothing], density, length, at_target, sum);
+    add_wideband(tile, AfterScattering::nothing, density, length, at_target, number, direction, state);
     keep_scattered_way(number, tile, no_index, density * at_target.gain_factor, length, state);
   }
   state.sums[sum_index(number)].add(sum);
@@ -313,6 +315,7 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
       const DiffuseTarget at_target = diffuse_target(number, direction, vegetation_between(mirror, number));
       add_diffuse(source, density, length, at_target, state.diffuse_sums[hit]);
       keep_scattered_way(number, lit.tile, mirror, density * at_target.gain_factor, length, state);
+      add_wideband(lit.tile, AfterScattering::reflection, density, length, at_target, number, direction, state);
     }
   }
   if (laid_out) add_diffuse_sums(state);
@@ -353,6 +356,7 @@ void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& we
   state.observers.lay_out(wedge, environment_.tiling.edges[edge_number], points.coordinates(),
                           straight_distances_.data(), state.numbers);
   state.diffracted.clear(state.numbers.size());
+  if (!diffuse_departures_.empty()) state.beam_departures.assign(state.numbers.size(), {});
   columns_.receive(state.observers.numbers(), environment_.tiling.edges[edge_number].midpoint, state.received);
 }
 
@@ -406,17 +410,20 @@ void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
     PhaseCost& cost = state.cost[LaunchPhase::then_diffraction];
     cost.tests += state.observers.size();
     cost.contributions += state.search.blocks.size() * interval_block;
-    if (scattered_rays_.wanted()) keep_diffracted_ways(at_edge, lit, edge, element, bounds, state);
+    if (diffuse_departures_.empty() && !scattered_rays_.wanted()) continue;
+    // What this source alone brings.
+    state.diffracted_once.clear(state.observers.size());
+    diffract_diffuse_power(at_edge, {.power = 1, .rays = 1}, state.observers, bounds, state.search,
+                           state.diffracted_once);
+    if (!diffuse_departures_.empty()) keep_diffracted_departures(lit, state);
+    if (scattered_rays_.wanted()) keep_diffracted_ways(lit, edge, element, state);
   }
   if (laid_out) add_diffracted_beams(edge, element, state);
 }
 
-void Launch::keep_diffracted_ways(const DiffuseEdgeSource& at_edge, const ScatteringSource& source,
-                                  const EdgeSegment& edge, std::uint32_t element, const IntervalBounds& bounds,
+void Launch::keep_diffracted_ways(const ScatteringSource& source, const EdgeSegment& edge, std::uint32_t element,
                                   ThreadState& state) const {
-  EdgeBeams& once = state.diffracted_once;
-  once.clear(state.observers.size());
-  diffract_diffuse_power(at_edge, {.power = 1, .rays = 1}, state.observers, bounds, state.search, once);
+  const EdgeBeams& once = state.diffracted_once;
   for (std::size_t place = 0; place < state.observers.size(); ++place) {
     if (once.rays[place] == 0) continue;
     const std::uint32_t number = state.observers.numbers()[place];
@@ -457,6 +464,7 @@ void Launch::add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element
     } else {
       state.sums[index].add(sum);
     }
+    add_wideband(edge, static_cast<std::uint32_t>(place), target, state.observers.numbers()[place], state);
   }
 }
 

@@ -28,6 +28,7 @@
 #include "core/propagation/tube.h"
 #include "core/propagation/vegetation_loss.h"
 #include "core/propagation/vegetation_pairs.h"
+#include "core/propagation/wideband.h"
 
 namespace tesseray {
 
@@ -89,14 +90,22 @@ class Launch {
     double straight_distance_m = 0;
     std::uint32_t rays_per_ray = 1;  // 2 with the ground-reflected companion
   };
+  // Diffuse rays that come in along one direction.
+  struct DiffuseBeam {
+    double power = 0;      // Σ |field|² at the target
+    double excess = 0;     // Σ |field|² · excess length
+    double strongest = 0;  // |field|²
+  };
   struct ThreadState {
     std::vector<ArrivalSums> sums;  // tiles, then receivers
+    WidebandTable wideband;         // of the same targets, where it is wanted
     std::vector<RecordedRay> recorded;
     ScatteredWays scattered_ways;
     RowIntervals intervals;
     BlockSearch search;
     std::vector<std::uint32_t> row, hits, numbers, layout;
-    std::vector<DiffuseSum> diffuse_sums;  // per row member
+    std::vector<DiffuseSum> diffuse_sums;           // per row member
+    std::vector<DirectionMoments> beam_departures;  // per observer, of `diffracted`, where angles are wanted
     EdgeObservers observers;
     OverRooftopPaths::Workspace rooftop_work;
     EdgeBeams diffracted, diffracted_once;
@@ -260,9 +269,31 @@ class Launch {
   // Keeps the way for single rays when they are wanted and `number` is a receiver.
   void keep_scattered_way(std::uint32_t number, std::uint32_t tile, std::uint32_t by, double gain_factor,
                           double length_m, ThreadState& state) const;
-  // The same for what one source sends to receivers by way of an edge.
-  void keep_diffracted_ways(const DiffuseEdgeSource& at_edge, const ScatteringSource& source, const EdgeSegment& edge,
-                            std::uint32_t element, const IntervalBounds& bounds, ThreadState& state) const;
+  // The same for what one source sends to receivers by way of an edge, state.diffracted_once.
+  void keep_diffracted_ways(const ScatteringSource& source, const EdgeSegment& edge, std::uint32_t element,
+                            ThreadState& state) const;
+
+  // wideband_rays.cpp: what rays add to the state's wideband table; nothing where it is not wanted.
+  bool wants_wideband() const;
+  WidebandTable empty_wideband_table() const;
+  // Where a ray leaves the antenna. `number`: of the target, or of the tile that scatters it, at the point `target`.
+  Vec3 departure_direction(const InteractionChain& chain, std::uint32_t number, Vec3 target) const;
+  void add_wideband(const Arrival& arrival, const InteractionChain& chain, std::uint32_t number, bool companion,
+                    ThreadState& state) const;
+  // Where the rays depart that a tile scatters: Σ power of a tube that comes there.
+  void collect_departures(const Tube& tube, std::uint32_t tile, double power, AfterScattering after);
+  const DirectionMoments& departures_of(std::uint32_t tile, AfterScattering after) const;
+  // Of what one source sends by way of an edge, state.diffracted_once.
+  void keep_diffracted_departures(const ScatteringSource& source, ThreadState& state) const;
+  // The beam at a place of an edge's row.
+  void add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffuseTarget& at_target, std::uint32_t number,
+                    ThreadState& state) const;
+  // A beam of diffuse rays along `direction`; `departures` with its powers.
+  void add_wideband(const DiffuseBeam& beam, const DirectionMoments& departures, const DiffuseTarget& at_target,
+                    std::uint32_t number, Vec3 direction, ThreadState& state) const;
+  // One ray of what a tile scatters: `density` and `length_m` as in add_diffuse.
+  void add_wideband(std::uint32_t tile, AfterScattering after, double density, double length_m,
+                    const DiffuseTarget& at_target, std::uint32_t number, Vec3 direction, ThreadState& state) const;
 
   // vegetation_on_legs.cpp: from a point to a target, with the ground-reflected companion where there is one.
   VegetationAtTarget vegetation_to_target(Vec3 from, std::uint32_t number) const;
@@ -299,8 +330,10 @@ class Launch {
   std::array<std::vector<float>, after_scattering_kinds> reach_m2_;  // see prepare_reach()
   std::vector<double> directive_lobes_;  // per tile and AfterScattering; empty with Lambert's lobe
   ScatteredRays scattered_rays_;
-  std::vector<std::uint8_t> reached_over_rooftops_;  // by number, lit_as_…; empty without such rays
-  std::vector<float> roulette_gain_;                 // by element, see prepare_roulette()
+  std::vector<std::uint8_t> reached_over_rooftops_;   // by number, lit_as_…; empty without such rays
+  std::vector<Vec3> rooftop_departures_;              // by number, where angles are wanted: of rays over the roofs
+  std::vector<DirectionMoments> diffuse_departures_;  // per tile and AfterScattering, where angles are wanted
+  std::vector<float> roulette_gain_;                  // by element, see prepare_roulette()
   std::vector<std::uint64_t> tubes_by_interactions_ = std::vector<std::uint64_t>(most_bounces + 1, 0);
   LaunchCost cost_;
   tbb::enumerable_thread_specific<ThreadState> states_;

@@ -61,6 +61,7 @@ void Launch::launch_over_rooftops(const std::vector<std::uint8_t>& lit, std::vec
   if (environment_.options.over_rooftop == OverRooftop::none || !limits_.may_diffract(0, 0)) return;
   const std::uint32_t numbers = environment_.points.element_count() + environment_.points.receiver_count();
   reached_over_rooftops_.assign(numbers, 0);
+  if (environment_.options.wideband) rooftop_departures_.resize(numbers);
   const std::size_t blocks = (numbers + numbers_per_block - 1) / numbers_per_block;
   std::vector<std::vector<Tube>> produced(blocks);
   parallel_blocks(numbers, numbers_per_block, progress, [&](std::size_t begin, std::size_t end) {
@@ -89,6 +90,7 @@ void Launch::launch_over_rooftops_to(std::uint32_t number, std::uint8_t lit, Thr
   }
   InteractionChain chain;
   chain.over_rooftops = true;
+  if (!rooftop_departures_.empty()) rooftop_departures_[number] = wave.path.departure;
   if (arrives) {
     const VegetationAtTarget vegetation = wave.vegetation * vegetation_to_target(wave.path.edges.back(), number);
     arrive({wave.source, wave.strength, Mechanism::over_rooftop, wave.departure_gain, chain, false, vegetation}, number,

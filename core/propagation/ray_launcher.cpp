@@ -90,6 +90,7 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
         if (!diffuse_.empty() && environment_.options.max_after_scattering > 0) {
           state.scattered_sums.resize(sum_count());
         }
+        if (wants_wideband()) state.wideband = empty_wideband_table();
         return state;
       }) {
   const std::uint32_t numbers = environment.points.element_count() + environment.points.receiver_count();
@@ -132,7 +133,9 @@ RayLaunchingResult Launch::collect() {
   std::vector<RecordedRay> recorded;
   std::vector<ScatteredWay> ways;
   std::vector<ScatteredSums> diffracted(sum_count());
+  if (wants_wideband()) result.wideband = empty_wideband_table();
   for (ThreadState& state : states_) {
+    if (wants_wideband()) result.wideband.merge(state.wideband);
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i].merge(state.sums[i]);
     result.cost.merge(state.cost);
     for (std::size_t i = 0; i < state.scattered_sums.size(); ++i) diffracted[i].merge(state.scattered_sums[i]);

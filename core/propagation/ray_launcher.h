@@ -22,6 +22,7 @@
 #include "core/physics/vegetation.h"
 #include "core/propagation/arrivals.h"
 #include "core/propagation/launch_cost.h"
+#include "core/propagation/wideband.h"
 #include "core/scene/transmitter.h"
 #include "core/tiling/tiling.h"
 #include "core/visibility/visibility.h"
@@ -86,8 +87,10 @@ struct RayLaunchingOptions {
   // Rays over the roofs to what the transmitter does not see, then reflected or scattered once. They stand for the
   // diffractions at roof edges near their vertical plane, which are left out where they arrive.
   OverRooftop over_rooftop = OverRooftop::none;
-  std::size_t rays_per_receiver = 0;  // > 0: the strongest rays of each receiver are kept …
-  bool scattered_rays = false;        // … with the diffusely scattered ones among them
+  std::size_t rays_per_receiver = 0;   // > 0: the strongest rays of each receiver are kept …
+  bool scattered_rays = false;         // … with the diffusely scattered ones among them
+  bool wideband = false;               // angles at both ends are summed for every target
+  std::size_t delay_profile_rays = 0;  // > 0: power and delay of so many of the strongest rays of every target
   // False: rays arrive at receivers alone, and those that can reach none any more are not launched. What arrives at
   // receivers stays the same.
   bool tiles_are_targets = true;
@@ -102,6 +105,7 @@ struct GainByMechanism {
 struct RayLaunchingResult {
   std::vector<ArrivalSums> tiles;      // one per tile, or none
   std::vector<ArrivalSums> receivers;  // one per receiver
+  WidebandTable wideband;              // of the tiles, then the receivers, when asked for
   std::vector<Ray> rays;               // by receiver, strongest first
   // Per receiver, with rays_per_receiver > 0: the path gain of all rays that are not diffusely scattered.
   std::vector<GainByMechanism> ray_gains;

@@ -10,6 +10,7 @@
 #include "core/scene/overlaps.h"
 #include "core/scene/polygon.h"
 #include "core/scene/raw_scene.h"
+#include "core/scene/simplified_footprints.h"
 #include "core/scene/terrain_grid.h"
 #include "core/scene/terrain_surface.h"
 
@@ -145,7 +146,8 @@ CleanScene build_scene(RawScene raw, const SceneOptions& options, Progress& prog
   scene.extent = {snapped_point(extent.min - origin), snapped_point(extent.max - origin)};
   scene.materials.insert(scene.materials.end(), raw.materials.begin(), raw.materials.end());
 
-  const std::vector<std::vector<Rings>> footprints = clean_all(raw.buildings, origin, building_log, progress);
+  const std::vector<std::vector<Rings>> footprints = simplified_footprints(
+      raw.buildings, clean_all(raw.buildings, origin, building_log, progress), options, building_log);
   const std::vector<std::vector<Rings>> greens = clean_all(raw.vegetation, origin, vegetation_log, progress);
 
   // Buildings are whole, so the ground goes on under those that reach beyond the extent.

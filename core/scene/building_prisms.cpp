@@ -121,8 +121,7 @@ class PrismMaker {
   // Empty when the building is dropped.
   std::optional<Heights> checked_heights(const RawBuilding& building) {
     Heights heights;
-    heights.base_m = building.base_m && std::isfinite(*building.base_m) ? *building.base_m : 0;
-    if (heights.base_m < least_base_m) heights.base_m = 0;
+    heights.base_m = base_of(building);
     if (building.roof_elevation_m && std::isfinite(*building.roof_elevation_m)) {
       heights.roof_elevation_m = building.roof_elevation_m;
       return heights;
@@ -228,6 +227,11 @@ class PrismMaker {
 };
 
 }  // namespace
+
+double base_of(const RawBuilding& building) {
+  const bool is_raised = building.base_m && std::isfinite(*building.base_m) && *building.base_m >= least_base_m;
+  return is_raised ? *building.base_m : 0;
+}
 
 std::int64_t building_id_of(std::int64_t feature_id) {
   constexpr std::int64_t limit = std::int64_t{1} << building_id_bits;

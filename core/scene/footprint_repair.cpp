@@ -122,6 +122,12 @@ std::vector<Rings> PolygonOverlay::difference(const Rings& a, const Rings& b) {
   return impl_->polygons_of(left.get());
 }
 
+std::vector<Rings> PolygonOverlay::united(const Rings& a, const Rings& b) {
+  const auto first = impl_->polygon(a), second = impl_->polygon(b);
+  const auto both = impl_->own(GEOSUnionPrec_r(impl_->context, first.get(), second.get(), coordinate_step_m));
+  return impl_->polygons_of(both.get());
+}
+
 std::vector<Rings> PolygonOverlay::intersection(const Rings& a, const Rings& b) {
   const auto first = impl_->polygon(a), second = impl_->polygon(b);
   const auto common = impl_->own(GEOSIntersectionPrec_r(impl_->context, first.get(), second.get(), coordinate_step_m));

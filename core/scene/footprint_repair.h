@@ -24,6 +24,7 @@ class PolygonOverlay {
   std::vector<Rings> repaired(const Rings& rings);
   // REQUIRES for the following: valid polygons.
   std::vector<Rings> difference(const Rings& a, const Rings& b);
+  std::vector<Rings> united(const Rings& a, const Rings& b);
   std::vector<Rings> intersection(const Rings& a, const Rings& b);
 
  private:

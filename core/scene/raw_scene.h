@@ -62,6 +62,8 @@ struct SceneOptions {
   double ground_height_m = 0.0;               // without a DEM
   std::optional<Rectangle> extent;            // absolute CRS coordinates; default: the buildings and a margin
   double margin_m = 50.0;
+  double simplify_tolerance_m = 0;             // corners of footprints are left out within this; 0: none
+  double min_building_area_m2 = 0;             // smaller footprints are joined to a neighbour, or left out; 0: none
 };
 
 struct CleanScene {

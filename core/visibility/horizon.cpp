@@ -43,7 +43,7 @@ Vec2 corner_direction(double azimuth) {
 }  // namespace
 
 void Horizon::reset(float slope) {
-  std::fill_n(windows_.numbers.begin(), HorizonWindows::stride, slope);
+  std::fill_n(windows_.begin(), HorizonWindows::stride, slope);
   levels_ = 1;
   is_settled_ = true;
 }
@@ -52,9 +52,9 @@ void Horizon::close_outside(AzimuthInterval azimuths) {
   // Steeper than any sight that is longer than a millimetre.
   constexpr float closed = 1e7F;
   for (int bin = last_bin(azimuths.high) + 2; bin < first_bin(azimuths.low) - 1 + bins; ++bin) {
-    windows_.numbers[static_cast<std::size_t>(wrapped(bin))] = closed;
+    windows_[static_cast<std::size_t>(wrapped(bin))] = closed;
   }
-  std::copy_n(windows_.numbers.begin(), HorizonWindows::widest, windows_.numbers.begin() + bins);
+  std::copy_n(windows_.begin(), HorizonWindows::widest, windows_.begin() + bins);
   is_settled_ = false;
 }
 
@@ -62,7 +62,7 @@ void Horizon::settle(int count) {
   count = std::min(count, 2 * HorizonWindows::widest - 1);
   const int needed = window_level_of_count[static_cast<std::size_t>(count)] + 1;
   for (int level = is_settled_ ? levels_ : 1; level < needed; ++level) {
-    float* made = windows_.numbers.data() + level * HorizonWindows::stride;
+    float* made = windows_.data() + level * HorizonWindows::stride;
     kernels_.halve(made - HorizonWindows::stride, made, 1 << (level - 1));
     std::copy_n(made, HorizonWindows::widest, made + bins);
   }
@@ -76,7 +76,7 @@ bool Horizon::can_be_raised(AzimuthInterval azimuths, float slope) const {
   if (count >= 2 * HorizonWindows::widest) return true;
   const int level = window_level_of_count[static_cast<std::size_t>(count)];
   if (level >= levels_) return true;
-  const float* window = windows_.numbers.data() + level * HorizonWindows::stride + wrapped(first);
+  const float* window = windows_.data() + level * HorizonWindows::stride + wrapped(first);
   return slope > std::min(window[0], window[count - (1 << level)]);
 }
 
@@ -114,17 +114,17 @@ void Horizon::lower_least(const Corner& from, const Corner& to, double height, i
 void Horizon::raise_to_least(int first, int end, int base) {
   while (first < end) {
     const int place = wrapped(first), count = std::min(end - first, bins - place);
-    if (kernels_.raise_bins(count, least_.data() + (first - base), windows_.numbers.data() + place)) {
+    if (kernels_.raise_bins(count, least_.data() + (first - base), windows_.data() + place)) {
       is_settled_ = false;
       if (place < HorizonWindows::widest) {
-        std::copy_n(windows_.numbers.begin(), HorizonWindows::widest, windows_.numbers.begin() + bins);
+        std::copy_n(windows_.begin(), HorizonWindows::widest, windows_.begin() + bins);
       }
     }
     first += count;
   }
 }
 
-void Horizon::raise_by_outline(Vec3 eye, std::span<const WallSide> exterior, const Rectangle& bounds, double top_z) {
+void Horizon::raise_by_outline(Vec3 eye, std::span<const Vec2> corners, const Rectangle& bounds, double top_z) {
   const AzimuthInterval view = azimuths_of({bounds.min - eye.xy(), bounds.max - eye.xy()});
   if (end_whole_bin(view.high) <= first_whole_bin(view.low)) return;
   const double height = top_z - eye.z - height_margin_m;
@@ -133,9 +133,9 @@ void Horizon::raise_by_outline(Vec3 eye, std::span<const WallSide> exterior, con
 
   // Whoever looks into a bin meets one of the walls that face the eye: the least of them holds for all directions.
   double low = infinity, high = -infinity;
-  Corner from = corner_at(exterior.front().p - eye.xy(), height, view.low);
-  for (const WallSide& wall : exterior) {
-    const Corner to = corner_at(wall.q - eye.xy(), height, view.low);
+  Corner from = corner_at(corners.front() - eye.xy(), height, view.low);
+  for (const Vec2 corner : corners.subspan(1)) {
+    const Corner to = corner_at(corner - eye.xy(), height, view.low);
     low = lower(low, to.azimuth);
     high = higher(high, to.azimuth);
     const Vec2 along = to.place - from.place;

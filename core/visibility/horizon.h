@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -21,10 +22,9 @@ namespace tesseray {
 
 struct SightKernels;  // sight_kernels.h
 
-// The least slopes of ranges of bins: those of 2^k bins from bin b on are numbers[k · stride + b].
+// The least slopes of ranges of bins: that of 2^k bins from bin b on is number k · stride + b.
 struct HorizonWindows {
   static constexpr int bins = 2048, levels = 7, widest = 1 << (levels - 1), stride = bins + widest;
-  alignas(64) std::array<float, static_cast<std::size_t>(levels) * stride> numbers;
 };
 
 // The level of a range of so many bins: two windows of it cover the range.
@@ -40,7 +40,10 @@ class Horizon {
   // Targets must be farther than an occluder's farthest point by this much for the occluder to count.
   static constexpr double beyond_m = 0.01;
 
-  explicit Horizon(const SightKernels& kernels) : kernels_(kernels) {}
+  Horizon(const SightKernels& kernels, std::pmr::memory_resource* memory)
+      : windows_(HorizonWindows::levels * HorizonWindows::stride, memory),
+        kernels_(kernels),
+        least_(bins + 64, memory) {}
 
   // Nothing is hidden but what is below `slope`.
   void reset(float slope);
@@ -50,16 +53,15 @@ class Horizon {
 
   // Brings the windows of ranges of up to `count` bins up to date; before, they may be too low.
   void settle(int count);
-  const HorizonWindows& windows() const { return windows_; }
-  // By bin, always up to date.
-  const float* slopes() const { return windows_.numbers.data(); }
+  // Those windows, of which the first are the slopes by bin, always up to date.
+  const float* windows() const { return windows_.data(); }
 
   // False when no occluder within the interval that is nowhere seen above `slope` raises anything.
   bool can_be_raised(AzimuthInterval azimuths, float slope) const;
 
-  // An outline around the air in front of it, seen from `eye` outside of its bounds, blocks all that is behind it and
-  // below `top_z`.
-  void raise_by_outline(Vec3 eye, std::span<const WallSide> exterior, const Rectangle& bounds, double top_z);
+  // A solid within corners, counter-clockwise and the first again at the end, seen from `eye` outside of its bounds,
+  // blocks all that is behind it and below `top_z`.
+  void raise_by_outline(Vec3 eye, std::span<const Vec2> corners, const Rectangle& bounds, double top_z);
   // The same for a single wall, wherever the eye is.
   void raise_by_wall(Vec3 eye, const WallSide& wall, double top_z);
 
@@ -75,11 +77,11 @@ class Horizon {
   // Raises the bins from `first` on, before `end`, to least_.
   void raise_to_least(int first, int end, int base);
 
-  HorizonWindows windows_{};
+  std::pmr::vector<float> windows_;
   const SightKernels& kernels_;
-  int levels_ = 0;                        // how many levels, the first included, have been made since the reset
-  std::array<float, bins + 64> least_{};  // scratch
-  bool is_settled_ = false;               // nothing was raised since the levels were made
+  int levels_ = 0;                 // how many levels, the first included, have been made since the reset
+  std::pmr::vector<float> least_;  // scratch
+  bool is_settled_ = false;        // nothing was raised since the levels were made
 };
 
 }  // namespace tesseray

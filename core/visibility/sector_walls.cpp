@@ -13,6 +13,8 @@ constexpr float sectors_per_unit = SectorWalls::sectors / 8.0F;
 
 // Squares nearer than this are taken triangle by triangle.
 constexpr double fine_terrain_m = 16, most_triangles = 100;
+// Bottoms of parts on the ground are lower than this (WallPieces), those of others are not.
+constexpr float on_ground_z = -5e8F;
 constexpr AzimuthInterval all_around = {0, 7.999};
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -40,15 +42,22 @@ int wrapped(int sector) { return sector & (SectorWalls::sectors - 1); }
 
 }  // namespace
 
-SectorWalls::SectorWalls(const SightGrid& grid, const OcclusionView& occlusion, InstructionSet set)
-    : occlusion_(occlusion), grid_(grid), kernels_(sight_kernels(set)) {
-  make_room(1024);
+SectorWalls::SectorWalls(const SightGrid& grid, const OcclusionView& occlusion, InstructionSet set,
+                         std::pmr::memory_resource* memory)
+    : occlusion_(occlusion),
+      grid_(grid),
+      kernels_(sight_kernels(set)),
+      groups_(memory),
+      added_(6, std::pmr::vector<float>(memory)),
+      seen_(10, std::pmr::vector<float>(memory)) {
+  // Not a power of two: the same places of the arrays are looked at together, and compete in the processor's cache when
+  // they lie whole pages apart.
+  make_room(1024 + 80);
 }
 
 void SectorWalls::make_room(std::size_t walls) {
-  for (std::vector<float>& numbers : added_) numbers.resize(walls);
-  for (std::vector<float>& numbers : seen_) numbers.resize(walls);
-  is_kept_.resize(walls);
+  for (std::pmr::vector<float>& numbers : added_) numbers.resize(walls);
+  for (std::pmr::vector<float>& numbers : seen_) numbers.resize(walls);
 }
 
 WallPointers<float> SectorWalls::added_from(std::size_t wall) {
@@ -70,31 +79,28 @@ void SectorWalls::reset(Vec3 eye, bool rising, bool knows_terrain) {
 }
 
 void SectorWalls::add_walls_of_cell(std::uint32_t cell, const SquareBounds& bounds, float floor_z) {
-  const WallArrays& walls = grid_.walls();
-  const std::uint32_t begin = bounds.first_wall;
-  std::uint32_t end = bounds.end_wall;
-  while (end > begin && walls.top_z[end - 1] < floor_z) --end;
-  if (begin == end) return;
-  const std::size_t count = end - begin;
-  if (added_walls_ + count + 2 * lanes > is_kept_.size()) make_room(2 * (is_kept_.size() + count));
+  const WallPieces* walls = grid_.walls() + bounds.first_wall / wall_lanes;
+  const std::uint32_t most = bounds.end_wall - bounds.first_wall;
+  std::uint32_t count = 0;
+  while (count < most && walls[count / wall_lanes].top_z[count % wall_lanes] >= floor_z) ++count;
+  if (count == 0) return;
+  if (added_walls_ + count + 2 * lanes > added_[0].size()) make_room(2 * (added_[0].size() + count));
   const Vec2 offset = grid_.block_corner(cell) - eye_.xy();
-  kernels_.copy_walls(static_cast<int>(count),
-                      {walls.x.data() + begin, walls.y.data() + begin, walls.along_x.data() + begin,
-                       walls.along_y.data() + begin, walls.bottom_z.data() + begin, walls.top_z.data() + begin},
-                      static_cast<float>(offset.x), static_cast<float>(offset.y), eye_z_, added_from(added_walls_));
+  kernels_.copy_walls(static_cast<int>(count), walls, static_cast<float>(offset.x), static_cast<float>(offset.y),
+                      eye_z_, added_from(added_walls_));
   added_walls_ += count;
 }
 
 void SectorWalls::place_walls(const Horizon& horizon) {
   if (added_walls_ == 0) return;
   const auto [x, y, along_x, along_y, bottom_z, top_z] = added_from(0);
-  kernels_.see_walls(static_cast<int>(added_walls_), {x, y, along_x, along_y, bottom_z, top_z}, grid_.margins(),
-                     rising_, horizon.slopes(),
-                     {seen_[0].data(), seen_[1].data(), seen_[2].data(), seen_[3].data(), seen_[4].data(),
-                      seen_[5].data(), seen_[6].data(), seen_[7].data(), is_kept_.data()});
-  const std::vector<float>&middles = seen_[4], &outers = seen_[6];
-  for (std::size_t wall = 0; wall < added_walls_; ++wall) {
-    if (is_kept_[wall] == 0) continue;
+  const std::size_t kept =
+      kernels_.see_walls(static_cast<int>(added_walls_), {x, y, along_x, along_y, bottom_z, top_z}, grid_.margins(),
+                         rising_, horizon.windows(),
+                         {seen_[0].data(), seen_[1].data(), seen_[2].data(), seen_[3].data(), seen_[4].data(),
+                          seen_[5].data(), seen_[6].data(), seen_[7].data(), seen_[8].data(), seen_[9].data()});
+  const std::pmr::vector<float>&middles = seen_[4], &outers = seen_[6];
+  for (std::size_t wall = 0; wall < kept; ++wall) {
     const float middle = middles[wall], reach = outers[wall] + azimuth_margin;
     // Sectors from −sectors on, so that truncation rounds down.
     const int first = static_cast<int>((middle - reach) * sectors_per_unit + sectors) - sectors;
@@ -115,6 +121,7 @@ void SectorWalls::push(int sector, std::size_t wall, float azimuth_shift) {
     std::fill(fresh.outer, fresh.outer + lanes, -1.0F);
     std::fill(fresh.inner, fresh.inner + lanes, -1.0F);
     fresh.slope = -std::numeric_limits<float>::infinity();
+    fresh.is_raised = false;
     fresh.next = first_group_[s];
     first_group_[s] = static_cast<std::int32_t>(used_groups_++);
     used_lanes_[s] = 0;
@@ -123,8 +130,9 @@ void SectorWalls::push(int sector, std::size_t wall, float azimuth_shift) {
   const int lane = used_lanes_[s]++;
   group.across_x[lane] = seen_[0][wall];
   group.across_y[lane] = seen_[1][wall];
-  group.bottom_z[lane] = added_[4][wall];
-  group.top_z[lane] = added_[5][wall];
+  group.bottom_z[lane] = seen_[8][wall];
+  group.top_z[lane] = seen_[9][wall];
+  group.is_raised = group.is_raised || seen_[8][wall] > on_ground_z;
   group.error_of_target[lane] = seen_[2][wall];
   group.error_of_wall[lane] = seen_[3][wall];
   group.middle[lane] = seen_[4][wall] + azimuth_shift;

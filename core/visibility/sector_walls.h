@@ -8,7 +8,7 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
+#include <memory_resource>
 #include <vector>
 
 #include "core/visibility/sight_grid.h"
@@ -20,7 +20,8 @@ class SectorWalls {
  public:
   static constexpr int sectors = wall_sectors;
 
-  SectorWalls(const SightGrid& grid, const OcclusionView& occlusion, InstructionSet set);
+  SectorWalls(const SightGrid& grid, const OcclusionView& occlusion, InstructionSet set,
+              std::pmr::memory_resource* memory);
 
   // With `rising`, targets are not lower than the eye. Unless `knows_terrain`, terrain that is not added may be in the
   // way. REQUIRES: the eye is inside of no part; rising: nor within 2 mm
@@ -50,14 +51,13 @@ class SectorWalls {
   Vec3 eye_;
   float eye_z_ = 0;
   bool rising_ = false;
-  std::vector<WallGroup> groups_;
+  std::pmr::vector<WallGroup> groups_;
   std::size_t used_groups_ = 0;
   std::array<std::int32_t, sectors> first_group_{}, used_lanes_{};
   std::array<float, sectors> wall_slope_{}, terrain_slope_{};
   std::size_t added_walls_ = 0;
-  std::array<std::vector<float>, 6> added_;  // WallPointers
-  std::array<std::vector<float>, 8> seen_;   // SeenWalls
-  std::vector<std::int32_t> is_kept_;
+  std::vector<std::pmr::vector<float>> added_;  // WallPointers
+  std::vector<std::pmr::vector<float>> seen_;   // SeenWalls
 };
 
 }  // namespace tesseray

@@ -15,8 +15,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double cell_side_m = 32.0;
 constexpr std::int64_t max_cells = std::int64_t{1} << 22;
-// Arrays end with as many numbers more, which are read and not used.
-constexpr std::size_t padding = 16;
 // Pieces of walls reach so far beyond their cells: more than the rounding of whoever asks what lies in which cell.
 constexpr double overlap_m = 2 * cell_padding_m;
 
@@ -123,18 +121,11 @@ SightGrid::SightGrid(const OcclusionView& occlusion, const std::vector<Element>&
 
 void SightGrid::place_elements(const std::vector<Element>& elements) {
   std::vector<std::uint32_t> cell_of(elements.size()), order;
-  std::vector<std::uint32_t> first(cells_.size() + 1, 0);
   for (std::size_t e = 0; e < elements.size(); ++e) {
     if (elements[e].is_inside) continue;
     const Vec2 p = elements[e].point.xy();
     cell_of[e] = cell_index(column(p.x), row(p.y));
     order.push_back(static_cast<std::uint32_t>(e));
-    ++first[cell_of[e] + 1];
-  }
-  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
-    first[cell + 1] += first[cell];
-    cell_bounds_[cell].first_element = first[cell];
-    cell_bounds_[cell].first_roof = cell_bounds_[cell].end_element = first[cell + 1];
   }
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     if (cell_of[a] != cell_of[b]) return cell_of[a] < cell_of[b];
@@ -143,32 +134,36 @@ void SightGrid::place_elements(const std::vector<Element>& elements) {
     if (elements[a].point.z != elements[b].point.z) return elements[a].point.z > elements[b].point.z;
     return a < b;
   });
-  for (std::vector<float>* numbers :
-       {&elements_.x, &elements_.y, &elements_.z, &elements_.nx, &elements_.ny, &elements_.nz}) {
-    numbers->reserve(order.size() + padding);
-  }
-  for (const std::uint32_t e : order) {
-    const Element& element = elements[e];
-    const Vec2 p = element.point.xy() - block_corner(cell_of[e]);
-    elements_.x.push_back(static_cast<float>(p.x));
-    elements_.y.push_back(static_cast<float>(p.y));
-    elements_.z.push_back(height(element.point.z));
-    const Vec3 normal = element.kind == Element::Kind::tile ? element.axis : Vec3{};
-    elements_.nx.push_back(static_cast<float>(normal.x));
-    elements_.ny.push_back(static_cast<float>(normal.y));
-    elements_.nz.push_back(static_cast<float>(normal.z));
-    elements_.number.push_back(e);
-    SquareBounds& bounds = cell_bounds_[cell_of[e]];
-    bounds.target_top_z = std::max(bounds.target_top_z, elements_.z.back());
-    if (is_flat_roof(element)) {
-      bounds.first_roof = std::min(bounds.first_roof, static_cast<std::uint32_t>(elements_.number.size() - 1));
-      bounds.roof_top_z = std::max(bounds.roof_top_z, elements_.z.back());
-      bounds.roof_low_z = std::min(bounds.roof_low_z, elements_.z.back());
+  std::uint32_t end = 0;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const Element& element = elements[order[k]];
+    const std::uint32_t cell = cell_of[order[k]];
+    const bool is_roof = is_flat_roof(element);
+    if (k == 0 || cell != cell_of[order[k - 1]] || is_roof != is_flat_roof(elements[order[k - 1]])) {
+      end = static_cast<std::uint32_t>(elements_.size()) * lanes;
     }
-  }
-  for (std::vector<float>* numbers :
-       {&elements_.x, &elements_.y, &elements_.z, &elements_.nx, &elements_.ny, &elements_.nz}) {
-    numbers->resize(order.size() + padding, 0);
+    if (end == elements_.size() * lanes) elements_.emplace_back();
+    ElementGroup& group = elements_.back();
+    const std::uint32_t lane = end % lanes;
+    const Vec2 p = element.point.xy() - block_corner(cell);
+    const Vec3 normal = element.kind == Element::Kind::tile ? element.axis : Vec3{};
+    group.x[lane] = static_cast<float>(p.x);
+    group.y[lane] = static_cast<float>(p.y);
+    group.z[lane] = height(element.point.z);
+    group.nx[lane] = static_cast<float>(normal.x);
+    group.ny[lane] = static_cast<float>(normal.y);
+    group.nz[lane] = static_cast<float>(normal.z);
+    group.number[lane] = order[k];
+    SquareBounds& bounds = cell_bounds_[cell];
+    std::uint32_t& first_of_kind = is_roof ? bounds.first_roof : bounds.first_element;
+    std::uint32_t& end_of_kind = is_roof ? bounds.end_roof : bounds.end_element;
+    if (first_of_kind == end_of_kind) first_of_kind = end;
+    end_of_kind = ++end;
+    bounds.target_top_z = std::max(bounds.target_top_z, group.z[lane]);
+    if (is_roof) {
+      bounds.roof_top_z = std::max(bounds.roof_top_z, group.z[lane]);
+      bounds.roof_low_z = std::min(bounds.roof_low_z, group.z[lane]);
+    }
   }
 }
 
@@ -218,37 +213,35 @@ void SightGrid::place_walls(const OcclusionView& occlusion) {
     if (top_a != top_b) return top_a > top_b;
     return a.side != b.side ? a.side < b.side : a.from < b.from;
   });
-  std::vector<std::uint32_t> first(cells_.size() + 1, 0);
-  for (const Piece& piece : pieces) {
+  std::uint32_t end = 0;
+  for (std::size_t k = 0; k < pieces.size(); ++k) {
+    const Piece& piece = pieces[k];
+    SquareBounds& bounds = cell_bounds_[piece.cell];
+    if (k == 0 || piece.cell != pieces[k - 1].cell) {
+      bounds.first_wall = end = static_cast<std::uint32_t>(walls_.size()) * wall_lanes;
+    }
+    if (end == walls_.size() * wall_lanes) walls_.emplace_back();
+    WallPieces& group = walls_.back();
+    const std::uint32_t lane = end % wall_lanes;
     const WallSide& wall = occlusion.outlines[piece.side];
     const Vec2 along = wall.q - wall.p, p = wall.p + piece.from * along - block_corner(piece.cell);
-    walls_.x.push_back(static_cast<float>(p.x));
-    walls_.y.push_back(static_cast<float>(p.y));
-    walls_.along_x.push_back(static_cast<float>((piece.to - piece.from) * along.x));
-    walls_.along_y.push_back(static_cast<float>((piece.to - piece.from) * along.y));
-    walls_.bottom_z.push_back(wall.bottom_z == -infinity ? -1e9F : height(wall.bottom_z));
-    walls_.top_z.push_back(height(wall.top_z));
-    ++first[piece.cell + 1];
-    SquareBounds& bounds = cell_bounds_[piece.cell];
-    bounds.wall_top_z = std::max(bounds.wall_top_z, walls_.top_z.back());
-  }
-  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
-    first[cell + 1] += first[cell];
-    cell_bounds_[cell].first_wall = first[cell];
-    cell_bounds_[cell].end_wall = first[cell + 1];
-  }
-  for (std::vector<float>* numbers :
-       {&walls_.x, &walls_.y, &walls_.along_x, &walls_.along_y, &walls_.bottom_z, &walls_.top_z}) {
-    numbers->resize(pieces.size() + padding, 0);
+    group.x[lane] = static_cast<float>(p.x);
+    group.y[lane] = static_cast<float>(p.y);
+    group.along_x[lane] = static_cast<float>((piece.to - piece.from) * along.x);
+    group.along_y[lane] = static_cast<float>((piece.to - piece.from) * along.y);
+    group.bottom_z[lane] = wall.bottom_z == -infinity ? -1e9F : height(wall.bottom_z);
+    group.top_z[lane] = height(wall.top_z);
+    bounds.end_wall = ++end;
+    bounds.wall_top_z = std::max(bounds.wall_top_z, group.top_z[lane]);
   }
 }
 
 void SightGrid::place_parts(const OcclusionView& occlusion) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> centred;
-  part_bounds_.resize(occlusion.part_count);
+  std::vector<Rectangle> boxes(occlusion.part_count);
   for (std::uint32_t k = 0; k < occlusion.part_count; ++k) {
     const FlatPart& part = occlusion.parts[k];
-    Rectangle& box = part_bounds_[k];
+    Rectangle& box = boxes[k];
     for (std::uint32_t side = part.first_side; side < part.end_side; ++side) box.extend(occlusion.outlines[side].p);
     if (box.empty()) continue;
     const std::uint32_t cell = cell_index(column(centre_of(box).x), row(centre_of(box).y));
@@ -261,10 +254,20 @@ void SightGrid::place_parts(const OcclusionView& occlusion) {
       }
     }
   }
-  centred_parts_ = make_cell_lists(cells_.size(), centred);
+  const CellLists lists = make_cell_lists(cells_.size(), centred);
   for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
-    cell_bounds_[cell].first_part = centred_parts_.offsets[cell];
-    cell_bounds_[cell].end_part = centred_parts_.offsets[cell + 1];
+    cell_bounds_[cell].first_part = lists.offsets[cell];
+    cell_bounds_[cell].end_part = lists.offsets[cell + 1];
+  }
+  for (const std::uint32_t k : lists.items) {
+    const FlatPart& part = occlusion.parts[k];
+    const auto first_corner = static_cast<std::uint32_t>(corners_.size());
+    corners_.push_back(occlusion.outlines[part.first_side].p);
+    for (std::uint32_t side = part.first_side; side < part.end_exterior; ++side) {
+      corners_.push_back(occlusion.outlines[side].q);
+    }
+    parts_.push_back(
+        {boxes[k], part.bottom_z, part.top_z, k, first_corner, static_cast<std::uint32_t>(corners_.size())});
   }
 }
 

@@ -11,26 +11,21 @@
 #include <span>
 #include <vector>
 
+#include "core/base/large_pages.h"
 #include "core/visibility/cell_grid.h"
 #include "core/visibility/elements.h"
 #include "core/visibility/occlusion_view.h"
+#include "core/visibility/sight_kernels.h"
 #include "core/visibility/sight_margins.h"
 
 namespace tesseray {
 
-// Elements as arrays; padded, so that whole vectors may be read from any of them.
-struct ElementArrays {
-  std::vector<float> x, y, z;
-  std::vector<float> nx, ny,
-      nz;  // unit normals of tiles; zero for edge segments
-  std::vector<std::uint32_t> number;
-};
-
-// Pieces of walls, each within one cell, from a point along a direction that is as long as the piece; the solid is on
-// the left. Heights count from the reference.
-struct WallArrays {
-  std::vector<float> x, y, along_x, along_y;
-  std::vector<float> bottom_z, top_z;  // bottom −10⁹ for parts on the ground
+// A part of the solid scene in the order in which a search meets them.
+struct alignas(64) CentredPart {
+  Rectangle bounds;
+  double bottom_z = 0, top_z = 0;                  // m, as those of FlatPart
+  std::uint32_t part = 0;                          // of OcclusionView::parts
+  std::uint32_t first_corner = 0, end_corner = 0;  // SightGrid::corners
 };
 
 // What a cell, or a block of cells, holds at most. Heights count from the reference; −∞ for nothing.
@@ -42,8 +37,9 @@ struct alignas(64) SquareBounds {
   float terrain_low_z = std::numeric_limits<float>::infinity();
   bool has_raised_part = false;
   float roof_top_z = none, roof_low_z = std::numeric_limits<float>::infinity();  // of flat roofs as targets
-  // Of a cell alone: its elements, of which those from first_roof on are flat roofs, and its walls.
-  std::uint32_t first_element = 0, first_roof = 0, end_element = 0;
+  // Of a cell alone, as lanes of groups whose first ones begin groups: its elements but the flat roofs, these, and its
+  // walls.
+  std::uint32_t first_element = 0, end_element = 0, first_roof = 0, end_roof = 0;
   std::uint32_t first_wall = 0, end_wall = 0;
   std::uint32_t first_part = 0, end_part = 0;  // SightGrid::centred_parts
 
@@ -93,36 +89,29 @@ class SightGrid {
   void prefetch_bounds(std::uint32_t cell) const { __builtin_prefetch(&cell_bounds_[cell]); }
   void prefetch_contents(std::uint32_t cell) const {
     const SquareBounds& bounds = cell_bounds_[cell];
-    if (bounds.first_wall < bounds.end_wall) {
-      for (const std::vector<float>* numbers :
-           {&walls_.x, &walls_.y, &walls_.along_x, &walls_.along_y, &walls_.bottom_z, &walls_.top_z}) {
-        __builtin_prefetch(numbers->data() + bounds.first_wall);
-      }
-    }
-    if (bounds.first_element < bounds.end_element) {
-      for (const std::vector<float>* numbers :
-           {&elements_.x, &elements_.y, &elements_.z, &elements_.nx, &elements_.ny, &elements_.nz}) {
-        __builtin_prefetch(numbers->data() + bounds.first_element);
-      }
-    }
+    if (bounds.first_wall < bounds.end_wall) prefetch(walls_[bounds.first_wall / wall_lanes]);
+    if (bounds.first_element < bounds.end_element) prefetch(elements_[bounds.first_element / lanes]);
+    if (bounds.first_roof < bounds.end_roof) prefetch(elements_[bounds.first_roof / lanes]);
+    if (bounds.first_part < bounds.end_part) prefetch(parts_[bounds.first_part]);
   }
 
   double reference_z() const { return reference_z_; }
   const SightMargins& margins() const { return margins_; }
 
-  // The elements of a cell but its flat roofs, by falling height; then its flat roofs, likewise.
-  const ElementArrays& elements() const { return elements_; }
+  // The elements of a cell but its flat roofs, by falling height; in groups of their own its flat roofs, likewise.
+  const ElementGroup* elements() const { return elements_.data(); }
 
   // The pieces of walls of a cell, by falling top. Walls are left out that a neighbour on the ground covers up to their
   // tops: whoever passes one below its top is inside of the neighbour, and has met or will meet a wall between solid
   // and air.
-  const WallArrays& walls() const { return walls_; }
+  const WallPieces* walls() const { return walls_.data(); }
 
-  // The parts whose centres lie in the cell: each part is of one cell.
-  std::span<const std::uint32_t> centred_parts(const SquareBounds& cell) const {
-    return {centred_parts_.items.data() + cell.first_part, centred_parts_.items.data() + cell.end_part};
+  // The parts whose centres lie in a cell are first_part … end_part − 1 of its bounds: each part is of one cell.
+  const CentredPart& centred_part(std::uint32_t k) const { return parts_[k]; }
+  // The corners of a part's exterior, counter-clockwise, the first again at the end.
+  std::span<const Vec2> corners(const CentredPart& part) const {
+    return {corners_.data() + part.first_corner, corners_.data() + part.end_corner};
   }
-  const Rectangle& part_bounds(std::uint32_t part) const { return part_bounds_[part]; }
 
  private:
   void place_elements(const std::vector<Element>& elements);
@@ -131,6 +120,12 @@ class SightGrid {
   void bound_terrain(const OcclusionView& occlusion);
   void bound_blocks();
   float height(double z) const { return static_cast<float>(z - reference_z_); }
+  template <class Lines>
+  static void prefetch(const Lines& lines) {
+    for (std::size_t byte = 0; byte < sizeof lines; byte += 64) {
+      __builtin_prefetch(reinterpret_cast<const char*>(&lines) + byte);
+    }
+  }
   template <class Visit>
   void for_each_piece(const WallSide& wall, const Visit& visit) const;
 
@@ -139,11 +134,11 @@ class SightGrid {
   double reference_z_ = 0;
   SightMargins margins_;
   std::vector<Vec2> block_corners_;
-  ElementArrays elements_;
-  WallArrays walls_;
-  CellLists centred_parts_;
-  std::vector<Rectangle> part_bounds_;
-  std::vector<SquareBounds> cell_bounds_, block_bounds_;
+  LargePageVector<ElementGroup> elements_;
+  LargePageVector<WallPieces> walls_;
+  LargePageVector<CentredPart> parts_;
+  LargePageVector<Vec2> corners_;
+  LargePageVector<SquareBounds> cell_bounds_, block_bounds_;
   std::vector<float> cell_tops_, block_tops_;
 };
 

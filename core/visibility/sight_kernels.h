@@ -35,21 +35,25 @@ struct SquareArrays {
   float side;
 };
 
-// Elements as arrays, each relative to the corner of its block.
-struct ElementPointers {
-  const float* x;
-  const float* y;
-  const float* z;
-  const float* nx;
-  const float* ny;
-  const float* nz;
-  const std::uint32_t* number;  // alone not padded
-  std::size_t count;
+// So many elements of one cell, relative to the corner of its block; what is in the lanes of none is not used. Normals
+// are of tiles, and zero for edge segments.
+struct alignas(64) ElementGroup {
+  float x[lanes], y[lanes], z[lanes];
+  float nx[lanes], ny[lanes], nz[lanes];
+  std::uint32_t number[lanes];
+};
+
+// Pieces of walls of one cell, each from a point along a direction that is as long as the piece; the solid is on the
+// left. Relative to the corner of the cell's block and to the reference height.
+inline constexpr int wall_lanes = 8;
+struct alignas(64) WallPieces {
+  float x[wall_lanes], y[wall_lanes], along_x[wall_lanes], along_y[wall_lanes];
+  float bottom_z[wall_lanes], top_z[wall_lanes];  // bottom −10⁹ for parts on the ground
 };
 
 // Consecutive elements of one block, whose corner is at (offset_x, offset_y) from the eye.
 struct ElementSpan {
-  std::uint32_t begin = 0, end = 0;
+  std::uint32_t begin = 0, end = 0;  // lanes of all groups; begin is the first of its group
   float offset_x = 0, offset_y = 0;
   float floor_z = 0;         // over the reference: what follows the first vector that begins lower may be left out
   bool is_doubtful = false;  // none of them faces the source with certainty
@@ -73,7 +77,7 @@ struct FacingLimits {
   float lift_m = 0;  // of points over centroids
 };
 
-// Walls, relative to the eye or to the corner of their block.
+// Walls relative to the eye.
 template <class Number>
 struct WallPointers {
   Number* x;
@@ -84,7 +88,7 @@ struct WallPointers {
   Number* top_z;
 };
 
-// Walls as sectors keep them (sector_walls.h).
+// Walls as sectors keep them (sector_walls.h), without those that cannot be in the way.
 struct SeenWalls {
   float* across_x;
   float* across_y;
@@ -94,7 +98,8 @@ struct SeenWalls {
   float* inner;
   float* outer;
   float* slope;  // which the wall does not exceed
-  std::int32_t* is_kept;
+  float* bottom_z;
+  float* top_z;
 };
 
 // What is certain of a candidate. Of those that are not blocked or seen, the exact functions are asked the rest.
@@ -107,8 +112,9 @@ struct WallGroup {
   float top_z[lanes], bottom_z[lanes];
   float error_of_target[lanes], error_of_wall[lanes];
   float middle[lanes], inner[lanes],
-      outer[lanes];  // azimuths: certainly within inner of middle, possibly within outer
-  float slope = 0;   // which none of them exceeds
+      outer[lanes];        // azimuths: certainly within inner of middle, possibly within outer
+  float slope = 0;         // which none of them exceeds
+  bool is_raised = false;  // one of them is a raised part's
   std::int32_t next = -1;
 };
 inline constexpr int wall_sectors = 256;
@@ -134,13 +140,15 @@ struct SightKernels {
                       float* floor_z);
   // Writes the elements that face the source, or may do so, and that the horizon does not hide; returns how many they
   // are. There is room for all of the elements and `lanes` more.
-  std::size_t (*face_source)(std::size_t spans, const ElementSpan* span, ElementPointers elements, float position_m,
+  std::size_t (*face_source)(std::size_t spans, const ElementSpan* span, const ElementGroup* groups, float position_m,
                              KernelSource source, FacingLimits limits, const float* slopes, CandidateArrays candidates);
-  // Copies walls of a block whose corner is at (offset_x, offset_y) from the eye, relative to the eye.
-  void (*copy_walls)(int count, WallPointers<const float> walls, float offset_x, float offset_y, float eye_z,
+  // Copies the first `count` walls of a block whose corner is at (offset_x, offset_y) from the eye, relative to the
+  // eye.
+  void (*copy_walls)(int count, const WallPieces* walls, float offset_x, float offset_y, float eye_z,
                      WallPointers<float> copies);
-  void (*see_walls)(int count, WallPointers<const float> walls, SightMargins margins, bool rising, const float* windows,
-                    SeenWalls seen);
+  // Returns how many walls are kept. There is room for all and `lanes` more.
+  std::size_t (*see_walls)(int count, WallPointers<const float> walls, SightMargins margins, bool rising,
+                           const float* windows, SeenWalls seen);
   void (*judge)(std::size_t count, CandidateArrays candidates, SectorView sectors, SightMargins margins,
                 Verdict* verdicts);
 };

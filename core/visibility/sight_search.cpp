@@ -46,7 +46,7 @@ void for_each_of_ring(std::int32_t centre_i, std::int32_t centre_j, std::int32_t
 
 void SightSearch::Candidates::make_room(std::size_t count) {
   if (number_.size() >= count) return;
-  for (std::vector<float>* numbers : {&x_, &y_, &z_, &azimuth_, &distance_}) numbers->resize(2 * count);
+  for (std::pmr::vector<float>* numbers : {&x_, &y_, &z_, &azimuth_, &distance_}) numbers->resize(2 * count);
   number_.resize(2 * count);
   is_facing_.resize(2 * count);
 }
@@ -54,7 +54,7 @@ void SightSearch::Candidates::make_room(std::size_t count) {
 void SightSearch::Squares::make_room(std::size_t more) {
   const std::size_t room = padded(count + more) + lanes;
   if (index.size() >= room) return;
-  for (std::vector<float>* numbers : {&x, &y, &top_z, &floor_z}) numbers->resize(2 * room);
+  for (std::pmr::vector<float>* numbers : {&x, &y, &top_z, &floor_z}) numbers->resize(2 * room);
   index.resize(2 * room);
 }
 
@@ -72,8 +72,8 @@ SightSearch::SightSearch(const SightScene& scene, double max_distance_m, Instruc
       grid_(scene.grid),
       max_distance_m_(max_distance_m),
       kernels_(sight_kernels(set)),
-      horizon_(kernels_),
-      walls_(scene.grid, scene.occlusion, set) {
+      horizon_(kernels_, memory_.resource()),
+      walls_(scene.grid, scene.occlusion, set, memory_.resource()) {
   const double extent = grid_.cell_m() * std::max(grid_.columns(), grid_.rows());
   buckets_.assign(static_cast<std::size_t>(extent / bucket_m) + 1, -1);
 }
@@ -260,7 +260,7 @@ void SightSearch::find_floors(Squares& squares, double side_m) {
   squares.make_room(0);
   kernels_.find_floors(static_cast<int>(count),
                        {squares.x.data(), squares.y.data(), squares.top_z.data(), static_cast<float>(side_m)},
-                       grid_.margins().position_m, kernel_source_, horizon_.slopes(), squares.floor_z.data());
+                       grid_.margins().position_m, kernel_source_, horizon_.windows(), squares.floor_z.data());
 }
 
 void SightSearch::visit_cells(std::vector<std::uint32_t>& seen) {
@@ -285,7 +285,7 @@ void SightSearch::add_occluders(const EnteredCell& entered) {
   if (trusts_walls_ && bounds.wall_top_z >= entered.floor_z) {
     walls_.add_walls_of_cell(entered.cell, bounds, entered.floor_z);
   }
-  for (const std::uint32_t part : grid_.centred_parts(bounds)) add_part_as_hider(part);
+  for (std::uint32_t part = bounds.first_part; part < bounds.end_part; ++part) add_part_as_hider(part);
   const bool rises = bounds.terrain_low_z > kernel_source_.z;
   const bool reaches = trusts_terrain_ && (!above_only_ || bounds.terrain_top_z >= kernel_source_.least_z) &&
                        bounds.terrain_top_z > -infinity_f;
@@ -304,16 +304,19 @@ void SightSearch::add_targets(const EnteredCell& entered) {
   if (bounds.target_top_z < entered.floor_z) return;
   const Vec2 offset = grid_.block_corner(entered.cell) - source_.point.xy();
   // Seen from anywhere, what is under a raised part may be behind its roof alone.
-  ElementSpan span = {bounds.first_element,         bounds.first_roof, static_cast<float>(offset.x),
-                      static_cast<float>(offset.y), entered.floor_z,   !above_only_ && bounds.has_raised_part};
+  ElementSpan span = {bounds.first_element,         bounds.end_element, static_cast<float>(offset.x),
+                      static_cast<float>(offset.y), entered.floor_z,    !above_only_ && bounds.has_raised_part};
   if (span.begin < span.end) spans_.push_back(span);
   // Looking up, flat roofs are seen only from places between their planes and their points.
   const float highest =
       above_only_ ? kernel_source_.z + static_cast<float>(lift_m) + 2 * grid_.margins().height_m : infinity_f;
   if (bounds.roof_top_z < entered.floor_z || bounds.roof_low_z > highest) return;
   span.begin = bounds.first_roof;
-  span.end = bounds.end_element;
-  while (grid_.elements().z[span.begin] > highest) ++span.begin;
+  span.end = bounds.end_roof;
+  const auto lowest_of_group = [&](std::uint32_t begin) {
+    return grid_.elements()[begin / lanes].z[std::min<std::uint32_t>(lanes, span.end - begin) - 1];
+  };
+  while (lowest_of_group(span.begin) > highest) span.begin += lanes;
   spans_.push_back(span);
 }
 
@@ -321,12 +324,8 @@ std::size_t SightSearch::find_candidates() {
   std::size_t count = 0;
   for (const ElementSpan& span : spans_) count += span.end - span.begin;
   candidates_.make_room(count + lanes);
-  const ElementArrays& elements = grid_.elements();
-  return kernels_.face_source(spans_.size(), spans_.data(),
-                              {elements.x.data(), elements.y.data(), elements.z.data(), elements.nx.data(),
-                               elements.ny.data(), elements.nz.data(), elements.number.data(), elements.number.size()},
-                              grid_.margins().position_m, kernel_source_, limits_, horizon_.slopes(),
-                              candidates_.arrays());
+  return kernels_.face_source(spans_.size(), spans_.data(), grid_.elements(), grid_.margins().position_m,
+                              kernel_source_, limits_, horizon_.windows(), candidates_.arrays());
 }
 
 bool SightSearch::faces_source(const Element& target) const {
@@ -363,16 +362,17 @@ bool SightSearch::is_seen(std::uint32_t number, Verdict verdict) const {
 }
 
 void SightSearch::add_part_as_hider(std::uint32_t k) {
-  const FlatPart& part = occlusion_.parts[k];
+  const CentredPart& part = grid_.centred_part(k);
   if (above_only_ && part.top_z <= source_.point.z) return;
   // Below a raised part one may see through; what rises does not get there from above its underside.
   if (part.bottom_z > (above_only_ ? source_.point.z : -infinity)) return;
-  const Rectangle box = relative(grid_.part_bounds(k), source_.point.xy());
+  const Rectangle box = relative(part.bounds, source_.point.xy());
   if (nearest_distance(box) > Horizon::beyond_m) {
     add_hider({.kind = Hider::Kind::part, .index = k, .top_z = part.top_z}, farthest_distance(box));
     return;
   }
-  for (std::uint32_t w = part.first_side; w < part.end_side; ++w) {
+  const FlatPart& sides = occlusion_.parts[part.part];
+  for (std::uint32_t w = sides.first_side; w < sides.end_side; ++w) {
     const WallSide& wall = occlusion_.outlines[w];
     add_hider({.kind = Hider::Kind::wall, .index = w, .top_z = part.top_z},
               std::max(square_norm(wall.p - source_.point.xy()), square_norm(wall.q - source_.point.xy())));
@@ -417,20 +417,15 @@ void SightSearch::raise_horizon_by(const Hider& hider) {
   if (hider.kind == Hider::Kind::wall) {
     return horizon_.raise_by_wall(source_.point, occlusion_.outlines[hider.index], hider.top_z);
   }
-  const Rectangle& box = hider.kind == Hider::Kind::part ? grid_.part_bounds(hider.index) : hider.square;
-  if (!may_raise_horizon(relative(box, source_.point.xy()), hider.top_z)) return;
   if (hider.kind == Hider::Kind::part) {
-    const FlatPart& part = occlusion_.parts[hider.index];
-    return horizon_.raise_by_outline(source_.point,
-                                     {occlusion_.outlines + part.first_side, occlusion_.outlines + part.end_exterior},
-                                     box, hider.top_z);
+    const CentredPart& part = grid_.centred_part(hider.index);
+    if (!may_raise_horizon(relative(part.bounds, source_.point.xy()), hider.top_z)) return;
+    return horizon_.raise_by_outline(source_.point, grid_.corners(part), part.bounds, hider.top_z);
   }
-  const Vec2 corners[] = {box.min, {box.max.x, box.min.y}, box.max, {box.min.x, box.max.y}};
-  const WallSide sides[] = {{corners[0], corners[1], -infinity, hider.top_z},
-                            {corners[1], corners[2], -infinity, hider.top_z},
-                            {corners[2], corners[3], -infinity, hider.top_z},
-                            {corners[3], corners[0], -infinity, hider.top_z}};
-  horizon_.raise_by_outline(source_.point, sides, box, hider.top_z);
+  const Rectangle& box = hider.square;
+  if (!may_raise_horizon(relative(box, source_.point.xy()), hider.top_z)) return;
+  const Vec2 corners[] = {box.min, {box.max.x, box.min.y}, box.max, {box.min.x, box.max.y}, box.min};
+  horizon_.raise_by_outline(source_.point, corners, box, hider.top_z);
 }
 
 }  // namespace tesseray

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/large_pages.h"
 #include "core/visibility/horizon.h"
 #include "core/visibility/sector_walls.h"
 #include "core/visibility/sight_grid.h"
@@ -41,7 +42,7 @@ class SightSearch {
   struct Hider {
     enum class Kind : std::uint8_t { part, wall, terrain };
     Kind kind = Kind::part;
-    std::uint32_t index = 0;  // of a part, or of a wall of OcclusionView::outlines
+    std::uint32_t index = 0;  // of SightGrid::centred_part, or of a wall of OcclusionView::outlines
     double top_z = 0;
     Rectangle square;        // of terrain
     std::int32_t next = -1;  // in its bucket
@@ -49,8 +50,10 @@ class SightSearch {
 
   // Squares with their lower corners relative to the eye, and which cell or block each is.
   struct Squares {
-    std::vector<float> x, y, top_z, floor_z;
-    std::vector<std::uint32_t> index;
+    explicit Squares(std::pmr::memory_resource* memory)
+        : x(memory), y(memory), top_z(memory), floor_z(memory), index(memory) {}
+    std::pmr::vector<float> x, y, top_z, floor_z;
+    std::pmr::vector<std::uint32_t> index;
     std::size_t count = 0;
     void clear() { count = 0; }
     void make_room(std::size_t more);
@@ -60,15 +63,23 @@ class SightSearch {
 
   class Candidates {
    public:
+    explicit Candidates(std::pmr::memory_resource* memory)
+        : x_(memory),
+          y_(memory),
+          z_(memory),
+          azimuth_(memory),
+          distance_(memory),
+          number_(memory),
+          is_facing_(memory) {}
     void make_room(std::size_t count);
     CandidateArrays arrays() {
       return {x_.data(), y_.data(), z_.data(), azimuth_.data(), distance_.data(), number_.data(), is_facing_.data()};
     }
 
    private:
-    std::vector<float> x_, y_, z_, azimuth_, distance_;
-    std::vector<std::uint32_t> number_;
-    std::vector<std::int32_t> is_facing_;
+    std::pmr::vector<float> x_, y_, z_, azimuth_, distance_;
+    std::pmr::vector<std::uint32_t> number_;
+    std::pmr::vector<std::int32_t> is_facing_;
   };
 
   struct EnteredCell {
@@ -114,6 +125,7 @@ class SightSearch {
   const SightGrid& grid_;
   double max_distance_m_;
   const SightKernels& kernels_;
+  ScratchMemory memory_;
   Horizon horizon_;
   SectorWalls walls_;
 
@@ -127,15 +139,15 @@ class SightSearch {
   bool trusts_walls_ = false;    // the walls of the sectors answer for this source
   bool trusts_terrain_ = false;  // the grid covers all terrain between the source and its targets
 
-  Squares blocks_, cells_;
-  std::vector<EnteredCell> entered_;
-  std::vector<ElementSpan> spans_;  // the targets of the current ring
-  Candidates candidates_;
-  std::vector<Verdict> verdicts_;
+  Squares blocks_{memory_.resource()}, cells_{memory_.resource()};
+  std::pmr::vector<EnteredCell> entered_{memory_.resource()};
+  std::pmr::vector<ElementSpan> spans_{memory_.resource()};  // the targets of the current ring
+  Candidates candidates_{memory_.resource()};
+  std::pmr::vector<Verdict> verdicts_{memory_.resource()};
 
-  std::vector<Hider> hiders_;
-  std::vector<std::int32_t> buckets_;  // first hider by farthest distance
-  std::size_t first_bucket_ = 0;       // those before have been used
+  std::pmr::vector<Hider> hiders_{memory_.resource()};
+  std::pmr::vector<std::int32_t> buckets_{memory_.resource()};  // first hider by farthest distance
+  std::size_t first_bucket_ = 0;                                // those before have been used
 };
 
 }  // namespace tesseray

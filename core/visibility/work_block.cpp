@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/base/large_pages.h"
 #include "core/visibility/row_codec.h"
 
 namespace tesseray {
@@ -44,7 +45,7 @@ Turned turned(const std::vector<HalfRows>& halves, std::uint32_t first_source, s
     clipped(first, count, [&](std::uint32_t place) { ++offsets[place + 1]; });
   });
   for (std::size_t k = 1; k < offsets.size(); ++k) offsets[k] += offsets[k - 1];
-  std::vector<std::uint32_t> sources(offsets.back());
+  LargePageVector<std::uint32_t> sources(offsets.back());
   std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
   for_each_run_of(halves, first_source, [&](std::uint32_t source, std::uint32_t first, std::uint32_t count) {
     clipped(first, count, [&](std::uint32_t place) { sources[next[place]++] = source; });

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/images/exact_path.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/physics/diffraction.h"
+
+namespace tesseray {
+namespace {
+
+// Ends nearer than this to a surface's plane graze it, and two points of edges nearer than this are one.
+constexpr double least_distance_m = 1e-3;
+constexpr int most_steps = 60;
+constexpr double step_accuracy_m = 1e-10;
+
+// Points on the midpoint's sides of a segment: of segments that meet each point is on one.
+bool is_on(const EdgeSegment& edge, double along_m) {
+  return along_m >= -0.5 * edge.length_m && along_m < 0.5 * edge.length_m;
+}
+
+Vec3 point_on(const EdgeSegment& edge, double along_m) { return edge.midpoint + along_m * edge.direction; }
+
+}  // namespace
+
+double ExactPath::length_m() const {
+  double sum = 0;
+  for (std::size_t i = 0; i + 1 < corners().size(); ++i) sum += norm(points[i + 1] - points[i]);
+  return sum;
+}
+
+std::optional<std::pair<double, double>> shortest_over(const EdgeSegment& first, const EdgeSegment& second, Vec3 from,
+                                                       Vec3 to) {
+  const auto length_of = [&](double u, double v) {
+    const Vec3 p = point_on(first, u), q = point_on(second, v);
+    return norm(p - from) + norm(q - p) + norm(to - q);
+  };
+  double u = 0, v = 0, length = length_of(u, v);
+  for (int step = 0; step < most_steps; ++step) {
+    const Vec3 p = point_on(first, u), q = point_on(second, v);
+    const double in = norm(p - from), between = norm(q - p), out = norm(to - q);
+    if (!(in > 0 && out > 0 && between > least_distance_m)) return std::nullopt;
+    const double in_u = dot(p - from, first.direction) / in, between_u = dot(q - p, first.direction) / between;
+    const double between_v = dot(q - p, second.direction) / between, out_v = dot(to - q, second.direction) / out;
+    const double slope_u = in_u - between_u, slope_v = between_v - out_v;
+    const double uu = (1 - in_u * in_u) / in + (1 - between_u * between_u) / between;
+    const double vv = (1 - between_v * between_v) / between + (1 - out_v * out_v) / out;
+    const double uv = -(dot(first.direction, second.direction) - between_u * between_v) / between;
+    const double determinant = uu * vv - uv * uv;
+    if (!(determinant > 0)) return std::nullopt;
+    double step_u = -(vv * slope_u - uv * slope_v) / determinant;
+    double step_v = -(uu * slope_v - uv * slope_u) / determinant;
+    if (std::fabs(step_u) + std::fabs(step_v) < step_accuracy_m) return std::pair{u, v};
+    // Newton's step, halved until the way is no longer than before.
+    double shorter = length_of(u + step_u, v + step_v);
+    while (shorter > length * (1 + 1e-15) && std::fabs(step_u) + std::fabs(step_v) > step_accuracy_m) {
+      step_u *= 0.5;
+      step_v *= 0.5;
+      shorter = length_of(u + step_u, v + step_v);
+    }
+    u += step_u;
+    v += step_v;
+    length = shorter;
+  }
+  return std::pair{u, v};
+}
+
+ExactPaths::ExactPaths(const Reflectors& reflectors, const RealEdges& edges, const Occlusion& occlusion)
+    : reflectors_(reflectors), edges_(edges), occlusion_(occlusion) {}
+
+Vec3 ExactPaths::image(const ReflectionChain& chain, Vec3 point) const {
+  for (const std::uint32_t number : chain.numbers()) {
+    point = mirrored(point, reflectors_[number].origin, reflectors_[number].normal);
+  }
+  return point;
+}
+
+// The points at which the ray from `from` to `to` meets the chain; false when it misses one.
+bool ExactPaths::unfold(const ReflectionChain& chain, Vec3 from, Vec3 to, std::span<Vec3> points) const {
+  std::array<Vec3, most_image_reflections + 1> images{};
+  images[0] = from;
+  for (std::size_t i = 0; i < chain.length; ++i) {
+    const Reflector& reflector = reflectors_[chain.reflectors[i]];
+    if (dot(images[i] - reflector.origin, reflector.normal) < least_distance_m) return false;
+    images[i + 1] = mirrored(images[i], reflector.origin, reflector.normal);
+  }
+  Vec3 end = to;
+  for (std::size_t i = chain.length; i-- > 0;) {
+    const Reflector& reflector = reflectors_[chain.reflectors[i]];
+    const double below = -dot(images[i + 1] - reflector.origin, reflector.normal);
+    const double above = dot(end - reflector.origin, reflector.normal);
+    if (above < least_distance_m) return false;
+    points[i] = images[i + 1] + (below / (below + above)) * (end - images[i + 1]);
+    if (!reflectors_.contains(reflector, points[i])) return false;
+    end = points[i];
+  }
+  return true;
+}
+
+bool ExactPaths::is_free(const ExactPath& path) const {
+  Vec3 from = path.points[0];
+  for (std::size_t i = 0; i <= path.length; ++i) {
+    Vec3 to = path.points[i + 1];
+    if (i < path.length) {
+      const auto [is_edge, number] = path.interactions[i];
+      to = to + lift_m * (is_edge ? bisector(edges_[number]) : reflectors_[number].normal);
+    }
+    if (!occlusion_.is_free(from, to)) return false;
+    from = to;
+  }
+  return true;
+}
+
+bool ExactPaths::reflected(const ReflectionChain& chain, Vec3 from, Vec3 to, ExactPath& path) const {
+  path.length = chain.length;
+  if (!unfold(chain, from, to, std::span(path.points).subspan(1))) return false;
+  path.points[0] = from;
+  path.points[path.length + 1] = to;
+  for (std::size_t i = 0; i < chain.length; ++i) path.interactions[i] = {false, chain.reflectors[i]};
+  return is_free(path);
+}
+
+bool ExactPaths::diffracted(const ReflectionChain& before, std::uint32_t edge_number, const ReflectionChain& after,
+                            Vec3 from, Vec3 to, ExactPath& path) const {
+  const EdgeSegment& edge = edges_[edge_number];
+  const double along_m = keller_point(image(before, from), image(after, to), edge.midpoint, edge.direction);
+  if (!is_on(edge, along_m)) return false;
+  const Vec3 point = point_on(edge, along_m);
+  path.length = std::size_t{before.length} + 1 + after.length;
+  std::array<Vec3, most_image_reflections> from_receiver{};
+  if (!unfold(before, from, point, std::span(path.points).subspan(1)) || !unfold(after, to, point, from_receiver)) {
+    return false;
+  }
+  path.points[0] = from;
+  for (std::size_t i = 0; i < before.length; ++i) path.interactions[i] = {false, before.reflectors[i]};
+  path.points[before.length + std::size_t{1}] = point;
+  path.interactions[before.length] = {true, edge_number};
+  for (std::size_t i = 0; i < after.length; ++i) {
+    path.points[path.length - i] = from_receiver[i];
+    path.interactions[path.length - 1 - i] = {false, after.reflectors[i]};
+  }
+  path.points[path.length + 1] = to;
+  return edges_.is_exposed(edge, point) && is_free(path);
+}
+
+bool ExactPaths::diffracted_twice(std::uint32_t first, std::uint32_t second, Vec3 from, Vec3 to,
+                                  ExactPath& path) const {
+  const EdgeSegment &a = edges_[first], &b = edges_[second];
+  const auto along_m = shortest_over(a, b, from, to);
+  if (!along_m || !is_on(a, along_m->first) || !is_on(b, along_m->second)) return false;
+  path.length = 2;
+  path.points = {from, point_on(a, along_m->first), point_on(b, along_m->second), to};
+  path.interactions[0] = {true, first};
+  path.interactions[1] = {true, second};
+  return edges_.is_exposed(a, path.points[1]) && edges_.is_exposed(b, path.points[2]) && is_free(path);
+}
+
+}  // namespace tesseray

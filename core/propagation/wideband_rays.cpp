@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The launcher's rays for wideband outputs: where each one departs, and what it adds at its target.
+#include <cmath>
+
+#include "core/propagation/launch.h"
+
+namespace tesseray {
+
+bool Launch::wants_wideband() const {
+  return environment_.options.wideband || environment_.options.delay_profile_rays > 0;
+}
+
+WidebandTable Launch::empty_wideband_table() const {
+  return {sum_count(), environment_.options.wideband, environment_.options.delay_profile_rays};
+}
+
+Vec3 Launch::departure_direction(const InteractionChain& chain, std::uint32_t number, Vec3 target) const {
+  if (chain.over_rooftops) return rooftop_departures_[chain.length > 0 ? chain.elements[0] : number];
+  if (chain.length == 0) return normalized(target - transmitter_.position);
+  const std::vector<Vec3> points =
+      trace_chain(environment_.tiling, chain, VirtualSource{transmitter_.position}, target);
+  return normalized(points[1] - points[0]);
+}
+
+void Launch::add_wideband(const Arrival& arrival, const InteractionChain& chain, std::uint32_t number, bool companion,
+                          ThreadState& state) const {
+  if (!state.wideband.wanted()) return;
+  WidebandArrival ray;
+  ray.path_gain = ray.strongest_gain = arrival.path_gain;
+  ray.excess_length_m = arrival.excess_length_m;
+  if (state.wideband.wants_angles()) {
+    const Vec3 look = -1.0 * arrival.travel_direction;
+    ray.elevation = std::atan2(look.z, norm(look.xy()));
+    ray.look.add(arrival.path_gain, look);
+    Vec3 target = environment_.points.arrival(number);
+    if (companion) {
+      const Tile& tile = environment_.tiling.tiles[number];
+      target = mirrored(target, tile.centroid, tile.normal);
+    }
+    ray.departures.add(arrival.path_gain, departure_direction(chain, number, target));
+  }
+  state.wideband.add(sum_index(number), ray);
+}
+
+void Launch::collect_departures(const Tube& tube, std::uint32_t tile, double power, AfterScattering after) {
+  if (!environment_.options.wideband) return;
+  const Vec3 direction = departure_direction(tube.chain, tile, environment_.tiling.tiles[tile].centroid);
+  diffuse_departures_[std::size_t{tile} * after_scattering_kinds + static_cast<std::size_t>(after)].add(power,
+                                                                                                        direction);
+}
+
+const DirectionMoments& Launch::departures_of(std::uint32_t tile, AfterScattering after) const {
+  static constexpr DirectionMoments unknown{};
+  if (diffuse_departures_.empty()) return unknown;
+  return diffuse_departures_[std::size_t{tile} * after_scattering_kinds + static_cast<std::size_t>(after)];
+}
+
+void Launch::add_wideband(const DiffuseBeam& beam, const DirectionMoments& departures, const DiffuseTarget& at_target,
+                          std::uint32_t number, Vec3 direction, ThreadState& state) const {
+  if (!state.wideband.wanted() || !(beam.power > 0)) return;
+  WidebandArrival ray;
+  ray.path_gain = at_target.gain_factor * beam.power;
+  ray.strongest_gain = at_target.gain_factor * beam.strongest;
+  ray.excess_length_m = beam.excess / beam.power;
+  if (state.wideband.wants_angles()) {
+    const Vec3 look = -1.0 * direction;
+    ray.elevation = std::atan2(look.z, norm(look.xy()));
+    const double ground = ground_factor(number, direction);
+    ray.look.add(ray.path_gain / ground, look);
+    if (ground > 1) {
+      const Vec3 normal = environment_.tiling.tiles[number].normal;
+      ray.look.add(ray.path_gain * (ground - 1) / ground, mirrored(look, normal));
+    }
+    ray.departures.add(at_target.gain_factor, departures);
+  }
+  state.wideband.add(sum_index(number), ray);
+}
+
+void Launch::add_wideband(std::uint32_t tile, AfterScattering after, double density, double length_m,
+                          const DiffuseTarget& at_target, std::uint32_t number, Vec3 direction,
+                          ThreadState& state) const {
+  if (!state.wideband.wanted()) return;
+  const DiffusePower& source = diffuse_[tile][after];
+  const double power = density * source.power, more_m = length_m - at_target.straight_distance_m;
+  const DiffuseBeam beam{power, density * (source.length + more_m * source.power), power};
+  DirectionMoments departures;
+  departures.add(density, departures_of(tile, after));
+  add_wideband(beam, departures, at_target, number, direction, state);
+}
+
+void Launch::keep_diffracted_departures(const ScatteringSource& source, ThreadState& state) const {
+  const DirectionMoments& departures = departures_of(source.tile, AfterScattering::diffraction);
+  for (std::size_t place = 0; place < state.observers.size(); ++place) {
+    const double density = source.share * static_cast<double>(state.diffracted_once.power[place]);
+    if (density > 0) state.beam_departures[place].add(density, departures);
+  }
+}
+
+void Launch::add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffuseTarget& at_target,
+                          std::uint32_t number, ThreadState& state) const {
+  if (!state.wideband.wanted()) return;
+  const DirectionMoments departures = diffuse_departures_.empty() ? DirectionMoments{} : state.beam_departures[place];
+  const Vec3 direction = normalized(environment_.points.arrival(number) - edge.midpoint);
+  const DiffuseBeam beam{static_cast<double>(state.diffracted.power[place]),
+                         static_cast<double>(state.diffracted.excess[place]),
+                         static_cast<double>(state.diffracted.strongest[place])};
+  add_wideband(beam, departures, at_target, number, direction, state);
+}
+
+}  // namespace tesseray

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/scene/simplified_footprints.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "core/scene/building_prisms.h"
+#include "core/scene/corner_removal.h"
+#include "core/scene/overlaps.h"
+#include "core/scene/polygon.h"
+#include "core/scene/shared_corners.h"
+#include "core/scene/small_footprints.h"
+
+namespace tesseray {
+namespace {
+
+std::string with_unit(double number, const char* unit) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f %s", number, unit);
+  return text;
+}
+
+std::size_t corner_count(const std::vector<Rings>& polygons) {
+  CornerNumbers corners;
+  for (const Rings& rings : polygons) {
+    for (const Ring& ring : rings) {
+      for (const Vec2 p : ring) corners.of(p);
+    }
+  }
+  return corners.places().size();
+}
+
+// The polygons of all buildings in one list.
+struct Plan {
+  std::vector<Rings> polygons;
+  std::vector<std::uint32_t> building;  // of each polygon
+};
+
+Plan plan_of(std::vector<std::vector<Rings>>& footprints) {
+  Plan plan;
+  for (std::uint32_t b = 0; b < footprints.size(); ++b) {
+    for (Rings& rings : footprints[b]) {
+      plan.polygons.push_back(std::move(rings));
+      plan.building.push_back(b);
+    }
+    footprints[b].clear();
+  }
+  return plan;
+}
+
+void take_away_small(Plan& plan, const std::vector<RawBuilding>& buildings, double min_area_m2, IssueLog& log) {
+  std::vector<bool> is_on_ground;
+  for (const std::uint32_t b : plan.building) is_on_ground.push_back(base_of(buildings[b]) == 0);
+  for (SmallFootprint& small : take_away_small(plan.polygons, is_on_ground, min_area_m2)) {
+    const std::string what = "a footprint of " + with_unit(area(small.outline), "m²") + " (less than " +
+                             with_unit(min_area_m2, "m²") + ") is ";
+    const std::int64_t feature = buildings[plan.building[small.polygon]].feature_id;
+    if (small.joined_with) {
+      const std::int64_t neighbour = buildings[plan.building[*small.joined_with]].feature_id;
+      log.add(Issue::Action::repaired, "small_footprint_joined",
+              what + "joined to feature " + std::to_string(neighbour), feature, std::move(small.outline));
+    } else {
+      log.add(Issue::Action::dropped, "small_footprint", what + "left out: it has no common wall with a neighbour",
+              feature, std::move(small.outline));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<Rings>> simplified_footprints(const std::vector<RawBuilding>& buildings,
+                                                      std::vector<std::vector<Rings>> footprints,
+                                                      const SceneOptions& options, IssueLog& log) {
+  const double tolerance_m = options.simplify_tolerance_m, min_area_m2 = options.min_building_area_m2;
+  if (tolerance_m <= 0 && min_area_m2 <= 0) return footprints;
+  Plan plan = plan_of(footprints);
+  const std::size_t before = corner_count(plan.polygons);
+  // What making walls common moves is a part of the tolerance.
+  const double common_within_m = tolerance_m > 0 ? std::min(overlap_width_m, 0.25 * tolerance_m) : overlap_width_m;
+  share_corners(plan.polygons, common_within_m);
+  if (min_area_m2 > 0) take_away_small(plan, buildings, min_area_m2, log);
+  if (tolerance_m > 0) {
+    remove_corners(plan.polygons, tolerance_m - 2 * common_within_m);
+    log.add(Issue::Action::repaired, "simplified",
+            "outlines are simplified within " + with_unit(tolerance_m, "m") + ": " +
+                std::to_string(corner_count(plan.polygons)) + " corners in place of " + std::to_string(before));
+  }
+  for (std::size_t i = 0; i < plan.polygons.size(); ++i) {
+    if (!plan.polygons[i].empty()) footprints[plan.building[i]].push_back(std::move(plan.polygons[i]));
+  }
+  return footprints;
+}
+
+}  // namespace tesseray

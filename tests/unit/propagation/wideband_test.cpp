@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Angles at both ends, K factor and power-delay profiles: against every single ray, and against closed forms.
+#include "core/propagation/wideband.h"
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/physics/link_metrics.h"
+#include "core/prediction/prediction.h"
+#include "tests/support/environment.h"
+#include "tests/support/same_sums.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+
+// Two houses across a street, one of them turned and low, so that rays go over it.
+const Environment& town() {
+  static const Environment made(
+      [] {
+        Scene scene = testing::flat_ground(90, 90);
+        scene.prisms = {testing::box_prism(1, {15, 20}, {30, 60}, 0, 14)};
+        Prism turned = testing::box_prism(2, {0, 0}, {1, 1}, 0, 10);
+        turned.rings = {{{55, 20}, {72, 28}, {62, 50}, {45, 42}}};
+        scene.prisms.push_back(turned);
+        return scene;
+      }(),
+      7);
+  return made;
+}
+
+const Vec3 antenna{38.3, 37.1, 6};
+const std::vector<Vec3> places{{40, 15, 1.5}, {76, 50, 1.5}, {10, 40, 1.5}, {40, 55, 20}};
+
+RayLaunchingOptions every_ray() {
+  RayLaunchingOptions options;
+  options.max_diffractions = 2;
+  options.summation = Summation::power;
+  options.over_rooftop = OverRooftop::screens;
+  options.rays_per_receiver = 10'000'000;
+  options.scattered_rays = true;
+  options.wideband = true;
+  options.delay_profile_rays = 16;
+  return options;
+}
+
+RayLaunchingResult launch(const RayLaunchingOptions& options, const Environment& environment = town()) {
+  return environment.launch(testing::test_transmitter(antenna), testing::receivers_at(places), options);
+}
+
+TransmitterPrediction predict(const Environment& environment, Vec3 from, const RayLaunchingOptions& options,
+                              const std::vector<Vec3>& to) {
+  const Transmitter transmitter = testing::test_transmitter(from);
+  const std::vector<Receiver> receivers = testing::receivers_at(to);
+  return predict_path_loss(environment.launch(transmitter, receivers, options), transmitter, environment.tiling,
+                           receivers, options);
+}
+
+// √(1 − R²) of angles in degrees, in degrees.
+double spread_deg(const std::vector<Ray>& rays, double Ray::*angle_deg) {
+  double c = 0, s = 0, all = 0;
+  for (const Ray& ray : rays) {
+    c += ray.path_gain * std::cos(radians(ray.*angle_deg));
+    s += ray.path_gain * std::sin(radians(ray.*angle_deg));
+    all += ray.path_gain;
+  }
+  const double r = std::hypot(c, s) / all;
+  return degrees(std::sqrt(std::max(0.0, 1 - r * r)));
+}
+
+std::vector<Ray> rays_of(const std::vector<Ray>& rays, std::int64_t receiver) {
+  std::vector<Ray> found;
+  std::copy_if(rays.begin(), rays.end(), std::back_inserter(found),
+               [receiver](const Ray& ray) { return ray.target_id == receiver; });
+  return found;
+}
+
+// The rays layer finds each ray's corners by itself, so its angles are independent of the sums'.
+TEST(Wideband, SpreadsAreThoseOfAllSingleRays) {
+  const auto prediction = predict(town(), antenna, every_ray(), places);
+  std::size_t over_roofs = 0, scattered_then_diffracted = 0;
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    SCOPED_TRACE(r);
+    std::vector<Ray> rays = rays_of(prediction.rays, static_cast<std::int64_t>(r) + 1);
+    ASSERT_GT(rays.size(), 100u);
+    // What is scattered and then diffracted is summed as coming from the middle of the short edge segment.
+    for (Ray& ray : rays) {
+      if (!ray.interactions.ends_with("S-D")) continue;
+      const Vec3 look = town().tiling.edges[ray.elements.back() - town().tiling.tiles.size()].midpoint - places[r];
+      ray.arrival_elevation_deg = degrees(std::atan2(look.z, norm(look.xy())));
+    }
+    const WidebandPrediction& p = prediction.receivers_wideband.angles(r);
+    EXPECT_NEAR(static_cast<double>(p.departure_azimuth_spread_deg), spread_deg(rays, &Ray::departure_azimuth_deg),
+                2e-3);
+    EXPECT_NEAR(static_cast<double>(p.departure_elevation_spread_deg), spread_deg(rays, &Ray::departure_elevation_deg),
+                2e-3);
+    EXPECT_NEAR(static_cast<double>(p.elevation_spread_deg), spread_deg(rays, &Ray::arrival_elevation_deg), 2e-3);
+    EXPECT_NEAR(static_cast<double>(p.arrival_elevation_deg), rays.front().arrival_elevation_deg, 1e-3);
+    double others = 0;
+    for (std::size_t i = 1; i < rays.size(); ++i) others += rays[i].path_gain;
+    EXPECT_NEAR(static_cast<double>(p.k_factor_db), decibels(rays.front().path_gain / others), 1e-3);
+    EXPECT_GT(p.elevation_spread_deg, 0.1f);
+    EXPECT_GT(p.departure_elevation_spread_deg, 0.1f);
+    for (const Ray& ray : rays) {
+      over_roofs += ray.mechanism == Mechanism::over_rooftop ? 1 : 0;
+      scattered_then_diffracted += ray.interactions.ends_with("S-D") ? 1 : 0;
+    }
+  }
+  EXPECT_GT(over_roofs, 0u);
+  EXPECT_GT(scattered_then_diffracted, 0u);
+}
+
+std::vector<std::pair<double, double>> read_profile(std::string_view json) {
+  std::vector<std::pair<double, double>> rays;
+  EXPECT_TRUE(json.starts_with("[[") && json.ends_with("]]")) << json;
+  for (std::size_t at = json.find_first_of("0123456789-"); at < json.size();
+       at = json.find_first_of("0123456789-", at)) {
+    double numbers[2] = {};
+    for (double& number : numbers) {
+      const auto end = std::from_chars(json.data() + at, json.data() + json.size(), number);
+      at = static_cast<std::size_t>(end.ptr - json.data()) + 1;
+    }
+    rays.emplace_back(numbers[0], numbers[1]);
+  }
+  return rays;
+}
+
+TEST(Wideband, ProfileIsOfTheStrongestRays) {
+  RayLaunchingOptions options = every_ray();
+  options.max_scatterings = 0;
+  const auto prediction = predict(town(), antenna, options, places);
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    SCOPED_TRACE(r);
+    const std::vector<Ray> rays = rays_of(prediction.rays, static_cast<std::int64_t>(r) + 1);
+    const auto profile = read_profile(prediction.receivers_wideband.profile(r));
+    ASSERT_EQ(profile.size(), std::min<std::size_t>(rays.size(), 16));
+    for (std::size_t i = 0; i < profile.size(); ++i) {
+      EXPECT_NEAR(profile[i].first, rays[i].delay_ns, 0.051);
+      EXPECT_NEAR(profile[i].second, rays[i].power_dbm, 0.0051);
+    }
+  }
+}
+
+// With every entry kept, what tiles scatter included, profiles hold the whole power and the whole delay.
+TEST(Wideband, WholeProfilesHoldTheWholePower) {
+  RayLaunchingOptions options = every_ray();
+  options.delay_profile_rays = 100'000;
+  options.tiles_are_targets = false;
+  const RayLaunchingResult result = launch(options);
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    double gain = 0, excess = 0;
+    for (const ProfileRay& ray : result.wideband.profile(r)) {
+      gain += static_cast<double>(ray.path_gain);
+      excess += static_cast<double>(ray.path_gain) * static_cast<double>(ray.excess_length_m);
+    }
+    const ArrivalSums& sums = result.receivers[r];
+    EXPECT_NEAR(gain, sums.gain.value(), 1e-6 * gain);
+    EXPECT_NEAR(excess, sums.excess.value() * excess_unit_m, 1e-5 * excess);
+    EXPECT_TRUE(std::is_sorted(result.wideband.profile(r).begin(), result.wideband.profile(r).end(),
+                               [](const ProfileRay& a, const ProfileRay& b) { return a.is_before(b); }));
+  }
+}
+
+// Over open ground a ground tile has two rays, the direct one and that from the antenna's image.
+TEST(Wideband, GroundTilesHaveTheTwoRays) {
+  const Environment plane(testing::flat_ground(200, 200), 10);
+  RayLaunchingOptions options = testing::direct_only();
+  options.wideband = true;
+  options.delay_profile_rays = 4;
+  const Vec3 mast{101, 97, 25};
+  const auto prediction = predict(plane, mast, options, {});
+  ASSERT_EQ(prediction.tiles.size(), plane.tiling.tiles.size());
+  for (const std::size_t t : {std::size_t{3}, std::size_t{150}, prediction.tiles.size() - 7}) {
+    SCOPED_TRACE(t);
+    const Vec3 target = target_point(plane.tiling.tiles[t], options.receiver_height_m);
+    const double level = norm((target - mast).xy());
+    const double up = std::atan2(mast.z - target.z, level), down = std::atan2(mast.z + target.z, level);
+    const auto profile = read_profile(prediction.tiles_wideband.profile(t));
+    ASSERT_EQ(profile.size(), 2u);
+    const double p0 = power_ratio(profile[0].second), p1 = power_ratio(profile[1].second);
+    EXPECT_NEAR(profile[0].first, std::hypot(level, mast.z - target.z) / speed_of_light * 1e9, 0.051);
+    EXPECT_NEAR(profile[1].first, std::hypot(level, mast.z + target.z) / speed_of_light * 1e9, 0.051);
+    const std::vector<PathSample> arrivals = {{p0, 0, up, 0}, {p1, 0, -down, 0}},
+                                  departures = {{p0, 0, -up, 0}, {p1, 0, -down, 0}};
+    const WidebandPrediction& p = prediction.tiles_wideband.angles(t);
+    // The profile's powers have two decimals.
+    EXPECT_NEAR(radians(static_cast<double>(p.elevation_spread_deg)), channel_metrics(arrivals).azimuth_spread, 2e-3);
+    EXPECT_NEAR(radians(static_cast<double>(p.departure_elevation_spread_deg)),
+                channel_metrics(departures).azimuth_spread, 2e-4);
+    EXPECT_NEAR(static_cast<double>(p.departure_azimuth_spread_deg), 0, 1e-3);
+    EXPECT_NEAR(static_cast<double>(p.arrival_elevation_deg), degrees(up), 1e-4);
+    EXPECT_NEAR(static_cast<double>(p.k_factor_db), profile[0].second - profile[1].second, 0.02);
+  }
+}
+
+// The ground-reflected companion of scattered rays comes from below: one tile scatters, and a receiver point at the
+// tile's target tells the power without the companion.
+TEST(Wideband, ScatteredPowerComesFromTheGroundToo) {
+  Scene scene = testing::flat_ground(100, 100);
+  scene.materials.push_back({.name = "smooth ground", .scattering_coefficient = 0.0});
+  scene.default_materials.ground = static_cast<std::uint16_t>(scene.materials.size() - 1);
+  const Environment plane(Scene(scene), 10);
+  scene.prisms = {testing::box_prism(1, {46, 60}, {54, 68}, 0, 8)};
+  const Environment house(std::move(scene), 10);
+  RayLaunchingOptions with = testing::direct_only();
+  with.wideband = true;
+  with.max_bounces = 1;
+  with.max_scatterings = 1;
+  with.scattering_coefficient = 0.4;
+  const auto near_the_middle = [](const Tile& a, const Tile& b) {
+    return norm(a.centroid.xy() - Vec2{50, 45}) < norm(b.centroid.xy() - Vec2{50, 45});
+  };
+  const auto ground_of = [&](const Environment& environment) {
+    const std::vector<Tile>& tiles = environment.tiling.tiles;
+    return static_cast<std::size_t>(std::min_element(tiles.begin(), tiles.end(), near_the_middle) - tiles.begin());
+  };
+  const std::size_t tile = ground_of(house), plane_tile = ground_of(plane);
+  const Vec3 target = target_point(house.tiling.tiles[tile], with.receiver_height_m);
+  ASSERT_EQ(target, target_point(plane.tiling.tiles[plane_tile], with.receiver_height_m));
+  ASSERT_EQ(std::count_if(house.tiling.tiles.begin(), house.tiling.tiles.end(),
+                          [](const Tile& t) { return t.kind == SurfaceKind::wall && t.normal.y < -0.9; }),
+            1);
+
+  const auto transmitter = testing::test_transmitter({50, 20, 4});
+  const auto a = house.launch(transmitter, testing::receivers_at({target}), with);
+  const auto b = plane.launch(transmitter, testing::receivers_at({target}), with);
+  // What the house adds, at the tile and at the receiver point.
+  const auto added = [&](FixedPointSum WidebandSums::*sum) {
+    return std::pair((a.wideband.sums(tile).*sum).value() - (b.wideband.sums(plane_tile).*sum).value(),
+                     (a.wideband.sums(a.tiles.size()).*sum).value() - (b.wideband.sums(b.tiles.size()).*sum).value());
+  };
+  const double gain = a.tiles[tile].gain.value() - b.tiles[plane_tile].gain.value();
+  const double alone = a.receivers[0].gain.value() - b.receivers[0].gain.value();
+  ASSERT_GT(gain, 1.05 * alone);
+  const auto [cosines, cosines_alone] = added(&WidebandSums::cos_elevation);
+  const auto [sines, sines_alone] = added(&WidebandSums::sin_elevation);
+  EXPECT_GT(sines_alone / alone, 0.05);
+  EXPECT_NEAR(cosines, cosines_alone * gain / alone, 1e-6 * gain);
+  EXPECT_NEAR(sines, sines_alone * (2 - gain / alone), 1e-6 * gain);
+}
+
+TEST(Wideband, SameBitsForAnyNumberOfThreads) {
+  testing::SyntheticCityOptions city_options;
+  city_options.width_m = city_options.depth_m = 200;
+  city_options.seed = 9;
+  const Environment city(testing::synthetic_city(city_options), 10);
+  RayLaunchingOptions options;
+  options.over_rooftop = OverRooftop::screens;
+  options.wideband = true;
+  options.delay_profile_rays = 5;
+  const auto with = [&](int threads) {
+    const tbb::global_control control(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+    tbb::task_arena arena(threads);
+    return arena.execute([&] { return city.launch(testing::test_transmitter({100.7, 98.3, 45}), {}, options); });
+  };
+  const RayLaunchingResult one = with(1), four = with(4);
+  std::size_t reached = 0;
+  for (std::size_t t = 0; t < one.tiles.size(); ++t) {
+    ASSERT_EQ(one.wideband.sums(t), four.wideband.sums(t)) << t;
+    ASSERT_TRUE(std::ranges::equal(one.wideband.profile(t), four.wideband.profile(t))) << t;
+    reached += one.wideband.profile(t).size() == 5 ? 1 : 0;
+  }
+  EXPECT_GT(reached, one.tiles.size() / 2);
+}
+
+TEST(Wideband, AskingLeavesTheOtherSumsAsTheyAre) {
+  RayLaunchingOptions options = every_ray();
+  const RayLaunchingResult with = launch(options);
+  options.wideband = false;
+  options.delay_profile_rays = 0;
+  const RayLaunchingResult without = launch(options);
+  EXPECT_TRUE(with.wideband.wanted());
+  EXPECT_FALSE(without.wideband.wanted());
+  for (std::size_t t = 0; t < with.tiles.size(); ++t) testing::expect_same(with.tiles[t], without.tiles[t]);
+  for (std::size_t r = 0; r < places.size(); ++r) testing::expect_same(with.receivers[r], without.receivers[r]);
+}
+
+TEST(Wideband, ProfilesDoNotDependOnTheOrderOfArrival) {
+  testing::Random random(5);
+  std::vector<ProfileRay> rays;
+  for (int i = 0; i < 500; ++i) {
+    // Coarse numbers, so that there are equal ones.
+    rays.push_back({static_cast<float>(1 + random.below(40)) * 1e-12f, static_cast<float>(random.below(30))});
+  }
+  std::vector<ProfileRay> expected = rays;
+  std::sort(expected.begin(), expected.end(), [](const auto& a, const auto& b) { return a.is_before(b); });
+  expected.resize(7);
+  for (int shuffle = 0; shuffle < 20; ++shuffle) {
+    for (std::size_t i = rays.size(); i > 1; --i) {
+      std::swap(rays[i - 1], rays[random.below(static_cast<std::uint32_t>(i))]);
+    }
+    WidebandTable table(2, false, 7), other(2, false, 7);
+    for (std::size_t i = 0; i < rays.size(); ++i) {
+      WidebandArrival arrival;
+      arrival.path_gain = static_cast<double>(rays[i].path_gain);
+      arrival.excess_length_m = static_cast<double>(rays[i].excess_length_m);
+      (i % 3 == 0 ? other : table).add(1, arrival);
+    }
+    table.merge(other);
+    EXPECT_TRUE(std::ranges::equal(table.profile(1), expected));
+    EXPECT_TRUE(table.profile(0).empty());
+  }
+}
+
+TEST(Wideband, NothingIsSaidWhereNothingArrives) {
+  const WidebandPrediction p = predict_wideband({}, {});
+  EXPECT_TRUE(std::isnan(p.elevation_spread_deg));
+  EXPECT_TRUE(std::isnan(p.k_factor_db));
+  EXPECT_EQ(delay_profile_text({}, 100, 0), "");
+  EXPECT_EQ(delay_profile_text(std::vector<ProfileRay>{{1e-8f, 0}, {1e-9f, 29.979246f}}, 299.792458, 10),
+            "[[1000.0,-70.00],[1100.0,-80.00]]");
+}
+
+}  // namespace
+}  // namespace tesseray
