@@ -36,7 +36,7 @@ LIBRARIES = {
     "Ceres": (["ceres/*"], ["core/comparison", "tests"]),
     "CUDA": (["cuda*", "cub/*", "thrust/*"], ["cuda", "tests/gpu"]),
     "oneTBB": (["tbb/*", "oneapi/tbb*"], ["core", "processing_algorithms", "tests"]),
-    "CLI11": (["CLI/*"], ["processing_algorithms"]),
+    "CLI11": (["CLI/*"], ["processing_algorithms", "tests/bench"]),
     "JSON": (["nlohmann/*"], ["processing_algorithms", "tests"]),
     "spdlog": (["spdlog/*"], ["processing_algorithms"]),
     "GoogleTest": (["gtest/*", "gmock/*"], ["tests"]),
