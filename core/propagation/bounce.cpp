@@ -167,14 +167,14 @@ double fraction_of(const InteractionChain& chain, std::uint32_t element) {
 
 void Launch::prepare_roulette() {
   const TargetPoints& points = environment_.points;
-  if (environment_.options.roulette <= 0 || !points.tiles_are_targets()) return;
+  if (pruning_.roulette <= 0) return;
   roulette_gain_.assign(points.element_count(), 0.0f);
   std::vector<FixedPointSum> sums(points.tile_count());
   for (const ThreadState& state : states_) {
     for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(state.sums[t].basic_gain);
   }
   for (std::size_t t = 0; t < sums.size(); ++t) {
-    roulette_gain_[t] = static_cast<float>(environment_.options.roulette * sums[t].value());
+    roulette_gain_[t] = static_cast<float>(pruning_.roulette * sums[t].value());
   }
   // An edge segment has no sum of its own, but that of the darker of its parents.
   for (std::uint32_t e = 0; e < points.edge_count(); ++e) {

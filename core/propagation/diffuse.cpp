@@ -258,7 +258,7 @@ void Launch::find_sources(AfterScattering after, std::uint32_t element, ThreadSt
     const double gain = link_.unit_gain() * diffuse_[tiles[i]][after].power * state.radiated.density[i];
     if (gain >= link_.least_gain()) state.sources.push_back({tiles[i], gain, 1.0});
   }
-  const std::size_t most = environment_.options.scattering_sources * (after == AfterScattering::reflection ? 2 : 1);
+  const std::size_t most = pruning_.scattering_sources * (after == AfterScattering::reflection ? 2 : 1);
   thin_sources(state.sources, most, element);
   // Vegetation comes after the draw, which has no need of it.
   std::erase_if(state.sources, [&](ScatteringSource& source) {

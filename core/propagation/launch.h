@@ -192,7 +192,8 @@ class Launch {
   };
   // Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
   void go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) const;
-  // What is already there at elements when tubes are about to be bounced, times options.roulette: where weaker tubes
+  void choose_pruning();
+  // What is already there at elements when tubes are about to be bounced, times Pruning::roulette: where weaker tubes
   // are drawn (go_on). Empty without roulette.
   void prepare_roulette();
   bool may_do_anything(std::uint32_t element, int reflections, int diffractions) const;
@@ -333,7 +334,8 @@ class Launch {
   std::vector<std::uint8_t> reached_over_rooftops_;   // by number, lit_as_…; empty without such rays
   std::vector<Vec3> rooftop_departures_;              // by number, where angles are wanted: of rays over the roofs
   std::vector<DirectionMoments> diffuse_departures_;  // per tile and AfterScattering, where angles are wanted
-  std::vector<float> roulette_gain_;                  // by element, see prepare_roulette()
+  Pruning pruning_;
+  std::vector<float> roulette_gain_;  // by element, see prepare_roulette()
   std::vector<std::uint64_t> tubes_by_interactions_ = std::vector<std::uint64_t>(most_bounces + 1, 0);
   LaunchCost cost_;
   tbb::enumerable_thread_specific<ThreadState> states_;

@@ -73,6 +73,12 @@ std::vector<GainByMechanism> gains_by_mechanism(const std::vector<RecordedRay>& 
 
 }  // namespace
 
+Pruning pruning_for(double share_in_sight) {
+  constexpr double many = 0.15;
+  return share_in_sight >= many ? Pruning{.scattering_sources = 16, .roulette = 3e-3}
+                                : Pruning{.scattering_sources = 32, .roulette = 1e-3};
+}
+
 Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmitter)
     : environment_(environment),
       transmitter_(transmitter),
@@ -109,6 +115,7 @@ RayLaunchingResult Launch::run(Progress& progress) {
   }
   {
     const PhaseClock clock(cost_[LaunchPhase::bounces]);
+    choose_pruning();
     prepare_roulette();
     bounce(std::move(tubes), progress);
   }
@@ -124,11 +131,23 @@ RayLaunchingResult Launch::run(Progress& progress) {
   return collect();
 }
 
+void Launch::choose_pruning() {
+  const TargetPoints& points = environment_.points;
+  if (!environment_.options.pruning || points.target_tile_count() == 0) return;
+  std::vector<std::uint8_t> in_sight(points.target_tile_count(), 0);
+  for (const ThreadState& state : states_) {
+    for (std::size_t t = 0; t < in_sight.size(); ++t) in_sight[t] |= state.sums[t].direct ? 1 : 0;
+  }
+  const auto count = static_cast<double>(std::count(in_sight.begin(), in_sight.end(), 1));
+  pruning_ = pruning_for(count / static_cast<double>(in_sight.size()));
+}
+
 RayLaunchingResult Launch::collect() {
   RayLaunchingResult result;
   result.tubes = std::accumulate(tubes_by_interactions_.begin(), tubes_by_interactions_.end(), std::uint64_t{0});
   result.tubes_by_interactions = tubes_by_interactions_;
   result.cost = cost_;
+  result.pruning = pruning_;
   std::vector<ArrivalSums> sums(sum_count());
   std::vector<RecordedRay> recorded;
   std::vector<ScatteredWay> ways;

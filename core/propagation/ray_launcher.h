@@ -56,6 +56,19 @@ struct TransmissionOptions {
   double indoor_db_per_m = 0.5;                       // 3GPP TR 38.901, §7.4.3
 };
 
+// Which weak rays are drawn by chance. Reproducible: what is drawn depends on the elements alone.
+struct Pruning {
+  // Of the tiles whose scattered power an edge segment diffracts, about so many stand for all that light it, and of
+  // those whose power a tile reflects twice as many (source_sample.h); 0: all.
+  std::size_t scattering_sources = 0;
+  // Tubes with less than this part of the power that is at their element without any bounce; 0: none.
+  double roulette = 0;
+};
+
+// By the share of the tiles in line of sight: where many are, weak rays matter little; at the bottom of a street the
+// weak rays are what reaches the next one. Measured in docs/propagation-cost.md.
+Pruning pruning_for(double share_in_sight);
+
 // Limits as in Table 1 of paper 002.
 struct RayLaunchingOptions {
   int max_bounces = 3;
@@ -69,14 +82,12 @@ struct RayLaunchingOptions {
   double scattering_coefficient = 0.4;  // S, an amplitude ratio; of materials without one of their own
   // 0: Lambert's lobe. Otherwise α_R of the directive lobe about the specular direction, at most 8.
   int scattering_lobe_exponent = 0;
-  // Tubes with less than this part of the power that is at their element without any bounce go on by chance, in
-  // proportion to their power, and then count as many times more: sums keep their expectation. 0: all go on.
-  double roulette = 0;
-  // Of the tiles whose scattered power one more element reflects or diffracts, about so many stand for all that light
-  // it (source_sample.h); 0: all.
-  std::size_t scattering_sources = 0;
   double cross_polarization = 0;  // the part of the scattered power in the other polarisation, 0 … 1
   double min_power_dbm = -130;    // tubes below this at their element go no further
+  // Weak rays are drawn by chance and then count as many times more, as pruning_for() says: sums keep their
+  // expectation, and a whole city takes a fraction of the time. Where tiles are targets, that is, not for single
+  // receivers alone.
+  bool pruning = false;
   Summation summation = Summation::local_mean;
   double receiver_height_m = 1.5;  // of ground targets above their tile
   Polarization receiver_polarization = Polarization::vertical;
@@ -112,6 +123,7 @@ struct RayLaunchingResult {
   std::uint64_t tubes = 0;                           // launched in all, for the log
   std::vector<std::uint64_t> tubes_by_interactions;  // the same by how many interactions they had had
   LaunchCost cost;
+  Pruning pruning;  // what was used
 };
 
 // The point of a tile at which it is a target: its centroid, for ground tiles `receiver_height_m` above it.

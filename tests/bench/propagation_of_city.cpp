@@ -73,13 +73,12 @@ std::vector<Site> sites_of(const Scene& scene) {
 
 // The paper's limits for so many bounces: at most so many reflections, one diffraction up to three bounces and two
 // beyond, one scattering anywhere, at most three combined.
-RayLaunchingOptions options_for(int bounces, std::size_t scattering_sources, double roulette) {
+RayLaunchingOptions options_for(int bounces, bool pruning) {
   RayLaunchingOptions options;
   options.max_bounces = bounces;
   options.max_reflections = bounces;
   options.max_diffractions = bounces > 3 ? 2 : 1;
-  options.scattering_sources = scattering_sources;
-  options.roulette = roulette;
+  options.pruning = pruning;
   options.over_rooftop = OverRooftop::screens;
   options.vegetation = VegetationModel::per_metre;
   options.transmission.nearest_building = true;
@@ -153,8 +152,7 @@ struct Study {
   std::string city = "synthetic:4480", visibility_file = "propagation_of_city.tvis", save, compare_with;
   std::vector<std::string> sites{"street", "rooftop", "macro"};
   std::vector<int> bounces{3, 5};
-  std::size_t scattering_sources = 0;
-  double roulette = 0;
+  bool pruning = true;
   float noise_floor_dbm = -110;
 };
 
@@ -176,7 +174,7 @@ void measure(const Study& study) {
     transmitter.erp_dbm = 40;
     for (const int bounces : study.bounces) {
       const RayLauncher launcher(city.scene, city.tiling, occlusion, *visibility, {},
-                                 options_for(bounces, study.scattering_sources, study.roulette));
+                                 options_for(bounces, study.pruning));
       const auto begin = std::chrono::steady_clock::now();
       const double processor_begin = processor_seconds();
       RayLaunchingResult rays = launcher.launch(transmitter, no_progress());
@@ -184,6 +182,7 @@ void measure(const Study& study) {
       const double processor = processor_seconds() - processor_begin;
       const std::uint64_t tubes = rays.tubes;
       const LaunchCost rays_cost = rays.cost;
+      const Pruning pruning = rays.pruning;
       const std::vector<std::uint64_t> tubes_by_interactions = rays.tubes_by_interactions;
       const std::vector<float> powers =
           powers_of(predict_path_loss(std::move(rays), transmitter, city.tiling, {}, launcher.options()));
@@ -199,6 +198,8 @@ void measure(const Study& study) {
       }
       std::printf("\n");
       print_cost(rays_cost, tubes_by_interactions);
+      std::fprintf(stderr, "  pruning: %zu scattering sources, roulette %g\n", pruning.scattering_sources,
+                   pruning.roulette);
       std::fflush(stdout);
       if (!study.save.empty()) {
         std::ofstream(file_of(study.save, site.name, bounces), std::ios::binary)
@@ -221,8 +222,7 @@ int main(int argc, char** argv) {
   app.add_option("--bounces", study.bounces, "numbers of bounces");
   app.add_option("--save", study.save, "folder for the predictions");
   app.add_option("--compare", study.compare_with, "folder of earlier predictions");
-  app.add_option("--scattering-sources", study.scattering_sources, "see RayLaunchingOptions");
-  app.add_option("--roulette", study.roulette, "see RayLaunchingOptions");
+  app.add_flag("--pruning,!--no-pruning", study.pruning, "see RayLaunchingOptions; on by default");
   app.add_option("--noise-floor", study.noise_floor_dbm, "compare tiles above this received power, dBm");
   CLI11_PARSE(app, argc, argv);
   tesseray::measure(study);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Pruned launches against whole ones: no bias, little noise, the same for any number of threads.
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include <cmath>
+
+#include "core/base/units.h"
+#include "core/scene/prism_index.h"
+#include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+
+// Large enough for hundreds of tiles to light one edge.
+testing::SyntheticCityOptions town_options() {
+  testing::SyntheticCityOptions options;
+  options.width_m = options.depth_m = 600;
+  return options;
+}
+
+const Environment& town() {
+  static const Environment made(testing::synthetic_city(town_options()), 10.0);
+  return made;
+}
+
+RayLaunchingOptions all_effects(bool pruning) {
+  RayLaunchingOptions options;
+  options.over_rooftop = OverRooftop::screens;
+  options.pruning = pruning;
+  return options;
+}
+
+// Near the middle of the town, so high above the ground or, on a roof, above that.
+Transmitter transmitter_at(double height_m) {
+  const PrismIndex index(town().scene);
+  const Vec2 middle = 0.5 * (town().scene.extent.min + town().scene.extent.max);
+  const double ground = town().scene.terrain.height_at(middle);
+  Transmitter transmitter =
+      testing::test_transmitter({middle.x, middle.y, std::max(ground + height_m, index.surface_height(middle) + 3)});
+  transmitter.erp_dbm = 40;
+  return transmitter;
+}
+
+struct Difference {
+  double mean_db = 0, rms_db = 0;
+  std::size_t tiles = 0;
+};
+
+// Over the tiles that get more than −110 dBm.
+Difference difference(const RayLaunchingResult& whole, const RayLaunchingResult& pruned, double eirp_dbm) {
+  Difference d;
+  for (std::size_t t = 0; t < whole.tiles.size(); ++t) {
+    const double before = decibels(testing::total_gain(whole.tiles[t]));
+    if (!(eirp_dbm + before > -110)) continue;
+    const double change = decibels(testing::total_gain(pruned.tiles[t])) - before;
+    d.mean_db += change;
+    d.rms_db += change * change;
+    ++d.tiles;
+  }
+  d.mean_db /= static_cast<double>(d.tiles);
+  d.rms_db = std::sqrt(d.rms_db / static_cast<double>(d.tiles));
+  return d;
+}
+
+class PrunedLaunch : public ::testing::TestWithParam<double> {};
+
+TEST_P(PrunedLaunch, IsUnbiasedAndNearTheWhole) {
+  const Transmitter transmitter = transmitter_at(GetParam());
+  const RayLaunchingResult whole = town().launch(transmitter, {}, all_effects(false));
+  const RayLaunchingResult pruned = town().launch(transmitter, {}, all_effects(true));
+  EXPECT_EQ(whole.pruning.scattering_sources, 0u);
+  EXPECT_GT(pruned.pruning.scattering_sources, 0u);
+  EXPECT_LT(pruned.tubes, whole.tubes);
+  EXPECT_LT(pruned.cost[LaunchPhase::then_diffraction].contributions,
+            whole.cost[LaunchPhase::then_diffraction].contributions);
+  const Difference d = difference(whole, pruned, transmitter.erp_dbm + half_wave_dipole_gain_dbi);
+  EXPECT_GT(d.tiles, 3000u);
+  EXPECT_LT(std::fabs(d.mean_db), 0.02);
+  EXPECT_LT(d.rms_db, 0.2);
+  EXPECT_GT(d.rms_db, 0.0);
+}
+
+INSTANTIATE_TEST_SUITE_P(StreetAndMast, PrunedLaunch, ::testing::Values(6.0, 60.0));
+
+TEST(Pruning, IsTheSameForAnyNumberOfThreads) {
+  const Transmitter transmitter = transmitter_at(6);
+  const auto launch = [&](std::size_t threads) {
+    const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
+    return town().launch(transmitter, {}, all_effects(true));
+  };
+  const RayLaunchingResult one = launch(1), many = launch(4);
+  ASSERT_EQ(one.tiles.size(), many.tiles.size());
+  for (std::size_t t = 0; t < one.tiles.size(); ++t) {
+    ASSERT_EQ(one.tiles[t].gain, many.tiles[t].gain) << t;
+    ASSERT_EQ(one.tiles[t].strongest_gain, many.tiles[t].strongest_gain) << t;
+    ASSERT_EQ(one.tiles[t].rays, many.tiles[t].rays) << t;
+  }
+}
+
+// Single receivers get every ray, so that what explains a value adds up to it.
+TEST(Pruning, LeavesReceiversAloneWhole) {
+  RayLaunchingOptions options = all_effects(true);
+  options.tiles_are_targets = false;
+  const Transmitter transmitter = transmitter_at(6);
+  const auto receivers = testing::receivers_at({transmitter.position + Vec3{40, 30, -3}});
+  EXPECT_EQ(town().launch(transmitter, receivers, options).pruning.scattering_sources, 0u);
+}
+
+}  // namespace
+}  // namespace tesseray
