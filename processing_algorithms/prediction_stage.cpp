@@ -6,6 +6,7 @@
 #include <iterator>
 #include <new>
 
+#include "core/base/units.h"
 #include "core/comparison/statistics.h"
 #include "core/io/readers.h"
 #include "core/physics/vegetation.h"
@@ -60,20 +61,6 @@ Parameter limit(const std::string& name, const std::string& label, const std::st
           .integer = true,
           .advanced = name != "MAX_BOUNCES"};
 }
-
-// Progress of one of several transmitters as a part of the stage.
-class PartOfStage final : public Progress {
- public:
-  PartOfStage(Progress& whole, std::size_t part, std::size_t parts)
-      : whole_(whole), part_(static_cast<double>(part)), parts_(static_cast<double>(parts)) {}
-  void advance(double fraction) override { whole_.advance((part_ + fraction) / parts_); }
-  void warn(const Warning& warning) override { whole_.warn(warning); }
-  bool is_cancelled() const override { return whole_.is_cancelled(); }
-
- private:
-  Progress& whole_;
-  double part_, parts_;
-};
 
 // Rough sizes of one row in a GeoPackage, spatial index included, for the check of free space.
 std::uint64_t bytes_per_row(TargetGeometry geometry) {
@@ -381,6 +368,14 @@ std::vector<Parameter> prediction_layer_parameters() {
        .default_value = "polygon",
        .choices = words(geometries),
        .advanced = true},
+      {.name = "PRUNING",
+       .label = "Draw weak rays by chance",
+       .help =
+           "a few of many weak rays stand for all: tiles change by some 0.1 dB and the mean by none, and a whole city "
+           "takes a fraction of the time; how many is chosen by transmitter and reported",
+       .kind = Kind::boolean,
+       .default_value = "true",
+       .advanced = true},
       {.name = "WIDEBAND",
        .label = "Angles at both ends",
        .help = "with elevation, spreads of elevation and of departure angles, and the K factor",
@@ -521,6 +516,7 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
   if (!sites.receivers.empty() && run.destinations().layer("RAYS")) {
     options.rays_per_receiver = static_cast<std::size_t>(run.values().integer("RAYS_PER_RECEIVER"));
   }
+  options.pruning = run.values().flag("PRUNING");
   options.wideband = run.values().flag("WIDEBAND");
   options.delay_profile_rays = static_cast<std::size_t>(run.values().integer("DELAY_PROFILE_RAYS"));
   warn_of_vegetation(scene, sites, options.vegetation, run.progress());
@@ -533,7 +529,8 @@ Predictions predict_each(const std::vector<Transmitter>& transmitters,
   Predictions predictions;
   std::exception_ptr first_failure;
   for (std::size_t t = 0; t < transmitters.size(); ++t) {
-    PartOfStage part(progress, t, transmitters.size());
+    const auto parts = static_cast<double>(transmitters.size());
+    PartOfStage part(progress, static_cast<double>(t) / parts, static_cast<double>(t + 1) / parts);
     try {
       predictions.of_transmitters.push_back(predict(transmitters[t], part));
     } catch (const std::bad_alloc&) {
@@ -608,6 +605,15 @@ void add_prediction_layers(const Run& run, const Scene& scene, const Tiling& til
   }
 }
 
+namespace {
+
+nlohmann::ordered_json in_figures(const Pruning& pruning) {
+  if (pruning.scattering_sources == 0) return nullptr;
+  return {{"scattering_tiles", pruning.scattering_sources}, {"drawn_below_db", decibels(pruning.roulette)}};
+}
+
+}  // namespace
+
 void add_prediction_figures(const Sites& sites, const Tiling& tiling, const Predictions& predictions,
                             nlohmann::ordered_json& figures) {
   figures["transmitters"] = sites.transmitters.size();
@@ -631,6 +637,7 @@ void add_prediction_figures(const Sites& sites, const Tiling& tiling, const Pred
         ground == 0 ? 0.0 : 100.0 * static_cast<double>(losses.size()) / static_cast<double>(ground);
     const double median = percentile(losses, 0.5);
     row["median_path_loss_db"] = std::isnan(median) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(median);
+    row["pruning"] = in_figures(prediction.pruning);
     rows.push_back(std::move(row));
   }
   figures["coverage"] = std::move(rows);

@@ -37,4 +37,18 @@ class Progress {
 
 Progress& no_progress();
 
+// What a piece of work within a stage advances: from one fraction of the whole to another.
+class PartOfStage final : public Progress {
+ public:
+  PartOfStage(Progress& whole, double begin, double end) : whole_(whole), begin_(begin), end_(end) {}
+
+  void advance(double fraction) override { whole_.advance(begin_ + (end_ - begin_) * fraction); }
+  void warn(const Warning& warning) override { whole_.warn(warning); }
+  bool is_cancelled() const override { return whole_.is_cancelled(); }
+
+ private:
+  Progress& whole_;
+  double begin_, end_;
+};
+
 }  // namespace tesseray

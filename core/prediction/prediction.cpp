@@ -68,6 +68,7 @@ TransmitterPrediction predict_path_loss(RayLaunchingResult&& rays, const Transmi
   prediction.receivers_wideband = WidebandPredictions(
       rays.wideband, tile_count, rays.receivers, [&](std::size_t r) { return receivers[r].position; }, transmitter);
   prediction.rays = std::move(rays.rays);
+  prediction.pruning = rays.pruning;
   return prediction;
 }
 

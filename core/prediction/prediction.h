@@ -38,6 +38,7 @@ struct TransmitterPrediction {
   std::vector<TargetPrediction> tiles;      // one per tile of the tiling, or none when tiles are no targets
   std::vector<TargetPrediction> receivers;  // one per receiver point
   std::vector<Ray> rays;                    // when asked for, strongest first per receiver
+  Pruning pruning;         // that was used
   WidebandPredictions tiles_wideband, receivers_wideband;  // of the same targets, when asked for
 };
 
