@@ -15,6 +15,7 @@ Tool bestserver();
 Tool coverageraster();
 Tool visiblefrom();
 Tool explainpoint();
+Tool traceimage();
 Tool importantenna();
 Tool exportscene();
 
@@ -29,6 +30,7 @@ const std::vector<Tool>& all_tools() {
       coverageraster(),        // path loss → GeoTIFF
       visiblefrom(),           // one point of the map or tile → what it sees
       explainpoint(),          // one point of the map → its rays
+      traceimage(),            // transmitters, receiver points → exact rays: the reference
       importantenna(),         // antenna file → checked pattern
       exportscene(),           // environment → scene file for a bare machine
   };

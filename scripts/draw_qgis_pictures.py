@@ -71,6 +71,11 @@ class Town:
         self.explained = processing.run("tesseray:explainpoint", {
             "ENVIRONMENT": environment, "POINT": POINT, "TRANSMITTER": "Hill", **transmitters,
             "RAYS": str(folder / "rays.gpkg")})["RAYS"]
+        receivers = folder / "receivers.csv"
+        receivers.write_text(f"id,x,y\n1,{SQUARE}\n", encoding="utf-8")
+        self.traced = processing.run("tesseray:traceimage", {
+            "ENVIRONMENT": environment, **transmitters, "RECEIVERS": str(receivers), "RECEIVERS_CRS": "EPSG:25832",
+            "MAX_LENGTH": 700, "RAYS": str(folder / "exact.gpkg")})["RAYS"]
         self.served = processing.run("tesseray:bestserver", {
             "PATH_LOSS": f"{self._result}|layername=path_loss",
             "BEST_SERVER": str(folder / "served.gpkg")})["BEST_SERVER"]
@@ -88,6 +93,9 @@ class Town:
 
     def rays(self):
         return QgsVectorLayer(self.explained, "rays", "ogr")
+
+    def exact_rays(self):
+        return QgsVectorLayer(self.traced, "exact rays", "ogr")
 
     def best_servers(self):
         layer = QgsVectorLayer(self.served, "best server", "ogr")
@@ -158,6 +166,7 @@ def draw_maps(town):
         "coverageraster": ([sites, town.raster(), city], OLD_TOWN),
         "visiblefrom": ([town.seen_tiles(), city], OLD_TOWN),
         "explainpoint": ([town.rays(), sites, city], TOWN),
+        "traceimage": ([town.exact_rays(), sites, city], TOWN),
     }
     for name, (layers, extent) in pictures.items():
         draw(layers, extent, HELP_SIZE, HELP / f"{name}.png")

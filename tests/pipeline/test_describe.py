@@ -7,7 +7,8 @@ import unittest
 from tesseray_process import SOURCE, tesseray
 
 TOOLS = ["coveragestudy", "tileenvironment", "computevisibility", "predictcoverage", "comparewithdrivetest",
-         "bestserver", "coverageraster", "visiblefrom", "explainpoint", "importantenna", "exportscene"]
+         "bestserver", "coverageraster", "visiblefrom", "explainpoint", "traceimage",
+         "importantenna", "exportscene"]
 KINDS = {"vector polygon", "vector point", "vector any", "table", "raster", "field", "number", "distance", "string",
          "enum", "crs", "extent", "point", "boolean", "file", "layer destination", "file destination"}
 PARAMETER_KEYS = {"name", "label", "help", "kind", "default", "unit", "minimum", "maximum", "choices", "optional",

@@ -88,6 +88,13 @@ class ToolsTest(QgisTest):
             "VISIBLE_TILES": str(self.folder / "seen.gpkg")})
         self.assertGreater(rows_in(visible["VISIBLE_TILES"]), 50)
 
+        receivers = self.folder / "receivers.csv"
+        receivers.write_text(f"id,x,y\n1,{x},{y}\n", encoding="utf-8")
+        traced = run_algorithm("tesseray:traceimage", {
+            "ENVIRONMENT": environment, **sites, "RECEIVERS": str(receivers), "RECEIVERS_CRS": "EPSG:25832",
+            "MAX_LENGTH": 400, "RAYS": str(self.folder / "exact.gpkg")})
+        self.assertGreater(rows_in(traced["RAYS"]), 0)
+
         scene = run_algorithm("tesseray:exportscene", {
             "ENVIRONMENT": environment, **sites, "SCENE": str(self.folder / "town.tscene")})
         self.assertEqual(pathlib.Path(scene["SCENE"]).read_bytes()[:4], b"TSCN")
