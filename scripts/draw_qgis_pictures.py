@@ -22,6 +22,7 @@ sys.path[:0] = [str(SOURCE / "qgis_plugin"), "/usr/share/qgis/python/plugins"]
 
 from qgis.core import (  # noqa: E402, after the environment that it needs
     QgsApplication,
+    QgsCategorizedSymbolRenderer,
     QgsClassificationQuantile,
     QgsColorRampShader,
     QgsCoordinateReferenceSystem,
@@ -29,10 +30,12 @@ from qgis.core import (  # noqa: E402, after the environment that it needs
     QgsGraduatedSymbolRenderer,
     QgsMapRendererParallelJob,
     QgsMapSettings,
+    QgsMarkerSymbol,
     QgsProject,
     QgsRasterLayer,
     QgsRasterShader,
     QgsRectangle,
+    QgsRendererCategory,
     QgsSingleBandPseudoColorRenderer,
     QgsStyle,
     QgsVectorLayer,
@@ -82,6 +85,9 @@ class Town:
         self.rasterized = processing.run("tesseray:coverageraster", {
             "PATH_LOSS": f"{self._result}|layername=path_loss", "RESOLUTION": 2,
             "RASTER": str(folder / "coverage.tif")})["RASTER"]
+        self.fingerprinted = processing.run("tesseray:fingerprints", {
+            "PATH_LOSS": f"{self._result}|layername=path_loss", "MIN_RECEIVED_POWER": -95,
+            "FINGERPRINTS": str(folder / "fingerprints.gpkg")})["FINGERPRINTS"]
         self.seen = processing.run("tesseray:visiblefrom", {
             "ENVIRONMENT": environment, "POINT": SQUARE,
             "VISIBLE_TILES": str(folder / "seen.gpkg")})["VISIBLE_TILES"]
@@ -100,6 +106,16 @@ class Town:
     def best_servers(self):
         layer = QgsVectorLayer(self.served, "best server", "ogr")
         layer.setSubsetString("kind = 'ground'")
+        return layer
+
+    def fingerprints(self):
+        """Places by how many transmitters are heard there."""
+        layer = QgsVectorLayer(self.fingerprinted, "fingerprints", "ogr")
+        colors = ("#fde725", "#21918c", "#440154")
+        layer.setRenderer(QgsCategorizedSymbolRenderer("transmitter_count", [
+            QgsRendererCategory(count + 1, QgsMarkerSymbol.createSimple({
+                "color": color, "outline_color": color, "size": "1.2"}), str(count + 1))
+            for count, color in enumerate(colors)]))
         return layer
 
     def seen_tiles(self):
@@ -164,6 +180,7 @@ def draw_maps(town):
         "comparewithdrivetest": ([errors, city], TOWN),
         "bestserver": ([sites, town.best_servers(), city], TOWN),
         "coverageraster": ([sites, town.raster(), city], OLD_TOWN),
+        "fingerprints": ([sites, town.fingerprints(), city], TOWN),
         "visiblefrom": ([town.seen_tiles(), city], OLD_TOWN),
         "explainpoint": ([town.rays(), sites, city], TOWN),
         "traceimage": ([town.exact_rays(), sites, city], TOWN),

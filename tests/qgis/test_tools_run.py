@@ -83,6 +83,14 @@ class ToolsTest(QgisTest):
             "PATH_LOSS": predicted["PATH_LOSS"], "RESOLUTION": 4, "RASTER": str(self.folder / "coverage.tif")})
         self.assertEqual(gdal.Open(raster["RASTER"]).RasterCount, 2)
 
+        queries = self.folder / "queries.csv"
+        queries.write_text("query,site,rsrp\na,1,-80\na,2,-90\nb,1,-70\n", encoding="ascii")
+        located = run_algorithm("tesseray:fingerprints", {
+            "PATH_LOSS": predicted["PATH_LOSS"], "QUERIES": str(queries),
+            "FINGERPRINTS": str(self.folder / "fingerprints.gpkg"), "LOCATED": str(self.folder / "located.gpkg")})
+        self.assertGreater(rows_in(located["FINGERPRINTS"]), 100)
+        self.assertEqual(rows_in(located["LOCATED"]), 2)
+
         visible = run_algorithm("tesseray:visiblefrom", {
             "ENVIRONMENT": environment, "POINT": "340500,6020500 [EPSG:25832]", "HEIGHT": 40,
             "VISIBLE_TILES": str(self.folder / "seen.gpkg")})
