@@ -11,10 +11,21 @@
 namespace tesseray {
 namespace {
 
-constexpr Choice<ValueKind> value_kinds[] = {{"received_power", ValueKind::received_power},
-                                             {"path_loss", ValueKind::path_loss},
-                                             {"basic_loss", ValueKind::basic_loss},
-                                             {"field_strength", ValueKind::field_strength}};
+constexpr Choice<ValueKind> value_kinds[] = {
+    {"received_power", ValueKind::received_power},   {"path_loss", ValueKind::path_loss},
+    {"basic_loss", ValueKind::basic_loss},           {"field_strength", ValueKind::field_strength},
+    {"time_of_arrival", ValueKind::time_of_arrival}, {"timing_advance", ValueKind::timing_advance}};
+constexpr Choice<TimingResolution> timing_resolutions[] = {{"lte", TimingResolution::lte},
+                                                           {"lte_test", TimingResolution::lte_test},
+                                                           {"nr_15khz", TimingResolution::nr_15khz},
+                                                           {"nr_30khz", TimingResolution::nr_30khz},
+                                                           {"nr_60khz", TimingResolution::nr_60khz},
+                                                           {"nr_120khz", TimingResolution::nr_120khz},
+                                                           {"nr_240khz", TimingResolution::nr_240khz}};
+constexpr Choice<TimingOffset> timing_offsets[] = {{"first_line_of_sight", TimingOffset::first_line_of_sight},
+                                                   {"median_line_of_sight", TimingOffset::median_line_of_sight},
+                                                   {"none", TimingOffset::none}};
+constexpr Choice<ComparedArrival> arrivals[] = {{"first", ComparedArrival::first}, {"mean", ComparedArrival::mean}};
 constexpr Choice<Snapping> snappings[] = {{"nearest_ground", Snapping::nearest_ground},
                                           {"nearest_3d", Snapping::nearest_3d},
                                           {"bilinear", Snapping::bilinear}};
@@ -28,6 +39,9 @@ ComparisonOptions comparison_options(const ParameterValues& values) {
   options.snapping = values.choice("SNAPPING", snappings);
   options.max_snap_distance_m = values.number("MAX_SNAP_DISTANCE");
   options.censor_below = values.optional_number("CENSOR_BELOW");
+  options.timing.resolution = values.choice("TIMING_RESOLUTION", timing_resolutions);
+  options.timing.offset = values.choice("TIMING_OFFSET", timing_offsets);
+  options.timing.arrival = values.choice("ARRIVAL", arrivals);
   options.remove_mean = values.flag("REMOVE_MEAN");
   return options;
 }
@@ -65,8 +79,9 @@ std::vector<Parameter> drive_test_parameters(bool optional) {
        .content = "number"},
       {.name = "VALUE_KIND",
        .label = "What values mean",
-       .help = "received power (dBm), path loss (dB, ERP − received power), basic transmission loss (dB), or field "
-               "strength (dBµV/m)",
+       .help =
+           "received power (dBm), path loss (dB, ERP − received power), basic transmission loss (dB), field strength "
+           "(dBµV/m), time of arrival (ns, one way), or timing advance (steps of TIMING_RESOLUTION)",
        .kind = Kind::enumeration,
        .default_value = "received_power",
        .choices = words(value_kinds)},
@@ -136,9 +151,34 @@ std::vector<Parameter> drive_test_parameters(bool optional) {
        .minimum = -300,
        .maximum = 400,
        .optional = true},
+      {.name = "TIMING_RESOLUTION",
+       .label = "Timing resolution",
+       .help =
+           "of arrival times: 8 Ts one way (78.1 m) for LTE handsets, 1 Ts (9.8 m) for LTE test handsets, 8 Ts / 2^μ "
+           "for NR by its subcarrier spacing",
+       .kind = Kind::enumeration,
+       .default_value = "lte",
+       .choices = words(timing_resolutions),
+       .advanced = true},
+      {.name = "TIMING_OFFSET",
+       .label = "Timing offset",
+       .help =
+           "what is taken off the arrival times of each transmitter for its equipment: how late the earliest arrival "
+           "in line of sight is, the median of how late those in line of sight are, or nothing",
+       .kind = Kind::enumeration,
+       .default_value = "first_line_of_sight",
+       .choices = words(timing_offsets),
+       .advanced = true},
+      {.name = "ARRIVAL",
+       .label = "Arrival",
+       .help = "what arrival times are compared with: the first ray, or the mean by power",
+       .kind = Kind::enumeration,
+       .default_value = "first",
+       .choices = words(arrivals),
+       .advanced = true},
       {.name = "REMOVE_MEAN",
        .label = "Remove the mean error",
-       .help = "take the mean error of each transmitter off its errors; the mean stays in removed_mean_db",
+       .help = "take the mean error of each transmitter off its errors; the mean stays in removed_mean_db or _ns",
        .kind = Kind::boolean,
        .default_value = "false"},
   };
@@ -198,6 +238,8 @@ PathLossLayer path_loss_rows(const Scene& scene, const Tiling& tiling, const Sit
                               .basic_loss_db = static_cast<double>(at_tile.basic_loss_db),
                               .received_power_dbm = static_cast<double>(at_tile.received_power_dbm),
                               .field_dbuvm = static_cast<double>(at_tile.field_dbuvm),
+                              .first_delay_ns = static_cast<double>(at_tile.first_delay_ns),
+                              .mean_delay_ns = static_cast<double>(at_tile.mean_delay_ns),
                               .line_of_sight = at_tile.line_of_sight});
     }
   }
@@ -225,11 +267,11 @@ Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss,
 void add_comparison_layers(const Run& run, const Comparison& comparison, ResultWriter& writer,
                            std::vector<std::string>& written) {
   if (const auto destination = run.destinations().layer("PREDICTION_ERROR")) {
-    writer.add_prediction_error(*destination, comparison.errors);
+    writer.add_prediction_error(*destination, comparison);
     written.emplace_back("PREDICTION_ERROR");
   }
   if (const auto destination = run.destinations().layer("ERROR_STATISTICS")) {
-    writer.add_error_statistics(*destination, comparison.statistics);
+    writer.add_error_statistics(*destination, comparison);
     written.emplace_back("ERROR_STATISTICS");
   }
 }
@@ -241,25 +283,31 @@ void add_comparison_figures(const Comparison& comparison, nlohmann::ordered_json
     excluded.push_back({{"excluded_because", reason}, {"n", count}});
   }
   figures["excluded"] = std::move(excluded);
+  const std::string unit = comparison.of_arrival_times ? "_ns" : "_db";
   auto rows = nlohmann::ordered_json::array();
   for (const ErrorStatistics& statistics : comparison.statistics) {
     if (!statistics.transmitter_id && statistics.group.starts_with("sites")) continue;
-    rows.push_back({{"group", statistics.group},
-                    {"n", statistics.n},
-                    {"mean_db", or_null(statistics.mean_db)},
-                    {"std_db", or_null(statistics.std_db)},
-                    {"rmse_db", or_null(statistics.rmse_db)},
-                    {"mae_db", or_null(statistics.mae_db)},
-                    {"median_db", or_null(statistics.median_db)},
-                    {"correlation", or_null(statistics.correlation)}});
+    nlohmann::ordered_json row{{"group", statistics.group},
+                               {"n", statistics.n},
+                               {"mean" + unit, or_null(statistics.mean)},
+                               {"std" + unit, or_null(statistics.deviation)},
+                               {"rmse" + unit, or_null(statistics.rmse)},
+                               {"mae" + unit, or_null(statistics.mae)},
+                               {"median" + unit, or_null(statistics.median)},
+                               {"correlation", or_null(statistics.correlation)}};
+    if (comparison.of_arrival_times) {
+      row["removed_offset_ns"] = or_null(statistics.removed_offset);
+      row["within_resolution_percent"] = or_null(100 * statistics.within_resolution);
+    }
+    rows.push_back(std::move(row));
   }
   figures["error_statistics"] = std::move(rows);
   for (const ErrorStatistics& statistics : comparison.statistics) {
     if (statistics.transmitter_id || statistics.group != "sites") continue;
-    figures["mean_of_mean_db"] = or_null(statistics.mean_of_mean_db);
-    figures["std_of_mean_db"] = or_null(statistics.std_of_mean_db);
-    figures["mean_of_std_db"] = or_null(statistics.mean_of_std_db);
-    figures["std_of_std_db"] = or_null(statistics.std_of_std_db);
+    figures["mean_of_mean" + unit] = or_null(statistics.mean_of_mean);
+    figures["std_of_mean" + unit] = or_null(statistics.deviation_of_mean);
+    figures["mean_of_std" + unit] = or_null(statistics.mean_of_deviation);
+    figures["std_of_std" + unit] = or_null(statistics.deviation_of_deviation);
   }
 }
 

@@ -188,16 +188,20 @@ RayLaunchingOptions ray_launching_options(const ParameterValues& values) {
   options.max_after_scattering = values.integer("MAX_AFTER_SCATTERING");
   read_scattering(values, options);
   options.min_power_dbm = values.number("MIN_POWER");
-  options.summation = values.choice("SUMMATION", summations);
   options.over_rooftop = values.choice("OVER_ROOFTOP", over_rooftop_methods);
   options.transmission.nearest_building = values.choice("TRANSMISSION", transmissions);
   options.transmission.wall_loss_db = values.optional_number("WALL_LOSS");
   options.transmission.indoor_db_per_m = values.number("INDOOR_LOSS");
+  read_link_options(values, options);
+  return options;
+}
+
+void read_link_options(const ParameterValues& values, RayLaunchingOptions& options) {
+  options.summation = values.choice("SUMMATION", summations);
   options.vegetation = values.choice("VEGETATION_LOSS", vegetation_models);
   options.vegetation_db_per_m = values.number("VEGETATION_DB_PER_M");
   options.receiver_height_m = values.number("RECEIVER_HEIGHT");
   options.receiver_polarization = values.choice("RECEIVER_POLARIZATION", polarizations);
-  return options;
 }
 
 std::vector<Parameter> transmitter_parameters(const std::string& site) {

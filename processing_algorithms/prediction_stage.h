@@ -53,6 +53,8 @@ class RayRows {
 
 // What the parameters say of how rays are launched and summed.
 RayLaunchingOptions ray_launching_options(const ParameterValues& values);
+// Of these, what any model of single rays needs: receivers, vegetation and the summation.
+void read_link_options(const ParameterValues& values, RayLaunchingOptions& options);
 
 // Everything that launching the rays of any transmitter needs. What is given must outlive it.
 RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,

@@ -13,8 +13,10 @@ Tool predictcoverage();
 Tool comparewithdrivetest();
 Tool bestserver();
 Tool coverageraster();
+Tool fingerprints();
 Tool visiblefrom();
 Tool explainpoint();
+Tool traceimage();
 Tool importantenna();
 Tool exportscene();
 
@@ -27,8 +29,10 @@ const std::vector<Tool>& all_tools() {
       comparewithdrivetest(),  // path loss, drive test → errors
       bestserver(),            // path loss of several transmitters → who serves where
       coverageraster(),        // path loss → GeoTIFF
+      fingerprints(),          // path loss of several transmitters → vectors to match, and where queries fit
       visiblefrom(),           // one point of the map or tile → what it sees
       explainpoint(),          // one point of the map → its rays
+      traceimage(),            // transmitters, receiver points → exact rays: the reference
       importantenna(),         // antenna file → checked pattern
       exportscene(),           // environment → scene file for a bare machine
   };

@@ -125,9 +125,8 @@ void warn_of_frequencies(const Scene& scene, const std::vector<Transmitter>& tra
 
 }  // namespace
 
-std::vector<Parameter> surface_parameters() {
+std::vector<Parameter> material_parameters() {
   using Kind = ParameterKind;
-  const RayLaunchingOptions defaults;
   const Material material;
   return {
       material_parameter("WALL_MATERIAL", "Walls", "what walls are made of that have no material of their own"),
@@ -148,6 +147,15 @@ std::vector<Parameter> surface_parameters() {
        .unit = "S/m",
        .minimum = 0,
        .maximum = 1e8},
+  };
+}
+
+namespace {
+
+std::vector<Parameter> scattering_parameters() {
+  using Kind = ParameterKind;
+  const RayLaunchingOptions defaults;
+  return {
       {.name = "SCATTERING_MODEL",
        .label = "Scattering model",
        .help = "what the scattered power is a part of: a form that is the same in both directions, the reflected or "
@@ -197,8 +205,8 @@ std::vector<Parameter> surface_parameters() {
   };
 }
 
-Scene with_surfaces(Run& run, Scene scene, const std::vector<Transmitter>& transmitters) {
-  const ParameterValues& values = run.values();
+// Without a look at frequencies.
+Scene with_named_materials(const ParameterValues& values, Scene scene) {
   Material& material = scene.materials.at(0);
   material.a = values.number("PERMITTIVITY");
   material.c = values.number("CONDUCTIVITY");
@@ -206,6 +214,22 @@ Scene with_surfaces(Run& run, Scene scene, const std::vector<Transmitter>& trans
   scene.default_materials = {.ground = material_number(scene, values.text("GROUND_MATERIAL")),
                              .wall = material_number(scene, values.text("WALL_MATERIAL")),
                              .roof = material_number(scene, values.text("ROOF_MATERIAL"))};
+  return scene;
+}
+
+}  // namespace
+
+std::vector<Parameter> surface_parameters() { return concatenated({material_parameters(), scattering_parameters()}); }
+
+Scene with_materials(Run& run, Scene scene, const std::vector<Transmitter>& transmitters) {
+  scene = with_named_materials(run.values(), std::move(scene));
+  warn_of_frequencies(scene, transmitters, run.progress());
+  return scene;
+}
+
+Scene with_surfaces(Run& run, Scene scene, const std::vector<Transmitter>& transmitters) {
+  const ParameterValues& values = run.values();
+  scene = with_named_materials(values, std::move(scene));
   const auto coefficients = scattering_by_material(values.text("SCATTERING_BY_MATERIAL"));
   for (const auto& [name, coefficient] : coefficients) {
     if (!default_of_surface(scene.default_materials, name)) set_scattering_of_material(scene, name, coefficient);

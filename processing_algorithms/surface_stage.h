@@ -11,13 +11,18 @@
 
 namespace tesseray {
 
-// WALL_MATERIAL, ROOF_MATERIAL, GROUND_MATERIAL, PERMITTIVITY and CONDUCTIVITY; SCATTERING_MODEL,
+// WALL_MATERIAL, ROOF_MATERIAL, GROUND_MATERIAL, PERMITTIVITY and CONDUCTIVITY.
+std::vector<Parameter> material_parameters();
+// These, and SCATTERING_MODEL,
 // SCATTERING_COEFFICIENT, SCATTERING_BY_MATERIAL, SCATTERING_LOBE and CROSS_POLARIZATION.
 std::vector<Parameter> surface_parameters();
 
 // The scene with the materials that its surfaces have in this run. Warns of frequencies for which a material that is
 // used is not defined. Throws Error(invalid_input) for a material that does not exist.
 Scene with_surfaces(Run& run, Scene scene, const std::vector<Transmitter>& transmitters);
+
+// The same by the parameters of materials alone.
+Scene with_materials(Run& run, Scene scene, const std::vector<Transmitter>& transmitters);
 
 // What the parameters say of diffuse scattering, into `options`.
 void read_scattering(const ParameterValues& values, RayLaunchingOptions& options);

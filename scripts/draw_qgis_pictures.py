@@ -22,6 +22,7 @@ sys.path[:0] = [str(SOURCE / "qgis_plugin"), "/usr/share/qgis/python/plugins"]
 
 from qgis.core import (  # noqa: E402, after the environment that it needs
     QgsApplication,
+    QgsCategorizedSymbolRenderer,
     QgsClassificationQuantile,
     QgsColorRampShader,
     QgsCoordinateReferenceSystem,
@@ -29,10 +30,12 @@ from qgis.core import (  # noqa: E402, after the environment that it needs
     QgsGraduatedSymbolRenderer,
     QgsMapRendererParallelJob,
     QgsMapSettings,
+    QgsMarkerSymbol,
     QgsProject,
     QgsRasterLayer,
     QgsRasterShader,
     QgsRectangle,
+    QgsRendererCategory,
     QgsSingleBandPseudoColorRenderer,
     QgsStyle,
     QgsVectorLayer,
@@ -71,12 +74,20 @@ class Town:
         self.explained = processing.run("tesseray:explainpoint", {
             "ENVIRONMENT": environment, "POINT": POINT, "TRANSMITTER": "Hill", **transmitters,
             "RAYS": str(folder / "rays.gpkg")})["RAYS"]
+        receivers = folder / "receivers.csv"
+        receivers.write_text(f"id,x,y\n1,{SQUARE}\n", encoding="utf-8")
+        self.traced = processing.run("tesseray:traceimage", {
+            "ENVIRONMENT": environment, **transmitters, "RECEIVERS": str(receivers), "RECEIVERS_CRS": "EPSG:25832",
+            "MAX_LENGTH": 700, "RAYS": str(folder / "exact.gpkg")})["RAYS"]
         self.served = processing.run("tesseray:bestserver", {
             "PATH_LOSS": f"{self._result}|layername=path_loss",
             "BEST_SERVER": str(folder / "served.gpkg")})["BEST_SERVER"]
         self.rasterized = processing.run("tesseray:coverageraster", {
             "PATH_LOSS": f"{self._result}|layername=path_loss", "RESOLUTION": 2,
             "RASTER": str(folder / "coverage.tif")})["RASTER"]
+        self.fingerprinted = processing.run("tesseray:fingerprints", {
+            "PATH_LOSS": f"{self._result}|layername=path_loss", "MIN_RECEIVED_POWER": -95,
+            "FINGERPRINTS": str(folder / "fingerprints.gpkg")})["FINGERPRINTS"]
         self.seen = processing.run("tesseray:visiblefrom", {
             "ENVIRONMENT": environment, "POINT": SQUARE,
             "VISIBLE_TILES": str(folder / "seen.gpkg")})["VISIBLE_TILES"]
@@ -89,9 +100,22 @@ class Town:
     def rays(self):
         return QgsVectorLayer(self.explained, "rays", "ogr")
 
+    def exact_rays(self):
+        return QgsVectorLayer(self.traced, "exact rays", "ogr")
+
     def best_servers(self):
         layer = QgsVectorLayer(self.served, "best server", "ogr")
         layer.setSubsetString("kind = 'ground'")
+        return layer
+
+    def fingerprints(self):
+        """Places by how many transmitters are heard there."""
+        layer = QgsVectorLayer(self.fingerprinted, "fingerprints", "ogr")
+        colors = ("#fde725", "#21918c", "#440154")
+        layer.setRenderer(QgsCategorizedSymbolRenderer("transmitter_count", [
+            QgsRendererCategory(count + 1, QgsMarkerSymbol.createSimple({
+                "color": color, "outline_color": color, "size": "1.2"}), str(count + 1))
+            for count, color in enumerate(colors)]))
         return layer
 
     def seen_tiles(self):
@@ -156,8 +180,10 @@ def draw_maps(town):
         "comparewithdrivetest": ([errors, city], TOWN),
         "bestserver": ([sites, town.best_servers(), city], TOWN),
         "coverageraster": ([sites, town.raster(), city], OLD_TOWN),
+        "fingerprints": ([sites, town.fingerprints(), city], TOWN),
         "visiblefrom": ([town.seen_tiles(), city], OLD_TOWN),
         "explainpoint": ([town.rays(), sites, city], TOWN),
+        "traceimage": ([town.exact_rays(), sites, city], TOWN),
     }
     for name, (layers, extent) in pictures.items():
         draw(layers, extent, HELP_SIZE, HELP / f"{name}.png")

@@ -6,15 +6,13 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <sstream>
-#include <string_view>
 #include <tuple>
 #include <unordered_map>
 
-#include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/units.h"
 #include "core/comparison/averaging.h"
+#include "core/comparison/measured_values.h"
 #include "core/comparison/statistics.h"
 #include "core/comparison/tile_index.h"
 
@@ -23,99 +21,6 @@ namespace {
 
 constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint32_t unknown_transmitter = std::numeric_limits<std::uint32_t>::max();
-
-// ── Levels: everything is compared as a level that grows with received power ──
-
-bool is_loss(ValueKind kind) { return kind == ValueKind::path_loss || kind == ValueKind::basic_loss; }
-
-double predicted_level_db(const PredictedTarget& target, ValueKind kind) {
-  switch (kind) {
-    case ValueKind::received_power:
-      return target.received_power_dbm;
-    case ValueKind::path_loss:
-      return -target.path_loss_db;
-    case ValueKind::basic_loss:
-      return -target.basic_loss_db;
-    case ValueKind::field_strength:
-      return target.field_dbuvm;
-  }
-  return undefined;
-}
-
-// A measured value as the level of a 0 dBi receiver.
-double measured_level_db(double value, const ComparisonOptions& options) {
-  const double level = is_loss(options.value_kind) ? -value : value;
-  const bool includes_gain =
-      options.value_kind == ValueKind::received_power || options.value_kind == ValueKind::path_loss;
-  return includes_gain ? level - options.receiver_gain_dbi : level;
-}
-
-// At the scanner's floor: powers and fields at or below the limit, losses at or above it.
-bool is_censored(double value, const ComparisonOptions& options) {
-  if (!options.censor_below) return false;
-  return is_loss(options.value_kind) ? value >= *options.censor_below : value <= *options.censor_below;
-}
-
-// Half of the values beyond these bounds are not what the kind says: a receiver gets no milliwatt in a city, a loss is
-// positive, and a field of −30 dBµV/m is far below every scanner's noise.
-void require_values_of_kind(const std::vector<Measurement>& measurements, ValueKind kind) {
-  std::vector<double> values;
-  for (const Measurement& m : measurements) {
-    if (std::isfinite(m.value)) values.push_back(m.value);
-  }
-  if (values.empty()) return;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  std::string kind_name, looks_like;
-  if (kind == ValueKind::received_power && *middle > 0) {
-    kind_name = "received powers in dBm";
-    looks_like = "path_loss or field_strength";
-  } else if (is_loss(kind) && *middle < 0) {
-    kind_name = "losses in dB";
-    looks_like = "received_power";
-  } else if (kind == ValueKind::field_strength && *middle < -30) {
-    kind_name = "field strengths in dBµV/m";
-    looks_like = "received_power";
-  }
-  if (kind_name.empty()) return;
-  std::ostringstream median;
-  median << *middle;
-  throw Error(ErrorKind::invalid_input, "values_of_another_kind",
-              "the measured values cannot be " + kind_name + ": their median is " + median.str(),
-              "set VALUE_KIND to what they are (" + looks_like + "?), or choose another VALUE_FIELD");
-}
-
-// ── Which transmitter a measurement is of ──
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(blank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
-
-class TransmitterNames {
- public:
-  explicit TransmitterNames(const std::vector<PredictedTransmitter>& transmitters)
-      : only_one_(transmitters.size() == 1) {
-    // A name wins over another transmitter's id that reads the same.
-    for (std::uint32_t t = 0; t < transmitters.size(); ++t) by_text_.emplace(trimmed(transmitters[t].name), t);
-    for (std::uint32_t t = 0; t < transmitters.size(); ++t) {
-      by_text_.emplace(std::to_string(transmitters[t].transmitter_id), t);
-    }
-  }
-
-  std::uint32_t find(std::string_view text) const {
-    const std::string_view name = trimmed(text);
-    if (name.empty()) return only_one_ ? 0 : unknown_transmitter;
-    const auto found = by_text_.find(std::string(name));
-    return found == by_text_.end() ? unknown_transmitter : found->second;
-  }
-
- private:
-  bool only_one_;
-  std::unordered_map<std::string, std::uint32_t> by_text_;
-};
 
 // ── What is predicted where ──
 
@@ -156,7 +61,7 @@ class PredictedTiles {
 // ── Snapping ──
 
 struct Snapped {
-  double level_db = undefined;
+  double level = undefined;
   Vec3 position;  // of the measurement: on the ground, or at its height above it
   std::optional<IndexedTile> tile;
   double distance_m = undefined;  // from the measurement to the tile's centroid
@@ -213,26 +118,26 @@ class Snapper {
   // The level at the snapped tile, or between the four around when asked for and there.
   void read_level(const Measurement& measurement, std::uint32_t transmitter, Snapped& snapped) const {
     if (const PredictedTarget* row = predicted_.row(transmitter, snapped.tile->id)) {
-      snapped.level_db = predicted_level_db(*row, options_.value_kind);
+      snapped.level = predicted_value(*row, options_);
       snapped.line_of_sight = row->line_of_sight;
     }
     if (options_.snapping == Snapping::bilinear) {
-      const double between = bilinear_level_db(measurement.position, transmitter);
+      const double between = bilinear_level(measurement.position, transmitter);
       snapped.bilinear_fell_back = std::isnan(between);
-      if (!snapped.bilinear_fell_back) snapped.level_db = between;
+      if (!snapped.bilinear_fell_back) snapped.level = between;
     }
-    if (std::isnan(snapped.level_db)) snapped.excluded_because = "no prediction there";
+    if (std::isnan(snapped.level)) snapped.excluded_because = "no prediction there";
   }
 
   // Interpolated in dB, as measured levels vary; NaN unless all four tiles around have a level.
-  double bilinear_level_db(Vec2 p, std::uint32_t transmitter) const {
+  double bilinear_level(Vec2 p, std::uint32_t transmitter) const {
     const std::optional<GroundLattice::Cell> cell = lattice_.around(p);
     if (!cell) return undefined;
     std::array<double, 4> level{};
     for (std::size_t corner = 0; corner < level.size(); ++corner) {
       const IndexedTile& tile = predicted_.ground_tiles()[cell->tiles[corner]];
       const PredictedTarget* row = predicted_.row(transmitter, tile.id);
-      level[corner] = row ? predicted_level_db(*row, options_.value_kind) : undefined;
+      level[corner] = row ? predicted_value(*row, options_) : undefined;
     }
     const double south = (1 - cell->east) * level[0] + cell->east * level[1];
     const double north = (1 - cell->east) * level[2] + cell->east * level[3];
@@ -252,16 +157,16 @@ std::vector<std::uint32_t> transmitters_of(const std::vector<Measurement>& measu
   const TransmitterNames names(transmitters);
   std::vector<std::uint32_t> of;
   of.reserve(measurements.size());
-  for (const Measurement& measurement : measurements) of.push_back(names.find(measurement.transmitter));
+  for (const Measurement& measurement : measurements) of.push_back(names.find(measurement.transmitter).value_or(unknown_transmitter));
   return of;
 }
 
 // Measured levels, averaged along each transmitter's route when asked for. Values at the scanner's floor count in
 // their neighbours' averages: leaving out the weak ones would lift the mean.
-std::vector<double> measured_levels_db(const std::vector<Measurement>& measurements,
-                                       const std::vector<std::uint32_t>& transmitter_of,
-                                       const std::vector<PredictedTransmitter>& transmitters,
-                                       const ComparisonOptions& options) {
+std::vector<double> measured_levels(const std::vector<Measurement>& measurements,
+                                    const std::vector<std::uint32_t>& transmitter_of,
+                                    const std::vector<PredictedTransmitter>& transmitters,
+                                    const ComparisonOptions& options) {
   std::vector<double> levels(measurements.size(), undefined);
   for (std::uint32_t t = 0; t < transmitters.size(); ++t) {
     std::vector<RouteSample> route;
@@ -269,7 +174,7 @@ std::vector<double> measured_levels_db(const std::vector<Measurement>& measureme
     for (std::size_t m = 0; m < measurements.size(); ++m) {
       const Vec2 position = measurements[m].position;
       if (transmitter_of[m] != t || !std::isfinite(position.x) || !std::isfinite(position.y)) continue;
-      route.push_back({position, measured_level_db(measurements[m].value, options)});
+      route.push_back({position, measured_value(measurements[m].value, options)});
       source.push_back(m);
     }
     double window_m = options.averaging_distance_m;
@@ -292,15 +197,15 @@ std::string unusable_because(const Measurement& measurement, std::uint32_t trans
   return {};
 }
 
-MeasurementError error_of(const Measurement& measurement, double measured_db, const PredictedTransmitter* transmitter,
+MeasurementError error_of(const Measurement& measurement, double measured, const PredictedTransmitter* transmitter,
                           const Snapped& snapped, const std::string& unusable) {
   MeasurementError error;
   error.transmitter_id = transmitter ? transmitter->transmitter_id : 0;
   error.measurement_id = measurement.measurement_id;
   error.position = snapped.position;
-  error.measured_db = measured_db;
-  error.predicted_db = snapped.level_db;
-  error.error_db = snapped.level_db - measured_db;
+  error.measured = measured;
+  error.predicted = snapped.level;
+  error.error = snapped.level - measured;
   error.distance_m = transmitter ? norm(snapped.position - transmitter->position) : undefined;
   error.line_of_sight = snapped.line_of_sight;
   error.above_ground = measurement.height_m.has_value();
@@ -315,23 +220,24 @@ MeasurementError error_of(const Measurement& measurement, double measured_db, co
 std::map<std::int64_t, double> remove_means(std::vector<MeasurementError>& errors) {
   std::map<std::int64_t, std::vector<double>> used;
   for (const MeasurementError& error : errors) {
-    if (error.excluded_because.empty()) used[error.transmitter_id].push_back(error.error_db);
+    if (error.excluded_because.empty()) used[error.transmitter_id].push_back(error.error);
   }
   std::map<std::int64_t, double> means;
   for (const auto& [transmitter_id, values] : used) means[transmitter_id] = mean(values);
   for (MeasurementError& error : errors) {
     const auto found = means.find(error.transmitter_id);
     if (found == means.end()) continue;
-    error.predicted_db -= found->second;
-    error.error_db = error.predicted_db - error.measured_db;
+    error.predicted -= found->second;
+    error.error = error.predicted - error.measured;
   }
   return means;
 }
 
-// The rows of one height class: each transmitter, all, sites. `suffix` tells the classes apart.
+// The rows of one height class: each transmitter, all, sites. `suffix` tells the classes apart. `half_step_ns` is NaN
+// for levels.
 void add_statistics(const std::vector<MeasurementError>& errors, bool above_ground,
                     const std::vector<PredictedTransmitter>& transmitters, const std::string& suffix,
-                    std::vector<ErrorStatistics>& statistics) {
+                    double half_step_ns, std::vector<ErrorStatistics>& statistics) {
   std::map<std::int64_t, std::vector<const MeasurementError*>> used_of;
   std::vector<const MeasurementError*> used;
   for (const MeasurementError& error : errors) {
@@ -342,17 +248,38 @@ void add_statistics(const std::vector<MeasurementError>& errors, bool above_grou
   std::vector<ErrorStatistics> sites;
   for (const PredictedTransmitter& transmitter : transmitters) {
     ErrorStatistics row = describe_errors(used_of[transmitter.transmitter_id]);
+    row.within_resolution = share_within(used_of[transmitter.transmitter_id], half_step_ns);
     row.group = transmitter.name + suffix;
     row.transmitter_id = transmitter.transmitter_id;
     sites.push_back(std::move(row));
   }
   ErrorStatistics all = describe_errors(used);
+  all.within_resolution = share_within(used, half_step_ns);
   all.group = "all" + suffix;
   ErrorStatistics over_sites = describe_sites(sites);
+  over_sites.within_resolution = undefined;
   over_sites.group = "sites" + suffix;
   statistics.insert(statistics.end(), sites.begin(), sites.end());
   statistics.push_back(std::move(all));
   statistics.push_back(std::move(over_sites));
+}
+
+// Warns of transmitters whose offset nothing tells.
+std::map<std::int64_t, double> find_and_remove_offsets(std::vector<MeasurementError>& errors,
+                                                       const TimingOptions& options, Progress& progress) {
+  std::map<std::int64_t, double> offsets = remove_timing_offsets(errors, options.offset);
+  std::map<std::int64_t, std::size_t> without;
+  for (const MeasurementError& error : errors) {
+    if (error.excluded_because.empty() && !offsets.contains(error.transmitter_id)) ++without[error.transmitter_id];
+  }
+  if (options.offset == TimingOffset::none || without.empty()) return offsets;
+  std::size_t measurements = 0;
+  for (const auto& [transmitter_id, count] : without) measurements += count;
+  progress.warn({"no_timing_offset", std::to_string(without.size()) +
+                                         " transmitters have no measurement in line of sight that tells their timing "
+                                         "offset: the times of " +
+                                         std::to_string(measurements) + " measurements are taken as they are"});
+  return offsets;
 }
 
 void warn_of_fallbacks(const std::vector<Snapped>& snapped, Progress& progress) {
@@ -370,9 +297,9 @@ Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted
                                    const std::vector<PredictedTransmitter>& transmitters,
                                    const std::vector<Measurement>& measurements, const ComparisonOptions& options,
                                    Progress& progress) {
-  require_values_of_kind(measurements, options.value_kind);
+  require_values_of_kind(measurements, options);
   const std::vector<std::uint32_t> transmitter_of = transmitters_of(measurements, transmitters);
-  const std::vector<double> measured_db = measured_levels_db(measurements, transmitter_of, transmitters, options);
+  const std::vector<double> measured = measured_levels(measurements, transmitter_of, transmitters, options);
 
   const PredictedTiles tiles(predicted, transmitters);
   const Snapper snapper(tiles, options);
@@ -388,8 +315,8 @@ Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted
       else
         snapped[m].position = {measurement.position.x, measurement.position.y, 0.0};
       const bool known = transmitter_of[m] != unknown_transmitter;
-      comparison.errors[m] = error_of(measurement, measured_db[m], known ? &transmitters[transmitter_of[m]] : nullptr,
-                                      snapped[m], unusable);
+      comparison.errors[m] =
+          error_of(measurement, measured[m], known ? &transmitters[transmitter_of[m]] : nullptr, snapped[m], unusable);
     }
   });
   warn_of_fallbacks(snapped, progress);
@@ -398,16 +325,25 @@ Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted
                      return std::tie(a.transmitter_id, a.measurement_id) < std::tie(b.transmitter_id, b.measurement_id);
                    });
 
-  std::map<std::int64_t, double> removed;
+  comparison.of_arrival_times = is_arrival_time(options.value_kind);
+  std::map<std::int64_t, double> removed, offsets;
+  if (comparison.of_arrival_times) offsets = find_and_remove_offsets(comparison.errors, options.timing, progress);
   if (options.remove_mean) removed = remove_means(comparison.errors);
-  add_statistics(comparison.errors, false, transmitters, "", comparison.statistics);
+  const double half_step_ns =
+      comparison.of_arrival_times ? 0.5 * one_way_step_ns(options.timing.resolution) : undefined;
+  add_statistics(comparison.errors, false, transmitters, "", half_step_ns, comparison.statistics);
   const bool any_above = std::any_of(measurements.begin(), measurements.end(),
                                      [](const Measurement& m) { return m.height_m.has_value(); });
-  if (any_above) add_statistics(comparison.errors, true, transmitters, ", above ground", comparison.statistics);
+  if (any_above) {
+    add_statistics(comparison.errors, true, transmitters, ", above ground", half_step_ns, comparison.statistics);
+  }
+  const auto removed_of = [](const ErrorStatistics& row, const std::map<std::int64_t, double>& of_transmitter) {
+    const auto found = row.transmitter_id ? of_transmitter.find(*row.transmitter_id) : of_transmitter.end();
+    return found == of_transmitter.end() ? undefined : found->second;
+  };
   for (ErrorStatistics& row : comparison.statistics) {
-    if (!options.remove_mean) continue;
-    const auto found = row.transmitter_id ? removed.find(*row.transmitter_id) : removed.end();
-    row.removed_mean_db = found == removed.end() ? undefined : found->second;
+    if (options.remove_mean) row.removed_mean = removed_of(row, removed);
+    row.removed_offset = removed_of(row, offsets);
   }
   return comparison;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/progress.h"
+#include "core/comparison/timing.h"
 #include "core/geometry/vector.h"
 #include "core/prediction/predicted_target.h"
 
@@ -22,7 +23,18 @@ struct Measurement {
   double value = std::numeric_limits<double>::quiet_NaN();
 };
 
-enum class ValueKind { received_power, path_loss, basic_loss, field_strength };
+enum class ValueKind {
+  received_power,
+  path_loss,
+  basic_loss,
+  field_strength,
+  time_of_arrival,  // ns, one way
+  timing_advance,   // steps of the handset's resolution, there and back
+};
+inline bool is_arrival_time(ValueKind kind) {
+  return kind == ValueKind::time_of_arrival || kind == ValueKind::timing_advance;
+}
+
 enum class Snapping { nearest_ground, nearest_3d, bilinear };
 
 struct ComparisonOptions {
@@ -34,18 +46,20 @@ struct ComparisonOptions {
   double max_snap_distance_m = 15;
   // Powers and fields at or below (losses at or above) are at the scanner's floor and not used.
   std::optional<double> censor_below = std::nullopt;
+  TimingOptions timing;                  // of arrival times
   bool remove_mean = false;              // take the mean error of each transmitter off its errors
 };
 
-// A row of prediction_error. Signs are of received power: positive error means predicted too strong, whatever the
-// kind of value (losses are compared, and stand here, with their sign changed). error_db = predicted_db − measured_db
-// always: a removed mean is off both error_db and predicted_db.
+// A row of prediction_error. Values are arrival times in ns, or levels in dB with the sign of received power: losses
+// are compared, and stand here, with their sign changed. So a positive error means predicted too late, or too strong.
+// error = predicted − measured always: a removed mean is off both error and predicted, a removed timing offset off
+// measured.
 struct MeasurementError {
   std::int64_t transmitter_id = 0;       // 0: unknown
   std::int64_t measurement_id = 0;
   Vec3 position;
-  double measured_db = 0, predicted_db = std::numeric_limits<double>::quiet_NaN();
-  double error_db = std::numeric_limits<double>::quiet_NaN();
+  double measured = 0, predicted = std::numeric_limits<double>::quiet_NaN();
+  double error = std::numeric_limits<double>::quiet_NaN();
   double distance_m = 0;                 // to the transmitter, 3D
   bool line_of_sight = false;
   bool above_ground = false;             // a measurement with a height of its own
@@ -59,12 +73,15 @@ struct ErrorStatistics {
   std::string group;                     // transmitter name, "all", "sites"; with ", above ground" where apart
   std::optional<std::int64_t> transmitter_id;
   std::int64_t n = 0;
-  double mean_db = 0, std_db = 0, rmse_db = 0, mae_db = 0, median_db = 0, p10_db = 0, p90_db = 0, correlation = 0;
-  double mean_of_mean_db = 0, std_of_mean_db = 0, mean_of_std_db = 0, std_of_std_db = 0;  // row "sites" only
-  double removed_mean_db = 0;            // with remove_mean, of a transmitter; 0 without
+  double mean = 0, deviation = 0, rmse = 0, mae = 0, median = 0, p10 = 0, p90 = 0, correlation = 0;
+  double mean_of_mean = 0, deviation_of_mean = 0, mean_of_deviation = 0, deviation_of_deviation = 0;  // row "sites" only
+  double removed_mean = 0;               // with remove_mean, of a transmitter; 0 without
+  double removed_offset = 0;             // of arrival times: the timing offset of a transmitter; NaN without one
+  double within_resolution = 0;          // of arrival times: the part of errors of at most half a step
 };  // figures that are not defined (n too small, other rows) are NaN
 
 struct Comparison {
+  bool of_arrival_times = false;         // in ns; otherwise levels in dB
   std::vector<MeasurementError> errors;  // by transmitter, then measurement
   std::vector<ErrorStatistics> statistics;
 };

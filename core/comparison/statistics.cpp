@@ -14,9 +14,9 @@ constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 // A row in which nothing is defined yet.
 ErrorStatistics undefined_row() {
   ErrorStatistics row;
-  row.mean_db = row.std_db = row.rmse_db = row.mae_db = undefined;
-  row.median_db = row.p10_db = row.p90_db = row.correlation = undefined;
-  row.mean_of_mean_db = row.std_of_mean_db = row.mean_of_std_db = row.std_of_std_db = undefined;
+  row.mean = row.deviation = row.rmse = row.mae = undefined;
+  row.median = row.p10 = row.p90 = row.correlation = undefined;
+  row.mean_of_mean = row.deviation_of_mean = row.mean_of_deviation = row.deviation_of_deviation = undefined;
   return row;
 }
 
@@ -66,36 +66,44 @@ ErrorStatistics describe_errors(std::span<const MeasurementError* const> used) {
   std::vector<double> errors, measured, predicted;
   double sum_of_squares = 0, sum_of_magnitudes = 0;
   for (const MeasurementError* measurement : used) {
-    errors.push_back(measurement->error_db);
-    measured.push_back(measurement->measured_db);
-    predicted.push_back(measurement->predicted_db);
-    sum_of_squares += measurement->error_db * measurement->error_db;
-    sum_of_magnitudes += std::fabs(measurement->error_db);
+    errors.push_back(measurement->error);
+    measured.push_back(measurement->measured);
+    predicted.push_back(measurement->predicted);
+    sum_of_squares += measurement->error * measurement->error;
+    sum_of_magnitudes += std::fabs(measurement->error);
   }
   const auto n = static_cast<double>(used.size());
-  row.mean_db = mean(errors);
-  row.std_db = standard_deviation(errors);
-  row.rmse_db = std::sqrt(sum_of_squares / n);
-  row.mae_db = sum_of_magnitudes / n;
-  row.median_db = percentile(errors, 0.5);
-  row.p10_db = percentile(errors, 0.1);
-  row.p90_db = percentile(errors, 0.9);
+  row.mean = mean(errors);
+  row.deviation = standard_deviation(errors);
+  row.rmse = std::sqrt(sum_of_squares / n);
+  row.mae = sum_of_magnitudes / n;
+  row.median = percentile(errors, 0.5);
+  row.p10 = percentile(errors, 0.1);
+  row.p90 = percentile(errors, 0.9);
   row.correlation = correlation(measured, predicted);
   return row;
+}
+
+double share_within(std::span<const MeasurementError* const> used, double greatest) {
+  if (used.empty() || std::isnan(greatest)) return undefined;
+  const auto within = std::count_if(used.begin(), used.end(), [greatest](const MeasurementError* measurement) {
+    return std::fabs(measurement->error) <= greatest;
+  });
+  return static_cast<double>(within) / static_cast<double>(used.size());
 }
 
 ErrorStatistics describe_sites(std::span<const ErrorStatistics> sites) {
   std::vector<double> means, deviations;
   for (const ErrorStatistics& site : sites) {
-    if (site.n >= 1) means.push_back(site.mean_db);
-    if (site.n >= 2) deviations.push_back(site.std_db);
+    if (site.n >= 1) means.push_back(site.mean);
+    if (site.n >= 2) deviations.push_back(site.deviation);
   }
   ErrorStatistics row = undefined_row();
   row.n = static_cast<std::int64_t>(means.size());
-  row.mean_of_mean_db = mean(means);
-  row.std_of_mean_db = standard_deviation(means);
-  row.mean_of_std_db = mean(deviations);
-  row.std_of_std_db = standard_deviation(deviations);
+  row.mean_of_mean = mean(means);
+  row.deviation_of_mean = standard_deviation(means);
+  row.mean_of_deviation = mean(deviations);
+  row.deviation_of_deviation = standard_deviation(deviations);
   return row;
 }
 

@@ -23,6 +23,9 @@ double correlation(std::span<const double> a, std::span<const double> b);
 // The used errors of one group (transmitter, or all) as a row of error_statistics.
 ErrorStatistics describe_errors(std::span<const MeasurementError* const> used);
 
+// The part of the errors whose magnitude is at most `greatest`, 0 … 1; NaN without errors, or for NaN.
+double share_within(std::span<const MeasurementError* const> used, double greatest);
+
 // Means and standard deviations, over sites, of the sites' means and standard deviations (n − 1 both). `n` is the
 // number of sites that have measurements; a site of one measurement has a mean but no standard deviation.
 ErrorStatistics describe_sites(std::span<const ErrorStatistics> sites);

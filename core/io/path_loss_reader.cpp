@@ -23,10 +23,10 @@ constexpr char default_layer[] = "path_loss";
 constexpr char transmitters_table[] = "transmitters";
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// The fields that comparison needs, as indices in the layer; −1: not there.
+// The fields that other tools read, as indices in the layer; −1: not there.
 struct TargetFields {
   int transmitter_id = -1, target_id = -1, kind = -1, path_loss = -1, basic_loss = -1, received_power = -1, field = -1,
-      line_of_sight = -1;
+      first_delay = -1, mean_delay = -1, arrival_azimuth = -1, arrival_elevation = -1, line_of_sight = -1;
 };
 
 class PathLossSource {
@@ -118,6 +118,10 @@ class PathLossSource {
     fields.basic_loss = defn.GetFieldIndex("basic_loss_db");
     fields.received_power = defn.GetFieldIndex("received_power_dbm");
     fields.field = defn.GetFieldIndex("field_dbuvm");
+    fields.first_delay = defn.GetFieldIndex("first_delay_ns");
+    fields.mean_delay = defn.GetFieldIndex("mean_delay_ns");
+    fields.arrival_azimuth = defn.GetFieldIndex("arrival_azimuth_deg");
+    fields.arrival_elevation = defn.GetFieldIndex("arrival_elevation_deg");
     fields.line_of_sight = defn.GetFieldIndex("line_of_sight");
     ignore_other_fields(fields);
     return fields;
@@ -125,8 +129,10 @@ class PathLossSource {
 
   // Reading all of them would take twice as long.
   void ignore_other_fields(const TargetFields& fields) {
-    const std::array<int, 8> used = {fields.transmitter_id, fields.target_id,      fields.kind,  fields.path_loss,
-                                     fields.basic_loss,     fields.received_power, fields.field, fields.line_of_sight};
+    const std::array<int, 12> used = {fields.transmitter_id,  fields.target_id,         fields.kind,
+                                      fields.path_loss,       fields.basic_loss,        fields.received_power,
+                                      fields.field,           fields.first_delay,       fields.mean_delay,
+                                      fields.arrival_azimuth, fields.arrival_elevation, fields.line_of_sight};
     std::vector<const char*> ignored;
     const OGRFeatureDefn& defn = *layer_->GetLayerDefn();
     for (int i = 0; i < defn.GetFieldCount(); ++i) {
@@ -152,6 +158,10 @@ class PathLossSource {
     target.basic_loss_db = number(fields.basic_loss);
     target.received_power_dbm = number(fields.received_power);
     target.field_dbuvm = number(fields.field);
+    target.first_delay_ns = number(fields.first_delay);
+    target.mean_delay_ns = number(fields.mean_delay);
+    target.arrival_azimuth_deg = number(fields.arrival_azimuth);
+    target.arrival_elevation_deg = number(fields.arrival_elevation);
     target.line_of_sight = fields.line_of_sight >= 0 && feature.GetFieldAsInteger(fields.line_of_sight) != 0;
     return target;
   }

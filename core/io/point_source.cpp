@@ -29,16 +29,16 @@ constexpr double nowhere = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 PointSource::PointSource(const std::string& source, const std::string& crs, const LocalFrame& frame,
-                         const std::string& parameter)
+                         const std::string& parameter, Places places)
     : source_(source, VectorSource::Content::points, parameter),
       environment_(frame.crs_wkt.empty() ? Crs() : Crs::from_text(frame.crs_wkt)) {
   const std::string crs_parameter = parameter + "_CRS";
   const Crs given = crs.empty() ? Crs() : Crs::from_text(crs, {.field = crs_parameter});
-  if (source_.layer().GetGeomType() == wkbNone) find_columns(given);
-  choose_crs(given, crs_parameter);
+  if (source_.layer().GetGeomType() == wkbNone) find_columns(given, places);
+  if (has_places_) choose_crs(given, crs_parameter);
 }
 
-void PointSource::find_columns(const Crs& given) {
+void PointSource::find_columns(const Crs& given, Places places) {
   const auto find = [&](std::span<const Names> aliases) {
     return find_attribute(source_.fields(), {.aliases = aliases}, place());
   };
@@ -50,7 +50,8 @@ void PointSource::find_columns(const Crs& given) {
   if (metres_first) find_pair(x_aliases, y_aliases, false);
   find_pair(longitude_aliases, latitude_aliases, true);
   find_pair(x_aliases, y_aliases, false);
-  if (columns_) return;
+  has_places_ = columns_.has_value() || places == Places::needed;
+  if (columns_ || places == Places::optional) return;
   throw Error(ErrorKind::invalid_input, "no_coordinates",
               "there are no columns with coordinates: looked for lat and lon, latitude and longitude, x and y, "
               "easting and northing; its columns: " +
@@ -79,6 +80,7 @@ std::optional<Attribute> PointSource::find(const AttributeSearch& search) {
 PointRow PointSource::row_of(const OGRFeature& feature) const {
   if (columns_) return row_from_columns(feature);
   PointRow row{feature, {nowhere, nowhere}, {}};
+  if (!has_places_) return row;
   const OGRGeometry* geometry = feature.GetGeometryRef();
   if (geometry == nullptr || geometry->IsEmpty()) {
     row.problem = "there is no geometry";
@@ -132,6 +134,7 @@ Error PointSource::empty_source() {
 }
 
 void PointSource::to_environment(std::vector<Vec2>& positions) {
+  if (!has_places_) return;
   Rectangle bounds;
   for (const Vec2 p : positions) {
     if (std::isfinite(p.x)) bounds.extend(p);

@@ -28,8 +28,11 @@ class PointSource {
  public:
   // `crs`: overrides the layer's, or says what a table's x and y are in; empty: the layer's, and WGS 84 for columns
   // named as latitude and longitude. `frame`: the environment's. `parameter`: what the source was given as; its CRS
-  // was given as parameter + "_CRS". Throws Error for a source without points, columns or a CRS.
-  PointSource(const std::string& source, const std::string& crs, const LocalFrame& frame, const std::string& parameter);
+  // was given as parameter + "_CRS". Throws Error for a source without points, columns or a CRS; a table without columns
+  // is taken where places are `optional`, and its rows have none.
+  enum class Places { needed, optional };
+  PointSource(const std::string& source, const std::string& crs, const LocalFrame& frame, const std::string& parameter,
+              Places places = Places::needed);
 
   const OGRFeatureDefn& fields() { return source_.fields(); }
   std::string layer_name() { return source_.layer_name(); }
@@ -61,7 +64,7 @@ class PointSource {
     Attribute x, y;
     bool are_degrees = false;  // by their names
   };
-  void find_columns(const Crs& given);
+  void find_columns(const Crs& given, Places places);
   void choose_crs(const Crs& given, const std::string& crs_parameter);
   PointRow row_of(const OGRFeature& feature) const;
   PointRow row_from_columns(const OGRFeature& feature) const;
@@ -70,6 +73,7 @@ class PointSource {
   VectorSource source_;
   Crs environment_, crs_;
   std::optional<Columns> columns_;  // for tables
+  bool has_places_ = true;
 };
 
 }  // namespace tesseray

@@ -1,47 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <string_view>
 
 #include "core/io/attribute.h"
+#include "core/io/measurement_fields.h"
 #include "core/io/point_source.h"
 #include "core/io/readers.h"
 #include "core/io/text_values.h"
 
 namespace tesseray {
-namespace {
-
-using Names = std::string_view;
-
-constexpr std::array value_aliases = {
-    Names("rsrp"),  Names("ssrsrp"),    Names("nrssrsrp"),      Names("rscp"),     Names("rssi"),
-    Names("rxlev"), Names("rxpower"),   Names("receivedpower"), Names("measured"), Names("dbm"),
-    Names("power"), Names("signal"),    Names("level"),         Names("pathloss"), Names("pl"),
-    Names("loss"),  Names("basicloss"), Names("fieldstrength"), Names("field"),    Names("efield"),
-    Names("dbuvm"), Names("value"),
-};
-constexpr std::array value_names = {Names("dbm"), Names("db"), Names("dbuvm"), Names("dbuv")};
-constexpr std::array value_units = {Unit{"dbm", 1.0}, Unit{"db", 1.0}, Unit{"dbuv/m", 1.0}, Unit{"dbµv/m", 1.0}};
-constexpr std::array transmitter_aliases = {Names("transmitter"), Names("transmittername"), Names("transmitterid"),
-                                            Names("cell"),        Names("cellname"),        Names("cellid"),
-                                            Names("pci"),         Names("sector"),          Names("site"),
-                                            Names("sitename"),    Names("siteid")};
-
-}  // namespace
 
 std::vector<Measurement> read_drive_test(const DriveTestInput& input, const LocalFrame& frame, Progress& progress) {
   progress.begin_stage("reading");
   PointSource points(input.source, input.crs, frame, "DRIVE_TEST");
-  const AttributeSearch value_search{input.value_field, "VALUE_FIELD", value_aliases, value_names, {}};
+  const AttributeSearch value_search = measured_value_search(input.value_field, "VALUE_FIELD");
   const std::optional<Attribute> value = points.find(value_search);
   if (!value) {
     throw missing_attribute(points.fields(), value_search, "measured values", "name it with VALUE_FIELD",
                             points.place());
   }
   const std::optional<Attribute> transmitter =
-      points.find({input.transmitter_field, "TRANSMITTER_FIELD", transmitter_aliases, {}, {}});
+      points.find(measured_transmitter_search(input.transmitter_field, "TRANSMITTER_FIELD"));
   std::optional<Attribute> height;
   if (!input.height_field.empty()) height = points.find({input.height_field, "MEASUREMENT_HEIGHT_FIELD", {}, {}, {}});
 
@@ -50,8 +30,9 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
   points.for_each(progress, [&](const PointRow& row) {
     Measurement measurement;
     measurement.measurement_id = row.feature.GetFID();
-    const NumberCell cell = read_number(*value, row.feature, 1.0,
-                                        [](const std::string& text) { return parse_quantity(text, value_units, 1.0); });
+    const NumberCell cell = read_number(*value, row.feature, 1.0, [](const std::string& text) {
+      return parse_quantity(text, measured_value_units, 1.0);
+    });
     measurement.value = cell.value.value_or(std::numeric_limits<double>::quiet_NaN());
     if (transmitter) measurement.transmitter = transmitter->text(row.feature).value_or("");
     if (height) {

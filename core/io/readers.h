@@ -14,6 +14,7 @@
 #include "core/base/progress.h"
 #include "core/comparison/comparison.h"
 #include "core/physics/antenna_pattern.h"
+#include "core/prediction/fingerprints.h"
 #include "core/scene/raw_scene.h"
 #include "core/scene/transmitter.h"
 
@@ -76,6 +77,25 @@ struct DriveTestInput {
 };
 // Positions in the scene frame of `frame`. Rows without a readable value or place are kept with NaN.
 std::vector<Measurement> read_drive_test(const DriveTestInput& input, const LocalFrame& frame, Progress& progress);
+
+struct LocationQueryInput {
+  std::string source, crs;
+  std::string query_field;        // which query a row belongs to; empty: by alias (query, location, …)
+  std::string transmitter_field;  // empty: by alias, as in drive tests
+  std::string power_field;        // empty: by alias, as in drive tests
+  std::string delay_field, azimuth_field;  // empty: by alias (delay_ns, azimuth_deg, …), or none
+};
+// What a receiver measured somewhere: one signature per transmitter.
+struct LocationQuery {
+  std::string name;
+  std::vector<Signature> signatures;
+  std::optional<Vec2> known_position;  // where it was, when the rows say so
+};
+// One per query, in the order of their first rows. The source's rows may have places, or columns with coordinates. Rows
+// of unknown transmitters are counted in a warning.
+std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input, const LocalFrame& frame,
+                                                 const std::vector<PredictedTransmitter>& transmitters,
+                                                 Progress& progress);
 
 // A point as QGIS writes it, "x,y [EPSG:3946]", in absolute coordinates of the environment CRS; without a CRS in
 // brackets it is in that already. `parameter`: what it was given as, for messages.

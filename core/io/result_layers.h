@@ -14,6 +14,7 @@
 #include "core/io/result_writer.h"
 #include "core/prediction/best_server.h"
 #include "core/prediction/explanation.h"
+#include "core/prediction/fingerprints.h"
 #include "core/prediction/prediction.h"
 #include "core/scene/scene.h"
 #include "core/scene/transmitter.h"
@@ -51,9 +52,8 @@ Layer power_delay_profile_layer(const std::string& name, const PointExplanation&
 Layer antenna_pattern_layer(const std::string& name, const AntennaFile& antenna);
 
 // The comparison.
-Layer prediction_error_layer(const std::string& name, const LocalFrame& frame,
-                             const std::vector<MeasurementError>& errors);
-Layer error_statistics_layer(const std::string& name, const std::vector<ErrorStatistics>& statistics);
+Layer prediction_error_layer(const std::string& name, const LocalFrame& frame, const Comparison& comparison);
+Layer error_statistics_layer(const std::string& name, const Comparison& comparison);
 
 // What a point sees: numbers of tiles.
 Layer visible_tiles_layer(const std::string& name, const Scene& scene, const Tiling& tiling, Vec3 viewpoint,
@@ -62,6 +62,11 @@ Layer visible_tiles_layer(const std::string& name, const Scene& scene, const Til
 // Coverage by several transmitters.
 Layer best_server_layer(const std::string& name, const PathLossLayer& path_loss,
                         const std::vector<ServedPlace>& places);
+
+// Fingerprints, and where queries fit.
+Layer fingerprints_layer(const std::string& name, const PathLossLayer& path_loss, const Fingerprints& fingerprints);
+Layer located_layer(const std::string& name, const PathLossLayer& path_loss, const Fingerprints& fingerprints,
+                    const std::vector<LocatedQuery>& located);
 
 // The run: one row, added to those of earlier runs.
 Layer runs_layer(const RunRecord& run, const std::vector<std::string>& layers, const std::string& result_hash);

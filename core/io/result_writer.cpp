@@ -289,14 +289,12 @@ void ResultWriter::add_power_delay_profile(const LayerDestination& destination, 
   impl_->add(destination, power_delay_profile_layer(destination.layer, explanation));
 }
 
-void ResultWriter::add_prediction_error(const LayerDestination& destination,
-                                        const std::vector<MeasurementError>& errors) {
-  impl_->add(destination, prediction_error_layer(destination.layer, impl_->frame, errors));
+void ResultWriter::add_prediction_error(const LayerDestination& destination, const Comparison& comparison) {
+  impl_->add(destination, prediction_error_layer(destination.layer, impl_->frame, comparison));
 }
 
-void ResultWriter::add_error_statistics(const LayerDestination& destination,
-                                        const std::vector<ErrorStatistics>& statistics) {
-  impl_->add(destination, error_statistics_layer(destination.layer, statistics));
+void ResultWriter::add_error_statistics(const LayerDestination& destination, const Comparison& comparison) {
+  impl_->add(destination, error_statistics_layer(destination.layer, comparison));
 }
 
 void ResultWriter::add_visible_tiles(const LayerDestination& destination, const Scene& scene, const Tiling& tiling,
@@ -307,6 +305,16 @@ void ResultWriter::add_visible_tiles(const LayerDestination& destination, const 
 void ResultWriter::add_best_servers(const LayerDestination& destination, const PathLossLayer& path_loss,
                                     const std::vector<ServedPlace>& places) {
   impl_->add(destination, best_server_layer(destination.layer, path_loss, places));
+}
+
+void ResultWriter::add_fingerprints(const LayerDestination& destination, const PathLossLayer& path_loss,
+                                    const Fingerprints& fingerprints) {
+  impl_->add(destination, fingerprints_layer(destination.layer, path_loss, fingerprints));
+}
+
+void ResultWriter::add_located(const LayerDestination& destination, const PathLossLayer& path_loss,
+                               const Fingerprints& fingerprints, const std::vector<LocatedQuery>& located) {
+  impl_->add(destination, located_layer(destination.layer, path_loss, fingerprints, located));
 }
 
 void ResultWriter::add_antenna_pattern(const LayerDestination& destination, const AntennaFile& antenna) {

@@ -21,6 +21,7 @@
 #include "core/io/antenna_file.h"
 #include "core/prediction/best_server.h"
 #include "core/prediction/explanation.h"
+#include "core/prediction/fingerprints.h"
 #include "core/prediction/prediction.h"
 #include "core/scene/scene.h"
 #include "core/scene/transmitter.h"
@@ -98,12 +99,16 @@ class ResultWriter {
   void add_rays(const LayerDestination& destination, std::span<const TransmitterPrediction> predictions);
   void add_explained_rays(const LayerDestination& destination, const PointExplanation& explanation);
   void add_power_delay_profile(const LayerDestination& destination, const PointExplanation& explanation);
-  void add_prediction_error(const LayerDestination& destination, const std::vector<MeasurementError>& errors);
-  void add_error_statistics(const LayerDestination& destination, const std::vector<ErrorStatistics>& statistics);
+  void add_prediction_error(const LayerDestination& destination, const Comparison& comparison);
+  void add_error_statistics(const LayerDestination& destination, const Comparison& comparison);
   void add_visible_tiles(const LayerDestination& destination, const Scene& scene, const Tiling& tiling, Vec3 viewpoint,
                          std::span<const std::uint32_t> visible);
   void add_best_servers(const LayerDestination& destination, const PathLossLayer& path_loss,
                         const std::vector<ServedPlace>& places);
+  void add_fingerprints(const LayerDestination& destination, const PathLossLayer& path_loss,
+                        const Fingerprints& fingerprints);
+  void add_located(const LayerDestination& destination, const PathLossLayer& path_loss,
+                   const Fingerprints& fingerprints, const std::vector<LocatedQuery>& located);
   void add_antenna_pattern(const LayerDestination& destination, const AntennaFile& antenna);
 
   // Writes everything; what was added must live until then. Returns the result hash (hexadecimal). On any error or

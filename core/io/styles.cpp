@@ -122,6 +122,21 @@ Styles path_loss(Symbol symbol) {
 
 Styles path_loss_table() { return {qml::table("Path loss")}; }
 
+Styles fingerprints() {
+  return {qml::single("Fingerprints", {.symbol = Symbol::marker,
+                                       .color = {0, 114, 178},
+                                       .outline = {0, 114, 178},
+                                       .width_mm = 0.1,
+                                       .size_mm = 1.2,
+                                       .sphere_m = 1})};
+}
+
+Styles located() {
+  const Drawing point{.symbol = Symbol::marker, .outline = dark_grey, .width_mm = 0.1, .size_mm = 2.6, .sphere_m = 1.5};
+  return {qml::graduated("Spread", "spread_m",
+                         classes({5, 10, 20, 30, 50, 75, 100, 150, 200, 300}, light_to_dark(), "m", point, false))};
+}
+
 Styles power_delay_profile() { return {qml::table("Power-delay profile")}; }
 
 Styles antenna_pattern() { return {qml::table("Antenna pattern")}; }
@@ -134,6 +149,15 @@ Styles prediction_error() {
   ranges.front().label += " (predicted too weak)";
   ranges.back().label += " (predicted too strong)";
   return {qml::graduated("Prediction error", "error_db", ranges)};
+}
+
+Styles arrival_time_error() {
+  const Drawing point{.symbol = Symbol::marker, .outline = dark_grey, .width_mm = 0.1, .size_mm = 2.2, .sphere_m = 1.5};
+  std::vector<qml::Range> ranges =
+      classes({-1000, -500, -250, -100, 100, 250, 500, 1000}, blue_to_red(), "ns", point, false);
+  ranges.front().label += " (predicted too early)";
+  ranges.back().label += " (predicted too late)";
+  return {qml::graduated("Prediction error", "error_ns", ranges)};
 }
 
 Styles rays() {

@@ -17,4 +17,31 @@ std::uint32_t TransmitterNumbers::of(std::int64_t transmitter_id) const {
               "give path losses with the transmitters of the same run beside them");
 }
 
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+}  // namespace
+
+TransmitterNames::TransmitterNames(std::span<const PredictedTransmitter> transmitters)
+    : only_one_(transmitters.size() == 1) {
+  // A name wins over another transmitter's id that reads the same.
+  for (std::uint32_t t = 0; t < transmitters.size(); ++t) by_text_.emplace(trimmed(transmitters[t].name), t);
+  for (std::uint32_t t = 0; t < transmitters.size(); ++t) {
+    by_text_.emplace(std::to_string(transmitters[t].transmitter_id), t);
+  }
+}
+
+std::optional<std::uint32_t> TransmitterNames::find(std::string_view text) const {
+  const std::string_view name = trimmed(text);
+  if (name.empty()) return only_one_ ? std::optional<std::uint32_t>(0) : std::nullopt;
+  const auto found = by_text_.find(std::string(name));
+  return found == by_text_.end() ? std::nullopt : std::optional(found->second);
+}
+
 }  // namespace tesseray

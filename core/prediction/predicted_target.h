@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 
 #include "core/geometry/vector.h"
 #include "core/tiling/tiling.h"
@@ -23,6 +26,10 @@ struct PredictedTarget {
   double basic_loss_db = std::numeric_limits<double>::quiet_NaN();
   double received_power_dbm = std::numeric_limits<double>::quiet_NaN();
   double field_dbuvm = std::numeric_limits<double>::quiet_NaN();
+  double first_delay_ns = std::numeric_limits<double>::quiet_NaN();
+  double mean_delay_ns = std::numeric_limits<double>::quiet_NaN();
+  double arrival_azimuth_deg = std::numeric_limits<double>::quiet_NaN();    // of the strongest ray, from true north
+  double arrival_elevation_deg = std::numeric_limits<double>::quiet_NaN();  // of the same
   bool line_of_sight = false;
 };
 
@@ -42,6 +49,18 @@ class TransmitterNumbers {
 
  private:
   std::map<std::int64_t, std::uint32_t> numbers_;
+};
+
+// The same by what people call them: by name, or else by id; white space around it does not count.
+class TransmitterNames {
+ public:
+  explicit TransmitterNames(std::span<const PredictedTransmitter> transmitters);
+  // Nothing said is the only transmitter there is. Empty for an unknown one.
+  std::optional<std::uint32_t> find(std::string_view text) const;
+
+ private:
+  bool only_one_;
+  std::unordered_map<std::string, std::uint32_t> by_text_;
 };
 
 }  // namespace tesseray

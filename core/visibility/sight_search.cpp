@@ -344,11 +344,19 @@ void SightSearch::decide(std::size_t candidates, std::vector<std::uint32_t>& see
       verdicts_[k] = found.is_facing[k] != 0 ? Verdict::ask_path : Verdict::ask_all;
     }
   }
+  // Written whether seen or not, since nobody can foresee the branch; the next one overwrites what is not.
+  std::size_t end = seen.size();
+  seen.resize(end + candidates);
   for (std::size_t k = 0; k < candidates; ++k) {
-    if (verdicts_[k] == Verdict::seen || (verdicts_[k] != Verdict::blocked && is_seen(found.number[k], verdicts_[k]))) {
-      seen.push_back(found.number[k]);
+    const Verdict verdict = verdicts_[k];
+    bool sees = verdict == Verdict::seen;
+    if (verdict > Verdict::seen) [[unlikely]] {
+      sees = is_seen(found.number[k], verdict);
     }
+    seen[end] = found.number[k];
+    end += sees ? 1 : 0;
   }
+  seen.resize(end);
 }
 
 bool SightSearch::is_seen(std::uint32_t number, Verdict verdict) const {

@@ -58,7 +58,16 @@ def apply_style(layer: QgsVectorLayer, output: Output) -> None:
     style = STYLES / f"{output.layer}.qml"
     if style.is_file() and layer.geometryType() == _GEOMETRIES.get(_geometry_word(output)):
         layer.loadNamedStyle(str(style))
+        if not _draws_by_its_fields(layer):
+            layer.loadDefaultStyle()
         layer.triggerRepaint()
+
+
+def _draws_by_its_fields(layer: QgsVectorLayer) -> bool:
+    """False where the style is by a field that another kind of result has: errors in dB, of a comparison of times."""
+    renderer = layer.renderer()
+    attribute = renderer.classAttribute() if hasattr(renderer, "classAttribute") else ""
+    return not attribute or layer.fields().indexOf(attribute) >= 0
 
 
 def group_name(tool: Tool, places: dict[str, Destination], temporary: Path) -> str:

@@ -7,7 +7,8 @@ import unittest
 from tesseray_process import SOURCE, tesseray
 
 TOOLS = ["coveragestudy", "tileenvironment", "computevisibility", "predictcoverage", "comparewithdrivetest",
-         "bestserver", "coverageraster", "visiblefrom", "explainpoint", "importantenna", "exportscene"]
+         "bestserver", "coverageraster", "fingerprints", "visiblefrom", "explainpoint", "traceimage",
+         "importantenna", "exportscene"]
 KINDS = {"vector polygon", "vector point", "vector any", "table", "raster", "field", "number", "distance", "string",
          "enum", "crs", "extent", "point", "boolean", "file", "layer destination", "file destination"}
 PARAMETER_KEYS = {"name", "label", "help", "kind", "default", "unit", "minimum", "maximum", "choices", "optional",
@@ -44,16 +45,18 @@ CHOICES = {"HEIGHT_KIND": ["above_ground", "roof_elevation", "storeys"], "HEIGHT
            "MISSING_HEIGHT": ["default", "fail", "drop"], "ANTENNA_HEIGHT_REFERENCE": ["ground", "roof", "sea"],
            "SCATTERING_MODEL": ["reciprocal", "reflected", "incident"], "EDGE_VISIBILITY": ["midpoint", "parents"],
            "SUMMATION": ["local_mean", "coherent", "power"], "GEOMETRY": ["polygon", "point", "none"],
-           "VALUE_KIND": ["received_power", "path_loss", "basic_loss", "field_strength"],
+           "VALUE_KIND": ["received_power", "path_loss", "basic_loss", "field_strength", "time_of_arrival",
+                          "timing_advance"],
            "SNAPPING": ["nearest_ground", "nearest_3d", "bilinear"]}
 LAYERS = {"TILES": ("tiles", "Polygon Z"), "EDGES": ("edges", "LineString Z"), "ISSUES": ("issues", "Geometry"),
           "PATH_LOSS": ("path_loss", "Polygon Z"), "RECEIVER_PATH_LOSS": ("receiver_path_loss", "Point Z"),
           "TRANSMITTERS_OUT": ("transmitters", "Point Z"), "RAYS": ("rays", "LineString Z"),
           "PREDICTION_ERROR": ("prediction_error", "Point Z"), "ERROR_STATISTICS": ("error_statistics", "None"),
           "PROFILE": ("power_delay_profile", "None"), "PATTERN": ("antenna_pattern", "None"),
-          "BEST_SERVER": ("best_server", "Polygon Z"), "VISIBLE_TILES": ("visible_tiles", "Polygon Z")}
+          "BEST_SERVER": ("best_server", "Polygon Z"), "VISIBLE_TILES": ("visible_tiles", "Polygon Z"),
+          "FINGERPRINTS": ("fingerprints", "Point Z"), "LOCATED": ("located", "Point Z")}
 # Layers of tools that are no part of the study.
-NOT_OF_THE_STUDY = {"PROFILE", "PATTERN", "BEST_SERVER", "VISIBLE_TILES"}
+NOT_OF_THE_STUDY = {"PROFILE", "PATTERN", "BEST_SERVER", "VISIBLE_TILES", "FINGERPRINTS", "LOCATED"}
 
 
 class DescribeTest(unittest.TestCase):
@@ -135,7 +138,7 @@ class DescribeTest(unittest.TestCase):
         predict, explain = ({parameter["name"] for parameter in self.tools[tool]["parameters"]}
                             for tool in ("predictcoverage", "explainpoint"))
         only_predict = {"RECEIVERS", "RECEIVER_HEIGHT_FIELD", "RECEIVERS_CRS", "KINDS", "REACHED_ONLY", "GEOMETRY",
-                        "RAYS_PER_RECEIVER", "PATH_LOSS", "TRANSMITTERS_OUT"}
+                        "WIDEBAND", "DELAY_PROFILE_RAYS", "RAYS_PER_RECEIVER", "PATH_LOSS", "TRANSMITTERS_OUT"}
         self.assertEqual(predict - explain, only_predict)
         self.assertEqual(explain - predict, {"POINT", "TRANSMITTER", "MAX_RAYS", "PROFILE"})
         self.assertEqual(self.tools["explainpoint"]["roles"], ["map_click"])

@@ -83,10 +83,25 @@ class ToolsTest(QgisTest):
             "PATH_LOSS": predicted["PATH_LOSS"], "RESOLUTION": 4, "RASTER": str(self.folder / "coverage.tif")})
         self.assertEqual(gdal.Open(raster["RASTER"]).RasterCount, 2)
 
+        queries = self.folder / "queries.csv"
+        queries.write_text("query,site,rsrp\na,1,-80\na,2,-90\nb,1,-70\n", encoding="ascii")
+        located = run_algorithm("tesseray:fingerprints", {
+            "PATH_LOSS": predicted["PATH_LOSS"], "QUERIES": str(queries),
+            "FINGERPRINTS": str(self.folder / "fingerprints.gpkg"), "LOCATED": str(self.folder / "located.gpkg")})
+        self.assertGreater(rows_in(located["FINGERPRINTS"]), 100)
+        self.assertEqual(rows_in(located["LOCATED"]), 2)
+
         visible = run_algorithm("tesseray:visiblefrom", {
             "ENVIRONMENT": environment, "POINT": "340500,6020500 [EPSG:25832]", "HEIGHT": 40,
             "VISIBLE_TILES": str(self.folder / "seen.gpkg")})
         self.assertGreater(rows_in(visible["VISIBLE_TILES"]), 50)
+
+        receivers = self.folder / "receivers.csv"
+        receivers.write_text(f"id,x,y\n1,{x},{y}\n", encoding="utf-8")
+        traced = run_algorithm("tesseray:traceimage", {
+            "ENVIRONMENT": environment, **sites, "RECEIVERS": str(receivers), "RECEIVERS_CRS": "EPSG:25832",
+            "MAX_LENGTH": 400, "RAYS": str(self.folder / "exact.gpkg")})
+        self.assertGreater(rows_in(traced["RAYS"]), 0)
 
         scene = run_algorithm("tesseray:exportscene", {
             "ENVIRONMENT": environment, **sites, "SCENE": str(self.folder / "town.tscene")})

@@ -20,6 +20,7 @@
 namespace tesseray {
 namespace {
 
+constexpr int most_diffractions = 2;
 // Receivers nearer than this to the antenna are taken as being in it.
 constexpr double least_distance_m = 0.01;
 // A null of a pattern must not turn into an infinite loss between isotropic antennas.
@@ -83,6 +84,204 @@ Mechanism mechanism_of(const ExactPath& path) {
   return diffracted ? Mechanism::diffraction : Mechanism::reflection;
 }
 
+// What is the same for all transmitters.
+struct TracingEnvironment {
+  const Scene& scene;
+  const Reflectors& reflectors;
+  const RealEdges& edges;
+  const ImageTree& tree;
+  const ExactPaths& paths;
+  const VegetationPrisms& vegetation;
+  const std::vector<Receiver>& receivers;
+  const ImageTracingOptions& options;
+
+  // Reflections of a ray with one diffraction; negative without diffractions.
+  int reflections_with_edge() const {
+    if (options.max_diffractions == 0) return -1;
+    return std::max(0, std::min(options.max_reflections, options.max_reflections_with_diffractions - 1));
+  }
+};
+
+// One transmitter's trace.
+class Trace {
+ public:
+  Trace(const TracingEnvironment& environment, const Transmitter& transmitter)
+      : environment_(environment),
+        options_(environment.options),
+        reflections_with_edge_(environment.reflections_with_edge()),
+        transmitter_(transmitter),
+        link_(environment.scene, transmitter, without_scattering(options_.link)),
+        vegetation_(environment.vegetation, options_.link.vegetation, options_.link.vegetation_db_per_m,
+                    transmitter.frequency_hz),
+        field_(environment.scene, environment.reflectors, environment.edges, link_, vegetation_) {}
+
+  ImageTracingResult run(Progress& progress) const;
+
+ private:
+  void collect(std::vector<Arrived> arrived, ImageTracingResult& result) const;
+  // Reflections keep all of their power.
+  static RayLaunchingOptions without_scattering(RayLaunchingOptions link) {
+    link.max_scatterings = 0;
+    return link;
+  }
+  void try_reflected(const ReflectionChain& chain, Vec3 target, Arrived& arrived) const;
+  void try_diffracted(const ChainsByEdge& chains, Vec3 target, Arrived& arrived) const;
+  void try_diffracted_twice(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& last,
+                            Vec3 target, Arrived& arrived) const;
+  void add(const ExactPath& path, Arrived& arrived) const;
+  Ray as_ray(const FoundRay& found, const Receiver& receiver) const;
+
+  const TracingEnvironment& environment_;
+  const ImageTracingOptions& options_;
+  const int reflections_with_edge_;
+  const Transmitter& transmitter_;
+  Link link_;
+  VegetationLoss vegetation_;
+  ExactField field_;
+};
+
+void Trace::add(const ExactPath& path, Arrived& arrived) const {
+  if (path.length_m() > options_.max_length_m) return;
+  const Vec3 target = path.corners().back();
+  FoundRay found{path, field_.receive(path)};
+  const ReceivedRay& received = found.received;
+  const bool is_direct = path.length == 0;
+  const bool from_ground = path.length == 1 && !path.interactions[0].is_edge &&
+                           environment_.reflectors[path.interactions[0].number].kind == SurfaceKind::ground;
+  Arrival arrival;
+  arrival.path_gain = squared_norm(received.amplitude);
+  // Along a face of an edge the diffracted field may be zero: no ray.
+  if (!(arrival.path_gain > 0)) return;
+  arrival.basic_gain = arrival.path_gain / (std::max(received.departure_gain, least_pattern_gain) *
+                                            std::max(received.receive_gain, least_pattern_gain));
+  arrival.excess_length_m = received.length_m - norm(target - transmitter_.position);
+  arrival.travel_direction = normalized(target - path.corners()[path.length]);
+  arrival.mechanism = mechanism_of(path);
+  const Summation summation = options_.link.summation;
+  arrival.coherent =
+      summation == Summation::coherent || (summation == Summation::local_mean && (is_direct || from_ground));
+  arrival.amplitude = exp_j(-link_.wave_number() * received.length_m) * received.amplitude;
+  arrived.sums.add(arrival);
+  ++arrived.found;
+  found.received.amplitude = arrival.amplitude;
+  arrived.rays.push_back(found);
+}
+
+void Trace::try_reflected(const ReflectionChain& chain, Vec3 target, Arrived& arrived) const {
+  ++arrived.candidates;
+  ExactPath path;
+  if (environment_.paths.reflected(chain, transmitter_.position, target, path)) add(path, arrived);
+}
+
+void Trace::try_diffracted(const ChainsByEdge& chains, Vec3 target, Arrived& arrived) const {
+  const Vec2 goal = transmitter_.position.xy();
+  const ImageLimits limits{reflections_with_edge_, reflections_with_edge_, options_.max_length_m, {goal, goal}};
+  const LitItems lit = environment_.tree.light(target, {}, limits, no_progress());
+  arrived.images += lit.images;
+  ExactPath path;
+  for (const LitItem& after : lit.edges) {
+    for (const LitItem& before : chains.of(after.number)) {
+      if (before.chain.length + after.chain.length > reflections_with_edge_) continue;
+      ++arrived.candidates;
+      if (environment_.paths.diffracted(before.chain, after.number, after.chain, transmitter_.position, target, path)) {
+        add(path, arrived);
+      }
+    }
+  }
+  if (options_.max_diffractions < 2) return;
+  try_diffracted_twice(chains.lit_directly(), ChainsByEdge::directly_lit(lit.edges), target, arrived);
+}
+
+void Trace::try_diffracted_twice(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& last,
+                                 Vec3 target, Arrived& arrived) const {
+  ExactPath path;
+  for (const std::uint32_t a : first) {
+    for (const std::uint32_t b : last) {
+      if (a == b) continue;
+      ++arrived.candidates;
+      if (environment_.paths.diffracted_twice(a, b, transmitter_.position, target, path)) add(path, arrived);
+    }
+  }
+}
+
+Ray Trace::as_ray(const FoundRay& found, const Receiver& receiver) const {
+  const double convergence_deg = transmitter_.azimuth_deg - transmitter_.grid_azimuth_deg;
+  const double eirp_dbm = transmitter_.erp_dbm + half_wave_dipole_gain_dbi;
+  const std::span<const Vec3> points = found.path.corners();
+  Ray ray;
+  ray.transmitter_id = transmitter_.transmitter_id;
+  ray.target_id = receiver.receiver_id;
+  ray.interactions = "T";
+  for (const auto& [is_edge, number] : found.path.sequence()) {
+    const bool is_ground = !is_edge && environment_.reflectors[number].kind == SurfaceKind::ground;
+    ray.interactions += is_edge ? "-D" : is_ground ? "-G" : "-R";
+    ray.elements.push_back(number + (is_edge ? static_cast<std::uint32_t>(environment_.reflectors.all().size()) : 0));
+  }
+  ray.points.assign(points.begin(), points.end());
+  ray.mechanism = mechanism_of(found.path);
+  ray.path_gain = squared_norm(found.received.amplitude);
+  ray.power_dbm = eirp_dbm + decibels(ray.path_gain);
+  ray.delay_ns = found.received.length_m / speed_of_light * 1e9;
+  const Vec3 departure = points[1] - points[0], look_back = points[points.size() - 2] - points.back();
+  ray.departure_azimuth_deg = azimuth_deg(departure, convergence_deg);
+  ray.departure_elevation_deg = elevation_deg(departure);
+  ray.arrival_azimuth_deg = azimuth_deg(look_back, convergence_deg);
+  ray.arrival_elevation_deg = elevation_deg(look_back);
+  ray.phase_deg = degrees(std::atan2(found.received.amplitude.im, found.received.amplitude.re));
+  return ray;
+}
+
+ImageTracingResult Trace::run(Progress& progress) const {
+  const std::vector<Receiver>& receivers = environment_.receivers;
+  ImageTracingResult result;
+  std::vector<Vec3> targets;
+  Rectangle goal;
+  for (const Receiver& receiver : receivers) {
+    targets.push_back(receiver.position);
+    goal.extend(receiver.position.xy());
+  }
+  if (targets.empty()) return result;
+  const ImageLimits limits{options_.max_reflections, reflections_with_edge_, options_.max_length_m, goal};
+  LitItems lit = environment_.tree.light(transmitter_.position, targets, limits, progress);
+  result.images = lit.images;
+  const ChainsByEdge chains(std::move(lit.edges), environment_.edges.all().size());
+  std::stable_sort(lit.targets.begin(), lit.targets.end(),
+                   [](const LitItem& a, const LitItem& b) { return a.number < b.number; });
+
+  std::vector<Arrived> arrived(receivers.size());
+  parallel_blocks(receivers.size(), 1, progress, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r) {
+      if (norm(targets[r] - transmitter_.position) < least_distance_m) continue;
+      const auto [first, last] =
+          std::equal_range(lit.targets.begin(), lit.targets.end(), LitItem{static_cast<std::uint32_t>(r), {}},
+                           [](const LitItem& a, const LitItem& b) { return a.number < b.number; });
+      for (auto item = first; item != last; ++item) try_reflected(item->chain, targets[r], arrived[r]);
+      if (reflections_with_edge_ >= 0) try_diffracted(chains, targets[r], arrived[r]);
+    }
+  });
+
+  collect(std::move(arrived), result);
+  return result;
+}
+
+void Trace::collect(std::vector<Arrived> arrived, ImageTracingResult& result) const {
+  for (std::size_t r = 0; r < arrived.size(); ++r) {
+    Arrived& here = arrived[r];
+    // Equal powers stay in the order in which the sequences were tried, which is always the same.
+    std::stable_sort(here.rays.begin(), here.rays.end(), [](const FoundRay& a, const FoundRay& b) {
+      return squared_norm(a.received.amplitude) > squared_norm(b.received.amplitude);
+    });
+    if (here.rays.size() > options_.rays_per_receiver) here.rays.resize(options_.rays_per_receiver);
+    for (const FoundRay& found : here.rays) result.rays.push_back(as_ray(found, environment_.receivers[r]));
+    ArrivalSums sums;
+    sums.merge(here.sums);
+    result.receivers.push_back(sums);
+    result.images += here.images;
+    result.candidates += here.candidates;
+    result.found += here.found;
+  }
+}
+
 }  // namespace
 
 struct ImageTracer::Impl {
@@ -107,213 +306,21 @@ struct ImageTracer::Impl {
         tree(reflectors, edges),
         paths(reflectors, edges, occlusion),
         vegetation(scene.vegetation) {}
-
-  // Reflections of a ray with one diffraction.
-  int reflections_with_edge() const {
-    if (options.max_diffractions == 0) return -1;
-    return std::max(0, std::min(options.max_reflections, options.max_reflections_with_diffractions - 1));
-  }
 };
-
-namespace {
-
-// One transmitter's trace.
-class Trace {
- public:
-  Trace(const Scene& scene, const Reflectors& reflectors, const RealEdges& edges, const ImageTree& tree,
-        const ExactPaths& paths, const VegetationPrisms& vegetation, const ImageTracingOptions& options,
-        int reflections_with_edge, const Transmitter& transmitter)
-      : reflectors_(reflectors),
-        edges_(edges),
-        tree_(tree),
-        paths_(paths),
-        options_(options),
-        reflections_with_edge_(reflections_with_edge),
-        transmitter_(transmitter),
-        link_(scene, transmitter, link_options(options)),
-        vegetation_(vegetation, options.link.vegetation, options.link.vegetation_db_per_m, transmitter.frequency_hz),
-        field_(scene, reflectors, edges, link_, vegetation_) {}
-
-  ImageTracingResult run(const std::vector<Receiver>& receivers, Progress& progress) const;
-
- private:
-  static RayLaunchingOptions link_options(const ImageTracingOptions& options) {
-    RayLaunchingOptions link = options.link;
-    // Nothing is scattered: reflections keep all of their power.
-    link.max_scatterings = 0;
-    return link;
-  }
-  void try_reflected(const ReflectionChain& chain, Vec3 target, Arrived& arrived) const;
-  void try_diffracted(const ChainsByEdge& chains, Vec3 target, Arrived& arrived) const;
-  void try_diffracted_twice(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& last,
-                            Vec3 target, Arrived& arrived) const;
-  void add(const ExactPath& path, Arrived& arrived) const;
-  Ray as_ray(const FoundRay& found, const Receiver& receiver) const;
-
-  const Reflectors& reflectors_;
-  const RealEdges& edges_;
-  const ImageTree& tree_;
-  const ExactPaths& paths_;
-  const ImageTracingOptions& options_;
-  int reflections_with_edge_;
-  const Transmitter& transmitter_;
-  Link link_;
-  VegetationLoss vegetation_;
-  ExactField field_;
-};
-
-void Trace::add(const ExactPath& path, Arrived& arrived) const {
-  if (path.length_m() > options_.max_length_m) return;
-  const Vec3 target = path.corners().back();
-  FoundRay found{path, field_.receive(path)};
-  const ReceivedRay& received = found.received;
-  const bool is_direct = path.length == 0;
-  const bool from_ground = path.length == 1 && !path.interactions[0].is_edge &&
-                           reflectors_[path.interactions[0].number].kind == SurfaceKind::ground;
-  Arrival arrival;
-  arrival.path_gain = squared_norm(received.amplitude);
-  // Along a face of an edge the diffracted field may be zero: no ray.
-  if (!(arrival.path_gain > 0)) return;
-  arrival.basic_gain = arrival.path_gain / (std::max(received.departure_gain, least_pattern_gain) *
-                                            std::max(received.receive_gain, least_pattern_gain));
-  arrival.excess_length_m = received.length_m - norm(target - transmitter_.position);
-  arrival.travel_direction = normalized(target - path.corners()[path.length]);
-  arrival.mechanism = mechanism_of(path);
-  const Summation summation = options_.link.summation;
-  arrival.coherent =
-      summation == Summation::coherent || (summation == Summation::local_mean && (is_direct || from_ground));
-  arrival.amplitude = exp_j(-link_.wave_number() * received.length_m) * received.amplitude;
-  arrived.sums.add(arrival);
-  ++arrived.found;
-  found.received.amplitude = arrival.amplitude;
-  arrived.rays.push_back(found);
-}
-
-void Trace::try_reflected(const ReflectionChain& chain, Vec3 target, Arrived& arrived) const {
-  ++arrived.candidates;
-  ExactPath path;
-  if (paths_.reflected(chain, transmitter_.position, target, path)) add(path, arrived);
-}
-
-void Trace::try_diffracted(const ChainsByEdge& chains, Vec3 target, Arrived& arrived) const {
-  const Vec2 goal = transmitter_.position.xy();
-  const ImageLimits limits{reflections_with_edge_, reflections_with_edge_, options_.max_length_m, {goal, goal}};
-  const LitItems lit = tree_.light(target, {}, limits, no_progress());
-  arrived.images += lit.images;
-  ExactPath path;
-  for (const LitItem& after : lit.edges) {
-    for (const LitItem& before : chains.of(after.number)) {
-      if (before.chain.length + after.chain.length > reflections_with_edge_) continue;
-      ++arrived.candidates;
-      if (paths_.diffracted(before.chain, after.number, after.chain, transmitter_.position, target, path)) {
-        add(path, arrived);
-      }
-    }
-  }
-  if (options_.max_diffractions < 2) return;
-  try_diffracted_twice(chains.lit_directly(), ChainsByEdge::directly_lit(lit.edges), target, arrived);
-}
-
-void Trace::try_diffracted_twice(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& last,
-                                 Vec3 target, Arrived& arrived) const {
-  ExactPath path;
-  for (const std::uint32_t a : first) {
-    for (const std::uint32_t b : last) {
-      if (a == b) continue;
-      ++arrived.candidates;
-      if (paths_.diffracted_twice(a, b, transmitter_.position, target, path)) add(path, arrived);
-    }
-  }
-}
-
-Ray Trace::as_ray(const FoundRay& found, const Receiver& receiver) const {
-  const double convergence_deg = transmitter_.azimuth_deg - transmitter_.grid_azimuth_deg;
-  const double eirp_dbm = transmitter_.erp_dbm + half_wave_dipole_gain_dbi;
-  const std::span<const Vec3> points = found.path.corners();
-  Ray ray;
-  ray.transmitter_id = transmitter_.transmitter_id;
-  ray.target_id = receiver.receiver_id;
-  ray.interactions = "T";
-  for (const auto& [is_edge, number] : found.path.sequence()) {
-    const bool is_ground = !is_edge && reflectors_[number].kind == SurfaceKind::ground;
-    ray.interactions += is_edge ? "-D" : is_ground ? "-G" : "-R";
-    ray.elements.push_back(number + (is_edge ? static_cast<std::uint32_t>(reflectors_.all().size()) : 0));
-  }
-  ray.points.assign(points.begin(), points.end());
-  ray.mechanism = mechanism_of(found.path);
-  ray.path_gain = squared_norm(found.received.amplitude);
-  ray.power_dbm = eirp_dbm + decibels(ray.path_gain);
-  ray.delay_ns = found.received.length_m / speed_of_light * 1e9;
-  const Vec3 departure = points[1] - points[0], look_back = points[points.size() - 2] - points.back();
-  ray.departure_azimuth_deg = azimuth_deg(departure, convergence_deg);
-  ray.departure_elevation_deg = elevation_deg(departure);
-  ray.arrival_azimuth_deg = azimuth_deg(look_back, convergence_deg);
-  ray.arrival_elevation_deg = elevation_deg(look_back);
-  ray.phase_deg = degrees(std::atan2(found.received.amplitude.im, found.received.amplitude.re));
-  return ray;
-}
-
-ImageTracingResult Trace::run(const std::vector<Receiver>& receivers, Progress& progress) const {
-  ImageTracingResult result;
-  std::vector<Vec3> targets;
-  Rectangle goal;
-  for (const Receiver& receiver : receivers) {
-    targets.push_back(receiver.position);
-    goal.extend(receiver.position.xy());
-  }
-  if (targets.empty()) return result;
-  const ImageLimits limits{options_.max_reflections, reflections_with_edge_, options_.max_length_m, goal};
-  LitItems lit = tree_.light(transmitter_.position, targets, limits, progress);
-  result.images = lit.images;
-  const ChainsByEdge chains(std::move(lit.edges), edges_.all().size());
-  std::stable_sort(lit.targets.begin(), lit.targets.end(),
-                   [](const LitItem& a, const LitItem& b) { return a.number < b.number; });
-
-  std::vector<Arrived> arrived(receivers.size());
-  parallel_blocks(receivers.size(), 1, progress, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t r = begin; r < end; ++r) {
-      if (norm(targets[r] - transmitter_.position) < least_distance_m) continue;
-      const auto [first, last] =
-          std::equal_range(lit.targets.begin(), lit.targets.end(), LitItem{static_cast<std::uint32_t>(r), {}},
-                           [](const LitItem& a, const LitItem& b) { return a.number < b.number; });
-      for (auto item = first; item != last; ++item) try_reflected(item->chain, targets[r], arrived[r]);
-      if (reflections_with_edge_ >= 0) try_diffracted(chains, targets[r], arrived[r]);
-    }
-  });
-
-  for (std::size_t r = 0; r < receivers.size(); ++r) {
-    Arrived& here = arrived[r];
-    // Equal powers stay in the order in which the sequences were tried, which is always the same.
-    std::stable_sort(here.rays.begin(), here.rays.end(), [](const FoundRay& a, const FoundRay& b) {
-      return squared_norm(a.received.amplitude) > squared_norm(b.received.amplitude);
-    });
-    if (here.rays.size() > options_.rays_per_receiver) here.rays.resize(options_.rays_per_receiver);
-    for (const FoundRay& found : here.rays) result.rays.push_back(as_ray(found, receivers[r]));
-    ArrivalSums sums;
-    sums.merge(here.sums);
-    result.receivers.push_back(sums);
-    result.images += here.images;
-    result.candidates += here.candidates;
-    result.found += here.found;
-  }
-  return result;
-}
-
-}  // namespace
 
 ImageTracer::ImageTracer(const Scene& scene, const Occlusion& occlusion, std::vector<Receiver> receivers,
                          const ImageTracingOptions& options) {
   check("MAX_REFLECTIONS", options.max_reflections, most_image_reflections);
-  check("MAX_DIFFRACTIONS", options.max_diffractions, 2);
+  check("MAX_DIFFRACTIONS", options.max_diffractions, most_diffractions);
   impl_ = std::make_unique<Impl>(scene, occlusion, std::move(receivers), options);
 }
 ImageTracer::~ImageTracer() = default;
 ImageTracer::ImageTracer(ImageTracer&&) noexcept = default;
 
 ImageTracingResult ImageTracer::trace(const Transmitter& transmitter, Progress& progress) const {
-  return Trace(impl_->scene, impl_->reflectors, impl_->edges, impl_->tree, impl_->paths, impl_->vegetation,
-               impl_->options, impl_->reflections_with_edge(), transmitter)
-      .run(impl_->receivers, progress);
+  const TracingEnvironment environment{impl_->scene, impl_->reflectors, impl_->edges,     impl_->tree,
+                                       impl_->paths, impl_->vegetation, impl_->receivers, impl_->options};
+  return Trace(environment, transmitter).run(progress);
 }
 
 const std::vector<Receiver>& ImageTracer::receivers() const { return impl_->receivers; }

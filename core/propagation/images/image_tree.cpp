@@ -18,7 +18,9 @@ namespace {
 
 constexpr double cell_m = 32.0;
 constexpr std::int64_t most_cells = std::int64_t{1} << 20;
-constexpr std::size_t most_cells_of_item = 4096;
+constexpr std::size_t most_cells_of_item = 4096, most_cells_of_ground = 64;
+// Of a horizon: for a sector ahead, and for all directions.
+constexpr std::size_t bins_ahead = 256, bins_around = 4096;
 // Sources nearer than this to a surface's plane graze it and are not reflected.
 constexpr double least_height_m = 1e-3;
 
@@ -66,6 +68,23 @@ class NarrowSector {
   bool is_narrow_;
 };
 
+PlanSector sector_of(const Beam& beam) {
+  return beam.is_everywhere() ? PlanSector{beam.apex().xy()}
+                              : PlanSector::of(beam.apex().xy(), beam.opening().corners());
+}
+
+// True when the part of a surface cannot be seen.
+bool is_hidden(const ConvexPolygon& part, const Reflector& reflector, const PlanHorizon& horizon) {
+  const std::span<const Vec3> corners = part.corners();
+  double top_z = corners[0].z;
+  for (const Vec3 corner : corners) top_z = std::max(top_z, corner.z);
+  if (!reflector.is_wall()) return horizon.hides(corners, top_z);
+  const Vec2 side = (reflector.outline[1] - reflector.outline[0]).xy();
+  const auto [first, last] = std::minmax_element(corners.begin(), corners.end(),
+                                                 [&](Vec3 a, Vec3 b) { return dot(a.xy(), side) < dot(b.xy(), side); });
+  return horizon.hides(first->xy(), last->xy(), top_z);
+}
+
 // Holds the sector up to `reach_m` from its apex.
 Rectangle box_of(const PlanSector& sector, double reach_m) {
   Rectangle box;
@@ -104,8 +123,7 @@ struct ImageTree::Workspace {
 };
 
 ImageTree::ImageTree(const Reflectors& reflectors, const RealEdges& edges) : reflectors_(reflectors), edges_(edges) {
-  const std::size_t surfaces = reflectors.all().size();
-  item_count_ = static_cast<std::uint32_t>(surfaces + edges.all().size());
+  item_count_ = static_cast<std::uint32_t>(reflectors.all().size() + edges.all().size());
   Rectangle all;
   for (std::uint32_t item = 0; item < item_count_; ++item) {
     const Rectangle box = plan_box(item);
@@ -120,7 +138,8 @@ ImageTree::ImageTree(const Reflectors& reflectors, const RealEdges& edges) : ref
     const std::int32_t i_end = grid_.column(box.max.x), j_end = grid_.row(box.max.y);
     const std::int32_t i_begin = grid_.column(box.min.x), j_begin = grid_.row(box.min.y);
     const auto count = static_cast<std::size_t>(i_end - i_begin + 1) * static_cast<std::size_t>(j_end - j_begin + 1);
-    if (count > most_cells_of_item || (item < surfaces && reflectors[item].kind == SurfaceKind::ground && count > 64)) {
+    const bool is_ground = !is_edge(item) && reflectors[item].kind == SurfaceKind::ground;
+    if (count > (is_ground ? most_cells_of_ground : most_cells_of_item)) {
       everywhere_.push_back(item);
       continue;
     }
@@ -131,16 +150,22 @@ ImageTree::ImageTree(const Reflectors& reflectors, const RealEdges& edges) : ref
   cells_ = make_cell_lists(grid_.size(), placed);
 }
 
+bool ImageTree::is_edge(std::uint32_t item) const { return item >= reflectors_.all().size(); }
+
+std::uint32_t ImageTree::edge_of(std::uint32_t item) const {
+  return item - static_cast<std::uint32_t>(reflectors_.all().size());
+}
+
 Rectangle ImageTree::plan_box(std::uint32_t item) const {
   Rectangle box;
-  const std::size_t surfaces = reflectors_.all().size();
-  if (item < surfaces) {
+  if (!is_edge(item)) {
     for (const Vec3 corner : reflectors_[item].polygon()) box.extend(corner.xy());
     return box;
   }
-  const EdgeSegment& edge = edges_[item - static_cast<std::uint32_t>(surfaces)];
-  box.extend((edge.midpoint - 0.5 * edge.length_m * edge.direction).xy());
-  box.extend((edge.midpoint + 0.5 * edge.length_m * edge.direction).xy());
+  const EdgeSegment& edge = edges_[edge_of(item)];
+  const Vec3 half = 0.5 * edge.length_m * edge.direction;
+  box.extend((edge.midpoint - half).xy());
+  box.extend((edge.midpoint + half).xy());
   return box;
 }
 
@@ -173,68 +198,61 @@ void ImageTree::find_items(const Node& node, const Search& search, Workspace& wo
   std::sort(work.items.begin(), work.items.end());
 }
 
+std::optional<PlanHorizon> ImageTree::horizon_of(const Node& node, const Search& search, const Workspace& work) const {
+  if (!node.hides) return std::nullopt;
+  std::vector<PlanHorizon::Wall> walls;
+  for (const std::uint32_t item : work.items) {
+    if (is_edge(item) || !reflectors_[item].occludes) continue;
+    const std::span<const Vec3> outline = reflectors_[item].polygon();
+    const Vec2 a = outline[0].xy(), b = outline[1].xy();
+    const auto part = node.wall ? part_in_front(a, b, *node.wall) : std::optional(std::pair{a, b});
+    if (part) walls.push_back({part->first, part->second, outline[2].z});
+  }
+  if (walls.empty()) return std::nullopt;
+  const PlanSector sector = sector_of(node.beam);
+  const std::size_t most_bins = sector.half_width < 1 ? bins_ahead : bins_around;
+  const std::size_t bins = std::clamp<std::size_t>(2 * walls.size(), 16, most_bins);
+  return PlanHorizon(sector, search.source.z, std::move(walls), bins);
+}
+
+bool ImageTree::may_light(const Node& node, const EdgeSegment& edge, const std::optional<PlanHorizon>& horizon) const {
+  const Vec3 half = 0.5 * edge.length_m * edge.direction;
+  const Vec3 begin = edge.midpoint - half, end = edge.midpoint + half;
+  if (!node.beam.reaches_segment(begin, end)) return false;
+  return !horizon || !horizon->hides(begin.xy(), end.xy(), std::max(begin.z, end.z));
+}
+
+std::optional<ImageTree::Node> ImageTree::child_of(const Node& node, std::uint32_t number,
+                                                   const std::optional<PlanHorizon>& horizon) const {
+  const Reflector& reflector = reflectors_[number];
+  if (node.after_floor && reflector.is_floor()) return std::nullopt;
+  const Vec3 apex = node.beam.apex();
+  if (dot(apex - reflector.origin, reflector.normal) < least_height_m) return std::nullopt;
+  const ConvexPolygon part = node.beam.lit_part(reflector.polygon());
+  if (part.empty() || (horizon && is_hidden(part, reflector, *horizon))) return std::nullopt;
+  Node child{Beam(mirrored(apex, reflector.origin, reflector.normal), part, reflector.normal), node.chain, node.wall,
+             node.hides && (reflector.is_wall() || reflector.level_floor),
+             reflector.is_floor() || (node.after_floor && !reflector.is_ceiling)};
+  child.chain.push(number);
+  if (reflector.is_wall()) child.wall = PlanLine{reflector.origin.xy(), reflector.normal.xy()};
+  return child;
+}
+
 void ImageTree::expand(const Node& node, const Search& search, Workspace& work, std::vector<Node>& children,
                        LitItems& lit) const {
   const bool wants_edges = node.chain.length <= search.limits.reflections_before_edge;
   const bool goes_on = node.chain.length < search.limits.reflections;
   if (!wants_edges && !goes_on) return;
   find_items(node, search, work);
-  const auto surfaces = static_cast<std::uint32_t>(reflectors_.all().size());
-  const Vec3 apex = node.beam.apex();
-
-  std::optional<PlanHorizon> horizon;
-  if (node.hides) {
-    std::vector<PlanHorizon::Wall> walls;
-    for (const std::uint32_t item : work.items) {
-      if (item >= surfaces || !reflectors_[item].occludes) continue;
-      const std::span<const Vec3> outline = reflectors_[item].polygon();
-      const Vec2 a = outline[0].xy(), b = outline[1].xy();
-      const auto part = node.wall ? part_in_front(a, b, *node.wall) : std::optional(std::pair{a, b});
-      if (part) walls.push_back({part->first, part->second, outline[2].z});
-    }
-    const PlanSector sector =
-        node.beam.is_everywhere() ? PlanSector{apex.xy()} : PlanSector::of(apex.xy(), node.beam.opening().corners());
-    const std::size_t bins = std::clamp<std::size_t>(2 * walls.size(), 16, sector.half_width < 1 ? 256 : 4096);
-    if (!walls.empty()) horizon.emplace(sector, search.source.z, std::move(walls), bins);
-  }
-
+  const std::optional<PlanHorizon> horizon = horizon_of(node, search, work);
   for (const std::uint32_t item : work.items) {
-    if (item >= surfaces) {
-      if (!wants_edges) continue;
-      const EdgeSegment& edge = edges_[item - surfaces];
-      const Vec3 half = 0.5 * edge.length_m * edge.direction;
-      const Vec3 begin = edge.midpoint - half, end = edge.midpoint + half;
-      if (!node.beam.reaches_segment(begin, end)) continue;
-      if (horizon && horizon->hides(begin.xy(), end.xy(), std::max(begin.z, end.z))) continue;
-      lit.edges.push_back({item - surfaces, node.chain});
-      continue;
+    if (is_edge(item)) {
+      const std::uint32_t edge = edge_of(item);
+      if (wants_edges && may_light(node, edges_[edge], horizon)) lit.edges.push_back({edge, node.chain});
+    } else if (goes_on) {
+      const std::optional<Node> child = child_of(node, item, horizon);
+      if (child) children.push_back(*child);
     }
-    if (!goes_on) continue;
-    const Reflector& reflector = reflectors_[item];
-    if (node.after_floor && reflector.is_floor()) continue;
-    if (dot(apex - reflector.origin, reflector.normal) < least_height_m) continue;
-    const ConvexPolygon part = node.beam.lit_part(reflector.polygon());
-    if (part.empty()) continue;
-    const bool is_wall = !reflector.is_floor() && !reflector.is_ceiling;
-    if (horizon) {
-      const auto corners = part.corners();
-      double top_z = corners[0].z;
-      for (const Vec3 corner : corners) top_z = std::max(top_z, corner.z);
-      if (is_wall) {
-        const Vec2 side = (reflector.outline[1] - reflector.outline[0]).xy();
-        const auto [first, last] = std::minmax_element(
-            corners.begin(), corners.end(), [&](Vec3 a, Vec3 b) { return dot(a.xy(), side) < dot(b.xy(), side); });
-        if (horizon->hides(first->xy(), last->xy(), top_z)) continue;
-      } else if (horizon->hides(corners, top_z)) {
-        continue;
-      }
-    }
-    Node child{Beam(mirrored(apex, reflector.origin, reflector.normal), part, reflector.normal), node.chain, node.wall,
-               node.hides && (is_wall || reflector.level_floor),
-               reflector.is_floor() || (node.after_floor && !reflector.is_ceiling)};
-    child.chain.push(item);
-    if (is_wall) child.wall = PlanLine{reflector.origin.xy(), reflector.normal.xy()};
-    children.push_back(child);
   }
 }
 

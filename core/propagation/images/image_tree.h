@@ -13,10 +13,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/base/progress.h"
+#include "core/propagation/images/plan_horizon.h"
 #include "core/propagation/images/real_edges.h"
 #include "core/propagation/images/reflectors.h"
 #include "core/visibility/cell_grid.h"
@@ -63,8 +65,16 @@ class ImageTree {
   struct Node;
   struct Search;
   struct Workspace;
+  bool is_edge(std::uint32_t item) const;
+  std::uint32_t edge_of(std::uint32_t item) const;
   Rectangle plan_box(std::uint32_t item) const;
+  // What lies in the node's sector of the plan, within reach.
   void find_items(const Node& node, const Search& search, Workspace& work) const;
+  // Of the walls among these; none where walls hide nothing.
+  std::optional<PlanHorizon> horizon_of(const Node& node, const Search& search, const Workspace& work) const;
+  bool may_light(const Node& node, const EdgeSegment& edge, const std::optional<PlanHorizon>& horizon) const;
+  // The image in a surface; none when the node does not light it.
+  std::optional<Node> child_of(const Node& node, std::uint32_t number, const std::optional<PlanHorizon>& horizon) const;
   void expand(const Node& node, const Search& search, Workspace& work, std::vector<Node>& children,
               LitItems& lit) const;
   void look(const Node& node, const Search& search, LitItems& lit) const;

@@ -38,6 +38,7 @@ struct Reflector {
   std::uint32_t prism = no_index;
   std::uint32_t cell = no_index;  // of a terrain triangle: twice the cell's number, one more for the northern one
 
+  bool is_wall() const { return kind == SurfaceKind::wall && !is_ceiling; }
   bool is_floor() const { return kind == SurfaceKind::ground || level_floor; }
   std::span<const Vec3> polygon() const { return {outline.data(), corners}; }
 };

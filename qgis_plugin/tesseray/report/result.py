@@ -201,6 +201,12 @@ def _require_comparison(file: Path, tables: set[str]) -> None:
                           "drive test. Give the GeoPackage that both layers of the comparison were written to.")
 
 
+def _require_levels(database: sqlite3.Connection, file: Path) -> None:
+    if "error_db" not in _columns(database, "prediction_error"):
+        raise ReportError(f"{file} compares arrival times: the report is about levels in dB. Give a comparison of powers, "
+                          "losses or field strengths.")
+
+
 def _numbers(rows: list[sqlite3.Row], name: str) -> np.ndarray:
     return np.array([NAN if row[name] is None else row[name] for row in rows], dtype=float)
 
@@ -303,6 +309,7 @@ def read_result(file: Path) -> Result:
     with _opened(file) as database:
         tables = _tables(database)
         _require_comparison(file, tables)
+        _require_levels(database, file)
         groups = [_group(row) for row in database.execute("SELECT * FROM error_statistics ORDER BY rowid")]
         used = _measurements(database)
         excluded = _excluded(database, groups)

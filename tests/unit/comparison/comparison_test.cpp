@@ -76,8 +76,8 @@ TEST(Comparison, ErrorIsPredictedMinusMeasuredAtTheNearestGroundTile) {
   EXPECT_EQ(error.excluded_because, "");
   EXPECT_EQ(error.transmitter_id, 1);
   EXPECT_EQ(error.tile_id, 101);
-  EXPECT_DOUBLE_EQ(error.predicted_db, -87.0);  // −70 − 2 − 5 − 10
-  EXPECT_DOUBLE_EQ(error.error_db, 3.0);
+  EXPECT_DOUBLE_EQ(error.predicted, -87.0);  // −70 − 2 − 5 − 10
+  EXPECT_DOUBLE_EQ(error.error, 3.0);
   EXPECT_DOUBLE_EQ(error.snap_distance_m, std::sqrt(5.0));
   EXPECT_EQ(error.position, (Vec3{12, 9, 200}));
   EXPECT_DOUBLE_EQ(error.distance_m, std::sqrt(12.0 * 12 + 91 * 91 + 170 * 170));
@@ -94,8 +94,8 @@ TEST(Comparison, EveryKindOfValueGivesTheSameSignOfError) {
                                                 {ValueKind::field_strength, 50}};
   for (const auto& [kind, value] : cases) {
     const auto errors = street.compare({measurement(1, {10, 10}, "north", value)}, {.value_kind = kind}).errors;
-    EXPECT_DOUBLE_EQ(errors[0].error_db, 3.0) << static_cast<int>(kind);
-    EXPECT_DOUBLE_EQ(errors[0].error_db, errors[0].predicted_db - errors[0].measured_db);
+    EXPECT_DOUBLE_EQ(errors[0].error, 3.0) << static_cast<int>(kind);
+    EXPECT_DOUBLE_EQ(errors[0].error, errors[0].predicted - errors[0].measured);
   }
 }
 
@@ -108,7 +108,7 @@ TEST(Comparison, ReceiverGainIsTakenOffPowersAndPathLossesOnly) {
   for (const auto& [kind, value, expected] : cases) {
     const auto errors =
         street.compare({measurement(1, {10, 10}, "north", value)}, {.value_kind = kind, .receiver_gain_dbi = 2}).errors;
-    EXPECT_DOUBLE_EQ(errors[0].error_db, expected) << static_cast<int>(kind);
+    EXPECT_DOUBLE_EQ(errors[0].error, expected) << static_cast<int>(kind);
   }
 }
 
@@ -176,7 +176,7 @@ TEST(Comparison, MeasurementsWithAHeightSnapInSpace) {
   const auto in_space = street.compare({facade}, {.snapping = Snapping::nearest_3d}).errors[0];
   EXPECT_EQ(in_space.tile_id, 999);
   EXPECT_DOUBLE_EQ(in_space.snap_distance_m, 1.0);
-  EXPECT_DOUBLE_EQ(in_space.error_db, 5.0);
+  EXPECT_DOUBLE_EQ(in_space.error, 5.0);
   EXPECT_TRUE(in_space.above_ground);
   EXPECT_DOUBLE_EQ(in_space.position.z, 212.0);
 
@@ -192,9 +192,9 @@ TEST(Comparison, BilinearIsExactForAPlaneAndFallsBackToTheNearest) {
                           .compare({measurement(1, {12.5, 6}, "north", -90), measurement(2, {-3, 6}, "north", -90)},
                                    {.snapping = Snapping::bilinear}, warnings)
                           .errors;
-  EXPECT_NEAR(errors[0].predicted_db, -80 - 0.2 * 12.5 - 0.5 * 6, 1e-12);
+  EXPECT_NEAR(errors[0].predicted, -80 - 0.2 * 12.5 - 0.5 * 6, 1e-12);
   EXPECT_EQ(errors[0].tile_id, 101);
-  EXPECT_DOUBLE_EQ(errors[1].predicted_db, -85.0);  // tile 100
+  EXPECT_DOUBLE_EQ(errors[1].predicted, -85.0);  // tile 100
   EXPECT_EQ(warnings.codes, std::vector<std::string>{"bilinear_fell_back"});
 }
 
@@ -202,7 +202,7 @@ TEST(Comparison, BilinearNeedsAPredictionOnAllFourTiles) {
   Street street;
   street.predicted[6].received_power_dbm = std::nan("");  // tile 101 of transmitter 1
   const auto errors = street.compare({measurement(1, {2, 6}, "north", -90)}, {.snapping = Snapping::bilinear}).errors;
-  EXPECT_DOUBLE_EQ(errors[0].predicted_db, -85.0);
+  EXPECT_DOUBLE_EQ(errors[0].predicted, -85.0);
 }
 
 TEST(Comparison, AveragesAlongEachTransmittersRoute) {
@@ -211,20 +211,20 @@ TEST(Comparison, AveragesAlongEachTransmittersRoute) {
   const std::vector<Measurement> drive{measurement(1, {0, 0}, "north", -100), measurement(2, {0, 0}, "7", -50),
                                        measurement(3, {1, 0}, "north", -80), measurement(4, {1, 0}, "7", -50)};
   const auto errors = street.compare(drive, {.averaging_distance_m = 4}).errors;
-  EXPECT_NEAR(errors[0].measured_db, 10 * std::log10((1e-10 + 1e-8) / 2), 1e-9);
-  EXPECT_NEAR(errors[1].measured_db, 10 * std::log10((1e-10 + 1e-8) / 2), 1e-9);
-  EXPECT_EQ(errors[2].measured_db, -50);
+  EXPECT_NEAR(errors[0].measured, 10 * std::log10((1e-10 + 1e-8) / 2), 1e-9);
+  EXPECT_NEAR(errors[1].measured, 10 * std::log10((1e-10 + 1e-8) / 2), 1e-9);
+  EXPECT_EQ(errors[2].measured, -50);
 
   // 40 wavelengths of 1 GHz are 12 m, 3 wavelengths less than the 1 m between the samples either side.
-  EXPECT_NEAR(street.compare(drive, {.averaging_wavelengths = 40}).errors[0].measured_db, errors[0].measured_db, 1e-12);
-  EXPECT_EQ(street.compare(drive, {.averaging_wavelengths = 3}).errors[0].measured_db, -100);
+  EXPECT_NEAR(street.compare(drive, {.averaging_wavelengths = 40}).errors[0].measured, errors[0].measured, 1e-12);
+  EXPECT_EQ(street.compare(drive, {.averaging_wavelengths = 3}).errors[0].measured, -100);
 }
 
 TEST(Comparison, LossesAreAveragedAsPowers) {
   const Street street;
   const std::vector<Measurement> drive{measurement(1, {0, 0}, "north", 100), measurement(2, {1, 0}, "north", 120)};
   const auto errors = street.compare(drive, {.value_kind = ValueKind::path_loss, .averaging_distance_m = 4}).errors;
-  EXPECT_NEAR(errors[0].measured_db, 10 * std::log10((1e-10 + 1e-12) / 2), 1e-9);
+  EXPECT_NEAR(errors[0].measured, 10 * std::log10((1e-10 + 1e-12) / 2), 1e-9);
 }
 
 TEST(Comparison, StatisticsPerTransmitterOverAllAndOverSites) {
@@ -239,19 +239,19 @@ TEST(Comparison, StatisticsPerTransmitterOverAllAndOverSites) {
   EXPECT_EQ(north.group, "north");
   EXPECT_EQ(north.transmitter_id, 1);
   EXPECT_EQ(north.n, 2);
-  EXPECT_DOUBLE_EQ(north.mean_db, 2.0);
-  EXPECT_DOUBLE_EQ(north.std_db, std::sqrt(2.0));
-  EXPECT_DOUBLE_EQ(seven.mean_db, -4.0);
+  EXPECT_DOUBLE_EQ(north.mean, 2.0);
+  EXPECT_DOUBLE_EQ(north.deviation, std::sqrt(2.0));
+  EXPECT_DOUBLE_EQ(seven.mean, -4.0);
   EXPECT_EQ(all.group, "all");
   EXPECT_FALSE(all.transmitter_id.has_value());
   EXPECT_EQ(all.n, 4);
-  EXPECT_DOUBLE_EQ(all.mean_db, -1.0);
-  EXPECT_DOUBLE_EQ(all.std_db, std::sqrt((4.0 + 16 + 1 + 25) / 3));
+  EXPECT_DOUBLE_EQ(all.mean, -1.0);
+  EXPECT_DOUBLE_EQ(all.deviation, std::sqrt((4.0 + 16 + 1 + 25) / 3));
   EXPECT_EQ(sites.group, "sites");
   EXPECT_EQ(sites.n, 2);
-  EXPECT_DOUBLE_EQ(sites.mean_of_mean_db, -1.0);
-  EXPECT_DOUBLE_EQ(sites.std_of_mean_db, std::sqrt(18.0));
-  EXPECT_DOUBLE_EQ(sites.mean_of_std_db, (std::sqrt(2.0) + std::sqrt(8.0)) / 2);
+  EXPECT_DOUBLE_EQ(sites.mean_of_mean, -1.0);
+  EXPECT_DOUBLE_EQ(sites.deviation_of_mean, std::sqrt(18.0));
+  EXPECT_DOUBLE_EQ(sites.mean_of_deviation, (std::sqrt(2.0) + std::sqrt(8.0)) / 2);
 }
 
 TEST(Comparison, GroundAndAboveGroundStatisticsStandApart) {
@@ -261,10 +261,10 @@ TEST(Comparison, GroundAndAboveGroundStatisticsStandApart) {
   const Comparison comparison = street.compare({measurement(1, {0, 0}, "north", -81), high});
   ASSERT_EQ(comparison.statistics.size(), 8u);
   EXPECT_EQ(comparison.statistics[0].n, 1);
-  EXPECT_DOUBLE_EQ(comparison.statistics[0].mean_db, 1.0);
+  EXPECT_DOUBLE_EQ(comparison.statistics[0].mean, 1.0);
   EXPECT_EQ(comparison.statistics[4].group, "north, above ground");
   EXPECT_EQ(comparison.statistics[4].n, 1);
-  EXPECT_DOUBLE_EQ(comparison.statistics[4].mean_db, 10.0);
+  EXPECT_DOUBLE_EQ(comparison.statistics[4].mean, 10.0);
   EXPECT_EQ(comparison.statistics[6].group, "all, above ground");
   EXPECT_EQ(comparison.statistics[7].group, "sites, above ground");
 }
@@ -274,14 +274,14 @@ TEST(Comparison, RemovingTheMeanLeavesTheSpreadAndSaysWhatWasTakenOff) {
   const std::vector<Measurement> drive{measurement(1, {0, 0}, "north", -81), measurement(2, {0, 0}, "north", -83),
                                        measurement(3, {0, 0}, "7", -88)};
   const Comparison plain = street.compare(drive), unbiased = street.compare(drive, {.remove_mean = true});
-  EXPECT_DOUBLE_EQ(unbiased.statistics[0].mean_db, 0.0);
-  EXPECT_DOUBLE_EQ(unbiased.statistics[0].std_db, plain.statistics[0].std_db);
-  EXPECT_DOUBLE_EQ(unbiased.statistics[0].removed_mean_db, 2.0);
-  EXPECT_DOUBLE_EQ(unbiased.statistics[1].removed_mean_db, -2.0);
-  EXPECT_TRUE(std::isnan(unbiased.statistics[2].removed_mean_db));
-  EXPECT_DOUBLE_EQ(plain.statistics[0].removed_mean_db, 0.0);
-  EXPECT_DOUBLE_EQ(unbiased.errors[0].error_db, -1.0);
-  EXPECT_DOUBLE_EQ(unbiased.errors[0].predicted_db, -82.0);
+  EXPECT_DOUBLE_EQ(unbiased.statistics[0].mean, 0.0);
+  EXPECT_DOUBLE_EQ(unbiased.statistics[0].deviation, plain.statistics[0].deviation);
+  EXPECT_DOUBLE_EQ(unbiased.statistics[0].removed_mean, 2.0);
+  EXPECT_DOUBLE_EQ(unbiased.statistics[1].removed_mean, -2.0);
+  EXPECT_TRUE(std::isnan(unbiased.statistics[2].removed_mean));
+  EXPECT_DOUBLE_EQ(plain.statistics[0].removed_mean, 0.0);
+  EXPECT_DOUBLE_EQ(unbiased.errors[0].error, -1.0);
+  EXPECT_DOUBLE_EQ(unbiased.errors[0].predicted, -82.0);
 }
 
 TEST(Comparison, ValuesOfAnotherKindAreRefused) {
@@ -315,7 +315,7 @@ TEST(Comparison, NothingInGivesEmptyStatistics) {
   EXPECT_TRUE(comparison.errors.empty());
   ASSERT_EQ(comparison.statistics.size(), 4u);
   EXPECT_EQ(comparison.statistics[2].n, 0);
-  EXPECT_TRUE(std::isnan(comparison.statistics[2].mean_db));
+  EXPECT_TRUE(std::isnan(comparison.statistics[2].mean));
   const Comparison nowhere =
       compare_with_drive_test({}, street.transmitters, {measurement(1, {0, 0}, "north", -80)}, {}, no_progress());
   EXPECT_EQ(nowhere.errors[0].excluded_because, "outside of the predicted area");
@@ -339,13 +339,13 @@ TEST(Comparison, IsTheSameForAnyNumberOfThreads) {
   ASSERT_EQ(one.errors.size(), seven.errors.size());
   for (std::size_t i = 0; i < one.errors.size(); ++i) {
     EXPECT_EQ(one.errors[i].measurement_id, seven.errors[i].measurement_id);
-    EXPECT_EQ(one.errors[i].measured_db, seven.errors[i].measured_db);
+    EXPECT_EQ(one.errors[i].measured, seven.errors[i].measured);
     EXPECT_EQ(one.errors[i].excluded_because, seven.errors[i].excluded_because);
     if (!one.errors[i].excluded_because.empty()) continue;
-    EXPECT_EQ(one.errors[i].error_db, seven.errors[i].error_db);
+    EXPECT_EQ(one.errors[i].error, seven.errors[i].error);
   }
   for (std::size_t s = 0; s < one.statistics.size(); ++s) EXPECT_EQ(one.statistics[s].n, seven.statistics[s].n);
-  EXPECT_EQ(one.statistics[2].mean_db, seven.statistics[2].mean_db);
+  EXPECT_EQ(one.statistics[2].mean, seven.statistics[2].mean);
 }
 
 }  // namespace

@@ -52,39 +52,39 @@ TEST(Statistics, RowOfAGroup) {
   const double measured[] = {-80, -90, -100}, error[] = {2, -4, 6};
   std::vector<const MeasurementError*> used;
   for (std::size_t i = 0; i < errors.size(); ++i) {
-    errors[i].measured_db = measured[i];
-    errors[i].predicted_db = measured[i] + error[i];
-    errors[i].error_db = error[i];
+    errors[i].measured = measured[i];
+    errors[i].predicted = measured[i] + error[i];
+    errors[i].error = error[i];
     used.push_back(&errors[i]);
   }
   const ErrorStatistics row = describe_errors(used);
   EXPECT_EQ(row.n, 3);
-  EXPECT_DOUBLE_EQ(row.mean_db, 4.0 / 3.0);
-  EXPECT_DOUBLE_EQ(row.std_db, std::sqrt((56.0 - 16.0 / 3.0) / 2.0));
-  EXPECT_DOUBLE_EQ(row.rmse_db, std::sqrt(56.0 / 3.0));
-  EXPECT_DOUBLE_EQ(row.mae_db, 4.0);
-  EXPECT_DOUBLE_EQ(row.median_db, 2.0);
+  EXPECT_DOUBLE_EQ(row.mean, 4.0 / 3.0);
+  EXPECT_DOUBLE_EQ(row.deviation, std::sqrt((56.0 - 16.0 / 3.0) / 2.0));
+  EXPECT_DOUBLE_EQ(row.rmse, std::sqrt(56.0 / 3.0));
+  EXPECT_DOUBLE_EQ(row.mae, 4.0);
+  EXPECT_DOUBLE_EQ(row.median, 2.0);
   // numpy.percentile([2, -4, 6], [10, 90]) = [-2.8, 5.2]
-  EXPECT_NEAR(row.p10_db, -2.8, 1e-12);
-  EXPECT_NEAR(row.p90_db, 5.2, 1e-12);
+  EXPECT_NEAR(row.p10, -2.8, 1e-12);
+  EXPECT_NEAR(row.p90, 5.2, 1e-12);
   // numpy.corrcoef([-80, -90, -100], [-78, -94, -94])[0, 1] = 0.8660254037844387
   EXPECT_NEAR(row.correlation, std::sqrt(3.0) / 2.0, 1e-12);
-  EXPECT_TRUE(std::isnan(row.mean_of_mean_db));
+  EXPECT_TRUE(std::isnan(row.mean_of_mean));
 }
 
 TEST(Statistics, RowOverSites) {
   std::vector<ErrorStatistics> sites(4);
-  sites[0].n = 10, sites[0].mean_db = 1, sites[0].std_db = 6;
-  sites[1].n = 20, sites[1].mean_db = -3, sites[1].std_db = 8;
-  sites[2].n = 1, sites[2].mean_db = 5, sites[2].std_db = std::nan("");
-  sites[3].n = 0, sites[3].mean_db = std::nan(""), sites[3].std_db = std::nan("");
+  sites[0].n = 10, sites[0].mean = 1, sites[0].deviation = 6;
+  sites[1].n = 20, sites[1].mean = -3, sites[1].deviation = 8;
+  sites[2].n = 1, sites[2].mean = 5, sites[2].deviation = std::nan("");
+  sites[3].n = 0, sites[3].mean = std::nan(""), sites[3].deviation = std::nan("");
   const ErrorStatistics row = describe_sites(sites);
   EXPECT_EQ(row.n, 3);
-  EXPECT_DOUBLE_EQ(row.mean_of_mean_db, 1.0);
-  EXPECT_DOUBLE_EQ(row.std_of_mean_db, 4.0);  // deviations 0, −4, 4; √(32/2)
-  EXPECT_DOUBLE_EQ(row.mean_of_std_db, 7.0);
-  EXPECT_DOUBLE_EQ(row.std_of_std_db, std::sqrt(2.0));
-  EXPECT_TRUE(std::isnan(row.mean_db));
+  EXPECT_DOUBLE_EQ(row.mean_of_mean, 1.0);
+  EXPECT_DOUBLE_EQ(row.deviation_of_mean, 4.0);  // deviations 0, −4, 4; √(32/2)
+  EXPECT_DOUBLE_EQ(row.mean_of_deviation, 7.0);
+  EXPECT_DOUBLE_EQ(row.deviation_of_deviation, std::sqrt(2.0));
+  EXPECT_TRUE(std::isnan(row.mean));
 }
 
 }  // namespace

@@ -156,9 +156,9 @@ WriterCase::WriterCase(const std::string& crs) {
   used.transmitter_id = 1;
   used.measurement_id = 900;
   used.position = {5.5, 5.25, 201.75};
-  used.measured_db = -80.5;
-  used.predicted_db = -77;
-  used.error_db = 3.5;
+  used.measured = -80.5;
+  used.predicted = -77;
+  used.error = 3.5;
   used.distance_m = 33;
   used.tile_id = 11;
   used.snap_distance_m = 0.75;
@@ -166,15 +166,15 @@ WriterCase::WriterCase(const std::string& crs) {
   excluded.transmitter_id = 1;
   excluded.measurement_id = 901;
   excluded.position = {nan, nan, nan};
-  excluded.measured_db = nan;
+  excluded.measured = nan;
   excluded.excluded_because = "no readable value";
-  errors = {used, excluded};
+  comparison.errors = {used, excluded};
   ErrorStatistics all;
   all.group = "all";
   all.n = 1;
-  all.mean_db = 3.5;
-  all.std_db = nan;
-  statistics = {all};
+  all.mean = 3.5;
+  all.deviation = nan;
+  comparison.statistics = {all};
 }
 
 void WriterCase::add_results(ResultWriter& writer, const std::filesystem::path& file) const {
@@ -183,8 +183,8 @@ void WriterCase::add_results(ResultWriter& writer, const std::filesystem::path& 
   writer.add_transmitters({file, "transmitters"}, transmitters);
   writer.add_path_loss({file, "path_loss"}, scene, tiling, predictions, {});
   writer.add_receiver_path_loss({file, "receiver_path_loss"}, receivers, predictions);
-  writer.add_prediction_error({file, "prediction_error"}, errors);
-  writer.add_error_statistics({file, "error_statistics"}, statistics);
+  writer.add_prediction_error({file, "prediction_error"}, comparison);
+  writer.add_error_statistics({file, "error_statistics"}, comparison);
   writer.add_rays({file, "rays"}, predictions);
   writer.add_issues({file, "issues"}, issues);
 }

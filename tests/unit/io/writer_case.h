@@ -27,8 +27,7 @@ struct WriterCase {
   std::vector<Transmitter> transmitters;
   std::vector<Receiver> receivers;
   std::vector<TransmitterPrediction> predictions;
-  std::vector<MeasurementError> errors;
-  std::vector<ErrorStatistics> statistics;
+  Comparison comparison;
   std::vector<std::uint32_t> visible_tiles;
 
   // All result layers under their own names.

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/comparison/measured_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <sstream>
+#include <string>
+
+#include "core/base/error.h"
+
+namespace tesseray {
+namespace {
+
+bool is_loss(ValueKind kind) { return kind == ValueKind::path_loss || kind == ValueKind::basic_loss; }
+
+struct KindOfValues {
+  std::string name, looks_like;
+};
+
+// Bounds that the median of such values keeps: a receiver gets no milliwatt in a city, losses and delays are positive,
+// and a field of −30 dBµV/m is far below every scanner's noise. Empty when it does.
+KindOfValues contradicted_kind(double median, ValueKind kind) {
+  switch (kind) {
+    case ValueKind::received_power:
+      if (median > 0) return {"received powers in dBm", "path_loss or field_strength"};
+      break;
+    case ValueKind::path_loss:
+    case ValueKind::basic_loss:
+      if (median < 0) return {"losses in dB", "received_power"};
+      break;
+    case ValueKind::field_strength:
+      if (median < -30) return {"field strengths in dBµV/m", "received_power"};
+      break;
+    case ValueKind::time_of_arrival:
+      if (median < 0) return {"times of arrival in ns", "received_power"};
+      break;
+    case ValueKind::timing_advance:
+      if (median < 0) return {"timing advances in steps", "received_power"};
+      break;
+  }
+  return {};
+}
+
+void require_options_of_levels(const ComparisonOptions& options) {
+  const char* option = options.averaging_distance_m > 0    ? "AVERAGING_DISTANCE"
+                       : options.averaging_wavelengths > 0 ? "AVERAGING_WAVELENGTHS"
+                       : options.censor_below              ? "CENSOR_BELOW"
+                                                           : nullptr;
+  if (option == nullptr) return;
+  throw Error(ErrorKind::invalid_input, "option_of_another_kind",
+              std::string(option) + " is of powers, and the measured values are arrival times", "leave it out");
+}
+
+}  // namespace
+
+double predicted_value(const PredictedTarget& target, const ComparisonOptions& options) {
+  switch (options.value_kind) {
+    case ValueKind::received_power:
+      return target.received_power_dbm;
+    case ValueKind::path_loss:
+      return -target.path_loss_db;
+    case ValueKind::basic_loss:
+      return -target.basic_loss_db;
+    case ValueKind::field_strength:
+      return target.field_dbuvm;
+    case ValueKind::time_of_arrival:
+    case ValueKind::timing_advance:
+      return options.timing.arrival == ComparedArrival::first ? target.first_delay_ns : target.mean_delay_ns;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+double measured_value(double value, const ComparisonOptions& options) {
+  switch (options.value_kind) {
+    case ValueKind::received_power:
+      return value - options.receiver_gain_dbi;
+    case ValueKind::path_loss:
+      return -value - options.receiver_gain_dbi;
+    case ValueKind::basic_loss:
+      return -value;
+    case ValueKind::field_strength:
+    case ValueKind::time_of_arrival:
+      return value;
+    case ValueKind::timing_advance:
+      return value * one_way_step_ns(options.timing.resolution);
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+bool is_censored(double value, const ComparisonOptions& options) {
+  if (!options.censor_below) return false;
+  return is_loss(options.value_kind) ? value >= *options.censor_below : value <= *options.censor_below;
+}
+
+void require_values_of_kind(const std::vector<Measurement>& measurements, const ComparisonOptions& options) {
+  if (is_arrival_time(options.value_kind)) require_options_of_levels(options);
+  std::vector<double> values;
+  for (const Measurement& m : measurements) {
+    if (std::isfinite(m.value)) values.push_back(m.value);
+  }
+  if (values.empty()) return;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  const KindOfValues contradicted = contradicted_kind(*middle, options.value_kind);
+  if (contradicted.name.empty()) return;
+  std::ostringstream median;
+  median << *middle;
+  throw Error(ErrorKind::invalid_input, "values_of_another_kind",
+              "the measured values cannot be " + contradicted.name + ": their median is " + median.str(),
+              "set VALUE_KIND to what they are (" + contradicted.looks_like + "?), or choose another VALUE_FIELD");
+}
+
+}  // namespace tesseray

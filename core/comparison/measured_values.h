@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What measured values are, and what of a prediction they are compared with.
+//
+// Powers, fields and losses are compared as a level in dB that grows with received power, arrival times in ns.
+#pragma once
+
+#include <vector>
+
+#include "core/comparison/comparison.h"
+
+namespace tesseray {
+
+// What is predicted of this kind, in the unit of the comparison; NaN where nothing arrives.
+double predicted_value(const PredictedTarget& target, const ComparisonOptions& options);
+
+// A measured value in the unit of the comparison: of a 0 dBi receiver, or one way from the transmitter.
+double measured_value(double value, const ComparisonOptions& options);
+
+// At the scanner's floor: powers and fields at or below the limit, losses at or above it.
+bool is_censored(double value, const ComparisonOptions& options);
+
+// Throws Error(invalid_input) when half of the values cannot be of the options' kind, or when an option is of another
+// kind.
+void require_values_of_kind(const std::vector<Measurement>& measurements, const ComparisonOptions& options);
+
+}  // namespace tesseray

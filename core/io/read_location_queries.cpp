@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <array>
+#include <cmath>
+#include <map>
+#include <string_view>
+
+#include "core/io/attribute.h"
+#include "core/io/measurement_fields.h"
+#include "core/io/point_source.h"
+#include "core/io/readers.h"
+#include "core/io/text_values.h"
+
+namespace tesseray {
+namespace {
+
+using Names = std::string_view;
+
+constexpr std::array query_aliases = {Names("query"),       Names("queryid"), Names("location"), Names("locationid"),
+                                      Names("fingerprint"), Names("point"),   Names("pointid")};
+constexpr std::array delay_aliases = {Names("delay"), Names("firstdelay"), Names("toa"), Names("timeofarrival")};
+constexpr std::array delay_names = {Names("ns"), Names("us")};
+constexpr std::array delay_units = {Unit{"ns", 1.0}, Unit{"us", 1e3}, Unit{"µs", 1e3}};
+constexpr std::array azimuth_aliases = {Names("azimuth"), Names("arrivalazimuth"), Names("aoa"),
+                                        Names("angleofarrival")};
+constexpr std::array azimuth_names = {Names("deg")};
+constexpr std::array azimuth_units = {Unit{"deg", 1.0}, Unit{"°", 1.0}};
+
+// The columns of a row of queries.
+struct QueryFields {
+  Attribute query;
+  std::optional<Attribute> transmitter, power, delay, azimuth;
+};
+
+QueryFields find_fields(PointSource& points, const LocationQueryInput& input) {
+  const AttributeSearch query_search{input.query_field, "QUERY_FIELD", query_aliases, {}, {}};
+  std::optional<Attribute> query = points.find(query_search);
+  if (!query) {
+    throw missing_attribute(points.fields(), query_search, "the query that a row belongs to",
+                            "name it with QUERY_FIELD", points.place());
+  }
+  QueryFields fields{std::move(*query), {}, {}, {}, {}};
+  fields.transmitter = points.find(measured_transmitter_search(input.transmitter_field, "TRANSMITTER_FIELD"));
+  fields.power = points.find(measured_value_search(input.power_field, "POWER_FIELD"));
+  fields.delay = points.find({input.delay_field, "DELAY_FIELD", delay_aliases, delay_names, {}});
+  fields.azimuth = points.find({input.azimuth_field, "AZIMUTH_FIELD", azimuth_aliases, azimuth_names, {}});
+  if (!fields.power && !fields.delay && !fields.azimuth) {
+    throw missing_attribute(points.fields(), measured_value_search("", "POWER_FIELD"), "measured values",
+                            "name them with POWER_FIELD, DELAY_FIELD or AZIMUTH_FIELD", points.place());
+  }
+  return fields;
+}
+
+double number_in(const std::optional<Attribute>& attribute, const OGRFeature& feature, std::span<const Unit> units) {
+  if (!attribute) return Signature::nan;
+  const double factor = attribute->unit() == "us" ? 1e3 : 1.0;
+  return read_number(*attribute, feature, factor,
+                     [&](const std::string& text) { return parse_quantity(text, units, factor); })
+      .value.value_or(Signature::nan);
+}
+
+}  // namespace
+
+std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input, const LocalFrame& frame,
+                                                 const std::vector<PredictedTransmitter>& transmitters,
+                                                 Progress& progress) {
+  progress.begin_stage("reading");
+  PointSource points(input.source, input.crs, frame, "QUERIES", PointSource::Places::optional);
+  const QueryFields fields = find_fields(points, input);
+  const TransmitterNames names(transmitters);
+  std::vector<LocationQuery> queries;
+  std::vector<Vec2> positions;  // of the queries' first rows
+  std::map<std::string, std::size_t> numbers;
+  std::size_t unknown = 0;
+  points.for_each(progress, [&](const PointRow& row) {
+    const std::string name = fields.query.text(row.feature).value_or("");
+    const auto [place, is_new] = numbers.emplace(name, queries.size());
+    if (is_new) {
+      queries.push_back({name, std::vector<Signature>(transmitters.size()), std::nullopt});
+      positions.push_back(row.position);
+    }
+    const std::string transmitter = fields.transmitter ? fields.transmitter->text(row.feature).value_or("") : "";
+    const std::optional<std::uint32_t> number = names.find(transmitter);
+    if (!number) {
+      ++unknown;
+      return;
+    }
+    Signature& signature = queries[place->second].signatures[*number];
+    signature.power_dbm = number_in(fields.power, row.feature, measured_value_units);
+    signature.delay_ns = number_in(fields.delay, row.feature, delay_units);
+    signature.azimuth_deg = number_in(fields.azimuth, row.feature, azimuth_units);
+  });
+  points.to_environment(positions);
+  for (std::size_t q = 0; q < queries.size(); ++q) {
+    if (std::isfinite(positions[q].x)) queries[q].known_position = positions[q] - frame.origin;
+  }
+  if (unknown > 0) {
+    progress.warn({"unknown_transmitters",
+                   std::to_string(unknown) + " rows of the queries name no transmitter of the prediction"});
+  }
+  return queries;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/prediction/fingerprints.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tesseray {
+namespace {
+
+// Squared differences of one kind of value, in standard deviations, as they come.
+class Differences {
+ public:
+  void add(double difference) {
+    sum_ += difference;
+    squares_ += difference * difference;
+    ++count_;
+  }
+  std::size_t count() const { return count_; }
+  // With `up_to_a_constant`, of what is left when the best constant is taken off all of them.
+  double squared(bool up_to_a_constant) const {
+    if (count_ == 0) return 0;
+    return up_to_a_constant ? std::max(0.0, squares_ - sum_ * sum_ / static_cast<double>(count_)) : squares_;
+  }
+
+ private:
+  double sum_ = 0, squares_ = 0;
+  std::size_t count_ = 0;
+};
+
+struct Mismatch {
+  double squared = 0;
+  std::size_t values = 0;
+};
+
+class Matcher {
+ public:
+  Matcher(const Fingerprints& fingerprints, std::span<const Signature> query, const MatchOptions& options)
+      : fingerprints_(fingerprints), query_(query), options_(options) {
+    has_powers_ = std::any_of(query.begin(), query.end(), [](const Signature& s) { return s.heard(); });
+  }
+
+  Mismatch at(std::size_t place) const {
+    const std::span<const Signature> predicted = fingerprints_.at(place);
+    Differences powers, delays;
+    Mismatch mismatch;
+    for (std::size_t t = 0; t < query_.size(); ++t) {
+      const double power_db = power_difference_db(query_[t], predicted[t], t);
+      if (std::isfinite(power_db)) powers.add(power_db / options_.power_sigma_db);
+      const double delay_ns = query_[t].delay_ns - predicted[t].delay_ns;
+      if (std::isfinite(delay_ns)) delays.add(delay_ns / options_.delay_sigma_ns);
+      const double azimuth_deg = std::remainder(query_[t].azimuth_deg - predicted[t].azimuth_deg, 360.0);
+      if (!std::isfinite(azimuth_deg)) continue;
+      const double deviations = azimuth_deg / options_.azimuth_sigma_deg;
+      mismatch.squared += deviations * deviations;
+      ++mismatch.values;
+    }
+    mismatch.squared += powers.squared(options_.unknown_gain) + delays.squared(options_.unknown_clock);
+    mismatch.values += powers.count() + delays.count();
+    return mismatch;
+  }
+
+  std::uint32_t transmitters() const {
+    std::uint32_t known = 0;
+    for (std::size_t t = 0; t < query_.size(); ++t) {
+      const Signature& s = query_[t];
+      const bool measured = s.heard() || std::isfinite(s.delay_ns) || std::isfinite(s.azimuth_deg);
+      known += measured && std::isfinite(fingerprints_.weakest_dbm()[t]) ? 1 : 0;
+    }
+    return known;
+  }
+
+ private:
+  // NaN where there is nothing to compare. One that is not heard is at most as strong as the weakest that is.
+  double power_difference_db(const Signature& measured, const Signature& predicted, std::size_t t) const {
+    const double weakest = fingerprints_.weakest_dbm()[t];
+    if (measured.heard()) return measured.power_dbm - (predicted.heard() ? predicted.power_dbm : weakest);
+    if (!has_powers_ || !predicted.heard()) return Signature::nan;
+    return weakest - predicted.power_dbm;
+  }
+
+  const Fingerprints& fingerprints_;
+  std::span<const Signature> query_;
+  const MatchOptions& options_;
+  bool has_powers_ = false;
+};
+
+}  // namespace
+
+double LocatedQuery::error_m() const {
+  return match && known_position ? norm(match->position.xy() - *known_position) : Signature::nan;
+}
+
+bool Signature::heard() const { return std::isfinite(power_dbm); }
+
+Fingerprints::Fingerprints(std::span<const PredictedTarget> targets, std::span<const PredictedTransmitter> transmitters,
+                           double least_power_dbm)
+    : transmitters_(transmitters.size()), weakest_dbm_(transmitters.size(), Signature::nan) {
+  const TransmitterNumbers numbers(transmitters);
+  std::vector<const PredictedTarget*> heard;
+  for (const PredictedTarget& target : targets) {
+    numbers.of(target.transmitter_id);
+    if (target.received_power_dbm >= least_power_dbm) heard.push_back(&target);
+  }
+  std::stable_sort(heard.begin(), heard.end(), [](const auto* a, const auto* b) { return a->tile_id < b->tile_id; });
+  for (const PredictedTarget* target : heard) {
+    if (places_.empty() || places_.back().tile_id != target->tile_id) {
+      places_.push_back({target->tile_id, target->kind, target->centroid, 0});
+      signatures_.resize(signatures_.size() + transmitters_);
+    }
+    const std::uint32_t t = numbers.of(target->transmitter_id);
+    Signature& signature = signatures_[(places_.size() - 1) * transmitters_ + t];
+    if (!signature.heard()) ++places_.back().heard;
+    if (signature.heard() && signature.power_dbm >= target->received_power_dbm) continue;
+    signature = {target->received_power_dbm, target->first_delay_ns, target->arrival_azimuth_deg,
+                 target->arrival_elevation_deg};
+  }
+  for (std::size_t i = 0; i < signatures_.size(); ++i) {
+    double& weakest = weakest_dbm_[i % transmitters_];
+    weakest = std::fmin(weakest, signatures_[i].power_dbm);
+  }
+}
+
+bool Fingerprints::have_elevations() const {
+  return std::any_of(signatures_.begin(), signatures_.end(),
+                     [](const Signature& s) { return std::isfinite(s.elevation_deg); });
+}
+
+std::optional<FingerprintMatch> match_fingerprint(const Fingerprints& fingerprints, std::span<const Signature> query,
+                                                  const MatchOptions& options) {
+  const Matcher matcher(fingerprints, query, options);
+  std::vector<std::pair<double, std::size_t>> ranked;  // squared mismatch, place
+  std::vector<Mismatch> mismatches(fingerprints.places().size());
+  for (std::size_t place = 0; place < mismatches.size(); ++place) {
+    mismatches[place] = matcher.at(place);
+    if (mismatches[place].values > 0) ranked.emplace_back(mismatches[place].squared, place);
+  }
+  FingerprintMatch match;
+  match.transmitters = matcher.transmitters();
+  if (ranked.empty() || match.transmitters == 0) return std::nullopt;
+  const std::size_t kept = std::clamp<std::size_t>(options.neighbours, 1, ranked.size());
+  std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(kept), ranked.end());
+  ranked.resize(kept);
+  match.best = ranked.front().second;
+  const Mismatch& least = mismatches[match.best];
+  match.mismatch = std::sqrt(least.squared / static_cast<double>(least.values));
+
+  double all = 0, squares = 0;
+  const auto weight = [&](double squared) { return std::exp(-0.5 * (squared - ranked.front().first)); };
+  for (const auto& [squared, place] : ranked) {
+    all += weight(squared);
+    match.position = match.position + weight(squared) * fingerprints.places()[place].position;
+  }
+  match.position = (1.0 / all) * match.position;
+  for (const auto& [squared, place] : ranked) {
+    const double away_m = norm(fingerprints.places()[place].position.xy() - match.position.xy());
+    squares += weight(squared) * away_m * away_m;
+  }
+  match.spread_m = std::sqrt(squares / all);
+  return match;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/images/image_tracer.h"
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/base/units.h"
+#include "core/prediction/prediction.h"
+#include "core/propagation/images/exact_path.h"
+#include "core/scene/prism_index.h"
+#include "tests/support/environment.h"
+#include "tests/support/image_oracle.h"
+#include "tests/support/same_sums.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Random;
+
+ImageTracingOptions limits(int reflections, int diffractions, int together, double length_m = 1e5) {
+  ImageTracingOptions options;
+  options.max_reflections = reflections;
+  options.max_diffractions = diffractions;
+  options.max_reflections_with_diffractions = together;
+  options.max_length_m = length_m;
+  return options;
+}
+
+ImageTracingResult trace(const Scene& scene, const Occlusion& occlusion, Vec3 antenna, const std::vector<Vec3>& points,
+                         const ImageTracingOptions& options) {
+  return ImageTracer(scene, occlusion, testing::receivers_at(points), options)
+      .trace(testing::test_transmitter(antenna), no_progress());
+}
+
+Scene small_city(double hill_m) {
+  testing::SyntheticCityOptions options;
+  options.width_m = options.depth_m = 250;
+  options.hill_m = hill_m;
+  options.park_share = 0;
+  options.seed = 11;
+  return testing::synthetic_city(options);
+}
+
+// Places in the air at such a height above ground and roofs.
+std::vector<Vec3> places(const Scene& scene, std::uint64_t seed, std::size_t count, double height_m) {
+  const PrismIndex index(scene);
+  Random random(seed);
+  std::vector<Vec3> points;
+  while (points.size() < count) {
+    const double x = random.uniform(30, 220), y = random.uniform(30, 220);
+    const double z = scene.terrain.height_at({x, y});
+    if (index.surface_height({x, y}) <= z + 1e-9) points.push_back({x, y, z + height_m});
+  }
+  return points;
+}
+
+TEST(ImageTracer, SlopingPlaneMirrorsTheAntenna) {
+  Scene scene = testing::flat_ground(200, 200);
+  scene.terrain = {{0, 0}, 200, 200, 2, 2, {0, 20, 10, 30}};
+  scene = testing::with_material(std::move(scene), 15, 0.005);
+  const Occlusion occlusion(scene);
+  const Vec3 antenna{40, 60, 20}, receiver{150, 130, 30};
+  const ImageTracingResult result = trace(scene, occlusion, antenna, {receiver}, limits(4, 2, 5));
+  const Vec3 normal = normalized({-0.1, -0.05, 1});
+  const Vec3 image = antenna - 2 * dot(antenna, normal) * normal;
+  ASSERT_EQ(result.rays.size(), 2u);
+  EXPECT_EQ(result.rays[1].interactions, "T-G");
+  EXPECT_NEAR(result.rays[1].delay_ns * 1e-9 * speed_of_light, norm(receiver - image), 1e-9);
+  EXPECT_NEAR(dot(result.rays[1].points[1], normal), 0, 1e-9);
+}
+
+TEST(ImageTracer, SingleInteractionsAreThoseOfThePlainSearch) {
+  const Scene scene = small_city(0);
+  const Occlusion occlusion(scene);
+  const testing::ImageOracle oracle(scene, occlusion, 850e6);
+  std::size_t compared = 0;
+  for (const Vec3 antenna : places(scene, 4, 8, 8)) {
+    const std::vector<Vec3> points = places(scene, 9, 30, 2);
+    const ImageTracingResult result = trace(scene, occlusion, antenna, points, limits(1, 1, 1));
+    for (std::size_t r = 0; r < points.size(); ++r) {
+      std::vector<testing::ExactPath> expected = oracle.reflections(antenna, points[r], points[r]);
+      for (const testing::ExactPath& path : oracle.diffractions(antenna, points[r], points[r]))
+        expected.push_back(path);
+      double sum = 0, expected_sum = 0;
+      std::size_t rays = 0;
+      for (const Ray& ray : result.rays) {
+        if (ray.target_id != static_cast<std::int64_t>(r) + 1 || ray.points.size() != 3) continue;
+        sum += ray.path_gain;
+        ++rays;
+      }
+      for (const testing::ExactPath& path : expected) expected_sum += path.path_gain;
+      EXPECT_EQ(rays, expected.size()) << points[r].x << ' ' << points[r].y;
+      EXPECT_NEAR(sum, expected_sum, 1e-9 * expected_sum);
+      compared += rays;
+    }
+  }
+  EXPECT_GT(compared, 600u);
+}
+
+TEST(ImageTracer, EndsExchanged) {
+  for (const double hill_m : {0.0, 6.0}) {
+    // A conductor: lossy wedges are not reciprocal where both ends are near one face (docs/physics.md §5.2).
+    const Scene scene = testing::with_material(small_city(hill_m), 1, 1e12);
+    const Occlusion occlusion(scene);
+    const Vec3 antenna = places(scene, 21, 1, 10).front();
+    const std::vector<Vec3> points = places(scene, 22, 6, 2);
+    const ImageTracingOptions options = limits(2, 1, 3, 500);
+    const ImageTracingResult there = trace(scene, occlusion, antenna, points, options);
+    EXPECT_GT(there.found, 100u);
+    for (std::size_t r = 0; r < points.size(); ++r) {
+      const ImageTracingResult back = trace(scene, occlusion, points[r], {antenna}, options);
+      EXPECT_EQ(back.receivers[0].rays, there.receivers[r].rays) << hill_m << ' ' << r;
+      const double back_gain = back.receivers[0].gain.value(), gain = there.receivers[r].gain.value();
+      EXPECT_NEAR(back_gain, gain, 2e-5 * gain);
+    }
+  }
+}
+
+TEST(ImageTracer, ShortestWayOverTwoEdgesKeepsKellersLaw) {
+  Random random(8);
+  const auto vector = [&] { return Vec3{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)}; };
+  for (int i = 0; i < 2000; ++i) {
+    EdgeSegment first, second;
+    first.midpoint = 30.0 * vector();
+    second.midpoint = 30.0 * vector();
+    first.direction = normalized(vector());
+    second.direction = i % 3 == 0 ? first.direction : normalized(vector());
+    const Vec3 from = 200.0 * vector(), to = 200.0 * vector();
+    const auto along = shortest_over(first, second, from, to);
+    if (!along) continue;
+    const Vec3 p = first.midpoint + along->first * first.direction,
+               q = second.midpoint + along->second * second.direction;
+    const Vec3 in = normalized(p - from), between = normalized(q - p), out = normalized(to - q);
+    EXPECT_NEAR(dot(in, first.direction), dot(between, first.direction), 1e-9);
+    EXPECT_NEAR(dot(between, second.direction), dot(out, second.direction), 1e-9);
+  }
+}
+
+TEST(ImageTracer, LongerRaysAreLeftOutAndNoOthers) {
+  const Scene scene = small_city(6);
+  const Occlusion occlusion(scene);
+  const Vec3 antenna = places(scene, 31, 1, 10).front();
+  const std::vector<Vec3> points = places(scene, 32, 8, 2);
+  const ImageTracingResult all = trace(scene, occlusion, antenna, points, limits(3, 1, 2));
+  for (const double length_m : {80.0, 150.0, 250.0}) {
+    const ImageTracingResult some = trace(scene, occlusion, antenna, points, limits(3, 1, 2, length_m));
+    const auto is_short = [&](const Ray& ray) { return ray.delay_ns * 1e-9 * speed_of_light <= length_m; };
+    EXPECT_EQ(some.rays.size(), static_cast<std::size_t>(std::count_if(all.rays.begin(), all.rays.end(), is_short)));
+    EXPECT_LT(some.images, all.images);
+  }
+}
+
+TEST(ImageTracer, TheSameForAnyNumberOfThreads) {
+  const Scene scene = small_city(6);
+  const Occlusion occlusion(scene);
+  const Vec3 antenna = places(scene, 41, 1, 10).front();
+  const std::vector<Vec3> points = places(scene, 42, 7, 2);
+  const ImageTracingOptions options = limits(3, 2, 3, 400);
+  const ImageTracingResult expected = trace(scene, occlusion, antenna, points, options);
+  for (const std::size_t threads : {1u, 2u, 5u}) {
+    const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
+    const ImageTracingResult result = trace(scene, occlusion, antenna, points, options);
+    ASSERT_EQ(result.rays.size(), expected.rays.size());
+    for (std::size_t i = 0; i < result.rays.size(); ++i) {
+      EXPECT_EQ(result.rays[i].elements, expected.rays[i].elements);
+      EXPECT_EQ(result.rays[i].path_gain, expected.rays[i].path_gain);
+    }
+    for (std::size_t r = 0; r < points.size(); ++r) testing::expect_same(result.receivers[r], expected.receivers[r]);
+  }
+}
+
+TEST(ImageTracer, LimitsOutOfRangeAreErrors) {
+  const Scene scene = testing::flat_ground(10, 10);
+  const Occlusion occlusion(scene);
+  EXPECT_THROW(ImageTracer(scene, occlusion, {}, limits(5, 0, 0)), Error);
+  EXPECT_THROW(ImageTracer(scene, occlusion, {}, limits(0, 3, 0)), Error);
+  EXPECT_THROW(ImageTracer(scene, occlusion, {}, limits(-1, 0, 0)), Error);
+}
+
+}  // namespace
+}  // namespace tesseray
