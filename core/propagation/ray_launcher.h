@@ -114,6 +114,9 @@ struct RayLaunchingResult {
   LaunchCost cost;
 };
 
+// The gain of the receiving antenna in its maximum.
+double maximum_receiver_gain_dbi(const RayLaunchingOptions& options);
+
 // The point of a tile at which it is a target: its centroid, for ground tiles `receiver_height_m` above it.
 Vec3 target_point(const Tile& tile, double receiver_height_m);
 
