@@ -81,6 +81,7 @@ struct RayLaunchingOptions {
   double receiver_height_m = 1.5;  // of ground targets above their tile
   Polarization receiver_polarization = Polarization::vertical;
   AntennaKind receiver_antenna = AntennaKind::isotropic;
+  std::optional<double> receiver_gain_dbi = std::nullopt;  // in the antenna's maximum; its pattern's own otherwise
   VegetationModel vegetation = VegetationModel::per_metre;
   double vegetation_db_per_m = default_vegetation_db_per_m;  // of per_metre
   TransmissionOptions transmission;
