@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "processing_algorithms/comparison_stage.h"
+#include "processing_algorithms/prediction_stage.h"
 
 namespace tesseray {
 namespace {
@@ -34,6 +35,7 @@ Tool comparewithdrivetest() {
                                         .kind = ParameterKind::vector_any,
                                         .layer = "path_loss",
                                         .companions = {"transmitters"}}},
+                                      {receiver_gain_parameter()},
                                       drive_test_parameters(false),
                                       comparison_layer_parameters(),
                                       {output_parameter()}}),

@@ -2,6 +2,7 @@
 // The whole row in one go. Each line of coverage_study is one stage; the single tools run the same ones.
 #include <optional>
 
+#include "processing_algorithms/clutter_stage.h"
 #include "processing_algorithms/comparison_stage.h"
 #include "processing_algorithms/prediction_stage.h"
 #include "processing_algorithms/scene_stage.h"
@@ -61,7 +62,7 @@ Outcome coverage_study(Run& run) {
   // Sites and drive test are read before the long work, so that what is wrong with them is said at once.
   const Sites sites = read_sites(run, clean.scene);
   const std::optional<std::vector<Measurement>> drive_test = read_drive_test_if_given(run, clean.scene.frame);
-  const Scene scene = with_surfaces(run, clean.scene, sites.transmitters);
+  const Scene scene = with_clutter_losses(run, with_surfaces(run, clean.scene, sites.transmitters));
   const Tiling tiling = tile_scene(run, clean.scene, tiling_options(run.values()));
   const Occlusion occlusion(clean.scene);
   const VisibilityKey key{environment_hash(clean.scene, tiling.options), visibility_options(run.values())};
@@ -69,7 +70,7 @@ Outcome coverage_study(Run& run) {
       compute_visibility(run, clean.scene, occlusion, tiling, key, run.destinations().file("VISIBILITY"));
   const RayRows rows(run.values(), *visibility, tiling);
   const RayLauncher launcher = launch_rays(run, scene, tiling, occlusion, rows, sites);
-  const Predictions predictions = predict_path_loss(run, launcher, tiling, sites);
+  const Predictions predictions = predict_path_loss(run, launcher, scene, tiling, sites);
   std::optional<Comparison> comparison;
   if (drive_test) {
     const PathLossLayout layout = path_loss_layout(run.values());

@@ -5,6 +5,7 @@
 
 #include "core/io/readers.h"
 #include "core/prediction/explanation.h"
+#include "processing_algorithms/clutter_stage.h"
 #include "processing_algorithms/environment_stage.h"
 #include "processing_algorithms/prediction_stage.h"
 #include "processing_algorithms/scene_stage.h"
@@ -58,8 +59,8 @@ Explained explain_strongest(Run& run, const RayLauncher& launcher, const Scene& 
   Predictions predictions = predict_each(
       transmitters,
       [&](const Transmitter& transmitter, Progress& progress) {
-        PointExplanation explanation =
-            explain(launcher.launch(transmitter, progress), transmitter, receiver, scene, tiling);
+        PointExplanation explanation = explain(launcher.launch(transmitter, progress), transmitter, receiver, scene,
+                                               tiling, maximum_receiver_gain_dbi(launcher.options()));
         TransmitterPrediction prediction{.transmitter_id = transmitter.transmitter_id};
         prediction.receivers = {explanation.prediction};
         if (!strongest || is_stronger(explanation, *strongest)) strongest = std::move(explanation);
@@ -83,6 +84,8 @@ void add_figures(const PointExplanation& explanation, Json& figures) {
   figures["ray_count"] = prediction.ray_count;
   figures["power_sum_dbm"] = number_or_null(explanation.power_sum_dbm);
   figures["interference_db"] = number_or_null(explanation.interference_db);
+  figures["clutter_class"] = explanation.clutter_class.empty() ? Json(nullptr) : Json(explanation.clutter_class);
+  figures["clutter_loss_db"] = static_cast<double>(prediction.clutter_loss_db);
   const PowerShares& shares = explanation.shares;
   for (const auto& [name, share] :
        std::initializer_list<std::pair<const char*, double>>{{"direct_percent", shares.direct},
@@ -136,7 +139,7 @@ Outcome explain_point(Run& run) {
   const std::vector<Transmitter> transmitters =
       chosen_transmitters(run.values().text("TRANSMITTER"), read_transmitters(run, environment.scene));
   const Receiver receiver = read_point(run, environment.scene);
-  const Scene scene = with_surfaces(run, environment.scene, transmitters);
+  const Scene scene = with_clutter_losses(run, with_surfaces(run, environment.scene, transmitters));
   const Tiling tiling = tile_scene(run, environment.scene, environment.tiling_options);
   const Occlusion occlusion(environment.scene);
   const std::unique_ptr<Visibility> visibility = find_or_compute_visibility(run, environment, tiling, occlusion);

@@ -131,7 +131,7 @@ Tool importantenna() {
               "Reads an antenna file as manufacturers give it, checks it, and tells its gain, beamwidths, tilt, and "
               "what had to be assumed.",
           .parameters = concatenated({antenna_parameters(), {output_parameter()}}),
-          .roles = {},
+          .roles = {"antenna_page"},
           .run = import_antenna};
 }
 

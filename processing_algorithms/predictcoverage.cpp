@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/clutter_stage.h"
 #include "processing_algorithms/environment_stage.h"
 #include "processing_algorithms/prediction_stage.h"
 #include "processing_algorithms/scene_stage.h"
@@ -10,13 +11,13 @@ namespace {
 Outcome predict_coverage(Run& run) {
   const Environment environment = read_environment(run);
   const Sites sites = read_sites(run, environment.scene);
-  const Scene scene = with_surfaces(run, environment.scene, sites.transmitters);
+  const Scene scene = with_clutter_losses(run, with_surfaces(run, environment.scene, sites.transmitters));
   const Tiling tiling = tile_scene(run, environment.scene, environment.tiling_options);
   const Occlusion occlusion(environment.scene);
   const std::unique_ptr<Visibility> visibility = find_or_compute_visibility(run, environment, tiling, occlusion);
   const RayRows rows(run.values(), *visibility, tiling);
   const RayLauncher launcher = launch_rays(run, scene, tiling, occlusion, rows, sites);
-  const Predictions predictions = predict_path_loss(run, launcher, tiling, sites);
+  const Predictions predictions = predict_path_loss(run, launcher, scene, tiling, sites);
 
   ResultWriter writer(scene.frame, run.settings().overwrite);
   std::vector<std::string> written;

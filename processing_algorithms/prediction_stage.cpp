@@ -10,6 +10,8 @@
 #include "core/comparison/statistics.h"
 #include "core/io/readers.h"
 #include "core/physics/vegetation.h"
+#include "core/prediction/clutter_loss.h"
+#include "processing_algorithms/clutter_stage.h"
 #include "processing_algorithms/spelling.h"
 #include "processing_algorithms/surface_stage.h"
 
@@ -24,6 +26,8 @@ constexpr Choice<Polarization> polarizations[] = {{"vertical", Polarization::ver
                                                   {"horizontal", Polarization::horizontal},
                                                   {"slant+45", Polarization::slant_plus_45},
                                                   {"slant-45", Polarization::slant_minus_45}};
+constexpr Choice<AntennaKind> receiver_antennas[] = {{"isotropic", AntennaKind::isotropic},
+                                                     {"half_wave_dipole", AntennaKind::half_wave_dipole}};
 constexpr Choice<OverRooftop> over_rooftop_methods[] = {
     {"screens", OverRooftop::screens}, {"deygout", OverRooftop::deygout}, {"none", OverRooftop::none}};
 constexpr Choice<bool> transmissions[] = {{"none", false}, {"nearest_building", true}};
@@ -202,6 +206,8 @@ void read_link_options(const ParameterValues& values, RayLaunchingOptions& optio
   options.vegetation_db_per_m = values.number("VEGETATION_DB_PER_M");
   options.receiver_height_m = values.number("RECEIVER_HEIGHT");
   options.receiver_polarization = values.choice("RECEIVER_POLARIZATION", polarizations);
+  options.receiver_antenna = values.choice("RECEIVER_ANTENNA", receiver_antennas);
+  options.receiver_gain_dbi = values.number("RECEIVER_GAIN");
 }
 
 std::vector<Parameter> transmitter_parameters(const std::string& site) {
@@ -332,12 +338,33 @@ std::vector<Parameter> receiver_parameters() {
        .maximum = 1000},
       {.name = "RECEIVER_POLARIZATION",
        .label = "Receiver polarization",
-       .help = "of the 0 dBi receiver",
+       .help = "of the receiving antenna",
        .kind = Kind::enumeration,
        .default_value = "vertical",
        .choices = words(polarizations),
        .advanced = true},
+      {.name = "RECEIVER_ANTENNA",
+       .label = "Receiver antenna",
+       .help = "its pattern: the same in all directions, or an upright half-wave dipole; RECEIVER_GAIN is its maximum",
+       .kind = Kind::enumeration,
+       .default_value = "isotropic",
+       .choices = words(receiver_antennas),
+       .advanced = true},
+      receiver_gain_parameter(),
   };
+}
+
+Parameter receiver_gain_parameter() {
+  return {.name = "RECEIVER_GAIN",
+          .label = "Receiver gain",
+          .help =
+              "of the receiving antenna in its maximum: in received powers and path losses, predicted and measured; "
+              "they are compared without it",
+          .kind = ParameterKind::number,
+          .default_value = "0",
+          .unit = "dBi",
+          .minimum = -50,
+          .maximum = 50};
 }
 
 std::vector<Parameter> site_parameters(const std::string& site) {
@@ -345,7 +372,8 @@ std::vector<Parameter> site_parameters(const std::string& site) {
 }
 
 std::vector<Parameter> propagation_parameters() {
-  return concatenated({interaction_parameters(), surface_parameters(), effect_parameters()});
+  return concatenated(
+      {interaction_parameters(), surface_parameters(), effect_parameters(), {clutter_loss_parameter()}});
 }
 
 std::vector<Parameter> prediction_layer_parameters() {
@@ -551,7 +579,8 @@ Predictions predict_each(const std::vector<Transmitter>& transmitters,
   return predictions;
 }
 
-Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Tiling& tiling, const Sites& sites) {
+Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene& scene, const Tiling& tiling,
+                              const Sites& sites) {
   const RayLaunchingOptions& options = launcher.options();
   const std::uint64_t bytes_in_sums =
       sizeof(ArrivalSums) + WidebandTable::bytes_per_target(options.wideband, options.delay_profile_rays);
@@ -567,7 +596,10 @@ Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Tilin
       sites.transmitters,
       [&](const Transmitter& transmitter, Progress& progress) {
         RayLaunchingResult rays = launcher.launch(transmitter, progress);
-        return predict_path_loss(std::move(rays), transmitter, tiling, launcher.receivers(), launcher.options());
+        TransmitterPrediction prediction =
+            predict_path_loss(std::move(rays), transmitter, tiling, launcher.receivers(), launcher.options());
+        add_clutter_loss(scene.clutter, tiling, launcher.receivers(), prediction);
+        return prediction;
       },
       run.progress());
 }

@@ -21,6 +21,8 @@ namespace tesseray {
 std::vector<Parameter> transmitter_parameters(const std::string& site);
 std::vector<Parameter> receiver_point_parameters(const std::string& site);
 std::vector<Parameter> receiver_parameters();
+// RECEIVER_GAIN, which is among them: the antenna of what is predicted, and of what was measured.
+Parameter receiver_gain_parameter();
 // All of these, in this order.
 std::vector<Parameter> site_parameters(const std::string& site);
 // How rays are launched and summed.
@@ -72,7 +74,8 @@ Predictions predict_each(const std::vector<Transmitter>& transmitters,
                          Progress& progress);
 
 // Launches the rays of every transmitter and sums them up.
-Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Tiling& tiling, const Sites& sites);
+Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene& scene, const Tiling& tiling,
+                              const Sites& sites);
 
 PathLossLayout path_loss_layout(const ParameterValues& values);
 

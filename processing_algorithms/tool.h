@@ -27,7 +27,8 @@ struct Tool {
   std::string group;
   std::string help;
   std::vector<Parameter> parameters;  // inputs first, destinations last
-  // What a front end may do with it: "report_input" makes a report from the results, "map_click" takes a point.
+  // What a front end may do with it: "report_input" makes a report from the results, "antenna_page" a page on an
+  // antenna, "map_click" takes a point.
   std::vector<std::string> roles;
   std::optional<PieceMemory> memory = std::nullopt;
   Outcome (*run)(Run& run) = nullptr;

@@ -57,9 +57,9 @@ void require_options_of_levels(const ComparisonOptions& options) {
 double predicted_value(const PredictedTarget& target, const ComparisonOptions& options) {
   switch (options.value_kind) {
     case ValueKind::received_power:
-      return target.received_power_dbm;
+      return target.received_power_dbm - target.receiver_gain_dbi;
     case ValueKind::path_loss:
-      return -target.path_loss_db;
+      return -target.path_loss_db - target.receiver_gain_dbi;
     case ValueKind::basic_loss:
       return -target.basic_loss_db;
     case ValueKind::field_strength:

@@ -10,7 +10,7 @@
 
 namespace tesseray {
 
-// What is predicted of this kind, in the unit of the comparison; NaN where nothing arrives.
+// What is predicted of this kind, in the unit of the comparison, of a 0 dBi receiver; NaN where nothing arrives.
 double predicted_value(const PredictedTarget& target, const ComparisonOptions& options);
 
 // A measured value in the unit of the comparison: of a 0 dBi receiver, or one way from the transmitter.

@@ -109,6 +109,19 @@ Layer materials_layer(const Scene& scene) {
                              std::move(fields), {});
 }
 
+Layer clutter_classes_layer(const Scene& scene) {
+  Layer layer{.name = "clutter_classes", .description = "Classes of what covers the ground"};
+  const std::string* first = scene.clutter.classes.data();
+  std::vector<Field<std::string>> fields = {
+      {{"class_id", integer, "Number of the class in the raster clutter"},
+       [first](const std::string& name) { return Value::integer(&name - first + 1); }},
+      {{"name", text, "Name, or code, of the class"}, [](const std::string& name) { return Value::text(name); }},
+  };
+  return with_rows<std::string>(std::move(layer), scene.frame.origin, scene.clutter.classes.size(),
+                                [&scene](std::size_t i) -> const std::string& { return scene.clutter.classes[i]; },
+                                std::move(fields), {});
+}
+
 Layer environment_layer(const Scene& scene, const Tiling& tiling) {
   const TilingOptions& options = tiling.options;
   const TilingCounts& counts = tiling.counts;
@@ -116,6 +129,7 @@ Layer environment_layer(const Scene& scene, const Tiling& tiling) {
     return Metadata{{name, integer, description}, {}, static_cast<double>(number)};
   };
   const Terrain& terrain = scene.terrain;
+  const Clutter& clutter = scene.clutter;
   const std::uint64_t hash = scene_hash(scene);
   auto values = std::make_shared<const std::vector<Metadata>>(std::vector<Metadata>{
       {{"format_version", integer, "Version of the environment format"}, {}, environment_format_version},
@@ -133,6 +147,14 @@ Layer environment_layer(const Scene& scene, const Tiling& tiling) {
       {{"terrain_step_y", real, "Distance of terrain nodes, m"}, {}, terrain.step_y},
       {{"terrain_columns", integer, "Terrain nodes from west to east"}, {}, static_cast<double>(terrain.columns)},
       {{"terrain_rows", integer, "Terrain nodes from south to north"}, {}, static_cast<double>(terrain.rows)},
+      {{"clutter_x", real, "South-west corner of the clutter, local frame, m"}, {}, clutter.south_west.x},
+      {{"clutter_y", real, "South-west corner of the clutter, local frame, m"}, {}, clutter.south_west.y},
+      {{"clutter_step_x", real, "Size of clutter cells, m"}, {}, clutter.step_x},
+      {{"clutter_step_y", real, "Size of clutter cells, m"}, {}, clutter.step_y},
+      {{"clutter_columns", integer, "Clutter cells from west to east; 0 without clutter"},
+       {},
+       static_cast<double>(clutter.columns)},
+      {{"clutter_rows", integer, "Clutter cells from south to north"}, {}, static_cast<double>(clutter.rows)},
       {{"tile_area_m2", real, "Option of the tiling: wanted tile area, m²"}, {}, options.tile_area_m2},
       {{"min_wall_width_m", real, "Option of the tiling: narrower walls have no tiles, m"},
        {},

@@ -10,7 +10,7 @@
 #include "core/io/environment_file.h"
 #include "core/io/environment_format.h"
 #include "core/io/gdal_session.h"
-#include "core/io/terrain_coverage.h"
+#include "core/io/grid_coverage.h"
 #include "core/scene/scene_file.h"
 
 namespace tesseray {
@@ -117,6 +117,14 @@ Stored read_metadata(EnvironmentReader& reader, Environment& environment) {
     scene.terrain.step_y = reader.real(row, "terrain_step_y");
     stored.terrain_columns = static_cast<std::uint32_t>(reader.integer(row, "terrain_columns"));
     stored.terrain_rows = static_cast<std::uint32_t>(reader.integer(row, "terrain_rows"));
+    // Environments written before there was clutter say nothing of it.
+    if (row.GetFieldIndex("clutter_columns") >= 0) {
+      scene.clutter.south_west = {reader.real(row, "clutter_x"), reader.real(row, "clutter_y")};
+      scene.clutter.step_x = reader.real(row, "clutter_step_x");
+      scene.clutter.step_y = reader.real(row, "clutter_step_y");
+      scene.clutter.columns = static_cast<std::uint32_t>(reader.integer(row, "clutter_columns"));
+      scene.clutter.rows = static_cast<std::uint32_t>(reader.integer(row, "clutter_rows"));
+    }
     environment.tiling_options = {.tile_area_m2 = reader.real(row, "tile_area_m2"),
                                   .min_wall_width_m = reader.real(row, "min_wall_width_m"),
                                   .min_wall_area_m2 = reader.real(row, "min_wall_area_m2"),
@@ -172,6 +180,17 @@ void read_vegetation(EnvironmentReader& reader, Scene& scene) {
   });
 }
 
+void read_clutter(EnvironmentReader& reader, const std::filesystem::path& path, Clutter& clutter) {
+  if (clutter.columns == 0) return;
+  reader.for_each("clutter_classes",
+                  [&](const OGRFeature& row) { clutter.classes.push_back(reader.text(row, "name")); });
+  for (const float number : read_coverage(path, clutter_table, clutter.columns, clutter.rows)) {
+    const bool is_class = number >= 0 && number <= static_cast<float>(clutter.classes.size());
+    if (!is_class) reader.fail(clutter_table, "", "a cell has a class that the table clutter_classes does not have");
+    clutter.cells.push_back(static_cast<std::uint8_t>(number));
+  }
+}
+
 }  // namespace
 
 Environment read_environment(const std::filesystem::path& path, Progress& progress) {
@@ -188,10 +207,11 @@ Environment read_environment(const std::filesystem::path& path, Progress& progre
   progress.throw_if_cancelled();
   read_buildings(reader, scene);
   read_vegetation(reader, scene);
+  read_clutter(reader, path, scene.clutter);
   progress.throw_if_cancelled();
   scene.terrain.columns = stored.terrain_columns;
   scene.terrain.rows = stored.terrain_rows;
-  scene.terrain.height_m = read_terrain_heights(path, stored.terrain_columns, stored.terrain_rows);
+  scene.terrain.height_m = read_coverage(path, terrain_table, stored.terrain_columns, stored.terrain_rows);
   if (hexadecimal(scene_hash(scene)) != stored.scene_hash) {
     throw Error(
         ErrorKind::invalid_input, "environment_edited",

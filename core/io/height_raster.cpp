@@ -2,6 +2,7 @@
 #include "core/io/height_raster.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -37,27 +38,11 @@ double metres_per(const std::string& unit) {
 
 }  // namespace
 
-HeightRaster::HeightRaster(const std::string& dem, const CrsRule& rule) : file_(dem) {
-  require_file(dem, "DEM");
-  dataset_.reset(GDALDataset::Open(dem.c_str(), GDAL_OF_RASTER | GDAL_OF_READONLY));
-  if (dataset_ == nullptr) {
-    throw error(
-        "unreadable_file",
-        "this cannot be read as a raster" + (gdal_.last_failure().empty() ? "" : " (" + gdal_.last_failure() + ")"),
-        "give a raster as DEM, and check that the file is complete");
-  }
+HeightRaster::HeightRaster(const std::string& dem, const CrsRule& rule) : LocatedRaster(dem, "DEM", rule) {
   require_heights();
-  locate(rule);
-}
-
-Error HeightRaster::error(const std::string& code, const std::string& message, const std::string& hint) const {
-  return {ErrorKind::invalid_input, code, message, hint, place()};
 }
 
 void HeightRaster::require_heights() const {
-  if (bands() == 0) {
-    throw error("no_band", "the raster has no band of its own", "name one of its subdatasets, as gdalinfo lists them");
-  }
   if (GDALDataTypeIsComplex(band().GetRasterDataType()) != 0) {
     throw error("not_heights", "the raster's values are complex numbers", "give a raster of heights");
   }
@@ -66,47 +51,13 @@ void HeightRaster::require_heights() const {
   }
 }
 
-void HeightRaster::locate(const CrsRule& rule) {
-  if (dataset_->GetGeoTransform(geo_transform_.data()) != CE_None) {
-    throw error("no_georeference", "the raster does not say where it lies",
-                "bring its world file along, or georeference it (control points have to be applied: gdalwarp)");
-  }
-  if (GDALInvGeoTransform(geo_transform_.data(), inverse_.data()) == 0) {
-    throw error("no_georeference", "the raster's pixels have no size", "georeference it anew");
-  }
-  crs_ = source_crs(Crs::of(dataset_->GetSpatialRef()), rule, place());
-  check_coordinates(crs_, bounds(), place());
-}
-
 double HeightRaster::metres_per_value() const {
   const double by_band = metres_per(band().GetUnitType());
   if (by_band > 0) return by_band;
-  const OGRSpatialReference* reference = dataset_->GetSpatialRef();
+  const OGRSpatialReference* reference = dataset().GetSpatialRef();
   if (reference == nullptr || reference->IsCompound() == 0) return 1;
   const double by_crs = reference->GetTargetLinearUnits("VERT_CS");
   return by_crs > 0 ? by_crs : 1;
-}
-
-Vec2 HeightRaster::to_crs(Vec2 pixel) const {
-  const std::array<double, 6>& g = geo_transform_;
-  return {g[0] + pixel.x * g[1] + pixel.y * g[2], g[3] + pixel.x * g[4] + pixel.y * g[5]};
-}
-
-Vec2 HeightRaster::to_pixel(Vec2 point) const {
-  const std::array<double, 6>& g = inverse_;
-  return {g[0] + point.x * g[1] + point.y * g[2], g[3] + point.x * g[4] + point.y * g[5]};
-}
-
-Rectangle HeightRaster::bounds() const {
-  Rectangle box;
-  for (const double column : {0.0, static_cast<double>(columns())}) {
-    for (const double row : {0.0, static_cast<double>(rows())}) box.extend(to_crs({column, row}));
-  }
-  return box;
-}
-
-bool HeightRaster::has_axes_along_grid() const {
-  return geo_transform_[2] == 0 && geo_transform_[4] == 0 && geo_transform_[1] > 0;
 }
 
 PixelWindow HeightRaster::window_around(const Rectangle& pixels) const {
@@ -122,7 +73,6 @@ PixelWindow HeightRaster::window_around(const Rectangle& pixels) const {
 }
 
 HeightRaster::Heights HeightRaster::read(const PixelWindow& window, Progress& progress) const {
-  const GdalSession gdal;
   const auto columns = static_cast<std::size_t>(window.columns);
   const auto rows = static_cast<std::size_t>(window.rows);
   if (static_cast<double>(columns) * static_cast<double>(rows) > most_pixels) {
@@ -137,16 +87,7 @@ HeightRaster::Heights HeightRaster::read(const PixelWindow& window, Progress& pr
   std::vector<GByte> valid(columns);
   for (int row = 0; row < window.rows; ++row) {
     progress.throw_if_cancelled();
-    const auto read_row = [&](GDALRasterBand& from, void* to, GDALDataType type) {
-      const CPLErr failed = from.RasterIO(GF_Read, window.column, window.row + row, window.columns, 1, to,
-                                          window.columns, 1, type, 0, 0, nullptr);
-      if (failed != CE_None) {
-        throw error("unreadable_file", "the raster cannot be read to its end (" + gdal.last_failure() + ")",
-                    "check that the file is complete");
-      }
-    };
-    read_row(band(), values.data(), GDT_Float64);
-    read_row(*band().GetMaskBand(), valid.data(), GDT_Byte);
+    read_row(window, row, values.data(), valid.data());
     float* const metres = heights.metres.data() + static_cast<std::size_t>(row) * columns;
     for (std::size_t i = 0; i < columns; ++i) {
       const double height = values[i] * factor + offset;

@@ -26,7 +26,8 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 // The fields that other tools read, as indices in the layer; −1: not there.
 struct TargetFields {
   int transmitter_id = -1, target_id = -1, kind = -1, path_loss = -1, basic_loss = -1, received_power = -1, field = -1,
-      first_delay = -1, mean_delay = -1, arrival_azimuth = -1, arrival_elevation = -1, line_of_sight = -1;
+      first_delay = -1, mean_delay = -1, arrival_azimuth = -1, arrival_elevation = -1, line_of_sight = -1,
+      receiver_gain = -1;
 };
 
 class PathLossSource {
@@ -123,16 +124,17 @@ class PathLossSource {
     fields.arrival_azimuth = defn.GetFieldIndex("arrival_azimuth_deg");
     fields.arrival_elevation = defn.GetFieldIndex("arrival_elevation_deg");
     fields.line_of_sight = defn.GetFieldIndex("line_of_sight");
+    fields.receiver_gain = defn.GetFieldIndex("receiver_gain_dbi");
     ignore_other_fields(fields);
     return fields;
   }
 
   // Reading all of them would take twice as long.
   void ignore_other_fields(const TargetFields& fields) {
-    const std::array<int, 12> used = {fields.transmitter_id,  fields.target_id,         fields.kind,
+    const std::array<int, 13> used = {fields.transmitter_id,  fields.target_id,         fields.kind,
                                       fields.path_loss,       fields.basic_loss,        fields.received_power,
                                       fields.field,           fields.first_delay,       fields.mean_delay,
-                                      fields.arrival_azimuth, fields.arrival_elevation, fields.line_of_sight};
+                                      fields.arrival_azimuth, fields.arrival_elevation, fields.line_of_sight, fields.receiver_gain};
     std::vector<const char*> ignored;
     const OGRFeatureDefn& defn = *layer_->GetLayerDefn();
     for (int i = 0; i < defn.GetFieldCount(); ++i) {
@@ -158,6 +160,8 @@ class PathLossSource {
     target.basic_loss_db = number(fields.basic_loss);
     target.received_power_dbm = number(fields.received_power);
     target.field_dbuvm = number(fields.field);
+    const double gain_dbi = number(fields.receiver_gain);
+    if (!std::isnan(gain_dbi)) target.receiver_gain_dbi = gain_dbi;
     target.first_delay_ns = number(fields.first_delay);
     target.mean_delay_ns = number(fields.mean_delay);
     target.arrival_azimuth_deg = number(fields.arrival_azimuth);

@@ -86,7 +86,8 @@ std::vector<Field<PathLossRow>> with_prediction_fields(std::vector<Field<PathLos
       prediction_field("path_loss_db", "ERP minus received power, both antennas included, dB", &P::path_loss_db),
       prediction_field("basic_loss_db", "Basic transmission loss between isotropic antennas (ITU-R P.341), dB",
                        &P::basic_loss_db),
-      prediction_field("received_power_dbm", "Power of a 0 dBi receiver, dBm", &P::received_power_dbm),
+      prediction_field("received_power_dbm", "Received power, the gain of the receiving antenna included, dBm",
+                       &P::received_power_dbm),
       prediction_field("field_dbuvm", "Field strength, dB(µV/m)", &P::field_dbuvm),
       {{"line_of_sight", boolean, "True when the transmitter is in sight"},
        [](const PathLossRow& row) { return Value::boolean(row.prediction->line_of_sight); }},
@@ -104,6 +105,10 @@ std::vector<Field<PathLossRow>> with_prediction_fields(std::vector<Field<PathLos
                        &P::arrival_azimuth_deg),
       {{"in_near_field", boolean, "True when nearer to the antenna than its far field (2D²/λ)"},
        [](const PathLossRow& row) { return Value::boolean(row.prediction->in_near_field); }},
+      prediction_field("receiver_gain_dbi", "Gain of the receiving antenna in its maximum, in path loss and power, dBi",
+                       &P::receiver_gain_dbi),
+      prediction_field("clutter_loss_db", "Part of the losses that is due to the clutter around the receiver, dB",
+                       &P::clutter_loss_db),
   };
   fields.insert(fields.end(), more.begin(), more.end());
   if (wideband != nullptr) add_wideband_fields(*wideband, fields);

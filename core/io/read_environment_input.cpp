@@ -5,6 +5,7 @@
 
 #include "core/io/crs.h"
 #include "core/io/read_buildings.h"
+#include "core/io/read_clutter.h"
 #include "core/io/read_terrain.h"
 #include "core/io/readers.h"
 #include "core/io/vector_source.h"
@@ -47,6 +48,9 @@ void check_options(const EnvironmentInput& input) {
   }
   if (input.local_metres && !input.crs.empty()) {
     throw refuse("CRS", "and LOCAL_METRES contradict each other", "leave one of them out");
+  }
+  if (!input.clutter.empty() && !input.clutter_areas.empty()) {
+    throw refuse("CLUTTER", "and CLUTTER_AREAS are both given", "leave one of them out");
   }
   if (!input.extent) return;
   const Rectangle& e = *input.extent;
@@ -128,13 +132,30 @@ void read_all_buildings(VectorSource& source, const Crs& crs, const Rectangle& b
   reading.scene.materials = std::move(read.materials);
 }
 
-void read_all_vegetation(const Rectangle& site, Reading& reading) {
-  VectorSource source(reading.input.vegetation, VectorSource::Content::polygons, "VEGETATION");
+// A layer of areas around the site.
+FootprintLayer layer_around(const Rectangle& site, VectorSource& source, Reading& reading) {
   const Crs own = source.crs();
   const Crs crs = source_crs(own, reading.rule, source.place());
   check_coordinates(crs, source.bounds(), source.place());
   note_assumed_crs(own, crs, source.layer_name(), reading.scene.issues);
-  FootprintLayer layer = reading.footprint_layer(source, crs, grown(site, footprint_margin_m));
+  return reading.footprint_layer(source, crs, grown(site, footprint_margin_m));
+}
+
+void read_all_clutter(const Rectangle& site, Reading& reading) {
+  const EnvironmentInput& input = reading.input;
+  if (!input.clutter.empty()) {
+    reading.scene.clutter = read_clutter_raster(input.clutter, reading.environment, reading.rule,
+                                                grown(site, footprint_margin_m), reading.progress);
+  } else if (!input.clutter_areas.empty()) {
+    VectorSource source(input.clutter_areas, VectorSource::Content::polygons, "CLUTTER_AREAS");
+    FootprintLayer layer = layer_around(site, source, reading);
+    reading.scene.clutter = read_clutter_areas(layer, input.clutter_field, reading.progress);
+  }
+}
+
+void read_all_vegetation(const Rectangle& site, Reading& reading) {
+  VectorSource source(reading.input.vegetation, VectorSource::Content::polygons, "VEGETATION");
+  FootprintLayer layer = layer_around(site, source, reading);
   reading.scene.vegetation_layer = source.layer_name();
   reading.scene.vegetation = read_vegetation(layer, reading.input, reading.progress);
 }
@@ -162,6 +183,7 @@ RawScene read_environment_input(const EnvironmentInput& input, Progress& progres
 
   const Rectangle site = input.extent ? *input.extent : bounds_of(scene.buildings);
   if (!input.vegetation.empty()) read_all_vegetation(site, reading);
+  read_all_clutter(site, reading);
   progress.advance(0.8);
   if (!input.dem.empty()) {
     scene.terrain =

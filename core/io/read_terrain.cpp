@@ -2,7 +2,6 @@
 #include "core/io/read_terrain.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -21,24 +20,6 @@ Error no_height_here(const HeightRaster& raster) {
           "check the CRS of both, or give a DEM of the place", raster.place()};
 }
 
-// True when the raster's grid is one of the environment: the way between the CRSs moves no corner by 1 mm.
-bool is_in_environment(const HeightRaster& raster, const Crs& environment) {
-  if (!raster.has_axes_along_grid()) return false;
-  const Rectangle box = raster.bounds();
-  const PointTransform transform(raster.crs(), environment, box);
-  const std::array<Vec2, 5> places = {box.min, box.max, Vec2{box.min.x, box.max.y}, Vec2{box.max.x, box.min.y},
-                                      0.5 * (box.min + box.max)};
-  return std::all_of(places.begin(), places.end(), [&](Vec2 p) { return norm(transform(p) - p) < 0.001; });
-}
-
-Rectangle pixel_box(const HeightRaster& raster, const Rectangle& area) {
-  Rectangle box;
-  for (const double x : {area.min.x, area.max.x}) {
-    for (const double y : {area.min.y, area.max.y}) box.extend(raster.to_pixel({x, y}));
-  }
-  return box;
-}
-
 // The raster's heights around an area of its own CRS.
 struct Cutout {
   PixelWindow window;
@@ -51,7 +32,7 @@ struct Cutout {
 };
 
 Cutout cut_out(const HeightRaster& raster, const Rectangle& area, std::vector<Issue>& issues, Progress& progress) {
-  Cutout cutout{raster.window_around(pixel_box(raster, area)), {}};
+  Cutout cutout{raster.window_around(raster.to_pixels(area)), {}};
   if (cutout.window.empty()) throw no_height_here(raster);
   HeightRaster::Heights heights = raster.read(cutout.window, progress);
   if (heights.implausible > 0) {
@@ -108,15 +89,6 @@ float height_at(const Cutout& cutout, Vec2 pixel) {
   return weights > 0 ? static_cast<float>(sum / weights) : no_data;
 }
 
-// A pixel's shorter side in environment metres, in the middle of the area.
-double resolution_m(const HeightRaster& raster, const PointTransform& to_environment, Vec2 middle) {
-  const Vec2 here = to_environment(middle);
-  const double shorter = std::min(norm(to_environment(middle + raster.across()) - here),
-                                  norm(to_environment(middle + raster.down()) - here));
-  if (!std::isfinite(shorter) || shorter <= 0) throw no_height_here(raster);
-  return shorter;
-}
-
 // The nodes of the environment's grid at multiples of `step_m` that surround the area, without heights.
 RawTerrain grid_around(const Rectangle& area, double step_m, const HeightRaster& raster) {
   const double first_x = std::floor(area.min.x / step_m), first_y = std::floor(area.min.y / step_m);
@@ -171,7 +143,8 @@ RawTerrain resampled(const HeightRaster& raster, const Cutout& cutout, const Crs
                      const Rectangle& raster_area, Progress& progress) {
   const PointTransform to_environment(raster.crs(), environment, raster_area);
   const PointTransform to_raster(environment, raster.crs(), area);
-  const double step_m = resolution_m(raster, to_environment, 0.5 * (raster_area.min + raster_area.max));
+  const double step_m = raster.pixel_side_m(to_environment, 0.5 * (raster_area.min + raster_area.max));
+  if (!std::isfinite(step_m) || step_m <= 0) throw no_height_here(raster);
   RawTerrain terrain = grid_around(area, step_m, raster);
   const NodePixels pixels(terrain, raster, to_raster);
   for (std::uint32_t row = 0; row < terrain.rows; ++row) {
@@ -200,9 +173,8 @@ RawTerrain read_terrain(const std::string& dem, const Crs& environment, const Cr
   const Rectangle raster_area = PointTransform(environment, raster.crs(), area).bounds(area);
   if (raster_area.empty()) throw no_height_here(raster);
   const Cutout cutout = cut_out(raster, raster_area, issues, progress);
-  RawTerrain terrain = is_in_environment(raster, environment)
-                           ? own_nodes(raster, cutout)
-                           : resampled(raster, cutout, environment, area, raster_area, progress);
+  RawTerrain terrain = raster.is_in(environment) ? own_nodes(raster, cutout)
+                                                 : resampled(raster, cutout, environment, area, raster_area, progress);
   terrain.source = dem;
   if (terrain.columns >= 2 && terrain.rows >= 2) return terrain;
   throw Error(ErrorKind::invalid_input, "dem_too_small", "the DEM has less than 2 × 2 heights in the area",

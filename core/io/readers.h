@@ -36,6 +36,8 @@ struct EnvironmentInput {
   std::string dem;
   std::string vegetation;
   std::string vegetation_height_field;
+  std::string clutter;               // a raster of class codes …
+  std::string clutter_areas, clutter_field;  // … or polygons with their class in a field; empty: by alias
   std::string crs;                   // of the environment: "EPSG:3946", WKT, …; empty: chosen (choose_crs)
   bool local_metres = false;         // coordinates are metres of no known CRS
   std::optional<Rectangle> extent;   // environment CRS; only features that touch it (and a margin) are read

@@ -26,6 +26,7 @@ namespace tesseray {
 Layer buildings_layer(const Scene& scene);
 Layer vegetation_layer(const Scene& scene);
 Layer materials_layer(const Scene& scene);
+Layer clutter_classes_layer(const Scene& scene);
 Layer environment_layer(const Scene& scene, const Tiling& tiling);  // one row: what the other layers do not say
 // Which tile a row is about: number, kind, building, area.
 std::vector<Field<Tile>> tile_identity_fields(const Scene& scene);

@@ -9,10 +9,10 @@
 
 #include "core/base/error.h"
 #include "core/io/geopackage_file.h"
+#include "core/io/grid_coverage.h"
 #include "core/io/output_database.h"
 #include "core/io/result_layers.h"
 #include "core/io/spatialite_file.h"
-#include "core/io/terrain_coverage.h"
 
 namespace tesseray {
 
@@ -239,12 +239,15 @@ void ResultWriter::add_environment(const std::filesystem::path& file, const Scen
                 "use --overwrite to replace it, or name another file", {.file = file.string()});
   }
   target.replaced = true;
-  target.start = encode_terrain(scene.terrain, scene.frame.origin);
-  target.layers.emplace_back(terrain_table);
+  std::vector<GridCoverage> grids{terrain_coverage(scene.terrain, scene.frame.origin)};
+  if (!scene.clutter.empty()) grids.push_back(clutter_coverage(scene.clutter, scene.frame.origin));
+  for (const GridCoverage& grid : grids) target.layers.push_back(grid.table);
+  target.start = encode_coverages(grids);
   impl_->plan(file, environment_layer(scene, tiling));
   impl_->plan(file, buildings_layer(scene));
   impl_->plan(file, vegetation_layer(scene));
   impl_->plan(file, materials_layer(scene));
+  if (!scene.clutter.empty()) impl_->plan(file, clutter_classes_layer(scene));
   impl_->plan(file, tiles_layer("tiles", scene, tiling, {}));
   impl_->plan(file, edges_layer("edges", scene, tiling));
   impl_->plan(file, issues_layer("issues", scene.frame, issues));

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/units.h"
+#include "core/prediction/clutter_loss.h"
 
 namespace tesseray {
 namespace {
@@ -36,11 +37,14 @@ PowerShares shares_of(const RayLaunchingResult& result, double all) {
 }  // namespace
 
 PointExplanation explain(const RayLaunchingResult& result, const Transmitter& transmitter, const Receiver& receiver,
-                         const Scene& scene, const Tiling& tiling) {
+                         const Scene& scene, const Tiling& tiling, double receiver_gain_dbi) {
   PointExplanation explanation;
   explanation.transmitter_id = transmitter.transmitter_id;
   explanation.transmitter = transmitter.name;
-  explanation.prediction = predict_target(result.receivers.front(), receiver.position, transmitter);
+  explanation.prediction = predict_target(result.receivers.front(), receiver.position, transmitter, receiver_gain_dbi);
+  const std::uint8_t clutter_class = scene.clutter.at(receiver.position.xy());
+  if (clutter_class > 0) explanation.clutter_class = scene.clutter.classes[clutter_class - 1u];
+  add_clutter_loss(scene.clutter.loss_db_at(receiver.position.xy()), explanation.prediction);
   explanation.distance_m = norm(receiver.position - transmitter.position);
   explanation.free_space_loss_db = free_space_loss_db(explanation.distance_m, transmitter.frequency_hz);
   explanation.power_sum_dbm = explanation.interference_db = std::numeric_limits<double>::quiet_NaN();

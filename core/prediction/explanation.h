@@ -3,7 +3,7 @@
 //
 // Shares are of the power sum of all rays. Rays that are summed in amplitude interfere, which makes the received power
 // more or less than that sum: interference_db. So, in this order, the parts add up to what is predicted:
-//   received_power_dbm = 10 lg(Σ powers of all rays) + interference_db.
+//   received_power_dbm = 10 lg(Σ powers of all rays) + interference_db − clutter_loss_db.
 #pragma once
 
 #include <cstdint>
@@ -36,13 +36,14 @@ struct PointExplanation {
   double distance_m = 0;
   double free_space_loss_db = 0;
   double power_sum_dbm = 0, interference_db = 0;  // NaN where nothing arrives
+  std::string clutter_class;                      // that the receiver stands in; "" for none
   PowerShares shares;
   std::vector<ExplainedRay> rays;  // strongest first
 };
 
 // REQUIRES: `result` is of a launch to one receiver with rays_per_receiver > 0 and scattered rays.
 PointExplanation explain(const RayLaunchingResult& result, const Transmitter& transmitter, const Receiver& receiver,
-                         const Scene& scene, const Tiling& tiling);
+                         const Scene& scene, const Tiling& tiling, double receiver_gain_dbi = 0);
 
 // Where a ray interacted, in words: "reflection at a wall of building 17, then diffraction at a roof edge of
 // building 213". "" for the direct ray.

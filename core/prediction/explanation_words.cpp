@@ -121,6 +121,10 @@ std::string in_words(const PointExplanation& explanation) {
     text += " Rays that are summed with their phases interfere: " + change +
             (explanation.interference_db < 0 ? " less" : " more") + " than the sum of all powers.";
   }
+  if (const float loss_db = explanation.prediction.clutter_loss_db; loss_db != 0) {
+    text += " The clutter around the receiver (" + explanation.clutter_class + ") takes " +
+            with_digits(static_cast<double>(loss_db), 1) + " dB of it.";
+  }
   return text;
 }
 

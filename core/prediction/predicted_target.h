@@ -26,6 +26,7 @@ struct PredictedTarget {
   double basic_loss_db = std::numeric_limits<double>::quiet_NaN();
   double received_power_dbm = std::numeric_limits<double>::quiet_NaN();
   double field_dbuvm = std::numeric_limits<double>::quiet_NaN();
+  double receiver_gain_dbi = 0;  // that the power and the path loss contain
   double first_delay_ns = std::numeric_limits<double>::quiet_NaN();
   double mean_delay_ns = std::numeric_limits<double>::quiet_NaN();
   double arrival_azimuth_deg = std::numeric_limits<double>::quiet_NaN();    // of the strongest ray, from true north

@@ -13,8 +13,10 @@ double received_gain(const ArrivalSums& sums) {
   return sums.gain.value() - sums.coherent_gain.value() + re * re + im * im;
 }
 
-TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Transmitter& transmitter) {
+TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Transmitter& transmitter,
+                                double receiver_gain_dbi) {
   TargetPrediction prediction;
+  prediction.receiver_gain_dbi = static_cast<float>(receiver_gain_dbi);
   const double distance_m = norm(target - transmitter.position);
   const double lambda_m = wavelength_m(transmitter.frequency_hz);
   prediction.in_near_field = distance_m < 2.0 * transmitter.diameter_m * transmitter.diameter_m / lambda_m;
@@ -31,7 +33,7 @@ TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Tran
   prediction.path_loss_db = static_cast<float>(transmitter.erp_dbm - received_dbm);
   // What fading by the coherent rays did to the power, it does to the loss between isotropic antennas too.
   prediction.basic_loss_db = static_cast<float>(-decibels(sums.basic_gain.value() * (gain / all)));
-  prediction.field_dbuvm = static_cast<float>(field_dbuvm(received_dbm, transmitter.frequency_hz));
+  prediction.field_dbuvm = static_cast<float>(field_dbuvm(received_dbm - receiver_gain_dbi, transmitter.frequency_hz));
 
   const double ns_per_m = 1e9 / speed_of_light;
   const double mean_m = sums.excess.value() / all * excess_unit_m;
@@ -52,14 +54,15 @@ TransmitterPrediction predict_path_loss(RayLaunchingResult&& rays, const Transmi
                                         const std::vector<Receiver>& receivers, const RayLaunchingOptions& options) {
   TransmitterPrediction prediction;
   prediction.transmitter_id = transmitter.transmitter_id;
+  const double gain_dbi = maximum_receiver_gain_dbi(options);
   prediction.tiles.reserve(rays.tiles.size());
   for (std::size_t t = 0; t < rays.tiles.size(); ++t) {
     prediction.tiles.push_back(
-        predict_target(rays.tiles[t], target_point(tiling.tiles[t], options.receiver_height_m), transmitter));
+        predict_target(rays.tiles[t], target_point(tiling.tiles[t], options.receiver_height_m), transmitter, gain_dbi));
   }
   prediction.receivers.reserve(rays.receivers.size());
   for (std::size_t r = 0; r < rays.receivers.size(); ++r) {
-    prediction.receivers.push_back(predict_target(rays.receivers[r], receivers[r].position, transmitter));
+    prediction.receivers.push_back(predict_target(rays.receivers[r], receivers[r].position, transmitter, gain_dbi));
   }
   const std::size_t tile_count = rays.tiles.size();
   prediction.tiles_wideband = WidebandPredictions(

@@ -20,11 +20,13 @@ struct TargetPrediction {
   static constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   float path_loss_db = nan;        // ERP − received power
   float basic_loss_db = nan;       // between isotropic antennas
-  float received_power_dbm = nan;  // of a 0 dBi receiver of the given polarization
+  float received_power_dbm = nan;  // of a receiver of the given antenna and polarization
   float field_dbuvm = nan;
   float first_delay_ns = nan, mean_delay_ns = nan, delay_spread_ns = nan;
   float angle_spread_deg = nan;     // of the arrival azimuth
   float arrival_azimuth_deg = nan;  // of the strongest ray, from true north: where the receiver looks
+  float clutter_loss_db = 0;        // of these losses, what is lost among the clutter around the receiver
+  float receiver_gain_dbi = 0;      // that the power and the path loss contain
   std::uint32_t ray_count = 0;
   Mechanism mechanism = Mechanism::none;  // of the strongest ray
   bool line_of_sight = false;
@@ -45,8 +47,9 @@ struct TransmitterPrediction {
 // The path gain that a target's sums make: of powers, with the coherent rays in amplitude.
 double received_gain(const ArrivalSums& sums);
 
-// What one transmitter brings to a target at `position`.
-TargetPrediction predict_target(const ArrivalSums& sums, Vec3 position, const Transmitter& transmitter);
+// What one transmitter brings to a target at `position`, whose antenna has this gain in its maximum.
+TargetPrediction predict_target(const ArrivalSums& sums, Vec3 position, const Transmitter& transmitter,
+                                double receiver_gain_dbi = 0);
 
 // Turns the sums of arriving rays into what a planner reads. `receivers` and the tiling must be the launcher's.
 TransmitterPrediction predict_path_loss(RayLaunchingResult&& rays, const Transmitter& transmitter, const Tiling& tiling,

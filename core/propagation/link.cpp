@@ -60,6 +60,10 @@ double tilt_of(Polarization polarization) {
 
 }  // namespace
 
+double maximum_receiver_gain_dbi(const RayLaunchingOptions& options) {
+  return options.receiver_gain_dbi.value_or(maximum_gain_dbi(pattern_of(options.receiver_antenna)));
+}
+
 Link::Link(const Scene& scene, const Transmitter& transmitter, const RayLaunchingOptions& options)
     : transmit_pattern_(pattern_of(transmitter.antenna)),
       receive_pattern_(pattern_of(options.receiver_antenna)),
@@ -84,6 +88,7 @@ Link::Link(const Scene& scene, const Transmitter& transmitter, const RayLaunchin
   least_gain_ = power_ratio(options.min_power_dbm - eirp_dbm);
   const double between = std::cos(tilt_of(transmitter.polarization) - tilt_of(options.receiver_polarization));
   const double alike = between * between, crossed = options.cross_polarization;
+  greatest_receive_gain_ = power_ratio(maximum_receiver_gain_dbi(options));
   received_fraction_ = (1.0 - crossed) * alike + crossed * (1.0 - alike);
   for (const Material& material : scene.materials) {
     const MaterialPowerLaw law{material.a, material.b,           material.c,
@@ -123,9 +128,8 @@ Vec3 Link::copolar_polarization(Vec3 direction) const {
 }
 
 double Link::receive_gain(Vec3 direction) const {
-  if (receive_pattern_ == PatternKind::isotropic) return 1.0;
-  return power_ratio(maximum_gain_dbi(receive_pattern_)) *
-         relative_pattern(receive_pattern_, receive_frame_, -direction);
+  if (receive_pattern_ == PatternKind::isotropic) return greatest_receive_gain_;
+  return greatest_receive_gain_ * relative_pattern(receive_pattern_, receive_frame_, -direction);
 }
 
 }  // namespace tesseray

@@ -52,6 +52,7 @@ class Link {
   double transmit_gain(Vec3 direction) const;
 
   double wave_number_, unit_gain_, least_gain_, received_fraction_;
+  double greatest_receive_gain_;  // of the receiving pattern, a ratio of powers
   std::vector<Surface> surfaces_;  // per material of the scene
   PatternKind transmit_pattern_, receive_pattern_;
   // In place of transmit_pattern_, where there is one: a beam's exponent, or cuts from a file.

@@ -92,6 +92,7 @@ struct RayLaunchingOptions {
   double receiver_height_m = 1.5;  // of ground targets above their tile
   Polarization receiver_polarization = Polarization::vertical;
   AntennaKind receiver_antenna = AntennaKind::isotropic;
+  std::optional<double> receiver_gain_dbi = std::nullopt;  // in the antenna's maximum; its pattern's own otherwise
   VegetationModel vegetation = VegetationModel::per_metre;
   double vegetation_db_per_m = default_vegetation_db_per_m;  // of per_metre
   TransmissionOptions transmission;
@@ -125,6 +126,9 @@ struct RayLaunchingResult {
   LaunchCost cost;
   Pruning pruning;  // what was used
 };
+
+// The gain of the receiving antenna in its maximum.
+double maximum_receiver_gain_dbi(const RayLaunchingOptions& options);
 
 // The point of a tile at which it is a target: its centroid, for ground tiles `receiver_height_m` above it.
 Vec3 target_point(const Tile& tile, double receiver_height_m);

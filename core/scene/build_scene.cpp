@@ -7,6 +7,7 @@
 #include "core/base/parallel.h"
 #include "core/scene/building_prisms.h"
 #include "core/scene/clean_footprint.h"
+#include "core/scene/make_clutter.h"
 #include "core/scene/overlaps.h"
 #include "core/scene/polygon.h"
 #include "core/scene/raw_scene.h"
@@ -164,6 +165,7 @@ CleanScene build_scene(RawScene raw, const SceneOptions& options, Progress& prog
       make_prisms(raw.buildings, footprints, scene.materials, scene.terrain, origin, options, building_log);
   scene.prisms = without_overlaps(std::move(prisms), scene.terrain, building_log, progress);
   scene.vegetation = make_vegetation(raw.vegetation, greens, scene.terrain, origin, options, vegetation_log);
+  if (raw.clutter) scene.clutter = make_clutter(*raw.clutter, scene.extent, origin);
   if (scene.prisms.empty() && !options.extent) {
     throw Error(ErrorKind::invalid_input, "no_buildings", "no building is left after the clean-up",
                 "see why in the buildings layer, or give EXTENT to work without buildings",

@@ -31,6 +31,18 @@ struct RawVegetation : RawFootprint {
   std::optional<double> height_m;  // top above mean ground
 };
 
+// An area of one clutter class.
+struct RawClutterArea : RawFootprint {
+  std::uint8_t clutter_class = 0;  // 1 + its number in RawClutter::classes
+};
+
+// Clutter as a grid, or as areas of which the later ones lie on top.
+struct RawClutter {
+  std::vector<std::string> classes;
+  std::optional<Clutter> grid;  // south_west in absolute CRS coordinates; without classes
+  std::vector<RawClutterArea> areas;
+};
+
 // The DEM in the environment CRS, absolute coordinates of its nodes (pixel centres); NaN is no-data.
 struct RawTerrain {
   Vec2 south_west;
@@ -46,6 +58,7 @@ struct RawScene {
   std::vector<RawBuilding> buildings;
   std::vector<RawVegetation> vegetation;
   std::optional<RawTerrain> terrain;   // absent: flat ground at SceneOptions::ground_height_m
+  std::optional<RawClutter> clutter;
   std::vector<Material> materials;     // beside the default
   std::vector<Issue> issues;           // found while reading; outlines in absolute CRS coordinates
 };

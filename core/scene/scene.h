@@ -72,6 +72,23 @@ struct Terrain {
   double height_at(Vec2 p) const;
 };
 
+// What covers the ground, by classes, in the cells of a regular grid; empty where nothing is known of it.
+struct Clutter {
+  Vec2 south_west;                      // scene coordinates of the grid's corner
+  double step_x = 0, step_y = 0;        // m
+  std::uint32_t columns = 0, rows = 0;  // cells along x and y
+  std::vector<std::uint8_t> cells;      // row by row from the south: 0 for no class, else 1 + the number in `classes`
+  std::vector<std::string> classes;     // their names
+  // Extra loss of a receiver among each class, dB; none where no class has any. Chosen for a run, and no part of an
+  // environment.
+  std::vector<double> loss_db = {};
+
+  bool empty() const { return cells.empty(); }
+  // The number in `cells` at p; 0 outside of the grid.
+  std::uint8_t at(Vec2 p) const;
+  double loss_db_at(Vec2 p) const;
+};
+
 // Electric properties as a power law of the frequency f in GHz (ITU-R P.2040): permittivity = a·f^b and
 // conductivity (S/m) = c·f^d, for frequencies from minimum_ghz to maximum_ghz; beyond, those at the range's end.
 struct Material {
@@ -95,6 +112,7 @@ struct Scene {
   Terrain terrain;
   std::vector<Prism> prisms;        // ordered by (building_id, part)
   std::vector<VegetationArea> vegetation;
+  Clutter clutter;
   // [0] the default material: roofs, ground and walls without a material of their own are of this number.
   std::vector<Material> materials = {Material{"default"}};
   DefaultMaterials default_materials;
@@ -111,7 +129,8 @@ struct Issue {
   Rings outline;           // in scene coordinates; may be empty, or one ring of one point
 };
 
-// A hash of everything above but names of people's choosing: equal scenes have equal hashes on every machine.
+// A hash of everything above but names of people's choosing and clutter, which no ray meets: equal scenes have equal
+// hashes on every machine.
 std::uint64_t scene_hash(const Scene& scene);
 
 }  // namespace tesseray

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A scene as bytes and back, section by section in the order of docs/formats.md.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <optional>
@@ -40,6 +41,7 @@ class Writer {
     for (const Item& item : items) each(item);
   }
   void heights(const Terrain& terrain);
+  void cells(const Clutter& clutter);
 
   Bytes take() { return std::move(bytes_); }
 
@@ -78,6 +80,7 @@ class Reader {
     for (Item& item : items) each(item);
   }
   void heights(Terrain& terrain);
+  void cells(Clutter& clutter);
 
   void require_end() const {
     if (!left_.empty()) throw std::length_error("bytes after the end");
@@ -164,6 +167,30 @@ void Reader::heights(Terrain& terrain) {
   }
 }
 
+// Runs of equal cells: how many, and of which class.
+void Writer::cells(const Clutter& clutter) {
+  for (auto begin = clutter.cells.begin(); begin != clutter.cells.end();) {
+    const auto end = std::find_if(begin, clutter.cells.end(), [begin](std::uint8_t cell) { return cell != *begin; });
+    append_varint(static_cast<std::uint64_t>(end - begin));
+    bytes_.push_back(*begin);
+    begin = end;
+  }
+}
+
+void Reader::cells(Clutter& clutter) {
+  constexpr std::uint64_t most_cells = std::uint64_t{1} << 28;
+  const std::uint64_t count = std::uint64_t{clutter.columns} * clutter.rows;
+  if (count > most_cells) throw std::length_error("too many cells of clutter");
+  while (clutter.cells.size() < count) {
+    const std::uint64_t length = varint();
+    const std::uint8_t clutter_class = *take(1);
+    if (length == 0 || length > count - clutter.cells.size() || clutter_class > clutter.classes.size()) {
+      throw std::length_error("a run of clutter that cannot be");
+    }
+    clutter.cells.insert(clutter.cells.end(), length, clutter_class);
+  }
+}
+
 template <class Archive, class Point>
 void visit_place(Archive& archive, Point& p) {
   archive.field(p.x);
@@ -183,6 +210,17 @@ void visit_terrain(Archive& archive, Surface& terrain) {
   archive.field(terrain.columns);
   archive.field(terrain.rows);
   archive.heights(terrain);
+}
+
+template <class Archive, class Cover>
+void visit_clutter(Archive& archive, Cover& clutter) {
+  visit_place(archive, clutter.south_west);
+  archive.field(clutter.step_x);
+  archive.field(clutter.step_y);
+  archive.field(clutter.columns);
+  archive.field(clutter.rows);
+  archive.list(clutter.classes, 4, [&](auto& name) { archive.field(name); });
+  archive.cells(clutter);
 }
 
 template <class Archive, class Part>
@@ -246,6 +284,7 @@ void visit_content(Archive& archive, Content& content) {
   visit_terrain(archive, scene.terrain);
   archive.list(scene.prisms, 43, [&](auto& prism) { visit_prism(archive, prism); });
   archive.list(scene.vegetation, 28, [&](auto& area) { visit_vegetation(archive, area); });
+  visit_clutter(archive, scene.clutter);
   archive.list(content.transmitters, 106, [&](auto& site) { visit_transmitter(archive, site); });
 }
 

@@ -18,7 +18,7 @@ namespace tesseray {
 namespace {
 
 constexpr std::array<std::uint8_t, 4> magic = {'T', 'S', 'C', 'N'};
-constexpr std::uint32_t format_version = 1;
+constexpr std::uint32_t format_version = 2;
 constexpr std::size_t header_bytes = 40;
 
 Error refusal(const std::filesystem::path& path, std::string code, const std::string& reason) {

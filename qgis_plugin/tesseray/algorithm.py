@@ -17,7 +17,7 @@ from qgis.core import (
 from qgis.PyQt.QtCore import QCoreApplication, QThread
 from qgis.PyQt.QtGui import QIcon
 
-from . import installation, reporting
+from . import antenna_page, installation, reporting
 from .description import Description, Tool
 from .executable import ExecutableProblem
 from .help import html_of, icon_of
@@ -38,6 +38,8 @@ from .runner import RunCancelled, RunFailed, run_tool
 from .validation import Validation
 from .values import InputValues, is_given, option_words
 
+# What makes a page from the results of the tools of a role: ROLE, PARAMETER, LABEL, NEEDED_LAYERS, make_report.
+PAGES = (reporting, antenna_page)
 # The option that allows replacing, and what a run tells beside its layers and files.
 OVERWRITE = "OVERWRITE"
 RESULT_HASH = "RESULT_HASH"
@@ -53,6 +55,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         self._executable = Path()
         self._problem = ""
         self._replaced: set[Path] = set()
+        self._page = next((page for page in PAGES if page.ROLE in tool.roles), None)
 
     # What the toolbox shows. The names are QGIS's.
 
@@ -89,9 +92,9 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
     def initAlgorithm(self, configuration: dict[str, Any] | None = None) -> None:  # noqa: N802
         for definition in definitions(self._tool, self._options):
             self.addParameter(definition)
-        if reporting.ROLE in self._tool.roles:
+        if self._page:
             self.addParameter(QgsProcessingParameterFileDestination(
-                reporting.PARAMETER, "Report", file_filter("html"), optional=True, createByDefault=True))
+                self._page.PARAMETER, self._page.LABEL, file_filter("html"), optional=True, createByDefault=True))
         self.addOutput(QgsProcessingOutputString(RESULT_HASH, "Hash over the rows of all layers"))
 
     def canExecute(self) -> tuple[bool, str]:  # noqa: N802
@@ -167,20 +170,27 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             raise QgsProcessingException(self._problem)
         temporary = temporary_geopackage(context, self._tool.id)
         plan = self._planned(parameters, context, temporary)
-        html = self._report_path(parameters, context)
+        html = self._page_path(parameters, context)
         if html and not plan.collected:
-            reporting.add_needed_places(self._tool, plan.places, temporary, set(self._makeable(parameters)))
+            self._add_places_for_page(plan, temporary, parameters)
         self._replaced = {file for file in plan.files if file.exists()}
         result = self._run(plan, parameters, context, feedback)
         written = dict(result["outputs"])
         register(context, self._tool, plan.keys, written, group_name(self._tool, plan.places, temporary))
         results: dict[str, Any] = {**written, RESULT_HASH: result.get("result_hash")}
         if html:
-            feedback.setProgressText("Report")
+            feedback.setProgressText(self._page.LABEL)
             working_file = temporary_geopackage(context, "report")
-            report = reporting.make_report(self._tool, written, Path(html), working_file, context, feedback)
-            results |= {reporting.PARAMETER: report} if report else {}
+            page = self._page.make_report(self._tool, result, Path(html), working_file, context, feedback)
+            results |= {self._page.PARAMETER: page} if page else {}
         return results
+
+    def _add_places_for_page(self, plan: Plan, temporary: Path, parameters: dict[str, Any]) -> None:
+        """Layers that the page is made from and nobody asked for go to the run's temporary file."""
+        makeable = set(self._makeable(parameters))
+        for output in self._tool.layer_outputs:
+            if output.layer in self._page.NEEDED_LAYERS and output.name in makeable and output.name not in plan.places:
+                plan.places[output.name] = Destination(temporary, output.layer)
 
     def _planned(self, parameters: dict[str, Any], context: QgsProcessingContext, temporary: Path) -> Plan:
         """Where the outputs go. QGIS is asked for each, so that it knows which ones to load."""
@@ -195,10 +205,8 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         except BadDestination as problem:
             raise QgsProcessingException(str(problem)) from None
 
-    def _report_path(self, parameters: dict[str, Any], context: QgsProcessingContext) -> str:
-        if self.parameterDefinition(reporting.PARAMETER) is None:
-            return ""
-        return self.parameterAsFileOutput(parameters, reporting.PARAMETER, context)
+    def _page_path(self, parameters: dict[str, Any], context: QgsProcessingContext) -> str:
+        return self.parameterAsFileOutput(parameters, self._page.PARAMETER, context) if self._page else ""
 
     def _run(self, plan: Plan, parameters: dict[str, Any], context: QgsProcessingContext,
              feedback: QgsProcessingFeedback) -> dict[str, Any]:

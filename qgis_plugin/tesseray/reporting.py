@@ -4,23 +4,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from qgis.core import QgsProcessingContext, QgsProcessingFeedback, QgsVectorFileWriter, QgsVectorLayer
 
 from .description import Tool
-from .outputs import Destination
 
 ROLE = "report_input"
 PARAMETER = "REPORT"
+LABEL = "Report"
 # The layers that the report reads, and those that make it better.
 NEEDED_LAYERS = ("prediction_error", "error_statistics")
-
-
-def add_needed_places(tool: Tool, places: dict[str, Destination], temporary: Path, makeable: set[str]) -> None:
-    """Layers that the report reads and nobody asked for go to the run's temporary file."""
-    for output in tool.layer_outputs:
-        if output.layer in NEEDED_LAYERS and output.name in makeable and output.name not in places:
-            places[output.name] = Destination(temporary, output.layer)
 
 
 def _in_one_file(tool: Tool, written: dict[str, str], folder_file: Path, context: QgsProcessingContext) -> Path:
@@ -40,12 +34,13 @@ def _in_one_file(tool: Tool, written: dict[str, str], folder_file: Path, context
     return folder_file
 
 
-def make_report(tool: Tool, written: dict[str, str], html: Path, working_file: Path, context: QgsProcessingContext,
+def make_report(tool: Tool, result: dict[str, Any], html: Path, working_file: Path, context: QgsProcessingContext,
                 feedback: QgsProcessingFeedback) -> str | None:
     """Writes the report and returns its path; None, with a line in the log, where it cannot be made.
 
-    written: by output, "file|layername=name". working_file: a name for a temporary GeoPackage.
+    result: the executable's. working_file: a name for a temporary GeoPackage.
     """
+    written = result["outputs"]
     layers = {output.layer for output in tool.layer_outputs if output.name in written}
     if not layers.issuperset(NEEDED_LAYERS):
         return None

@@ -14,7 +14,7 @@ LAYER_TYPES = {"vector polygon": "VectorPolygon", "vector point": "VectorPoint",
 TYPES = {"raster": "raster", "field": "field", "number": "number", "distance": "distance", "string": "string",
          "enum": "enum", "crs": "crs", "extent": "extent", "point": "point", "boolean": "boolean", "file": "file",
          "layer destination": "sink", "file destination": "fileDestination", **dict.fromkeys(LAYER_TYPES, "source")}
-ADDED_BY_THE_PLUGIN = {"REPORT"}
+ADDED_BY_THE_PLUGIN = {"REPORT", "PLOT"}
 
 
 def type_of(parameter):
@@ -53,6 +53,7 @@ class ProviderTest(QgisTest):
             declared = {item["name"] for item in [*tool["parameters"], *self.described["options"]]}
             self.assertEqual(names - ADDED_BY_THE_PLUGIN, declared)
             self.assertEqual("REPORT" in names, "report_input" in tool["roles"])
+            self.assertEqual("PLOT" in names, "antenna_page" in tool["roles"])
             self.assertEqual((algorithm.displayName(), algorithm.group()), (tool["title"], tool["group"]))
 
     def test_kinds_flags_and_help(self):

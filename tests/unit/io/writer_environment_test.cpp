@@ -67,6 +67,13 @@ void expect_same_scene(const Scene& a, const Scene& b) {
     expect_same_bits(a.materials[i].a, b.materials[i].a);
     expect_same_bits(a.materials[i].d, b.materials[i].d);
   }
+  EXPECT_EQ(a.clutter.south_west, b.clutter.south_west);
+  expect_same_bits(a.clutter.step_x, b.clutter.step_x);
+  expect_same_bits(a.clutter.step_y, b.clutter.step_y);
+  EXPECT_EQ(a.clutter.columns, b.clutter.columns);
+  EXPECT_EQ(a.clutter.rows, b.clutter.rows);
+  EXPECT_EQ(a.clutter.cells, b.clutter.cells);
+  EXPECT_EQ(a.clutter.classes, b.clutter.classes);
   EXPECT_EQ(scene_hash(a), scene_hash(b));
 }
 
@@ -148,6 +155,32 @@ TEST_F(EnvironmentFile, WithoutBuildingsOrVegetation) {
   c.tiling.edges.clear();
   c.issues.clear();
   expect_same_scene(c.scene, read_environment(write(c), no_progress()).scene);
+}
+
+TEST_F(EnvironmentFile, GivesBackClutterAsARasterInItsPlace) {
+  WriterCase c;
+  c.scene.clutter = {.south_west = {-3.25, 7},
+                     .step_x = 2.5,
+                     .step_y = 4,
+                     .columns = 3,
+                     .rows = 2,
+                     .cells = {0, 1, 2, 255, 1, 0},
+                     .classes = std::vector<std::string>(255, "Wald")};
+  const std::string file = write(c);
+  expect_same_scene(c.scene, read_environment(file, no_progress()).scene);
+  GDALAllRegister();
+  GDALDatasetUniquePtr raster(GDALDataset::Open(("GPKG:" + file + ":clutter").c_str(), GDAL_OF_RASTER));
+  ASSERT_TRUE(raster);
+  double transform[6];
+  ASSERT_EQ(raster->GetGeoTransform(transform), CE_None);
+  const Vec2 o = c.scene.frame.origin;
+  EXPECT_DOUBLE_EQ(transform[0], o.x - 3.25);
+  EXPECT_DOUBLE_EQ(transform[3], o.y + 7 + 2 * 4);
+  EXPECT_STREQ(raster->GetSpatialRef()->GetAuthorityCode(nullptr), "3946");
+  float north_west = -1;
+  ASSERT_EQ(raster->GetRasterBand(1)->RasterIO(GF_Read, 0, 0, 1, 1, &north_west, 1, 1, GDT_Float32, 0, 0, nullptr),
+            CE_None);
+  EXPECT_EQ(north_west, 255);
 }
 
 TEST_F(EnvironmentFile, TerrainIsARasterInItsPlace) {

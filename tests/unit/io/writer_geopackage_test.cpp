@@ -228,10 +228,11 @@ TEST_F(GeoPackageRules, GdalReadsLayersFieldsAndUnits) {
   for (int i = 0; i < layer->GetLayerDefn()->GetFieldCount(); ++i) {
     names.emplace_back(layer->GetLayerDefn()->GetFieldDefn(i)->GetNameRef());
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"transmitter_id", "tile_id", "kind", "path_loss_db", "basic_loss_db",
-                                             "received_power_dbm", "field_dbuvm", "line_of_sight", "mechanism",
-                                             "ray_count", "first_delay_ns", "mean_delay_ns", "delay_spread_ns",
-                                             "angle_spread_deg", "arrival_azimuth_deg", "in_near_field"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"transmitter_id", "tile_id", "kind", "path_loss_db", "basic_loss_db",
+                                      "received_power_dbm", "field_dbuvm", "line_of_sight", "mechanism", "ray_count",
+                                      "first_delay_ns", "mean_delay_ns", "delay_spread_ns", "angle_spread_deg",
+                                      "arrival_azimuth_deg", "in_near_field", "receiver_gain_dbi", "clutter_loss_db"}));
   EXPECT_EQ(layer->GetLayerDefn()->GetFieldDefn(7)->GetSubType(), OFSTBoolean);
   // The spatial filter goes through the R-tree.
   const Vec2 o = result_.scene.frame.origin;

@@ -51,6 +51,13 @@ SceneFile city(bool heights_on_grid) {
   }
   content.scene.frame = {{1024 * 1800, -1024 * 3.0}, "PROJCRS[…]", "EPSG:3946"};
   content.scene.materials.push_back({"glass", 6.31, 0.0, 0.0036, 1.3394});
+  content.scene.clutter = {.south_west = {0.5, -20},
+                           .step_x = 100,
+                           .step_y = 150,
+                           .columns = 4,
+                           .rows = 3,
+                           .cells = {1, 1, 1, 1, 0, 0, 2, 1, 2, 2, 2, 2},
+                           .classes = {"forest", "21"}};
   content.tiling_options.tile_area_m2 = 36;
   content.tiling_options.ridge_angle_deg = 200;
   content.transmitters = {beam_transmitter(), Transmitter{}};
@@ -104,6 +111,11 @@ TEST_F(SceneFileTest, BringsBackWhatWasWritten) {
     EXPECT_EQ(read.scene.frame.crs_name, "EPSG:3946");
     ASSERT_EQ(read.scene.materials.size(), 2u);
     EXPECT_EQ(read.scene.materials[1].name, "glass");
+    const Clutter &clutter = read.scene.clutter, &expected_clutter = written.scene.clutter;
+    EXPECT_EQ(clutter.cells, expected_clutter.cells);
+    EXPECT_EQ(clutter.classes, expected_clutter.classes);
+    EXPECT_EQ(clutter.south_west, expected_clutter.south_west);
+    EXPECT_EQ(clutter.at({150, 200}), expected_clutter.at({150, 200}));
     EXPECT_EQ(read.tiling_options.tile_area_m2, 36);
     EXPECT_EQ(read.tiling_options.min_wall_width_m, written.tiling_options.min_wall_width_m);
     EXPECT_EQ(read.tiling_options.min_wall_area_m2, written.tiling_options.min_wall_area_m2);
@@ -146,7 +158,7 @@ TEST_F(SceneFileTest, IsLaidOutAsDocumented) {
     return number;
   };
   const auto* data = reinterpret_cast<const std::uint8_t*>(file.data());
-  EXPECT_EQ(file.substr(0, 8), std::string("TSCN\1\0\0\0", 8));
+  EXPECT_EQ(file.substr(0, 8), std::string("TSCN\2\0\0\0", 8));
   EXPECT_EQ(u64_at(8), file.size());
   EXPECT_EQ(u64_at(16), scene_hash(city(true).scene));
   EXPECT_EQ(u64_at(24), xxh64({data + 40, file.size() - 40}));
@@ -181,7 +193,7 @@ TEST_F(SceneFileTest, RefusesWhatIsNotASceneFile) {
 TEST_F(SceneFileTest, RefusesAnotherVersion) {
   write_scene_file(city(true), path_);
   std::string other = bytes();
-  other[4] = 2;
+  other[4] = 1;
   put(other);
   EXPECT_EQ(refusal(), "unsupported_scene_version");
 }

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The receiver's antenna and gain, from the command line to powers, rays and comparisons."""
+
+import json
+import math
+import unittest
+
+from tesseray_process import (DRIVE_TEST, PipelineTest, environment_with_visibility, made, module_folder, rows, tesseray,
+                              transmitters_csv)
+
+GAIN = 6.5
+
+
+def setUpModule():
+    """The environment and its visibility, and the predictions of an isotropic receiver without and with gain."""
+    global FOLDER, ENVIRONMENT, SITES, PLAIN, WITH_GAIN
+    FOLDER = module_folder()
+    ENVIRONMENT, SITES = environment_with_visibility(FOLDER), transmitters_csv(FOLDER)
+    PLAIN, WITH_GAIN = predict("plain"), predict("gain", "--receiver-gain", GAIN)
+
+
+def predict(name, *options):
+    output, receivers = FOLDER / f"{name}.gpkg", FOLDER / "receivers.csv"
+    # In streets, and around the mast of Market, 40 m above the ground: below, beside and above it.
+    receivers.write_text("x,y,height\n340520,6020520,1.5\n340431,6020497,1.5\n340505,6020500,45\n340500,6020530,60\n"
+                         "340560,6020500,40\n")
+    made("predictcoverage", "--environment", ENVIRONMENT, *SITES, "--receivers", receivers, "--receivers-crs",
+         "EPSG:25832", "--max-bounces", 1, "--output", output, *options)
+    return output
+
+
+def dipole_db(elevation_deg):
+    """A half-wave dipole over its maximum: cos(π/2 · sin ε) / cos ε in amplitude."""
+    elevation = math.radians(elevation_deg)
+    return 20 * math.log10(abs(math.cos(math.pi / 2 * math.sin(elevation)) / math.cos(elevation)))
+
+
+class ReceiverAntenna(PipelineTest):
+    def test_a_gain_is_in_power_and_path_loss_alone(self):
+        for layer in ("path_loss", "receiver_path_loss"):
+            pairs = [pair for pair in zip(rows(PLAIN, layer), rows(WITH_GAIN, layer)) if pair[0]["path_loss_db"]]
+            self.assertTrue(pairs)
+            for before, after in pairs:
+                self.assertEqual((before["receiver_gain_dbi"], after["receiver_gain_dbi"]), (0, GAIN))
+                self.assertAlmostEqual(after["received_power_dbm"] - before["received_power_dbm"], GAIN, places=3)
+                self.assertAlmostEqual(after["path_loss_db"] - before["path_loss_db"], -GAIN, places=3)
+                for field in ("basic_loss_db", "field_dbuvm", "delay_spread_ns", "first_delay_ns"):
+                    self.assertAlmostEqual(after[field], before[field], places=2)
+                self.assertEqual(after["mechanism"], before["mechanism"])
+
+    def test_rays_contain_it(self):
+        for before, after in zip(rows(PLAIN, "rays"), rows(WITH_GAIN, "rays")):
+            self.assertEqual(after["interactions"], before["interactions"])
+            self.assertAlmostEqual(after["power_dbm"] - before["power_dbm"], GAIN, places=6)
+
+    def test_a_dipole_takes_rays_by_their_elevation(self):
+        dipole = predict("dipole", "--receiver-antenna", "half_wave_dipole")
+        direct = {(row["transmitter_id"], row["target_id"]): row for row in rows(PLAIN, "rays")
+                  if row["interactions"] == "T"}
+        steep = 0
+        for row in rows(dipole, "rays"):
+            if row["interactions"] != "T":
+                continue
+            isotropic = direct.pop((row["transmitter_id"], row["target_id"]))
+            expected = dipole_db(row["arrival_elevation_deg"])
+            self.assertAlmostEqual(row["power_dbm"] - isotropic["power_dbm"], expected, places=6)
+            steep += expected < -1
+        self.assertGreater(steep, 0)
+        self.assertFalse(direct)
+
+    def test_a_dipole_has_its_gain_where_it_is_told(self):
+        dipole = predict("dipole_0", "--receiver-antenna", "half_wave_dipole")
+        real = predict("dipole_215", "--receiver-antenna", "half_wave_dipole", "--receiver-gain", 2.15)
+        for before, after in zip(rows(dipole, "receiver_path_loss"), rows(real, "receiver_path_loss")):
+            self.assertAlmostEqual(after["received_power_dbm"] - before["received_power_dbm"], 2.15, places=3)
+            self.assertAlmostEqual(after["field_dbuvm"], before["field_dbuvm"], places=3)
+
+    def errors(self, prediction, name, *options):
+        output = self.folder / f"{name}.gpkg"
+        self.assert_done(tesseray("comparewithdrivetest", "--path-loss", prediction, *DRIVE_TEST, *options, "--output",
+                                  output))
+        return [(row["measured_db"], row["predicted_db"], row["error_db"]) for row in rows(output, "prediction_error")
+                if row["error_db"] is not None]
+
+    def test_a_comparison_is_between_0_dbi_receivers(self):
+        plain = self.errors(PLAIN, "plain")
+        self.assertGreater(len(plain), 100)
+        for one, other in zip(plain, self.errors(WITH_GAIN, "gain"), strict=True):
+            for a, b in zip(one, other):
+                self.assertAlmostEqual(a, b, places=3)
+        measured = self.errors(WITH_GAIN, "measured", "--receiver-gain", GAIN)
+        for (_, _, before), (_, _, after) in zip(plain, measured, strict=True):
+            self.assertAlmostEqual(after - before, GAIN, places=3)
+
+    def test_an_explained_point_has_it(self):
+        def figures(*options):
+            process = tesseray("explainpoint", "--environment", ENVIRONMENT, *SITES, "--point", "340520,6020520",
+                               "--progress", "json", "--overwrite", "--output", self.folder / "why.gpkg", *options)
+            return json.loads(self.assert_done(process).stdout)["figures"]
+        plain, gain = figures(), figures("--receiver-gain", GAIN)
+        for name, sign in (("received_power_dbm", 1), ("power_sum_dbm", 1), ("path_loss_db", -1)):
+            self.assertAlmostEqual(gain[name] - plain[name], sign * GAIN, places=3)
+
+    def test_an_unknown_antenna_is_refused(self):
+        process = tesseray("predictcoverage", "--environment", ENVIRONMENT, *SITES, "--receiver-antenna", "loop",
+                           "--progress", "json", "--output", self.folder / "x.gpkg")
+        self.assert_refused(process, words=["RECEIVER_ANTENNA", "half_wave_dipole"])
+
+
+if __name__ == "__main__":
+    unittest.main()

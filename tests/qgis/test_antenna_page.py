@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The page on an imported antenna: both cuts where they belong in the picture, drawn by Qt as by a browser."""
+
+import math
+import os
+import pathlib
+import re
+
+from qgis_harness import QgisTest, run_algorithm, run_tests, start_qgis
+
+PICTURES = os.environ.get("TESSERAY_TEST_PICTURES")
+RADIUS, DEEPEST_DB = 150.0, 40.0
+
+
+def attenuation_db(angle_deg, centre_deg, width_deg):
+    """A panel: 3 dB at half its width from the middle, 25 dB at most."""
+    off = (angle_deg - centre_deg + 180) % 360 - 180
+    return min(12 * (off / width_deg) ** 2, 25.0)
+
+
+def panel(folder):
+    def cut(name, centre_deg, width_deg):
+        return f"{name} 360\n" + "".join(f"{angle} {attenuation_db(angle, centre_deg, width_deg):.3f}\n"
+                                         for angle in range(360))
+    file = pathlib.Path(folder) / "panel.msi"
+    file.write_text("NAME Panel <65>\nMAKE Example\nFREQUENCY 900\nGAIN 17.5 dBi\nELECTRICAL_TILT 8\n"
+                    + cut("HORIZONTAL", 0, 65) + cut("VERTICAL", 8, 10))
+    return file
+
+
+class AntennaPage(QgisTest):
+    def page(self, **more):
+        """The results of a run, and the page's text."""
+        results = run_algorithm("tesseray:importantenna", {
+            "ANTENNA_FILE": str(panel(self.folder)), "PLOT": str(self.folder / "panel.html"), **more})
+        return results, pathlib.Path(results["PLOT"]).read_text(encoding="utf-8")
+
+    def test_curves_are_the_cuts(self):
+        _, text = self.page()
+        curves = [[tuple(map(float, point.split(","))) for point in points.split()]
+                  for points in re.findall(r'<polygon points="([^"]+)"', text)]
+        self.assertEqual([len(curve) for curve in curves], [360, 360])
+        # From above the boresight is up and angles run clockwise; from the side it is to the right, and angles go down.
+        for curve, middle_x, centre_deg, width_deg, turn_deg in ((curves[0], 184, 0, 65, 0),
+                                                                 (curves[1], 552, 8, 10, 90)):
+            for angle, (x, y) in enumerate(curve):
+                radius = RADIUS * (1 - attenuation_db(angle, centre_deg, width_deg) / DEEPEST_DB)
+                self.assertAlmostEqual(x, middle_x + radius * math.sin(math.radians(angle + turn_deg)), delta=0.02)
+                self.assertAlmostEqual(y, 210 - radius * math.cos(math.radians(angle + turn_deg)), delta=0.02)
+
+    def test_figures_and_names_are_told(self):
+        _, text = self.page()
+        for words in ("<h1>Panel &lt;65&gt;</h1>", "17.5 dBi", "<td>65°</td>", "<td>10°</td>", "8° down", "25 dB"):
+            self.assertIn(words, text)
+
+    def test_the_pattern_is_made_for_it_alone_where_it_is_not_wanted(self):
+        results, text = self.page(PATTERN=None)
+        self.assertIn("<polygon", text)
+        self.assertTrue(results["RESULT_HASH"])
+
+    def test_without_a_place_there_is_no_page(self):
+        results = run_algorithm("tesseray:importantenna", {"ANTENNA_FILE": str(panel(self.folder)), "PLOT": None,
+                                                           "PATTERN": str(self.folder / "p.gpkg")})
+        self.assertNotIn("PLOT", {name for name, value in results.items() if value})
+
+    def test_qt_draws_it(self):
+        _, text = self.page()
+        start_qgis()
+        from qgis.PyQt.QtCore import QByteArray
+        from qgis.PyQt.QtGui import QColor, QImage, QPainter
+        from qgis.PyQt.QtSvg import QSvgRenderer
+
+        svg = text[text.index("<svg"):text.index("</svg>") + 6]
+        renderer = QSvgRenderer(QByteArray(svg.encode("utf-8")))
+        self.assertTrue(renderer.isValid())
+        picture = QImage(736, 394, QImage.Format.Format_RGB32)
+        picture.fill(QColor("red"))
+        painter = QPainter(picture)
+        renderer.render(painter)
+        painter.end()
+        if PICTURES:
+            picture.save(os.path.join(PICTURES, "antenna_page.png"))
+        white, tinted = QColor("white"), picture.pixelColor(184 + 7, 110)
+        self.assertNotEqual(tinted, white, "in the main lobe, 25 dB above the middle, beside the spoke")
+        self.assertGreater(tinted.blue(), tinted.red())
+        self.assertEqual(picture.pixelColor(184 + 7, 210 + 100), white, "behind: 25 dB down, so nothing out there")
+        self.assertEqual(picture.pixelColor(2, 392), white)
+        # The tilt of 8° down: the main lobe to the right is below the horizon.
+        angle = math.radians(8)
+        x, y = 552 + 140 * math.cos(angle), 210 + 140 * math.sin(angle)
+        self.assertNotEqual(picture.pixelColor(round(x), round(y)), white)
+        self.assertEqual(picture.pixelColor(round(x), round(420 - y)), white)
+
+
+if __name__ == "__main__":
+    run_tests()
