@@ -403,8 +403,8 @@ std::vector<Parameter> prediction_layer_parameters() {
       {.name = "PRUNING",
        .label = "Draw weak rays by chance",
        .help =
-           "a few of many weak rays stand for all: tiles change by some 0.1 dB and the mean by none, and a whole city "
-           "takes a fraction of the time; how many is chosen by transmitter and reported",
+           "from 20,000 tiles on, a few of many weak rays stand for all: tiles change by some 0.1 dB and the mean by "
+           "none, and a whole city takes a fraction of the time; how many is chosen by transmitter and reported",
        .kind = Kind::boolean,
        .default_value = "true",
        .advanced = true},
@@ -643,9 +643,10 @@ void add_prediction_layers(const Run& run, const Scene& scene, const Tiling& til
 
 namespace {
 
-nlohmann::ordered_json in_figures(const Pruning& pruning) {
-  if (pruning.scattering_sources == 0) return nullptr;
-  return {{"scattering_tiles", pruning.scattering_sources}, {"drawn_below_db", decibels(pruning.roulette)}};
+std::string in_words(const Pruning& pruning) {
+  if (pruning.scattering_sources == 0) return "none";
+  return std::to_string(pruning.scattering_sources) + " scattering tiles; tubes below " +
+         std::to_string(std::lround(decibels(pruning.roulette))) + " dB";
 }
 
 }  // namespace
@@ -673,7 +674,7 @@ void add_prediction_figures(const Sites& sites, const Tiling& tiling, const Pred
         ground == 0 ? 0.0 : 100.0 * static_cast<double>(losses.size()) / static_cast<double>(ground);
     const double median = percentile(losses, 0.5);
     row["median_path_loss_db"] = std::isnan(median) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(median);
-    row["pruning"] = in_figures(prediction.pruning);
+    row["pruning"] = in_words(prediction.pruning);
     rows.push_back(std::move(row));
   }
   figures["coverage"] = std::move(rows);

@@ -67,10 +67,11 @@ Traced trace_each(Run& run, const ImageTracer& tracer, const Sites& sites) {
       sites.transmitters,
       [&](const Transmitter& transmitter, Progress& progress) {
         ImageTracingResult result = tracer.trace(transmitter, progress);
+        const double gain_dbi = maximum_receiver_gain_dbi(tracer.options().link);
         TransmitterPrediction prediction{.transmitter_id = transmitter.transmitter_id};
         for (std::size_t r = 0; r < result.receivers.size(); ++r) {
           prediction.receivers.push_back(
-              predict_target(result.receivers[r], tracer.receivers()[r].position, transmitter));
+              predict_target(result.receivers[r], tracer.receivers()[r].position, transmitter, gain_dbi));
         }
         prediction.rays = std::move(result.rays);
         const auto reached = std::count_if(prediction.receivers.begin(), prediction.receivers.end(),

@@ -138,7 +138,8 @@ RayLaunchingResult Launch::run(Progress& progress) {
 
 void Launch::choose_pruning() {
   const TargetPoints& points = environment_.points;
-  if (!environment_.options.pruning || points.target_tile_count() == 0) return;
+  const std::uint32_t least = std::max(environment_.options.pruning_from_tiles, 1u);
+  if (!environment_.options.pruning || points.target_tile_count() < least) return;
   std::vector<std::uint8_t> in_sight(points.target_tile_count(), 0);
   for (const ThreadState& state : states_) {
     for (std::size_t t = 0; t < in_sight.size(); ++t) in_sight[t] |= state.sums[t].direct ? 1 : 0;

@@ -88,6 +88,8 @@ struct RayLaunchingOptions {
   // expectation, and a whole city takes a fraction of the time. Where tiles are targets, that is, not for single
   // receivers alone.
   bool pruning = false;
+  // Where there are fewer tiles, all rays cost little.
+  std::uint32_t pruning_from_tiles = 20'000;
   Summation summation = Summation::local_mean;
   double receiver_height_m = 1.5;  // of ground targets above their tile
   Polarization receiver_polarization = Polarization::vertical;

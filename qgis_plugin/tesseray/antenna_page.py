@@ -111,7 +111,7 @@ def pattern_svg(horizontal: Cut, vertical: Cut, horizontal_width_deg: float | No
         plot.add_cut(cut)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * _SIZE:g} {_SIZE + _HEADING:g}" '
             f'width="{2 * _SIZE:g}" height="{_SIZE + _HEADING:g}" font-family="sans-serif">'
-            f'<rect width="100%" height="100%" fill="white"/>{"".join(above.parts + side.parts)}</svg>')
+            f'<rect width="{2 * _SIZE:g}" height="{_SIZE + _HEADING:g}" fill="white"/>{"".join(above.parts + side.parts)}</svg>')
 
 
 def _cut(layer: QgsVectorLayer, name: str) -> Cut:
@@ -126,7 +126,7 @@ def _rows(figures: dict[str, Any]) -> str:
         value = figures.get(name)
         if value is None or value == "":
             continue
-        text = f"{value:.6g}" if isinstance(value, float) else str(value)
+        text = f"{round(value, 1):g}" if isinstance(value, float) else str(value)
         separator = "" if unit.startswith("°") or not unit else " "
         rows.append(f"<tr><th>{heading}</th><td>{html.escape(text)}{separator}{unit}</td></tr>")
     return "".join(rows)

@@ -63,11 +63,11 @@ class ResumeTest(PipelineTest):
             process = self.start()
             killed = self.wait_for_work(process, size)
             if killed:
-                time.sleep(moments.uniform(0, 0.05))
+                time.sleep(moments.uniform(0, 0.01))
                 process.kill()
             _, told = process.communicate(timeout=300)
             resumed += warning_codes(told).count("visibility_resumed")
-            if process.returncode == 0:
+            if process.returncode == 0 or self.visibility.exists():  # or killed when all was done
                 break
             self.assertEqual(process.returncode, -signal.SIGKILL, told)
             self.assertFalse(self.visibility.exists())
@@ -76,7 +76,8 @@ class ResumeTest(PipelineTest):
         else:
             self.assert_done(tesseray(*self.command))
         self.assertGreater(resumed, 1)
-        self.assertFalse(self.work.exists())
+        if process.returncode == 0:
+            self.assertFalse(self.work.exists())
         self.assertEqual(self.visibility.read_bytes(), self.undisturbed())
 
     def test_cancelled_it_goes_on(self):

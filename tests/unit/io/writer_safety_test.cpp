@@ -163,7 +163,7 @@ TEST_F(Writing, LayersAreAddedToAFileOfOthersAndReplacedInIt) {
   EXPECT_EQ(sql.value("SELECT count(*) FROM tiles"), "4");
   EXPECT_EQ(sql.value("SELECT count(*) FROM tesseray_runs"), "2");
   EXPECT_EQ(sql.value("SELECT count(*) FROM layer_styles WHERE f_table_name = 'path_loss' AND useAsDefault = 1"), "1");
-  EXPECT_EQ(sql.value("SELECT count(*) FROM gpkg_data_columns WHERE table_name = 'path_loss'"), "16");
+  EXPECT_EQ(sql.value("SELECT count(*) FROM gpkg_data_columns WHERE table_name = 'path_loss'"), "18");
   EXPECT_EQ(sql.value("SELECT count(*) FROM gpkg_extensions WHERE table_name = 'path_loss'"), "1");
   EXPECT_EQ(sql.value("SELECT count(*) FROM sqlite_master WHERE tbl_name = 'path_loss' AND type = 'trigger'"), "6");
   EXPECT_EQ(sql.value("PRAGMA integrity_check"), "ok");

@@ -31,6 +31,7 @@ RayLaunchingOptions all_effects(bool pruning) {
   RayLaunchingOptions options;
   options.over_rooftop = OverRooftop::screens;
   options.pruning = pruning;
+  options.pruning_from_tiles = 0;
   return options;
 }
 
@@ -99,6 +100,12 @@ TEST(Pruning, IsTheSameForAnyNumberOfThreads) {
     ASSERT_EQ(one.tiles[t].strongest_gain, many.tiles[t].strongest_gain) << t;
     ASSERT_EQ(one.tiles[t].rays, many.tiles[t].rays) << t;
   }
+}
+
+TEST(Pruning, LeavesSmallTownsWhole) {
+  RayLaunchingOptions options = all_effects(true);
+  options.pruning_from_tiles = static_cast<std::uint32_t>(town().tiling.tiles.size()) + 1;
+  EXPECT_EQ(town().launch(transmitter_at(6), {}, options).pruning.scattering_sources, 0u);
 }
 
 // Single receivers get every ray, so that what explains a value adds up to it.

@@ -85,7 +85,9 @@ TEST(PlanHorizon, HidesNothingThatIsSeen) {
           EXPECT_TRUE(is_blocked(on_wall, z, 1e9, walls)) << round;
           EXPECT_TRUE(is_blocked(on_wall, z, floor_z, walls)) << round;
         }
-        if (hides_area) EXPECT_TRUE(is_blocked(on_wall + random.uniform(0, 1) * out, z, floor_z, walls)) << round;
+        if (hides_area) {
+          EXPECT_TRUE(is_blocked(on_wall + random.uniform(0, 1) * out, z, floor_z, walls)) << round;
+        }
       }
     }
   }
