@@ -27,7 +27,8 @@ Field<PlaceRow> signature_field(const std::string& name, const std::string& desc
 // The columns of one transmitter, by its number in the span of transmitters.
 void add_signature_fields(const PredictedTransmitter& transmitter, std::size_t number, bool with_elevation,
                           std::vector<Field<PlaceRow>>& fields) {
-  const std::string start = "t" + std::to_string(transmitter.transmitter_id) + "_", of = " of " + transmitter.name;
+  const std::string start = std::string(1, 't').append(std::to_string(transmitter.transmitter_id)).append("_"),
+                    of = " of " + transmitter.name;
   fields.push_back(signature_field(start + "power_dbm", "Received power" + of + "; NULL where it is not heard, dBm",
                                    number, &Signature::power_dbm));
   fields.push_back(
