@@ -152,15 +152,12 @@ bool Launch::may_do_anything(std::uint32_t element, int reflections, int diffrac
 
 namespace {
 
-// A number of [0, 1) of its own for each way of a tube (FNV-1a over its elements, then SplitMix64's last steps).
+// A number of [0, 1) of its own for each way of a tube.
 double fraction_of(const InteractionChain& chain, std::uint32_t element) {
   StableHash hash;
   for (std::size_t i = 0; i < chain.length; ++i) hash.add(chain.elements[i]);
   hash.add(element);
-  std::uint64_t x = hash.value();
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
+  return hashed_fraction(hash.value());
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/propagation/source_sample.h"
 
+#include "core/base/hash.h"
+
 namespace tesseray {
 namespace {
 
@@ -25,21 +27,13 @@ double threshold_for(const std::vector<ScatteringSource>& sources, std::size_t m
   return threshold;
 }
 
-// A number of [0, 1) from a whole one (SplitMix64's last steps).
-double fraction_of(std::uint64_t seed) {
-  std::uint64_t x = seed + 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
-}
-
 }  // namespace
 
 void thin_sources(std::vector<ScatteringSource>& sources, std::size_t most, std::uint64_t seed) {
   if (most == 0 || sources.size() <= most) return;
   const double threshold = threshold_for(sources, most);
   // One random number for all: a source is drawn where the running sum of probabilities passes a whole number.
-  double sum = fraction_of(seed);
+  double sum = hashed_fraction(seed);
   std::size_t kept = 0;
   for (ScatteringSource& source : sources) {
     if (source.weight >= threshold) {
