@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/hash.h"
+#include "core/base/units.h"
 #include "core/physics/diffraction.h"
 #include "core/propagation/edge_image.h"
 #include "core/propagation/edge_incidence.h"
@@ -166,12 +167,14 @@ void Launch::prepare_roulette() {
   const TargetPoints& points = environment_.points;
   if (pruning_.roulette <= 0) return;
   roulette_gain_.assign(points.element_count(), 0.0f);
+  // Tubes are counted as an isotropic receiver would take them, with the transmitter's pattern.
+  const double receiver_gain = power_ratio(maximum_receiver_gain_dbi(environment_.options));
   std::vector<FixedPointSum> sums(points.tile_count());
   for (const ThreadState& state : states_) {
-    for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(state.sums[t].basic_gain);
+    for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(state.sums[t].gain);
   }
   for (std::size_t t = 0; t < sums.size(); ++t) {
-    roulette_gain_[t] = static_cast<float>(pruning_.roulette * sums[t].value());
+    roulette_gain_[t] = static_cast<float>(pruning_.roulette * sums[t].value() / receiver_gain);
   }
   // An edge segment has no sum of its own, but that of the darker of its parents.
   for (std::uint32_t e = 0; e < points.edge_count(); ++e) {
@@ -282,8 +285,8 @@ void Launch::bounce_tile(std::uint32_t tile_number, std::span<const Tube> tubes,
     }
     state.hits.clear();
     find_hits(state.intervals, bounds, state.search, state.hits);
-    const VirtualSource image = mirrored(tube.source, tile.centroid, tile.normal);
     count_hits(LaunchPhase::bounces, state);
+    const VirtualSource image = mirrored(tube.source, tile.centroid, tile.normal);
     if (image.is_edge()) {
       const EdgeImage edge(image, frame);
       std::erase_if(state.hits, [&](std::uint32_t hit) {
@@ -379,8 +382,8 @@ void Launch::bounce_edge(std::uint32_t edge_element, std::span<const Tube> tubes
     if (!incidence.in_air()) continue;
     state.hits.clear();
     find_hits(state.intervals, edge_bounds(edge, tube.source.point), state.search, state.hits);
-    VirtualSource source = tube.source;
     count_hits(LaunchPhase::bounces, state);
+    VirtualSource source = tube.source;
     source.edge_midpoint = edge.midpoint;
     source.edge_direction = edge.direction;
     source.edge_half_length_m = 0.5 * edge.length_m;
