@@ -10,7 +10,6 @@
 
 #include "core/base/parallel.h"
 #include "core/base/units.h"
-#include "core/physics/fresnel.h"
 #include "core/physics/scattering.h"
 #include "core/propagation/launch.h"
 #include "core/propagation/scattering_lobes.h"
@@ -19,14 +18,11 @@ namespace tesseray {
 
 namespace {
 
-// A tile is subdivided for points nearer than this many of its sides (physics.md §7), into at most so many parts each
-// way.
-constexpr double near_sides = 1.5;
+// Into so many parts each way a tile is subdivided for near points (ScatteringColumns::near_m), at most.
 constexpr int most_parts = 8;
 constexpr std::size_t rows_per_block = 32;
 
-int parts_for(const Tile& tile, double distance_m) {
-  const double near_m = near_sides * tile.side_m();
+int parts_for(double near_m, double distance_m) {
   if (distance_m >= near_m) return 1;
   return std::clamp(static_cast<int>(std::ceil(near_m / std::max(distance_m, 1e-3))), 2, most_parts);
 }
@@ -73,7 +69,7 @@ double Launch::diffuse_incidence(const Tube& tube, const Tile& tile) const {
   double power = tube.path_gain / link_.unit_gain() * cosine;
   if (!tube.source.is_edge()) {
     const double distance = norm(tile.centroid - tube.source.point);
-    if (const int parts = parts_for(tile, distance); parts > 1) {
+    if (const int parts = parts_for(columns_.near_m(tube.element), distance); parts > 1) {
       const double mean = mean_over_parts(tile, parts, [&](Vec3 point) {
         const Vec3 way = point - tube.source.point;
         const double squared = squared_norm(way);
@@ -130,7 +126,7 @@ double Launch::diffuse_density(std::uint32_t tile_number, Vec3 point) const {
     const double distance = norm(way);
     return diffuse_intensity(tile_number, (1.0 / distance) * way, AfterScattering::nothing) / (distance * distance);
   };
-  const int parts = parts_for(tile, norm(point - tile.centroid));
+  const int parts = parts_for(columns_.near_m(tile_number), norm(point - tile.centroid));
   return parts == 1 ? from(tile.centroid) : mean_over_parts(tile, parts, from);
 }
 
@@ -205,7 +201,7 @@ void Launch::gather_scattered(std::uint32_t number, std::span<const std::uint32_
 void Launch::radiate(AfterScattering after, std::span<const std::uint32_t> tiles, Vec3 point,
                      RadiatedRays& rays) const {
   const bool reciprocal = environment_.options.scattering_model == ScatteringModel::reciprocal;
-  columns_.radiate(tiles, strengths_, reciprocal, point, rays);
+  columns_.radiate(tiles, reciprocal, point, rays);
   if (directive_lobes_.empty()) return;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     rays.density[i] =
@@ -234,14 +230,12 @@ void Launch::scatter_last(Progress& progress) {
 
 void Launch::prepare_reach() {
   constexpr float infinite = std::numeric_limits<float>::infinity();
-  strengths_.resize(diffuse_.size());
-  for (std::uint32_t t = 0; t < strengths_.size(); ++t) strengths_[t] = columns_.scattering_area_m2(t) / pi;
   for (std::size_t after = 0; after < after_scattering_kinds; ++after) {
     reach_m2_[after].resize(diffuse_.size());
     for (std::uint32_t t = 0; t < diffuse_.size(); ++t) {
       const double power = diffuse_[t][static_cast<AfterScattering>(after)].power;
       // Lambert's lobe is 1/π at most, and reflectances are 1 at most; a little more for rounding.
-      const double m2 = link_.unit_gain() * power * strengths_[t] / link_.least_gain() * 1.001;
+      const double m2 = link_.unit_gain() * power * columns_.scattering_area_m2(t) / (pi * link_.least_gain()) * 1.001;
       const bool unlimited = after == 0 || !directive_lobes_.empty();
       reach_m2_[after][t] = power > 0 && unlimited ? infinite : static_cast<float>(m2);
     }

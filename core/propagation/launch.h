@@ -327,7 +327,6 @@ class Launch {
   std::vector<double> straight_distances_;
   ScatteringColumns columns_;
   std::vector<TileDiffusePower> diffuse_;                            // per tile; empty when nothing scatters
-  std::vector<double> strengths_;                                    // per tile, dS S²/π; see prepare_reach()
   std::array<std::vector<float>, after_scattering_kinds> reach_m2_;  // see prepare_reach()
   std::vector<double> directive_lobes_;  // per tile and AfterScattering; empty with Lambert's lobe
   ScatteredRays scattered_rays_;

@@ -24,10 +24,9 @@ constexpr double near_sides = 1.5;
 struct RadiateToPoint {
   [[gnu::always_inline]] static void run(const std::uint32_t* __restrict tiles, std::size_t count,
                                          const double* __restrict centroids, const Vec3* normals_pointer,
-                                         const double* __restrict strengths,
-                                         const std::uint32_t* __restrict table_begin, const double* __restrict tables,
-                                         bool reciprocal, const Vec3* point_pointer, double* density, double* length_m,
-                                         double* to_x, double* to_y, double* to_z) {
+                                         const double* __restrict areas_m2, const std::uint32_t* __restrict table_begin,
+                                         const double* __restrict tables, bool reciprocal, const Vec3* point_pointer,
+                                         double* density, double* length_m, double* to_x, double* to_y, double* to_z) {
     const double* __restrict const normals = &normals_pointer->x;
     const Vec3 point = *point_pointer;
     const double flat = reciprocal ? 0.0 : 1.0, sloped = 1.0 - flat;
@@ -39,7 +38,7 @@ struct RadiateToPoint {
       const double cosine = (x * normals[at] + y * normals[at + 1] + z * normals[at + 2]) * inverse;
       const double lit = cosine > 0 ? cosine : 0.0;
       const double reflectance = interpolated(tables + table_begin[tile], lit);
-      density[i] = strengths[tile] * lit * std::sqrt(flat + sloped * reflectance) / squared;
+      density[i] = areas_m2[tile] * lit * std::sqrt(flat + sloped * reflectance) / (pi * squared);
       length_m[i] = length;
       to_x[i] = x * inverse;
       to_y[i] = y * inverse;
@@ -113,14 +112,14 @@ ScatteringColumns::ScatteringColumns(const Scene& scene, const Tiling& tiling, c
   }
 }
 
-void ScatteringColumns::radiate(std::span<const std::uint32_t> tiles, std::span<const double> strengths,
-                                bool reciprocal, Vec3 point, RadiatedRays& rays, InstructionSet set) const {
+void ScatteringColumns::radiate(std::span<const std::uint32_t> tiles, bool reciprocal, Vec3 point, RadiatedRays& rays,
+                                InstructionSet set) const {
   for (std::vector<double>* column : {&rays.density, &rays.length_m, &rays.x, &rays.y, &rays.z}) {
     column->resize(tiles.size());
   }
   run_vectorized<RadiateToPoint>(
       set, tiles.data(), tiles.size(), points_->coordinates() + 3 * std::size_t{points_->reference_index(0)},
-      normals_.data(), strengths.data(), table_begin_.data(), tables_.values().data(), reciprocal, &point,
+      normals_.data(), areas_m2_.data(), table_begin_.data(), tables_.values().data(), reciprocal, &point,
       rays.density.data(), rays.length_m.data(), rays.x.data(), rays.y.data(), rays.z.data());
 }
 

@@ -49,10 +49,10 @@ class ScatteringColumns {
   // A tile is subdivided for points nearer than this (physics.md §7).
   double near_m(std::uint32_t tile) const { return near_m_[tile]; }
 
-  // What Lambert's lobes of tiles send to a point, per unit of `strengths` (by tile): cosθ_s · √reflectance(θ_s) over
-  // the squared distance, the root being there when `reciprocal`. 0 behind the tile.
-  void radiate(std::span<const std::uint32_t> tiles, std::span<const double> strengths, bool reciprocal, Vec3 point,
-               RadiatedRays& rays, InstructionSet set = best_instruction_set()) const;
+  // What Lambert's lobes of tiles send to a point: dS S²/π · cosθ_s · √reflectance(θ_s) over the squared distance, the
+  // root being there when `reciprocal`. 0 behind the tile.
+  void radiate(std::span<const std::uint32_t> tiles, bool reciprocal, Vec3 point, RadiatedRays& rays,
+               InstructionSet set = best_instruction_set()) const;
 
   // How rays from one point come in at targets: where they look, and 1 + the power of the ground-reflected companion at
   // ground tiles.
