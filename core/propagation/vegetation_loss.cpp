@@ -14,7 +14,7 @@
 namespace tesseray {
 namespace {
 
-constexpr double cell_m = 16.0, coarse_cell_m = 128.0;
+constexpr double cell_m = 16.0;
 constexpr std::int64_t most_cells = std::int64_t{1} << 22;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Where in its cell a reference point lies: off the round numbers on which vertices lie.
@@ -52,9 +52,6 @@ VegetationPrisms::VegetationPrisms(const std::vector<VegetationArea>& areas) {
   if (box.empty()) return;
   grid_ = make_cell_grid(box, cell_m, most_cells);
   add_areas(areas);
-  measure_clearance();
-  coarse_ = make_cell_grid(box, coarse_cell_m, most_cells);
-  find_tops_near(areas);
 }
 
 Vec2 VegetationPrisms::reference_point(std::int32_t i, std::int32_t j) const {
@@ -108,77 +105,6 @@ void VegetationPrisms::add_areas(const std::vector<VegetationArea>& areas) {
     top_of_cell_[cell] = std::max(top_of_cell_[cell], area.top_z);
   }
   for (std::size_t cell = 0; cell < grid_.size(); ++cell) areas_of_cell_[cell + 1] += areas_of_cell_[cell];
-}
-
-void VegetationPrisms::find_tops_near(const std::vector<VegetationArea>& areas) {
-  top_near_.assign(coarse_.size(), -infinity);
-  for (const VegetationArea& area : areas) {
-    // A cell's own width is added once, for places anywhere in it.
-    const Rectangle box = grown(bounds(area.rings), near_m + coarse_.step_m + cell_padding_m);
-    for (std::int32_t j = coarse_.row(box.min.y); j <= coarse_.row(box.max.y); ++j) {
-      for (std::int32_t i = coarse_.column(box.min.x); i <= coarse_.column(box.max.x); ++i) {
-        double& top = top_near_[coarse_.index(i, j)];
-        top = std::max(top, area.top_z);
-      }
-    }
-  }
-}
-
-double VegetationPrisms::top_near(Vec2 place) const { return top_near_[coarse_.index(place)]; }
-
-double VegetationPrisms::clearance_m(Vec2 place) const {
-  // Outside of the grid it is that of the nearest place within, and no less.
-  return static_cast<double>(clearance_m_[grid_.index(place)]) - cell_padding_m;
-}
-
-void VegetationPrisms::measure_clearance() {
-  // Chebyshev's distance from cell to cell, by one pass from each end (Rosenfeld and Pfaltz).
-  const std::int32_t far = grid_.columns + grid_.rows;
-  std::vector<std::int32_t> cells(grid_.size(), far);
-  const auto at = [&](std::int32_t i, std::int32_t j) {
-    const bool inside = i >= 0 && j >= 0 && i < grid_.columns && j < grid_.rows;
-    return inside ? cells[grid_.index(i, j)] : far;
-  };
-  const auto pass = [&](std::int32_t i, std::int32_t j, std::int32_t side) {
-    std::int32_t& here = cells[grid_.index(i, j)];
-    here = std::min({here, at(i - side, j) + 1, at(i - 1, j - side) + 1, at(i, j - side) + 1, at(i + 1, j - side) + 1});
-  };
-  for (std::int32_t j = 0; j < grid_.rows; ++j) {
-    for (std::int32_t i = 0; i < grid_.columns; ++i) {
-      const std::size_t cell = grid_.index(i, j);
-      if (areas_of_cell_[cell + 1] > areas_of_cell_[cell]) cells[cell] = 0;
-      pass(i, j, 1);
-    }
-  }
-  for (std::int32_t j = grid_.rows; j-- > 0;) {
-    for (std::int32_t i = grid_.columns; i-- > 0;) pass(i, j, -1);
-  }
-  clearance_m_.reserve(cells.size());
-  for (const std::int32_t count : cells) clearance_m_.push_back(static_cast<float>((count - 1) * grid_.step_m));
-}
-
-bool VegetationPrisms::may_meet(const Line& line, double begin_m, double end_m) const {
-  // As far as the clearance goes nothing can be met; in a cell beside vegetation it is a quarter of a cell, of which
-  // all that can be said is that it stays within the cells around.
-  const double least_step_m = 0.25 * grid_.step_m;
-  for (double way_m = begin_m;;) {
-    const Vec2 here = line.at(way_m).xy();
-    const auto clear_m = static_cast<double>(clearance_m_[grid_.index(here)]);
-    if (clear_m < 0) return true;
-    const double next_m = way_m + std::max(clear_m - 2 * cell_padding_m, least_step_m);
-    if (clear_m == 0) {
-      const Vec2 there = line.at(std::min(next_m, end_m)).xy();
-      const Vec2 low{std::min(here.x, there.x) - cell_padding_m, std::min(here.y, there.y) - cell_padding_m};
-      const Vec2 high{std::max(here.x, there.x) + cell_padding_m, std::max(here.y, there.y) + cell_padding_m};
-      for (std::int32_t j = grid_.row(low.y); j <= grid_.row(high.y); ++j) {
-        for (std::int32_t i = grid_.column(low.x); i <= grid_.column(high.x); ++i) {
-          if (clearance_m_[grid_.index(i, j)] < 0) return true;
-        }
-      }
-    }
-    if (next_m >= end_m) return false;
-    way_m = next_m;
-  }
 }
 
 bool VegetationPrisms::has_in_plan(const AreaInCell& area, Vec2 reference, Vec2 point) const {
@@ -252,7 +178,6 @@ double VegetationPrisms::length_in_cell(std::int32_t i, std::int32_t j, const Li
 
 double VegetationPrisms::length_inside(Vec3 a, Vec3 b) const {
   if (empty() || (a.z >= highest_m_ && b.z >= highest_m_)) return 0;
-  if (std::max(std::fabs(b.x - a.x), std::fabs(b.y - a.y)) < clearance_m(a.xy())) return 0;
   if (std::tie(b.x, b.y, b.z) < std::tie(a.x, a.y, a.z)) std::swap(a, b);
   const Vec3 way = b - a;
   const double length_m = norm(way);
@@ -264,7 +189,7 @@ double VegetationPrisms::length_inside(Vec3 a, Vec3 b) const {
   clip(a.x, direction.x, box.min.x, box.max.x, begin_m, end_m);
   clip(a.y, direction.y, box.min.y, box.max.y, begin_m, end_m);
   clip(a.z, direction.z, lowest_m_, highest_m_, begin_m, end_m);
-  if (begin_m >= end_m || !may_meet(line, begin_m, end_m)) return 0;
+  if (begin_m >= end_m) return 0;
 
   // From border to border of the cells, by counting: each step leads on however a border rounds.
   struct Axis {

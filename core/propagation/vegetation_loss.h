@@ -11,9 +11,10 @@
 // (VegetationPairs), once for both directions, for all tubes, passes over the rows and transmitters. Only legs from the
 // antenna and over the roofs are asked for one by one, and all legs where rays arrive at a few receivers alone.
 //
-// What it costs. Most legs meet no vegetation: each cell knows how far none is, so that they take a few steps, some ten
-// nanoseconds. The others take a few hundred, and 16 bytes per pair, up to 1 GiB; beyond that nothing is kept and each
-// leg asks when it is met. Without vegetation, or with the model `none`, nothing is asked.
+// What it costs. Most pairs have no vegetation between them: what stands around an element, by direction
+// (VegetationSkyline), tells so of its whole row at a few nanoseconds each. The others take a few hundred, and 16 bytes
+// per pair, up to 1 GiB; beyond that nothing is kept and each leg asks when it is met. Without vegetation, or with the
+// model `none`, nothing is asked.
 #pragma once
 
 #include <cmath>
@@ -35,11 +36,10 @@ class VegetationPrisms {
   explicit VegetationPrisms(const std::vector<VegetationArea>& areas);
 
   bool empty() const { return areas_in_cells_.empty(); }
-  // How far from a place, along x and along y, there is no vegetation; below 0 near some. REQUIRES: not empty.
-  double clearance_m(Vec2 place) const;
-  // The highest top of vegetation within near_m of a place, along x and along y; −∞ without any. REQUIRES: not empty.
-  static constexpr double near_m = 512.0;
-  double top_near(Vec2 place) const;
+  // The square cells along which prisms are cut, and the highest top in one of them, −∞ without any. REQUIRES: not
+  // empty.
+  const CellGrid& cells() const { return grid_; }
+  double top_of_cell(std::int32_t i, std::int32_t j) const { return top_of_cell_[grid_.index(i, j)]; }
   // Metres of the straight segment inside vegetation. The same bits with the ends exchanged.
   double length_inside(Vec3 a, Vec3 b) const;
 
@@ -60,10 +60,6 @@ class VegetationPrisms {
   // Appends where the way is inside of one area, within a cell.
   void add_intervals(const AreaInCell& area, Vec2 reference, const Line& line, double begin_m, double end_m,
                      std::vector<Interval>& inside) const;
-  void measure_clearance();
-  void find_tops_near(const std::vector<VegetationArea>& areas);
-  // False when no cell near this part of a line holds vegetation: quick, by steps as long as the clearance.
-  bool may_meet(const Line& line, double begin_m, double end_m) const;
   double length_in_cell(std::int32_t i, std::int32_t j, const Line& line, double begin_m, double end_m,
                         std::vector<Interval>& inside) const;
 
@@ -72,10 +68,6 @@ class VegetationPrisms {
   std::vector<std::uint32_t> areas_of_cell_;  // offsets into areas_in_cells_
   std::vector<AreaInCell> areas_in_cells_;
   std::vector<double> top_of_cell_;  // −∞ for empty cells
-  // How far from any place of a cell, along x and along y, there is no cell with vegetation; below 0 in those.
-  std::vector<float> clearance_m_;
-  CellGrid coarse_;
-  std::vector<double> top_near_;  // of coarse cells, see top_near()
   std::vector<Side> sides_;
 };
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 
 #include "core/base/parallel.h"
+#include "core/propagation/vegetation_skyline.h"
 
 namespace tesseray {
 namespace {
@@ -21,31 +21,25 @@ VegetationPairs::VegetationPairs(const VegetationPrisms& prisms, const Visibilit
                                  const TargetPoints& points, Progress& progress) {
   if (prisms.empty()) return;
   const std::uint32_t elements = visibility.element_count();
-  std::vector<float> clearance_m(elements);
-  for (std::uint32_t e = 0; e < elements; ++e) {
-    clearance_m[e] = static_cast<float>(std::max(prisms.clearance_m(points.reference(e).xy()), 0.0));
-  }
   // Each pair once, at its lower element …
   std::vector<std::vector<Member>> higher(elements);
   std::atomic<std::uint64_t> pairs{0};
-  tbb::enumerable_thread_specific<std::vector<std::uint32_t>> rows;
+  const VegetationBoxes boxes(prisms);
+  struct Workspace {
+    VegetationSkyline skyline;
+    std::vector<std::uint32_t> row;
+  };
+  tbb::enumerable_thread_specific<Workspace> workspaces([&] { return Workspace{VegetationSkyline(boxes), {}}; });
+  const double* const references = points.coordinates() + 3 * std::size_t{points.reference_index(0)};
   parallel_blocks(elements, rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
-    std::vector<std::uint32_t>& row = rows.local();
+    auto& [skyline, row] = workspaces.local();
     for (auto e = static_cast<std::uint32_t>(begin); e < end && 2 * pairs <= most_members; ++e) {
       visibility.read_row(e, row);
+      const auto above = std::upper_bound(row.begin(), row.end(), e);
       const Vec3 here = points.reference(e);
-      const double top_near = prisms.top_near(here.xy());
-      for (auto member = std::upper_bound(row.begin(), row.end(), e); member != row.end(); ++member) {
-        const Vec3 there = points.reference(*member);
-        // What is near neither end, nor the middle where these leave a gap, is near nothing.
-        const double apart_m = std::max(std::fabs(there.x - here.x), std::fabs(there.y - here.y));
-        if (apart_m < VegetationPrisms::near_m && std::min(here.z, there.z) > top_near) continue;
-        const double gap_m = apart_m - static_cast<double>(clearance_m[e] + clearance_m[*member]);
-        if (gap_m < 0) continue;
-        const double reached = (static_cast<double>(clearance_m[e]) + 0.5 * gap_m) / std::max(apart_m, cell_padding_m);
-        if (0.5 * gap_m < prisms.clearance_m(here.xy() + reached * (there.xy() - here.xy()))) continue;
-        const auto length = static_cast<float>(prisms.length_inside(here, there));
-        if (length > 0) higher[e].push_back({*member, length});
+      for (const std::uint32_t member : skyline.find_behind(here, references, {above, row.end()})) {
+        const auto length = static_cast<float>(prisms.length_inside(here, points.reference(member)));
+        if (length > 0) higher[e].push_back({member, length});
       }
       pairs += higher[e].size();
     }

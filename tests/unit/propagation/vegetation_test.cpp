@@ -16,6 +16,7 @@
 #include "core/base/units.h"
 #include "core/propagation/vegetation_loss.h"
 #include "core/propagation/vegetation_pairs.h"
+#include "core/propagation/vegetation_skyline.h"
 #include "core/scene/polygon.h"
 #include "tests/support/environment.h"
 #include "tests/support/same_sums.h"
@@ -151,6 +152,49 @@ TEST(VegetationPrisms, AgreeWithPlainIntervals) {
       inside += length > 0 ? 1 : 0;
     }
     EXPECT_GT(inside, 5'000u);
+  }
+}
+
+// No leg that meets vegetation may be missed; and most of those that meet none are told, or it would be of no use.
+TEST(VegetationSkyline, MissesNoLegThatMeetsVegetation) {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    testing::Random random(seed);
+    std::vector<VegetationArea> areas;
+    for (int a = 0; a < 30; ++a) {
+      const Vec2 centre{random.uniform(0, 3000), random.uniform(0, 2000)};
+      const double size = random.uniform(3, 60), bottom = random.uniform(-3, 4);
+      areas.push_back(wood({star(random, centre, 0.5 * size, size, 9)}, bottom, bottom + random.uniform(3, 25)));
+    }
+    const VegetationPrisms prisms(areas);
+    const VegetationBoxes boxes(prisms);
+    VegetationSkyline skyline(boxes);
+    std::size_t meet = 0, behind_none = 0, clear = 0;
+    for (int place = 0; place < 60; ++place) {
+      // In the open, within an area, far outside; at the ground and above all trees.
+      Vec3 from{random.uniform(-300, 3300), random.uniform(-300, 2300), random.uniform(0, 40)};
+      const Vec2 on_outline = areas[static_cast<std::size_t>(place / 3)].rings[0][0];
+      if (place % 3 == 0) from = {on_outline.x + 1, on_outline.y, from.z};
+      std::vector<Vec3> points;
+      std::vector<std::uint32_t> numbers;
+      for (std::uint32_t n = 0; n < 2000; ++n) {
+        Vec3 to{random.uniform(-300, 3300), random.uniform(-300, 2300), random.uniform(0, 40)};
+        if (n % 3 == 0) to = from + Vec3{random.uniform(-80, 80), random.uniform(-80, 80), random.uniform(-9, 9)};
+        if (n % 7 == 0) to.x = from.x;
+        if (n % 11 == 0) to.y = from.y;
+        points.push_back(to);
+        numbers.push_back(n);
+      }
+      const auto behind = skyline.find_behind(from, &points.front().x, numbers);
+      for (std::size_t n = 0, b = 0; n < points.size(); ++n) {
+        const bool told = b < behind.size() && behind[b] == n;
+        b += told ? 1 : 0;
+        const bool meets = prisms.length_inside(from, points[n]) > 0;
+        ASSERT_TRUE(told || !meets) << "seed " << seed << ", place " << place << ", leg " << n;
+        ++(meets ? meet : told ? behind_none : clear);
+      }
+    }
+    EXPECT_GT(meet, 2'000u);
+    EXPECT_GT(clear, 3 * behind_none);
   }
 }
 
