@@ -31,12 +31,15 @@ class StableHash {
   std::uint64_t value_ = 0xcbf29ce484222325ull;
 };
 
-// A number of [0, 1) by a whole one, as if by chance (SplitMix64's last steps).
-inline double hashed_fraction(std::uint64_t seed) {
+// A whole number by another, as if by chance (SplitMix64's last steps).
+inline std::uint64_t scrambled(std::uint64_t seed) {
   std::uint64_t x = seed + 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
+  return x ^ (x >> 31);
 }
+
+// A number of [0, 1) by a whole one, as if by chance.
+inline double hashed_fraction(std::uint64_t seed) { return static_cast<double>(scrambled(seed) >> 11) * 0x1p-53; }
 
 }  // namespace tesseray

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Steps d to i of paper 000, III.E: reflection and diffraction of tubes, element by element.
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -20,24 +19,10 @@ namespace {
 // that one level takes. The same for any number of threads.
 constexpr std::size_t batch_children = std::size_t{1} << 21;
 constexpr std::size_t elements_per_task = 16;
+// A diffracted tube lights one in so many members of its row, or fewer.
+constexpr std::size_t lit_of_row = 8;
 // Sources nearer than this to a tile's plane graze it, as an edge does its own faces, and are not reflected.
 constexpr double least_height_m = 1e-3;
-
-struct ElementTubes {
-  std::uint32_t element = 0;
-  std::size_t begin = 0, end = 0;
-};
-
-// Sorts tubes by element, keeping the order of those of one element.
-std::vector<ElementTubes> sort_by_element(std::vector<Tube>& tubes) {
-  std::stable_sort(tubes.begin(), tubes.end(), [](const Tube& a, const Tube& b) { return a.element < b.element; });
-  std::vector<ElementTubes> groups;
-  for (std::size_t i = 0; i < tubes.size(); ++i) {
-    if (groups.empty() || groups.back().element != tubes[i].element) groups.push_back({tubes[i].element, i, i});
-    groups.back().end = i + 1;
-  }
-  return groups;
-}
 
 // An edge segment that the last source sees under more than this angle has its incident field evaluated at each Keller
 // point, rad.
@@ -84,41 +69,46 @@ void DiffusePower::add(double ray_power, double departure_gain, double ray_lengt
   ++rays;
 }
 
-void Launch::bounce(std::vector<Tube> tubes, Progress& progress) {
-  if (tubes.empty()) return;
-  for (const Tube& tube : tubes) ++tubes_by_interactions_[static_cast<std::size_t>(tube.interactions())];
-  const std::vector<ElementTubes> groups = sort_by_element(tubes);
-  std::vector<Tube> children;
-  for (std::size_t first = 0; first < groups.size();) {
+void Launch::bounce(TubeParts tubes, Progress& progress) {
+  if (tubes.size() == 0) return;
+  const TubeGroups groups(std::move(tubes), pruning_.tubes);
+  const std::span<const TubeGroup> list = groups.list();
+  for (const TubeGroup& group : list) {
+    for (const Tube* tube : group.tubes) ++tubes_by_interactions_[static_cast<std::size_t>(tube->interactions())];
+  }
+  TubeParts children;
+  for (std::size_t first = 0; first < list.size();) {
     progress.throw_if_cancelled();
-    std::size_t last = first, estimate = 0;
-    while (last < groups.size() && estimate < batch_children) {
-      const std::size_t per_tube = environment_.points.is_edge(groups[last].element)
-                                       ? environment_.visibility.row_length(groups[last].element)
-                                       : 2;
-      estimate += (groups[last].end - groups[last].begin) * per_tube;
-      ++last;
-    }
+    const std::size_t last = end_of_batch(list, first);
     const std::size_t tasks = (last - first + elements_per_task - 1) / elements_per_task;
     std::vector<std::vector<Tube>> produced(tasks);
     tbb::parallel_for(std::size_t{0}, tasks, [&](std::size_t task) {
       ThreadState& state = states_.local();
       const std::size_t begin = first + task * elements_per_task;
       for (std::size_t g = begin; g < std::min(last, begin + elements_per_task); ++g) {
-        const std::span<const Tube> arrived{tubes.data() + groups[g].begin, groups[g].end - groups[g].begin};
-        if (environment_.points.is_tile(groups[g].element)) {
-          bounce_tile(groups[g].element, arrived, state, produced[task]);
+        if (environment_.points.is_tile(list[g].element)) {
+          bounce_tile(list[g], state, produced[task]);
         } else {
-          bounce_edge(groups[g].element, arrived, state, produced[task]);
+          bounce_edge(list[g], state, produced[task]);
         }
       }
     });
-    for (std::vector<Tube>& part : produced) children.insert(children.end(), part.begin(), part.end());
+    for (std::vector<Tube>& part : produced) children.add(std::move(part));
     if (children.size() >= batch_children) bounce(std::exchange(children, {}), progress);
     first = last;
   }
-  tubes = {};
   bounce(std::move(children), progress);
+}
+
+std::size_t Launch::end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const {
+  std::size_t last = first;
+  for (std::size_t estimate = 0; last < groups.size() && estimate < batch_children; ++last) {
+    const TubeGroup& group = groups[last];
+    const std::size_t per_tube =
+        environment_.points.is_edge(group.element) ? environment_.visibility.row_length(group.element) / lit_of_row : 2;
+    estimate += group.tubes.size() * per_tube;
+  }
+  return last;
 }
 
 void Launch::read_row(std::uint32_t element, LaunchPhase phase, ThreadState& state) const {
@@ -150,18 +140,6 @@ bool Launch::may_do_anything(std::uint32_t element, int reflections, int diffrac
   if (environment_.points.is_edge(element)) return limits_.may_diffract(reflections, diffractions);
   return limits_.may_reflect(reflections, diffractions) || limits_.may_scatter(reflections, diffractions);
 }
-
-namespace {
-
-// A number of [0, 1) of its own for each way of a tube.
-double fraction_of(const InteractionChain& chain, std::uint32_t element) {
-  StableHash hash;
-  for (std::size_t i = 0; i < chain.length; ++i) hash.add(chain.elements[i]);
-  hash.add(element);
-  return hashed_fraction(hash.value());
-}
-
-}  // namespace
 
 void Launch::prepare_roulette() {
   const TargetPoints& points = environment_.points;
@@ -195,7 +173,7 @@ void Launch::go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<
     const auto certain = static_cast<double>(roulette_gain_[element]);
     if (path_gain < certain) {
       const double probability = path_gain / certain;
-      if (fraction_of(outgoing.chain, element) >= probability) return;
+      if (hashed_fraction(outgoing.chain.seed_to(element)) >= probability) return;
       attenuation /= std::sqrt(probability);
       path_gain = certain;
     }
@@ -248,20 +226,21 @@ void Launch::collect_diffuse(const Tube& tube, std::uint32_t tile_number) {
 namespace {
 
 // The fewest interactions that any of some tubes has had.
-int least_interactions(std::span<const Tube> tubes) {
+int least_interactions(std::span<const Tube* const> tubes) {
   int least = most_bounces;
-  for (const Tube& tube : tubes) least = std::min(least, tube.interactions());
+  for (const Tube* tube : tubes) least = std::min(least, tube->interactions());
   return least;
 }
 
 }  // namespace
 
-void Launch::bounce_tile(std::uint32_t tile_number, std::span<const Tube> tubes, ThreadState& state,
-                         std::vector<Tube>& children) {
+void Launch::bounce_tile(const TubeGroup& arrived, ThreadState& state, std::vector<Tube>& children) {
+  const std::uint32_t tile_number = arrived.element;
   const Tile& tile = environment_.tiling.tiles[tile_number];
   const TileFrame frame(tile);
   bool laid_out = false;
-  for (const Tube& tube : tubes) {
+  for (const Tube* const tube_pointer : arrived.tubes) {
+    const Tube& tube = *tube_pointer;
     if (limits_.may_scatter(tube.reflections, tube.diffractions)) collect_diffuse(tube, tile_number);
     if (!limits_.may_reflect(tube.reflections, tube.diffractions)) continue;
     IntervalBounds bounds;
@@ -278,7 +257,7 @@ void Launch::bounce_tile(std::uint32_t tile_number, std::span<const Tube> tubes,
       bounds = tile_bounds(source);
     }
     if (!laid_out) {
-      read_useful_row(tile_number, least_interactions(tubes) + 1, state);
+      read_useful_row(tile_number, least_interactions(arrived.tubes) + 1, state);
       lay_out_tile_row(environment_.points, frame, tile_number, state.row,
                        environment_.receiver_rows.seen_from(tile_number), state.layout, state.intervals);
       laid_out = true;
@@ -366,15 +345,16 @@ Wedge Launch::wedge_of(const EdgeSegment& edge) const {
           link_.surface(surface_material_n(environment_.scene, edge)).permittivity};
 }
 
-void Launch::bounce_edge(std::uint32_t edge_element, std::span<const Tube> tubes, ThreadState& state,
-                         std::vector<Tube>& children) {
+void Launch::bounce_edge(const TubeGroup& arrived, ThreadState& state, std::vector<Tube>& children) {
+  const std::uint32_t edge_element = arrived.element;
   const std::uint32_t edge_number = edge_element - environment_.points.tile_count();
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
   const Wedge wedge = wedge_of(edge);
-  read_useful_row(edge_element, least_interactions(tubes) + 1, state);
+  read_useful_row(edge_element, least_interactions(arrived.tubes) + 1, state);
   lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row,
                    environment_.receiver_rows.seen_from(edge_element), state.layout, state.intervals);
-  for (const Tube& tube : tubes) {
+  for (const Tube* const tube_pointer : arrived.tubes) {
+    const Tube& tube = *tube_pointer;
     const Vec3 to_source = tube.source.point - edge.midpoint;
     const bool from_edge = tube.chain.length > 0 && environment_.points.is_edge(tube.chain.last());
     const Wedge lit = from_edge ? absorbing_along(wedge, edge, to_source) : wedge;
@@ -408,6 +388,20 @@ void Launch::bounce_edge(std::uint32_t edge_element, std::span<const Tube> tubes
   }
 }
 
+bool Launch::is_drawn(const Tube& tube, const EdgeIncidence& incidence, const Leg& leg, const InteractionChain& chain,
+                      std::uint32_t number, double& stands_for) const {
+  if (roulette_gain_.empty() || environment_.points.is_receiver(number)) return true;
+  const auto certain = static_cast<double>(roulette_gain_[number]);
+  const double spread = leg.rho_m / (leg.rho_m + leg.distance_m);
+  const double share = incidence.estimated_share(leg.rho_m, leg.distance_m, leg.direction, link_.wave_number());
+  const double estimate = tube.path_gain * (spread * spread) * share;
+  if (estimate >= certain) return true;
+  const double probability = estimate / certain;
+  stands_for = 1 / probability;
+  // Not the number by which the tube that goes on is drawn.
+  return hashed_fraction(~chain.seed_to(number)) < probability;
+}
+
 void Launch::diffract(const Tube& tube, const VirtualSource& source, const EdgeIncidence& incidence,
                       const InteractionChain& chain, std::uint32_t hit, ThreadState& state,
                       std::vector<Tube>& children) {
@@ -418,6 +412,8 @@ void Launch::diffract(const Tube& tube, const VirtualSource& source, const EdgeI
   const bool arrives = (target & RowTarget::arrives) != 0 && !is_over_rooftops(chain, leg.from, number, lit_as_target);
   const bool goes_on = (target & RowTarget::goes_on) != 0 && !is_over_rooftops(chain, leg.from, number, lit_as_element);
   if (!arrives && !goes_on) return;
+  double stands_for = 1;
+  if (!is_drawn(tube, incidence, leg, chain, number, stands_for)) return;
   const Vec3 k_i = (1.0 / leg.rho_m) * (leg.from - tube.source.point);
   const double sin_beta = incidence.sin_beta(leg.rho_m);
   const double distance_m =
@@ -431,7 +427,7 @@ void Launch::diffract(const Tube& tube, const VirtualSource& source, const EdgeI
   const ComplexVec3 diffracted = diffracted_field(incidence.at(sin_beta), incident.field, k_i, leg.direction,
                                                   {distance_m, distance_m, distance_m}, link_.wave_number());
   if (!(squared_norm(diffracted) > 0)) return;
-  const double vegetation = tube.attenuation * vegetation_between(tube.element, number);
+  const double vegetation = std::sqrt(stands_for) * tube.attenuation * vegetation_between(tube.element, number);
   if (arrives) {
     arrive({source, diffracted, Mechanism::diffraction, incident.relative_gain, chain, false,
             VegetationAtTarget{vegetation, vegetation}},

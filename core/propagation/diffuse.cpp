@@ -13,6 +13,7 @@
 #include "core/physics/scattering.h"
 #include "core/propagation/launch.h"
 #include "core/propagation/scattering_lobes.h"
+#include "core/propagation/weighted_sample.h"
 
 namespace tesseray {
 
@@ -253,7 +254,9 @@ void Launch::find_sources(AfterScattering after, std::uint32_t element, ThreadSt
     if (gain >= link_.least_gain()) state.sources.push_back({tiles[i], gain, 1.0});
   }
   const std::size_t most = pruning_.scattering_sources * (after == AfterScattering::reflection ? 2 : 1);
-  thin_sources(state.sources, most, element);
+  state.sources.resize(thin_by_weight(
+      state.sources, most, element, [](const ScatteringSource& source) { return source.weight; },
+      [](ScatteringSource& source, double times) { source.share *= times; }));
   // Vegetation comes after the draw, which has no need of it.
   std::erase_if(state.sources, [&](ScatteringSource& source) {
     const double vegetation = vegetation_between(element, source.tile), left = vegetation * vegetation;

@@ -28,6 +28,13 @@ class EdgeIncidence {
     turn_incidence(incidence, sin_beta);
     return incidence;
   }
+  // About the power that the edge sends along `direction`, over that of a ray that goes on past it: `rho_m` from the
+  // source to the edge, then `distance_m`.
+  double estimated_share(double rho_m, double distance_m, Vec3 direction, double wave_number) const {
+    const double sine = sin_beta(rho_m);
+    return estimated_diffraction_share(prepared_, direction, distance_parameter_m(rho_m, distance_m, sine),
+                                       wave_number);
+  }
 
  private:
   WedgeIncidence prepared_;

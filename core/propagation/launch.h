@@ -23,9 +23,9 @@
 #include "core/propagation/scattered_rays.h"
 #include "core/propagation/scattered_sums.h"
 #include "core/propagation/scattering_columns.h"
-#include "core/propagation/source_sample.h"
 #include "core/propagation/surface_materials.h"
 #include "core/propagation/tube.h"
+#include "core/propagation/tube_groups.h"
 #include "core/propagation/vegetation_loss.h"
 #include "core/propagation/vegetation_pairs.h"
 #include "core/propagation/wideband.h"
@@ -58,6 +58,13 @@ struct DiffusePower {
   std::uint32_t rays = 0;
 
   void add(double ray_power, double departure_gain, double length_m);
+};
+
+// A tile whose scattered power reaches an element.
+struct ScatteringSource {
+  std::uint32_t tile = 0;
+  double weight = 0;  // its power at the element
+  double share = 1;   // what vegetation leaves of that power, times what it stands for
 };
 
 enum class AfterScattering : std::uint8_t { nothing, reflection, diffraction };
@@ -164,9 +171,15 @@ class Launch {
   std::vector<Vec3> trace_over_rooftops(const RecordedRay& ray, Vec3 target) const;
 
   // bounce.cpp: reflections and diffractions, level by level, in chunks that keep memory small.
-  void bounce(std::vector<Tube> tubes, Progress& progress);
-  void bounce_tile(std::uint32_t tile, std::span<const Tube> tubes, ThreadState& state, std::vector<Tube>& children);
-  void bounce_edge(std::uint32_t edge, std::span<const Tube> tubes, ThreadState& state, std::vector<Tube>& children);
+  void bounce(TubeParts tubes, Progress& progress);
+  // The groups from `first` on that may bring a batch of children.
+  std::size_t end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const;
+  void bounce_tile(const TubeGroup& arrived, ThreadState& state, std::vector<Tube>& children);
+  void bounce_edge(const TubeGroup& arrived, ThreadState& state, std::vector<Tube>& children);
+  // Hits that would bring far less than is at their target already are drawn by chance, before their field is worked
+  // out: by an estimate of its power, so that those that are drawn bring about as much each.
+  bool is_drawn(const Tube& tube, const EdgeIncidence& incidence, const Leg& leg, const InteractionChain& chain,
+                std::uint32_t number, double& stands_for) const;
   void diffract(const Tube& tube, const VirtualSource& source, const EdgeIncidence& incidence,
                 const InteractionChain& chain, std::uint32_t hit, ThreadState& state, std::vector<Tube>& children);
   void reflect(const Tube& tube, const Tile& tile, const VirtualSource& image, std::uint32_t hit, ThreadState& state,
@@ -233,7 +246,7 @@ class Launch {
   std::size_t first_lobe_coefficient(std::uint32_t tile, AfterScattering after) const;
   double mean_directive_lobe(std::uint32_t tile, Vec3 direction, AfterScattering after) const;
   void add_directive_lobe(const Tube& tube, std::uint32_t tile, AfterScattering after, double power);
-  // The tiles of the row just read whose scattered power goes on at the element, thinned (source_sample.h): those of
+  // The tiles of the row just read whose scattered power goes on at the element, thinned (weighted_sample.h): those of
   // which as much arrives there as the threshold asks for.
   void find_sources(AfterScattering after, std::uint32_t element, ThreadState& state) const;
   // How far what a tile scatters may stay above the threshold, squared, by AfterScattering and tile; without limit when

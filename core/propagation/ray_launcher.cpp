@@ -75,8 +75,8 @@ std::vector<GainByMechanism> gains_by_mechanism(const std::vector<RecordedRay>& 
 
 Pruning pruning_for(double share_in_sight) {
   constexpr double many = 0.15;
-  return share_in_sight >= many ? Pruning{.scattering_sources = 16, .roulette = 3e-3}
-                                : Pruning{.scattering_sources = 32, .roulette = 1e-3};
+  return share_in_sight >= many ? Pruning{.scattering_sources = 16, .tubes = 16, .roulette = 3e-3}
+                                : Pruning{.scattering_sources = 32, .tubes = 16, .roulette = 1e-3};
 }
 
 Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmitter)
@@ -121,7 +121,9 @@ RayLaunchingResult Launch::run(Progress& progress) {
     PartOfStage part(progress, first_level_done, bounces_done);
     choose_pruning();
     prepare_roulette();
-    bounce(std::move(tubes), part);
+    TubeParts first;
+    first.add(std::move(tubes));
+    bounce(std::move(first), part);
   }
   if (diffuse_.empty()) return collect();
   scattered_rays_.sort_tubes();

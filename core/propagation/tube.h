@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/base/hash.h"
 #include "core/propagation/ray_launcher.h"
 #include "core/propagation/virtual_source.h"
 
@@ -21,6 +22,12 @@ struct InteractionChain {
   bool over_rooftops = false, through_building = false;
 
   void push(std::uint32_t element) { elements[length++] = element; }
+  // Tells the ways from the chain to its next elements apart, for draws by chance.
+  std::uint64_t seed_to(std::uint32_t next) const {
+    std::uint64_t seed = next;
+    for (std::size_t i = 0; i < length; ++i) seed = scrambled(seed ^ elements[i]);
+    return seed;
+  }
   // REQUIRES: length > 0.
   std::uint32_t last() const { return elements[length - std::size_t{1}]; }
 };

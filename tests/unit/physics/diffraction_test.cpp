@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "core/physics/slope_diffraction.h"
 
@@ -170,6 +172,37 @@ TEST(Diffraction, VanishesOnAFlatSurface) {
     last = level;
   }
   EXPECT_LT(last, 1e-3);
+}
+
+// Against the fields themselves, for all the ways past an edge and both polarisations at once.
+TEST(Diffraction, EstimatedShareIsOfTheFieldsOrder) {
+  std::mt19937_64 random(11);
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::vector<double> ratios;
+  for (int i = 0; i < 4000; ++i) {
+    const double n = 1.05 + 0.95 * unit(random), beta = 0.3 + 2.5 * unit(random);
+    const double rho = std::pow(10.0, 0.5 + 2.0 * unit(random)), s = std::pow(10.0, 0.5 + 2.0 * unit(random));
+    const double source = n * pi * unit(random), observer = n * pi * unit(random);
+    const Vec3 k_i = -direction_at(source, pi - beta), k_d = direction_at(observer, beta);
+    const WedgeIncidence incidence = wedge_incidence(wedge_of(n, {5.0, -0.2}), k_i);
+    ASSERT_TRUE(incidence.in_air);
+    const double length = distance_parameter_m(rho, s, std::sin(beta));
+    const Vec3 one = normalized(cross(k_i, Vec3{0.3, 0.2, 0.9})), other = cross(k_i, one);
+    double power = 0;
+    for (const Vec3 polarization : {one, other}) {
+      power += 0.5 * squared_norm(diffracted_field<accurate>(incidence, Complex{1, 0} * polarization, k_i, k_d,
+                                                             {length, length, length}, wave_number));
+    }
+    const double spreading = edge_spreading(rho, s), straight = rho / (rho + s);
+    const double share = power * (spreading * spreading) / (straight * straight);
+    ratios.push_back(estimated_diffraction_share(incidence, k_d, length, wave_number) / share);
+  }
+  std::sort(ratios.begin(), ratios.end());
+  const auto quantile = [&](double q) { return ratios[static_cast<std::size_t>(q * (ratios.size() - 1.0))]; };
+  EXPECT_GT(quantile(0.05), 0.1);
+  EXPECT_GT(quantile(0.5), 0.5);
+  EXPECT_LT(quantile(0.5), 2.0);
+  EXPECT_LT(quantile(0.95), 30.0);
 }
 
 TEST(Diffraction, NothingInsideTheSolidOrAlongTheEdge) {

@@ -1,79 +1,91 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Samples of scattering tiles: no bias, and no more of them than asked for.
-#include "core/propagation/source_sample.h"
+// Samples of scattering tiles by their power: no bias, and no more of them than asked for.
+#include "core/propagation/weighted_sample.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <vector>
 
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {
 namespace {
 
-std::vector<ScatteringSource> random_sources(std::size_t count, std::uint64_t seed) {
+struct Source {
+  std::uint32_t tile = 0;
+  double weight = 0, share = 1;
+};
+
+void thin(std::vector<Source>& sources, std::size_t most, std::uint64_t seed) {
+  sources.resize(thin_by_weight(
+      sources, most, seed, [](const Source& source) { return source.weight; },
+      [](Source& source, double times) { source.share *= times; }));
+}
+
+std::vector<Source> random_sources(std::size_t count, std::uint64_t seed) {
   testing::Random random(seed);
-  std::vector<ScatteringSource> sources;
+  std::vector<Source> sources;
   for (std::uint32_t tile = 0; tile < count; ++tile) {
     sources.push_back({tile, std::pow(10.0, random.uniform(-6, 0)), 0.5});
   }
   return sources;
 }
 
-TEST(SourceSample, FewSourcesStayAsTheyAre) {
+TEST(WeightedSample, FewSourcesStayAsTheyAre) {
   for (const std::size_t most : {std::size_t{0}, std::size_t{20}, std::size_t{50}}) {
-    std::vector<ScatteringSource> sources = random_sources(20, 1);
-    thin_sources(sources, most, 7);
+    std::vector<Source> sources = random_sources(20, 1);
+    thin(sources, most, 7);
     ASSERT_EQ(sources.size(), 20u);
-    for (const ScatteringSource& source : sources) EXPECT_EQ(source.share, 0.5);
+    for (const Source& source : sources) EXPECT_EQ(source.share, 0.5);
   }
 }
 
-TEST(SourceSample, KeepsAboutAsManyAsAskedFor) {
+TEST(WeightedSample, KeepsAboutAsManyAsAskedFor) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    std::vector<ScatteringSource> sources = random_sources(1000, seed);
-    thin_sources(sources, 32, seed);
+    std::vector<Source> sources = random_sources(1000, seed);
+    thin(sources, 32, seed);
     EXPECT_GE(sources.size(), 31u);
     EXPECT_LE(sources.size(), 33u);
   }
 }
 
 // Over all draws each tile keeps its power: 4,000 draws of 24 from 200.
-TEST(SourceSample, HasNoBias) {
-  const std::vector<ScatteringSource> all = random_sources(200, 3);
+TEST(WeightedSample, HasNoBias) {
+  const std::vector<Source> all = random_sources(200, 3);
   constexpr int draws = 4000;
   std::map<std::uint32_t, double> shares;
   for (std::uint64_t seed = 0; seed < draws; ++seed) {
-    std::vector<ScatteringSource> sources = all;
-    thin_sources(sources, 24, seed);
+    std::vector<Source> sources = all;
+    thin(sources, 24, seed);
     double power = 0;
-    for (const ScatteringSource& source : sources) {
+    for (const Source& source : sources) {
       shares[source.tile] += source.share / draws;
       power += source.weight * source.share;
     }
     // Weak ones stand for the same weight each, so that the sum of weights hardly changes from draw to draw.
     double whole = 0;
-    for (const ScatteringSource& source : all) whole += source.weight * source.share;
+    for (const Source& source : all) whole += source.weight * source.share;
     EXPECT_NEAR(power / whole, 1, 0.03);
   }
   // A source that is drawn with probability p has a share of standard deviation 0.5 √((1 − p)/(p · draws)).
   double whole = 0;
-  for (const ScatteringSource& source : all) whole += source.weight;
-  for (const ScatteringSource& source : all) {
+  for (const Source& source : all) whole += source.weight;
+  for (const Source& source : all) {
     const double probability = std::min(1.0, 24 * source.weight / whole);
     if (probability < 0.01) continue;
     EXPECT_NEAR(shares[source.tile], 0.5, 2.5 * std::sqrt(1 / (probability * draws))) << source.tile;
   }
 }
 
-TEST(SourceSample, IsTheSameForOneSeedAndDiffersBetweenSeeds) {
+TEST(WeightedSample, IsTheSameForOneSeedAndDiffersBetweenSeeds) {
   const auto drawn = [](std::uint64_t seed) {
-    std::vector<ScatteringSource> sources = random_sources(500, 9);
-    thin_sources(sources, 10, seed);
+    std::vector<Source> sources = random_sources(500, 9);
+    thin(sources, 10, seed);
     std::vector<std::uint32_t> tiles;
-    for (const ScatteringSource& source : sources) tiles.push_back(source.tile);
+    for (const Source& source : sources) tiles.push_back(source.tile);
     return tiles;
   };
   EXPECT_EQ(drawn(1), drawn(1));

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Fewer rays that stand for all.
+//
+// An edge segment, or a mirroring tile, is lit by hundreds of tiles that scatter and by hundreds of tubes. What they
+// bring to a target is a sum, so it can be estimated from a sample: strong ones are kept as they are, of the weak ones
+// each is kept with a probability in proportion to its power at the element, and then counts as many times more. The
+// expectation is the sum itself (no bias); items are drawn evenly along their order, which is that of their place in
+// the city, so that neighbours stand for each other. The sample depends on the seed alone: the same for any number of
+// threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "core/base/hash.h"
+
+namespace tesseray {
+
+namespace weighted_sample_detail {
+
+// The weight above which an item is kept for certain: Σ min(1, weight / threshold) = most.
+template <class Items, class Weight>
+double threshold_for(const Items& items, std::size_t most, const Weight& weight_of) {
+  double threshold = 0;
+  for (int turn = 0; turn < 8; ++turn) {
+    double weak = 0;
+    std::size_t certain = 0;
+    for (const auto& item : items) {
+      const double weight = weight_of(item);
+      if (turn > 0 && weight >= threshold) {
+        ++certain;
+      } else {
+        weak += weight;
+      }
+    }
+    if (certain >= most) break;
+    const double next = weak / static_cast<double>(most - certain);
+    if (next == threshold) break;
+    threshold = next;
+  }
+  return threshold;
+}
+
+}  // namespace weighted_sample_detail
+
+// Leaves about `most` of the items (all when there are no more, or when `most` is 0), in their order, at the front, and
+// returns how many. Calls stand_for(item, times) for those that count for more than themselves. `seed` tells elements
+// apart. REQUIRES: weights above 0.
+template <class Items, class Weight, class StandFor>
+std::size_t thin_by_weight(Items&& items, std::size_t most, std::uint64_t seed, const Weight& weight_of,
+                           const StandFor& stand_for) {
+  if (most == 0 || items.size() <= most) return items.size();
+  const double threshold = weighted_sample_detail::threshold_for(items, most, weight_of);
+  // One random number for all: an item is drawn where the running sum of probabilities passes a whole number.
+  double sum = hashed_fraction(seed);
+  std::size_t kept = 0;
+  for (auto& item : items) {
+    const double weight = weight_of(item);
+    if (weight < threshold) {
+      sum += weight / threshold;
+      if (sum < 1) continue;
+      sum -= 1;
+      stand_for(item, threshold / weight);
+    }
+    items[kept++] = std::move(item);
+  }
+  return kept;
+}
+
+}  // namespace tesseray
