@@ -141,27 +141,6 @@ bool Launch::may_do_anything(std::uint32_t element, int reflections, int diffrac
   return limits_.may_reflect(reflections, diffractions) || limits_.may_scatter(reflections, diffractions);
 }
 
-void Launch::prepare_roulette() {
-  const TargetPoints& points = environment_.points;
-  if (pruning_.roulette <= 0) return;
-  roulette_gain_.assign(points.element_count(), 0.0f);
-  // Tubes are counted as an isotropic receiver would take them, with the transmitter's pattern.
-  const double receiver_gain = power_ratio(maximum_receiver_gain_dbi(environment_.options));
-  std::vector<FixedPointSum> sums(points.tile_count());
-  for (const ThreadState& state : states_) {
-    for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(state.sums[t].gain);
-  }
-  for (std::size_t t = 0; t < sums.size(); ++t) {
-    roulette_gain_[t] = static_cast<float>(pruning_.roulette * sums[t].value() / receiver_gain);
-  }
-  // An edge segment has no sum of its own, but that of the darker of its parents.
-  for (std::uint32_t e = 0; e < points.edge_count(); ++e) {
-    const EdgeSegment& edge = environment_.tiling.edges[e];
-    const auto of = [&](std::uint32_t tile) { return tile == no_index ? 0.0f : roulette_gain_[tile]; };
-    roulette_gain_[points.tile_count() + e] = std::min(of(edge.tile_a), of(edge.tile_b));
-  }
-}
-
 void Launch::go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) const {
   if (!may_do_anything(element, outgoing.reflections, outgoing.diffractions)) return;
   const Leg leg = leg_to(outgoing.source, environment_.points.reference(element));
@@ -386,20 +365,6 @@ void Launch::bounce_edge(const TubeGroup& arrived, ThreadState& state, std::vect
       }
     }
   }
-}
-
-bool Launch::is_drawn(const Tube& tube, const EdgeIncidence& incidence, const Leg& leg, const InteractionChain& chain,
-                      std::uint32_t number, double& stands_for) const {
-  if (roulette_gain_.empty() || environment_.points.is_receiver(number)) return true;
-  const auto certain = static_cast<double>(roulette_gain_[number]);
-  const double spread = leg.rho_m / (leg.rho_m + leg.distance_m);
-  const double share = incidence.estimated_share(leg.rho_m, leg.distance_m, leg.direction, link_.wave_number());
-  const double estimate = tube.path_gain * (spread * spread) * share;
-  if (estimate >= certain) return true;
-  const double probability = estimate / certain;
-  stands_for = 1 / probability;
-  // Not the number by which the tube that goes on is drawn.
-  return hashed_fraction(~chain.seed_to(number)) < probability;
 }
 
 void Launch::diffract(const Tube& tube, const VirtualSource& source, const EdgeIncidence& incidence,

@@ -167,29 +167,19 @@ void Launch::add_diffuse(const DiffusePower& source, double density, double leng
   }
 }
 
-std::span<const std::uint32_t> Launch::scattering_members(AfterScattering after, std::span<const std::uint32_t> row,
-                                                          Vec3 point, ThreadState& state) const {
-  const std::vector<float>& reach_m2 = reach_m2_[static_cast<std::size_t>(after)];
-  state.numbers.clear();
-  for (const std::uint32_t tile : row) {
-    if (!environment_.points.is_tile(tile)) break;  // tiles come first in a row
-    const auto reach = static_cast<double>(reach_m2[tile]);
-    if (reach > 0 && squared_norm(point - environment_.points.reference(tile)) <= reach) state.numbers.push_back(tile);
-  }
-  return state.numbers;
-}
-
 void Launch::gather_scattered(std::uint32_t number, std::span<const std::uint32_t> row, ThreadState& state) const {
   const Vec3 target = environment_.points.arrival(number);
-  const auto tiles = scattering_members(AfterScattering::nothing, row, target, state);
+  find_scattering(AfterScattering::nothing, number, row, state);
+  const std::vector<std::uint32_t>& tiles = state.drawn.numbers;
   if (tiles.empty()) return;
   radiate(AfterScattering::nothing, tiles, target, state.radiated);
   DiffuseSum sum;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const std::uint32_t tile = tiles[i];
     const double length = state.radiated.length_m[i];
-    const double density = length < columns_.near_m(tile) ? diffuse_density(tile, target) : state.radiated.density[i];
-    if (!(density > 0)) continue;
+    const double all = length < columns_.near_m(tile) ? diffuse_density(tile, target) : state.radiated.density[i];
+    if (!(all > 0)) continue;
+    const double density = all * static_cast<double>(state.drawn.stand_for[i]);
     const Vec3 direction{state.radiated.x[i], state.radiated.y[i], state.radiated.z[i]};
     const DiffuseTarget at_target = diffuse_target(number, direction, vegetation_between(tile, number));
     add_diffuse(diffuse_[tile][AfterScattering::nothing], density, length, at_target, sum);
@@ -229,23 +219,45 @@ void Launch::scatter_last(Progress& progress) {
   });
 }
 
-void Launch::prepare_reach() {
-  constexpr float infinite = std::numeric_limits<float>::infinity();
+void Launch::prepare_strengths() {
   for (std::size_t after = 0; after < after_scattering_kinds; ++after) {
-    reach_m2_[after].resize(diffuse_.size());
+    strengths_[after].resize(diffuse_.size());
     for (std::uint32_t t = 0; t < diffuse_.size(); ++t) {
       const double power = diffuse_[t][static_cast<AfterScattering>(after)].power;
       // Lambert's lobe is 1/π at most, and reflectances are 1 at most; a little more for rounding.
-      const double m2 = link_.unit_gain() * power * columns_.scattering_area_m2(t) / (pi * link_.least_gain()) * 1.001;
-      const bool unlimited = after == 0 || !directive_lobes_.empty();
-      reach_m2_[after][t] = power > 0 && unlimited ? infinite : static_cast<float>(m2);
+      const double gain = link_.unit_gain() * power * columns_.scattering_area_m2(t) / pi * 1.001;
+      strengths_[after][t] = static_cast<float>(gain);
     }
+  }
+}
+
+void Launch::find_scattering(AfterScattering after, std::uint32_t number, std::span<const std::uint32_t> row,
+                             ThreadState& state) const {
+  const TargetPoints& points = environment_.points;
+  const auto end = std::lower_bound(row.begin(), row.end(), points.tile_count());  // tiles come first in a row
+  const std::span<const std::uint32_t> tiles(row.begin(), end);
+  const std::vector<float>& strengths = strengths_[static_cast<std::size_t>(after)];
+  const bool ends = after == AfterScattering::nothing;
+  const bool drawn = ends && points.is_tile(number) && !gains_before_scattering_.empty();
+  const double least = drawn ? pruning_.scattered * static_cast<double>(gains_before_scattering_[number]) : 0.0;
+  // Directive lobes have no bound of their own.
+  const double asked = ends ? least : directive_lobes_.empty() ? link_.least_gain() : 0.0;
+  const float scale = asked > 0 ? static_cast<float>(1 / asked) : std::numeric_limits<float>::max();
+  columns_.estimate(tiles, strengths, ends ? points.arrival(number) : points.reference(number), scale, state.estimates);
+  if (ends) {
+    draw_evenly(tiles, state.estimates, number, state.drawn);
+    return;
+  }
+  state.drawn.numbers.clear();
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    if (state.estimates[i] >= 1) state.drawn.numbers.push_back(tiles[i]);
   }
 }
 
 void Launch::find_sources(AfterScattering after, std::uint32_t element, ThreadState& state) const {
   const Vec3 here = environment_.points.reference(element);
-  const auto tiles = scattering_members(after, state.row, here, state);
+  find_scattering(after, element, state.row, state);
+  const std::vector<std::uint32_t>& tiles = state.drawn.numbers;
   state.sources.clear();
   if (tiles.empty()) return;
   radiate(after, tiles, here, state.radiated);
@@ -346,12 +358,21 @@ void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& we
   const TargetPoints& points = environment_.points;
   const std::uint32_t element = points.tile_count() + edge_number;
   const auto members = diffuse_targets_of_row(state);
-  state.numbers.assign(members.begin(), members.end());
+  if (gains_before_scattering_.empty()) {
+    state.numbers.assign(members.begin(), members.end());
+    state.drawn.stand_for.assign(members.size(), 1.0f);
+  } else {
+    draw_observers(environment_.tiling.edges[edge_number], members, element, state);
+    state.numbers = state.drawn.numbers;
+  }
   for (const std::uint32_t receiver : environment_.receiver_rows.seen_from(element)) {
     state.numbers.push_back(points.element_count() + receiver);
   }
   state.observers.lay_out(wedge, environment_.tiling.edges[edge_number], points.coordinates(),
                           straight_distances_.data(), state.numbers);
+  state.drawn.stand_for.resize(state.numbers.size(), 1.0f);
+  state.observers_stand_for.clear();
+  for (const std::uint32_t i : state.observers.order()) state.observers_stand_for.push_back(state.drawn.stand_for[i]);
   state.diffracted.clear(state.numbers.size());
   if (!diffuse_departures_.empty()) state.beam_departures.assign(state.numbers.size(), {});
   columns_.receive(state.observers.numbers(), environment_.tiling.edges[edge_number].midpoint, state.received);
@@ -361,8 +382,8 @@ Launch::DiffuseTarget Launch::diffracted_target(const EdgeSegment& edge, std::ui
                                                 const ThreadState& state) const {
   const std::uint32_t number = state.observers.numbers()[place];
   const double vegetation = vegetation_between(element, number);
-  const double share =
-      link_.unit_gain() * link_.received_fraction() * state.received.factor[place] * (vegetation * vegetation);
+  const double share = link_.unit_gain() * link_.received_fraction() * state.received.factor[place] *
+                       (vegetation * vegetation) * static_cast<double>(state.observers_stand_for[place]);
   const double receive_gain = link_.receive_gain(normalized(environment_.points.arrival(number) - edge.midpoint));
   return {{state.received.look_x[place], state.received.look_y[place]},
           share * receive_gain,

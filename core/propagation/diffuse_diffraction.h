@@ -28,6 +28,8 @@ class EdgeObservers {
   // In the order of places. Working arrays are padded to whole vectors with members that nothing hits.
   std::size_t size() const { return numbers_.size(); }
   std::span<const std::uint32_t> numbers() const { return numbers_; }
+  // Where in the numbers given the one of each place was.
+  std::span<const std::uint32_t> order() const { return order_; }
 
   struct Frame {
     std::vector<float> cos_half, sin_half, cos_scaled, sin_scaled;

@@ -28,6 +28,7 @@
 #include "core/propagation/tube_groups.h"
 #include "core/propagation/vegetation_loss.h"
 #include "core/propagation/vegetation_pairs.h"
+#include "core/propagation/weighted_sample.h"
 #include "core/propagation/wideband.h"
 
 namespace tesseray {
@@ -117,6 +118,8 @@ class Launch {
     OverRooftopPaths::Workspace rooftop_work;
     EdgeBeams diffracted, diffracted_once;
     std::vector<ScatteringSource> sources;
+    std::vector<float> estimates, observers_stand_for;
+    DrawnNumbers drawn;
     RadiatedRays radiated;
     ReceivedRays received;
     std::vector<ScatteredSums> scattered_sums;  // tiles, then receivers; what edges diffract
@@ -209,6 +212,14 @@ class Launch {
   // What is already there at elements when tubes are about to be bounced, times Pruning::roulette: where weaker tubes
   // are drawn (go_on). Empty without roulette.
   void prepare_roulette();
+  // What is at tiles so far, as an isotropic receiver would take it.
+  std::vector<double> gains_so_far() const;
+  // Where weaker scattered rays are drawn. Empty without such draws.
+  void prepare_scattered_draw();
+  // Of the tiles of an edge's row those to which the sources just found bring much, and some of the others: into
+  // state.drawn.
+  void draw_observers(const EdgeSegment& edge, std::span<const std::uint32_t> members, std::uint64_t seed,
+                      ThreadState& state) const;
   bool may_do_anything(std::uint32_t element, int reflections, int diffractions) const;
   void read_row(std::uint32_t element, LaunchPhase phase, ThreadState& state) const;
   static void count_hits(LaunchPhase phase, ThreadState& state) {
@@ -249,12 +260,12 @@ class Launch {
   // The tiles of the row just read whose scattered power goes on at the element, thinned (weighted_sample.h): those of
   // which as much arrives there as the threshold asks for.
   void find_sources(AfterScattering after, std::uint32_t element, ThreadState& state) const;
-  // How far what a tile scatters may stay above the threshold, squared, by AfterScattering and tile; without limit when
-  // nothing follows.
-  void prepare_reach();
-  // The tiles of a row that reach a point; valid until the next call.
-  std::span<const std::uint32_t> scattering_members(AfterScattering after, std::span<const std::uint32_t> row,
-                                                    Vec3 point, ThreadState& state) const;
+  // What each tile scatters at most, as the gain at 1 m, by AfterScattering and tile.
+  void prepare_strengths();
+  // The tiles of a row that may bring as much to an element as the threshold asks for, or to a target as much as is
+  // not drawn by chance, and those of the others that are: into state.drawn.
+  void find_scattering(AfterScattering after, std::uint32_t number, std::span<const std::uint32_t> row,
+                       ThreadState& state) const;
   // What they send there, per unit of their power, from their centroids.
   void radiate(AfterScattering after, std::span<const std::uint32_t> tiles, Vec3 point, RadiatedRays& rays) const;
   void gather_scattered(std::uint32_t number, std::span<const std::uint32_t> row, ThreadState& state) const;
@@ -339,15 +350,16 @@ class Launch {
   VegetationLoss vegetation_;
   std::vector<double> straight_distances_;
   ScatteringColumns columns_;
-  std::vector<TileDiffusePower> diffuse_;                            // per tile; empty when nothing scatters
-  std::array<std::vector<float>, after_scattering_kinds> reach_m2_;  // see prepare_reach()
+  std::vector<TileDiffusePower> diffuse_;                             // per tile; empty when nothing scatters
+  std::array<std::vector<float>, after_scattering_kinds> strengths_;  // see prepare_strengths()
   std::vector<double> directive_lobes_;  // per tile and AfterScattering; empty with Lambert's lobe
   ScatteredRays scattered_rays_;
   std::vector<std::uint8_t> reached_over_rooftops_;   // by number, lit_as_…; empty without such rays
   std::vector<Vec3> rooftop_departures_;              // by number, where angles are wanted: of rays over the roofs
   std::vector<DirectionMoments> diffuse_departures_;  // per tile and AfterScattering, where angles are wanted
   Pruning pruning_;
-  std::vector<float> roulette_gain_;  // by element, see prepare_roulette()
+  std::vector<float> roulette_gain_;            // by element, see prepare_roulette()
+  std::vector<float> gains_before_scattering_;  // by tile, see prepare_scattered_draw()
   std::vector<std::uint64_t> tubes_by_interactions_ = std::vector<std::uint64_t>(most_bounces + 1, 0);
   LaunchCost cost_;
   tbb::enumerable_thread_specific<ThreadState> states_;

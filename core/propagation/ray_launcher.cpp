@@ -73,12 +73,6 @@ std::vector<GainByMechanism> gains_by_mechanism(const std::vector<RecordedRay>& 
 
 }  // namespace
 
-Pruning pruning_for(double share_in_sight) {
-  constexpr double many = 0.15;
-  return share_in_sight >= many ? Pruning{.scattering_sources = 16, .tubes = 16, .roulette = 3e-3}
-                                : Pruning{.scattering_sources = 32, .tubes = 16, .roulette = 1e-3};
-}
-
 Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmitter)
     : environment_(environment),
       transmitter_(transmitter),
@@ -127,7 +121,8 @@ RayLaunchingResult Launch::run(Progress& progress) {
   }
   if (diffuse_.empty()) return collect();
   scattered_rays_.sort_tubes();
-  prepare_reach();
+  prepare_strengths();
+  prepare_scattered_draw();
   PartOfStage scattering(progress, bounces_done, scattering_done);
   scatter_last(scattering);
   if (environment_.options.max_after_scattering > 0) {
@@ -136,18 +131,6 @@ RayLaunchingResult Launch::run(Progress& progress) {
     scatter_then_diffract(diffraction);
   }
   return collect();
-}
-
-void Launch::choose_pruning() {
-  const TargetPoints& points = environment_.points;
-  const std::uint32_t least = std::max(environment_.options.pruning_from_tiles, 1u);
-  if (!environment_.options.pruning || points.target_tile_count() < least) return;
-  std::vector<std::uint8_t> in_sight(points.target_tile_count(), 0);
-  for (const ThreadState& state : states_) {
-    for (std::size_t t = 0; t < in_sight.size(); ++t) in_sight[t] |= state.sums[t].direct ? 1 : 0;
-  }
-  const auto count = static_cast<double>(std::count(in_sight.begin(), in_sight.end(), 1));
-  pruning_ = pruning_for(count / static_cast<double>(in_sight.size()));
 }
 
 RayLaunchingResult Launch::collect() {

@@ -65,6 +65,9 @@ struct Pruning {
   std::size_t tubes = 0;
   // Tubes with less than this part of the power that is at their element without any bounce; 0: none.
   double roulette = 0;
+  // Rays whose last interaction is their scattering, with less than this part of the power that is at their target
+  // before any scattering, and what is diffracted after it; 0: none.
+  double scattered = 0, then_diffracted = 0;
 };
 
 // By the share of the tiles in line of sight: where many are, weak rays matter little; at the bottom of a street the

@@ -47,6 +47,20 @@ struct RadiateToPoint {
   }
 };
 
+struct EstimateRadiated {
+  [[gnu::always_inline]] static void run(const std::uint32_t* __restrict tiles, std::size_t count,
+                                         const double* __restrict centroids, const float* __restrict strengths,
+                                         Vec3 point, float scale, float* __restrict estimates) {
+    TESSERAY_INDEPENDENT_TURNS
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t tile = tiles[i], at = 3 * tile;
+      const auto x = static_cast<float>(point.x - centroids[at]), y = static_cast<float>(point.y - centroids[at + 1]),
+                 z = static_cast<float>(point.z - centroids[at + 2]);
+      estimates[i] = strengths[tile] * scale / (x * x + y * y + z * z);
+    }
+  }
+};
+
 struct ReceiveFromPoint {
   [[gnu::always_inline]] static void run(const std::uint32_t* __restrict targets, std::size_t count,
                                          const double* __restrict points, const Vec3* normals_pointer,
@@ -121,6 +135,14 @@ void ScatteringColumns::radiate(std::span<const std::uint32_t> tiles, bool recip
       set, tiles.data(), tiles.size(), points_->coordinates() + 3 * std::size_t{points_->reference_index(0)},
       normals_.data(), areas_m2_.data(), table_begin_.data(), tables_.values().data(), reciprocal, &point,
       rays.density.data(), rays.length_m.data(), rays.x.data(), rays.y.data(), rays.z.data());
+}
+
+void ScatteringColumns::estimate(std::span<const std::uint32_t> tiles, std::span<const float> strengths, Vec3 point,
+                                 float scale, std::vector<float>& estimates, InstructionSet set) const {
+  estimates.resize(tiles.size());
+  run_vectorized<EstimateRadiated>(set, tiles.data(), tiles.size(),
+                                   points_->coordinates() + 3 * std::size_t{points_->reference_index(0)},
+                                   strengths.data(), point, scale, estimates.data());
 }
 
 void ScatteringColumns::receive(std::span<const std::uint32_t> targets, Vec3 from, ReceivedRays& rays,

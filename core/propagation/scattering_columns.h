@@ -54,6 +54,10 @@ class ScatteringColumns {
   void radiate(std::span<const std::uint32_t> tiles, bool reciprocal, Vec3 point, RadiatedRays& rays,
                InstructionSet set = best_instruction_set()) const;
 
+  // strengths[tile] · scale over the squared distance from each tile to a point: what the tiles send there, at most.
+  void estimate(std::span<const std::uint32_t> tiles, std::span<const float> strengths, Vec3 point, float scale,
+                std::vector<float>& estimates, InstructionSet set = best_instruction_set()) const;
+
   // How rays from one point come in at targets: where they look, and 1 + the power of the ground-reflected companion at
   // ground tiles.
   void receive(std::span<const std::uint32_t> targets, Vec3 from, ReceivedRays& rays,

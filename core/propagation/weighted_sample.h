@@ -11,11 +11,30 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "core/base/hash.h"
 
 namespace tesseray {
+
+// Takes items with given probabilities, evenly along their order: one where the running sum passes a whole number.
+class EvenDraw {
+ public:
+  // One random number for all.
+  explicit EvenDraw(std::uint64_t seed) : sum_(hashed_fraction(seed)) {}
+
+  bool takes(double probability) {
+    sum_ += probability;
+    if (sum_ < 1) return false;
+    sum_ -= 1;
+    return true;
+  }
+
+ private:
+  double sum_;
+};
 
 namespace weighted_sample_detail {
 
@@ -52,20 +71,27 @@ std::size_t thin_by_weight(Items&& items, std::size_t most, std::uint64_t seed, 
                            const StandFor& stand_for) {
   if (most == 0 || items.size() <= most) return items.size();
   const double threshold = weighted_sample_detail::threshold_for(items, most, weight_of);
-  // One random number for all: an item is drawn where the running sum of probabilities passes a whole number.
-  double sum = hashed_fraction(seed);
+  EvenDraw draw(seed);
   std::size_t kept = 0;
   for (auto& item : items) {
     const double weight = weight_of(item);
     if (weight < threshold) {
-      sum += weight / threshold;
-      if (sum < 1) continue;
-      sum -= 1;
+      if (!draw.takes(weight / threshold)) continue;
       stand_for(item, threshold / weight);
     }
     items[kept++] = std::move(item);
   }
   return kept;
 }
+
+// Numbers that are left of more of them, and for how many each stands.
+struct DrawnNumbers {
+  std::vector<std::uint32_t> numbers;
+  std::vector<float> stand_for;
+};
+
+// Keeps the numbers whose estimate is 1 and more, and of the others each with its estimate for a probability.
+void draw_evenly(std::span<const std::uint32_t> numbers, std::span<const float> estimates, std::uint64_t seed,
+                 DrawnNumbers& drawn);
 
 }  // namespace tesseray

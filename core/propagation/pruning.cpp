@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is drawn by chance where a whole city is the target (docs/propagation-cost.md): so that sums keep their
+// expectation, and the same for any number of threads.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/hash.h"
+#include "core/base/units.h"
+#include "core/propagation/launch.h"
+#include "core/propagation/weighted_sample.h"
+
+namespace tesseray {
+namespace {
+
+// About the power that scattered rays from all around bring to points by way of an edge, over what is at each point
+// already, times `scale`: the mean of estimated_diffraction_share() over their angles.
+struct EstimateDiffracted {
+  [[gnu::always_inline]] static void run(Vec3 from, const double* __restrict coordinates, const float* __restrict gains,
+                                         const std::uint32_t* __restrict numbers, std::size_t count, float scale,
+                                         float source_m, float wave_number, float* __restrict estimate) {
+    TESSERAY_INDEPENDENT_TURNS
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t number = numbers[i], at = 3 * number;
+      const auto x = static_cast<float>(coordinates[at] - from.x), y = static_cast<float>(coordinates[at + 1] - from.y),
+                 z = static_cast<float>(coordinates[at + 2] - from.z);
+      const float distance = std::sqrt(x * x + y * y + z * z), total = source_m + distance;
+      const float spread = source_m / total;
+      const float share = 1.0f / (4.0f + 20.0f * std::sqrt(wave_number * spread * distance));
+      estimate[i] = scale * spread * spread * share / gains[number];
+    }
+  }
+};
+
+// So many times too low estimates of single diffractions may be without much noise: what an estimate far too low lets
+// go comes back, once drawn, as an outlier.
+constexpr double doubt = 3;
+
+}  // namespace
+
+Pruning pruning_for(double share_in_sight) {
+  constexpr double many = 0.15;
+  return share_in_sight >= many
+             ? Pruning{.scattering_sources = 16,
+                       .tubes = 16,
+                       .roulette = 3e-3,
+                       .scattered = 0.05,
+                       .then_diffracted = 2e-3}
+             : Pruning{
+                   .scattering_sources = 32, .tubes = 24, .roulette = 1e-3, .scattered = 0.05, .then_diffracted = 2e-3};
+}
+
+void Launch::choose_pruning() {
+  const TargetPoints& points = environment_.points;
+  const std::uint32_t least = std::max(environment_.options.pruning_from_tiles, 1u);
+  if (!environment_.options.pruning || points.target_tile_count() < least) return;
+  std::vector<std::uint8_t> in_sight(points.target_tile_count(), 0);
+  for (const ThreadState& state : states_) {
+    for (std::size_t t = 0; t < in_sight.size(); ++t) in_sight[t] |= state.sums[t].direct ? 1 : 0;
+  }
+  const auto count = static_cast<double>(std::count(in_sight.begin(), in_sight.end(), 1));
+  pruning_ = pruning_for(count / static_cast<double>(in_sight.size()));
+}
+
+std::vector<double> Launch::gains_so_far() const {
+  // As an isotropic receiver would take them, with the transmitter's pattern.
+  const double receiver_gain = power_ratio(maximum_receiver_gain_dbi(environment_.options));
+  std::vector<FixedPointSum> sums(environment_.points.target_tile_count());
+  for (const ThreadState& state : states_) {
+    for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(state.sums[t].gain);
+  }
+  std::vector<double> gains;
+  gains.reserve(sums.size());
+  for (const FixedPointSum& sum : sums) gains.push_back(sum.value() / receiver_gain);
+  return gains;
+}
+
+void Launch::prepare_roulette() {
+  const TargetPoints& points = environment_.points;
+  if (pruning_.roulette <= 0) return;
+  roulette_gain_.assign(points.element_count(), 0.0f);
+  const std::vector<double> gains = gains_so_far();
+  for (std::size_t t = 0; t < gains.size(); ++t) roulette_gain_[t] = static_cast<float>(pruning_.roulette * gains[t]);
+  // An edge segment has no sum of its own, but that of the darker of its parents.
+  for (std::uint32_t e = 0; e < points.edge_count(); ++e) {
+    const EdgeSegment& edge = environment_.tiling.edges[e];
+    const auto of = [&](std::uint32_t tile) { return tile == no_index ? 0.0f : roulette_gain_[tile]; };
+    roulette_gain_[points.tile_count() + e] = std::min(of(edge.tile_a), of(edge.tile_b));
+  }
+}
+
+void Launch::prepare_scattered_draw() {
+  if (pruning_.scattered <= 0) return;
+  const std::vector<double> gains = gains_so_far();
+  gains_before_scattering_.assign(gains.begin(), gains.end());
+}
+
+bool Launch::is_drawn(const Tube& tube, const EdgeIncidence& incidence, const Leg& leg, const InteractionChain& chain,
+                      std::uint32_t number, double& stands_for) const {
+  if (roulette_gain_.empty() || environment_.points.is_receiver(number)) return true;
+  const auto certain = static_cast<double>(roulette_gain_[number]);
+  const double spread = leg.rho_m / (leg.rho_m + leg.distance_m);
+  const double share = incidence.estimated_share(leg.rho_m, leg.distance_m, leg.direction, link_.wave_number());
+  const double estimate = doubt * tube.path_gain * (spread * spread) * share;
+  if (estimate >= certain) return true;
+  const double probability = estimate / certain;
+  stands_for = 1 / probability;
+  // Not the number by which the tube that goes on is drawn.
+  return hashed_fraction(~chain.seed_to(number)) < probability;
+}
+
+void Launch::draw_observers(const EdgeSegment& edge, std::span<const std::uint32_t> members, std::uint64_t seed,
+                            ThreadState& state) const {
+  double gain = 0, moment = 0;
+  for (const ScatteringSource& source : state.sources) {
+    const double power = source.weight * source.share;
+    gain += power;
+    moment += power * norm(environment_.points.reference(source.tile) - edge.midpoint);
+  }
+  state.estimates.resize(members.size());
+  run_vectorized<EstimateDiffracted>(
+      best_instruction_set(), edge.midpoint, environment_.points.coordinates(), gains_before_scattering_.data(),
+      members.data(), members.size(), static_cast<float>(gain / pruning_.then_diffracted),
+      static_cast<float>(moment / gain), static_cast<float>(link_.wave_number()), state.estimates.data());
+  draw_evenly(members, state.estimates, seed, state.drawn);
+}
+
+}  // namespace tesseray
