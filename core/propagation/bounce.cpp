@@ -17,7 +17,7 @@ namespace {
 
 // A batch of elements may bring about this many children, by estimate, before they are bounced in turn: the memory
 // that one level takes. The same for any number of threads.
-constexpr std::size_t batch_children = std::size_t{1} << 21;
+constexpr std::size_t batch_children = std::size_t{1} << 20;
 constexpr std::size_t elements_per_task = 16;
 // A diffracted tube lights one in so many members of its row, or fewer.
 constexpr std::size_t lit_of_row = 8;

@@ -238,8 +238,8 @@ void Launch::find_scattering(AfterScattering after, std::uint32_t number, std::s
   const std::span<const std::uint32_t> tiles(row.begin(), end);
   const std::vector<float>& strengths = strengths_[static_cast<std::size_t>(after)];
   const bool ends = after == AfterScattering::nothing;
-  const bool drawn = ends && points.is_tile(number) && !gains_before_scattering_.empty();
-  const double least = drawn ? pruning_.scattered * static_cast<double>(gains_before_scattering_[number]) : 0.0;
+  const bool drawn = ends && points.is_tile(number) && !known_gains_.empty();
+  const double least = drawn ? pruning_.scattered * static_cast<double>(known_gains_[number]) : 0.0;
   // Directive lobes have no bound of their own.
   const double asked = ends ? least : directive_lobes_.empty() ? link_.least_gain() : 0.0;
   const float scale = asked > 0 ? static_cast<float>(1 / asked) : std::numeric_limits<float>::max();
@@ -358,7 +358,7 @@ void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& we
   const TargetPoints& points = environment_.points;
   const std::uint32_t element = points.tile_count() + edge_number;
   const auto members = diffuse_targets_of_row(state);
-  if (gains_before_scattering_.empty()) {
+  if (known_gains_.empty()) {
     state.numbers.assign(members.begin(), members.end());
     state.drawn.stand_for.assign(members.size(), 1.0f);
   } else {

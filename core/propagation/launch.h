@@ -214,7 +214,7 @@ class Launch {
   void prepare_roulette();
   // What is at tiles so far, as an isotropic receiver would take it.
   std::vector<double> gains_so_far() const;
-  // Where weaker scattered rays are drawn. Empty without such draws.
+  // The same as known_gains_, with which scattered rays are compared; empty without such draws.
   void prepare_scattered_draw();
   // Of the tiles of an edge's row those to which the sources just found bring much, and some of the others: into
   // state.drawn.
@@ -358,8 +358,8 @@ class Launch {
   std::vector<Vec3> rooftop_departures_;              // by number, where angles are wanted: of rays over the roofs
   std::vector<DirectionMoments> diffuse_departures_;  // per tile and AfterScattering, where angles are wanted
   Pruning pruning_;
-  std::vector<float> roulette_gain_;            // by element, see prepare_roulette()
-  std::vector<float> gains_before_scattering_;  // by tile, see prepare_scattered_draw()
+  std::vector<float> roulette_gain_;  // by element, see prepare_roulette()
+  std::vector<float> known_gains_;    // by tile, see prepare_scattered_draw()
   std::vector<std::uint64_t> tubes_by_interactions_ = std::vector<std::uint64_t>(most_bounces + 1, 0);
   LaunchCost cost_;
   tbb::enumerable_thread_specific<ThreadState> states_;

@@ -39,14 +39,12 @@ constexpr double doubt = 3;
 
 Pruning pruning_for(double share_in_sight) {
   constexpr double many = 0.15;
-  return share_in_sight >= many
-             ? Pruning{.scattering_sources = 16,
-                       .tubes = 16,
-                       .roulette = 3e-3,
-                       .scattered = 0.05,
-                       .then_diffracted = 2e-3}
-             : Pruning{
-                   .scattering_sources = 32, .tubes = 24, .roulette = 1e-3, .scattered = 0.05, .then_diffracted = 2e-3};
+  Pruning pruning{.scattering_sources = 32, .tubes = 24, .roulette = 1e-3, .scattered = 0.05, .then_diffracted = 7e-4};
+  if (share_in_sight >= many) {
+    pruning.scattering_sources = pruning.tubes = 16;
+    pruning.roulette = 3e-3;
+  }
+  return pruning;
 }
 
 void Launch::choose_pruning() {
@@ -91,7 +89,7 @@ void Launch::prepare_roulette() {
 void Launch::prepare_scattered_draw() {
   if (pruning_.scattered <= 0) return;
   const std::vector<double> gains = gains_so_far();
-  gains_before_scattering_.assign(gains.begin(), gains.end());
+  known_gains_.assign(gains.begin(), gains.end());
 }
 
 bool Launch::is_drawn(const Tube& tube, const EdgeIncidence& incidence, const Leg& leg, const InteractionChain& chain,
@@ -118,9 +116,9 @@ void Launch::draw_observers(const EdgeSegment& edge, std::span<const std::uint32
   }
   state.estimates.resize(members.size());
   run_vectorized<EstimateDiffracted>(
-      best_instruction_set(), edge.midpoint, environment_.points.coordinates(), gains_before_scattering_.data(),
-      members.data(), members.size(), static_cast<float>(gain / pruning_.then_diffracted),
-      static_cast<float>(moment / gain), static_cast<float>(link_.wave_number()), state.estimates.data());
+      best_instruction_set(), edge.midpoint, environment_.points.coordinates(), known_gains_.data(), members.data(),
+      members.size(), static_cast<float>(gain / pruning_.then_diffracted), static_cast<float>(moment / gain),
+      static_cast<float>(link_.wave_number()), state.estimates.data());
   draw_evenly(members, state.estimates, seed, state.drawn);
 }
 

@@ -128,6 +128,7 @@ RayLaunchingResult Launch::run(Progress& progress) {
   if (environment_.options.max_after_scattering > 0) {
     PartOfStage reflection(progress, scattering_done, reflection_done), diffraction(progress, reflection_done, 1);
     scatter_then_reflect(reflection);
+    prepare_scattered_draw();
     scatter_then_diffract(diffraction);
   }
   return collect();

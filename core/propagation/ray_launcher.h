@@ -65,8 +65,8 @@ struct Pruning {
   std::size_t tubes = 0;
   // Tubes with less than this part of the power that is at their element without any bounce; 0: none.
   double roulette = 0;
-  // Rays whose last interaction is their scattering, with less than this part of the power that is at their target
-  // before any scattering, and what is diffracted after it; 0: none.
+  // Rays whose last interaction is their scattering, and those that an edge diffracts after it, with less than this
+  // part of the power that is at their target when their turn comes; 0: none.
   double scattered = 0, then_diffracted = 0;
 };
 
