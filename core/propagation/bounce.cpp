@@ -328,6 +328,7 @@ void Launch::bounce_edge(const TubeGroup& arrived, ThreadState& state, std::vect
   const std::uint32_t edge_element = arrived.element;
   const std::uint32_t edge_number = edge_element - environment_.points.tile_count();
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
+  const EdgeRun& run = environment_.edge_runs[edge_number];
   const Wedge wedge = wedge_of(edge);
   read_useful_row(edge_element, least_interactions(arrived.tubes) + 1, state);
   lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row,
@@ -343,9 +344,9 @@ void Launch::bounce_edge(const TubeGroup& arrived, ThreadState& state, std::vect
     find_hits(state.intervals, edge_bounds(edge, tube.source.point), state.search, state.hits);
     count_hits(LaunchPhase::bounces, state);
     VirtualSource source = tube.source;
-    source.edge_midpoint = edge.midpoint;
+    source.edge_midpoint = run.midpoint;
     source.edge_direction = edge.direction;
-    source.edge_half_length_m = 0.5 * edge.length_m;
+    source.edge_half_length_m = run.half_length_m;
     InteractionChain chain = tube.chain;
     chain.push(tube.element);
     for (const std::uint32_t hit : state.hits) {
@@ -386,7 +387,7 @@ void Launch::diffract(const Tube& tube, const VirtualSource& source, const EdgeI
           ? distance_parameter_m(leg.rho_m, leg.distance_m, sin_beta)
           : general_distance_parameter_m(leg.rho_m, tube.radius_1_m, tube.radius_2_m, leg.distance_m, sin_beta);
   const Link::Departure incident =
-      differs_along(tube, 2.0 * source.edge_half_length_m)
+      differs_along(tube, environment_.tiling.edges[tube.element - environment_.points.tile_count()].length_m)
           ? reflected_along(tube.chain, k_i)
           : Link::Departure{transported(tube.strength, k_i), static_cast<double>(tube.departure_gain)};
   const ComplexVec3 diffracted = diffracted_field(incidence.at(sin_beta), incident.field, k_i, leg.direction,

@@ -14,6 +14,7 @@
 #include "core/propagation/arrivals.h"
 #include "core/propagation/diffuse_diffraction.h"
 #include "core/propagation/edge_incidence.h"
+#include "core/propagation/edge_runs.h"
 #include "core/propagation/link.h"
 #include "core/propagation/over_rooftop.h"
 #include "core/propagation/ray_launcher.h"
@@ -44,6 +45,7 @@ struct LaunchEnvironment {
   const TargetPoints& points;
   const ReceiverRows& receiver_rows;
   const ReceiverReach& reach;
+  const std::vector<EdgeRun>& edge_runs;
   const OverRooftopPaths& over_rooftops;
   const VegetationPrisms& vegetation;
   const VegetationPairs& vegetation_pairs;

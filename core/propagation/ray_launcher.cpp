@@ -217,6 +217,7 @@ struct RayLauncher::Impl {
   TargetPoints points;
   ReceiverRows receiver_rows;
   ReceiverReach reach;
+  std::vector<EdgeRun> runs;
   OverRooftopPaths over_rooftops;
   VegetationPrisms vegetation;
   VegetationPairs vegetation_pairs = {};  // made by the first launch
@@ -244,8 +245,8 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
   ReceiverReach reach;
   if (!options.tiles_are_targets) reach = ReceiverReach(visibility, rows, points.receiver_count());
   impl_ = std::make_unique<Impl>(Impl{scene, tiling, occlusion, visibility, std::move(receivers), options,
-                                      std::move(points), std::move(rows), std::move(reach), OverRooftopPaths(scene),
-                                      VegetationPrisms(scene.vegetation)});
+                                      std::move(points), std::move(rows), std::move(reach), edge_runs(tiling),
+                                      OverRooftopPaths(scene), VegetationPrisms(scene.vegetation)});
 }
 
 RayLauncher::~RayLauncher() = default;
@@ -259,10 +260,10 @@ constexpr double preparation_done = 0.2;
 RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress& progress) const {
   PartOfStage preparation(progress, 0, preparation_done), launch(progress, preparation_done, 1);
   impl_->make_vegetation_pairs(preparation);
-  const LaunchEnvironment environment{impl_->scene,         impl_->tiling,        impl_->occlusion,
-                                      impl_->visibility,    impl_->receivers,     impl_->options,
-                                      impl_->points,        impl_->receiver_rows, impl_->reach,
-                                      impl_->over_rooftops, impl_->vegetation,    impl_->vegetation_pairs};
+  const LaunchEnvironment environment{
+      impl_->scene,         impl_->tiling,     impl_->occlusion,       impl_->visibility, impl_->receivers,
+      impl_->options,       impl_->points,     impl_->receiver_rows,   impl_->reach,      impl_->runs,
+      impl_->over_rooftops, impl_->vegetation, impl_->vegetation_pairs};
   return Launch(environment, transmitter).run(launch);
 }
 

@@ -17,7 +17,7 @@ namespace tesseray {
 struct VirtualSource {
   Vec3 point;                     // origin of the wave before the edge, or of the whole ray
   double offset_m = 0;            // path length up to `point` that geometry does not show (may be negative)
-  Vec3 edge_midpoint;             // of the last diffracting edge segment, mirrored like `point`
+  Vec3 edge_midpoint;             // of the last diffracting edge, mirrored like `point`
   Vec3 edge_direction;            // unit
   double edge_half_length_m = 0;  // > 0: the rays leave from this edge; 0: from `point`
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Keeps docs/validation.md true: tests that measure something expect their lines in it.
+// Keeps tables in docs true: tests that measure something expect their lines in them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,14 +24,18 @@ inline std::string fixed(double value, int decimals) {
 }
 
 // Fails, and shows the line that belongs there, unless the page has a table line of these cells.
-inline void expect_in_validation_page(std::initializer_list<std::string> cells) {
+inline void expect_in_page(const std::string& name, std::initializer_list<std::string> cells) {
   std::string line = "|";
   for (const std::string& cell : cells) line.append(" ").append(cell).append(" |");
-  std::ifstream in(std::filesystem::path(TESSERAY_SOURCE_DIR) / "docs" / "validation.md");
+  std::ifstream in(std::filesystem::path(TESSERAY_SOURCE_DIR) / "docs" / name);
   std::stringstream page;
   page << in.rdbuf();
-  EXPECT_NE(page.str().find("\n" + line + "\n"), std::string::npos) << "docs/validation.md is out of date; measured:\n"
+  EXPECT_NE(page.str().find("\n" + line + "\n"), std::string::npos) << "docs/" << name << " is out of date; measured:\n"
                                                                     << line;
+}
+
+inline void expect_in_validation_page(std::initializer_list<std::string> cells) {
+  expect_in_page("validation.md", cells);
 }
 
 }  // namespace tesseray::testing
