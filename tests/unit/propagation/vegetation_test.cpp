@@ -48,7 +48,8 @@ double length_by_intervals(const std::vector<VegetationArea>& areas, Vec3 a, Vec
     append_inside_intervals(area.rings, a.xy(), (1 / plan) * way, plan, inside);
     for (Interval interval : inside) {
       if (slope == 0) {
-        if (a.z <= area.bottom_z || a.z >= area.top_z) continue;
+        // A level way along the bottom or the top is inside.
+        if (a.z < area.bottom_z || a.z > area.top_z) continue;
       } else {
         const double bottom = (area.bottom_z - a.z) / slope, top = (area.top_z - a.z) / slope;
         interval.low = std::max(interval.low, std::min(bottom, top));
