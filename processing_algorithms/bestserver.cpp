@@ -4,6 +4,7 @@
 #include "core/comparison/statistics.h"
 #include "core/io/result_writer.h"
 #include "core/prediction/best_server.h"
+#include "processing_algorithms/path_loss_input.h"
 #include "processing_algorithms/run.h"
 #include "processing_algorithms/spelling.h"
 
@@ -67,20 +68,8 @@ std::vector<Parameter> best_server_parameters() {
   using Kind = ParameterKind;
   const BestServerOptions defaults;
   return {
-      {.name = "PATH_LOSS",
-       .label = "Path loss",
-       .help = "the layer that predictcoverage wrote for several transmitters, with the transmitters beside it",
-       .kind = Kind::vector_any,
-       .layer = "path_loss",
-       .companions = {"transmitters"}},
-      {.name = "MIN_RECEIVED_POWER",
-       .label = "Least received power",
-       .help = "a transmitter that is weaker at a place does not serve it; all do if not given",
-       .kind = Kind::number,
-       .unit = "dBm",
-       .minimum = -300,
-       .maximum = 100,
-       .optional = true},
+      path_loss_input("the layer that predictcoverage wrote for several transmitters, with the transmitters beside it"),
+      least_received_power("a transmitter that is weaker at a place does not serve it; all do if not given"),
       {.name = "BANDWIDTH",
        .label = "Bandwidth",
        .help = "of the receiver, for its noise",

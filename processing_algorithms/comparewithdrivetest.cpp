@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "processing_algorithms/comparison_stage.h"
+#include "processing_algorithms/path_loss_input.h"
 #include "processing_algorithms/prediction_stage.h"
 
 namespace tesseray {
@@ -23,24 +24,20 @@ Outcome compare_prediction_with_drive_test(Run& run) {
 }  // namespace
 
 Tool comparewithdrivetest() {
-  return {.id = "comparewithdrivetest",
-          .title = "Compare with drive test",
-          .group = "Steps",
-          .help =
-              "Compares a prediction with measurements: the error at each measured point, and its statistics per "
-              "transmitter and over the sites.",
-          .parameters = concatenated({{{.name = "PATH_LOSS",
-                                        .label = "Path loss",
-                                        .help = "the layer that predictcoverage wrote, its transmitters beside it",
-                                        .kind = ParameterKind::vector_any,
-                                        .layer = "path_loss",
-                                        .companions = {"transmitters"}}},
-                                      {receiver_gain_parameter()},
-                                      drive_test_parameters(false),
-                                      comparison_layer_parameters(),
-                                      {output_parameter()}}),
-          .roles = {"report_input"},
-          .run = compare_prediction_with_drive_test};
+  return {
+      .id = "comparewithdrivetest",
+      .title = "Compare with drive test",
+      .group = "Steps",
+      .help =
+          "Compares a prediction with measurements: the error at each measured point, and its statistics per "
+          "transmitter and over the sites.",
+      .parameters = concatenated({{path_loss_input("the layer that predictcoverage wrote, its transmitters beside it")},
+                                  {receiver_gain_parameter()},
+                                  drive_test_parameters(false),
+                                  comparison_layer_parameters(),
+                                  {output_parameter()}}),
+      .roles = {"report_input"},
+      .run = compare_prediction_with_drive_test};
 }
 
 }  // namespace tesseray

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/io/coverage_raster.h"
+#include "processing_algorithms/path_loss_input.h"
 #include "processing_algorithms/run.h"
 
 namespace tesseray {
@@ -72,12 +73,7 @@ Outcome make_coverage_raster(Run& run) {
 std::vector<Parameter> raster_parameters() {
   using Kind = ParameterKind;
   return {
-      {.name = "PATH_LOSS",
-       .label = "Path loss",
-       .help = "the layer of polygons that predictcoverage wrote, its transmitters beside it",
-       .kind = Kind::vector_any,
-       .layer = "path_loss",
-       .companions = {"transmitters"}},
+      path_loss_input("the layer of polygons that predictcoverage wrote, its transmitters beside it"),
       {.name = "VALUE",
        .label = "Value",
        .help = "what the pixels tell",

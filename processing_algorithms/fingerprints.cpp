@@ -11,6 +11,7 @@
 #include "core/comparison/statistics.h"
 #include "core/io/readers.h"
 #include "core/io/result_writer.h"
+#include "processing_algorithms/path_loss_input.h"
 #include "processing_algorithms/run.h"
 #include "processing_algorithms/spelling.h"
 
@@ -145,12 +146,7 @@ Parameter deviation(const std::string& name, const std::string& label, const std
 std::vector<Parameter> database_parameters() {
   using Kind = ParameterKind;
   return {
-      {.name = "PATH_LOSS",
-       .label = "Path loss",
-       .help = "the layer that predictcoverage wrote for several transmitters, with the transmitters beside it",
-       .kind = Kind::vector_any,
-       .layer = "path_loss",
-       .companions = {"transmitters"}},
+      path_loss_input("the layer that predictcoverage wrote for several transmitters, with the transmitters beside it"),
       {.name = "KINDS",
        .label = "Kinds of tiles",
        .help = "the tiles that get a fingerprint",
@@ -158,14 +154,7 @@ std::vector<Parameter> database_parameters() {
        .default_value = "ground,wall,roof",
        .choices = {"ground", "wall", "roof"},
        .multiple = true},
-      {.name = "MIN_RECEIVED_POWER",
-       .label = "Least received power",
-       .help = "a transmitter that is weaker at a place is not heard there; all are if not given",
-       .kind = Kind::number,
-       .unit = "dBm",
-       .minimum = -300,
-       .maximum = 100,
-       .optional = true},
+      least_received_power("a transmitter that is weaker at a place is not heard there; all are if not given"),
   };
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "processing_algorithms/spelling.h"
 
-#include <array>
-#include <charconv>
 #include <cstddef>
 
 namespace tesseray {
@@ -25,12 +23,6 @@ std::string join(const std::vector<std::string>& words, std::string_view between
     joined += word;
   }
   return joined;
-}
-
-std::string shortest(double number) {
-  std::array<char, 32> buffer{};
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
-  return {buffer.data(), result.ptr};
 }
 
 std::string capitalized(std::string text) {

@@ -13,8 +13,6 @@ namespace tesseray {
 // "a,b" → {"a", "b"}; "" → {""}.
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& words, std::string_view between);
-// The shortest text that reads back as the same number: "100", "0.01".
-std::string shortest(double number);
 
 // With a capital letter at the beginning (ASCII).
 std::string capitalized(std::string text);

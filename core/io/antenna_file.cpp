@@ -2,7 +2,6 @@
 #include "core/io/antenna_file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
@@ -10,16 +9,13 @@
 #include "core/base/units.h"
 #include "core/io/antenna_cuts.h"
 #include "core/io/antenna_text.h"
+#include "core/io/text_values.h"
 
 namespace tesseray {
 namespace {
 
-// The shortest text of a number, without the noise of the last digits.
-std::string written(double value) {
-  char text[32];
-  const auto [end, error] = std::to_chars(text, text + sizeof text, std::round(value * 1e9) / 1e9 + 0.0);
-  return error == std::errc() ? std::string(text, end) : std::string();
-}
+// Without the noise of the last digits.
+std::string written(double value) { return shortest(std::round(value * 1e9) / 1e9 + 0.0); }
 
 std::string with_decimals(double value, int decimals) {
   char text[32];

@@ -144,6 +144,12 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
+std::string shortest(double number) {
+  std::array<char, 32> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
+  return {buffer.data(), result.ptr};
+}
+
 std::optional<double> parse_quantity(std::string_view text, std::span<const Unit> units, double bare_factor) {
   const std::string plain = lower_case(with_plain_marks(text));
   const std::string_view quantity = trimmed(plain);

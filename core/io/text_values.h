@@ -22,6 +22,9 @@ bool is_blank(std::string_view text);
 // also for two separators ("1,234.5"), which could be read either way.
 std::optional<double> parse_number(std::string_view text);
 
+// The shortest text that reads back as the same number: "100", "0.01".
+std::string shortest(double number);
+
 struct Unit {
   std::string_view name;  // lower case
   double factor = 1;

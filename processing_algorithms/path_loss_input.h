@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Parameters of tools that start from a prediction.
+#pragma once
+
+#include <string>
+
+#include "processing_algorithms/parameter.h"
+
+namespace tesseray {
+
+// PATH_LOSS, which read_path_loss() reads. `what`: which layers of predictcoverage will do.
+Parameter path_loss_input(const std::string& what);
+// MIN_RECEIVED_POWER. `effect`: what becomes of weaker transmitters.
+Parameter least_received_power(const std::string& effect);
+
+}  // namespace tesseray
