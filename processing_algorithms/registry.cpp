@@ -13,6 +13,7 @@ Tool predictcoverage();
 Tool comparewithdrivetest();
 Tool bestserver();
 Tool coverageraster();
+Tool coveragebydistrict();
 Tool fingerprints();
 Tool visiblefrom();
 Tool explainpoint();
@@ -29,6 +30,7 @@ const std::vector<Tool>& all_tools() {
       comparewithdrivetest(),  // path loss, drive test → errors
       bestserver(),            // path loss of several transmitters → who serves where
       coverageraster(),        // path loss → GeoTIFF
+      coveragebydistrict(),    // path loss, districts → covered ground and inhabitants of each
       fingerprints(),          // path loss of several transmitters → vectors to match, and where queries fit
       visiblefrom(),           // one point of the map or tile → what it sees
       explainpoint(),          // one point of the map → its rays

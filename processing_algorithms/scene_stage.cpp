@@ -84,7 +84,8 @@ SceneOptions scene_options(const ParameterValues& values) {
   return options;
 }
 
-// One warning per kind of issue, not one per building.
+}  // namespace
+
 void warn_of_issues(const std::vector<Issue>& issues, Progress& progress) {
   struct Kind {
     std::size_t count = 0;
@@ -102,8 +103,6 @@ void warn_of_issues(const std::vector<Issue>& issues, Progress& progress) {
     progress.warn({code, message + kind.first->message});
   }
 }
-
-}  // namespace
 
 std::vector<Parameter> scene_parameters() {
   using Kind = ParameterKind;

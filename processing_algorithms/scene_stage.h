@@ -20,6 +20,9 @@ PieceMemory tile_memory();
 // TILES, EDGES and ISSUES.
 std::vector<Parameter> scene_layer_parameters();
 
+// One warning per kind of issue, not one per feature.
+void warn_of_issues(const std::vector<Issue>& issues, Progress& progress);
+
 // Reads, transforms and cleans the inputs. Warns of what the issues layer lists.
 CleanScene read_scene(Run& run);
 

@@ -85,6 +85,12 @@ class Town:
         self.rasterized = processing.run("tesseray:coverageraster", {
             "PATH_LOSS": f"{self._result}|layername=path_loss", "RESOLUTION": 2,
             "RASTER": str(folder / "coverage.tif")})["RASTER"]
+        hexagons = processing.run("native:creategrid", {
+            "TYPE": 4, "EXTENT": TOWN, "HSPACING": 75, "VSPACING": 75, "CRS": "EPSG:25832",
+            "OUTPUT": str(folder / "hexagons.gpkg")})["OUTPUT"]
+        self.covered = processing.run("tesseray:coveragebydistrict", {
+            "PATH_LOSS": f"{self._result}|layername=path_loss", "DISTRICTS": hexagons, "THRESHOLDS": "-65",
+            "DISTRICT_COVERAGE": str(folder / "districts.gpkg")})["DISTRICT_COVERAGE"]
         self.fingerprinted = processing.run("tesseray:fingerprints", {
             "PATH_LOSS": f"{self._result}|layername=path_loss", "MIN_RECEIVED_POWER": -95,
             "FINGERPRINTS": str(folder / "fingerprints.gpkg")})["FINGERPRINTS"]
@@ -107,6 +113,9 @@ class Town:
         layer = QgsVectorLayer(self.served, "best server", "ogr")
         layer.setSubsetString("kind = 'ground'")
         return layer
+
+    def districts(self):
+        return QgsVectorLayer(self.covered, "districts", "ogr")
 
     def fingerprints(self):
         """Places by how many transmitters are heard there."""
@@ -180,6 +189,7 @@ def draw_maps(town):
         "comparewithdrivetest": ([errors, city], TOWN),
         "bestserver": ([sites, town.best_servers(), city], TOWN),
         "coverageraster": ([sites, town.raster(), city], OLD_TOWN),
+        "coveragebydistrict": ([sites, town.districts(), city], TOWN),
         "fingerprints": ([sites, town.fingerprints(), city], TOWN),
         "visiblefrom": ([town.seen_tiles(), city], OLD_TOWN),
         "explainpoint": ([town.rays(), sites, city], TOWN),

@@ -31,8 +31,6 @@ from qgis.core import (  # noqa: E402
     QgsProcessingModelOutput,
     QgsProcessingModelParameter,
     QgsProcessingParameterDefinition,
-    QgsProcessingParameterFeatureSource,
-    QgsProcessingParameterNumber,
 )
 from qgis.PyQt.QtCore import QPointF  # noqa: E402
 
@@ -150,7 +148,6 @@ def _source(value: Any) -> QgsProcessingModelChildParameterSource:
 
 ENVIRONMENT_INPUTS = ("BUILDINGS", "HEIGHT_FIELD", "BASE_FIELD", "MATERIAL_FIELD", "DEM", "VEGETATION",
                       "VEGETATION_HEIGHT_FIELD", "EXTENT", "TILE_AREA")
-LEAST_POWER_DBM = -100  # what coverage by district asks of a receiver's place unless told otherwise
 DRIVE_TEST_INPUTS = ("DRIVE_TEST", "VALUE_FIELD", "VALUE_KIND", "TRANSMITTER_FIELD", "CENSOR_BELOW")
 
 
@@ -253,71 +250,18 @@ def two_settings() -> Model:
     return model
 
 
-def coverage_by_district() -> Model:
-    model = Model("Coverage by district",
-                  "The share of each district's predicted ground where a receiver gets at least a given power from the "
-                  "strongest transmitter. Areas are of the ground seen from above, in the path loss layer's CRS; "
-                  "ground that no ray reaches counts as not covered, buildings do not count.")
-    path_loss = QgsProcessingParameterFeatureSource("PATH_LOSS", "Path loss",
-                                                    [Qgis.ProcessingSourceType.VectorPolygon])
-    path_loss.setHelp("The layer path_loss of a prediction, with tiles as polygons")
-    districts = QgsProcessingParameterFeatureSource("DISTRICTS", "Districts",
-                                                    [Qgis.ProcessingSourceType.VectorPolygon])
-    districts.setHelp("Polygons, in any CRS")
-    power = QgsProcessingParameterNumber("LEAST_POWER", "Least received power [dBm]",
-                                         Qgis.ProcessingNumberParameterType.Double, LEAST_POWER_DBM)
-    power.setHelp("Ground with at least this received power is covered")
-    for definition in (path_loss, districts, power):
-        model.input(definition)
-    model.step("ground", "native:extractbyexpression", "Ground tiles", INPUT=Input("PATH_LOSS"),
-               EXPRESSION="\"kind\" = 'ground'")
-    model.step("strongest_first", "native:orderbyexpression", "Strongest transmitters first", INPUT=Of("ground"),
-               EXPRESSION="\"received_power_dbm\"", ASCENDING=False, NULLS_FIRST=False)
-    model.step("best", "native:removeduplicatesbyattribute", "Each tile's strongest transmitter",
-               INPUT=Of("strongest_first"), FIELDS=["tile_id"])
-    model.step("numbered", "native:addautoincrementalfield", "Number the districts", INPUT=Input("DISTRICTS"),
-               FIELD_NAME="tesseray_district", START=1, MODULUS=0, SORT_EXPRESSION="", SORT_ASCENDING=True,
-               SORT_NULLS_FIRST=False)
-    model.step("pieces", "native:intersection", "Tiles cut at the districts' borders", INPUT=Of("best"),
-               OVERLAY=Of("numbered"), INPUT_FIELDS=["received_power_dbm"], OVERLAY_FIELDS=["tesseray_district"],
-               OVERLAY_FIELDS_PREFIX="")
-    area = "area(@geometry)"
-    # A script that gives no power leaves the variable empty; the default is then not in it.
-    covered = Expression("'if(\"received_power_dbm\" >= ' || to_string(coalesce(@LEAST_POWER, "
-                         f"{LEAST_POWER_DBM})) || ', area(@geometry), 0)'")
-    model.step("covered", "native:fieldcalculator", "Covered area of each piece", INPUT=Of("pieces"),
-               FIELD_NAME="covered_m2", FIELD_TYPE=0, FIELD_LENGTH=0, FIELD_PRECISION=0, FORMULA=covered)
-    model.step("sums", "native:aggregate", "Areas per district", INPUT=Of("covered"),
-               GROUP_BY="\"tesseray_district\"",
-               AGGREGATES=_aggregates(("tesseray_district", INTEGER, "first_value", "\"tesseray_district\""),
-                                      ("ground_m2", REAL, "sum", area),
-                                      ("covered_m2", REAL, "sum", "coalesce(\"covered_m2\", 0)")))
-    model.step("joined", "native:joinattributestable", "Back to the districts", INPUT=Of("numbered"),
-               FIELD="tesseray_district", INPUT_2=Of("sums"), FIELD_2="tesseray_district",
-               FIELDS_TO_COPY=["ground_m2", "covered_m2"], METHOD=1, DISCARD_NONMATCHING=False, PREFIX="")
-    model.step("share", "native:fieldcalculator", "Share of the ground", INPUT=Of("joined"),
-               FIELD_NAME="covered_percent", FIELD_TYPE=0, FIELD_LENGTH=0, FIELD_PRECISION=0,
-               FORMULA="100 * \"covered_m2\" / \"ground_m2\"")
-    model.step("result", "native:deletecolumn", "Without the number", {"OUTPUT": "Coverage by district"},
-               INPUT=Of("share"), COLUMN=["tesseray_district"])
-    model.styled("result", "coverage_by_district.qml")
-    return model
-
-
-# ColorBrewer's PuOr, told apart with every kind of colour blindness, and viridis.
+# ColorBrewer's PuOr, told apart with every kind of colour blindness.
 PURPLE_TO_ORANGE = ("#542788", "#8073ac", "#b2abd2", "#d8daeb", "#f7f7f7", "#fee0b6", "#fdb863", "#e08214", "#b35806")
-VIRIDIS = ("#440154", "#482878", "#3e4a89", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725")
 
 
-def _graduated_qml(field: str, breaks: tuple[float, ...], colors: tuple[str, ...], labels: list[str], symbol: str,
+def _graduated_qml(field: str, breaks: tuple[float, ...], colors: tuple[str, ...], labels: list[str],
                    options: dict[str, str]) -> str:
-    """A style with classes between breaks, the outer ones included. symbol: "marker" or "fill"."""
-    kind = {"marker": ("SimpleMarker", 0), "fill": ("SimpleFill", 2)}[symbol]
+    """A style of points with classes between breaks, the outer ones included."""
 
     def drawn(number: int, color: str) -> str:
         values = {"color": color, **options}
         words = "".join(f'<Option type="QString" name="{name}" value="{value}"/>' for name, value in values.items())
-        return (f'<symbol type="{symbol}" name="{number}" alpha="1"><layer class="{kind[0]}" enabled="1">'
+        return (f'<symbol type="marker" name="{number}" alpha="1"><layer class="SimpleMarker" enabled="1">'
                 f'<Option type="Map">{words}</Option></layer></symbol>\n')
 
     ranges = "".join(f'<range symbol="{i}" lower="{low:g}" upper="{high:g}" label="{label}" render="true"/>\n'
@@ -325,7 +269,7 @@ def _graduated_qml(field: str, breaks: tuple[float, ...], colors: tuple[str, ...
     symbols = "".join(drawn(i, color) for i, color in enumerate(colors))
     return (f'<!DOCTYPE qgis>\n<qgis version="3.40.0" styleCategories="Symbology">\n<renderer-v2 '
             f'type="graduatedSymbol" graduatedMethod="GraduatedColor" attr="{field}">\n<ranges>\n{ranges}</ranges>\n'
-            f'<symbols>\n{symbols}</symbols>\n</renderer-v2>\n<layerGeometryType>{kind[1]}</layerGeometryType>\n'
+            f'<symbols>\n{symbols}</symbols>\n</renderer-v2>\n<layerGeometryType>0</layerGeometryType>\n'
             '</qgis>\n')
 
 
@@ -336,19 +280,14 @@ def styles() -> dict[str, str]:
                                                                                                     gains[2:5])]
               + ["within 1 dB"] + [f"B nearer by {low} to {high} dB" for low, high in zip(gains[5:8], gains[6:9])]
               + ["B nearer by more than 10 dB"])
-    tenths = tuple(range(0, 101, 10))
     return {"which_is_nearer.qml": _graduated_qml(
-                "gain_db", gains, PURPLE_TO_ORANGE, nearer, "marker",
-                {"name": "circle", "size": "2.2", "outline_color": "60,60,60,255", "outline_width": "0.1"}),
-            "coverage_by_district.qml": _graduated_qml(
-                "covered_percent", tenths, VIRIDIS,
-                [f"{low} to {high} % of the ground" for low, high in zip(tenths, tenths[1:])], "fill",
-                {"outline_color": "255,255,255,255", "outline_width": "0.4"})}
+        "gain_db", gains, PURPLE_TO_ORANGE, nearer,
+        {"name": "circle", "size": "2.2", "outline_color": "60,60,60,255", "outline_width": "0.1"})}
+
 
 
 MODELS = {"coverage_study_with_drive_test.model3": coverage_study,
-          "two_settings_against_one_drive_test.model3": two_settings,
-          "coverage_by_district.model3": coverage_by_district}
+          "two_settings_against_one_drive_test.model3": two_settings}
 
 
 def models() -> dict[str, QgsProcessingModelAlgorithm]:

@@ -6,11 +6,9 @@
 #include <gdal_priv.h>
 #include <ogr_geometry.h>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <span>
-#include <unordered_set>
 
 #include "core/base/error.h"
 #include "core/base/staged_file.h"
@@ -25,19 +23,6 @@ constexpr double most_pixels = 1 << 28;
 [[noreturn]] void fail(const GdalSession& session, const std::string& what) {
   throw Error(ErrorKind::invalid_input, "raster_failed", what + " (" + session.last_failure() + ")",
               "this may be a fault of the GDAL library: see whether 'gdalinfo --formats' lists COG");
-}
-
-std::vector<std::int64_t> ground_tiles(const PathLossLayer& path_loss) {
-  std::vector<std::int64_t> ids;
-  std::unordered_set<std::int64_t> known;
-  for (const PredictedTarget& target : path_loss.targets) {
-    if (target.kind != SurfaceKind::ground || !path_loss.outlines.contains(target.tile_id)) continue;
-    if (known.insert(target.tile_id).second) ids.push_back(target.tile_id);
-  }
-  std::sort(ids.begin(), ids.end());
-  if (!ids.empty()) return ids;
-  throw Error(ErrorKind::invalid_input, "no_ground", "the path loss has no ground tiles with polygons",
-              "predict with KINDS ground and GEOMETRY polygon");
 }
 
 Rectangle bounds_of(const PathLossLayer& path_loss, const std::vector<std::int64_t>& ids) {

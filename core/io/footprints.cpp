@@ -65,6 +65,15 @@ void transform(RawFootprint& footprint, const PointTransform& to_environment) {
 
 }  // namespace
 
+FootprintLayer footprint_layer(VectorSource& source, const Crs& crs, const Crs& environment,
+                               const std::optional<Rectangle>& area, std::vector<Issue>& issues) {
+  FootprintLayer layer{source, PointTransform(crs, environment, source.bounds()), area, {}, issues};
+  if (!area) return layer;
+  const Rectangle source_area = PointTransform(environment, crs, area).bounds(*area);
+  if (!source_area.empty()) layer.source_area = source_area;
+  return layer;
+}
+
 std::int64_t footprint_id(const OGRFeature& feature, bool is_osm) {
   if (!is_osm) return feature.GetFID();
   const int relation = feature.GetFieldIndex("osm_id");

@@ -24,6 +24,10 @@ struct FootprintLayer {
   std::vector<Issue>& issues;            // features that cannot be footprints are listed here
 };
 
+// `area`: in the environment's CRS; empty: everywhere.
+FootprintLayer footprint_layer(VectorSource& source, const Crs& crs, const Crs& environment,
+                               const std::optional<Rectangle>& area, std::vector<Issue>& issues);
+
 // Calls take(feature, footprint) for each feature with polygons that touch the area, in file order, until it has
 // gone through all of them. `wanted` may reject a feature before its geometry is looked at.
 // Properties: 1. Curves become lines, Z and M are left out. 2. Parts of a collection that are no polygons are
@@ -36,7 +40,6 @@ std::size_t for_each_footprint(FootprintLayer& layer, Progress& progress, const 
 std::optional<RawFootprint> footprint_of(const OGRFeature& feature, FootprintLayer& layer);
 // The feature's number. OSM counts ways and relations apart; relations get negative numbers, as osm2pgsql does it.
 std::int64_t footprint_id(const OGRFeature& feature, bool is_osm);
-
 
 // An issue about a feature of the layer, with its outline where there is one.
 Issue footprint_issue(Issue::Action action, const std::string& code, const std::string& message,

@@ -22,6 +22,17 @@ void append(std::vector<unsigned char>& bytes, const void* data, std::size_t siz
   bytes.insert(bytes.end(), first, first + size);
 }
 
+std::unique_ptr<OGRPolygon> flat_polygon(const Rings& rings, Vec2 origin) {
+  auto polygon = std::make_unique<OGRPolygon>();
+  for (const Ring& points : rings) {
+    auto ring = std::make_unique<OGRLinearRing>();
+    for (const Vec2& p : points) ring->addPoint(origin.x + p.x, origin.y + p.y);
+    ring->closeRings();
+    polygon->addRingDirectly(ring.release());
+  }
+  return polygon;
+}
+
 }  // namespace
 
 std::span<const unsigned char> GeometryBuffer::wkb(std::size_t row) const {
@@ -116,6 +127,12 @@ void GeometryEncoder::polygon(const Rings& rings, double z) {
   Shapes::encode(polygon, *buffer_);
 }
 
+void GeometryEncoder::multi_polygon(std::span<const Rings> polygons) {
+  OGRMultiPolygon all;
+  for (const Rings& rings : polygons) all.addGeometryDirectly(flat_polygon(rings, origin_).release());
+  Shapes::encode(all, *buffer_);
+}
+
 void GeometryEncoder::outline(const Rings& rings) {
   if (rings.empty() || rings[0].empty()) return null();
   const Ring& first = rings[0];
@@ -125,14 +142,7 @@ void GeometryEncoder::outline(const Rings& rings) {
     for (const Vec2& p : first) line.addPoint(origin_.x + p.x, origin_.y + p.y);
     return Shapes::encode(line, *buffer_);
   }
-  OGRPolygon polygon;
-  for (const Ring& points : rings) {
-    auto ring = std::make_unique<OGRLinearRing>();
-    for (const Vec2& p : points) ring->addPoint(origin_.x + p.x, origin_.y + p.y);
-    ring->closeRings();
-    polygon.addRingDirectly(ring.release());
-  }
-  Shapes::encode(polygon, *buffer_);
+  Shapes::encode(*flat_polygon(rings, origin_), *buffer_);
 }
 
 }  // namespace tesseray

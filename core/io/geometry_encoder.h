@@ -50,6 +50,8 @@ class GeometryEncoder {
   void quadrilateral(const Vec3 (&corners)[4]);
   // A polygon of the ground plan at one height. Ring order and first points are kept.
   void polygon(const Rings& rings, double z);
+  // Polygons of the ground plan, without heights.
+  void multi_polygon(std::span<const Rings> polygons);
   // What an issue points at, without heights: nothing, a point, a line of two points, or a polygon.
   void outline(const Rings& rings);
 

@@ -50,11 +50,17 @@ const char* geometry_type_name(LayerGeometry geometry) {
       return "LINESTRING";
     case LayerGeometry::polygon_z:
       return "POLYGON";
+    case LayerGeometry::multi_polygon:
+      return "MULTIPOLYGON";
     case LayerGeometry::geometry:
     case LayerGeometry::none:
       break;
   }
   return "GEOMETRY";
+}
+
+bool has_heights(LayerGeometry geometry) {
+  return geometry != LayerGeometry::geometry && geometry != LayerGeometry::multi_polygon;
 }
 
 // Tables that have a row for each layer, and their column with its name.
@@ -334,7 +340,7 @@ void GeoPackageFile::make_table(const Layer& layer) {
         .bind(2, geometry_column)
         .bind(3, geometry_type_name(layer.geometry))
         .bind(4, std::int64_t{srs_id_})
-        .bind(5, std::int64_t{layer.geometry == LayerGeometry::geometry ? 0 : 1})
+        .bind(5, std::int64_t{has_heights(layer.geometry) ? 1 : 0})
         .run();
   }
   describe_columns(layer);

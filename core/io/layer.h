@@ -22,7 +22,7 @@
 
 namespace tesseray {
 
-enum class LayerGeometry { none, point_z, line_string_z, polygon_z, geometry };
+enum class LayerGeometry { none, point_z, line_string_z, polygon_z, multi_polygon, geometry };
 
 // One field of one row. Texts are not owned: they live as long as the layer.
 class Value {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -131,10 +132,10 @@ class PathLossSource {
 
   // Reading all of them would take twice as long.
   void ignore_other_fields(const TargetFields& fields) {
-    const std::array<int, 13> used = {fields.transmitter_id,  fields.target_id,         fields.kind,
-                                      fields.path_loss,       fields.basic_loss,        fields.received_power,
-                                      fields.field,           fields.first_delay,       fields.mean_delay,
-                                      fields.arrival_azimuth, fields.arrival_elevation, fields.line_of_sight, fields.receiver_gain};
+    const std::array<int, 13> used = {
+        fields.transmitter_id,    fields.target_id,     fields.kind,         fields.path_loss,  fields.basic_loss,
+        fields.received_power,    fields.field,         fields.first_delay,  fields.mean_delay, fields.arrival_azimuth,
+        fields.arrival_elevation, fields.line_of_sight, fields.receiver_gain};
     std::vector<const char*> ignored;
     const OGRFeatureDefn& defn = *layer_->GetLayerDefn();
     for (int i = 0; i < defn.GetFieldCount(); ++i) {
@@ -223,6 +224,19 @@ PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progr
   layer.targets = from.targets(layer.frame.origin, outlines == Outlines::read ? &layer.outlines : nullptr, progress);
   layer.transmitters = from.transmitters(layer.frame.origin);
   return layer;
+}
+
+std::vector<std::int64_t> ground_tiles(const PathLossLayer& path_loss) {
+  std::vector<std::int64_t> ids;
+  std::unordered_set<std::int64_t> known;
+  for (const PredictedTarget& target : path_loss.targets) {
+    if (target.kind != SurfaceKind::ground || !path_loss.outlines.contains(target.tile_id)) continue;
+    if (known.insert(target.tile_id).second) ids.push_back(target.tile_id);
+  }
+  std::sort(ids.begin(), ids.end());
+  if (!ids.empty()) return ids;
+  throw Error(ErrorKind::invalid_input, "no_ground", "the path loss has no ground tiles with polygons",
+              "predict with KINDS ground and GEOMETRY polygon");
 }
 
 }  // namespace tesseray

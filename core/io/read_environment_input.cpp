@@ -68,14 +68,6 @@ struct Reading {
   Crs environment;
   RawScene& scene;
   Progress& progress;
-
-  FootprintLayer footprint_layer(VectorSource& source, const Crs& crs, const std::optional<Rectangle>& area) const {
-    FootprintLayer layer{source, PointTransform(crs, environment, source.bounds()), area, {}, scene.issues};
-    if (!area) return layer;
-    const Rectangle source_area = PointTransform(environment, crs, area).bounds(*area);
-    if (!source_area.empty()) layer.source_area = source_area;
-    return layer;
-  }
 };
 
 void note_assumed_crs(const Crs& own, const Crs& taken, const std::string& layer, std::vector<Issue>& issues) {
@@ -119,7 +111,7 @@ Crs environment_crs(const EnvironmentInput& input, const Crs& layer, const Recta
 void read_all_buildings(VectorSource& source, const Crs& crs, const Rectangle& bounds, Reading& reading) {
   std::optional<Rectangle> area;
   if (reading.input.extent) area = grown(*reading.input.extent, footprint_margin_m);
-  FootprintLayer layer = reading.footprint_layer(source, crs, area);
+  FootprintLayer layer = footprint_layer(source, crs, reading.environment, area, reading.scene.issues);
   const Rectangle reach = layer.to_environment.bounds(bounds);
   if (area && !reach.empty() && !touch(reach, *area)) {
     throw Error(
@@ -138,7 +130,7 @@ FootprintLayer layer_around(const Rectangle& site, VectorSource& source, Reading
   const Crs crs = source_crs(own, reading.rule, source.place());
   check_coordinates(crs, source.bounds(), source.place());
   note_assumed_crs(own, crs, source.layer_name(), reading.scene.issues);
-  return reading.footprint_layer(source, crs, grown(site, footprint_margin_m));
+  return footprint_layer(source, crs, reading.environment, grown(site, footprint_margin_m), reading.scene.issues);
 }
 
 void read_all_clutter(const Rectangle& site, Reading& reading) {

@@ -14,6 +14,7 @@
 #include "core/base/progress.h"
 #include "core/comparison/comparison.h"
 #include "core/physics/antenna_pattern.h"
+#include "core/prediction/district_coverage.h"
 #include "core/prediction/fingerprints.h"
 #include "core/scene/raw_scene.h"
 #include "core/scene/transmitter.h"
@@ -26,21 +27,21 @@ enum class LengthUnit { metre, foot };
 // What tileenvironment takes. Empty strings: not given.
 struct EnvironmentInput {
   std::string buildings;
-  std::string height_field;          // empty: by alias (height, building:height, htotale, …)
+  std::string height_field;  // empty: by alias (height, building:height, htotale, …)
   HeightKind height_kind = HeightKind::above_ground;
   LengthUnit height_unit = LengthUnit::metre;
   double storey_height_m = 3.0;
   std::string base_field;
-  std::string entrance_field;        // elevation of the ground at the entrance
+  std::string entrance_field;  // elevation of the ground at the entrance
   std::string material_field;
   std::string dem;
   std::string vegetation;
   std::string vegetation_height_field;
-  std::string clutter;               // a raster of class codes …
+  std::string clutter;                       // a raster of class codes …
   std::string clutter_areas, clutter_field;  // … or polygons with their class in a field; empty: by alias
-  std::string crs;                   // of the environment: "EPSG:3946", WKT, …; empty: chosen (choose_crs)
-  bool local_metres = false;         // coordinates are metres of no known CRS
-  std::optional<Rectangle> extent;   // environment CRS; only features that touch it (and a margin) are read
+  std::string crs;                           // of the environment: "EPSG:3946", WKT, …; empty: chosen (choose_crs)
+  bool local_metres = false;                 // coordinates are metres of no known CRS
+  std::optional<Rectangle> extent;           // environment CRS; only features that touch it (and a margin) are read
 };
 
 // Reads and transforms; heights as the files have them, converted to metres. The environment CRS: `crs` when given,
@@ -52,13 +53,13 @@ RawScene read_environment_input(const EnvironmentInput& input, Progress& progres
 // default is an error that names the field and its aliases.
 struct TransmitterInput {
   std::string source;
-  std::string crs;                   // for CSV, or overriding the layer's; empty: the layer's (CSV lat/lon: EPSG:4326)
+  std::string crs;  // for CSV, or overriding the layer's; empty: the layer's (CSV lat/lon: EPSG:4326)
   std::string name_field, frequency_field, height_field, erp_field, azimuth_field, downtilt_field,
       electrical_tilt_field, antenna_field, polarization_field;
   std::optional<double> frequency_mhz, antenna_height_m, erp_dbm;
-  AntennaKind antenna = AntennaKind::isotropic;       // where no field says
-  std::string antenna_name;          // instead of `antenna`, as a field would say it: "beam_80", "panel.msi"
-  std::string antenna_folder;        // of pattern files; the transmitters file's own folder is looked into as well
+  AntennaKind antenna = AntennaKind::isotropic;  // where no field says
+  std::string antenna_name;    // instead of `antenna`, as a field would say it: "beam_80", "panel.msi"
+  std::string antenna_folder;  // of pattern files; the transmitters file's own folder is looked into as well
   CutSynthesis synthesis = CutSynthesis::hpi;  // of pattern files
   HeightReference height_reference = HeightReference::ground;
 };
@@ -67,24 +68,24 @@ std::vector<RawTransmitter> read_transmitters(const TransmitterInput& input, con
 
 struct ReceiverInput {
   std::string source, crs, height_field;
-  double height_m = 1.5;             // where no field says
+  double height_m = 1.5;  // where no field says
 };
 std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalFrame& frame, Progress& progress);
 
 struct DriveTestInput {
   std::string source, crs;
-  std::string value_field;           // empty: by alias (rsrp, rssi, dbm, path_loss, …)
-  std::string transmitter_field;     // empty: by alias (transmitter, site, cell, pci), or none
-  std::string height_field;          // empty: none
+  std::string value_field;        // empty: by alias (rsrp, rssi, dbm, path_loss, …)
+  std::string transmitter_field;  // empty: by alias (transmitter, site, cell, pci), or none
+  std::string height_field;       // empty: none
 };
 // Positions in the scene frame of `frame`. Rows without a readable value or place are kept with NaN.
 std::vector<Measurement> read_drive_test(const DriveTestInput& input, const LocalFrame& frame, Progress& progress);
 
 struct LocationQueryInput {
   std::string source, crs;
-  std::string query_field;        // which query a row belongs to; empty: by alias (query, location, …)
-  std::string transmitter_field;  // empty: by alias, as in drive tests
-  std::string power_field;        // empty: by alias, as in drive tests
+  std::string query_field;                 // which query a row belongs to; empty: by alias (query, location, …)
+  std::string transmitter_field;           // empty: by alias, as in drive tests
+  std::string power_field;                 // empty: by alias, as in drive tests
   std::string delay_field, azimuth_field;  // empty: by alias (delay_ns, azimuth_deg, …), or none
 };
 // What a receiver measured somewhere: one signature per transmitter.
@@ -98,6 +99,19 @@ struct LocationQuery {
 std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input, const LocalFrame& frame,
                                                  const std::vector<PredictedTransmitter>& transmitters,
                                                  Progress& progress);
+
+struct DistrictInput {
+  std::string source, crs;       // crs: of a layer without one
+  std::string name_field;        // empty: by alias (name, district, …), or none
+  std::string population_field;  // empty: by alias (population, inhabitants, …), or none
+};
+struct DistrictsRead {
+  std::vector<District> districts;  // in file order, in the scene frame of `frame`
+  std::vector<Issue> issues;        // features without a polygon, repaired ones
+};
+// Those that touch `area` (scene frame). Throws Error for a population that is no number from 0 on.
+DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame, const Rectangle& area,
+                             Progress& progress);
 
 // A point as QGIS writes it, "x,y [EPSG:3946]", in absolute coordinates of the environment CRS; without a CRS in
 // brackets it is in that already. `parameter`: what it was given as, for messages.

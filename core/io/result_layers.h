@@ -64,6 +64,10 @@ Layer visible_tiles_layer(const std::string& name, const Scene& scene, const Til
 Layer best_server_layer(const std::string& name, const PathLossLayer& path_loss,
                         const std::vector<ServedPlace>& places);
 
+// Districts.
+Layer district_coverage_layer(const std::string& name, const LocalFrame& frame, const DistrictReport& report);
+Layer district_transmitters_layer(const std::string& name, const DistrictReport& report);
+
 // Fingerprints, and where queries fit.
 Layer fingerprints_layer(const std::string& name, const PathLossLayer& path_loss, const Fingerprints& fingerprints);
 Layer located_layer(const std::string& name, const PathLossLayer& path_loss, const Fingerprints& fingerprints,

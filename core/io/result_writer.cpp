@@ -89,6 +89,7 @@ std::uintmax_t least_bytes(const Layer& layer) {
       per_row += 120;
       break;
     case LayerGeometry::polygon_z:
+    case LayerGeometry::multi_polygon:
       per_row += 190;
       break;
   }
@@ -308,6 +309,14 @@ void ResultWriter::add_visible_tiles(const LayerDestination& destination, const 
 void ResultWriter::add_best_servers(const LayerDestination& destination, const PathLossLayer& path_loss,
                                     const std::vector<ServedPlace>& places) {
   impl_->add(destination, best_server_layer(destination.layer, path_loss, places));
+}
+
+void ResultWriter::add_district_coverage(const LayerDestination& destination, const DistrictReport& report) {
+  impl_->add(destination, district_coverage_layer(destination.layer, impl_->frame, report));
+}
+
+void ResultWriter::add_district_transmitters(const LayerDestination& destination, const DistrictReport& report) {
+  impl_->add(destination, district_transmitters_layer(destination.layer, report));
 }
 
 void ResultWriter::add_fingerprints(const LayerDestination& destination, const PathLossLayer& path_loss,

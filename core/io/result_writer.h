@@ -20,6 +20,7 @@
 #include "core/comparison/comparison.h"
 #include "core/io/antenna_file.h"
 #include "core/prediction/best_server.h"
+#include "core/prediction/district_coverage.h"
 #include "core/prediction/explanation.h"
 #include "core/prediction/fingerprints.h"
 #include "core/prediction/prediction.h"
@@ -74,6 +75,16 @@ struct PathLossLayer {
 };
 enum class Outlines { leave, read };
 PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress);
+// The ground tiles with outlines, by id. Throws Error(invalid_input) where there are none.
+std::vector<std::int64_t> ground_tiles(const PathLossLayer& path_loss);
+
+// What the layers about districts tell.
+struct DistrictReport {
+  std::vector<District> districts;
+  std::vector<PredictedTransmitter> transmitters;
+  std::vector<double> thresholds_dbm;
+  CoverageByDistrict coverage;
+};
 
 class ResultWriter {
  public:
@@ -105,6 +116,8 @@ class ResultWriter {
                          std::span<const std::uint32_t> visible);
   void add_best_servers(const LayerDestination& destination, const PathLossLayer& path_loss,
                         const std::vector<ServedPlace>& places);
+  void add_district_coverage(const LayerDestination& destination, const DistrictReport& report);
+  void add_district_transmitters(const LayerDestination& destination, const DistrictReport& report);
   void add_fingerprints(const LayerDestination& destination, const PathLossLayer& path_loss,
                         const Fingerprints& fingerprints);
   void add_located(const LayerDestination& destination, const PathLossLayer& path_loss,
@@ -119,6 +132,5 @@ class ResultWriter {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
 
 }  // namespace tesseray

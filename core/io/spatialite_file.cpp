@@ -25,6 +25,8 @@ OGRwkbGeometryType ogr_type(LayerGeometry geometry) {
       return wkbLineString25D;
     case LayerGeometry::polygon_z:
       return wkbPolygon25D;
+    case LayerGeometry::multi_polygon:
+      return wkbMultiPolygon;
     case LayerGeometry::geometry:
       break;
   }
@@ -207,9 +209,9 @@ void SpatialiteFile::add_styles(const Layer& layer) {
     execute(
         "INSERT INTO layer_styles (f_table_catalog, f_table_schema, f_table_name, f_geometry_column, styleName, "
         "styleQML, styleSLD, useAsDefault, description, owner) VALUES ('', '', " +
-        quoted_text(layer.name) + ", " + quoted_text(style.symbol ? geometry_column : "") + ", " + quoted_text(style.name) + ", " +
-        quoted_text(qml::document(style, layer.columns)) + ", '', " + (is_default ? "1" : "0") + ", " +
-        quoted_text(style.name + " by Tesseray") + ", '')");
+        quoted_text(layer.name) + ", " + quoted_text(style.symbol ? geometry_column : "") + ", " +
+        quoted_text(style.name) + ", " + quoted_text(qml::document(style, layer.columns)) + ", '', " +
+        (is_default ? "1" : "0") + ", " + quoted_text(style.name + " by Tesseray") + ", '')");
   }
 }
 

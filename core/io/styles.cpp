@@ -71,6 +71,22 @@ std::vector<int> steps(int first, int last, int step) {
   return values;
 }
 
+// A category for each of the names, in their order.
+std::vector<qml::Category> colored_by_name(const std::vector<std::string>& names, Drawing drawing,
+                                           bool outline_in_color) {
+  // Okabe and Ito's colours and lighter tones of them, then the same again: neighbours in the list differ.
+  constexpr Color colors[] = {{0, 114, 178},   {230, 159, 0},   {0, 158, 115},   {204, 121, 167},
+                              {86, 180, 233},  {213, 94, 0},    {240, 228, 66},  {110, 110, 110},
+                              {128, 185, 218}, {246, 213, 145}, {140, 210, 190}, {232, 193, 216}};
+  std::vector<qml::Category> categories;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    drawing.color = colors[i % std::size(colors)];
+    if (outline_in_color) drawing.outline = drawing.color;
+    categories.push_back({names[i], names[i], drawing});
+  }
+  return categories;
+}
+
 }  // namespace
 
 Styles buildings() { return {qml::prisms("Buildings", fill({200, 196, 188}, dark_grey), "base_z", "roof_z")}; }
@@ -179,21 +195,28 @@ Styles explained_rays() {
 }
 
 Styles best_server(Symbol symbol, const std::vector<std::string>& transmitters) {
-  // Okabe and Ito's colours and lighter tones of them, then the same again: neighbours in the list differ.
-  constexpr Color colors[] = {{0, 114, 178},   {230, 159, 0},   {0, 158, 115},   {204, 121, 167},
-                              {86, 180, 233},  {213, 94, 0},    {240, 228, 66},  {110, 110, 110},
-                              {128, 185, 218}, {246, 213, 145}, {140, 210, 190}, {232, 193, 216}};
-  Drawing target{.symbol = symbol, .width_mm = 0.2, .size_mm = 1.6, .sphere_m = 1};
-  std::vector<qml::Category> categories;
-  for (std::size_t t = 0; t < transmitters.size(); ++t) {
-    target.color = target.outline = colors[t % std::size(colors)];
-    categories.push_back({transmitters[t], transmitters[t], target});
-  }
-  return {qml::categorized("Best server", "transmitter", categories),
+  const Drawing target{.symbol = symbol, .width_mm = 0.2, .size_mm = 1.6, .sphere_m = 1};
+  return {qml::categorized("Best server", "transmitter", colored_by_name(transmitters, target, true)),
           qml::graduated("Signal to interference and noise", "sinr_db",
                          classes({-6, -3, 0, 3, 6, 10, 15, 20, 25, 30}, dark_to_light(), "dB", target, true)),
           qml::graduated("Received power", "received_power_dbm",
                          classes(steps(-120, -30, 10), dark_to_light(), "dBm", target, true))};
 }
+
+Styles district_coverage(const std::vector<CoveredShare>& shares, const std::vector<std::string>& transmitters) {
+  const Drawing district{.symbol = Symbol::fill, .outline = dark_grey, .width_mm = 0.3};
+  Styles styles;
+  for (const CoveredShare& share : shares) {
+    styles.push_back(
+        qml::graduated(share.label, share.field,
+                       classes({10, 20, 30, 40, 50, 60, 70, 80, 90, 95}, dark_to_light(), "%", district, false)));
+  }
+  styles.push_back(qml::graduated("Median received power", "median_dbm",
+                                  classes(steps(-120, -30, 10), dark_to_light(), "dBm", district, false)));
+  styles.push_back(qml::categorized("Best server", "best_server", colored_by_name(transmitters, district, false)));
+  return styles;
+}
+
+Styles district_transmitters() { return {qml::table("Transmitters by district")}; }
 
 }  // namespace tesseray::styles

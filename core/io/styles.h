@@ -36,4 +36,11 @@ Styles antenna_pattern();
 // With a colour for each of the transmitters, in their order.
 Styles best_server(qml::Symbol symbol, const std::vector<std::string>& transmitters);
 
+// By the share of ground that is covered at each threshold (field and label), the median power, and the best server.
+struct CoveredShare {
+  std::string field, label;
+};
+Styles district_coverage(const std::vector<CoveredShare>& shares, const std::vector<std::string>& transmitters);
+Styles district_transmitters();
+
 }  // namespace tesseray::styles

@@ -51,12 +51,6 @@ Rings snapped_rings(const Rings& rings, Vec2 origin) {
   return result;
 }
 
-void orient(Rings& rings) {
-  for (std::size_t i = 0; i < rings.size(); ++i) {
-    if ((signed_area(rings[i]) > 0) != (i == 0)) std::reverse(rings[i].begin(), rings[i].end());
-  }
-}
-
 }  // namespace
 
 double mean_width(const Rings& rings) {

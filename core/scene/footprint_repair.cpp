@@ -4,6 +4,7 @@
 #include <geos_c.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/base/error.h"
@@ -15,22 +16,22 @@ namespace {
 void keep_message(const char* message, void* text) { *static_cast<std::string*>(text) = message; }
 void ignore_message(const char* /*message*/, void* /*unused*/) {}
 
-}  // namespace
-
-struct PolygonOverlay::Impl {
+// GEOS with its messages, and the ways of polygons to it and back.
+class Geos {
+ public:
   struct Destroy {
     GEOSContextHandle_t context;
     void operator()(GEOSGeometry* geometry) const { GEOSGeom_destroy_r(context, geometry); }
   };
   using Owned = std::unique_ptr<GEOSGeometry, Destroy>;
 
-  Impl() : context(GEOS_init_r()) {
+  Geos() : context(GEOS_init_r()) {
     GEOSContext_setNoticeMessageHandler_r(context, ignore_message, nullptr);
     GEOSContext_setErrorMessageHandler_r(context, keep_message, &last_error);
   }
-  ~Impl() { GEOS_finish_r(context); }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
+  ~Geos() { GEOS_finish_r(context); }
+  Geos(const Geos&) = delete;
+  Geos& operator=(const Geos&) = delete;
 
   Owned own(GEOSGeometry* geometry) {
     if (geometry == nullptr) {
@@ -57,6 +58,15 @@ struct PolygonOverlay::Impl {
     return own(
         GEOSGeom_createPolygon_r(context, shell.release(), holes.data(), static_cast<unsigned int>(holes.size())));
   }
+
+  Owned multi_polygon(const std::vector<Rings>& polygons) {
+    std::vector<GEOSGeometry*> parts;
+    for (const Rings& rings : polygons) parts.push_back(polygon(rings).release());
+    return own(
+        GEOSGeom_createCollection_r(context, GEOS_MULTIPOLYGON, parts.data(), static_cast<unsigned int>(parts.size())));
+  }
+
+  Owned valid(const Rings& rings) { return own(GEOSMakeValid_r(context, polygon(rings).get())); }
 
   Ring ring_of(const GEOSGeometry* line, bool counter_clockwise) {
     const GEOSCoordSequence* sequence = GEOSGeom_getCoordSeq_r(context, line);
@@ -102,6 +112,10 @@ struct PolygonOverlay::Impl {
   std::string last_error;
 };
 
+}  // namespace
+
+struct PolygonOverlay::Impl : Geos {};
+
 PolygonOverlay::PolygonOverlay() : impl_(std::make_unique<Impl>()) {}
 PolygonOverlay::~PolygonOverlay() = default;
 
@@ -110,10 +124,23 @@ bool PolygonOverlay::is_valid(const Rings& rings) {
 }
 
 std::vector<Rings> PolygonOverlay::repaired(const Rings& rings) {
-  const auto valid = impl_->own(GEOSMakeValid_r(impl_->context, impl_->polygon(rings).get()));
+  const auto valid = impl_->valid(rings);
   // MakeValid puts nodes where sides cross: back onto the grid, without new crossings.
   const auto on_grid = impl_->own(GEOSGeom_setPrecision_r(impl_->context, valid.get(), coordinate_step_m, 0));
   return impl_->polygons_of(on_grid.get());
+}
+
+bool PolygonOverlay::are_disjoint(const std::vector<Rings>& polygons) {
+  return GEOSisValid_r(impl_->context, impl_->multi_polygon(polygons).get()) == 1;
+}
+
+std::vector<Rings> PolygonOverlay::joined(const std::vector<Rings>& polygons) {
+  std::vector<GEOSGeometry*> parts;
+  for (const Rings& rings : polygons) parts.push_back(impl_->valid(rings).release());
+  const auto all = impl_->own(GEOSGeom_createCollection_r(impl_->context, GEOS_GEOMETRYCOLLECTION, parts.data(),
+                                                          static_cast<unsigned int>(parts.size())));
+  const auto together = impl_->own(GEOSUnaryUnionPrec_r(impl_->context, all.get(), coordinate_step_m));
+  return impl_->polygons_of(together.get());
 }
 
 std::vector<Rings> PolygonOverlay::difference(const Rings& a, const Rings& b) {
@@ -132,6 +159,30 @@ std::vector<Rings> PolygonOverlay::intersection(const Rings& a, const Rings& b) 
   const auto first = impl_->polygon(a), second = impl_->polygon(b);
   const auto common = impl_->own(GEOSIntersectionPrec_r(impl_->context, first.get(), second.get(), coordinate_step_m));
   return impl_->polygons_of(common.get());
+}
+
+struct CommonArea::Impl : Geos {
+  explicit Impl(const std::vector<Rings>& polygons)
+      : all(multi_polygon(polygons)), prepared(GEOSPrepare_r(context, all.get())) {}
+  ~Impl() { GEOSPreparedGeom_destroy_r(context, prepared); }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  Owned all;
+  const GEOSPreparedGeometry* prepared;
+};
+
+CommonArea::CommonArea(const std::vector<Rings>& polygons) : impl_(std::make_unique<Impl>(polygons)) {}
+CommonArea::~CommonArea() = default;
+
+double CommonArea::with(const Ring& ring) const {
+  const auto other = impl_->polygon({ring});
+  if (GEOSPreparedIntersects_r(impl_->context, impl_->prepared, other.get()) != 1) return 0;
+  if (GEOSPreparedCovers_r(impl_->context, impl_->prepared, other.get()) == 1) return std::fabs(signed_area(ring));
+  const auto common = impl_->own(GEOSIntersection_r(impl_->context, impl_->all.get(), other.get()));
+  double area_m2 = 0;
+  GEOSArea_r(impl_->context, common.get(), &area_m2);
+  return area_m2;
 }
 
 }  // namespace tesseray

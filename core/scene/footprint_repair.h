@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Polygon repair and overlay on the coordinate grid. The only place that uses GEOS.
+// Polygon repair and overlay on the coordinate grid, and areas that polygons have in common. The only place that uses
+// GEOS.
 #pragma once
 
 #include <memory>
@@ -22,10 +23,32 @@ class PolygonOverlay {
   bool is_valid(const Rings& rings);
   // The areas that the rings enclose: lobes of self-crossing rings become polygons of their own.
   std::vector<Rings> repaired(const Rings& rings);
+  // True when all are valid and none has an area in common with another.
+  bool are_disjoint(const std::vector<Rings>& polygons);
+  // What several polygons, valid or not, enclose together.
+  std::vector<Rings> joined(const std::vector<Rings>& polygons);
   // REQUIRES for the following: valid polygons.
   std::vector<Rings> difference(const Rings& a, const Rings& b);
   std::vector<Rings> united(const Rings& a, const Rings& b);
   std::vector<Rings> intersection(const Rings& a, const Rings& b);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The area that polygons have in common with one ring after the other, as their corners say it: without the grid. Not
+// thread-safe.
+class CommonArea {
+ public:
+  // REQUIRES: valid polygons without common areas (PolygonOverlay::are_disjoint).
+  explicit CommonArea(const std::vector<Rings>& polygons);
+  ~CommonArea();
+  CommonArea(const CommonArea&) = delete;
+  CommonArea& operator=(const CommonArea&) = delete;
+
+  // m². REQUIRES: a ring that does not cross itself.
+  double with(const Ring& ring) const;
 
  private:
   struct Impl;

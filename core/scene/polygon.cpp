@@ -20,6 +20,12 @@ double area(const Rings& rings) {
   return sum;
 }
 
+void orient(Rings& rings) {
+  for (std::size_t i = 0; i < rings.size(); ++i) {
+    if ((signed_area(rings[i]) > 0) != (i == 0)) std::reverse(rings[i].begin(), rings[i].end());
+  }
+}
+
 Rectangle bounds(const Ring& ring) {
   Rectangle box;
   for (const Vec2 p : ring) box.extend(p);

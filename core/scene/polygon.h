@@ -10,6 +10,8 @@ namespace tesseray {
 
 // Positive for counter-clockwise rings, m².
 double signed_area(const Ring& ring);
+// Gives rings of any direction the orientation of Rings.
+void orient(Rings& rings);
 // Exterior minus holes, m². REQUIRES: the orientation of Rings.
 double area(const Rings& rings);
 Rectangle bounds(const Ring& ring);

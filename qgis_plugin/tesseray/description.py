@@ -85,6 +85,11 @@ class Output:
     layer: str | None = None
     geometry: str | None = None
 
+    @property
+    def shape(self) -> str:
+        """The geometry's own word: "Polygon Z" and "MultiPolygon" → "Polygon"; "" for an unknown one."""
+        return (self.geometry or "").split(" ")[0].removeprefix("Multi")
+
 
 @dataclass(frozen=True)
 class PieceMemory:

@@ -27,14 +27,10 @@ _GEOMETRIES = {"Point": Qgis.GeometryType.Point, "LineString": Qgis.GeometryType
 _waiting: set["ResultLayer"] = set()
 
 
-def _geometry_word(output: Output) -> str:
-    return (output.geometry or "").split(" ")[0]
-
-
 def _sort_key(tool: Tool, output: Output) -> int:
     """Greater ones stand higher in the legend and are drawn over the others; of one kind, the first declared."""
     outputs = len(tool.layer_outputs)
-    height = _HEIGHT_IN_LEGEND.get(_geometry_word(output), 0)
+    height = _HEIGHT_IN_LEGEND.get(output.shape, 0)
     return height * (outputs + 1) + outputs - tool.layer_outputs.index(output)
 
 
@@ -56,7 +52,7 @@ class ResultLayer(QgsProcessingLayerPostProcessorInterface):
 def apply_style(layer: QgsVectorLayer, output: Output) -> None:
     """The shipped style where there is one for this layer and its geometry; else the one in the file stays."""
     style = STYLES / f"{output.layer}.qml"
-    if style.is_file() and layer.geometryType() == _GEOMETRIES.get(_geometry_word(output)):
+    if style.is_file() and layer.geometryType() == _GEOMETRIES.get(output.shape):
         layer.loadNamedStyle(str(style))
         if not _draws_by_its_fields(layer):
             layer.loadDefaultStyle()

@@ -127,17 +127,16 @@ def input_definition(parameter: Parameter) -> QgsProcessingParameterDefinition:
     return _finished(definition, parameter)
 
 
-def sink_type(geometry: str | None) -> Qgis.ProcessingSourceType:
+def sink_type(output: Output | None) -> Qgis.ProcessingSourceType:
     """The type of a layer output: "Polygon Z" → polygons; without a telling name, anything with geometry."""
-    return SINK_TYPES.get((geometry or "").split(" ")[0], Qgis.ProcessingSourceType.VectorAnyGeometry)
+    return SINK_TYPES.get(output.shape if output else "", Qgis.ProcessingSourceType.VectorAnyGeometry)
 
 
 def destination_definition(parameter: Parameter, output: Output | None) -> QgsProcessingParameterDefinition:
     """A layer's or file's destination. output: what goes there; None for a file that only collects layers."""
     created = not parameter.skipped_by_default and not parameter.collects_layers
     if parameter.is_layer_destination:
-        definition = QgsProcessingParameterFeatureSink(parameter.name, parameter.label,
-                                                       sink_type(output.geometry if output else None),
+        definition = QgsProcessingParameterFeatureSink(parameter.name, parameter.label, sink_type(output),
                                                        optional=parameter.optional, createByDefault=created)
     elif parameter.is_raster_destination:
         definition = QgsProcessingParameterRasterDestination(parameter.name, parameter.label,

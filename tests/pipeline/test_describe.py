@@ -7,8 +7,8 @@ import unittest
 from tesseray_process import SOURCE, tesseray
 
 TOOLS = ["coveragestudy", "tileenvironment", "computevisibility", "predictcoverage", "comparewithdrivetest",
-         "bestserver", "coverageraster", "fingerprints", "visiblefrom", "explainpoint", "traceimage",
-         "importantenna", "exportscene"]
+         "bestserver", "coverageraster", "coveragebydistrict", "fingerprints", "visiblefrom", "explainpoint",
+         "traceimage", "importantenna", "exportscene"]
 KINDS = {"vector polygon", "vector point", "vector any", "table", "raster", "field", "number", "distance", "string",
          "enum", "crs", "extent", "point", "boolean", "file", "layer destination", "file destination"}
 PARAMETER_KEYS = {"name", "label", "help", "kind", "default", "unit", "minimum", "maximum", "choices", "optional",
@@ -54,9 +54,12 @@ LAYERS = {"TILES": ("tiles", "Polygon Z"), "EDGES": ("edges", "LineString Z"), "
           "PREDICTION_ERROR": ("prediction_error", "Point Z"), "ERROR_STATISTICS": ("error_statistics", "None"),
           "PROFILE": ("power_delay_profile", "None"), "PATTERN": ("antenna_pattern", "None"),
           "BEST_SERVER": ("best_server", "Polygon Z"), "VISIBLE_TILES": ("visible_tiles", "Polygon Z"),
-          "FINGERPRINTS": ("fingerprints", "Point Z"), "LOCATED": ("located", "Point Z")}
+          "FINGERPRINTS": ("fingerprints", "Point Z"), "LOCATED": ("located", "Point Z"),
+          "DISTRICT_COVERAGE": ("district_coverage", "MultiPolygon"),
+          "DISTRICT_TRANSMITTERS": ("district_transmitters", "None")}
 # Layers of tools that are no part of the study.
-NOT_OF_THE_STUDY = {"PROFILE", "PATTERN", "BEST_SERVER", "VISIBLE_TILES", "FINGERPRINTS", "LOCATED"}
+NOT_OF_THE_STUDY = {"PROFILE", "PATTERN", "BEST_SERVER", "VISIBLE_TILES", "FINGERPRINTS", "LOCATED",
+                    "DISTRICT_COVERAGE", "DISTRICT_TRANSMITTERS"}
 
 
 class DescribeTest(unittest.TestCase):

@@ -102,8 +102,8 @@ class ProviderTest(QgisTest):
     def test_each_layer_is_an_output_of_its_own_kind(self):
         from qgis.core import Qgis
 
-        kinds = {"Polygon": "VectorPolygon", "LineString": "VectorLine", "Point": "VectorPoint", "None": "Vector",
-                 "Geometry": "VectorAnyGeometry"}
+        kinds = {"Polygon": "VectorPolygon", "MultiPolygon": "VectorPolygon", "LineString": "VectorLine",
+                 "Point": "VectorPoint", "None": "Vector", "Geometry": "VectorAnyGeometry"}
         for tool in self.described["tools"]:
             algorithm = self.provider.algorithm(tool["id"])
             outputs = {output.name(): output for output in algorithm.outputDefinitions()}

@@ -83,6 +83,16 @@ class ToolsTest(QgisTest):
             "PATH_LOSS": predicted["PATH_LOSS"], "RESOLUTION": 4, "RASTER": str(self.folder / "coverage.tif")})
         self.assertEqual(gdal.Open(raster["RASTER"]).RasterCount, 2)
 
+        grid = run_algorithm("native:creategrid", {
+            "TYPE": 4, "EXTENT": "340350,340650,6020350,6020650 [EPSG:25832]", "HSPACING": 80, "VSPACING": 80,
+            "CRS": "EPSG:25832", "OUTPUT": str(self.folder / "hexagons.gpkg")})
+        districts = run_algorithm("tesseray:coveragebydistrict", {
+            "PATH_LOSS": predicted["PATH_LOSS"], "DISTRICTS": grid["OUTPUT"], "NAME_FIELD": "id",
+            "DISTRICT_COVERAGE": str(self.folder / "districts.gpkg"),
+            "DISTRICT_TRANSMITTERS": str(self.folder / "districts.gpkg")})
+        self.assertGreater(rows_in(districts["DISTRICT_COVERAGE"]), 10)
+        self.assertEqual(rows_in(districts["DISTRICT_TRANSMITTERS"]), 2 * rows_in(districts["DISTRICT_COVERAGE"]))
+
         queries = self.folder / "queries.csv"
         queries.write_text("query,site,rsrp\na,1,-80\na,2,-90\nb,1,-70\n", encoding="ascii")
         located = run_algorithm("tesseray:fingerprints", {

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/io/readers.h"
+#include "core/io/result_writer.h"
+#include "core/prediction/district_coverage.h"
+#include "core/scene/polygon.h"
+#include "processing_algorithms/path_loss_input.h"
+#include "processing_algorithms/run.h"
+#include "processing_algorithms/scene_stage.h"
+#include "processing_algorithms/spelling.h"
+
+namespace tesseray {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double least_threshold_dbm = -300, greatest_threshold_dbm = 100;
+constexpr std::size_t most_thresholds = 20;
+
+Error bad_threshold(const std::string& message) {
+  return {ErrorKind::invalid_input, "bad_threshold", "THRESHOLDS: " + message,
+          "write received powers in dBm with commas between them, as in \"-85,-95,-105\""};
+}
+
+std::vector<double> thresholds_in(const std::string& text) {
+  std::vector<double> thresholds_dbm;
+  for (const std::string& part : split(text, ',')) {
+    const std::optional<double> threshold_dbm = parse_number(trimmed(part));
+    if (!threshold_dbm || *threshold_dbm < least_threshold_dbm || *threshold_dbm > greatest_threshold_dbm) {
+      throw bad_threshold("\"" + std::string(trimmed(part)) + "\" is no number from " + shortest(least_threshold_dbm) +
+                          " to " + shortest(greatest_threshold_dbm));
+    }
+    if (std::find(thresholds_dbm.begin(), thresholds_dbm.end(), *threshold_dbm) != thresholds_dbm.end()) {
+      throw bad_threshold(shortest(*threshold_dbm) + " is there twice");
+    }
+    thresholds_dbm.push_back(*threshold_dbm);
+  }
+  if (thresholds_dbm.size() > most_thresholds) {
+    throw bad_threshold("there are more than " + std::to_string(most_thresholds));
+  }
+  return thresholds_dbm;
+}
+
+std::vector<GroundTile> ground_of(const PathLossLayer& path_loss) {
+  std::vector<GroundTile> tiles;
+  for (const std::int64_t id : ground_tiles(path_loss)) {
+    GroundTile tile{.tile_id = id};
+    for (const Vec3& corner : path_loss.outlines.at(id).corners) tile.outline.push_back(corner.xy());
+    tiles.push_back(std::move(tile));
+  }
+  return tiles;
+}
+
+Rectangle bounds_of(const std::vector<GroundTile>& tiles) {
+  Rectangle box;
+  for (const GroundTile& tile : tiles) {
+    for (const Vec2 corner : tile.outline) box.extend(corner);
+  }
+  return box;
+}
+
+std::vector<District> read_districts(Run& run, const LocalFrame& frame, const Rectangle& area) {
+  run.progress().begin_stage("districts");
+  const ParameterValues& values = run.values();
+  DistrictsRead read = read_districts({.source = values.text("DISTRICTS"),
+                                       .crs = values.text("DISTRICTS_CRS"),
+                                       .name_field = values.text("NAME_FIELD"),
+                                       .population_field = values.text("POPULATION_FIELD")},
+                                      frame, area, run.progress());
+  warn_of_issues(read.issues, run.progress());
+  return std::move(read.districts);
+}
+
+void require_ground(const CoverageByDistrict& coverage, const LocalFrame& frame) {
+  if (!coverage.districts.empty()) return;
+  throw Error(ErrorKind::invalid_input, "districts_elsewhere", "no district has predicted ground in it",
+              "check the CRS of DISTRICTS, which is transformed to that of the prediction, " + frame.crs_name,
+              {.field = "DISTRICTS"});
+}
+
+std::string called(const District& district) {
+  return district.name.empty() ? "feature " + std::to_string(district.feature_id) : district.name;
+}
+
+void warn_of_overlaps(const std::vector<District>& districts, const std::vector<DistrictOverlap>& overlaps,
+                      Progress& progress) {
+  if (overlaps.empty()) return;
+  const DistrictOverlap& first = overlaps.front();
+  progress.warn({"districts_overlap", std::to_string(overlaps.size()) + (overlaps.size() == 1 ? " pair" : " pairs") +
+                                          " of districts overlap, first " + called(districts[first.first]) + " and " +
+                                          called(districts[first.second]) + " (" +
+                                          std::to_string(std::llround(first.area_m2)) +
+                                          " m²): what they have in common counts in both"});
+}
+
+// Of all districts together.
+void add_figures(const DistrictReport& report, const std::vector<GroundTile>& tiles, Json& figures) {
+  double ground_m2 = 0, all_ground_m2 = 0;
+  for (const DistrictCoverage& row : report.coverage.districts) ground_m2 += row.ground_m2;
+  for (const GroundTile& tile : tiles) all_ground_m2 += std::fabs(signed_area(tile.outline));
+  figures["districts"] = report.coverage.districts.size();
+  figures["ground_m2"] = all_ground_m2;
+  figures["ground_in_districts_m2"] = ground_m2;
+  figures["covered"] = Json::array();
+  for (std::size_t i = 0; i < report.thresholds_dbm.size(); ++i) {
+    double covered_m2 = 0;
+    for (const DistrictCoverage& row : report.coverage.districts) covered_m2 += row.power.covered_m2[i];
+    figures["covered"].push_back({{"threshold_dbm", report.thresholds_dbm[i]},
+                                  {"covered_m2", covered_m2},
+                                  {"covered_percent", 100 * covered_m2 / ground_m2}});
+  }
+}
+
+Outcome cover_districts(Run& run) {
+  DistrictReport report;
+  report.thresholds_dbm = thresholds_in(run.values().text("THRESHOLDS"));
+  const PathLossLayer path_loss = read_path_loss(run.values().text("PATH_LOSS"), Outlines::read, run.progress());
+  const std::vector<GroundTile> tiles = ground_of(path_loss);
+  report.transmitters = path_loss.transmitters;
+  report.districts = read_districts(run, path_loss.frame, bounds_of(tiles));
+  const auto pieces = ground_of_districts(report.districts, tiles, run.progress());
+  report.coverage = coverage_by_district(report.districts, tiles, pieces, path_loss.targets, report.transmitters,
+                                         report.thresholds_dbm);
+  require_ground(report.coverage, path_loss.frame);
+  warn_of_overlaps(report.districts, overlaps_of_districts(report.districts, pieces), run.progress());
+
+  ResultWriter writer(path_loss.frame, run.settings().overwrite);
+  std::vector<std::string> written;
+  if (const auto destination = run.destinations().layer("DISTRICT_COVERAGE")) {
+    writer.add_district_coverage(*destination, report);
+    written.emplace_back("DISTRICT_COVERAGE");
+  }
+  if (const auto destination = run.destinations().layer("DISTRICT_TRANSMITTERS")) {
+    writer.add_district_transmitters(*destination, report);
+    written.emplace_back("DISTRICT_TRANSMITTERS");
+  }
+  Outcome outcome;
+  outcome.result_hash = writer.commit(run.record(path_loss.frame, {}), run.progress());
+  outcome.outputs = run.destinations().spelled(written);
+  add_figures(report, tiles, outcome.figures);
+  return outcome;
+}
+
+std::vector<Parameter> district_parameters() {
+  using Kind = ParameterKind;
+  return {
+      path_loss_input("the layer of polygons that predictcoverage wrote, its transmitters beside it"),
+      {.name = "DISTRICTS",
+       .label = "Districts",
+       .help = "polygons of any OGR source in any CRS, with holes and several parts if need be",
+       .kind = Kind::vector_polygon,
+       .crs_from = {"DISTRICTS_CRS"}},
+      {.name = "NAME_FIELD",
+       .label = "Name field",
+       .help = "the field with the districts' names; found by its usual names (name, district, …) if not given",
+       .kind = Kind::field,
+       .optional = true,
+       .parent = "DISTRICTS"},
+      {.name = "POPULATION_FIELD",
+       .label = "Population field",
+       .help =
+           "the field with the districts' inhabitants, who are spread evenly over the predicted ground; found by its "
+           "usual names (population, inhabitants, …) if not given",
+       .kind = Kind::field,
+       .optional = true,
+       .parent = "DISTRICTS",
+       .content = "number"},
+      {.name = "THRESHOLDS",
+       .label = "Received powers that cover",
+       .help = "in dBm, with commas between them: ground counts as covered where the strongest transmitter brings at "
+               "least this; the first one colours the map",
+       .kind = Kind::string,
+       .default_value = "-85,-95,-105"},
+      {.name = "DISTRICTS_CRS",
+       .label = "CRS of the districts",
+       .help = "of a layer that has none",
+       .kind = Kind::crs,
+       .optional = true,
+       .advanced = true},
+      {.name = "DISTRICT_COVERAGE",
+       .label = "Coverage by district",
+       .help = "covered ground and inhabitants of each district, its received powers and its best server",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "district_coverage",
+       .geometry = "MultiPolygon"},
+      {.name = "DISTRICT_TRANSMITTERS",
+       .label = "Transmitters by district",
+       .help = "what each transmitter covers alone, and where it is the strongest, in each district where it arrives",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "district_transmitters",
+       .geometry = "None"},
+  };
+}
+
+}  // namespace
+
+Tool coveragebydistrict() {
+  return {
+      .id = "coveragebydistrict",
+      .title = "Coverage by district",
+      .group = "Coverage",
+      .help =
+          "How much ground of each district, and how many of its inhabitants, a prediction covers: ground tiles cut "
+          "exactly by the districts' polygons, for one or several least received powers, by the strongest "
+          "transmitter at each place and by each transmitter alone.",
+      .parameters = concatenated({district_parameters(), {output_parameter()}}),
+      .roles = {},
+      .run = cover_districts};
+}
+
+}  // namespace tesseray

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Coverage by district, against areas that OGR cuts from the path losses that it was made from."""
+
+import sqlite3
+import unittest
+
+import numpy
+from osgeo import ogr, osr
+
+from tesseray_process import SCENE, PipelineTest, json_lines, made, module_folder, rows, tesseray
+
+ogr.UseExceptions()
+
+# Shapes in the prediction's CRS: a slanted border, a border at 45° and one along tiles part the whole square.
+PARTS = {
+    "north-west": "POLYGON((340300 6020700,340300 6020440,340471.3 6020517.7,340530 6020700,340300 6020700))",
+    "south": "POLYGON((340300 6020440,340300 6020300,340700 6020300,340700 6020388.7,340471.3 6020517.7,"
+             "340300 6020440))",
+    "east": "POLYGON((340700 6020388.7,340700 6020700,340530 6020700,340471.3 6020517.7,340700 6020388.7))",
+}
+SHAPES = {
+    "ring": "POLYGON((340370 6020370,340630 6020370,340630 6020630,340370 6020630,340370 6020370),"
+            "(340430 6020440,340460 6020570,340560 6020540,340430 6020440))",
+    "islands": "MULTIPOLYGON(((340360 6020360,340420 6020365,340390 6020420,340360 6020360)),"
+               "((340561.5 6020561.5,340640 6020600,340600 6020640,340561.5 6020561.5)))",
+    "beyond": "POLYGON((340600 6020600,341000 6020600,341000 6021000,340600 6021000,340600 6020600))",
+}
+
+
+def setUpModule():
+    """A prediction of two transmitters, made once."""
+    global PREDICTION
+    folder = module_folder()
+    environment, table = folder / "environment.gpkg", folder / "sites.csv"
+    PREDICTION = folder / "prediction.gpkg"
+    table.write_text("name,x,y,height_m,frequency_mhz,erp_dbm\nWest,340450,6020500,30,1800,43\n"
+                     "Ost,340560,6020520,30,1800,43\n", encoding="utf-8")
+    made("tileenvironment", *SCENE, "--environment", environment)
+    # Without rays over the roofs there is ground that none reaches.
+    made("predictcoverage", "--environment", environment, "--transmitters", table, "--transmitters-crs", "EPSG:25832",
+         "--max-bounces", 1, "--over-rooftop", "none", "--max-scatterings", 0, "--output", PREDICTION)
+
+
+def epsg(code):
+    reference = osr.SpatialReference()
+    reference.ImportFromEPSG(code)
+    reference.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    return reference
+
+
+def ground():
+    """Of each ground tile its polygon and {transmitter: power} where anything arrives."""
+    names = {row["transmitter_id"]: row["name"] for row in rows(PREDICTION, "transmitters")}
+    tiles = {}
+    source = ogr.Open(str(PREDICTION))
+    for feature in source.GetLayerByName("path_loss"):
+        if feature["kind"] != "ground":
+            continue
+        outline, powers = tiles.setdefault(feature["tile_id"], (feature.GetGeometryRef().Clone(), {}))
+        outline.FlattenTo2D()
+        if feature["received_power_dbm"] is not None:
+            powers[names[feature["transmitter_id"]]] = feature["received_power_dbm"]
+    return [tiles[tile] for tile in sorted(tiles)]
+
+
+def quantile(pieces, fraction):
+    """The least power that, with weaker ones, is on this part of the ground; pieces: (power or None, area)."""
+    pieces = sorted((-numpy.inf if power is None else power, area) for power, area in pieces)
+    sums = numpy.cumsum([area for _, area in pieces])
+    power = pieces[int(numpy.searchsorted(sums, fraction * sums[-1]))][0]
+    return None if numpy.isinf(power) else power
+
+
+class CoverageByDistrict(PipelineTest):
+    def districts(self, shapes, code=25832, name="Stadtteile Süd.gpkg", population=None, field="name"):
+        """A file of districts by name, in the CRS of this code."""
+        file = self.folder / name
+        source = ogr.GetDriverByName("GPKG" if name.endswith("gpkg") else "GeoJSON").CreateDataSource(str(file))
+        layer = source.CreateLayer("districts", epsg(code) if code else None, ogr.wkbUnknown)
+        layer.CreateField(ogr.FieldDefn(field, ogr.OFTString))
+        if population:
+            kinds = {float: ogr.OFTReal, str: ogr.OFTString}
+            layer.CreateField(ogr.FieldDefn("inhabitants", kinds[type(next(iter(population.values())))]))
+        to_code = osr.CoordinateTransformation(epsg(25832), epsg(code)) if code and code != 25832 else None
+        for called, wkt in shapes.items():
+            feature = ogr.Feature(layer.GetLayerDefn())
+            feature[field] = called
+            if population and called in population:
+                feature["inhabitants"] = population[called]
+            if wkt:
+                shape = ogr.CreateGeometryFromWkt(wkt)
+                if to_code:
+                    # A straight line here is none there: corners so often that the difference is below a square metre.
+                    shape.Segmentize(5)
+                    shape.Transform(to_code)
+                feature.SetGeometry(shape)
+            layer.CreateFeature(feature)
+        source = layer = None
+        return file
+
+    def cover(self, districts, *options, source=None):
+        output = self.folder / "covered.gpkg"
+        return tesseray("coveragebydistrict", "--path-loss", source or PREDICTION, "--districts", districts,
+                        "--progress", "json", "--output", output, *options), output
+
+    def warnings(self, process):
+        return {line["warning"]["code"]: line["warning"]["message"] for line in json_lines(process.stderr)
+                if "warning" in line}
+
+    def assert_powers(self, row, pieces, delta):
+        """pieces: (power or None, m²) of the district; row: what the tool says of it."""
+        whole = sum(area for _, area in pieces)
+        reached = [(power, area) for power, area in pieces if power is not None]
+        self.assertAlmostEqual(row["reached_percent"], 100 * sum(a for _, a in reached) / whole, delta=delta)
+        for column, threshold in (("covered_minus_35", -35), ("covered_minus_52_5", -52.5)):
+            covered = sum(area for power, area in reached if power >= threshold)
+            self.assertAlmostEqual(row[f"{column}_m2"], covered, delta=delta)
+            self.assertAlmostEqual(row[f"{column}_percent"], 100 * covered / whole, delta=delta)
+        mean = sum(power * area for power, area in reached) / sum(area for _, area in reached)
+        self.assertAlmostEqual(row["mean_dbm"], mean, delta=delta)
+        self.assertEqual(row["median_dbm"], quantile(pieces, 0.5))
+        self.assertEqual(row["p10_dbm"], quantile(pieces, 0.1))
+
+    def assert_rows(self, output, shapes, delta):
+        found = {row["name"]: row for row in rows(output, "district_coverage")}
+        alone = {(row["name"], row["transmitter"]): row for row in rows(output, "district_transmitters")}
+        self.assertEqual(list(found), list(shapes))
+        tiles = ground()
+        for called, wkt in shapes.items():
+            shape = ogr.CreateGeometryFromWkt(wkt)
+            cut = [(outline.Intersection(shape), powers) for outline, powers in tiles]
+            cut = [(piece.GetArea(), powers) for piece, powers in cut
+                   if not piece.IsEmpty() and piece.GetDimension() == 2]
+            row = found[called]
+            self.assertAlmostEqual(row["district_m2"], shape.GetArea(), delta=delta)
+            self.assertAlmostEqual(row["ground_m2"], sum(area for area, _ in cut), delta=delta)
+            self.assertAlmostEqual(row["ground_percent"], 100 * row["ground_m2"] / row["district_m2"], places=9)
+            self.assert_powers(row, [(max(powers.values(), default=None), area) for area, powers in cut], delta)
+            served = {}
+            for area, powers in cut:
+                if powers:
+                    best = max(powers, key=powers.get)
+                    served[best] = served.get(best, 0) + area
+            self.assertEqual(row["best_server"], max(served, key=served.get))
+            self.assertEqual(row["server_count"], len(served))
+            for transmitter in ("West", "Ost"):
+                line = alone.pop((called, transmitter), None)
+                pieces = [(powers.get(transmitter), area) for area, powers in cut]
+                if all(power is None for power, _ in pieces):
+                    self.assertIsNone(line)
+                    continue
+                self.assert_powers(line, pieces, delta)
+                self.assertAlmostEqual(line["served_m2"], served.get(transmitter, 0), delta=delta)
+        self.assertEqual(alone, {})
+        return found
+
+    def test_areas_and_powers_are_those_that_ogr_cuts(self):
+        shapes = {**PARTS, **SHAPES}
+        process, output = self.cover(self.districts(shapes), "--thresholds", "-35, -52.5")
+        self.assert_done(process)
+        found = self.assert_rows(output, shapes, delta=1e-6)
+        self.assertIsNone(found["beyond"].get("population"))
+        self.assertLess(min(row["reached_percent"] for row in found.values()), 100)
+        self.assertLess(found["south"]["covered_minus_35_percent"], 95)
+        self.assertIn("districts_overlap", self.warnings(process))
+
+    def test_parts_of_the_whole_add_up_to_it(self):
+        process, output = self.cover(self.districts(PARTS))
+        self.assert_done(process)
+        self.assertEqual(self.warnings(process), {})
+        whole = sum(outline.GetArea() for outline, _ in ground())
+        self.assertAlmostEqual(sum(row["ground_m2"] for row in rows(output, "district_coverage")), whole, delta=1e-6)
+        figures = json_lines(process.stdout)[0]["figures"]
+        self.assertAlmostEqual(figures["ground_in_districts_m2"], whole, delta=1e-6)
+        self.assertAlmostEqual(figures["ground_m2"], whole, delta=1e-6)
+        self.assertEqual([row["threshold_dbm"] for row in figures["covered"]], [-85, -95, -105])
+
+    def test_districts_of_another_crs(self):
+        shapes = {**PARTS, **SHAPES}
+        process, output = self.cover(self.districts(shapes, 4326, "districts.geojson"), "--thresholds", "-35,-52.5")
+        self.assert_done(process)
+        self.assert_rows(output, shapes, delta=0.05)
+        with sqlite3.connect(output) as database:
+            self.assertEqual(database.execute("SELECT geometry_type_name, z, organization_coordsys_id FROM "
+                                              "gpkg_geometry_columns JOIN gpkg_spatial_ref_sys USING (srs_id) WHERE "
+                                              "table_name = 'district_coverage'").fetchone(),
+                             ("MULTIPOLYGON", 0, 25832))
+
+    def test_inhabitants_are_spread_over_the_ground(self):
+        file = self.districts(PARTS, population={"south": 1000.0, "east": 0.0})
+        process, output = self.cover(file, "--thresholds", "-35,-52.5")
+        self.assert_done(process)
+        for row in rows(output, "district_coverage"):
+            people = {"south": 1000, "east": 0}.get(row["name"])
+            self.assertEqual(row["population"], people)
+            for column in ("minus_35", "minus_52_5"):
+                expected = None if people is None else people * row[f"covered_{column}_m2"] / row["ground_m2"]
+                self.assertEqual(row[f"population_{column}"] is None, people is None)
+                if people is not None:
+                    self.assertAlmostEqual(row[f"population_{column}"], expected, places=9)
+
+    def test_the_map_opens_coloured_by_the_first_threshold(self):
+        process, output = self.cover(self.districts(PARTS), "--thresholds", "-52.5,-35")
+        self.assert_done(process)
+        with sqlite3.connect(output) as database:
+            styles = database.execute("SELECT styleName, styleQML FROM layer_styles WHERE f_table_name = "
+                                      "'district_coverage' ORDER BY useAsDefault DESC, id").fetchall()
+        self.assertEqual([name for name, _ in styles][0], "Ground covered at -52.5 dBm")
+        self.assertEqual({name for name, _ in styles}, {"Ground covered at -52.5 dBm", "Ground covered at -35 dBm",
+                                                        "Median received power", "Best server"})
+        self.assertIn('attr="covered_minus_52_5_percent"', styles[0][1])
+
+    def test_bad_polygons_are_repaired_or_left_out_with_a_word(self):
+        shapes = {"bow tie": "POLYGON((340400 6020400,340500 6020500,340500 6020400,340400 6020500,340400 6020400))",
+                  "twice": "MULTIPOLYGON(((340400 6020400,340500 6020400,340500 6020500,340400 6020500,340400 "
+                           "6020400)),((340450 6020400,340550 6020400,340550 6020500,340450 6020500,340450 6020400)))",
+                  "line": "LINESTRING(340400 6020400,340500 6020500)",
+                  "spike": "POLYGON((340400 6020400,340500 6020500,340600 6020600,340400 6020400))",
+                  "nothing": None,
+                  "away": "POLYGON((350000 6020000,350100 6020000,350100 6020100,350000 6020000))"}
+        process, output = self.cover(self.districts(shapes))
+        self.assert_done(process)
+        self.assertEqual({row["name"]: row["district_m2"] for row in rows(output, "district_coverage")},
+                         {"bow tie": 5000, "twice": 15000})
+        warnings = self.warnings(process)
+        self.assertEqual(set(warnings), {"invalid_geometry", "not_a_polygon", "no_area", "districts_overlap"})
+        self.assertIn("feature 4", warnings["no_area"])
+
+    def test_results_do_not_depend_on_the_number_of_threads(self):
+        file = self.districts({**PARTS, **SHAPES})
+        hashes = {json_lines(self.cover(file, "--threads", n, "--overwrite")[0].stdout)[0]["result_hash"]
+                  for n in (1, 2, 5)}
+        self.assertEqual(len(hashes), 1)
+
+    def test_wrong_input_is_refused(self):
+        good = self.districts(PARTS)
+        away = {"away": "POLYGON((350000 6020000,350100 6020000,350100 6020100,350000 6020000))"}
+        for file, options, code, words in (
+                (self.districts(away, name="away.gpkg"), (), "districts_elsewhere", ("EPSG:25832",)),
+                (self.districts(PARTS, None, "no_crs.gpkg"), (), "missing_crs", ("DISTRICTS_CRS",)),
+                (self.districts(PARTS, name="fewer.gpkg", population={"east": -3.0}), (), "bad_value", ("-3",)),
+                (self.districts(PARTS, name="many.gpkg", population={"east": "many"}), (), "bad_value", ("many",)),
+                (good, ("--name-field", "nmae"), None, ("name",)),
+                (good, ("--thresholds", "-80,weak"), "bad_threshold", ("weak", "-85,-95,-105")),
+                (good, ("--thresholds", "-80,-80"), "bad_threshold", ("twice",)),
+                (good, ("--thresholds", "-800"), "bad_threshold", ("-300",)),
+                (f"{PREDICTION}|layername=transmitters", (), "wrong_geometry", ("DISTRICTS",))):
+            with self.subTest(code=code, words=words):
+                process, output = self.cover(file, *options)
+                self.assert_refused(process, code, words)
+                self.assertFalse(output.exists())
+        points = self.folder / "points.gpkg"
+        with sqlite3.connect(PREDICTION) as source, sqlite3.connect(points) as copy:
+            source.backup(copy)
+            copy.execute("DELETE FROM path_loss WHERE kind = 'ground'")
+            copy.commit()
+        self.assert_refused(self.cover(good, source=points)[0], "no_ground", ("KINDS",))
+
+
+if __name__ == "__main__":
+    unittest.main()
