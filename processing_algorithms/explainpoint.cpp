@@ -128,10 +128,7 @@ void add_layers(const Run& run, const std::vector<Receiver>& receivers, const Ex
     writer.add_power_delay_profile(*destination, explained.strongest);
     written.emplace_back("PROFILE");
   }
-  if (const auto destination = destinations.layer("RECEIVER_PATH_LOSS")) {
-    writer.add_receiver_path_loss(*destination, receivers, explained.predictions.of_transmitters);
-    written.emplace_back("RECEIVER_PATH_LOSS");
-  }
+  add_receiver_path_loss_layer(run, receivers, explained.predictions, writer, written);
 }
 
 Outcome explain_point(Run& run) {

@@ -616,14 +616,35 @@ PathLossLayout path_loss_layout(const ParameterValues& values) {
   return layout;
 }
 
+void add_transmitters_layer(const Run& run, const std::vector<Transmitter>& transmitters, ResultWriter& writer,
+                            std::vector<std::string>& written) {
+  const auto destination = run.destinations().layer("TRANSMITTERS_OUT");
+  if (!destination) return;
+  writer.add_transmitters(*destination, transmitters);
+  written.emplace_back("TRANSMITTERS_OUT");
+}
+
+void add_receiver_path_loss_layer(const Run& run, const std::vector<Receiver>& receivers,
+                                  const Predictions& predictions, ResultWriter& writer,
+                                  std::vector<std::string>& written) {
+  const auto destination = run.destinations().layer("RECEIVER_PATH_LOSS");
+  if (!destination) return;
+  writer.add_receiver_path_loss(*destination, receivers, predictions.of_transmitters);
+  written.emplace_back("RECEIVER_PATH_LOSS");
+}
+
+void add_rays_layer(const Run& run, const Predictions& predictions, ResultWriter& writer,
+                    std::vector<std::string>& written) {
+  const auto destination = run.destinations().layer("RAYS");
+  if (!destination) return;
+  writer.add_rays(*destination, predictions.of_transmitters);
+  written.emplace_back("RAYS");
+}
+
 void add_prediction_layers(const Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,
                            const Predictions& predictions, ResultWriter& writer, std::vector<std::string>& written) {
-  const Destinations& destinations = run.destinations();
-  if (const auto destination = destinations.layer("TRANSMITTERS_OUT")) {
-    writer.add_transmitters(*destination, sites.transmitters);
-    written.emplace_back("TRANSMITTERS_OUT");
-  }
-  if (const auto destination = destinations.layer("PATH_LOSS")) {
+  add_transmitters_layer(run, sites.transmitters, writer, written);
+  if (const auto destination = run.destinations().layer("PATH_LOSS")) {
     const PathLossLayout layout = path_loss_layout(run.values());
     require_disk_space(destination->file,
                        tiling.tiles.size() * predictions.of_transmitters.size() * bytes_per_row(layout.geometry));
@@ -631,14 +652,8 @@ void add_prediction_layers(const Run& run, const Scene& scene, const Tiling& til
     written.emplace_back("PATH_LOSS");
   }
   if (sites.receivers.empty()) return;
-  if (const auto destination = destinations.layer("RECEIVER_PATH_LOSS")) {
-    writer.add_receiver_path_loss(*destination, sites.receivers, predictions.of_transmitters);
-    written.emplace_back("RECEIVER_PATH_LOSS");
-  }
-  if (const auto destination = destinations.layer("RAYS")) {
-    writer.add_rays(*destination, predictions.of_transmitters);
-    written.emplace_back("RAYS");
-  }
+  add_receiver_path_loss_layer(run, sites.receivers, predictions, writer, written);
+  add_rays_layer(run, predictions, writer, written);
 }
 
 namespace {

@@ -87,23 +87,6 @@ Traced trace_each(Run& run, const ImageTracer& tracer, const Sites& sites) {
   return traced;
 }
 
-void add_layers(const Run& run, const Sites& sites, const Predictions& predictions, ResultWriter& writer,
-                std::vector<std::string>& written) {
-  const Destinations& destinations = run.destinations();
-  if (const auto destination = destinations.layer("TRANSMITTERS_OUT")) {
-    writer.add_transmitters(*destination, sites.transmitters);
-    written.emplace_back("TRANSMITTERS_OUT");
-  }
-  if (const auto destination = destinations.layer("RECEIVER_PATH_LOSS")) {
-    writer.add_receiver_path_loss(*destination, sites.receivers, predictions.of_transmitters);
-    written.emplace_back("RECEIVER_PATH_LOSS");
-  }
-  if (const auto destination = destinations.layer("RAYS")) {
-    writer.add_rays(*destination, predictions.of_transmitters);
-    written.emplace_back("RAYS");
-  }
-}
-
 Outcome trace_images(Run& run) {
   const Environment environment = read_environment(run);
   const Sites sites = read_sites(run, environment.scene);
@@ -117,7 +100,9 @@ Outcome trace_images(Run& run) {
 
   ResultWriter writer(scene.frame, run.settings().overwrite);
   std::vector<std::string> written;
-  add_layers(run, sites, traced.predictions, writer, written);
+  add_transmitters_layer(run, sites.transmitters, writer, written);
+  add_receiver_path_loss_layer(run, sites.receivers, traced.predictions, writer, written);
+  add_rays_layer(run, traced.predictions, writer, written);
   Outcome outcome;
   outcome.result_hash = writer.commit(run.record(scene.frame, traced.predictions.failed), run.progress());
   outcome.outputs = run.destinations().spelled(written);

@@ -8,6 +8,7 @@
 #include "core/base/hash.h"
 #include "core/base/units.h"
 #include "core/physics/diffraction.h"
+#include "core/propagation/absorbing_faces.h"
 #include "core/propagation/edge_image.h"
 #include "core/propagation/edge_incidence.h"
 #include "core/propagation/launch.h"
@@ -34,23 +35,6 @@ constexpr double wide_segment = 0.1;
 bool differs_along(const Tube& tube, double edge_length_m) {
   if (tube.diffractions > 0) return false;
   return tube.reflections == 0 || edge_length_m > wide_segment * tube.length_m;
-}
-
-// Directions this near to a face run along it, rad.
-constexpr double along_face = 1e-6;
-
-bool runs_along(Vec3 way, Vec3 tangent, Vec3 normal) {
-  return dot(way, tangent) > 0 && std::fabs(dot(way, normal)) <= along_face * norm(way);
-}
-
-// A wedge whose face absorbs where the way to or from another edge runs along it. Between the two edges of one roof
-// the wave and its reflection at grazing angle would cancel, and plain UTD would leave nothing to diffract; taken as
-// absorbing, the roof's two edges are two screens in cascade (docs/physics.md §5.5, §6). Air reflects nothing.
-Wedge absorbing_along(Wedge wedge, const EdgeSegment& edge, Vec3 way) {
-  constexpr Complex air{1, 0};
-  if (runs_along(way, edge.tangent_0, edge.normal_0)) wedge.eps_0 = air;
-  if (runs_along(way, edge.tangent_n, edge.normal_n)) wedge.eps_n = air;
-  return wedge;
 }
 
 // L for a wave with two radii of curvature at the edge (docs/physics.md §5.2, the general form).
@@ -357,8 +341,7 @@ void Launch::bounce_edge(const TubeGroup& arrived, ThreadState& state, std::vect
       }
       const Vec3 point = environment_.points.arrival(number);
       const Vec3 way = point - edge.midpoint;
-      if (environment_.points.is_edge(number) &&
-          (runs_along(way, edge.tangent_0, edge.normal_0) || runs_along(way, edge.tangent_n, edge.normal_n))) {
+      if (environment_.points.is_edge(number) && runs_along_a_face(way, edge)) {
         const EdgeIncidence along(absorbing_along(lit, edge, way), edge, tube.source.point);
         diffract(tube, source, along, chain, hit, state, children);
       } else {

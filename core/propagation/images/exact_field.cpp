@@ -4,17 +4,11 @@
 #include <cmath>
 
 #include "core/physics/fresnel.h"
+#include "core/propagation/absorbing_faces.h"
 #include "core/propagation/surface_materials.h"
 
 namespace tesseray {
 namespace {
-
-// Directions this near to a face run along it, rad.
-constexpr double along_face = 1e-6;
-
-bool runs_along(Vec3 way, Vec3 tangent, Vec3 normal) {
-  return dot(way, tangent) > 0 && std::fabs(dot(way, normal)) <= along_face * norm(way);
-}
 
 // The way from an edge to the next one, or to the path's end, m.
 double way_to_next_edge_m(const ExactPath& path, std::size_t at) {
@@ -50,7 +44,6 @@ ExactField::ExactField(const Scene& scene, const Reflectors& reflectors, const R
                        const VegetationLoss& vegetation)
     : scene_(scene), reflectors_(reflectors), edges_(edges), link_(link), vegetation_(vegetation) {}
 
-// A face absorbs where the way to or from another edge runs along it, as for the launcher (docs/physics.md §5.5, §6).
 Wedge ExactField::wedge_at(const ExactPath& path, std::size_t at) const {
   const EdgeSegment& edge = edges_[path.interactions[at].number];
   Wedge wedge{edge.direction,
@@ -59,14 +52,11 @@ Wedge ExactField::wedge_at(const ExactPath& path, std::size_t at) const {
               edge.wedge_angle,
               link_.surface(surface_material_0(scene_, edge)).permittivity,
               link_.surface(surface_material_n(scene_, edge)).permittivity};
-  constexpr Complex air{1, 0};
-  const auto absorb_along = [&](Vec3 way) {
-    if (runs_along(way, edge.tangent_0, edge.normal_0)) wedge.eps_0 = air;
-    if (runs_along(way, edge.tangent_n, edge.normal_n)) wedge.eps_n = air;
-  };
   const Vec3 here = path.points[at + 1];
-  if (at > 0 && path.interactions[at - 1].is_edge) absorb_along(path.points[at] - here);
-  if (at + 1 < path.length && path.interactions[at + 1].is_edge) absorb_along(path.points[at + 2] - here);
+  if (at > 0 && path.interactions[at - 1].is_edge) wedge = absorbing_along(wedge, edge, path.points[at] - here);
+  if (at + 1 < path.length && path.interactions[at + 1].is_edge) {
+    wedge = absorbing_along(wedge, edge, path.points[at + 2] - here);
+  }
   return wedge;
 }
 
