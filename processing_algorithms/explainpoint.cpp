@@ -59,10 +59,14 @@ Explained explain_strongest(Run& run, const RayLauncher& launcher, const Scene& 
   Predictions predictions = predict_each(
       transmitters,
       [&](const Transmitter& transmitter, Progress& progress) {
-        PointExplanation explanation = explain(launcher.launch(transmitter, progress), transmitter, receiver, scene,
-                                               tiling, maximum_receiver_gain_dbi(launcher.options()));
+        const RayLaunchingResult result = launcher.launch(transmitter, progress);
+        PointExplanation explanation =
+            explain(result, transmitter, receiver, scene, tiling, maximum_receiver_gain_dbi(launcher.options()));
         TransmitterPrediction prediction{.transmitter_id = transmitter.transmitter_id};
         prediction.receivers = {explanation.prediction};
+        prediction.receivers_wideband = WidebandPredictions(
+            result.wideband, result.tiles.size(), result.receivers, [&](std::size_t) { return receiver.position; },
+            transmitter);
         if (!strongest || is_stronger(explanation, *strongest)) strongest = std::move(explanation);
         return prediction;
       },
@@ -71,6 +75,25 @@ Explained explain_strongest(Run& run, const RayLauncher& launcher, const Scene& 
 }
 
 Json number_or_null(double value) { return std::isnan(value) ? Json(nullptr) : Json(value); }
+
+// Over which times and angles the power is spread.
+void add_wideband_figures(const PointExplanation& explanation, Json& figures) {
+  const TargetPrediction& prediction = explanation.prediction;
+  const WidebandPrediction& angles = explanation.angles;
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, float>>{
+           {"first_delay_ns", prediction.first_delay_ns},
+           {"mean_excess_delay_ns", prediction.mean_excess_delay_ns()},
+           {"delay_spread_ns", prediction.delay_spread_ns},
+           {"arrival_azimuth_deg", prediction.arrival_azimuth_deg},
+           {"angle_spread_deg", prediction.angle_spread_deg},
+           {"arrival_elevation_deg", angles.arrival_elevation_deg},
+           {"elevation_spread_deg", angles.elevation_spread_deg},
+           {"departure_azimuth_spread_deg", angles.departure_azimuth_spread_deg},
+           {"departure_elevation_spread_deg", angles.departure_elevation_spread_deg},
+           {"k_factor_db", angles.k_factor_db}}) {
+    figures[name] = number_or_null(static_cast<double>(value));
+  }
+}
 
 void add_figures(const PointExplanation& explanation, Json& figures) {
   const TargetPrediction& prediction = explanation.prediction;
@@ -99,6 +122,7 @@ void add_figures(const PointExplanation& explanation, Json& figures) {
                                                              {"other_scattering_percent", shares.other_scattering}}) {
     figures[name] = 100 * share;
   }
+  add_wideband_figures(explanation, figures);
 }
 
 // What all that were looked at bring to the point, one row each.
@@ -145,6 +169,7 @@ Outcome explain_point(Run& run) {
   RayLaunchingOptions options = ray_launching_options(run.values());
   options.tiles_are_targets = false;
   options.scattered_rays = true;
+  options.wideband = true;
   options.rays_per_receiver = static_cast<std::size_t>(run.values().integer("MAX_RAYS"));
   const RayLauncher launcher(scene, tiling, occlusion, rows.visibility(), {receiver}, options);
   const Explained explained = explain_strongest(run, launcher, scene, tiling, transmitters);
@@ -216,7 +241,8 @@ Tool explainpoint() {
           .group = "Coverage",
           .help =
               "Takes the value predicted at one point of the map apart: the strongest rays as lines, their mechanisms "
-              "and shares of the power, and the power-delay profile. The value is the one that Predict coverage gives "
+              "and shares of the power, the power-delay profile, and the spreads of delays and angles. The value is "
+              "the one that Predict coverage gives "
               "for a receiver point at the same place with the same settings.",
           .parameters = concatenated({{environment_parameter(), visibility_file_parameter()},
                                       point_parameters(),

@@ -42,6 +42,9 @@ PointExplanation explain(const RayLaunchingResult& result, const Transmitter& tr
   explanation.transmitter_id = transmitter.transmitter_id;
   explanation.transmitter = transmitter.name;
   explanation.prediction = predict_target(result.receivers.front(), receiver.position, transmitter, receiver_gain_dbi);
+  if (result.wideband.wants_angles()) {
+    explanation.angles = predict_wideband(result.receivers.front(), result.wideband.sums(result.tiles.size()));
+  }
   const std::uint8_t clutter_class = scene.clutter.at(receiver.position.xy());
   if (clutter_class > 0) explanation.clutter_class = scene.clutter.classes[clutter_class - 1u];
   add_clutter_loss(scene.clutter.loss_db_at(receiver.position.xy()), explanation.prediction);

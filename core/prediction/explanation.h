@@ -33,6 +33,7 @@ struct PointExplanation {
   std::int64_t transmitter_id = 0;
   std::string transmitter;
   TargetPrediction prediction;
+  WidebandPrediction angles;  // where the launch sums them
   double distance_m = 0;
   double free_space_loss_db = 0;
   double power_sum_dbm = 0, interference_db = 0;  // NaN where nothing arrives

@@ -89,6 +89,25 @@ std::string comparison_with_free_space(const PointExplanation& explanation) {
          (excess_db < 0 ? " less" : " more") + " than in free space.";
 }
 
+std::string degree_text(float value) {
+  const auto degrees = static_cast<double>(value);
+  return with_digits(degrees, degrees < 9.95 ? 1 : 0) + "°";
+}
+
+// Of several rays: over which times and angles their power is spread.
+std::string spreads(const PointExplanation& explanation) {
+  const TargetPrediction& p = explanation.prediction;
+  const WidebandPrediction& angles = explanation.angles;
+  if (p.ray_count < 2 || std::isnan(angles.k_factor_db)) return "";
+  return " The power arrives " + with_digits(static_cast<double>(p.mean_excess_delay_ns()), 0) +
+         " ns after the first ray in the mean, with a delay spread of " +
+         with_digits(static_cast<double>(p.delay_spread_ns), 0) + " ns; angles spread by " +
+         degree_text(p.angle_spread_deg) + " of azimuth and " + degree_text(angles.elevation_spread_deg) +
+         " of elevation here, by " + degree_text(angles.departure_azimuth_spread_deg) + " and " +
+         degree_text(angles.departure_elevation_spread_deg) + " at the transmitter; the K factor is " +
+         decibel_text(static_cast<double>(angles.k_factor_db)) + ".";
+}
+
 }  // namespace
 
 std::string route_in_words(const Ray& ray, const Scene& scene, const Tiling& tiling) {
@@ -121,6 +140,7 @@ std::string in_words(const PointExplanation& explanation) {
     text += " Rays that are summed with their phases interfere: " + change +
             (explanation.interference_db < 0 ? " less" : " more") + " than the sum of all powers.";
   }
+  text += spreads(explanation);
   if (const float loss_db = explanation.prediction.clutter_loss_db; loss_db != 0) {
     text += " The clutter around the receiver (" + explanation.clutter_class + ") takes " +
             with_digits(static_cast<double>(loss_db), 1) + " dB of it.";

@@ -33,6 +33,8 @@ struct TargetPrediction {
   bool in_near_field = false;  // nearer to the antenna than 2D²/λ
 
   bool reached() const { return ray_count > 0; }
+  // Of the mean over the first ray.
+  float mean_excess_delay_ns() const { return mean_delay_ns - first_delay_ns; }
 };
 
 struct TransmitterPrediction {
@@ -40,7 +42,7 @@ struct TransmitterPrediction {
   std::vector<TargetPrediction> tiles;      // one per tile of the tiling, or none when tiles are no targets
   std::vector<TargetPrediction> receivers;  // one per receiver point
   std::vector<Ray> rays;                    // when asked for, strongest first per receiver
-  Pruning pruning;         // that was used
+  Pruning pruning;                          // that was used
   WidebandPredictions tiles_wideband, receivers_wideband;  // of the same targets, when asked for
 };
 

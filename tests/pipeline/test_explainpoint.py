@@ -12,6 +12,10 @@ from tesseray_process import (PipelineTest, environment_with_visibility, error_o
 # x, y and height above ground: in streets and in a yard, in sight of a transmitter and not, and over a roof.
 PLACES = ((340520, 6020520, 1.5), (340431.25, 6020497.5, 1.5), (340600.3, 6020400.7, 1.5), (340385, 6020623, 60))
 
+# What the figures tell of delays and angles, by the names of the fields that WIDEBAND adds and those of any prediction.
+SPREADS = ("first_delay_ns", "delay_spread_ns", "arrival_azimuth_deg", "angle_spread_deg", "arrival_elevation_deg",
+           "elevation_spread_deg", "departure_azimuth_spread_deg", "departure_elevation_spread_deg", "k_factor_db")
+
 
 def setUpModule():
     """The environment and its visibility, made once."""
@@ -49,16 +53,18 @@ class ExplainPointTest(PipelineTest):
                     figures = self.explained(f"{x},{y}", "--receiver-height", height, "--output", output,
                                              "--overwrite", *options)["figures"]
                     here = rows(output, "receiver_path_loss")
-                    there, _ = self.predicted([(x, y)], "--receiver-height", height, *options)
+                    there, _ = self.predicted([(x, y)], "--receiver-height", height, "--wideband", *options)
                     self.assertEqual((len(here), len(there)), (2, 2))
                     for one, other in zip(here, there):
+                        self.assertEqual(one.keys(), other.keys())
                         for field in one.keys() - {"fid", "receiver_id"}:
                             self.assertEqual(one[field], other[field], field)
                     strongest = max(there, key=lambda row: row["received_power_dbm"] or -math.inf)
-                    self.assertEqual(figures["path_loss_db"], strongest["path_loss_db"])
-                    self.assertEqual(figures["received_power_dbm"], strongest["received_power_dbm"])
                     self.assertEqual(figures["line_of_sight"], bool(strongest["line_of_sight"]))
-                    self.assertEqual(figures["mechanism"], strongest["mechanism"])
+                    for field in ("path_loss_db", "received_power_dbm", "mechanism", *SPREADS):
+                        self.assertEqual(figures[field], strongest[field], field)
+                    self.assertAlmostEqual(figures["mean_excess_delay_ns"],
+                                           strongest["mean_delay_ns"] - strongest["first_delay_ns"], places=3)
                     sights |= {bool(row["line_of_sight"]) for row in there}
         self.assertEqual(sights, {True, False})
 
@@ -147,12 +153,14 @@ class ExplainPointTest(PipelineTest):
         self.assertRegex(figures["explanation"], r"^Line of sight to (Market|Hill), \d+ m away\. .* arrives directly")
         figures = self.explained("340600.3,6020400.7", "--rays", self.folder / "b.gpkg")["figures"]
         self.assertRegex(figures["explanation"], r"^No line of sight to (Market|Hill), \d+ m away\. ")
+        self.assertIn(f"a delay spread of {figures['delay_spread_ns']:.0f} ns", figures["explanation"])
 
     def test_nothing_arrives(self):
         output = self.folder / "nothing.gpkg"
         figures = self.explained("340600.3,6020400.7", "--max-bounces", "0", "--output", output)["figures"]
         self.assertRegex(figures["explanation"], "^Nothing arrives from ")
         self.assertIsNone(figures["path_loss_db"])
+        self.assertEqual({figures[field] for field in SPREADS}, {None})
         self.assertEqual(rows(output, "rays"), [])
 
     def test_point_in_another_crs(self):
