@@ -250,6 +250,60 @@ def two_settings() -> Model:
     return model
 
 
+def launching_against_exact() -> Model:
+    model = Model("Ray launching against exact rays",
+                  "Predicts receiver points by ray launching and by exact rays, with the same limits and without what "
+                  "only ray launching has (diffuse scattering, rays over the roofs), and says how far apart they are. "
+                  "difference_db is the power of ray launching over that of exact rays. Exact rays take long: give "
+                  "some tens of points, and a greatest length that they can do with.")
+    common = ("TRANSMITTERS", "TRANSMITTERS_CRS", "RECEIVERS", "RECEIVERS_CRS", "RECEIVER_HEIGHT", "SUMMATION")
+    limits = ("MAX_REFLECTIONS", "MAX_DIFFRACTIONS", "MAX_REFLECTIONS_WITH_DIFFRACTIONS")
+    model.inputs_of("tileenvironment", *ENVIRONMENT_INPUTS)
+    model.inputs_of("predictcoverage", *common, required=("RECEIVERS",))
+    model.inputs_of("traceimage", *limits, "MAX_LENGTH")
+    model.step("tile", "tileenvironment", "Tile environment", **same(*ENVIRONMENT_INPUTS))
+    model.step("visibility", "computevisibility", "Compute visibility", ENVIRONMENT=Of("tile", "ENVIRONMENT"))
+    model.step("launch", "predictcoverage", "Ray launching", ENVIRONMENT=Of("tile", "ENVIRONMENT"),
+               VISIBILITY=Of("visibility", "VISIBILITY"), MAX_SCATTERINGS=0, OVER_ROOFTOP="none", MIN_POWER=-300,
+               MAX_BOUNCES=Expression("max(@MAX_REFLECTIONS, @MAX_DIFFRACTIONS, @MAX_REFLECTIONS_WITH_DIFFRACTIONS)"),
+               **same(*common, *limits))
+    model.step("trace", "traceimage", "Exact rays", {"RAYS": "Exact rays"}, ENVIRONMENT=Of("tile", "ENVIRONMENT"),
+               **same(*common, *limits, "MAX_LENGTH"))
+    for which in ("launch", "trace"):
+        model.step(f"pairs_{which}", "native:fieldcalculator", "Number the pairs of transmitter and receiver",
+                   INPUT=Of(which, "RECEIVER_PATH_LOSS"), FIELD_NAME="pair", FIELD_TYPE=2, FIELD_LENGTH=0,
+                   FIELD_PRECISION=0, FORMULA="\"transmitter_id\" || ' ' || \"receiver_id\"")
+    model.step("join", "native:joinattributestable", "Both at each receiver", INPUT=Of("pairs_launch"), FIELD="pair",
+               INPUT_2=Of("pairs_trace"), FIELD_2="pair",
+               # In the order of the layer: QGIS gives the names of any other order to the values of this one.
+               FIELDS_TO_COPY=["received_power_dbm", "line_of_sight", "ray_count"], METHOD=1, PREFIX="exact_",
+               DISCARD_NONMATCHING=False)
+    launched, exact = "\"received_power_dbm\"", "\"exact_received_power_dbm\""
+    model.step("difference", "native:refactorfields", "How far apart",
+               {"OUTPUT": "Ray launching against exact rays"}, INPUT=Of("join"),
+               FIELDS_MAPPING=_mapping(
+                   ("transmitter_id", INTEGER, "\"transmitter_id\""), ("receiver_id", INTEGER, "\"receiver_id\""),
+                   ("line_of_sight", BOOLEAN, "\"exact_line_of_sight\""), ("launched_dbm", REAL, launched),
+                   ("exact_dbm", REAL, exact), ("difference_db", REAL, f"{launched} - {exact}"),
+                   ("launched_rays", INTEGER, "\"ray_count\""), ("exact_rays", INTEGER, "\"exact_ray_count\""),
+                   ("reached_by", TEXT, f"CASE WHEN {launched} IS NULL AND {exact} IS NULL THEN 'none' "
+                                        f"WHEN {launched} IS NULL THEN 'exact rays' "
+                                        f"WHEN {exact} IS NULL THEN 'ray launching' ELSE 'both' END")))
+    model.styled("difference", "ray_launching_against_exact_rays.qml")
+    model.step("summary", "native:aggregate", "Per transmitter and line of sight",
+               {"OUTPUT": "Difference per transmitter and line of sight"}, INPUT=Of("difference"),
+               GROUP_BY="array(\"transmitter_id\", \"line_of_sight\")",
+               AGGREGATES=_aggregates(("transmitter_id", INTEGER, "first_value", "\"transmitter_id\""),
+                                      ("line_of_sight", BOOLEAN, "first_value", "\"line_of_sight\""),
+                                      ("n", INTEGER, "count", "\"difference_db\""),
+                                      ("mean_difference_db", REAL, "mean", "\"difference_db\""),
+                                      ("median_difference_db", REAL, "median", "\"difference_db\""),
+                                      ("deviation_db", REAL, "stdev", "\"difference_db\""),
+                                      ("only_exact", INTEGER, "sum", "to_int(\"reached_by\" = 'exact rays')"),
+                                      ("only_launched", INTEGER, "sum", "to_int(\"reached_by\" = 'ray launching')")))
+    return model
+
+
 # ColorBrewer's PuOr, told apart with every kind of colour blindness.
 PURPLE_TO_ORANGE = ("#542788", "#8073ac", "#b2abd2", "#d8daeb", "#f7f7f7", "#fee0b6", "#fdb863", "#e08214", "#b35806")
 
@@ -275,19 +329,24 @@ def _graduated_qml(field: str, breaks: tuple[float, ...], colors: tuple[str, ...
 
 def styles() -> dict[str, str]:
     """The styles of the models' own layers, by the name of the file that ships each."""
-    gains = (-1000000, -10, -6, -3, -1, 1, 3, 6, 10, 1000000)
-    nearer = (["A nearer by more than 10 dB"] + [f"A nearer by {-high} to {-low} dB" for low, high in zip(gains[1:4],
-                                                                                                    gains[2:5])]
-              + ["within 1 dB"] + [f"B nearer by {low} to {high} dB" for low, high in zip(gains[5:8], gains[6:9])]
-              + ["B nearer by more than 10 dB"])
-    return {"which_is_nearer.qml": _graduated_qml(
-        "gain_db", gains, PURPLE_TO_ORANGE, nearer,
-        {"name": "circle", "size": "2.2", "outline_color": "60,60,60,255", "outline_width": "0.1"})}
+    breaks = (-1000000, -10, -6, -3, -1, 1, 3, 6, 10, 1000000)
+    drawing = {"name": "circle", "size": "2.2", "outline_color": "60,60,60,255", "outline_width": "0.1"}
 
+    def labels(low: str, high: str) -> list[str]:
+        """low, high: what stands before "by …" on either side of the middle class."""
+        return ([f"{low} by more than 10 dB"] + [f"{low} by {-b} to {-a} dB" for a, b in zip(breaks[1:4], breaks[2:5])]
+                + ["within 1 dB"] + [f"{high} by {a} to {b} dB" for a, b in zip(breaks[5:8], breaks[6:9])]
+                + [f"{high} by more than 10 dB"])
+
+    return {"which_is_nearer.qml": _graduated_qml("gain_db", breaks, PURPLE_TO_ORANGE, labels("A nearer", "B nearer"),
+                                                  drawing),
+            "ray_launching_against_exact_rays.qml": _graduated_qml(
+                "difference_db", breaks, PURPLE_TO_ORANGE, labels("launched weaker", "launched stronger"), drawing)}
 
 
 MODELS = {"coverage_study_with_drive_test.model3": coverage_study,
-          "two_settings_against_one_drive_test.model3": two_settings}
+          "two_settings_against_one_drive_test.model3": two_settings,
+          "ray_launching_against_exact_rays.model3": launching_against_exact}
 
 
 def models() -> dict[str, QgsProcessingModelAlgorithm]:

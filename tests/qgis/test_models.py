@@ -68,7 +68,8 @@ class ModelsTest(QgisTest):
     def test_models_are_in_the_toolbox_and_can_run(self):
         provider = harness.start_qgis()
         found = {a.displayName(): a for a in provider.algorithms() if a.group() == "Models"}
-        self.assertEqual(set(found), {"Coverage study with drive test", "Two settings against one drive test"})
+        self.assertEqual(set(found), {"Coverage study with drive test", "Two settings against one drive test",
+                                      "Ray launching against exact rays"})
         for name, model in found.items():
             self.assertEqual(model.canExecute(), (True, ""), name)
             self.assertEqual(model.validate(), (True, []), name)
@@ -79,15 +80,18 @@ class ModelsTest(QgisTest):
         from qgis.core import QgsVectorLayer
         from qgis.PyQt.QtXml import QDomDocument
 
-        layer, document = QgsVectorLayer("Point?field=gain_db:double", "nearer", "memory"), QDomDocument()
-        self.assertTrue(document.setContent(write_models.styles()["which_is_nearer.qml"])[0])
-        self.assertEqual(layer.importNamedStyle(document), (True, ""))
-        ranges = layer.renderer().ranges()
-        self.assertEqual(layer.renderer().classAttribute(), "gain_db")
-        self.assertEqual((ranges[0].label(), ranges[-1].label()),
-                         ("A nearer by more than 10 dB", "B nearer by more than 10 dB"))
-        self.assertEqual([r.upperValue() for r in ranges[:-1]], [r.lowerValue() for r in ranges[1:]])
-        self.assertEqual(len({r.symbol().color().name() for r in ranges}), len(ranges))
+        for name, field, first, last in (
+                ("which_is_nearer.qml", "gain_db", "A nearer by more than 10 dB", "B nearer by more than 10 dB"),
+                ("ray_launching_against_exact_rays.qml", "difference_db", "launched weaker by more than 10 dB",
+                 "launched stronger by more than 10 dB")):
+            layer, document = QgsVectorLayer(f"Point?field={field}:double", name, "memory"), QDomDocument()
+            self.assertTrue(document.setContent(write_models.styles()[name])[0])
+            self.assertEqual(layer.importNamedStyle(document), (True, ""))
+            ranges = layer.renderer().ranges()
+            self.assertEqual(layer.renderer().classAttribute(), field)
+            self.assertEqual((ranges[0].label(), ranges[-1].label()), (first, last))
+            self.assertEqual([r.upperValue() for r in ranges[:-1]], [r.lowerValue() for r in ranges[1:]])
+            self.assertEqual(len({r.symbol().color().name() for r in ranges}), len(ranges))
 
     def run_here(self, model, inputs):
         """Runs a model in this process as its dialog does, and loads its layers into a project; returns them."""
@@ -182,6 +186,60 @@ class ModelsTest(QgisTest):
                         "mae_b_db": np.mean(np.abs([m["error_b_db"] for m in members]))}
             for name, value in expected.items():
                 self.assertAlmostEqual(row[name], value, places=9, msg=name)
+
+    def test_ray_launching_is_compared_with_exact_rays_receiver_by_receiver(self):
+        environment, sites = self.file("environment.gpkg"), transmitters(self.folder)
+        del sites["MAX_BOUNCES"]
+        command_line("tileenvironment", **{**SMALL_SCENE, "EXTENT": SMALL_SCENE["EXTENT"].split(" ")[0]},
+                     ENVIRONMENT=environment)
+        ground = rows(f"{environment}|layername=tiles", "x, y, kind")
+        places = [(row["x"], row["y"]) for row in ground if row["kind"] == "ground"][::12]
+        receivers = self.folder / "receivers.csv"
+        receivers.write_text("id,x,y\n" + "".join(f"{i},{x},{y}\n" for i, (x, y) in enumerate(places)),
+                             encoding="utf-8")
+        settings = {**sites, "RECEIVERS": str(receivers), "RECEIVERS_CRS": "EPSG:25832", "SUMMATION": "power",
+                    "MAX_REFLECTIONS": 1, "MAX_DIFFRACTIONS": 1, "MAX_REFLECTIONS_WITH_DIFFRACTIONS": 1}
+        results = run_algorithm("tesseray:Ray launching against exact rays", {
+            **SMALL_SCENE, **settings, "MAX_LENGTH": 500, "exact_rays": self.file("rays.gpkg"),
+            "ray_launching_against_exact_rays": self.file("difference.gpkg"),
+            "difference_per_transmitter_and_line_of_sight": self.file("summary.gpkg")})
+        expected = {}
+        for tool, options in (("predictcoverage", {"MAX_BOUNCES": 1, "MAX_SCATTERINGS": 0, "OVER_ROOFTOP": "none",
+                                                   "MIN_POWER": -300}), ("traceimage", {"MAX_LENGTH": 500})):
+            output = self.file(f"{tool}.gpkg")
+            command_line(tool, **settings, **options, ENVIRONMENT=environment, RECEIVER_PATH_LOSS=output, RAYS=output)
+            expected[tool] = {(row["transmitter_id"], row["receiver_id"]): row
+                              for row in rows(f"{output}|layername=receiver_path_loss")}
+        found = {(row["transmitter_id"], row["receiver_id"]): row
+                 for row in rows(results["ray_launching_against_exact_rays"])}
+        self.assertEqual(found.keys(), expected["traceimage"].keys())
+        self.assertGreater(len(found), 20)
+        for pair, row in found.items():
+            launched, exact = (expected[tool][pair]["received_power_dbm"] for tool in ("predictcoverage", "traceimage"))
+            self.assertEqual((row["launched_dbm"], row["exact_dbm"]), (launched, exact))
+            known = launched is not None and exact is not None
+            self.assertEqual(row["difference_db"], launched - exact if known else None)
+            self.assertEqual(row["reached_by"], "both" if known else "none" if launched is None and exact is None
+                             else "exact rays" if launched is None else "ray launching")
+            self.assertEqual(row["line_of_sight"], expected["traceimage"][pair]["line_of_sight"])
+            self.assertEqual(row["exact_rays"], expected["traceimage"][pair]["ray_count"])
+        self.assertEqual(rows(results["exact_rays"]), rows(f"{self.file('traceimage.gpkg')}|layername=rays"))
+        self.assert_differences(rows(results["difference_per_transmitter_and_line_of_sight"]), list(found.values()))
+
+    def assert_differences(self, summary, pairs):
+        groups = {}
+        for row in pairs:
+            groups.setdefault((row["transmitter_id"], row["line_of_sight"]), []).append(row)
+        self.assertEqual({(row["transmitter_id"], row["line_of_sight"]) for row in summary}, set(groups))
+        for row in summary:
+            members = groups[row["transmitter_id"], row["line_of_sight"]]
+            differences = [m["difference_db"] for m in members if m["difference_db"] is not None]
+            self.assertEqual(row["n"], len(differences))
+            for name, value in (("mean_difference_db", np.mean(differences)), ("deviation_db", np.std(differences, ddof=1)),
+                                ("median_difference_db", np.median(differences))):
+                self.assertAlmostEqual(row[name], value, places=9, msg=name)
+            for name, by in (("only_exact", "exact rays"), ("only_launched", "ray launching")):
+                self.assertEqual(row[name], sum(m["reached_by"] == by for m in members))
 
 
 if __name__ == "__main__":
