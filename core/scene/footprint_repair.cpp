@@ -34,11 +34,19 @@ class Geos {
   Geos& operator=(const Geos&) = delete;
 
   Owned own(GEOSGeometry* geometry) {
-    if (geometry == nullptr) {
-      throw Error(ErrorKind::internal, "geos", "GEOS could not work on a polygon: " + last_error,
-                  "please report this with the data");
-    }
+    if (geometry == nullptr) throw failure();
     return Owned(geometry, Destroy{context});
+  }
+
+  // The answer of a predicate, which GEOS gives as 0, 1 or 2 for a failure.
+  bool is_true(char answer) const {
+    if (answer != 0 && answer != 1) throw failure();
+    return answer == 1;
+  }
+
+  Error failure() const {
+    return {ErrorKind::internal, "geos", "GEOS could not work on a polygon: " + last_error,
+            "please report this with the data"};
   }
 
   Owned linear_ring(const Ring& ring) {
@@ -177,8 +185,10 @@ CommonArea::~CommonArea() = default;
 
 double CommonArea::with(const Ring& ring) const {
   const auto other = impl_->polygon({ring});
-  if (GEOSPreparedIntersects_r(impl_->context, impl_->prepared, other.get()) != 1) return 0;
-  if (GEOSPreparedCovers_r(impl_->context, impl_->prepared, other.get()) == 1) return std::fabs(signed_area(ring));
+  if (!impl_->is_true(GEOSPreparedIntersects_r(impl_->context, impl_->prepared, other.get()))) return 0;
+  if (impl_->is_true(GEOSPreparedCovers_r(impl_->context, impl_->prepared, other.get()))) {
+    return std::fabs(signed_area(ring));
+  }
   const auto common = impl_->own(GEOSIntersection_r(impl_->context, impl_->all.get(), other.get()));
   double area_m2 = 0;
   GEOSArea_r(impl_->context, common.get(), &area_m2);
