@@ -2,13 +2,16 @@
 // Ray launching against all exact rays in a whole city: difference of the received power at the same points, and the
 // time per point of either.
 //
-//   images_of_city CITY X,Y,HEIGHT FREQUENCY_MHZ RADIUS COUNT
+//   images_of_city CITY X,Y,HEIGHT FREQUENCY_MHZ RADIUS COUNT [CASES]
 //
 // CITY as for visibility_of_city; X, Y in coordinates of its CRS; COUNT points 1.5 m above streets within RADIUS metres
-// of the antenna.
+// of the antenna. CASES: only so many sets of rays, of which the later ones take exact rays the longer.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -85,6 +88,7 @@ void compare(const VisibilityCity& city, const Occlusion& occlusion, const Visib
   exact_options.max_reflections = limits.reflections;
   exact_options.max_diffractions = limits.diffractions;
   exact_options.max_reflections_with_diffractions = limits.bounces;
+  exact_options.ridge_angle_deg = city.tiling.options.ridge_angle_deg;
   RayLaunchingOptions options;
   options.max_bounces = limits.bounces;
   options.max_reflections = limits.reflections;
@@ -110,8 +114,12 @@ void compare(const VisibilityCity& city, const Occlusion& occlusion, const Visib
               1e3 * launching_s / count);
 }
 
-void run(const std::string& name, Vec2 place, double height_m, double frequency_mhz, double radius_m,
-         std::size_t count) {
+constexpr Limits cases[] = {{"one reflection", 1, 0, 1},    {"two reflections", 2, 0, 2},
+                            {"one diffraction", 0, 1, 1},   {"two interactions, one diffraction", 1, 1, 2},
+                            {"three reflections", 3, 0, 3}, {"three interactions, one diffraction", 3, 1, 3}};
+
+void run(const std::string& name, Vec2 place, double height_m, double frequency_mhz, double radius_m, std::size_t count,
+         std::size_t wanted_cases) {
   const VisibilityCity city = city_by_name(name);
   const Occlusion occlusion(city.scene);
   const Seconds computing;
@@ -119,10 +127,9 @@ void run(const std::string& name, Vec2 place, double height_m, double frequency_
   std::printf("%s: %zu tiles, visibility %.1f s\n", city.name.c_str(), city.tiling.tiles.size(), computing.passed());
   const Transmitter transmitter = antenna_at(city.scene, place, height_m, frequency_mhz);
   const std::vector<Receiver> receivers = street_points(city.scene, transmitter.position.xy(), radius_m, count);
-  for (const Limits& limits :
-       {Limits{"one reflection", 1, 0, 1}, Limits{"two reflections", 2, 0, 2}, Limits{"three reflections", 3, 0, 3},
-        Limits{"one diffraction", 0, 1, 1}, Limits{"three interactions, one diffraction", 3, 1, 3}}) {
+  for (const Limits& limits : std::span(cases).first(std::min(wanted_cases, std::size(cases)))) {
     compare(city, occlusion, *visibility, receivers, transmitter, limits);
+    std::fflush(stdout);
   }
 }
 
@@ -131,10 +138,11 @@ void run(const std::string& name, Vec2 place, double height_m, double frequency_
 
 int main(int argc, char** argv) {
   double x = 0, y = 0, height_m = 0;
-  if (argc != 6 || std::sscanf(argv[2], "%lf,%lf,%lf", &x, &y, &height_m) != 3) {
-    std::fprintf(stderr, "usage: %s CITY X,Y,HEIGHT FREQUENCY_MHZ RADIUS COUNT\n", argv[0]);
+  if (argc < 6 || argc > 7 || std::sscanf(argv[2], "%lf,%lf,%lf", &x, &y, &height_m) != 3) {
+    std::fprintf(stderr, "usage: %s CITY X,Y,HEIGHT FREQUENCY_MHZ RADIUS COUNT [CASES]\n", argv[0]);
     return 2;
   }
-  tesseray::testing::run(argv[1], {x, y}, height_m, std::stod(argv[3]), std::stod(argv[4]), std::stoul(argv[5]));
+  tesseray::testing::run(argv[1], {x, y}, height_m, std::stod(argv[3]), std::stod(argv[4]), std::stoul(argv[5]),
+                         argc > 6 ? std::stoul(argv[6]) : std::size(tesseray::testing::cases));
   return 0;
 }
