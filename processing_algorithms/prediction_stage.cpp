@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "processing_algorithms/prediction_stage.h"
 
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <new>
 
 #include "core/base/units.h"
 #include "core/comparison/statistics.h"
@@ -555,43 +556,31 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
   return RayLauncher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options);
 }
 
-Predictions predict_each(const std::vector<Transmitter>& transmitters,
-                         const std::function<TransmitterPrediction(const Transmitter&, Progress&)>& predict,
-                         Progress& progress) {
-  Predictions predictions;
-  std::exception_ptr first_failure;
-  for (std::size_t t = 0; t < transmitters.size(); ++t) {
-    const auto parts = static_cast<double>(transmitters.size());
-    PartOfStage part(progress, static_cast<double>(t) / parts, static_cast<double>(t + 1) / parts);
-    try {
-      predictions.of_transmitters.push_back(predict(transmitters[t], part));
-    } catch (const std::bad_alloc&) {
-      throw;
-    } catch (const std::exception& failure) {
-      const auto* error = dynamic_cast<const Error*>(&failure);
-      if (error && (error->kind() == ErrorKind::cancelled || error->kind() == ErrorKind::resources)) throw;
-      if (!first_failure) first_failure = std::current_exception();
-      predictions.failed.emplace_back(transmitters[t].name, failure.what());
-      progress.warn({"transmitter_failed", transmitters[t].name + ": " + failure.what()});
-    }
-  }
-  if (predictions.of_transmitters.empty() && first_failure) std::rethrow_exception(first_failure);
-  return predictions;
+namespace {
+
+// As many as there are threads, or as the memory takes besides the predictions. Throws when it does not take one.
+std::size_t transmitters_at_once(const Run& run, const RayLauncher& launcher, const Tiling& tiling,
+                                 const Sites& sites) {
+  const RayLaunchingOptions& options = launcher.options();
+  const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+  const std::uint64_t bytes_of_launch = launcher.bytes_of_launch(threads);
+  const std::uint64_t bytes_of_predictions =
+      sites.transmitters.size() * tiling.tiles.size() *
+      (sizeof(TargetPrediction) + WidebandPredictions::bytes_per_target(options.wideband, options.delay_profile_rays));
+  const MemoryBudget& memory = run.settings().memory;
+  memory.require(bytes_of_predictions + bytes_of_launch,
+                 "the prediction of " + std::to_string(sites.transmitters.size()) + " transmitters at " +
+                     std::to_string(tiling.tiles.size()) + " tiles");
+  const std::uint64_t fitting = (memory.left_bytes() - bytes_of_predictions) / bytes_of_launch;
+  return std::min<std::uint64_t>({sites.transmitters.size(), threads, std::max<std::uint64_t>(fitting, 1)});
 }
+
+}  // namespace
 
 Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene& scene, const Tiling& tiling,
                               const Sites& sites) {
-  const RayLaunchingOptions& options = launcher.options();
-  const std::uint64_t bytes_in_sums =
-      sizeof(ArrivalSums) + WidebandTable::bytes_per_target(options.wideband, options.delay_profile_rays);
-  run.settings().memory.require(
-      tiling.tiles.size() *
-          (sites.transmitters.size() * (sizeof(TargetPrediction) + WidebandPredictions::bytes_per_target(
-                                                                       options.wideband, options.delay_profile_rays)) +
-           2 * bytes_in_sums),
-      "the prediction of " + std::to_string(sites.transmitters.size()) + " transmitters at " +
-          std::to_string(tiling.tiles.size()) + " tiles");
   run.progress().begin_stage("prediction");
+  const std::size_t at_once = transmitters_at_once(run, launcher, tiling, sites);
   return predict_each(
       sites.transmitters,
       [&](const Transmitter& transmitter, Progress& progress) {
@@ -601,7 +590,7 @@ Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene
         add_clutter_loss(scene.clutter, tiling, launcher.receivers(), prediction);
         return prediction;
       },
-      run.progress());
+      run.progress(), at_once);
 }
 
 PathLossLayout path_loss_layout(const ParameterValues& values) {

@@ -2,16 +2,15 @@
 // From transmitters to what arrives at tiles and receivers.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/prediction/prediction.h"
 #include "core/propagation/ray_launcher.h"
 #include "core/scene/transmitter.h"
 #include "core/visibility/visibility.h"
+#include "processing_algorithms/predict_each.h"
 #include "processing_algorithms/run.h"
 
 namespace tesseray {
@@ -62,18 +61,7 @@ void read_link_options(const ParameterValues& values, RayLaunchingOptions& optio
 RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
                         const RayRows& rows, const Sites& sites);
 
-struct Predictions {
-  std::vector<TransmitterPrediction> of_transmitters;
-  std::vector<std::pair<std::string, std::string>> failed;  // name, message
-};
-
-// What `predict` gives for each transmitter. One that fails is recorded and does not stop the others; cancel and lack
-// of memory do. When all fail, the first one's error is thrown.
-Predictions predict_each(const std::vector<Transmitter>& transmitters,
-                         const std::function<TransmitterPrediction(const Transmitter&, Progress&)>& predict,
-                         Progress& progress);
-
-// Launches the rays of every transmitter and sums them up.
+// Launches the rays of every transmitter and sums them up, of as many at once as threads and memory allow.
 Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene& scene, const Tiling& tiling,
                               const Sites& sites);
 

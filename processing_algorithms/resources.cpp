@@ -56,9 +56,12 @@ std::uint64_t peak_memory_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
+std::uint64_t MemoryBudget::left_bytes() const {
+  return bytes == 0 ? available_memory_bytes() : bytes - std::min(bytes, current_memory_bytes());
+}
+
 void MemoryBudget::require(std::uint64_t needed_bytes, const std::string& what_for) const {
-  const std::uint64_t held = current_memory_bytes();
-  const std::uint64_t left = bytes == 0 ? available_memory_bytes() : bytes - std::min(bytes, held);
+  const std::uint64_t left = left_bytes();
   if (needed_bytes <= left) return;
   throw Error(ErrorKind::resources, "memory_budget",
               as_size(needed_bytes) + " of memory are needed for " + what_for + ", and " + as_size(left) +

@@ -16,6 +16,8 @@ std::uint64_t peak_memory_bytes();
 struct MemoryBudget {
   std::uint64_t bytes = 0;  // 0: what is available
 
+  // What more may be held.
+  std::uint64_t left_bytes() const;
   // Throws Error(resources) when `needed_bytes` more do not fit. `what_for` completes "… for the visibility of …".
   void require(std::uint64_t needed_bytes, const std::string& what_for) const;
 };

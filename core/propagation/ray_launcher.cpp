@@ -267,6 +267,22 @@ RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress&
   return Launch(environment, transmitter).run(launch);
 }
 
+std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
+  const RayLaunchingOptions& options = impl_->options;
+  const bool scatters = options.max_scatterings > 0;
+  const std::uint64_t targets = impl_->points.target_tile_count() + impl_->points.receiver_count();
+  const std::uint64_t of_sums = sizeof(ArrivalSums) + (scatters ? sizeof(ScatteredSums) : 0) +
+                                WidebandTable::bytes_per_target(options.wideband, options.delay_profile_rays);
+  const std::uint64_t of_element = sizeof(double) + sizeof(float);  // straight distance, roulette
+  const std::uint64_t of_scattering_tile =
+      scatters ? sizeof(TileDiffusePower) + after_scattering_kinds * sizeof(float) +
+                     (options.wideband ? after_scattering_kinds * sizeof(DirectionMoments) : 0)
+               : 0;
+  // Those of the threads, and the result.
+  return (threads + 1) * targets * of_sums + impl_->points.element_count() * of_element +
+         impl_->points.tile_count() * of_scattering_tile;
+}
+
 const RayLaunchingOptions& RayLauncher::options() const { return impl_->options; }
 const std::vector<Receiver>& RayLauncher::receivers() const { return impl_->receivers; }
 

@@ -152,6 +152,9 @@ class RayLauncher {
   // Throws Error(invalid_input) for a frequency that is not positive, Error(cancelled) on cancel.
   RayLaunchingResult launch(const Transmitter& transmitter, Progress& progress) const;
 
+  // The memory that a launch takes on so many threads: sums and what tiles scatter, without the tubes under way.
+  std::uint64_t bytes_of_launch(std::size_t threads) const;
+
   const RayLaunchingOptions& options() const;
   const std::vector<Receiver>& receivers() const;
 

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The parts of the stages that no run from outside reaches: transmitters that fail, and estimates.
 #include <gtest/gtest.h>
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
 
+#include <atomic>
+#include <chrono>
 #include <new>
 #include <stdexcept>
+#include <thread>
 
-#include "processing_algorithms/prediction_stage.h"
+#include "core/base/parallel.h"
+#include "processing_algorithms/predict_each.h"
 #include "processing_algorithms/visibility_stage.h"
 
 namespace tesseray {
@@ -68,6 +74,97 @@ TEST(PredictEach, CancelAndLackOfMemoryStopAll) {
   EXPECT_EQ(fail_with(Error(ErrorKind::resources, "disk_full", "full")), 1);
   EXPECT_EQ(fail_with(std::bad_alloc()), 1);
   EXPECT_EQ(fail_with(std::runtime_error("odd")), 3);
+}
+
+std::vector<Transmitter> many_transmitters() {
+  std::vector<Transmitter> many(100);
+  for (std::size_t t = 0; t < many.size(); ++t) {
+    many[t].transmitter_id = static_cast<std::int64_t>(t) + 1;
+    many[t].name = std::to_string(t + 1);
+  }
+  return many;
+}
+
+TEST(PredictEach, SeveralAtOnceComeInTheirOrder) {
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 6);
+  tbb::task_arena arena(6);
+  std::atomic<int> under_way{0}, most{0};
+  const Predictions predictions = arena.execute([&] {
+    return predict_each(
+        many_transmitters(),
+        [&](const Transmitter& transmitter, Progress&) {
+          const int now = ++under_way;
+          for (int before = most; before < now && !most.compare_exchange_weak(before, now);) {
+          }
+          // Shared by all threads, as a launch is.
+          std::atomic<std::int64_t> sum{0};
+          parallel_blocks(64, 1, no_progress(), [&](std::size_t, std::size_t) {
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
+            ++sum;
+          });
+          --under_way;
+          if (transmitter.transmitter_id % 10 == 0) throw Error(ErrorKind::internal, "broken", "every tenth");
+          TransmitterPrediction prediction{.transmitter_id = transmitter.transmitter_id};
+          prediction.tiles.resize(static_cast<std::size_t>(sum));
+          return prediction;
+        },
+        no_progress(), 3);
+  });
+  EXPECT_LE(most, 3);
+  ASSERT_EQ(predictions.of_transmitters.size(), 90u);
+  ASSERT_EQ(predictions.failed.size(), 10u);
+  std::int64_t before = 0;
+  for (const TransmitterPrediction& prediction : predictions.of_transmitters) {
+    EXPECT_GT(prediction.transmitter_id, before);
+    EXPECT_EQ(prediction.tiles.size(), 64u);
+    before = prediction.transmitter_id;
+  }
+  for (std::size_t f = 0; f < 10; ++f) EXPECT_EQ(predictions.failed[f].first, std::to_string(10 * (f + 1)));
+}
+
+TEST(PredictEach, OneThatStopsAllCancelsThoseUnderWay) {
+  // Two threads on any machine.
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 2);
+  tbb::task_arena arena(2);
+  std::atomic<int> calls{0};
+  const auto predict_all = [&] {
+    predict_each(
+        many_transmitters(),
+        [&](const Transmitter& transmitter, Progress& progress) -> TransmitterPrediction {
+          ++calls;
+          if (transmitter.name == "2") throw Error(ErrorKind::resources, "disk_full", "full");
+          if (transmitter.name != "1") return {.transmitter_id = transmitter.transmitter_id};
+          while (calls < 2) std::this_thread::yield();
+          while (true) progress.throw_if_cancelled();
+        },
+        no_progress(), 2);
+  };
+  try {
+    arena.execute(predict_all);
+    FAIL() << "went on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), "disk_full");
+  }
+  EXPECT_LT(calls, 100);
+}
+
+TEST(PredictEach, ThoseBegunWithAreNotPredictedAgain) {
+  std::vector<TransmitterPrediction> begun(1);
+  begun[0].transmitter_id = 2;
+  begun[0].receivers.resize(7);
+  std::vector<std::string> called;
+  const auto predict = [&](const Transmitter& transmitter, Progress&) -> TransmitterPrediction {
+    called.push_back(transmitter.name);
+    if (transmitter.name == "A") throw Error(ErrorKind::internal, "broken", "no field at A");
+    return {.transmitter_id = transmitter.transmitter_id};
+  };
+  const Predictions predictions = predict_each(transmitters(), predict, no_progress(), 1, begun);
+  EXPECT_EQ(called, (std::vector<std::string>{"A", "C"}));
+  ASSERT_EQ(predictions.of_transmitters.size(), 2u);
+  EXPECT_EQ(predictions.of_transmitters[0].transmitter_id, 2);
+  EXPECT_EQ(predictions.of_transmitters[0].receivers.size(), 7u);
+  EXPECT_EQ(predictions.of_transmitters[1].transmitter_id, 3);
+  EXPECT_EQ(predictions.failed.size(), 1u);
 }
 
 TEST(PredictEach, ProgressIsOfTheWholeStage) {
