@@ -4,6 +4,7 @@
 
 #include "processing_algorithms/clutter_stage.h"
 #include "processing_algorithms/comparison_stage.h"
+#include "processing_algorithms/prediction_resume.h"
 #include "processing_algorithms/prediction_stage.h"
 #include "processing_algorithms/scene_stage.h"
 #include "processing_algorithms/surface_stage.h"
@@ -70,13 +71,17 @@ Outcome coverage_study(Run& run) {
       compute_visibility(run, clean.scene, occlusion, tiling, key, run.destinations().file("VISIBILITY"));
   const RayRows rows(run.values(), *visibility, tiling);
   const RayLauncher launcher = launch_rays(run, scene, tiling, occlusion, rows, sites);
-  const Predictions predictions = predict_path_loss(run, launcher, scene, tiling, sites);
+  const std::unique_ptr<FinishedPredictions> finished =
+      open_finished_predictions(run, scene, tiling, *visibility, launcher, sites.transmitters);
+  const Predictions predictions = predict_path_loss(run, launcher, scene, tiling, sites, finished.get());
   std::optional<Comparison> comparison;
   if (drive_test) {
     const PathLossLayout layout = path_loss_layout(run.values());
     comparison = compare_with_drive_test(run, path_loss_rows(scene, tiling, sites, predictions, layout), *drive_test);
   }
-  return write_geopackage(run, {clean, tiling, *visibility, sites, predictions, comparison});
+  const Outcome outcome = write_geopackage(run, {clean, tiling, *visibility, sites, predictions, comparison});
+  close_finished_predictions(run, finished.get(), predictions);
+  return outcome;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "processing_algorithms/clutter_stage.h"
 #include "processing_algorithms/environment_stage.h"
+#include "processing_algorithms/prediction_resume.h"
 #include "processing_algorithms/prediction_stage.h"
 #include "processing_algorithms/scene_stage.h"
 #include "processing_algorithms/surface_stage.h"
@@ -17,13 +18,16 @@ Outcome predict_coverage(Run& run) {
   const std::unique_ptr<Visibility> visibility = find_or_compute_visibility(run, environment, tiling, occlusion);
   const RayRows rows(run.values(), *visibility, tiling);
   const RayLauncher launcher = launch_rays(run, scene, tiling, occlusion, rows, sites);
-  const Predictions predictions = predict_path_loss(run, launcher, scene, tiling, sites);
+  const std::unique_ptr<FinishedPredictions> finished =
+      open_finished_predictions(run, scene, tiling, *visibility, launcher, sites.transmitters);
+  const Predictions predictions = predict_path_loss(run, launcher, scene, tiling, sites, finished.get());
 
   ResultWriter writer(scene.frame, run.settings().overwrite);
   std::vector<std::string> written;
   add_prediction_layers(run, scene, tiling, sites, predictions, writer, written);
   Outcome outcome;
   outcome.result_hash = writer.commit(run.record(scene.frame, predictions.failed), run.progress());
+  close_finished_predictions(run, finished.get(), predictions);
   outcome.outputs = run.destinations().spelled(written);
   outcome.failed_transmitters = predictions.failed;
   add_prediction_figures(sites, tiling, predictions, outcome.figures);

@@ -578,7 +578,7 @@ std::size_t transmitters_at_once(const Run& run, const RayLauncher& launcher, co
 }  // namespace
 
 Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene& scene, const Tiling& tiling,
-                              const Sites& sites) {
+                              const Sites& sites, FinishedPredictions* finished) {
   run.progress().begin_stage("prediction");
   const std::size_t at_once = transmitters_at_once(run, launcher, tiling, sites);
   return predict_each(
@@ -588,9 +588,10 @@ Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene
         TransmitterPrediction prediction =
             predict_path_loss(std::move(rays), transmitter, tiling, launcher.receivers(), launcher.options());
         add_clutter_loss(scene.clutter, tiling, launcher.receivers(), prediction);
+        if (finished) finished->keep(transmitter, prediction);
         return prediction;
       },
-      run.progress(), at_once);
+      run.progress(), at_once, finished ? finished->take_found() : std::vector<TransmitterPrediction>());
 }
 
 PathLossLayout path_loss_layout(const ParameterValues& values) {

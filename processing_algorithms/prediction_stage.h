@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/prediction/finished_predictions.h"
 #include "core/prediction/prediction.h"
 #include "core/propagation/ray_launcher.h"
 #include "core/scene/transmitter.h"
@@ -61,9 +62,10 @@ void read_link_options(const ParameterValues& values, RayLaunchingOptions& optio
 RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
                         const RayRows& rows, const Sites& sites);
 
-// Launches the rays of every transmitter and sums them up, of as many at once as threads and memory allow.
+// Launches the rays of every transmitter and sums them up, of as many at once as threads and memory allow; but for
+// those that an earlier run has `finished`, where the others are kept as well. `finished` may be null.
 Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene& scene, const Tiling& tiling,
-                              const Sites& sites);
+                              const Sites& sites, FinishedPredictions* finished);
 
 PathLossLayout path_loss_layout(const ParameterValues& values);
 

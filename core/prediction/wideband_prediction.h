@@ -53,6 +53,20 @@ class WidebandPredictions {
   const WidebandPrediction& angles(std::size_t target) const { return angles_[target]; }
   std::string_view profile(std::size_t target) const;
 
+  // All that there is, to or from an archive (core/base/byte_archive.h).
+  template <class Archive, class Predictions>
+  static void fields(Archive& archive, Predictions& predictions) {
+    archive.list(predictions.angles_, 5 * sizeof(float), [&](auto& angles) {
+      archive.field(angles.arrival_elevation_deg);
+      archive.field(angles.elevation_spread_deg);
+      archive.field(angles.departure_azimuth_spread_deg);
+      archive.field(angles.departure_elevation_spread_deg);
+      archive.field(angles.k_factor_db);
+    });
+    archive.field(predictions.profiles_);
+    archive.list(predictions.profile_ends_, sizeof(std::uint64_t), [&](auto& end) { archive.field(end); });
+  }
+
  private:
   std::vector<WidebandPrediction> angles_;
   std::string profiles_;  // one after the other

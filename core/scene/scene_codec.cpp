@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/base/byte_archive.h"
 #include "core/base/error.h"
-#include "core/base/little_endian.h"
 #include "core/scene/scene_file.h"
 
 namespace tesseray {
@@ -20,86 +20,25 @@ using Bytes = std::vector<std::uint8_t>;
 enum class HeightCoding : std::uint8_t { plain = 0, steps = 1 };
 
 // The fields of a scene in the file's order, written by Writer and read by Reader: one list for both directions.
-class Writer {
+class Writer : public ByteWriter {
  public:
-  void field(const double& number) { append_f64(number, bytes_); }
-  void field(const std::int64_t& number) { append_u64(static_cast<std::uint64_t>(number), bytes_); }
-  void field(const std::uint32_t& number) { append_u32(number, bytes_); }
-  void field(const std::uint16_t& number) { append_little_endian(number, bytes_); }
-  void field(const bool& flag) { bytes_.push_back(flag ? 1 : 0); }
-  void field(const std::string& text) {
-    append_u32(static_cast<std::uint32_t>(text.size()), bytes_);
-    bytes_.insert(bytes_.end(), text.begin(), text.end());
-  }
-  template <class Enum>
-  void choice(const Enum& value, Enum /*last*/) {
-    bytes_.push_back(static_cast<std::uint8_t>(value));
-  }
-  template <class Item, class Each>
-  void list(const std::vector<Item>& items, std::size_t /*least_item_bytes*/, const Each& each) {
-    append_u32(static_cast<std::uint32_t>(items.size()), bytes_);
-    for (const Item& item : items) each(item);
-  }
   void heights(const Terrain& terrain);
   void cells(const Clutter& clutter);
-
-  Bytes take() { return std::move(bytes_); }
 
  private:
   void append_varint(std::uint64_t value) {
     for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<std::uint8_t>(value | 0x80));
     bytes_.push_back(static_cast<std::uint8_t>(value));
   }
-
-  Bytes bytes_;
 };
 
-class Reader {
+class Reader : public ByteReader {
  public:
-  explicit Reader(std::span<const std::uint8_t> bytes) : left_(bytes) {}
-
-  void field(double& number) { number = load_f64(take(8)); }
-  void field(std::int64_t& number) { number = static_cast<std::int64_t>(load_u64(take(8))); }
-  void field(std::uint32_t& number) { number = load_u32(take(4)); }
-  void field(std::uint16_t& number) { number = load_little_endian<std::uint16_t>(take(2)); }
-  void field(bool& flag) { flag = *take(1) != 0; }
-  void field(std::string& text) {
-    const std::uint32_t length = count(1);
-    const std::uint8_t* characters = take(length);
-    text.assign(characters, characters + length);
-  }
-  template <class Enum>
-  void choice(Enum& value, Enum last) {
-    const std::uint8_t number = *take(1);
-    if (number > static_cast<std::uint8_t>(last)) throw std::length_error("a choice that there is not");
-    value = static_cast<Enum>(number);
-  }
-  template <class Item, class Each>
-  void list(std::vector<Item>& items, std::size_t least_item_bytes, const Each& each) {
-    items.resize(count(least_item_bytes));
-    for (Item& item : items) each(item);
-  }
+  using ByteReader::ByteReader;
   void heights(Terrain& terrain);
   void cells(Clutter& clutter);
 
-  void require_end() const {
-    if (!left_.empty()) throw std::length_error("bytes after the end");
-  }
-
  private:
-  const std::uint8_t* take(std::size_t size) {
-    if (size > left_.size()) throw std::length_error("too few bytes");
-    const std::uint8_t* at = left_.data();
-    left_ = left_.subspan(size);
-    return at;
-  }
-  // A number of items, each of at least so many bytes: no more than the rest can hold, so that nothing is allocated
-  // for items that cannot be there.
-  std::uint32_t count(std::size_t least_item_bytes) {
-    const std::uint32_t items = load_u32(take(4));
-    if (items > left_.size() / least_item_bytes) throw std::length_error("too few bytes");
-    return items;
-  }
   std::uint64_t varint() {
     std::uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
@@ -109,8 +48,6 @@ class Reader {
     }
     throw std::length_error("a number without end");
   }
-
-  std::span<const std::uint8_t> left_;
 };
 
 // Small numbers of either sign as small unsigned ones: 0, −1, 1, −2, …
@@ -152,7 +89,7 @@ void Reader::heights(Terrain& terrain) {
   choice(coding, HeightCoding::steps);
   const std::size_t least_bytes = coding == HeightCoding::steps ? 1 : 4;
   const std::uint64_t nodes = std::uint64_t{terrain.columns} * terrain.rows;
-  if (nodes > left_.size() / least_bytes) throw std::length_error("too few bytes");
+  if (nodes > bytes_left() / least_bytes) throw std::length_error("too few bytes");
   terrain.height_m.resize(nodes);
   std::int64_t steps = 0;
   for (float& height_m : terrain.height_m) {

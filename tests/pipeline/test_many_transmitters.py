@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs of many transmitters: predicted several at once, with some that fail, and killed or cancelled in the middle.
+Always the rows of one undisturbed run, one transmitter after the other."""
+
+import json
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+from tesseray_process import (EXECUTABLE, SCENE, PipelineTest, json_lines, made, module_folder, rows, tesseray,
+                              transmitters_csv)
+
+# Smaller than usual, so that each transmitter takes a while.
+SMALL_TILES = ["--tile-area", "60"]
+COUNT = 9
+
+
+def setUpModule():
+    global ENVIRONMENT, VISIBILITY, DAMAGED
+    ENVIRONMENT = module_folder() / "environment.gpkg"
+    VISIBILITY = ENVIRONMENT.with_suffix(".tvis")
+    made("tileenvironment", *SCENE, *SMALL_TILES, "--environment", ENVIRONMENT)
+    made("computevisibility", "--environment", ENVIRONMENT)
+    DAMAGED = with_unreadable_rows(VISIBILITY.read_bytes())
+
+
+def many_sites(erp_of_last=40):
+    lines = [f"S{s},{340400 + 25 * s},{6020600 - 20 * s},{30 + s},{800 + 100 * s},{40 if s < COUNT else erp_of_last}\n"
+             for s in range(1, COUNT + 1)]
+    return "name,x,y,height_m,frequency_mhz,erp_dbm\n" + "".join(lines)
+
+
+def xxh64(content):
+    """The checksum of docs/formats.md: XXH64 with seed 0."""
+    mask = 2**64 - 1
+    p1, p2, p3, p4, p5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63,
+                          0x27D4EB2F165667C5)
+
+    def turned(x, bits):
+        return (x << bits | x >> 64 - bits) & mask
+
+    def mixed(lane, word):
+        return turned((lane + word * p2) & mask, 31) * p1 & mask
+
+    hashed, at = p5, 0
+    if len(content) >= 32:
+        lanes = [(p1 + p2) & mask, p2, 0, -p1 & mask]
+        while at + 32 <= len(content):
+            lanes = [mixed(lane, word) for lane, word in zip(lanes, struct.unpack_from("<4Q", content, at))]
+            at += 32
+        hashed = sum(turned(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18))) & mask
+        for lane in lanes:
+            hashed = ((hashed ^ mixed(0, lane)) * p1 + p4) & mask
+    hashed = (hashed + len(content)) & mask
+    while at + 8 <= len(content):
+        hashed = (turned(hashed ^ mixed(0, struct.unpack_from("<Q", content, at)[0]), 27) * p1 + p4) & mask
+        at += 8
+    if at + 4 <= len(content):
+        hashed = (turned(hashed ^ struct.unpack_from("<I", content, at)[0] * p1 & mask, 23) * p2 + p3) & mask
+        at += 4
+    for byte in content[at:]:
+        hashed = turned(hashed ^ byte * p5 & mask, 11) * p1 & mask
+    hashed = (hashed ^ hashed >> 33) * p2 & mask
+    hashed = (hashed ^ hashed >> 29) * p3 & mask
+    return hashed ^ hashed >> 32
+
+
+def with_unreadable_rows(content):
+    """A visibility file whose rows are no rows, and whose checksums are right."""
+    content = bytearray(content)
+    tiles, edges, rows_per_block, blocks = struct.unpack_from("<4I", content, 32)
+    for block in range(blocks):
+        entry = 72 + 24 * block
+        offset, size, checksum = struct.unpack_from("<3Q", content, entry)
+        assert xxh64(content[offset:offset + size]) == checksum
+        coded = offset + 12 * min(rows_per_block, tiles + edges - block * rows_per_block)
+        content[coded:offset + size] = b"\xff" * (offset + size - coded)
+        struct.pack_into("<Q", content, entry + 16, xxh64(content[offset:offset + size]))
+    struct.pack_into("<Q", content, 56, xxh64(content[72:72 + 24 * blocks]))
+    struct.pack_into("<Q", content, 64, xxh64(content[:64]))
+    return bytes(content)
+
+
+def warnings_of(text):
+    return {line["warning"]["code"]: line["warning"]["message"] for line in json_lines(text) if "warning" in line}
+
+
+class ManyTransmittersTest(PipelineTest):
+    def setUp(self):
+        super().setUp()
+        self.result = self.folder / "r.gpkg"
+        self.work = self.folder / "r.gpkg.work"
+        self.sites = transmitters_csv(self.folder, many_sites())
+
+    def command(self, *options, output=None):
+        return ["predictcoverage", "--environment", ENVIRONMENT, *self.sites, "--max-bounces", "2", "--progress", "json",
+                "--path-loss", output or self.result, *options]
+
+    def hash_of_undisturbed(self, *options):
+        """The result hash of one run, one transmitter after the other."""
+        other = self.folder / "undisturbed.gpkg"
+        process = self.assert_done(tesseray(*self.command(*options, output=other), "--threads", "1", "--overwrite"))
+        other.unlink()
+        return json.loads(process.stdout)["result_hash"]
+
+    def finished(self):
+        """The numbers of the transmitters in the work file (docs/formats.md)."""
+        content, at, ids = self.work.read_bytes(), 24, []
+        while at + 32 <= len(content):
+            (size,) = struct.unpack_from("<Q", content, at)
+            if size == 0 or at + 32 + size > len(content):
+                break
+            ids.append(struct.unpack_from("<Qq", content, at + 32)[1])
+            at += 32 + size
+        return ids
+
+    def stop_in_the_middle(self, how, *options, count=2):
+        """A run that was stopped when at least so many transmitters were finished, and others not."""
+        process = subprocess.Popen([EXECUTABLE, *map(str, self.command(*options))], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        while not self.work.exists() or len(self.finished()) < count:
+            self.assertIsNone(process.poll(), "the run was quicker than its test")
+            time.sleep(0.001)
+        process.send_signal(how)
+        out, told = process.communicate(timeout=60)
+        self.assertEqual(out, "")
+        self.assertFalse(self.result.exists())
+        self.assertTrue(self.work.exists())
+        return process.returncode, told
+
+    def assert_resumed(self, expected_hash, *options):
+        """Runs again; the number of transmitters that were not predicted again."""
+        process = self.assert_done(tesseray(*self.command(*options)))
+        told = warnings_of(process.stderr)
+        self.assertIn("predictions_resumed", told)
+        self.assertEqual(json.loads(process.stdout)["result_hash"], expected_hash)
+        self.assertEqual(self.files(), ["r.gpkg", "transmitters.csv"])
+        return int(told["predictions_resumed"].split("has predicted ")[1].split()[0])
+
+    def test_several_at_once_give_the_rows_of_one_after_the_other(self):
+        expected = self.hash_of_undisturbed()
+        for threads in (2, 5):
+            process = self.assert_done(tesseray(*self.command("--threads", threads, "--overwrite")))
+            self.assertEqual(json.loads(process.stdout)["result_hash"], expected)
+        ids = [row["transmitter_id"] for row in rows(self.result, "path_loss", "transmitter_id", "fid")]
+        self.assertEqual(ids, sorted(ids))
+        self.assertEqual(set(ids), set(range(1, COUNT + 1)))
+
+    def test_killed_it_goes_on(self):
+        receivers = self.folder / "receivers.csv"
+        outdoors = [row for row in rows(ENVIRONMENT, "tiles", "x, y, kind", "tile_id") if row["kind"] == "ground"]
+        receivers.write_text("id,x,y\n" + "".join(f"{i},{outdoors[i]['x']},{outdoors[i]['y']}\n" for i in (50, 100)))
+        options = ["--receivers", receivers, "--receivers-crs", "EPSG:25832", "--rays", f"{self.result}|layername=rays",
+                   "--receiver-path-loss", self.result, "--wideband", "--delay-profile-rays", "3"]
+        other = self.folder / "undisturbed.gpkg"
+        undisturbed = [str(option).replace(str(self.result), str(other)) for option in options]
+        expected = self.hash_of_undisturbed(*undisturbed)
+        status, _ = self.stop_in_the_middle(signal.SIGKILL, *options)
+        self.assertEqual(status, -signal.SIGKILL)
+        process = self.assert_done(tesseray(*self.command(*options)))
+        self.assertIn("predictions_resumed", warnings_of(process.stderr))
+        self.assertEqual(json.loads(process.stdout)["result_hash"], expected)
+        self.assertGreater(len(rows(self.result, "rays", "fid")), COUNT)
+        self.assertEqual(self.files(), ["r.gpkg", "receivers.csv", "transmitters.csv"])
+
+    def test_killed_again_and_again_it_comes_to_its_end(self):
+        expected = self.hash_of_undisturbed()
+        for count in (1, 3, 5):
+            self.stop_in_the_middle(signal.SIGKILL, "--threads", "1", count=count)
+        self.assertGreaterEqual(self.assert_resumed(expected), 5)
+
+    def test_cancelled_it_goes_on(self):
+        expected = self.hash_of_undisturbed()
+        status, told = self.stop_in_the_middle(signal.SIGTERM, "--threads", "1")
+        self.assertEqual(status, 130, told)
+        self.assertGreaterEqual(self.assert_resumed(expected), 2)
+
+    def test_other_parameters_use_nothing_of_it(self):
+        self.stop_in_the_middle(signal.SIGKILL, "--threads", "1")
+        expected = self.hash_of_undisturbed("--min-power", "-100")
+        process = self.assert_done(tesseray(*self.command("--min-power", "-100")))
+        told = warnings_of(process.stderr)
+        self.assertIn("predictions_not_used", told)
+        self.assertNotIn("predictions_resumed", told)
+        self.assertEqual(json.loads(process.stdout)["result_hash"], expected)
+        self.assertEqual(self.files(), ["r.gpkg", "transmitters.csv"])
+
+    def test_another_visibility_uses_nothing_of_it(self):
+        self.stop_in_the_middle(signal.SIGKILL, "--threads", "1")
+        near = self.folder / "near.tvis"
+        self.assert_done(tesseray("computevisibility", "--environment", ENVIRONMENT, "--max-distance", "60",
+                                  "--visibility", near))
+        good = VISIBILITY.read_bytes()
+        self.addCleanup(VISIBILITY.write_bytes, good)
+        VISIBILITY.write_bytes(near.read_bytes())
+        expected = self.hash_of_undisturbed()
+        process = self.assert_done(tesseray(*self.command()))
+        self.assertIn("predictions_not_used", warnings_of(process.stderr))
+        self.assertEqual(json.loads(process.stdout)["result_hash"], expected)
+
+    def test_a_transmitter_that_changed_is_predicted_again(self):
+        self.stop_in_the_middle(signal.SIGKILL, "--threads", "1")
+        finished = self.finished()
+        self.assertIn(1, finished)
+        transmitters_csv(self.folder, many_sites().replace("S1,", "S1 renamed,").replace(",900,40\n", ",900,33\n"))
+        expected = self.hash_of_undisturbed()
+        self.assertEqual(self.assert_resumed(expected), len(finished) - 1)
+
+    def test_two_runs_at_once_do_not_mix(self):
+        process = subprocess.Popen([EXECUTABLE, *map(str, self.command())], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        while not self.work.exists():
+            time.sleep(0.001)
+        self.assert_refused(tesseray(*self.command()), "being_computed", ["another file"])
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+
+    def test_damaged_work_is_not_used(self):
+        expected = self.hash_of_undisturbed()
+        self.stop_in_the_middle(signal.SIGKILL, "--threads", "1", count=4)
+        work = bytearray(self.work.read_bytes())
+        work[len(work) // 2] ^= 1
+        self.work.write_bytes(work)
+        process = self.assert_done(tesseray(*self.command()))
+        self.assertIn("work_file_damaged", warnings_of(process.stderr))
+        self.assertEqual(json.loads(process.stdout)["result_hash"], expected)
+
+    def test_a_file_of_that_name_that_is_not_ours_stays(self):
+        self.work.write_text("precious")
+        process = self.assert_done(tesseray(*self.command()))
+        self.assertIn("work_file_set_aside", warnings_of(process.stderr))
+        self.assertEqual(self.files(), ["r.gpkg", "r.gpkg.work.unused", "transmitters.csv"])
+        self.assertEqual((self.folder / "r.gpkg.work.unused").read_text(), "precious")
+
+
+class FailingTransmittersTest(PipelineTest):
+    """A visibility file whose rows cannot be read is found out only by a transmitter that lights their elements: one so
+    weak that its rays end where they first arrive reads none. (Scattering asks what every tile sees.)"""
+
+    def setUp(self):
+        super().setUp()
+        self.damaged = self.folder / "damaged.tvis"
+        self.damaged.write_bytes(DAMAGED)
+        self.result = self.folder / "r.gpkg"
+
+    def predict(self, text, *options, visibility):
+        sites = transmitters_csv(self.folder, "name,x,y,height_m,frequency_mhz,erp_dbm\n" + text)
+        return tesseray("predictcoverage", "--environment", ENVIRONMENT, "--visibility", visibility, *sites,
+                        "--min-power", "-90", "--max-scatterings", "0", "--path-loss", self.result, "--progress", "json", *options)
+
+    STRONG = "Strong,340500,6020500,40,900,43\n"
+    WEAK = "Weak,340420,6020580,45,1800,-100\nWeak too,340520,6020480,50,1800,-100\n"
+
+    def test_those_that_fail_do_not_stop_the_others(self):
+        process = self.predict(self.STRONG + self.WEAK, visibility=self.damaged)
+        self.assertEqual(process.returncode, 4, process.stderr)
+        result = json.loads(process.stdout)
+        self.assertEqual([failed["name"] for failed in result["failed_transmitters"]], ["Strong"])
+        self.assertIn("damaged", result["failed_transmitters"][0]["message"])
+        self.assertIn("Strong", warnings_of(process.stderr)["transmitter_failed"])
+        (run,) = rows(self.result, "tesseray_runs")
+        self.assertEqual(json.loads(run["failed_transmitters"]), result["failed_transmitters"])
+        self.assertEqual({row["transmitter_id"] for row in rows(self.result, "path_loss", "transmitter_id", "fid")},
+                         {2, 3})
+        # The same rows as without the one that fails.
+        whole = self.folder / "whole.gpkg"
+        alone = transmitters_csv(self.folder, "name,x,y,height_m,frequency_mhz,erp_dbm\n" + self.WEAK)
+        self.assert_done(tesseray("predictcoverage", "--environment", ENVIRONMENT, "--visibility", VISIBILITY, *alone,
+                                  "--min-power", "-90", "--max-scatterings", "0", "--path-loss", whole, "--progress", "json"))
+        columns = "tile_id, path_loss_db, ray_count"
+        self.assertEqual(rows(self.result, "path_loss", columns, "fid"), rows(whole, "path_loss", columns, "fid"))
+
+    def test_another_run_predicts_only_those_that_failed(self):
+        process = self.predict(self.STRONG + self.WEAK, visibility=self.damaged)
+        self.assertEqual(process.returncode, 4, process.stderr)
+        self.assertIn("r.gpkg.work", warnings_of(process.stderr)["predictions_kept"])
+        # The cause is mended in its place.
+        self.damaged.write_bytes(VISIBILITY.read_bytes())
+        process = self.assert_done(self.predict(self.STRONG + self.WEAK, "--overwrite", visibility=self.damaged))
+        self.assertIn("has predicted 2 of 3", warnings_of(process.stderr)["predictions_resumed"])
+        self.assertEqual(self.files(), ["damaged.tvis", "r.gpkg", "transmitters.csv"])
+        resumed = json.loads(process.stdout)["result_hash"]
+        process = self.assert_done(self.predict(self.STRONG + self.WEAK, "--overwrite", visibility=VISIBILITY))
+        self.assertEqual(json.loads(process.stdout)["result_hash"], resumed)
+
+    def test_when_all_fail_nothing_is_written(self):
+        process = self.predict(self.STRONG + self.STRONG.replace("Strong", "Strong too"), visibility=self.damaged)
+        self.assert_refused(process, "damaged_visibility")
+        self.assertEqual(self.files(), ["damaged.tvis", "transmitters.csv"])
+
+
+if __name__ == "__main__":
+    unittest.main()
