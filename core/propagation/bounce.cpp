@@ -3,6 +3,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "core/base/hash.h"
@@ -20,10 +21,29 @@ namespace {
 // that one level takes. The same for any number of threads.
 constexpr std::size_t batch_children = std::size_t{1} << 20;
 constexpr std::size_t elements_per_task = 16;
+// Of the time of tubes and all that come of them, what they take themselves, for the progress: those that come straight
+// from the transmitter, and later ones.
+constexpr double own_share_of_first = 0.04, own_share_of_others = 0.3;
 // A diffracted tube lights one in so many members of its row, or fewer.
 constexpr std::size_t lit_of_row = 8;
 // Sources nearer than this to a tile's plane graze it, as an edge does its own faces, and are not reflected.
 constexpr double least_height_m = 1e-3;
+
+// The part of the work, about, that is done before each of the groups, and after the last: a row is laid out once, and
+// tubes are tested against its members, of which those diffracted hit many.
+std::vector<double> work_before(std::span<const TubeGroup> groups, const TargetPoints& points,
+                                const Visibility& visibility) {
+  constexpr double laying_out = 10, reflecting = 1, diffracting = 8;  // a member of the row, relatively
+  std::vector<double> work{0};
+  for (const TubeGroup& group : groups) {
+    const double per_tube = points.is_edge(group.element) ? diffracting : reflecting;
+    const auto members = static_cast<double>(visibility.row_length(group.element) + 1);
+    work.push_back(work.back() + members * (laying_out + per_tube * static_cast<double>(group.tubes.size())));
+  }
+  const double all = work.back();
+  for (double& part : work) part /= all;
+  return work;
+}
 
 // An edge segment that the last source sees under more than this angle has its incident field evaluated at each Keller
 // point, rad.
@@ -60,28 +80,47 @@ void Launch::bounce(TubeParts tubes, Progress& progress) {
   for (const TubeGroup& group : list) {
     for (const Tube* tube : group.tubes) ++tubes_by_interactions_[static_cast<std::size_t>(tube->interactions())];
   }
+  const int interactions = list.front().tubes.front()->interactions();
+  const double own_share = interactions + 1 >= environment_.options.max_bounces ? 1
+                           : interactions == 0                                  ? own_share_of_first
+                                                                                : own_share_of_others;
+  const auto done_when = [&](double own, double by_children) {
+    return own_share * own + (1 - own_share) * by_children;
+  };
+  const std::vector<double> work = work_before(list, environment_.points, environment_.visibility);
+  double passed_on = 0;  // the part of the work of which the children have been bounced
   TubeParts children;
   for (std::size_t first = 0; first < list.size();) {
     progress.throw_if_cancelled();
     const std::size_t last = end_of_batch(list, first);
     const std::size_t tasks = (last - first + elements_per_task - 1) / elements_per_task;
+    PartOfStage own(progress, done_when(work[first], passed_on), done_when(work[last], passed_on));
+    std::atomic<double> done{0};
     std::vector<std::vector<Tube>> produced(tasks);
     tbb::parallel_for(std::size_t{0}, tasks, [&](std::size_t task) {
+      progress.throw_if_cancelled();
       ThreadState& state = states_.local();
-      const std::size_t begin = first + task * elements_per_task;
-      for (std::size_t g = begin; g < std::min(last, begin + elements_per_task); ++g) {
+      const std::size_t begin = first + task * elements_per_task, end = std::min(last, begin + elements_per_task);
+      for (std::size_t g = begin; g < end; ++g) {
         if (environment_.points.is_tile(list[g].element)) {
           bounce_tile(list[g], state, produced[task]);
         } else {
           bounce_edge(list[g], state, produced[task]);
         }
       }
+      const double more = (work[end] - work[begin]) / (work[last] - work[first]);
+      own.advance(done.fetch_add(more) + more);
     });
     for (std::vector<Tube>& part : produced) children.add(std::move(part));
-    if (children.size() >= batch_children) bounce(std::exchange(children, {}), progress);
+    if (children.size() >= batch_children) {
+      PartOfStage of_children(progress, done_when(work[last], passed_on), done_when(work[last], work[last]));
+      bounce(std::exchange(children, {}), of_children);
+      passed_on = work[last];
+    }
     first = last;
   }
-  bounce(std::move(children), progress);
+  PartOfStage of_children(progress, done_when(1, passed_on), 1);
+  bounce(std::move(children), of_children);
 }
 
 std::size_t Launch::end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const {

@@ -15,6 +15,7 @@
 #include "core/propagation/diffuse_diffraction.h"
 #include "core/propagation/edge_incidence.h"
 #include "core/propagation/edge_runs.h"
+#include "core/propagation/launch_cost.h"
 #include "core/propagation/link.h"
 #include "core/propagation/over_rooftop.h"
 #include "core/propagation/ray_launcher.h"
@@ -89,7 +90,8 @@ class Launch {
  public:
   Launch(const LaunchEnvironment& environment, const Transmitter& transmitter);
 
-  RayLaunchingResult run(Progress& progress);
+  // `ends`: of the phases, for the progress.
+  RayLaunchingResult run(const PhaseShares::Ends& ends, Progress& progress);
 
  private:
   // How diffuse rays along one direction come in at a target.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 namespace tesseray {
 
@@ -44,6 +45,24 @@ class LaunchCost {
 
  private:
   std::array<PhaseCost, launch_phases> phases_;
+};
+
+// How a launch's time is shared out among its phases, for its progress: as in the launches before it, and as is usual
+// before the first. Thread-safe.
+class PhaseShares {
+ public:
+  using Ends = std::array<double, launch_phases>;
+
+  PhaseShares(int max_bounces, int max_diffractions);
+  // The part of the time after which each phase ends.
+  Ends ends() const;
+  void learn_from(const LaunchCost& cost);
+  bool have_learnt() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::array<double, launch_phases> seconds_;
+  bool have_learnt_ = false;
 };
 
 // Adds the wall time of its life to a phase.

@@ -101,18 +101,20 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
   prepare_diffuse();
 }
 
-RayLaunchingResult Launch::run(Progress& progress) {
-  // The phases' usual shares of the time (docs/propagation-cost.md).
-  constexpr double first_level_done = 0.15, bounces_done = 0.3, scattering_done = 0.45, reflection_done = 0.6;
+RayLaunchingResult Launch::run(const PhaseShares::Ends& ends, Progress& progress) {
+  const auto part_of = [&](LaunchPhase phase) {
+    const auto p = static_cast<std::size_t>(phase);
+    return PartOfStage(progress, p == 0 ? 0 : ends[p - 1], ends[p]);
+  };
   std::vector<Tube> tubes;
   {
     const PhaseClock clock(cost_[LaunchPhase::first_level]);
-    PartOfStage part(progress, 0, first_level_done);
+    PartOfStage part = part_of(LaunchPhase::first_level);
     tubes = launch_first_level(part);
   }
   {
     const PhaseClock clock(cost_[LaunchPhase::bounces]);
-    PartOfStage part(progress, first_level_done, bounces_done);
+    PartOfStage part = part_of(LaunchPhase::bounces);
     choose_pruning();
     prepare_roulette();
     TubeParts first;
@@ -123,10 +125,11 @@ RayLaunchingResult Launch::run(Progress& progress) {
   scattered_rays_.sort_tubes();
   prepare_strengths();
   prepare_scattered_draw();
-  PartOfStage scattering(progress, bounces_done, scattering_done);
+  PartOfStage scattering = part_of(LaunchPhase::scattering);
   scatter_last(scattering);
   if (environment_.options.max_after_scattering > 0) {
-    PartOfStage reflection(progress, scattering_done, reflection_done), diffraction(progress, reflection_done, 1);
+    PartOfStage reflection = part_of(LaunchPhase::then_reflection),
+                diffraction = part_of(LaunchPhase::then_diffraction);
     scatter_then_reflect(reflection);
     prepare_scattered_draw();
     scatter_then_diffract(diffraction);
@@ -222,6 +225,7 @@ struct RayLauncher::Impl {
   VegetationPrisms vegetation;
   VegetationPairs vegetation_pairs = {};  // made by the first launch
   std::unique_ptr<std::once_flag> pairs_made = std::make_unique<std::once_flag>();
+  std::unique_ptr<PhaseShares> shares = std::make_unique<PhaseShares>(options.max_bounces, options.max_diffractions);
 
   // Alone on its threads: whoever waits for it must not find itself waiting within it.
   void make_vegetation_pairs(Progress& progress) {
@@ -252,19 +256,18 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
 RayLauncher::~RayLauncher() = default;
 RayLauncher::RayLauncher(RayLauncher&&) noexcept = default;
 
-namespace {
-// What the first launch prepares for all, of the time of one.
-constexpr double preparation_done = 0.2;
-}  // namespace
-
 RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress& progress) const {
+  // What the first launch prepares for all, of the time of one.
+  const double preparation_done = impl_->vegetation.empty() || impl_->shares->have_learnt() ? 0 : 0.1;
   PartOfStage preparation(progress, 0, preparation_done), launch(progress, preparation_done, 1);
   impl_->make_vegetation_pairs(preparation);
   const LaunchEnvironment environment{
       impl_->scene,         impl_->tiling,     impl_->occlusion,       impl_->visibility, impl_->receivers,
       impl_->options,       impl_->points,     impl_->receiver_rows,   impl_->reach,      impl_->runs,
       impl_->over_rooftops, impl_->vegetation, impl_->vegetation_pairs};
-  return Launch(environment, transmitter).run(launch);
+  RayLaunchingResult result = Launch(environment, transmitter).run(impl_->shares->ends(), launch);
+  impl_->shares->learn_from(result.cost);
+  return result;
 }
 
 std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/launch_cost.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tesseray {
+namespace {
+
+using Shares = std::array<double, launch_phases>;
+
+// Means of a street, a rooftop and a mast over 1 km² (docs/benchmarks/propagation.md), for 0, 1, 2, 3 bounces and more;
+// and where two diffractions make bounces outweigh all.
+constexpr Shares usual_shares[] = {
+    {1, 0, 0, 0, 0}, {0.45, 0.23, 0.2, 0.05, 0.07}, {0.08, 0.17, 0.1, 0.17, 0.48}, {0.05, 0.23, 0.06, 0.25, 0.41}};
+constexpr Shares shares_of_two_diffractions = {0.01, 0.8, 0.01, 0.05, 0.13};
+
+Shares shares_for(int max_bounces, int max_diffractions) {
+  constexpr int last = static_cast<int>(std::size(usual_shares)) - 1;
+  if (max_bounces > last && max_diffractions > 1) return shares_of_two_diffractions;
+  return usual_shares[std::clamp(max_bounces, 0, last)];
+}
+
+}  // namespace
+
+PhaseShares::PhaseShares(int max_bounces, int max_diffractions) : seconds_(shares_for(max_bounces, max_diffractions)) {}
+
+PhaseShares::Ends PhaseShares::ends() const {
+  const std::lock_guard lock(mutex_);
+  double sum = 0, all = 0;
+  for (const double seconds : seconds_) all += seconds;
+  Ends ends{};
+  for (std::size_t p = 0; p < launch_phases; ++p) ends[p] = (sum += seconds_[p]) / all;
+  return ends;
+}
+
+bool PhaseShares::have_learnt() const {
+  const std::lock_guard lock(mutex_);
+  return have_learnt_;
+}
+
+void PhaseShares::learn_from(const LaunchCost& cost) {
+  const std::lock_guard lock(mutex_);
+  if (!have_learnt_) seconds_.fill(1e-6);  // so that there is always a sum
+  have_learnt_ = true;
+  for (std::size_t p = 0; p < launch_phases; ++p) seconds_[p] += cost[static_cast<LaunchPhase>(p)].seconds;
+}
+
+}  // namespace tesseray
