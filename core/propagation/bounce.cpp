@@ -21,9 +21,13 @@ namespace {
 // that one level takes. The same for any number of threads.
 constexpr std::size_t batch_children = std::size_t{1} << 20;
 constexpr std::size_t elements_per_task = 16;
-// Of the time of tubes and all that come of them, what they take themselves, for the progress: those that come straight
-// from the transmitter, and later ones.
-constexpr double own_share_of_first = 0.04, own_share_of_others = 0.3;
+// Of the time of tubes and all that come of them, what they take themselves, for the progress.
+double own_share_of(int interactions, int max_bounces) {
+  const int levels_left = max_bounces - interactions - 1;
+  if (levels_left <= 0) return 1;
+  if (interactions == 0) return 0.02;
+  return interactions == 1 && levels_left > 1 ? 0.15 : 0.3;
+}
 // A diffracted tube lights one in so many members of its row, or fewer.
 constexpr std::size_t lit_of_row = 8;
 // Sources nearer than this to a tile's plane graze it, as an edge does its own faces, and are not reflected.
@@ -80,10 +84,7 @@ void Launch::bounce(TubeParts tubes, Progress& progress) {
   for (const TubeGroup& group : list) {
     for (const Tube* tube : group.tubes) ++tubes_by_interactions_[static_cast<std::size_t>(tube->interactions())];
   }
-  const int interactions = list.front().tubes.front()->interactions();
-  const double own_share = interactions + 1 >= environment_.options.max_bounces ? 1
-                           : interactions == 0                                  ? own_share_of_first
-                                                                                : own_share_of_others;
+  const double own_share = own_share_of(list.front().tubes.front()->interactions(), environment_.options.max_bounces);
   const auto done_when = [&](double own, double by_children) {
     return own_share * own + (1 - own_share) * by_children;
   };

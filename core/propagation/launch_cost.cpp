@@ -12,8 +12,8 @@ using Shares = std::array<double, launch_phases>;
 // Means of a street, a rooftop and a mast over 1 km² (docs/benchmarks/propagation.md), for 0, 1, 2, 3 bounces and more;
 // and where two diffractions make bounces outweigh all.
 constexpr Shares usual_shares[] = {
-    {1, 0, 0, 0, 0}, {0.45, 0.23, 0.2, 0.05, 0.07}, {0.08, 0.17, 0.1, 0.17, 0.48}, {0.05, 0.23, 0.06, 0.25, 0.41}};
-constexpr Shares shares_of_two_diffractions = {0.01, 0.8, 0.01, 0.05, 0.13};
+    {1, 0, 0, 0, 0}, {0.45, 0.23, 0.2, 0.05, 0.07}, {0.08, 0.17, 0.1, 0.17, 0.48}, {0.04, 0.2, 0.06, 0.26, 0.44}};
+constexpr Shares shares_of_two_diffractions = {0.01, 0.72, 0.02, 0.07, 0.18};
 
 Shares shares_for(int max_bounces, int max_diffractions) {
   constexpr int last = static_cast<int>(std::size(usual_shares)) - 1;

@@ -258,7 +258,7 @@ RayLauncher::RayLauncher(RayLauncher&&) noexcept = default;
 
 RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress& progress) const {
   // What the first launch prepares for all, of the time of one.
-  const double preparation_done = impl_->vegetation.empty() || impl_->shares->have_learnt() ? 0 : 0.1;
+  const double preparation_done = impl_->vegetation.empty() || impl_->shares->have_learnt() ? 0 : 0.07;
   PartOfStage preparation(progress, 0, preparation_done), launch(progress, preparation_done, 1);
   impl_->make_vegetation_pairs(preparation);
   const LaunchEnvironment environment{
