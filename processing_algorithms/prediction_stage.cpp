@@ -553,7 +553,9 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
   options.wideband = run.values().flag("WIDEBAND");
   options.delay_profile_rays = static_cast<std::size_t>(run.values().integer("DELAY_PROFILE_RAYS"));
   warn_of_vegetation(scene, sites, options.vegetation, run.progress());
-  return RayLauncher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options);
+  RayLauncher launcher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options);
+  launcher.prepare(run.progress());
+  return launcher;
 }
 
 namespace {

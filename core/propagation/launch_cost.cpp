@@ -34,11 +34,6 @@ PhaseShares::Ends PhaseShares::ends() const {
   return ends;
 }
 
-bool PhaseShares::have_learnt() const {
-  const std::lock_guard lock(mutex_);
-  return have_learnt_;
-}
-
 void PhaseShares::learn_from(const LaunchCost& cost) {
   const std::lock_guard lock(mutex_);
   if (!have_learnt_) seconds_.fill(1e-6);  // so that there is always a sum

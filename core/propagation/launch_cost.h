@@ -57,7 +57,6 @@ class PhaseShares {
   // The part of the time after which each phase ends.
   Ends ends() const;
   void learn_from(const LaunchCost& cost);
-  bool have_learnt() const;
 
  private:
   mutable std::mutex mutex_;

@@ -256,16 +256,16 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
 RayLauncher::~RayLauncher() = default;
 RayLauncher::RayLauncher(RayLauncher&&) noexcept = default;
 
+void RayLauncher::prepare(Progress& progress) const { impl_->make_vegetation_pairs(progress); }
+
 RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress& progress) const {
-  // What the first launch prepares for all, of the time of one.
-  const double preparation_done = impl_->vegetation.empty() || impl_->shares->have_learnt() ? 0 : 0.07;
-  PartOfStage preparation(progress, 0, preparation_done), launch(progress, preparation_done, 1);
-  impl_->make_vegetation_pairs(preparation);
+  PartOfStage preparation(progress, 0, 0);
+  prepare(preparation);
   const LaunchEnvironment environment{
       impl_->scene,         impl_->tiling,     impl_->occlusion,       impl_->visibility, impl_->receivers,
       impl_->options,       impl_->points,     impl_->receiver_rows,   impl_->reach,      impl_->runs,
       impl_->over_rooftops, impl_->vegetation, impl_->vegetation_pairs};
-  RayLaunchingResult result = Launch(environment, transmitter).run(impl_->shares->ends(), launch);
+  RayLaunchingResult result = Launch(environment, transmitter).run(impl_->shares->ends(), progress);
   impl_->shares->learn_from(result.cost);
   return result;
 }

@@ -149,6 +149,8 @@ class RayLauncher {
   ~RayLauncher();
   RayLauncher(RayLauncher&&) noexcept;
 
+  // Makes what all launches share, on all threads; otherwise the first launch does, and others wait for it meanwhile.
+  void prepare(Progress& progress) const;
   // Throws Error(invalid_input) for a frequency that is not positive, Error(cancelled) on cancel.
   RayLaunchingResult launch(const Transmitter& transmitter, Progress& progress) const;
 
