@@ -137,9 +137,7 @@ std::size_t Launch::end_of_batch(std::span<const TubeGroup> groups, std::size_t 
 
 void Launch::read_row(std::uint32_t element, LaunchPhase phase, ThreadState& state) const {
   environment_.visibility.read_row(element, state.row);
-  PhaseCost& cost = state.cost[phase];
-  ++cost.rows;
-  cost.row_entries += state.row.size();
+  count_row(phase, state);
 }
 
 void Launch::read_useful_row(std::uint32_t element, int interactions, ThreadState& state) const {

@@ -206,7 +206,7 @@ void Launch::scatter_last(Progress& progress) {
   parallel_blocks(points.target_tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
     for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) {
-      read_row(tile, LaunchPhase::scattering, state);
+      read_tiles_of_row(tile, LaunchPhase::scattering, state);
       gather_scattered(tile, state.row, state);
     }
   });
@@ -234,7 +234,7 @@ void Launch::prepare_strengths() {
 void Launch::find_scattering(AfterScattering after, std::uint32_t number, std::span<const std::uint32_t> row,
                              ThreadState& state) const {
   const TargetPoints& points = environment_.points;
-  const auto end = std::lower_bound(row.begin(), row.end(), points.tile_count());  // tiles come first in a row
+  const auto end = std::lower_bound(row.begin(), row.end(), points.tile_count());  // a receiver's has edges, too
   const std::span<const std::uint32_t> tiles(row.begin(), end);
   const std::vector<float>& strengths = strengths_[static_cast<std::size_t>(after)];
   const bool ends = after == AfterScattering::nothing;
@@ -291,7 +291,7 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
   const Tile& tile = environment_.tiling.tiles[mirror];
   const TileFrame frame(tile);
   const double specular = surface(tile).specular_factor * surface(tile).specular_factor;
-  read_row(mirror, LaunchPhase::then_reflection, state);
+  read_tiles_of_row(mirror, LaunchPhase::then_reflection, state);
   find_sources(AfterScattering::reflection, mirror, state);
   bool laid_out = false;
   for (const ScatteringSource& lit : state.sources) {
@@ -408,12 +408,8 @@ void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
   const std::uint32_t element = points.tile_count() + edge_number;
   if (!can_arrive_from(element)) return;
   const Wedge wedge = wedge_of(edge);
-  read_row(element, LaunchPhase::then_diffraction, state);
+  read_tiles_of_row(element, LaunchPhase::then_diffraction, state);
   find_sources(AfterScattering::diffraction, element, state);
-  // Only arrivals matter: tiles, which come first, and receivers.
-  const auto first_edge =
-      std::find_if(state.row.begin(), state.row.end(), [&](std::uint32_t m) { return !points.is_tile(m); });
-  state.row.erase(first_edge, state.row.end());
   bool laid_out = false;
   for (const ScatteringSource& lit : state.sources) {
     const DiffuseEdgeSource at_edge = diffuse_edge_source(wedge, edge, lit.tile);

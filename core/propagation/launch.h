@@ -226,6 +226,15 @@ class Launch {
                       ThreadState& state) const;
   bool may_do_anything(std::uint32_t element, int reflections, int diffractions) const;
   void read_row(std::uint32_t element, LaunchPhase phase, ThreadState& state) const;
+  // Its tiles alone: what is diffuse arrives nowhere else.
+  void read_tiles_of_row(std::uint32_t element, LaunchPhase phase, ThreadState& state) const {
+    environment_.visibility.read_tiles_of_row(element, state.row);
+    count_row(phase, state);
+  }
+  static void count_row(LaunchPhase phase, ThreadState& state) {
+    ++state.cost[phase].rows;
+    state.cost[phase].row_entries += state.row.size();
+  }
   static void count_hits(LaunchPhase phase, ThreadState& state) {
     state.cost[phase].tests += state.intervals.size();
     state.cost[phase].contributions += state.hits.size();

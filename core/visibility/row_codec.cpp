@@ -27,22 +27,31 @@ void append_row(std::span<const std::uint32_t> row, std::vector<std::uint8_t>& b
 
 bool decode_row(std::span<const std::uint8_t> bytes, std::uint32_t length, std::uint32_t limit,
                 std::vector<std::uint32_t>& row) {
+  return decode_row_begin(bytes, length, limit, length, row);
+}
+
+bool decode_row_begin(std::span<const std::uint8_t> bytes, std::uint32_t length, std::uint32_t limit,
+                      std::uint32_t wanted, std::vector<std::uint32_t>& row) {
   // Runs are written in whole steps: what a run does not fill is overwritten by the next, or cut off.
   constexpr std::uint32_t step = 8;
   const std::uint8_t* at = bytes.data();
   const std::uint8_t* const end = at + bytes.size();
-  row.clear();
   std::uint64_t runs = 0;
-  if (!read_varint(at, end, runs) || 2 * runs > static_cast<std::uint64_t>(end - at)) return false;
   // No file makes memory be taken that its own rows cannot fill.
-  if (length > limit) return false;
+  if (!read_varint(at, end, runs) || 2 * runs > static_cast<std::uint64_t>(end - at) || length > limit ||
+      wanted > length) {
+    row.clear();
+    return false;
+  }
   row.resize(std::size_t{length} + step);
   const std::uint8_t* rest = at + 2 * runs;
   std::uint32_t* out = row.data();
   std::uint32_t left = length;
   std::uint64_t next = 0;
   bool is_right = true;
+  const std::uint32_t left_over = length - wanted;
   for (const std::uint8_t* tokens_end = rest; at != tokens_end; at += 2) {
+    if (left_over > 0 && left <= left_over) break;
     const std::uint32_t token = load_little_endian<std::uint16_t>(at);
     std::uint64_t gap = token >> run_length_bits, more = token & longest_run, extra = 0;
     if (gap == widest_gap) [[unlikely]] {
@@ -65,8 +74,8 @@ bool decode_row(std::span<const std::uint8_t> bytes, std::uint32_t length, std::
     left -= count;
     next = first + more + 2;
   }
-  is_right = is_right && left == 0 && rest == end;
-  row.resize(is_right ? length : 0);
+  is_right = is_right && left <= left_over && (left_over > 0 || rest == end);
+  row.resize(is_right ? wanted : 0);
   return is_right;
 }
 

@@ -86,5 +86,8 @@ const std::uint8_t* for_each_in_row(const std::uint8_t* bytes, const Visit& visi
 // a row of so many numbers below `limit`.
 bool decode_row(std::span<const std::uint8_t> bytes, std::uint32_t length, std::uint32_t limit,
                 std::vector<std::uint32_t>& row);
+// The same for the first `wanted` of them alone; what comes behind is not looked at.
+bool decode_row_begin(std::span<const std::uint8_t> bytes, std::uint32_t length, std::uint32_t limit,
+                      std::uint32_t wanted, std::vector<std::uint32_t>& row);
 
 }  // namespace tesseray

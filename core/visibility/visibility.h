@@ -61,6 +61,11 @@ class Visibility {
   std::uint32_t element_count() const { return tile_count() + edge_count(); }
   // Replaces `row` with the elements that `element` sees.
   virtual void read_row(std::uint32_t element, std::vector<std::uint32_t>& row) const = 0;
+  // The same with its tiles alone, which come first.
+  virtual void read_tiles_of_row(std::uint32_t element, std::vector<std::uint32_t>& row) const {
+    read_row(element, row);
+    row.resize(visible_tiles(element));
+  }
   // How many elements `element` sees, and how many of them are tiles.
   virtual std::uint32_t row_length(std::uint32_t element) const = 0;
   virtual std::uint32_t visible_tiles(std::uint32_t element) const = 0;

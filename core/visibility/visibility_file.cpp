@@ -54,6 +54,13 @@ void VisibilityFile::read_row(std::uint32_t element, std::vector<std::uint32_t>&
   if (!decode_row(coded.bytes, coded.length, header_.element_count(), row)) throw damaged_row(element);
 }
 
+void VisibilityFile::read_tiles_of_row(std::uint32_t element, std::vector<std::uint32_t>& row) const {
+  const CodedRow coded = coded_row(element);
+  if (!decode_row_begin(coded.bytes, coded.length, header_.element_count(), coded.visible_tiles, row)) {
+    throw damaged_row(element);
+  }
+}
+
 Error VisibilityFile::damaged_row(std::uint32_t element) const {
   return damaged_visibility(path_, "row " + std::to_string(element));
 }

@@ -28,6 +28,7 @@ class VisibilityFile final : public Visibility {
   std::uint32_t row_length(std::uint32_t element) const override;
   std::uint32_t visible_tiles(std::uint32_t element) const override;
   void read_row(std::uint32_t element, std::vector<std::uint32_t>& row) const override;
+  void read_tiles_of_row(std::uint32_t element, std::vector<std::uint32_t>& row) const override;
   CodedRow coded_row(std::uint32_t element) const;
   Error damaged_row(std::uint32_t element) const;
   // Gives back the memory that the rows begin … end − 1 were read into; they are read again when asked for.

@@ -78,6 +78,9 @@ void expect_same_rows(const Visibility& a, const Visibility& b) {
     ASSERT_EQ(row_a, row_b);
     ASSERT_EQ(a.row_length(element), b.row_length(element));
     ASSERT_EQ(a.visible_tiles(element), b.visible_tiles(element));
+    a.read_tiles_of_row(element, row_a);
+    b.read_tiles_of_row(element, row_b);
+    ASSERT_EQ(row_a, row_b);
   }
 }
 
@@ -318,7 +321,11 @@ TEST(RowCodec, GivesBackAnyAscendingRow) {
     EXPECT_EQ(fast, row);
     EXPECT_TRUE(decode_row(bytes, length, limit, checked));
     EXPECT_EQ(checked, row);
+    const std::uint32_t wanted = random() % (length + 1);
+    EXPECT_TRUE(decode_row_begin(bytes, length, limit, wanted, checked));
+    EXPECT_EQ(checked, std::vector<std::uint32_t>(row.begin(), row.begin() + wanted));
     if (row.empty()) continue;
+    EXPECT_FALSE(decode_row_begin(bytes, length, limit, length + 1, checked));
     EXPECT_FALSE(decode_row(bytes, length, row.back(), checked));
     EXPECT_FALSE(decode_row(bytes, length + 1, limit, checked));
     EXPECT_FALSE(decode_row(bytes, length - 1, limit, checked));
