@@ -230,6 +230,15 @@ SyntheticCityOptions dense_block_city() {
   return options;
 }
 
+SyntheticCityOptions small_city(double hill_m) {
+  SyntheticCityOptions options;
+  options.width_m = options.depth_m = 250;
+  options.hill_m = hill_m;
+  options.park_share = 0;
+  options.seed = 11;
+  return options;
+}
+
 SyntheticCityOptions large_city() {
   SyntheticCityOptions options;
   options.width_m = options.depth_m = 4480;

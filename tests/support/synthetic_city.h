@@ -29,6 +29,8 @@ Scene synthetic_city(const SyntheticCityOptions& options);
 
 // 0.5 km² of dense blocks, solid or around a yard, with about 5,400 tiles of 100 m².
 SyntheticCityOptions dense_block_city();
+// 34 houses without parks, of which exact rays are found in no time.
+SyntheticCityOptions small_city(double hill_m = 0);
 // 20 km² with more than 412,000 tiles of 100 m².
 SyntheticCityOptions large_city();
 

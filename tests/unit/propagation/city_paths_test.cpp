@@ -31,15 +31,6 @@ constexpr double on_face = 1e-9;  // rad
 
 enum class Interaction { reflection, diffraction };
 
-Scene small_city() {
-  testing::SyntheticCityOptions options;
-  options.width_m = options.depth_m = 250;
-  options.hill_m = 0;
-  options.park_share = 0;
-  options.seed = 11;
-  return testing::synthetic_city(options);
-}
-
 RayLaunchingOptions one(Interaction interaction) {
   return interaction == Interaction::reflection ? testing::without_scattering(1, 0, 1)
                                                 : testing::without_scattering(0, 1, 1);
@@ -173,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(Each, CityPaths, ::testing::Values(Interaction::reflect
 
 // The interval search, the rows' layout and the sums lose nothing and add nothing to the scheme's definition.
 TEST_P(CityPaths, LauncherIsTheSchemePairByPair) {
-  const Environment city(small_city(), 10);
+  const Environment city(testing::synthetic_city(testing::small_city()), 10);
   for (const bool parents : {false, true}) {
     const auto rows_of_parents = with_parents_edge_rows(*city.visibility, city.tiling);
     const Visibility& visibility = parents ? *rows_of_parents : *city.visibility;
@@ -227,7 +218,7 @@ Score score_tiles(const Environment& city, const Visibility& visibility, const I
 
 TEST_P(CityPaths, TilesAsTargetsAgainstExactPaths) {
   for (const double side_m : {10.0, 5.0, 2.5}) {
-    const Environment city(small_city(), side_m);
+    const Environment city(testing::synthetic_city(testing::small_city()), side_m);
     const ImageOracle oracle(city.scene, city.occlusion, frequency_hz);
     const auto rows_of_parents = with_parents_edge_rows(*city.visibility, city.tiling);
     const std::vector<Vec3> places = antennas(city.scene);
@@ -296,7 +287,7 @@ Score score_points(const RayLauncher& launcher, const ImageOracle& oracle, Inter
 }
 
 TEST_P(CityPaths, ReceiverPointsAgainstExactPaths) {
-  const Scene scene = small_city();
+  const Scene scene = testing::synthetic_city(testing::small_city());
   const Occlusion occlusion(scene);
   const ImageOracle oracle(scene, occlusion, frequency_hz);
   const std::vector<Receiver> receivers = testing::receivers_at(receiver_points(scene));

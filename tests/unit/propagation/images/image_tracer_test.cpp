@@ -37,15 +37,6 @@ ImageTracingResult trace(const Scene& scene, const Occlusion& occlusion, Vec3 an
       .trace(testing::test_transmitter(antenna), no_progress());
 }
 
-Scene small_city(double hill_m) {
-  testing::SyntheticCityOptions options;
-  options.width_m = options.depth_m = 250;
-  options.hill_m = hill_m;
-  options.park_share = 0;
-  options.seed = 11;
-  return testing::synthetic_city(options);
-}
-
 // Places in the air at such a height above ground and roofs.
 std::vector<Vec3> places(const Scene& scene, std::uint64_t seed, std::size_t count, double height_m) {
   const PrismIndex index(scene);
@@ -75,7 +66,7 @@ TEST(ImageTracer, SlopingPlaneMirrorsTheAntenna) {
 }
 
 TEST(ImageTracer, SingleInteractionsAreThoseOfThePlainSearch) {
-  const Scene scene = small_city(0);
+  const Scene scene = testing::synthetic_city(testing::small_city(0));
   const Occlusion occlusion(scene);
   const testing::ImageOracle oracle(scene, occlusion, 850e6);
   std::size_t compared = 0;
@@ -105,7 +96,7 @@ TEST(ImageTracer, SingleInteractionsAreThoseOfThePlainSearch) {
 TEST(ImageTracer, EndsExchanged) {
   for (const double hill_m : {0.0, 6.0}) {
     // A conductor: lossy wedges are not reciprocal where both ends are near one face (docs/physics.md §5.2).
-    const Scene scene = testing::with_material(small_city(hill_m), 1, 1e12);
+    const Scene scene = testing::with_material(testing::synthetic_city(testing::small_city(hill_m)), 1, 1e12);
     const Occlusion occlusion(scene);
     const Vec3 antenna = places(scene, 21, 1, 10).front();
     const std::vector<Vec3> points = places(scene, 22, 6, 2);
@@ -142,7 +133,7 @@ TEST(ImageTracer, ShortestWayOverTwoEdgesKeepsKellersLaw) {
 }
 
 TEST(ImageTracer, LongerRaysAreLeftOutAndNoOthers) {
-  const Scene scene = small_city(6);
+  const Scene scene = testing::synthetic_city(testing::small_city(6));
   const Occlusion occlusion(scene);
   const Vec3 antenna = places(scene, 31, 1, 10).front();
   const std::vector<Vec3> points = places(scene, 32, 8, 2);
@@ -156,7 +147,7 @@ TEST(ImageTracer, LongerRaysAreLeftOutAndNoOthers) {
 }
 
 TEST(ImageTracer, TheSameForAnyNumberOfThreads) {
-  const Scene scene = small_city(6);
+  const Scene scene = testing::synthetic_city(testing::small_city(6));
   const Occlusion occlusion(scene);
   const Vec3 antenna = places(scene, 41, 1, 10).front();
   const std::vector<Vec3> points = places(scene, 42, 7, 2);

@@ -23,15 +23,6 @@ constexpr double same_length_m = 1e-5;
 // Of a receiver's strongest ray: weaker ones are left out.
 constexpr double weakest = 1e-4;
 
-Scene flat_city() {
-  testing::SyntheticCityOptions options;
-  options.width_m = options.depth_m = 250;
-  options.hill_m = 0;
-  options.park_share = 0;
-  options.seed = 11;
-  return testing::synthetic_city(options);
-}
-
 std::vector<Vec3> street_points(const Scene& scene, std::size_t count) {
   const PrismIndex index(scene);
   testing::Random random(5);
@@ -81,7 +72,7 @@ struct Comparison {
 
 // Up to `interactions` reflections, or as many interactions of which one is a diffraction.
 Comparison compare(double tile_side_m, int interactions, bool diffraction, std::size_t receiver_count) {
-  const testing::Environment city(flat_city(), tile_side_m);
+  const testing::Environment city(testing::synthetic_city(testing::small_city()), tile_side_m);
   const std::vector<Vec3> points = street_points(city.scene, receiver_count + 1);
   const auto receivers = testing::receivers_at({points.begin() + 1, points.end()});
   const Transmitter transmitter = testing::test_transmitter(points[0] + Vec3{0, 0, 4.5});
