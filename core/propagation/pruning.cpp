@@ -12,25 +12,6 @@
 namespace tesseray {
 namespace {
 
-// About the power that scattered rays from all around bring to points by way of an edge, over what is at each point
-// already, times `scale`: the mean of estimated_diffraction_share() over their angles.
-struct EstimateDiffracted {
-  [[gnu::always_inline]] static void run(Vec3 from, const double* __restrict coordinates, const float* __restrict gains,
-                                         const std::uint32_t* __restrict numbers, std::size_t count, float scale,
-                                         float source_m, float wave_number, float* __restrict estimate) {
-    TESSERAY_INDEPENDENT_TURNS
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t number = numbers[i], at = 3 * number;
-      const auto x = static_cast<float>(coordinates[at] - from.x), y = static_cast<float>(coordinates[at + 1] - from.y),
-                 z = static_cast<float>(coordinates[at + 2] - from.z);
-      const float distance = std::sqrt(x * x + y * y + z * z), total = source_m + distance;
-      const float spread = source_m / total;
-      const float share = 1.0f / (4.0f + 20.0f * std::sqrt(wave_number * spread * distance));
-      estimate[i] = scale * spread * spread * share / gains[number];
-    }
-  }
-};
-
 // So many times too low estimates of single diffractions may be without much noise: what an estimate far too low lets
 // go comes back, once drawn, as an outlier.
 constexpr double doubt = 3;
@@ -108,17 +89,15 @@ bool Launch::is_drawn(const Tube& tube, const EdgeIncidence& incidence, const Le
 
 void Launch::draw_observers(const EdgeSegment& edge, std::span<const std::uint32_t> members, std::uint64_t seed,
                             ThreadState& state) const {
-  double gain = 0, moment = 0;
+  ScatteredAtEdge at_edge;
   for (const ScatteringSource& source : state.sources) {
-    const double power = source.weight * source.share;
-    gain += power;
-    moment += power * norm(environment_.points.reference(source.tile) - edge.midpoint);
+    const double gain = source.weight * source.share;
+    at_edge.gain += gain;
+    at_edge.distance_m += gain * norm(environment_.points.reference(source.tile) - edge.midpoint);
   }
-  state.estimates.resize(members.size());
-  run_vectorized<EstimateDiffracted>(
-      best_instruction_set(), edge.midpoint, environment_.points.coordinates(), known_gains_.data(), members.data(),
-      members.size(), static_cast<float>(gain / pruning_.then_diffracted), static_cast<float>(moment / gain),
-      static_cast<float>(link_.wave_number()), state.estimates.data());
+  at_edge.distance_m /= at_edge.gain;
+  columns_.estimate_past_edge(members, known_gains_, edge.midpoint, at_edge, 1 / pruning_.then_diffracted,
+                              link_.wave_number(), state.estimates);
   draw_evenly(members, state.estimates, seed, state.drawn);
 }
 

@@ -49,14 +49,32 @@ struct RadiateToPoint {
 
 struct EstimateRadiated {
   [[gnu::always_inline]] static void run(const std::uint32_t* __restrict tiles, std::size_t count,
-                                         const double* __restrict centroids, const float* __restrict strengths,
-                                         Vec3 point, float scale, float* __restrict estimates) {
+                                         const float* __restrict tile_x, const float* __restrict tile_y,
+                                         const float* __restrict tile_z, const float* __restrict strengths, float x,
+                                         float y, float z, float scale, float* __restrict estimates) {
     TESSERAY_INDEPENDENT_TURNS
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t tile = tiles[i], at = 3 * tile;
-      const auto x = static_cast<float>(point.x - centroids[at]), y = static_cast<float>(point.y - centroids[at + 1]),
-                 z = static_cast<float>(point.z - centroids[at + 2]);
-      estimates[i] = strengths[tile] * scale / (x * x + y * y + z * z);
+      const std::uint32_t tile = tiles[i];
+      const float way_x = tile_x[tile] - x, way_y = tile_y[tile] - y, way_z = tile_z[tile] - z;
+      estimates[i] = strengths[tile] * scale / (way_x * way_x + way_y * way_y + way_z * way_z);
+    }
+  }
+};
+
+struct EstimatePastEdge {
+  [[gnu::always_inline]] static void run(const std::uint32_t* __restrict tiles, std::size_t count,
+                                         const float* __restrict tile_x, const float* __restrict tile_y,
+                                         const float* __restrict tile_z, const float* __restrict gains, float x,
+                                         float y, float z, float scale, float source_m, float wave_number,
+                                         float* __restrict estimates) {
+    TESSERAY_INDEPENDENT_TURNS
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t tile = tiles[i];
+      const float way_x = tile_x[tile] - x, way_y = tile_y[tile] - y, way_z = tile_z[tile] - z;
+      const float distance = std::sqrt(way_x * way_x + way_y * way_y + way_z * way_z);
+      const float spread = source_m / (source_m + distance);
+      const float share = 1.0f / (4.0f + 20.0f * std::sqrt(wave_number * spread * distance));
+      estimates[i] = scale * spread * spread * share / gains[tile];
     }
   }
 };
@@ -103,6 +121,13 @@ double ReflectanceTables::at(std::uint16_t material, double cosine) const {
   return interpolated(&values_[begin(material)], cosine);
 }
 
+void PlaceColumns::add(Vec3 point) {
+  if (x.empty()) origin = point;
+  x.push_back(static_cast<float>(point.x - origin.x));
+  y.push_back(static_cast<float>(point.y - origin.y));
+  z.push_back(static_cast<float>(point.z - origin.z));
+}
+
 ScatteringColumns::ScatteringColumns(const Scene& scene, const Tiling& tiling, const TargetPoints& points,
                                      const Link& link)
     : points_(&points), tables_(scene, link) {
@@ -118,6 +143,8 @@ ScatteringColumns::ScatteringColumns(const Scene& scene, const Tiling& tiling, c
     const Link::Surface& surface = link.surface(material);
     areas_m2_.push_back(tile.area_m2() * surface.scattering_coefficient * surface.scattering_coefficient);
     near_m_.push_back(near_sides * tile.side_m());
+    sources_.add(points.reference(static_cast<std::uint32_t>(t)));
+    targets_.add(points.arrival(static_cast<std::uint32_t>(t)));
     normals_[t] = tile.normal;
     table_begin_[t] = ReflectanceTables::begin(material);
     if (points.is_ground(static_cast<std::uint32_t>(t))) {
@@ -140,9 +167,23 @@ void ScatteringColumns::radiate(std::span<const std::uint32_t> tiles, bool recip
 void ScatteringColumns::estimate(std::span<const std::uint32_t> tiles, std::span<const float> strengths, Vec3 point,
                                  float scale, std::vector<float>& estimates, InstructionSet set) const {
   estimates.resize(tiles.size());
-  run_vectorized<EstimateRadiated>(set, tiles.data(), tiles.size(),
-                                   points_->coordinates() + 3 * std::size_t{points_->reference_index(0)},
-                                   strengths.data(), point, scale, estimates.data());
+  const Vec3 at = point - sources_.origin;
+  run_vectorized<EstimateRadiated>(set, tiles.data(), tiles.size(), sources_.x.data(), sources_.y.data(),
+                                   sources_.z.data(), strengths.data(), static_cast<float>(at.x),
+                                   static_cast<float>(at.y), static_cast<float>(at.z), scale, estimates.data());
+}
+
+void ScatteringColumns::estimate_past_edge(std::span<const std::uint32_t> tiles, std::span<const float> gains,
+                                           Vec3 midpoint, const ScatteredAtEdge& at_edge, double scale,
+                                           double wave_number, std::vector<float>& estimates,
+                                           InstructionSet set) const {
+  estimates.resize(tiles.size());
+  const Vec3 at = midpoint - targets_.origin;
+  run_vectorized<EstimatePastEdge>(set, tiles.data(), tiles.size(), targets_.x.data(), targets_.y.data(),
+                                   targets_.z.data(), gains.data(), static_cast<float>(at.x), static_cast<float>(at.y),
+                                   static_cast<float>(at.z), static_cast<float>(at_edge.gain * scale),
+                                   static_cast<float>(at_edge.distance_m), static_cast<float>(wave_number),
+                                   estimates.data());
 }
 
 void ScatteringColumns::receive(std::span<const std::uint32_t> targets, Vec3 from, ReceivedRays& rays,

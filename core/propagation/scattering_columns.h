@@ -38,6 +38,20 @@ struct ReceivedRays {
   std::vector<double> look_x, look_y, factor;
 };
 
+// Points of tiles for estimates: floats, from an origin within the city.
+struct PlaceColumns {
+  Vec3 origin;
+  std::vector<float> x, y, z;
+
+  void add(Vec3 point);
+};
+
+// What scattered rays bring to an edge segment, all of them together.
+struct ScatteredAtEdge {
+  double gain = 0;        // at its midpoint, of an isotropic receiver
+  double distance_m = 0;  // from the scattering tiles, in the mean
+};
+
 class ScatteringColumns {
  public:
   ScatteringColumns() = default;
@@ -58,6 +72,12 @@ class ScatteringColumns {
   void estimate(std::span<const std::uint32_t> tiles, std::span<const float> strengths, Vec3 point, float scale,
                 std::vector<float>& estimates, InstructionSet set = best_instruction_set()) const;
 
+  // About what they bring to tiles as targets by way of an edge, from all around, over gains[tile] and times `scale`:
+  // the mean of estimated_diffraction_share() over their angles.
+  void estimate_past_edge(std::span<const std::uint32_t> tiles, std::span<const float> gains, Vec3 midpoint,
+                          const ScatteredAtEdge& at_edge, double scale, double wave_number,
+                          std::vector<float>& estimates, InstructionSet set = best_instruction_set()) const;
+
   // How rays from one point come in at targets: where they look, and 1 + the power of the ground-reflected companion at
   // ground tiles.
   void receive(std::span<const std::uint32_t> targets, Vec3 from, ReceivedRays& rays,
@@ -66,6 +86,7 @@ class ScatteringColumns {
  private:
   const TargetPoints* points_ = nullptr;
   ReflectanceTables tables_;
+  PlaceColumns sources_, targets_;
   std::vector<double> areas_m2_, near_m_;
   // By number: tiles, edge segments and receivers, of which the latter two reflect nothing.
   std::vector<Vec3> normals_;

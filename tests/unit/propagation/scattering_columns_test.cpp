@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The vector loops over tiles that scatter: estimates against plain arithmetic, and the same for each instruction set.
+#include "core/propagation/scattering_columns.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/base/units.h"
+#include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+class ScatteringEstimates : public ::testing::Test {
+ protected:
+  ScatteringEstimates() {
+    for (std::uint32_t t = 0; t < city_.tiling.tiles.size(); ++t) {
+      if (t % 3 == 1) continue;
+      tiles_.push_back(t);
+    }
+    testing::Random random(7);
+    for (std::size_t t = 0; t < city_.tiling.tiles.size(); ++t) {
+      per_tile_.push_back(static_cast<float>(std::pow(10.0, random.uniform(-12, -6))));
+    }
+  }
+
+  const testing::Environment city_{testing::synthetic_city(testing::small_city()), 10.0};
+  const RayLaunchingOptions options_;
+  const Transmitter transmitter_ = testing::test_transmitter({120, 120, 40});
+  const Link link_{city_.scene, transmitter_, options_};
+  const TargetPoints points_{city_.tiling, {}, options_.receiver_height_m};
+  const ScatteringColumns columns_{city_.scene, city_.tiling, points_, link_};
+  std::vector<std::uint32_t> tiles_;
+  std::vector<float> per_tile_;
+};
+
+std::vector<InstructionSet> instruction_sets() {
+  std::vector<InstructionSet> sets{InstructionSet::baseline};
+  if (best_instruction_set() != InstructionSet::baseline) sets.push_back(InstructionSet::avx2);
+  if (best_instruction_set() == InstructionSet::avx512) sets.push_back(InstructionSet::avx512);
+  return sets;
+}
+
+TEST_F(ScatteringEstimates, FallWithTheSquaredDistance) {
+  const Vec3 point{130, 90, 12};
+  std::vector<float> first, estimates;
+  for (const InstructionSet set : instruction_sets()) {
+    columns_.estimate(tiles_, per_tile_, point, 1e6f, estimates, set);
+    ASSERT_EQ(estimates.size(), tiles_.size());
+    for (std::size_t i = 0; i < tiles_.size(); ++i) {
+      const double strength = 1e6 * static_cast<double>(per_tile_[tiles_[i]]);
+      const double expected = strength / squared_norm(points_.reference(tiles_[i]) - point);
+      ASSERT_NEAR(static_cast<double>(estimates[i]) / expected, 1, 1e-4) << i;
+    }
+    if (first.empty()) first = estimates;
+    EXPECT_EQ(estimates, first);
+  }
+}
+
+// The mean over all angles about the edge of what estimated_diffraction_share() says, by a plain sum.
+TEST_F(ScatteringEstimates, PastAnEdgeAreTheMeanOverItsAngles) {
+  const Vec3 midpoint{130, 90, 12};
+  const ScatteredAtEdge at_edge{2e-9, 35};
+  const double wave_number = link_.wave_number();
+  std::vector<float> first, estimates;
+  for (const InstructionSet set : instruction_sets()) {
+    columns_.estimate_past_edge(tiles_, per_tile_, midpoint, at_edge, 500, wave_number, estimates, set);
+    for (std::size_t i = 0; i < tiles_.size(); i += 7) {
+      const double distance = norm(points_.arrival(tiles_[i]) - midpoint);
+      const double spread = at_edge.distance_m / (at_edge.distance_m + distance);
+      double share = 0;
+      constexpr int angles = 100'000;
+      for (int a = 0; a < angles; ++a) {
+        const double half_sine = std::sin(pi * (a + 0.5) / angles);
+        const double x = 2 * wave_number * spread * distance * half_sine * half_sine;
+        share += 1 / (4 + 16 * pi * x) / angles;
+      }
+      const double expected = 500 * at_edge.gain * spread * spread * share / static_cast<double>(per_tile_[tiles_[i]]);
+      ASSERT_NEAR(decibels(static_cast<double>(estimates[i]) / expected), 0, 0.5) << i;
+    }
+    if (first.empty()) first = estimates;
+    EXPECT_EQ(estimates, first);
+  }
+}
+
+}  // namespace
+}  // namespace tesseray
