@@ -20,10 +20,11 @@ constexpr double doubt = 3;
 
 Pruning pruning_for(double share_in_sight) {
   constexpr double many = 0.15;
-  Pruning pruning{.scattering_sources = 32, .tubes = 24, .roulette = 1e-3, .scattered = 0.05, .then_diffracted = 7e-4};
+  Pruning pruning{.scattering_sources = 32, .tubes = 32, .roulette = 5e-4, .scattered = 0.05, .then_diffracted = 5e-4};
   if (share_in_sight >= many) {
     pruning.scattering_sources = pruning.tubes = 16;
     pruning.roulette = 3e-3;
+    pruning.then_diffracted = 7e-4;
   }
   return pruning;
 }
