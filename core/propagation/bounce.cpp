@@ -21,6 +21,11 @@ namespace {
 // that one level takes. The same for any number of threads.
 constexpr std::size_t batch_children = std::size_t{1} << 20;
 constexpr std::size_t elements_per_task = 16;
+// A diffracted tube lights one in so many members of its row, or fewer.
+constexpr std::size_t lit_of_row = 8;
+// Sources nearer than this to a tile's plane graze it, as an edge does its own faces, and are not reflected.
+constexpr double least_height_m = 1e-3;
+
 // Of the time of tubes and all that come of them, what they take themselves, for the progress.
 double own_share_of(int interactions, int max_bounces) {
   const int levels_left = max_bounces - interactions - 1;
@@ -28,10 +33,6 @@ double own_share_of(int interactions, int max_bounces) {
   if (interactions == 0) return 0.02;
   return interactions == 1 && levels_left > 1 ? 0.15 : 0.3;
 }
-// A diffracted tube lights one in so many members of its row, or fewer.
-constexpr std::size_t lit_of_row = 8;
-// Sources nearer than this to a tile's plane graze it, as an edge does its own faces, and are not reflected.
-constexpr double least_height_m = 1e-3;
 
 // The part of the work, about, that is done before each of the groups, and after the last: a row is laid out once, and
 // tubes are tested against its members, of which those diffracted hit many.

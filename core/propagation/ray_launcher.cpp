@@ -276,9 +276,11 @@ std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
   const std::uint64_t targets = impl_->points.target_tile_count() + impl_->points.receiver_count();
   const std::uint64_t of_sums = sizeof(ArrivalSums) + (scatters ? sizeof(ScatteredSums) : 0) +
                                 WidebandTable::bytes_per_target(options.wideband, options.delay_profile_rays);
-  const std::uint64_t of_element = sizeof(double) + sizeof(float);  // straight distance, roulette
+  const std::uint64_t of_element = sizeof(double) + sizeof(float) +  // straight distance, roulette
+                                   (scatters ? ScatteringColumns::bytes_per_number : 0);
   const std::uint64_t of_scattering_tile =
-      scatters ? sizeof(TileDiffusePower) + after_scattering_kinds * sizeof(float) +
+      scatters ? sizeof(TileDiffusePower) + (after_scattering_kinds + 1) * sizeof(float) +  // strengths, known gains
+                     ScatteringColumns::bytes_per_tile +
                      (options.wideband ? after_scattering_kinds * sizeof(DirectionMoments) : 0)
                : 0;
   // Those of the threads, and the result.

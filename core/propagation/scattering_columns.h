@@ -54,6 +54,9 @@ struct ScatteredAtEdge {
 
 class ScatteringColumns {
  public:
+  static constexpr std::size_t bytes_per_tile = 2 * sizeof(double) + 6 * sizeof(float);
+  static constexpr std::size_t bytes_per_number = sizeof(Vec3) + sizeof(std::uint32_t) + sizeof(double);
+
   ScatteringColumns() = default;
   ScatteringColumns(const Scene& scene, const Tiling& tiling, const TargetPoints& points, const Link& link);
 
