@@ -12,6 +12,7 @@
 #include "core/io/readers.h"
 #include "core/physics/vegetation.h"
 #include "core/prediction/clutter_loss.h"
+#include "core/propagation/vegetation_file.h"
 #include "processing_algorithms/clutter_stage.h"
 #include "processing_algorithms/spelling.h"
 #include "processing_algorithms/surface_stage.h"
@@ -554,7 +555,7 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
   options.delay_profile_rays = static_cast<std::size_t>(run.values().integer("DELAY_PROFILE_RAYS"));
   warn_of_vegetation(scene, sites, options.vegetation, run.progress());
   RayLauncher launcher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options);
-  launcher.prepare(run.progress());
+  launcher.prepare(run.progress(), vegetation_file_beside(rows.visibility()));
   return launcher;
 }
 

@@ -71,6 +71,20 @@ std::vector<GainByMechanism> gains_by_mechanism(const std::vector<RecordedRay>& 
   return gains;
 }
 
+// Does what needs the file; false, with a warning, when that cannot be done.
+template <class Work>
+bool is_file_usable(const VegetationFile& file, Progress& progress, const Work& work) {
+  try {
+    work();
+    return true;
+  } catch (const Error& refused) {
+    if (refused.kind() != ErrorKind::invalid_input && refused.kind() != ErrorKind::resources) throw;
+    progress.warn({"vegetation_lengths_not_kept", "the lengths in vegetation are not kept for other runs: " +
+                                                      file.path.string() + ": " + refused.message()});
+    return false;
+  }
+}
+
 }  // namespace
 
 Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmitter)
@@ -228,12 +242,29 @@ struct RayLauncher::Impl {
   std::unique_ptr<PhaseShares> shares = std::make_unique<PhaseShares>(options.max_bounces, options.max_diffractions);
 
   // Alone on its threads: whoever waits for it must not find itself waiting within it.
-  void make_vegetation_pairs(Progress& progress) {
+  void make_vegetation_pairs(Progress& progress, const std::optional<VegetationFile>& kept) {
     if (vegetation.empty() || !options.tiles_are_targets || options.vegetation == VegetationModel::none) return;
     std::call_once(*pairs_made, [&] {
-      tbb::this_task_arena::isolate(
-          [&] { vegetation_pairs = VegetationPairs(vegetation, visibility, points, progress); });
+      tbb::this_task_arena::isolate([&] {
+        if (kept) {
+          vegetation_pairs = kept_pairs(*kept, progress);
+        } else {
+          vegetation_pairs = VegetationPairs(vegetation, visibility, points, progress);
+        }
+      });
     });
+  }
+
+  VegetationPairs kept_pairs(const VegetationFile& file, Progress& progress) const {
+    const std::uint32_t elements = visibility.element_count();
+    std::optional<VegetationPairs> found;
+    const bool may_write = is_file_usable(file, progress, [&] { found = read_vegetation_pairs(file, elements); });
+    if (found) return std::move(*found);
+    VegetationPairs made(vegetation, visibility, points, progress);
+    if (may_write && made.known()) {
+      is_file_usable(file, progress, [&] { write_vegetation_pairs(made, file, elements); });
+    }
+    return made;
   }
 };
 
@@ -256,7 +287,9 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
 RayLauncher::~RayLauncher() = default;
 RayLauncher::RayLauncher(RayLauncher&&) noexcept = default;
 
-void RayLauncher::prepare(Progress& progress) const { impl_->make_vegetation_pairs(progress); }
+void RayLauncher::prepare(Progress& progress, const std::optional<VegetationFile>& kept) const {
+  impl_->make_vegetation_pairs(progress, kept);
+}
 
 RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress& progress) const {
   PartOfStage preparation(progress, 0, 0);

@@ -22,6 +22,7 @@
 #include "core/physics/vegetation.h"
 #include "core/propagation/arrivals.h"
 #include "core/propagation/launch_cost.h"
+#include "core/propagation/vegetation_file.h"
 #include "core/propagation/wideband.h"
 #include "core/scene/transmitter.h"
 #include "core/tiling/tiling.h"
@@ -150,7 +151,9 @@ class RayLauncher {
   RayLauncher(RayLauncher&&) noexcept;
 
   // Makes what all launches share, on all threads; otherwise the first launch does, and others wait for it meanwhile.
-  void prepare(Progress& progress) const;
+  // Lengths in vegetation are taken from `kept` (vegetation_file.h) where they are there, and kept there where they
+  // were not; that they cannot be is a warning.
+  void prepare(Progress& progress, const std::optional<VegetationFile>& kept = std::nullopt) const;
   // Throws Error(invalid_input) for a frequency that is not positive, Error(cancelled) on cancel.
   RayLaunchingResult launch(const Transmitter& transmitter, Progress& progress) const;
 

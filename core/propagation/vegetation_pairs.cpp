@@ -44,8 +44,12 @@ VegetationPairs::VegetationPairs(const VegetationPrisms& prisms, const Visibilit
       pairs += higher[e].size();
     }
   });
-  if (2 * pairs > most_members) return;
-  // … and at both of them. Rows are filled in the order of the lower ends, so that they ascend.
+  // … and at both of them.
+  if (2 * pairs <= most_members) *this = VegetationPairs(higher);
+}
+
+VegetationPairs::VegetationPairs(const std::vector<std::vector<Member>>& higher) {
+  const auto elements = static_cast<std::uint32_t>(higher.size());
   offsets_.assign(std::size_t{elements} + 1, 0);
   for (std::uint32_t e = 0; e < elements; ++e) {
     offsets_[e + 1] += higher[e].size();
@@ -53,6 +57,7 @@ VegetationPairs::VegetationPairs(const VegetationPrisms& prisms, const Visibilit
   }
   for (std::uint32_t e = 0; e < elements; ++e) offsets_[e + 1] += offsets_[e];
   members_.resize(offsets_.back());
+  // In the order of the lower ends, so that rows ascend.
   std::vector<std::uint64_t> next(offsets_.begin(), offsets_.end() - 1);
   for (std::uint32_t e = 0; e < elements; ++e) {
     for (const Member& member : higher[e]) {

@@ -26,6 +26,8 @@ class VegetationPairs {
   // Keeps nothing where it would take more than 1 GiB. Throws Error(cancelled) on cancel.
   VegetationPairs(const VegetationPrisms& prisms, const Visibility& visibility, const TargetPoints& points,
                   Progress& progress);
+  // Of each element the members with higher numbers, ascending.
+  explicit VegetationPairs(const std::vector<std::vector<Member>>& higher);
 
   // False when nothing is kept: then lengths must be asked for one by one.
   bool known() const { return !offsets_.empty(); }

@@ -52,6 +52,8 @@ struct VisibilityOptions {
   double max_distance_m = std::numeric_limits<double>::infinity();
 };
 
+class VisibilityFile;  // visibility_file.h
+
 // Rows of the relation: ascending element numbers. Thread-safe.
 class Visibility {
  public:
@@ -69,6 +71,8 @@ class Visibility {
   // How many elements `element` sees, and how many of them are tiles.
   virtual std::uint32_t row_length(std::uint32_t element) const = 0;
   virtual std::uint32_t visible_tiles(std::uint32_t element) const = 0;
+  // The file that the rows are read from; null for those in memory.
+  virtual const VisibilityFile* file() const { return nullptr; }
 };
 
 // The whole relation in memory.

@@ -22,7 +22,9 @@ class VisibilityFile final : public Visibility {
   // Checks everything but the coded numbers, which are checked as rows are read. Throws as open_visibility does.
   VisibilityFile(const std::filesystem::path& path, std::uint64_t environment_hash);
 
+  const std::filesystem::path& path() const { return path_; }
   const VisibilityFileInfo& info() const { return header_.info; }
+  const VisibilityFile* file() const override { return this; }
   std::uint32_t tile_count() const override { return header_.info.tile_count; }
   std::uint32_t edge_count() const override { return header_.info.edge_count; }
   std::uint32_t row_length(std::uint32_t element) const override;

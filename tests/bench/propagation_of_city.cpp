@@ -177,7 +177,7 @@ void measure(const Study& study) {
       const RayLauncher launcher(city.scene, city.tiling, occlusion, *visibility, {},
                                  options_for(bounces, study.pruning));
       const auto first = std::chrono::steady_clock::now();
-      launcher.prepare(no_progress());
+      launcher.prepare(no_progress(), vegetation_file_beside(*visibility));
       const auto begin = std::chrono::steady_clock::now();
       const double preparation = std::chrono::duration<double>(begin - first).count();
       const double processor_begin = processor_seconds();
