@@ -25,7 +25,8 @@ struct FresnelCoefficients {
 // Reflection at a half-space of complex relative permittivity eps_c (Im ≤ 0); cos_incidence is counted from the
 // normal. Total: cosines outside [0, 1] are clamped; air (eps_c = 1) reflects nothing, also at grazing.
 TESSERAY_HD inline FresnelCoefficients fresnel(Complex eps_c, double cos_incidence) {
-  if (eps_c == perfect_conductor_permittivity) return {{-1.0, 0.0}, {1.0, 0.0}};
+  constexpr Complex conductor = perfect_conductor_permittivity;  // device code cannot refer to the constant itself
+  if (eps_c == conductor) return {{-1.0, 0.0}, {1.0, 0.0}};
   const double c = clamped_to_unit(cos_incidence);
   // In this order air stays air at the smallest angles.
   const Complex s = sqrt_decaying({(eps_c.re - 1.0) + c * c, eps_c.im});

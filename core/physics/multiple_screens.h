@@ -5,26 +5,16 @@
 // It is a chain: each screen's opening is lit by the one before alone. Along the contour z = edge + t e^{−jπ/4} the
 // integrands decay like Gaussians, so that a few Gauss–Legendre nodes an edge serve and the chain costs one small real
 // matrix an edge. Edges well below the path would need the decay of the others; they matter little and are left out
-// beforehand (`choose_screens`).
+// beforehand (screen_choice.h).
 #pragma once
 
-#include <cstddef>
 #include <span>
-#include <vector>
 
 #include "core/geometry/vector.h"
 #include "core/physics/complex.h"
+#include "core/physics/screen_choice.h"
 
 namespace tesseray {
-
-// Roofs beyond this number, those that weigh least, are left out.
-inline constexpr std::size_t most_screens = 16;
-
-// The points of a profile (x: distance, strictly increasing, y: height; m; the transmitter, edges, the receiver) that
-// obstruct: again and again the edge that stands highest, by its ν, above the straight line between its neighbours
-// chosen so far, down to ν = −0.78, where an edge alone costs nothing. Edges near the string between others stay, which
-// an upper hull would lose. The ends are always among them.
-void choose_screens(std::span<const Vec2> profile, double wavelength_m, std::vector<Vec2>& chosen);
 
 // Field behind all edges of a profile over free space along the straight line; phase against that line. Right to 1e-4
 // of itself for edges that choose_screens chose. REQUIRES: at most most_screens edges.

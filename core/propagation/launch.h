@@ -21,6 +21,7 @@
 #include "core/propagation/ray_launcher.h"
 #include "core/propagation/receiver_reach.h"
 #include "core/propagation/recorded_ray.h"
+#include "core/propagation/rooftop_search.h"
 #include "core/propagation/row_targets.h"
 #include "core/propagation/scattered_rays.h"
 #include "core/propagation/scattered_sums.h"
@@ -48,6 +49,7 @@ struct LaunchEnvironment {
   const ReceiverReach& reach;
   const std::vector<EdgeRun>& edge_runs;
   const OverRooftopPaths& over_rooftops;
+  RooftopSearch* rooftop_search;  // nullptr: the CPU's own
   const VegetationPrisms& vegetation;
   const VegetationPairs& vegetation_pairs;
 };
@@ -167,10 +169,26 @@ class Launch {
     double departure_gain = 1;
     double vegetation = 1;  // factor of the amplitude on all legs up to the last edge; not in `strength`
   };
+  // What a ray over the roofs may do at a number.
+  struct RooftopUse {
+    bool arrives = false, goes_on = false;
+    bool any() const { return arrives || goes_on; }
+  };
+  RooftopUse rooftop_use(std::uint32_t number, std::uint8_t lit) const;
+  RooftopRays rooftop_rays() const { return {transmitter_.position, 2.0 * pi / link_.wave_number(), permittivities_}; }
+  RooftopTarget rooftop_target(Vec3 point) const;
   // False when there is none, or only one below the threshold.
-  bool find_rooftop_wave(Vec3 target, ThreadState& state, RooftopWave& wave) const;
+  bool find_rooftop_wave(const RooftopTarget& target, ThreadState& state, RooftopWave& wave) const;
+  // The wave along wave.path; false when it is below the threshold.
+  bool complete_rooftop_wave(Vec3 target, RooftopWave& wave) const;
   void launch_over_rooftops(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
-  void launch_over_rooftops_to(std::uint32_t number, std::uint8_t lit, ThreadState& state, std::vector<Tube>& tubes);
+  // To the numbers first … end − 1, one by one or by a search that takes many at once.
+  void launch_over_rooftops_to(std::uint32_t first, std::uint32_t end, const std::vector<std::uint8_t>& lit,
+                               std::vector<Tube>& tubes);
+  void launch_over_rooftops_by(RooftopSearch& search, std::uint32_t first, std::uint32_t end,
+                               const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes);
+  void launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, RooftopUse use, ThreadState& state,
+                           std::vector<Tube>& tubes);
   // True when a ray over the roofs stands for one that the chain diffracts, last at this point, to a target or an
   // element (`as`, one of the two above).
   bool is_over_rooftops(const InteractionChain& chain, Vec3 keller_point, std::uint32_t number, std::uint8_t as) const;
@@ -361,6 +379,7 @@ class Launch {
   Link link_;
   InteractionLimits limits_;
   VegetationLoss vegetation_;
+  std::vector<Complex> permittivities_;  // by material of the scene
   std::vector<double> straight_distances_;
   ScatteringColumns columns_;
   std::vector<TileDiffusePower> diffuse_;                             // per tile; empty when nothing scatters

@@ -104,6 +104,12 @@ Link::Link(const Scene& scene, const Transmitter& transmitter, const RayLaunchin
   }
 }
 
+std::vector<Complex> Link::permittivities() const {
+  std::vector<Complex> permittivities;
+  for (const Surface& surface : surfaces_) permittivities.push_back(surface.permittivity);
+  return permittivities;
+}
+
 Link::Departure Link::depart(Vec3 direction) const {
   const double relative = transmit_gain(direction);
   const Vec3 polarization = polarization_vector(transmit_polarization_, transmit_frame_, direction);

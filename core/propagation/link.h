@@ -31,6 +31,8 @@ class Link {
     double specular_factor = 1;  // on the amplitude of reflections, which share their power with scattering: √(1−S²)
   };
   const Surface& surface(std::uint16_t material) const { return surfaces_[material]; }
+  // Relative, by material of the scene.
+  std::vector<Complex> permittivities() const;
 
   struct Departure {
     ComplexVec3 field;         // at 1 m, without phase

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "core/physics/complex.h"
-#include "core/propagation/link.h"
+#include "core/propagation/ray_launcher.h"
+#include "core/propagation/rooftop_bends.h"
 #include "core/propagation/rooftop_profiles.h"
 
 namespace tesseray {
@@ -24,20 +25,24 @@ struct RooftopPath {
   Complex horizontal, vertical;
 };
 
+// The path over the edges at which a ray bends. REQUIRES: bends.outcome is `found`.
+void follow_bends(Vec3 from, Vec3 to, const RooftopBends& bends, RooftopPath& path);
+
 class OverRooftopPaths {
  public:
   // Keeps a reference to the scene.
   explicit OverRooftopPaths(const Scene& scene) : profiles_(scene) {}
 
   struct Workspace {
-    RooftopProfile profile;
-    std::vector<Vec2> chosen;
+    ProfileMemory memory;
+    RooftopBends bends;
   };
 
-  // False when no edge stands in the way, when the points stand nearly above each other, or when the highest edge alone
-  // costs more than `most_loss_db` (or thereabouts: it spares the work on rays that are too weak anyway).
-  bool find(Vec3 from, Vec3 to, const Link& link, OverRooftop method, double most_loss_db, Workspace& work,
+  // False when there is no such ray (RooftopBends::Outcome::none). REQUIRES: the method is not `none`.
+  bool find(const RooftopRays& rays, const RooftopTarget& target, OverRooftop method, Workspace& work,
             RooftopPath& path) const;
+
+  const RooftopSceneView& view() const { return profiles_.view(); }
 
  private:
   RooftopProfiles profiles_;

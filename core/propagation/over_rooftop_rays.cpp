@@ -29,14 +29,20 @@ ComplexVec3 carried_over(const ComplexVec3& field, const RooftopPath& path) {
 
 }  // namespace
 
-bool Launch::find_rooftop_wave(Vec3 target, ThreadState& state, RooftopWave& wave) const {
-  RooftopPath& path = wave.path;
+RooftopTarget Launch::rooftop_target(Vec3 point) const {
+  const double straight = norm(point - transmitter_.position);
+  return {point, decibels(link_.unit_gain() / (straight * straight * link_.least_gain()))};
+}
+
+bool Launch::find_rooftop_wave(const RooftopTarget& target, ThreadState& state, RooftopWave& wave) const {
+  return environment_.over_rooftops.find(rooftop_rays(), target, environment_.options.over_rooftop, state.rooftop_work,
+                                         wave.path) &&
+         complete_rooftop_wave(target.point, wave);
+}
+
+bool Launch::complete_rooftop_wave(Vec3 target, RooftopWave& wave) const {
+  const RooftopPath& path = wave.path;
   const double straight = norm(target - transmitter_.position);
-  const double most_loss_db = decibels(link_.unit_gain() / (straight * straight * link_.least_gain()));
-  if (!environment_.over_rooftops.find(transmitter_.position, target, link_, environment_.options.over_rooftop,
-                                       most_loss_db, state.rooftop_work, path)) {
-    return false;
-  }
   const Link::Departure departure = link_.depart(path.departure);
   // The factors count their phase from the straight line, and rays from their own length.
   const Complex turn = exp_j(link_.wave_number() * (path.length_m - straight));
@@ -58,46 +64,88 @@ bool Launch::find_rooftop_wave(Vec3 target, ThreadState& state, RooftopWave& wav
 }
 
 void Launch::launch_over_rooftops(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress) {
-  if (environment_.options.over_rooftop == OverRooftop::none || !limits_.may_diffract(0, 0)) return;
+  const OverRooftop method = environment_.options.over_rooftop;
+  if (method == OverRooftop::none || !limits_.may_diffract(0, 0)) return;
+  RooftopSearch* const search = method == OverRooftop::screens ? environment_.rooftop_search : nullptr;
   const std::uint32_t numbers = environment_.points.element_count() + environment_.points.receiver_count();
   reached_over_rooftops_.assign(numbers, 0);
   if (environment_.options.wideband) rooftop_departures_.resize(numbers);
-  const std::size_t blocks = (numbers + numbers_per_block - 1) / numbers_per_block;
-  std::vector<std::vector<Tube>> produced(blocks);
-  parallel_blocks(numbers, numbers_per_block, progress, [&](std::size_t begin, std::size_t end) {
-    ThreadState& state = states_.local();
-    for (auto number = static_cast<std::uint32_t>(begin); number < end; ++number) {
-      if (!environment_.points.is_edge(number)) {
-        launch_over_rooftops_to(number, lit[number], state, produced[begin / numbers_per_block]);
-      }
+  const std::size_t per_block = search != nullptr ? search->most_targets() : numbers_per_block;
+  std::vector<std::vector<Tube>> produced((numbers + per_block - 1) / per_block);
+  parallel_blocks(numbers, per_block, progress, [&](std::size_t begin, std::size_t end) {
+    const auto first = static_cast<std::uint32_t>(begin), last = static_cast<std::uint32_t>(end);
+    std::vector<Tube>& of_block = produced[begin / per_block];
+    if (search != nullptr) {
+      launch_over_rooftops_by(*search, first, last, lit, of_block);
+    } else {
+      launch_over_rooftops_to(first, last, lit, of_block);
     }
   });
   for (const std::vector<Tube>& part : produced) tubes.insert(tubes.end(), part.begin(), part.end());
 }
 
-void Launch::launch_over_rooftops_to(std::uint32_t number, std::uint8_t lit, ThreadState& state,
-                                     std::vector<Tube>& tubes) {
+Launch::RooftopUse Launch::rooftop_use(std::uint32_t number, std::uint8_t lit) const {
   const TargetPoints& points = environment_.points;
+  if (points.is_edge(number)) return {};
   const bool is_tile = points.is_tile(number);
-  const bool arrives = (lit & lit_as_target) == 0 && (!is_tile || points.tiles_are_targets());
-  const bool goes_on = is_tile && (lit & lit_as_element) == 0 && may_do_anything(number, 0, 1);
-  if (!arrives && !goes_on) return;
+  return {(lit & lit_as_target) == 0 && (!is_tile || points.tiles_are_targets()),
+          is_tile && (lit & lit_as_element) == 0 && may_do_anything(number, 0, 1)};
+}
+
+void Launch::launch_over_rooftops_to(std::uint32_t first, std::uint32_t end, const std::vector<std::uint8_t>& lit,
+                                     std::vector<Tube>& tubes) {
+  ThreadState& state = states_.local();
   RooftopWave wave;
-  if (!find_rooftop_wave(points.arrival(number), state, wave)) return;
-  if (is_tile) {
+  for (std::uint32_t number = first; number < end; ++number) {
+    const RooftopUse use = rooftop_use(number, lit[number]);
+    if (!use.any()) continue;
+    if (!find_rooftop_wave(rooftop_target(environment_.points.arrival(number)), state, wave)) continue;
+    launch_rooftop_wave(wave, number, use, state, tubes);
+  }
+}
+
+void Launch::launch_over_rooftops_by(RooftopSearch& search, std::uint32_t first, std::uint32_t end,
+                                     const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes) {
+  std::vector<std::uint32_t> numbers;
+  std::vector<RooftopTarget> targets;
+  for (std::uint32_t number = first; number < end; ++number) {
+    if (!rooftop_use(number, lit[number]).any()) continue;
+    numbers.push_back(number);
+    targets.push_back(rooftop_target(environment_.points.arrival(number)));
+  }
+  std::vector<RooftopBends> found(targets.size());
+  search.find(rooftop_rays(), targets, found);
+  ThreadState& state = states_.local();
+  RooftopWave wave;
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    if (found[k].outcome == RooftopBends::Outcome::none) continue;
+    if (found[k].outcome == RooftopBends::Outcome::no_room) {
+      if (!find_rooftop_wave(targets[k], state, wave)) continue;
+    } else {
+      follow_bends(transmitter_.position, targets[k].point, found[k], wave.path);
+      if (!complete_rooftop_wave(targets[k].point, wave)) continue;
+    }
+    launch_rooftop_wave(wave, numbers[k], rooftop_use(numbers[k], lit[numbers[k]]), state, tubes);
+  }
+}
+
+void Launch::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, RooftopUse use, ThreadState& state,
+                                 std::vector<Tube>& tubes) {
+  const TargetPoints& points = environment_.points;
+  if (points.is_tile(number)) {
     const Tile& tile = environment_.tiling.tiles[number];
     if (dot(wave.path.edges.back() - tile.centroid, tile.normal) <= in_front_m) return;
   }
   InteractionChain chain;
   chain.over_rooftops = true;
   if (!rooftop_departures_.empty()) rooftop_departures_[number] = wave.path.departure;
-  if (arrives) {
+  if (use.arrives) {
     const VegetationAtTarget vegetation = wave.vegetation * vegetation_to_target(wave.path.edges.back(), number);
     arrive({wave.source, wave.strength, Mechanism::over_rooftop, wave.departure_gain, chain, false, vegetation}, number,
            state);
     reached_over_rooftops_[number] |= lit_as_target;
   }
-  if (goes_on) {
+  if (use.goes_on) {
     const double vegetation = wave.vegetation * vegetation_.amplitude(wave.path.edges.back(), points.reference(number));
     go_on({wave.source, wave.strength, wave.departure_gain, chain, 0, 1, vegetation}, number, tubes);
     reached_over_rooftops_[number] |= lit_as_element;
@@ -124,7 +172,7 @@ std::vector<Vec3> Launch::trace_over_rooftops(const RecordedRay& ray, Vec3 targe
   const Vec3 first = direct ? target : environment_.points.arrival(ray.chain.elements[0]);
   ThreadState state;
   RooftopWave wave;
-  find_rooftop_wave(first, state, wave);
+  find_rooftop_wave(rooftop_target(first), state, wave);
   const bool scattered = ray.scattered_at != RecordedRay::nowhere;
   const std::vector<Vec3> rest =
       scattered ? trace_scattered(environment_.tiling, ray.chain, ray.scattered_at, wave.source, target)

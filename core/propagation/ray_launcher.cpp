@@ -94,6 +94,7 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
       limits_(environment.options),
       vegetation_(environment.vegetation, environment.options.vegetation, environment.options.vegetation_db_per_m,
                   transmitter.frequency_hz),
+      permittivities_(link_.permittivities()),
       scattered_rays_(environment.options.scattered_rays && environment.options.max_scatterings > 0
                           ? environment.options.rays_per_receiver
                           : 0,
@@ -236,6 +237,7 @@ struct RayLauncher::Impl {
   ReceiverReach reach;
   std::vector<EdgeRun> runs;
   OverRooftopPaths over_rooftops;
+  std::unique_ptr<RooftopSearch> rooftop_search;
   VegetationPrisms vegetation;
   VegetationPairs vegetation_pairs = {};  // made by the first launch
   std::unique_ptr<std::once_flag> pairs_made = std::make_unique<std::once_flag>();
@@ -270,7 +272,7 @@ struct RayLauncher::Impl {
 
 RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
                          const Visibility& visibility, std::vector<Receiver> receivers,
-                         const RayLaunchingOptions& options) {
+                         const RayLaunchingOptions& options, const MakeRooftopSearch& make_rooftop_search) {
   if (options.max_bounces < 0 || options.max_bounces > most_bounces) {
     throw Error(ErrorKind::invalid_input, "bad_max_bounces", "MAX_BOUNCES is " + std::to_string(options.max_bounces),
                 "give a number from 0 to " + std::to_string(most_bounces));
@@ -281,7 +283,10 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
   if (!options.tiles_are_targets) reach = ReceiverReach(visibility, rows, points.receiver_count());
   impl_ = std::make_unique<Impl>(Impl{scene, tiling, occlusion, visibility, std::move(receivers), options,
                                       std::move(points), std::move(rows), std::move(reach), edge_runs(tiling),
-                                      OverRooftopPaths(scene), VegetationPrisms(scene.vegetation)});
+                                      OverRooftopPaths(scene), nullptr, VegetationPrisms(scene.vegetation)});
+  if (make_rooftop_search && options.over_rooftop == OverRooftop::screens) {
+    impl_->rooftop_search = make_rooftop_search(impl_->over_rooftops.view());
+  }
 }
 
 RayLauncher::~RayLauncher() = default;
@@ -294,10 +299,11 @@ void RayLauncher::prepare(Progress& progress, const std::optional<VegetationFile
 RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress& progress) const {
   PartOfStage preparation(progress, 0, 0);
   prepare(preparation);
-  const LaunchEnvironment environment{
-      impl_->scene,         impl_->tiling,     impl_->occlusion,       impl_->visibility, impl_->receivers,
-      impl_->options,       impl_->points,     impl_->receiver_rows,   impl_->reach,      impl_->runs,
-      impl_->over_rooftops, impl_->vegetation, impl_->vegetation_pairs};
+  const LaunchEnvironment environment{impl_->scene,      impl_->tiling,          impl_->occlusion,
+                                      impl_->visibility, impl_->receivers,       impl_->options,
+                                      impl_->points,     impl_->receiver_rows,   impl_->reach,
+                                      impl_->runs,       impl_->over_rooftops,   impl_->rooftop_search.get(),
+                                      impl_->vegetation, impl_->vegetation_pairs};
   RayLaunchingResult result = Launch(environment, transmitter).run(impl_->shares->ends(), progress);
   impl_->shares->learn_from(result.cost);
   return result;
@@ -316,8 +322,11 @@ std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
                      ScatteringColumns::bytes_per_tile +
                      (options.wideband ? after_scattering_kinds * sizeof(DirectionMoments) : 0)
                : 0;
+  const std::uint64_t of_rooftop_thread =
+      impl_->rooftop_search ? impl_->rooftop_search->most_targets() * (sizeof(RooftopTarget) + sizeof(RooftopBends))
+                            : 0;
   // Those of the threads, and the result.
-  return (threads + 1) * targets * of_sums + impl_->points.element_count() * of_element +
+  return threads * of_rooftop_thread + (threads + 1) * targets * of_sums + impl_->points.element_count() * of_element +
          impl_->points.tile_count() * of_scattering_tile;
 }
 

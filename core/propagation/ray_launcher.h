@@ -13,6 +13,7 @@
 // dominates. A reflection has 1–2 hits, a diffraction as many as lie between its cones.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -141,12 +142,20 @@ double maximum_receiver_gain_dbi(const RayLaunchingOptions& options);
 // The point of a tile at which it is a target: its centroid, for ground tiles `receiver_height_m` above it.
 Vec3 target_point(const Tile& tile, double receiver_height_m);
 
+class RooftopSearch;
+struct RooftopSceneView;
+// Makes what works out rays over the roofs for many targets at once, such as a GPU (rooftop_search.h), over a scene
+// whose view outlives it.
+using MakeRooftopSearch = std::function<std::unique_ptr<RooftopSearch>(const RooftopSceneView&)>;
+
 // One per environment and set of receivers, for any number of transmitters. Keeps references to all but the
 // receivers, which must outlive it. launch() is thread-safe and deterministic for any number of threads.
 class RayLauncher {
  public:
+  // make_rooftop_search: for OverRooftop::screens, in place of the CPU.
   RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusion& occlusion, const Visibility& visibility,
-              std::vector<Receiver> receivers, const RayLaunchingOptions& options);
+              std::vector<Receiver> receivers, const RayLaunchingOptions& options,
+              const MakeRooftopSearch& make_rooftop_search = {});
   ~RayLauncher();
   RayLauncher(RayLauncher&&) noexcept;
 

@@ -3,59 +3,60 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/geometry/vector.h"
+#include "core/propagation/rooftop_profile_row.h"
+#include "core/propagation/rooftop_profile_trace.h"
+#include "core/propagation/rooftop_scene_view.h"
 #include "core/scene/scene.h"
-#include "core/visibility/cell_grid.h"
 
 namespace tesseray {
+
+// Memory for one profile, which grows when it is too little.
+class ProfileMemory {
+ public:
+  ProfileRow<1> row() { return {points_.data(), materials_.data(), static_cast<std::uint32_t>(points_.size())}; }
+  void grow() {
+    points_.resize(2 * points_.size());
+    materials_.resize(points_.size());
+  }
+  std::span<const Vec2> first_points(std::size_t count) const { return std::span(points_).first(count); }
+
+ private:
+  std::vector<Vec2> points_ = std::vector<Vec2>(1024);
+  std::vector<std::uint16_t> materials_ = std::vector<std::uint16_t>(1024);
+};
 
 // Points over the distance from one end, strictly increasing in x; the ends are among them. Beyond 5 km heights count
 // from the straight line of a flat earth: what is between stands higher by the bulge d₁ d₂ / 2a, a = 8,500 km.
 struct RooftopProfile {
-  std::vector<Vec2> points;              // x: horizontal distance from the start, y: height; m
-  std::vector<std::uint16_t> materials;  // of the part below each point; unused at the ends
-
-  // Working space of RooftopProfiles::trace.
-  struct Found {
-    Vec2 point;
-    std::uint16_t material = 0;
-  };
-  std::vector<Found> found;
-  std::vector<Vec2> hull, crests;
+  std::span<const Vec2> points;  // x: horizontal distance from the start, y: height; m. In `memory`
+  ProfileMemory memory;
 };
 
 // Every side of a footprint that the plane crosses is an edge at its roof's height; edges nearer to each other than
 // least_gap_m act as the higher one. Of the terrain, the vertices of its upper hull between the ends count.
 class RooftopProfiles {
  public:
-  static constexpr double least_gap_m = 2.0;
+  static constexpr double least_gap_m = least_roof_gap_m;
 
   // Keeps a reference to the scene.
   explicit RooftopProfiles(const Scene& scene);
+  RooftopProfiles(RooftopProfiles&&) noexcept = default;
 
   // Replaces `profile` by that between two points. What lies more than margin_m below their straight line is left out.
   void trace(Vec3 from, Vec3 to, double margin_m, RooftopProfile& profile) const;
 
+  // Valid as long as this and the scene are, also after this was moved.
+  const RooftopSceneView& view() const { return view_; }
+
  private:
-  struct Side {
-    Vec2 begin, along;
-    double top_z = 0;
-    std::uint16_t material = 0;
-  };
-  struct Line;
-
-  void add_sides(const Line& line, RooftopProfile& profile) const;
-  void add_terrain(const Line& line, RooftopProfile& profile) const;
-
-  const Scene* scene_;
-  CellGrid grid_;
-  // Cell by cell, each cell's one after the other: a line reads them as they lie.
-  std::vector<Side> sides_;
+  RooftopSceneView view_;
+  std::vector<RoofSide> sides_;
   std::vector<std::uint32_t> first_of_cell_;
-  std::vector<double> top_of_cell_;  // −∞ for empty cells
-  double highest_ground_m_ = 0;
+  std::vector<double> top_of_cell_;
 };
 
 }  // namespace tesseray

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/geometry/vector.h"
+#include "core/scene/terrain_view.h"
 
 namespace tesseray {
 
@@ -68,6 +69,7 @@ struct Terrain {
   Rectangle extent() const {
     return {south_west, {south_west.x + step_x * (columns - 1), south_west.y + step_y * (rows - 1)}};
   }
+  TerrainView view() const { return {south_west, step_x, step_y, columns, rows, height_m.data()}; }
   // Height of the triangulated surface; points outside the grid take the height at the nearest border point.
   double height_at(Vec2 p) const;
 };

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/host_device.h"
 #include "core/geometry/vector.h"
 
 namespace tesseray {
@@ -21,11 +22,11 @@ struct CellGrid {
   std::int32_t columns = 0, rows = 0;
 
   // The cell of a place; places outside of the grid take the nearest cell.
-  std::int32_t column(double x) const { return clamped((x - origin.x) / step_m, columns); }
-  std::int32_t row(double y) const { return clamped((y - origin.y) / step_m, rows); }
+  TESSERAY_HD std::int32_t column(double x) const { return clamped((x - origin.x) / step_m, columns); }
+  TESSERAY_HD std::int32_t row(double y) const { return clamped((y - origin.y) / step_m, rows); }
 
-  std::size_t size() const { return static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows); }
-  std::size_t index(std::int32_t i, std::int32_t j) const {
+  TESSERAY_HD std::size_t size() const { return static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows); }
+  TESSERAY_HD std::size_t index(std::int32_t i, std::int32_t j) const {
     return static_cast<std::size_t>(j) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(i);
   }
   std::size_t index(Vec2 p) const { return index(column(p.x), row(p.y)); }
@@ -39,7 +40,7 @@ struct CellGrid {
   }
 
  private:
-  static std::int32_t clamped(double cells, std::int32_t count) {
+  TESSERAY_HD static std::int32_t clamped(double cells, std::int32_t count) {
     return static_cast<std::int32_t>(std::clamp(std::floor(cells), 0.0, static_cast<double>(count - 1)));
   }
 };

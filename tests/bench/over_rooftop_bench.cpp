@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/base/parallel.h"
+#include "core/base/units.h"
+#include "core/propagation/link.h"
 #include "core/propagation/over_rooftop.h"
 #include "core/scene/prism_index.h"
 #include "core/tiling/tiling.h"
@@ -46,6 +48,8 @@ void over_rooftop(benchmark::State& state) {
   const auto method = state.range(1) == 0 ? OverRooftop::screens : OverRooftop::deygout;
   const OverRooftopPaths paths(city.scene);
   const Link link(city.scene, transmitter, {});
+  const std::vector<Complex> permittivities = link.permittivities();
+  const RooftopRays rays = {transmitter.position, 2.0 * pi / link.wave_number(), permittivities};
   std::vector<std::uint8_t> lit(city.tiling.tiles.size() + city.tiling.edges.size(), 0);
   for (const std::uint32_t element : visible_from(city.occlusion, city.tiling, transmitter.position)) lit[element] = 1;
   std::uint64_t found = 0, edges = 0, hidden = 0;
@@ -58,7 +62,7 @@ void over_rooftop(benchmark::State& state) {
         if (lit[tile] != 0) continue;
         ++all_hidden;
         const Vec3 target = target_point(city.tiling.tiles[tile], 1.5);
-        if (!paths.find(transmitter.position, target, link, method, 200, work, path)) continue;
+        if (!paths.find(rays, {target, 200}, method, work, path)) continue;
         ++all_found;
         all_edges += path.edges.size();
       }

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <span>
 
 #include "core/base/units.h"
 #include "core/physics/diffraction.h"
@@ -106,10 +107,15 @@ TEST(KnifeEdgeGolden, RooftopProfiles) {
   }
 }
 
-double loss_of_chosen_db(const std::vector<Vec2>& profile, double wavelength) {
+std::vector<Vec2> chosen_of(const std::vector<Vec2>& profile, double wavelength) {
+  const ScreenChoice choice = choose_screens(profile, wavelength);
   std::vector<Vec2> chosen;
-  choose_screens(profile, wavelength, chosen);
-  return loss_db(multiple_screen_factor(chosen, wavelength));
+  for (const std::uint32_t index : std::span(choice.indices).first(choice.count)) chosen.push_back(profile[index]);
+  return chosen;
+}
+
+double loss_of_chosen_db(const std::vector<Vec2>& profile, double wavelength) {
+  return loss_db(multiple_screen_factor(chosen_of(profile, wavelength), wavelength));
 }
 
 // Mean and spread of errors, dB.
@@ -167,9 +173,7 @@ TEST(MultipleScreens, EquallySpacedAtGrazingLeaveOneOverNPlusOne) {
   for (const std::size_t edges : {0u, 1u, 2u, 5u, 10u, 16u}) {
     std::vector<Vec2> profile;
     for (std::size_t i = 0; i < edges + 2; ++i) profile.push_back({50.0 * static_cast<double>(i), 20.0});
-    std::vector<Vec2> chosen;
-    choose_screens(profile, 0.35, chosen);
-    EXPECT_EQ(chosen, profile) << "edges on the string stay";
+    EXPECT_EQ(chosen_of(profile, 0.35), profile) << "edges on the string stay";
     EXPECT_NEAR(norm(multiple_screen_factor(profile, 0.35)) * static_cast<double>(edges + 1), 1.0, 1e-4) << edges;
   }
 }
@@ -191,8 +195,7 @@ TEST(MultipleScreens, LowAndSurplusEdgesAreLeftOut) {
   std::vector<Vec2> profile{{0, 30}};
   for (int i = 1; i <= 60; ++i) profile.push_back({20.0 * i, i % 3 == 0 ? 22.0 + 0.1 * (i % 7) : 9.0});
   profile.push_back({1230, 1.5});
-  std::vector<Vec2> chosen;
-  choose_screens(profile, 0.08, chosen);
+  const std::vector<Vec2> chosen = chosen_of(profile, 0.08);
   EXPECT_LE(chosen.size(), most_screens + 2);
   EXPECT_EQ(chosen.front(), profile.front());
   EXPECT_EQ(chosen.back(), profile.back());

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which edges of a profile obstruct, for host and device (docs/physics.md §6).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "core/base/host_device.h"
+#include "core/geometry/vector.h"
+#include "core/physics/knife_edge.h"
+
+namespace tesseray {
+
+// Roofs beyond this number, those that weigh least, are left out.
+inline constexpr std::uint32_t most_screens = 16;
+
+// Points of a profile by their numbers, ascending; its ends are the first and the last.
+struct ScreenChoice {
+  std::uint32_t count = 0;
+  std::uint32_t indices[most_screens + 2] = {};
+
+  TESSERAY_HD void insert(std::uint32_t place, std::uint32_t index) {
+    for (std::uint32_t p = count++; p > place; --p) indices[p] = indices[p - 1];
+    indices[place] = index;
+  }
+  TESSERAY_HD void erase(std::uint32_t place) {
+    --count;
+    for (std::uint32_t p = place; p < count; ++p) indices[p] = indices[p + 1];
+  }
+};
+
+namespace physics_detail {
+
+// ν, of the edge i of a profile between the points j and m.
+template <class Profile>
+TESSERAY_HD inline double fresnel_parameter_of(const Profile& profile, std::uint32_t i, std::uint32_t j,
+                                               std::uint32_t m, double wavelength_m) {
+  const Vec2 from = profile[j], edge = profile[i], to = profile[m];
+  const double before = edge.x - from.x, after = to.x - edge.x;
+  const double clearance = edge.y - (from.y + (to.y - from.y) * before / (before + after));
+  return fresnel_parameter(clearance, before, after, wavelength_m);
+}
+
+struct ScreenCandidate {
+  std::uint32_t index;
+  double nu;  // −∞: there is none
+};
+
+// The edge between two points that stands highest above their line; none: ν is −∞.
+template <class Profile>
+TESSERAY_HD inline ScreenCandidate highest_between(const Profile& profile, std::uint32_t j, std::uint32_t m,
+                                                   double wavelength_m) {
+  const Vec2 from = profile[j], to = profile[m];
+  const double slope = (to.y - from.y) / (to.x - from.x);
+  std::uint32_t highest = j;
+  // ν |ν| but for what is the same for all.
+  double most = -std::numeric_limits<double>::infinity();
+  for (std::uint32_t i = j + 1; i < m; ++i) {
+    const Vec2 edge = profile[i];
+    const double before = edge.x - from.x, after = to.x - edge.x;
+    const double clearance = edge.y - (from.y + slope * before);
+    const double squared = clearance * std::fabs(clearance) / (before * after);
+    if (squared <= most) continue;
+    most = squared;
+    highest = i;
+  }
+  if (highest == j) return {0, -std::numeric_limits<double>::infinity()};
+  return {highest, fresnel_parameter_of(profile, highest, j, m, wavelength_m)};
+}
+
+// Edges that their later chosen neighbours left far below their line.
+template <class Profile>
+TESSERAY_HD inline void drop_overtaken(const Profile& profile, double wavelength_m, ScreenChoice& choice) {
+  while (choice.count > 2) {
+    std::uint32_t lowest = 0;
+    double least_nu = negligible_fresnel_parameter;
+    for (std::uint32_t p = 1; p + 1 < choice.count; ++p) {
+      const double nu =
+          fresnel_parameter_of(profile, choice.indices[p], choice.indices[p - 1], choice.indices[p + 1], wavelength_m);
+      if (!(nu < least_nu)) continue;
+      lowest = p;
+      least_nu = nu;
+    }
+    if (lowest == 0) return;
+    choice.erase(lowest);
+  }
+}
+
+}  // namespace physics_detail
+
+// The points of a profile (x: distance, strictly increasing, y: height; m; the transmitter, edges, the receiver) that
+// obstruct: again and again the edge that stands highest, by its ν, above the straight line between its neighbours
+// chosen so far, down to ν = −0.78, where an edge alone costs nothing. Edges near the string between others stay, which
+// an upper hull would lose. The ends are always among them. `profile` has size() and gives points by [number].
+// REQUIRES: at least two points.
+template <class Profile>
+TESSERAY_HD inline ScreenChoice choose_screens(const Profile& profile, double wavelength_m) {
+  using physics_detail::ScreenCandidate;
+  ScreenChoice choice;
+  const auto last = static_cast<std::uint32_t>(profile.size()) - 1;
+  choice.insert(0, 0);
+  choice.insert(1, last);
+  ScreenCandidate between[most_screens + 1];  // by gap of `choice`
+  between[0] = physics_detail::highest_between(profile, 0, last, wavelength_m);
+  while (choice.count < most_screens + 2) {
+    const std::uint32_t gaps = choice.count - 1;
+    std::uint32_t best = 0;
+    for (std::uint32_t g = 1; g < gaps; ++g) {
+      if (between[best].nu < between[g].nu) best = g;
+    }
+    if (!(between[best].nu > negligible_fresnel_parameter)) break;
+    const std::uint32_t index = between[best].index;
+    for (std::uint32_t g = gaps; g > best + 1; --g) between[g] = between[g - 1];
+    between[best + 1] = physics_detail::highest_between(profile, index, choice.indices[best + 1], wavelength_m);
+    between[best] = physics_detail::highest_between(profile, choice.indices[best], index, wavelength_m);
+    choice.insert(best + 1, index);
+  }
+  physics_detail::drop_overtaken(profile, wavelength_m, choice);
+  return choice;
+}
+
+}  // namespace tesseray

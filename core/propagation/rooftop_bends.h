@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Over what a ray over the roofs bends, and what is left of it there, for host and device (over_rooftop.h says how).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "core/base/host_device.h"
+#include "core/base/units.h"
+#include "core/geometry/vector.h"
+#include "core/physics/complex.h"
+#include "core/physics/diffraction.h"
+#include "core/physics/knife_edge.h"
+#include "core/physics/screen_choice.h"
+#include "core/propagation/rooftop_profile_trace.h"
+
+namespace tesseray {
+
+// What all rays over the roofs of one transmitter have in common.
+struct RooftopRays {
+  Vec3 from;
+  double wavelength_m = 0;
+  std::span<const Complex> permittivities;  // relative, by material of the scene
+};
+
+// Where one of them goes. One whose highest edge alone costs more than `most_loss_db` (or thereabouts) is too weak to
+// be worked out.
+struct RooftopTarget {
+  Vec3 point;
+  double most_loss_db = 0;
+};
+
+struct RooftopBends {
+  enum class Outcome : std::uint32_t {
+    found,
+    none,     // no edge stands in the way, the points stand nearly above each other, or the ray is too weak
+    no_room,  // the profile was too long for the memory
+  };
+  Outcome outcome = Outcome::none;
+  std::uint32_t count = 0;
+  Vec2 edges[most_screens] = {};  // x: distance over the ground plan from the transmitter on, y: height; m
+  // Field at the end over the one in free space at the straight distance, with phase against the straight line:
+  // across the vertical plane (horizontal polarisation) and in it (vertical).
+  Complex horizontal, vertical;
+};
+
+namespace rooftop_detail {
+
+inline constexpr double least_horizontal_distance_m = 1.0;
+inline constexpr double grazing_rad = 5.0 * pi / 180.0;
+inline constexpr double steep_rad = 15.0 * pi / 180.0;
+
+// One edge of a path between its neighbours, in the vertical plane: x along it, y up.
+struct Bend {
+  Vec2 before, edge, after;
+
+  TESSERAY_HD Vec2 incoming() const { return edge - before; }
+  TESSERAY_HD Vec2 outgoing() const { return after - edge; }
+  // Downward, rad.
+  TESSERAY_HD double angle() const { return std::atan2(cross(outgoing(), incoming()), dot(outgoing(), incoming())); }
+};
+
+// The roof edge as a wedge in the frame x along the plane, z up (y across it). The face seen at the flatter angle is
+// the roof: an edge over which the ray falls is the rear one of its building, one to which it climbs the front one.
+TESSERAY_HD inline Wedge roof_edge(const Bend& bend, Complex permittivity) {
+  const Vec2 in = bend.incoming(), out = bend.outgoing();
+  const bool rear = std::fabs(out.y) * in.x > std::fabs(in.y) * out.x;
+  Wedge wedge;
+  wedge.exterior_angle = 1.5 * pi;
+  // The 0-face is the roof; n̂₀ = ê × t̂₀ points up.
+  wedge.eps_0 = wedge.eps_n = permittivity;
+  // At grazing it absorbs: between the two edges of a roof the wave and its reflection would cancel (docs/physics.md
+  // §5.5). Air reflects nothing.
+  const double rise = rear ? std::atan2(-in.y, in.x) : std::atan2(out.y, out.x);
+  if (rise < grazing_rad) wedge.eps_0 = {1, 0};
+  wedge.tangent_0 = rear ? Vec3{-1, 0, 0} : Vec3{1, 0, 0};
+  wedge.normal_0 = {0, 0, 1};
+  wedge.direction = cross(wedge.tangent_0, wedge.normal_0);
+  return wedge;
+}
+
+struct PolarizationFactors {
+  double horizontal = 1, vertical = 1;
+};
+
+// What a wedge lets through over what the screen of the same edge lets through, in amplitude.
+TESSERAY_HD inline PolarizationFactors wedge_over_screen(const Bend& bend, const Wedge& wedge, double wavelength_m) {
+  const double before = norm(bend.incoming()), after = norm(bend.outgoing());
+  const Vec2 in = (1.0 / before) * bend.incoming(), out = (1.0 / after) * bend.outgoing();
+  const Vec3 k_i{in.x, 0, in.y}, k_d{out.x, 0, out.y};
+  const WedgeIncidence incidence = wedge_incidence(wedge, k_i);
+  if (!incidence.in_air) return {};
+  const double wave_number = 2.0 * pi / wavelength_m, distance = distance_parameter_m(before, after, 1.0);
+  const DistanceParameters distances{distance, distance, distance};
+  const auto amplitude = [&](Vec3 polarization) {
+    const ComplexVec3 field{{polarization.x, 0}, {polarization.y, 0}, {polarization.z, 0}};
+    return std::sqrt(squared_norm(diffracted_field(incidence, field, k_i, k_d, distances, wave_number)));
+  };
+  const double straight = norm(bend.after - bend.before);
+  const double spreading = std::sqrt((before + after) / (before * after)) * straight / (before + after);
+  const Vec2 ends = bend.after - bend.before;
+  const double clearance = bend.edge.y - (bend.before.y + ends.y * bend.incoming().x / ends.x);
+  const double nu = fresnel_parameter(clearance, bend.incoming().x, bend.outgoing().x, wavelength_m);
+  const double screen = norm(knife_edge_factor(nu));
+  return {amplitude({0, 1, 0}) * spreading / screen, amplitude({-k_i.z, 0, k_i.x}) * spreading / screen};
+}
+
+// The mean (geometric) of both directions: UTD is not quite reciprocal where both ends are nearer the same face.
+TESSERAY_HD inline PolarizationFactors reciprocal_wedge_over_screen(const Bend& bend, Complex permittivity,
+                                                                    double wavelength_m) {
+  const Wedge wedge = roof_edge(bend, permittivity);
+  const PolarizationFactors forth = wedge_over_screen(bend, wedge, wavelength_m);
+  // The same edge seen from behind: mirrored, so that x still runs along the ray.
+  const auto mirrored_point = [](Vec2 point) { return Vec2{-point.x, point.y}; };
+  const Bend reversed{mirrored_point(bend.after), mirrored_point(bend.edge), mirrored_point(bend.before)};
+  Wedge turned = wedge;
+  turned.tangent_0.x = -wedge.tangent_0.x;
+  turned.direction = cross(turned.tangent_0, turned.normal_0);
+  const PolarizationFactors back = wedge_over_screen(reversed, turned, wavelength_m);
+  return {std::sqrt(forth.horizontal * back.horizontal), std::sqrt(forth.vertical * back.vertical)};
+}
+
+// What the edge with the largest ν over the whole path costs alone; all others hardly give anything back.
+TESSERAY_HD inline double least_loss_db(std::span<const Vec2> path, double wavelength_m) {
+  constexpr double ripple_db = 1.5;
+  double nu = negligible_fresnel_parameter;
+  const Vec2 from = path[0], to = path[path.size() - 1];
+  for (std::size_t i = 1; i + 1 < path.size(); ++i) {
+    const Vec2 edge = path[i];
+    const double clearance = edge.y - (from.y + (to.y - from.y) * edge.x / to.x);
+    const double of_edge = fresnel_parameter(clearance, edge.x, to.x - edge.x, wavelength_m);
+    if (nu < of_edge) nu = of_edge;
+  }
+  return approximate_knife_edge_loss_db(nu) - ripple_db;
+}
+
+}  // namespace rooftop_detail
+
+// The bends of one ray. `row` (a ProfileRow) is memory to work in: it holds the whole profile afterwards.
+// screens_factor(path) gives the field behind absorbing screens, at the points of the path between its ends.
+template <class Row, class ScreensFactor>
+TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const RooftopRays& rays,
+                                           const RooftopTarget& target, Row& row, const ScreensFactor& screens_factor,
+                                           RooftopBends& bends) {
+  using rooftop_detail::Bend;
+  using rooftop_detail::PolarizationFactors;
+  bends.outcome = RooftopBends::Outcome::none;
+  bends.count = 0;
+  const double distance = norm(target.point.xy() - rays.from.xy());
+  if (distance < rooftop_detail::least_horizontal_distance_m) return;
+  // No edge farther below the straight line has ν above the least one, wherever it stands.
+  const double margin_m = -negligible_fresnel_parameter * std::sqrt(rays.wavelength_m * distance / 8.0);
+  const RooftopLine line(rays.from, target.point, margin_m);
+  if (!RooftopProfileTrace<Row>(scene, line, row).run()) {
+    bends.outcome = RooftopBends::Outcome::no_room;
+    return;
+  }
+  const ScreenChoice choice = choose_screens(row, rays.wavelength_m);
+  Vec2 points[most_screens + 2];
+  for (std::uint32_t c = 0; c < choice.count; ++c) points[c] = row[choice.indices[c]];
+  const std::span<const Vec2> path(points, choice.count);
+  if (choice.count < 3 || rooftop_detail::least_loss_db(path, rays.wavelength_m) > target.most_loss_db) return;
+
+  bends.outcome = RooftopBends::Outcome::found;
+  bends.count = choice.count - 2;
+  bends.horizontal = bends.vertical = screens_factor(path);
+  for (std::uint32_t i = 1; i <= bends.count; ++i) {
+    bends.edges[i - 1] = points[i];
+    const Bend bend{points[i - 1], points[i], points[i + 1]};
+    if (bend.angle() < rooftop_detail::steep_rad) continue;
+    const Complex permittivity = rays.permittivities[row.material(choice.indices[i])];
+    const PolarizationFactors factors =
+        rooftop_detail::reciprocal_wedge_over_screen(bend, permittivity, rays.wavelength_m);
+    bends.horizontal = factors.horizontal * bends.horizontal;
+    bends.vertical = factors.vertical * bends.vertical;
+  }
+}
+
+}  // namespace tesseray
