@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the rest of Tesseray knows of CUDA: whether there is a GPU, and what it computes in place of the CPU, with the
-// same bits.
+// What the rest of Tesseray knows of CUDA: whether there is a GPU, and what it computes in place of the CPU: visibility
+// with the same bits, fields within 1e-9 of themselves.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "core/propagation/rooftop_search.h"
 #include "core/visibility/visibility.h"
 
 namespace tesseray {
@@ -22,5 +23,9 @@ CudaDevice find_cuda_device();
 // REQUIRES: find_cuda_device().is_there.
 std::unique_ptr<Visibility> compute_visibility_with_cuda(const Occlusion& occlusion, const Tiling& tiling,
                                                          const VisibilityOptions& options, Progress& progress);
+
+// Works out rays over the roofs on the GPU, over a scene that it copies. Throws Error(resources) when its memory is not
+// enough, and its find() Error(internal) when the GPU fails. REQUIRES: find_cuda_device().is_there.
+std::unique_ptr<RooftopSearch> make_cuda_rooftop_search(const RooftopSceneView& scene);
 
 }  // namespace tesseray

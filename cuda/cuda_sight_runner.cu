@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "cuda/cuda_sight_runner.h"
+#include "cuda/device_copy.h"
 #include "cuda/device_memory.h"
-#include "cuda/device_scene.h"
 #include "cuda/sight_block.h"
 
 namespace tesseray {
@@ -60,7 +60,7 @@ class CudaSightRunner final : public SightRunner {
 
   FoundBatch finish(std::uint32_t slot_number) override {
     Slot& slot = slots_[slot_number];
-    slot.stream.wait();
+    slot.stream.wait("finding who sees whom");
     // Only what was found is copied, which is known now.
     const std::uint64_t numbers = std::min(slot.host_used.data()[0], capacity_.numbers);
     const std::uint64_t runs = std::min(slot.host_used.data()[1], capacity_.runs);
@@ -70,7 +70,7 @@ class CudaSightRunner final : public SightRunner {
     check_cuda(cudaMemcpyAsync(slot.host_runs.data(), slot.runs.data(), runs * sizeof(FoundRun), cudaMemcpyDeviceToHost,
                                slot.stream.get()),
                "handing over rows");
-    slot.stream.wait();
+    slot.stream.wait("finding who sees whom");
     return {{slot.host_numbers.data(), numbers},
             {slot.host_runs.data(), runs},
             {slot.host_has_overflowed.data(), slot.source_count}};
@@ -104,7 +104,7 @@ class CudaSightRunner final : public SightRunner {
     PinnedArray<std::uint8_t> host_has_overflowed;
   };
 
-  DeviceScene scene_;
+  DeviceCopy<SightSceneView> scene_;
   BatchCapacity capacity_;
   std::vector<Slot> slots_;
 };

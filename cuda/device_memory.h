@@ -93,7 +93,7 @@ class CudaStream {
   CudaStream& operator=(CudaStream&&) = delete;
 
   cudaStream_t get() const { return stream_; }
-  void wait() const { check_cuda(cudaStreamSynchronize(stream_), "finding who sees whom"); }
+  void wait(const std::string& doing) const { check_cuda(cudaStreamSynchronize(stream_), doing); }
 
  private:
   cudaStream_t stream_ = nullptr;

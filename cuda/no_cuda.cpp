@@ -13,6 +13,10 @@ std::unique_ptr<Visibility> compute_visibility_with_cuda(const Occlusion&, const
   throw Error(ErrorKind::internal, "no_cuda_device", find_cuda_device().missing);
 }
 
+std::unique_ptr<RooftopSearch> make_cuda_rooftop_search(const RooftopSceneView&) {
+  throw Error(ErrorKind::internal, "no_cuda_device", find_cuda_device().missing);
+}
+
 std::unique_ptr<SightRunner> make_cuda_sight_runner(const SightSceneView&, const BatchCapacity&) {
   throw Error(ErrorKind::internal, "no_cuda_device", find_cuda_device().missing);
 }

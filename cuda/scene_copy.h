@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/propagation/rooftop_scene_view.h"
 #include "cuda/sight_scene.h"
 
 namespace tesseray {
@@ -49,6 +50,16 @@ void for_each_array(SightSceneView& view, const Replace& replace) {
   replace(view.parts, squares == 0 ? 0 : std::size_t{host.cells[squares - 1].end_part});
   replace(view.part_bounds, std::size_t{solid.part_count});
   replace(view.cells, squares);
+}
+
+// The same for what vertical planes cut.
+template <class Replace>
+void for_each_array(RooftopSceneView& view, const Replace& replace) {
+  const std::size_t cells = view.side_count > 0 ? view.grid.size() : 0;
+  replace(view.sides, std::size_t{view.side_count});
+  replace(view.first_of_cell, cells > 0 ? cells + 1 : 0);
+  replace(view.top_of_cell, cells);
+  replace(view.terrain.height_m, std::size_t{view.terrain.columns} * view.terrain.rows);
 }
 
 }  // namespace tesseray

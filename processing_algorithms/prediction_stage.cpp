@@ -13,6 +13,7 @@
 #include "core/physics/vegetation.h"
 #include "core/prediction/clutter_loss.h"
 #include "core/propagation/vegetation_file.h"
+#include "cuda/backend.h"
 #include "processing_algorithms/clutter_stage.h"
 #include "processing_algorithms/spelling.h"
 #include "processing_algorithms/surface_stage.h"
@@ -554,7 +555,12 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
   options.wideband = run.values().flag("WIDEBAND");
   options.delay_profile_rays = static_cast<std::size_t>(run.values().integer("DELAY_PROFILE_RAYS"));
   warn_of_vegetation(scene, sites, options.vegetation, run.progress());
-  RayLauncher launcher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options);
+  MakeRooftopSearch make_rooftop_search;
+  if (run.uses_cuda() && options.over_rooftop == OverRooftop::screens) {
+    make_rooftop_search = make_cuda_rooftop_search;
+    run.add_on_gpu("rays over the roofs");
+  }
+  RayLauncher launcher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options, make_rooftop_search);
   launcher.prepare(run.progress(), vegetation_file_beside(rows.visibility()));
   return launcher;
 }

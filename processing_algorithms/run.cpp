@@ -22,12 +22,6 @@ std::optional<std::string> chosen_gpu(const std::string& wish) {
               "use --device auto or --device cpu");
 }
 
-std::string in_words(const std::optional<std::string>& gpu) {
-  const std::string with = gpu ? "cuda, " + *gpu + "; " : "";
-  const std::size_t threads = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
-  return with + "cpu, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
-}
-
 }  // namespace
 
 Run::Run(const Tool& tool, const GivenParameters& given, const RunSettings& settings, RunProgress& progress)
@@ -36,12 +30,26 @@ Run::Run(const Tool& tool, const GivenParameters& given, const RunSettings& sett
       settings_(settings),
       destinations_(values_, settings.overwrite),
       progress_(progress),
-      gpu_(chosen_gpu(settings.device)),
-      device_(in_words(gpu_)) {}
+      gpu_(chosen_gpu(settings.device)) {}
 
 void Run::add_input(const std::string& file) {
   const bool is_known = std::find(further_inputs_.begin(), further_inputs_.end(), file) != further_inputs_.end();
   if (!is_known) further_inputs_.push_back(file);
+}
+
+void Run::add_on_gpu(const std::string& what) {
+  if (std::find(on_gpu_.begin(), on_gpu_.end(), what) == on_gpu_.end()) on_gpu_.push_back(what);
+}
+
+std::string Run::device() const {
+  std::string words;
+  if (gpu_) {
+    std::string computed;
+    for (const std::string& what : on_gpu_) computed += (computed.empty() ? "" : ", ") + what;
+    words = "cuda, " + *gpu_ + " (" + (computed.empty() ? "nothing" : computed) + "); ";
+  }
+  const std::size_t threads = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  return words + "cpu, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 
 RunRecord Run::record(const LocalFrame& frame,
@@ -57,7 +65,7 @@ RunRecord Run::record(const LocalFrame& frame,
   }
   for (const std::string& file : further_inputs_) record.inputs.push_back(fingerprint(file, progress_));
   record.crs = frame.crs_name;
-  record.device = device_;
+  record.device = device();
   progress_.finish();
   record.seconds_per_stage = progress_.seconds_per_stage();
   record.peak_memory_bytes = peak_memory_bytes();

@@ -42,8 +42,11 @@ class Run {
   void add_input(const std::string& file);
   // True when a GPU computes what there are kernels for.
   bool uses_cuda() const { return gpu_.has_value(); }
-  // The device in words, with its threads: "cpu, 2 threads", "cuda, NVIDIA H200, 140 GiB; cpu, 16 threads".
-  const std::string& device() const { return device_; }
+  // Notes what the GPU computes, in words; each once.
+  void add_on_gpu(const std::string& what);
+  // The devices in words, and what the GPU computed so far: "cpu, 2 threads", "cuda, NVIDIA H200, 140 GiB (visibility);
+  // cpu, 16 threads".
+  std::string device() const;
 
   // What tesseray_runs says of this run: parameters, inputs, memory, and the stages so far, of which the last ends.
   RunRecord record(const LocalFrame& frame, std::vector<std::pair<std::string, std::string>> failed_transmitters) const;
@@ -56,7 +59,7 @@ class Run {
   std::vector<std::string> further_inputs_;
   RunProgress& progress_;
   std::optional<std::string> gpu_;
-  std::string device_;
+  std::vector<std::string> on_gpu_;
 };
 
 // What a run gives back besides its files.

@@ -228,6 +228,7 @@ std::unique_ptr<Visibility> compute_visibility_anew(Run& run, const Occlusion& o
                                                                " tiles and " + std::to_string(tiling.edges.size()) +
                                                                " edges");
   if (keep_in) require_disk_space(*keep_in, entries);
+  if (run.uses_cuda()) run.add_on_gpu("visibility");
   std::unique_ptr<Visibility> visibility =
       run.uses_cuda() ? compute_visibility_with_cuda(occlusion, tiling, key.options, run.progress())
                       : compute_visibility(occlusion, tiling, key.options, run.progress());

@@ -7,15 +7,12 @@
 //   --on-host    needs no GPU: runs the kernel's body on the host for 3,000 random elements and 200 points
 // Exit status: 0 equal, 1 not equal, 2 bad command line or file, 3 no GPU.
 #include <algorithm>
-#include <charconv>
-#include <chrono>
 #include <cstdio>
 #include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/scene/scene_file.h"
 #include "core/tiling/tiling.h"
 #include "core/visibility/sight_search.h"
@@ -23,6 +20,7 @@
 #include "cuda/backend.h"
 #include "cuda/cuda_sight_runner.h"
 #include "cuda/rows_by_blocks.h"
+#include "tests/gpu/gpu_city.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {
@@ -30,25 +28,6 @@ namespace {
 
 constexpr int repetitions = 5;
 constexpr std::uint32_t point_count = 512, host_rows = 3000, host_points = 200;
-
-double seconds_of(const auto& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-SceneFile city_of(const std::string& name) {
-  if (name.ends_with(".tscene")) return read_scene_file(name);
-  double side_m = 0;
-  const auto [stop, problem] = std::from_chars(name.data(), name.data() + name.size(), side_m);
-  if (problem != std::errc() || stop != name.data() + name.size() || !(side_m >= 100)) {
-    throw Error(ErrorKind::invalid_input, "bad_city", "'" + name + "' is neither a .tscene file nor a side in metres",
-                "give one of them");
-  }
-  testing::SyntheticCityOptions options;
-  options.width_m = options.depth_m = side_m;
-  return {testing::synthetic_city(options), {}, {}};
-}
 
 bool is_same(const Visibility& a, const Visibility& b) {
   if (a.tile_count() != b.tile_count() || a.edge_count() != b.edge_count()) return false;
@@ -195,36 +174,15 @@ class Comparison {
   bool is_equal_ = true;
 };
 
-int run(const std::vector<std::string>& arguments) {
-  const bool only_gpu = arguments.size() == 2 && arguments[1] == "--only-gpu";
-  const bool on_host = arguments.size() == 2 && arguments[1] == "--on-host";
-  if (arguments.empty() || (arguments.size() > 1 && !only_gpu && !on_host)) {
-    std::fprintf(stderr, "usage: gpu_visibility CITY.tscene|SIDE_M [--only-gpu | --on-host]\n");
-    return 2;
-  }
-  if (on_host) return Comparison(arguments[0]).run_on_host() ? 0 : 1;
-  const CudaDevice gpu = find_cuda_device();
-  if (!gpu.is_there) {
-    std::fprintf(stderr, "nothing to compare: %s\n", gpu.missing.c_str());
-    return 3;
-  }
-  std::printf("%s\n", gpu.name.c_str());
-  Comparison comparison(arguments[0]);
-  if (only_gpu) {
-    comparison.run_only_gpu();
-    return 0;
-  }
-  return comparison.run() ? 0 : 1;
+bool run(const GpuCommand& command) {
+  Comparison comparison(command.city);
+  if (command.task == GpuTask::on_host) return comparison.run_on_host();
+  if (command.task == GpuTask::compare) return comparison.run();
+  comparison.run_only_gpu();
+  return true;
 }
 
 }  // namespace
 }  // namespace tesseray
 
-int main(int argc, char** argv) {
-  try {
-    return tesseray::run({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return tesseray::run_on_city("gpu_visibility", argc, argv, tesseray::run); }

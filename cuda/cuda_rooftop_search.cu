@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+#include "cuda/backend.h"
+#include "cuda/device_copy.h"
+#include "cuda/device_memory.h"
+#include "cuda/rooftop_batch.h"
+
+namespace tesseray {
+namespace {
+
+constexpr unsigned threads_per_block = 128;
+// Batches in flight at most: each of them is too small to fill a large GPU.
+constexpr std::size_t most_slots = 4;
+constexpr const char* doing = "working out rays over the roofs";
+
+__global__ void __launch_bounds__(threads_per_block) find_all_bends(const __grid_constant__ RooftopBatch batch) {
+  const unsigned k = blockIdx.x * threads_per_block + threadIdx.x;
+  if (k < batch.count) find_bends(batch, k);
+}
+
+// What one batch needs, taken once.
+struct Slot {
+  explicit Slot(const RooftopCapacity& capacity)
+      : targets(capacity.targets),
+        host_targets(capacity.targets),
+        found(capacity.targets),
+        host_found(capacity.targets),
+        points(capacity.all_points()),
+        materials(capacity.all_points()) {}
+  static std::size_t device_bytes(const RooftopCapacity& capacity) {
+    return capacity.targets * (sizeof(RooftopTarget) + sizeof(RooftopBends)) +
+           capacity.all_points() * (sizeof(Vec2) + sizeof(std::uint16_t));
+  }
+
+  CudaStream stream;
+  DeviceArray<RooftopTarget> targets;
+  PinnedArray<RooftopTarget> host_targets;
+  DeviceArray<RooftopBends> found;
+  PinnedArray<RooftopBends> host_found;
+  DeviceArray<Vec2> points;
+  DeviceArray<std::uint16_t> materials;
+  DeviceArray<Complex> permittivities;
+};
+
+// Slots that threads take in turn.
+class SlotPool {
+ public:
+  explicit SlotPool(const RooftopCapacity& capacity) {
+    std::size_t free_bytes = 0, all_bytes = 0;
+    check_cuda(cudaMemGetInfo(&free_bytes, &all_bytes), doing);
+    const std::size_t fitting = free_bytes / 2 / Slot::device_bytes(capacity);
+    const std::size_t count = std::clamp<std::size_t>(fitting, 1, most_slots);
+    for (std::size_t s = 0; s < count; ++s) free_.push_back(std::make_unique<Slot>(capacity));
+  }
+
+  // A slot, for as long as this lives. Waits until there is one.
+  class Lease {
+   public:
+    explicit Lease(SlotPool& pool) : pool_(pool) {
+      std::unique_lock lock(pool_.mutex_);
+      pool_.has_slot_.wait(lock, [&] { return !pool_.free_.empty(); });
+      slot_ = std::move(pool_.free_.back());
+      pool_.free_.pop_back();
+    }
+    ~Lease() {
+      {
+        const std::lock_guard lock(pool_.mutex_);
+        pool_.free_.push_back(std::move(slot_));
+      }
+      pool_.has_slot_.notify_one();
+    }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    Slot& slot() const { return *slot_; }
+
+   private:
+    SlotPool& pool_;
+    std::unique_ptr<Slot> slot_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable has_slot_;
+  std::vector<std::unique_ptr<Slot>> free_;
+};
+
+class CudaRooftopSearch final : public RooftopSearch {
+ public:
+  CudaRooftopSearch(const RooftopSceneView& scene, const RooftopCapacity& capacity)
+      : capacity_(capacity), scene_(scene), slots_(capacity) {}
+
+  std::size_t most_targets() const override { return capacity_.targets; }
+
+  void find(const RooftopRays& rays, std::span<const RooftopTarget> targets, std::span<RooftopBends> found) override {
+    if (targets.empty()) return;
+    const SlotPool::Lease lease(slots_);
+    find_in(lease.slot(), rays, targets, found);
+  }
+
+ private:
+  void find_in(Slot& slot, const RooftopRays& rays, std::span<const RooftopTarget> targets,
+               std::span<RooftopBends> found) const {
+    const cudaStream_t stream = slot.stream.get();
+    const auto count = static_cast<unsigned>(targets.size());
+    std::copy(targets.begin(), targets.end(), slot.host_targets.data());
+    check_cuda(cudaMemcpyAsync(slot.targets.data(), slot.host_targets.data(), targets.size_bytes(),
+                               cudaMemcpyHostToDevice, stream),
+               doing);
+    const std::size_t materials = rays.permittivities.size();
+    if (slot.permittivities.size() < materials) slot.permittivities = DeviceArray<Complex>(materials);
+    check_cuda(cudaMemcpyAsync(slot.permittivities.data(), rays.permittivities.data(), rays.permittivities.size_bytes(),
+                               cudaMemcpyHostToDevice, stream),
+               doing);
+    RooftopBatch batch = {
+        scene_.view(),        rays, slot.targets.data(), slot.found.data(), count, capacity_.points, slot.points.data(),
+        slot.materials.data()};
+    batch.rays.permittivities = {slot.permittivities.data(), materials};
+    find_all_bends<<<(count + threads_per_block - 1) / threads_per_block, threads_per_block, 0, stream>>>(batch);
+    check_cuda(cudaGetLastError(), doing);
+    check_cuda(cudaMemcpyAsync(slot.host_found.data(), slot.found.data(), count * sizeof(RooftopBends),
+                               cudaMemcpyDeviceToHost, stream),
+               doing);
+    slot.stream.wait(doing);
+    std::copy_n(slot.host_found.data(), count, found.begin());
+  }
+
+  RooftopCapacity capacity_;
+  DeviceCopy<RooftopSceneView> scene_;
+  SlotPool slots_;
+};
+
+}  // namespace
+
+std::unique_ptr<RooftopSearch> make_cuda_rooftop_search(const RooftopSceneView& scene) {
+  return std::make_unique<CudaRooftopSearch>(scene, RooftopCapacity());
+}
+
+}  // namespace tesseray

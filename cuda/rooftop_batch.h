@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rays over the roofs to many targets at once: one thread works out one ray, by the CPU's own functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "core/base/host_device.h"
+#include "core/physics/screen_contours.h"
+#include "core/propagation/rooftop_bends.h"
+#include "core/propagation/rooftop_profile_row.h"
+#include "core/propagation/rooftop_search.h"
+
+namespace tesseray {
+
+// The rows of so many threads lie side by side: those of a warp read neighbouring memory.
+inline constexpr std::uint32_t rows_side_by_side = 32;
+
+// How many targets are worked out at once, and how many points their profiles may have. A ray over a whole city meets
+// some hundreds; those with more are left to the CPU.
+struct RooftopCapacity {
+  std::uint32_t targets = 16'384;  // a multiple of rows_side_by_side
+  std::uint32_t points = 1024;
+
+  std::size_t all_points() const { return std::size_t{targets} * points; }
+};
+
+// Owns nothing. `points` and `materials` are working memory: RooftopCapacity::all_points() each.
+struct RooftopBatch {
+  RooftopSceneView scene;
+  RooftopRays rays;
+  const RooftopTarget* targets = nullptr;
+  RooftopBends* found = nullptr;
+  std::uint32_t count = 0, points_per_row = 0;
+  Vec2* points = nullptr;
+  std::uint16_t* materials = nullptr;
+};
+
+// The body of the kernel. REQUIRES: k < batch.count.
+TESSERAY_HD inline void find_bends(const RooftopBatch& batch, std::uint32_t k) {
+  const std::size_t first = std::size_t{k / rows_side_by_side} * rows_side_by_side * batch.points_per_row;
+  const std::size_t begin = first + k % rows_side_by_side;
+  ProfileRow<rows_side_by_side> row(batch.points + begin, batch.materials + begin, batch.points_per_row);
+  const double wavelength_m = batch.rays.wavelength_m;
+  const auto screens_factor = [&](std::span<const Vec2> screens) {
+    return multiple_screen_factor(LoopsInTurn(), screens, wavelength_m);
+  };
+  find_rooftop_bends(batch.scene, batch.rays, batch.targets[k], row, screens_factor, batch.found[k]);
+}
+
+// Runs the kernel's body on the host: what tests hold against the CPU's own way. Keeps the view.
+std::unique_ptr<RooftopSearch> make_host_rooftop_search(const RooftopSceneView& scene, const RooftopCapacity& capacity);
+
+}  // namespace tesseray

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the programs of this folder have in common: the cities that they are given, and how they take time.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "core/scene/scene_file.h"
+
+namespace tesseray {
+
+// A scene file (.tscene), or a synthetic city by the side in metres. Throws Error(invalid_input) for anything else.
+SceneFile city_of(const std::string& name);
+
+// What a program is to do with a city.
+enum class GpuTask {
+  compare,   // the GPU with the CPU, and their times
+  only_gpu,  // neither compare nor time: for tools that look over the GPU's shoulder
+  on_host,   // needs no GPU: the kernel's body on the host
+};
+struct GpuCommand {
+  std::string city;
+  GpuTask task = GpuTask::compare;
+};
+
+// Runs a program's main part on its command line, "CITY [--only-gpu | --on-host]"; task(command) is true when all is
+// equal. The exit status: 0 equal, 1 not equal, 2 bad command line or file, 3 no GPU.
+int run_on_city(const char* program, int argc, char** argv, bool (*task)(const GpuCommand&));
+
+// Wall time of work(), s.
+double seconds_of(const auto& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace tesseray
