@@ -36,7 +36,7 @@ using Outcome = RooftopBends::Outcome;
 
 constexpr int repetitions = 5;
 constexpr double tolerance_db = 0.01;
-constexpr std::size_t host_step = 20;
+constexpr std::size_t host_step = 20, together = 12;
 
 struct Antenna {
   const char* name;
@@ -208,6 +208,7 @@ class Comparison {
     bool is_good = true;
     const double peak = peak_double_operations_per_s();
     for (const Antenna& antenna : antennas_of(content_.scene)) is_good = compare_rays(antenna, peak) && is_good;
+    is_good = compare_together() && is_good;
     const Occlusion occlusion(content_.scene);
     const auto visibility = compute_visibility_with_cuda(occlusion, tiling_, {}, no_progress());
     for (const Antenna& antenna : antennas_of(content_.scene)) {
@@ -243,6 +244,33 @@ class Comparison {
         1e-6 * count * (sizeof(RooftopTarget) + sizeof(RooftopBends)),
         1e-9 * count * (sizeof(RooftopTarget) + sizeof(RooftopBends)) / gpu_s);
     return agreement.is_good() && is_repeated;
+  }
+
+  // Many transmitters in one go, as a run predicts them, share one search.
+  bool compare_together() const {
+    constexpr std::size_t step = 4;  // so that all results fit into the memory of a small node
+    const std::vector<Antenna> antennas = antennas_of(content_.scene);
+    std::vector<std::unique_ptr<RaysToTiles>> rays;
+    for (std::size_t a = 0; a < together; ++a) {
+      const Vec3 position = antennas[a % antennas.size()].position + Vec3{1.7 * static_cast<double>(a), 0, 0};
+      rays.push_back(std::make_unique<RaysToTiles>(content_.scene, tiling_, position, step));
+    }
+    const std::unique_ptr<RooftopSearch> search = make_cuda_rooftop_search(rays[0]->view());
+    std::vector<std::vector<RooftopBends>> one_by_one, at_once(together);
+    const double one_by_one_s = seconds_of([&] {
+      for (const auto& of_antenna : rays) one_by_one.push_back(of_antenna->by(*search));
+    });
+    const double at_once_s = seconds_of([&] {
+      parallel_blocks(together, 1, no_progress(),
+                      [&](std::size_t a, std::size_t) { at_once[a] = rays[a]->by(*search); });
+    });
+    bool is_good = true;
+    for (std::size_t a = 0; a < together; ++a) {
+      is_good = is_good && std::equal(one_by_one[a].begin(), one_by_one[a].end(), at_once[a].begin(), is_same);
+    }
+    std::printf("%zu transmitters, one in 4 tiles: one by one %.4f s each, all at once %.4f s each; the same bits: %s\n", together,
+                one_by_one_s / together, at_once_s / together, is_good ? "yes" : "NO");
+    return is_good;
   }
 
   // Path loss of all tiles, with one bounce, which makes tubes of the rays over the roofs.

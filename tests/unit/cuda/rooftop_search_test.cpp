@@ -2,14 +2,15 @@
 // Rays over the roofs to many targets at once, on the host and on the GPU if there is one, against the CPU's own way.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/base/parallel.h"
 #include "core/base/units.h"
 #include "core/propagation/link.h"
 #include "core/propagation/over_rooftop.h"
@@ -87,6 +88,12 @@ struct RaysOfCity {
   RooftopRays rays;
 };
 
+bool same_bits(const RooftopBends& a, const RooftopBends& b) {
+  if (a.outcome != b.outcome || a.outcome != Outcome::found) return a.outcome == b.outcome;
+  return a.horizontal == b.horizontal && a.vertical == b.vertical && a.count == b.count &&
+         std::equal(a.edges, a.edges + a.count, b.edges);
+}
+
 void expect_near(Complex a, Complex b, double tolerance) { EXPECT_LE(norm(a - b), tolerance * norm(b)); }
 
 TEST_P(RooftopsAtOnce, BendAtTheSameEdgesWithTheSameLoss) {
@@ -135,13 +142,30 @@ TEST_P(RooftopsAtOnce, GiveTheSameBitsInAnyCompany) {
   const std::unique_ptr<RooftopSearch> search = GetParam().make(city.paths.view());
   const Found all = city.by(*search, tiling.tiles, 1), again = city.by(*search, tiling.tiles, 1);
   const Found some = city.by(*search, tiling.tiles, 3);
-  const auto same = [](const RooftopBends& a, const RooftopBends& b) {
-    if (a.outcome != b.outcome || a.outcome != Outcome::found) return a.outcome == b.outcome;
-    return a.horizontal == b.horizontal && a.vertical == b.vertical && a.count == b.count &&
-           std::equal(a.edges, a.edges + a.count, b.edges);
-  };
-  for (std::size_t k = 0; k < all.bends.size(); ++k) ASSERT_TRUE(same(all.bends[k], again.bends[k])) << k;
-  for (std::size_t k = 0; k < some.bends.size(); ++k) ASSERT_TRUE(same(some.bends[k], all.bends[3 * k])) << k;
+  for (std::size_t k = 0; k < all.bends.size(); ++k) ASSERT_TRUE(same_bits(all.bends[k], again.bends[k])) << k;
+  for (std::size_t k = 0; k < some.bends.size(); ++k) ASSERT_TRUE(same_bits(some.bends[k], all.bends[3 * k])) << k;
+}
+
+// Several transmitters at once share one search.
+TEST_P(RooftopsAtOnce, GiveTheSameBitsFromManyThreads) {
+  const Scene scene = testing::synthetic_city(city_of(700, 15, 5));
+  const Tiling tiling = tile_scene(scene, {}, no_progress());
+  constexpr std::size_t antennas = 6;
+  std::vector<std::unique_ptr<RaysOfCity>> cities;
+  for (std::size_t a = 0; a < antennas; ++a) {
+    cities.push_back(std::make_unique<RaysOfCity>(scene, Vec3{20 + 90.0 * static_cast<double>(a), 200, 40}));
+  }
+  const std::unique_ptr<RooftopSearch> search = GetParam().make(cities[0]->paths.view());
+  std::vector<Found> alone(antennas), together(antennas);
+  for (std::size_t a = 0; a < antennas; ++a) alone[a] = cities[a]->by(*search, tiling.tiles, 3);
+  parallel_blocks(antennas, 1, no_progress(),
+                  [&](std::size_t a, std::size_t) { together[a] = cities[a]->by(*search, tiling.tiles, 3); });
+  for (std::size_t a = 0; a < antennas; ++a) {
+    for (std::size_t k = 0; k < alone[a].bends.size(); ++k) {
+      ASSERT_TRUE(same_bits(alone[a].bends[k], together[a].bends[k])) << a << " " << k;
+    }
+  }
+  EXPECT_FALSE(same_bits(alone[0].bends[50], alone[1].bends[50])) << "these are not different antennas";
 }
 
 // Counts what a search says.
