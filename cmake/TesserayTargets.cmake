@@ -29,6 +29,8 @@ function(tesseray_test name)
   target_compile_definitions(${name} PRIVATE
     TESSERAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     TESSERAY_SHARED_DIR="${CMAKE_SOURCE_DIR}/../shared")
+  # A test is compiled as often as it is run; what it tests is optimised as for users.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 600)
 endfunction()
