@@ -100,7 +100,7 @@ std::vector<Parameter> interaction_parameters() {
             "greatest number of diffractions and scatterings of a ray that has both",
             defaults.max_diffractions_with_scatterings, 8),
       limit("MAX_AFTER_SCATTERING", "Interactions after scattering",
-            "greatest number of interactions after a diffuse scattering", defaults.max_after_scattering, 1),
+            "greatest number of interactions after a diffuse scattering", defaults.max_after_scattering, 2),
       {.name = "MIN_POWER",
        .label = "Least power",
        .help = "rays that are weaker at a tile or edge go no further",

@@ -40,6 +40,10 @@ void Launch::add_arrival(const Ending& ending, const ComplexVec3& field, Vec3 di
 }
 
 void Launch::arrive(const Ending& ending, std::uint32_t number, ThreadState& state) {
+  if (ending.chain.is_scattered()) {
+    arrive_scattered(ending, number, state);
+    return;
+  }
   const Vec3 target = environment_.points.arrival(number);
   const Leg leg = leg_to(ending.source, target);
   add_arrival(ending, (leg.amplitude * ending.attenuation.ray) * transported(ending.strength, leg.direction),

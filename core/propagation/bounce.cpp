@@ -83,9 +83,12 @@ void Launch::bounce(TubeParts tubes, Progress& progress) {
   const TubeGroups groups(std::move(tubes), pruning_.tubes);
   const std::span<const TubeGroup> list = groups.list();
   for (const TubeGroup& group : list) {
-    for (const Tube* tube : group.tubes) ++tubes_by_interactions_[static_cast<std::size_t>(tube->interactions())];
+    for (const Tube* tube : group.tubes) {
+      const int scatterings = tube->chain.is_scattered() ? 1 : 0;
+      ++tubes_by_interactions_[static_cast<std::size_t>(tube->interactions() + scatterings)];
+    }
   }
-  const double own_share = own_share_of(list.front().tubes.front()->interactions(), environment_.options.max_bounces);
+  const double own_share = own_share_of(interactions_of(*list.front().tubes.front()), environment_.options.max_bounces);
   const auto done_when = [&](double own, double by_children) {
     return own_share * own + (1 - own_share) * by_children;
   };
@@ -164,8 +167,16 @@ bool Launch::may_do_anything(std::uint32_t element, int reflections, int diffrac
   return limits_.may_reflect(reflections, diffractions) || limits_.may_scatter(reflections, diffractions);
 }
 
+bool Launch::may_go_on(const InteractionChain& chain, std::uint32_t element, int reflections, int diffractions) const {
+  if (!chain.is_scattered()) return may_do_anything(element, reflections, diffractions);
+  const int had = reflections + diffractions;
+  if (had != 1) return had == 0;
+  return environment_.points.is_edge(element) == goes_on_at_edge(chain.after, chain.last()) &&
+         is_in_reach(element, environment_.options.max_bounces - 1);
+}
+
 void Launch::go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) const {
-  if (!may_do_anything(element, outgoing.reflections, outgoing.diffractions)) return;
+  if (!may_go_on(outgoing.chain, element, outgoing.reflections, outgoing.diffractions)) return;
   const Leg leg = leg_to(outgoing.source, environment_.points.reference(element));
   double path_gain = link_.unit_gain() * squared_norm(outgoing.strength) * leg.amplitude * leg.amplitude *
                      (outgoing.attenuation * outgoing.attenuation);
@@ -207,21 +218,18 @@ void Launch::collect_diffuse(const Tube& tube, std::uint32_t tile_number) {
   const Tile& tile = environment_.tiling.tiles[tile_number];
   const double power = diffuse_incidence(tube, tile);
   if (!(power > 0)) return;
-  TileDiffusePower& at_tile = diffuse_[tile_number];
   const double gain = static_cast<double>(tube.departure_gain);
-  const bool is_last = tube.chain.over_rooftops;
-  const bool may_reflect = !is_last && limits_.may_reflect_after_scattering(tube.reflections, tube.diffractions);
-  const bool may_diffract = !is_last && limits_.may_diffract_after_scattering(tube.reflections, tube.diffractions);
-  const auto add = [&](AfterScattering after) {
-    at_tile[after].add(power, gain, tube.length_m);
+  unsigned may_follow = 0;
+  for (std::size_t kind = 0; kind < (tube.chain.over_rooftops ? 1 : diffuse_.kinds()); ++kind) {
+    const auto after = static_cast<AfterScattering>(kind);
+    if (!limits_.may_scatter(after, tube.reflections, tube.diffractions)) continue;
+    may_follow |= 1u << kind;
+    diffuse_.at(tile_number, after).add(power, gain, tube.length_m);
     if (environment_.options.scattering_lobe_exponent > 0) add_directive_lobe(tube, tile_number, after, power);
     collect_departures(tube, tile_number, power, after);
-  };
-  add(AfterScattering::nothing);
-  if (may_reflect) add(AfterScattering::reflection);
-  if (may_diffract) add(AfterScattering::diffraction);
+  }
   if (scattered_rays_.wanted()) {
-    scattered_rays_.add(tile_number, {power, tube.length_m, tube.chain, may_reflect, may_diffract});
+    scattered_rays_.add(tile_number, {power, tube.length_m, tube.chain, static_cast<std::uint8_t>(may_follow)});
   }
 }
 
@@ -236,6 +244,12 @@ int least_interactions(std::span<const Tube* const> tubes) {
 
 }  // namespace
 
+std::span<const std::uint32_t> Launch::read_row_for(const TubeGroup& arrived, ThreadState& state) const {
+  if (arrived.tubes.front()->chain.is_scattered()) return read_row_of_scattered(arrived, state);
+  read_useful_row(arrived.element, least_interactions(arrived.tubes) + 1, state);
+  return environment_.receiver_rows.seen_from(arrived.element);
+}
+
 void Launch::bounce_tile(const TubeGroup& arrived, ThreadState& state, std::vector<Tube>& children) {
   const std::uint32_t tile_number = arrived.element;
   const Tile& tile = environment_.tiling.tiles[tile_number];
@@ -243,8 +257,10 @@ void Launch::bounce_tile(const TubeGroup& arrived, ThreadState& state, std::vect
   bool laid_out = false;
   for (const Tube* const tube_pointer : arrived.tubes) {
     const Tube& tube = *tube_pointer;
-    if (limits_.may_scatter(tube.reflections, tube.diffractions)) collect_diffuse(tube, tile_number);
-    if (!limits_.may_reflect(tube.reflections, tube.diffractions)) continue;
+    if (!tube.chain.is_scattered()) {
+      if (limits_.may_scatter(tube.reflections, tube.diffractions)) collect_diffuse(tube, tile_number);
+      if (!limits_.may_reflect(tube.reflections, tube.diffractions)) continue;
+    }
     IntervalBounds bounds;
     if (tube.source.is_edge()) {
       const LitPart part = lit_part(tube.source, tile);
@@ -259,14 +275,13 @@ void Launch::bounce_tile(const TubeGroup& arrived, ThreadState& state, std::vect
       bounds = tile_bounds(source);
     }
     if (!laid_out) {
-      read_useful_row(tile_number, least_interactions(arrived.tubes) + 1, state);
-      lay_out_tile_row(environment_.points, frame, tile_number, state.row,
-                       environment_.receiver_rows.seen_from(tile_number), state.layout, state.intervals);
+      const std::span<const std::uint32_t> receivers = read_row_for(arrived, state);
+      lay_out_tile_row(environment_.points, frame, tile_number, state.row, receivers, state.layout, state.intervals);
       laid_out = true;
     }
     state.hits.clear();
     find_hits(state.intervals, bounds, state.search, state.hits);
-    count_hits(LaunchPhase::bounces, state);
+    count_hits(phase_of(tube), state);
     const VirtualSource image = mirrored(tube.source, tile.centroid, tile.normal);
     if (image.is_edge()) {
       const EdgeImage edge(image, frame);
@@ -285,14 +300,21 @@ ComplexVec3 Launch::specularly_reflected(const ComplexVec3& incident, Vec3 incid
   return surface.specular_factor * reflected_field(incident, incidence, tile.normal, surface.permittivity);
 }
 
+ComplexVec3 Launch::reflected(const InteractionChain& chain, const ComplexVec3& incident, Vec3 incidence,
+                              const Tile& tile) const {
+  return chain.is_scattered() ? reflected_diffuse(incident, incidence, tile)
+                              : specularly_reflected(incident, incidence, tile);
+}
+
 Link::Departure Launch::reflected_along(const InteractionChain& chain, Vec3 direction) const {
   const std::vector<Tile>& tiles = environment_.tiling.tiles;
+  const std::size_t first = chain.is_scattered() ? 1 : 0;
   Vec3 k = direction;
-  for (std::size_t i = chain.length; i-- > 0;) k = mirrored(k, tiles[chain.elements[i]].normal);
-  Link::Departure departure = link_.depart(k);
-  for (std::size_t i = 0; i < chain.length; ++i) {
+  for (std::size_t i = chain.length; i-- > first;) k = mirrored(k, tiles[chain.elements[i]].normal);
+  Link::Departure departure = chain.is_scattered() ? scattered_departure(chain, k) : link_.depart(k);
+  for (std::size_t i = first; i < chain.length; ++i) {
     const Tile& tile = tiles[chain.elements[i]];
-    departure.field = specularly_reflected(departure.field, k, tile);
+    departure.field = reflected(chain, departure.field, k, tile);
     k = mirrored(k, tile.normal);
   }
   return departure;
@@ -309,19 +331,19 @@ void Launch::reflect(const Tube& tube, const Tile& tile, const VirtualSource& im
   const std::uint32_t target = state.intervals.target[hit];
   const std::uint32_t number = target & RowTarget::number_mask;
   const bool over_rooftops = tube.chain.over_rooftops;
-  const bool arrives = (target & RowTarget::arrives) != 0;
-  const bool goes_on = (target & RowTarget::goes_on) != 0 && !over_rooftops;
   const Leg leg = leg_to(image, reflection_target(target));
   const double vegetation = tube.attenuation * vegetation_between(tube.element, number);
   InteractionChain chain = tube.chain;
   chain.push(tube.element);
+  const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive();
+  const bool goes_on = (target & RowTarget::goes_on) != 0 && !over_rooftops;
   Link::Departure departure{{}, static_cast<double>(tube.departure_gain)};
   if (tube.diffractions == 0) {
     // Free of the rounding to centroids: the planes and the last direction say all of the ray.
     departure = reflected_along(chain, leg.direction);
   } else {
     const Vec3 incidence = mirrored(leg.direction, tile.normal);
-    departure.field = specularly_reflected(transported(tube.strength, incidence), incidence, tile);
+    departure.field = reflected(chain, transported(tube.strength, incidence), incidence, tile);
   }
   if (arrives) {
     const Mechanism mechanism = over_rooftops           ? Mechanism::over_rooftop
@@ -353,9 +375,9 @@ void Launch::bounce_edge(const TubeGroup& arrived, ThreadState& state, std::vect
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
   const EdgeRun& run = environment_.edge_runs[edge_number];
   const Wedge wedge = wedge_of(edge);
-  read_useful_row(edge_element, least_interactions(arrived.tubes) + 1, state);
-  lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row,
-                   environment_.receiver_rows.seen_from(edge_element), state.layout, state.intervals);
+  const std::span<const std::uint32_t> receivers = read_row_for(arrived, state);
+  lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row, receivers, state.layout,
+                   state.intervals);
   for (const Tube* const tube_pointer : arrived.tubes) {
     const Tube& tube = *tube_pointer;
     const Vec3 to_source = tube.source.point - edge.midpoint;
@@ -365,7 +387,7 @@ void Launch::bounce_edge(const TubeGroup& arrived, ThreadState& state, std::vect
     if (!incidence.in_air()) continue;
     state.hits.clear();
     find_hits(state.intervals, edge_bounds(edge, tube.source.point), state.search, state.hits);
-    count_hits(LaunchPhase::bounces, state);
+    count_hits(phase_of(tube), state);
     VirtualSource source = tube.source;
     source.edge_midpoint = run.midpoint;
     source.edge_direction = edge.direction;
@@ -375,9 +397,8 @@ void Launch::bounce_edge(const TubeGroup& arrived, ThreadState& state, std::vect
     for (const std::uint32_t hit : state.hits) {
       const std::uint32_t target = state.intervals.target[hit];
       const std::uint32_t number = target & RowTarget::number_mask;
-      if ((target & RowTarget::arrives) == 0 && !may_do_anything(number, tube.reflections, tube.diffractions + 1)) {
-        continue;
-      }
+      const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive();
+      if (!arrives && !may_go_on(chain, number, tube.reflections, tube.diffractions + 1)) continue;
       const Vec3 point = environment_.points.arrival(number);
       const Vec3 way = point - edge.midpoint;
       if (environment_.points.is_edge(number) && runs_along_a_face(way, edge)) {
@@ -397,7 +418,8 @@ void Launch::diffract(const Tube& tube, const VirtualSource& source, const EdgeI
   const std::uint32_t number = target & RowTarget::number_mask;
   const Leg leg = leg_to(source, environment_.points.arrival(number));
   if (!(leg.rho_m > 0)) return;
-  const bool arrives = (target & RowTarget::arrives) != 0 && !is_over_rooftops(chain, leg.from, number, lit_as_target);
+  const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive() &&
+                       !is_over_rooftops(chain, leg.from, number, lit_as_target);
   const bool goes_on = (target & RowTarget::goes_on) != 0 && !is_over_rooftops(chain, leg.from, number, lit_as_element);
   if (!arrives && !goes_on) return;
   double stands_for = 1;

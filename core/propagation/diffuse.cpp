@@ -43,8 +43,8 @@ double mean_over_parts(const Tile& tile, int parts, const Value& value) {
 
 }  // namespace
 
-void Launch::keep_scattered_way(std::uint32_t number, std::uint32_t tile, std::uint32_t by, double gain_factor,
-                                double length_m, ThreadState& state) const {
+void Launch::keep_scattered_way(std::uint32_t number, std::uint32_t tile, ElementsAfterScattering by,
+                                double gain_factor, double length_m, ThreadState& state) const {
   if (!scattered_rays_.wanted() || !environment_.points.is_receiver(number)) return;
   scattered_rays_.add({number - environment_.points.element_count(), tile, by, gain_factor, length_m},
                       state.scattered_ways);
@@ -52,11 +52,12 @@ void Launch::keep_scattered_way(std::uint32_t number, std::uint32_t tile, std::u
 
 void Launch::prepare_diffuse() {
   if (environment_.options.max_scatterings == 0) return;
-  diffuse_.resize(environment_.points.tile_count());
+  const std::size_t kinds = after_scattering_kinds(environment_.options.max_after_scattering);
+  diffuse_.resize(environment_.points.tile_count(), kinds);
   columns_ = ScatteringColumns(environment_.scene, environment_.tiling, environment_.points, link_);
-  if (environment_.options.wideband) diffuse_departures_.resize(diffuse_.size() * after_scattering_kinds);
+  if (environment_.options.wideband) diffuse_departures_.resize(diffuse_.size() * kinds);
   if (const int exponent = environment_.options.scattering_lobe_exponent; exponent > 0) {
-    directive_lobes_.resize(diffuse_.size() * after_scattering_kinds * lobe_coefficients(exponent));
+    directive_lobes_.resize(diffuse_.size() * kinds * lobe_coefficients(exponent));
   }
 }
 
@@ -91,8 +92,7 @@ double Launch::diffuse_incidence(const Tube& tube, const Tile& tile) const {
 }
 
 std::size_t Launch::first_lobe_coefficient(std::uint32_t tile, AfterScattering after) const {
-  return (std::size_t{tile} * after_scattering_kinds + static_cast<std::size_t>(after)) *
-         lobe_coefficients(environment_.options.scattering_lobe_exponent);
+  return diffuse_.place(tile, after) * lobe_coefficients(environment_.options.scattering_lobe_exponent);
 }
 
 void Launch::add_directive_lobe(const Tube& tube, std::uint32_t tile_number, AfterScattering after, double power) {
@@ -106,7 +106,7 @@ void Launch::add_directive_lobe(const Tube& tube, std::uint32_t tile_number, Aft
 double Launch::mean_directive_lobe(std::uint32_t tile, Vec3 direction, AfterScattering after) const {
   const int exponent = environment_.options.scattering_lobe_exponent;
   const std::span lobes(&directive_lobes_[first_lobe_coefficient(tile, after)], lobe_coefficients(exponent));
-  return lobes_along(exponent, lobes, direction) / diffuse_[tile][after].power;
+  return lobes_along(exponent, lobes, direction) / diffuse_.at(tile, after).power;
 }
 
 double Launch::diffuse_intensity(std::uint32_t tile_number, Vec3 direction, AfterScattering after) const {
@@ -182,9 +182,9 @@ void Launch::gather_scattered(std::uint32_t number, std::span<const std::uint32_
     const double density = all * static_cast<double>(state.drawn.stand_for[i]);
     const Vec3 direction{state.radiated.x[i], state.radiated.y[i], state.radiated.z[i]};
     const DiffuseTarget at_target = diffuse_target(number, direction, vegetation_between(tile, number));
-    add_diffuse(diffuse_[tile][AfterScattering::nothing], density, length, at_target, sum);
+    add_diffuse(diffuse_.at(tile, AfterScattering::nothing), density, length, at_target, sum);
     add_wideband(tile, AfterScattering::nothing, density, length, at_target, number, direction, state);
-    keep_scattered_way(number, tile, no_index, density * at_target.gain_factor, length, state);
+    keep_scattered_way(number, tile, nothing_after, density * at_target.gain_factor, length, state);
   }
   state.sums[sum_index(number)].add(sum);
 }
@@ -220,10 +220,11 @@ void Launch::scatter_last(Progress& progress) {
 }
 
 void Launch::prepare_strengths() {
-  for (std::size_t after = 0; after < after_scattering_kinds; ++after) {
+  strengths_.resize(diffuse_.kinds());
+  for (std::size_t after = 0; after < strengths_.size(); ++after) {
     strengths_[after].resize(diffuse_.size());
     for (std::uint32_t t = 0; t < diffuse_.size(); ++t) {
-      const double power = diffuse_[t][static_cast<AfterScattering>(after)].power;
+      const double power = diffuse_.at(t, static_cast<AfterScattering>(after)).power;
       // Lambert's lobe is 1/π at most, and reflectances are 1 at most; a little more for rounding.
       const double gain = link_.unit_gain() * power * columns_.scattering_area_m2(t) / pi * 1.001;
       strengths_[after][t] = static_cast<float>(gain);
@@ -262,7 +263,7 @@ void Launch::find_sources(AfterScattering after, std::uint32_t element, ThreadSt
   if (tiles.empty()) return;
   radiate(after, tiles, here, state.radiated);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    const double gain = link_.unit_gain() * diffuse_[tiles[i]][after].power * state.radiated.density[i];
+    const double gain = link_.unit_gain() * diffuse_.at(tiles[i], after).power * state.radiated.density[i];
     if (gain >= link_.least_gain()) state.sources.push_back({tiles[i], gain, 1.0});
   }
   const std::size_t most = pruning_.scattering_sources * (after == AfterScattering::reflection ? 2 : 1);
@@ -295,7 +296,7 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
   find_sources(AfterScattering::reflection, mirror, state);
   bool laid_out = false;
   for (const ScatteringSource& lit : state.sources) {
-    const DiffusePower& source = diffuse_[lit.tile][AfterScattering::reflection];
+    const DiffusePower& source = diffuse_.at(lit.tile, AfterScattering::reflection);
     const Vec3 origin = points.reference(lit.tile);
     const Vec3 coordinates = frame.coordinates(origin);
     if (!(coordinates.z > 0)) continue;
@@ -323,7 +324,7 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
       if (!(density > 0)) continue;
       const DiffuseTarget at_target = diffuse_target(number, direction, vegetation_between(mirror, number));
       add_diffuse(source, density, length, at_target, state.diffuse_sums[hit]);
-      keep_scattered_way(number, lit.tile, mirror, density * at_target.gain_factor, length, state);
+      keep_scattered_way(number, lit.tile, {mirror, no_index}, density * at_target.gain_factor, length, state);
       add_wideband(lit.tile, AfterScattering::reflection, density, length, at_target, number, direction, state);
     }
   }
@@ -419,7 +420,7 @@ void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
       laid_out = true;
     }
     const IntervalBounds bounds = edge_bounds(edge, points.reference(lit.tile));
-    const DiffuseEdgePower sent = edge_power(diffuse_[lit.tile][AfterScattering::diffraction], lit.share);
+    const DiffuseEdgePower sent = edge_power(diffuse_.at(lit.tile, AfterScattering::diffraction), lit.share);
     diffract_diffuse_power(at_edge, sent, state.observers, bounds, state.search, state.diffracted);
     PhaseCost& cost = state.cost[LaunchPhase::then_diffraction];
     cost.tests += state.observers.size();
@@ -442,7 +443,7 @@ void Launch::keep_diffracted_ways(const ScatteringSource& source, const EdgeSegm
     if (once.rays[place] == 0) continue;
     const std::uint32_t number = state.observers.numbers()[place];
     const double density = source.share * static_cast<double>(once.power[place]);
-    keep_scattered_way(number, source.tile, element,
+    keep_scattered_way(number, source.tile, {element, no_index},
                        density * diffracted_target(edge, element, place, state).gain_factor,
                        static_cast<double>(once.first_excess_m[place]) + straight_distance(number), state);
   }

@@ -73,17 +73,26 @@ struct ScatteringSource {
   double share = 1;   // what vegetation leaves of that power, times what it stands for
 };
 
-enum class AfterScattering : std::uint8_t { nothing, reflection, diffraction };
-inline constexpr std::size_t after_scattering_kinds = 3;
-
-// What a tile may scatter, by what follows the scattering.
-class TileDiffusePower {
+// What the tiles may scatter, by what follows the scattering.
+class TileDiffusePowers {
  public:
-  DiffusePower& operator[](AfterScattering after) { return powers_[static_cast<std::size_t>(after)]; }
-  const DiffusePower& operator[](AfterScattering after) const { return powers_[static_cast<std::size_t>(after)]; }
+  void resize(std::size_t tiles, std::size_t kinds) {
+    kinds_ = kinds;
+    powers_.resize(tiles * kinds);
+  }
+  bool empty() const { return powers_.empty(); }
+  std::size_t size() const { return empty() ? 0 : powers_.size() / kinds_; }
+  std::size_t kinds() const { return kinds_; }
+  // The place of a tile's power of one kind among all; other columns of the kind are laid out alike.
+  std::size_t place(std::uint32_t tile, AfterScattering after) const {
+    return tile * kinds_ + static_cast<std::size_t>(after);
+  }
+  DiffusePower& at(std::uint32_t tile, AfterScattering after) { return powers_[place(tile, after)]; }
+  const DiffusePower& at(std::uint32_t tile, AfterScattering after) const { return powers_[place(tile, after)]; }
 
  private:
-  std::array<DiffusePower, after_scattering_kinds> powers_;
+  std::size_t kinds_ = 0;
+  std::vector<DiffusePower> powers_;
 };
 
 class BuildingTransmission;
@@ -211,11 +220,15 @@ class Launch {
                std::vector<Tube>& children);
   // The point of a row member that a reflection is about: where it arrives, else from where it goes on.
   Vec3 reflection_target(std::uint32_t target) const;
-  // The field of the transmitter's ray that leaves the last tile of `chain`, reflections only, along `direction`.
+  // The field of the transmitter's or the scattered ray that leaves the last tile of `chain`, reflections only, along
+  // `direction`.
   Link::Departure reflected_along(const InteractionChain& chain, Vec3 direction) const;
   void collect_diffuse(const Tube& tube, std::uint32_t tile);
   // The field that a tile mirrors, of one that comes in along `incidence`.
   ComplexVec3 specularly_reflected(const ComplexVec3& incident, Vec3 incidence, const Tile& tile) const;
+  // The same of a ray with this chain.
+  ComplexVec3 reflected(const InteractionChain& chain, const ComplexVec3& incident, Vec3 incidence,
+                        const Tile& tile) const;
   const Link::Surface& surface(const Tile& tile) const {
     return link_.surface(surface_material(environment_.scene, tile));
   }
@@ -243,6 +256,8 @@ class Launch {
   void draw_observers(const EdgeSegment& edge, std::span<const std::uint32_t> members, std::uint64_t seed,
                       ThreadState& state) const;
   bool may_do_anything(std::uint32_t element, int reflections, int diffractions) const;
+  // The same of a ray with this chain.
+  bool may_go_on(const InteractionChain& chain, std::uint32_t element, int reflections, int diffractions) const;
   void read_row(std::uint32_t element, LaunchPhase phase, ThreadState& state) const;
   // Its tiles alone: what is diffuse arrives nowhere else.
   void read_tiles_of_row(std::uint32_t element, LaunchPhase phase, ThreadState& state) const {
@@ -259,6 +274,8 @@ class Launch {
   }
   // The row of an element without members at which a ray with so many interactions can do nothing any more.
   void read_useful_row(std::uint32_t element, int interactions, ThreadState& state) const;
+  // What tubes may hit: into state.row, and the receivers.
+  std::span<const std::uint32_t> read_row_for(const TubeGroup& arrived, ThreadState& state) const;
   bool is_in_reach(std::uint32_t element, int interactions) const {
     return interactions + environment_.reach.least_interactions(element) <= environment_.options.max_bounces;
   }
@@ -323,11 +340,34 @@ class Launch {
                                                    : std::span<const std::uint32_t>();
   }
   // Keeps the way for single rays when they are wanted and `number` is a receiver.
-  void keep_scattered_way(std::uint32_t number, std::uint32_t tile, std::uint32_t by, double gain_factor,
+  void keep_scattered_way(std::uint32_t number, std::uint32_t tile, ElementsAfterScattering by, double gain_factor,
                           double length_m, ThreadState& state) const;
   // The same for what one source sends to receivers by way of an edge, state.diffracted_once.
   void keep_diffracted_ways(const ScatteringSource& source, const EdgeSegment& edge, std::uint32_t element,
                             ThreadState& state) const;
+
+  // scattered_tubes.cpp: scattering with two interactions after it, as tubes from the scattering tiles.
+  void scatter_then_twice(Progress& progress);
+  // By way of all elements from `first` to `last`.
+  void launch_scattered(AfterScattering after, std::uint32_t first, std::uint32_t last, Progress& progress);
+  void launch_scattered_at(AfterScattering after, std::uint32_t element, ThreadState& state,
+                           std::vector<Tube>& tubes) const;
+  // What a scattering tile sends along `direction`, by the chain's kind and polarisation.
+  Link::Departure scattered_departure(const InteractionChain& chain, Vec3 direction) const;
+  // The field that a tile mirrors of scattered power: both polarisations alike.
+  ComplexVec3 reflected_diffuse(const ComplexVec3& incident, Vec3 incidence, const Tile& tile) const;
+  // True when what has been scattered meets an edge after this element, the first that follows.
+  bool goes_on_at_edge(AfterScattering after, std::uint32_t first_element) const;
+  void arrive_scattered(const Ending& ending, std::uint32_t number, ThreadState& state);
+  // The row for tubes of scattered power: what they may go on to, or at last where they arrive.
+  std::span<const std::uint32_t> read_row_of_scattered(const TubeGroup& arrived, ThreadState& state) const;
+  // The interactions of a ray; of a scattered one as many as leave it those that it was launched for.
+  int interactions_of(const Tube& tube) const {
+    return tube.interactions() + (tube.chain.is_scattered() ? environment_.options.max_bounces - 2 : 0);
+  }
+  static LaunchPhase phase_of(const Tube& tube) {
+    return tube.chain.is_scattered() ? LaunchPhase::then_two : LaunchPhase::bounces;
+  }
 
   // wideband_rays.cpp: what rays add to the state's wideband table; nothing where it is not wanted.
   bool wants_wideband() const;
@@ -382,9 +422,9 @@ class Launch {
   std::vector<Complex> permittivities_;  // by material of the scene
   std::vector<double> straight_distances_;
   ScatteringColumns columns_;
-  std::vector<TileDiffusePower> diffuse_;                             // per tile; empty when nothing scatters
-  std::array<std::vector<float>, after_scattering_kinds> strengths_;  // see prepare_strengths()
-  std::vector<double> directive_lobes_;  // per tile and AfterScattering; empty with Lambert's lobe
+  TileDiffusePowers diffuse_;                  // empty when nothing scatters
+  std::vector<std::vector<float>> strengths_;  // see prepare_strengths()
+  std::vector<double> directive_lobes_;        // per tile and AfterScattering; empty with Lambert's lobe
   ScatteredRays scattered_rays_;
   std::vector<std::uint8_t> reached_over_rooftops_;   // by number, lit_as_…; empty without such rays
   std::vector<Vec3> rooftop_departures_;              // by number, where angles are wanted: of rays over the roofs

@@ -11,9 +11,13 @@ using Shares = std::array<double, launch_phases>;
 
 // Means of a street, a rooftop and a mast over 1 km² (docs/benchmarks/propagation.md), for 0, 1, 2, 3 bounces and more;
 // and where two diffractions make bounces outweigh all.
-constexpr Shares usual_shares[] = {
-    {1, 0, 0, 0, 0}, {0.45, 0.23, 0.2, 0.05, 0.07}, {0.08, 0.17, 0.1, 0.17, 0.48}, {0.04, 0.2, 0.06, 0.26, 0.44}};
-constexpr Shares shares_of_two_diffractions = {0.01, 0.72, 0.02, 0.07, 0.18};
+constexpr Shares usual_shares[] = {{1, 0, 0, 0, 0, 0},
+                                   {0.45, 0.23, 0.2, 0.05, 0.07, 0},
+                                   {0.08, 0.17, 0.1, 0.17, 0.48, 0},
+                                   {0.04, 0.2, 0.06, 0.26, 0.44, 0}};
+constexpr Shares shares_of_two_diffractions = {0.01, 0.72, 0.02, 0.07, 0.18, 0};
+// What two interactions after a scattering take, over all else.
+constexpr double two_after_scattering = 2;
 
 Shares shares_for(int max_bounces, int max_diffractions) {
   constexpr int last = static_cast<int>(std::size(usual_shares)) - 1;
@@ -23,7 +27,10 @@ Shares shares_for(int max_bounces, int max_diffractions) {
 
 }  // namespace
 
-PhaseShares::PhaseShares(int max_bounces, int max_diffractions) : seconds_(shares_for(max_bounces, max_diffractions)) {}
+PhaseShares::PhaseShares(int max_bounces, int max_diffractions, int max_after_scattering)
+    : seconds_(shares_for(max_bounces, max_diffractions)) {
+  if (max_after_scattering > 1) seconds_.back() = two_after_scattering;
+}
 
 PhaseShares::Ends PhaseShares::ends() const {
   const std::lock_guard lock(mutex_);

@@ -16,8 +16,9 @@ enum class LaunchPhase : std::uint8_t {
   scattering,        // as the last interaction
   then_reflection,   // scattering and one reflection
   then_diffraction,  // scattering and one diffraction
+  then_two,          // scattering and two more interactions
 };
-inline constexpr std::size_t launch_phases = 5;
+inline constexpr std::size_t launch_phases = 6;
 
 struct PhaseCost {
   double seconds = 0;               // wall
@@ -53,7 +54,7 @@ class PhaseShares {
  public:
   using Ends = std::array<double, launch_phases>;
 
-  PhaseShares(int max_bounces, int max_diffractions);
+  PhaseShares(int max_bounces, int max_diffractions, int max_after_scattering);
   // The part of the time after which each phase ends.
   Ends ends() const;
   void learn_from(const LaunchCost& cost);

@@ -149,6 +149,10 @@ RayLaunchingResult Launch::run(const PhaseShares::Ends& ends, Progress& progress
     prepare_scattered_draw();
     scatter_then_diffract(diffraction);
   }
+  if (environment_.options.max_after_scattering > 1) {
+    PartOfStage two = part_of(LaunchPhase::then_two);
+    scatter_then_twice(two);
+  }
   return collect();
 }
 
@@ -241,7 +245,8 @@ struct RayLauncher::Impl {
   VegetationPrisms vegetation;
   VegetationPairs vegetation_pairs = {};  // made by the first launch
   std::unique_ptr<std::once_flag> pairs_made = std::make_unique<std::once_flag>();
-  std::unique_ptr<PhaseShares> shares = std::make_unique<PhaseShares>(options.max_bounces, options.max_diffractions);
+  std::unique_ptr<PhaseShares> shares =
+      std::make_unique<PhaseShares>(options.max_bounces, options.max_diffractions, options.max_after_scattering);
 
   // Alone on its threads: whoever waits for it must not find itself waiting within it.
   void make_vegetation_pairs(Progress& progress, const std::optional<VegetationFile>& kept) {
@@ -317,10 +322,10 @@ std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
                                 WidebandTable::bytes_per_target(options.wideband, options.delay_profile_rays);
   const std::uint64_t of_element = sizeof(double) + sizeof(float) +  // straight distance, roulette
                                    (scatters ? ScatteringColumns::bytes_per_number : 0);
+  const std::uint64_t kinds = after_scattering_kinds(options.max_after_scattering);
   const std::uint64_t of_scattering_tile =
-      scatters ? sizeof(TileDiffusePower) + (after_scattering_kinds + 1) * sizeof(float) +  // strengths, known gains
-                     ScatteringColumns::bytes_per_tile +
-                     (options.wideband ? after_scattering_kinds * sizeof(DirectionMoments) : 0)
+      scatters ? kinds * (sizeof(DiffusePower) + sizeof(float)) + sizeof(float) +  // strengths, known gains
+                     ScatteringColumns::bytes_per_tile + (options.wideband ? kinds * sizeof(DirectionMoments) : 0)
                : 0;
   const std::uint64_t of_rooftop_thread =
       impl_->rooftop_search ? impl_->rooftop_search->most_targets() * (sizeof(RooftopTarget) + sizeof(RooftopBends))

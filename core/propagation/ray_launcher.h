@@ -84,7 +84,7 @@ struct RayLaunchingOptions {
   int max_scatterings = 1;                    // 0 or 1
   int max_reflections_with_diffractions = 3;  // R + D of a ray that has both
   int max_diffractions_with_scatterings = 3;  // D + S of a ray that has both
-  int max_after_scattering = 1;               // 0 or 1 interactions after the scattering
+  int max_after_scattering = 1;               // 0, 1 or 2 interactions after the scattering
   ScatteringModel scattering_model = ScatteringModel::reciprocal;
   double scattering_coefficient = 0.4;  // S, an amplitude ratio; of materials without one of their own
   // 0: Lambert's lobe. Otherwise α_R of the directive lobe about the specular direction, at most 8.

@@ -27,21 +27,27 @@ bool is_stronger(const ScatteredTube& a, const ScatteredTube& b) {
 ScatteredRays::ScatteredRays(std::size_t rays, std::uint32_t tile_count)
     : rays_(rays), tile_count_(tile_count), tubes_(rays > 0 ? tile_count : 0) {}
 
-bool ScatteredRays::may_take(const ScatteredTube& tube, const ScatteredWay& way) const {
-  if (way.by == no_index) return true;
-  return way.by < tile_count_ ? tube.may_reflect : tube.may_diffract;
+AfterScattering ScatteredRays::kind_of(const ScatteredWay& way) const {
+  int reflections = 0, diffractions = 0;
+  for (const std::uint32_t element : way.by) {
+    if (element != no_index) ++(element < tile_count_ ? reflections : diffractions);
+  }
+  if (reflections == 2) return AfterScattering::two_reflections;
+  if (diffractions == 2) return AfterScattering::two_diffractions;
+  if (reflections + diffractions == 2) return AfterScattering::reflection_and_diffraction;
+  if (reflections == 1) return AfterScattering::reflection;
+  return diffractions == 1 ? AfterScattering::diffraction : AfterScattering::nothing;
 }
 
 void ScatteredRays::keep_strongest(std::vector<ScatteredTube>& tubes) const {
   std::sort(tubes.begin(), tubes.end(), is_stronger);
   // A ray that is among the strongest takes one of the strongest tubes that may go its way.
-  std::size_t all = 0, reflected = 0, diffracted = 0;
+  std::array<std::size_t, 8> kept_for{};  // by the kind of what may follow
   std::erase_if(tubes, [&](const ScatteredTube& tube) {
-    const bool kept =
-        all < rays_ || (tube.may_reflect && reflected < rays_) || (tube.may_diffract && diffracted < rays_);
-    ++all;
-    reflected += tube.may_reflect ? 1 : 0;
-    diffracted += tube.may_diffract ? 1 : 0;
+    bool kept = false;
+    for (unsigned kind = 0; kind < kept_for.size(); ++kind) {
+      if ((tube.may_follow >> kind & 1u) != 0) kept |= kept_for[kind]++ < rays_;
+    }
     return !kept;
   });
 }
@@ -138,7 +144,9 @@ void ScatteredRays::put_together(const ScatteredWay* first, const ScatteredWay* 
     ray.chain = tube.chain;
     ray.scattered_at = tube.chain.length;
     ray.chain.push(best.way->tile);
-    if (best.way->by != no_index) ray.chain.push(best.way->by);
+    for (const std::uint32_t element : best.way->by) {
+      if (element != no_index) ray.chain.push(element);
+    }
     rays.push_back(ray);
     consider(best.way, best.tube + 1);
   }

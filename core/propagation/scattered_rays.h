@@ -7,6 +7,7 @@
 // put together at the end.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -22,15 +23,19 @@ struct ScatteredTube {
   double power = 0;  // what it adds to DiffusePower::power
   double length_m = 0;
   InteractionChain chain;
-  bool may_reflect = false, may_diffract = false;  // after the scattering
+  std::uint8_t may_follow = 0;  // the kinds of AfterScattering that may, as bits
 };
+
+// The elements at which a ray interacts after its scattering, no_index from the first that there is not.
+using ElementsAfterScattering = std::array<std::uint32_t, 2>;
+inline constexpr ElementsAfterScattering nothing_after{no_index, no_index};
 
 // A way of scattered power from a tile to a receiver.
 struct ScatteredWay {
   std::uint32_t receiver = 0, tile = 0;
-  std::uint32_t by = no_index;  // the element that reflects or diffracts it once more, or no_index
-  double gain_factor = 0;       // path gain per unit of ScatteredTube::power
-  double length_m = 0;          // from the tile to the receiver
+  ElementsAfterScattering by = nothing_after;
+  double gain_factor = 0;  // path gain per unit of ScatteredTube::power
+  double length_m = 0;     // from the tile to the receiver
 };
 
 // The ways that one thread found.
@@ -55,7 +60,10 @@ class ScatteredRays {
   std::vector<RecordedRay> strongest(std::vector<ScatteredWay> ways) const;
 
  private:
-  bool may_take(const ScatteredTube& tube, const ScatteredWay& way) const;
+  AfterScattering kind_of(const ScatteredWay& way) const;
+  bool may_take(const ScatteredTube& tube, const ScatteredWay& way) const {
+    return (tube.may_follow >> static_cast<unsigned>(kind_of(way)) & 1u) != 0;
+  }
   // The path gain of the strongest ray along a way; 0 without one.
   double strongest_gain(const ScatteredWay& way) const;
   void keep_strongest(std::vector<ScatteredWay>& ways) const;

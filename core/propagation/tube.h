@@ -13,10 +13,28 @@ namespace tesseray {
 
 inline constexpr int most_bounces = 8;
 
+// What follows the scattering of a ray; two interactions in any order.
+enum class AfterScattering : std::uint8_t {
+  nothing,
+  reflection,
+  diffraction,
+  two_reflections,
+  reflection_and_diffraction,
+  two_diffractions,
+};
+// How many of them there are with at most so many interactions after the scattering.
+constexpr std::size_t after_scattering_kinds(int max_after_scattering) {
+  return max_after_scattering > 1 ? 6 : max_after_scattering > 0 ? 3 : 1;
+}
+
 // The elements at which a ray has interacted so far, in order.
 struct InteractionChain {
   std::array<std::uint32_t, most_bounces> elements{};
   std::uint8_t length = 0;
+  // Of scattered power that is to have two more interactions (scattered_tubes.cpp): the first element is the tile that
+  // scatters it, and what came before is summed there. `nothing` otherwise.
+  AfterScattering after = AfterScattering::nothing;
+  bool cross_polarized = false;  // of such power: in the other polarisation
   // How the ray goes from the transmitter to the first element, or to its end, where it does not go straight in the
   // air.
   bool over_rooftops = false, through_building = false;
@@ -30,6 +48,9 @@ struct InteractionChain {
   }
   // REQUIRES: length > 0.
   std::uint32_t last() const { return elements[length - std::size_t{1}]; }
+  bool is_scattered() const { return after != AfterScattering::nothing; }
+  // Scattered power with fewer interactions after it is summed elsewhere (diffuse.cpp).
+  bool may_arrive() const { return !is_scattered() || length == 3; }
 };
 
 struct Tube {
@@ -44,7 +65,7 @@ struct Tube {
   double attenuation = 1;    // factor of the amplitude on all legs so far (vegetation, walls); not in `strength`
   float departure_gain = 1;  // of the transmitter's pattern, relative to its maximum
   std::uint32_t element = 0;
-  std::uint8_t reflections = 0, diffractions = 0;
+  std::uint8_t reflections = 0, diffractions = 0;  // of scattered power: after the scattering
   InteractionChain chain;
 
   int interactions() const { return reflections + diffractions; }
@@ -68,13 +89,30 @@ class InteractionLimits {
     return reflections + diffractions < o_.max_bounces && o_.max_scatterings > 0 &&
            together(diffractions, 1, o_.max_diffractions_with_scatterings);
   }
-  bool may_reflect_after_scattering(int reflections, int diffractions) const {
-    return o_.max_after_scattering > 0 && may_scatter(reflections, diffractions) &&
-           may_reflect(reflections, diffractions, 1);
-  }
-  bool may_diffract_after_scattering(int reflections, int diffractions) const {
-    return o_.max_after_scattering > 0 && may_scatter(reflections, diffractions) &&
-           may_diffract(reflections, diffractions, 1);
+  // With all of that after the scattering.
+  bool may_scatter(AfterScattering after, int reflections, int diffractions) const {
+    if (!may_scatter(reflections, diffractions)) return false;
+    const auto reflect = [&](int more) {
+      return o_.max_after_scattering > more && may_reflect(reflections + more, diffractions, 1);
+    };
+    const auto diffract = [&](int more) {
+      return o_.max_after_scattering > more && may_diffract(reflections, diffractions + more, 1);
+    };
+    switch (after) {
+      case AfterScattering::nothing:
+        return true;
+      case AfterScattering::reflection:
+        return reflect(0);
+      case AfterScattering::diffraction:
+        return diffract(0);
+      case AfterScattering::two_reflections:
+        return reflect(0) && reflect(1);
+      case AfterScattering::reflection_and_diffraction:
+        return o_.max_after_scattering > 1 && reflect(0) && may_diffract(reflections + 1, diffractions, 1);
+      case AfterScattering::two_diffractions:
+        return diffract(0) && diffract(1);
+    }
+    return false;
   }
 
  private:

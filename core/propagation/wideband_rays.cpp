@@ -45,14 +45,13 @@ void Launch::add_wideband(const Arrival& arrival, const InteractionChain& chain,
 void Launch::collect_departures(const Tube& tube, std::uint32_t tile, double power, AfterScattering after) {
   if (!environment_.options.wideband) return;
   const Vec3 direction = departure_direction(tube.chain, tile, environment_.tiling.tiles[tile].centroid);
-  diffuse_departures_[std::size_t{tile} * after_scattering_kinds + static_cast<std::size_t>(after)].add(power,
-                                                                                                        direction);
+  diffuse_departures_[diffuse_.place(tile, after)].add(power, direction);
 }
 
 const DirectionMoments& Launch::departures_of(std::uint32_t tile, AfterScattering after) const {
   static constexpr DirectionMoments unknown{};
   if (diffuse_departures_.empty()) return unknown;
-  return diffuse_departures_[std::size_t{tile} * after_scattering_kinds + static_cast<std::size_t>(after)];
+  return diffuse_departures_[diffuse_.place(tile, after)];
 }
 
 void Launch::add_wideband(const DiffuseBeam& beam, const DirectionMoments& departures, const DiffuseTarget& at_target,
@@ -80,7 +79,7 @@ void Launch::add_wideband(std::uint32_t tile, AfterScattering after, double dens
                           const DiffuseTarget& at_target, std::uint32_t number, Vec3 direction,
                           ThreadState& state) const {
   if (!state.wideband.wanted()) return;
-  const DiffusePower& source = diffuse_[tile][after];
+  const DiffusePower& source = diffuse_.at(tile, after);
   const double power = density * source.power, more_m = length_m - at_target.straight_distance_m;
   const DiffuseBeam beam{power, density * (source.length + more_m * source.power), power};
   DirectionMoments departures;

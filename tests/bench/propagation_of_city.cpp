@@ -73,9 +73,10 @@ std::vector<Site> sites_of(const Scene& scene) {
 
 // The paper's limits for so many bounces: at most so many reflections, one diffraction up to three bounces and two
 // beyond, one scattering anywhere, at most three combined.
-RayLaunchingOptions options_for(int bounces, bool pruning) {
+RayLaunchingOptions options_for(int bounces, int after_scattering, bool pruning) {
   RayLaunchingOptions options;
   options.max_bounces = bounces;
+  options.max_after_scattering = after_scattering;
   options.max_reflections = bounces;
   options.max_diffractions = bounces > 3 ? 2 : 1;
   options.pruning = pruning;
@@ -132,8 +133,8 @@ Difference compare(const std::vector<float>& before, const std::vector<float>& n
 }
 
 void print_cost(const LaunchCost& cost, const std::vector<std::uint64_t>& tubes_by_interactions) {
-  constexpr const char* names[launch_phases] = {"first level", "bounces", "scattering last", "then reflection",
-                                                "then diffraction"};
+  constexpr const char* names[launch_phases] = {"first level",     "bounces",          "scattering last",
+                                                "then reflection", "then diffraction", "then two"};
   for (std::size_t p = 0; p < launch_phases; ++p) {
     const PhaseCost& phase = cost[static_cast<LaunchPhase>(p)];
     std::fprintf(
@@ -152,6 +153,7 @@ struct Study {
   std::string city = "synthetic:4480", visibility_file = "propagation_of_city.tvis", save, compare_with;
   std::vector<std::string> sites{"street", "rooftop", "macro"};
   std::vector<int> bounces{3, 5};
+  int after_scattering = 1;
   bool pruning = true;
   float noise_floor_dbm = -110;
 };
@@ -175,7 +177,7 @@ void measure(const Study& study) {
     transmitter.erp_dbm = 40;
     for (const int bounces : study.bounces) {
       const RayLauncher launcher(city.scene, city.tiling, occlusion, *visibility, {},
-                                 options_for(bounces, study.pruning));
+                                 options_for(bounces, study.after_scattering, study.pruning));
       const auto first = std::chrono::steady_clock::now();
       launcher.prepare(no_progress(), vegetation_file_beside(*visibility));
       const auto begin = std::chrono::steady_clock::now();
@@ -224,6 +226,7 @@ int main(int argc, char** argv) {
   app.add_option("--visibility", study.visibility_file, "its visibility, computed when it is not there");
   app.add_option("--sites", study.sites, "street, rooftop, macro");
   app.add_option("--bounces", study.bounces, "numbers of bounces");
+  app.add_option("--after-scattering", study.after_scattering, "interactions after a scattering");
   app.add_option("--save", study.save, "folder for the predictions");
   app.add_option("--compare", study.compare_with, "folder of earlier predictions");
   app.add_flag("--pruning,!--no-pruning", study.pruning, "see RayLaunchingOptions; on by default");

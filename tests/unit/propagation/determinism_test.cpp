@@ -62,7 +62,11 @@ TEST(Determinism, SameBitsForAnyNumberOfThreads) {
   all.summation = Summation::coherent;
   all.over_rooftop = OverRooftop::screens;
   all.min_power_dbm = -110;
-  for (const RayLaunchingOptions& options : {defaults, all}) {
+  RayLaunchingOptions two_after_scattering = defaults;
+  two_after_scattering.max_after_scattering = 2;
+  two_after_scattering.pruning = true;
+  two_after_scattering.pruning_from_tiles = 0;
+  for (const RayLaunchingOptions& options : {defaults, all, two_after_scattering}) {
     const auto expected = launch_with(1, city, options);
     EXPECT_GT(expected.tubes, 5'000u);
     EXPECT_FALSE(expected.rays.empty());

@@ -122,9 +122,9 @@ TEST(Limits, CombinationsOfTable1) {
   EXPECT_FALSE(defaults.may_diffract(0, 1));
   EXPECT_FALSE(defaults.may_scatter(3, 0));
   EXPECT_TRUE(defaults.may_scatter(1, 1));
-  EXPECT_TRUE(defaults.may_reflect_after_scattering(1, 0));
-  EXPECT_FALSE(defaults.may_reflect_after_scattering(2, 0));
-  EXPECT_FALSE(defaults.may_diffract_after_scattering(0, 1));
+  EXPECT_TRUE(defaults.may_scatter(AfterScattering::reflection, 1, 0));
+  EXPECT_FALSE(defaults.may_scatter(AfterScattering::reflection, 2, 0));
+  EXPECT_FALSE(defaults.may_scatter(AfterScattering::diffraction, 0, 1));
   options.max_bounces = 5;
   options.max_reflections = 5;
   options.max_diffractions = 2;
@@ -135,11 +135,23 @@ TEST(Limits, CombinationsOfTable1) {
   EXPECT_FALSE(five.may_diffract(3, 0));
   EXPECT_TRUE(five.may_scatter(0, 1));   // 1 D + 1 S
   EXPECT_FALSE(five.may_scatter(0, 2));  // 2 D + 1 S
-  EXPECT_FALSE(five.may_diffract_after_scattering(0, 1));
+  EXPECT_FALSE(five.may_scatter(AfterScattering::diffraction, 0, 1));
+  EXPECT_FALSE(five.may_scatter(AfterScattering::two_reflections, 0, 0));
+  options.max_after_scattering = 2;
+  const InteractionLimits two_after(options);
+  EXPECT_TRUE(two_after.may_scatter(AfterScattering::two_reflections, 2, 0));
+  EXPECT_FALSE(two_after.may_scatter(AfterScattering::two_reflections, 3, 0));            // 6 bounces
+  EXPECT_FALSE(two_after.may_scatter(AfterScattering::two_reflections, 0, 2));            // 2 D + 1 S
+  EXPECT_TRUE(two_after.may_scatter(AfterScattering::reflection_and_diffraction, 1, 0));  // 2 R + 1 D
+  EXPECT_FALSE(two_after.may_scatter(AfterScattering::reflection_and_diffraction, 2, 0));
+  EXPECT_FALSE(two_after.may_scatter(AfterScattering::two_diffractions, 0, 0));  // 2 D + 1 S
+  options.max_diffractions_with_scatterings = 3;
+  EXPECT_TRUE(InteractionLimits(options).may_scatter(AfterScattering::two_diffractions, 0, 0));
+  EXPECT_FALSE(InteractionLimits(options).may_scatter(AfterScattering::two_diffractions, 0, 1));
   options.max_after_scattering = 0;
   const InteractionLimits nothing_after(options);
-  EXPECT_FALSE(nothing_after.may_reflect_after_scattering(0, 0));
-  EXPECT_FALSE(nothing_after.may_diffract_after_scattering(0, 0));
+  EXPECT_FALSE(nothing_after.may_scatter(AfterScattering::reflection, 0, 0));
+  EXPECT_FALSE(nothing_after.may_scatter(AfterScattering::diffraction, 0, 0));
   options.max_scatterings = 0;
   EXPECT_FALSE(InteractionLimits(options).may_scatter(0, 0));
 }

@@ -96,7 +96,12 @@ TEST(OneReceiver, GetsTheSameUnderAllOptions) {
   threshold.summation = Summation::coherent;
   RayLaunchingOptions scattering_last;
   scattering_last.max_after_scattering = 0;
-  for (const RayLaunchingOptions& options : {two_edges, reflections_only, threshold, scattering_last}) {
+  RayLaunchingOptions two_after_scattering;
+  two_after_scattering.max_after_scattering = 2;
+  two_after_scattering.max_diffractions = 2;
+  two_after_scattering.min_power_dbm = -110;
+  for (const RayLaunchingOptions& options :
+       {two_edges, reflections_only, threshold, scattering_last, two_after_scattering}) {
     expect_same_one_by_one(*hilly_town().visibility, options);
   }
 }

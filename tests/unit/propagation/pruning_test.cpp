@@ -87,6 +87,30 @@ TEST_P(PrunedLaunch, IsUnbiasedAndNearTheWhole) {
 
 INSTANTIATE_TEST_SUITE_P(StreetAndMast, PrunedLaunch, ::testing::Values(6.0, 60.0));
 
+// What two interactions after a scattering add is as much, in the mean over all tiles, whether drawn or not.
+TEST(Pruning, KeepsThePowerOfTwoInteractionsAfterAScattering) {
+  const Transmitter transmitter = transmitter_at(6);
+  const auto powers = [&](int after_scattering, bool pruning) {
+    RayLaunchingOptions options = all_effects(pruning);
+    options.max_after_scattering = after_scattering;
+    return town().launch(transmitter, {}, options);
+  };
+  const RayLaunchingResult before = powers(1, false), whole = powers(2, false), pruned = powers(2, true);
+  EXPECT_LT(5 * pruned.cost[LaunchPhase::then_two].contributions, whole.cost[LaunchPhase::then_two].contributions);
+  double share_of_whole = 0, share_of_pruned = 0;
+  std::size_t tiles = 0;
+  for (std::size_t t = 0; t < whole.tiles.size(); ++t) {
+    const double all = testing::total_gain(before.tiles[t]);
+    if (before.tiles[t].direct || !(all > 0)) continue;
+    share_of_whole += testing::total_gain(whole.tiles[t]) / all - 1;
+    share_of_pruned += testing::total_gain(pruned.tiles[t]) / all - 1;
+    ++tiles;
+  }
+  EXPECT_GT(tiles, 3000u);
+  EXPECT_GT(share_of_whole / static_cast<double>(tiles), 0.01);
+  EXPECT_NEAR(share_of_pruned / share_of_whole, 1, 0.05);
+}
+
 // What diffracts twice is drawn most: tubes at their elements, tubes that go on, and hits before their field is known.
 // Where no direct ray comes, powers keep their expectation: the mean of their ratios, which no decibels bend.
 TEST(Pruning, KeepsThePowerOfReflectedAndDiffractedRays) {
