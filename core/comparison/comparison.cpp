@@ -14,7 +14,7 @@
 #include "core/comparison/averaging.h"
 #include "core/comparison/measured_values.h"
 #include "core/comparison/statistics.h"
-#include "core/comparison/tile_index.h"
+#include "core/tiling/tile_index.h"
 
 namespace tesseray {
 namespace {
@@ -157,7 +157,8 @@ std::vector<std::uint32_t> transmitters_of(const std::vector<Measurement>& measu
   const TransmitterNames names(transmitters);
   std::vector<std::uint32_t> of;
   of.reserve(measurements.size());
-  for (const Measurement& measurement : measurements) of.push_back(names.find(measurement.transmitter).value_or(unknown_transmitter));
+  for (const Measurement& measurement : measurements)
+    of.push_back(names.find(measurement.transmitter).value_or(unknown_transmitter));
   return of;
 }
 

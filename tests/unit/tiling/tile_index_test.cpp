@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The index against the plain way: every tile.
-#include "core/comparison/tile_index.h"
+#include "core/tiling/tile_index.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/comparison/tile_index.h"
+#include "core/tiling/tile_index.h"
 
 #include <algorithm>
 #include <cmath>

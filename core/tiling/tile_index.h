@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the predicted tiles are: nearest tile and the four ground tiles around a place.
+// Where tiles are: nearest tile and the four ground tiles around a place.
 #pragma once
 
 #include <array>
