@@ -106,17 +106,56 @@ void add_figures(const DistrictReport& report, const std::vector<GroundTile>& ti
   figures["districts"] = report.coverage.districts.size();
   figures["ground_m2"] = all_ground_m2;
   figures["ground_in_districts_m2"] = ground_m2;
+  double inhabitants = 0;
+  for (const DistrictCoverage& row : report.coverage.districts) inhabitants += row.population.value_or(0);
+  if (report.inhabitants_are_placed) figures["inhabitants_in_districts"] = inhabitants;
   figures["covered"] = Json::array();
   for (std::size_t i = 0; i < report.thresholds_dbm.size(); ++i) {
     double covered_m2 = 0;
     for (const DistrictCoverage& row : report.coverage.districts) covered_m2 += row.power.covered_m2[i];
-    figures["covered"].push_back({{"threshold_dbm", report.thresholds_dbm[i]},
-                                  {"covered_m2", covered_m2},
-                                  {"covered_percent", 100 * covered_m2 / ground_m2}});
+    Json covered{{"threshold_dbm", report.thresholds_dbm[i]},
+                 {"covered_m2", covered_m2},
+                 {"covered_percent", 100 * covered_m2 / ground_m2}};
+    if (report.inhabitants_are_placed) {
+      double covered_inhabitants = 0;
+      for (const DistrictCoverage& row : report.coverage.districts) covered_inhabitants += row.covered_population[i];
+      covered["covered_inhabitants"] = covered_inhabitants;
+    }
+    figures["covered"].push_back(std::move(covered));
   }
 }
 
+// Those near predicted ground; the others are told of.
+PlacedInhabitants read_inhabitants(Run& run, const LocalFrame& frame, const std::vector<GroundTile>& tiles) {
+  run.progress().begin_stage("inhabitants");
+  const ParameterValues& values = run.values();
+  const double most_m = values.number("INHABITANTS_DISTANCE");
+  const std::vector<InhabitedPlace> places = read_inhabitants({.source = values.text("INHABITANTS"),
+                                                               .crs = values.text("INHABITANTS_CRS"),
+                                                               .number_field = values.text("INHABITANTS_FIELD")},
+                                                              frame, run.progress());
+  PlacedInhabitants placed = place_inhabitants(places, tiles, most_m);
+  if (placed.places.empty()) {
+    throw Error(ErrorKind::invalid_input, "inhabitants_elsewhere",
+                "no inhabited place is within " + shortest(most_m) + " m of predicted ground",
+                "check the CRS of INHABITANTS, which is transformed to that of the prediction, " + frame.crs_name,
+                {.field = "INHABITANTS"});
+  }
+  if (placed.left_out > 0) {
+    run.progress().warn({"inhabitants_left_out", std::to_string(placed.left_out) + " of " +
+                                                     std::to_string(places.size()) + " inhabited places (" +
+                                                     shortest(placed.inhabitants_left_out) +
+                                                     " inhabitants) are farther than " + shortest(most_m) +
+                                                     " m from predicted ground: they do not count"});
+  }
+  return placed;
+}
+
 Outcome cover_districts(Run& run) {
+  if (run.values().has("INHABITANTS") && run.values().has("POPULATION_FIELD")) {
+    throw Error(ErrorKind::invalid_input, "inhabitants_twice", "INHABITANTS and POPULATION_FIELD are both given",
+                "give the points, or the field of the districts", {.field = "POPULATION_FIELD"});
+  }
   DistrictReport report;
   report.thresholds_dbm = thresholds_in(run.values().text("THRESHOLDS"));
   const PathLossLayer path_loss = read_path_loss(run.values().text("PATH_LOSS"), Outlines::read, run.progress());
@@ -127,6 +166,11 @@ Outcome cover_districts(Run& run) {
   report.coverage = coverage_by_district(report.districts, tiles, pieces, path_loss.targets, report.transmitters,
                                          report.thresholds_dbm);
   require_ground(report.coverage, path_loss.frame);
+  if (run.values().has("INHABITANTS")) {
+    report.inhabitants_are_placed = true;
+    count_inhabitants(read_inhabitants(run, path_loss.frame, tiles), report.districts, report.thresholds_dbm,
+                      report.coverage, run.progress());
+  }
   warn_of_overlaps(report.districts, overlaps_of_districts(report.districts, pieces), run.progress());
 
   ResultWriter writer(path_loss.frame, run.settings().overwrite);
@@ -170,6 +214,30 @@ std::vector<Parameter> district_parameters() {
        .optional = true,
        .parent = "DISTRICTS",
        .content = "number"},
+      {.name = "INHABITANTS",
+       .label = "Inhabitants as points",
+       .help = "addresses, buildings or cells of a census, in place of POPULATION_FIELD: at each counts what arrives "
+               "at the ground tile nearest to it",
+       .kind = Kind::vector_point,
+       .optional = true,
+       .crs_from = {"INHABITANTS_CRS"}},
+      {.name = "INHABITANTS_FIELD",
+       .label = "Field of inhabitants",
+       .help = "the field with the inhabitants of each point; found by its usual names (population, inhabitants, …) if "
+               "not given, and one at each point without such a field",
+       .kind = Kind::field,
+       .optional = true,
+       .parent = "INHABITANTS",
+       .content = "number"},
+      {.name = "INHABITANTS_DISTANCE",
+       .label = "Farthest ground of inhabitants",
+       .help = "points farther than this from the middle of any predicted ground tile do not count",
+       .kind = Kind::distance,
+       .default_value = "50",
+       .unit = "m",
+       .minimum = 0,
+       .maximum = 10000,
+       .advanced = true},
       {.name = "THRESHOLDS",
        .label = "Received powers that cover",
        .help = "in dBm, with commas between them: ground counts as covered where the strongest transmitter brings at "
@@ -179,6 +247,12 @@ std::vector<Parameter> district_parameters() {
       {.name = "DISTRICTS_CRS",
        .label = "CRS of the districts",
        .help = "of a layer that has none",
+       .kind = Kind::crs,
+       .optional = true,
+       .advanced = true},
+      {.name = "INHABITANTS_CRS",
+       .label = "CRS of the inhabitants",
+       .help = "of a CSV file, or in place of the layer's; lat/lon columns of a CSV are EPSG:4326",
        .kind = Kind::crs,
        .optional = true,
        .advanced = true},

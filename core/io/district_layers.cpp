@@ -46,22 +46,20 @@ void add_power_fields(const std::vector<double>& thresholds_dbm, std::vector<Fie
 
 void add_population_fields(const DistrictReport& report, std::vector<Field<DistrictCoverage>>& fields) {
   using Row = DistrictCoverage;
-  const bool is_known = std::any_of(report.districts.begin(), report.districts.end(),
-                                    [](const District& district) { return district.population.has_value(); });
-  if (!is_known) return;
-  const auto population = [&report](const Row& row) {
-    return report.districts[row.district].population.value_or(std::nan(""));
-  };
-  fields.push_back({{"population", real, "Inhabitants of the district"},
-                    [population](const Row& row) { return Value::real(population(row)); }});
+  const std::vector<Row>& rows = report.coverage.districts;
+  if (std::none_of(rows.begin(), rows.end(), [](const Row& row) { return row.population.has_value(); })) return;
+  const std::string of_whom =
+      report.inhabitants_are_placed ? "Inhabitants at places near predicted ground" : "Inhabitants of the district";
+  const std::string where = report.inhabitants_are_placed ? " at the ground tile nearest to their place"
+                                                          : ", spread evenly over the predicted ground of the district";
+  fields.push_back({{"population", real, of_whom},
+                    [](const Row& row) { return Value::real(row.population.value_or(std::nan(""))); }});
   for (std::size_t i = 0; i < report.thresholds_dbm.size(); ++i) {
     const double threshold_dbm = report.thresholds_dbm[i];
-    fields.push_back({{"population_" + name_of(threshold_dbm), real,
-                       "Inhabitants where " + shortest(threshold_dbm) +
-                           " dBm or more arrive, spread evenly over the predicted ground of the district"},
-                      [population, i](const Row& row) {
-                        return Value::real(population(row) * row.power.covered_m2[i] / row.ground_m2);
-                      }});
+    fields.push_back(
+        {{"population_" + name_of(threshold_dbm), real,
+          "Inhabitants where " + shortest(threshold_dbm) + " dBm or more arrive" + where},
+         [i](const Row& row) { return Value::real(row.population ? row.covered_population[i] : std::nan("")); }});
   }
 }
 

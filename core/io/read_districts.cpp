@@ -5,8 +5,8 @@
 
 #include "core/io/attribute.h"
 #include "core/io/footprints.h"
+#include "core/io/population_field.h"
 #include "core/io/readers.h"
-#include "core/io/text_values.h"
 #include "core/scene/footprint_repair.h"
 #include "core/scene/polygon.h"
 
@@ -16,8 +16,6 @@ namespace {
 using Names = std::string_view;
 
 constexpr std::array name_aliases = {Names("name"), Names("district"), Names("municipality"), Names("label")};
-constexpr std::array population_aliases = {Names("population"), Names("inhabitants"), Names("residents"),
-                                           Names("einwohner"), Names("pop")};
 
 // Without a closing point and others that repeat the one before; empty for less than a triangle.
 Ring moved_ring(const Ring& ring, Vec2 origin) {
@@ -42,17 +40,6 @@ std::vector<Rings> moved_polygons(const RawFootprint& footprint, Vec2 origin) {
     polygons.push_back(std::move(rings));
   }
   return polygons;
-}
-
-std::optional<double> read_population(const Attribute& attribute, const OGRFeature& feature, VectorSource& source) {
-  const NumberCell cell =
-      read_number(attribute, feature, 1.0, [](const std::string& text) { return parse_number(text); });
-  if (cell.unreadable.empty() && cell.value.value_or(0) >= 0) return cell.value;
-  ErrorPlace place = source.place(feature);
-  place.field = attribute.name();
-  throw Error(ErrorKind::invalid_input, "bad_value",
-              "\"" + attribute.text(feature).value_or("") + "\" is not a number of inhabitants",
-              "write a number from 0 on, or leave it empty where it is not known", place);
 }
 
 // Polygons of which areas can be taken; none, with an issue, where there is no area.
@@ -83,9 +70,8 @@ DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame
   check_coordinates(crs, source.bounds(), source.place());
   const std::optional<Attribute> name =
       find_attribute(source.fields(), {input.name_field, "NAME_FIELD", name_aliases, {}, "name"}, source.place());
-  const std::optional<Attribute> population = find_attribute(
-      source.fields(), {input.population_field, "POPULATION_FIELD", population_aliases, {}, "population"},
-      source.place());
+  const std::optional<Attribute> population =
+      find_attribute(source.fields(), population_search(input.population_field, "POPULATION_FIELD"), source.place());
 
   DistrictsRead read;
   const Rectangle where{area.min + frame.origin, area.max + frame.origin};
@@ -96,7 +82,7 @@ DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame
       [&](const OGRFeature& feature, const RawFootprint& footprint) {
         District district{.feature_id = footprint.feature_id};
         if (name) district.name = name->text(feature).value_or("");
-        if (population) district.population = read_population(*population, feature, source);
+        if (population) district.population = read_population(*population, feature, source.place(feature));
         district.polygons = measurable_polygons(footprint, frame.origin, overlay, layer);
         if (!district.polygons.empty()) read.districts.push_back(std::move(district));
       });

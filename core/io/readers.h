@@ -15,6 +15,7 @@
 #include "core/comparison/comparison.h"
 #include "core/physics/antenna_pattern.h"
 #include "core/prediction/district_coverage.h"
+#include "core/prediction/district_inhabitants.h"
 #include "core/prediction/fingerprints.h"
 #include "core/scene/raw_scene.h"
 #include "core/scene/transmitter.h"
@@ -112,6 +113,15 @@ struct DistrictsRead {
 // Those that touch `area` (scene frame). Throws Error for a population that is no number from 0 on.
 DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame, const Rectangle& area,
                              Progress& progress);
+
+struct InhabitantsInput {
+  std::string source, crs;
+  std::string number_field;  // empty: by alias (population, inhabitants, …), or one inhabitant at each point
+};
+// In file order, in the scene frame of `frame`. Throws Error for a point without a place, or with a number of
+// inhabitants that is none from 0 on; where it is empty nobody lives.
+std::vector<InhabitedPlace> read_inhabitants(const InhabitantsInput& input, const LocalFrame& frame,
+                                             Progress& progress);
 
 // A point as QGIS writes it, "x,y [EPSG:3946]", in absolute coordinates of the environment CRS; without a CRS in
 // brackets it is in that already. `parameter`: what it was given as, for messages.

@@ -84,6 +84,7 @@ struct DistrictReport {
   std::vector<PredictedTransmitter> transmitters;
   std::vector<double> thresholds_dbm;
   CoverageByDistrict coverage;
+  bool inhabitants_are_placed = false;  // by district_inhabitants.h, not spread evenly
 };
 
 class ResultWriter {

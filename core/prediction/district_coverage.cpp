@@ -229,8 +229,14 @@ CoverageByDistrict coverage_by_district(std::span<const District> districts, std
         coverage.transmitters.push_back({d, t, row.ground_m2, served_m2[t], std::move(alone)});
       }
     }
+    if ((row.population = districts[d].population)) {
+      for (const double covered_m2 : row.power.covered_m2) {
+        row.covered_population.push_back(*row.population * covered_m2 / row.ground_m2);
+      }
+    }
     coverage.districts.push_back(std::move(row));
   }
+  coverage.strongest_dbm.assign(powers.strongest().begin(), powers.strongest().end());
   return coverage;
 }
 

@@ -52,6 +52,8 @@ struct DistrictCoverage {
   std::uint32_t servers = 0;                 // transmitters that are the strongest somewhere
   std::optional<std::uint32_t> best_server;  // on the greatest part of the ground; a number in the span of transmitters
   double best_server_m2 = 0;
+  std::optional<double> population;        // nothing where it is not known
+  std::vector<double> covered_population;  // of it, by threshold; empty where it is not known
 };
 
 // One transmitter in one district where it arrives.
@@ -71,6 +73,7 @@ struct DistrictOverlap {
 struct CoverageByDistrict {
   std::vector<DistrictCoverage> districts;          // those with predicted ground, in their order
   std::vector<TransmitterInDistrict> transmitters;  // by district and transmitter
+  std::vector<double> strongest_dbm;                // by tile; NaN where nothing arrives
 };
 
 // The pieces of each district, by tile. The same for any number of threads.
@@ -87,6 +90,7 @@ PowerOnGround power_on_ground(std::span<const GroundPiece> pieces, std::span<con
                               std::span<const double> thresholds_dbm);
 
 // `pieces` are those of the districts, by ground_of_districts(). Rows of `targets` that are of no tile do not count.
+// A district's inhabitants are spread evenly over its predicted ground; district_inhabitants.h knows where they live.
 // Throws Error(invalid_input) for a row of a transmitter that is not given.
 CoverageByDistrict coverage_by_district(std::span<const District> districts, std::span<const GroundTile> tiles,
                                         std::span<const std::vector<GroundPiece>> pieces,

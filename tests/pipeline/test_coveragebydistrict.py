@@ -199,6 +199,77 @@ class CoverageByDistrict(PipelineTest):
                 if people is not None:
                     self.assertAlmostEqual(row[f"population_{column}"], expected, places=9)
 
+    def inhabitants(self, people, code=4326, name="Adressen.gpkg", field="einwohner"):
+        """A file of points: {(x, y): number or None}."""
+        file = self.folder / name
+        layer_source = ogr.GetDriverByName("GPKG").CreateDataSource(str(file))
+        layer = layer_source.CreateLayer("addresses", epsg(code), ogr.wkbPoint)
+        layer.CreateField(ogr.FieldDefn(field, ogr.OFTInteger))
+        transformation = osr.CoordinateTransformation(epsg(25832), epsg(code))
+        for (x, y), number in people.items():
+            feature = ogr.Feature(layer.GetLayerDefn())
+            if number is not None:
+                feature[field] = number
+            point = ogr.Geometry(ogr.wkbPoint)
+            point.AddPoint_2D(x, y)
+            point.Transform(transformation)
+            feature.SetGeometry(point)
+            layer.CreateFeature(feature)
+        layer_source = layer = None
+        return file
+
+    def test_inhabitants_as_points_count_where_they_live(self):
+        random = numpy.random.default_rng(3)
+        # Half a metre from any border, so that no rounding decides.
+        shapes = {name: ogr.CreateGeometryFromWkt(wkt) for name, wkt in {**PARTS, **SHAPES}.items()}
+        people = {}
+        while len(people) < 700:
+            place = tuple(random.uniform((340290, 6020290), (340720, 6020710)))
+            point = ogr.CreateGeometryFromWkt("POINT(%r %r)" % place)
+            if all(shape.GetBoundary().Distance(point) > 0.5 for shape in shapes.values()):
+                people[place] = int(random.integers(0, 9)) or None
+        tiles = ground()
+        middles = numpy.array([(outline.Centroid().GetX(), outline.Centroid().GetY()) for outline, _ in tiles])
+        expected = {name: {"people": 0, "minus_35": 0, "minus_52_5": 0} for name in shapes}
+        left_out = set()
+        for place, number in people.items():
+            distances = numpy.hypot(*(middles - place).T)
+            if distances.min() > 12:
+                left_out.add(place)
+                continue
+            power = max(tiles[distances.argmin()][1].values(), default=-numpy.inf)
+            point = ogr.CreateGeometryFromWkt("POINT(%r %r)" % place)
+            for name, shape in shapes.items():
+                if shape.Contains(point):
+                    expected[name]["people"] += number or 0
+                    expected[name]["minus_35"] += (number or 0) * (power >= -35)
+                    expected[name]["minus_52_5"] += (number or 0) * (power >= -52.5)
+        file = self.districts({**PARTS, **SHAPES}, population={"south": 1e6})
+        process, output = self.cover(file, "--thresholds", "-35,-52.5", "--inhabitants", self.inhabitants(people),
+                                     "--inhabitants-distance", 12)
+        self.assert_done(process)
+        found = {row["name"]: row for row in rows(output, "district_coverage")}
+        for name, row in found.items():
+            self.assertEqual(row["population"], expected[name]["people"], name)
+            for column in ("minus_35", "minus_52_5"):
+                self.assertEqual(row[f"population_{column}"], expected[name][column], (name, column))
+        self.assertLess(0, expected["south"]["minus_35"])
+        self.assertLess(expected["south"]["minus_35"], expected["south"]["people"])
+        self.assertGreater(len(left_out), 10)
+        self.assertIn(f"{len(left_out)} of 700", self.warnings(process)["inhabitants_left_out"])
+        figures = json_lines(process.stdout)[0]["figures"]
+        self.assertEqual(figures["inhabitants_in_districts"], sum(row["people"] for row in expected.values()))
+        self.assertEqual(figures["covered"][0]["covered_inhabitants"],
+                         sum(row["minus_35"] for row in expected.values()))
+
+    def test_points_without_a_number_are_one_inhabitant_each(self):
+        people = {(340400 + 7 * i, 6020350 + 5 * i): 9 for i in range(12)}
+        file = self.inhabitants(people, field="storeys")
+        process, output = self.cover(self.districts({"all": "POLYGON((340300 6020300,340700 6020300,340700 6020700,"
+                                                            "340300 6020700,340300 6020300))"}), "--inhabitants", file)
+        self.assert_done(process)
+        self.assertEqual([row["population"] for row in rows(output, "district_coverage")], [12])
+
     def test_the_map_opens_coloured_by_the_first_threshold(self):
         process, output = self.cover(self.districts(PARTS), "--thresholds", "-52.5,-35")
         self.assert_done(process)
@@ -247,6 +318,16 @@ class CoverageByDistrict(PipelineTest):
                 (f"{PREDICTION}|layername=transmitters", (), "wrong_geometry", ("DISTRICTS",))):
             with self.subTest(code=code, words=words):
                 process, output = self.cover(file, *options)
+                self.assert_refused(process, code, words)
+                self.assertFalse(output.exists())
+        for options, code, words in (
+                (("--inhabitants", self.inhabitants({(350000, 6020000): 3}, name="away2.gpkg")), "inhabitants_elsewhere",
+                 ("INHABITANTS", "EPSG:25832")),
+                (("--inhabitants", self.inhabitants({(340450, 6020450): -3}, name="fewer2.gpkg")), "bad_value", ("-3",)),
+                (("--inhabitants", self.inhabitants({(340450, 6020450): 3}), "--population-field", "name"),
+                 "inhabitants_twice", ("POPULATION_FIELD",))):
+            with self.subTest(code=code):
+                process, output = self.cover(good, *options)
                 self.assert_refused(process, code, words)
                 self.assertFalse(output.exists())
         points = self.folder / "points.gpkg"

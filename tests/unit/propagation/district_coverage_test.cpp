@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "core/prediction/district_inhabitants.h"
 #include "core/scene/footprint_repair.h"
 #include "core/scene/polygon.h"
 
@@ -203,6 +204,38 @@ TEST(CoverageByDistrict, OfTwoTransmittersAndTwoDistricts) {
   EXPECT_DOUBLE_EQ(north_in_the_east.served_m2, 0);
   EXPECT_DOUBLE_EQ(north_in_the_east.power.reached_m2, 60);
   EXPECT_EQ(north_in_the_east.power.covered_m2, (std::vector<double>{0, 60}));
+}
+
+TEST(InhabitantsOfDistricts, CountWhereTheyLiveByTheNearestGround) {
+  const std::vector<GroundTile> tiles = {{1, box(0, 0, 10, 10)}, {2, box(10, 0, 20, 10)}, {3, box(20, 0, 30, 10)}};
+  // The second has a hole with a house in it; the third lies in both of the others.
+  const std::vector<District> districts = {
+      {.population = 1e6, .polygons = {{box(-50, -50, 12, 50)}}},
+      {.polygons = {{box(12, -50, 60, 50), reversed(box(24, 14, 26, 16))}, {box(70, 0, 80, 10)}}},
+      {.polygons = {{box(11, 0, 13, 10)}}}};
+  const std::vector<PredictedTransmitter> sites = {{7, "North", {}, 1800e6}};
+  const std::vector<PredictedTarget> targets = {row(7, 1, -70), row(7, 2, -90)};  // nothing at tile 3
+  const std::vector<double> thresholds = {-80, -95};
+  const auto pieces = ground_of_districts(districts, tiles, no_progress());
+  CoverageByDistrict coverage = coverage_by_district(districts, tiles, pieces, targets, sites, thresholds);
+  EXPECT_DOUBLE_EQ(coverage.districts[0].population.value(), 1e6);
+
+  const std::vector<InhabitedPlace> places = {{{5, 12}, 3},    {{12, 5}, 10},  // on the border of the first two
+                                              {{12.5, 5}, 20}, {{25, 12}, 40}, {{25, 15}, 80},
+                                              {{75, 5}, 160},  {{25, 30}, 320}};
+  const PlacedInhabitants placed = place_inhabitants(places, tiles, 21);
+  EXPECT_EQ(placed.left_out, 2u);
+  EXPECT_DOUBLE_EQ(placed.inhabitants_left_out, 160 + 320);
+  count_inhabitants(placed, districts, thresholds, coverage, no_progress());
+  ASSERT_EQ(coverage.districts.size(), 3u);
+  const auto& first = coverage.districts[0];
+  const auto& second = coverage.districts[1];
+  EXPECT_DOUBLE_EQ(*first.population + *second.population, 3 + 10 + 20 + 40);  // not in the hole
+  EXPECT_EQ(first.covered_population[0], 3);
+  EXPECT_EQ(first.covered_population[1] + second.covered_population[1], 3 + 10 + 20);
+  EXPECT_EQ(second.covered_population[0], 0);
+  EXPECT_DOUBLE_EQ(*coverage.districts[2].population, 30);
+  EXPECT_EQ(coverage.districts[2].covered_population, (std::vector<double>{0, 30}));
 }
 
 }  // namespace
