@@ -266,7 +266,10 @@ void Launch::find_sources(AfterScattering after, std::uint32_t element, ThreadSt
     const double gain = link_.unit_gain() * diffuse_.at(tiles[i], after).power * state.radiated.density[i];
     if (gain >= link_.least_gain()) state.sources.push_back({tiles[i], gain, 1.0});
   }
-  const std::size_t most = pruning_.scattering_sources * (after == AfterScattering::reflection ? 2 : 1);
+  // What goes on twice is a small part of the power, for which fewer stand well enough.
+  const bool goes_on_twice = after > AfterScattering::diffraction;
+  const std::size_t of_edge = goes_on_twice ? (pruning_.scattering_sources + 3) / 4 : pruning_.scattering_sources;
+  const std::size_t most = of_edge * (environment_.points.is_tile(element) ? 2 : 1);
   state.sources.resize(thin_by_weight(
       state.sources, most, element, [](const ScatteringSource& source) { return source.weight; },
       [](ScatteringSource& source, double times) { source.share *= times; }));

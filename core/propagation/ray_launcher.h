@@ -61,7 +61,8 @@ struct TransmissionOptions {
 // Which weak rays are drawn by chance. Reproducible: what is drawn depends on the elements alone.
 struct Pruning {
   // Of the tiles whose scattered power an edge segment diffracts, about so many stand for all that light it, and of
-  // those whose power a tile reflects twice as many (weighted_sample.h); 0: all.
+  // those whose power a tile reflects twice as many (weighted_sample.h); a quarter of either where two interactions
+  // follow the scattering; 0: all.
   std::size_t scattering_sources = 0;
   // Of the tubes at an edge segment or tile that have bounced before, about so many stand for all; 0: all.
   std::size_t tubes = 0;
