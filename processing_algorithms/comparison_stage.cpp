@@ -2,10 +2,10 @@
 #include "processing_algorithms/comparison_stage.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "core/io/readers.h"
+#include "processing_algorithms/json_values.h"
 #include "processing_algorithms/spelling.h"
 
 namespace tesseray {
@@ -53,10 +53,6 @@ std::map<std::string, std::size_t> reasons(const Comparison& comparison) {
     if (!error.excluded_because.empty()) ++counts[error.excluded_because];
   }
   return counts;
-}
-
-nlohmann::ordered_json or_null(double value) {
-  return std::isnan(value) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(value);
 }
 
 }  // namespace

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "core/comparison/comparison.h"
-#include "processing_algorithms/prediction_stage.h"
+#include "processing_algorithms/predict_each.h"
 #include "processing_algorithms/run.h"
+#include "processing_algorithms/site_stage.h"
 
 namespace tesseray {
 

@@ -4,9 +4,12 @@
 
 #include "processing_algorithms/clutter_stage.h"
 #include "processing_algorithms/comparison_stage.h"
+#include "processing_algorithms/prediction_results.h"
 #include "processing_algorithms/prediction_resume.h"
 #include "processing_algorithms/prediction_stage.h"
+#include "processing_algorithms/ray_parameters.h"
 #include "processing_algorithms/scene_stage.h"
+#include "processing_algorithms/site_stage.h"
 #include "processing_algorithms/surface_stage.h"
 #include "processing_algorithms/visibility_stage.h"
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
+#include "processing_algorithms/json_values.h"
 #include "processing_algorithms/spelling.h"
 #include "processing_algorithms/version.h"
 
@@ -23,9 +24,6 @@ Json json_of(const ParameterValue& value) {
       },
       value);
 }
-
-Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-Json or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(nullptr); }
 
 Json json_of(const Parameter& parameter) {
   return {{"name", parameter.name},

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "core/io/readers.h"
 #include "core/prediction/explanation.h"
 #include "processing_algorithms/clutter_stage.h"
 #include "processing_algorithms/environment_stage.h"
-#include "processing_algorithms/prediction_stage.h"
+#include "processing_algorithms/json_values.h"
+#include "processing_algorithms/prediction_results.h"
+#include "processing_algorithms/ray_parameters.h"
 #include "processing_algorithms/scene_stage.h"
+#include "processing_algorithms/site_stage.h"
 #include "processing_algorithms/spelling.h"
 #include "processing_algorithms/surface_stage.h"
 
@@ -74,8 +76,6 @@ Explained explain_strongest(Run& run, const RayLauncher& launcher, const Scene& 
   return {std::move(*strongest), std::move(predictions)};
 }
 
-Json number_or_null(double value) { return std::isnan(value) ? Json(nullptr) : Json(value); }
-
 // Over which times and angles the power is spread.
 void add_wideband_figures(const PointExplanation& explanation, Json& figures) {
   const TargetPrediction& prediction = explanation.prediction;
@@ -91,7 +91,7 @@ void add_wideband_figures(const PointExplanation& explanation, Json& figures) {
            {"departure_azimuth_spread_deg", angles.departure_azimuth_spread_deg},
            {"departure_elevation_spread_deg", angles.departure_elevation_spread_deg},
            {"k_factor_db", angles.k_factor_db}}) {
-    figures[name] = number_or_null(static_cast<double>(value));
+    figures[name] = or_null(static_cast<double>(value));
   }
 }
 
@@ -101,13 +101,13 @@ void add_figures(const PointExplanation& explanation, Json& figures) {
   figures["transmitter"] = explanation.transmitter;
   figures["distance_m"] = explanation.distance_m;
   figures["line_of_sight"] = prediction.line_of_sight;
-  figures["path_loss_db"] = number_or_null(static_cast<double>(prediction.path_loss_db));
-  figures["received_power_dbm"] = number_or_null(static_cast<double>(prediction.received_power_dbm));
+  figures["path_loss_db"] = or_null(static_cast<double>(prediction.path_loss_db));
+  figures["received_power_dbm"] = or_null(static_cast<double>(prediction.received_power_dbm));
   figures["mechanism"] = prediction.reached() ? Json(to_string(prediction.mechanism)) : Json(nullptr);
   figures["ray_count"] = prediction.ray_count;
-  figures["power_sum_dbm"] = number_or_null(explanation.power_sum_dbm);
-  figures["interference_db"] = number_or_null(explanation.interference_db);
-  figures["clutter_class"] = explanation.clutter_class.empty() ? Json(nullptr) : Json(explanation.clutter_class);
+  figures["power_sum_dbm"] = or_null(explanation.power_sum_dbm);
+  figures["interference_db"] = or_null(explanation.interference_db);
+  figures["clutter_class"] = or_null(explanation.clutter_class);
   figures["clutter_loss_db"] = static_cast<double>(prediction.clutter_loss_db);
   const PowerShares& shares = explanation.shares;
   for (const auto& [name, share] :
@@ -134,8 +134,8 @@ Json at_the_point(const std::vector<Transmitter>& transmitters, const Prediction
     });
     const TargetPrediction& here = prediction.receivers.front();
     rows.push_back({{"transmitter", transmitter->name},
-                    {"path_loss_db", number_or_null(static_cast<double>(here.path_loss_db))},
-                    {"received_power_dbm", number_or_null(static_cast<double>(here.received_power_dbm))},
+                    {"path_loss_db", or_null(static_cast<double>(here.path_loss_db))},
+                    {"received_power_dbm", or_null(static_cast<double>(here.received_power_dbm))},
                     {"line_of_sight", here.line_of_sight}});
   }
   return rows;

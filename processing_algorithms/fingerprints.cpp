@@ -11,6 +11,7 @@
 #include "core/comparison/statistics.h"
 #include "core/io/readers.h"
 #include "core/io/result_writer.h"
+#include "processing_algorithms/json_values.h"
 #include "processing_algorithms/path_loss_input.h"
 #include "processing_algorithms/run.h"
 #include "processing_algorithms/spelling.h"
@@ -77,8 +78,6 @@ std::vector<LocatedQuery> locate(Run& run, const PathLossLayer& path_loss, const
   });
   return located;
 }
-
-Json or_null(double value) { return std::isnan(value) ? Json(nullptr) : Json(value); }
 
 void add_figures(const Fingerprints& fingerprints, const std::vector<LocatedQuery>& located, Json& figures) {
   figures["places"] = fingerprints.places().size();

@@ -2,20 +2,17 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <optional>
 #include <vector>
 
 #include "core/base/staged_file.h"
 #include "core/io/antenna_file.h"
+#include "processing_algorithms/json_values.h"
 #include "processing_algorithms/run.h"
 
 namespace tesseray {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 // A gain that differs from the directivity by more than this has losses that no antenna has, or another unit.
 constexpr double most_losses_db = 1.0;
@@ -33,12 +30,12 @@ void add_figures(const AntennaFile& antenna, double directivity, Json& figures) 
   figures["name"] = antenna.name;
   figures["make"] = antenna.make;
   figures["format"] = to_string(antenna.format);
-  figures["frequency_mhz"] = number_or_null(antenna.frequency_mhz);
+  figures["frequency_mhz"] = or_null(antenna.frequency_mhz);
   figures["polarization"] = antenna.polarization;
-  figures["gain_dbi"] = number_or_null(antenna.gain_dbi);
+  figures["gain_dbi"] = or_null(antenna.gain_dbi);
   figures["directivity_dbi"] = directivity;
-  figures["horizontal_beamwidth_deg"] = number_or_null(half_power_beamwidth_deg(antenna.horizontal));
-  figures["vertical_beamwidth_deg"] = number_or_null(half_power_beamwidth_deg(antenna.vertical));
+  figures["horizontal_beamwidth_deg"] = or_null(half_power_beamwidth_deg(antenna.horizontal));
+  figures["vertical_beamwidth_deg"] = or_null(half_power_beamwidth_deg(antenna.vertical));
   figures["front_to_back_db"] = front_to_back_db(antenna.horizontal);
   figures["downtilt_deg"] = peak_angle_deg(antenna.vertical, -90, 90);
   figures["electrical_tilt_deg"] = antenna.electrical_tilt_deg;

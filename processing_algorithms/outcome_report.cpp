@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "processing_algorithms/json_values.h"
 #include "processing_algorithms/run.h"
 
 namespace tesseray {
@@ -66,7 +67,7 @@ std::string outcome_as_json(const Run& run, const Outcome& outcome, const RunPro
   root["outputs"] = Json::object();
   for (const auto& [name, destination] : outcome.outputs) root["outputs"][name] = destination;
   root["figures"] = outcome.figures;
-  root["result_hash"] = outcome.result_hash.empty() ? Json(nullptr) : Json(outcome.result_hash);
+  root["result_hash"] = or_null(outcome.result_hash);
   root["warnings"] = Json::array();
   for (const Warning& warning : progress.warnings()) {
     root["warnings"].push_back({{"code", warning.code}, {"message", warning.message}});

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "processing_algorithms/clutter_stage.h"
 #include "processing_algorithms/environment_stage.h"
+#include "processing_algorithms/prediction_results.h"
 #include "processing_algorithms/prediction_resume.h"
 #include "processing_algorithms/prediction_stage.h"
+#include "processing_algorithms/ray_parameters.h"
 #include "processing_algorithms/scene_stage.h"
+#include "processing_algorithms/site_stage.h"
 #include "processing_algorithms/surface_stage.h"
 
 namespace tesseray {

@@ -8,8 +8,10 @@
 #include "core/prediction/prediction.h"
 #include "core/propagation/images/image_tracer.h"
 #include "processing_algorithms/environment_stage.h"
-#include "processing_algorithms/prediction_stage.h"
+#include "processing_algorithms/prediction_results.h"
+#include "processing_algorithms/ray_parameters.h"
 #include "processing_algorithms/scene_stage.h"
+#include "processing_algorithms/site_stage.h"
 #include "processing_algorithms/spelling.h"
 #include "processing_algorithms/surface_stage.h"
 

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/prediction_results.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/units.h"
+#include "core/comparison/statistics.h"
+#include "processing_algorithms/json_values.h"
+#include "processing_algorithms/spelling.h"
+
+namespace tesseray {
+namespace {
+
+constexpr Choice<SurfaceKind> surface_kinds[] = {
+    {"ground", SurfaceKind::ground}, {"wall", SurfaceKind::wall}, {"roof", SurfaceKind::roof}};
+constexpr Choice<TargetGeometry> geometries[] = {
+    {"polygon", TargetGeometry::polygon}, {"point", TargetGeometry::point}, {"none", TargetGeometry::none}};
+
+// Rough sizes of one row in a GeoPackage, spatial index included, for the check of free space.
+std::uint64_t bytes_per_row(TargetGeometry geometry) {
+  switch (geometry) {
+    case TargetGeometry::polygon:
+      return 400;
+    case TargetGeometry::point:
+      return 260;
+    case TargetGeometry::none:
+      break;
+  }
+  return 130;
+}
+
+// What is drawn by chance; levels are against what is there already.
+std::string in_words(const Pruning& pruning) {
+  if (pruning.scattering_sources == 0) return "none";
+  const auto below = [](double part) { return "below " + std::to_string(std::lround(decibels(part))) + " dB"; };
+  const std::size_t sources = pruning.scattering_sources;
+  return std::to_string(sources) + " scattering tiles at an edge, " + std::to_string(2 * sources) + " at a mirror, " +
+         std::to_string(pruning.tubes) + " tubes at either; tubes and diffractions " + below(pruning.roulette) +
+         ", scattered rays " + below(pruning.scattered) + ", by way of an edge " + below(pruning.then_diffracted);
+}
+
+}  // namespace
+
+std::vector<Parameter> prediction_layer_parameters() {
+  using Kind = ParameterKind;
+  return {
+      {.name = "KINDS",
+       .label = "Kinds of tiles",
+       .help = "the tiles that get rows in PATH_LOSS",
+       .kind = Kind::enumeration,
+       .default_value = "ground,wall,roof",
+       .choices = words(surface_kinds),
+       .multiple = true,
+       .advanced = true},
+      {.name = "REACHED_ONLY",
+       .label = "Only tiles that are reached",
+       .help = "leave out the rows of tiles at which nothing arrives",
+       .kind = Kind::boolean,
+       .default_value = "false",
+       .advanced = true},
+      {.name = "GEOMETRY",
+       .label = "Geometry of path loss",
+       .help = "tiles as polygons, as points, or a table without geometry",
+       .kind = Kind::enumeration,
+       .default_value = "polygon",
+       .choices = words(geometries),
+       .advanced = true},
+      {.name = "PRUNING",
+       .label = "Draw weak rays by chance",
+       .help =
+           "from 20,000 tiles on, a few of many weak rays stand for all: tiles change by some 0.1 dB and the mean by "
+           "none, and a whole city takes a fraction of the time; how many is chosen by transmitter and reported",
+       .kind = Kind::boolean,
+       .default_value = "true",
+       .advanced = true},
+      {.name = "WIDEBAND",
+       .label = "Angles at both ends",
+       .help = "with elevation, spreads of elevation and of departure angles, and the K factor",
+       .kind = Kind::boolean,
+       .default_value = "false",
+       .advanced = true},
+      {.name = "DELAY_PROFILE_RAYS",
+       .label = "Rays of the power-delay profile",
+       .help = "delay and power of so many of the strongest rays at each place, in delay_profile; 0 for none",
+       .kind = Kind::number,
+       .default_value = "0",
+       .minimum = 0,
+       .maximum = 64,
+       .integer = true,
+       .advanced = true},
+      {.name = "RAYS_PER_RECEIVER",
+       .label = "Rays per receiver point",
+       .help = "how many of the strongest rays go to RAYS",
+       .kind = Kind::number,
+       .default_value = "20",
+       .minimum = 1,
+       .maximum = 100000,
+       .integer = true,
+       .advanced = true},
+      {.name = "PATH_LOSS",
+       .label = "Path loss",
+       .help = "what arrives at each tile, one row per transmitter and tile",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "path_loss",
+       .geometry = "Polygon Z"},
+      {.name = "RECEIVER_PATH_LOSS",
+       .label = "Path loss at receiver points",
+       .help = "what arrives at each of RECEIVERS",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "receiver_path_loss",
+       .geometry = "Point Z",
+       .needs = "RECEIVERS"},
+      {.name = "TRANSMITTERS_OUT",
+       .label = "Transmitters as used",
+       .help = "the transmitters with all that was assumed; beside PATH_LOSS if not given",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "transmitters",
+       .geometry = "Point Z",
+       .beside = "PATH_LOSS"},
+      {.name = "RAYS",
+       .label = "Rays",
+       .help = "the strongest rays to each of RECEIVERS",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "rays",
+       .geometry = "LineString Z",
+       .needs = "RECEIVERS"},
+  };
+}
+
+PathLossLayout path_loss_layout(const ParameterValues& values) {
+  PathLossLayout layout;
+  layout.kinds.clear();
+  for (const Choice<SurfaceKind>& kind : surface_kinds) {
+    const std::vector<std::string>& chosen = values.chosen_words("KINDS");
+    if (std::find(chosen.begin(), chosen.end(), kind.word) != chosen.end()) layout.kinds.push_back(kind.value);
+  }
+  layout.reached_only = values.flag("REACHED_ONLY");
+  layout.geometry = values.choice("GEOMETRY", geometries);
+  return layout;
+}
+
+void add_transmitters_layer(const Run& run, const std::vector<Transmitter>& transmitters, ResultWriter& writer,
+                            std::vector<std::string>& written) {
+  const auto destination = run.destinations().layer("TRANSMITTERS_OUT");
+  if (!destination) return;
+  writer.add_transmitters(*destination, transmitters);
+  written.emplace_back("TRANSMITTERS_OUT");
+}
+
+void add_receiver_path_loss_layer(const Run& run, const std::vector<Receiver>& receivers,
+                                  const Predictions& predictions, ResultWriter& writer,
+                                  std::vector<std::string>& written) {
+  const auto destination = run.destinations().layer("RECEIVER_PATH_LOSS");
+  if (!destination) return;
+  writer.add_receiver_path_loss(*destination, receivers, predictions.of_transmitters);
+  written.emplace_back("RECEIVER_PATH_LOSS");
+}
+
+void add_rays_layer(const Run& run, const Predictions& predictions, ResultWriter& writer,
+                    std::vector<std::string>& written) {
+  const auto destination = run.destinations().layer("RAYS");
+  if (!destination) return;
+  writer.add_rays(*destination, predictions.of_transmitters);
+  written.emplace_back("RAYS");
+}
+
+void add_prediction_layers(const Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,
+                           const Predictions& predictions, ResultWriter& writer, std::vector<std::string>& written) {
+  add_transmitters_layer(run, sites.transmitters, writer, written);
+  if (const auto destination = run.destinations().layer("PATH_LOSS")) {
+    const PathLossLayout layout = path_loss_layout(run.values());
+    require_disk_space(destination->file,
+                       tiling.tiles.size() * predictions.of_transmitters.size() * bytes_per_row(layout.geometry));
+    writer.add_path_loss(*destination, scene, tiling, predictions.of_transmitters, layout);
+    written.emplace_back("PATH_LOSS");
+  }
+  if (sites.receivers.empty()) return;
+  add_receiver_path_loss_layer(run, sites.receivers, predictions, writer, written);
+  add_rays_layer(run, predictions, writer, written);
+}
+
+void add_prediction_figures(const Sites& sites, const Tiling& tiling, const Predictions& predictions,
+                            nlohmann::ordered_json& figures) {
+  figures["transmitters"] = sites.transmitters.size();
+  figures["receivers"] = sites.receivers.size();
+  auto rows = nlohmann::ordered_json::array();
+  for (const TransmitterPrediction& prediction : predictions.of_transmitters) {
+    const auto transmitter = std::find_if(sites.transmitters.begin(), sites.transmitters.end(), [&](const auto& site) {
+      return site.transmitter_id == prediction.transmitter_id;
+    });
+    std::size_t ground = 0;
+    std::vector<double> losses;
+    for (std::size_t t = 0; t < tiling.tiles.size(); ++t) {
+      if (tiling.tiles[t].kind != SurfaceKind::ground) continue;
+      ++ground;
+      if (prediction.tiles[t].reached()) losses.push_back(static_cast<double>(prediction.tiles[t].path_loss_db));
+    }
+    nlohmann::ordered_json row{{"transmitter", transmitter->name}};
+    row["frequency_mhz"] = transmitter->frequency_hz / 1e6;
+    row["ground_tiles_reached"] = losses.size();
+    row["reached_percent"] =
+        ground == 0 ? 0.0 : 100.0 * static_cast<double>(losses.size()) / static_cast<double>(ground);
+    const double median = percentile(losses, 0.5);
+    row["median_path_loss_db"] = or_null(median);
+    row["pruning"] = in_words(prediction.pruning);
+    rows.push_back(std::move(row));
+  }
+  figures["coverage"] = std::move(rows);
+}
+
+}  // namespace tesseray

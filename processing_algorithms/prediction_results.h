@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a prediction writes: layers, and figures of the summary.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/io/result_writer.h"
+#include "core/prediction/prediction.h"
+#include "processing_algorithms/predict_each.h"
+#include "processing_algorithms/run.h"
+#include "processing_algorithms/site_stage.h"
+
+namespace tesseray {
+
+// PATH_LOSS, RECEIVER_PATH_LOSS, TRANSMITTERS_OUT and RAYS, and what rows they have.
+std::vector<Parameter> prediction_layer_parameters();
+
+PathLossLayout path_loss_layout(const ParameterValues& values);
+
+// Each adds one layer to `writer` where it is wanted, and its name to `written`: TRANSMITTERS_OUT, RECEIVER_PATH_LOSS,
+// RAYS. What is given must live until commit.
+void add_transmitters_layer(const Run& run, const std::vector<Transmitter>& transmitters, ResultWriter& writer,
+                            std::vector<std::string>& written);
+void add_receiver_path_loss_layer(const Run& run, const std::vector<Receiver>& receivers,
+                                  const Predictions& predictions, ResultWriter& writer,
+                                  std::vector<std::string>& written);
+void add_rays_layer(const Run& run, const Predictions& predictions, ResultWriter& writer,
+                    std::vector<std::string>& written);
+// All of these as far as they are wanted, and PATH_LOSS.
+void add_prediction_layers(const Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,
+                           const Predictions& predictions, ResultWriter& writer, std::vector<std::string>& written);
+
+void add_prediction_figures(const Sites& sites, const Tiling& tiling, const Predictions& predictions,
+                            nlohmann::ordered_json& figures);
+
+}  // namespace tesseray
