@@ -99,9 +99,11 @@ TEST_F(VegetationFiles, AreTakenByLaterRuns) {
   prepare();
   // A length that no vegetation gives tells where lengths came from.
   VegetationFile file = *vegetation_file_beside(*visibility_);
+  const std::optional<VegetationPairs> lengths = kept();
+  ASSERT_TRUE(lengths.has_value());
   std::vector<std::vector<VegetationPairs::Member>> higher(visibility_->element_count());
   for (std::uint32_t element = 0; element < visibility_->element_count(); ++element) {
-    for (const VegetationPairs::Member member : kept()->row(element)) {
+    for (const VegetationPairs::Member member : lengths->row(element)) {
       if (member.number > element) higher[element].push_back({member.number, 1e4f});
     }
     if (element == 50) break;
