@@ -361,7 +361,13 @@ DiffuseEdgeSource Launch::diffuse_edge_source(const Wedge& wedge, const EdgeSegm
 void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& wedge, ThreadState& state) const {
   const TargetPoints& points = environment_.points;
   const std::uint32_t element = points.tile_count() + edge_number;
-  const auto members = diffuse_targets_of_row(state);
+  LitCotangents lit;
+  for (const ScatteringSource& source : state.sources) {
+    lit.add(edge_bounds(environment_.tiling.edges[edge_number], points.reference(source.tile)));
+  }
+  columns_.find_lit_past_edge(diffuse_targets_of_row(state), environment_.tiling.edges[edge_number], lit,
+                              state.lit_buckets, state.lit);
+  const std::span<const std::uint32_t> members = state.lit;
   if (known_gains_.empty()) {
     state.numbers.assign(members.begin(), members.end());
     state.drawn.stand_for.assign(members.size(), 1.0f);

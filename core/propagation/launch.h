@@ -126,7 +126,8 @@ class Launch {
     ScatteredWays scattered_ways;
     RowIntervals intervals;
     BlockSearch search;
-    std::vector<std::uint32_t> row, hits, numbers, layout;
+    std::vector<std::uint32_t> row, hits, numbers, layout, lit;
+    std::vector<std::int32_t> lit_buckets;
     std::vector<DiffuseSum> diffuse_sums;           // per row member
     std::vector<DirectionMoments> beam_departures;  // per observer, of `diffracted`, where angles are wanted
     EdgeObservers observers;

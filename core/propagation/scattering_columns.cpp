@@ -61,6 +61,26 @@ struct EstimateRadiated {
   }
 };
 
+struct CountLitBuckets {
+  [[gnu::always_inline]] static void run(const std::uint32_t* __restrict tiles, std::size_t count,
+                                         const float* __restrict tile_x, const float* __restrict tile_y,
+                                         const float* __restrict tile_z, float x, float y, float z, float edge_x,
+                                         float edge_y, float edge_z, float half_length,
+                                         const std::int32_t* __restrict lit_before, std::int32_t* __restrict lit) {
+    TESSERAY_INDEPENDENT_TURNS
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t tile = tiles[i];
+      const float way_x = tile_x[tile] - x, way_y = tile_y[tile] - y, way_z = tile_z[tile] - z;
+      const float along = way_x * edge_x + way_y * edge_y + way_z * edge_z;
+      const float squared = way_x * way_x + way_y * way_y + way_z * way_z - along * along;
+      const float rho = std::sqrt(squared > 0 ? squared : 0.0f);
+      const std::int32_t first = LitCotangents::bucket(along - half_length, rho);
+      const std::int32_t last = LitCotangents::bucket(along + half_length, rho);
+      lit[i] = lit_before[last + 1] - lit_before[first];
+    }
+  }
+};
+
 struct EstimatePastEdge {
   [[gnu::always_inline]] static void run(const std::uint32_t* __restrict tiles, std::size_t count,
                                          const float* __restrict tile_x, const float* __restrict tile_y,
@@ -171,6 +191,27 @@ void ScatteringColumns::estimate(std::span<const std::uint32_t> tiles, std::span
   run_vectorized<EstimateRadiated>(set, tiles.data(), tiles.size(), sources_.x.data(), sources_.y.data(),
                                    sources_.z.data(), strengths.data(), static_cast<float>(at.x),
                                    static_cast<float>(at.y), static_cast<float>(at.z), scale, estimates.data());
+}
+
+void ScatteringColumns::find_lit_past_edge(std::span<const std::uint32_t> tiles, const EdgeSegment& edge,
+                                           const LitCotangents& lit, std::vector<std::int32_t>& work,
+                                           std::vector<std::uint32_t>& found, InstructionSet set) const {
+  work.resize(tiles.size());
+  const Vec3 at = edge.midpoint - targets_.origin;
+  const auto lit_before = lit.marked_before();
+  run_vectorized<CountLitBuckets>(set, tiles.data(), tiles.size(), targets_.x.data(), targets_.y.data(),
+                                  targets_.z.data(), static_cast<float>(at.x), static_cast<float>(at.y),
+                                  static_cast<float>(at.z), static_cast<float>(edge.direction.x),
+                                  static_cast<float>(edge.direction.y), static_cast<float>(edge.direction.z),
+                                  static_cast<float>(0.5 * edge.length_m), lit_before.data(), work.data());
+  // Written without a branch: which are lit cannot be foretold.
+  found.resize(tiles.size());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    found[count] = tiles[i];
+    count += work[i] > 0 ? 1 : 0;
+  }
+  found.resize(count);
 }
 
 void ScatteringColumns::estimate_past_edge(std::span<const std::uint32_t> tiles, std::span<const float> gains,

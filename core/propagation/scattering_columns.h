@@ -8,6 +8,7 @@
 
 #include "core/base/vector_dispatch.h"
 #include "core/propagation/link.h"
+#include "core/propagation/lit_cotangents.h"
 #include "core/propagation/row_targets.h"
 #include "core/scene/scene.h"
 
@@ -74,6 +75,12 @@ class ScatteringColumns {
   // strengths[tile] · scale over the squared distance from each tile to a point: what the tiles send there, at most.
   void estimate(std::span<const std::uint32_t> tiles, std::span<const float> strengths, Vec3 point, float scale,
                 std::vector<float>& estimates, InstructionSet set = best_instruction_set()) const;
+
+  // Those of the tiles to which, as targets, something may come by way of an edge from sources that light `lit`: all
+  // that do get something, and some more. Into `found`, in their order; `work` is working space.
+  void find_lit_past_edge(std::span<const std::uint32_t> tiles, const EdgeSegment& edge, const LitCotangents& lit,
+                          std::vector<std::int32_t>& work, std::vector<std::uint32_t>& found,
+                          InstructionSet set = best_instruction_set()) const;
 
   // About what they bring to tiles as targets by way of an edge, from all around, over gains[tile] and times `scale`:
   // the mean of estimated_diffraction_share() over their angles.

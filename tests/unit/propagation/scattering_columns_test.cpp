@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/base/units.h"
@@ -85,6 +86,64 @@ TEST_F(ScatteringEstimates, PastAnEdgeAreTheMeanOverItsAngles) {
     if (first.empty()) first = estimates;
     EXPECT_EQ(estimates, first);
   }
+}
+
+// True when the ray from `source` to `target` by way of the edge's line has its Keller point on the segment, in double
+// precision and without intervals.
+bool is_by_way_of(const EdgeSegment& edge, Vec3 source, Vec3 target) {
+  const auto place = [&](Vec3 point) {
+    const Vec3 way = point - edge.midpoint;
+    const double along = dot(way, edge.direction);
+    return std::pair{along, norm(way - along * edge.direction)};
+  };
+  const auto [source_z, source_rho] = place(source);
+  const auto [target_z, target_rho] = place(target);
+  if (!(source_rho > 1e-3 && target_rho > 1e-3)) return false;
+  const double keller = source_z + (target_z - source_z) * source_rho / (source_rho + target_rho);
+  return std::fabs(keller) < 0.5 * edge.length_m;
+}
+
+// Every edge with three sources about it: all tiles that any of them lights are found, and of the others most are not.
+TEST_F(ScatteringEstimates, LitPastAnEdgeAreAllThatAnySourceReaches) {
+  testing::Random random(11);
+  std::size_t lit_tiles = 0, found_tiles = 0, all_tiles = 0;
+  for (const EdgeSegment& edge : city_.tiling.edges) {
+    std::vector<Vec3> sources;
+    LitCotangents lit;
+    for (int s = 0; s < 3; ++s) {
+      sources.push_back(edge.midpoint + Vec3{random.uniform(-90, 90), random.uniform(-90, 90), random.uniform(-30, 5)});
+      lit.add(edge_bounds(edge, sources.back()));
+    }
+    std::vector<std::int32_t> work;
+    std::vector<std::uint32_t> first, found;
+    for (const InstructionSet set : instruction_sets()) {
+      columns_.find_lit_past_edge(tiles_, edge, lit, work, found, set);
+      if (set == InstructionSet::baseline) first = found;
+      ASSERT_EQ(found, first);
+    }
+    ASSERT_TRUE(std::is_sorted(found.begin(), found.end()));
+    for (const std::uint32_t tile : tiles_) {
+      const bool reached = std::any_of(sources.begin(), sources.end(), [&](Vec3 source) {
+        return is_by_way_of(edge, source, points_.arrival(tile));
+      });
+      if (!reached) continue;
+      ++lit_tiles;
+      ASSERT_TRUE(std::binary_search(found.begin(), found.end(), tile)) << "edge " << edge.id << ", tile " << tile;
+    }
+    found_tiles += found.size();
+    all_tiles += tiles_.size();
+  }
+  EXPECT_GT(lit_tiles, all_tiles / 50);
+  EXPECT_LT(found_tiles, all_tiles / 2);
+  EXPECT_LT(found_tiles, 4 * lit_tiles);
+}
+
+TEST(LitCotangents, WithoutSourcesAreNone) {
+  LitCotangents lit;
+  lit.add({.upper_u = 0.2f, .lower_u = 0.1f});
+  EXPECT_GT(lit.marked_before().back(), 0);
+  lit.clear();
+  EXPECT_EQ(lit.marked_before().back(), 0);
 }
 
 }  // namespace
