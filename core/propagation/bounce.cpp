@@ -144,9 +144,13 @@ void Launch::read_row(std::uint32_t element, LaunchPhase phase, ThreadState& sta
   count_row(phase, state);
 }
 
-void Launch::read_useful_row(std::uint32_t element, int interactions, ThreadState& state) const {
+void Launch::read_useful_row(std::uint32_t element, int interactions, bool edges, ThreadState& state) const {
   if (environment_.points.tiles_are_targets()) {
-    read_row(element, LaunchPhase::bounces, state);
+    if (edges) {
+      read_row(element, LaunchPhase::bounces, state);
+    } else {
+      read_tiles_of_row(element, LaunchPhase::bounces, state);
+    }
     return;
   }
   const int left = environment_.options.max_bounces - interactions;
@@ -244,9 +248,25 @@ int least_interactions(std::span<const Tube* const> tubes) {
 
 }  // namespace
 
+Launch::Onward Launch::onward_of(const TubeGroup& arrived) const {
+  const int reflected = environment_.points.is_tile(arrived.element) ? 1 : 0;
+  Onward onward;
+  for (const Tube* const tube : arrived.tubes) {
+    if (tube->chain.is_scattered()) {
+      const bool goes_on = tube->interactions() == 0;
+      return {goes_on, goes_on};
+    }
+    const int reflections = tube->reflections + reflected, diffractions = tube->diffractions + 1 - reflected;
+    onward.at_edges |= limits_.may_diffract(reflections, diffractions);
+    onward.at_tiles |=
+        limits_.may_reflect(reflections, diffractions) || limits_.may_scatter(reflections, diffractions);
+  }
+  return onward;
+}
+
 std::span<const std::uint32_t> Launch::read_row_for(const TubeGroup& arrived, ThreadState& state) const {
   if (arrived.tubes.front()->chain.is_scattered()) return read_row_of_scattered(arrived, state);
-  read_useful_row(arrived.element, least_interactions(arrived.tubes) + 1, state);
+  read_useful_row(arrived.element, least_interactions(arrived.tubes) + 1, onward_of(arrived).at_edges, state);
   return environment_.receiver_rows.seen_from(arrived.element);
 }
 
@@ -276,7 +296,8 @@ void Launch::bounce_tile(const TubeGroup& arrived, ThreadState& state, std::vect
     }
     if (!laid_out) {
       const std::span<const std::uint32_t> receivers = read_row_for(arrived, state);
-      lay_out_tile_row(environment_.points, frame, tile_number, state.row, receivers, state.layout, state.intervals);
+      lay_out_tile_row(environment_.points, frame, tile_number, state.row, receivers, onward_of(arrived).any(),
+                       state.layout, state.intervals);
       laid_out = true;
     }
     state.hits.clear();

@@ -305,7 +305,7 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
     if (!(coordinates.z > 0)) continue;
     if (!laid_out) {
       lay_out_tile_row(points, frame, mirror, diffuse_targets_of_row(state),
-                       environment_.receiver_rows.seen_from(mirror), state.layout, state.intervals);
+                       environment_.receiver_rows.seen_from(mirror), false, state.layout, state.intervals);
       state.diffuse_sums.assign(state.intervals.size(), {});
       laid_out = true;
     }

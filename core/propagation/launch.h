@@ -273,8 +273,15 @@ class Launch {
     state.cost[phase].tests += state.intervals.size();
     state.cost[phase].contributions += state.hits.size();
   }
-  // The row of an element without members at which a ray with so many interactions can do nothing any more.
-  void read_useful_row(std::uint32_t element, int interactions, ThreadState& state) const;
+  // The row of an element without members at which a ray with so many interactions can do nothing any more; `edges`:
+  // whether there is anything to do at edges.
+  void read_useful_row(std::uint32_t element, int interactions, bool edges, ThreadState& state) const;
+  // What the rays of a group may do at the members of its row, but for arriving there.
+  struct Onward {
+    bool at_tiles = false, at_edges = false;
+    bool any() const { return at_tiles || at_edges; }
+  };
+  Onward onward_of(const TubeGroup& arrived) const;
   // What tubes may hit: into state.row, and the receivers.
   std::span<const std::uint32_t> read_row_for(const TubeGroup& arrived, ThreadState& state) const;
   bool is_in_reach(std::uint32_t element, int interactions) const {

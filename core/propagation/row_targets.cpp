@@ -112,7 +112,7 @@ ReceiverRows::ReceiverRows(const Occlusion& occlusion, const Tiling& tiling, con
 }
 
 void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::uint32_t tile,
-                      std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers,
+                      std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers, bool onward,
                       std::vector<std::uint32_t>& layout, RowIntervals& intervals) {
   const bool from_ground = points.is_ground(tile);
   const std::uint32_t arrives = points.tiles_are_targets() ? RowTarget::arrives : 0;
@@ -124,13 +124,13 @@ void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::u
   };
   for (const std::uint32_t member : row) {
     if (!points.is_tile(member)) {
-      add(points.reference_index(member), member | RowTarget::goes_on);
+      if (onward) add(points.reference_index(member), member | RowTarget::goes_on);
     } else if (!points.is_ground(member)) {
       add(member, member | arrives | RowTarget::goes_on);
     } else if (!from_ground) {
       // Ground to ground is what the ground-reflected companion at the target stands for.
       if (arrives != 0) add(member, member | arrives);
-      add(points.reference_index(member), member | RowTarget::goes_on);
+      if (onward) add(points.reference_index(member), member | RowTarget::goes_on);
     }
   }
   for (const std::uint32_t receiver : receivers) {

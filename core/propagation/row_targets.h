@@ -85,9 +85,9 @@ class ReceiverRows {
 };
 
 // Lay out the row of a tile (an edge segment). `row` is the visibility row of the element, `receivers` the receivers
-// that it sees; `layout` is working space.
+// that it sees; `layout` is working space. Without `onward` a tile's row has no members from which rays would only go on.
 void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::uint32_t tile,
-                      std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers,
+                      std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers, bool onward,
                       std::vector<std::uint32_t>& layout, RowIntervals& intervals);
 void lay_out_edge_row(const Tiling& tiling, const TargetPoints& points, std::uint32_t edge,
                       std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers,

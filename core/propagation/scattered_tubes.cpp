@@ -132,7 +132,7 @@ std::span<const std::uint32_t> Launch::read_row_of_scattered(const TubeGroup& ar
   if (!to_edges && points.tiles_are_targets()) {
     read_tiles_of_row(arrived.element, LaunchPhase::then_two, state);
   } else {
-    read_useful_row(arrived.element, environment_.options.max_bounces - 1, state);
+    read_useful_row(arrived.element, environment_.options.max_bounces - 1, true, state);
     std::erase_if(state.row, [&](std::uint32_t member) { return points.is_edge(member) != to_edges; });
   }
   return {};

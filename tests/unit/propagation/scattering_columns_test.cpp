@@ -123,9 +123,8 @@ TEST_F(ScatteringEstimates, LitPastAnEdgeAreAllThatAnySourceReaches) {
     }
     ASSERT_TRUE(std::is_sorted(found.begin(), found.end()));
     for (const std::uint32_t tile : tiles_) {
-      const bool reached = std::any_of(sources.begin(), sources.end(), [&](Vec3 source) {
-        return is_by_way_of(edge, source, points_.arrival(tile));
-      });
+      const bool reached = std::any_of(sources.begin(), sources.end(),
+                                       [&](Vec3 source) { return is_by_way_of(edge, source, points_.arrival(tile)); });
       if (!reached) continue;
       ++lit_tiles;
       ASSERT_TRUE(std::binary_search(found.begin(), found.end(), tile)) << "edge " << edge.id << ", tile " << tile;
