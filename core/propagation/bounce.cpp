@@ -27,11 +27,11 @@ constexpr std::size_t lit_of_row = 8;
 constexpr double least_height_m = 1e-3;
 
 // Of the time of tubes and all that come of them, what they take themselves, for the progress.
-double own_share_of(int interactions, int max_bounces) {
-  const int levels_left = max_bounces - interactions - 1;
-  if (levels_left <= 0) return 1;
-  if (interactions == 0) return 0.02;
-  return interactions == 1 && levels_left > 1 ? 0.15 : 0.3;
+double own_share_of(int interactions, const RayLaunchingOptions& options) {
+  if (interactions + 1 >= options.max_bounces) return 1;
+  if (interactions == 0) return 0.01;
+  if (interactions > 1) return 0.97;  // few rays may still be diffracted
+  return options.max_bounces > 3 && options.max_diffractions > 1 ? 0.42 : 0.7;
 }
 
 // The part of the work, about, that is done before each of the groups, and after the last: a row is laid out once, and
@@ -88,7 +88,7 @@ void Launch::bounce(TubeParts tubes, Progress& progress) {
       ++tubes_by_interactions_[static_cast<std::size_t>(tube->interactions() + scatterings)];
     }
   }
-  const double own_share = own_share_of(interactions_of(*list.front().tubes.front()), environment_.options.max_bounces);
+  const double own_share = own_share_of(interactions_of(*list.front().tubes.front()), environment_.options);
   const auto done_when = [&](double own, double by_children) {
     return own_share * own + (1 - own_share) * by_children;
   };
@@ -258,8 +258,7 @@ Launch::Onward Launch::onward_of(const TubeGroup& arrived) const {
     }
     const int reflections = tube->reflections + reflected, diffractions = tube->diffractions + 1 - reflected;
     onward.at_edges |= limits_.may_diffract(reflections, diffractions);
-    onward.at_tiles |=
-        limits_.may_reflect(reflections, diffractions) || limits_.may_scatter(reflections, diffractions);
+    onward.at_tiles |= limits_.may_reflect(reflections, diffractions) || limits_.may_scatter(reflections, diffractions);
   }
   return onward;
 }

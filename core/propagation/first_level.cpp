@@ -76,14 +76,17 @@ void Launch::launch_through_building(std::vector<std::uint8_t> lit, std::vector<
   launch_straight({building.occlusion_without(), Mechanism::through_building, chain, &building}, lit, tubes, progress);
 }
 
-std::vector<Tube> Launch::launch_first_level(Progress& progress) {
-  std::vector<std::uint8_t> lit(environment_.points.element_count() + environment_.points.receiver_count(), 0);
-  std::vector<Tube> tubes;
+void Launch::launch_into_sight(std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress) {
+  lit.assign(environment_.points.element_count() + environment_.points.receiver_count(), 0);
   launch_straight({environment_.occlusion, Mechanism::direct, {}, nullptr}, lit, tubes, progress);
+}
+
+void Launch::launch_to_hidden(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress) {
+  constexpr double through_building = 0.02;  // of the time
+  PartOfStage through(progress, 0, through_building), over(progress, through_building, 1);
   // What goes through the building does not keep anything from going over it.
-  launch_through_building(lit, tubes, progress);
-  launch_over_rooftops(lit, tubes, progress);
-  return tubes;
+  launch_through_building(lit, tubes, through);
+  launch_over_rooftops(lit, tubes, over);
 }
 
 }  // namespace tesseray

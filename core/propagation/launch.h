@@ -101,8 +101,8 @@ class Launch {
  public:
   Launch(const LaunchEnvironment& environment, const Transmitter& transmitter);
 
-  // `ends`: of the phases, for the progress.
-  RayLaunchingResult run(const PhaseShares::Ends& ends, Progress& progress);
+  // `shares`: of the phases, for the progress.
+  RayLaunchingResult run(const PhaseShares& shares, Progress& progress);
 
  private:
   // How diffuse rays along one direction come in at a target.
@@ -160,7 +160,9 @@ class Launch {
     InteractionChain chain;
     const BuildingTransmission* building;  // passed by walls and metres; nullptr: in the air
   };
-  std::vector<Tube> launch_first_level(Progress& progress);
+  // `lit`: which of all numbers are, as marked below. To what is in sight, in a moment; then to all that is hidden.
+  void launch_into_sight(std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
+  void launch_to_hidden(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
   // To all numbers that are not lit yet, which it marks; through a building to tiles and receivers alone.
   void launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes,
                        Progress& progress);
@@ -244,6 +246,7 @@ class Launch {
   };
   // Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
   void go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) const;
+  // By what is in sight; cost_.kind, too.
   void choose_pruning();
   // What is already there at elements when tubes are about to be bounced, times Pruning::roulette: where weaker tubes
   // are drawn (go_on). Empty without roulette.

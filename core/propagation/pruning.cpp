@@ -16,12 +16,14 @@ namespace {
 // go comes back, once drawn, as an outlier.
 constexpr double doubt = 3;
 
+// From these shares of the tiles on, some and many are in sight.
+constexpr double some_in_sight = 0.02, many_in_sight = 0.15;
+
 }  // namespace
 
 Pruning pruning_for(double share_in_sight) {
-  constexpr double many = 0.15;
   Pruning pruning{.scattering_sources = 32, .tubes = 32, .roulette = 5e-4, .scattered = 0.05, .then_diffracted = 5e-4};
-  if (share_in_sight >= many) {
+  if (share_in_sight >= many_in_sight) {
     pruning.scattering_sources = pruning.tubes = 16;
     pruning.roulette = 3e-3;
     pruning.then_diffracted = 7e-4;
@@ -38,7 +40,11 @@ void Launch::choose_pruning() {
     for (std::size_t t = 0; t < in_sight.size(); ++t) in_sight[t] |= state.sums[t].direct ? 1 : 0;
   }
   const auto count = static_cast<double>(std::count(in_sight.begin(), in_sight.end(), 1));
-  pruning_ = pruning_for(count / static_cast<double>(in_sight.size()));
+  const double share = count / static_cast<double>(in_sight.size());
+  pruning_ = pruning_for(share);
+  cost_.kind = share >= many_in_sight   ? LaunchKind::many_in_sight
+               : share >= some_in_sight ? LaunchKind::some_in_sight
+                                        : LaunchKind::few_in_sight;
 }
 
 std::vector<double> Launch::gains_so_far() const {

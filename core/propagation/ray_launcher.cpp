@@ -116,7 +116,8 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
   prepare_diffuse();
 }
 
-RayLaunchingResult Launch::run(const PhaseShares::Ends& ends, Progress& progress) {
+RayLaunchingResult Launch::run(const PhaseShares& shares, Progress& progress) {
+  PhaseShares::Ends ends{};
   const auto part_of = [&](LaunchPhase phase) {
     const auto p = static_cast<std::size_t>(phase);
     return PartOfStage(progress, p == 0 ? 0 : ends[p - 1], ends[p]);
@@ -124,13 +125,17 @@ RayLaunchingResult Launch::run(const PhaseShares::Ends& ends, Progress& progress
   std::vector<Tube> tubes;
   {
     const PhaseClock clock(cost_[LaunchPhase::first_level]);
+    std::vector<std::uint8_t> lit;
+    PartOfStage moment(progress, 0, 0);
+    launch_into_sight(lit, tubes, moment);
+    choose_pruning();
+    ends = shares.ends(cost_.kind);
     PartOfStage part = part_of(LaunchPhase::first_level);
-    tubes = launch_first_level(part);
+    launch_to_hidden(lit, tubes, part);
   }
   {
     const PhaseClock clock(cost_[LaunchPhase::bounces]);
     PartOfStage part = part_of(LaunchPhase::bounces);
-    choose_pruning();
     prepare_roulette();
     TubeParts first;
     first.add(std::move(tubes));
@@ -309,7 +314,7 @@ RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress&
                                       impl_->points,     impl_->receiver_rows,   impl_->reach,
                                       impl_->runs,       impl_->over_rooftops,   impl_->rooftop_search.get(),
                                       impl_->vegetation, impl_->vegetation_pairs};
-  RayLaunchingResult result = Launch(environment, transmitter).run(impl_->shares->ends(), progress);
+  RayLaunchingResult result = Launch(environment, transmitter).run(*impl_->shares, progress);
   impl_->shares->learn_from(result.cost);
   return result;
 }
