@@ -38,7 +38,7 @@ double own_share_of(int interactions, const RayLaunchingOptions& options) {
 // tubes are tested against its members, of which those diffracted hit many.
 std::vector<double> work_before(std::span<const TubeGroup> groups, const TargetPoints& points,
                                 const Visibility& visibility) {
-  constexpr double laying_out = 10, reflecting = 1, diffracting = 8;  // a member of the row, relatively
+  constexpr double laying_out = 4, reflecting = 1, diffracting = 80;  // a member of the row, relatively
   std::vector<double> work{0};
   for (const TubeGroup& group : groups) {
     const double per_tube = points.is_edge(group.element) ? diffracting : reflecting;

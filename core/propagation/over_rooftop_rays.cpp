@@ -67,21 +67,31 @@ void Launch::launch_over_rooftops(const std::vector<std::uint8_t>& lit, std::vec
   const OverRooftop method = environment_.options.over_rooftop;
   if (method == OverRooftop::none || !limits_.may_diffract(0, 0)) return;
   RooftopSearch* const search = method == OverRooftop::screens ? environment_.rooftop_search : nullptr;
-  const std::uint32_t numbers = environment_.points.element_count() + environment_.points.receiver_count();
+  const TargetPoints& points = environment_.points;
+  const std::uint32_t numbers = points.element_count() + points.receiver_count();
   reached_over_rooftops_.assign(numbers, 0);
   if (environment_.options.wideband) rooftop_departures_.resize(numbers);
   const std::size_t per_block = search != nullptr ? search->most_targets() : numbers_per_block;
-  std::vector<std::vector<Tube>> produced((numbers + per_block - 1) / per_block);
-  parallel_blocks(numbers, per_block, progress, [&](std::size_t begin, std::size_t end) {
-    const auto first = static_cast<std::uint32_t>(begin), last = static_cast<std::uint32_t>(end);
-    std::vector<Tube>& of_block = produced[begin / per_block];
-    if (search != nullptr) {
-      launch_over_rooftops_by(*search, first, last, lit, of_block);
-    } else {
-      launch_over_rooftops_to(first, last, lit, of_block);
-    }
-  });
-  for (const std::vector<Tube>& part : produced) tubes.insert(tubes.end(), part.begin(), part.end());
+  const auto launch_to = [&](std::uint32_t range_first, std::uint32_t range_end, Progress& part) {
+    const std::uint32_t count = range_end - range_first;
+    std::vector<std::vector<Tube>> produced((count + per_block - 1) / per_block);
+    parallel_blocks(count, per_block, part, [&](std::size_t begin, std::size_t end) {
+      const std::uint32_t first = range_first + static_cast<std::uint32_t>(begin);
+      const std::uint32_t last = range_first + static_cast<std::uint32_t>(end);
+      std::vector<Tube>& of_block = produced[begin / per_block];
+      if (search != nullptr) {
+        launch_over_rooftops_by(*search, first, last, lit, of_block);
+      } else {
+        launch_over_rooftops_to(first, last, lit, of_block);
+      }
+    });
+    for (const std::vector<Tube>& of_block : produced) tubes.insert(tubes.end(), of_block.begin(), of_block.end());
+  };
+  // No ray over the roofs goes to an edge (rooftop_use).
+  const double tiles = points.tile_count(), share = tiles / std::max(1.0, tiles + points.receiver_count());
+  PartOfStage to_tiles(progress, 0, share), to_receivers(progress, share, 1);
+  launch_to(0, points.tile_count(), to_tiles);
+  launch_to(points.element_count(), numbers, to_receivers);
 }
 
 Launch::RooftopUse Launch::rooftop_use(std::uint32_t number, std::uint8_t lit) const {
