@@ -18,7 +18,6 @@ class LitCotangents {
  public:
   static constexpr std::size_t buckets = 128;
 
-  void clear() { marks_.fill(0); }
   // What a source with these bounds lights (edge_bounds), and a bucket more on either side: wider than any rounding of
   // places in single precision.
   void add(const IntervalBounds& bounds);

@@ -3,6 +3,7 @@
 //
 // Such a ray comes in as if from a level edge across its plane at the last roof: upwards it spreads from there, and
 // sideways from the transmitter, at the distance that it has gone. A reflection at a tile is launched from that edge.
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/parallel.h"
