@@ -263,9 +263,9 @@ Launch::Onward Launch::onward_of(const TubeGroup& arrived) const {
   return onward;
 }
 
-std::span<const std::uint32_t> Launch::read_row_for(const TubeGroup& arrived, ThreadState& state) const {
+std::span<const std::uint32_t> Launch::read_row_for(const TubeGroup& arrived, Onward onward, ThreadState& state) const {
   if (arrived.tubes.front()->chain.is_scattered()) return read_row_of_scattered(arrived, state);
-  read_useful_row(arrived.element, least_interactions(arrived.tubes) + 1, onward_of(arrived).at_edges, state);
+  read_useful_row(arrived.element, least_interactions(arrived.tubes) + 1, onward.at_edges, state);
   return environment_.receiver_rows.seen_from(arrived.element);
 }
 
@@ -294,9 +294,10 @@ void Launch::bounce_tile(const TubeGroup& arrived, ThreadState& state, std::vect
       bounds = tile_bounds(source);
     }
     if (!laid_out) {
-      const std::span<const std::uint32_t> receivers = read_row_for(arrived, state);
-      lay_out_tile_row(environment_.points, frame, tile_number, state.row, receivers, onward_of(arrived).any(),
-                       state.layout, state.intervals);
+      const Onward onward = onward_of(arrived);
+      const std::span<const std::uint32_t> receivers = read_row_for(arrived, onward, state);
+      lay_out_tile_row(environment_.points, frame, tile_number, state.row, receivers, onward.any(), state.layout,
+                       state.intervals);
       laid_out = true;
     }
     state.hits.clear();
@@ -395,7 +396,7 @@ void Launch::bounce_edge(const TubeGroup& arrived, ThreadState& state, std::vect
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
   const EdgeRun& run = environment_.edge_runs[edge_number];
   const Wedge wedge = wedge_of(edge);
-  const std::span<const std::uint32_t> receivers = read_row_for(arrived, state);
+  const std::span<const std::uint32_t> receivers = read_row_for(arrived, onward_of(arrived), state);
   lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row, receivers, state.layout,
                    state.intervals);
   for (const Tube* const tube_pointer : arrived.tubes) {

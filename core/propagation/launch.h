@@ -286,7 +286,7 @@ class Launch {
   };
   Onward onward_of(const TubeGroup& arrived) const;
   // What tubes may hit: into state.row, and the receivers.
-  std::span<const std::uint32_t> read_row_for(const TubeGroup& arrived, ThreadState& state) const;
+  std::span<const std::uint32_t> read_row_for(const TubeGroup& arrived, Onward onward, ThreadState& state) const;
   bool is_in_reach(std::uint32_t element, int interactions) const {
     return interactions + environment_.reach.least_interactions(element) <= environment_.options.max_bounces;
   }

@@ -28,6 +28,18 @@ struct GpuCommand {
 // equal. The exit status: 0 equal, 1 not equal, 2 bad command line or file, 3 no GPU.
 int run_on_city(const char* program, int argc, char** argv, bool (*task)(const GpuCommand&));
 
+// The same for a Comparison(city) with run() and run_on_host(), true when all is equal, and run_only_gpu().
+template <class Comparison>
+int compare_on_city(const char* program, int argc, char** argv) {
+  return run_on_city(program, argc, argv, [](const GpuCommand& command) {
+    Comparison comparison(command.city);
+    if (command.task == GpuTask::on_host) return comparison.run_on_host();
+    if (command.task == GpuTask::compare) return comparison.run();
+    comparison.run_only_gpu();
+    return true;
+  });
+}
+
 // Wall time of work(), s.
 double seconds_of(const auto& work) {
   const auto begin = std::chrono::steady_clock::now();

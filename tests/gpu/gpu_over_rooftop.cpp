@@ -268,8 +268,9 @@ class Comparison {
     for (std::size_t a = 0; a < together; ++a) {
       is_good = is_good && std::equal(one_by_one[a].begin(), one_by_one[a].end(), at_once[a].begin(), is_same);
     }
-    std::printf("%zu transmitters, one in 4 tiles: one by one %.4f s each, all at once %.4f s each; the same bits: %s\n", together,
-                one_by_one_s / together, at_once_s / together, is_good ? "yes" : "NO");
+    std::printf(
+        "%zu transmitters, one in 4 tiles: one by one %.4f s each, all at once %.4f s each; the same bits: %s\n",
+        together, one_by_one_s / together, at_once_s / together, is_good ? "yes" : "NO");
     return is_good;
   }
 
@@ -309,15 +310,9 @@ class Comparison {
   Tiling tiling_;
 };
 
-bool run(const GpuCommand& command) {
-  const Comparison comparison(command.city);
-  if (command.task == GpuTask::on_host) return comparison.run_on_host();
-  if (command.task == GpuTask::compare) return comparison.run();
-  comparison.run_only_gpu();
-  return true;
-}
-
 }  // namespace
 }  // namespace tesseray
 
-int main(int argc, char** argv) { return tesseray::run_on_city("gpu_over_rooftop", argc, argv, tesseray::run); }
+int main(int argc, char** argv) {
+  return tesseray::compare_on_city<tesseray::Comparison>("gpu_over_rooftop", argc, argv);
+}

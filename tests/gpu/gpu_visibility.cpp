@@ -174,15 +174,9 @@ class Comparison {
   bool is_equal_ = true;
 };
 
-bool run(const GpuCommand& command) {
-  Comparison comparison(command.city);
-  if (command.task == GpuTask::on_host) return comparison.run_on_host();
-  if (command.task == GpuTask::compare) return comparison.run();
-  comparison.run_only_gpu();
-  return true;
-}
-
 }  // namespace
 }  // namespace tesseray
 
-int main(int argc, char** argv) { return tesseray::run_on_city("gpu_visibility", argc, argv, tesseray::run); }
+int main(int argc, char** argv) {
+  return tesseray::compare_on_city<tesseray::Comparison>("gpu_visibility", argc, argv);
+}

@@ -12,21 +12,12 @@
 #include "core/physics/material.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
+#include "tests/unit/propagation/plain_scattering.h"
 
 namespace tesseray {
 namespace {
 
-using testing::Environment;
-
-constexpr double frequency_hz = 850e6, coefficient = 0.4;
-constexpr double specular = 1 - coefficient * coefficient;
-
-double unit_gain() {
-  const double lambda = wavelength_m(frequency_hz);
-  return (lambda / (4 * pi)) * (lambda / (4 * pi));
-}
-
-Complex permittivity() { return relative_permittivity({5, 0.01}, frequency_hz); }
+using namespace testing;
 
 // A long house and a small one across the street, with neither ground nor roofs in play.
 Scene street() {
@@ -37,27 +28,8 @@ Scene street() {
   return scene;
 }
 
-// Up to two interactions, one of them a scattering by the incident model; what follows it as asked.
 RayLaunchingOptions two(int reflections, int diffractions, bool after) {
-  RayLaunchingOptions options = testing::without_scattering(reflections, diffractions, 2);
-  options.max_scatterings = 1;
-  options.scattering_coefficient = coefficient;
-  options.scattering_model = ScatteringModel::incident;
-  options.max_after_scattering = after ? 1 : 0;
-  return options;
-}
-
-// What a tile takes from the antenna, and sends along a direction per steradian.
-double taken(const Tile& tile, Vec3 antenna) {
-  const Vec3 way = antenna - tile.centroid;
-  return std::fmax(dot(normalized(way), tile.normal), 0.0) / squared_norm(way);
-}
-double sent(const Tile& tile, Vec3 direction) {
-  return coefficient * coefficient * tile.area_m2() * std::fmax(dot(direction, tile.normal), 0.0) / pi;
-}
-
-bool is_in(const std::vector<std::uint32_t>& row, std::uint32_t element) {
-  return std::binary_search(row.begin(), row.end(), element);
+  return one_scattering(reflections, diffractions, 2, after ? 1 : 0);
 }
 
 const Vec3 antenna{150, 120, 10};
@@ -84,12 +56,7 @@ TEST(Scattering, ThenOneReflectionIsTheSumOverAllPairsOfTiles) {
         const Tile& scatterer = town.tiling.tiles[s];
         const Vec3 way = image - scatterer.centroid;
         const Vec3 k = normalized(way);
-        const double share = dot(mirror.centroid - scatterer.centroid, mirror.normal) / dot(way, mirror.normal);
-        const Vec3 hit = scatterer.centroid + share * way - mirror.centroid;
-        if (std::fabs(dot(hit, mirror.half_u)) > squared_norm(mirror.half_u) ||
-            std::fabs(dot(hit, mirror.half_v)) > squared_norm(mirror.half_v)) {
-          continue;
-        }
+        if (!passes(mirror, scatterer.centroid, image)) continue;
         expected += unit_gain() * taken(scatterer, antenna) * sent(scatterer, k) * specular *
                     mean_reflectance(permittivity(), std::fabs(dot(k, mirror.normal))) / squared_norm(way);
       }

@@ -13,19 +13,12 @@
 #include "core/physics/material.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
+#include "tests/unit/propagation/plain_scattering.h"
 
 namespace tesseray {
 namespace {
 
-using testing::Environment;
-
-constexpr double frequency_hz = 850e6, coefficient = 0.4;
-constexpr double specular = 1 - coefficient * coefficient;
-
-double unit_gain() {
-  const double lambda = wavelength_m(frequency_hz);
-  return (lambda / (4 * pi)) * (lambda / (4 * pi));
-}
+using namespace testing;
 
 // A long house and a small one across the street, with neither ground nor roofs in play. They are turned a little
 // against each other, so that no ray passes exactly between two tiles.
@@ -41,37 +34,11 @@ Scene street() {
 const Vec3 antenna{150, 120, 10};
 const std::vector<Vec3> receivers{{150, 186, 1.5}, {195, 183, 2.5}, {185, 178, 6}, {225, 140, 1.5}};
 
-// Three interactions, one of them a scattering by the incident model; at most so many after it.
+// Three interactions, their powers summed.
 RayLaunchingOptions three(int reflections, int diffractions, int after) {
-  RayLaunchingOptions options = testing::without_scattering(reflections, diffractions, 3);
-  options.max_scatterings = 1;
-  options.scattering_coefficient = coefficient;
-  options.scattering_model = ScatteringModel::incident;
-  options.max_after_scattering = after;
+  RayLaunchingOptions options = one_scattering(reflections, diffractions, 3, after);
   options.summation = Summation::power;
   return options;
-}
-
-// What a tile takes from the antenna, and sends along a direction per steradian.
-double taken(const Tile& tile, Vec3 from) {
-  const Vec3 way = from - tile.centroid;
-  return std::fmax(dot(normalized(way), tile.normal), 0.0) / squared_norm(way);
-}
-double sent(const Tile& tile, Vec3 direction) {
-  return coefficient * coefficient * tile.area_m2() * std::fmax(dot(direction, tile.normal), 0.0) / pi;
-}
-
-bool is_in(const std::vector<std::uint32_t>& row, std::uint32_t element) {
-  return std::binary_search(row.begin(), row.end(), element);
-}
-
-// True when the straight line from one side of a tile's plane to the other goes through the tile.
-bool passes(const Tile& tile, Vec3 from, Vec3 to) {
-  const double before = dot(from - tile.centroid, tile.normal), after = dot(to - tile.centroid, tile.normal);
-  if (!(before * after < 0)) return false;
-  const Vec3 hit = from + (before / (before - after)) * (to - from) - tile.centroid;
-  return std::fabs(dot(hit, tile.half_u)) <= squared_norm(tile.half_u) &&
-         std::fabs(dot(hit, tile.half_v)) <= squared_norm(tile.half_v);
 }
 
 // A tube reflected at a tile lights another whole when it lights its centroid.
@@ -84,7 +51,6 @@ TEST(TwoAfterScattering, TwoReflectionsAreTheSumOverAllTriplesOfTiles) {
   const auto with = gains(2), without = gains(1);
   const std::vector<Tile>& tiles = town.tiling.tiles;
   const auto tile_count = static_cast<std::uint32_t>(tiles.size());
-  const Complex permittivity = relative_permittivity({5, 0.01}, frequency_hz);
   const auto lit = visible_from(town.occlusion, town.tiling, antenna);
   std::vector<std::uint32_t> row_of_last, row_of_first;
   std::size_t compared = 0;
@@ -106,8 +72,8 @@ TEST(TwoAfterScattering, TwoReflectionsAreTheSumOverAllTriplesOfTiles) {
           if (!passes(first, behind, second.centroid) || !passes(second, behind, image)) continue;
           const Vec3 way = image - behind, k = normalized(way);
           expected += unit_gain() * taken(scatterer, antenna) * sent(scatterer, mirrored(k, first.normal)) * specular *
-                      mean_reflectance(permittivity, std::fabs(dot(k, first.normal))) * specular *
-                      mean_reflectance(permittivity, std::fabs(dot(k, second.normal))) / squared_norm(way);
+                      mean_reflectance(permittivity(), std::fabs(dot(k, first.normal))) * specular *
+                      mean_reflectance(permittivity(), std::fabs(dot(k, second.normal))) / squared_norm(way);
         }
       }
     }
