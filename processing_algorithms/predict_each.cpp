@@ -9,6 +9,7 @@
 #include <exception>
 #include <iterator>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -26,29 +27,30 @@ bool stops_all(const std::exception& failure) {
 // What the transmitters under way have in common: how far they are together, and whether one has ended them all.
 struct SharedProgress {
   Progress& whole;
-  double parts = 1;
-  std::atomic<double> done{0};  // in parts
+  std::atomic<double> done{0};
   std::atomic<bool> is_stopped{false};
 };
 
 // How far one transmitter is.
 class PartOfTransmitter final : public Progress {
  public:
-  explicit PartOfTransmitter(SharedProgress& shared) : shared_(shared) {}
+  // `share`: of the whole.
+  PartOfTransmitter(SharedProgress& shared, double share) : shared_(shared), share_(share) {}
 
   void advance(double fraction) override {
     double before = done_.load();
     while (before < fraction && !done_.compare_exchange_weak(before, fraction)) {
     }
     if (before >= fraction) return;
-    const double more = fraction - before;
-    shared_.whole.advance((shared_.done.fetch_add(more) + more) / shared_.parts);
+    const double more = share_ * (fraction - before);
+    shared_.whole.advance(shared_.done.fetch_add(more) + more);
   }
   void warn(const Warning& warning) override { shared_.whole.warn(warning); }
   bool is_cancelled() const override { return shared_.is_stopped || shared_.whole.is_cancelled(); }
 
  private:
   SharedProgress& shared_;
+  double share_;
   std::atomic<double> done_{0};
 };
 
@@ -56,10 +58,11 @@ class EachTransmitter {
  public:
   EachTransmitter(const std::vector<const Transmitter*>& transmitters,
                   const std::function<TransmitterPrediction(const Transmitter&, Progress&)>& predict,
-                  Progress& progress)
+                  std::vector<double> shares, Progress& progress)
       : transmitters_(transmitters),
         predict_(predict),
-        shared_{progress, static_cast<double>(transmitters.size())},
+        shares_(std::move(shares)),
+        shared_{progress},
         predictions_(transmitters.size()),
         failures_(transmitters.size()) {}
 
@@ -86,7 +89,7 @@ class EachTransmitter {
 
  private:
   void predict_one(std::size_t t) {
-    PartOfTransmitter part(shared_);
+    PartOfTransmitter part(shared_, shares_[t]);
     try {
       predictions_[t] = predict_(*transmitters_[t], part);
     } catch (const std::exception& failure) {
@@ -113,6 +116,7 @@ class EachTransmitter {
 
   const std::vector<const Transmitter*>& transmitters_;
   const std::function<TransmitterPrediction(const Transmitter&, Progress&)>& predict_;
+  std::vector<double> shares_;  // of the progress
   SharedProgress shared_;
   std::atomic<std::size_t> next_{0};
   std::vector<std::optional<TransmitterPrediction>> predictions_;
@@ -121,11 +125,27 @@ class EachTransmitter {
   std::exception_ptr stopped_by_;
 };
 
+// Of the progress, by what each has to do.
+std::vector<double> shares_of(const std::vector<const Transmitter*>& transmitters,
+                              const std::function<double(const Transmitter&)>& work, const Progress& progress) {
+  std::vector<double> shares(transmitters.size(), 1);
+  if (work && transmitters.size() > 1) {
+    tbb::parallel_for(std::size_t{0}, shares.size(), [&](std::size_t t) {
+      progress.throw_if_cancelled();
+      shares[t] = work(*transmitters[t]);
+    });
+  }
+  const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
+  for (double& share : shares) share /= all;
+  return shares;
+}
+
 }  // namespace
 
 Predictions predict_each(const std::vector<Transmitter>& transmitters,
                          const std::function<TransmitterPrediction(const Transmitter&, Progress&)>& predict,
-                         Progress& progress, std::size_t at_once, std::vector<TransmitterPrediction> begun) {
+                         Progress& progress, std::size_t at_once, std::vector<TransmitterPrediction> begun,
+                         const std::function<double(const Transmitter&)>& work) {
   Predictions predictions{std::move(begun), {}};
   std::vector<const Transmitter*> left;
   for (const Transmitter& transmitter : transmitters) {
@@ -136,7 +156,7 @@ Predictions predict_each(const std::vector<Transmitter>& transmitters,
       left.push_back(&transmitter);
     }
   }
-  EachTransmitter each(left, predict, progress);
+  EachTransmitter each(left, predict, shares_of(left, work, progress), progress);
   each.run(at_once);
   each.move_to(predictions);
   std::sort(predictions.of_transmitters.begin(), predictions.of_transmitters.end(),

@@ -22,9 +22,12 @@ struct Predictions {
 // What `predict` gives for each transmitter that is not among those `begun` with. So many are predicted `at_once`, by
 // the threads of one arena: each thread works on one transmitter while there are enough, and the last ones are shared.
 // One that fails is recorded and does not stop the others; cancel and lack of memory or disk do. When all fail, the
-// error of the first is thrown. REQUIRES: `predict` is thread-safe unless at_once is 1; transmitter ids rise.
+// error of the first is thrown. `work` says how much longer or shorter than others each takes, for the progress;
+// without it all are alike. REQUIRES: `predict` is thread-safe unless at_once is 1, `work` always; transmitter ids
+// rise.
 Predictions predict_each(const std::vector<Transmitter>& transmitters,
                          const std::function<TransmitterPrediction(const Transmitter&, Progress&)>& predict,
-                         Progress& progress, std::size_t at_once = 1, std::vector<TransmitterPrediction> begun = {});
+                         Progress& progress, std::size_t at_once = 1, std::vector<TransmitterPrediction> begun = {},
+                         const std::function<double(const Transmitter&)>& work = {});
 
 }  // namespace tesseray

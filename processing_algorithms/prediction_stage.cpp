@@ -85,7 +85,8 @@ Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene
         if (finished) finished->keep(transmitter, prediction);
         return prediction;
       },
-      run.progress(), at_once, finished ? finished->take_found() : std::vector<TransmitterPrediction>());
+      run.progress(), at_once, finished ? finished->take_found() : std::vector<TransmitterPrediction>(),
+      [&](const Transmitter& transmitter) { return launcher.expected_work(transmitter); });
 }
 
 }  // namespace tesseray

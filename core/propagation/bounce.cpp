@@ -3,6 +3,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <utility>
 
@@ -26,19 +27,25 @@ constexpr std::size_t lit_of_row = 8;
 // Sources nearer than this to a tile's plane graze it, as an edge does its own faces, and are not reflected.
 constexpr double least_height_m = 1e-3;
 
-// Of the time of tubes and all that come of them, what they take themselves, for the progress.
-double own_share_of(int interactions, const RayLaunchingOptions& options) {
-  if (interactions + 1 >= options.max_bounces) return 1;
-  if (interactions == 0) return 0.01;
-  if (interactions > 1) return 0.97;  // few rays may still be diffracted
-  return options.max_bounces > 3 && options.max_diffractions > 1 ? 0.42 : 0.7;
+// Of the time of the tubes of one level and all that come of them, what they take themselves, for the progress (means
+// of docs/benchmarks/propagation.md).
+double own_share_of(int level, const RayLaunchingOptions& options, const Pruning& pruning) {
+  if (level + 1 >= options.max_bounces) return 1;
+  if (level > 2) return 0.97;  // few rays may go on
+  const auto l = static_cast<std::size_t>(level);
+  if (options.max_diffractions > 1) {
+    const bool few_go_on = pruning.roulette >= pruning_for(many_in_sight).roulette;
+    return few_go_on ? std::array{0.12, 0.52, 0.96}[l] : std::array{0.06, 0.34, 0.96}[l];
+  }
+  if (options.max_bounces == 2) return 0.56;
+  return options.max_bounces == 3 ? std::array{0.35, 0.56, 1.0}[l] : std::array{0.3, 0.45, 0.66}[l];
 }
 
 // The part of the work, about, that is done before each of the groups, and after the last: a row is laid out once, and
 // tubes are tested against its members, of which those diffracted hit many.
 std::vector<double> work_before(std::span<const TubeGroup> groups, const TargetPoints& points,
                                 const Visibility& visibility) {
-  constexpr double laying_out = 4, reflecting = 1, diffracting = 80;  // a member of the row, relatively
+  constexpr double laying_out = 8, reflecting = 0.8, diffracting = 5.5;  // a member of the row, ns
   std::vector<double> work{0};
   for (const TubeGroup& group : groups) {
     const double per_tube = points.is_edge(group.element) ? diffracting : reflecting;
@@ -78,7 +85,7 @@ void DiffusePower::add(double ray_power, double departure_gain, double ray_lengt
   ++rays;
 }
 
-void Launch::bounce(TubeParts tubes, Progress& progress) {
+void Launch::bounce(TubeParts tubes, int level, Progress& progress) {
   if (tubes.size() == 0) return;
   const TubeGroups groups(std::move(tubes), pruning_.tubes);
   const std::span<const TubeGroup> list = groups.list();
@@ -88,7 +95,7 @@ void Launch::bounce(TubeParts tubes, Progress& progress) {
       ++tubes_by_interactions_[static_cast<std::size_t>(tube->interactions() + scatterings)];
     }
   }
-  const double own_share = own_share_of(interactions_of(*list.front().tubes.front()), environment_.options);
+  const double own_share = own_share_of(level, environment_.options, pruning_);
   const auto done_when = [&](double own, double by_children) {
     return own_share * own + (1 - own_share) * by_children;
   };
@@ -119,13 +126,13 @@ void Launch::bounce(TubeParts tubes, Progress& progress) {
     for (std::vector<Tube>& part : produced) children.add(std::move(part));
     if (children.size() >= batch_children) {
       PartOfStage of_children(progress, done_when(work[last], passed_on), done_when(work[last], work[last]));
-      bounce(std::exchange(children, {}), of_children);
+      bounce(std::exchange(children, {}), level + 1, of_children);
       passed_on = work[last];
     }
     first = last;
   }
   PartOfStage of_children(progress, done_when(1, passed_on), 1);
-  bounce(std::move(children), of_children);
+  bounce(std::move(children), level + 1, of_children);
 }
 
 std::size_t Launch::end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const {

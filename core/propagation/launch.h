@@ -16,6 +16,7 @@
 #include "core/propagation/edge_incidence.h"
 #include "core/propagation/edge_runs.h"
 #include "core/propagation/launch_cost.h"
+#include "core/propagation/launch_forecast.h"
 #include "core/propagation/link.h"
 #include "core/propagation/over_rooftop.h"
 #include "core/propagation/ray_launcher.h"
@@ -95,16 +96,27 @@ class TileDiffusePowers {
   std::vector<DiffusePower> powers_;
 };
 
+// Whether weak rays are drawn by chance at all.
+bool draws_by_chance(const RayLaunchingOptions& options, const TargetPoints& points);
+
 class BuildingTransmission;
 
 class Launch {
  public:
   Launch(const LaunchEnvironment& environment, const Transmitter& transmitter);
 
-  // `shares`: of the phases, for the progress.
-  RayLaunchingResult run(const PhaseShares& shares, Progress& progress);
+  RayLaunchingResult run(LaunchForecast& forecast, Progress& progress);
 
  private:
+  // The parts of the whole progress that the phases take.
+  struct PhaseParts {
+    LaunchForecast::Ends ends;
+    Progress& progress;
+    PartOfStage of(LaunchPhase phase) const;
+  };
+  // All that the tiles scatter.
+  void scatter(const PhaseParts& parts);
+
   // How diffuse rays along one direction come in at a target.
   struct DiffuseTarget {
     Vec2 look;                // cosine and sine of the azimuth
@@ -208,7 +220,9 @@ class Launch {
   std::vector<Vec3> trace_over_rooftops(const RecordedRay& ray, Vec3 target) const;
 
   // bounce.cpp: reflections and diffractions, level by level, in chunks that keep memory small.
-  void bounce(TubeParts tubes, Progress& progress);
+  // `level`: how often such tubes have bounced before, for the progress; scattered ones as many as leave them the
+  // bounces that they were launched for.
+  void bounce(TubeParts tubes, int level, Progress& progress);
   // The groups from `first` on that may bring a batch of children.
   std::size_t end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const;
   void bounce_tile(const TubeGroup& arrived, ThreadState& state, std::vector<Tube>& children);
@@ -246,7 +260,7 @@ class Launch {
   };
   // Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
   void go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) const;
-  // By what is in sight; cost_.kind, too.
+  // By what is in sight.
   void choose_pruning();
   // What is already there at elements when tubes are about to be bounced, times Pruning::roulette: where weaker tubes
   // are drawn (go_on). Empty without roulette.
@@ -372,10 +386,6 @@ class Launch {
   void arrive_scattered(const Ending& ending, std::uint32_t number, ThreadState& state);
   // The row for tubes of scattered power: what they may go on to, or at last where they arrive.
   std::span<const std::uint32_t> read_row_of_scattered(const TubeGroup& arrived, ThreadState& state) const;
-  // The interactions of a ray; of a scattered one as many as leave it those that it was launched for.
-  int interactions_of(const Tube& tube) const {
-    return tube.interactions() + (tube.chain.is_scattered() ? environment_.options.max_bounces - 2 : 0);
-  }
   static LaunchPhase phase_of(const Tube& tube) {
     return tube.chain.is_scattered() ? LaunchPhase::then_two : LaunchPhase::bounces;
   }

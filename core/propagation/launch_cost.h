@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
 namespace tesseray {
 
@@ -19,10 +18,6 @@ enum class LaunchPhase : std::uint8_t {
   then_two,          // scattering and two more interactions
 };
 inline constexpr std::size_t launch_phases = 6;
-
-// What a launch's time goes into depends on how many tiles the transmitter sees, and on whether weak rays are drawn.
-enum class LaunchKind : std::uint8_t { whole, few_in_sight, some_in_sight, many_in_sight };
-inline constexpr std::size_t launch_kinds = 4;
 
 struct PhaseCost {
   double seconds = 0;               // wall
@@ -42,8 +37,6 @@ struct PhaseCost {
 
 class LaunchCost {
  public:
-  LaunchKind kind = LaunchKind::whole;
-
   PhaseCost& operator[](LaunchPhase phase) { return phases_[static_cast<std::size_t>(phase)]; }
   const PhaseCost& operator[](LaunchPhase phase) const { return phases_[static_cast<std::size_t>(phase)]; }
   void merge(const LaunchCost& other) {
@@ -52,26 +45,6 @@ class LaunchCost {
 
  private:
   std::array<PhaseCost, launch_phases> phases_;
-};
-
-// How a launch's time is shared out among its phases, for its progress: as in the launches of its kind before it, and
-// as is usual before the first. Thread-safe.
-class PhaseShares {
- public:
-  using Ends = std::array<double, launch_phases>;
-
-  PhaseShares(int max_bounces, int max_diffractions, int max_after_scattering);
-  // The part of the time after which each phase ends.
-  Ends ends(LaunchKind kind) const;
-  void learn_from(const LaunchCost& cost);
-
- private:
-  struct OfKind {
-    std::array<double, launch_phases> seconds{};
-    bool have_learnt = false;
-  };
-  mutable std::mutex mutex_;
-  std::array<OfKind, launch_kinds> kinds_;
 };
 
 // Adds the wall time of its life to a phase.

@@ -16,9 +16,6 @@ namespace {
 // go comes back, once drawn, as an outlier.
 constexpr double doubt = 3;
 
-// From these shares of the tiles on, some and many are in sight.
-constexpr double some_in_sight = 0.02, many_in_sight = 0.15;
-
 }  // namespace
 
 Pruning pruning_for(double share_in_sight) {
@@ -31,20 +28,18 @@ Pruning pruning_for(double share_in_sight) {
   return pruning;
 }
 
+bool draws_by_chance(const RayLaunchingOptions& options, const TargetPoints& points) {
+  return options.pruning && points.target_tile_count() >= std::max(options.pruning_from_tiles, 1u);
+}
+
 void Launch::choose_pruning() {
-  const TargetPoints& points = environment_.points;
-  const std::uint32_t least = std::max(environment_.options.pruning_from_tiles, 1u);
-  if (!environment_.options.pruning || points.target_tile_count() < least) return;
-  std::vector<std::uint8_t> in_sight(points.target_tile_count(), 0);
+  if (!draws_by_chance(environment_.options, environment_.points)) return;
+  std::vector<std::uint8_t> in_sight(environment_.points.target_tile_count(), 0);
   for (const ThreadState& state : states_) {
     for (std::size_t t = 0; t < in_sight.size(); ++t) in_sight[t] |= state.sums[t].direct ? 1 : 0;
   }
   const auto count = static_cast<double>(std::count(in_sight.begin(), in_sight.end(), 1));
-  const double share = count / static_cast<double>(in_sight.size());
-  pruning_ = pruning_for(share);
-  cost_.kind = share >= many_in_sight   ? LaunchKind::many_in_sight
-               : share >= some_in_sight ? LaunchKind::some_in_sight
-                                        : LaunchKind::few_in_sight;
+  pruning_ = pruning_for(count / static_cast<double>(in_sight.size()));
 }
 
 std::vector<double> Launch::gains_so_far() const {

@@ -85,6 +85,33 @@ bool is_file_usable(const VegetationFile& file, Progress& progress, const Work& 
   }
 }
 
+// How large a launch is whose transmitter lights the elements of which `is_lit` says so.
+template <class IsLit>
+LaunchExtent extent_of(const TargetPoints& points, const Visibility& visibility, Vec3 antenna, bool draws_by_chance,
+                       const IsLit& is_lit) {
+  LaunchExtent extent;
+  extent.draws_by_chance = draws_by_chance;
+  if (!points.tiles_are_targets()) return extent;
+  double distances_m = 0;
+  for (std::uint32_t element = 0; element < points.element_count(); ++element) {
+    const double entries = visibility.row_length(element);
+    if (points.is_edge(element)) {
+      if (is_lit(element)) extent.entries_of_lit_edges += entries;
+      continue;
+    }
+    ++extent.tiles;
+    extent.row_entries += entries;
+    if (is_lit(element)) {
+      ++extent.tiles_in_sight;
+      extent.entries_of_lit_tiles += entries;
+    } else {
+      distances_m += norm(points.arrival(element) - antenna);
+    }
+  }
+  extent.hidden_distance_m = distances_m / std::max(1.0, extent.tiles - extent.tiles_in_sight);
+  return extent;
+}
+
 }  // namespace
 
 Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmitter)
@@ -116,12 +143,14 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
   prepare_diffuse();
 }
 
-RayLaunchingResult Launch::run(const PhaseShares& shares, Progress& progress) {
-  PhaseShares::Ends ends{};
-  const auto part_of = [&](LaunchPhase phase) {
-    const auto p = static_cast<std::size_t>(phase);
-    return PartOfStage(progress, p == 0 ? 0 : ends[p - 1], ends[p]);
-  };
+PartOfStage Launch::PhaseParts::of(LaunchPhase phase) const {
+  const auto p = static_cast<std::size_t>(phase);
+  return {progress, p == 0 ? 0 : ends[p - 1], ends[p]};
+}
+
+RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
+  LaunchExtent extent;
+  PhaseParts parts{{}, progress};
   std::vector<Tube> tubes;
   {
     const PhaseClock clock(cost_[LaunchPhase::first_level]);
@@ -129,36 +158,44 @@ RayLaunchingResult Launch::run(const PhaseShares& shares, Progress& progress) {
     PartOfStage moment(progress, 0, 0);
     launch_into_sight(lit, tubes, moment);
     choose_pruning();
-    ends = shares.ends(cost_.kind);
-    PartOfStage part = part_of(LaunchPhase::first_level);
+    extent = extent_of(environment_.points, environment_.visibility, transmitter_.position,
+                       draws_by_chance(environment_.options, environment_.points),
+                       [&](std::uint32_t element) { return (lit[element] & lit_as_element) != 0; });
+    parts.ends = forecast.ends(extent);
+    PartOfStage part = parts.of(LaunchPhase::first_level);
     launch_to_hidden(lit, tubes, part);
   }
   {
     const PhaseClock clock(cost_[LaunchPhase::bounces]);
-    PartOfStage part = part_of(LaunchPhase::bounces);
+    PartOfStage part = parts.of(LaunchPhase::bounces);
     prepare_roulette();
     TubeParts first;
     first.add(std::move(tubes));
-    bounce(std::move(first), part);
+    bounce(std::move(first), 0, part);
   }
-  if (diffuse_.empty()) return collect();
+  if (!diffuse_.empty()) scatter(parts);
+  RayLaunchingResult result = collect();
+  forecast.learn_from(extent, result.cost);
+  return result;
+}
+
+void Launch::scatter(const PhaseParts& parts) {
   scattered_rays_.sort_tubes();
   prepare_strengths();
   prepare_scattered_draw();
-  PartOfStage scattering = part_of(LaunchPhase::scattering);
-  scatter_last(scattering);
+  PartOfStage last = parts.of(LaunchPhase::scattering);
+  scatter_last(last);
   if (environment_.options.max_after_scattering > 0) {
-    PartOfStage reflection = part_of(LaunchPhase::then_reflection),
-                diffraction = part_of(LaunchPhase::then_diffraction);
+    PartOfStage reflection = parts.of(LaunchPhase::then_reflection),
+                diffraction = parts.of(LaunchPhase::then_diffraction);
     scatter_then_reflect(reflection);
     prepare_scattered_draw();
     scatter_then_diffract(diffraction);
   }
   if (environment_.options.max_after_scattering > 1) {
-    PartOfStage two = part_of(LaunchPhase::then_two);
+    PartOfStage two = parts.of(LaunchPhase::then_two);
     scatter_then_twice(two);
   }
-  return collect();
 }
 
 RayLaunchingResult Launch::collect() {
@@ -250,8 +287,7 @@ struct RayLauncher::Impl {
   VegetationPrisms vegetation;
   VegetationPairs vegetation_pairs = {};  // made by the first launch
   std::unique_ptr<std::once_flag> pairs_made = std::make_unique<std::once_flag>();
-  std::unique_ptr<PhaseShares> shares =
-      std::make_unique<PhaseShares>(options.max_bounces, options.max_diffractions, options.max_after_scattering);
+  std::unique_ptr<LaunchForecast> forecast = std::make_unique<LaunchForecast>(options);
 
   // Alone on its threads: whoever waits for it must not find itself waiting within it.
   void make_vegetation_pairs(Progress& progress, const std::optional<VegetationFile>& kept) {
@@ -314,9 +350,19 @@ RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress&
                                       impl_->points,     impl_->receiver_rows,   impl_->reach,
                                       impl_->runs,       impl_->over_rooftops,   impl_->rooftop_search.get(),
                                       impl_->vegetation, impl_->vegetation_pairs};
-  RayLaunchingResult result = Launch(environment, transmitter).run(*impl_->shares, progress);
-  impl_->shares->learn_from(result.cost);
-  return result;
+  return Launch(environment, transmitter).run(*impl_->forecast, progress);
+}
+
+double RayLauncher::expected_work(const Transmitter& transmitter) const {
+  if (!impl_->points.tiles_are_targets()) return 1;
+  std::vector<std::uint8_t> is_lit(impl_->points.element_count(), 0);
+  for (const std::uint32_t element : visible_from(impl_->occlusion, impl_->tiling, transmitter.position)) {
+    is_lit[element] = 1;
+  }
+  const LaunchExtent extent =
+      extent_of(impl_->points, impl_->visibility, transmitter.position, draws_by_chance(impl_->options, impl_->points),
+                [&](std::uint32_t element) { return is_lit[element] != 0; });
+  return impl_->forecast->work(extent);
 }
 
 std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {

@@ -75,6 +75,7 @@ struct Pruning {
 
 // By the share of the tiles in line of sight: where many are, weak rays matter little; at the bottom of a street the
 // weak rays are what reaches the next one. Measured in docs/propagation-cost.md.
+inline constexpr double many_in_sight = 0.15;  // of the tiles, from which on more is drawn
 Pruning pruning_for(double share_in_sight);
 
 // Limits as in Table 1 of paper 002.
@@ -167,6 +168,8 @@ class RayLauncher {
   // Throws Error(invalid_input) for a frequency that is not positive, Error(cancelled) on cancel.
   RayLaunchingResult launch(const Transmitter& transmitter, Progress& progress) const;
 
+  // How much longer or shorter than other transmitters' a launch takes, about, told from what the transmitter sees.
+  double expected_work(const Transmitter& transmitter) const;
   // The memory that a launch takes on so many threads: sums and what tiles scatter, without the tubes under way.
   std::uint64_t bytes_of_launch(std::size_t threads) const;
 

@@ -76,7 +76,7 @@ void Launch::launch_scattered(AfterScattering after, std::uint32_t first, std::u
     progress.throw_if_cancelled();
     if (tubes.size() < batch_tubes && end < last) continue;
     PartOfStage part(progress, bounced, share(end));
-    bounce(std::exchange(tubes, {}), part);
+    bounce(std::exchange(tubes, {}), environment_.options.max_bounces - 2, part);
     bounced = share(end);
   }
 }

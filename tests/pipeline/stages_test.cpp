@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <new>
 #include <stdexcept>
 #include <thread>
@@ -167,12 +168,15 @@ TEST(PredictEach, ThoseBegunWithAreNotPredictedAgain) {
   EXPECT_EQ(predictions.failed.size(), 1u);
 }
 
-TEST(PredictEach, ProgressIsOfTheWholeStage) {
-  class Fractions final : public Progress {
-   public:
-    void advance(double fraction) override { fractions.push_back(fraction); }
-    std::vector<double> fractions;
-  } progress;
+class Fractions final : public Progress {
+ public:
+  void advance(double fraction) override { fractions.push_back(fraction); }
+  std::vector<double> fractions;
+};
+
+// What three transmitters tell one after the other, each in two halves.
+std::vector<double> fractions_of_three(const std::function<double(const Transmitter&)>& work) {
+  Fractions progress;
   predict_each(
       transmitters(),
       [](const Transmitter&, Progress& part) {
@@ -180,10 +184,22 @@ TEST(PredictEach, ProgressIsOfTheWholeStage) {
         part.advance(1.0);
         return TransmitterPrediction();
       },
-      progress);
-  const std::vector<double> expected{0.5 / 3, 1.0 / 3, 1.5 / 3, 2.0 / 3, 2.5 / 3, 1.0};
-  ASSERT_EQ(progress.fractions.size(), expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_DOUBLE_EQ(progress.fractions[i], expected[i]);
+      progress, 1, {}, work);
+  return progress.fractions;
+}
+
+void expect_near(const std::vector<double>& found, const std::vector<double>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12);
+}
+
+TEST(PredictEach, ProgressIsOfTheWholeStage) {
+  expect_near(fractions_of_three({}), {0.5 / 3, 1.0 / 3, 1.5 / 3, 2.0 / 3, 2.5 / 3, 1.0});
+}
+
+TEST(PredictEach, WhatTakesLongerTakesMoreOfTheProgress) {
+  const auto work = [](const Transmitter& transmitter) { return transmitter.name == "B" ? 6.0 : 1.0; };
+  expect_near(fractions_of_three(work), {0.0625, 0.125, 0.5, 0.875, 0.9375, 1.0});
 }
 
 // A square of flat ground with a wall-like building across its middle.

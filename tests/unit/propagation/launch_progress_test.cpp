@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/propagation/launch_cost.h"
+#include "core/propagation/launch_forecast.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 
@@ -47,34 +47,59 @@ TEST(LaunchProgress, NeverGoesBackAndEnds) {
   }
 }
 
-TEST(PhaseShares, EndWithTheWholeForEachKindOfLaunch) {
-  for (const int bounces : {0, 1, 2, 3, 5, 8}) {
-    for (const int diffractions : {0, 1, 2}) {
-      const PhaseShares shares(bounces, diffractions, 2);
-      for (std::size_t kind = 0; kind < launch_kinds; ++kind) {
-        const PhaseShares::Ends ends = shares.ends(static_cast<LaunchKind>(kind));
-        EXPECT_TRUE(std::is_sorted(ends.begin(), ends.end()));
-        EXPECT_DOUBLE_EQ(ends.back(), 1);
+LaunchExtent extent_of(double share_in_sight, bool draws_by_chance) {
+  const double tiles = 1e5, entries = 1e8;
+  return {.tiles = tiles,
+          .tiles_in_sight = share_in_sight * tiles,
+          .hidden_distance_m = 900,
+          .row_entries = entries,
+          .entries_of_lit_tiles = 2 * share_in_sight * entries,
+          .entries_of_lit_edges = 4 * share_in_sight * entries,
+          .draws_by_chance = draws_by_chance};
+}
+
+TEST(LaunchForecast, EndsWithTheWholeForEachLaunch) {
+  RayLaunchingOptions options;
+  for (options.max_bounces = 0; options.max_bounces < 7; ++options.max_bounces) {
+    for (options.max_diffractions = 0; options.max_diffractions < 3; ++options.max_diffractions) {
+      for (options.max_after_scattering = 0; options.max_after_scattering < 3; ++options.max_after_scattering) {
+        const LaunchForecast forecast(options);
+        for (const LaunchExtent& extent : {extent_of(0, true), extent_of(0.03, true), extent_of(0.3, true),
+                                           extent_of(0.1, false), extent_of(1, false), LaunchExtent()}) {
+          const LaunchForecast::Ends ends = forecast.ends(extent);
+          EXPECT_TRUE(std::is_sorted(ends.begin(), ends.end()));
+          EXPECT_DOUBLE_EQ(ends.back(), 1);
+          EXPECT_GT(ends.front(), 0);
+        }
       }
     }
   }
 }
 
-TEST(PhaseShares, AreThoseOfTheLaunchesOfAKindBefore) {
-  PhaseShares shares(3, 1, 1);
-  const PhaseShares::Ends of_few = shares.ends(LaunchKind::few_in_sight);
-  for (const double seconds : {1.0, 2.0}) {
+TEST(LaunchForecast, LearnsHowMuchLongerPhasesTakeThanIsUsual) {
+  const LaunchExtent few = extent_of(0.01, true), many = extent_of(0.3, true);
+  LaunchForecast forecast({});
+  const auto seconds = [](const LaunchForecast::Ends& ends, LaunchPhase phase) {
+    const auto p = static_cast<std::size_t>(phase);
+    return p == 0 ? ends[0] : ends[p] - ends[p - 1];
+  };
+  const LaunchForecast::Ends usual = forecast.ends(few);
+  // Twice a launch in which bounces take ten times longer than is usual beside all else.
+  for (int launch = 0; launch < 2; ++launch) {
+    const LaunchForecast::Ends of_many = LaunchForecast({}).ends(many);
     LaunchCost cost;
-    cost.kind = LaunchKind::many_in_sight;
-    cost[LaunchPhase::first_level].seconds = seconds;
-    cost[LaunchPhase::then_diffraction].seconds = 3 * seconds;
-    shares.learn_from(cost);
+    for (std::size_t p = 0; p < launch_phases; ++p) {
+      const auto phase = static_cast<LaunchPhase>(p);
+      cost[phase].seconds = (phase == LaunchPhase::bounces ? 10 : 1) * seconds(of_many, phase);
+    }
+    forecast.learn_from(many, cost);
   }
-  const PhaseShares::Ends of_many = shares.ends(LaunchKind::many_in_sight);
-  EXPECT_NEAR(of_many[static_cast<std::size_t>(LaunchPhase::first_level)], 0.25, 1e-5);
-  EXPECT_NEAR(of_many[static_cast<std::size_t>(LaunchPhase::then_reflection)], 0.25, 1e-5);
-  EXPECT_NEAR(of_many[static_cast<std::size_t>(LaunchPhase::then_diffraction)], 1, 1e-5);
-  EXPECT_EQ(shares.ends(LaunchKind::few_in_sight), of_few);
+  const LaunchForecast::Ends learnt = forecast.ends(few);
+  const double ratio = seconds(learnt, LaunchPhase::bounces) / seconds(learnt, LaunchPhase::first_level);
+  EXPECT_NEAR(ratio, 10 * seconds(usual, LaunchPhase::bounces) / seconds(usual, LaunchPhase::first_level), 1e-9);
+  EXPECT_NEAR(seconds(learnt, LaunchPhase::then_reflection) / seconds(learnt, LaunchPhase::scattering),
+              seconds(usual, LaunchPhase::then_reflection) / seconds(usual, LaunchPhase::scattering), 1e-9);
+  EXPECT_DOUBLE_EQ(learnt.back(), 1);
 }
 
 }  // namespace

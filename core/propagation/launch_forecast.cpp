@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Fits to 50 launches over synthetic cities of 1, 5 and 20 km², antennas 3 to 120 m high
+// (docs/benchmarks/propagation.md): seconds of two cores, of which only the ratios matter.
+#include "core/propagation/launch_forecast.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tesseray {
+namespace {
+
+// What of all row entries the transmitter's first rays meet.
+double lit_share(const LaunchExtent& extent) {
+  return (extent.entries_of_lit_tiles + extent.entries_of_lit_edges) / extent.row_entries;
+}
+
+double share_in_sight(const LaunchExtent& extent) { return extent.tiles_in_sight / extent.tiles; }
+
+// Rays over the roofs go further, and over more roofs, in a larger city; over fewer from a higher antenna.
+double first_level_seconds(const LaunchExtent& extent, OverRooftop over_rooftop) {
+  const double hidden = extent.tiles - extent.tiles_in_sight;
+  const double straight = 1e-6 * extent.tiles;
+  if (over_rooftop == OverRooftop::none) return straight;
+  const double profile = 1.4e-6 + 3.7e-9 * extent.hidden_distance_m;
+  const double screens = 1.35e-6 + 2.75e-9 * extent.hidden_distance_m;
+  const double ray = over_rooftop == OverRooftop::screens ? profile + screens : profile;
+  return straight + hidden * ray / (1 + 5 * share_in_sight(extent));
+}
+
+// Per row entry, as all that follow.
+double bounces_seconds(const LaunchExtent& extent, const RayLaunchingOptions& options) {
+  const double lit = lit_share(extent);
+  if (options.max_bounces == 1) return 0.02 + 0.6 * lit;
+  const bool twice_diffracted = options.max_diffractions > 1;
+  if (!extent.draws_by_chance) return (twice_diffracted ? 15 : 1) * (2 + 5 * lit / (1 + 0.8 * lit));
+  if (twice_diffracted) {
+    const double drawn = share_in_sight(extent) < many_in_sight ? 1 : 0.17;
+    const double deep = options.max_bounces == 2 ? 0.35 : 1;
+    return deep * drawn * (4.4 + 22 * lit + 44 * lit * lit);
+  }
+  return options.max_bounces == 2 ? 0.27 + 1.9 * lit / (1 + 0.3 * lit) : 0.35 + 2.9 * lit / (1 + 0.3 * lit);
+}
+
+struct ScatteringSeconds {
+  double last = 0, then_reflection = 0, then_diffraction = 0;
+};
+
+ScatteringSeconds scattering_seconds(const LaunchExtent& extent, const RayLaunchingOptions& options) {
+  const double lit = std::sqrt(extent.entries_of_lit_tiles / extent.row_entries), seen = share_in_sight(extent);
+  if (options.max_bounces == 1) return {0.16 / (1 + 5 * seen), 0.1, 0.1};  // nothing may follow
+  if (!extent.draws_by_chance) return {1.5, 1.2 + 7.5 * lit, 33 * lit};
+  ScatteringSeconds seconds{0.4 / (1 + 5 * seen), 0.4 + 2 * lit, 1.5 / (1 + seen)};
+  if (options.max_bounces == 2) seconds.then_reflection *= 0.75;
+  if (options.max_diffractions > 1) {
+    seconds.then_reflection *= 1.35;
+    seconds.then_diffraction *= 1.3;
+  }
+  return seconds;
+}
+
+}  // namespace
+
+LaunchForecast::LaunchForecast(const RayLaunchingOptions& options) : options_(options) {}
+
+LaunchForecast::Seconds LaunchForecast::usual_seconds(const LaunchExtent& extent) const {
+  Seconds seconds{};
+  const auto of = [&](LaunchPhase phase) -> double& { return seconds[static_cast<std::size_t>(phase)]; };
+  // Without targets among the tiles, and without any tile, there is little to foretell.
+  if (!(extent.row_entries > 0) || options_.max_bounces == 0) {
+    of(LaunchPhase::first_level) = 1;
+    return seconds;
+  }
+  constexpr double per_entry = 1e-8;
+  of(LaunchPhase::first_level) = first_level_seconds(extent, options_.over_rooftop);
+  of(LaunchPhase::bounces) = per_entry * extent.row_entries * bounces_seconds(extent, options_);
+  if (options_.max_scatterings == 0) return seconds;
+  const ScatteringSeconds scattering = scattering_seconds(extent, options_);
+  of(LaunchPhase::scattering) = per_entry * extent.row_entries * scattering.last;
+  if (options_.max_after_scattering == 0) return seconds;
+  of(LaunchPhase::then_reflection) = per_entry * extent.row_entries * scattering.then_reflection;
+  of(LaunchPhase::then_diffraction) = per_entry * extent.row_entries * scattering.then_diffraction;
+  if (options_.max_after_scattering == 1) return seconds;
+  constexpr double twice_over_all_else = 2;
+  of(LaunchPhase::then_two) = twice_over_all_else * std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  return seconds;
+}
+
+LaunchForecast::Ends LaunchForecast::ends(const LaunchExtent& extent) const {
+  Seconds seconds = usual_seconds(extent);
+  {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t p = 0; p < launch_phases; ++p) {
+      if (foretold_[p] > 0) seconds[p] *= taken_[p] / foretold_[p];
+    }
+  }
+  const double all = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  double sum = 0;
+  Ends ends{};
+  for (std::size_t p = 0; p < launch_phases; ++p) ends[p] = std::min(1.0, (sum += seconds[p]) / all);
+  return ends;
+}
+
+double LaunchForecast::work(const LaunchExtent& extent) const {
+  const Seconds seconds = usual_seconds(extent);
+  return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+}
+
+void LaunchForecast::learn_from(const LaunchExtent& extent, const LaunchCost& cost) {
+  const Seconds usual = usual_seconds(extent);
+  const std::lock_guard lock(mutex_);
+  for (std::size_t p = 0; p < launch_phases; ++p) {
+    foretold_[p] += usual[p];
+    // So that there is always a sum.
+    taken_[p] += std::max(cost[static_cast<LaunchPhase>(p)].seconds, 1e-9);
+  }
+}
+
+}  // namespace tesseray
