@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/base/host_device.h"
+
 namespace tesseray {
 
 class StableHash {
@@ -32,7 +34,7 @@ class StableHash {
 };
 
 // A whole number by another, as if by chance (SplitMix64's last steps).
-inline std::uint64_t scrambled(std::uint64_t seed) {
+TESSERAY_HD inline std::uint64_t scrambled(std::uint64_t seed) {
   std::uint64_t x = seed + 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
@@ -40,6 +42,8 @@ inline std::uint64_t scrambled(std::uint64_t seed) {
 }
 
 // A number of [0, 1) by a whole one, as if by chance.
-inline double hashed_fraction(std::uint64_t seed) { return static_cast<double>(scrambled(seed) >> 11) * 0x1p-53; }
+TESSERAY_HD inline double hashed_fraction(std::uint64_t seed) {
+  return static_cast<double>(scrambled(seed) >> 11) * 0x1p-53;
+}
 
 }  // namespace tesseray

@@ -9,22 +9,39 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/base/host_device.h"
 #include "core/geometry/vector.h"
 #include "core/physics/complex.h"
 #include "core/propagation/ray.h"
 
 namespace tesseray {
 
+// How one thread adds to what is its own. Threads of a GPU add to what they share (cuda/shared_sums.h).
+struct AddAlone {
+  TESSERAY_HD void add(std::int64_t& sum, std::int64_t x) const { sum += x; }
+  TESSERAY_HD void count(std::uint32_t& number) const { ++number; }
+  TESSERAY_HD void lower(float& least, float x) const { least = x < least ? x : least; }
+  // A number that others may be raising.
+  TESSERAY_HD double now(const double& number) const { return number; }
+  // Calls work() while nobody else does so for the same sums.
+  template <class Work>
+  TESSERAY_HD void exclusively(const Work& work) const {
+    work();
+  }
+};
+
 // A sum in 128-bit fixed point, so that it does not depend on order or threads.
 // Summands are truncated to 2^-96; at most 8 million of them between merges. Those beyond ±1, which no path gain
 // outside of an antenna's near field has, count as ±1. REQUIRES: |sum| < 2^7.
 class FixedPointSum {
  public:
-  void add(double x) {
+  TESSERAY_HD void add(double x) { add(x, AddAlone()); }
+  template <class Adder>
+  TESSERAY_HD void add(double x, const Adder& adder) {
     const double scaled = 0x1p56 * (std::fabs(x) <= 1.0 ? x : std::copysign(1.0, x));
     const auto whole = static_cast<std::int64_t>(scaled);
-    high_ += whole;
-    low_ += static_cast<std::int64_t>((scaled - static_cast<double>(whole)) * 0x1p40);
+    adder.add(high_, whole);
+    adder.add(low_, static_cast<std::int64_t>((scaled - static_cast<double>(whole)) * 0x1p40));
   }
   void merge(const FixedPointSum& other) {
     high_ += other.high_;
@@ -79,18 +96,61 @@ struct ArrivalSums {
   Mechanism strongest_mechanism = Mechanism::none;
   bool direct = false;
 
-  void add(const Arrival& arrival);
+  TESSERAY_HD void add(const Arrival& arrival) { add(arrival, AddAlone()); }
+  template <class Adder>
+  TESSERAY_HD void add(const Arrival& arrival, const Adder& adder);
   void add(const DiffuseSum& diffuse);
   void merge(const ArrivalSums& other);
 
  private:
-  void consider_strongest(double path_gain, double azimuth, Mechanism mechanism);
+  TESSERAY_HD void consider_strongest(double path_gain, double azimuth, Mechanism mechanism);
 };
 
 inline constexpr double excess_unit_m = 1024.0;
 
 // Cosine and sine of the grid azimuth where a receiver looks for a ray that travels along `travel_direction`; straight
 // up or down has no azimuth and counts as north.
-Vec2 look_azimuth(Vec3 travel_direction);
+TESSERAY_HD inline Vec2 look_azimuth(Vec3 travel_direction) {
+  const double horizontal = norm(travel_direction.xy());
+  if (!(horizontal > 0)) return {1, 0};
+  return {-travel_direction.y / horizontal, -travel_direction.x / horizontal};
+}
+
+template <class Adder>
+TESSERAY_HD void ArrivalSums::add(const Arrival& arrival, const Adder& adder) {
+  const Vec2 look = look_azimuth(arrival.travel_direction);
+  const double scaled_excess = arrival.excess_length_m / excess_unit_m;
+  gain.add(arrival.path_gain, adder);
+  basic_gain.add(arrival.basic_gain, adder);
+  excess.add(arrival.path_gain * scaled_excess, adder);
+  squared_excess.add(arrival.path_gain * scaled_excess * scaled_excess, adder);
+  cos_azimuth.add(arrival.path_gain * look.x, adder);
+  sin_azimuth.add(arrival.path_gain * look.y, adder);
+  if (arrival.coherent) {
+    coherent_gain.add(arrival.path_gain, adder);
+    coherent_re.add(arrival.amplitude.re, adder);
+    coherent_im.add(arrival.amplitude.im, adder);
+  }
+  adder.lower(first_excess_m, static_cast<float>(arrival.excess_length_m));
+  adder.count(rays);
+  if (arrival.mechanism == Mechanism::direct) direct = true;
+  if (arrival.path_gain >= adder.now(strongest_gain)) {
+    const double azimuth = std::atan2(look.y, look.x);
+    adder.exclusively([&] { consider_strongest(arrival.path_gain, azimuth, arrival.mechanism); });
+  }
+}
+
+TESSERAY_HD inline void ArrivalSums::consider_strongest(double path_gain, double azimuth, Mechanism mechanism) {
+  const auto azimuth_f = static_cast<float>(azimuth);
+  // Equal powers are told apart by mechanism and azimuth, so that the order of arrival does not matter.
+  const bool stronger =
+      path_gain > strongest_gain ||
+      (path_gain == strongest_gain && (mechanism < strongest_mechanism || strongest_mechanism == Mechanism::none ||
+                                       (mechanism == strongest_mechanism && azimuth_f < strongest_azimuth)));
+  if (!stronger) return;
+  strongest_gain = path_gain;
+  strongest_azimuth = azimuth_f;
+  strongest_mechanism = mechanism;
+}
 
 }  // namespace tesseray

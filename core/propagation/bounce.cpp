@@ -7,12 +7,7 @@
 #include <atomic>
 #include <utility>
 
-#include "core/base/hash.h"
-#include "core/base/units.h"
-#include "core/physics/diffraction.h"
-#include "core/propagation/absorbing_faces.h"
-#include "core/propagation/edge_image.h"
-#include "core/propagation/edge_incidence.h"
+#include "core/propagation/bounced_rays.h"
 #include "core/propagation/launch.h"
 
 namespace tesseray {
@@ -24,8 +19,6 @@ constexpr std::size_t batch_children = std::size_t{1} << 20;
 constexpr std::size_t elements_per_task = 16;
 // A diffracted tube lights one in so many members of its row, or fewer.
 constexpr std::size_t lit_of_row = 8;
-// Sources nearer than this to a tile's plane graze it, as an edge does its own faces, and are not reflected.
-constexpr double least_height_m = 1e-3;
 
 // Of the time of the tubes of one level and all that come of them, what they take themselves, for the progress (means
 // of docs/benchmarks/propagation.md).
@@ -57,24 +50,37 @@ std::vector<double> work_before(std::span<const TubeGroup> groups, const TargetP
   return work;
 }
 
-// An edge segment that the last source sees under more than this angle has its incident field evaluated at each Keller
-// point, rad.
-constexpr double wide_segment = 0.1;
-
-// True when the field of a tube at an edge segment must be known point by point, which is possible before the first
-// diffraction: straight from the antenna, where it costs least, and from images that are near. Elsewhere the field of
-// the midpoint, turned, serves.
-bool differs_along(const Tube& tube, double edge_length_m) {
-  if (tube.diffractions > 0) return false;
-  return tube.reflections == 0 || edge_length_m > wide_segment * tube.length_m;
-}
-
-// L for a wave with two radii of curvature at the edge (docs/physics.md §5.2, the general form).
-double general_distance_parameter_m(double rho_e, double radius_1, double radius_2, double s, double sin_beta) {
-  return s * (rho_e + s) * radius_1 * radius_2 * sin_beta * sin_beta / (rho_e * (radius_1 + s) * (radius_2 + s));
-}
-
 }  // namespace
+
+// Whose rays bounced_rays.h follows: this launch's, on one thread.
+class Launch::RaysOfThread {
+ public:
+  RaysOfThread(Launch& launch, ThreadState& state, std::vector<Tube>& children)
+      : launch_(launch), state_(state), children_(children) {}
+
+  const LaunchView& view() const { return launch_.view_; }
+  Link::Departure departure(const InteractionChain& chain, Vec3 direction) const {
+    return chain.is_scattered() ? launch_.scattered_departure(chain, direction) : launch_.link_.depart(direction);
+  }
+  ComplexVec3 reflected(const InteractionChain& chain, const ComplexVec3& incident, Vec3 incidence,
+                        const Tile& tile) const {
+    return chain.is_scattered() ? launch_.reflected_diffuse(incident, incidence, tile)
+                                : specularly_reflected(launch_.view_, incident, incidence, tile);
+  }
+  double vegetation_between(std::uint32_t element, std::uint32_t number) const {
+    return launch_.vegetation_between(element, number);
+  }
+  bool may_go_on(const InteractionChain& chain, std::uint32_t element, int reflections, int diffractions) const {
+    return launch_.may_go_on(chain, element, reflections, diffractions);
+  }
+  void arrive(const RayEnding& ending, std::uint32_t number) { launch_.arrive(ending, number, state_); }
+  Tube& new_child() { return children_.emplace_back(); }
+
+ private:
+  Launch& launch_;
+  ThreadState& state_;
+  std::vector<Tube>& children_;
+};
 
 void DiffusePower::add(double ray_power, double departure_gain, double ray_length_m) {
   power += ray_power;
@@ -173,9 +179,8 @@ void Launch::read_useful_row(std::uint32_t element, int interactions, bool edges
 }
 
 bool Launch::may_do_anything(std::uint32_t element, int reflections, int diffractions) const {
-  if (!is_in_reach(element, reflections + diffractions)) return false;
-  if (environment_.points.is_edge(element)) return limits_.may_diffract(reflections, diffractions);
-  return limits_.may_reflect(reflections, diffractions) || limits_.may_scatter(reflections, diffractions);
+  return is_in_reach(element, reflections + diffractions) &&
+         tesseray::may_do_anything(view_, element, reflections, diffractions);
 }
 
 bool Launch::may_go_on(const InteractionChain& chain, std::uint32_t element, int reflections, int diffractions) const {
@@ -186,43 +191,9 @@ bool Launch::may_go_on(const InteractionChain& chain, std::uint32_t element, int
          is_in_reach(element, environment_.options.max_bounces - 1);
 }
 
-void Launch::go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) const {
-  if (!may_go_on(outgoing.chain, element, outgoing.reflections, outgoing.diffractions)) return;
-  const Leg leg = leg_to(outgoing.source, environment_.points.reference(element));
-  double path_gain = link_.unit_gain() * squared_norm(outgoing.strength) * leg.amplitude * leg.amplitude *
-                     (outgoing.attenuation * outgoing.attenuation);
-  if (path_gain < link_.least_gain()) return;
-  double attenuation = outgoing.attenuation;
-  if (!roulette_gain_.empty()) {
-    const auto certain = static_cast<double>(roulette_gain_[element]);
-    if (path_gain < certain) {
-      const double probability = path_gain / certain;
-      if (hashed_fraction(outgoing.chain.seed_to(element)) >= probability) return;
-      attenuation /= std::sqrt(probability);
-      path_gain = certain;
-    }
-  }
-
-  Tube& child = children.emplace_back();
-  child.source = outgoing.source;
-  child.strength = transported(outgoing.strength, leg.direction);
-  child.direction = leg.direction;
-  child.path_gain = path_gain;
-  child.length_m = leg.length_m;
-  child.attenuation = attenuation;
-  child.departure_gain = static_cast<float>(outgoing.departure_gain);
-  child.element = element;
-  child.reflections = static_cast<std::uint8_t>(outgoing.reflections);
-  child.diffractions = static_cast<std::uint8_t>(outgoing.diffractions);
-  child.chain = outgoing.chain;
-  if (environment_.points.is_edge(element)) {
-    const EdgeSegment& edge = environment_.tiling.edges[element - environment_.points.tile_count()];
-    const WaveAtEdge wave = wave_at_edge(outgoing.source, leg, edge.midpoint, edge.direction);
-    child.source = wave.source;
-    child.strength = wave.strength_factor * child.strength;
-    child.radius_1_m = wave.radius_1_m;
-    child.radius_2_m = wave.radius_2_m;
-  }
+void Launch::go_on(const Outgoing& outgoing, std::uint32_t element, ThreadState& state, std::vector<Tube>& children) {
+  RaysOfThread rays(*this, state, children);
+  tesseray::go_on(outgoing, element, rays);
 }
 
 void Launch::collect_diffuse(const Tube& tube, std::uint32_t tile_number) {
@@ -280,6 +251,8 @@ void Launch::bounce_tile(const TubeGroup& arrived, ThreadState& state, std::vect
   const std::uint32_t tile_number = arrived.element;
   const Tile& tile = environment_.tiling.tiles[tile_number];
   const TileFrame frame(tile);
+  const TargetPointsView& points = environment_.points.view();
+  RaysOfThread rays(*this, state, children);
   bool laid_out = false;
   for (const Tube* const tube_pointer : arrived.tubes) {
     const Tube& tube = *tube_pointer;
@@ -288,18 +261,7 @@ void Launch::bounce_tile(const TubeGroup& arrived, ThreadState& state, std::vect
       if (!limits_.may_reflect(tube.reflections, tube.diffractions)) continue;
     }
     IntervalBounds bounds;
-    if (tube.source.is_edge()) {
-      const LitPart part = lit_part(tube.source, tile);
-      if (part.empty()) continue;
-      const Vec3 one_end = frame.coordinates(tube.source.edge_midpoint + part.low * tube.source.edge_direction);
-      const Vec3 other_end = frame.coordinates(tube.source.edge_midpoint + part.high * tube.source.edge_direction);
-      if (std::max(one_end.z, other_end.z) < least_height_m) continue;
-      bounds = tile_bounds(one_end, other_end);
-    } else {
-      const Vec3 source = frame.coordinates(tube.source.point);
-      if (source.z < least_height_m) continue;
-      bounds = tile_bounds(source);
-    }
+    if (!reflection_bounds(tube.source, tile, frame, bounds)) continue;
     if (!laid_out) {
       const Onward onward = onward_of(arrived);
       const std::span<const std::uint32_t> receivers = read_row_for(arrived, onward, state);
@@ -313,167 +275,27 @@ void Launch::bounce_tile(const TubeGroup& arrived, ThreadState& state, std::vect
     const VirtualSource image = mirrored(tube.source, tile.centroid, tile.normal);
     if (image.is_edge()) {
       const EdgeImage edge(image, frame);
-      std::erase_if(state.hits, [&](std::uint32_t hit) {
-        return !edge.reaches(reflection_target(state.intervals.target[hit]), least_height_m);
-      });
+      std::erase_if(state.hits, [&](std::uint32_t hit) { return !reaches(edge, points, state.intervals.target[hit]); });
     }
-    for (const std::uint32_t hit : state.hits) {
-      reflect(tube, tile, image, hit, state, children);
-    }
+    for (const std::uint32_t hit : state.hits) reflect(tube, tile, image, state.intervals.target[hit], rays);
   }
-}
-
-ComplexVec3 Launch::specularly_reflected(const ComplexVec3& incident, Vec3 incidence, const Tile& tile) const {
-  const Link::Surface& surface = this->surface(tile);
-  return surface.specular_factor * reflected_field(incident, incidence, tile.normal, surface.permittivity);
-}
-
-ComplexVec3 Launch::reflected(const InteractionChain& chain, const ComplexVec3& incident, Vec3 incidence,
-                              const Tile& tile) const {
-  return chain.is_scattered() ? reflected_diffuse(incident, incidence, tile)
-                              : specularly_reflected(incident, incidence, tile);
-}
-
-Link::Departure Launch::reflected_along(const InteractionChain& chain, Vec3 direction) const {
-  const std::vector<Tile>& tiles = environment_.tiling.tiles;
-  const std::size_t first = chain.is_scattered() ? 1 : 0;
-  Vec3 k = direction;
-  for (std::size_t i = chain.length; i-- > first;) k = mirrored(k, tiles[chain.elements[i]].normal);
-  Link::Departure departure = chain.is_scattered() ? scattered_departure(chain, k) : link_.depart(k);
-  for (std::size_t i = first; i < chain.length; ++i) {
-    const Tile& tile = tiles[chain.elements[i]];
-    departure.field = reflected(chain, departure.field, k, tile);
-    k = mirrored(k, tile.normal);
-  }
-  return departure;
-}
-
-Vec3 Launch::reflection_target(std::uint32_t target) const {
-  const std::uint32_t number = target & RowTarget::number_mask;
-  return (target & RowTarget::arrives) != 0 ? environment_.points.arrival(number)
-                                            : environment_.points.reference(number);
-}
-
-void Launch::reflect(const Tube& tube, const Tile& tile, const VirtualSource& image, std::uint32_t hit,
-                     ThreadState& state, std::vector<Tube>& children) {
-  const std::uint32_t target = state.intervals.target[hit];
-  const std::uint32_t number = target & RowTarget::number_mask;
-  const bool over_rooftops = tube.chain.over_rooftops;
-  const Leg leg = leg_to(image, reflection_target(target));
-  const double vegetation = tube.attenuation * vegetation_between(tube.element, number);
-  InteractionChain chain = tube.chain;
-  chain.push(tube.element);
-  const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive();
-  const bool goes_on = (target & RowTarget::goes_on) != 0 && !over_rooftops;
-  Link::Departure departure{{}, static_cast<double>(tube.departure_gain)};
-  if (tube.diffractions == 0) {
-    // Free of the rounding to centroids: the planes and the last direction say all of the ray.
-    departure = reflected_along(chain, leg.direction);
-  } else {
-    const Vec3 incidence = mirrored(leg.direction, tile.normal);
-    departure.field = reflected(chain, transported(tube.strength, incidence), incidence, tile);
-  }
-  if (arrives) {
-    const Mechanism mechanism = over_rooftops           ? Mechanism::over_rooftop
-                                : tube.diffractions > 0 ? Mechanism::diffraction
-                                                        : Mechanism::reflection;
-    const bool ground_reflection = tube.interactions() == 0 && tile.kind == SurfaceKind::ground;
-    arrive({image, departure.field, mechanism, departure.relative_gain, chain, ground_reflection,
-            VegetationAtTarget{vegetation, vegetation}},
-           number, state);
-  }
-  if (goes_on) {
-    go_on({image, departure.field, departure.relative_gain, chain, tube.reflections + 1, tube.diffractions, vegetation},
-          number, children);
-  }
-}
-
-Wedge Launch::wedge_of(const EdgeSegment& edge) const {
-  return {edge.direction,
-          edge.tangent_0,
-          edge.normal_0,
-          edge.wedge_angle,
-          link_.surface(surface_material_0(environment_.scene, edge)).permittivity,
-          link_.surface(surface_material_n(environment_.scene, edge)).permittivity};
 }
 
 void Launch::bounce_edge(const TubeGroup& arrived, ThreadState& state, std::vector<Tube>& children) {
-  const std::uint32_t edge_element = arrived.element;
-  const std::uint32_t edge_number = edge_element - environment_.points.tile_count();
+  const std::uint32_t edge_number = arrived.element - environment_.points.tile_count();
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
-  const EdgeRun& run = environment_.edge_runs[edge_number];
-  const Wedge wedge = wedge_of(edge);
+  const Wedge wedge = view_.wedge_of(edge);
   const std::span<const std::uint32_t> receivers = read_row_for(arrived, onward_of(arrived), state);
   lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row, receivers, state.layout,
                    state.intervals);
-  for (const Tube* const tube_pointer : arrived.tubes) {
-    const Tube& tube = *tube_pointer;
-    const Vec3 to_source = tube.source.point - edge.midpoint;
-    const bool from_edge = tube.chain.length > 0 && environment_.points.is_edge(tube.chain.last());
-    const Wedge lit = from_edge ? absorbing_along(wedge, edge, to_source) : wedge;
-    const EdgeIncidence incidence(lit, edge, tube.source.point);
-    if (!incidence.in_air()) continue;
+  RaysOfThread rays(*this, state, children);
+  for (const Tube* const tube : arrived.tubes) {
+    const TubeAtEdge at_edge(*tube, wedge, view_.environment);
+    if (!at_edge.incidence.in_air()) continue;
     state.hits.clear();
-    find_hits(state.intervals, edge_bounds(edge, tube.source.point), state.search, state.hits);
-    count_hits(phase_of(tube), state);
-    VirtualSource source = tube.source;
-    source.edge_midpoint = run.midpoint;
-    source.edge_direction = edge.direction;
-    source.edge_half_length_m = run.half_length_m;
-    InteractionChain chain = tube.chain;
-    chain.push(tube.element);
-    for (const std::uint32_t hit : state.hits) {
-      const std::uint32_t target = state.intervals.target[hit];
-      const std::uint32_t number = target & RowTarget::number_mask;
-      const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive();
-      if (!arrives && !may_go_on(chain, number, tube.reflections, tube.diffractions + 1)) continue;
-      const Vec3 point = environment_.points.arrival(number);
-      const Vec3 way = point - edge.midpoint;
-      if (environment_.points.is_edge(number) && runs_along_a_face(way, edge)) {
-        const EdgeIncidence along(absorbing_along(lit, edge, way), edge, tube.source.point);
-        diffract(tube, source, along, chain, hit, state, children);
-      } else {
-        diffract(tube, source, incidence, chain, hit, state, children);
-      }
-    }
-  }
-}
-
-void Launch::diffract(const Tube& tube, const VirtualSource& source, const EdgeIncidence& incidence,
-                      const InteractionChain& chain, std::uint32_t hit, ThreadState& state,
-                      std::vector<Tube>& children) {
-  const std::uint32_t target = state.intervals.target[hit];
-  const std::uint32_t number = target & RowTarget::number_mask;
-  const Leg leg = leg_to(source, environment_.points.arrival(number));
-  if (!(leg.rho_m > 0)) return;
-  const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive() &&
-                       !is_over_rooftops(chain, leg.from, number, lit_as_target);
-  const bool goes_on = (target & RowTarget::goes_on) != 0 && !is_over_rooftops(chain, leg.from, number, lit_as_element);
-  if (!arrives && !goes_on) return;
-  double stands_for = 1;
-  if (!is_drawn(tube, incidence, leg, chain, number, stands_for)) return;
-  const Vec3 k_i = (1.0 / leg.rho_m) * (leg.from - tube.source.point);
-  const double sin_beta = incidence.sin_beta(leg.rho_m);
-  const double distance_m =
-      tube.radius_1_m == tube.radius_2_m
-          ? distance_parameter_m(leg.rho_m, leg.distance_m, sin_beta)
-          : general_distance_parameter_m(leg.rho_m, tube.radius_1_m, tube.radius_2_m, leg.distance_m, sin_beta);
-  const Link::Departure incident =
-      differs_along(tube, environment_.tiling.edges[tube.element - environment_.points.tile_count()].length_m)
-          ? reflected_along(tube.chain, k_i)
-          : Link::Departure{transported(tube.strength, k_i), static_cast<double>(tube.departure_gain)};
-  const ComplexVec3 diffracted = diffracted_field(incidence.at(sin_beta), incident.field, k_i, leg.direction,
-                                                  {distance_m, distance_m, distance_m}, link_.wave_number());
-  if (!(squared_norm(diffracted) > 0)) return;
-  const double vegetation = std::sqrt(stands_for) * tube.attenuation * vegetation_between(tube.element, number);
-  if (arrives) {
-    arrive({source, diffracted, Mechanism::diffraction, incident.relative_gain, chain, false,
-            VegetationAtTarget{vegetation, vegetation}},
-           number, state);
-  }
-  if (goes_on) {
-    go_on({source, diffracted, incident.relative_gain, chain, tube.reflections, tube.diffractions + 1, vegetation},
-          number, children);
+    find_hits(state.intervals, edge_bounds(edge, tube->source.point), state.search, state.hits);
+    count_hits(phase_of(*tube), state);
+    for (const std::uint32_t hit : state.hits) diffract(at_edge, state.intervals.target[hit], rays);
   }
 }
 

@@ -417,7 +417,7 @@ void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
   const std::uint32_t element = points.tile_count() + edge_number;
   if (!can_arrive_from(element)) return;
-  const Wedge wedge = wedge_of(edge);
+  const Wedge wedge = view_.wedge_of(edge);
   read_tiles_of_row(element, LaunchPhase::then_diffraction, state);
   find_sources(AfterScattering::diffraction, element, state);
   bool laid_out = false;

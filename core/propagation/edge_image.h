@@ -10,14 +10,14 @@ namespace tesseray {
 // The part of an edge's line from which a wave meets a tile, by axial coordinates from the edge's midpoint.
 struct LitPart {
   double low = 0, high = 0;
-  bool empty() const { return !(low <= high); }
+  TESSERAY_HD bool empty() const { return !(low <= high); }
 };
 
 // The Keller points of all rays that meet the tile lie in it; it may be longer. REQUIRES: source.is_edge().
 //
 // A ray runs straight on from its Keller point, so that point is the one of where the ray meets the tile. It depends on
 // that place's axial coordinate and distance from the line, on each of them in one sense.
-inline LitPart lit_part(const VirtualSource& source, const Tile& tile) {
+TESSERAY_HD inline LitPart lit_part(const VirtualSource& source, const Tile& tile) {
   const Vec3 to_source = source.point - source.edge_midpoint;
   const double z_source = dot(to_source, source.edge_direction);
   const double rho_source = norm(to_source - z_source * source.edge_direction);
@@ -45,7 +45,7 @@ inline LitPart lit_part(const VirtualSource& source, const Tile& tile) {
 class EdgeImage {
  public:
   // REQUIRES: image.is_edge().
-  EdgeImage(const VirtualSource& image, const TileFrame& frame)
+  TESSERAY_HD EdgeImage(const VirtualSource& image, const TileFrame& frame)
       : frame_(frame),
         midpoint_(image.edge_midpoint),
         direction_(image.edge_direction),
@@ -59,7 +59,7 @@ class EdgeImage {
 
   // True when the ray from the Keller point on the segment to `point` meets the tile. Edges nearer than
   // `least_height_m` to the tile's plane reach nothing.
-  bool reaches(Vec3 point, double least_height_m) const {
+  TESSERAY_HD bool reaches(Vec3 point, double least_height_m) const {
     const Vec3 way = point - midpoint_;
     const double z_point = dot(way, direction_);
     const double rho_point = norm(way - z_point * direction_);

@@ -10,7 +10,7 @@ namespace tesseray {
 
 class EdgeIncidence {
  public:
-  EdgeIncidence(const Wedge& wedge, const EdgeSegment& edge, Vec3 source) {
+  TESSERAY_HD EdgeIncidence(const Wedge& wedge, const EdgeSegment& edge, Vec3 source) {
     const Vec3 way = edge.midpoint - source;
     const double length = norm(way);
     if (!(length > 0)) return;
@@ -19,18 +19,18 @@ class EdgeIncidence {
   }
 
   // False when the source lies inside the solid or on the edge's line.
-  bool in_air() const { return prepared_.in_air; }
+  TESSERAY_HD bool in_air() const { return prepared_.in_air; }
   // sin β₀ of the ray that meets the line at `rho_m` from the source.
-  double sin_beta(double rho_m) const { return std::fmin(distance_from_line_m_ / rho_m, 1.0); }
+  TESSERAY_HD double sin_beta(double rho_m) const { return std::fmin(distance_from_line_m_ / rho_m, 1.0); }
   // The incidence of that ray.
-  WedgeIncidence at(double sin_beta) const {
+  TESSERAY_HD WedgeIncidence at(double sin_beta) const {
     WedgeIncidence incidence = prepared_;
     turn_incidence(incidence, sin_beta);
     return incidence;
   }
   // About the power that the edge sends along `direction`, over that of a ray that goes on past it: `rho_m` from the
   // source to the edge, then `distance_m`.
-  double estimated_share(double rho_m, double distance_m, Vec3 direction, double wave_number) const {
+  TESSERAY_HD double estimated_share(double rho_m, double distance_m, Vec3 direction, double wave_number) const {
     const double sine = sin_beta(rho_m);
     return estimated_diffraction_share(prepared_, direction, distance_parameter_m(rho_m, distance_m, sine),
                                        wave_number);

@@ -46,7 +46,7 @@ void Launch::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& 
     if (norm(reference - antenna) < least_distance_m) continue;
     const Link::Departure departure = link_.depart(normalized(reference - antenna));
     const double attenuation = attenuation_of_building(way, reference) * vegetation_.amplitude(antenna, reference);
-    go_on({source, departure.field, departure.relative_gain, way.chain, 0, 0, attenuation}, element, tubes);
+    go_on({source, departure.field, departure.relative_gain, way.chain, 0, 0, attenuation}, element, here, tubes);
   }
   // Ground targets and receiver points stand off their tile: the ray is tested to the point itself.
   const std::uint32_t first = points.tiles_are_targets() ? 0 : points.element_count();

@@ -10,10 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "core/physics/diffraction.h"
 #include "core/propagation/arrivals.h"
+#include "core/propagation/bounced_rays.h"
 #include "core/propagation/diffuse_diffraction.h"
-#include "core/propagation/edge_incidence.h"
 #include "core/propagation/edge_runs.h"
 #include "core/propagation/launch_cost.h"
 #include "core/propagation/launch_forecast.h"
@@ -53,6 +52,10 @@ struct LaunchEnvironment {
   RooftopSearch* rooftop_search;  // nullptr: the CPU's own
   const VegetationPrisms& vegetation;
   const VegetationPairs& vegetation_pairs;
+
+  EnvironmentView view() const {
+    return {points.view(), tiling.tiles.data(), tiling.edges.data(), edge_runs.data(), scene.default_materials};
+  }
 };
 
 // What all rays bring to a tile that may scatter it: powers as |field|², on the unit of Tube::strength.
@@ -153,17 +156,6 @@ class Launch {
     std::vector<ScatteredSums> scattered_sums;  // tiles, then receivers; what edges diffract
     LaunchCost cost;
   };
-  // A ray on its last leg: what arrive() needs.
-  struct Ending {
-    const VirtualSource& source;
-    const ComplexVec3& strength;  // after the last interaction, for a ray along `direction`
-    Mechanism mechanism;
-    double departure_gain;
-    const InteractionChain& chain;
-    bool coherent_ground_reflection;  // the one ray that joins the direct ray in amplitude at a receiver point
-    VegetationAtTarget attenuation;   // on all legs, by vegetation and walls
-  };
-
   // first_level.cpp: the transmitter's rays before any interaction, and its first tubes.
   // How the antenna's rays go straight: by what solid scene, and through which building, if any.
   struct StraightWay {
@@ -183,9 +175,8 @@ class Launch {
   void arrive_straight(const StraightWay& way, std::uint32_t number, ThreadState& state);
   double attenuation_of_building(const StraightWay& way, Vec3 to) const;
 
-  // over_rooftop_rays.cpp: rays over the roofs to all numbers that are not lit (in one of the two ways), and the tubes
-  // that they become at tiles.
-  static constexpr std::uint8_t lit_as_target = 1, lit_as_element = 2;
+  // over_rooftop_rays.cpp: rays over the roofs to all numbers that are not lit (lit_as_…), and the tubes that they
+  // become at tiles.
   struct RooftopWave {
     RooftopPath path;
     VirtualSource source;  // the last edge
@@ -213,9 +204,6 @@ class Launch {
                                const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes);
   void launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, RooftopUse use, ThreadState& state,
                            std::vector<Tube>& tubes);
-  // True when a ray over the roofs stands for one that the chain diffracts, last at this point, to a target or an
-  // element (`as`, one of the two above).
-  bool is_over_rooftops(const InteractionChain& chain, Vec3 keller_point, std::uint32_t number, std::uint8_t as) const;
   // The corner points of a ray whose chain goes over the roofs.
   std::vector<Vec3> trace_over_rooftops(const RecordedRay& ray, Vec3 target) const;
 
@@ -227,39 +215,11 @@ class Launch {
   std::size_t end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const;
   void bounce_tile(const TubeGroup& arrived, ThreadState& state, std::vector<Tube>& children);
   void bounce_edge(const TubeGroup& arrived, ThreadState& state, std::vector<Tube>& children);
-  // Hits that would bring far less than is at their target already are drawn by chance, before their field is worked
-  // out: by an estimate of its power, so that those that are drawn bring about as much each.
-  bool is_drawn(const Tube& tube, const EdgeIncidence& incidence, const Leg& leg, const InteractionChain& chain,
-                std::uint32_t number, double& stands_for) const;
-  void diffract(const Tube& tube, const VirtualSource& source, const EdgeIncidence& incidence,
-                const InteractionChain& chain, std::uint32_t hit, ThreadState& state, std::vector<Tube>& children);
-  void reflect(const Tube& tube, const Tile& tile, const VirtualSource& image, std::uint32_t hit, ThreadState& state,
-               std::vector<Tube>& children);
-  // The point of a row member that a reflection is about: where it arrives, else from where it goes on.
-  Vec3 reflection_target(std::uint32_t target) const;
-  // The field of the transmitter's or the scattered ray that leaves the last tile of `chain`, reflections only, along
-  // `direction`.
-  Link::Departure reflected_along(const InteractionChain& chain, Vec3 direction) const;
   void collect_diffuse(const Tube& tube, std::uint32_t tile);
-  // The field that a tile mirrors, of one that comes in along `incidence`.
-  ComplexVec3 specularly_reflected(const ComplexVec3& incident, Vec3 incidence, const Tile& tile) const;
-  // The same of a ray with this chain.
-  ComplexVec3 reflected(const InteractionChain& chain, const ComplexVec3& incident, Vec3 incidence,
-                        const Tile& tile) const;
-  const Link::Surface& surface(const Tile& tile) const {
-    return link_.surface(surface_material(environment_.scene, tile));
-  }
-  // What a tube leaves an element with: the ray's state after its last interaction.
-  struct Outgoing {
-    const VirtualSource& source;
-    const ComplexVec3& strength;
-    double departure_gain;
-    const InteractionChain& chain;
-    int reflections, diffractions;
-    double attenuation;  // factor of the amplitude on all legs, the next one included; not in `strength`
-  };
+  const Link::Surface& surface(const Tile& tile) const { return view_.surface(tile); }
+  class RaysOfThread;
   // Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
-  void go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) const;
+  void go_on(const Outgoing& outgoing, std::uint32_t element, ThreadState& state, std::vector<Tube>& children);
   // By what is in sight.
   void choose_pruning();
   // What is already there at elements when tubes are about to be bounced, times Pruning::roulette: where weaker tubes
@@ -309,9 +269,8 @@ class Launch {
   }
 
   // arrival.cpp: one ray at one target, with its ground-reflected companion at ground tiles.
-  void arrive(const Ending& ending, std::uint32_t number, ThreadState& state);
-  void add_arrival(const Ending& ending, const ComplexVec3& field, Vec3 direction, double length_m,
-                   std::uint32_t number, bool companion, ThreadState& state);
+  void arrive(const RayEnding& ending, std::uint32_t number, ThreadState& state);
+  void add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number, ThreadState& state);
 
   // diffuse.cpp: what a tube brings to a tile that scatters it, Σ |E|² cosθ_i · reflectance over the tile's mean.
   double diffuse_incidence(const Tube& tube, const Tile& tile) const;
@@ -375,15 +334,14 @@ class Launch {
   void scatter_then_twice(Progress& progress);
   // By way of all elements from `first` to `last`.
   void launch_scattered(AfterScattering after, std::uint32_t first, std::uint32_t last, Progress& progress);
-  void launch_scattered_at(AfterScattering after, std::uint32_t element, ThreadState& state,
-                           std::vector<Tube>& tubes) const;
+  void launch_scattered_at(AfterScattering after, std::uint32_t element, ThreadState& state, std::vector<Tube>& tubes);
   // What a scattering tile sends along `direction`, by the chain's kind and polarisation.
   Link::Departure scattered_departure(const InteractionChain& chain, Vec3 direction) const;
   // The field that a tile mirrors of scattered power: both polarisations alike.
   ComplexVec3 reflected_diffuse(const ComplexVec3& incident, Vec3 incidence, const Tile& tile) const;
   // True when what has been scattered meets an edge after this element, the first that follows.
   bool goes_on_at_edge(AfterScattering after, std::uint32_t first_element) const;
-  void arrive_scattered(const Ending& ending, std::uint32_t number, ThreadState& state);
+  void arrive_scattered(const RayEnding& ending, std::uint32_t number, ThreadState& state);
   // The row for tubes of scattered power: what they may go on to, or at last where they arrive.
   std::span<const std::uint32_t> read_row_of_scattered(const TubeGroup& arrived, ThreadState& state) const;
   static LaunchPhase phase_of(const Tube& tube) {
@@ -427,19 +385,16 @@ class Launch {
     return std::size_t{environment_.points.target_tile_count()} + environment_.points.receiver_count();
   }
   // REQUIRES: a receiver, or a tile when tiles are targets.
-  std::size_t sum_index(std::uint32_t number) const {
-    const TargetPoints& points = environment_.points;
-    return points.is_receiver(number) ? points.target_tile_count() + (number - points.element_count()) : number;
-  }
+  std::size_t sum_index(std::uint32_t number) const { return environment_.points.view().sum_index(number); }
   // From the transmitter to a target.
   double straight_distance(std::uint32_t number) const { return straight_distances_[number]; }
-  Wedge wedge_of(const EdgeSegment& edge) const;
 
   const LaunchEnvironment& environment_;
   const Transmitter& transmitter_;
   Link link_;
   InteractionLimits limits_;
   VegetationLoss vegetation_;
+  LaunchView view_;
   std::vector<Complex> permittivities_;  // by material of the scene
   std::vector<double> straight_distances_;
   ScatteringColumns columns_;

@@ -64,31 +64,32 @@ double maximum_receiver_gain_dbi(const RayLaunchingOptions& options) {
   return options.receiver_gain_dbi.value_or(maximum_gain_dbi(pattern_of(options.receiver_antenna)));
 }
 
-Link::Link(const Scene& scene, const Transmitter& transmitter, const RayLaunchingOptions& options)
-    : transmit_pattern_(pattern_of(transmitter.antenna)),
-      receive_pattern_(pattern_of(options.receiver_antenna)),
-      transmit_polarization_(linear(transmitter.polarization)),
-      receive_polarization_(linear(options.receiver_polarization)),
-      transmit_frame_(antenna_frame({radians(transmitter.grid_azimuth_deg), radians(transmitter.downtilt_deg)})) {
+Link::Link(const Scene& scene, const Transmitter& transmitter, const RayLaunchingOptions& options) {
   if (!(transmitter.frequency_hz > 0)) {
     throw Error(
         ErrorKind::invalid_input, "bad_frequency",
         "transmitter " + transmitter.name + " has the frequency " + std::to_string(transmitter.frequency_hz) + " Hz",
         "give a positive frequency in MHz");
   }
+  view_.transmit_pattern = pattern_of(transmitter.antenna);
+  view_.receive_pattern = pattern_of(options.receiver_antenna);
+  view_.transmit_polarization = linear(transmitter.polarization);
+  view_.receive_polarization = linear(options.receiver_polarization);
+  view_.transmit_frame = antenna_frame({radians(transmitter.grid_azimuth_deg), radians(transmitter.downtilt_deg)});
   if (transmitter.antenna == AntennaKind::beam) {
-    transmit_beam_exponent_ = beam_exponent(transmitter.antenna_details.beamwidth_deg);
+    view_.transmit_beam_exponent = beam_exponent(transmitter.antenna_details.beamwidth_deg);
   } else if (transmitter.antenna == AntennaKind::pattern_file) {
     transmit_cuts_ = transmitter.antenna_details.pattern;
+    if (transmit_cuts_) view_.transmit_cuts = transmit_cuts_->view();
   }
   const double lambda = wavelength_m(transmitter.frequency_hz);
-  wave_number_ = 2.0 * pi / lambda;
-  unit_gain_ = (lambda / (4.0 * pi)) * (lambda / (4.0 * pi));
+  view_.wave_number = 2.0 * pi / lambda;
+  view_.unit_gain = (lambda / (4.0 * pi)) * (lambda / (4.0 * pi));
   const double eirp_dbm = transmitter.erp_dbm + half_wave_dipole_gain_dbi;
-  least_gain_ = power_ratio(options.min_power_dbm - eirp_dbm);
+  view_.least_gain = power_ratio(options.min_power_dbm - eirp_dbm);
+  view_.greatest_receive_gain = power_ratio(maximum_receiver_gain_dbi(options));
   const double between = std::cos(tilt_of(transmitter.polarization) - tilt_of(options.receiver_polarization));
   const double alike = between * between, crossed = options.cross_polarization;
-  greatest_receive_gain_ = power_ratio(maximum_receiver_gain_dbi(options));
   received_fraction_ = (1.0 - crossed) * alike + crossed * (1.0 - alike);
   for (const Material& material : scene.materials) {
     const MaterialPowerLaw law{material.a, material.b,           material.c,
@@ -102,6 +103,8 @@ Link::Link(const Scene& scene, const Transmitter& transmitter, const RayLaunchin
     }
     surfaces_.push_back(surface);
   }
+  view_.surfaces = surfaces_.data();
+  view_.surface_count = surfaces_.size();
 }
 
 std::vector<Complex> Link::permittivities() const {
@@ -110,32 +113,8 @@ std::vector<Complex> Link::permittivities() const {
   return permittivities;
 }
 
-Link::Departure Link::depart(Vec3 direction) const {
-  const double relative = transmit_gain(direction);
-  const Vec3 polarization = polarization_vector(transmit_polarization_, transmit_frame_, direction);
-  return {Complex{std::sqrt(relative), 0} * polarization, relative};
-}
-
-double Link::transmit_gain(Vec3 direction) const {
-  if (transmit_cuts_) return relative_pattern(transmit_cuts_->view(), transmit_frame_, direction);
-  if (transmit_beam_exponent_ > 0) return relative_beam(transmit_beam_exponent_, transmit_frame_, direction);
-  return relative_pattern(transmit_pattern_, transmit_frame_, direction);
-}
-
-Complex Link::receive(const ComplexVec3& field, Vec3 direction) const {
-  // Reception is the field's part along what the antenna would send back (docs/physics.md §4, reciprocity).
-  const Vec3 look = -direction;
-  const Vec3 polarization = polarization_vector(receive_polarization_, receive_frame_, look);
-  return std::sqrt(unit_gain_ * receive_gain(direction)) * dot(field, polarization);
-}
-
 Vec3 Link::copolar_polarization(Vec3 direction) const {
-  return polarization_vector(transmit_polarization_, AntennaFrame{}, direction);
-}
-
-double Link::receive_gain(Vec3 direction) const {
-  if (receive_pattern_ == PatternKind::isotropic) return greatest_receive_gain_;
-  return greatest_receive_gain_ * relative_pattern(receive_pattern_, receive_frame_, -direction);
+  return polarization_vector(view_.transmit_polarization, AntennaFrame{}, direction);
 }
 
 }  // namespace tesseray

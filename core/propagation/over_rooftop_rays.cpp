@@ -16,10 +16,6 @@ namespace {
 constexpr std::size_t numbers_per_block = 256;
 // Farther aside the roof is another one.
 constexpr double edge_half_length_m = 30;
-// A diffracted ray this near to the vertical plane, as seen from its nearer end, goes the way of the ray over the
-// roofs.
-const double near_plane = std::tan(15.0 * pi / 180.0);
-
 // The field that arrives, from the one that departs: its parts in the vertical plane and across it, turned from leg to
 // leg.
 ComplexVec3 carried_over(const ComplexVec3& field, const RooftopPath& path) {
@@ -71,6 +67,7 @@ void Launch::launch_over_rooftops(const std::vector<std::uint8_t>& lit, std::vec
   const TargetPoints& points = environment_.points;
   const std::uint32_t numbers = points.element_count() + points.receiver_count();
   reached_over_rooftops_.assign(numbers, 0);
+  view_.reached_over_rooftops = reached_over_rooftops_.data();
   if (environment_.options.wideband) rooftop_departures_.resize(numbers);
   const std::size_t per_block = search != nullptr ? search->most_targets() : numbers_per_block;
   const auto launch_to = [&](std::uint32_t range_first, std::uint32_t range_end, Progress& part) {
@@ -158,24 +155,9 @@ void Launch::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, 
   }
   if (use.goes_on) {
     const double vegetation = wave.vegetation * vegetation_.amplitude(wave.path.edges.back(), points.reference(number));
-    go_on({wave.source, wave.strength, wave.departure_gain, chain, 0, 1, vegetation}, number, tubes);
+    go_on({wave.source, wave.strength, wave.departure_gain, chain, 0, 1, vegetation}, number, state, tubes);
     reached_over_rooftops_[number] |= lit_as_element;
   }
-}
-
-bool Launch::is_over_rooftops(const InteractionChain& chain, Vec3 keller_point, std::uint32_t number,
-                              std::uint8_t as) const {
-  if (reached_over_rooftops_.empty() || (reached_over_rooftops_[number] & as) == 0) return false;
-  for (std::size_t i = 0; i < chain.length; ++i) {
-    const std::uint32_t element = chain.elements[i];
-    if (!environment_.points.is_edge(element)) return false;
-    const EdgeSegment& edge = environment_.tiling.edges[element - environment_.points.tile_count()];
-    if (edge.kind == EdgeKind::corner) return false;
-  }
-  const Vec2 from = transmitter_.position.xy(), to = environment_.points.arrival(number).xy();
-  const Vec2 way = to - from, there = keller_point.xy() - from;
-  const double aside = std::fabs(cross(way, there)) / norm(way);
-  return aside <= near_plane * std::min(norm(there), norm(keller_point.xy() - to));
 }
 
 std::vector<Vec3> Launch::trace_over_rooftops(const RecordedRay& ray, Vec3 target) const {

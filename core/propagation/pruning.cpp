@@ -4,19 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/hash.h"
 #include "core/base/units.h"
 #include "core/propagation/launch.h"
 #include "core/propagation/weighted_sample.h"
 
 namespace tesseray {
-namespace {
-
-// So many times too low estimates of single diffractions may be without much noise: what an estimate far too low lets
-// go comes back, once drawn, as an outlier.
-constexpr double doubt = 3;
-
-}  // namespace
 
 Pruning pruning_for(double share_in_sight) {
   Pruning pruning{.scattering_sources = 32, .tubes = 32, .roulette = 5e-4, .scattered = 0.05, .then_diffracted = 5e-4};
@@ -59,6 +51,7 @@ void Launch::prepare_roulette() {
   const TargetPoints& points = environment_.points;
   if (pruning_.roulette <= 0) return;
   roulette_gain_.assign(points.element_count(), 0.0f);
+  view_.roulette_gain = roulette_gain_.data();
   const std::vector<double> gains = gains_so_far();
   for (std::size_t t = 0; t < gains.size(); ++t) roulette_gain_[t] = static_cast<float>(pruning_.roulette * gains[t]);
   // An edge segment has no sum of its own, but that of the darker of its parents.
@@ -73,20 +66,6 @@ void Launch::prepare_scattered_draw() {
   if (pruning_.scattered <= 0) return;
   const std::vector<double> gains = gains_so_far();
   known_gains_.assign(gains.begin(), gains.end());
-}
-
-bool Launch::is_drawn(const Tube& tube, const EdgeIncidence& incidence, const Leg& leg, const InteractionChain& chain,
-                      std::uint32_t number, double& stands_for) const {
-  if (roulette_gain_.empty() || environment_.points.is_receiver(number)) return true;
-  const auto certain = static_cast<double>(roulette_gain_[number]);
-  const double spread = leg.rho_m / (leg.rho_m + leg.distance_m);
-  const double share = incidence.estimated_share(leg.rho_m, leg.distance_m, leg.direction, link_.wave_number());
-  const double estimate = doubt * tube.path_gain * (spread * spread) * share;
-  if (estimate >= certain) return true;
-  const double probability = estimate / certain;
-  stands_for = 1 / probability;
-  // Not the number by which the tube that goes on is drawn.
-  return hashed_fraction(~chain.seed_to(number)) < probability;
 }
 
 void Launch::draw_observers(const EdgeSegment& edge, std::span<const std::uint32_t> members, std::uint64_t seed,

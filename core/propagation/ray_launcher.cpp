@@ -140,6 +140,12 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
   for (std::uint32_t n = 0; n < numbers; ++n) {
     straight_distances_.push_back(norm(environment.points.arrival(n) - transmitter.position));
   }
+  view_ = {.environment = environment.view(),
+           .link = link_.view(),
+           .limits = limits_,
+           .antenna = transmitter.position,
+           .summation = environment.options.summation,
+           .straight_distances = straight_distances_.data()};
   prepare_diffuse();
 }
 

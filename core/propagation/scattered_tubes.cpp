@@ -82,7 +82,7 @@ void Launch::launch_scattered(AfterScattering after, std::uint32_t first, std::u
 }
 
 void Launch::launch_scattered_at(AfterScattering after, std::uint32_t element, ThreadState& state,
-                                 std::vector<Tube>& tubes) const {
+                                 std::vector<Tube>& tubes) {
   if (!is_in_reach(element, environment_.options.max_bounces - 2)) return;
   read_tiles_of_row(element, LaunchPhase::then_two, state);
   find_sources(after, element, state);
@@ -97,7 +97,8 @@ void Launch::launch_scattered_at(AfterScattering after, std::uint32_t element, T
       if (crossed && !by_polarization) break;
       chain.cross_polarized = crossed;
       const Link::Departure departure = scattered_departure(chain, normalized(here - source.point));
-      go_on({source, departure.field, departure.relative_gain, chain, 0, 0, std::sqrt(lit.share)}, element, tubes);
+      go_on({source, departure.field, departure.relative_gain, chain, 0, 0, std::sqrt(lit.share)}, element, state,
+            tubes);
     }
   }
 }
@@ -138,7 +139,7 @@ std::span<const std::uint32_t> Launch::read_row_of_scattered(const TubeGroup& ar
   return {};
 }
 
-void Launch::arrive_scattered(const Ending& ending, std::uint32_t number, ThreadState& state) {
+void Launch::arrive_scattered(const RayEnding& ending, std::uint32_t number, ThreadState& state) {
   const InteractionChain& chain = ending.chain;
   const std::uint32_t tile = chain.elements[0];
   const DiffusePower& source = diffuse_.at(tile, chain.after);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/base/hash.h"
+#include "core/base/host_device.h"
 #include "core/propagation/ray_launcher.h"
 #include "core/propagation/virtual_source.h"
 
@@ -39,18 +40,18 @@ struct InteractionChain {
   // air.
   bool over_rooftops = false, through_building = false;
 
-  void push(std::uint32_t element) { elements[length++] = element; }
+  TESSERAY_HD void push(std::uint32_t element) { elements[length++] = element; }
   // Tells the ways from the chain to its next elements apart, for draws by chance.
-  std::uint64_t seed_to(std::uint32_t next) const {
+  TESSERAY_HD std::uint64_t seed_to(std::uint32_t next) const {
     std::uint64_t seed = next;
     for (std::size_t i = 0; i < length; ++i) seed = scrambled(seed ^ elements[i]);
     return seed;
   }
   // REQUIRES: length > 0.
-  std::uint32_t last() const { return elements[length - std::size_t{1}]; }
-  bool is_scattered() const { return after != AfterScattering::nothing; }
+  TESSERAY_HD std::uint32_t last() const { return elements[length - std::size_t{1}]; }
+  TESSERAY_HD bool is_scattered() const { return after != AfterScattering::nothing; }
   // Scattered power with fewer interactions after it is summed elsewhere (diffuse.cpp).
-  bool may_arrive() const { return !is_scattered() || length == 3; }
+  TESSERAY_HD bool may_arrive() const { return !is_scattered() || length == 3; }
 };
 
 struct Tube {
@@ -68,35 +69,43 @@ struct Tube {
   std::uint8_t reflections = 0, diffractions = 0;  // of scattered power: after the scattering
   InteractionChain chain;
 
-  int interactions() const { return reflections + diffractions; }
+  TESSERAY_HD int interactions() const { return reflections + diffractions; }
 };
 
 // Table 1 of paper 002, asked before each interaction of a ray with the given counts so far.
 class InteractionLimits {
  public:
-  explicit InteractionLimits(const RayLaunchingOptions& options) : o_(options) {}
+  InteractionLimits() = default;
+  explicit InteractionLimits(const RayLaunchingOptions& options)
+      : max_bounces_(options.max_bounces),
+        max_reflections_(options.max_reflections),
+        max_diffractions_(options.max_diffractions),
+        max_scatterings_(options.max_scatterings),
+        max_reflections_with_diffractions_(options.max_reflections_with_diffractions),
+        max_diffractions_with_scatterings_(options.max_diffractions_with_scatterings),
+        max_after_scattering_(options.max_after_scattering) {}
 
-  bool may_reflect(int reflections, int diffractions, int scatterings = 0) const {
-    return reflections + diffractions + scatterings < o_.max_bounces && reflections < o_.max_reflections &&
-           together(reflections + 1, diffractions, o_.max_reflections_with_diffractions);
+  TESSERAY_HD bool may_reflect(int reflections, int diffractions, int scatterings = 0) const {
+    return reflections + diffractions + scatterings < max_bounces_ && reflections < max_reflections_ &&
+           together(reflections + 1, diffractions, max_reflections_with_diffractions_);
   }
-  bool may_diffract(int reflections, int diffractions, int scatterings = 0) const {
-    return reflections + diffractions + scatterings < o_.max_bounces && diffractions < o_.max_diffractions &&
-           together(reflections, diffractions + 1, o_.max_reflections_with_diffractions) &&
-           together(diffractions + 1, scatterings, o_.max_diffractions_with_scatterings);
+  TESSERAY_HD bool may_diffract(int reflections, int diffractions, int scatterings = 0) const {
+    return reflections + diffractions + scatterings < max_bounces_ && diffractions < max_diffractions_ &&
+           together(reflections, diffractions + 1, max_reflections_with_diffractions_) &&
+           together(diffractions + 1, scatterings, max_diffractions_with_scatterings_);
   }
-  bool may_scatter(int reflections, int diffractions) const {
-    return reflections + diffractions < o_.max_bounces && o_.max_scatterings > 0 &&
-           together(diffractions, 1, o_.max_diffractions_with_scatterings);
+  TESSERAY_HD bool may_scatter(int reflections, int diffractions) const {
+    return reflections + diffractions < max_bounces_ && max_scatterings_ > 0 &&
+           together(diffractions, 1, max_diffractions_with_scatterings_);
   }
   // With all of that after the scattering.
-  bool may_scatter(AfterScattering after, int reflections, int diffractions) const {
+  TESSERAY_HD bool may_scatter(AfterScattering after, int reflections, int diffractions) const {
     if (!may_scatter(reflections, diffractions)) return false;
     const auto reflect = [&](int more) {
-      return o_.max_after_scattering > more && may_reflect(reflections + more, diffractions, 1);
+      return max_after_scattering_ > more && may_reflect(reflections + more, diffractions, 1);
     };
     const auto diffract = [&](int more) {
-      return o_.max_after_scattering > more && may_diffract(reflections, diffractions + more, 1);
+      return max_after_scattering_ > more && may_diffract(reflections, diffractions + more, 1);
     };
     switch (after) {
       case AfterScattering::nothing:
@@ -108,7 +117,7 @@ class InteractionLimits {
       case AfterScattering::two_reflections:
         return reflect(0) && reflect(1);
       case AfterScattering::reflection_and_diffraction:
-        return o_.max_after_scattering > 1 && reflect(0) && may_diffract(reflections + 1, diffractions, 1);
+        return max_after_scattering_ > 1 && reflect(0) && may_diffract(reflections + 1, diffractions, 1);
       case AfterScattering::two_diffractions:
         return diffract(0) && diffract(1);
     }
@@ -117,8 +126,9 @@ class InteractionLimits {
 
  private:
   // A limit on two mechanisms together counts only for rays that have both.
-  static bool together(int a, int b, int limit) { return a == 0 || b == 0 || a + b <= limit; }
-  RayLaunchingOptions o_;
+  TESSERAY_HD static bool together(int a, int b, int limit) { return a == 0 || b == 0 || a + b <= limit; }
+  int max_bounces_ = 0, max_reflections_ = 0, max_diffractions_ = 0, max_scatterings_ = 0;
+  int max_reflections_with_diffractions_ = 0, max_diffractions_with_scatterings_ = 0, max_after_scattering_ = 0;
 };
 
 }  // namespace tesseray

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/base/units.h"
-#include "core/physics/vegetation.h"
 #include "core/scene/polygon.h"
 
 namespace tesseray {
@@ -230,17 +229,12 @@ VegetationLoss::VegetationLoss(const VegetationPrisms& prisms, VegetationModel m
   if (prisms.empty() || model == VegetationModel::none) return;
   const double nepers_per_db = std::log(10.0) / 20.0;
   if (model == VegetationModel::per_metre) {
-    nepers_per_m_ = nepers_per_db * db_per_m;
+    rate_.nepers_per_m = nepers_per_db * db_per_m;
     return;
   }
   const WoodlandLoss woodland = p833_woodland_loss(frequency_hz);
-  nepers_per_m_ = nepers_per_db * woodland.db_per_m;
-  maximum_nepers_ = nepers_per_db * woodland.maximum_db;
-}
-
-double VegetationLoss::loss_nepers(double length_m) const {
-  return maximum_nepers_ > 0 ? saturating_vegetation_loss_db(length_m, nepers_per_m_, maximum_nepers_)
-                             : specific_vegetation_loss_db(length_m, nepers_per_m_);
+  rate_.nepers_per_m = nepers_per_db * woodland.db_per_m;
+  rate_.maximum_nepers = nepers_per_db * woodland.maximum_db;
 }
 
 }  // namespace tesseray

@@ -22,7 +22,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/host_device.h"
 #include "core/geometry/vector.h"
+#include "core/physics/vegetation.h"
 #include "core/propagation/ray_launcher.h"
 #include "core/scene/polygon.h"
 #include "core/scene/scene.h"
@@ -71,37 +73,48 @@ class VegetationPrisms {
   std::vector<Side> sides_;
 };
 
+// What vegetation takes by the metre at one frequency.
+struct VegetationRate {
+  double nepers_per_m = 0;    // 0: nothing
+  double maximum_nepers = 0;  // 0: does not saturate
+
+  // The factor of the field after so many metres. Lengths are floats wherever they come from, so that kept ones are
+  // the same.
+  TESSERAY_HD double amplitude_after(float length_m) const {
+    return length_m > 0 ? std::exp(-loss_nepers(static_cast<double>(length_m))) : 1.0;
+  }
+  TESSERAY_HD double loss_nepers(double length_m) const {
+    return maximum_nepers > 0 ? saturating_vegetation_loss_db(length_m, nepers_per_m, maximum_nepers)
+                              : specific_vegetation_loss_db(length_m, nepers_per_m);
+  }
+};
+
 // The loss of straight legs at one frequency.
 class VegetationLoss {
  public:
   // Keeps a reference to the prisms. REQUIRES: frequency_hz > 0.
   VegetationLoss(const VegetationPrisms& prisms, VegetationModel model, double db_per_m, double frequency_hz);
 
+  const VegetationRate& rate() const { return rate_; }
   // False when no leg loses anything.
-  bool any() const { return nepers_per_m_ > 0; }
+  bool any() const { return rate_.nepers_per_m > 0; }
   // The factor of the field on a straight leg: 1 outside of vegetation.
   double amplitude(Vec3 a, Vec3 b) const {
     if (!any()) return 1.0;
     return amplitude_after(static_cast<float>(prisms_->length_inside(a, b)));
   }
-  // The same after so many metres. Lengths are floats wherever they come from, so that kept ones are the same.
-  double amplitude_after(float length_m) const {
-    return length_m > 0 ? std::exp(-loss_nepers(static_cast<double>(length_m))) : 1.0;
-  }
+  double amplitude_after(float length_m) const { return rate_.amplitude_after(length_m); }
 
  private:
-  double loss_nepers(double length_m) const;
-
   const VegetationPrisms* prisms_;
-  double nepers_per_m_ = 0;
-  double maximum_nepers_ = 0;  // 0: does not saturate
+  VegetationRate rate_;
 };
 
 // What vegetation leaves of a ray's amplitude at its target.
 struct VegetationAtTarget {
   double ray = 1, companion = 1;  // the ray itself, and the one that is reflected on the ground before the target
 };
-inline VegetationAtTarget operator*(double before, const VegetationAtTarget& on_last_leg) {
+TESSERAY_HD inline VegetationAtTarget operator*(double before, const VegetationAtTarget& on_last_leg) {
   return {before * on_last_leg.ray, before * on_last_leg.companion};
 }
 

@@ -67,11 +67,4 @@ VegetationPairs::VegetationPairs(const std::vector<std::vector<Member>>& higher)
   }
 }
 
-float VegetationPairs::length_m(std::uint32_t element, std::uint32_t member) const {
-  const std::span<const Member> members = row(element);
-  const auto found = std::lower_bound(members.begin(), members.end(), member,
-                                      [](const Member& m, std::uint32_t number) { return m.number < number; });
-  return found != members.end() && found->number == member ? found->length_m : 0.0f;
-}
-
 }  // namespace tesseray

@@ -50,8 +50,8 @@ Wedge ExactField::wedge_at(const ExactPath& path, std::size_t at) const {
               edge.tangent_0,
               edge.normal_0,
               edge.wedge_angle,
-              link_.surface(surface_material_0(scene_, edge)).permittivity,
-              link_.surface(surface_material_n(scene_, edge)).permittivity};
+              link_.surface(surface_material_0(scene_.default_materials, edge)).permittivity,
+              link_.surface(surface_material_n(scene_.default_materials, edge)).permittivity};
   const Vec3 here = path.points[at + 1];
   if (at > 0 && path.interactions[at - 1].is_edge) wedge = absorbing_along(wedge, edge, path.points[at] - here);
   if (at + 1 < path.length && path.interactions[at + 1].is_edge) {

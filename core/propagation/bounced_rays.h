@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a tube does where it hits: the rays that a tile reflects and an edge segment diffracts, inline for host and
+// device. docs/propagation-cost.md says how hits are found.
+//
+// `Rays` is whose rays they are: the CPU's launch (bounce.cpp) or a batch of tubes (cuda/bounce_batch.h). It has
+//   const LaunchView& view() const;
+//   LinkView::Departure departure(chain, direction) const;       what leaves the transmitter, or the scattering tile
+//   ComplexVec3 reflected(chain, incident, incidence, tile) const;
+//   double vegetation_between(element, number) const;            factor of the amplitude
+//   bool may_go_on(chain, element, reflections, diffractions) const;
+//   void arrive(RayEnding, number);
+//   Tube& new_child();                                           a new tube, as Tube() makes it
+#pragma once
+
+#include <cmath>
+
+#include "core/propagation/absorbing_faces.h"
+#include "core/propagation/edge_image.h"
+#include "core/propagation/edge_incidence.h"
+#include "core/propagation/ray_ending.h"
+
+namespace tesseray {
+
+// What a tube leaves an element with: the ray's state after its last interaction.
+struct Outgoing {
+  const VirtualSource& source;
+  const ComplexVec3& strength;
+  double departure_gain;
+  const InteractionChain& chain;
+  int reflections, diffractions;
+  double attenuation;  // factor of the amplitude on all legs, the next one included; not in `strength`
+};
+
+namespace bounced_rays_detail {
+
+// Sources nearer than this to a tile's plane graze it, as an edge does its own faces, and are not reflected.
+inline constexpr double least_height_m = 1e-3;
+// An edge segment that the last source sees under more than this angle has its incident field evaluated at each Keller
+// point, rad.
+inline constexpr double wide_segment = 0.1;
+// So many times too low estimates of single diffractions may be without much noise: what an estimate far too low lets
+// go comes back, once drawn, as an outlier.
+inline constexpr double doubt = 3;
+// A diffracted ray this near to the vertical plane, as seen from its nearer end, goes the way of the ray over the
+// roofs: the tangent of 15°.
+inline constexpr double near_plane = 0.26794919243112270647;
+
+// True when the field of a tube at an edge segment must be known point by point, which is possible before the first
+// diffraction: straight from the antenna, where it costs least, and from images that are near. Elsewhere the field of
+// the midpoint, turned, serves.
+TESSERAY_HD inline bool differs_along(const Tube& tube, double edge_length_m) {
+  if (tube.diffractions > 0) return false;
+  return tube.reflections == 0 || edge_length_m > wide_segment * tube.length_m;
+}
+
+// L for a wave with two radii of curvature at the edge (docs/physics.md §5.2, the general form).
+TESSERAY_HD inline double general_distance_parameter_m(double rho_e, double radius_1, double radius_2, double s,
+                                                       double sin_beta) {
+  return s * (rho_e + s) * radius_1 * radius_2 * sin_beta * sin_beta / (rho_e * (radius_1 + s) * (radius_2 + s));
+}
+
+}  // namespace bounced_rays_detail
+
+// Whether a ray with so many interactions may do anything at an element, as far as the limits go.
+TESSERAY_HD inline bool may_do_anything(const LaunchView& launch, std::uint32_t element, int reflections,
+                                        int diffractions) {
+  if (launch.environment.points.is_edge(element)) return launch.limits.may_diffract(reflections, diffractions);
+  return launch.limits.may_reflect(reflections, diffractions) || launch.limits.may_scatter(reflections, diffractions);
+}
+
+// Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
+template <class Rays>
+TESSERAY_HD void go_on(const Outgoing& outgoing, std::uint32_t element, Rays& rays) {
+  if (!rays.may_go_on(outgoing.chain, element, outgoing.reflections, outgoing.diffractions)) return;
+  const LaunchView& launch = rays.view();
+  const Leg leg = leg_to(outgoing.source, launch.environment.points.reference(element));
+  double path_gain = launch.link.unit_gain * squared_norm(outgoing.strength) * leg.amplitude * leg.amplitude *
+                     (outgoing.attenuation * outgoing.attenuation);
+  if (path_gain < launch.link.least_gain) return;
+  double attenuation = outgoing.attenuation;
+  if (launch.roulette_gain != nullptr) {
+    const auto certain = static_cast<double>(launch.roulette_gain[element]);
+    if (path_gain < certain) {
+      const double probability = path_gain / certain;
+      if (hashed_fraction(outgoing.chain.seed_to(element)) >= probability) return;
+      attenuation /= std::sqrt(probability);
+      path_gain = certain;
+    }
+  }
+
+  Tube& child = rays.new_child();
+  child.source = outgoing.source;
+  child.strength = transported(outgoing.strength, leg.direction);
+  child.direction = leg.direction;
+  child.path_gain = path_gain;
+  child.length_m = leg.length_m;
+  child.attenuation = attenuation;
+  child.departure_gain = static_cast<float>(outgoing.departure_gain);
+  child.element = element;
+  child.reflections = static_cast<std::uint8_t>(outgoing.reflections);
+  child.diffractions = static_cast<std::uint8_t>(outgoing.diffractions);
+  child.chain = outgoing.chain;
+  if (launch.environment.points.is_edge(element)) {
+    const EdgeSegment& edge = launch.environment.edge(element);
+    const WaveAtEdge wave = wave_at_edge(outgoing.source, leg, edge.midpoint, edge.direction);
+    child.source = wave.source;
+    child.strength = wave.strength_factor * child.strength;
+    child.radius_1_m = wave.radius_1_m;
+    child.radius_2_m = wave.radius_2_m;
+  }
+}
+
+// The field of the transmitter's or the scattered ray that leaves the last tile of `chain`, reflections only, along
+// `direction`.
+template <class Rays>
+TESSERAY_HD LinkView::Departure reflected_along(const InteractionChain& chain, Vec3 direction, const Rays& rays) {
+  const Tile* const tiles = rays.view().environment.tiles;
+  const std::size_t first = chain.is_scattered() ? 1 : 0;
+  Vec3 k = direction;
+  for (std::size_t i = chain.length; i-- > first;) k = mirrored(k, tiles[chain.elements[i]].normal);
+  LinkView::Departure departure = rays.departure(chain, k);
+  for (std::size_t i = first; i < chain.length; ++i) {
+    const Tile& tile = tiles[chain.elements[i]];
+    departure.field = rays.reflected(chain, departure.field, k, tile);
+    k = mirrored(k, tile.normal);
+  }
+  return departure;
+}
+
+// What the members of a tile's row are asked with for the rays of one source; false when it lights nothing by way of
+// the tile.
+TESSERAY_HD inline bool reflection_bounds(const VirtualSource& source, const Tile& tile, const TileFrame& frame,
+                                          IntervalBounds& bounds) {
+  constexpr double least_height_m = bounced_rays_detail::least_height_m;
+  if (!source.is_edge()) {
+    const Vec3 point = frame.coordinates(source.point);
+    if (point.z < least_height_m) return false;
+    bounds = tile_bounds(point);
+    return true;
+  }
+  const LitPart part = lit_part(source, tile);
+  if (part.empty()) return false;
+  const Vec3 one_end = frame.coordinates(source.edge_midpoint + part.low * source.edge_direction);
+  const Vec3 other_end = frame.coordinates(source.edge_midpoint + part.high * source.edge_direction);
+  if (std::max(one_end.z, other_end.z) < least_height_m) return false;
+  bounds = tile_bounds(one_end, other_end);
+  return true;
+}
+
+// The point of a row member that a reflection is about: where it arrives, else from where it goes on.
+TESSERAY_HD inline Vec3 reflection_target(const TargetPointsView& points, std::uint32_t target) {
+  const std::uint32_t number = target & RowTarget::number_mask;
+  return (target & RowTarget::arrives) != 0 ? points.arrival(number) : points.reference(number);
+}
+
+// Whether the wave of an edge's image reaches a target that the interval search found.
+TESSERAY_HD inline bool reaches(const EdgeImage& image, const TargetPointsView& points, std::uint32_t target) {
+  return image.reaches(reflection_target(points, target), bounced_rays_detail::least_height_m);
+}
+
+// One hit: a tube that a tile reflects to a target. `image`: the tube's source, mirrored.
+template <class Rays>
+TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource& image, std::uint32_t target,
+                         Rays& rays) {
+  const std::uint32_t number = target & RowTarget::number_mask;
+  const bool over_rooftops = tube.chain.over_rooftops;
+  const Leg leg = leg_to(image, reflection_target(rays.view().environment.points, target));
+  const double vegetation = tube.attenuation * rays.vegetation_between(tube.element, number);
+  InteractionChain chain = tube.chain;
+  chain.push(tube.element);
+  const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive();
+  const bool goes_on = (target & RowTarget::goes_on) != 0 && !over_rooftops;
+  LinkView::Departure departure{{}, static_cast<double>(tube.departure_gain)};
+  if (tube.diffractions == 0) {
+    // Free of the rounding to centroids: the planes and the last direction say all of the ray.
+    departure = reflected_along(chain, leg.direction, rays);
+  } else {
+    const Vec3 incidence = mirrored(leg.direction, tile.normal);
+    departure.field = rays.reflected(chain, transported(tube.strength, incidence), incidence, tile);
+  }
+  if (arrives) {
+    const Mechanism mechanism = over_rooftops           ? Mechanism::over_rooftop
+                                : tube.diffractions > 0 ? Mechanism::diffraction
+                                                        : Mechanism::reflection;
+    const bool ground_reflection = tube.interactions() == 0 && tile.kind == SurfaceKind::ground;
+    rays.arrive({image, departure.field, mechanism, departure.relative_gain, chain, ground_reflection,
+                 VegetationAtTarget{vegetation, vegetation}},
+                number);
+  }
+  if (goes_on) {
+    go_on({image, departure.field, departure.relative_gain, chain, tube.reflections + 1, tube.diffractions, vegetation},
+          number, rays);
+  }
+}
+
+// A tube at an edge segment that may diffract it.
+struct TubeAtEdge {
+  const Tube& tube;
+  const EdgeSegment& edge;
+  Wedge lit;  // for this tube: a face that it runs along absorbs
+  EdgeIncidence incidence;
+  VirtualSource source;  // of what leaves
+  InteractionChain chain;
+
+  TESSERAY_HD TubeAtEdge(const Tube& the_tube, const Wedge& wedge, const EnvironmentView& environment)
+      : tube(the_tube),
+        edge(environment.edge(the_tube.element)),
+        lit(lit_wedge(the_tube, wedge, environment)),
+        incidence(lit, edge, the_tube.source.point),
+        source(the_tube.source),
+        chain(the_tube.chain) {
+    const EdgeRun& run = environment.edge_runs[the_tube.element - environment.points.tile_count];
+    source.edge_midpoint = run.midpoint;
+    source.edge_direction = edge.direction;
+    source.edge_half_length_m = run.half_length_m;
+    chain.push(the_tube.element);
+  }
+
+ private:
+  TESSERAY_HD static Wedge lit_wedge(const Tube& tube, const Wedge& wedge, const EnvironmentView& environment) {
+    const bool from_edge = tube.chain.length > 0 && environment.points.is_edge(tube.chain.last());
+    const EdgeSegment& edge = environment.edge(tube.element);
+    return from_edge ? absorbing_along(wedge, edge, tube.source.point - edge.midpoint) : wedge;
+  }
+};
+
+// True when a ray over the roofs stands for one that the chain diffracts, last at this point, to a target or an
+// element (`as`: lit_as_…).
+TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const InteractionChain& chain, Vec3 keller_point,
+                                         std::uint32_t number, std::uint8_t as) {
+  if (launch.reached_over_rooftops == nullptr || (launch.reached_over_rooftops[number] & as) == 0) return false;
+  const TargetPointsView& points = launch.environment.points;
+  for (std::size_t i = 0; i < chain.length; ++i) {
+    const std::uint32_t element = chain.elements[i];
+    if (!points.is_edge(element) || launch.environment.edge(element).kind == EdgeKind::corner) return false;
+  }
+  const Vec2 from = launch.antenna.xy(), to = points.arrival(number).xy();
+  const Vec2 way = to - from, there = keller_point.xy() - from;
+  const double aside = std::fabs(cross(way, there)) / norm(way);
+  return aside <= bounced_rays_detail::near_plane * std::min(norm(there), norm(keller_point.xy() - to));
+}
+
+// Hits that would bring far less than is at their target already are drawn by chance, before their field is worked
+// out: by an estimate of its power, so that those that are drawn bring about as much each.
+TESSERAY_HD inline bool is_drawn(const LaunchView& launch, const Tube& tube, const EdgeIncidence& incidence,
+                                 const Leg& leg, const InteractionChain& chain, std::uint32_t number,
+                                 double& stands_for) {
+  if (launch.roulette_gain == nullptr || launch.environment.points.is_receiver(number)) return true;
+  const auto certain = static_cast<double>(launch.roulette_gain[number]);
+  const double spread = leg.rho_m / (leg.rho_m + leg.distance_m);
+  const double share = incidence.estimated_share(leg.rho_m, leg.distance_m, leg.direction, launch.link.wave_number);
+  const double estimate = bounced_rays_detail::doubt * tube.path_gain * (spread * spread) * share;
+  if (estimate >= certain) return true;
+  const double probability = estimate / certain;
+  stands_for = 1 / probability;
+  // Not the number by which the tube that goes on is drawn.
+  return hashed_fraction(~chain.seed_to(number)) < probability;
+}
+
+namespace bounced_rays_detail {
+
+// `incidence`: that of the tube, or another for a target along a face.
+template <class Rays>
+TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incidence, std::uint32_t target, Rays& rays) {
+  const Tube& tube = at_edge.tube;
+  const InteractionChain& chain = at_edge.chain;
+  const LaunchView& launch = rays.view();
+  const std::uint32_t number = target & RowTarget::number_mask;
+  const Leg leg = leg_to(at_edge.source, launch.environment.points.arrival(number));
+  if (!(leg.rho_m > 0)) return;
+  const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive() &&
+                       !is_over_rooftops(launch, chain, leg.from, number, lit_as_target);
+  const bool goes_on =
+      (target & RowTarget::goes_on) != 0 && !is_over_rooftops(launch, chain, leg.from, number, lit_as_element);
+  if (!arrives && !goes_on) return;
+  double stands_for = 1;
+  if (!is_drawn(launch, tube, incidence, leg, chain, number, stands_for)) return;
+  const Vec3 k_i = (1.0 / leg.rho_m) * (leg.from - tube.source.point);
+  const double sin_beta = incidence.sin_beta(leg.rho_m);
+  const double distance_m =
+      tube.radius_1_m == tube.radius_2_m
+          ? distance_parameter_m(leg.rho_m, leg.distance_m, sin_beta)
+          : general_distance_parameter_m(leg.rho_m, tube.radius_1_m, tube.radius_2_m, leg.distance_m, sin_beta);
+  const LinkView::Departure incident =
+      differs_along(tube, at_edge.edge.length_m)
+          ? reflected_along(tube.chain, k_i, rays)
+          : LinkView::Departure{transported(tube.strength, k_i), static_cast<double>(tube.departure_gain)};
+  const ComplexVec3 diffracted = diffracted_field(incidence.at(sin_beta), incident.field, k_i, leg.direction,
+                                                  {distance_m, distance_m, distance_m}, launch.link.wave_number);
+  if (!(squared_norm(diffracted) > 0)) return;
+  const double vegetation = std::sqrt(stands_for) * tube.attenuation * rays.vegetation_between(tube.element, number);
+  if (arrives) {
+    rays.arrive({at_edge.source, diffracted, Mechanism::diffraction, incident.relative_gain, chain, false,
+                 VegetationAtTarget{vegetation, vegetation}},
+                number);
+  }
+  if (goes_on) {
+    go_on({at_edge.source, diffracted, incident.relative_gain, chain, tube.reflections, tube.diffractions + 1,
+           vegetation},
+          number, rays);
+  }
+}
+
+}  // namespace bounced_rays_detail
+
+// One hit: a tube that an edge segment diffracts to a target. REQUIRES: at_edge.incidence.in_air().
+template <class Rays>
+TESSERAY_HD void diffract(const TubeAtEdge& at_edge, std::uint32_t target, Rays& rays) {
+  const Tube& tube = at_edge.tube;
+  const TargetPointsView& points = rays.view().environment.points;
+  const std::uint32_t number = target & RowTarget::number_mask;
+  const bool arrives = (target & RowTarget::arrives) != 0 && at_edge.chain.may_arrive();
+  if (!arrives && !rays.may_go_on(at_edge.chain, number, tube.reflections, tube.diffractions + 1)) return;
+  const Vec3 way = points.arrival(number) - at_edge.edge.midpoint;
+  if (points.is_edge(number) && runs_along_a_face(way, at_edge.edge)) {
+    const EdgeIncidence along(absorbing_along(at_edge.lit, at_edge.edge, way), at_edge.edge, tube.source.point);
+    bounced_rays_detail::diffract(at_edge, along, target, rays);
+  } else {
+    bounced_rays_detail::diffract(at_edge, at_edge.incidence, target, rays);
+  }
+}
+
+}  // namespace tesseray

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What bounces need to know of a launch, where it lies: on the host or on the device.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/host_device.h"
+#include "core/physics/diffraction.h"
+#include "core/propagation/edge_runs.h"
+#include "core/propagation/link_view.h"
+#include "core/propagation/surface_materials.h"
+#include "core/propagation/target_points_view.h"
+#include "core/propagation/tube.h"
+
+namespace tesseray {
+
+// How the transmitter's rays reach a number: in sight, or over the roofs.
+inline constexpr std::uint8_t lit_as_target = 1, lit_as_element = 2;
+
+// The same for all transmitters. Owns nothing.
+struct EnvironmentView {
+  TargetPointsView points;
+  const Tile* tiles = nullptr;
+  const EdgeSegment* edges = nullptr;  // by number of the segment
+  const EdgeRun* edge_runs = nullptr;
+  DefaultMaterials default_materials;
+
+  // REQUIRES: points.is_edge(element).
+  TESSERAY_HD const EdgeSegment& edge(std::uint32_t element) const { return edges[element - points.tile_count]; }
+};
+
+// Of one transmitter. Owns nothing.
+struct LaunchView {
+  EnvironmentView environment;
+  LinkView link;
+  InteractionLimits limits;
+  Vec3 antenna;
+  Summation summation = Summation::local_mean;
+  const double* straight_distances = nullptr;  // from the antenna, by number, m
+  // What is at elements before bounces, times Pruning::roulette, by element; nullptr: no tube is drawn by chance.
+  const float* roulette_gain = nullptr;
+  const std::uint8_t* reached_over_rooftops = nullptr;  // by number, lit_as_…; nullptr without such rays
+
+  TESSERAY_HD const LinkView::Surface& surface(const Tile& tile) const {
+    return link.surfaces[surface_material(environment.default_materials, tile)];
+  }
+  TESSERAY_HD Wedge wedge_of(const EdgeSegment& edge) const {
+    return {edge.direction,
+            edge.tangent_0,
+            edge.normal_0,
+            edge.wedge_angle,
+            link.surfaces[surface_material_0(environment.default_materials, edge)].permittivity,
+            link.surfaces[surface_material_n(environment.default_materials, edge)].permittivity};
+  }
+};
+
+// The field that a tile mirrors, of one that comes in along `incidence`.
+TESSERAY_HD inline ComplexVec3 specularly_reflected(const LaunchView& launch, const ComplexVec3& incident,
+                                                    Vec3 incidence, const Tile& tile) {
+  const LinkView::Surface& surface = launch.surface(tile);
+  return surface.specular_factor * reflected_field(incident, incidence, tile.normal, surface.permittivity);
+}
+
+}  // namespace tesseray

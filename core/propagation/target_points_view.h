@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The points of an environment and its receivers, by number, where they lie: on the host or on the device. Numbers:
+// tiles, then edge segments, then receivers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/base/host_device.h"
+#include "core/geometry/vector.h"
+
+namespace tesseray {
+
+// Owns nothing.
+struct TargetPointsView {
+  std::uint32_t tile_count = 0, edge_count = 0, receiver_count = 0;
+  bool tiles_are_targets = true;                  // false: rays arrive at receivers alone
+  const Vec3* points = nullptr;                   // each number's arrival(), and after them each element's reference()
+  const std::uint8_t* tiles_on_ground = nullptr;  // by tile, not 0 on the ground
+
+  TESSERAY_HD std::uint32_t element_count() const { return tile_count + edge_count; }
+  TESSERAY_HD bool is_tile(std::uint32_t number) const { return number < tile_count; }
+  TESSERAY_HD bool is_edge(std::uint32_t number) const { return number >= tile_count && number < element_count(); }
+  TESSERAY_HD bool is_receiver(std::uint32_t number) const { return number >= element_count(); }
+  TESSERAY_HD std::uint32_t target_tile_count() const { return tiles_are_targets ? tile_count : 0; }
+  TESSERAY_HD bool is_ground(std::uint32_t tile) const { return tiles_on_ground[tile] != 0; }
+  TESSERAY_HD std::uint32_t reference_index(std::uint32_t element) const {
+    return element_count() + receiver_count + element;
+  }
+  TESSERAY_HD std::size_t point_count() const { return 2 * std::size_t{element_count()} + receiver_count; }
+
+  // The point at which a tile or receiver is a target.
+  TESSERAY_HD Vec3 arrival(std::uint32_t number) const { return points[number]; }
+  // The point from which an element goes on: centroid or midpoint.
+  TESSERAY_HD Vec3 reference(std::uint32_t element) const { return points[reference_index(element)]; }
+  // Where the sums of a target are: tiles, when they are targets, then receivers.
+  TESSERAY_HD std::size_t sum_index(std::uint32_t number) const {
+    return is_receiver(number) ? target_tile_count() + (number - element_count()) : number;
+  }
+};
+
+// What a row member is: a place where rays arrive, a place from which they go on, or both, with its number.
+struct RowTarget {
+  static constexpr std::uint32_t arrives = 0x80000000u;  // summed there
+  static constexpr std::uint32_t goes_on = 0x40000000u;  // may bounce there
+  static constexpr std::uint32_t number_mask = 0x3fffffffu;
+};
+
+// What a tile's row is searched for: add(point, target) for each target that a member of it stands for, one or two, or
+// none; `point` is an index into TargetPointsView::points. Without `onward` none from which rays would only go on.
+template <class Add>
+TESSERAY_HD inline void for_targets_of_tile(const TargetPointsView& points, bool from_ground, std::uint32_t member,
+                                            bool onward, const Add& add) {
+  const std::uint32_t arrives = points.tiles_are_targets ? RowTarget::arrives : 0;
+  if (points.is_receiver(member)) {
+    add(member, member | RowTarget::arrives);
+  } else if (!points.is_tile(member)) {
+    if (onward) add(points.reference_index(member), member | RowTarget::goes_on);
+  } else if (!points.is_ground(member)) {
+    add(member, member | arrives | RowTarget::goes_on);
+  } else if (!from_ground) {
+    // Ground to ground is what the ground-reflected companion at the target stands for.
+    if (arrives != 0) add(member, member | arrives);
+    if (onward) add(points.reference_index(member), member | RowTarget::goes_on);
+  }
+}
+
+// The same of an edge segment's row, of which each member is one target. A ground tile's arrival and its way on share
+// one evaluation, at the target point.
+TESSERAY_HD inline std::uint32_t target_of_edge(const TargetPointsView& points, std::uint32_t member) {
+  if (points.is_receiver(member)) return member | RowTarget::arrives;
+  return member | RowTarget::goes_on | (points.is_tile(member) && points.tiles_are_targets ? RowTarget::arrives : 0);
+}
+
+}  // namespace tesseray
