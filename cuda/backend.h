@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the rest of Tesseray knows of CUDA: whether there is a GPU, and what it computes in place of the CPU: visibility
-// with the same bits, fields within 1e-9 of themselves.
+// with the same bits, fields over the roofs within 1e-9 of themselves, bounces by the same hits in the same order.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "core/propagation/rooftop_search.h"
+#include "core/propagation/tube_bouncer.h"
 #include "core/visibility/visibility.h"
 
 namespace tesseray {
@@ -27,5 +28,10 @@ std::unique_ptr<Visibility> compute_visibility_with_cuda(const Occlusion& occlus
 // Works out rays over the roofs on the GPU, over a scene that it copies. Throws Error(resources) when its memory is not
 // enough, and its find() Error(internal) when the GPU fails. REQUIRES: find_cuda_device().is_there.
 std::unique_ptr<RooftopSearch> make_cuda_rooftop_search(const RooftopSceneView& scene);
+
+// Bounces tubes on the GPU, over an environment that it copies. Throws Error(resources) when its memory is not enough,
+// as start() does, and the bouncers of launches Error(internal) when the GPU fails. REQUIRES:
+// find_cuda_device().is_there.
+std::unique_ptr<TubeBouncer> make_cuda_tube_bouncer(const EnvironmentView& environment);
 
 }  // namespace tesseray

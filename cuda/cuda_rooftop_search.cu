@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 #include <vector>
 
 #include "cuda/backend.h"
 #include "cuda/device_copy.h"
-#include "cuda/device_memory.h"
 #include "cuda/rooftop_batch.h"
+#include "cuda/slot_pool.h"
 
 namespace tesseray {
 namespace {
@@ -46,58 +44,16 @@ struct Slot {
   DeviceArray<Complex> permittivities;
 };
 
-// Slots that threads take in turn.
-class SlotPool {
- public:
-  explicit SlotPool(const RooftopCapacity& capacity) {
-    std::size_t free_bytes = 0, all_bytes = 0;
-    check_cuda(cudaMemGetInfo(&free_bytes, &all_bytes), doing);
-    const std::size_t fitting = free_bytes / 2 / Slot::device_bytes(capacity);
-    const std::size_t count = std::clamp<std::size_t>(fitting, 1, most_slots);
-    for (std::size_t s = 0; s < count; ++s) free_.push_back(std::make_unique<Slot>(capacity));
-  }
-
-  // A slot, for as long as this lives. Waits until there is one.
-  class Lease {
-   public:
-    explicit Lease(SlotPool& pool) : pool_(pool) {
-      std::unique_lock lock(pool_.mutex_);
-      pool_.has_slot_.wait(lock, [&] { return !pool_.free_.empty(); });
-      slot_ = std::move(pool_.free_.back());
-      pool_.free_.pop_back();
-    }
-    ~Lease() {
-      {
-        const std::lock_guard lock(pool_.mutex_);
-        pool_.free_.push_back(std::move(slot_));
-      }
-      pool_.has_slot_.notify_one();
-    }
-    Lease(const Lease&) = delete;
-    Lease& operator=(const Lease&) = delete;
-    Slot& slot() const { return *slot_; }
-
-   private:
-    SlotPool& pool_;
-    std::unique_ptr<Slot> slot_;
-  };
-
- private:
-  std::mutex mutex_;
-  std::condition_variable has_slot_;
-  std::vector<std::unique_ptr<Slot>> free_;
-};
-
 class CudaRooftopSearch final : public RooftopSearch {
  public:
   CudaRooftopSearch(const RooftopSceneView& scene, const RooftopCapacity& capacity)
-      : capacity_(capacity), scene_(scene), slots_(capacity) {}
+      : capacity_(capacity), scene_(scene), slots_(capacity, most_slots, doing) {}
 
   std::size_t most_targets() const override { return capacity_.targets; }
 
   void find(const RooftopRays& rays, std::span<const RooftopTarget> targets, std::span<RooftopBends> found) override {
     if (targets.empty()) return;
-    const SlotPool::Lease lease(slots_);
+    const SlotPool<Slot>::Lease lease(slots_);
     find_in(lease.slot(), rays, targets, found);
   }
 
@@ -130,7 +86,7 @@ class CudaRooftopSearch final : public RooftopSearch {
 
   RooftopCapacity capacity_;
   DeviceCopy<RooftopSceneView> scene_;
-  SlotPool slots_;
+  SlotPool<Slot> slots_;
 };
 
 }  // namespace

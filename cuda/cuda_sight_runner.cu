@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(threads_per_block)
                 const __grid_constant__ FoundNumbers out, const Element* sources) {
   __shared__ SightBlockMemory memory;
   const DeviceBlock block;
-  BlockSearch(block, scene, limits, memory, out, sources[blockIdx.x], blockIdx.x).run();
+  SightBlock(block, scene, limits, memory, out, sources[blockIdx.x], blockIdx.x).run();
 }
 
 class CudaSightRunner final : public SightRunner {

@@ -38,6 +38,8 @@ class DeviceArray {
   explicit DeviceArray(std::span<const Item> items) : DeviceArray(items.size()) {
     if (size_ > 0) {
       check_cuda(cudaMemcpy(items_, items.data(), items.size_bytes(), cudaMemcpyHostToDevice), "taking the scene");
+      // Streams of their own do not wait for the end of it.
+      check_cuda(cudaStreamSynchronize(nullptr), "taking the scene");
     }
   }
   ~DeviceArray() { cudaFree(items_); }

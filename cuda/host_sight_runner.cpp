@@ -28,7 +28,7 @@ class HostSightRunner final : public SightRunner {
       const auto memory = std::make_unique<SightBlockMemory>();
       for (std::size_t k = begin; k < end; ++k) {
         const HostBlock block;
-        BlockSearch(block, scene_, limits, *memory, out, sources[k], static_cast<std::uint32_t>(k)).run();
+        SightBlock(block, scene_, limits, *memory, out, sources[k], static_cast<std::uint32_t>(k)).run();
       }
     });
   }

@@ -17,6 +17,10 @@ std::unique_ptr<RooftopSearch> make_cuda_rooftop_search(const RooftopSceneView&)
   throw Error(ErrorKind::internal, "no_cuda_device", find_cuda_device().missing);
 }
 
+std::unique_ptr<TubeBouncer> make_cuda_tube_bouncer(const EnvironmentView&) {
+  throw Error(ErrorKind::internal, "no_cuda_device", find_cuda_device().missing);
+}
+
 std::unique_ptr<SightRunner> make_cuda_sight_runner(const SightSceneView&, const BatchCapacity&) {
   throw Error(ErrorKind::internal, "no_cuda_device", find_cuda_device().missing);
 }

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "core/propagation/launch_view.h"
 #include "core/propagation/rooftop_scene_view.h"
 #include "cuda/sight_scene.h"
 
@@ -62,4 +64,33 @@ void for_each_array(RooftopSceneView& view, const Replace& replace) {
   replace(view.terrain.height_m, std::size_t{view.terrain.columns} * view.terrain.rows);
 }
 
+// The same for an environment.
+template <class Replace>
+void for_each_array(EnvironmentView& view, const Replace& replace) {
+  const std::size_t elements = view.points.element_count();
+  replace(view.points.points, view.points.point_count());
+  replace(view.points.tiles_on_ground, std::size_t{view.points.tile_count});
+  replace(view.tiles, std::size_t{view.points.tile_count});
+  replace(view.edges, std::size_t{view.points.edge_count});
+  replace(view.edge_runs, std::size_t{view.points.edge_count});
+  if (view.vegetation_pairs.offsets == nullptr) return;
+  replace(view.vegetation_pairs.members, std::size_t{view.vegetation_pairs.offsets[elements]});
+  replace(view.vegetation_pairs.offsets, elements + 1);
+}
+
+// The same for one transmitter's launch, but for its environment.
+template <class Replace>
+void for_each_array(LaunchView& view, const Replace& replace) {
+  const TargetPointsView& points = view.environment.points;
+  const std::size_t numbers = std::size_t{points.element_count()} + points.receiver_count;
+  replace(view.link.surfaces, view.link.surface_count);
+  for (std::span<const CutPoint>* cut : {&view.link.transmit_cuts.horizontal, &view.link.transmit_cuts.vertical}) {
+    const CutPoint* angles = cut->data();
+    replace(angles, cut->size());
+    *cut = {angles, cut->size()};
+  }
+  replace(view.straight_distances, numbers);
+  if (view.roulette_gain != nullptr) replace(view.roulette_gain, std::size_t{points.element_count()});
+  if (view.reached_over_rooftops != nullptr) replace(view.reached_over_rooftops, numbers);
+}
 }  // namespace tesseray

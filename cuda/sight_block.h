@@ -27,11 +27,11 @@ struct SightSearchLimits {
 
 // One search. Every thread of the block has one, with the same values.
 template <class Block>
-class BlockSearch {
+class SightBlock {
  public:
-  TESSERAY_HD BlockSearch(const Block& block, const SightSceneView& scene, const SightSearchLimits& limits,
-                          SightBlockMemory& memory, const FoundNumbers& out, const Element& source,
-                          std::uint32_t source_index)
+  TESSERAY_HD SightBlock(const Block& block, const SightSceneView& scene, const SightSearchLimits& limits,
+                         SightBlockMemory& memory, const FoundNumbers& out, const Element& source,
+                         std::uint32_t source_index)
       : block_(block),
         scene_(scene),
         limits_(limits),

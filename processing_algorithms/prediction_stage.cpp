@@ -66,8 +66,11 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
     make_rooftop_search = make_cuda_rooftop_search;
     run.add_on_gpu("rays over the roofs");
   }
-  RayLauncher launcher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options, make_rooftop_search);
+  const MakeTubeBouncer make_tube_bouncer = run.uses_cuda() ? MakeTubeBouncer(make_cuda_tube_bouncer) : nullptr;
+  RayLauncher launcher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options, make_rooftop_search,
+                       make_tube_bouncer);
   launcher.prepare(run.progress(), vegetation_file_beside(rows.visibility()));
+  if (launcher.bounces_by_batches()) run.add_on_gpu("bounces");
   return launcher;
 }
 

@@ -111,25 +111,13 @@ void Launch::bounce(TubeParts tubes, int level, Progress& progress) {
   for (std::size_t first = 0; first < list.size();) {
     progress.throw_if_cancelled();
     const std::size_t last = end_of_batch(list, first);
-    const std::size_t tasks = (last - first + elements_per_task - 1) / elements_per_task;
     PartOfStage own(progress, done_when(work[first], passed_on), done_when(work[last], passed_on));
-    std::atomic<double> done{0};
-    std::vector<std::vector<Tube>> produced(tasks);
-    tbb::parallel_for(std::size_t{0}, tasks, [&](std::size_t task) {
-      progress.throw_if_cancelled();
-      ThreadState& state = states_.local();
-      const std::size_t begin = first + task * elements_per_task, end = std::min(last, begin + elements_per_task);
-      for (std::size_t g = begin; g < end; ++g) {
-        if (environment_.points.is_tile(list[g].element)) {
-          bounce_tile(list[g], state, produced[task]);
-        } else {
-          bounce_edge(list[g], state, produced[task]);
-        }
-      }
-      const double more = (work[end] - work[begin]) / (work[last] - work[first]);
-      own.advance(done.fetch_add(more) + more);
-    });
-    for (std::vector<Tube>& part : produced) children.add(std::move(part));
+    const std::span<const TubeGroup> batch = list.subspan(first, last - first);
+    if (bouncer_) {
+      bounce_in_batches(batch, children, own);
+    } else {
+      bounce_one_by_one(batch, std::span(work).subspan(first, batch.size() + 1), children, own);
+    }
     if (children.size() >= batch_children) {
       PartOfStage of_children(progress, done_when(work[last], passed_on), done_when(work[last], work[last]));
       bounce(std::exchange(children, {}), level + 1, of_children);
@@ -139,6 +127,29 @@ void Launch::bounce(TubeParts tubes, int level, Progress& progress) {
   }
   PartOfStage of_children(progress, done_when(1, passed_on), 1);
   bounce(std::move(children), level + 1, of_children);
+}
+
+void Launch::bounce_one_by_one(std::span<const TubeGroup> groups, std::span<const double> work_before,
+                               TubeParts& children, Progress& progress) {
+  const std::size_t tasks = (groups.size() + elements_per_task - 1) / elements_per_task;
+  std::atomic<double> done{0};
+  std::vector<std::vector<Tube>> produced(tasks);
+  tbb::parallel_for(std::size_t{0}, tasks, [&](std::size_t task) {
+    progress.throw_if_cancelled();
+    ThreadState& state = states_.local();
+    const std::size_t begin = task * elements_per_task, end = std::min(groups.size(), begin + elements_per_task);
+    for (std::size_t g = begin; g < end; ++g) {
+      if (environment_.points.is_tile(groups[g].element)) {
+        collect_diffuse(groups[g]);
+        bounce_tile(groups[g], FollowedTo::all, state, produced[task]);
+      } else {
+        bounce_edge(groups[g], FollowedTo::all, state, produced[task]);
+      }
+    }
+    const double more = (work_before[end] - work_before[begin]) / (work_before.back() - work_before.front());
+    progress.advance(done.fetch_add(more) + more);
+  });
+  for (std::vector<Tube>& part : produced) children.add(std::move(part));
 }
 
 std::size_t Launch::end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const {
@@ -215,6 +226,13 @@ void Launch::collect_diffuse(const Tube& tube, std::uint32_t tile_number) {
   }
 }
 
+void Launch::collect_diffuse(const TubeGroup& arrived) {
+  for (const Tube* const tube : arrived.tubes) {
+    if (tube->chain.is_scattered() || !limits_.may_scatter(tube->reflections, tube->diffractions)) continue;
+    collect_diffuse(*tube, arrived.element);
+  }
+}
+
 namespace {
 
 // The fewest interactions that any of some tubes has had.
@@ -241,13 +259,19 @@ Launch::Onward Launch::onward_of(const TubeGroup& arrived) const {
   return onward;
 }
 
-std::span<const std::uint32_t> Launch::read_row_for(const TubeGroup& arrived, Onward onward, ThreadState& state) const {
+std::span<const std::uint32_t> Launch::read_row_for(const TubeGroup& arrived, FollowedTo members, Onward onward,
+                                                    ThreadState& state) const {
+  if (members == FollowedTo::receivers) {
+    state.row.clear();
+    return environment_.receiver_rows.seen_from(arrived.element);
+  }
   if (arrived.tubes.front()->chain.is_scattered()) return read_row_of_scattered(arrived, state);
   read_useful_row(arrived.element, least_interactions(arrived.tubes) + 1, onward.at_edges, state);
   return environment_.receiver_rows.seen_from(arrived.element);
 }
 
-void Launch::bounce_tile(const TubeGroup& arrived, ThreadState& state, std::vector<Tube>& children) {
+void Launch::bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadState& state,
+                         std::vector<Tube>& children) {
   const std::uint32_t tile_number = arrived.element;
   const Tile& tile = environment_.tiling.tiles[tile_number];
   const TileFrame frame(tile);
@@ -256,15 +280,12 @@ void Launch::bounce_tile(const TubeGroup& arrived, ThreadState& state, std::vect
   bool laid_out = false;
   for (const Tube* const tube_pointer : arrived.tubes) {
     const Tube& tube = *tube_pointer;
-    if (!tube.chain.is_scattered()) {
-      if (limits_.may_scatter(tube.reflections, tube.diffractions)) collect_diffuse(tube, tile_number);
-      if (!limits_.may_reflect(tube.reflections, tube.diffractions)) continue;
-    }
+    if (!tube.chain.is_scattered() && !limits_.may_reflect(tube.reflections, tube.diffractions)) continue;
     IntervalBounds bounds;
     if (!reflection_bounds(tube.source, tile, frame, bounds)) continue;
     if (!laid_out) {
       const Onward onward = onward_of(arrived);
-      const std::span<const std::uint32_t> receivers = read_row_for(arrived, onward, state);
+      const std::span<const std::uint32_t> receivers = read_row_for(arrived, members, onward, state);
       lay_out_tile_row(environment_.points, frame, tile_number, state.row, receivers, onward.any(), state.layout,
                        state.intervals);
       laid_out = true;
@@ -281,11 +302,12 @@ void Launch::bounce_tile(const TubeGroup& arrived, ThreadState& state, std::vect
   }
 }
 
-void Launch::bounce_edge(const TubeGroup& arrived, ThreadState& state, std::vector<Tube>& children) {
+void Launch::bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadState& state,
+                         std::vector<Tube>& children) {
   const std::uint32_t edge_number = arrived.element - environment_.points.tile_count();
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
   const Wedge wedge = view_.wedge_of(edge);
-  const std::span<const std::uint32_t> receivers = read_row_for(arrived, onward_of(arrived), state);
+  const std::span<const std::uint32_t> receivers = read_row_for(arrived, members, onward_of(arrived), state);
   lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row, receivers, state.layout,
                    state.intervals);
   RaysOfThread rays(*this, state, children);

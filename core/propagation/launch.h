@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,7 @@
 #include "core/propagation/scattering_columns.h"
 #include "core/propagation/surface_materials.h"
 #include "core/propagation/tube.h"
+#include "core/propagation/tube_bouncer.h"
 #include "core/propagation/tube_groups.h"
 #include "core/propagation/vegetation_loss.h"
 #include "core/propagation/vegetation_pairs.h"
@@ -50,12 +52,10 @@ struct LaunchEnvironment {
   const std::vector<EdgeRun>& edge_runs;
   const OverRooftopPaths& over_rooftops;
   RooftopSearch* rooftop_search;  // nullptr: the CPU's own
+  TubeBouncer* tube_bouncer;      // nullptr: the CPU alone
   const VegetationPrisms& vegetation;
   const VegetationPairs& vegetation_pairs;
-
-  EnvironmentView view() const {
-    return {points.view(), tiling.tiles.data(), tiling.edges.data(), edge_runs.data(), scene.default_materials};
-  }
+  EnvironmentView view;
 };
 
 // What all rays bring to a tile that may scatter it: powers as |field|², on the unit of Tube::strength.
@@ -139,6 +139,7 @@ class Launch {
     WidebandTable wideband;         // of the same targets, where it is wanted
     std::vector<RecordedRay> recorded;
     ScatteredWays scattered_ways;
+    TubeBatch batch;
     RowIntervals intervals;
     BlockSearch search;
     std::vector<std::uint32_t> row, hits, numbers, layout, lit;
@@ -211,11 +212,26 @@ class Launch {
   // `level`: how often such tubes have bounced before, for the progress; scattered ones as many as leave them the
   // bounces that they were launched for.
   void bounce(TubeParts tubes, int level, Progress& progress);
+  // Some groups on all threads; `work_before`: the part of the work that is done before each of them, and after the
+  // last.
+  void bounce_one_by_one(std::span<const TubeGroup> groups, std::span<const double> work_before, TubeParts& children,
+                         Progress& progress);
+  // bounce_batches.cpp: the same of some groups, by a bouncer that takes many tubes at once. Receivers, of which there
+  // are few and of which more is asked, stay with the CPU.
+  void bounce_in_batches(std::span<const TubeGroup> groups, TubeParts& children, Progress& progress);
+  // Groups one after the other into as few batches as the bouncer's limits allow; large ones in pieces.
+  std::vector<std::vector<TubeGroup>> batches_of(std::span<const TubeGroup> groups) const;
+  void add_to_batch(const TubeGroup& arrived, ThreadState& state) const;
+  void bounce_to_receivers(const TubeGroup& arrived, ThreadState& state);
   // The groups from `first` on that may bring a batch of children.
   std::size_t end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const;
-  void bounce_tile(const TubeGroup& arrived, ThreadState& state, std::vector<Tube>& children);
-  void bounce_edge(const TubeGroup& arrived, ThreadState& state, std::vector<Tube>& children);
+  // The members of an element's row that its rays are followed to.
+  enum class FollowedTo { all, receivers };
+  void bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children);
+  void bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children);
   void collect_diffuse(const Tube& tube, std::uint32_t tile);
+  // Of all tubes of a tile that may scatter.
+  void collect_diffuse(const TubeGroup& arrived);
   const Link::Surface& surface(const Tile& tile) const { return view_.surface(tile); }
   class RaysOfThread;
   // Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
@@ -260,7 +276,8 @@ class Launch {
   };
   Onward onward_of(const TubeGroup& arrived) const;
   // What tubes may hit: into state.row, and the receivers.
-  std::span<const std::uint32_t> read_row_for(const TubeGroup& arrived, Onward onward, ThreadState& state) const;
+  std::span<const std::uint32_t> read_row_for(const TubeGroup& arrived, FollowedTo members, Onward onward,
+                                              ThreadState& state) const;
   bool is_in_reach(std::uint32_t element, int interactions) const {
     return interactions + environment_.reach.least_interactions(element) <= environment_.options.max_bounces;
   }
@@ -385,7 +402,10 @@ class Launch {
     return std::size_t{environment_.points.target_tile_count()} + environment_.points.receiver_count();
   }
   // REQUIRES: a receiver, or a tile when tiles are targets.
-  std::size_t sum_index(std::uint32_t number) const { return environment_.points.view().sum_index(number); }
+  std::size_t sum_index(std::uint32_t number) const {
+    const TargetPoints& points = environment_.points;
+    return points.is_receiver(number) ? points.target_tile_count() + (number - points.element_count()) : number;
+  }
   // From the transmitter to a target.
   double straight_distance(std::uint32_t number) const { return straight_distances_[number]; }
 
@@ -411,6 +431,7 @@ class Launch {
   std::vector<std::uint64_t> tubes_by_interactions_ = std::vector<std::uint64_t>(most_bounces + 1, 0);
   LaunchCost cost_;
   tbb::enumerable_thread_specific<ThreadState> states_;
+  std::unique_ptr<LaunchBouncer> bouncer_;  // while the transmitter's own tubes bounce
 };
 
 // The points of a ray through a chain of elements, from its source, a point or an edge, to the target (ray_path.cpp).

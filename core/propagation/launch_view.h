@@ -11,6 +11,8 @@
 #include "core/propagation/surface_materials.h"
 #include "core/propagation/target_points_view.h"
 #include "core/propagation/tube.h"
+#include "core/propagation/vegetation_loss.h"
+#include "core/propagation/vegetation_pairs.h"
 
 namespace tesseray {
 
@@ -24,6 +26,7 @@ struct EnvironmentView {
   const EdgeSegment* edges = nullptr;  // by number of the segment
   const EdgeRun* edge_runs = nullptr;
   DefaultMaterials default_materials;
+  VegetationPairsView vegetation_pairs;
 
   // REQUIRES: points.is_edge(element).
   TESSERAY_HD const EdgeSegment& edge(std::uint32_t element) const { return edges[element - points.tile_count]; }
@@ -36,6 +39,7 @@ struct LaunchView {
   InteractionLimits limits;
   Vec3 antenna;
   Summation summation = Summation::local_mean;
+  VegetationRate vegetation;
   const double* straight_distances = nullptr;  // from the antenna, by number, m
   // What is at elements before bounces, times Pruning::roulette, by element; nullptr: no tube is drawn by chance.
   const float* roulette_gain = nullptr;

@@ -96,7 +96,8 @@ TESSERAY_HD inline IntervalBounds tile_bounds(Vec3 one_end, Vec3 other_end) {
 TESSERAY_HD inline IntervalBounds edge_bounds(const EdgeSegment& edge, Vec3 source) {
   const Vec3 way = source - edge.midpoint;
   const double z = dot(way, edge.direction);
-  const double distance = std::max(norm(way - z * edge.direction), least_interval_distance_m);
+  constexpr double least_m = least_interval_distance_m;  // device code cannot refer to the constant itself
+  const double distance = std::max(norm(way - z * edge.direction), least_m);
   const double half = 0.5 * edge.length_m, scale = 1.0 / distance;
   return {static_cast<float>((half - z) * scale), static_cast<float>(-(half + z) * scale), 0, 0};
 }

@@ -140,11 +140,12 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
   for (std::uint32_t n = 0; n < numbers; ++n) {
     straight_distances_.push_back(norm(environment.points.arrival(n) - transmitter.position));
   }
-  view_ = {.environment = environment.view(),
+  view_ = {.environment = environment.view,
            .link = link_.view(),
            .limits = limits_,
            .antenna = transmitter.position,
            .summation = environment.options.summation,
+           .vegetation = vegetation_.rate(),
            .straight_distances = straight_distances_.data()};
   prepare_diffuse();
 }
@@ -177,7 +178,12 @@ RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
     prepare_roulette();
     TubeParts first;
     first.add(std::move(tubes));
+    if (environment_.tube_bouncer != nullptr) bouncer_ = environment_.tube_bouncer->start(view_);
     bounce(std::move(first), 0, part);
+    if (bouncer_) {
+      const std::span<ArrivalSums> sums = states_.local().sums;
+      std::exchange(bouncer_, {})->add_to(sums.first(environment_.points.target_tile_count()));
+    }
   }
   if (!diffuse_.empty()) scatter(parts);
   RayLaunchingResult result = collect();
@@ -291,8 +297,11 @@ struct RayLauncher::Impl {
   OverRooftopPaths over_rooftops;
   std::unique_ptr<RooftopSearch> rooftop_search;
   VegetationPrisms vegetation;
-  VegetationPairs vegetation_pairs = {};  // made by the first launch
+  MakeTubeBouncer make_tube_bouncer;
+  VegetationPairs vegetation_pairs = {};  // made by the first launch, as all below
+  std::unique_ptr<TubeBouncer> tube_bouncer = nullptr;
   std::unique_ptr<std::once_flag> pairs_made = std::make_unique<std::once_flag>();
+  std::unique_ptr<std::once_flag> bouncer_made = std::make_unique<std::once_flag>();
   std::unique_ptr<LaunchForecast> forecast = std::make_unique<LaunchForecast>(options);
 
   // Alone on its threads: whoever waits for it must not find itself waiting within it.
@@ -306,6 +315,25 @@ struct RayLauncher::Impl {
           vegetation_pairs = VegetationPairs(vegetation, visibility, points, progress);
         }
       });
+    });
+  }
+
+  EnvironmentView view() const {
+    return {points.view(), tiling.tiles.data(),     tiling.edges.data(),
+            runs.data(),   scene.default_materials, vegetation_pairs.view()};
+  }
+
+  // See bounces_by_batches().
+  bool may_bounce_by_batches() const {
+    if (!options.tiles_are_targets || options.wideband || options.delay_profile_rays > 0) return false;
+    const bool loses = !vegetation.empty() && options.vegetation != VegetationModel::none;
+    return !loses || vegetation_pairs.known();
+  }
+
+  // REQUIRES: what vegetation takes is known.
+  void make_bouncer() {
+    std::call_once(*bouncer_made, [&] {
+      if (make_tube_bouncer && may_bounce_by_batches()) tube_bouncer = make_tube_bouncer(view());
     });
   }
 
@@ -324,7 +352,8 @@ struct RayLauncher::Impl {
 
 RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
                          const Visibility& visibility, std::vector<Receiver> receivers,
-                         const RayLaunchingOptions& options, const MakeRooftopSearch& make_rooftop_search) {
+                         const RayLaunchingOptions& options, const MakeRooftopSearch& make_rooftop_search,
+                         MakeTubeBouncer make_tube_bouncer) {
   if (options.max_bounces < 0 || options.max_bounces > most_bounces) {
     throw Error(ErrorKind::invalid_input, "bad_max_bounces", "MAX_BOUNCES is " + std::to_string(options.max_bounces),
                 "give a number from 0 to " + std::to_string(most_bounces));
@@ -335,7 +364,8 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
   if (!options.tiles_are_targets) reach = ReceiverReach(visibility, rows, points.receiver_count());
   impl_ = std::make_unique<Impl>(Impl{scene, tiling, occlusion, visibility, std::move(receivers), options,
                                       std::move(points), std::move(rows), std::move(reach), edge_runs(tiling),
-                                      OverRooftopPaths(scene), nullptr, VegetationPrisms(scene.vegetation)});
+                                      OverRooftopPaths(scene), nullptr, VegetationPrisms(scene.vegetation),
+                                      std::move(make_tube_bouncer)});
   if (make_rooftop_search && options.over_rooftop == OverRooftop::screens) {
     impl_->rooftop_search = make_rooftop_search(impl_->over_rooftops.view());
   }
@@ -346,16 +376,30 @@ RayLauncher::RayLauncher(RayLauncher&&) noexcept = default;
 
 void RayLauncher::prepare(Progress& progress, const std::optional<VegetationFile>& kept) const {
   impl_->make_vegetation_pairs(progress, kept);
+  impl_->make_bouncer();
 }
+
+bool RayLauncher::bounces_by_batches() const { return impl_->tube_bouncer != nullptr; }
 
 RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress& progress) const {
   PartOfStage preparation(progress, 0, 0);
   prepare(preparation);
-  const LaunchEnvironment environment{impl_->scene,      impl_->tiling,          impl_->occlusion,
-                                      impl_->visibility, impl_->receivers,       impl_->options,
-                                      impl_->points,     impl_->receiver_rows,   impl_->reach,
-                                      impl_->runs,       impl_->over_rooftops,   impl_->rooftop_search.get(),
-                                      impl_->vegetation, impl_->vegetation_pairs};
+  const LaunchEnvironment environment{impl_->scene,
+                                      impl_->tiling,
+                                      impl_->occlusion,
+                                      impl_->visibility,
+                                      impl_->receivers,
+                                      impl_->options,
+                                      impl_->points,
+                                      impl_->receiver_rows,
+                                      impl_->reach,
+                                      impl_->runs,
+                                      impl_->over_rooftops,
+                                      impl_->rooftop_search.get(),
+                                      impl_->tube_bouncer.get(),
+                                      impl_->vegetation,
+                                      impl_->vegetation_pairs,
+                                      impl_->view()};
   return Launch(environment, transmitter).run(*impl_->forecast, progress);
 }
 
@@ -387,9 +431,12 @@ std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
   const std::uint64_t of_rooftop_thread =
       impl_->rooftop_search ? impl_->rooftop_search->most_targets() * (sizeof(RooftopTarget) + sizeof(RooftopBends))
                             : 0;
+  const BatchLimits batch = impl_->tube_bouncer ? impl_->tube_bouncer->limits() : BatchLimits();
+  const std::uint64_t of_batch = batch.members * sizeof(std::uint32_t) + batch.tubes * sizeof(const Tube*);
+  const std::uint64_t of_bounced = impl_->tube_bouncer ? impl_->points.tile_count() * sizeof(ArrivalSums) : 0;
   // Those of the threads, and the result.
-  return threads * of_rooftop_thread + (threads + 1) * targets * of_sums + impl_->points.element_count() * of_element +
-         impl_->points.tile_count() * of_scattering_tile;
+  return threads * (of_rooftop_thread + of_batch) + (threads + 1) * targets * of_sums + of_bounced +
+         impl_->points.element_count() * of_element + impl_->points.tile_count() * of_scattering_tile;
 }
 
 const RayLaunchingOptions& RayLauncher::options() const { return impl_->options; }

@@ -150,14 +150,19 @@ struct RooftopSceneView;
 // whose view outlives it.
 using MakeRooftopSearch = std::function<std::unique_ptr<RooftopSearch>(const RooftopSceneView&)>;
 
+class TubeBouncer;
+struct EnvironmentView;
+// The same for bounces (tube_bouncer.h), over an environment whose view outlives it.
+using MakeTubeBouncer = std::function<std::unique_ptr<TubeBouncer>(const EnvironmentView&)>;
+
 // One per environment and set of receivers, for any number of transmitters. Keeps references to all but the
 // receivers, which must outlive it. launch() is thread-safe and deterministic for any number of threads.
 class RayLauncher {
  public:
-  // make_rooftop_search: for OverRooftop::screens, in place of the CPU.
+  // In place of the CPU, make_rooftop_search: for OverRooftop::screens; make_tube_bouncer: where bounces_by_batches().
   RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusion& occlusion, const Visibility& visibility,
               std::vector<Receiver> receivers, const RayLaunchingOptions& options,
-              const MakeRooftopSearch& make_rooftop_search = {});
+              const MakeRooftopSearch& make_rooftop_search = {}, MakeTubeBouncer make_tube_bouncer = {});
   ~RayLauncher();
   RayLauncher(RayLauncher&&) noexcept;
 
@@ -168,8 +173,13 @@ class RayLauncher {
   // Throws Error(invalid_input) for a frequency that is not positive, Error(cancelled) on cancel.
   RayLaunchingResult launch(const Transmitter& transmitter, Progress& progress) const;
 
+  // Whether launches hand their bounces to tiles on. The CPU does all where rays arrive at receivers alone or are
+  // summed with their angles or delays, and where lengths in vegetation are not kept. REQUIRES: prepare() has returned.
+  bool bounces_by_batches() const;
+
   // How much longer or shorter than other transmitters' a launch takes, about, told from what the transmitter sees.
   double expected_work(const Transmitter& transmitter) const;
+
   // The memory that a launch takes on so many threads: sums and what tiles scatter, without the tubes under way.
   std::uint64_t bytes_of_launch(std::size_t threads) const;
 

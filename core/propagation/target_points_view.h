@@ -33,10 +33,6 @@ struct TargetPointsView {
   TESSERAY_HD Vec3 arrival(std::uint32_t number) const { return points[number]; }
   // The point from which an element goes on: centroid or midpoint.
   TESSERAY_HD Vec3 reference(std::uint32_t element) const { return points[reference_index(element)]; }
-  // Where the sums of a target are: tiles, when they are targets, then receivers.
-  TESSERAY_HD std::size_t sum_index(std::uint32_t number) const {
-    return is_receiver(number) ? target_tile_count() + (number - element_count()) : number;
-  }
 };
 
 // What a row member is: a place where rays arrive, a place from which they go on, or both, with its number.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/gpu/gpu_city.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <limits>
 
 #include "core/base/error.h"
+#include "core/scene/prism_index.h"
 #include "cuda/backend.h"
 #include "tests/support/synthetic_city.h"
 
@@ -47,6 +50,26 @@ SceneFile city_of(const std::string& name) {
   testing::SyntheticCityOptions options;
   options.width_m = options.depth_m = side_m;
   return {testing::synthetic_city(options), {}, {}};
+}
+
+std::vector<Antenna> antennas_of(const Scene& scene) {
+  const PrismIndex surface(scene);
+  const Rectangle area = scene.terrain.extent();
+  const Vec2 middle = 0.5 * (area.min + area.max);
+  double highest = -std::numeric_limits<double>::infinity();
+  for (const Prism& prism : scene.prisms) highest = std::max(highest, prism.top_z);
+  std::vector<Antenna> antennas{{"50 m above all roofs", {middle.x, middle.y, highest + 50}}};
+  bool has_street = false, has_roof = false;
+  for (double way = 0; area.contains(middle + Vec2{way, 0.37 * way}) && !(has_street && has_roof); way += 7.3) {
+    const Vec2 place = middle + Vec2{way, 0.37 * way};
+    const double ground = scene.terrain.height_at(place), top = surface.surface_height(place);
+    bool& is_there = top > ground ? has_roof : has_street;
+    if (is_there) continue;
+    is_there = true;
+    antennas.push_back(top > ground ? Antenna{"roof + 3 m", {place.x, place.y, top + 3}}
+                                    : Antenna{"street, 6 m", {place.x, place.y, ground + 6}});
+  }
+  return antennas;
 }
 
 int run_on_city(const char* program, int argc, char** argv, bool (*task)(const GpuCommand&)) {

@@ -13,6 +13,13 @@ namespace tesseray {
 // A scene file (.tscene), or a synthetic city by the side in metres. Throws Error(invalid_input) for anything else.
 SceneFile city_of(const std::string& name);
 
+// 6 m over a street, 3 m over a roof, and 50 m above all roofs, near the middle of a city.
+struct Antenna {
+  const char* name;
+  Vec3 position;
+};
+std::vector<Antenna> antennas_of(const Scene& scene);
+
 // What a program is to do with a city.
 enum class GpuTask {
   compare,   // the GPU with the CPU, and their times

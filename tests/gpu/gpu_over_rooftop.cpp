@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rays over the roofs on a GPU against the CPU's, to every tile of a city from three antennas: 6 m over a street, 3 m
-// over a roof, and 50 m above all roofs. The same edges, the same loss within 0.01 dB, the same bits again and again;
-// how long both take; and how near the GPU comes to its peak. Then the path loss of whole launches.
+// Rays over the roofs on a GPU against the CPU's, to every tile of a city from three antennas (gpu_city.h). The same
+// edges, the same loss within 0.01 dB, the same bits again and again; how long both take; and how near the GPU comes to
+// its peak. Then the path loss of whole launches.
 //
 // Usage: gpu_over_rooftop CITY [--only-gpu | --on-host]
 //   CITY         a scene file (.tscene), or the side of a synthetic city in metres
@@ -20,7 +20,6 @@
 #include "core/base/units.h"
 #include "core/propagation/link.h"
 #include "core/propagation/over_rooftop.h"
-#include "core/scene/prism_index.h"
 #include "core/tiling/tiling.h"
 #include "core/visibility/visibility.h"
 #include "cuda/backend.h"
@@ -37,31 +36,6 @@ using Outcome = RooftopBends::Outcome;
 constexpr int repetitions = 5;
 constexpr double tolerance_db = 0.01;
 constexpr std::size_t host_step = 20, together = 12;
-
-struct Antenna {
-  const char* name;
-  Vec3 position;
-};
-
-std::vector<Antenna> antennas_of(const Scene& scene) {
-  const PrismIndex surface(scene);
-  const Rectangle area = scene.terrain.extent();
-  const Vec2 middle = 0.5 * (area.min + area.max);
-  double highest = -std::numeric_limits<double>::infinity();
-  for (const Prism& prism : scene.prisms) highest = std::max(highest, prism.top_z);
-  std::vector<Antenna> antennas{{"50 m above all roofs", {middle.x, middle.y, highest + 50}}};
-  bool has_street = false, has_roof = false;
-  for (double way = 0; area.contains(middle + Vec2{way, 0.37 * way}) && !(has_street && has_roof); way += 7.3) {
-    const Vec2 place = middle + Vec2{way, 0.37 * way};
-    const double ground = scene.terrain.height_at(place), top = surface.surface_height(place);
-    bool& is_there = top > ground ? has_roof : has_street;
-    if (is_there) continue;
-    is_there = true;
-    antennas.push_back(top > ground ? Antenna{"roof + 3 m", {place.x, place.y, top + 3}}
-                                    : Antenna{"street, 6 m", {place.x, place.y, ground + 6}});
-  }
-  return antennas;
-}
 
 // Counts what the screens' integral takes.
 struct CountingLoops {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Bounces by batches of tubes, for what takes many at once: the same rays as bounce.cpp's, group by group.
+#include <algorithm>
+
+#include "core/base/parallel.h"
+#include "core/propagation/launch.h"
+
+namespace tesseray {
+namespace {
+
+constexpr std::size_t groups_per_block = 64;
+
+}  // namespace
+
+void Launch::bounce_in_batches(std::span<const TubeGroup> groups, TubeParts& children, Progress& progress) {
+  // What tiles scatter is summed in the order of their tubes, whatever batches they are in.
+  parallel_blocks(groups.size(), groups_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t g = begin; g < end; ++g) {
+      if (environment_.points.is_tile(groups[g].element)) collect_diffuse(groups[g]);
+    }
+  });
+  const std::vector<std::vector<TubeGroup>> batches = batches_of(groups);
+  std::vector<std::vector<Tube>> produced(batches.size());
+  parallel_blocks(batches.size(), 1, progress, [&](std::size_t b, std::size_t) {
+    ThreadState& state = states_.local();
+    state.batch.clear();
+    for (const TubeGroup& group : batches[b]) {
+      bounce_to_receivers(group, state);
+      add_to_batch(group, state);
+    }
+    state.cost[LaunchPhase::bounces].contributions += bouncer_->bounce(state.batch, produced[b]);
+  });
+  for (std::vector<Tube>& part : produced) children.add(std::move(part));
+}
+
+std::vector<std::vector<TubeGroup>> Launch::batches_of(std::span<const TubeGroup> groups) const {
+  const BatchLimits most = environment_.tube_bouncer->limits();
+  std::vector<std::vector<TubeGroup>> batches;
+  BatchLimits left;
+  for (const TubeGroup& group : groups) {
+    const std::size_t members = environment_.visibility.row_length(group.element);
+    const std::size_t targets =
+        std::max<std::size_t>(targets_of(environment_.points.view(), group.element, members), 1);
+    for (std::span<const Tube* const> tubes = group.tubes; !tubes.empty();) {
+      if (left.tubes == 0 || left.members < members || left.pairs < targets) {
+        batches.emplace_back();
+        left = most;
+      }
+      const std::size_t taken = std::min({tubes.size(), left.tubes, left.pairs / targets});
+      batches.back().push_back({group.element, tubes.first(taken)});
+      tubes = tubes.subspan(taken);
+      left.tubes -= taken;
+      left.members -= members;
+      left.pairs -= taken * targets;
+    }
+  }
+  return batches;
+}
+
+void Launch::add_to_batch(const TubeGroup& arrived, ThreadState& state) const {
+  TubeBatch& batch = state.batch;
+  const bool is_tile = environment_.points.is_tile(arrived.element);
+  TubeBatch::Group group{.element = arrived.element, .first_tube = static_cast<std::uint32_t>(batch.tubes.size())};
+  for (const Tube* const tube : arrived.tubes) {
+    if (is_tile && !limits_.may_reflect(tube->reflections, tube->diffractions)) continue;
+    batch.tubes.push_back(tube);
+  }
+  group.end_tube = static_cast<std::uint32_t>(batch.tubes.size());
+  if (group.end_tube == group.first_tube) return;
+  const Onward onward = onward_of(arrived);
+  read_row_for(arrived, FollowedTo::all, onward, state);
+  group.onward = onward.any();
+  group.first_member = static_cast<std::uint32_t>(batch.members.size());
+  batch.members.insert(batch.members.end(), state.row.begin(), state.row.end());
+  group.end_member = static_cast<std::uint32_t>(batch.members.size());
+  batch.groups.push_back(group);
+  state.cost[LaunchPhase::bounces].tests +=
+      std::uint64_t{group.end_tube - group.first_tube} * (group.end_member - group.first_member);
+}
+
+void Launch::bounce_to_receivers(const TubeGroup& arrived, ThreadState& state) {
+  if (environment_.receiver_rows.seen_from(arrived.element).empty()) return;
+  std::vector<Tube> none;  // receivers pass nothing on
+  if (environment_.points.is_tile(arrived.element)) {
+    bounce_tile(arrived, FollowedTo::receivers, state, none);
+  } else {
+    bounce_edge(arrived, FollowedTo::receivers, state, none);
+  }
+}
+
+}  // namespace tesseray

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Bouncing a batch of tubes: the kernels' bodies, by the CPU's own functions. Three steps, one after the other:
+//
+// 1. prepare_tube, a thread per tube: what the members of its element's row are asked with.
+// 2. find_hits, a block per group: each thread takes members of the row, lays them out as intervals and asks them with
+//    every tube of the group. Hits are written side by side, in any order.
+// 3. follow_hit, a thread per hit: the field that the element reflects or diffracts there, what arrives, and the tube
+//    that goes on. What arrives is summed in whole numbers, so that no order of threads changes the sums; the tubes are
+//    put in the CPU's order afterwards (child_order.h).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "core/propagation/bounced_rays.h"
+#include "core/propagation/point_intervals.h"
+#include "core/propagation/tube_bouncer.h"
+
+namespace tesseray {
+
+// Where a tube of a batch hits: in the order of tubes, then of places, the CPU finds its hits.
+struct HitPlace {
+  std::uint32_t tube = 0;   // of the batch
+  std::uint32_t place = 0;  // twice the member's place in the batch, and one more for the second target at its number
+  friend TESSERAY_HD constexpr bool operator<(const HitPlace& a, const HitPlace& b) {
+    return a.tube != b.tube ? a.tube < b.tube : a.place < b.place;
+  }
+};
+
+struct TubeHit {
+  HitPlace place;
+  std::uint32_t target = 0;  // a RowTarget
+};
+
+// Owns nothing. Each hit may have one child.
+struct BounceBatch {
+  LaunchView launch;
+  const TubeBatch::Group* groups = nullptr;
+  std::uint32_t group_count = 0;
+  const Tube* tubes = nullptr;
+  std::uint32_t tube_count = 0;
+  const std::uint32_t* members = nullptr;
+  IntervalBounds* bounds = nullptr;  // by tube
+  TubeHit* hits = nullptr;           // room for all pairs of BatchLimits
+  std::uint64_t* hit_count = nullptr;
+  Tube* children = nullptr;          // room for as many as hits are followed at once
+  HitPlace* child_places = nullptr;  // of their hits
+  std::uint64_t* child_count = nullptr;
+  ArrivalSums* sums = nullptr;     // by tile
+  std::uint32_t* locks = nullptr;  // one per tile, 0 while nobody has it
+};
+
+// REQUIRES: k < batch.tube_count.
+TESSERAY_HD inline void prepare_tube(const BounceBatch& batch, std::uint32_t k) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const EnvironmentView& environment = batch.launch.environment;
+  const Tube& tube = batch.tubes[k];
+  IntervalBounds bounds{-infinity, infinity, -infinity, infinity};  // hits nothing
+  if (environment.points.is_tile(tube.element)) {
+    const Tile& tile = environment.tiles[tube.element];
+    reflection_bounds(tube.source, tile, TileFrame(tile), bounds);
+  } else {
+    const EdgeSegment& edge = environment.edge(tube.element);
+    const TubeAtEdge at_edge(tube, batch.launch.wedge_of(edge), environment);
+    if (at_edge.incidence.in_air()) bounds = edge_bounds(edge, tube.source.point);
+  }
+  batch.bounds[k] = bounds;
+}
+
+// By a block of threads (thread_block.h). REQUIRES: g < batch.group_count; all tubes are prepared.
+template <class Block>
+TESSERAY_HD void find_hits(const Block& block, const BounceBatch& batch, std::uint32_t g) {
+  const EnvironmentView& environment = batch.launch.environment;
+  const TargetPointsView& points = environment.points;
+  const TubeBatch::Group group = batch.groups[g];
+  const auto ask = [&](const PointIntervals& intervals, bool at_tile, std::uint32_t place, std::uint32_t target) {
+    for (std::uint32_t t = group.first_tube; t < group.end_tube; ++t) {
+      if (!is_hit(intervals, batch.bounds[t], at_tile)) continue;
+      batch.hits[block.claim_of_all(*batch.hit_count, 1)] = {{t, place}, target};
+    }
+  };
+  const std::uint32_t member_count = group.end_member - group.first_member;
+  if (points.is_tile(group.element)) {
+    const TileFrame frame(environment.tiles[group.element]);
+    const bool from_ground = points.is_ground(group.element);
+    block.for_each(member_count, [&](std::uint32_t m) {
+      std::uint32_t place = 2 * (group.first_member + m);
+      for_targets_of_tile(points, from_ground, batch.members[group.first_member + m], group.onward,
+                          [&](std::uint32_t point, std::uint32_t target) {
+                            const Vec3 p = points.points[point];
+                            ask(intervals_at_tile(frame, p.x, p.y, p.z), true, place++, target);
+                          });
+    });
+    return;
+  }
+  const EdgeSegment& edge = environment.edge(group.element);
+  block.for_each(member_count, [&](std::uint32_t m) {
+    const std::uint32_t member = batch.members[group.first_member + m];
+    const Vec3 p = points.arrival(member);
+    ask(intervals_at_edge(edge.midpoint, edge.direction, 0.5 * edge.length_m, p.x, p.y, p.z), false,
+        2 * (group.first_member + m), target_of_edge(points, member));
+  });
+}
+
+// Whose rays bounced_rays.h follows: those of one hit. `Together` is how threads share what they write (HostSharing,
+// DeviceSharing).
+template <class Together>
+class RaysOfHit {
+ public:
+  TESSERAY_HD RaysOfHit(const BounceBatch& batch, HitPlace place) : batch_(batch), place_(place) {}
+
+  TESSERAY_HD const LaunchView& view() const { return batch_.launch; }
+  TESSERAY_HD LinkView::Departure departure(const InteractionChain&, Vec3 direction) const {
+    return batch_.launch.link.depart(direction);
+  }
+  TESSERAY_HD ComplexVec3 reflected(const InteractionChain&, const ComplexVec3& incident, Vec3 incidence,
+                                    const Tile& tile) const {
+    return specularly_reflected(batch_.launch, incident, incidence, tile);
+  }
+  TESSERAY_HD double vegetation_between(std::uint32_t element, std::uint32_t number) const {
+    const VegetationPairsView& pairs = batch_.launch.environment.vegetation_pairs;
+    return pairs.offsets == nullptr ? 1.0 : batch_.launch.vegetation.amplitude_after(pairs.length_m(element, number));
+  }
+  TESSERAY_HD bool may_go_on(const InteractionChain&, std::uint32_t element, int reflections, int diffractions) const {
+    return may_do_anything(batch_.launch, element, reflections, diffractions);
+  }
+  TESSERAY_HD void arrive(const RayEnding& ending, std::uint32_t number) const {
+    tesseray::arrive(batch_.launch, ending, number, [&](const ArrivedRay& ray) {
+      batch_.sums[number].add(ray.arrival, typename Together::Adder{batch_.locks + number});
+    });
+  }
+  TESSERAY_HD Tube& new_child() const {
+    const std::uint64_t k = Together::claim(*batch_.child_count);
+    batch_.child_places[k] = place_;
+    batch_.children[k] = Tube();
+    return batch_.children[k];
+  }
+
+ private:
+  const BounceBatch& batch_;
+  HitPlace place_;
+};
+
+// REQUIRES: k < the hits found; room for a child of each hit that is followed before the children are taken.
+template <class Together>
+TESSERAY_HD void follow_hit(const BounceBatch& batch, std::uint64_t k) {
+  const EnvironmentView& environment = batch.launch.environment;
+  const TubeHit hit = batch.hits[k];
+  const Tube& tube = batch.tubes[hit.place.tube];
+  RaysOfHit<Together> rays(batch, hit.place);
+  if (!environment.points.is_tile(tube.element)) {
+    const Wedge wedge = batch.launch.wedge_of(environment.edge(tube.element));
+    diffract(TubeAtEdge(tube, wedge, environment), hit.target, rays);
+    return;
+  }
+  const Tile& tile = environment.tiles[tube.element];
+  const VirtualSource image = mirrored(tube.source, tile.centroid, tile.normal);
+  if (image.is_edge()) {
+    const TileFrame frame(tile);
+    if (!reaches(EdgeImage(image, frame), environment.points, hit.target)) return;
+  }
+  reflect(tube, tile, image, hit.target, rays);
+}
+
+// How much is bounced at once.
+struct BounceCapacity {
+  std::uint32_t tubes = 16'384, members = 1u << 20, pairs = 1u << 22;
+  std::uint32_t children = 32'768;  // hits that are followed at once
+
+  // At least what one tube at any element of an environment needs.
+  BounceCapacity at_least(const TargetPointsView& points) const;
+  BatchLimits limits() const { return {tubes, members, pairs}; }
+};
+
+// Runs the kernels' bodies on the host: what tests hold against the CPU's own way. Keeps the view.
+std::unique_ptr<TubeBouncer> make_host_tube_bouncer(const EnvironmentView& environment, const BounceCapacity& capacity);
+
+}  // namespace tesseray

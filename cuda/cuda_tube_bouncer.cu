@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <vector>
+
+#include "cuda/backend.h"
+#include "cuda/bounce_batch.h"
+#include "cuda/child_order.h"
+#include "cuda/device_copy.h"
+#include "cuda/shared_sums.h"
+#include "cuda/slot_pool.h"
+#include "cuda/thread_block.h"
+
+namespace tesseray {
+namespace {
+
+constexpr unsigned threads_per_block = 128;
+// Batches in flight at most: while some are on the GPU, threads of the CPU read the rows of others.
+constexpr std::size_t most_slots = 8;
+constexpr const char* doing = "bouncing rays";
+
+__global__ void __launch_bounds__(threads_per_block)
+    clear_sums(ArrivalSums* sums, std::uint32_t* locks, std::uint32_t count) {
+  const unsigned k = blockIdx.x * threads_per_block + threadIdx.x;
+  if (k >= count) return;
+  sums[k] = ArrivalSums();
+  locks[k] = 0;
+}
+
+__global__ void __launch_bounds__(threads_per_block) prepare_all_tubes(const __grid_constant__ BounceBatch batch) {
+  const unsigned k = blockIdx.x * threads_per_block + threadIdx.x;
+  if (k < batch.tube_count) prepare_tube(batch, k);
+}
+
+__global__ void __launch_bounds__(threads_per_block) find_all_hits(const __grid_constant__ BounceBatch batch) {
+  find_hits(DeviceBlock(), batch, blockIdx.x);
+}
+
+// The hits from `first` to before `end`.
+__global__ void __launch_bounds__(threads_per_block)
+    follow_hits(const __grid_constant__ BounceBatch batch, std::uint64_t first, std::uint64_t end) {
+  const std::uint64_t k = first + std::uint64_t{blockIdx.x} * threads_per_block + threadIdx.x;
+  if (k < end) follow_hit<DeviceSharing>(batch, k);
+}
+
+unsigned blocks_for(std::uint64_t threads) {
+  return static_cast<unsigned>((threads + threads_per_block - 1) / threads_per_block);
+}
+
+// An array of both memories.
+template <class Item>
+struct MirroredArray {
+  explicit MirroredArray(std::size_t size) : device(size), host(size) {}
+  void send(std::size_t count, const CudaStream& stream) const {
+    check_cuda(cudaMemcpyAsync(device.data(), host.data(), count * sizeof(Item), cudaMemcpyHostToDevice, stream.get()),
+               doing);
+  }
+  void fetch(std::size_t count, const CudaStream& stream) const {
+    check_cuda(cudaMemcpyAsync(host.data(), device.data(), count * sizeof(Item), cudaMemcpyDeviceToHost, stream.get()),
+               doing);
+  }
+  DeviceArray<Item> device;
+  PinnedArray<Item> host;
+};
+
+// What one batch needs, taken once.
+struct Slot {
+  explicit Slot(const BounceCapacity& capacity)
+      : groups(capacity.tubes),
+        tubes(capacity.tubes),
+        members(capacity.members),
+        bounds(capacity.tubes),
+        hits(capacity.pairs),
+        children(capacity.children),
+        child_places(capacity.children),
+        counts(2) {}
+  static std::size_t device_bytes(const BounceCapacity& capacity) {
+    return capacity.tubes * (sizeof(TubeBatch::Group) + sizeof(Tube) + sizeof(IntervalBounds)) +
+           capacity.members * sizeof(std::uint32_t) + capacity.pairs * sizeof(TubeHit) +
+           capacity.children * (sizeof(Tube) + sizeof(HitPlace));
+  }
+
+  CudaStream stream;
+  MirroredArray<TubeBatch::Group> groups;
+  MirroredArray<Tube> tubes;
+  MirroredArray<std::uint32_t> members;
+  DeviceArray<IntervalBounds> bounds;
+  DeviceArray<TubeHit> hits;
+  MirroredArray<Tube> children;
+  MirroredArray<HitPlace> child_places;
+  MirroredArray<std::uint64_t> counts;  // of hits, of children
+};
+
+class CudaLaunchBouncer final : public LaunchBouncer {
+ public:
+  CudaLaunchBouncer(const LaunchView& launch, const EnvironmentView& environment, const BounceCapacity& capacity,
+                    SlotPool<Slot>& slots)
+      : capacity_(capacity),
+        slots_(slots),
+        launch_(launch),
+        view_(launch_.view()),
+        sums_(environment.points.tile_count),
+        locks_(environment.points.tile_count) {
+    view_.environment = environment;
+    const auto count = static_cast<std::uint32_t>(sums_.size());
+    if (count == 0) return;
+    clear_sums<<<blocks_for(count), threads_per_block>>>(sums_.data(), locks_.data(), count);
+    check_cuda(cudaGetLastError(), doing);
+    check_cuda(cudaStreamSynchronize(nullptr), doing);
+  }
+
+  std::uint64_t bounce(const TubeBatch& batch, std::vector<Tube>& children) override {
+    if (batch.groups.empty()) return 0;
+    UnorderedChildren made;
+    std::uint64_t hits = 0;
+    {
+      const SlotPool<Slot>::Lease lease(slots_);
+      hits = bounce_in(lease.slot(), batch, made);
+    }
+    made.append_in_order(children);
+    return hits;
+  }
+
+  void add_to(std::span<ArrivalSums> sums) override {
+    std::vector<ArrivalSums> found(sums.size());
+    check_cuda(cudaMemcpy(found.data(), sums_.data(), sums.size_bytes(), cudaMemcpyDeviceToHost), doing);
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k].merge(found[k]);
+  }
+
+ private:
+  std::uint64_t bounce_in(Slot& slot, const TubeBatch& batch, UnorderedChildren& made) const {
+    const BounceBatch bodies = send(slot, batch);
+    const cudaStream_t stream = slot.stream.get();
+    prepare_all_tubes<<<blocks_for(bodies.tube_count), threads_per_block, 0, stream>>>(bodies);
+    find_all_hits<<<bodies.group_count, threads_per_block, 0, stream>>>(bodies);
+    check_cuda(cudaGetLastError(), doing);
+    slot.counts.fetch(1, slot.stream);
+    slot.stream.wait(doing);
+    const std::uint64_t hits = slot.counts.host.data()[0];
+    for (std::uint64_t first = 0; first < hits; first += capacity_.children) {
+      const std::uint64_t end = std::min<std::uint64_t>(hits, first + capacity_.children);
+      check_cuda(cudaMemsetAsync(bodies.child_count, 0, sizeof(std::uint64_t), stream), doing);
+      follow_hits<<<blocks_for(end - first), threads_per_block, 0, stream>>>(bodies, first, end);
+      check_cuda(cudaGetLastError(), doing);
+      fetch_children(slot, made);
+    }
+    return hits;
+  }
+
+  // Copies a batch; gives its views on the GPU.
+  BounceBatch send(const Slot& slot, const TubeBatch& batch) const {
+    std::copy(batch.groups.begin(), batch.groups.end(), slot.groups.host.data());
+    std::transform(batch.tubes.begin(), batch.tubes.end(), slot.tubes.host.data(),
+                   [](const Tube* tube) { return *tube; });
+    std::copy(batch.members.begin(), batch.members.end(), slot.members.host.data());
+    slot.groups.send(batch.groups.size(), slot.stream);
+    slot.tubes.send(batch.tubes.size(), slot.stream);
+    slot.members.send(batch.members.size(), slot.stream);
+    std::uint64_t* const counts = slot.counts.device.data();
+    check_cuda(cudaMemsetAsync(counts, 0, 2 * sizeof(std::uint64_t), slot.stream.get()), doing);
+    return {.launch = view_,
+            .groups = slot.groups.device.data(),
+            .group_count = static_cast<std::uint32_t>(batch.groups.size()),
+            .tubes = slot.tubes.device.data(),
+            .tube_count = static_cast<std::uint32_t>(batch.tubes.size()),
+            .members = slot.members.device.data(),
+            .bounds = slot.bounds.data(),
+            .hits = slot.hits.data(),
+            .hit_count = counts,
+            .children = slot.children.device.data(),
+            .child_places = slot.child_places.device.data(),
+            .child_count = counts + 1,
+            .sums = sums_.data(),
+            .locks = locks_.data()};
+  }
+
+  static void fetch_children(const Slot& slot, UnorderedChildren& made) {
+    slot.counts.fetch(2, slot.stream);
+    slot.stream.wait(doing);
+    const std::uint64_t count = slot.counts.host.data()[1];
+    if (count == 0) return;
+    slot.children.fetch(count, slot.stream);
+    slot.child_places.fetch(count, slot.stream);
+    slot.stream.wait(doing);
+    made.add(slot.children.host.data(), slot.child_places.host.data(), count);
+  }
+
+  BounceCapacity capacity_;
+  SlotPool<Slot>& slots_;
+  DeviceCopy<LaunchView> launch_;
+  LaunchView view_;
+  DeviceArray<ArrivalSums> sums_;
+  DeviceArray<std::uint32_t> locks_;
+};
+
+class CudaTubeBouncer final : public TubeBouncer {
+ public:
+  CudaTubeBouncer(const EnvironmentView& environment, const BounceCapacity& capacity)
+      : capacity_(capacity), environment_(environment), slots_(capacity, most_slots, doing) {}
+
+  BatchLimits limits() const override { return capacity_.limits(); }
+  std::unique_ptr<LaunchBouncer> start(const LaunchView& launch) override {
+    return std::make_unique<CudaLaunchBouncer>(launch, environment_.view(), capacity_, slots_);
+  }
+
+ private:
+  BounceCapacity capacity_;
+  DeviceCopy<EnvironmentView> environment_;
+  SlotPool<Slot> slots_;
+};
+
+}  // namespace
+
+std::unique_ptr<TubeBouncer> make_cuda_tube_bouncer(const EnvironmentView& environment) {
+  return std::make_unique<CudaTubeBouncer>(environment, BounceCapacity().at_least(environment.points));
+}
+
+}  // namespace tesseray

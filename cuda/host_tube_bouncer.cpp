@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "cuda/bounce_batch.h"
+#include "cuda/child_order.h"
+#include "cuda/thread_block.h"
+
+namespace tesseray {
+namespace {
+
+// Of its own, so that none waits for others that wait for it. Few items are not worth them.
+constexpr std::uint64_t most_threads = 3, worth_threads = 256;
+
+// Threads of the host share as those of a GPU do (shared_sums.h).
+struct HostSharing {
+  struct Adder {
+    std::uint32_t* lock;
+
+    void add(std::int64_t& sum, std::int64_t x) const { std::atomic_ref(sum).fetch_add(x, std::memory_order_relaxed); }
+    void count(std::uint32_t& number) const { std::atomic_ref(number).fetch_add(1, std::memory_order_relaxed); }
+    void lower(float& least, float x) const {
+      const std::atomic_ref<float> place(least);
+      float seen = place.load(std::memory_order_relaxed);
+      while (x < seen && !place.compare_exchange_weak(seen, x, std::memory_order_relaxed)) {
+      }
+    }
+    // Lower than any, so that all is decided under the lock.
+    double now(const double&) const { return -std::numeric_limits<double>::infinity(); }
+    template <class Work>
+    void exclusively(const Work& work) const {
+      const std::atomic_ref<std::uint32_t> gate(*lock);
+      while (gate.exchange(1, std::memory_order_acquire) != 0) {
+      }
+      work();
+      gate.store(0, std::memory_order_release);
+    }
+  };
+  static std::uint64_t claim(std::uint64_t& counter) {
+    return std::atomic_ref(counter).fetch_add(1, std::memory_order_relaxed);
+  }
+};
+
+class HostLaunchBouncer final : public LaunchBouncer {
+ public:
+  HostLaunchBouncer(const LaunchView& launch, const BounceCapacity& capacity)
+      : launch_(launch),
+        capacity_(capacity),
+        sums_(launch.environment.points.tile_count),
+        locks_(launch.environment.points.tile_count, 0),
+        bounds_(capacity.tubes),
+        hits_(capacity.pairs),
+        children_(capacity.children),
+        child_places_(capacity.children) {}
+
+  std::uint64_t bounce(const TubeBatch& batch, std::vector<Tube>& children) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<Tube> tubes;
+    for (const Tube* tube : batch.tubes) tubes.push_back(*tube);
+    std::uint64_t hit_count = 0, child_count = 0;
+    const BounceBatch bodies = {.launch = launch_,
+                                .groups = batch.groups.data(),
+                                .group_count = static_cast<std::uint32_t>(batch.groups.size()),
+                                .tubes = tubes.data(),
+                                .tube_count = static_cast<std::uint32_t>(tubes.size()),
+                                .members = batch.members.data(),
+                                .bounds = bounds_.data(),
+                                .hits = hits_.data(),
+                                .hit_count = &hit_count,
+                                .children = children_.data(),
+                                .child_places = child_places_.data(),
+                                .child_count = &child_count,
+                                .sums = sums_.data(),
+                                .locks = locks_.data()};
+    for_all(0, bodies.tube_count, [&](std::uint64_t k) { prepare_tube(bodies, static_cast<std::uint32_t>(k)); });
+    for_all(0, bodies.group_count,
+            [&](std::uint64_t g) { find_hits(HostBlock(), bodies, static_cast<std::uint32_t>(g)); });
+    // Threads of a GPU find them in any order; so they come in another one than the CPU's here.
+    std::reverse(hits_.begin(), hits_.begin() + static_cast<std::ptrdiff_t>(hit_count));
+    UnorderedChildren made;
+    for (std::uint64_t first = 0; first < hit_count; first += capacity_.children) {
+      const std::uint64_t end = std::min<std::uint64_t>(hit_count, first + capacity_.children);
+      child_count = 0;
+      for_all(first, end, [&](std::uint64_t k) { follow_hit<HostSharing>(bodies, k); });
+      made.add(children_.data(), child_places_.data(), child_count);
+    }
+    made.append_in_order(children);
+    return hit_count;
+  }
+
+  void add_to(std::span<ArrivalSums> sums) override {
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k].merge(sums_[k]);
+  }
+
+ private:
+  // Calls body(first) … body(end − 1), by several threads.
+  template <class Body>
+  static void for_all(std::uint64_t first, std::uint64_t end, const Body& body) {
+    const auto run = [&body](std::uint64_t from, std::uint64_t to) {
+      for (std::uint64_t k = from; k < to; ++k) body(k);
+    };
+    const std::uint64_t count = end - first;
+    if (count < worth_threads) {
+      run(first, end);
+      return;
+    }
+    std::vector<std::jthread> threads;
+    for (std::uint64_t t = 0; t < most_threads; ++t) {
+      threads.emplace_back(run, first + count * t / most_threads, first + count * (t + 1) / most_threads);
+    }
+  }
+
+  LaunchView launch_;
+  BounceCapacity capacity_;
+  std::mutex mutex_;
+  std::vector<ArrivalSums> sums_;
+  std::vector<std::uint32_t> locks_;
+  std::vector<IntervalBounds> bounds_;
+  std::vector<TubeHit> hits_;
+  std::vector<Tube> children_;
+  std::vector<HitPlace> child_places_;
+};
+
+class HostTubeBouncer final : public TubeBouncer {
+ public:
+  HostTubeBouncer(const EnvironmentView& environment, const BounceCapacity& capacity)
+      : environment_(environment), capacity_(capacity.at_least(environment.points)) {}
+
+  BatchLimits limits() const override { return capacity_.limits(); }
+  std::unique_ptr<LaunchBouncer> start(const LaunchView& launch) override {
+    LaunchView view = launch;
+    view.environment = environment_;
+    return std::make_unique<HostLaunchBouncer>(view, capacity_);
+  }
+
+ private:
+  EnvironmentView environment_;
+  BounceCapacity capacity_;
+};
+
+}  // namespace
+
+BounceCapacity BounceCapacity::at_least(const TargetPointsView& points) const {
+  BounceCapacity enough = *this;
+  const std::uint32_t elements = points.element_count();
+  enough.tubes = std::max(tubes, 1u);
+  enough.members = std::max(members, elements);
+  enough.pairs = std::max(pairs, 2 * elements);
+  enough.children = std::max(children, 1u);
+  return enough;
+}
+
+std::unique_ptr<TubeBouncer> make_host_tube_bouncer(const EnvironmentView& environment,
+                                                    const BounceCapacity& capacity) {
+  return std::make_unique<HostTubeBouncer>(environment, capacity);
+}
+
+}  // namespace tesseray

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What batches of work need on a GPU, taken once and lent to threads in turn.
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cuda/device_memory.h"
+
+namespace tesseray {
+
+// Slot: made of a Capacity, and has static std::size_t device_bytes(const Capacity&).
+template <class Slot>
+class SlotPool {
+ public:
+  // As many slots as half of the GPU's free memory takes, at least one and at most `most`; `doing` as for check_cuda().
+  template <class Capacity>
+  SlotPool(const Capacity& capacity, std::size_t most, const std::string& doing) {
+    std::size_t free_bytes = 0, all_bytes = 0;
+    check_cuda(cudaMemGetInfo(&free_bytes, &all_bytes), doing);
+    const std::size_t fitting = free_bytes / 2 / Slot::device_bytes(capacity);
+    const std::size_t count = std::clamp<std::size_t>(fitting, 1, most);
+    for (std::size_t s = 0; s < count; ++s) free_.push_back(std::make_unique<Slot>(capacity));
+  }
+
+  // A slot, for as long as this lives. Waits until there is one.
+  class Lease {
+   public:
+    explicit Lease(SlotPool& pool) : pool_(pool) {
+      std::unique_lock lock(pool_.mutex_);
+      pool_.has_slot_.wait(lock, [&] { return !pool_.free_.empty(); });
+      slot_ = std::move(pool_.free_.back());
+      pool_.free_.pop_back();
+    }
+    ~Lease() {
+      {
+        const std::lock_guard lock(pool_.mutex_);
+        pool_.free_.push_back(std::move(slot_));
+      }
+      pool_.has_slot_.notify_one();
+    }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    Slot& slot() const { return *slot_; }
+
+   private:
+    SlotPool& pool_;
+    std::unique_ptr<Slot> slot_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable has_slot_;
+  std::vector<std::unique_ptr<Slot>> free_;
+};
+
+}  // namespace tesseray

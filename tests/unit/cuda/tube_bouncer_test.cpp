@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Bounces by batches of tubes, on the host and on the GPU if there is one, against the CPU's own way: whole launches.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/parallel.h"
+#include "core/base/units.h"
+#include "core/physics/antenna_pattern.h"
+#include "cuda/backend.h"
+#include "cuda/bounce_batch.h"
+#include "cuda/scene_copy.h"
+#include "tests/support/environment.h"
+#include "tests/support/same_sums.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray::test {
+namespace {
+
+// Counts what a bouncer does.
+struct Counts {
+  std::atomic<std::size_t> batches = 0, tubes = 0, most_pairs = 0;
+  std::atomic<std::uint64_t> hits = 0;
+};
+
+class CountedLaunch final : public LaunchBouncer {
+ public:
+  CountedLaunch(std::unique_ptr<LaunchBouncer> bouncer, Counts& counts)
+      : bouncer_(std::move(bouncer)), counts_(counts) {}
+  std::uint64_t bounce(const TubeBatch& batch, std::vector<Tube>& children) override {
+    ++counts_.batches;
+    counts_.tubes += batch.tubes.size();
+    const std::uint64_t hits = bouncer_->bounce(batch, children);
+    counts_.hits += hits;
+    return hits;
+  }
+  void add_to(std::span<ArrivalSums> sums) override { bouncer_->add_to(sums); }
+
+ private:
+  std::unique_ptr<LaunchBouncer> bouncer_;
+  Counts& counts_;
+};
+
+class CountedBouncer final : public TubeBouncer {
+ public:
+  CountedBouncer(std::unique_ptr<TubeBouncer> bouncer, Counts& counts)
+      : bouncer_(std::move(bouncer)), counts_(counts) {}
+  BatchLimits limits() const override { return bouncer_->limits(); }
+  std::unique_ptr<LaunchBouncer> start(const LaunchView& launch) override {
+    return std::make_unique<CountedLaunch>(bouncer_->start(launch), counts_);
+  }
+
+ private:
+  std::unique_ptr<TubeBouncer> bouncer_;
+  Counts& counts_;
+};
+
+struct Bouncers {
+  const char* name;
+  MakeTubeBouncer make;
+  double tolerance;  // of a path gain, relatively
+};
+
+std::unique_ptr<TubeBouncer> on_host(const EnvironmentView& environment) {
+  return make_host_tube_bouncer(environment, {.tubes = 4096, .members = 1u << 18, .pairs = 1u << 20});
+}
+
+class BouncesByBatches : public ::testing::TestWithParam<Bouncers> {
+ protected:
+  void SetUp() override {
+    if (std::string(GetParam().name) != "cuda") return;
+    if (const CudaDevice gpu = find_cuda_device(); !gpu.is_there) GTEST_SKIP() << gpu.missing;
+  }
+};
+
+// The host computes the same bits; a GPU has sines, exponentials and arcs of its own.
+INSTANTIATE_TEST_SUITE_P(On, BouncesByBatches,
+                         ::testing::Values(Bouncers{"host", on_host, 0},
+                                           Bouncers{"cuda", make_cuda_tube_bouncer, 1e-6}),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+Scene city(double hill_m = 15) {
+  testing::SyntheticCityOptions options;
+  options.width_m = options.depth_m = 260;
+  options.hill_m = hill_m;
+  options.seed = 9;
+  return testing::synthetic_city(options);
+}
+
+// Trees across the streets.
+Scene city_with_trees() {
+  Scene scene = city();
+  for (int row = 0; row < 4; ++row) {
+    const double y = 30 + 60.0 * row;
+    const Ring outline{{20, y}, {240, y}, {240, y + 12}, {20, y + 12}};
+    scene.vegetation.push_back({.source_feature = row, .rings = {outline}, .bottom_z = -100, .top_z = 100});
+  }
+  return scene;
+}
+
+// Reflections and diffractions in any order, all effects.
+RayLaunchingOptions all_effects() {
+  RayLaunchingOptions options;
+  options.max_bounces = 3;
+  options.max_reflections = 3;
+  options.max_diffractions = 2;
+  options.over_rooftop = OverRooftop::screens;
+  options.transmission.nearest_building = true;
+  return options;
+}
+
+Transmitter antenna_at(Vec3 position) {
+  Transmitter transmitter = testing::test_transmitter(position);
+  transmitter.erp_dbm = 40;
+  return transmitter;
+}
+
+struct Launched {
+  RayLaunchingResult result;
+  std::size_t batches = 0, tubes = 0;
+  std::uint64_t hits = 0;
+  bool by_batches = false;
+};
+
+Launched launched_with(const testing::Environment& environment, const Transmitter& transmitter,
+                       const std::vector<Receiver>& receivers, const RayLaunchingOptions& options,
+                       const MakeTubeBouncer& make) {
+  Counts counts;
+  const MakeTubeBouncer make_counted = [&](const EnvironmentView& view) {
+    return std::make_unique<CountedBouncer>(make(view), counts);
+  };
+  const RayLauncher launcher(environment.scene, environment.tiling, environment.occlusion, *environment.visibility,
+                             receivers, options, {}, make ? make_counted : MakeTubeBouncer());
+  Launched launched = {launcher.launch(transmitter, no_progress())};
+  launched.batches = counts.batches;
+  launched.tubes = counts.tubes;
+  launched.hits = counts.hits;
+  launched.by_batches = launcher.bounces_by_batches();
+  return launched;
+}
+
+void expect_same_targets(const std::vector<ArrivalSums>& found, const std::vector<ArrivalSums>& expected,
+                         double tolerance) {
+  ASSERT_EQ(found.size(), expected.size());
+  std::size_t reached = 0;
+  for (std::size_t t = 0; t < expected.size() && !::testing::Test::HasFailure(); ++t) {
+    const double there = testing::total_gain(expected[t]);
+    reached += there > 0;
+    if (tolerance == 0) {
+      testing::expect_same(found[t], expected[t]);
+    } else {
+      EXPECT_LE(std::fabs(testing::total_gain(found[t]) - there), tolerance * there) << t;
+    }
+  }
+  EXPECT_GE(reached, (expected.size() + 3) / 4);
+}
+
+void expect_same_launch(const RayLaunchingResult& found, const RayLaunchingResult& expected, double tolerance) {
+  if (tolerance == 0) {
+    EXPECT_EQ(found.tubes_by_interactions, expected.tubes_by_interactions);
+  }
+  expect_same_targets(found.tiles, expected.tiles, tolerance);
+  expect_same_targets(found.receivers, expected.receivers, tolerance);
+}
+
+struct Case {
+  const char* name;
+  RayLaunchingOptions options;
+  Transmitter transmitter;
+  bool has_trees = false;
+};
+
+std::vector<Case> cases() {
+  const Vec3 street{131, 128, 12}, above{130.7, 128.3, 70};
+  std::vector<Case> list{{"all effects, street", all_effects(), antenna_at(street)},
+                         {"all effects, above the roofs", all_effects(), antenna_at(above)},
+                         {"trees", all_effects(), antenna_at(above), true}};
+  list.push_back({"drawn by chance", all_effects(), antenna_at(above)});
+  list.back().options.pruning = true;
+  list.back().options.pruning_from_tiles = 1;
+  list.push_back({"in amplitude", all_effects(), antenna_at(street)});
+  list.back().options.summation = Summation::coherent;
+  list.push_back({"sector antenna and dipole", all_effects(), antenna_at(above)});
+  list.back().transmitter.antenna = AntennaKind::sector_3gpp;
+  list.back().transmitter.downtilt_deg = 8;
+  list.back().transmitter.polarization = Polarization::slant_plus_45;
+  list.back().options.receiver_antenna = AntennaKind::half_wave_dipole;
+  list.push_back({"measured pattern", all_effects(), antenna_at(street)});
+  AntennaPattern pattern;
+  for (int k = 0; k < 36; ++k) {
+    const double attenuation_db = 12 * (1 - std::cos(radians(10.0 * k)));
+    pattern.horizontal.push_back({10.0 * k, attenuation_db});
+    pattern.vertical.push_back({10.0 * k, 0.7 * attenuation_db});
+  }
+  list.back().transmitter.antenna = AntennaKind::pattern_file;
+  list.back().transmitter.antenna_details.pattern = std::make_shared<const AntennaPattern>(pattern);
+  return list;
+}
+
+TEST_P(BouncesByBatches, ArriveAsOneByOne) {
+  const testing::Environment open(city(), 10), with_trees(city_with_trees(), 10);
+  for (const Case& tested : cases()) {
+    SCOPED_TRACE(tested.name);
+    const testing::Environment& environment = tested.has_trees ? with_trees : open;
+    const std::vector<Receiver> receivers = testing::receivers_at({{30.2, 60.1, 8}, {220, 30, 9}, {100, 200, 7}});
+    const Launched expected = launched_with(environment, tested.transmitter, receivers, tested.options, {});
+    const Launched found = launched_with(environment, tested.transmitter, receivers, tested.options, GetParam().make);
+    EXPECT_TRUE(found.by_batches);
+    EXPECT_GT(found.hits, 20'000u);
+    expect_same_launch(found.result, expected.result, GetParam().tolerance);
+    if (HasFailure()) return;
+  }
+}
+
+// Several transmitters at once share one bouncer.
+TEST_P(BouncesByBatches, ArriveTheSameFromTransmittersAtOnce) {
+  const testing::Environment environment(city(), 10);
+  const RayLauncher launcher(environment.scene, environment.tiling, environment.occlusion, *environment.visibility, {},
+                             all_effects(), {}, GetParam().make);
+  constexpr std::size_t antennas = 5;
+  const auto launch = [&](std::size_t a) {
+    return launcher.launch(antenna_at({30 + 40.0 * static_cast<double>(a), 128, 30}), no_progress()).tiles;
+  };
+  std::vector<std::vector<ArrivalSums>> alone, together(antennas);
+  for (std::size_t a = 0; a < antennas; ++a) alone.push_back(launch(a));
+  parallel_blocks(antennas, 1, no_progress(), [&](std::size_t a, std::size_t) { together[a] = launch(a); });
+  for (std::size_t a = 0; a < antennas; ++a) expect_same_targets(together[a], alone[a], 0);
+  EXPECT_NE(alone[0][50].gain, alone[1][50].gain) << "these are not different antennas";
+}
+
+// The sums do not depend on how many tubes are bounced together, nor on how often.
+TEST(BouncesOnHost, ArriveTheSameFromBatchesOfAnySize) {
+  const testing::Environment environment(city(60), 10);
+  const std::vector<Receiver> receivers = testing::receivers_at({{30.2, 60.1, 8}});
+  const Transmitter transmitter = antenna_at({131, 128, 40});
+  const Launched expected = launched_with(environment, transmitter, receivers, all_effects(), {});
+  std::size_t batches = 0;
+  for (const BounceCapacity& capacity :
+       {BounceCapacity{}, BounceCapacity{.tubes = 50, .members = 1, .pairs = 1, .children = 7},
+        BounceCapacity{.tubes = 1, .members = 1, .pairs = 1, .children = 1}}) {
+    const auto make = [&](const EnvironmentView& view) { return make_host_tube_bouncer(view, capacity); };
+    const Launched found = launched_with(environment, transmitter, receivers, all_effects(), make);
+    EXPECT_GT(found.batches, batches);
+    batches = found.batches;
+    expect_same_launch(found.result, expected.result, 0);
+  }
+  EXPECT_GT(batches, 1000u);
+}
+
+// What a batch does not do is left to the CPU.
+TEST(BouncesOnHost, AreNotAskedForWhatTheyDoNotCompute) {
+  const testing::Environment open(city(), 10);
+  const std::vector<Receiver> receivers = testing::receivers_at({{30.2, 60.1, 8}});
+  const Transmitter transmitter = antenna_at({131, 128, 12});
+  RayLaunchingOptions angles = all_effects(), profiles = all_effects(), receivers_alone = all_effects();
+  angles.wideband = true;
+  profiles.delay_profile_rays = 4;
+  receivers_alone.tiles_are_targets = false;
+  for (const RayLaunchingOptions& options : {angles, profiles, receivers_alone}) {
+    const Launched found = launched_with(open, transmitter, receivers, options, on_host);
+    EXPECT_FALSE(found.by_batches);
+    EXPECT_EQ(found.batches, 0u);
+  }
+}
+
+// Receivers are the CPU's, single rays to them among them.
+TEST_P(BouncesByBatches, LeaveSingleRaysAsTheyAre) {
+  const testing::Environment environment(city_with_trees(), 10);
+  const std::vector<Receiver> receivers = testing::receivers_at({{30.2, 60.1, 8}, {220, 30, 9}});
+  RayLaunchingOptions options = all_effects();
+  options.rays_per_receiver = 20;
+  options.scattered_rays = true;
+  const Transmitter transmitter = antenna_at({131, 128, 12});
+  const Launched expected = launched_with(environment, transmitter, receivers, options, {});
+  const Launched found = launched_with(environment, transmitter, receivers, options, GetParam().make);
+  EXPECT_TRUE(found.by_batches);
+  expect_same_launch(found.result, expected.result, GetParam().tolerance);
+  ASSERT_GE(expected.result.rays.size(), 20u);
+  ASSERT_EQ(found.result.rays.size(), expected.result.rays.size());
+  for (std::size_t r = 0; r < expected.result.rays.size(); ++r) {
+    const Ray &here = found.result.rays[r], &there = expected.result.rays[r];
+    EXPECT_EQ(here.elements, there.elements);
+    EXPECT_NEAR(here.path_gain, there.path_gain, GetParam().tolerance * there.path_gain);
+  }
+}
+
+// What a GPU gets: nothing but the copies, with garbage behind each.
+template <class View>
+class GarbageAround {
+ public:
+  explicit GarbageAround(const View& host) : view_(host) {
+    for_each_array(view_, [&]<class Item>(const Item*& items, std::size_t count) {
+      constexpr std::size_t garbage_items = 64;
+      std::vector<std::byte>& bytes = copies_.emplace_back((count + garbage_items) * sizeof(Item), std::byte{0xd5});
+      std::copy_n(reinterpret_cast<const std::byte*>(items), count * sizeof(Item), bytes.data());
+      items = reinterpret_cast<const Item*>(bytes.data());
+    });
+  }
+  const View& view() const { return view_; }
+
+ private:
+  View view_;
+  std::vector<std::vector<std::byte>> copies_;
+};
+
+class BouncerOfCopies final : public TubeBouncer {
+ public:
+  explicit BouncerOfCopies(const EnvironmentView& environment)
+      : environment_(environment), bouncer_(on_host(environment_.view())) {}
+  BatchLimits limits() const override { return bouncer_->limits(); }
+  std::unique_ptr<LaunchBouncer> start(const LaunchView& launch) override {
+    launch_ = std::make_unique<GarbageAround<LaunchView>>(launch);
+    return bouncer_->start(launch_->view());
+  }
+
+ private:
+  GarbageAround<EnvironmentView> environment_;
+  std::unique_ptr<GarbageAround<LaunchView>> launch_;
+  std::unique_ptr<TubeBouncer> bouncer_;
+};
+
+TEST(BouncesOnHost, ReadNothingButTheCopies) {
+  const testing::Environment environment(city_with_trees(), 10);
+  const Case measured = cases().back();
+  RayLaunchingOptions options = all_effects();
+  options.pruning = true;
+  options.pruning_from_tiles = 1;
+  const auto of_copies = [](const EnvironmentView& view) { return std::make_unique<BouncerOfCopies>(view); };
+  const Launched expected = launched_with(environment, measured.transmitter, {}, options, {});
+  const Launched found = launched_with(environment, measured.transmitter, {}, options, of_copies);
+  EXPECT_GT(found.hits, 20'000u);
+  expect_same_launch(found.result, expected.result, 0);
+}
+
+}  // namespace
+}  // namespace tesseray::test
