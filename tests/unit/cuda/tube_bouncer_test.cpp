@@ -25,7 +25,7 @@ namespace {
 
 // Counts what a bouncer does.
 struct Counts {
-  std::atomic<std::size_t> batches = 0, tubes = 0, most_pairs = 0;
+  std::atomic<std::size_t> batches = 0, tubes = 0;
   std::atomic<std::uint64_t> hits = 0;
 };
 
