@@ -5,12 +5,9 @@
 // once.
 //
 // Usage: gpu_bounces CITY [--only-gpu | --on-host]
-//   CITY         a scene file (.tscene), or the side of a synthetic city in
-//   metres
-//   --only-gpu   neither compares nor times: for tools that look over the GPU's
-//   shoulder
-//   --on-host    needs no GPU: the kernels' bodies on the host, which must find
-//   the CPU's very bits
+//   CITY         a scene file (.tscene), or the side of a synthetic city in metres
+//   --only-gpu   neither compares nor times: for tools that look over the GPU's shoulder
+//   --on-host    needs no GPU: the kernels' bodies on the host, which must find the CPU's very bits
 // Exit status: 0 equal, 1 not equal, 2 bad command line or file, 3 no GPU.
 #include <algorithm>
 #include <cmath>
@@ -103,9 +100,8 @@ class Comparison {
   }
 
   bool run_on_host() const {
-    const RayLauncher on_cpu = launcher_by({}), by_bodies = launcher_by([](const EnvironmentView&environment) {
-                                                  return make_host_tube_bouncer(environment, {});
-                                                });
+    const auto make = [](const EnvironmentView& environment) { return make_host_tube_bouncer(environment, {}); };
+    const RayLauncher on_cpu = launcher_by({}), by_bodies = launcher_by(make);
     bool is_good = true;
     for (const Antenna& antenna : antennas_of(content_.scene)) {
       const Transmitter transmitter = transmitter_at(antenna.position);
@@ -155,18 +151,15 @@ class Comparison {
     }
     const Agreement agreement = agreement_of(expected, first);
     print_cost(antenna, first);
-    std::printf(
-        "  %zu tiles reached, %zu differ, at most %.1e dB: %s; the "
-        "same bits each time: %s\n",
-        agreement.reached, agreement.differing, agreement.most_db, agreement.is_good() ? "equal" : "NOT EQUAL",
-        is_repeated ? "yes" : "NO");
+    std::printf("  %zu tiles reached, %zu differ, at most %.1e dB: %s; the same bits each time: %s\n",
+                agreement.reached, agreement.differing, agreement.most_db, agreement.is_good() ? "equal" : "NOT EQUAL",
+                is_repeated ? "yes" : "NO");
     const PhaseCost& cost = first.cost[LaunchPhase::bounces];
     const double cpu_s = expected.cost[LaunchPhase::bounces].seconds;
     const double copied = static_cast<double>(cost.row_entries) * sizeof(std::uint32_t) +
                           2.0 * static_cast<double>(first.tubes) * sizeof(Tube);
     std::printf(
-        "  bounces: CPU %.3f s, GPU %.3f s with rows and copies (best "
-        "of %d), ratio %.1f; %.2e pairs/s, %.2e hits/s, "
+        "  bounces: CPU %.3f s, GPU %.3f s with rows and copies (best of %d), ratio %.1f; %.2e pairs/s, %.2e hits/s, "
         "%.1f GB/s copied\n",
         cpu_s, seconds, repetitions, cpu_s / seconds, static_cast<double>(cost.tests) / seconds,
         static_cast<double>(cost.contributions) / seconds, 1e-9 * copied / seconds);
@@ -189,10 +182,8 @@ class Comparison {
     });
     bool is_good = true;
     for (std::size_t a = 0; a < together; ++a) is_good = is_good && is_same(one_by_one[a], at_once[a]);
-    std::printf(
-        "%zu transmitters: one by one %.3f s each, all at once %.3f s "
-        "each; the same bits: %s\n",
-        together, one_by_one_s / together, at_once_s / together, is_good ? "yes" : "NO");
+    std::printf("%zu transmitters: one by one %.3f s each, all at once %.3f s each; the same bits: %s\n", together,
+                one_by_one_s / together, at_once_s / together, is_good ? "yes" : "NO");
     return is_good;
   }
 
