@@ -20,6 +20,10 @@ namespace {
 
 constexpr char hidden_prefix[] = ".tesseray-";
 
+// The disk takes up what is written while the rest is on its way, in parts of this size, so that flush() waits for
+// little.
+constexpr std::uint64_t flushed_at_a_time = std::uint64_t{32} << 20;
+
 std::string system_message(int number) { return std::generic_category().message(number); }
 
 std::string megabytes(std::uintmax_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; }
@@ -114,7 +118,18 @@ void StagedFile::write(std::uint64_t offset, std::span<const std::uint8_t> bytes
     }
     offset += static_cast<std::uint64_t>(written);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
+    bytes_at_rest_ += static_cast<std::uint64_t>(written);
   }
+  if (bytes_at_rest_ < flushed_at_a_time) return;
+  start_flush();
+  bytes_at_rest_ = 0;
+}
+
+void StagedFile::start_flush() {
+#ifdef SYNC_FILE_RANGE_WRITE
+  // Whether it helps or not, flush() brings everything to the disk and tells what went wrong.
+  sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE);
+#endif
 }
 
 void StagedFile::flush() {

@@ -31,8 +31,11 @@ class StagedFile {
   void publish();
 
  private:
+  void start_flush();
+
   std::filesystem::path target_, path_;
   int descriptor_ = -1;
+  std::uint64_t bytes_at_rest_ = 0;  // written since the disk was last asked to take them up
 };
 
 // errno values that mean a full disk, quota or file-size limit.

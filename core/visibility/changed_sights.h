@@ -13,15 +13,6 @@
 
 namespace tesseray {
 
-// Numbers are those after the edit.
-struct SightChange {
-  std::uint32_t element = 0, other = 0;
-  bool is_seen = false;  // after the edit
-
-  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the comparison's zero for a pointer.
-  friend auto operator<=>(const SightChange&, const SightChange&) = default;
-};
-
 struct ChangedSights {
   // Of elements that were there before, ascending; each pair of two such elements in both orders.
   std::vector<SightChange> changes;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/visibility/elements.h"
 
+#include <tbb/parallel_for.h>
+
 namespace tesseray {
 
 Vec3 lifted_point(const Tile& tile) { return tile.centroid + lift_m * tile.normal; }
@@ -20,7 +22,8 @@ std::vector<Element> make_elements(const OcclusionView& occlusion, const Tiling&
   std::uint32_t number = 0;
   for (const Tile& tile : tiling.tiles) elements.push_back(tile_element(tile, number++));
   for (const EdgeSegment& edge : tiling.edges) elements.push_back(edge_element(edge, number++));
-  for (Element& element : elements) element.is_inside = is_inside_part(occlusion, element.point);
+  tbb::parallel_for(std::size_t{0}, elements.size(),
+                    [&](std::size_t k) { elements[k].is_inside = is_inside_part(occlusion, elements[k].point); });
   return elements;
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/visibility/renumbering.h"
 
+#include <tbb/parallel_invoke.h>
+
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "core/visibility/row_codec.h"
@@ -122,13 +125,16 @@ class OldRuns {
   // Reads all runs that end at `end` or before; returns how many. Of them only the last is looked at closely.
   std::uint32_t pass(std::uint32_t end) {
     const std::uint8_t* const begin = place_.token;
-    bool is_within = true;
-    while (is_within && is_right_ && !at_end()) {
-      if (pass_group(end)) continue;
-      for (int k = 0; k < group && is_within && is_right_ && !at_end(); ++k) is_within = pass_one(end);
+    Place group = place_;
+    for (Place next = place_; pass_group(end); next = place_) group = next;
+    const std::uint8_t* const group_end = place_.token;
+    while (is_right_ && !at_end() && pass_one(end)) {
     }
     const auto runs = static_cast<std::uint32_t>((place_.token - begin) / 2);
-    if (runs > 0 && is_right_) {
+    if (runs == 0 || !is_right_) return runs;
+    if (place_.token == group_end) {
+      for (place_ = group; is_right_ && place_.token != group_end;) read();
+    } else {
       place_ = last_;
       read();
     }
@@ -136,36 +142,44 @@ class OldRuns {
   }
 
  private:
-  static constexpr int group = 8;
-  static constexpr std::ptrdiff_t group_bytes = 2 * group;
+  static constexpr int group_runs = 16;
+  // Four tokens are added up side by side in a 64-bit word.
+  static constexpr std::uint64_t every_token = 0x0001'0001'0001'0001, every_other_token = 0x0000'ffff'0000'ffff;
 
-  static bool needs_more(std::uint32_t token) {
-    return (token & longest_run) == longest_run || token >= widest_gap << run_length_bits;
-  }
-
-  // Some runs at once, all whole in their tokens; false when they are not, or do not all end at `end` or before.
+  // Some runs at once; false when there are not so many, or they do not all end at `end` or before.
   bool pass_group(std::uint32_t end) {
-    if (tokens_end_ - place_.token < group_bytes) return false;
-    std::uint32_t numbers = 2 * group;
-    bool is_any_more = false;
-    for (int k = 0; k < group; ++k) {
-      const std::uint32_t token = load_little_endian<std::uint16_t>(place_.token + 2 * k);
-      numbers += (token >> run_length_bits) + (token & longest_run);
-      is_any_more |= needs_more(token);
+    static_assert(group_runs / 4 * (widest_gap + longest_run) < 1u << 16);
+    if (tokens_end_ - place_.token < 2 * group_runs) return false;
+    std::uint64_t sums = 0, full = 0;
+    for (int k = 0; k < group_runs / 4; ++k) {
+      const std::uint64_t tokens = load_u64(place_.token + 8 * k);
+      const std::uint64_t gaps = tokens >> run_length_bits & every_token * widest_gap;
+      const std::uint64_t lengths = tokens & every_token * longest_run;
+      sums += gaps + lengths;
+      // One more than the greatest carries into the next bit, one for gaps and one for lengths.
+      const std::uint64_t has_rest = ((gaps + every_token) & every_token * (widest_gap + 1)) |
+                                     ((lengths + every_token) & every_token * (longest_run + 1));
+      full |= has_rest >> k;
     }
-    if (is_any_more || std::uint64_t{place_.next} + numbers > std::uint64_t{end} + 1) return false;
-    const std::uint32_t token = load_little_endian<std::uint16_t>(place_.token + group_bytes - 2);
-    place_.next += numbers;
-    place_.token += group_bytes;
-    last_ = {place_.token - 2, place_.rest, place_.next - 2 - (token >> run_length_bits) - (token & longest_run)};
+    sums = (sums & every_other_token) + (sums >> 16 & every_other_token);
+    std::uint64_t next = place_.next + (sums & 0xffff'ffff) + (sums >> 32) + 2 * group_runs;
+    const std::uint8_t* rest = place_.rest;
+    for (int rests = std::popcount(full); rests > 0; --rests) {
+      std::uint64_t more = 0;
+      if (!read_varint(rest, end_of_bytes_, more)) return false;
+      next += more;
+    }
+    if (next > std::uint64_t{end} + 1) return false;
+    place_ = {place_.token + 2 * group_runs, rest, static_cast<std::uint32_t>(next)};
     return true;
   }
 
   // The next run; false when it does not end at `end` or before.
   bool pass_one(std::uint32_t end) {
-    const OldRuns before = *this;
+    const Place before = place_, last_before = last_;
     if (!read() || end_ <= end) return true;
-    *this = before;
+    place_ = before;
+    last_ = last_before;
     return false;
   }
 
@@ -190,15 +204,21 @@ Renumbering match_elements(const Tiling& before, const Tiling& after, const Scen
     numbers.new_of_old[a] = static_cast<std::uint32_t>(b);
     numbers.old_of_new[b] = static_cast<std::uint32_t>(a);
   };
-  match_items(before.tiles, after.tiles,
-              [&](std::size_t a, std::size_t b) { match(lifted_point(after.tiles[b]), a, b); });
-  match_items(before.edges, after.edges, [&](std::size_t a, std::size_t b) {
-    match(lifted_point(after.edges[b]), numbers.old_tiles + a, numbers.new_tiles + b);
-  });
+  tbb::parallel_invoke(
+      [&] {
+        match_items(before.tiles, after.tiles,
+                    [&](std::size_t a, std::size_t b) { match(lifted_point(after.tiles[b]), a, b); });
+      },
+      [&] {
+        match_items(before.edges, after.edges, [&](std::size_t a, std::size_t b) {
+          match(lifted_point(after.edges[b]), numbers.old_tiles + a, numbers.new_tiles + b);
+        });
+      });
   return numbers;
 }
 
-RowRenumberer::RowRenumberer(const Renumbering& numbers) : old_tiles_(numbers.old_tiles) {
+RowRenumberer::RowRenumberer(const Renumbering& numbers)
+    : old_tiles_(numbers.old_tiles), new_tiles_(numbers.new_tiles) {
   for (std::uint32_t old = 0; old < numbers.new_of_old.size(); ++old) {
     const bool is_gone = numbers.new_of_old[old] == no_index;
     const std::uint32_t shift = is_gone ? 0 : numbers.new_of_old[old] - old;
@@ -224,6 +244,7 @@ void RowRenumberer::flush(std::vector<std::uint8_t>& out) {
 }
 
 void RowRenumberer::put(std::uint32_t first, std::uint32_t count, std::vector<std::uint8_t>& out) {
+  if (count == 0) return;
   // What stood between two runs may be gone, so that they become one.
   if (pending_count_ > 0 && pending_first_ + pending_count_ == first) {
     pending_count_ += count;
@@ -234,15 +255,45 @@ void RowRenumberer::put(std::uint32_t first, std::uint32_t count, std::vector<st
   pending_count_ = count;
 }
 
-void RowRenumberer::count_gone(std::uint32_t first, std::uint32_t end) {
-  const std::uint32_t tiles = std::min(end, old_tiles_) - std::min(first, old_tiles_);
-  gone_tiles_ += tiles;
-  gone_edges_ += end - first - tiles;
+// What is seen now and was not, up to the number.
+void RowRenumberer::put_seen_below(std::uint32_t number, std::vector<std::uint8_t>& out) {
+  for (; !changes_.empty() && changes_[0].other < number; changes_ = changes_.subspan(1)) {
+    if (!changes_[0].is_seen) continue;
+    put(changes_[0].other, 1, out);
+    ++(changes_[0].other < new_tiles_ ? more_tiles_ : more_edges_);
+  }
 }
 
-bool RowRenumberer::append(std::span<const std::uint8_t> bytes, std::vector<std::uint8_t>& out) {
-  gone_tiles_ = gone_edges_ = 0;
-  if (stretches_.size() == 1 && !stretches_[0].is_gone && stretches_[0].shift == 0) {
+// New numbers of the row as it was, from `first` to `end` − 1.
+void RowRenumberer::put_unless_lost(std::uint32_t first, std::uint32_t end, std::vector<std::uint8_t>& out) {
+  put_seen_below(first, out);
+  for (; !changes_.empty() && changes_[0].other < end; changes_ = changes_.subspan(1)) {
+    const std::uint32_t lost = changes_[0].other;
+    put(first, lost - first, out);
+    --(lost < new_tiles_ ? more_tiles_ : more_edges_);
+    first = lost + 1;
+  }
+  put(first, end - first, out);
+}
+
+// Up to which old number of the stretch, at most, nothing is to be changed from here on.
+std::uint32_t RowRenumberer::unchanged_end(const Stretch& stretch) const {
+  if (changes_.empty()) return stretch.end;
+  const std::uint32_t new_end = stretch.end + stretch.shift;
+  return changes_[0].other < new_end ? changes_[0].other - stretch.shift : stretch.end;
+}
+
+void RowRenumberer::count_gone(std::uint32_t first, std::uint32_t end) {
+  const std::uint32_t tiles = std::min(end, old_tiles_) - std::min(first, old_tiles_);
+  more_tiles_ -= tiles;
+  more_edges_ -= end - first - tiles;
+}
+
+bool RowRenumberer::append(std::span<const std::uint8_t> bytes, std::span<const SightChange> changes,
+                           std::vector<std::uint8_t>& out) {
+  more_tiles_ = more_edges_ = 0;
+  changes_ = changes;
+  if (changes.empty() && stretches_.size() == 1 && !stretches_[0].is_gone && stretches_[0].shift == 0) {
     out.insert(out.end(), bytes.begin(), bytes.end());
     return true;
   }
@@ -264,15 +315,16 @@ bool RowRenumberer::append(std::span<const std::uint8_t> bytes, std::vector<std:
       if (stretch->is_gone) {
         count_gone(from, to);
       } else {
-        put(from + stretch->shift, to - from, out);
+        put_unless_lost(from + stretch->shift, to + stretch->shift, out);
       }
       if (stretch->end >= old.end()) break;
     }
-    if (stretch->is_gone) continue;
+    const bool keeps_end = pending_count_ > 0 && pending_first_ + pending_count_ == old.end() + stretch->shift;
+    if (stretch->is_gone || !keeps_end) continue;
 
     // Runs that follow in the same stretch keep their code: all but the last, which may grow.
     const OldRuns::Place kept = old.place();
-    const std::uint32_t runs = old.pass(stretch->end);
+    const std::uint32_t runs = old.pass(unchanged_end(*stretch));
     if (!old.is_right()) return false;
     if (runs == 0) continue;
     flush(out);
@@ -284,6 +336,7 @@ bool RowRenumberer::append(std::span<const std::uint8_t> bytes, std::vector<std:
     put(old.first() + stretch->shift, old.end() - old.first(), out);
   }
   if (!old.is_read_up()) return false;
+  put_seen_below(no_index, out);
   flush(out);
   std::vector<std::uint8_t> count;
   append_varint(runs_, count);

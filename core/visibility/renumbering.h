@@ -18,18 +18,31 @@ struct Renumbering {
   std::vector<std::uint32_t> new_of_old, old_of_new;  // by element number; no_index for those that the other has not
 };
 
+// Whether an element sees another after an edit that it did not see before, or the other way round. Numbers are those
+// after the edit.
+struct SightChange {
+  std::uint32_t element = 0, other = 0;
+  bool is_seen = false;  // after the edit
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the comparison's zero for a pointer.
+  friend auto operator<=>(const SightChange&, const SightChange&) = default;
+};
+
 Renumbering match_elements(const Tiling& before, const Tiling& after, const SceneChange& change);
 
-// Rows of old numbers as rows of new ones, without those that are gone. Holds scratch memory: one for each thread.
+// Rows of old numbers as rows of new ones, without those that are gone, and as an edit changed them. Holds scratch
+// memory: one for each thread.
 class RowRenumberer {
  public:
   explicit RowRenumberer(const Renumbering& numbers);
 
   // Appends the coded row (row_codec.h) to `out`. False when `bytes` are no row of numbers of the old tiling.
-  bool append(std::span<const std::uint8_t> bytes, std::vector<std::uint8_t>& out);
-  // Of the row that was appended last.
-  std::uint32_t gone_tiles() const { return gone_tiles_; }
-  std::uint32_t gone_edges() const { return gone_edges_; }
+  // REQUIRES: `changes` of this row, ascending: what is seen now is not in the row, what is not seen any more is.
+  bool append(std::span<const std::uint8_t> bytes, std::span<const SightChange> changes,
+              std::vector<std::uint8_t>& out);
+  // How many more the row that was appended last has than before.
+  std::int64_t more_tiles() const { return more_tiles_; }
+  std::int64_t more_edges() const { return more_edges_; }
 
  private:
   // Old numbers first … end − 1 that are all gone, or all get numbers that are `shift` higher (modulo 2³²).
@@ -39,12 +52,16 @@ class RowRenumberer {
   };
 
   void put(std::uint32_t first, std::uint32_t count, std::vector<std::uint8_t>& out);
+  void put_seen_below(std::uint32_t number, std::vector<std::uint8_t>& out);
+  void put_unless_lost(std::uint32_t first, std::uint32_t end, std::vector<std::uint8_t>& out);
+  std::uint32_t unchanged_end(const Stretch& stretch) const;
   void flush(std::vector<std::uint8_t>& out);
   void count_gone(std::uint32_t first, std::uint32_t end);
 
-  std::uint32_t old_tiles_;
+  std::uint32_t old_tiles_, new_tiles_;
   std::vector<Stretch> stretches_;
-  std::uint32_t gone_tiles_ = 0, gone_edges_ = 0;
+  std::span<const SightChange> changes_;  // of the row in the making, those that are still to come
+  std::int64_t more_tiles_ = 0, more_edges_ = 0;
   std::vector<std::uint8_t> rests_;    // of the row in the making
   std::uint32_t runs_ = 0, next_ = 0;  // written so far, and the least number that a further one may begin with
   std::uint32_t pending_first_ = 0, pending_count_ = 0;  // a run that may still grow

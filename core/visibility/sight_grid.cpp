@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/visibility/sight_grid.h"
 
+#include <tbb/parallel_invoke.h>
+#include <tbb/parallel_sort.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -112,9 +115,8 @@ SightGrid::SightGrid(const OcclusionView& occlusion, const std::vector<Element>&
       block_corners_.push_back(corner(i * block_cells, j * block_cells));
     }
   }
-  place_elements(elements);
-  place_walls(occlusion);
-  place_parts(occlusion);
+  tbb::parallel_invoke([&] { place_elements(elements); }, [&] { place_walls(occlusion); },
+                       [&] { place_parts(occlusion); });
   bound_terrain(occlusion);
   bound_blocks();
 }
@@ -127,7 +129,7 @@ void SightGrid::place_elements(const std::vector<Element>& elements) {
     cell_of[e] = cell_index(column(p.x), row(p.y));
     order.push_back(static_cast<std::uint32_t>(e));
   }
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  tbb::parallel_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     if (cell_of[a] != cell_of[b]) return cell_of[a] < cell_of[b];
     const bool roof_a = is_flat_roof(elements[a]), roof_b = is_flat_roof(elements[b]);
     if (roof_a != roof_b) return roof_b;
@@ -207,7 +209,7 @@ void SightGrid::place_walls(const OcclusionView& occlusion) {
       pieces.push_back({cell, side, from, to});
     });
   }
-  std::sort(pieces.begin(), pieces.end(), [&](const Piece& a, const Piece& b) {
+  tbb::parallel_sort(pieces.begin(), pieces.end(), [&](const Piece& a, const Piece& b) {
     if (a.cell != b.cell) return a.cell < b.cell;
     const double top_a = occlusion.outlines[a.side].top_z, top_b = occlusion.outlines[b.side].top_z;
     if (top_a != top_b) return top_a > top_b;

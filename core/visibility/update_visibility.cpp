@@ -37,7 +37,6 @@ class RowUpdater {
 
   void fill(std::uint32_t begin, std::uint32_t end, RowBlock& block) const {
     RowRenumberer renumberer = renumberer_;
-    std::vector<std::uint32_t> row;
     auto change = std::lower_bound(sights_.changes.begin(), sights_.changes.end(), SightChange{begin, 0, false});
     auto fresh = std::lower_bound(sights_.fresh.begin(), sights_.fresh.end(), begin);
     std::uint32_t first_read = no_index, last_read = 0;
@@ -52,15 +51,10 @@ class RowUpdater {
       const std::uint32_t old = numbers_.old_of_new[element];
       first_read = std::min(first_read, old);
       last_read = std::max(last_read, old);
-      if (first_change != change) {
-        before_.read_row(old, row);
-        add(changed(row, {first_change, change}), block);
-        continue;
-      }
       const CodedRow stored = before_.coded_row(old);
-      if (!renumberer.append(stored.bytes, block.coded())) throw before_.damaged_row(old);
-      const std::uint32_t gone_tiles = renumberer.gone_tiles(), gone = gone_tiles + renumberer.gone_edges();
-      block.end_row(stored.length - gone, stored.visible_tiles - gone_tiles);
+      if (!renumberer.append(stored.bytes, {first_change, change}, block.coded())) throw before_.damaged_row(old);
+      block.end_row(static_cast<std::uint32_t>(stored.length + renumberer.more_tiles() + renumberer.more_edges()),
+                    static_cast<std::uint32_t>(stored.visible_tiles + renumberer.more_tiles()));
     }
     if (first_read <= last_read) before_.forget_rows(first_read, last_read + 1);
   }
@@ -79,28 +73,6 @@ class RowUpdater {
   void add(const std::vector<std::uint32_t>& row, RowBlock& block) const {
     const auto tiles = std::lower_bound(row.begin(), row.end(), numbers_.new_tiles) - row.begin();
     block.add_row(row, static_cast<std::uint32_t>(tiles));
-  }
-
-  // A row of old numbers as one of new numbers, with the changes.
-  std::vector<std::uint32_t> changed(const std::vector<std::uint32_t>& old_row,
-                                     std::span<const SightChange> changes) const {
-    std::vector<std::uint32_t> row;
-    row.reserve(old_row.size() + changes.size());
-    auto change = changes.begin();
-    const auto add_fresh_below = [&](std::uint32_t number) {
-      for (; change != changes.end() && change->other < number; ++change) {
-        if (change->is_seen) row.push_back(change->other);
-      }
-    };
-    for (const std::uint32_t old : old_row) {
-      const std::uint32_t number = numbers_.new_of_old[old];
-      if (number == no_index) continue;
-      add_fresh_below(number);
-      const bool is_lost = change != changes.end() && change->other == number && !change->is_seen;
-      if (!is_lost) row.push_back(number);
-    }
-    add_fresh_below(no_index);
-    return row;
   }
 
   const VisibilityFile& before_;

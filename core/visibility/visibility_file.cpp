@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/visibility/visibility_file.h"
 
-#include <tbb/parallel_for.h>
+#include <tbb/parallel_pipeline.h>
 
 #include <algorithm>
 #include <string>
@@ -130,31 +130,39 @@ void write_row_blocks(const VisibilityFileInfo& info, const std::filesystem::pat
   std::vector<BlockEntry> directory(header.block_count);
   std::uint64_t offset = header.blocks_begin();
   struct Filled {
+    std::uint32_t block = 0;
     std::vector<std::uint8_t> bytes;
     std::uint64_t entries = 0;
   };
-  std::vector<Filled> filled(blocks_at_a_time);
-  for (std::uint32_t first = 0; first < header.block_count; first += blocks_at_a_time) {
-    const std::uint32_t end = std::min(header.block_count, first + blocks_at_a_time);
-    tbb::parallel_for(first, end, [&](std::uint32_t block) {
-      progress.throw_if_cancelled();
-      const std::uint32_t begin_row = block * header.rows_per_block;
-      const std::uint32_t end_row = std::min(elements - begin_row, header.rows_per_block) + begin_row;
-      RowBlock rows(end_row - begin_row);
-      fill(begin_row, end_row, rows);
-      filled[block - first] = {rows.take_bytes(), rows.entries()};
-      directory[block].checksum = xxh64(filled[block - first].bytes);
-    });
-    for (std::uint32_t block = first; block < end; ++block) {
-      directory[block].offset = offset;
-      directory[block].bytes = filled[block - first].bytes.size();
-      offset += directory[block].bytes;
-      header.info.entry_count += filled[block - first].entries;
-    }
-    tbb::parallel_for(first, end,
-                      [&](std::uint32_t block) { file.write(directory[block].offset, filled[block - first].bytes); });
-    progress.advance(static_cast<double>(end) / header.block_count);
-  }
+  std::uint32_t next = 0;
+  const auto next_block = [&](tbb::flow_control& control) {
+    if (next == header.block_count) control.stop();
+    return next++;
+  };
+  const auto filled = [&](std::uint32_t block) {
+    progress.throw_if_cancelled();
+    const std::uint32_t begin_row = block * header.rows_per_block;
+    const std::uint32_t end_row = std::min(elements - begin_row, header.rows_per_block) + begin_row;
+    RowBlock rows(end_row - begin_row);
+    fill(begin_row, end_row, rows);
+    Filled result = {block, rows.take_bytes(), rows.entries()};
+    directory[block].checksum = xxh64(result.bytes);
+    return result;
+  };
+  const auto write = [&](const Filled& block) {
+    file.write(offset, block.bytes);
+    directory[block.block].offset = offset;
+    directory[block.block].bytes = block.bytes.size();
+    offset += block.bytes.size();
+    header.info.entry_count += block.entries;
+    progress.advance(static_cast<double>(block.block + 1) / header.block_count);
+  };
+  // A file takes one writer at a time: while one thread is it, the others fill blocks.
+  using tbb::filter_mode;
+  tbb::parallel_pipeline(blocks_at_a_time,
+                         tbb::make_filter<void, std::uint32_t>(filter_mode::serial_in_order, next_block) &
+                             tbb::make_filter<std::uint32_t, Filled>(filter_mode::parallel, filled) &
+                             tbb::make_filter<Filled, void>(filter_mode::serial_in_order, write));
   const std::vector<std::uint8_t> directory_bytes = encoded(directory);
   header.file_bytes = offset;
   header.directory_checksum = xxh64(directory_bytes);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rows of old numbers as rows of new ones: as by decoding, looking up and coding each number.
+// Rows of old numbers as rows of new ones, changed by an edit: as by decoding, looking up and coding each number.
 #include "core/visibility/renumbering.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
+#include <set>
 
 #include "core/visibility/row_codec.h"
 
@@ -28,7 +29,25 @@ Renumbering random_renumbering(std::mt19937& random, std::uint32_t old_count) {
       numbers.new_of_old.push_back(is_gone ? no_index : next_new++);
     }
   }
+  numbers.new_tiles = next_new / 3;
   return numbers;
+}
+
+// Whether the row sees each of some numbers, many or few, now other than before.
+std::vector<SightChange> random_changes(std::mt19937& random, const std::set<std::uint32_t>& row) {
+  const std::uint32_t limit = row.empty() ? 100 : *row.rbegin() + 100;
+  std::set<std::uint32_t> numbers;
+  const int count = between(random, 0, 1 << between(random, 0, 8));
+  for (int k = 0; k < count; ++k) {
+    auto number = static_cast<std::uint32_t>(between(random, 0, static_cast<int>(limit)));
+    // Half of them at or beside what the row sees, where runs grow together, end or begin.
+    const auto at = row.lower_bound(number);
+    if (between(random, 0, 1) == 0 && at != row.end()) number = *at + static_cast<std::uint32_t>(between(random, 0, 1));
+    numbers.insert(number);
+  }
+  std::vector<SightChange> changes;
+  for (const std::uint32_t number : numbers) changes.push_back({7, number, !row.contains(number)});
+  return changes;
 }
 
 std::vector<std::uint32_t> random_row(std::mt19937& random, std::uint32_t old_count) {
@@ -51,22 +70,28 @@ TEST(RowRenumberer, GivesWhatLookingUpEachNumberGives) {
     RowRenumberer renumberer(numbers);
     for (int k = 0; k < 4; ++k) {
       const std::vector<std::uint32_t> row = random_row(random, old_count);
-      std::vector<std::uint32_t> expected_row;
-      std::uint32_t gone_tiles = 0, gone_edges = 0;
+      std::set<std::uint32_t> seen;
+      std::int64_t more_tiles = 0, more_edges = 0;
       for (const std::uint32_t old : row) {
         if (numbers.new_of_old[old] != no_index) {
-          expected_row.push_back(numbers.new_of_old[old]);
+          seen.insert(numbers.new_of_old[old]);
         } else {
-          ++(old < numbers.old_tiles ? gone_tiles : gone_edges);
+          --(old < numbers.old_tiles ? more_tiles : more_edges);
         }
+      }
+      const std::vector<SightChange> changes = k == 0 ? std::vector<SightChange>() : random_changes(random, seen);
+      for (const SightChange& change : changes) {
+        if (change.is_seen) seen.insert(change.other);
+        if (!change.is_seen) seen.erase(change.other);
+        (change.other < numbers.new_tiles ? more_tiles : more_edges) += change.is_seen ? 1 : -1;
       }
       std::vector<std::uint8_t> coded, expected = {1, 2, 3}, out = expected;
       append_row(row, coded);
-      append_row(expected_row, expected);
-      ASSERT_TRUE(renumberer.append(coded, out)) << round;
+      append_row(std::vector<std::uint32_t>(seen.begin(), seen.end()), expected);
+      ASSERT_TRUE(renumberer.append(coded, changes, out)) << round;
       ASSERT_EQ(out, expected) << round;
-      ASSERT_EQ(renumberer.gone_tiles(), gone_tiles) << round;
-      ASSERT_EQ(renumberer.gone_edges(), gone_edges) << round;
+      ASSERT_EQ(renumberer.more_tiles(), more_tiles) << round;
+      ASSERT_EQ(renumberer.more_edges(), more_edges) << round;
     }
   }
 }
@@ -89,7 +114,7 @@ TEST(RowRenumberer, TellsWhatIsNoRow) {
     // Bytes that happen to be a row of numbers within the limit are one.
     std::vector<std::uint32_t> numbers_of_row;
     bool is_row = false;
-    if (renumberer.append(coded, out)) {
+    if (renumberer.append(coded, {}, out)) {
       std::uint32_t length = 0;
       for_each_in_row(coded.data(), [&](std::uint32_t) { ++length; });
       is_row = decode_row(coded, length, old_count, numbers_of_row);
