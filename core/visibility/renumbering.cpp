@@ -4,7 +4,6 @@
 #include <tbb/parallel_invoke.h>
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "core/visibility/row_codec.h"
@@ -164,7 +163,7 @@ class OldRuns {
     sums = (sums & every_other_token) + (sums >> 16 & every_other_token);
     std::uint64_t next = place_.next + (sums & 0xffff'ffff) + (sums >> 32) + 2 * group_runs;
     const std::uint8_t* rest = place_.rest;
-    for (int rests = std::popcount(full); rests > 0; --rests) {
+    for (; full != 0; full &= full - 1) {
       std::uint64_t more = 0;
       if (!read_varint(rest, end_of_bytes_, more)) return false;
       next += more;
@@ -338,13 +337,13 @@ bool RowRenumberer::append(std::span<const std::uint8_t> bytes, std::span<const 
   if (!old.is_read_up()) return false;
   put_seen_below(no_index, out);
   flush(out);
-  std::vector<std::uint8_t> count;
-  append_varint(runs_, count);
-  if (count.size() != old.count_bytes()) {
+  count_.clear();
+  append_varint(runs_, count_);
+  if (count_.size() != old.count_bytes()) {
     out.erase(out.begin() + row_begin, out.begin() + row_begin + static_cast<std::ptrdiff_t>(old.count_bytes()));
-    out.insert(out.begin() + row_begin, count.begin(), count.end());
+    out.insert(out.begin() + row_begin, count_.begin(), count_.end());
   }
-  std::copy(count.begin(), count.end(), out.begin() + row_begin);
+  std::copy(count_.begin(), count_.end(), out.begin() + row_begin);
   out.insert(out.end(), rests_.begin(), rests_.end());
   return true;
 }

@@ -62,8 +62,8 @@ class RowRenumberer {
   std::vector<Stretch> stretches_;
   std::span<const SightChange> changes_;  // of the row in the making, those that are still to come
   std::int64_t more_tiles_ = 0, more_edges_ = 0;
-  std::vector<std::uint8_t> rests_;    // of the row in the making
-  std::uint32_t runs_ = 0, next_ = 0;  // written so far, and the least number that a further one may begin with
+  std::vector<std::uint8_t> rests_, count_;  // of the row in the making: what did not fit, the number of its runs
+  std::uint32_t runs_ = 0, next_ = 0;        // written so far, and the least number that a further one may begin with
   std::uint32_t pending_first_ = 0, pending_count_ = 0;  // a run that may still grow
 };
 

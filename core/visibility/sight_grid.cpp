@@ -122,26 +122,29 @@ SightGrid::SightGrid(const OcclusionView& occlusion, const std::vector<Element>&
 }
 
 void SightGrid::place_elements(const std::vector<Element>& elements) {
-  std::vector<std::uint32_t> cell_of(elements.size()), order;
+  struct Placed {
+    std::uint32_t cell = 0, element = 0;
+    double z = 0;
+    bool is_roof = false;
+  };
+  std::vector<Placed> order;
+  order.reserve(elements.size());
   for (std::size_t e = 0; e < elements.size(); ++e) {
     if (elements[e].is_inside) continue;
-    const Vec2 p = elements[e].point.xy();
-    cell_of[e] = cell_index(column(p.x), row(p.y));
-    order.push_back(static_cast<std::uint32_t>(e));
+    const Vec3 p = elements[e].point;
+    order.push_back({cell_index(column(p.x), row(p.y)), static_cast<std::uint32_t>(e), p.z, is_flat_roof(elements[e])});
   }
-  tbb::parallel_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    if (cell_of[a] != cell_of[b]) return cell_of[a] < cell_of[b];
-    const bool roof_a = is_flat_roof(elements[a]), roof_b = is_flat_roof(elements[b]);
-    if (roof_a != roof_b) return roof_b;
-    if (elements[a].point.z != elements[b].point.z) return elements[a].point.z > elements[b].point.z;
-    return a < b;
+  tbb::parallel_sort(order.begin(), order.end(), [](const Placed& a, const Placed& b) {
+    if (a.cell != b.cell) return a.cell < b.cell;
+    if (a.is_roof != b.is_roof) return b.is_roof;
+    if (a.z != b.z) return a.z > b.z;
+    return a.element < b.element;
   });
   std::uint32_t end = 0;
   for (std::size_t k = 0; k < order.size(); ++k) {
-    const Element& element = elements[order[k]];
-    const std::uint32_t cell = cell_of[order[k]];
-    const bool is_roof = is_flat_roof(element);
-    if (k == 0 || cell != cell_of[order[k - 1]] || is_roof != is_flat_roof(elements[order[k - 1]])) {
+    const auto [cell, number, z, is_roof] = order[k];
+    const Element& element = elements[number];
+    if (k == 0 || cell != order[k - 1].cell || is_roof != order[k - 1].is_roof) {
       end = static_cast<std::uint32_t>(elements_.size()) * lanes;
     }
     if (end == elements_.size() * lanes) elements_.emplace_back();
@@ -151,11 +154,11 @@ void SightGrid::place_elements(const std::vector<Element>& elements) {
     const Vec3 normal = element.kind == Element::Kind::tile ? element.axis : Vec3{};
     group.x[lane] = static_cast<float>(p.x);
     group.y[lane] = static_cast<float>(p.y);
-    group.z[lane] = height(element.point.z);
+    group.z[lane] = height(z);
     group.nx[lane] = static_cast<float>(normal.x);
     group.ny[lane] = static_cast<float>(normal.y);
     group.nz[lane] = static_cast<float>(normal.z);
-    group.number[lane] = order[k];
+    group.number[lane] = number;
     SquareBounds& bounds = cell_bounds_[cell];
     std::uint32_t& first_of_kind = is_roof ? bounds.first_roof : bounds.first_element;
     std::uint32_t& end_of_kind = is_roof ? bounds.end_roof : bounds.end_element;

@@ -98,11 +98,10 @@ void RowBlock::add_row(std::span<const std::uint32_t> row, std::uint32_t visible
 }
 
 void RowBlock::end_row(std::uint32_t length, std::uint32_t visible_tiles) {
-  std::vector<std::uint8_t> entry;
-  append_u32(length, entry);
-  append_u32(visible_tiles, entry);
-  append_u32(static_cast<std::uint32_t>(row_begin_), entry);
-  std::copy(entry.begin(), entry.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(row_++ * row_entry_bytes));
+  std::uint8_t* const entry = bytes_.data() + row_++ * row_entry_bytes;
+  store_u32(length, entry);
+  store_u32(visible_tiles, entry + 4);
+  store_u32(static_cast<std::uint32_t>(row_begin_), entry + 8);
   row_begin_ = bytes_.size();
   entries_ += length;
 }

@@ -30,16 +30,18 @@ class Watcher final : public Progress {
  public:
   explicit Watcher(int questions = -1) : questions_left_(questions) {}
   void warn(const Warning& warning) override { codes.insert(warning.code); }
+  void begin_stage(std::string_view stage) override { is_searching_ = stage == "visibility"; }
   void advance(double fraction) override {
     const std::lock_guard lock(mutex_);
-    if (first_fraction < 0) first_fraction = fraction;
+    if (is_searching_ && first_fraction < 0) first_fraction = fraction;
   }
   bool is_cancelled() const override { return questions_left_ >= 0 && questions_left_.fetch_sub(1) <= 0; }
 
   std::set<std::string> codes;
-  double first_fraction = -1;
+  double first_fraction = -1;  // of the search: how far an earlier run had come
 
  private:
+  bool is_searching_ = false;
   std::mutex mutex_;
   mutable std::atomic<int> questions_left_;
 };
