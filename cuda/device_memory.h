@@ -19,6 +19,7 @@ inline void check_cuda(cudaError_t status, const std::string& doing) {
   if (status == cudaSuccess) return;
   const std::string said = cudaGetErrorString(status);
   if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // forgets it: whoever goes on with less is not to be told of it after the next kernel
     throw Error(ErrorKind::resources, "gpu_memory", "the GPU's memory is not enough while " + doing + " (" + said + ")",
                 "use --device cpu, or make the EXTENT smaller or the TILE_AREA larger");
   }

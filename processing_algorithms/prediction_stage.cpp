@@ -62,15 +62,18 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
   options.delay_profile_rays = static_cast<std::size_t>(run.values().integer("DELAY_PROFILE_RAYS"));
   warn_of_vegetation(scene, sites, options.vegetation, run.progress());
   MakeRooftopSearch make_rooftop_search;
-  if (run.uses_cuda() && options.over_rooftop == OverRooftop::screens) {
-    make_rooftop_search = make_cuda_rooftop_search;
-    run.add_on_gpu("rays over the roofs");
+  MakeTubeBouncer make_tube_bouncer;
+  if (run.uses_cuda()) {
+    make_rooftop_search = [&run](const RooftopSceneView& view) {
+      return run.on_gpu("rays over the roofs", [&] { return make_cuda_rooftop_search(view); });
+    };
+    make_tube_bouncer = [&run](const EnvironmentView& view) {
+      return run.on_gpu("bounces", [&] { return make_cuda_tube_bouncer(view); });
+    };
   }
-  const MakeTubeBouncer make_tube_bouncer = run.uses_cuda() ? MakeTubeBouncer(make_cuda_tube_bouncer) : nullptr;
   RayLauncher launcher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options, make_rooftop_search,
                        make_tube_bouncer);
   launcher.prepare(run.progress(), vegetation_file_beside(rows.visibility()));
-  if (launcher.bounces_by_batches()) run.add_on_gpu("bounces");
   return launcher;
 }
 

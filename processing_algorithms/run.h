@@ -12,6 +12,7 @@
 
 #include "core/io/result_writer.h"
 #include "core/scene/scene.h"
+#include "cuda/if_it_fits.h"
 #include "processing_algorithms/destinations.h"
 #include "processing_algorithms/parameter_values.h"
 #include "processing_algorithms/resources.h"
@@ -42,8 +43,14 @@ class Run {
   void add_input(const std::string& file);
   // True when a GPU computes what there are kernels for.
   bool uses_cuda() const { return gpu_.has_value(); }
-  // Notes what the GPU computes, in words; each once.
-  void add_on_gpu(const std::string& what);
+  // What make() makes on the GPU, a pointer, and a note that it computes `what`, in words. When its memory is not
+  // enough and the CPU will do, nullptr and a warning.
+  template <class Make>
+  auto on_gpu(const std::string& what, const Make& make) -> decltype(make()) {
+    auto made = settings_.device == "cuda" ? make() : if_it_fits(what, make, progress_);
+    if (made) add_on_gpu(what);
+    return made;
+  }
   // The devices in words, and what the GPU computed so far: "cpu, 2 threads", "cuda, NVIDIA H200, 140 GiB (visibility);
   // cpu, 16 threads".
   std::string device() const;
@@ -52,6 +59,8 @@ class Run {
   RunRecord record(const LocalFrame& frame, std::vector<std::pair<std::string, std::string>> failed_transmitters) const;
 
  private:
+  void add_on_gpu(const std::string& what);  // each once
+
   const Tool& tool_;
   ParameterValues values_;
   RunSettings settings_;

@@ -128,8 +128,20 @@ std::unique_ptr<Visibility> compute_in_file(Run& run, const Occlusion& occlusion
   return open_visibility(file, key.environment_hash);
 }
 
-void keep(Run& run, const Visibility& visibility, const VisibilityKey& key, const std::filesystem::path& file) {
-  write_visibility(visibility, key.options, key.environment_hash, file, run.progress());
+// Rows take about a byte per entry, and as much again while halves of them are put together.
+void require_memory_for_rows(const Run& run, const Tiling& tiling, std::uint64_t entries) {
+  constexpr std::uint64_t bytes_per_entry = 3;
+  run.settings().memory.require(entries * bytes_per_entry, "the visibility of " + std::to_string(tiling.tiles.size()) +
+                                                               " tiles and " + std::to_string(tiling.edges.size()) +
+                                                               " edges");
+}
+
+// nullptr when the GPU's memory is not enough and the CPU will do.
+std::unique_ptr<Visibility> compute_on_gpu(Run& run, const Occlusion& occlusion, const Tiling& tiling,
+                                           const VisibilityKey& key, std::uint64_t entries) {
+  require_memory_for_rows(run, tiling, entries);
+  return run.on_gpu("visibility",
+                    [&] { return compute_visibility_with_cuda(occlusion, tiling, key.options, run.progress()); });
 }
 
 }  // namespace
@@ -221,18 +233,17 @@ std::unique_ptr<Visibility> compute_visibility_anew(Run& run, const Occlusion& o
                                                     const std::optional<std::filesystem::path>& keep_in) {
   run.progress().begin_stage("visibility");
   const std::uint64_t entries = estimated_visibility_entries(occlusion, tiling, key.options);
-  if (keep_in && !run.uses_cuda()) return compute_in_file(run, occlusion, tiling, key, *keep_in, entries);
-  // Rows take about a byte per entry, and as much again while halves of them are put together.
-  constexpr std::uint64_t bytes_per_entry = 3;
-  run.settings().memory.require(entries * bytes_per_entry, "the visibility of " + std::to_string(tiling.tiles.size()) +
-                                                               " tiles and " + std::to_string(tiling.edges.size()) +
-                                                               " edges");
-  if (keep_in) require_disk_space(*keep_in, entries);
-  if (run.uses_cuda()) run.add_on_gpu("visibility");
-  std::unique_ptr<Visibility> visibility =
-      run.uses_cuda() ? compute_visibility_with_cuda(occlusion, tiling, key.options, run.progress())
-                      : compute_visibility(occlusion, tiling, key.options, run.progress());
-  if (keep_in) keep(run, *visibility, key, *keep_in);
+  std::unique_ptr<Visibility> visibility;
+  if (run.uses_cuda()) {
+    if (keep_in) require_disk_space(*keep_in, entries);
+    visibility = compute_on_gpu(run, occlusion, tiling, key, entries);
+  }
+  if (visibility == nullptr) {
+    if (keep_in) return compute_in_file(run, occlusion, tiling, key, *keep_in, entries);
+    require_memory_for_rows(run, tiling, entries);
+    return compute_visibility(occlusion, tiling, key.options, run.progress());
+  }
+  if (keep_in) write_visibility(*visibility, key.options, key.environment_hash, *keep_in, run.progress());
   return visibility;
 }
 
