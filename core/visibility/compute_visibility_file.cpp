@@ -39,13 +39,15 @@ class Blocks {
   std::vector<HalfRows> halves(std::uint32_t first, std::uint32_t end) {
     constexpr std::uint32_t task = HalfRowFinder::elements_per_task;
     std::vector<HalfRows> halves((end - first + task - 1) / task);
-    std::atomic<std::uint32_t> done{0};
+    std::atomic<std::uint64_t> done{finder_.cost(0, first)};
+    const auto all = static_cast<double>(finder_.cost(0, finder_.element_count()));
     tbb::parallel_for(std::uint32_t{0}, static_cast<std::uint32_t>(halves.size()), [&](std::uint32_t k) {
       progress_.throw_if_cancelled();
       const std::uint32_t begin = first + k * task;
-      halves[k] = finder_.find(begin, std::min(end, begin + task));
-      progress_.advance(static_cast<double>(first + std::min(end - first, (done.fetch_add(1) + 1) * task)) /
-                        finder_.element_count());
+      const std::uint32_t task_end = std::min(end, begin + task);
+      halves[k] = finder_.find(begin, task_end);
+      const std::uint64_t cost = finder_.cost(begin, task_end);
+      progress_.advance(static_cast<double>(done.fetch_add(cost) + cost) / all);
     });
     return halves;
   }
