@@ -24,6 +24,7 @@ class Blocks {
       : finder_(finder), work_(work), most_pairs_(memory_bytes / bytes_per_pair), progress_(progress) {}
 
   void compute_all() {
+    first_of_run_ = work_.finished_elements();
     std::uint32_t size = rows_per_stretch;
     while (work_.finished_elements() < finder_.element_count()) {
       const std::uint32_t first = work_.finished_elements();
@@ -39,8 +40,9 @@ class Blocks {
   std::vector<HalfRows> halves(std::uint32_t first, std::uint32_t end) {
     constexpr std::uint32_t task = HalfRowFinder::elements_per_task;
     std::vector<HalfRows> halves((end - first + task - 1) / task);
-    std::atomic<std::uint64_t> done{finder_.cost(0, first)};
-    const auto all = static_cast<double>(finder_.cost(0, finder_.element_count()));
+    // Of what this run has to do, so that the time it still needs can be told.
+    std::atomic<std::uint64_t> done{finder_.cost(first_of_run_, first)};
+    const auto all = static_cast<double>(finder_.cost(first_of_run_, finder_.element_count()));
     tbb::parallel_for(std::uint32_t{0}, static_cast<std::uint32_t>(halves.size()), [&](std::uint32_t k) {
       progress_.throw_if_cancelled();
       const std::uint32_t begin = first + k * task;
@@ -62,6 +64,7 @@ class Blocks {
   HalfRowFinder& finder_;
   WorkFile& work_;
   std::uint64_t most_pairs_;
+  std::uint32_t first_of_run_ = 0;
   Progress& progress_;
 };
 
