@@ -193,6 +193,7 @@ class Launch {
   RooftopUse rooftop_use(std::uint32_t number, std::uint8_t lit) const;
   RooftopRays rooftop_rays() const { return {transmitter_.position, 2.0 * pi / link_.wave_number(), permittivities_}; }
   RooftopTarget rooftop_target(Vec3 point) const;
+  RooftopTarget rooftop_target(std::uint32_t number) const;
   // False when there is none, or only one below the threshold.
   bool find_rooftop_wave(const RooftopTarget& target, ThreadState& state, RooftopWave& wave) const;
   // The wave along wave.path; false when it is below the threshold.

@@ -24,11 +24,25 @@ ComplexVec3 carried_over(const ComplexVec3& field, const RooftopPath& path) {
   return (path.horizontal * dot(field, across)) * across + (path.vertical * dot(field, upright_before)) * upright_after;
 }
 
+// Whether the tile stands upright and looks away: all roofs between lie behind it.
+bool turns_away(const Tile& tile, Vec3 transmitter) {
+  return tile.normal.z == 0 && dot(transmitter.xy() - tile.centroid.xy(), tile.normal.xy()) <= 0;
+}
+
 }  // namespace
 
 RooftopTarget Launch::rooftop_target(Vec3 point) const {
   const double straight = norm(point - transmitter_.position);
   return {point, decibels(link_.unit_gain() / (straight * straight * link_.least_gain()))};
+}
+
+RooftopTarget Launch::rooftop_target(std::uint32_t number) const {
+  RooftopTarget target = rooftop_target(environment_.points.arrival(number));
+  if (!environment_.points.is_tile(number)) return target;
+  const Tile& tile = environment_.tiling.tiles[number];
+  target.centroid = tile.centroid;
+  target.normal = tile.normal;
+  return target;
 }
 
 bool Launch::find_rooftop_wave(const RooftopTarget& target, ThreadState& state, RooftopWave& wave) const {
@@ -96,6 +110,7 @@ Launch::RooftopUse Launch::rooftop_use(std::uint32_t number, std::uint8_t lit) c
   const TargetPoints& points = environment_.points;
   if (points.is_edge(number)) return {};
   const bool is_tile = points.is_tile(number);
+  if (is_tile && turns_away(environment_.tiling.tiles[number], transmitter_.position)) return {};
   return {(lit & lit_as_target) == 0 && (!is_tile || points.tiles_are_targets()),
           is_tile && (lit & lit_as_element) == 0 && may_do_anything(number, 0, 1)};
 }
@@ -107,7 +122,7 @@ void Launch::launch_over_rooftops_to(std::uint32_t first, std::uint32_t end, con
   for (std::uint32_t number = first; number < end; ++number) {
     const RooftopUse use = rooftop_use(number, lit[number]);
     if (!use.any()) continue;
-    if (!find_rooftop_wave(rooftop_target(environment_.points.arrival(number)), state, wave)) continue;
+    if (!find_rooftop_wave(rooftop_target(number), state, wave)) continue;
     launch_rooftop_wave(wave, number, use, state, tubes);
   }
 }
@@ -119,7 +134,7 @@ void Launch::launch_over_rooftops_by(RooftopSearch& search, std::uint32_t first,
   for (std::uint32_t number = first; number < end; ++number) {
     if (!rooftop_use(number, lit[number]).any()) continue;
     numbers.push_back(number);
-    targets.push_back(rooftop_target(environment_.points.arrival(number)));
+    targets.push_back(rooftop_target(number));
   }
   std::vector<RooftopBends> found(targets.size());
   search.find(rooftop_rays(), targets, found);

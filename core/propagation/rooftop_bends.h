@@ -29,12 +29,14 @@ struct RooftopRays {
 struct RooftopTarget {
   Vec3 point;
   double most_loss_db = 0;
+  // Of a tile, which nothing reaches from behind; no normal where that makes no difference.
+  Vec3 centroid = {}, normal = {};
 };
 
 struct RooftopBends {
   enum class Outcome : std::uint32_t {
     found,
-    none,     // no edge stands in the way, the points stand nearly above each other, or the ray is too weak
+    none,  // no edge stands in the way, the points stand nearly above each other, or the ray is too weak or of no use
     no_room,  // the profile was too long for the memory
   };
   Outcome outcome = Outcome::none;
@@ -135,6 +137,15 @@ TESSERAY_HD inline double least_loss_db(std::span<const Vec2> path, double wavel
   return approximate_knife_edge_loss_db(nu) - ripple_db;
 }
 
+// Whether a ray that comes over this edge (x along the ground plan, y up) certainly arrives behind the tile.
+TESSERAY_HD inline bool arrives_behind(const RooftopRays& rays, const RooftopTarget& target, Vec2 edge) {
+  // Far more than rounding and less than in_front_m, by which whoever launches the ray decides.
+  constexpr double certainly_m = 0.5e-6;
+  const Vec2 way = target.point.xy() - rays.from.xy(), at = rays.from.xy() + (edge.x / norm(way)) * way;
+  const bool has_back = target.normal.x != 0 || target.normal.y != 0 || target.normal.z != 0;
+  return has_back && dot(Vec3{at.x, at.y, edge.y} - target.centroid, target.normal) < certainly_m;
+}
+
 }  // namespace rooftop_detail
 
 // The bends of one ray. `row` (a ProfileRow) is memory to work in: it holds the whole profile afterwards.
@@ -160,7 +171,10 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
   Vec2 points[most_screens + 2];
   for (std::uint32_t c = 0; c < choice.count; ++c) points[c] = row[choice.indices[c]];
   const std::span<const Vec2> path(points, choice.count);
-  if (choice.count < 3 || rooftop_detail::least_loss_db(path, rays.wavelength_m) > target.most_loss_db) return;
+  if (choice.count < 3 || rooftop_detail::arrives_behind(rays, target, points[choice.count - 2]) ||
+      rooftop_detail::least_loss_db(path, rays.wavelength_m) > target.most_loss_db) {
+    return;
+  }
 
   bends.outcome = RooftopBends::Outcome::found;
   bends.count = choice.count - 2;
