@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/progress.h"
-#include "core/visibility/renumbering.h"
+#include "core/visibility/row_renumberer.h"
 #include "core/visibility/scene_change.h"
 #include "core/visibility/sight_search.h"
 #include "core/visibility/visibility_file.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Rows of old numbers as rows of new ones, changed by an edit: as by decoding, looking up and coding each number.
-#include "core/visibility/renumbering.h"
+#include "core/visibility/row_renumberer.h"
 
 #include <gtest/gtest.h>
 
