@@ -123,9 +123,11 @@ TESSERAY_HD inline PolarizationFactors reciprocal_wedge_over_screen(const Bend& 
   return {std::sqrt(forth.horizontal * back.horizontal), std::sqrt(forth.vertical * back.vertical)};
 }
 
-// What the edge with the largest ν over the whole path costs alone; all others hardly give anything back.
+// What the others may give back of the loss of the edge with the largest ν over the whole path.
+inline constexpr double ripple_db = 1.5;
+
+// What that edge costs alone, less this.
 TESSERAY_HD inline double least_loss_db(std::span<const Vec2> path, double wavelength_m) {
-  constexpr double ripple_db = 1.5;
   double nu = negligible_fresnel_parameter;
   const Vec2 from = path[0], to = path[path.size() - 1];
   for (std::size_t i = 1; i + 1 < path.size(); ++i) {
@@ -135,6 +137,12 @@ TESSERAY_HD inline double least_loss_db(std::span<const Vec2> path, double wavel
     if (nu < of_edge) nu = of_edge;
   }
   return approximate_knife_edge_loss_db(nu) - ripple_db;
+}
+
+// The clearance² of an edge over the product of its distances to both ends from which on it alone costs too much.
+TESSERAY_HD inline double most_rise(const RooftopTarget& target, double distance_m, double wavelength_m) {
+  const double nu = fresnel_parameter_of_loss(target.most_loss_db + ripple_db);
+  return nu > 0 ? nu * nu * wavelength_m / (2.0 * distance_m) : 0;
 }
 
 // Whether a ray that comes over this edge (x along the ground plan, y up) certainly arrives behind the tile.
@@ -163,8 +171,9 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
   // No edge farther below the straight line has ν above the least one, wherever it stands.
   const double margin_m = -negligible_fresnel_parameter * std::sqrt(rays.wavelength_m * distance / 8.0);
   const RooftopLine line(rays.from, target.point, margin_m);
-  if (!RooftopProfileTrace<Row>(scene, line, row).run()) {
-    bends.outcome = RooftopBends::Outcome::no_room;
+  RooftopProfileTrace<Row> trace(scene, line, row, rooftop_detail::most_rise(target, distance, rays.wavelength_m));
+  if (!trace.run()) {
+    if (!trace.has_risen()) bends.outcome = RooftopBends::Outcome::no_room;
     return;
   }
   const ScreenChoice choice = choose_screens(row, rays.wavelength_m);

@@ -44,14 +44,17 @@ struct RooftopLine {
 template <class Row>
 class RooftopProfileTrace {
  public:
-  TESSERAY_HD RooftopProfileTrace(const RooftopSceneView& scene, const RooftopLine& line, Row& row)
-      : scene_(scene), line_(line), row_(row) {}
+  // Ends at the first side of a roof whose clearance² over the product of its distances to both ends is `most_rise`.
+  TESSERAY_HD RooftopProfileTrace(const RooftopSceneView& scene, const RooftopLine& line, Row& row,
+                                  double most_rise = std::numeric_limits<double>::infinity())
+      : scene_(scene), line_(line), row_(row), most_rise_(most_rise) {}
 
-  // False when the row has no room; it then holds nothing of use.
+  // False when it ended early, or when the row has no room; the row then holds nothing of use.
   TESSERAY_HD bool run() {
     row_.clear();
     row_.push({0, line_.from.z}, 0);
     add_sides();
+    if (has_risen_) return false;
     add_terrain();
     if (row_.has_overflowed()) return false;
     sort();
@@ -59,6 +62,8 @@ class RooftopProfileTrace {
     row_.push({line_.length_m, line_.end_z}, 0);
     return !row_.has_overflowed();
   }
+  // Whether it ended at such a side.
+  TESSERAY_HD bool has_risen() const { return has_risen_; }
 
  private:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -91,6 +96,7 @@ class RooftopProfileTrace {
       const double to_y = next_border(start.y, line_.direction.y, grid.origin.y, grid.step_m, j);
       const double end = smaller(line_.length_m, larger(begin, smaller(to_x, to_y)));
       add_cell(grid.index(i, j), begin, end, most_bulge_m);
+      if (has_risen_) return;
       if (to_x < to_y) {
         i += step_i;
       } else {
@@ -119,6 +125,11 @@ class RooftopProfileTrace {
       if (distance < end_clearance_m || distance > line_.length_m - end_clearance_m) continue;
       const double top_z = side.top_z + line_.bulge_at(distance);
       if (top_z < line_.floor_at(distance)) continue;
+      const double clearance = top_z - (line_.from.z + line_.slope * distance);
+      if (clearance > 0 && clearance * clearance > most_rise_ * (distance * (line_.length_m - distance))) {
+        has_risen_ = true;
+        return;
+      }
       row_.push({distance, top_z}, side.material);
     }
   }
@@ -235,6 +246,8 @@ class RooftopProfileTrace {
   const RooftopSceneView& scene_;
   const RooftopLine& line_;
   Row& row_;
+  double most_rise_;
+  bool has_risen_ = false;
 };
 
 }  // namespace tesseray
