@@ -18,7 +18,7 @@ struct WedgeAngle {
 };
 
 template <class Real>
-WedgeAngle<Real> wedge_angle(double angle, double n) {
+TESSERAY_HD WedgeAngle<Real> wedge_angle(double angle, double n) {
   return {static_cast<Real>(std::cos(0.5 * angle)), static_cast<Real>(std::sin(0.5 * angle)),
           static_cast<Real>(std::cos(angle / (2 * n))), static_cast<Real>(std::sin(angle / (2 * n)))};
 }
@@ -36,14 +36,14 @@ struct PowerWedge {
 };
 
 template <class Real>
-PowerWedge<Real> power_wedge(double exterior_angle) {
+TESSERAY_HD PowerWedge<Real> power_wedge(double exterior_angle) {
   const double n = exterior_angle / pi, step = pi / (2 * n);
   return {static_cast<Real>(n), static_cast<Real>(std::cos(step)), static_cast<Real>(std::sin(step)),
           static_cast<Real>(std::cos(exterior_angle)), static_cast<Real>(std::sin(exterior_angle))};
 }
 
 template <class Real>
-FaceReflection<Real> face_reflection(const FresnelCoefficients& gamma) {
+TESSERAY_HD FaceReflection<Real> face_reflection(const FresnelCoefficients& gamma) {
   return {static_cast<Real>(gamma.te.re), static_cast<Real>(gamma.te.im), static_cast<Real>(gamma.tm.re),
           static_cast<Real>(gamma.tm.im)};
 }

@@ -59,6 +59,15 @@ void Launch::prepare_diffuse() {
   if (const int exponent = environment_.options.scattering_lobe_exponent; exponent > 0) {
     directive_lobes_.resize(diffuse_.size() * kinds * lobe_coefficients(exponent));
   }
+  scattering_view_ = {.launch = view_,
+                      .columns = columns_.view(),
+                      .model = environment_.options.scattering_model,
+                      .cross_polarization = environment_.options.cross_polarization,
+                      .received_fraction = link_.received_fraction(),
+                      .kinds = kinds,
+                      .powers = diffuse_.data(),
+                      .lobe_exponent = environment_.options.scattering_lobe_exponent,
+                      .directive_lobes = directive_lobes_.empty() ? nullptr : directive_lobes_.data()};
 }
 
 double Launch::reflectance(const Tile& tile, double cosine) const {
@@ -91,33 +100,13 @@ double Launch::diffuse_incidence(const Tube& tube, const Tile& tile) const {
   return power;
 }
 
-std::size_t Launch::first_lobe_coefficient(std::uint32_t tile, AfterScattering after) const {
-  return diffuse_.place(tile, after) * lobe_coefficients(environment_.options.scattering_lobe_exponent);
-}
-
 void Launch::add_directive_lobe(const Tube& tube, std::uint32_t tile_number, AfterScattering after, double power) {
   const int exponent = environment_.options.scattering_lobe_exponent;
   const Vec3 normal = environment_.tiling.tiles[tile_number].normal;
   const double all_around = directive_lobe_integral(exponent, -dot(tube.direction, normal));
-  const std::span lobes(&directive_lobes_[first_lobe_coefficient(tile_number, after)], lobe_coefficients(exponent));
+  const std::size_t coefficients = lobe_coefficients(exponent);
+  const std::span lobes(&directive_lobes_[diffuse_.place(tile_number, after) * coefficients], coefficients);
   add_lobe(exponent, power / all_around, mirrored(tube.direction, normal), lobes);
-}
-
-double Launch::mean_directive_lobe(std::uint32_t tile, Vec3 direction, AfterScattering after) const {
-  const int exponent = environment_.options.scattering_lobe_exponent;
-  const std::span lobes(&directive_lobes_[first_lobe_coefficient(tile, after)], lobe_coefficients(exponent));
-  return lobes_along(exponent, lobes, direction) / diffuse_.at(tile, after).power;
-}
-
-double Launch::diffuse_intensity(std::uint32_t tile_number, Vec3 direction, AfterScattering after) const {
-  const Tile& tile = environment_.tiling.tiles[tile_number];
-  const double cosine = dot(direction, tile.normal);
-  if (!(cosine > 0)) return 0;
-  const double lobe =
-      directive_lobes_.empty() ? lambertian_lobe(cosine) : mean_directive_lobe(tile_number, direction, after);
-  const double scattered = columns_.scattering_area_m2(tile_number) * lobe;
-  if (environment_.options.scattering_model != ScatteringModel::reciprocal) return scattered;
-  return scattered * std::sqrt(reflectance(tile, cosine));
 }
 
 double Launch::diffuse_density(std::uint32_t tile_number, Vec3 point) const {
@@ -140,7 +129,7 @@ double Launch::ground_factor(std::uint32_t number, Vec3 direction) const {
   return 1.0 + specular * specular * reflectance(tile, cosine);
 }
 
-Launch::DiffuseTarget Launch::diffuse_target(std::uint32_t number, Vec3 direction, double vegetation) const {
+DiffuseTarget Launch::diffuse_target(std::uint32_t number, Vec3 direction, double vegetation) const {
   const double ground = ground_factor(number, direction);
   const double share = link_.unit_gain() * link_.received_fraction() * ground * (vegetation * vegetation);
   return {look_azimuth(direction), share * link_.receive_gain(direction), share, straight_distance(number),
@@ -220,16 +209,16 @@ void Launch::scatter_last(Progress& progress) {
 }
 
 void Launch::prepare_strengths() {
-  strengths_.resize(diffuse_.kinds());
-  for (std::size_t after = 0; after < strengths_.size(); ++after) {
-    strengths_[after].resize(diffuse_.size());
+  strengths_.resize(diffuse_.kinds() * diffuse_.size());
+  for (std::size_t after = 0; after < diffuse_.kinds(); ++after) {
     for (std::uint32_t t = 0; t < diffuse_.size(); ++t) {
       const double power = diffuse_.at(t, static_cast<AfterScattering>(after)).power;
       // Lambert's lobe is 1/π at most, and reflectances are 1 at most; a little more for rounding.
       const double gain = link_.unit_gain() * power * columns_.scattering_area_m2(t) / pi * 1.001;
-      strengths_[after][t] = static_cast<float>(gain);
+      strengths_[after * diffuse_.size() + t] = static_cast<float>(gain);
     }
   }
+  scattering_view_.strengths = strengths_.data();
 }
 
 void Launch::find_scattering(AfterScattering after, std::uint32_t number, std::span<const std::uint32_t> row,
@@ -237,14 +226,12 @@ void Launch::find_scattering(AfterScattering after, std::uint32_t number, std::s
   const TargetPoints& points = environment_.points;
   const auto end = std::lower_bound(row.begin(), row.end(), points.tile_count());  // a receiver's has edges, too
   const std::span<const std::uint32_t> tiles(row.begin(), end);
-  const std::vector<float>& strengths = strengths_[static_cast<std::size_t>(after)];
   const bool ends = after == AfterScattering::nothing;
   const bool drawn = ends && points.is_tile(number) && !known_gains_.empty();
   const double least = drawn ? pruning_.scattered * static_cast<double>(known_gains_[number]) : 0.0;
-  // Directive lobes have no bound of their own.
-  const double asked = ends ? least : directive_lobes_.empty() ? link_.least_gain() : 0.0;
-  const float scale = asked > 0 ? static_cast<float>(1 / asked) : std::numeric_limits<float>::max();
-  columns_.estimate(tiles, strengths, ends ? points.arrival(number) : points.reference(number), scale, state.estimates);
+  const float scale = strength_scale(ends ? least : asked_at_elements(scattering_view_));
+  columns_.estimate(tiles, strengths(after), ends ? points.arrival(number) : points.reference(number), scale,
+                    state.estimates);
   if (ends) {
     draw_evenly(tiles, state.estimates, number, state.drawn);
     return;
@@ -266,10 +253,7 @@ void Launch::find_sources(AfterScattering after, std::uint32_t element, ThreadSt
     const double gain = link_.unit_gain() * diffuse_.at(tiles[i], after).power * state.radiated.density[i];
     if (gain >= link_.least_gain()) state.sources.push_back({tiles[i], gain, 1.0});
   }
-  // What goes on twice is a small part of the power, for which fewer stand well enough.
-  const bool goes_on_twice = after > AfterScattering::diffraction;
-  const std::size_t of_edge = goes_on_twice ? (pruning_.scattering_sources + 3) / 4 : pruning_.scattering_sources;
-  const std::size_t most = of_edge * (environment_.points.is_tile(element) ? 2 : 1);
+  const std::size_t most = sources_for_all(pruning_, after, environment_.points.is_tile(element));
   state.sources.resize(thin_by_weight(
       state.sources, most, element, [](const ScatteringSource& source) { return source.weight; },
       [](ScatteringSource& source, double times) { source.share *= times; }));
@@ -342,22 +326,6 @@ void Launch::scatter_then_diffract(Progress& progress) {
   });
 }
 
-DiffuseEdgeSource Launch::diffuse_edge_source(const Wedge& wedge, const EdgeSegment& edge,
-                                              std::uint32_t tile_number) const {
-  const Tile& tile = environment_.tiling.tiles[tile_number];
-  const Vec3 direction = normalized(edge.midpoint - tile.centroid);
-  const double cosine = dot(direction, tile.normal);
-  const double per_cosine =
-      cosine > 0 ? diffuse_intensity(tile_number, direction, AfterScattering::diffraction) / cosine : 0.0;
-  return {wedge,
-          edge,
-          tile,
-          per_cosine,
-          link_.copolar_polarization(direction),
-          environment_.options.cross_polarization,
-          link_.wave_number()};
-}
-
 void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& wedge, ThreadState& state) const {
   const TargetPoints& points = environment_.points;
   const std::uint32_t element = points.tile_count() + edge_number;
@@ -388,29 +356,13 @@ void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& we
   columns_.receive(state.observers.numbers(), environment_.tiling.edges[edge_number].midpoint, state.received);
 }
 
-Launch::DiffuseTarget Launch::diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place,
+DiffuseTarget Launch::diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place,
                                                 const ThreadState& state) const {
   const std::uint32_t number = state.observers.numbers()[place];
-  const double vegetation = vegetation_between(element, number);
-  const double share = link_.unit_gain() * link_.received_fraction() * state.received.factor[place] *
-                       (vegetation * vegetation) * static_cast<double>(state.observers_stand_for[place]);
-  const double receive_gain = link_.receive_gain(normalized(environment_.points.arrival(number) - edge.midpoint));
-  return {{state.received.look_x[place], state.received.look_y[place]},
-          share * receive_gain,
-          share,
-          straight_distance(number),
-          state.received.factor[place] > 1 ? 2u : 1u};
+  const ReceivedRay ray{state.received.look_x[place], state.received.look_y[place], state.received.factor[place]};
+  return tesseray::diffracted_target(scattering_view_, edge, number, ray, vegetation_between(element, number),
+                                     state.observers_stand_for[place]);
 }
-
-namespace {
-
-DiffuseEdgePower edge_power(const DiffusePower& source, double share) {
-  return {static_cast<float>(share * source.power),  static_cast<float>(share * source.basic),
-          static_cast<float>(share * source.length), static_cast<float>(share * source.squared_length),
-          static_cast<float>(source.first_length_m), source.rays};
-}
-
-}  // namespace
 
 void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
   const TargetPoints& points = environment_.points;
@@ -422,7 +374,7 @@ void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
   find_sources(AfterScattering::diffraction, element, state);
   bool laid_out = false;
   for (const ScatteringSource& lit : state.sources) {
-    const DiffuseEdgeSource at_edge = diffuse_edge_source(wedge, edge, lit.tile);
+    const DiffuseEdgeSource at_edge = diffuse_edge_source(scattering_view_, wedge, edge, lit.tile);
     if (!at_edge.in_air) continue;
     if (!laid_out) {
       lay_out_diffuse_edge_row(edge_number, wedge, state);
@@ -470,18 +422,7 @@ void Launch::add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element
   for (std::size_t place = 0; place < state.observers.size(); ++place) {
     if (beams.rays[place] == 0) continue;
     const DiffuseTarget target = diffracted_target(edge, element, place, state);
-    DiffuseSum sum;
-    sum.gain = target.gain_factor * static_cast<double>(beams.power[place]);
-    sum.basic_gain = target.basic_factor * static_cast<double>(beams.basic[place]);
-    sum.excess_m = target.gain_factor * static_cast<double>(beams.excess[place]);
-    sum.squared_excess_m2 = target.gain_factor * static_cast<double>(beams.squared_excess[place]);
-    sum.cos_azimuth = sum.gain * target.look.x;
-    sum.sin_azimuth = sum.gain * target.look.y;
-    sum.first_excess_m = static_cast<double>(beams.first_excess_m[place]);
-    sum.strongest_gain = target.gain_factor * static_cast<double>(beams.strongest[place]);
-    sum.strongest_cos = target.look.x;
-    sum.strongest_sin = target.look.y;
-    sum.rays = beams.rays[place] * target.rays_per_ray;
+    const DiffuseSum sum = sum_of(beams.at(place), target);
     const std::size_t index = sum_index(state.observers.numbers()[place]);
     if (ScatteredSums::takes(sum)) {
       state.scattered_sums[index].add(sum);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Diffraction of diffusely scattered power at one edge segment, in vectors over the members of its row.
-//
-// An edge segment is short: its faces' reflection and the polarisation are taken at the directions from its midpoint,
-// so that they are constants of a source or of a member. What changes with each pair is the Keller point, by which the
-// pair's distance, spreading and shadow-boundary terms go. Members are sorted by the cotangent of their angle to the
-// edge: those that a source lights lie between two Keller cones, so in a few whole vectors side by side.
+// Diffraction of diffusely scattered power at one edge segment (edge_observer.h), in vectors over the members of its
+// row. Members are sorted by the cotangent of their angle to the edge: those that a source lights lie between two
+// Keller cones, so in a few whole vectors side by side.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +9,7 @@
 #include <vector>
 
 #include "core/base/vector_dispatch.h"
-#include "core/physics/diffraction_power.h"
+#include "core/propagation/edge_observer.h"
 #include "core/propagation/interval_search.h"
 #include "core/tiling/tiling.h"
 
@@ -54,38 +51,16 @@ class EdgeObservers {
   Frame frames_[2];
 };
 
-// A scattering tile as the edge sees it. All but the wedge's angles as floats.
-struct DiffuseEdgeSource {
-  PowerWedge<float> wedge;
-  WedgeAngle<float> angle;
-  FaceReflection<float> source_face;
-  float z = 0, rho = 0;                            // axial coordinate and distance from the edge's line, m
-  float soft_share = 0, hard_share = 0;            // of the power, by polarisation against the edge
-  float cosine_at_midpoint = 0, cosine_slope = 0;  // normal · (Q − tile), and its change per metre along the edge
-  float scale = 0;                                 // area S²/π · reflectance · 1/(8π k n²)
-  float two_wave_numbers = 0;                      // 2k
-  bool from_other_face = false;
-  bool in_air = false;
-
-  // `intensity_per_cosine` is what the tile sends towards the edge per steradian over cosθ_s, `polarization` the unit
-  // field that it sends to the midpoint, but for the part `cross_polarization` of the power at right angles to it.
-  DiffuseEdgeSource(const Wedge& wedge, const EdgeSegment& edge, const Tile& tile, double intensity_per_cosine,
-                    Vec3 polarization, double cross_polarization, double wave_number);
-};
-
-// What a scattering tile sends out, and how long its rays have been: DiffusePower in floats, times what is left of it
-// at the edge.
-struct DiffuseEdgePower {
-  float power = 0, basic = 0, length = 0, squared_length = 0, first_length_m = 0;
-  std::uint32_t rays = 0;
-};
-
-// Sums at the members, by their places: of |field|², over the departure gain, times the excess length and its square.
+// EdgeBeam of each member, by their places.
 struct EdgeBeams {
   std::vector<float> power, basic, excess, squared_excess, first_excess_m, strongest;
   std::vector<std::uint32_t> rays;
 
   void clear(std::size_t members);
+  EdgeBeam at(std::size_t place) const {
+    return {power[place],          basic[place],     excess[place], squared_excess[place],
+            first_excess_m[place], strongest[place], rays[place]};
+  }
 };
 
 // Adds what one source sends by way of the edge to all members that `bounds` admits; the same bits for any instruction

@@ -27,6 +27,7 @@
 #include "core/propagation/scattered_rays.h"
 #include "core/propagation/scattered_sums.h"
 #include "core/propagation/scattering_columns.h"
+#include "core/propagation/scattering_view.h"
 #include "core/propagation/surface_materials.h"
 #include "core/propagation/tube.h"
 #include "core/propagation/tube_bouncer.h"
@@ -58,25 +59,6 @@ struct LaunchEnvironment {
   EnvironmentView view;
 };
 
-// What all rays bring to a tile that may scatter it: powers as |field|², on the unit of Tube::strength.
-struct DiffusePower {
-  double power = 0;           // Σ |E|² cosθ_i · (the model's reflectance at incidence)
-  double basic = 0;           // the same over the departure gain
-  double length = 0;          // Σ power · length
-  double squared_length = 0;  // Σ power · length²
-  double first_length_m = 0;  // the least length; valid when rays > 0
-  std::uint32_t rays = 0;
-
-  void add(double ray_power, double departure_gain, double length_m);
-};
-
-// A tile whose scattered power reaches an element.
-struct ScatteringSource {
-  std::uint32_t tile = 0;
-  double weight = 0;  // its power at the element
-  double share = 1;   // what vegetation leaves of that power, times what it stands for
-};
-
 // What the tiles may scatter, by what follows the scattering.
 class TileDiffusePowers {
  public:
@@ -93,6 +75,7 @@ class TileDiffusePowers {
   }
   DiffusePower& at(std::uint32_t tile, AfterScattering after) { return powers_[place(tile, after)]; }
   const DiffusePower& at(std::uint32_t tile, AfterScattering after) const { return powers_[place(tile, after)]; }
+  const DiffusePower* data() const { return powers_.data(); }
 
  private:
   std::size_t kinds_ = 0;
@@ -120,14 +103,6 @@ class Launch {
   // All that the tiles scatter.
   void scatter(const PhaseParts& parts);
 
-  // How diffuse rays along one direction come in at a target.
-  struct DiffuseTarget {
-    Vec2 look;                // cosine and sine of the azimuth
-    double gain_factor = 0;   // path gain over |field|², with receiver and ground reflection
-    double basic_factor = 0;  // the same for an isotropic receiver
-    double straight_distance_m = 0;
-    std::uint32_t rays_per_ray = 1;  // 2 with the ground-reflected companion
-  };
   // Diffuse rays that come in along one direction.
   struct DiffuseBeam {
     double power = 0;      // Σ |field|² at the target
@@ -296,22 +271,23 @@ class Launch {
   void scatter_last(Progress& progress);
   void scatter_then_reflect(Progress& progress);
   void scatter_then_diffract(Progress& progress);
-  // The part of a tile's diffuse power that goes into `direction` per squared metre at 1 m: dS S² p(θ_s) · reflectance,
-  // p being the mean lobe of the rays that may do so.
-  double diffuse_intensity(std::uint32_t tile, Vec3 direction, AfterScattering after) const;
+  // See scattering_view.h.
+  double diffuse_intensity(std::uint32_t tile, Vec3 direction, AfterScattering after) const {
+    return tesseray::diffuse_intensity(scattering_view_, tile, direction, after);
+  }
   // The same over the squared distance to `point`, with the tile subdivided when the point is near.
   double diffuse_density(std::uint32_t tile, Vec3 point) const;
   double reflectance(const Tile& tile, double cosine) const;
-  // Directive lobes of what the tile scatters (scattering_lobes.h): their sum's place, one more, and their mean over
-  // the power, per steradian.
-  std::size_t first_lobe_coefficient(std::uint32_t tile, AfterScattering after) const;
-  double mean_directive_lobe(std::uint32_t tile, Vec3 direction, AfterScattering after) const;
+  // One directive lobe more of what the tile scatters (scattering_lobes.h).
   void add_directive_lobe(const Tube& tube, std::uint32_t tile, AfterScattering after, double power);
   // The tiles of the row just read whose scattered power goes on at the element, thinned (weighted_sample.h): those of
   // which as much arrives there as the threshold asks for.
   void find_sources(AfterScattering after, std::uint32_t element, ThreadState& state) const;
-  // What each tile scatters at most, as the gain at 1 m, by AfterScattering and tile.
+  // What each tile scatters at most, as the gain at 1 m.
   void prepare_strengths();
+  std::span<const float> strengths(AfterScattering after) const {
+    return std::span(strengths_).subspan(static_cast<std::size_t>(after) * diffuse_.size(), diffuse_.size());
+  }
   // The tiles of a row that may bring as much to an element as the threshold asks for, or to a target as much as is
   // not drawn by chance, and those of the others that are: into state.drawn.
   void find_scattering(AfterScattering after, std::uint32_t number, std::span<const std::uint32_t> row,
@@ -322,7 +298,6 @@ class Launch {
   void prepare_diffuse();
   void reflect_diffuse(std::uint32_t tile, ThreadState& state);
   void diffract_diffuse(std::uint32_t edge, ThreadState& state);
-  DiffuseEdgeSource diffuse_edge_source(const Wedge& wedge, const EdgeSegment& edge, std::uint32_t tile) const;
   void lay_out_diffuse_edge_row(std::uint32_t edge, const Wedge& wedge, ThreadState& state) const;
   // 1 + the power of the ground-reflected companion at ground tiles, 1 elsewhere.
   double ground_factor(std::uint32_t number, Vec3 direction) const;
@@ -332,7 +307,7 @@ class Launch {
   static void add_diffuse(const DiffusePower& source, double density, double length_m, const DiffuseTarget& target,
                           DiffuseSum& sum);
   void add_diffuse_sums(ThreadState& state);
-  // Rays from an edge segment: it is short, so all its rays come to a target from about the same direction.
+  // At a place of an edge segment's row.
   DiffuseTarget diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place,
                                   const ThreadState& state) const;
   void add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element, ThreadState& state);
@@ -419,9 +394,10 @@ class Launch {
   std::vector<Complex> permittivities_;  // by material of the scene
   std::vector<double> straight_distances_;
   ScatteringColumns columns_;
-  TileDiffusePowers diffuse_;                  // empty when nothing scatters
-  std::vector<std::vector<float>> strengths_;  // see prepare_strengths()
-  std::vector<double> directive_lobes_;        // per tile and AfterScattering; empty with Lambert's lobe
+  TileDiffusePowers diffuse_;            // empty when nothing scatters
+  ScatteringView scattering_view_;       // see prepare_diffuse()
+  std::vector<float> strengths_;         // by AfterScattering, then by tile, see prepare_strengths()
+  std::vector<double> directive_lobes_;  // per tile and AfterScattering; empty with Lambert's lobe
   ScatteredRays scattered_rays_;
   std::vector<std::uint8_t> reached_over_rooftops_;   // by number, lit_as_…; empty without such rays
   std::vector<Vec3> rooftop_departures_;              // by number, where angles are wanted: of rays over the roofs

@@ -113,8 +113,4 @@ std::vector<Complex> Link::permittivities() const {
   return permittivities;
 }
 
-Vec3 Link::copolar_polarization(Vec3 direction) const {
-  return polarization_vector(view_.transmit_polarization, AntennaFrame{}, direction);
-}
-
 }  // namespace tesseray

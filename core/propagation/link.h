@@ -34,8 +34,7 @@ class Link {
   Departure depart(Vec3 direction) const { return view_.depart(direction); }
   Complex receive(const ComplexVec3& field, Vec3 direction) const { return view_.receive(field, direction); }
   double receive_gain(Vec3 direction) const { return view_.receive_gain(direction); }
-  // The unit field of an upright antenna of the transmitter's polarisation: what a scattering tile sends on.
-  Vec3 copolar_polarization(Vec3 direction) const;
+  Vec3 copolar_polarization(Vec3 direction) const { return view_.copolar_polarization(direction); }
   // The part of a diffusely scattered power that the receiver's polarisation takes.
   double received_fraction() const { return received_fraction_; }
 

@@ -48,6 +48,11 @@ struct LinkView {
     return {Complex{std::sqrt(relative), 0} * polarization, relative};
   }
 
+  // The unit field of an upright antenna of the transmitter's polarisation: what a scattering tile sends on.
+  TESSERAY_HD Vec3 copolar_polarization(Vec3 direction) const {
+    return polarization_vector(transmit_polarization, AntennaFrame{}, direction);
+  }
+
   // The receiver's amplitude from a field without phase that travels along `direction`, times (λ/4π).
   TESSERAY_HD Complex receive(const ComplexVec3& field, Vec3 direction) const {
     // Reception is the field's part along what the antenna would send back (docs/physics.md §4, reciprocity).

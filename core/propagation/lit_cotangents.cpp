@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/propagation/lit_cotangents.h"
 
-#include <algorithm>
-
 namespace tesseray {
 
 void LitCotangents::add(const IntervalBounds& bounds) {
-  const auto first = static_cast<std::size_t>(std::max(bucket(bounds.lower_u, 1) - 1, 0));
-  const auto last = std::min(static_cast<std::size_t>(bucket(bounds.upper_u, 1)) + 1, buckets - 1);
-  for (std::size_t b = first; b <= last; ++b) marks_[b] = 1;
+  const Range range = lit_by(bounds);
+  for (std::int32_t b = range.first; b <= range.last; ++b) marks_[static_cast<std::size_t>(b)] = 1;
 }
 
 std::array<std::int32_t, LitCotangents::buckets + 1> LitCotangents::marked_before() const {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/base/host_device.h"
 #include "core/propagation/interval_search.h"
 
 namespace tesseray {
@@ -18,22 +19,30 @@ class LitCotangents {
  public:
   static constexpr std::size_t buckets = 128;
 
-  // What a source with these bounds lights (edge_bounds), and a bucket more on either side: wider than any rounding of
-  // places in single precision.
+  // The first and the last bucket of what a source with these bounds lights (edge_bounds), and one more on either side:
+  // wider than any rounding of places in single precision.
+  struct Range {
+    std::int32_t first = 0, last = 0;
+  };
+  TESSERAY_HD static Range lit_by(const IntervalBounds& bounds) {
+    const std::int32_t first = bucket(bounds.lower_u, 1) - 1, last = bucket(bounds.upper_u, 1) + 1;
+    return {first > 0 ? first : 0, last < last_bucket ? last : last_bucket};
+  }
   void add(const IntervalBounds& bounds);
   // How many marked buckets there are before each one, and before the end.
   std::array<std::int32_t, buckets + 1> marked_before() const;
 
   // The bucket of a cotangent z/ρ. The same on every instruction set.
-  [[gnu::always_inline]] static std::int32_t bucket(float z, float rho) {
+  [[gnu::always_inline]] TESSERAY_HD static std::int32_t bucket(float z, float rho) {
     constexpr float least = 1e-30f;  // a point on the edge itself is in some bucket
     const float magnitude = z < 0 ? -z : z;
     const float place = z / (rho + magnitude + least);  // −1 … 1
     const auto number = static_cast<std::int32_t>((place + 1) * (0.5f * buckets));
-    return number < static_cast<std::int32_t>(buckets) - 1 ? number : static_cast<std::int32_t>(buckets) - 1;
+    return number < last_bucket ? number : last_bucket;
   }
 
  private:
+  static constexpr std::int32_t last_bucket = static_cast<std::int32_t>(buckets) - 1;
   std::array<std::uint8_t, buckets> marks_{};
 };
 

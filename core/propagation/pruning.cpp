@@ -70,13 +70,7 @@ void Launch::prepare_scattered_draw() {
 
 void Launch::draw_observers(const EdgeSegment& edge, std::span<const std::uint32_t> members, std::uint64_t seed,
                             ThreadState& state) const {
-  ScatteredAtEdge at_edge;
-  for (const ScatteringSource& source : state.sources) {
-    const double gain = source.weight * source.share;
-    at_edge.gain += gain;
-    at_edge.distance_m += gain * norm(environment_.points.reference(source.tile) - edge.midpoint);
-  }
-  at_edge.distance_m /= at_edge.gain;
+  const ScatteredAtEdge at_edge = scattered_at_edge(environment_.points.view(), edge.midpoint, state.sources);
   columns_.estimate_past_edge(members, known_gains_, edge.midpoint, at_edge, 1 / pruning_.then_diffracted,
                               link_.wave_number(), state.estimates);
   draw_evenly(members, state.estimates, seed, state.drawn);

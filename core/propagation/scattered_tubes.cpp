@@ -55,8 +55,8 @@ void Launch::scatter_then_twice(Progress& progress) {
 }
 
 void Launch::launch_scattered(AfterScattering after, std::uint32_t first, std::uint32_t last, Progress& progress) {
-  const std::vector<float>& strengths = strengths_[static_cast<std::size_t>(after)];
-  if (std::none_of(strengths.begin(), strengths.end(), [](float strength) { return strength > 0; })) return;
+  const std::span<const float> of_tiles = strengths(after);
+  if (std::none_of(of_tiles.begin(), of_tiles.end(), [](float strength) { return strength > 0; })) return;
   const auto share = [&](std::size_t at) {
     return static_cast<double>(at - first) / static_cast<double>(last - first);
   };

@@ -13,14 +13,6 @@ namespace {
 // A tile is subdivided for points nearer than this many of its sides.
 constexpr double near_sides = 1.5;
 
-[[gnu::always_inline]] inline double interpolated(const double* table, double cosine) {
-  const double unit = cosine < 0 ? 0 : (cosine > 1 ? 1 : cosine);
-  const double place = unit * static_cast<double>(ReflectanceTables::steps);
-  const auto step = static_cast<std::int32_t>(place);
-  const double low = table[step], high = table[step + 1];
-  return low + (place - static_cast<double>(step)) * (high - low);
-}
-
 struct RadiateToPoint {
   [[gnu::always_inline]] static void run(const std::uint32_t* __restrict tiles, std::size_t count,
                                          const double* __restrict centroids, const Vec3* normals_pointer,
@@ -29,20 +21,18 @@ struct RadiateToPoint {
                                          double* density, double* length_m, double* to_x, double* to_y, double* to_z) {
     const double* __restrict const normals = &normals_pointer->x;
     const Vec3 point = *point_pointer;
-    const double flat = reciprocal ? 0.0 : 1.0, sloped = 1.0 - flat;
+    const double flat = reciprocal ? 0.0 : 1.0;
     TESSERAY_INDEPENDENT_TURNS
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t tile = tiles[i], at = 3 * tile;
-      const double x = point.x - centroids[at], y = point.y - centroids[at + 1], z = point.z - centroids[at + 2];
-      const double squared = x * x + y * y + z * z, length = std::sqrt(squared), inverse = 1.0 / length;
-      const double cosine = (x * normals[at] + y * normals[at + 1] + z * normals[at + 2]) * inverse;
-      const double lit = cosine > 0 ? cosine : 0.0;
-      const double reflectance = interpolated(tables + table_begin[tile], lit);
-      density[i] = areas_m2[tile] * lit * std::sqrt(flat + sloped * reflectance) / (pi * squared);
-      length_m[i] = length;
-      to_x[i] = x * inverse;
-      to_y[i] = y * inverse;
-      to_z[i] = z * inverse;
+      const RadiatedRay ray =
+          radiated({point.x - centroids[at], point.y - centroids[at + 1], point.z - centroids[at + 2]},
+                   {normals[at], normals[at + 1], normals[at + 2]}, areas_m2[tile], tables + table_begin[tile], flat);
+      density[i] = ray.density;
+      length_m[i] = ray.length_m;
+      to_x[i] = ray.direction.x;
+      to_y[i] = ray.direction.y;
+      to_z[i] = ray.direction.z;
     }
   }
 };
@@ -55,8 +45,7 @@ struct EstimateRadiated {
     TESSERAY_INDEPENDENT_TURNS
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t tile = tiles[i];
-      const float way_x = tile_x[tile] - x, way_y = tile_y[tile] - y, way_z = tile_z[tile] - z;
-      estimates[i] = strengths[tile] * scale / (way_x * way_x + way_y * way_y + way_z * way_z);
+      estimates[i] = estimated_radiated(strengths[tile], scale, {tile_x[tile] - x, tile_y[tile] - y, tile_z[tile] - z});
     }
   }
 };
@@ -70,13 +59,8 @@ struct CountLitBuckets {
     TESSERAY_INDEPENDENT_TURNS
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t tile = tiles[i];
-      const float way_x = tile_x[tile] - x, way_y = tile_y[tile] - y, way_z = tile_z[tile] - z;
-      const float along = way_x * edge_x + way_y * edge_y + way_z * edge_z;
-      const float squared = way_x * way_x + way_y * way_y + way_z * way_z - along * along;
-      const float rho = std::sqrt(squared > 0 ? squared : 0.0f);
-      const std::int32_t first = LitCotangents::bucket(along - half_length, rho);
-      const std::int32_t last = LitCotangents::bucket(along + half_length, rho);
-      lit[i] = lit_before[last + 1] - lit_before[first];
+      lit[i] = lit_buckets_along({tile_x[tile] - x, tile_y[tile] - y, tile_z[tile] - z}, {edge_x, edge_y, edge_z},
+                                 half_length, lit_before);
     }
   }
 };
@@ -90,11 +74,8 @@ struct EstimatePastEdge {
     TESSERAY_INDEPENDENT_TURNS
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t tile = tiles[i];
-      const float way_x = tile_x[tile] - x, way_y = tile_y[tile] - y, way_z = tile_z[tile] - z;
-      const float distance = std::sqrt(way_x * way_x + way_y * way_y + way_z * way_z);
-      const float spread = source_m / (source_m + distance);
-      const float share = 1.0f / (4.0f + 20.0f * std::sqrt(wave_number * spread * distance));
-      estimates[i] = scale * spread * spread * share / gains[tile];
+      estimates[i] = estimated_past_edge({tile_x[tile] - x, tile_y[tile] - y, tile_z[tile] - z}, gains[tile], scale,
+                                         source_m, wave_number);
     }
   }
 };
@@ -110,17 +91,12 @@ struct ReceiveFromPoint {
     TESSERAY_INDEPENDENT_TURNS
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t number = targets[i], at = 3 * number;
-      const double x = points[at] - from.x, y = points[at + 1] - from.y, z = points[at + 2] - from.z;
-      const double across = std::sqrt(x * x + y * y), length = std::sqrt(x * x + y * y + z * z);
-      const double cosine = -(x * normals[at] + y * normals[at + 1] + z * normals[at + 2]) / length;
-      const double reflectance = interpolated(tables + table_begin[number], cosine);
-      const double safe = across > 0 ? across : 1.0;
-      // Straight up or down counts as north.
-      const double north = across > 0 ? 0.0 : 1.0;
-      look_x[i] = north - y / safe;
-      look_y[i] = -x / safe;
-      const double reflection = ground_reflection[number];
-      factor[i] = 1.0 + (cosine > 0 ? reflection : 0.0) * reflectance;
+      const ReceivedRay ray = received({points[at] - from.x, points[at + 1] - from.y, points[at + 2] - from.z},
+                                       {normals[at], normals[at + 1], normals[at + 2]}, ground_reflection[number],
+                                       tables + table_begin[number]);
+      look_x[i] = ray.look_x;
+      look_y[i] = ray.look_y;
+      factor[i] = ray.factor;
     }
   }
 };
@@ -132,20 +108,22 @@ ReflectanceTables::ReflectanceTables(const Scene& scene, const Link& link) {
   for (std::size_t m = 0; m < scene.materials.size(); ++m) {
     const Complex permittivity = link.surface(static_cast<std::uint16_t>(m)).permittivity;
     for (std::size_t i = 0; i < length; ++i) {
-      values_.push_back(mean_reflectance(permittivity, static_cast<double>(i) / steps));
+      values_.push_back(
+          mean_reflectance(permittivity, static_cast<double>(i) / static_cast<double>(reflectance_steps)));
     }
   }
 }
 
 double ReflectanceTables::at(std::uint16_t material, double cosine) const {
-  return interpolated(&values_[begin(material)], cosine);
+  return interpolated_reflectance(&values_[begin(material)], cosine);
 }
 
-void PlaceColumns::add(Vec3 point) {
+void RoughPlaces::add(Vec3 point) {
   if (x.empty()) origin = point;
-  x.push_back(static_cast<float>(point.x - origin.x));
-  y.push_back(static_cast<float>(point.y - origin.y));
-  z.push_back(static_cast<float>(point.z - origin.z));
+  const RoughPoint rough = view().rough(point);
+  x.push_back(rough.x);
+  y.push_back(rough.y);
+  z.push_back(rough.z);
 }
 
 ScatteringColumns::ScatteringColumns(const Scene& scene, const Tiling& tiling, const TargetPoints& points,
@@ -173,6 +151,17 @@ ScatteringColumns::ScatteringColumns(const Scene& scene, const Tiling& tiling, c
   }
 }
 
+ScatteringColumnsView ScatteringColumns::view() const {
+  return {.sources = sources_.view(),
+          .targets = targets_.view(),
+          .areas_m2 = areas_m2_.data(),
+          .reflectances = tables_.values().data(),
+          .reflectance_count = tables_.values().size(),
+          .normals = normals_.data(),
+          .table_begin = table_begin_.data(),
+          .ground_reflection = ground_reflection_.data()};
+}
+
 void ScatteringColumns::radiate(std::span<const std::uint32_t> tiles, bool reciprocal, Vec3 point, RadiatedRays& rays,
                                 InstructionSet set) const {
   for (std::vector<double>* column : {&rays.density, &rays.length_m, &rays.x, &rays.y, &rays.z}) {
@@ -187,21 +176,19 @@ void ScatteringColumns::radiate(std::span<const std::uint32_t> tiles, bool recip
 void ScatteringColumns::estimate(std::span<const std::uint32_t> tiles, std::span<const float> strengths, Vec3 point,
                                  float scale, std::vector<float>& estimates, InstructionSet set) const {
   estimates.resize(tiles.size());
-  const Vec3 at = point - sources_.origin;
+  const RoughPoint at = sources_.view().rough(point);
   run_vectorized<EstimateRadiated>(set, tiles.data(), tiles.size(), sources_.x.data(), sources_.y.data(),
-                                   sources_.z.data(), strengths.data(), static_cast<float>(at.x),
-                                   static_cast<float>(at.y), static_cast<float>(at.z), scale, estimates.data());
+                                   sources_.z.data(), strengths.data(), at.x, at.y, at.z, scale, estimates.data());
 }
 
 void ScatteringColumns::find_lit_past_edge(std::span<const std::uint32_t> tiles, const EdgeSegment& edge,
                                            const LitCotangents& lit, std::vector<std::int32_t>& work,
                                            std::vector<std::uint32_t>& found, InstructionSet set) const {
   work.resize(tiles.size());
-  const Vec3 at = edge.midpoint - targets_.origin;
+  const RoughPoint at = targets_.view().rough(edge.midpoint);
   const auto lit_before = lit.marked_before();
   run_vectorized<CountLitBuckets>(set, tiles.data(), tiles.size(), targets_.x.data(), targets_.y.data(),
-                                  targets_.z.data(), static_cast<float>(at.x), static_cast<float>(at.y),
-                                  static_cast<float>(at.z), static_cast<float>(edge.direction.x),
+                                  targets_.z.data(), at.x, at.y, at.z, static_cast<float>(edge.direction.x),
                                   static_cast<float>(edge.direction.y), static_cast<float>(edge.direction.z),
                                   static_cast<float>(0.5 * edge.length_m), lit_before.data(), work.data());
   // Written without a branch: which are lit cannot be foretold.
@@ -219,12 +206,11 @@ void ScatteringColumns::estimate_past_edge(std::span<const std::uint32_t> tiles,
                                            double wave_number, std::vector<float>& estimates,
                                            InstructionSet set) const {
   estimates.resize(tiles.size());
-  const Vec3 at = midpoint - targets_.origin;
+  const RoughPoint at = targets_.view().rough(midpoint);
   run_vectorized<EstimatePastEdge>(set, tiles.data(), tiles.size(), targets_.x.data(), targets_.y.data(),
-                                   targets_.z.data(), gains.data(), static_cast<float>(at.x), static_cast<float>(at.y),
-                                   static_cast<float>(at.z), static_cast<float>(at_edge.gain * scale),
-                                   static_cast<float>(at_edge.distance_m), static_cast<float>(wave_number),
-                                   estimates.data());
+                                   targets_.z.data(), gains.data(), at.x, at.y, at.z,
+                                   static_cast<float>(at_edge.gain * scale), static_cast<float>(at_edge.distance_m),
+                                   static_cast<float>(wave_number), estimates.data());
 }
 
 void ScatteringColumns::receive(std::span<const std::uint32_t> targets, Vec3 from, ReceivedRays& rays,

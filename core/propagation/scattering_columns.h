@@ -10,6 +10,7 @@
 #include "core/propagation/link.h"
 #include "core/propagation/lit_cotangents.h"
 #include "core/propagation/row_targets.h"
+#include "core/propagation/scattering_columns_view.h"
 #include "core/scene/scene.h"
 
 namespace tesseray {
@@ -21,7 +22,7 @@ class ReflectanceTables {
   // Of all materials of a scene.
   explicit ReflectanceTables(const Scene& scene, const Link& link);
 
-  static constexpr std::size_t steps = 1024, length = steps + 2;
+  static constexpr std::size_t length = reflectance_steps + 2;
   // Where the table of a material begins in values().
   static std::uint32_t begin(std::uint16_t material) { return static_cast<std::uint32_t>(material * length); }
   const std::vector<double>& values() const { return values_; }
@@ -39,18 +40,14 @@ struct ReceivedRays {
   std::vector<double> look_x, look_y, factor;
 };
 
-// Points of tiles for estimates: floats, from an origin within the city.
-struct PlaceColumns {
+// Points of tiles for estimates: floats, from the first of them.
+struct RoughPlaces {
   Vec3 origin;
   std::vector<float> x, y, z;
 
   void add(Vec3 point);
-};
-
-// What scattered rays bring to an edge segment, all of them together.
-struct ScatteredAtEdge {
-  double gain = 0;        // at its midpoint, of an isotropic receiver
-  double distance_m = 0;  // from the scattering tiles, in the mean
+  // Valid as long as the places.
+  RoughPlacesView view() const { return {origin, x.data(), y.data(), z.data()}; }
 };
 
 class ScatteringColumns {
@@ -61,6 +58,8 @@ class ScatteringColumns {
   ScatteringColumns() = default;
   ScatteringColumns(const Scene& scene, const Tiling& tiling, const TargetPoints& points, const Link& link);
 
+  // Valid as long as the columns.
+  ScatteringColumnsView view() const;
   // dS S² of a tile.
   double scattering_area_m2(std::uint32_t tile) const { return areas_m2_[tile]; }
   const ReflectanceTables& reflectances() const { return tables_; }
@@ -96,7 +95,7 @@ class ScatteringColumns {
  private:
   const TargetPoints* points_ = nullptr;
   ReflectanceTables tables_;
-  PlaceColumns sources_, targets_;
+  RoughPlaces sources_, targets_;
   std::vector<double> areas_m2_, near_m_;
   // By number: tiles, edge segments and receivers, of which the latter two reflect nothing.
   std::vector<Vec3> normals_;

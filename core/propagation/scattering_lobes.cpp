@@ -47,20 +47,4 @@ void add_lobe(int alpha, double power, Vec3 specular, std::span<double> coeffici
   });
 }
 
-double lobes_along(int alpha, std::span<const double> coefficients, Vec3 direction) {
-  // Horner's rule in z, then y, then x: the coefficients stand by ascending powers of z within y within x.
-  const double* last = coefficients.data() + coefficients.size();
-  double sum = 0;
-  for (int i = alpha; i >= 0; --i) {
-    double of_x = 0;
-    for (int j = alpha - i; j >= 0; --j) {
-      double of_y = 0;
-      for (int k = alpha - i - j; k >= 0; --k) of_y = of_y * direction.z + *--last;
-      of_x = of_x * direction.y + of_y;
-    }
-    sum = sum * direction.x + of_x;
-  }
-  return std::fmax(sum, 0.0);
-}
-
 }  // namespace tesseray

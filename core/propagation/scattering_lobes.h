@@ -7,9 +7,11 @@
 // any number of them scatters into a direction costs the same as what one does. Exact but for rounding.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <span>
 
+#include "core/base/host_device.h"
 #include "core/geometry/vector.h"
 
 namespace tesseray {
@@ -17,7 +19,7 @@ namespace tesseray {
 inline constexpr int greatest_lobe_exponent = 8;
 
 // The number of coefficients of a polynomial of degree α in four numbers: (α+1)(α+2)(α+3)/6.
-constexpr std::size_t lobe_coefficients(int alpha) {
+TESSERAY_HD constexpr std::size_t lobe_coefficients(int alpha) {
   return static_cast<std::size_t>((alpha + 1) * (alpha + 2) * (alpha + 3) / 6);
 }
 
@@ -26,6 +28,20 @@ constexpr std::size_t lobe_coefficients(int alpha) {
 void add_lobe(int alpha, double power, Vec3 specular, std::span<double> coefficients);
 
 // The function at the unit vector `direction`.
-double lobes_along(int alpha, std::span<const double> coefficients, Vec3 direction);
+TESSERAY_HD inline double lobes_along(int alpha, std::span<const double> coefficients, Vec3 direction) {
+  // Horner's rule in z, then y, then x: the coefficients stand by ascending powers of z within y within x.
+  const double* last = coefficients.data() + coefficients.size();
+  double sum = 0;
+  for (int i = alpha; i >= 0; --i) {
+    double of_x = 0;
+    for (int j = alpha - i; j >= 0; --j) {
+      double of_y = 0;
+      for (int k = alpha - i - j; k >= 0; --k) of_y = of_y * direction.z + *--last;
+      of_x = of_x * direction.y + of_y;
+    }
+    sum = sum * direction.x + of_x;
+  }
+  return std::fmax(sum, 0.0);
+}
 
 }  // namespace tesseray

@@ -7,15 +7,12 @@ void draw_evenly(std::span<const std::uint32_t> numbers, std::span<const float> 
                  DrawnNumbers& drawn) {
   drawn.numbers.clear();
   drawn.stand_for.clear();
-  EvenDraw draw(seed);
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const float estimate = estimates[i];
-    // What has no estimate is kept.
-    const bool certain = !(estimate < 1);
-    if (!certain && !draw.takes(static_cast<double>(estimate))) continue;
+  const auto keep = [&](std::size_t i, float stand_for) {
     drawn.numbers.push_back(numbers[i]);
-    drawn.stand_for.push_back(certain ? 1.0f : 1.0f / estimate);
-  }
+    drawn.stand_for.push_back(stand_for);
+  };
+  draw_evenly(
+      numbers.size(), seed, [&](std::size_t i) { return estimates[i]; }, keep);
 }
 
 }  // namespace tesseray

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/hash.h"
+#include "core/base/host_device.h"
 
 namespace tesseray {
 
@@ -23,9 +24,9 @@ namespace tesseray {
 class EvenDraw {
  public:
   // One random number for all.
-  explicit EvenDraw(std::uint64_t seed) : sum_(hashed_fraction(seed)) {}
+  TESSERAY_HD explicit EvenDraw(std::uint64_t seed) : sum_(hashed_fraction(seed)) {}
 
-  bool takes(double probability) {
+  TESSERAY_HD bool takes(double probability) {
     sum_ += probability;
     if (sum_ < 1) return false;
     sum_ -= 1;
@@ -40,7 +41,7 @@ namespace weighted_sample_detail {
 
 // The weight above which an item is kept for certain: Σ min(1, weight / threshold) = most.
 template <class Items, class Weight>
-double threshold_for(const Items& items, std::size_t most, const Weight& weight_of) {
+TESSERAY_HD double threshold_for(const Items& items, std::size_t most, const Weight& weight_of) {
   double threshold = 0;
   for (int turn = 0; turn < 8; ++turn) {
     double weak = 0;
@@ -67,8 +68,8 @@ double threshold_for(const Items& items, std::size_t most, const Weight& weight_
 // returns how many. Calls stand_for(item, times) for those that count for more than themselves. `seed` tells elements
 // apart. REQUIRES: weights above 0.
 template <class Items, class Weight, class StandFor>
-std::size_t thin_by_weight(Items&& items, std::size_t most, std::uint64_t seed, const Weight& weight_of,
-                           const StandFor& stand_for) {
+TESSERAY_HD std::size_t thin_by_weight(Items&& items, std::size_t most, std::uint64_t seed, const Weight& weight_of,
+                                       const StandFor& stand_for) {
   if (most == 0 || items.size() <= most) return items.size();
   const double threshold = weighted_sample_detail::threshold_for(items, most, weight_of);
   EvenDraw draw(seed);
@@ -84,13 +85,25 @@ std::size_t thin_by_weight(Items&& items, std::size_t most, std::uint64_t seed, 
   return kept;
 }
 
+// Keeps those of `count` items whose estimate is 1 and more, and of the others each with its estimate for a
+// probability: calls keep(item, stand_for) for them, in their order. What has no estimate is kept.
+template <class Estimate, class Keep>
+TESSERAY_HD void draw_evenly(std::size_t count, std::uint64_t seed, const Estimate& estimate_of, const Keep& keep) {
+  EvenDraw draw(seed);
+  for (std::size_t i = 0; i < count; ++i) {
+    const float estimate = estimate_of(i);
+    const bool certain = !(estimate < 1);
+    if (certain || draw.takes(static_cast<double>(estimate))) keep(i, certain ? 1.0f : 1.0f / estimate);
+  }
+}
+
 // Numbers that are left of more of them, and for how many each stands.
 struct DrawnNumbers {
   std::vector<std::uint32_t> numbers;
   std::vector<float> stand_for;
 };
 
-// Keeps the numbers whose estimate is 1 and more, and of the others each with its estimate for a probability.
+// The same for numbers.
 void draw_evenly(std::span<const std::uint32_t> numbers, std::span<const float> estimates, std::uint64_t seed,
                  DrawnNumbers& drawn);
 

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What scattering asks of tiles, where it lies: on the host or on the device. And what it asks of one of them: a turn
+// of a loop in vectors on the CPU, a thread on a GPU.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/base/host_device.h"
+#include "core/base/units.h"
+#include "core/geometry/vector.h"
+#include "core/propagation/lit_cotangents.h"
+
+namespace tesseray {
+
+// A point for estimates, from an origin within the city.
+struct RoughPoint {
+  float x = 0, y = 0, z = 0;
+};
+
+// Points of tiles for estimates. Owns nothing.
+struct RoughPlacesView {
+  Vec3 origin;
+  const float *x = nullptr, *y = nullptr, *z = nullptr;
+
+  TESSERAY_HD RoughPoint rough(Vec3 point) const {
+    const Vec3 p = point - origin;
+    return {static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
+  }
+  TESSERAY_HD RoughPoint way(RoughPoint from, std::uint32_t tile) const {
+    return {x[tile] - from.x, y[tile] - from.y, z[tile] - from.z};
+  }
+};
+
+// Owns nothing.
+struct ScatteringColumnsView {
+  RoughPlacesView sources, targets;      // where tiles scatter, and where rays arrive at them
+  const double* areas_m2 = nullptr;      // dS S², by tile
+  const double* reflectances = nullptr;  // tables of the materials, see interpolated_reflectance()
+  std::size_t reflectance_count = 0;     // of all tables
+  // By number: tiles, edge segments and receivers, of which the latter two reflect nothing.
+  const Vec3* normals = nullptr;
+  const std::uint32_t* table_begin = nullptr;  // in `reflectances`
+  const double* ground_reflection = nullptr;   // the specular part of the power; 0 but for ground tiles
+};
+
+// What scattered rays bring to an edge segment, all of them together.
+struct ScatteredAtEdge {
+  double gain = 0;        // at its midpoint, of an isotropic receiver
+  double distance_m = 0;  // from the scattering tiles, in the mean
+};
+
+// The mean reflectance of a material is kept against the cosine of incidence, in equal steps of the cosine.
+inline constexpr std::size_t reflectance_steps = 1024;
+
+// REQUIRES: a table of reflectance_steps + 2 numbers.
+[[gnu::always_inline]] TESSERAY_HD inline double interpolated_reflectance(const double* table, double cosine) {
+  const double unit = cosine < 0 ? 0 : (cosine > 1 ? 1 : cosine);
+  const double place = unit * static_cast<double>(reflectance_steps);
+  const auto step = static_cast<std::int32_t>(place);
+  const double low = table[step], high = table[step + 1];
+  return low + (place - static_cast<double>(step)) * (high - low);
+}
+
+struct RadiatedRay {
+  double density = 0, length_m = 0;
+  Vec3 direction;  // unit, of travel
+};
+
+// What the Lambert's lobe of a tile sends along `way` to a point: dS S²/π · cosθ_s · √reflectance(θ_s) over the squared
+// distance, without the root where `flat` is 1 and with it where it is 0. 0 behind the tile.
+[[gnu::always_inline]] TESSERAY_HD inline RadiatedRay radiated(Vec3 way, Vec3 normal, double area_m2,
+                                                               const double* table, double flat) {
+  const double squared = way.x * way.x + way.y * way.y + way.z * way.z, length = std::sqrt(squared),
+               inverse = 1.0 / length;
+  const double cosine = (way.x * normal.x + way.y * normal.y + way.z * normal.z) * inverse;
+  const double lit = cosine > 0 ? cosine : 0.0;
+  const double reflectance = interpolated_reflectance(table, lit), sloped = 1.0 - flat;
+  const double density = area_m2 * lit * std::sqrt(flat + sloped * reflectance) / (pi * squared);
+  return {density, length, {way.x * inverse, way.y * inverse, way.z * inverse}};
+}
+
+struct ReceivedRay {
+  double look_x = 0, look_y = 0;  // cosine and sine of the azimuth where the target looks
+  double factor = 1;              // 1 + the power of the ground-reflected companion at ground tiles
+};
+
+// How a ray along `way` comes in at a target.
+[[gnu::always_inline]] TESSERAY_HD inline ReceivedRay received(Vec3 way, Vec3 normal, double ground_reflection,
+                                                               const double* table) {
+  const double across = std::sqrt(way.x * way.x + way.y * way.y),
+               length = std::sqrt(way.x * way.x + way.y * way.y + way.z * way.z);
+  const double cosine = -(way.x * normal.x + way.y * normal.y + way.z * normal.z) / length;
+  const double reflectance = interpolated_reflectance(table, cosine);
+  const double safe = across > 0 ? across : 1.0;
+  // Straight up or down counts as north.
+  const double north = across > 0 ? 0.0 : 1.0;
+  return {north - way.y / safe, -way.x / safe, 1.0 + (cosine > 0 ? ground_reflection : 0.0) * reflectance};
+}
+
+// `strength` · `scale` over the squared length of the way: what a tile sends there, at most.
+[[gnu::always_inline]] TESSERAY_HD inline float estimated_radiated(float strength, float scale, RoughPoint way) {
+  return strength * scale / (way.x * way.x + way.y * way.y + way.z * way.z);
+}
+
+// How many lit buckets the way past an edge may fall into; 0 for one that no source lights. `lit_before`: see
+// LitCotangents::marked_before().
+[[gnu::always_inline]] TESSERAY_HD inline std::int32_t lit_buckets_along(RoughPoint way, RoughPoint edge,
+                                                                         float half_length,
+                                                                         const std::int32_t* lit_before) {
+  const float along = way.x * edge.x + way.y * edge.y + way.z * edge.z;
+  const float squared = way.x * way.x + way.y * way.y + way.z * way.z - along * along;
+  const float rho = std::sqrt(squared > 0 ? squared : 0.0f);
+  const std::int32_t first = LitCotangents::bucket(along - half_length, rho);
+  const std::int32_t last = LitCotangents::bucket(along + half_length, rho);
+  return lit_before[last + 1] - lit_before[first];
+}
+
+// About what an edge sends along `way`, from all around, over `gain`: the mean of estimated_diffraction_share() over
+// the angles about it, times `scale`. `source_m`: from what lights the edge.
+[[gnu::always_inline]] TESSERAY_HD inline float estimated_past_edge(RoughPoint way, float gain, float scale,
+                                                                    float source_m, float wave_number) {
+  const float distance = std::sqrt(way.x * way.x + way.y * way.y + way.z * way.z);
+  const float spread = source_m / (source_m + distance);
+  const float share = 1.0f / (4.0f + 20.0f * std::sqrt(wave_number * spread * distance));
+  return scale * spread * spread * share / gain;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What scattered power needs to know of a launch, where it lies: on the host or on the device. And what one ray of it
+// is, for either.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "core/base/host_device.h"
+#include "core/physics/scattering.h"
+#include "core/propagation/arrivals.h"
+#include "core/propagation/edge_observer.h"
+#include "core/propagation/launch_view.h"
+#include "core/propagation/scattering_columns_view.h"
+#include "core/propagation/scattering_lobes.h"
+#include "core/propagation/tube.h"
+
+namespace tesseray {
+
+// What all rays bring to a tile that may scatter it: powers as |field|², on the unit of Tube::strength.
+struct DiffusePower {
+  double power = 0;           // Σ |E|² cosθ_i · (the model's reflectance at incidence)
+  double basic = 0;           // the same over the departure gain
+  double length = 0;          // Σ power · length
+  double squared_length = 0;  // Σ power · length²
+  double first_length_m = 0;  // the least length; valid when rays > 0
+  std::uint32_t rays = 0;
+
+  void add(double ray_power, double departure_gain, double length_m);
+};
+
+// A tile whose scattered power reaches an element.
+struct ScatteringSource {
+  std::uint32_t tile = 0;
+  double weight = 0;  // its power at the element
+  double share = 1;   // what vegetation leaves of that power, times what it stands for
+};
+
+// Of one transmitter. Owns nothing.
+struct ScatteringView {
+  LaunchView launch;
+  ScatteringColumnsView columns;
+  ScatteringModel model = ScatteringModel::reciprocal;
+  double cross_polarization = 0;  // the part of the scattered power in the other polarisation
+  double received_fraction = 0;   // the part of it that the receiver's polarisation takes
+  Pruning pruning;
+  std::size_t kinds = 0;                    // how many of AfterScattering there are
+  const DiffusePower* powers = nullptr;     // of the tiles, by place()
+  const float* strengths = nullptr;         // by AfterScattering, then by tile: the greatest gain at 1 m
+  int lobe_exponent = 0;                    // of directive lobes
+  const double* directive_lobes = nullptr;  // scattering_lobes.h, by place(); nullptr with Lambert's lobe
+  const float* known_gains = nullptr;       // at tiles so far; nullptr: no scattered ray is drawn by chance
+
+  TESSERAY_HD std::size_t place(std::uint32_t tile, AfterScattering after) const {
+    return tile * kinds + static_cast<std::size_t>(after);
+  }
+  TESSERAY_HD const DiffusePower& power(std::uint32_t tile, AfterScattering after) const {
+    return powers[place(tile, after)];
+  }
+  TESSERAY_HD const float* strengths_of(AfterScattering after) const {
+    return strengths + static_cast<std::size_t>(after) * launch.environment.points.tile_count;
+  }
+  // Of a tile's material.
+  TESSERAY_HD double reflectance(std::uint32_t tile, double cosine) const {
+    return interpolated_reflectance(columns.reflectances + columns.table_begin[tile], cosine);
+  }
+};
+
+// The part of a tile's diffuse power that goes into `direction` per squared metre at 1 m: dS S² p(θ_s) · reflectance, p
+// being the mean lobe of the rays that may do so.
+TESSERAY_HD inline double diffuse_intensity(const ScatteringView& scattering, std::uint32_t tile, Vec3 direction,
+                                            AfterScattering after) {
+  const double cosine = dot(direction, scattering.launch.environment.tiles[tile].normal);
+  if (!(cosine > 0)) return 0;
+  double lobe = 0;
+  if (scattering.directive_lobes == nullptr) {
+    lobe = lambertian_lobe(cosine);
+  } else {
+    const int exponent = scattering.lobe_exponent;
+    const std::size_t coefficients = lobe_coefficients(exponent);
+    const double* const lobes = scattering.directive_lobes + scattering.place(tile, after) * coefficients;
+    lobe = lobes_along(exponent, {lobes, coefficients}, direction) / scattering.power(tile, after).power;
+  }
+  const double scattered = scattering.columns.areas_m2[tile] * lobe;
+  if (scattering.model != ScatteringModel::reciprocal) return scattered;
+  return scattered * std::sqrt(scattering.reflectance(tile, cosine));
+}
+
+// Scattering tiles are left out whose strength times this over the squared distance is below 1, so that at most
+// `asked` arrives of each.
+TESSERAY_HD inline float strength_scale(double asked) {
+  return asked > 0 ? static_cast<float>(1 / asked) : std::numeric_limits<float>::max();
+}
+// What is asked for at an element from which the power goes on. Directive lobes have no bound of their own.
+TESSERAY_HD inline double asked_at_elements(const ScatteringView& scattering) {
+  return scattering.directive_lobes == nullptr ? scattering.launch.link.least_gain : 0.0;
+}
+
+// About how many scattering tiles stand for all whose power goes on at an element; 0: all themselves.
+TESSERAY_HD inline std::size_t sources_for_all(const Pruning& pruning, AfterScattering after, bool at_tile) {
+  // What goes on twice is a small part of the power, for which fewer stand well enough.
+  const bool goes_on_twice = after > AfterScattering::diffraction;
+  const std::size_t of_edge = goes_on_twice ? (pruning.scattering_sources + 3) / 4 : pruning.scattering_sources;
+  return of_edge * (at_tile ? 2 : 1);
+}
+
+// What some scattering tiles bring to an edge segment, all of them together. REQUIRES: one of them, at least.
+TESSERAY_HD inline ScatteredAtEdge scattered_at_edge(const TargetPointsView& points, Vec3 midpoint,
+                                                     std::span<const ScatteringSource> sources) {
+  ScatteredAtEdge at_edge;
+  for (const ScatteringSource& source : sources) {
+    const double gain = source.weight * source.share;
+    at_edge.gain += gain;
+    at_edge.distance_m += gain * norm(points.reference(source.tile) - midpoint);
+  }
+  at_edge.distance_m /= at_edge.gain;
+  return at_edge;
+}
+
+TESSERAY_HD inline DiffuseEdgeSource diffuse_edge_source(const ScatteringView& scattering, const Wedge& wedge,
+                                                         const EdgeSegment& edge, std::uint32_t tile_number) {
+  const Tile& tile = scattering.launch.environment.tiles[tile_number];
+  const Vec3 direction = normalized(edge.midpoint - tile.centroid);
+  const double cosine = dot(direction, tile.normal);
+  const double per_cosine =
+      cosine > 0 ? diffuse_intensity(scattering, tile_number, direction, AfterScattering::diffraction) / cosine : 0.0;
+  return {wedge,
+          edge,
+          tile,
+          per_cosine,
+          scattering.launch.link.copolar_polarization(direction),
+          scattering.cross_polarization,
+          scattering.launch.link.wave_number};
+}
+
+// `share`: what is left of a tile's power at the edge.
+TESSERAY_HD inline DiffuseEdgePower edge_power(const DiffusePower& source, double share) {
+  return {static_cast<float>(share * source.power),  static_cast<float>(share * source.basic),
+          static_cast<float>(share * source.length), static_cast<float>(share * source.squared_length),
+          static_cast<float>(source.first_length_m), source.rays};
+}
+
+// How diffuse rays along one direction come in at a target.
+struct DiffuseTarget {
+  Vec2 look;                // cosine and sine of the azimuth
+  double gain_factor = 0;   // path gain over |field|², with receiver and ground reflection
+  double basic_factor = 0;  // the same for an isotropic receiver
+  double straight_distance_m = 0;
+  std::uint32_t rays_per_ray = 1;  // 2 with the ground-reflected companion
+};
+
+// Rays from an edge segment: it is short, so all its rays come to a target from about the same direction.
+// `vegetation`: factor of the amplitude on the last leg.
+TESSERAY_HD inline DiffuseTarget diffracted_target(const ScatteringView& scattering, const EdgeSegment& edge,
+                                                   std::uint32_t number, const ReceivedRay& ray, double vegetation,
+                                                   float stands_for) {
+  const LinkView& link = scattering.launch.link;
+  const double share = link.unit_gain * scattering.received_fraction * ray.factor * (vegetation * vegetation) *
+                       static_cast<double>(stands_for);
+  const Vec3 way = scattering.launch.environment.points.arrival(number) - edge.midpoint;
+  return {{ray.look_x, ray.look_y},
+          share * link.receive_gain(normalized(way)),
+          share,
+          scattering.launch.straight_distances[number],
+          ray.factor > 1 ? 2u : 1u};
+}
+
+// What arrives at a target by way of an edge segment.
+TESSERAY_HD inline DiffuseSum sum_of(const EdgeBeam& beam, const DiffuseTarget& target) {
+  DiffuseSum sum;
+  sum.gain = target.gain_factor * static_cast<double>(beam.power);
+  sum.basic_gain = target.basic_factor * static_cast<double>(beam.basic);
+  sum.excess_m = target.gain_factor * static_cast<double>(beam.excess);
+  sum.squared_excess_m2 = target.gain_factor * static_cast<double>(beam.squared_excess);
+  sum.cos_azimuth = sum.gain * target.look.x;
+  sum.sin_azimuth = sum.gain * target.look.y;
+  sum.first_excess_m = static_cast<double>(beam.first_excess_m);
+  sum.strongest_gain = target.gain_factor * static_cast<double>(beam.strongest);
+  sum.strongest_cos = target.look.x;
+  sum.strongest_sin = target.look.y;
+  sum.rays = beam.rays * target.rays_per_ray;
+  return sum;
+}
+
+}  // namespace tesseray
