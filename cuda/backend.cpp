@@ -4,8 +4,10 @@
 #include <cuda_runtime.h>
 
 #include <cmath>
+#include <mutex>
 
 #include "cuda/cuda_sight_runner.h"
+#include "cuda/device_environment.h"
 #include "cuda/rows_by_blocks.h"
 
 namespace tesseray {
@@ -39,6 +41,27 @@ CudaDevice find_cuda_device() {
   }
   const auto gibibytes = std::lround(static_cast<double>(properties.totalGlobalMem) / (1024.0 * 1024.0 * 1024.0));
   return {.is_there = true, .name = std::string(properties.name) + ", " + std::to_string(gibibytes) + " GiB"};
+}
+
+std::unique_ptr<TubeBouncer> make_cuda_tube_bouncer(const EnvironmentView& environment) {
+  return make_cuda_tube_bouncer(std::make_shared<const DeviceEnvironment>(environment));
+}
+
+std::unique_ptr<RowScatterer> make_cuda_row_scatterer(const EnvironmentView& environment) {
+  return make_cuda_row_scatterer(std::make_shared<const DeviceEnvironment>(environment));
+}
+
+CudaBatchMakers cuda_batch_makers() {
+  struct Shared {
+    std::once_flag is_copied;
+    std::shared_ptr<const DeviceEnvironment> copy;
+  };
+  const auto copy_of = [shared = std::make_shared<Shared>()](const EnvironmentView& environment) {
+    std::call_once(shared->is_copied, [&] { shared->copy = std::make_shared<const DeviceEnvironment>(environment); });
+    return shared->copy;
+  };
+  return {[copy_of](const EnvironmentView& environment) { return make_cuda_tube_bouncer(copy_of(environment)); },
+          [copy_of](const EnvironmentView& environment) { return make_cuda_row_scatterer(copy_of(environment)); }};
 }
 
 std::unique_ptr<Visibility> compute_visibility_with_cuda(const Occlusion& occlusion, const Tiling& tiling,

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the rest of Tesseray knows of CUDA: whether there is a GPU, and what it computes in place of the CPU: visibility
-// with the same bits, fields over the roofs within 1e-9 of themselves, bounces by the same hits in the same order.
+// with the same bits, fields over the roofs within 1e-9 of themselves, bounces by the same hits in the same order, and
+// scattered power by the same draws.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "core/propagation/ray_launcher.h"
 #include "core/propagation/rooftop_search.h"
+#include "core/propagation/row_scatterer.h"
 #include "core/propagation/tube_bouncer.h"
 #include "core/visibility/visibility.h"
 
@@ -33,5 +36,16 @@ std::unique_ptr<RooftopSearch> make_cuda_rooftop_search(const RooftopSceneView& 
 // as start() does, and the bouncers of launches Error(internal) when the GPU fails. REQUIRES:
 // find_cuda_device().is_there.
 std::unique_ptr<TubeBouncer> make_cuda_tube_bouncer(const EnvironmentView& environment);
+
+// Works out scattered power on the GPU, over an environment that it copies. Throws as make_cuda_tube_bouncer().
+// REQUIRES: find_cuda_device().is_there.
+std::unique_ptr<RowScatterer> make_cuda_row_scatterer(const EnvironmentView& environment);
+
+// Both over one copy, for one launcher: the environment is that of the first call.
+struct CudaBatchMakers {
+  MakeTubeBouncer make_tube_bouncer;
+  MakeRowScatterer make_row_scatterer;
+};
+CudaBatchMakers cuda_batch_makers();
 
 }  // namespace tesseray

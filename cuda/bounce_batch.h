@@ -118,8 +118,7 @@ class RaysOfHit {
     return specularly_reflected(batch_.launch, incident, incidence, tile);
   }
   TESSERAY_HD double vegetation_between(std::uint32_t element, std::uint32_t number) const {
-    const VegetationPairsView& pairs = batch_.launch.environment.vegetation_pairs;
-    return pairs.offsets == nullptr ? 1.0 : batch_.launch.vegetation.amplitude_after(pairs.length_m(element, number));
+    return batch_.launch.vegetation_between(element, number);
   }
   TESSERAY_HD bool may_go_on(const InteractionChain&, std::uint32_t element, int reflections, int diffractions) const {
     return may_do_anything(batch_.launch, element, reflections, diffractions);

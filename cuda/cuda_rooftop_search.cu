@@ -34,6 +34,8 @@ struct Slot {
            capacity.all_points() * (sizeof(Vec2) + sizeof(std::uint16_t));
   }
 
+  std::size_t host_bytes() const { return host_targets.bytes() + host_found.bytes(); }
+
   CudaStream stream;
   DeviceArray<RooftopTarget> targets;
   PinnedArray<RooftopTarget> host_targets;
@@ -50,6 +52,7 @@ class CudaRooftopSearch final : public RooftopSearch {
       : capacity_(capacity), scene_(scene), slots_(capacity, most_slots, doing) {}
 
   std::size_t most_targets() const override { return capacity_.targets; }
+  std::size_t host_bytes() const override { return slots_.host_bytes(); }
 
   void find(const RooftopRays& rays, std::span<const RooftopTarget> targets, std::span<RooftopBends> found) override {
     if (targets.empty()) return;

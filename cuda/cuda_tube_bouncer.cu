@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <utility>
 #include <vector>
 
-#include "cuda/backend.h"
 #include "cuda/bounce_batch.h"
 #include "cuda/child_order.h"
 #include "cuda/device_copy.h"
+#include "cuda/device_environment.h"
+#include "cuda/mirrored_array.h"
 #include "cuda/shared_sums.h"
 #include "cuda/slot_pool.h"
 #include "cuda/thread_block.h"
@@ -46,22 +48,6 @@ unsigned blocks_for(std::uint64_t threads) {
   return static_cast<unsigned>((threads + threads_per_block - 1) / threads_per_block);
 }
 
-// An array of both memories.
-template <class Item>
-struct MirroredArray {
-  explicit MirroredArray(std::size_t size) : device(size), host(size) {}
-  void send(std::size_t count, const CudaStream& stream) const {
-    check_cuda(cudaMemcpyAsync(device.data(), host.data(), count * sizeof(Item), cudaMemcpyHostToDevice, stream.get()),
-               doing);
-  }
-  void fetch(std::size_t count, const CudaStream& stream) const {
-    check_cuda(cudaMemcpyAsync(host.data(), device.data(), count * sizeof(Item), cudaMemcpyDeviceToHost, stream.get()),
-               doing);
-  }
-  DeviceArray<Item> device;
-  PinnedArray<Item> host;
-};
-
 // What one batch needs, taken once.
 struct Slot {
   explicit Slot(const BounceCapacity& capacity)
@@ -77,6 +63,11 @@ struct Slot {
     return capacity.tubes * (sizeof(TubeBatch::Group) + sizeof(Tube) + sizeof(IntervalBounds)) +
            capacity.members * sizeof(std::uint32_t) + capacity.pairs * sizeof(TubeHit) +
            capacity.children * (sizeof(Tube) + sizeof(HitPlace));
+  }
+
+  std::size_t host_bytes() const {
+    return groups.host.bytes() + tubes.host.bytes() + members.host.bytes() + children.host.bytes() +
+           child_places.host.bytes() + counts.host.bytes();
   }
 
   CudaStream stream;
@@ -133,7 +124,7 @@ class CudaLaunchBouncer final : public LaunchBouncer {
     prepare_all_tubes<<<blocks_for(bodies.tube_count), threads_per_block, 0, stream>>>(bodies);
     find_all_hits<<<bodies.group_count, threads_per_block, 0, stream>>>(bodies);
     check_cuda(cudaGetLastError(), doing);
-    slot.counts.fetch(1, slot.stream);
+    slot.counts.fetch(1, slot.stream, doing);
     slot.stream.wait(doing);
     const std::uint64_t hits = slot.counts.host.data()[0];
     for (std::uint64_t first = 0; first < hits; first += capacity_.children) {
@@ -152,9 +143,9 @@ class CudaLaunchBouncer final : public LaunchBouncer {
     std::transform(batch.tubes.begin(), batch.tubes.end(), slot.tubes.host.data(),
                    [](const Tube* tube) { return *tube; });
     std::copy(batch.members.begin(), batch.members.end(), slot.members.host.data());
-    slot.groups.send(batch.groups.size(), slot.stream);
-    slot.tubes.send(batch.tubes.size(), slot.stream);
-    slot.members.send(batch.members.size(), slot.stream);
+    slot.groups.send(batch.groups.size(), slot.stream, doing);
+    slot.tubes.send(batch.tubes.size(), slot.stream, doing);
+    slot.members.send(batch.members.size(), slot.stream, doing);
     std::uint64_t* const counts = slot.counts.device.data();
     check_cuda(cudaMemsetAsync(counts, 0, 2 * sizeof(std::uint64_t), slot.stream.get()), doing);
     return {.launch = view_,
@@ -174,12 +165,12 @@ class CudaLaunchBouncer final : public LaunchBouncer {
   }
 
   static void fetch_children(const Slot& slot, UnorderedChildren& made) {
-    slot.counts.fetch(2, slot.stream);
+    slot.counts.fetch(2, slot.stream, doing);
     slot.stream.wait(doing);
     const std::uint64_t count = slot.counts.host.data()[1];
     if (count == 0) return;
-    slot.children.fetch(count, slot.stream);
-    slot.child_places.fetch(count, slot.stream);
+    slot.children.fetch(count, slot.stream, doing);
+    slot.child_places.fetch(count, slot.stream, doing);
     slot.stream.wait(doing);
     made.add(slot.children.host.data(), slot.child_places.host.data(), count);
   }
@@ -194,24 +185,26 @@ class CudaLaunchBouncer final : public LaunchBouncer {
 
 class CudaTubeBouncer final : public TubeBouncer {
  public:
-  CudaTubeBouncer(const EnvironmentView& environment, const BounceCapacity& capacity)
-      : capacity_(capacity), environment_(environment), slots_(capacity, most_slots, doing) {}
+  CudaTubeBouncer(std::shared_ptr<const DeviceEnvironment> environment, const BounceCapacity& capacity)
+      : capacity_(capacity), environment_(std::move(environment)), slots_(capacity, most_slots, doing) {}
 
   BatchLimits limits() const override { return capacity_.limits(); }
+  std::size_t host_bytes() const override { return slots_.host_bytes(); }
   std::unique_ptr<LaunchBouncer> start(const LaunchView& launch) override {
-    return std::make_unique<CudaLaunchBouncer>(launch, environment_.view(), capacity_, slots_);
+    return std::make_unique<CudaLaunchBouncer>(launch, environment_->view(), capacity_, slots_);
   }
 
  private:
   BounceCapacity capacity_;
-  DeviceCopy<EnvironmentView> environment_;
+  std::shared_ptr<const DeviceEnvironment> environment_;
   SlotPool<Slot> slots_;
 };
 
 }  // namespace
 
-std::unique_ptr<TubeBouncer> make_cuda_tube_bouncer(const EnvironmentView& environment) {
-  return std::make_unique<CudaTubeBouncer>(environment, BounceCapacity().at_least(environment.points));
+std::unique_ptr<TubeBouncer> make_cuda_tube_bouncer(std::shared_ptr<const DeviceEnvironment> environment) {
+  const BounceCapacity capacity = BounceCapacity().at_least(environment->view().points);
+  return std::make_unique<CudaTubeBouncer>(std::move(environment), capacity);
 }
 
 }  // namespace tesseray

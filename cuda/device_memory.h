@@ -79,6 +79,7 @@ class PinnedArray {
 
   Item* data() const { return items_; }
   std::size_t size() const { return size_; }
+  std::size_t bytes() const { return size_ * sizeof(Item); }
 
  private:
   Item* items_ = nullptr;

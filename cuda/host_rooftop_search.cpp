@@ -12,6 +12,7 @@ class HostRooftopSearch final : public RooftopSearch {
       : scene_(scene), capacity_(capacity) {}
 
   std::size_t most_targets() const override { return capacity_.targets; }
+  std::size_t host_bytes() const override { return capacity_.all_points() * (sizeof(Vec2) + sizeof(std::uint16_t)); }
 
   void find(const RooftopRays& rays, std::span<const RooftopTarget> targets, std::span<RooftopBends> found) override {
     std::vector<Vec2> points(capacity_.all_points());

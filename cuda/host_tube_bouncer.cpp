@@ -1,49 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
-#include <atomic>
-#include <limits>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "cuda/bounce_batch.h"
 #include "cuda/child_order.h"
+#include "cuda/host_sharing.h"
 #include "cuda/thread_block.h"
 
 namespace tesseray {
 namespace {
 
-// Of its own, so that none waits for others that wait for it. Few items are not worth them.
-constexpr std::uint64_t most_threads = 3, worth_threads = 256;
-
-// Threads of the host share as those of a GPU do (shared_sums.h).
-struct HostSharing {
-  struct Adder {
-    std::uint32_t* lock;
-
-    void add(std::int64_t& sum, std::int64_t x) const { std::atomic_ref(sum).fetch_add(x, std::memory_order_relaxed); }
-    void count(std::uint32_t& number) const { std::atomic_ref(number).fetch_add(1, std::memory_order_relaxed); }
-    void lower(float& least, float x) const {
-      const std::atomic_ref<float> place(least);
-      float seen = place.load(std::memory_order_relaxed);
-      while (x < seen && !place.compare_exchange_weak(seen, x, std::memory_order_relaxed)) {
-      }
-    }
-    // Lower than any, so that all is decided under the lock.
-    double now(const double&) const { return -std::numeric_limits<double>::infinity(); }
-    template <class Work>
-    void exclusively(const Work& work) const {
-      const std::atomic_ref<std::uint32_t> gate(*lock);
-      while (gate.exchange(1, std::memory_order_acquire) != 0) {
-      }
-      work();
-      gate.store(0, std::memory_order_release);
-    }
-  };
-  static std::uint64_t claim(std::uint64_t& counter) {
-    return std::atomic_ref(counter).fetch_add(1, std::memory_order_relaxed);
-  }
-};
+constexpr std::uint64_t worth_threads = 256;
 
 class HostLaunchBouncer final : public LaunchBouncer {
  public:
@@ -76,16 +44,17 @@ class HostLaunchBouncer final : public LaunchBouncer {
                                 .child_count = &child_count,
                                 .sums = sums_.data(),
                                 .locks = locks_.data()};
-    for_all(0, bodies.tube_count, [&](std::uint64_t k) { prepare_tube(bodies, static_cast<std::uint32_t>(k)); });
-    for_all(0, bodies.group_count,
-            [&](std::uint64_t g) { find_hits(HostBlock(), bodies, static_cast<std::uint32_t>(g)); });
+    for_all_on_host(0, bodies.tube_count, worth_threads,
+                    [&](std::uint64_t k) { prepare_tube(bodies, static_cast<std::uint32_t>(k)); });
+    for_all_on_host(0, bodies.group_count, worth_threads,
+                    [&](std::uint64_t g) { find_hits(HostBlock(), bodies, static_cast<std::uint32_t>(g)); });
     // Threads of a GPU find them in any order; so they come in another one than the CPU's here.
     std::reverse(hits_.begin(), hits_.begin() + static_cast<std::ptrdiff_t>(hit_count));
     UnorderedChildren made;
     for (std::uint64_t first = 0; first < hit_count; first += capacity_.children) {
       const std::uint64_t end = std::min<std::uint64_t>(hit_count, first + capacity_.children);
       child_count = 0;
-      for_all(first, end, [&](std::uint64_t k) { follow_hit<HostSharing>(bodies, k); });
+      for_all_on_host(first, end, worth_threads, [&](std::uint64_t k) { follow_hit<HostSharing>(bodies, k); });
       made.add(children_.data(), child_places_.data(), child_count);
     }
     made.append_in_order(children);
@@ -97,23 +66,6 @@ class HostLaunchBouncer final : public LaunchBouncer {
   }
 
  private:
-  // Calls body(first) … body(end − 1), by several threads.
-  template <class Body>
-  static void for_all(std::uint64_t first, std::uint64_t end, const Body& body) {
-    const auto run = [&body](std::uint64_t from, std::uint64_t to) {
-      for (std::uint64_t k = from; k < to; ++k) body(k);
-    };
-    const std::uint64_t count = end - first;
-    if (count < worth_threads) {
-      run(first, end);
-      return;
-    }
-    std::vector<std::jthread> threads;
-    for (std::uint64_t t = 0; t < most_threads; ++t) {
-      threads.emplace_back(run, first + count * t / most_threads, first + count * (t + 1) / most_threads);
-    }
-  }
-
   LaunchView launch_;
   BounceCapacity capacity_;
   std::mutex mutex_;
@@ -131,6 +83,10 @@ class HostTubeBouncer final : public TubeBouncer {
       : environment_(environment), capacity_(capacity.at_least(environment.points)) {}
 
   BatchLimits limits() const override { return capacity_.limits(); }
+  std::size_t host_bytes() const override {
+    return capacity_.tubes * (sizeof(Tube) + sizeof(IntervalBounds)) + capacity_.pairs * sizeof(TubeHit) +
+           capacity_.children * (sizeof(Tube) + sizeof(HitPlace));
+  }
   std::unique_ptr<LaunchBouncer> start(const LaunchView& launch) override {
     LaunchView view = launch;
     view.environment = environment_;

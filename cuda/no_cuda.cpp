@@ -21,6 +21,12 @@ std::unique_ptr<TubeBouncer> make_cuda_tube_bouncer(const EnvironmentView&) {
   throw Error(ErrorKind::internal, "no_cuda_device", find_cuda_device().missing);
 }
 
+std::unique_ptr<RowScatterer> make_cuda_row_scatterer(const EnvironmentView&) {
+  throw Error(ErrorKind::internal, "no_cuda_device", find_cuda_device().missing);
+}
+
+CudaBatchMakers cuda_batch_makers() { return {make_cuda_tube_bouncer, make_cuda_row_scatterer}; }
+
 std::unique_ptr<SightRunner> make_cuda_sight_runner(const SightSceneView&, const BatchCapacity&) {
   throw Error(ErrorKind::internal, "no_cuda_device", find_cuda_device().missing);
 }

@@ -8,6 +8,7 @@
 
 #include "core/propagation/launch_view.h"
 #include "core/propagation/rooftop_scene_view.h"
+#include "core/propagation/scattering_view.h"
 #include "cuda/sight_scene.h"
 
 namespace tesseray {
@@ -93,4 +94,30 @@ void for_each_array(LaunchView& view, const Replace& replace) {
   if (view.roulette_gain != nullptr) replace(view.roulette_gain, std::size_t{points.element_count()});
   if (view.reached_over_rooftops != nullptr) replace(view.reached_over_rooftops, numbers);
 }
+
+// The same for what it scatters.
+template <class Replace>
+void for_each_array(ScatteringView& view, const Replace& replace) {
+  for_each_array(view.launch, replace);
+  const TargetPointsView& points = view.launch.environment.points;
+  const std::size_t tiles = points.tile_count, numbers = std::size_t{points.element_count()} + points.receiver_count;
+  ScatteringColumnsView& columns = view.columns;
+  for (RoughPlacesView* places : {&columns.sources, &columns.targets}) {
+    replace(places->x, tiles);
+    replace(places->y, tiles);
+    replace(places->z, tiles);
+  }
+  replace(columns.areas_m2, tiles);
+  replace(columns.reflectances, columns.reflectance_count);
+  replace(columns.normals, numbers);
+  replace(columns.table_begin, numbers);
+  replace(columns.ground_reflection, numbers);
+  replace(view.powers, tiles * view.kinds);
+  replace(view.strengths, tiles * view.kinds);
+  if (view.directive_lobes != nullptr) {
+    replace(view.directive_lobes, tiles * view.kinds * lobe_coefficients(view.lobe_exponent));
+  }
+  if (view.known_gains != nullptr) replace(view.known_gains, tiles);
+}
+
 }  // namespace tesseray

@@ -22,9 +22,9 @@ struct DeviceSharing {
       atomicAdd(reinterpret_cast<unsigned long long*>(&sum), static_cast<unsigned long long>(x));
 #endif
     }
-    TESSERAY_HD void count([[maybe_unused]] std::uint32_t& number) const {
+    TESSERAY_HD void count([[maybe_unused]] std::uint32_t& number, [[maybe_unused]] std::uint32_t more) const {
 #ifdef __CUDA_ARCH__
-      atomicAdd(&number, 1u);
+      atomicAdd(&number, more);
 #endif
     }
     TESSERAY_HD void lower([[maybe_unused]] float& least, [[maybe_unused]] float x) const {
@@ -38,7 +38,10 @@ struct DeviceSharing {
       }
 #endif
     }
-    TESSERAY_HD double now(const double& number) const { return *static_cast<const volatile double*>(&number); }
+    template <class Real>
+    TESSERAY_HD Real now(const Real& number) const {
+      return *static_cast<const volatile Real*>(&number);
+    }
     // Threads of a warp go on one by one since Volta, so that none waits for ever.
     template <class Work>
     TESSERAY_HD void exclusively([[maybe_unused]] const Work& work) const {

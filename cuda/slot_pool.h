@@ -15,7 +15,8 @@
 
 namespace tesseray {
 
-// Slot: made of a Capacity, and has static std::size_t device_bytes(const Capacity&).
+// Slot: made of a Capacity, and has static std::size_t device_bytes(const Capacity&) and std::size_t host_bytes()
+// const.
 template <class Slot>
 class SlotPool {
  public:
@@ -26,8 +27,14 @@ class SlotPool {
     check_cuda(cudaMemGetInfo(&free_bytes, &all_bytes), doing);
     const std::size_t fitting = free_bytes / 2 / Slot::device_bytes(capacity);
     const std::size_t count = std::clamp<std::size_t>(fitting, 1, most);
-    for (std::size_t s = 0; s < count; ++s) free_.push_back(std::make_unique<Slot>(capacity));
+    for (std::size_t s = 0; s < count; ++s) {
+      free_.push_back(std::make_unique<Slot>(capacity));
+      host_bytes_ += free_.back()->host_bytes();
+    }
   }
+
+  // Of all slots.
+  std::size_t host_bytes() const { return host_bytes_; }
 
   // A slot, for as long as this lives. Waits until there is one.
   class Lease {
@@ -58,6 +65,7 @@ class SlotPool {
   std::mutex mutex_;
   std::condition_variable has_slot_;
   std::vector<std::unique_ptr<Slot>> free_;
+  std::size_t host_bytes_ = 0;
 };
 
 }  // namespace tesseray

@@ -62,17 +62,21 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
   options.delay_profile_rays = static_cast<std::size_t>(run.values().integer("DELAY_PROFILE_RAYS"));
   warn_of_vegetation(scene, sites, options.vegetation, run.progress());
   MakeRooftopSearch make_rooftop_search;
-  MakeTubeBouncer make_tube_bouncer;
+  CudaBatchMakers makers;
   if (run.uses_cuda()) {
     make_rooftop_search = [&run](const RooftopSceneView& view) {
       return run.on_gpu("rays over the roofs", [&] { return make_cuda_rooftop_search(view); });
     };
-    make_tube_bouncer = [&run](const EnvironmentView& view) {
-      return run.on_gpu("bounces", [&] { return make_cuda_tube_bouncer(view); });
-    };
+    const CudaBatchMakers on_gpu = cuda_batch_makers();
+    makers = {[&run, on_gpu](const EnvironmentView& view) {
+                return run.on_gpu("bounces", [&] { return on_gpu.make_tube_bouncer(view); });
+              },
+              [&run, on_gpu](const EnvironmentView& view) {
+                return run.on_gpu("scattered power by way of edges", [&] { return on_gpu.make_row_scatterer(view); });
+              }};
   }
   RayLauncher launcher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options, make_rooftop_search,
-                       make_tube_bouncer);
+                       makers.make_tube_bouncer, makers.make_row_scatterer);
   launcher.prepare(run.progress(), vegetation_file_beside(rows.visibility()));
   return launcher;
 }

@@ -26,22 +26,6 @@ std::string to_string(Mechanism mechanism) {
   return "";
 }
 
-void ArrivalSums::add(const DiffuseSum& diffuse) {
-  if (diffuse.rays == 0) return;
-  gain.add(diffuse.gain);
-  basic_gain.add(diffuse.basic_gain);
-  excess.add(diffuse.excess_m / excess_unit_m);
-  squared_excess.add(diffuse.squared_excess_m2 / (excess_unit_m * excess_unit_m));
-  cos_azimuth.add(diffuse.cos_azimuth);
-  sin_azimuth.add(diffuse.sin_azimuth);
-  first_excess_m = std::min(first_excess_m, static_cast<float>(diffuse.first_excess_m));
-  rays += diffuse.rays;
-  if (diffuse.strongest_gain >= strongest_gain) {
-    consider_strongest(diffuse.strongest_gain, std::atan2(diffuse.strongest_sin, diffuse.strongest_cos),
-                       Mechanism::scattering);
-  }
-}
-
 void ArrivalSums::merge(const ArrivalSums& other) {
   gain.merge(other.gain);
   coherent_gain.merge(other.coherent_gain);

@@ -19,10 +19,13 @@ namespace tesseray {
 // How one thread adds to what is its own. Threads of a GPU add to what they share (cuda/shared_sums.h).
 struct AddAlone {
   TESSERAY_HD void add(std::int64_t& sum, std::int64_t x) const { sum += x; }
-  TESSERAY_HD void count(std::uint32_t& number) const { ++number; }
+  TESSERAY_HD void count(std::uint32_t& number, std::uint32_t more) const { number += more; }
   TESSERAY_HD void lower(float& least, float x) const { least = x < least ? x : least; }
   // A number that others may be raising.
-  TESSERAY_HD double now(const double& number) const { return number; }
+  template <class Real>
+  TESSERAY_HD Real now(const Real& number) const {
+    return number;
+  }
   // Calls work() while nobody else does so for the same sums.
   template <class Work>
   TESSERAY_HD void exclusively(const Work& work) const {
@@ -99,7 +102,9 @@ struct ArrivalSums {
   TESSERAY_HD void add(const Arrival& arrival) { add(arrival, AddAlone()); }
   template <class Adder>
   TESSERAY_HD void add(const Arrival& arrival, const Adder& adder);
-  void add(const DiffuseSum& diffuse);
+  TESSERAY_HD void add(const DiffuseSum& diffuse) { add(diffuse, AddAlone()); }
+  template <class Adder>
+  TESSERAY_HD void add(const DiffuseSum& diffuse, const Adder& adder);
   void merge(const ArrivalSums& other);
 
  private:
@@ -132,11 +137,28 @@ TESSERAY_HD void ArrivalSums::add(const Arrival& arrival, const Adder& adder) {
     coherent_im.add(arrival.amplitude.im, adder);
   }
   adder.lower(first_excess_m, static_cast<float>(arrival.excess_length_m));
-  adder.count(rays);
+  adder.count(rays, 1);
   if (arrival.mechanism == Mechanism::direct) direct = true;
   if (arrival.path_gain >= adder.now(strongest_gain)) {
     const double azimuth = std::atan2(look.y, look.x);
     adder.exclusively([&] { consider_strongest(arrival.path_gain, azimuth, arrival.mechanism); });
+  }
+}
+
+template <class Adder>
+TESSERAY_HD void ArrivalSums::add(const DiffuseSum& diffuse, const Adder& adder) {
+  if (diffuse.rays == 0) return;
+  gain.add(diffuse.gain, adder);
+  basic_gain.add(diffuse.basic_gain, adder);
+  excess.add(diffuse.excess_m / excess_unit_m, adder);
+  squared_excess.add(diffuse.squared_excess_m2 / (excess_unit_m * excess_unit_m), adder);
+  cos_azimuth.add(diffuse.cos_azimuth, adder);
+  sin_azimuth.add(diffuse.sin_azimuth, adder);
+  adder.lower(first_excess_m, static_cast<float>(diffuse.first_excess_m));
+  adder.count(rays, diffuse.rays);
+  if (diffuse.strongest_gain >= adder.now(strongest_gain)) {
+    const double azimuth = std::atan2(diffuse.strongest_sin, diffuse.strongest_cos);
+    adder.exclusively([&] { consider_strongest(diffuse.strongest_gain, azimuth, Mechanism::scattering); });
   }
 }
 

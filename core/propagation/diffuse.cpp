@@ -320,21 +320,27 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
 
 void Launch::scatter_then_diffract(Progress& progress) {
   const PhaseClock clock(cost_[LaunchPhase::then_diffraction]);
+  if (environment_.row_scatterer != nullptr) {
+    diffract_in_batches(progress);
+    return;
+  }
   parallel_blocks(environment_.points.edge_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
-    for (auto e = static_cast<std::uint32_t>(begin); e < end; ++e) diffract_diffuse(e, state);
+    for (auto e = static_cast<std::uint32_t>(begin); e < end; ++e) diffract_diffuse(e, FollowedTo::all, state);
   });
 }
 
-void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& wedge, ThreadState& state) const {
+void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& wedge, FollowedTo followed_to,
+                                      ThreadState& state) const {
   const TargetPoints& points = environment_.points;
   const std::uint32_t element = points.tile_count() + edge_number;
   LitCotangents lit;
   for (const ScatteringSource& source : state.sources) {
     lit.add(edge_bounds(environment_.tiling.edges[edge_number], points.reference(source.tile)));
   }
-  columns_.find_lit_past_edge(diffuse_targets_of_row(state), environment_.tiling.edges[edge_number], lit,
-                              state.lit_buckets, state.lit);
+  const std::span<const std::uint32_t> none;
+  columns_.find_lit_past_edge(followed_to == FollowedTo::all ? diffuse_targets_of_row(state) : none,
+                              environment_.tiling.edges[edge_number], lit, state.lit_buckets, state.lit);
   const std::span<const std::uint32_t> members = state.lit;
   if (known_gains_.empty()) {
     state.numbers.assign(members.begin(), members.end());
@@ -357,14 +363,14 @@ void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& we
 }
 
 DiffuseTarget Launch::diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place,
-                                                const ThreadState& state) const {
+                                        const ThreadState& state) const {
   const std::uint32_t number = state.observers.numbers()[place];
   const ReceivedRay ray{state.received.look_x[place], state.received.look_y[place], state.received.factor[place]};
   return tesseray::diffracted_target(scattering_view_, edge, number, ray, vegetation_between(element, number),
                                      state.observers_stand_for[place]);
 }
 
-void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
+void Launch::diffract_diffuse(std::uint32_t edge_number, FollowedTo members, ThreadState& state) {
   const TargetPoints& points = environment_.points;
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
   const std::uint32_t element = points.tile_count() + edge_number;
@@ -377,7 +383,7 @@ void Launch::diffract_diffuse(std::uint32_t edge_number, ThreadState& state) {
     const DiffuseEdgeSource at_edge = diffuse_edge_source(scattering_view_, wedge, edge, lit.tile);
     if (!at_edge.in_air) continue;
     if (!laid_out) {
-      lay_out_diffuse_edge_row(edge_number, wedge, state);
+      lay_out_diffuse_edge_row(edge_number, wedge, members, state);
       laid_out = true;
     }
     const IntervalBounds bounds = edge_bounds(edge, points.reference(lit.tile));

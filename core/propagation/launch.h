@@ -23,6 +23,7 @@
 #include "core/propagation/receiver_reach.h"
 #include "core/propagation/recorded_ray.h"
 #include "core/propagation/rooftop_search.h"
+#include "core/propagation/row_scatterer.h"
 #include "core/propagation/row_targets.h"
 #include "core/propagation/scattered_rays.h"
 #include "core/propagation/scattered_sums.h"
@@ -54,6 +55,7 @@ struct LaunchEnvironment {
   const OverRooftopPaths& over_rooftops;
   RooftopSearch* rooftop_search;  // nullptr: the CPU's own
   TubeBouncer* tube_bouncer;      // nullptr: the CPU alone
+  RowScatterer* row_scatterer;    // the same
   const VegetationPrisms& vegetation;
   const VegetationPairs& vegetation_pairs;
   EnvironmentView view;
@@ -115,6 +117,7 @@ class Launch {
     std::vector<RecordedRay> recorded;
     ScatteredWays scattered_ways;
     TubeBatch batch;
+    RowBatch rows;
     RowIntervals intervals;
     BlockSearch search;
     std::vector<std::uint32_t> row, hits, numbers, layout, lit;
@@ -297,8 +300,8 @@ class Launch {
   void gather_scattered(std::uint32_t number, std::span<const std::uint32_t> row, ThreadState& state) const;
   void prepare_diffuse();
   void reflect_diffuse(std::uint32_t tile, ThreadState& state);
-  void diffract_diffuse(std::uint32_t edge, ThreadState& state);
-  void lay_out_diffuse_edge_row(std::uint32_t edge, const Wedge& wedge, ThreadState& state) const;
+  void diffract_diffuse(std::uint32_t edge, FollowedTo members, ThreadState& state);
+  void lay_out_diffuse_edge_row(std::uint32_t edge, const Wedge& wedge, FollowedTo members, ThreadState& state) const;
   // 1 + the power of the ground-reflected companion at ground tiles, 1 elsewhere.
   double ground_factor(std::uint32_t number, Vec3 direction) const;
   // `vegetation`: factor of the amplitude on the last leg.
@@ -322,6 +325,11 @@ class Launch {
   // The same for what one source sends to receivers by way of an edge, state.diffracted_once.
   void keep_diffracted_ways(const ScatteringSource& source, const EdgeSegment& edge, std::uint32_t element,
                             ThreadState& state) const;
+
+  // scatter_batches.cpp: the same by a scatterer that takes many rows at once.
+  void diffract_in_batches(Progress& progress);
+  // The elements first … end − 1 in as few batches as the scatterer's limits allow: where each begins, and the end.
+  std::vector<std::uint32_t> row_batches(std::uint32_t first, std::uint32_t end) const;
 
   // scattered_tubes.cpp: scattering with two interactions after it, as tubes from the scattering tiles.
   void scatter_then_twice(Progress& progress);

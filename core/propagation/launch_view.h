@@ -48,6 +48,11 @@ struct LaunchView {
   TESSERAY_HD const LinkView::Surface& surface(const Tile& tile) const {
     return link.surfaces[surface_material(environment.default_materials, tile)];
   }
+  // The factor of the amplitude between an element and another that it sees.
+  TESSERAY_HD double vegetation_between(std::uint32_t element, std::uint32_t other) const {
+    const VegetationPairsView& pairs = environment.vegetation_pairs;
+    return pairs.offsets == nullptr ? 1.0 : vegetation.amplitude_after(pairs.length_m(element, other));
+  }
   TESSERAY_HD Wedge wedge_of(const EdgeSegment& edge) const {
     return {edge.direction,
             edge.tangent_0,

@@ -32,6 +32,7 @@ void Launch::choose_pruning() {
   }
   const auto count = static_cast<double>(std::count(in_sight.begin(), in_sight.end(), 1));
   pruning_ = pruning_for(count / static_cast<double>(in_sight.size()));
+  scattering_view_.pruning = pruning_;
 }
 
 std::vector<double> Launch::gains_so_far() const {
@@ -66,6 +67,7 @@ void Launch::prepare_scattered_draw() {
   if (pruning_.scattered <= 0) return;
   const std::vector<double> gains = gains_so_far();
   known_gains_.assign(gains.begin(), gains.end());
+  scattering_view_.known_gains = known_gains_.data();
 }
 
 void Launch::draw_observers(const EdgeSegment& edge, std::span<const std::uint32_t> members, std::uint64_t seed,

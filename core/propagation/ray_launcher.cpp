@@ -298,10 +298,12 @@ struct RayLauncher::Impl {
   std::unique_ptr<RooftopSearch> rooftop_search;
   VegetationPrisms vegetation;
   MakeTubeBouncer make_tube_bouncer;
+  MakeRowScatterer make_row_scatterer;
   VegetationPairs vegetation_pairs = {};  // made by the first launch, as all below
   std::unique_ptr<TubeBouncer> tube_bouncer = nullptr;
+  std::unique_ptr<RowScatterer> row_scatterer = nullptr;
   std::unique_ptr<std::once_flag> pairs_made = std::make_unique<std::once_flag>();
-  std::unique_ptr<std::once_flag> bouncer_made = std::make_unique<std::once_flag>();
+  std::unique_ptr<std::once_flag> batchers_made = std::make_unique<std::once_flag>();
   std::unique_ptr<LaunchForecast> forecast = std::make_unique<LaunchForecast>(options);
 
   // Alone on its threads: whoever waits for it must not find itself waiting within it.
@@ -324,16 +326,19 @@ struct RayLauncher::Impl {
   }
 
   // See bounces_by_batches().
-  bool may_bounce_by_batches() const {
+  bool may_work_by_batches() const {
     if (!options.tiles_are_targets || options.wideband || options.delay_profile_rays > 0) return false;
     const bool loses = !vegetation.empty() && options.vegetation != VegetationModel::none;
     return !loses || vegetation_pairs.known();
   }
 
   // REQUIRES: what vegetation takes is known.
-  void make_bouncer() {
-    std::call_once(*bouncer_made, [&] {
-      if (make_tube_bouncer && may_bounce_by_batches()) tube_bouncer = make_tube_bouncer(view());
+  void make_batchers() {
+    std::call_once(*batchers_made, [&] {
+      if (!may_work_by_batches()) return;
+      if (make_tube_bouncer) tube_bouncer = make_tube_bouncer(view());
+      const bool diffracts_scattered = options.max_scatterings > 0 && options.max_after_scattering > 0;
+      if (make_row_scatterer && diffracts_scattered) row_scatterer = make_row_scatterer(view());
     });
   }
 
@@ -353,7 +358,7 @@ struct RayLauncher::Impl {
 RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
                          const Visibility& visibility, std::vector<Receiver> receivers,
                          const RayLaunchingOptions& options, const MakeRooftopSearch& make_rooftop_search,
-                         MakeTubeBouncer make_tube_bouncer) {
+                         MakeTubeBouncer make_tube_bouncer, MakeRowScatterer make_row_scatterer) {
   if (options.max_bounces < 0 || options.max_bounces > most_bounces) {
     throw Error(ErrorKind::invalid_input, "bad_max_bounces", "MAX_BOUNCES is " + std::to_string(options.max_bounces),
                 "give a number from 0 to " + std::to_string(most_bounces));
@@ -365,7 +370,7 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
   impl_ = std::make_unique<Impl>(Impl{scene, tiling, occlusion, visibility, std::move(receivers), options,
                                       std::move(points), std::move(rows), std::move(reach), edge_runs(tiling),
                                       OverRooftopPaths(scene), nullptr, VegetationPrisms(scene.vegetation),
-                                      std::move(make_tube_bouncer)});
+                                      std::move(make_tube_bouncer), std::move(make_row_scatterer)});
   if (make_rooftop_search && options.over_rooftop == OverRooftop::screens) {
     impl_->rooftop_search = make_rooftop_search(impl_->over_rooftops.view());
   }
@@ -376,10 +381,11 @@ RayLauncher::RayLauncher(RayLauncher&&) noexcept = default;
 
 void RayLauncher::prepare(Progress& progress, const std::optional<VegetationFile>& kept) const {
   impl_->make_vegetation_pairs(progress, kept);
-  impl_->make_bouncer();
+  impl_->make_batchers();
 }
 
 bool RayLauncher::bounces_by_batches() const { return impl_->tube_bouncer != nullptr; }
+bool RayLauncher::scatters_by_batches() const { return impl_->row_scatterer != nullptr; }
 
 RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress& progress) const {
   PartOfStage preparation(progress, 0, 0);
@@ -397,6 +403,7 @@ RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress&
                                       impl_->over_rooftops,
                                       impl_->rooftop_search.get(),
                                       impl_->tube_bouncer.get(),
+                                      impl_->row_scatterer.get(),
                                       impl_->vegetation,
                                       impl_->vegetation_pairs,
                                       impl_->view()};
@@ -432,11 +439,20 @@ std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
       impl_->rooftop_search ? impl_->rooftop_search->most_targets() * (sizeof(RooftopTarget) + sizeof(RooftopBends))
                             : 0;
   const BatchLimits batch = impl_->tube_bouncer ? impl_->tube_bouncer->limits() : BatchLimits();
-  const std::uint64_t of_batch = batch.members * sizeof(std::uint32_t) + batch.tubes * sizeof(const Tube*);
-  const std::uint64_t of_bounced = impl_->tube_bouncer ? impl_->points.tile_count() * sizeof(ArrivalSums) : 0;
+  const RowLimits rows = impl_->row_scatterer ? impl_->row_scatterer->limits() : RowLimits();
+  const std::uint64_t of_batches = (batch.members + rows.members) * sizeof(std::uint32_t) +
+                                   batch.tubes * sizeof(const Tube*) + rows.rows * sizeof(RowBatch::Row);
+  // One after the other.
+  const std::uint64_t of_tile_by_batches = impl_->row_scatterer  ? sizeof(ArrivalSums) + sizeof(ScatteredSums)
+                                           : impl_->tube_bouncer ? sizeof(ArrivalSums)
+                                                                 : 0;
+  const std::uint64_t shared = (impl_->rooftop_search ? impl_->rooftop_search->host_bytes() : 0) +
+                               (impl_->tube_bouncer ? impl_->tube_bouncer->host_bytes() : 0) +
+                               (impl_->row_scatterer ? impl_->row_scatterer->host_bytes() : 0);
   // Those of the threads, and the result.
-  return threads * (of_rooftop_thread + of_batch) + (threads + 1) * targets * of_sums + of_bounced +
-         impl_->points.element_count() * of_element + impl_->points.tile_count() * of_scattering_tile;
+  return threads * (of_rooftop_thread + of_batches) + (threads + 1) * targets * of_sums + shared +
+         impl_->points.element_count() * of_element +
+         impl_->points.tile_count() * (of_scattering_tile + of_tile_by_batches);
 }
 
 const RayLaunchingOptions& RayLauncher::options() const { return impl_->options; }

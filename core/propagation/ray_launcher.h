@@ -155,14 +155,20 @@ struct EnvironmentView;
 // The same for bounces (tube_bouncer.h), over an environment whose view outlives it.
 using MakeTubeBouncer = std::function<std::unique_ptr<TubeBouncer>(const EnvironmentView&)>;
 
+class RowScatterer;
+// The same for scattered power that edges diffract (row_scatterer.h).
+using MakeRowScatterer = std::function<std::unique_ptr<RowScatterer>(const EnvironmentView&)>;
+
 // One per environment and set of receivers, for any number of transmitters. Keeps references to all but the
 // receivers, which must outlive it. launch() is thread-safe and deterministic for any number of threads.
 class RayLauncher {
  public:
-  // In place of the CPU, make_rooftop_search: for OverRooftop::screens; make_tube_bouncer: where bounces_by_batches().
+  // In place of the CPU, make_rooftop_search: for OverRooftop::screens; make_tube_bouncer: where bounces_by_batches();
+  // make_row_scatterer: where scatters_by_batches().
   RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusion& occlusion, const Visibility& visibility,
               std::vector<Receiver> receivers, const RayLaunchingOptions& options,
-              const MakeRooftopSearch& make_rooftop_search = {}, MakeTubeBouncer make_tube_bouncer = {});
+              const MakeRooftopSearch& make_rooftop_search = {}, MakeTubeBouncer make_tube_bouncer = {},
+              MakeRowScatterer make_row_scatterer = {});
   ~RayLauncher();
   RayLauncher(RayLauncher&&) noexcept;
 
@@ -176,11 +182,14 @@ class RayLauncher {
   // Whether launches hand their bounces to tiles on. The CPU does all where rays arrive at receivers alone or are
   // summed with their angles or delays, and where lengths in vegetation are not kept. REQUIRES: prepare() has returned.
   bool bounces_by_batches() const;
+  // The same for scattered power that edges diffract on its way to tiles, of launches that have any.
+  bool scatters_by_batches() const;
 
   // How much longer or shorter than other transmitters' a launch takes, about, told from what the transmitter sees.
   double expected_work(const Transmitter& transmitter) const;
 
-  // The memory that a launch takes on so many threads: sums and what tiles scatter, without the tubes under way.
+  // The memory that a launch takes on so many threads: sums and what tiles scatter, without the tubes under way. What
+  // batches of all launches share counts with each, so that it is there for one alone.
   std::uint64_t bytes_of_launch(std::size_t threads) const;
 
   const RayLaunchingOptions& options() const;

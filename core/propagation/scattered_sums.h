@@ -22,26 +22,28 @@ struct alignas(64) ScatteredSums {
   std::uint32_t rays = 0;
 
   // True when all parts of a sum are small enough.
-  static bool takes(const DiffuseSum& sum) {
+  TESSERAY_HD static bool takes(const DiffuseSum& sum) {
     const double scaled =
         std::fmax(std::fabs(sum.excess_m) / excess_unit_m, sum.squared_excess_m2 / (excess_unit_m * excess_unit_m));
     return std::fmax(std::fmax(sum.gain, sum.basic_gain), scaled) < most;
   }
   // REQUIRES: takes(sum), sum.rays > 0.
-  void add(const DiffuseSum& sum) {
+  TESSERAY_HD void add(const DiffuseSum& sum) { add(sum, AddAlone()); }
+  template <class Adder>
+  TESSERAY_HD void add(const DiffuseSum& sum, const Adder& adder) {
     const auto whole = [](double x) { return static_cast<std::int64_t>(x * scale); };
-    gain += whole(sum.gain);
-    basic_gain += whole(sum.basic_gain);
-    excess += whole(sum.excess_m * (1.0 / excess_unit_m));
-    squared_excess += whole(sum.squared_excess_m2 * (1.0 / (excess_unit_m * excess_unit_m)));
-    cos_azimuth += whole(sum.cos_azimuth);
-    sin_azimuth += whole(sum.sin_azimuth);
-    const auto first = static_cast<float>(sum.first_excess_m);
-    first_excess_m = first < first_excess_m ? first : first_excess_m;
-    rays += sum.rays;
+    adder.add(gain, whole(sum.gain));
+    adder.add(basic_gain, whole(sum.basic_gain));
+    adder.add(excess, whole(sum.excess_m * (1.0 / excess_unit_m)));
+    adder.add(squared_excess, whole(sum.squared_excess_m2 * (1.0 / (excess_unit_m * excess_unit_m))));
+    adder.add(cos_azimuth, whole(sum.cos_azimuth));
+    adder.add(sin_azimuth, whole(sum.sin_azimuth));
+    adder.lower(first_excess_m, static_cast<float>(sum.first_excess_m));
+    adder.count(rays, sum.rays);
     const auto strongest = static_cast<float>(sum.strongest_gain);
-    if (strongest >= strongest_gain) {
-      consider_strongest(strongest, static_cast<float>(std::atan2(sum.strongest_sin, sum.strongest_cos)));
+    if (strongest >= adder.now(strongest_gain)) {
+      const auto azimuth = static_cast<float>(std::atan2(sum.strongest_sin, sum.strongest_cos));
+      adder.exclusively([&] { consider_strongest(strongest, azimuth); });
     }
   }
   void merge(const ScatteredSums& other) {
@@ -75,8 +77,8 @@ struct alignas(64) ScatteredSums {
 
  private:
   // Equal powers are told apart by azimuth, so that the order does not matter.
-  void consider_strongest(float candidate, float azimuth) {
-    if (candidate < strongest_gain || (candidate == strongest_gain && azimuth >= strongest_azimuth && rays > 0)) return;
+  TESSERAY_HD void consider_strongest(float candidate, float azimuth) {
+    if (candidate < strongest_gain || (candidate == strongest_gain && azimuth >= strongest_azimuth)) return;
     strongest_gain = candidate;
     strongest_azimuth = azimuth;
   }

@@ -60,6 +60,8 @@ class TubeBouncer {
  public:
   virtual ~TubeBouncer() = default;
   virtual BatchLimits limits() const = 0;
+  // Memory of the host that batches of all launches together take, besides what is given and given back.
+  virtual std::size_t host_bytes() const = 0;
   // Thread-safe. What the view points to must outlive the bouncer.
   virtual std::unique_ptr<LaunchBouncer> start(const LaunchView& launch) = 0;
 };

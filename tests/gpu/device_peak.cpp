@@ -14,12 +14,15 @@ int attribute(cudaDeviceAttr which) {
 
 }  // namespace
 
-double peak_double_operations_per_s() {
+double peak_single_operations_per_s() {
   const int major = attribute(cudaDevAttrComputeCapabilityMajor), minor = attribute(cudaDevAttrComputeCapabilityMinor);
-  // In single precision: Turing and the A100 have half as many as what came later.
+  // Turing and the A100 have half as many lanes as what came later.
   const double lanes_of_multiprocessor = major < 8 || (major == 8 && minor == 0) ? 64 : 128;
-  const double lanes = lanes_of_multiprocessor / attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio);
-  return lanes * attribute(cudaDevAttrMultiProcessorCount) * 1e3 * attribute(cudaDevAttrClockRate);
+  return lanes_of_multiprocessor * attribute(cudaDevAttrMultiProcessorCount) * 1e3 * attribute(cudaDevAttrClockRate);
+}
+
+double peak_double_operations_per_s() {
+  return peak_single_operations_per_s() / attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio);
 }
 
 }  // namespace tesseray

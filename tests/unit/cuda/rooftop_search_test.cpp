@@ -176,6 +176,7 @@ class CountedSearch final : public RooftopSearch {
   };
   CountedSearch(std::unique_ptr<RooftopSearch> search, Counts& counts) : search_(std::move(search)), counts_(counts) {}
   std::size_t most_targets() const override { return search_->most_targets(); }
+  std::size_t host_bytes() const override { return search_->host_bytes(); }
   void find(const RooftopRays& rays, std::span<const RooftopTarget> targets, std::span<RooftopBends> found) override {
     search_->find(rays, targets, found);
     for (const RooftopBends& bends : found) {

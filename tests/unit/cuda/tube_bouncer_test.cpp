@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -11,14 +10,10 @@
 #include <vector>
 
 #include "core/base/parallel.h"
-#include "core/base/units.h"
-#include "core/physics/antenna_pattern.h"
 #include "cuda/backend.h"
 #include "cuda/bounce_batch.h"
-#include "cuda/scene_copy.h"
 #include "tests/support/environment.h"
-#include "tests/support/same_sums.h"
-#include "tests/support/synthetic_city.h"
+#include "tests/unit/cuda/launch_cases.h"
 
 namespace tesseray::test {
 namespace {
@@ -52,6 +47,7 @@ class CountedBouncer final : public TubeBouncer {
   CountedBouncer(std::unique_ptr<TubeBouncer> bouncer, Counts& counts)
       : bouncer_(std::move(bouncer)), counts_(counts) {}
   BatchLimits limits() const override { return bouncer_->limits(); }
+  std::size_t host_bytes() const override { return bouncer_->host_bytes(); }
   std::unique_ptr<LaunchBouncer> start(const LaunchView& launch) override {
     return std::make_unique<CountedLaunch>(bouncer_->start(launch), counts_);
   }
@@ -85,42 +81,6 @@ INSTANTIATE_TEST_SUITE_P(On, BouncesByBatches,
                                            Bouncers{"cuda", make_cuda_tube_bouncer, 1e-6}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
-Scene city(double hill_m = 15) {
-  testing::SyntheticCityOptions options;
-  options.width_m = options.depth_m = 260;
-  options.hill_m = hill_m;
-  options.seed = 9;
-  return testing::synthetic_city(options);
-}
-
-// Trees across the streets.
-Scene city_with_trees() {
-  Scene scene = city();
-  for (int row = 0; row < 4; ++row) {
-    const double y = 30 + 60.0 * row;
-    const Ring outline{{20, y}, {240, y}, {240, y + 12}, {20, y + 12}};
-    scene.vegetation.push_back({.source_feature = row, .rings = {outline}, .bottom_z = -100, .top_z = 100});
-  }
-  return scene;
-}
-
-// Reflections and diffractions in any order, all effects.
-RayLaunchingOptions all_effects() {
-  RayLaunchingOptions options;
-  options.max_bounces = 3;
-  options.max_reflections = 3;
-  options.max_diffractions = 2;
-  options.over_rooftop = OverRooftop::screens;
-  options.transmission.nearest_building = true;
-  return options;
-}
-
-Transmitter antenna_at(Vec3 position) {
-  Transmitter transmitter = testing::test_transmitter(position);
-  transmitter.erp_dbm = 40;
-  return transmitter;
-}
-
 struct Launched {
   RayLaunchingResult result;
   std::size_t batches = 0, tubes = 0;
@@ -143,64 +103,6 @@ Launched launched_with(const testing::Environment& environment, const Transmitte
   launched.hits = counts.hits;
   launched.by_batches = launcher.bounces_by_batches();
   return launched;
-}
-
-void expect_same_targets(const std::vector<ArrivalSums>& found, const std::vector<ArrivalSums>& expected,
-                         double tolerance) {
-  ASSERT_EQ(found.size(), expected.size());
-  std::size_t reached = 0;
-  for (std::size_t t = 0; t < expected.size() && !::testing::Test::HasFailure(); ++t) {
-    const double there = testing::total_gain(expected[t]);
-    reached += there > 0;
-    if (tolerance == 0) {
-      testing::expect_same(found[t], expected[t]);
-    } else {
-      EXPECT_LE(std::fabs(testing::total_gain(found[t]) - there), tolerance * there) << t;
-    }
-  }
-  EXPECT_GE(reached, (expected.size() + 3) / 4);
-}
-
-void expect_same_launch(const RayLaunchingResult& found, const RayLaunchingResult& expected, double tolerance) {
-  if (tolerance == 0) {
-    EXPECT_EQ(found.tubes_by_interactions, expected.tubes_by_interactions);
-  }
-  expect_same_targets(found.tiles, expected.tiles, tolerance);
-  expect_same_targets(found.receivers, expected.receivers, tolerance);
-}
-
-struct Case {
-  const char* name;
-  RayLaunchingOptions options;
-  Transmitter transmitter;
-  bool has_trees = false;
-};
-
-std::vector<Case> cases() {
-  const Vec3 street{131, 128, 12}, above{130.7, 128.3, 70};
-  std::vector<Case> list{{"all effects, street", all_effects(), antenna_at(street)},
-                         {"all effects, above the roofs", all_effects(), antenna_at(above)},
-                         {"trees", all_effects(), antenna_at(above), true}};
-  list.push_back({"drawn by chance", all_effects(), antenna_at(above)});
-  list.back().options.pruning = true;
-  list.back().options.pruning_from_tiles = 1;
-  list.push_back({"in amplitude", all_effects(), antenna_at(street)});
-  list.back().options.summation = Summation::coherent;
-  list.push_back({"sector antenna and dipole", all_effects(), antenna_at(above)});
-  list.back().transmitter.antenna = AntennaKind::sector_3gpp;
-  list.back().transmitter.downtilt_deg = 8;
-  list.back().transmitter.polarization = Polarization::slant_plus_45;
-  list.back().options.receiver_antenna = AntennaKind::half_wave_dipole;
-  list.push_back({"measured pattern", all_effects(), antenna_at(street)});
-  AntennaPattern pattern;
-  for (int k = 0; k < 36; ++k) {
-    const double attenuation_db = 12 * (1 - std::cos(radians(10.0 * k)));
-    pattern.horizontal.push_back({10.0 * k, attenuation_db});
-    pattern.vertical.push_back({10.0 * k, 0.7 * attenuation_db});
-  }
-  list.back().transmitter.antenna = AntennaKind::pattern_file;
-  list.back().transmitter.antenna_details.pattern = std::make_shared<const AntennaPattern>(pattern);
-  return list;
 }
 
 TEST_P(BouncesByBatches, ArriveAsOneByOne) {
@@ -290,30 +192,12 @@ TEST_P(BouncesByBatches, LeaveSingleRaysAsTheyAre) {
   }
 }
 
-// What a GPU gets: nothing but the copies, with garbage behind each.
-template <class View>
-class GarbageAround {
- public:
-  explicit GarbageAround(const View& host) : view_(host) {
-    for_each_array(view_, [&]<class Item>(const Item*& items, std::size_t count) {
-      constexpr std::size_t garbage_items = 64;
-      std::vector<std::byte>& bytes = copies_.emplace_back((count + garbage_items) * sizeof(Item), std::byte{0xd5});
-      std::copy_n(reinterpret_cast<const std::byte*>(items), count * sizeof(Item), bytes.data());
-      items = reinterpret_cast<const Item*>(bytes.data());
-    });
-  }
-  const View& view() const { return view_; }
-
- private:
-  View view_;
-  std::vector<std::vector<std::byte>> copies_;
-};
-
 class BouncerOfCopies final : public TubeBouncer {
  public:
   explicit BouncerOfCopies(const EnvironmentView& environment)
       : environment_(environment), bouncer_(on_host(environment_.view())) {}
   BatchLimits limits() const override { return bouncer_->limits(); }
+  std::size_t host_bytes() const override { return bouncer_->host_bytes(); }
   std::unique_ptr<LaunchBouncer> start(const LaunchView& launch) override {
     launch_ = std::make_unique<GarbageAround<LaunchView>>(launch);
     return bouncer_->start(launch_->view());

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Scattered power by batches of rows, for what takes many at once: the same rays as diffuse.cpp's, row by row.
+#include "core/base/parallel.h"
+#include "core/propagation/launch.h"
+
+namespace tesseray {
+
+std::vector<std::uint32_t> Launch::row_batches(std::uint32_t first, std::uint32_t end) const {
+  const RowLimits most = environment_.row_scatterer->limits();
+  std::vector<std::uint32_t> begins;
+  RowLimits left;
+  for (std::uint32_t element = first; element < end; ++element) {
+    const std::size_t members = environment_.visibility.row_length(element);
+    if (left.rows == 0 || left.members < members) {
+      begins.push_back(element);
+      left = most;
+    }
+    --left.rows;
+    left.members -= members;
+  }
+  begins.push_back(end);
+  return begins;
+}
+
+void Launch::diffract_in_batches(Progress& progress) {
+  const TargetPoints& points = environment_.points;
+  const std::unique_ptr<LaunchScatterer> scatterer = environment_.row_scatterer->start(scattering_view_);
+  const std::vector<std::uint32_t> begins = row_batches(points.tile_count(), points.element_count());
+  parallel_blocks(begins.size() - 1, 1, progress, [&](std::size_t b, std::size_t) {
+    ThreadState& state = states_.local();
+    state.rows.clear();
+    for (std::uint32_t element = begins[b]; element < begins[b + 1]; ++element) {
+      // Receivers, of which there are few and of which more is asked, stay with the CPU.
+      if (!environment_.receiver_rows.seen_from(element).empty()) {
+        diffract_diffuse(element - points.tile_count(), FollowedTo::receivers, state);
+      }
+      read_tiles_of_row(element, LaunchPhase::then_diffraction, state);
+      state.rows.add(element, state.row);
+    }
+    const PairCounts pairs = scatterer->diffract(state.rows);
+    state.cost[LaunchPhase::then_diffraction].tests += pairs.looked_at;
+    state.cost[LaunchPhase::then_diffraction].contributions += pairs.joined;
+  });
+  ThreadState& state = states_.local();
+  const std::size_t tiles = points.target_tile_count();
+  scatterer->add_to(std::span(state.sums).first(tiles), std::span(state.scattered_sums).first(tiles));
+}
+
+}  // namespace tesseray

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "cuda/device_copy.h"
+#include "cuda/device_environment.h"
+#include "cuda/mirrored_array.h"
+#include "cuda/scatter_batch.h"
+#include "cuda/shared_sums.h"
+#include "cuda/slot_pool.h"
+#include "cuda/thread_block.h"
+
+namespace tesseray {
+namespace {
+
+constexpr unsigned threads_per_block = 128;
+// Batches in flight at most: while some are on the GPU, threads of the CPU read the rows of others.
+constexpr std::size_t most_slots = 8;
+constexpr const char* doing = "working out scattered power";
+
+__global__ void __launch_bounds__(threads_per_block)
+    clear_sums(ScatteredSums* scattered_sums, ArrivalSums* sums, std::uint32_t* locks, std::uint32_t count) {
+  const unsigned k = blockIdx.x * threads_per_block + threadIdx.x;
+  if (k >= count) return;
+  scattered_sums[k] = ScatteredSums();
+  sums[k] = ArrivalSums();
+  locks[k] = 0;
+}
+
+__global__ void __launch_bounds__(threads_per_block) diffract_rows(const __grid_constant__ ScatterBatch batch) {
+  __shared__ RowMemory memory;
+  diffract_row<DeviceSharing>(DeviceBlock(), memory, batch, blockIdx.x);
+}
+
+// What one batch needs, taken once.
+struct Slot {
+  explicit Slot(const ScatterCapacity& capacity)
+      : rows(capacity.rows),
+        members(capacity.members),
+        weights(capacity.members),
+        sources(capacity.members),
+        prepared(capacity.members),
+        targets(capacity.members),
+        stand_for(capacity.members),
+        counts(1) {}
+  static std::size_t device_bytes(const ScatterCapacity& capacity) {
+    return capacity.rows * sizeof(RowBatch::Row) +
+           capacity.members * (2 * sizeof(std::uint32_t) + sizeof(double) + sizeof(ScatteringSource) +
+                               sizeof(PreparedSource) + sizeof(float));
+  }
+
+  std::size_t host_bytes() const { return rows.host.bytes() + members.host.bytes() + counts.host.bytes(); }
+
+  CudaStream stream;
+  MirroredArray<RowBatch::Row> rows;
+  MirroredArray<std::uint32_t> members;
+  DeviceArray<double> weights;
+  DeviceArray<ScatteringSource> sources;
+  DeviceArray<PreparedSource> prepared;
+  DeviceArray<std::uint32_t> targets;
+  DeviceArray<float> stand_for;
+  MirroredArray<PairCounts> counts;
+};
+
+class CudaLaunchScatterer final : public LaunchScatterer {
+ public:
+  CudaLaunchScatterer(const ScatteringView& scattering, const EnvironmentView& environment, SlotPool<Slot>& slots)
+      : slots_(slots),
+        scattering_(scattering),
+        view_(scattering_.view()),
+        scattered_sums_(environment.points.tile_count),
+        sums_(environment.points.tile_count),
+        locks_(environment.points.tile_count) {
+    view_.launch.environment = environment;
+    const auto count = static_cast<std::uint32_t>(sums_.size());
+    if (count == 0) return;
+    const unsigned blocks = (count + threads_per_block - 1) / threads_per_block;
+    clear_sums<<<blocks, threads_per_block>>>(scattered_sums_.data(), sums_.data(), locks_.data(), count);
+    check_cuda(cudaGetLastError(), doing);
+    check_cuda(cudaStreamSynchronize(nullptr), doing);
+  }
+
+  PairCounts diffract(const RowBatch& batch) override {
+    if (batch.rows.empty()) return {};
+    const SlotPool<Slot>::Lease lease(slots_);
+    const Slot& slot = lease.slot();
+    const ScatterBatch bodies = send(slot, batch);
+    diffract_rows<<<bodies.row_count, threads_per_block, 0, slot.stream.get()>>>(bodies);
+    check_cuda(cudaGetLastError(), doing);
+    slot.counts.fetch(1, slot.stream, doing);
+    slot.stream.wait(doing);
+    return slot.counts.host.data()[0];
+  }
+
+  void add_to(std::span<ArrivalSums> sums, std::span<ScatteredSums> scattered_sums) override {
+    merge(sums_, sums);
+    merge(scattered_sums_, scattered_sums);
+  }
+
+ private:
+  template <class Sums>
+  static void merge(const DeviceArray<Sums>& found, std::span<Sums> sums) {
+    std::vector<Sums> on_host(sums.size());
+    check_cuda(cudaMemcpy(on_host.data(), found.data(), sums.size_bytes(), cudaMemcpyDeviceToHost), doing);
+    for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(on_host[t]);
+  }
+
+  // Copies a batch; gives its views on the GPU.
+  ScatterBatch send(const Slot& slot, const RowBatch& batch) const {
+    std::copy(batch.rows.begin(), batch.rows.end(), slot.rows.host.data());
+    std::copy(batch.members.begin(), batch.members.end(), slot.members.host.data());
+    slot.rows.send(batch.rows.size(), slot.stream, doing);
+    slot.members.send(batch.members.size(), slot.stream, doing);
+    check_cuda(cudaMemsetAsync(slot.counts.device.data(), 0, sizeof(PairCounts), slot.stream.get()), doing);
+    return {.scattering = view_,
+            .rows = slot.rows.device.data(),
+            .row_count = static_cast<std::uint32_t>(batch.rows.size()),
+            .members = slot.members.device.data(),
+            .weights = slot.weights.data(),
+            .sources = slot.sources.data(),
+            .prepared = slot.prepared.data(),
+            .targets = slot.targets.data(),
+            .stand_for = slot.stand_for.data(),
+            .scattered_sums = scattered_sums_.data(),
+            .sums = sums_.data(),
+            .locks = locks_.data(),
+            .counts = slot.counts.device.data()};
+  }
+
+  SlotPool<Slot>& slots_;
+  DeviceCopy<ScatteringView> scattering_;
+  ScatteringView view_;
+  DeviceArray<ScatteredSums> scattered_sums_;
+  DeviceArray<ArrivalSums> sums_;
+  DeviceArray<std::uint32_t> locks_;
+};
+
+class CudaRowScatterer final : public RowScatterer {
+ public:
+  CudaRowScatterer(std::shared_ptr<const DeviceEnvironment> environment, const ScatterCapacity& capacity)
+      : capacity_(capacity), environment_(std::move(environment)), slots_(capacity, most_slots, doing) {}
+
+  RowLimits limits() const override { return capacity_.limits(); }
+  std::size_t host_bytes() const override { return slots_.host_bytes(); }
+  std::unique_ptr<LaunchScatterer> start(const ScatteringView& launch) override {
+    return std::make_unique<CudaLaunchScatterer>(launch, environment_->view(), slots_);
+  }
+
+ private:
+  ScatterCapacity capacity_;
+  std::shared_ptr<const DeviceEnvironment> environment_;
+  SlotPool<Slot> slots_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowScatterer> make_cuda_row_scatterer(std::shared_ptr<const DeviceEnvironment> environment) {
+  const ScatterCapacity capacity = ScatterCapacity().at_least(environment->view().points);
+  return std::make_unique<CudaRowScatterer>(std::move(environment), capacity);
+}
+
+}  // namespace tesseray

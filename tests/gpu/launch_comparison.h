@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Launches to every tile of a city from three antennas (gpu_city.h), by a GPU against the CPU's: the same path loss
+// within 0.01 dB on every tile, the same bits again and again, how long both take, and several transmitters at once.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/parallel.h"
+#include "core/propagation/ray_launcher.h"
+#include "core/tiling/tiling.h"
+#include "core/visibility/visibility.h"
+#include "cuda/backend.h"
+#include "tests/gpu/gpu_city.h"
+
+namespace tesseray {
+
+// What works out a launch's part that is compared.
+enum class Executor { cpu, gpu, kernels_on_host };
+
+struct Makers {
+  MakeTubeBouncer make_tube_bouncer;
+  MakeRowScatterer make_row_scatterer;
+};
+
+Transmitter transmitter_at(Vec3 position);
+// Whether two launches have the same bits.
+bool is_same(const RayLaunchingResult& a, const RayLaunchingResult& b);
+
+struct Agreement {
+  std::size_t reached = 0, differing = 0;
+  double most_db = 0;
+  bool is_good() const { return reached > 0 && differing == 0 && most_db <= 0.01; }
+};
+Agreement agreement_of(const RayLaunchingResult& expected, const RayLaunchingResult& found);
+
+// Part, all static: RayLaunchingOptions options(); Makers makers(Executor); LaunchPhase phase; and what the phase did,
+// in all and by the second, void print_counts(const RayLaunchingResult&) and print_rates(const RayLaunchingResult&,
+// double seconds).
+template <class Part>
+class LaunchComparison {
+ public:
+  explicit LaunchComparison(const std::string& city)
+      : content_(city_of(city)),
+        tiling_(tile_scene(content_.scene, content_.tiling_options, no_progress())),
+        occlusion_(content_.scene) {
+    std::printf("%zu parts, %zu tiles, %zu edge segments\n", content_.scene.prisms.size(), tiling_.tiles.size(),
+                tiling_.edges.size());
+    visibility_ = find_cuda_device().is_there ? compute_visibility_with_cuda(occlusion_, tiling_, {}, no_progress())
+                                              : compute_visibility(occlusion_, tiling_, {}, no_progress());
+  }
+
+  void run_only_gpu() const {
+    const RayLauncher launcher = launcher_by(Executor::gpu);
+    for (const Antenna& antenna : antennas_of(content_.scene)) {
+      launcher.launch(transmitter_at(antenna.position), no_progress());
+    }
+  }
+
+  bool run_on_host() const {
+    const RayLauncher on_cpu = launcher_by(Executor::cpu), by_bodies = launcher_by(Executor::kernels_on_host);
+    bool is_good = true;
+    for (const Antenna& antenna : antennas_of(content_.scene)) {
+      const Transmitter transmitter = transmitter_at(antenna.position);
+      const RayLaunchingResult expected = on_cpu.launch(transmitter, no_progress());
+      const RayLaunchingResult found = by_bodies.launch(transmitter, no_progress());
+      const bool is_equal = is_same(found, expected);
+      std::printf("%s: ", antenna.name);
+      Part::print_counts(found);
+      std::printf("  the kernels' bodies on the host: %s\n", is_equal ? "the same bits" : "NOT EQUAL");
+      is_good = is_good && is_equal;
+    }
+    return is_good;
+  }
+
+  bool run() const {
+    const RayLauncher on_cpu = launcher_by(Executor::cpu), on_gpu = launcher_by(Executor::gpu);
+    bool is_good = true;
+    for (const Antenna& antenna : antennas_of(content_.scene)) {
+      is_good = compare(antenna, on_cpu, on_gpu) && is_good;
+    }
+    return compare_together(on_gpu) && is_good;
+  }
+
+ private:
+  static constexpr int repetitions = 3;
+  static constexpr std::size_t together = 6;
+
+  RayLauncher launcher_by(Executor executor) const {
+    const Makers makers = Part::makers(executor);
+    RayLauncher launcher(content_.scene, tiling_, occlusion_, *visibility_, {}, Part::options(), {},
+                         makers.make_tube_bouncer, makers.make_row_scatterer);
+    launcher.prepare(no_progress());
+    return launcher;
+  }
+
+  static bool compare(const Antenna& antenna, const RayLauncher& on_cpu, const RayLauncher& on_gpu) {
+    const Transmitter transmitter = transmitter_at(antenna.position);
+    const RayLaunchingResult expected = on_cpu.launch(transmitter, no_progress());
+    const RayLaunchingResult first = on_gpu.launch(transmitter, no_progress());
+    double seconds = std::numeric_limits<double>::infinity();
+    bool is_repeated = true;
+    for (int k = 0; k < repetitions; ++k) {
+      const RayLaunchingResult again = on_gpu.launch(transmitter, no_progress());
+      seconds = std::min(seconds, again.cost[Part::phase].seconds);
+      is_repeated = is_repeated && is_same(again, first);
+    }
+    const Agreement agreement = agreement_of(expected, first);
+    std::printf("%s: ", antenna.name);
+    Part::print_counts(first);
+    std::printf("  %zu tiles reached, %zu differ, at most %.1e dB: %s; the same bits each time: %s\n",
+                agreement.reached, agreement.differing, agreement.most_db, agreement.is_good() ? "equal" : "NOT EQUAL",
+                is_repeated ? "yes" : "NO");
+    const double cpu_s = expected.cost[Part::phase].seconds;
+    std::printf("  CPU %.3f s, GPU %.3f s with rows and copies (best of %d), ratio %.1f; ", cpu_s, seconds, repetitions,
+                cpu_s / seconds);
+    Part::print_rates(first, seconds);
+    return agreement.is_good() && is_repeated;
+  }
+
+  // Many transmitters in one go, as a run predicts them, share what the GPU has.
+  bool compare_together(const RayLauncher& on_gpu) const {
+    const std::vector<Antenna> antennas = antennas_of(content_.scene);
+    std::vector<RayLaunchingResult> one_by_one(together), at_once(together);
+    const auto launch = [&](std::size_t a, RayLaunchingResult& result) {
+      const Vec3 position = antennas[a % antennas.size()].position + Vec3{1.7 * static_cast<double>(a), 0, 0};
+      result = on_gpu.launch(transmitter_at(position), no_progress());
+    };
+    const double one_by_one_s = seconds_of([&] {
+      for (std::size_t a = 0; a < together; ++a) launch(a, one_by_one[a]);
+    });
+    const double at_once_s = seconds_of([&] {
+      parallel_blocks(together, 1, no_progress(), [&](std::size_t a, std::size_t) { launch(a, at_once[a]); });
+    });
+    bool is_good = true;
+    for (std::size_t a = 0; a < together; ++a) is_good = is_good && is_same(one_by_one[a], at_once[a]);
+    std::printf("%zu transmitters: one by one %.3f s each, all at once %.3f s each; the same bits: %s\n", together,
+                one_by_one_s / together, at_once_s / together, is_good ? "yes" : "NO");
+    return is_good;
+  }
+
+  SceneFile content_;
+  Tiling tiling_;
+  Occlusion occlusion_;
+  std::unique_ptr<Visibility> visibility_;
+};
+
+}  // namespace tesseray
