@@ -7,6 +7,8 @@
 #include "cuda/device_environment.h"
 #include "cuda/mirrored_array.h"
 #include "cuda/scatter_batch.h"
+#include "cuda/scatter_by_edges.h"
+#include "cuda/scatter_by_mirrors.h"
 #include "cuda/shared_sums.h"
 #include "cuda/slot_pool.h"
 #include "cuda/thread_block.h"
@@ -28,6 +30,11 @@ __global__ void __launch_bounds__(threads_per_block)
   locks[k] = 0;
 }
 
+__global__ void __launch_bounds__(threads_per_block) reflect_rows(const __grid_constant__ ScatterBatch batch) {
+  __shared__ RowMemory memory;
+  reflect_row<DeviceSharing>(DeviceBlock(), memory, batch, blockIdx.x);
+}
+
 __global__ void __launch_bounds__(threads_per_block) diffract_rows(const __grid_constant__ ScatterBatch batch) {
   __shared__ RowMemory memory;
   diffract_row<DeviceSharing>(DeviceBlock(), memory, batch, blockIdx.x);
@@ -40,14 +47,15 @@ struct Slot {
         members(capacity.members),
         weights(capacity.members),
         sources(capacity.members),
-        prepared(capacity.members),
+        at_edges(capacity.members),
+        at_mirrors(capacity.members),
         targets(capacity.members),
         stand_for(capacity.members),
         counts(1) {}
   static std::size_t device_bytes(const ScatterCapacity& capacity) {
     return capacity.rows * sizeof(RowBatch::Row) +
            capacity.members * (2 * sizeof(std::uint32_t) + sizeof(double) + sizeof(ScatteringSource) +
-                               sizeof(PreparedSource) + sizeof(float));
+                               sizeof(SourceAtEdge) + sizeof(SourceAtMirror) + sizeof(float));
   }
 
   std::size_t host_bytes() const { return rows.host.bytes() + members.host.bytes() + counts.host.bytes(); }
@@ -57,7 +65,8 @@ struct Slot {
   MirroredArray<std::uint32_t> members;
   DeviceArray<double> weights;
   DeviceArray<ScatteringSource> sources;
-  DeviceArray<PreparedSource> prepared;
+  DeviceArray<SourceAtEdge> at_edges;
+  DeviceArray<SourceAtMirror> at_mirrors;
   DeviceArray<std::uint32_t> targets;
   DeviceArray<float> stand_for;
   MirroredArray<PairCounts> counts;
@@ -81,17 +90,8 @@ class CudaLaunchScatterer final : public LaunchScatterer {
     check_cuda(cudaStreamSynchronize(nullptr), doing);
   }
 
-  PairCounts diffract(const RowBatch& batch) override {
-    if (batch.rows.empty()) return {};
-    const SlotPool<Slot>::Lease lease(slots_);
-    const Slot& slot = lease.slot();
-    const ScatterBatch bodies = send(slot, batch);
-    diffract_rows<<<bodies.row_count, threads_per_block, 0, slot.stream.get()>>>(bodies);
-    check_cuda(cudaGetLastError(), doing);
-    slot.counts.fetch(1, slot.stream, doing);
-    slot.stream.wait(doing);
-    return slot.counts.host.data()[0];
-  }
+  PairCounts reflect(const RowBatch& batch) override { return work_on(batch, reflect_rows); }
+  PairCounts diffract(const RowBatch& batch) override { return work_on(batch, diffract_rows); }
 
   void add_to(std::span<ArrivalSums> sums, std::span<ScatteredSums> scattered_sums) override {
     merge(sums_, sums);
@@ -99,6 +99,19 @@ class CudaLaunchScatterer final : public LaunchScatterer {
   }
 
  private:
+  // By a block of threads for each row.
+  PairCounts work_on(const RowBatch& batch, void (*kernel)(ScatterBatch)) const {
+    if (batch.rows.empty()) return {};
+    const SlotPool<Slot>::Lease lease(slots_);
+    const Slot& slot = lease.slot();
+    const ScatterBatch bodies = send(slot, batch);
+    kernel<<<bodies.row_count, threads_per_block, 0, slot.stream.get()>>>(bodies);
+    check_cuda(cudaGetLastError(), doing);
+    slot.counts.fetch(1, slot.stream, doing);
+    slot.stream.wait(doing);
+    return slot.counts.host.data()[0];
+  }
+
   template <class Sums>
   static void merge(const DeviceArray<Sums>& found, std::span<Sums> sums) {
     std::vector<Sums> on_host(sums.size());
@@ -119,7 +132,8 @@ class CudaLaunchScatterer final : public LaunchScatterer {
             .members = slot.members.device.data(),
             .weights = slot.weights.data(),
             .sources = slot.sources.data(),
-            .prepared = slot.prepared.data(),
+            .at_edges = slot.at_edges.data(),
+            .at_mirrors = slot.at_mirrors.data(),
             .targets = slot.targets.data(),
             .stand_for = slot.stand_for.data(),
             .scattered_sums = scattered_sums_.data(),

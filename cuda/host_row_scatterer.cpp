@@ -5,6 +5,8 @@
 
 #include "cuda/host_sharing.h"
 #include "cuda/scatter_batch.h"
+#include "cuda/scatter_by_edges.h"
+#include "cuda/scatter_by_mirrors.h"
 #include "cuda/thread_block.h"
 
 namespace tesseray {
@@ -21,31 +23,21 @@ class HostLaunchScatterer final : public LaunchScatterer {
         locks_(scattered_sums_.size(), 0),
         weights_(capacity.members),
         sources_(capacity.members),
-        prepared_(capacity.members),
+        at_edges_(capacity.members),
+        at_mirrors_(capacity.members),
         targets_(capacity.members),
         stand_for_(capacity.members) {}
 
-  PairCounts diffract(const RowBatch& batch) override {
-    const std::lock_guard lock(mutex_);
-    PairCounts counts;
-    const ScatterBatch bodies = {.scattering = scattering_,
-                                 .rows = batch.rows.data(),
-                                 .row_count = static_cast<std::uint32_t>(batch.rows.size()),
-                                 .members = batch.members.data(),
-                                 .weights = weights_.data(),
-                                 .sources = sources_.data(),
-                                 .prepared = prepared_.data(),
-                                 .targets = targets_.data(),
-                                 .stand_for = stand_for_.data(),
-                                 .scattered_sums = scattered_sums_.data(),
-                                 .sums = sums_.data(),
-                                 .locks = locks_.data(),
-                                 .counts = &counts};
-    for_all_on_host(0, bodies.row_count, worth_threads, [&](std::uint64_t r) {
-      RowMemory memory;
-      diffract_row<HostSharing>(HostBlock(), memory, bodies, static_cast<std::uint32_t>(r));
+  PairCounts reflect(const RowBatch& batch) override {
+    return work_on(batch, [](RowMemory& memory, const ScatterBatch& bodies, std::uint32_t r) {
+      reflect_row<HostSharing>(HostBlock(), memory, bodies, r);
     });
-    return counts;
+  }
+
+  PairCounts diffract(const RowBatch& batch) override {
+    return work_on(batch, [](RowMemory& memory, const ScatterBatch& bodies, std::uint32_t r) {
+      diffract_row<HostSharing>(HostBlock(), memory, bodies, r);
+    });
   }
 
   void add_to(std::span<ArrivalSums> sums, std::span<ScatteredSums> scattered_sums) override {
@@ -56,6 +48,31 @@ class HostLaunchScatterer final : public LaunchScatterer {
   }
 
  private:
+  template <class Body>
+  PairCounts work_on(const RowBatch& batch, const Body& body) {
+    const std::lock_guard lock(mutex_);
+    PairCounts counts;
+    const ScatterBatch bodies = {.scattering = scattering_,
+                                 .rows = batch.rows.data(),
+                                 .row_count = static_cast<std::uint32_t>(batch.rows.size()),
+                                 .members = batch.members.data(),
+                                 .weights = weights_.data(),
+                                 .sources = sources_.data(),
+                                 .at_edges = at_edges_.data(),
+                                 .at_mirrors = at_mirrors_.data(),
+                                 .targets = targets_.data(),
+                                 .stand_for = stand_for_.data(),
+                                 .scattered_sums = scattered_sums_.data(),
+                                 .sums = sums_.data(),
+                                 .locks = locks_.data(),
+                                 .counts = &counts};
+    for_all_on_host(0, bodies.row_count, worth_threads, [&](std::uint64_t r) {
+      RowMemory memory;
+      body(memory, bodies, static_cast<std::uint32_t>(r));
+    });
+    return counts;
+  }
+
   ScatteringView scattering_;
   std::mutex mutex_;
   std::vector<ScatteredSums> scattered_sums_;
@@ -63,7 +80,8 @@ class HostLaunchScatterer final : public LaunchScatterer {
   std::vector<std::uint32_t> locks_;
   std::vector<double> weights_;
   std::vector<ScatteringSource> sources_;
-  std::vector<PreparedSource> prepared_;
+  std::vector<SourceAtEdge> at_edges_;
+  std::vector<SourceAtMirror> at_mirrors_;
   std::vector<std::uint32_t> targets_;
   std::vector<float> stand_for_;
 };
@@ -75,8 +93,8 @@ class HostRowScatterer final : public RowScatterer {
 
   RowLimits limits() const override { return capacity_.limits(); }
   std::size_t host_bytes() const override {
-    return capacity_.members *
-           (sizeof(double) + sizeof(ScatteringSource) + sizeof(PreparedSource) + sizeof(std::uint32_t) + sizeof(float));
+    return capacity_.members * (sizeof(double) + sizeof(ScatteringSource) + sizeof(SourceAtEdge) +
+                                sizeof(SourceAtMirror) + sizeof(std::uint32_t) + sizeof(float));
   }
   std::unique_ptr<LaunchScatterer> start(const ScatteringView& launch) override {
     ScatteringView view = launch;

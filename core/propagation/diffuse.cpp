@@ -120,42 +120,6 @@ double Launch::diffuse_density(std::uint32_t tile_number, Vec3 point) const {
   return parts == 1 ? from(tile.centroid) : mean_over_parts(tile, parts, from);
 }
 
-double Launch::ground_factor(std::uint32_t number, Vec3 direction) const {
-  if (!environment_.points.is_tile(number)) return 1;
-  const Tile& tile = environment_.tiling.tiles[number];
-  const double cosine = -dot(direction, tile.normal);
-  if (tile.kind != SurfaceKind::ground || cosine <= 0) return 1;
-  const double specular = surface(tile).specular_factor;
-  return 1.0 + specular * specular * reflectance(tile, cosine);
-}
-
-DiffuseTarget Launch::diffuse_target(std::uint32_t number, Vec3 direction, double vegetation) const {
-  const double ground = ground_factor(number, direction);
-  const double share = link_.unit_gain() * link_.received_fraction() * ground * (vegetation * vegetation);
-  return {look_azimuth(direction), share * link_.receive_gain(direction), share, straight_distance(number),
-          ground > 1 ? 2u : 1u};
-}
-
-void Launch::add_diffuse(const DiffusePower& source, double density, double length_m, const DiffuseTarget& target,
-                         DiffuseSum& sum) {
-  const double more_m = length_m - target.straight_distance_m, power = density * source.power;
-  const double gain = target.gain_factor * power;
-  sum.gain += gain;
-  sum.basic_gain += target.basic_factor * (density * source.basic);
-  sum.excess_m += target.gain_factor * density * (source.length + more_m * source.power);
-  sum.squared_excess_m2 +=
-      target.gain_factor * density * (source.squared_length + more_m * (2.0 * source.length + more_m * source.power));
-  sum.cos_azimuth += gain * target.look.x;
-  sum.sin_azimuth += gain * target.look.y;
-  sum.first_excess_m = std::min(sum.first_excess_m, source.first_length_m + more_m);
-  sum.rays += source.rays * target.rays_per_ray;
-  if (gain > sum.strongest_gain) {
-    sum.strongest_gain = gain;
-    sum.strongest_cos = target.look.x;
-    sum.strongest_sin = target.look.y;
-  }
-}
-
 void Launch::gather_scattered(std::uint32_t number, std::span<const std::uint32_t> row, ThreadState& state) const {
   const Vec3 target = environment_.points.arrival(number);
   find_scattering(AfterScattering::nothing, number, row, state);
@@ -170,7 +134,8 @@ void Launch::gather_scattered(std::uint32_t number, std::span<const std::uint32_
     if (!(all > 0)) continue;
     const double density = all * static_cast<double>(state.drawn.stand_for[i]);
     const Vec3 direction{state.radiated.x[i], state.radiated.y[i], state.radiated.z[i]};
-    const DiffuseTarget at_target = diffuse_target(number, direction, vegetation_between(tile, number));
+    const DiffuseTarget at_target =
+        diffuse_target(scattering_view_, number, direction, vegetation_between(tile, number));
     add_diffuse(diffuse_.at(tile, AfterScattering::nothing), density, length, at_target, sum);
     add_wideband(tile, AfterScattering::nothing, density, length, at_target, number, direction, state);
     keep_scattered_way(number, tile, nothing_after, density * at_target.gain_factor, length, state);
@@ -267,18 +232,22 @@ void Launch::find_sources(AfterScattering after, std::uint32_t element, ThreadSt
 
 void Launch::scatter_then_reflect(Progress& progress) {
   const PhaseClock clock(cost_[LaunchPhase::then_reflection]);
+  if (environment_.row_scatterer != nullptr) {
+    reflect_in_batches(progress);
+    return;
+  }
   parallel_blocks(environment_.points.tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
-    for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) reflect_diffuse(tile, state);
+    for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile)
+      reflect_diffuse(tile, FollowedTo::all, state);
   });
 }
 
-void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
+void Launch::reflect_diffuse(std::uint32_t mirror, FollowedTo members, ThreadState& state) {
   if (!can_arrive_from(mirror)) return;
   const TargetPoints& points = environment_.points;
   const Tile& tile = environment_.tiling.tiles[mirror];
   const TileFrame frame(tile);
-  const double specular = surface(tile).specular_factor * surface(tile).specular_factor;
   read_tiles_of_row(mirror, LaunchPhase::then_reflection, state);
   find_sources(AfterScattering::reflection, mirror, state);
   bool laid_out = false;
@@ -288,7 +257,7 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
     const Vec3 coordinates = frame.coordinates(origin);
     if (!(coordinates.z > 0)) continue;
     if (!laid_out) {
-      lay_out_tile_row(points, frame, mirror, diffuse_targets_of_row(state),
+      lay_out_tile_row(points, frame, mirror, diffuse_targets_of_row(members, state),
                        environment_.receiver_rows.seen_from(mirror), false, state.layout, state.intervals);
       state.diffuse_sums.assign(state.intervals.size(), {});
       laid_out = true;
@@ -304,12 +273,10 @@ void Launch::reflect_diffuse(std::uint32_t mirror, ThreadState& state) {
       const Vec3 way = points.arrival(number) - image;
       const double length = norm(way);
       const Vec3 direction = (1.0 / length) * way;
-      const double density =
-          lit.share * specular * reflectance(tile, dot(direction, tile.normal)) *
-          diffuse_intensity(lit.tile, mirrored(direction, tile.normal), AfterScattering::reflection) /
-          (length * length);
+      const double density = mirrored_density(scattering_view_, lit.tile, lit.share, mirror, direction, length);
       if (!(density > 0)) continue;
-      const DiffuseTarget at_target = diffuse_target(number, direction, vegetation_between(mirror, number));
+      const DiffuseTarget at_target =
+          diffuse_target(scattering_view_, number, direction, vegetation_between(mirror, number));
       add_diffuse(source, density, length, at_target, state.diffuse_sums[hit]);
       keep_scattered_way(number, lit.tile, {mirror, no_index}, density * at_target.gain_factor, length, state);
       add_wideband(lit.tile, AfterScattering::reflection, density, length, at_target, number, direction, state);
@@ -338,9 +305,8 @@ void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& we
   for (const ScatteringSource& source : state.sources) {
     lit.add(edge_bounds(environment_.tiling.edges[edge_number], points.reference(source.tile)));
   }
-  const std::span<const std::uint32_t> none;
-  columns_.find_lit_past_edge(followed_to == FollowedTo::all ? diffuse_targets_of_row(state) : none,
-                              environment_.tiling.edges[edge_number], lit, state.lit_buckets, state.lit);
+  columns_.find_lit_past_edge(diffuse_targets_of_row(followed_to, state), environment_.tiling.edges[edge_number], lit,
+                              state.lit_buckets, state.lit);
   const std::span<const std::uint32_t> members = state.lit;
   if (known_gains_.empty()) {
     state.numbers.assign(members.begin(), members.end());

@@ -299,25 +299,18 @@ class Launch {
   void radiate(AfterScattering after, std::span<const std::uint32_t> tiles, Vec3 point, RadiatedRays& rays) const;
   void gather_scattered(std::uint32_t number, std::span<const std::uint32_t> row, ThreadState& state) const;
   void prepare_diffuse();
-  void reflect_diffuse(std::uint32_t tile, ThreadState& state);
+  void reflect_diffuse(std::uint32_t tile, FollowedTo members, ThreadState& state);
   void diffract_diffuse(std::uint32_t edge, FollowedTo members, ThreadState& state);
   void lay_out_diffuse_edge_row(std::uint32_t edge, const Wedge& wedge, FollowedTo members, ThreadState& state) const;
-  // 1 + the power of the ground-reflected companion at ground tiles, 1 elsewhere.
-  double ground_factor(std::uint32_t number, Vec3 direction) const;
-  // `vegetation`: factor of the amplitude on the last leg.
-  DiffuseTarget diffuse_target(std::uint32_t number, Vec3 direction, double vegetation) const;
-  // One ray: `density` is |field|² at the target per unit of source power, `length_m` from the scattering tile to it.
-  static void add_diffuse(const DiffusePower& source, double density, double length_m, const DiffuseTarget& target,
-                          DiffuseSum& sum);
   void add_diffuse_sums(ThreadState& state);
   // At a place of an edge segment's row.
   DiffuseTarget diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place,
                                   const ThreadState& state) const;
   void add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element, ThreadState& state);
   // Members of the row just read at which diffuse power may arrive.
-  std::span<const std::uint32_t> diffuse_targets_of_row(const ThreadState& state) const {
-    return environment_.points.tiles_are_targets() ? std::span<const std::uint32_t>(state.row)
-                                                   : std::span<const std::uint32_t>();
+  std::span<const std::uint32_t> diffuse_targets_of_row(FollowedTo members, const ThreadState& state) const {
+    const bool at_tiles = members == FollowedTo::all && environment_.points.tiles_are_targets();
+    return at_tiles ? std::span<const std::uint32_t>(state.row) : std::span<const std::uint32_t>();
   }
   // Keeps the way for single rays when they are wanted and `number` is a receiver.
   void keep_scattered_way(std::uint32_t number, std::uint32_t tile, ElementsAfterScattering by, double gain_factor,
@@ -327,7 +320,13 @@ class Launch {
                             ThreadState& state) const;
 
   // scatter_batches.cpp: the same by a scatterer that takes many rows at once.
+  void reflect_in_batches(Progress& progress);
   void diffract_in_batches(Progress& progress);
+  // Of the elements first … end − 1: to_receivers(element, state), then the batch with their rows by `scatterer`.
+  using RowWork = PairCounts (LaunchScatterer::*)(const RowBatch&);
+  template <class ToReceivers>
+  void work_in_batches(LaunchPhase phase, std::uint32_t first, std::uint32_t end, RowWork work,
+                       const ToReceivers& to_receivers, Progress& progress);
   // The elements first … end − 1 in as few batches as the scatterer's limits allow: where each begins, and the end.
   std::vector<std::uint32_t> row_batches(std::uint32_t first, std::uint32_t end) const;
 

@@ -48,9 +48,10 @@ struct PairCounts {
 class LaunchScatterer {
  public:
   virtual ~LaunchScatterer() = default;
-  // Sums at the tiles of edge segments' rows what the edges diffract there of the power that these tiles scatter. What
-  // one row brings does not depend on the others. Thread-safe, and runs no work of the caller's threads while it waits.
-  // REQUIRES: a batch within the limits.
+  // Both sum at the tiles of rows what the rows' elements, tiles that mirror or edge segments, send there of the power
+  // that these tiles scatter. What one row brings does not depend on the others. Thread-safe, and run no work of the
+  // caller's threads while they wait. REQUIRES: a batch within the limits.
+  virtual PairCounts reflect(const RowBatch& batch) = 0;
   virtual PairCounts diffract(const RowBatch& batch) = 0;
   // Adds all that has arrived: weak rays to the one sums, strong ones to the others. REQUIRES: as many of either as
   // tiles; no batch is under way, and none follows.

@@ -22,28 +22,44 @@ std::vector<std::uint32_t> Launch::row_batches(std::uint32_t first, std::uint32_
   return begins;
 }
 
-void Launch::diffract_in_batches(Progress& progress) {
-  const TargetPoints& points = environment_.points;
+template <class ToReceivers>
+void Launch::work_in_batches(LaunchPhase phase, std::uint32_t first, std::uint32_t end, RowWork work,
+                             const ToReceivers& to_receivers, Progress& progress) {
   const std::unique_ptr<LaunchScatterer> scatterer = environment_.row_scatterer->start(scattering_view_);
-  const std::vector<std::uint32_t> begins = row_batches(points.tile_count(), points.element_count());
+  const std::vector<std::uint32_t> begins = row_batches(first, end);
   parallel_blocks(begins.size() - 1, 1, progress, [&](std::size_t b, std::size_t) {
     ThreadState& state = states_.local();
     state.rows.clear();
     for (std::uint32_t element = begins[b]; element < begins[b + 1]; ++element) {
       // Receivers, of which there are few and of which more is asked, stay with the CPU.
-      if (!environment_.receiver_rows.seen_from(element).empty()) {
-        diffract_diffuse(element - points.tile_count(), FollowedTo::receivers, state);
-      }
-      read_tiles_of_row(element, LaunchPhase::then_diffraction, state);
+      if (!environment_.receiver_rows.seen_from(element).empty()) to_receivers(element, state);
+      read_tiles_of_row(element, phase, state);
       state.rows.add(element, state.row);
     }
-    const PairCounts pairs = scatterer->diffract(state.rows);
-    state.cost[LaunchPhase::then_diffraction].tests += pairs.looked_at;
-    state.cost[LaunchPhase::then_diffraction].contributions += pairs.joined;
+    const PairCounts pairs = (*scatterer.*work)(state.rows);
+    state.cost[phase].tests += pairs.looked_at;
+    state.cost[phase].contributions += pairs.joined;
   });
   ThreadState& state = states_.local();
-  const std::size_t tiles = points.target_tile_count();
+  const std::size_t tiles = environment_.points.target_tile_count();
   scatterer->add_to(std::span(state.sums).first(tiles), std::span(state.scattered_sums).first(tiles));
+}
+
+void Launch::reflect_in_batches(Progress& progress) {
+  work_in_batches(
+      LaunchPhase::then_reflection, 0, environment_.points.tile_count(), &LaunchScatterer::reflect,
+      [this](std::uint32_t tile, ThreadState& state) { reflect_diffuse(tile, FollowedTo::receivers, state); },
+      progress);
+}
+
+void Launch::diffract_in_batches(Progress& progress) {
+  const TargetPoints& points = environment_.points;
+  work_in_batches(
+      LaunchPhase::then_diffraction, points.tile_count(), points.element_count(), &LaunchScatterer::diffract,
+      [&](std::uint32_t element, ThreadState& state) {
+        diffract_diffuse(element - points.tile_count(), FollowedTo::receivers, state);
+      },
+      progress);
 }
 
 }  // namespace tesseray

@@ -147,7 +147,7 @@ void Launch::arrive_scattered(const RayEnding& ending, std::uint32_t number, Thr
   const double factor = leg.amplitude * ending.attenuation.ray;
   const double density = squared_norm(ending.strength) * (factor * factor) / source.power;
   if (!(density > 0)) return;
-  const DiffuseTarget at_target = diffuse_target(number, leg.direction, 1.0);
+  const DiffuseTarget at_target = diffuse_target(scattering_view_, number, leg.direction, 1.0);
   DiffuseSum sum;
   add_diffuse(source, density, leg.length_m, at_target, sum);
   state.sums[sum_index(number)].add(sum);

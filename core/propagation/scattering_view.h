@@ -152,6 +152,60 @@ struct DiffuseTarget {
   std::uint32_t rays_per_ray = 1;  // 2 with the ground-reflected companion
 };
 
+// 1 + the power of the ground-reflected companion at ground tiles, 1 elsewhere.
+TESSERAY_HD inline double ground_factor(const ScatteringView& scattering, std::uint32_t number, Vec3 direction) {
+  const EnvironmentView& environment = scattering.launch.environment;
+  if (!environment.points.is_tile(number)) return 1;
+  const Tile& tile = environment.tiles[number];
+  const double cosine = -dot(direction, tile.normal);
+  if (tile.kind != SurfaceKind::ground || cosine <= 0) return 1;
+  const double specular = scattering.launch.surface(tile).specular_factor;
+  return 1.0 + specular * specular * scattering.reflectance(number, cosine);
+}
+
+// `vegetation`: factor of the amplitude on the last leg.
+TESSERAY_HD inline DiffuseTarget diffuse_target(const ScatteringView& scattering, std::uint32_t number, Vec3 direction,
+                                                double vegetation) {
+  const LinkView& link = scattering.launch.link;
+  const double ground = ground_factor(scattering, number, direction);
+  const double share = link.unit_gain * scattering.received_fraction * ground * (vegetation * vegetation);
+  return {look_azimuth(direction), share * link.receive_gain(direction), share,
+          scattering.launch.straight_distances[number], ground > 1 ? 2u : 1u};
+}
+
+// One ray: `density` is |field|² at the target per unit of source power, `length_m` from the scattering tile to it.
+TESSERAY_HD inline void add_diffuse(const DiffusePower& source, double density, double length_m,
+                                    const DiffuseTarget& target, DiffuseSum& sum) {
+  const double more_m = length_m - target.straight_distance_m, power = density * source.power;
+  const double gain = target.gain_factor * power, first_m = source.first_length_m + more_m;
+  sum.gain += gain;
+  sum.basic_gain += target.basic_factor * (density * source.basic);
+  sum.excess_m += target.gain_factor * density * (source.length + more_m * source.power);
+  sum.squared_excess_m2 +=
+      target.gain_factor * density * (source.squared_length + more_m * (2.0 * source.length + more_m * source.power));
+  sum.cos_azimuth += gain * target.look.x;
+  sum.sin_azimuth += gain * target.look.y;
+  sum.first_excess_m = first_m < sum.first_excess_m ? first_m : sum.first_excess_m;
+  sum.rays += source.rays * target.rays_per_ray;
+  if (gain > sum.strongest_gain) {
+    sum.strongest_gain = gain;
+    sum.strongest_cos = target.look.x;
+    sum.strongest_sin = target.look.y;
+  }
+}
+
+// |field|² per unit of a scattering tile's power at the end of a way of `length_m` that a tile mirrors, which it leaves
+// along `direction`. `share`: what is left of the power at the mirror.
+TESSERAY_HD inline double mirrored_density(const ScatteringView& scattering, std::uint32_t source, double share,
+                                           std::uint32_t mirror, Vec3 direction, double length_m) {
+  const Tile& tile = scattering.launch.environment.tiles[mirror];
+  const double specular_factor = scattering.launch.surface(tile).specular_factor;
+  const double specular = specular_factor * specular_factor;
+  return share * specular * scattering.reflectance(mirror, dot(direction, tile.normal)) *
+         diffuse_intensity(scattering, source, mirrored(direction, tile.normal), AfterScattering::reflection) /
+         (length_m * length_m);
+}
+
 // Rays from an edge segment: it is short, so all its rays come to a target from about the same direction.
 // `vegetation`: factor of the amplitude on the last leg.
 TESSERAY_HD inline DiffuseTarget diffracted_target(const ScatteringView& scattering, const EdgeSegment& edge,

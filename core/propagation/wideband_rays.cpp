@@ -64,7 +64,7 @@ void Launch::add_wideband(const DiffuseBeam& beam, const DirectionMoments& depar
   if (state.wideband.wants_angles()) {
     const Vec3 look = -1.0 * direction;
     ray.elevation = std::atan2(look.z, norm(look.xy()));
-    const double ground = ground_factor(number, direction);
+    const double ground = ground_factor(scattering_view_, number, direction);
     ray.look.add(ray.path_gain / ground, look);
     if (ground > 1) {
       const Vec3 normal = environment_.tiling.tiles[number].normal;

@@ -40,7 +40,7 @@ TEST(LaunchMemory, HasWhatBatchesTake) {
   EXPECT_GE(bouncing, none + host_bytes);
   const std::uint64_t scattering =
       bytes_with({}, {}, [&](const EnvironmentView& view) { return noted(make_host_row_scatterer(view, {})); });
-  EXPECT_GE(host_bytes, (std::size_t{1} << 19) * sizeof(PreparedSource));
+  EXPECT_GE(host_bytes, (std::size_t{1} << 19) * sizeof(SourceAtEdge));
   EXPECT_GE(scattering, none + host_bytes);
 }
 
