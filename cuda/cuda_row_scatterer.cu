@@ -9,6 +9,7 @@
 #include "cuda/scatter_batch.h"
 #include "cuda/scatter_by_edges.h"
 #include "cuda/scatter_by_mirrors.h"
+#include "cuda/scatter_last.h"
 #include "cuda/shared_sums.h"
 #include "cuda/slot_pool.h"
 #include "cuda/thread_block.h"
@@ -30,6 +31,11 @@ __global__ void __launch_bounds__(threads_per_block)
   locks[k] = 0;
 }
 
+__global__ void __launch_bounds__(threads_per_block) gather_rows(const __grid_constant__ ScatterBatch batch) {
+  __shared__ RowMemory memory;
+  gather_row<DeviceSharing>(DeviceBlock(), memory, batch, blockIdx.x);
+}
+
 __global__ void __launch_bounds__(threads_per_block) reflect_rows(const __grid_constant__ ScatterBatch batch) {
   __shared__ RowMemory memory;
   reflect_row<DeviceSharing>(DeviceBlock(), memory, batch, blockIdx.x);
@@ -49,13 +55,14 @@ struct Slot {
         sources(capacity.members),
         at_edges(capacity.members),
         at_mirrors(capacity.members),
+        rays(capacity.members),
         targets(capacity.members),
         stand_for(capacity.members),
         counts(1) {}
   static std::size_t device_bytes(const ScatterCapacity& capacity) {
     return capacity.rows * sizeof(RowBatch::Row) +
            capacity.members * (2 * sizeof(std::uint32_t) + sizeof(double) + sizeof(ScatteringSource) +
-                               sizeof(SourceAtEdge) + sizeof(SourceAtMirror) + sizeof(float));
+                               sizeof(SourceAtEdge) + sizeof(SourceAtMirror) + sizeof(DiffuseSum) + sizeof(float));
   }
 
   std::size_t host_bytes() const { return rows.host.bytes() + members.host.bytes() + counts.host.bytes(); }
@@ -67,6 +74,7 @@ struct Slot {
   DeviceArray<ScatteringSource> sources;
   DeviceArray<SourceAtEdge> at_edges;
   DeviceArray<SourceAtMirror> at_mirrors;
+  DeviceArray<DiffuseSum> rays;
   DeviceArray<std::uint32_t> targets;
   DeviceArray<float> stand_for;
   MirroredArray<PairCounts> counts;
@@ -90,12 +98,13 @@ class CudaLaunchScatterer final : public LaunchScatterer {
     check_cuda(cudaStreamSynchronize(nullptr), doing);
   }
 
+  PairCounts gather(const RowBatch& batch) override { return work_on(batch, gather_rows); }
   PairCounts reflect(const RowBatch& batch) override { return work_on(batch, reflect_rows); }
   PairCounts diffract(const RowBatch& batch) override { return work_on(batch, diffract_rows); }
 
   void add_to(std::span<ArrivalSums> sums, std::span<ScatteredSums> scattered_sums) override {
     merge(sums_, sums);
-    merge(scattered_sums_, scattered_sums);
+    if (!scattered_sums.empty()) merge(scattered_sums_, scattered_sums.first(scattered_sums_.size()));
   }
 
  private:
@@ -134,6 +143,7 @@ class CudaLaunchScatterer final : public LaunchScatterer {
             .sources = slot.sources.data(),
             .at_edges = slot.at_edges.data(),
             .at_mirrors = slot.at_mirrors.data(),
+            .rays = slot.rays.data(),
             .targets = slot.targets.data(),
             .stand_for = slot.stand_for.data(),
             .scattered_sums = scattered_sums_.data(),

@@ -7,6 +7,7 @@
 #include "cuda/scatter_batch.h"
 #include "cuda/scatter_by_edges.h"
 #include "cuda/scatter_by_mirrors.h"
+#include "cuda/scatter_last.h"
 #include "cuda/thread_block.h"
 
 namespace tesseray {
@@ -25,8 +26,15 @@ class HostLaunchScatterer final : public LaunchScatterer {
         sources_(capacity.members),
         at_edges_(capacity.members),
         at_mirrors_(capacity.members),
+        rays_(capacity.members),
         targets_(capacity.members),
         stand_for_(capacity.members) {}
+
+  PairCounts gather(const RowBatch& batch) override {
+    return work_on(batch, [](RowMemory& memory, const ScatterBatch& bodies, std::uint32_t r) {
+      gather_row<HostSharing>(HostBlock(), memory, bodies, r);
+    });
+  }
 
   PairCounts reflect(const RowBatch& batch) override {
     return work_on(batch, [](RowMemory& memory, const ScatterBatch& bodies, std::uint32_t r) {
@@ -41,10 +49,9 @@ class HostLaunchScatterer final : public LaunchScatterer {
   }
 
   void add_to(std::span<ArrivalSums> sums, std::span<ScatteredSums> scattered_sums) override {
-    for (std::size_t t = 0; t < sums.size(); ++t) {
-      sums[t].merge(sums_[t]);
-      scattered_sums[t].merge(scattered_sums_[t]);
-    }
+    for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(sums_[t]);
+    if (scattered_sums.empty()) return;
+    for (std::size_t t = 0; t < scattered_sums_.size(); ++t) scattered_sums[t].merge(scattered_sums_[t]);
   }
 
  private:
@@ -60,6 +67,7 @@ class HostLaunchScatterer final : public LaunchScatterer {
                                  .sources = sources_.data(),
                                  .at_edges = at_edges_.data(),
                                  .at_mirrors = at_mirrors_.data(),
+                                 .rays = rays_.data(),
                                  .targets = targets_.data(),
                                  .stand_for = stand_for_.data(),
                                  .scattered_sums = scattered_sums_.data(),
@@ -82,6 +90,7 @@ class HostLaunchScatterer final : public LaunchScatterer {
   std::vector<ScatteringSource> sources_;
   std::vector<SourceAtEdge> at_edges_;
   std::vector<SourceAtMirror> at_mirrors_;
+  std::vector<DiffuseSum> rays_;
   std::vector<std::uint32_t> targets_;
   std::vector<float> stand_for_;
 };
@@ -94,7 +103,7 @@ class HostRowScatterer final : public RowScatterer {
   RowLimits limits() const override { return capacity_.limits(); }
   std::size_t host_bytes() const override {
     return capacity_.members * (sizeof(double) + sizeof(ScatteringSource) + sizeof(SourceAtEdge) +
-                                sizeof(SourceAtMirror) + sizeof(std::uint32_t) + sizeof(float));
+                                sizeof(SourceAtMirror) + sizeof(DiffuseSum) + sizeof(std::uint32_t) + sizeof(float));
   }
   std::unique_ptr<LaunchScatterer> start(const ScatteringView& launch) override {
     ScatteringView view = launch;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Scattered power by way of a batch of elements: what the kernels' bodies have in common. A block of threads takes the
-// tiles of an element's row, by the CPU's own functions and in its steps (core/propagation/diffuse.cpp). The first is
-// here: weigh_sources, which tiles of the row send enough to the element, and a sample that stands for all of them. The
-// others are in scatter_by_edges.h and scatter_by_mirrors.h.
+// Scattered power by a batch of rows: what the kernels' bodies have in common. A block of threads takes the tiles of an
+// element's row, by the CPU's own functions and in its steps (core/propagation/diffuse.cpp). Where the power goes on,
+// the first is here: weigh_sources, which tiles of the row send enough to the element, and a sample that stands for all
+// of them. The others are in scatter_by_edges.h and scatter_by_mirrors.h; scatter_last.h has power that ends.
 //
 // Draws by chance have only operations that are rounded on their own, so that what is drawn is the same on every
 // machine. What arrives is summed in whole numbers, so that no order of threads changes the sums.
@@ -43,6 +43,7 @@ struct ScatterBatch {
   ScatteringSource* sources = nullptr;
   SourceAtEdge* at_edges = nullptr;      // of the sources, at edge segments
   SourceAtMirror* at_mirrors = nullptr;  // of the sources, at tiles
+  DiffuseSum* rays = nullptr;            // of each source, where they end
   std::uint32_t* targets = nullptr;
   float* stand_for = nullptr;               // of the targets
   ScatteredSums* scattered_sums = nullptr;  // by tile
@@ -51,32 +52,39 @@ struct ScatterBatch {
   PairCounts* counts = nullptr;
 };
 
-// What the threads of a block share.
+// What the threads of a block share. Without initial values, which shared memory cannot have.
 struct RowMemory {
   SelectionMemory selection;
   std::int32_t lit_before[LitCotangents::buckets + 1];  // LitCotangents::marked_before()
   std::uint32_t count;                                  // of what is left after a draw, or of pairs
   std::int32_t any_source;                              // not 0: there is one that may reach a target
-  ScatteredAtEdge at_edge;
+  double gain_at_edge, distance_to_edge_m;              // ScatteredAtEdge
 };
+
+// What a tile sends from its centroid to a point, per unit of its power.
+TESSERAY_HD inline RadiatedRay radiated_to(const ScatteringView& scattering, AfterScattering after, std::uint32_t tile,
+                                           Vec3 point) {
+  const ScatteringColumnsView& columns = scattering.columns;
+  const double flat = scattering.model == ScatteringModel::reciprocal ? 0.0 : 1.0;
+  const Vec3 way = point - scattering.launch.environment.points.reference(tile);
+  RadiatedRay ray = radiated(way, columns.normals[tile], columns.areas_m2[tile],
+                             columns.reflectances + columns.table_begin[tile], flat);
+  if (scattering.directive_lobes != nullptr) {
+    ray.density = diffuse_intensity(scattering, tile, ray.direction, after) / (ray.length_m * ray.length_m);
+  }
+  return ray;
+}
 
 // The power that a tile scatters to an element from which it goes on; 0 where that is less than the threshold.
 TESSERAY_HD inline double weight_at(const ScatteringView& scattering, AfterScattering after, std::uint32_t tile,
                                     std::uint32_t element) {
   const ScatteringColumnsView& columns = scattering.columns;
   const LinkView& link = scattering.launch.link;
-  const TargetPointsView& points = scattering.launch.environment.points;
-  const Vec3 here = points.reference(element);
+  const Vec3 here = scattering.launch.environment.points.reference(element);
   const RoughPoint way = columns.sources.way(columns.sources.rough(here), tile);
   const float scale = strength_scale(asked_at_elements(scattering));
   if (!(estimated_radiated(scattering.strengths_of(after)[tile], scale, way) >= 1)) return 0;
-  const double flat = scattering.model == ScatteringModel::reciprocal ? 0.0 : 1.0;
-  const RadiatedRay ray = radiated(here - points.reference(tile), columns.normals[tile], columns.areas_m2[tile],
-                                   columns.reflectances + columns.table_begin[tile], flat);
-  const double density =
-      scattering.directive_lobes == nullptr
-          ? ray.density
-          : diffuse_intensity(scattering, tile, ray.direction, after) / (ray.length_m * ray.length_m);
+  const double density = radiated_to(scattering, after, tile, here).density;
   const double gain = link.unit_gain * scattering.power(tile, after).power * density;
   return gain >= link.least_gain ? gain : 0;
 }

@@ -78,9 +78,13 @@ TESSERAY_HD std::uint32_t find_targets_past_edge(const Block& block, RowMemory& 
     return found;
   }
 
-  block.once([&] { memory.at_edge = scattered_at_edge(points, edge.midpoint, sources); });
-  const auto scale = static_cast<float>(memory.at_edge.gain * (1 / scattering.pruning.then_diffracted));
-  const auto source_m = static_cast<float>(memory.at_edge.distance_m);
+  block.once([&] {
+    const ScatteredAtEdge at_edge = scattered_at_edge(points, edge.midpoint, sources);
+    memory.gain_at_edge = at_edge.gain;
+    memory.distance_to_edge_m = at_edge.distance_m;
+  });
+  const auto scale = static_cast<float>(memory.gain_at_edge * (1 / scattering.pruning.then_diffracted));
+  const auto source_m = static_cast<float>(memory.distance_to_edge_m);
   const auto wave_number = static_cast<float>(scattering.launch.link.wave_number);
   block.for_each(found, [&](std::uint32_t t) {
     const std::uint32_t tile = targets[t];

@@ -107,6 +107,7 @@ void for_each_array(ScatteringView& view, const Replace& replace) {
     replace(places->y, tiles);
     replace(places->z, tiles);
   }
+  replace(columns.near_m, tiles);
   replace(columns.areas_m2, tiles);
   replace(columns.reflectances, columns.reflectance_count);
   replace(columns.normals, numbers);

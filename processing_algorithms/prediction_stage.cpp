@@ -72,7 +72,7 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
                 return run.on_gpu("bounces", [&] { return on_gpu.make_tube_bouncer(view); });
               },
               [&run, on_gpu](const EnvironmentView& view) {
-                return run.on_gpu("scattered power by way of edges", [&] { return on_gpu.make_row_scatterer(view); });
+                return run.on_gpu("scattered power", [&] { return on_gpu.make_row_scatterer(view); });
               }};
   }
   RayLauncher launcher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options, make_rooftop_search,

@@ -82,6 +82,22 @@ struct DiffuseSum {
   double strongest_gain = 0;
   double strongest_cos = 1, strongest_sin = 0;
   std::uint32_t rays = 0;
+
+  // The same bits as of all rays one by one where `next` is of one ray.
+  TESSERAY_HD void add(const DiffuseSum& next) {
+    gain += next.gain;
+    basic_gain += next.basic_gain;
+    excess_m += next.excess_m;
+    squared_excess_m2 += next.squared_excess_m2;
+    cos_azimuth += next.cos_azimuth;
+    sin_azimuth += next.sin_azimuth;
+    first_excess_m = next.first_excess_m < first_excess_m ? next.first_excess_m : first_excess_m;
+    rays += next.rays;
+    if (!(next.strongest_gain > strongest_gain)) return;
+    strongest_gain = next.strongest_gain;
+    strongest_cos = next.strongest_cos;
+    strongest_sin = next.strongest_sin;
+  }
 };
 
 // REQUIRES for all: the target's rays were added with the same straight distance as reference of the excess length.

@@ -13,33 +13,14 @@
 #include "core/physics/scattering.h"
 #include "core/propagation/launch.h"
 #include "core/propagation/scattering_lobes.h"
+#include "core/propagation/tile_parts.h"
 #include "core/propagation/weighted_sample.h"
 
 namespace tesseray {
 
 namespace {
 
-// Into so many parts each way a tile is subdivided for near points (ScatteringColumns::near_m), at most.
-constexpr int most_parts = 8;
 constexpr std::size_t rows_per_block = 32;
-
-int parts_for(double near_m, double distance_m) {
-  if (distance_m >= near_m) return 1;
-  return std::clamp(static_cast<int>(std::ceil(near_m / std::max(distance_m, 1e-3))), 2, most_parts);
-}
-
-// The mean of value(point) over the centres of parts × parts equal pieces of a tile.
-template <class Value>
-double mean_over_parts(const Tile& tile, int parts, const Value& value) {
-  double sum = 0;
-  for (int i = 0; i < parts; ++i) {
-    for (int j = 0; j < parts; ++j) {
-      const double u = (2.0 * i + 1.0) / parts - 1.0, v = (2.0 * j + 1.0) / parts - 1.0;
-      sum += value(tile.centroid + u * tile.half_u + v * tile.half_v);
-    }
-  }
-  return sum / (parts * parts);
-}
 
 }  // namespace
 
@@ -109,17 +90,6 @@ void Launch::add_directive_lobe(const Tube& tube, std::uint32_t tile_number, Aft
   add_lobe(exponent, power / all_around, mirrored(tube.direction, normal), lobes);
 }
 
-double Launch::diffuse_density(std::uint32_t tile_number, Vec3 point) const {
-  const Tile& tile = environment_.tiling.tiles[tile_number];
-  const auto from = [&](Vec3 origin) {
-    const Vec3 way = point - origin;
-    const double distance = norm(way);
-    return diffuse_intensity(tile_number, (1.0 / distance) * way, AfterScattering::nothing) / (distance * distance);
-  };
-  const int parts = parts_for(columns_.near_m(tile_number), norm(point - tile.centroid));
-  return parts == 1 ? from(tile.centroid) : mean_over_parts(tile, parts, from);
-}
-
 void Launch::gather_scattered(std::uint32_t number, std::span<const std::uint32_t> row, ThreadState& state) const {
   const Vec3 target = environment_.points.arrival(number);
   find_scattering(AfterScattering::nothing, number, row, state);
@@ -130,7 +100,8 @@ void Launch::gather_scattered(std::uint32_t number, std::span<const std::uint32_
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const std::uint32_t tile = tiles[i];
     const double length = state.radiated.length_m[i];
-    const double all = length < columns_.near_m(tile) ? diffuse_density(tile, target) : state.radiated.density[i];
+    const double all =
+        length < columns_.near_m(tile) ? diffuse_density(scattering_view_, tile, target) : state.radiated.density[i];
     if (!(all > 0)) continue;
     const double density = all * static_cast<double>(state.drawn.stand_for[i]);
     const Vec3 direction{state.radiated.x[i], state.radiated.y[i], state.radiated.z[i]};
@@ -157,13 +128,17 @@ void Launch::radiate(AfterScattering after, std::span<const std::uint32_t> tiles
 void Launch::scatter_last(Progress& progress) {
   const PhaseClock clock(cost_[LaunchPhase::scattering]);
   const TargetPoints& points = environment_.points;
-  parallel_blocks(points.target_tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
-    ThreadState& state = states_.local();
-    for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) {
-      read_tiles_of_row(tile, LaunchPhase::scattering, state);
-      gather_scattered(tile, state.row, state);
-    }
-  });
+  if (environment_.row_scatterer != nullptr) {
+    scatter_last_in_batches(progress);
+  } else {
+    parallel_blocks(points.target_tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
+      ThreadState& state = states_.local();
+      for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) {
+        read_tiles_of_row(tile, LaunchPhase::scattering, state);
+        gather_scattered(tile, state.row, state);
+      }
+    });
+  }
   parallel_blocks(points.receiver_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
     for (auto r = static_cast<std::uint32_t>(begin); r < end; ++r) {
@@ -192,9 +167,8 @@ void Launch::find_scattering(AfterScattering after, std::uint32_t number, std::s
   const auto end = std::lower_bound(row.begin(), row.end(), points.tile_count());  // a receiver's has edges, too
   const std::span<const std::uint32_t> tiles(row.begin(), end);
   const bool ends = after == AfterScattering::nothing;
-  const bool drawn = ends && points.is_tile(number) && !known_gains_.empty();
-  const double least = drawn ? pruning_.scattered * static_cast<double>(known_gains_[number]) : 0.0;
-  const float scale = strength_scale(ends ? least : asked_at_elements(scattering_view_));
+  const double asked = ends ? asked_at_target(scattering_view_, number) : asked_at_elements(scattering_view_);
+  const float scale = strength_scale(asked);
   columns_.estimate(tiles, strengths(after), ends ? points.arrival(number) : points.reference(number), scale,
                     state.estimates);
   if (ends) {

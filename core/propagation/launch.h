@@ -278,8 +278,6 @@ class Launch {
   double diffuse_intensity(std::uint32_t tile, Vec3 direction, AfterScattering after) const {
     return tesseray::diffuse_intensity(scattering_view_, tile, direction, after);
   }
-  // The same over the squared distance to `point`, with the tile subdivided when the point is near.
-  double diffuse_density(std::uint32_t tile, Vec3 point) const;
   double reflectance(const Tile& tile, double cosine) const;
   // One directive lobe more of what the tile scatters (scattering_lobes.h).
   void add_directive_lobe(const Tube& tube, std::uint32_t tile, AfterScattering after, double power);
@@ -320,6 +318,7 @@ class Launch {
                             ThreadState& state) const;
 
   // scatter_batches.cpp: the same by a scatterer that takes many rows at once.
+  void scatter_last_in_batches(Progress& progress);
   void reflect_in_batches(Progress& progress);
   void diffract_in_batches(Progress& progress);
   // Of the elements first … end − 1: to_receivers(element, state), then the batch with their rows by `scatterer`.

@@ -337,8 +337,7 @@ struct RayLauncher::Impl {
     std::call_once(*batchers_made, [&] {
       if (!may_work_by_batches()) return;
       if (make_tube_bouncer) tube_bouncer = make_tube_bouncer(view());
-      const bool diffracts_scattered = options.max_scatterings > 0 && options.max_after_scattering > 0;
-      if (make_row_scatterer && diffracts_scattered) row_scatterer = make_row_scatterer(view());
+      if (make_row_scatterer && options.max_scatterings > 0) row_scatterer = make_row_scatterer(view());
     });
   }
 

@@ -156,7 +156,7 @@ struct EnvironmentView;
 using MakeTubeBouncer = std::function<std::unique_ptr<TubeBouncer>(const EnvironmentView&)>;
 
 class RowScatterer;
-// The same for scattered power that edges diffract (row_scatterer.h).
+// The same for scattered power (row_scatterer.h).
 using MakeRowScatterer = std::function<std::unique_ptr<RowScatterer>(const EnvironmentView&)>;
 
 // One per environment and set of receivers, for any number of transmitters. Keeps references to all but the
@@ -182,7 +182,7 @@ class RayLauncher {
   // Whether launches hand their bounces to tiles on. The CPU does all where rays arrive at receivers alone or are
   // summed with their angles or delays, and where lengths in vegetation are not kept. REQUIRES: prepare() has returned.
   bool bounces_by_batches() const;
-  // The same for scattered power that edges diffract on its way to tiles, of launches that have any.
+  // The same for scattered power with one interaction after the scattering or none.
   bool scatters_by_batches() const;
 
   // How much longer or shorter than other transmitters' a launch takes, about, told from what the transmitter sees.

@@ -44,17 +44,20 @@ struct PairCounts {
   std::uint64_t looked_at = 0, joined = 0;
 };
 
-// Works out one launch's scattered power.
+// Works out one launch's scattered power. What one row brings does not depend on the others. Thread-safe, and runs no
+// work of the caller's threads while it waits. REQUIRES for all batches: they are within the limits.
 class LaunchScatterer {
  public:
   virtual ~LaunchScatterer() = default;
+  // Sums at the tiles whose rows they are what the rows' tiles scatter to them.
+  virtual PairCounts gather(const RowBatch& batch) = 0;
   // Both sum at the tiles of rows what the rows' elements, tiles that mirror or edge segments, send there of the power
-  // that these tiles scatter. What one row brings does not depend on the others. Thread-safe, and run no work of the
-  // caller's threads while they wait. REQUIRES: a batch within the limits.
+  // that these tiles scatter.
   virtual PairCounts reflect(const RowBatch& batch) = 0;
   virtual PairCounts diffract(const RowBatch& batch) = 0;
-  // Adds all that has arrived: weak rays to the one sums, strong ones to the others. REQUIRES: as many of either as
-  // tiles; no batch is under way, and none follows.
+  // Adds all that has arrived: what edges diffract to the ones, unless it is strong, and all else to the others.
+  // REQUIRES: as many sums as tiles, and as many scattered sums at least, or none where nothing was diffracted; no
+  // batch is under way, and none follows.
   virtual void add_to(std::span<ArrivalSums> sums, std::span<ScatteredSums> scattered_sums) = 0;
 };
 

@@ -42,7 +42,14 @@ void Launch::work_in_batches(LaunchPhase phase, std::uint32_t first, std::uint32
   });
   ThreadState& state = states_.local();
   const std::size_t tiles = environment_.points.target_tile_count();
-  scatterer->add_to(std::span(state.sums).first(tiles), std::span(state.scattered_sums).first(tiles));
+  scatterer->add_to(std::span(state.sums).first(tiles), state.scattered_sums);
+}
+
+void Launch::scatter_last_in_batches(Progress& progress) {
+  // Receivers are asked for by rows of their own (scatter_last).
+  work_in_batches(
+      LaunchPhase::scattering, 0, environment_.points.target_tile_count(), &LaunchScatterer::gather,
+      [](std::uint32_t, ThreadState&) {}, progress);
 }
 
 void Launch::reflect_in_batches(Progress& progress) {

@@ -154,6 +154,7 @@ ScatteringColumns::ScatteringColumns(const Scene& scene, const Tiling& tiling, c
 ScatteringColumnsView ScatteringColumns::view() const {
   return {.sources = sources_.view(),
           .targets = targets_.view(),
+          .near_m = near_m_.data(),
           .areas_m2 = areas_m2_.data(),
           .reflectances = tables_.values().data(),
           .reflectance_count = tables_.values().size(),

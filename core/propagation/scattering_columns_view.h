@@ -36,6 +36,7 @@ struct RoughPlacesView {
 // Owns nothing.
 struct ScatteringColumnsView {
   RoughPlacesView sources, targets;      // where tiles scatter, and where rays arrive at them
+  const double* near_m = nullptr;        // a tile is subdivided for points nearer than this, by tile
   const double* areas_m2 = nullptr;      // dS S², by tile
   const double* reflectances = nullptr;  // tables of the materials, see interpolated_reflectance()
   std::size_t reflectance_count = 0;     // of all tables

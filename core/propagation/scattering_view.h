@@ -16,6 +16,7 @@
 #include "core/propagation/launch_view.h"
 #include "core/propagation/scattering_columns_view.h"
 #include "core/propagation/scattering_lobes.h"
+#include "core/propagation/tile_parts.h"
 #include "core/propagation/tube.h"
 
 namespace tesseray {
@@ -89,6 +90,20 @@ TESSERAY_HD inline double diffuse_intensity(const ScatteringView& scattering, st
   return scattered * std::sqrt(scattering.reflectance(tile, cosine));
 }
 
+// The same over the squared distance to `point`, with the tile subdivided when the point is near; of what is scattered
+// last.
+TESSERAY_HD inline double diffuse_density(const ScatteringView& scattering, std::uint32_t tile_number, Vec3 point) {
+  const Tile& tile = scattering.launch.environment.tiles[tile_number];
+  const auto from = [&](Vec3 origin) {
+    const Vec3 way = point - origin;
+    const double distance = norm(way);
+    return diffuse_intensity(scattering, tile_number, (1.0 / distance) * way, AfterScattering::nothing) /
+           (distance * distance);
+  };
+  const int parts = parts_for(scattering.columns.near_m[tile_number], norm(point - tile.centroid));
+  return parts == 1 ? from(tile.centroid) : mean_over_parts(tile, parts, from);
+}
+
 // Scattering tiles are left out whose strength times this over the squared distance is below 1, so that at most
 // `asked` arrives of each.
 TESSERAY_HD inline float strength_scale(double asked) {
@@ -97,6 +112,12 @@ TESSERAY_HD inline float strength_scale(double asked) {
 // What is asked for at an element from which the power goes on. Directive lobes have no bound of their own.
 TESSERAY_HD inline double asked_at_elements(const ScatteringView& scattering) {
   return scattering.directive_lobes == nullptr ? scattering.launch.link.least_gain : 0.0;
+}
+
+// Of rays that end at a target after their scattering, those are drawn by chance that bring less; 0: none.
+TESSERAY_HD inline double asked_at_target(const ScatteringView& scattering, std::uint32_t number) {
+  if (scattering.known_gains == nullptr || !scattering.launch.environment.points.is_tile(number)) return 0;
+  return scattering.pruning.scattered * static_cast<double>(scattering.known_gains[number]);
 }
 
 // About how many scattering tiles stand for all whose power goes on at an element; 0: all themselves.

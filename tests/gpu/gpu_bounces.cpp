@@ -32,18 +32,19 @@ struct Bounces {
     if (executor == Executor::gpu) return {make_cuda_tube_bouncer, {}};
     return {[](const EnvironmentView& environment) { return make_host_tube_bouncer(environment, {}); }, {}};
   }
+  static double seconds(const RayLaunchingResult& result) { return result.cost[phase].seconds; }
   static void print_counts(const RayLaunchingResult& result) {
     const PhaseCost& cost = result.cost[phase];
     std::printf("%llu tubes, %.3g row entries, %.3g pairs, %.3g hits\n", static_cast<unsigned long long>(result.tubes),
                 static_cast<double>(cost.row_entries), static_cast<double>(cost.tests),
                 static_cast<double>(cost.contributions));
   }
-  static void print_rates(const RayLaunchingResult& result, double seconds) {
+  static void print_rates(const RayLaunchingResult& result) {
     const PhaseCost& cost = result.cost[phase];
     const double copied = static_cast<double>(cost.row_entries) * sizeof(std::uint32_t) +
                           2.0 * static_cast<double>(result.tubes) * sizeof(Tube);
-    std::printf("%.2e pairs/s, %.2e hits/s, %.1f GB/s copied\n", static_cast<double>(cost.tests) / seconds,
-                static_cast<double>(cost.contributions) / seconds, 1e-9 * copied / seconds);
+    std::printf("%.2e pairs/s, %.2e hits/s, %.1f GB/s copied\n", static_cast<double>(cost.tests) / cost.seconds,
+                static_cast<double>(cost.contributions) / cost.seconds, 1e-9 * copied / cost.seconds);
   }
 };
 

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Power that tiles scatter to a target where it ends: the kernel's body.
+//
+// 1. draw_scattering: which tiles of the target's row are asked, those that bring little drawn by chance;
+// 2. scatter_to_target: the ray of each of them, a thread per tile; one thread adds them up in their order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/scatter_batch.h"
+
+namespace tesseray {
+
+// Returns how many tiles there are: they are in batch.targets, for how many each stands in batch.stand_for.
+template <class Block>
+TESSERAY_HD std::uint32_t draw_scattering(const Block& block, RowMemory& memory, const ScatterBatch& batch,
+                                          const RowBatch::Row& row) {
+  const ScatteringView& scattering = batch.scattering;
+  const RoughPlacesView& places = scattering.columns.sources;
+  const float* const strengths = scattering.strengths_of(AfterScattering::nothing);
+  const std::uint32_t* const members = batch.members + row.first_member;
+  std::uint32_t* const drawn = batch.targets + row.first_member;
+  float* const stand_for = batch.stand_for + row.first_member;
+  const std::uint32_t count = row.end_member - row.first_member;
+  const RoughPoint here = places.rough(scattering.launch.environment.points.arrival(row.element));
+  const float scale = strength_scale(asked_at_target(scattering, row.element));
+  block.for_each(count, [&](std::uint32_t m) {
+    const std::uint32_t tile = members[m];
+    stand_for[m] = estimated_radiated(strengths[tile], scale, places.way(here, tile));
+  });
+  block.once([&] {
+    std::uint32_t kept = 0;
+    draw_evenly(
+        count, row.element, [&](std::size_t m) { return stand_for[m]; },
+        [&](std::size_t m, float times) {
+          drawn[kept] = members[m];
+          stand_for[kept++] = times;
+        });
+    memory.count = kept;
+  });
+  return block.settled(memory.count);
+}
+
+template <class Together, class Block>
+TESSERAY_HD void scatter_to_target(const Block& block, RowMemory& memory, const ScatterBatch& batch,
+                                   const RowBatch::Row& row, std::uint32_t source_count) {
+  constexpr AfterScattering after = AfterScattering::nothing;
+  const ScatteringView& scattering = batch.scattering;
+  const Vec3 target = scattering.launch.environment.points.arrival(row.element);
+  DiffuseSum* const rays = batch.rays + row.first_member;
+  block.for_each(source_count, [&](std::uint32_t s) {
+    const std::uint32_t tile = batch.targets[row.first_member + s];
+    const RadiatedRay ray = radiated_to(scattering, after, tile, target);
+    const bool is_near = ray.length_m < scattering.columns.near_m[tile];
+    const double all = is_near ? diffuse_density(scattering, tile, target) : ray.density;
+    DiffuseSum sum;
+    if (all > 0) {
+      const double density = all * static_cast<double>(batch.stand_for[row.first_member + s]);
+      const DiffuseTarget at_target = diffuse_target(scattering, row.element, ray.direction,
+                                                     scattering.launch.vegetation_between(tile, row.element));
+      add_diffuse(scattering.power(tile, after), density, ray.length_m, at_target, sum);
+    }
+    rays[s] = sum;
+  });
+  block.once([&] {
+    DiffuseSum sum;
+    for (std::uint32_t s = 0; s < source_count; ++s) sum.add(rays[s]);
+    if (sum.rays > 0) batch.sums[row.element].add(sum, typename Together::Adder{batch.locks + row.element});
+    memory.count = source_count;
+  });
+  count_pairs(block, memory, batch, row.end_member - row.first_member, 1);
+}
+
+// REQUIRES: r < batch.row_count, rows of tiles.
+template <class Together, class Block>
+TESSERAY_HD void gather_row(const Block& block, RowMemory& memory, const ScatterBatch& batch, std::uint32_t r) {
+  const RowBatch::Row row = batch.rows[r];
+  const std::uint32_t sources = draw_scattering(block, memory, batch, row);
+  scatter_to_target<Together>(block, memory, batch, row, sources);
+}
+
+}  // namespace tesseray
