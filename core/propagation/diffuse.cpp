@@ -212,8 +212,9 @@ void Launch::scatter_then_reflect(Progress& progress) {
   }
   parallel_blocks(environment_.points.tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
-    for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile)
+    for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) {
       reflect_diffuse(tile, FollowedTo::all, state);
+    }
   });
 }
 
