@@ -90,6 +90,26 @@ class CudaLaunchScatterer final : public LaunchScatterer {
         sums_(environment.points.tile_count),
         locks_(environment.points.tile_count) {
     view_.launch.environment = environment;
+    clear();
+  }
+
+  PairCounts gather(const RowBatch& batch) override { return work_on(batch, gather_rows); }
+  PairCounts reflect(const RowBatch& batch) override { return work_on(batch, reflect_rows); }
+  PairCounts diffract(const RowBatch& batch) override { return work_on(batch, diffract_rows); }
+
+  void know(std::span<const float> known_gains) override {
+    known_gains_ = DeviceArray<float>(known_gains);
+    view_.known_gains = known_gains_.data();
+  }
+
+  void add_to(std::span<ArrivalSums> sums, std::span<ScatteredSums> scattered_sums) override {
+    merge(sums_, sums);
+    if (!scattered_sums.empty()) merge(scattered_sums_, scattered_sums.first(scattered_sums_.size()));
+    clear();
+  }
+
+ private:
+  void clear() const {
     const auto count = static_cast<std::uint32_t>(sums_.size());
     if (count == 0) return;
     const unsigned blocks = (count + threads_per_block - 1) / threads_per_block;
@@ -98,16 +118,6 @@ class CudaLaunchScatterer final : public LaunchScatterer {
     check_cuda(cudaStreamSynchronize(nullptr), doing);
   }
 
-  PairCounts gather(const RowBatch& batch) override { return work_on(batch, gather_rows); }
-  PairCounts reflect(const RowBatch& batch) override { return work_on(batch, reflect_rows); }
-  PairCounts diffract(const RowBatch& batch) override { return work_on(batch, diffract_rows); }
-
-  void add_to(std::span<ArrivalSums> sums, std::span<ScatteredSums> scattered_sums) override {
-    merge(sums_, sums);
-    if (!scattered_sums.empty()) merge(scattered_sums_, scattered_sums.first(scattered_sums_.size()));
-  }
-
- private:
   // By a block of threads for each row.
   PairCounts work_on(const RowBatch& batch, void (*kernel)(ScatterBatch)) const {
     if (batch.rows.empty()) return {};
@@ -158,6 +168,7 @@ class CudaLaunchScatterer final : public LaunchScatterer {
   DeviceArray<ScatteredSums> scattered_sums_;
   DeviceArray<ArrivalSums> sums_;
   DeviceArray<std::uint32_t> locks_;
+  DeviceArray<float> known_gains_;
 };
 
 class CudaRowScatterer final : public RowScatterer {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "cuda/host_sharing.h"
@@ -48,10 +49,17 @@ class HostLaunchScatterer final : public LaunchScatterer {
     });
   }
 
+  void know(std::span<const float> known_gains) override {
+    known_gains_.assign(known_gains.begin(), known_gains.end());
+    scattering_.known_gains = known_gains_.data();
+  }
+
   void add_to(std::span<ArrivalSums> sums, std::span<ScatteredSums> scattered_sums) override {
-    for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(sums_[t]);
+    for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(std::exchange(sums_[t], {}));
     if (scattered_sums.empty()) return;
-    for (std::size_t t = 0; t < scattered_sums_.size(); ++t) scattered_sums[t].merge(scattered_sums_[t]);
+    for (std::size_t t = 0; t < scattered_sums_.size(); ++t) {
+      scattered_sums[t].merge(std::exchange(scattered_sums_[t], {}));
+    }
   }
 
  private:
@@ -83,6 +91,7 @@ class HostLaunchScatterer final : public LaunchScatterer {
 
   ScatteringView scattering_;
   std::mutex mutex_;
+  std::vector<float> known_gains_;
   std::vector<ScatteredSums> scattered_sums_;
   std::vector<ArrivalSums> sums_;
   std::vector<std::uint32_t> locks_;

@@ -128,7 +128,7 @@ void Launch::radiate(AfterScattering after, std::span<const std::uint32_t> tiles
 void Launch::scatter_last(Progress& progress) {
   const PhaseClock clock(cost_[LaunchPhase::scattering]);
   const TargetPoints& points = environment_.points;
-  if (environment_.row_scatterer != nullptr) {
+  if (scatterer_) {
     scatter_last_in_batches(progress);
   } else {
     parallel_blocks(points.target_tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
@@ -206,7 +206,7 @@ void Launch::find_sources(AfterScattering after, std::uint32_t element, ThreadSt
 
 void Launch::scatter_then_reflect(Progress& progress) {
   const PhaseClock clock(cost_[LaunchPhase::then_reflection]);
-  if (environment_.row_scatterer != nullptr) {
+  if (scatterer_) {
     reflect_in_batches(progress);
     return;
   }
@@ -262,7 +262,7 @@ void Launch::reflect_diffuse(std::uint32_t mirror, FollowedTo members, ThreadSta
 
 void Launch::scatter_then_diffract(Progress& progress) {
   const PhaseClock clock(cost_[LaunchPhase::then_diffraction]);
-  if (environment_.row_scatterer != nullptr) {
+  if (scatterer_) {
     diffract_in_batches(progress);
     return;
   }

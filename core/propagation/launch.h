@@ -414,7 +414,8 @@ class Launch {
   std::vector<std::uint64_t> tubes_by_interactions_ = std::vector<std::uint64_t>(most_bounces + 1, 0);
   LaunchCost cost_;
   tbb::enumerable_thread_specific<ThreadState> states_;
-  std::unique_ptr<LaunchBouncer> bouncer_;  // while the transmitter's own tubes bounce
+  std::unique_ptr<LaunchBouncer> bouncer_;      // while the transmitter's own tubes bounce
+  std::unique_ptr<LaunchScatterer> scatterer_;  // while power is scattered, with one interaction more at most
 };
 
 // The points of a ray through a chain of elements, from its source, a point or an edge, to the target (ray_path.cpp).

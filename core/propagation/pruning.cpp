@@ -68,6 +68,7 @@ void Launch::prepare_scattered_draw() {
   const std::vector<double> gains = gains_so_far();
   known_gains_.assign(gains.begin(), gains.end());
   scattering_view_.known_gains = known_gains_.data();
+  if (scatterer_) scatterer_->know(known_gains_);
 }
 
 void Launch::draw_observers(const EdgeSegment& edge, std::span<const std::uint32_t> members, std::uint64_t seed,

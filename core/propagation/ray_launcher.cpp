@@ -195,6 +195,7 @@ void Launch::scatter(const PhaseParts& parts) {
   scattered_rays_.sort_tubes();
   prepare_strengths();
   prepare_scattered_draw();
+  if (environment_.row_scatterer != nullptr) scatterer_ = environment_.row_scatterer->start(scattering_view_);
   PartOfStage last = parts.of(LaunchPhase::scattering);
   scatter_last(last);
   if (environment_.options.max_after_scattering > 0) {
@@ -204,6 +205,7 @@ void Launch::scatter(const PhaseParts& parts) {
     prepare_scattered_draw();
     scatter_then_diffract(diffraction);
   }
+  scatterer_.reset();
   if (environment_.options.max_after_scattering > 1) {
     PartOfStage two = parts.of(LaunchPhase::then_two);
     scatter_then_twice(two);

@@ -55,9 +55,11 @@ class LaunchScatterer {
   // that these tiles scatter.
   virtual PairCounts reflect(const RowBatch& batch) = 0;
   virtual PairCounts diffract(const RowBatch& batch) = 0;
-  // Adds all that has arrived: what edges diffract to the ones, unless it is strong, and all else to the others.
+  // What is at tiles by now, in place of the view's known_gains. REQUIRES: as many as tiles; no batch is under way.
+  virtual void know(std::span<const float> known_gains) = 0;
+  // Adds all that has arrived since the last time: weak rays past edges to the scattered sums, all else to the sums.
   // REQUIRES: as many sums as tiles, and as many scattered sums at least, or none where nothing was diffracted; no
-  // batch is under way, and none follows.
+  // batch is under way.
   virtual void add_to(std::span<ArrivalSums> sums, std::span<ScatteredSums> scattered_sums) = 0;
 };
 

@@ -25,7 +25,6 @@ std::vector<std::uint32_t> Launch::row_batches(std::uint32_t first, std::uint32_
 template <class ToReceivers>
 void Launch::work_in_batches(LaunchPhase phase, std::uint32_t first, std::uint32_t end, RowWork work,
                              const ToReceivers& to_receivers, Progress& progress) {
-  const std::unique_ptr<LaunchScatterer> scatterer = environment_.row_scatterer->start(scattering_view_);
   const std::vector<std::uint32_t> begins = row_batches(first, end);
   parallel_blocks(begins.size() - 1, 1, progress, [&](std::size_t b, std::size_t) {
     ThreadState& state = states_.local();
@@ -36,13 +35,13 @@ void Launch::work_in_batches(LaunchPhase phase, std::uint32_t first, std::uint32
       read_tiles_of_row(element, phase, state);
       state.rows.add(element, state.row);
     }
-    const PairCounts pairs = (*scatterer.*work)(state.rows);
+    const PairCounts pairs = (*scatterer_.*work)(state.rows);
     state.cost[phase].tests += pairs.looked_at;
     state.cost[phase].contributions += pairs.joined;
   });
   ThreadState& state = states_.local();
   const std::size_t tiles = environment_.points.target_tile_count();
-  scatterer->add_to(std::span(state.sums).first(tiles), state.scattered_sums);
+  scatterer_->add_to(std::span(state.sums).first(tiles), state.scattered_sums);
 }
 
 void Launch::scatter_last_in_batches(Progress& progress) {

@@ -39,6 +39,7 @@ class CountedLaunch final : public LaunchScatterer {
   PairCounts diffract(const RowBatch& batch) override {
     return counted(scatterer_->diffract(batch), counts_.diffracted);
   }
+  void know(std::span<const float> known_gains) override { scatterer_->know(known_gains); }
   void add_to(std::span<ArrivalSums> sums, std::span<ScatteredSums> scattered_sums) override {
     scatterer_->add_to(sums, scattered_sums);
   }
