@@ -12,8 +12,8 @@
 
 #include "core/io/result_writer.h"
 #include "core/scene/scene.h"
-#include "cuda/if_it_fits.h"
 #include "processing_algorithms/destinations.h"
+#include "processing_algorithms/if_it_fits.h"
 #include "processing_algorithms/parameter_values.h"
 #include "processing_algorithms/resources.h"
 #include "processing_algorithms/run_progress.h"
