@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Fits to 50 launches over synthetic cities of 1, 5 and 20 km², antennas 3 to 120 m high
-// (docs/benchmarks/propagation.md): seconds of two cores, of which only the ratios matter. Those over the roofs are three
-// tenths less than were fitted: so much was saved there since.
+// (docs/benchmarks/propagation.md): seconds of two cores, of which only the ratios matter. Those over the roofs are
+// three tenths less than were fitted: so much was saved there since.
 #include "core/propagation/launch_forecast.h"
 
 #include <algorithm>
