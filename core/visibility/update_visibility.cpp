@@ -4,8 +4,8 @@
 
 #include "core/visibility/changed_sights.h"
 #include "core/visibility/elements.h"
-#include "core/visibility/row_renumberer.h"
 #include "core/visibility/row_codec.h"
+#include "core/visibility/row_renumberer.h"
 #include "core/visibility/scene_change.h"
 #include "core/visibility/sight_search.h"
 #include "core/visibility/visibility_file.h"
