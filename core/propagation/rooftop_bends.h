@@ -139,9 +139,11 @@ TESSERAY_HD inline double least_loss_db(std::span<const Vec2> path, double wavel
   return approximate_knife_edge_loss_db(nu) - ripple_db;
 }
 
-// The clearance² of an edge over the product of its distances to both ends from which on it alone costs too much.
+// The clearance² of a roof's side over the product of its distances to both ends from which on the ray is too weak,
+// whatever edges would be chosen: these may leave out the side itself, or take one near it that costs less.
 TESSERAY_HD inline double most_rise(const RooftopTarget& target, double distance_m, double wavelength_m) {
-  const double nu = fresnel_parameter_of_loss(target.most_loss_db + ripple_db);
+  constexpr double of_choice_db = 6;
+  const double nu = fresnel_parameter_of_loss(target.most_loss_db + ripple_db + of_choice_db);
   return nu > 0 ? nu * nu * wavelength_m / (2.0 * distance_m) : 0;
 }
 

@@ -210,6 +210,85 @@ TEST(OverRooftop, IsReciprocal) {
   EXPECT_GE(compared, 5);
 }
 
+// Rays over the roofs of one antenna to all tiles of a hilly city.
+struct RaysOfCity {
+  RaysOfCity(std::uint64_t seed, Vec2 place, double height_m)
+      : city(city_of(seed), 8),
+        paths(city.scene),
+        permittivities(city.scene.materials.size(), Complex{5, -0.3}),
+        rays{{place.x, place.y, PrismIndex(city.scene).surface_height(place) + height_m},
+             speed_of_light / 850e6,
+             permittivities} {}
+
+  static Scene city_of(std::uint64_t seed) {
+    testing::SyntheticCityOptions options;
+    options.width_m = options.depth_m = 600;
+    options.hill_m = 20;
+    options.seed = seed;
+    return testing::synthetic_city(options);
+  }
+  bool find(const RooftopTarget& target, RooftopPath& path) {
+    return paths.find(rays, target, OverRooftop::screens, work, path);
+  }
+
+  // Distances over the ground plan and heights.
+  std::vector<Vec2> profile_of(const RooftopPath& path, Vec3 end) const {
+    std::vector<Vec2> profile = {{0, rays.from.z}};
+    for (const Vec3 edge : path.edges) profile.push_back({norm(edge.xy() - rays.from.xy()), edge.z});
+    profile.push_back({norm(end.xy() - rays.from.xy()), end.z});
+    return profile;
+  }
+
+  Environment city;
+  OverRooftopPaths paths;
+  std::vector<Complex> permittivities;
+  RooftopRays rays;
+  OverRooftopPaths::Workspace work;
+};
+
+// A profile may end early: never where the edges that are chosen from all of it would let the ray through.
+TEST(OverRooftop, ChosenEdgesDecideWhatIsTooWeak) {
+  std::size_t rays = 0, too_weak = 0;
+  for (const std::uint64_t seed : {1u, 2u}) {
+    for (const double height_m : {2.0, 30.0}) {
+      RaysOfCity all(seed, {310, 290}, height_m);
+      RooftopPath path, again;
+      for (const Tile& tile : all.city.tiling.tiles) {
+        const Vec3 point = target_point(tile, 1.5);
+        if (!all.find({point, 1e9}, path)) continue;
+        const double least_db = rooftop_detail::least_loss_db(all.profile_of(path, point), all.rays.wavelength_m);
+        ASSERT_TRUE(all.find({point, least_db + 1e-9}, again)) << rays;
+        ASSERT_EQ(again.edges, path.edges);
+        ASSERT_EQ(again.vertical.re, path.vertical.re);
+        ASSERT_FALSE(all.find({point, least_db - 1e-9}, again)) << rays;
+        ++rays;
+        too_weak += least_db > 20 ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(too_weak, 1000u);
+  EXPECT_GT(rays, too_weak);
+}
+
+TEST(OverRooftop, ReachTilesFromInFrontAlone) {
+  std::size_t in_front = 0, behind = 0;
+  for (const double height_m : {2.0, 30.0}) {
+    RaysOfCity all(3, {310, 290}, height_m);
+    RooftopPath path, again;
+    for (const Tile& tile : all.city.tiling.tiles) {
+      const Vec3 point = target_point(tile, 1.5);
+      if (!all.find({point, 1e9}, path)) continue;
+      const bool is_found = all.find({point, 1e9, tile.centroid, tile.normal}, again);
+      const bool is_in_front = dot(path.edges.back() - tile.centroid, tile.normal) > in_front_m;
+      ASSERT_EQ(is_found, is_in_front) << tile.id;
+      if (is_found) EXPECT_EQ(again.edges, path.edges);
+      ++(is_found ? in_front : behind);
+    }
+  }
+  EXPECT_GT(in_front, 1000u);
+  EXPECT_GT(behind, 1000u);
+}
+
 TEST(OverRooftop, TilesReachedSoReflectOnce) {
   // Behind the building a wall faces it: what comes over the roof goes back from the wall.
   Scene scene = one_building(12);
