@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "cuda/device_copy.h"
 #include "cuda/device_environment.h"
+#include "cuda/device_sums.h"
 #include "cuda/mirrored_array.h"
 #include "cuda/scatter_batch.h"
 #include "cuda/scatter_by_edges.h"
@@ -21,15 +21,6 @@ constexpr unsigned threads_per_block = 128;
 // Batches in flight at most: while some are on the GPU, threads of the CPU read the rows of others.
 constexpr std::size_t most_slots = 8;
 constexpr const char* doing = "working out scattered power";
-
-__global__ void __launch_bounds__(threads_per_block)
-    clear_sums(ScatteredSums* scattered_sums, ArrivalSums* sums, std::uint32_t* locks, std::uint32_t count) {
-  const unsigned k = blockIdx.x * threads_per_block + threadIdx.x;
-  if (k >= count) return;
-  scattered_sums[k] = ScatteredSums();
-  sums[k] = ArrivalSums();
-  locks[k] = 0;
-}
 
 __global__ void __launch_bounds__(threads_per_block) gather_rows(const __grid_constant__ ScatterBatch batch) {
   __shared__ RowMemory memory;
@@ -86,11 +77,10 @@ class CudaLaunchScatterer final : public LaunchScatterer {
       : slots_(slots),
         scattering_(scattering),
         view_(scattering_.view()),
-        scattered_sums_(environment.points.tile_count),
-        sums_(environment.points.tile_count),
-        locks_(environment.points.tile_count) {
+        scattered_sums_(environment.points.tile_count, doing),
+        sums_(environment.points.tile_count, doing),
+        locks_(environment.points.tile_count, doing) {
     view_.launch.environment = environment;
-    clear();
   }
 
   PairCounts gather(const RowBatch& batch) override { return work_on(batch, gather_rows); }
@@ -103,21 +93,12 @@ class CudaLaunchScatterer final : public LaunchScatterer {
   }
 
   void add_to(std::span<ArrivalSums> sums, std::span<ScatteredSums> scattered_sums) override {
-    merge(sums_, sums);
-    if (!scattered_sums.empty()) merge(scattered_sums_, scattered_sums.first(scattered_sums_.size()));
-    clear();
+    sums_.move_to(sums);
+    if (!scattered_sums.empty())
+      scattered_sums_.move_to(scattered_sums.first(view_.launch.environment.points.tile_count));
   }
 
  private:
-  void clear() const {
-    const auto count = static_cast<std::uint32_t>(sums_.size());
-    if (count == 0) return;
-    const unsigned blocks = (count + threads_per_block - 1) / threads_per_block;
-    clear_sums<<<blocks, threads_per_block>>>(scattered_sums_.data(), sums_.data(), locks_.data(), count);
-    check_cuda(cudaGetLastError(), doing);
-    check_cuda(cudaStreamSynchronize(nullptr), doing);
-  }
-
   // By a block of threads for each row.
   PairCounts work_on(const RowBatch& batch, void (*kernel)(ScatterBatch)) const {
     if (batch.rows.empty()) return {};
@@ -129,13 +110,6 @@ class CudaLaunchScatterer final : public LaunchScatterer {
     slot.counts.fetch(1, slot.stream, doing);
     slot.stream.wait(doing);
     return slot.counts.host.data()[0];
-  }
-
-  template <class Sums>
-  static void merge(const DeviceArray<Sums>& found, std::span<Sums> sums) {
-    std::vector<Sums> on_host(sums.size());
-    check_cuda(cudaMemcpy(on_host.data(), found.data(), sums.size_bytes(), cudaMemcpyDeviceToHost), doing);
-    for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(on_host[t]);
   }
 
   // Copies a batch; gives its views on the GPU.
@@ -165,9 +139,9 @@ class CudaLaunchScatterer final : public LaunchScatterer {
   SlotPool<Slot>& slots_;
   DeviceCopy<ScatteringView> scattering_;
   ScatteringView view_;
-  DeviceArray<ScatteredSums> scattered_sums_;
-  DeviceArray<ArrivalSums> sums_;
-  DeviceArray<std::uint32_t> locks_;
+  DeviceSums<ScatteredSums> scattered_sums_;
+  DeviceSums<ArrivalSums> sums_;
+  TileLocks locks_;
   DeviceArray<float> known_gains_;
 };
 

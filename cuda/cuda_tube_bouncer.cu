@@ -7,6 +7,7 @@
 #include "cuda/child_order.h"
 #include "cuda/device_copy.h"
 #include "cuda/device_environment.h"
+#include "cuda/device_sums.h"
 #include "cuda/mirrored_array.h"
 #include "cuda/shared_sums.h"
 #include "cuda/slot_pool.h"
@@ -19,14 +20,6 @@ constexpr unsigned threads_per_block = 128;
 // Batches in flight at most: while some are on the GPU, threads of the CPU read the rows of others.
 constexpr std::size_t most_slots = 8;
 constexpr const char* doing = "bouncing rays";
-
-__global__ void __launch_bounds__(threads_per_block)
-    clear_sums(ArrivalSums* sums, std::uint32_t* locks, std::uint32_t count) {
-  const unsigned k = blockIdx.x * threads_per_block + threadIdx.x;
-  if (k >= count) return;
-  sums[k] = ArrivalSums();
-  locks[k] = 0;
-}
 
 __global__ void __launch_bounds__(threads_per_block) prepare_all_tubes(const __grid_constant__ BounceBatch batch) {
   const unsigned k = blockIdx.x * threads_per_block + threadIdx.x;
@@ -89,14 +82,9 @@ class CudaLaunchBouncer final : public LaunchBouncer {
         slots_(slots),
         launch_(launch),
         view_(launch_.view()),
-        sums_(environment.points.tile_count),
-        locks_(environment.points.tile_count) {
+        sums_(environment.points.tile_count, doing),
+        locks_(environment.points.tile_count, doing) {
     view_.environment = environment;
-    const auto count = static_cast<std::uint32_t>(sums_.size());
-    if (count == 0) return;
-    clear_sums<<<blocks_for(count), threads_per_block>>>(sums_.data(), locks_.data(), count);
-    check_cuda(cudaGetLastError(), doing);
-    check_cuda(cudaStreamSynchronize(nullptr), doing);
   }
 
   std::uint64_t bounce(const TubeBatch& batch, std::vector<Tube>& children) override {
@@ -111,11 +99,7 @@ class CudaLaunchBouncer final : public LaunchBouncer {
     return hits;
   }
 
-  void add_to(std::span<ArrivalSums> sums) override {
-    std::vector<ArrivalSums> found(sums.size());
-    check_cuda(cudaMemcpy(found.data(), sums_.data(), sums.size_bytes(), cudaMemcpyDeviceToHost), doing);
-    for (std::size_t k = 0; k < sums.size(); ++k) sums[k].merge(found[k]);
-  }
+  void add_to(std::span<ArrivalSums> sums) override { sums_.move_to(sums); }
 
  private:
   std::uint64_t bounce_in(Slot& slot, const TubeBatch& batch, UnorderedChildren& made) const {
@@ -179,8 +163,8 @@ class CudaLaunchBouncer final : public LaunchBouncer {
   SlotPool<Slot>& slots_;
   DeviceCopy<LaunchView> launch_;
   LaunchView view_;
-  DeviceArray<ArrivalSums> sums_;
-  DeviceArray<std::uint32_t> locks_;
+  DeviceSums<ArrivalSums> sums_;
+  TileLocks locks_;
 };
 
 class CudaTubeBouncer final : public TubeBouncer {

@@ -124,6 +124,24 @@ TESSERAY_HD inline bool pass_vegetation(const LaunchView& launch, std::uint32_t 
   return false;
 }
 
+// Leaves of `count` numbers those that are drawn (draw_evenly), in their order in `drawn`, which may be `numbers`, and
+// returns how many. `estimates` has theirs before, and for how many each that is left stands afterwards.
+template <class Block>
+TESSERAY_HD std::uint32_t draw(const Block& block, RowMemory& memory, std::uint32_t count, std::uint64_t seed,
+                               const std::uint32_t* numbers, std::uint32_t* drawn, float* estimates) {
+  block.once([&] {
+    std::uint32_t kept = 0;
+    draw_evenly(
+        count, seed, [&](std::size_t k) { return estimates[k]; },
+        [&](std::size_t k, float times) {
+          drawn[kept] = numbers[k];
+          estimates[kept++] = times;
+        });
+    memory.count = kept;
+  });
+  return block.settled(memory.count);
+}
+
 // Adds to the batch's counts what a row of so many sources and targets had. REQUIRES: memory.count pairs were joined.
 template <class Block>
 TESSERAY_HD void count_pairs(const Block& block, const RowMemory& memory, const ScatterBatch& batch,

@@ -91,17 +91,7 @@ TESSERAY_HD std::uint32_t find_targets_past_edge(const Block& block, RowMemory& 
     stand_for[t] =
         estimated_past_edge(columns.targets.way(at, tile), scattering.known_gains[tile], scale, source_m, wave_number);
   });
-  block.once([&] {
-    std::uint32_t kept = 0;
-    draw_evenly(
-        found, row.element, [&](std::size_t t) { return stand_for[t]; },
-        [&](std::size_t t, float times) {
-          targets[kept] = targets[t];
-          stand_for[kept++] = times;
-        });
-    memory.count = kept;
-  });
-  return block.settled(memory.count);
+  return draw(block, memory, found, row.element, targets, targets, stand_for);
 }
 
 template <class Together, class Block>

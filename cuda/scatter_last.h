@@ -5,7 +5,6 @@
 // 2. scatter_to_target: the ray of each of them, a thread per tile; one thread adds them up in their order.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "cuda/scatter_batch.h"
@@ -20,7 +19,6 @@ TESSERAY_HD std::uint32_t draw_scattering(const Block& block, RowMemory& memory,
   const RoughPlacesView& places = scattering.columns.sources;
   const float* const strengths = scattering.strengths_of(AfterScattering::nothing);
   const std::uint32_t* const members = batch.members + row.first_member;
-  std::uint32_t* const drawn = batch.targets + row.first_member;
   float* const stand_for = batch.stand_for + row.first_member;
   const std::uint32_t count = row.end_member - row.first_member;
   const RoughPoint here = places.rough(scattering.launch.environment.points.arrival(row.element));
@@ -29,17 +27,7 @@ TESSERAY_HD std::uint32_t draw_scattering(const Block& block, RowMemory& memory,
     const std::uint32_t tile = members[m];
     stand_for[m] = estimated_radiated(strengths[tile], scale, places.way(here, tile));
   });
-  block.once([&] {
-    std::uint32_t kept = 0;
-    draw_evenly(
-        count, row.element, [&](std::size_t m) { return stand_for[m]; },
-        [&](std::size_t m, float times) {
-          drawn[kept] = members[m];
-          stand_for[kept++] = times;
-        });
-    memory.count = kept;
-  });
-  return block.settled(memory.count);
+  return draw(block, memory, count, row.element, members, batch.targets + row.first_member, stand_for);
 }
 
 template <class Together, class Block>

@@ -17,6 +17,7 @@
 #include "cuda/scene_copy.h"
 #include "small_cities.h"
 #include "tests/support/synthetic_city.h"
+#include "tests/unit/cuda/on_host_and_gpu.h"
 
 namespace tesseray::test {
 namespace {
@@ -29,24 +30,15 @@ Rows rows_of(const Visibility& visibility) {
   return rows;
 }
 
-struct Runners {
-  const char* name;
-  std::unique_ptr<SightRunner> (*make)(const SightSceneView&, const BatchCapacity&);
-};
-
-class Blocks : public ::testing::TestWithParam<Runners> {
+class Blocks : public OnHostAndGpu<MakeSightRunner> {
  protected:
-  void SetUp() override {
-    if (std::string(GetParam().name) != "cuda") return;
-    if (const CudaDevice gpu = find_cuda_device(); !gpu.is_there) GTEST_SKIP() << gpu.missing;
-  }
-  static MakeSightRunner make_runner() { return GetParam().make; }
+  static const MakeSightRunner& make_runner() { return GetParam().make; }
 };
 
 INSTANTIATE_TEST_SUITE_P(On, Blocks,
-                         ::testing::Values(Runners{"host", make_host_sight_runner},
-                                           Runners{"cuda", make_cuda_sight_runner}),
-                         [](const auto& tested) { return std::string(tested.param.name); });
+                         ::testing::Values(Runs<MakeSightRunner>{"host", make_host_sight_runner},
+                                           Runs<MakeSightRunner>{"cuda", make_cuda_sight_runner}),
+                         named_by_device);
 
 struct City {
   explicit City(const Scene& scene, double tile_area_m2 = 100)

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "core/base/parallel.h"
@@ -21,35 +20,24 @@
 #include "tests/support/environment.h"
 #include "tests/support/same_sums.h"
 #include "tests/support/synthetic_city.h"
+#include "tests/unit/cuda/on_host_and_gpu.h"
 
 namespace tesseray::test {
 namespace {
 
 using Outcome = RooftopBends::Outcome;
 
-struct Searches {
-  const char* name;
-  MakeRooftopSearch make;
-  double tolerance;  // of a field, relatively
-};
-
 std::unique_ptr<RooftopSearch> on_host(const RooftopSceneView& scene) {
   return make_host_rooftop_search(scene, {.targets = 256});
 }
 
-class RooftopsAtOnce : public ::testing::TestWithParam<Searches> {
- protected:
-  void SetUp() override {
-    if (std::string(GetParam().name) != "cuda") return;
-    if (const CudaDevice gpu = find_cuda_device(); !gpu.is_there) GTEST_SKIP() << gpu.missing;
-  }
-};
+using RooftopsAtOnce = OnHostAndGpu<MakeRooftopSearch>;
 
 // The host computes the same bits; a GPU has sines, logarithms and roots of arguments of its own.
 INSTANTIATE_TEST_SUITE_P(On, RooftopsAtOnce,
-                         ::testing::Values(Searches{"host", on_host, 0},
-                                           Searches{"cuda", make_cuda_rooftop_search, 1e-9}),
-                         [](const auto& tested) { return std::string(tested.param.name); });
+                         ::testing::Values(Runs<MakeRooftopSearch>{"host", on_host, 0},
+                                           Runs<MakeRooftopSearch>{"cuda", make_cuda_rooftop_search, 1e-9}),
+                         named_by_device);
 
 testing::SyntheticCityOptions city_of(double width_m, double hill_m, std::uint64_t seed) {
   testing::SyntheticCityOptions options;

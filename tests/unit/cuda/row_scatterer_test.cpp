@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,6 +19,7 @@
 #include "cuda/thread_block.h"
 #include "tests/support/environment.h"
 #include "tests/unit/cuda/launch_cases.h"
+#include "tests/unit/cuda/on_host_and_gpu.h"
 
 namespace tesseray::test {
 namespace {
@@ -71,29 +71,17 @@ class CountedScatterer final : public RowScatterer {
   Counts& counts_;
 };
 
-struct Scatterers {
-  const char* name;
-  MakeRowScatterer make;
-  double tolerance;  // of a path gain, relatively
-};
-
 std::unique_ptr<RowScatterer> on_host(const EnvironmentView& environment) {
   return make_host_row_scatterer(environment, {.rows = 100, .members = 1u << 16});
 }
 
-class ScatteringByBatches : public ::testing::TestWithParam<Scatterers> {
- protected:
-  void SetUp() override {
-    if (std::string(GetParam().name) != "cuda") return;
-    if (const CudaDevice gpu = find_cuda_device(); !gpu.is_there) GTEST_SKIP() << gpu.missing;
-  }
-};
+using ScatteringByBatches = OnHostAndGpu<MakeRowScatterer>;
 
 // The host computes the same bits; a GPU has sines, exponentials and arcs of its own, which go on in single precision.
 INSTANTIATE_TEST_SUITE_P(On, ScatteringByBatches,
-                         ::testing::Values(Scatterers{"host", on_host, 0},
-                                           Scatterers{"cuda", make_cuda_row_scatterer, 1e-5}),
-                         [](const auto& tested) { return std::string(tested.param.name); });
+                         ::testing::Values(Runs<MakeRowScatterer>{"host", on_host, 0},
+                                           Runs<MakeRowScatterer>{"cuda", make_cuda_row_scatterer, 1e-5}),
+                         named_by_device);
 
 struct Launched {
   RayLaunchingResult result;

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "cuda/bounce_batch.h"
 #include "tests/support/environment.h"
 #include "tests/unit/cuda/launch_cases.h"
+#include "tests/unit/cuda/on_host_and_gpu.h"
 
 namespace tesseray::test {
 namespace {
@@ -57,29 +57,17 @@ class CountedBouncer final : public TubeBouncer {
   Counts& counts_;
 };
 
-struct Bouncers {
-  const char* name;
-  MakeTubeBouncer make;
-  double tolerance;  // of a path gain, relatively
-};
-
 std::unique_ptr<TubeBouncer> on_host(const EnvironmentView& environment) {
   return make_host_tube_bouncer(environment, {.tubes = 4096, .members = 1u << 18, .pairs = 1u << 20});
 }
 
-class BouncesByBatches : public ::testing::TestWithParam<Bouncers> {
- protected:
-  void SetUp() override {
-    if (std::string(GetParam().name) != "cuda") return;
-    if (const CudaDevice gpu = find_cuda_device(); !gpu.is_there) GTEST_SKIP() << gpu.missing;
-  }
-};
+using BouncesByBatches = OnHostAndGpu<MakeTubeBouncer>;
 
 // The host computes the same bits; a GPU has sines, exponentials and arcs of its own.
 INSTANTIATE_TEST_SUITE_P(On, BouncesByBatches,
-                         ::testing::Values(Bouncers{"host", on_host, 0},
-                                           Bouncers{"cuda", make_cuda_tube_bouncer, 1e-6}),
-                         [](const auto& tested) { return std::string(tested.param.name); });
+                         ::testing::Values(Runs<MakeTubeBouncer>{"host", on_host, 0},
+                                           Runs<MakeTubeBouncer>{"cuda", make_cuda_tube_bouncer, 1e-6}),
+                         named_by_device);
 
 struct Launched {
   RayLaunchingResult result;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What arrives at tiles, summed in a GPU's memory by all threads together (shared_sums.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cuda/device_memory.h"
+
+namespace tesseray {
+
+template <class Sums>
+__global__ void clear_all(Sums* sums, std::uint32_t count) {
+  const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < count) sums[k] = Sums();
+}
+
+// One Sums per tile, all empty at first.
+template <class Sums>
+class DeviceSums {
+ public:
+  // `doing` as for check_cuda().
+  DeviceSums(std::size_t tiles, const char* doing) : doing_(doing), sums_(tiles) { clear(); }
+
+  Sums* data() const { return sums_.data(); }
+  // Adds all that has arrived, after which they are empty. REQUIRES: no more sums than tiles; no kernel adds meanwhile.
+  void move_to(std::span<Sums> sums) const {
+    std::vector<Sums> found(sums.size());
+    check_cuda(cudaMemcpy(found.data(), sums_.data(), sums.size_bytes(), cudaMemcpyDeviceToHost), doing_);
+    for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(found[t]);
+    clear();
+  }
+
+ private:
+  void clear() const {
+    constexpr unsigned threads_per_block = 128;
+    const auto count = static_cast<std::uint32_t>(sums_.size());
+    if (count == 0) return;
+    clear_all<<<(count + threads_per_block - 1) / threads_per_block, threads_per_block>>>(sums_.data(), count);
+    check_cuda(cudaGetLastError(), doing_);
+    // Streams of their own do not wait for the end of it.
+    check_cuda(cudaStreamSynchronize(nullptr), doing_);
+  }
+
+  const char* doing_;
+  DeviceArray<Sums> sums_;
+};
+
+// One lock per tile, for DeviceSharing; all are open.
+class TileLocks {
+ public:
+  TileLocks(std::size_t tiles, const char* doing) : locks_(tiles) {
+    if (tiles == 0) return;
+    check_cuda(cudaMemset(locks_.data(), 0, tiles * sizeof(std::uint32_t)), doing);
+    check_cuda(cudaStreamSynchronize(nullptr), doing);
+  }
+  std::uint32_t* data() const { return locks_.data(); }
+
+ private:
+  DeviceArray<std::uint32_t> locks_;
+};
+
+}  // namespace tesseray
