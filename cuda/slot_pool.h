@@ -15,8 +15,8 @@
 
 namespace tesseray {
 
-// Slot: made of a Capacity, and has static std::size_t device_bytes(const Capacity&) and std::size_t host_bytes()
-// const.
+// Slot: made of a Capacity; has a CudaStream `stream`, static std::size_t device_bytes(const Capacity&), and
+// std::size_t host_bytes() const.
 template <class Slot>
 class SlotPool {
  public:
@@ -46,6 +46,8 @@ class SlotPool {
       pool_.free_.pop_back();
     }
     ~Lease() {
+      // Nothing may be in flight to what the next one fills, when a batch failed.
+      cudaStreamSynchronize(slot_->stream.get());
       {
         const std::lock_guard lock(pool_.mutex_);
         pool_.free_.push_back(std::move(slot_));

@@ -9,17 +9,18 @@
 
 namespace tesseray {
 
-// What make() returns, a pointer; or nullptr with a warning when the GPU's memory is not enough for it, so that the CPU
-// computes `what`. All other errors go on.
-template <class Make>
-auto if_it_fits(const std::string& what, const Make& make, Progress& progress) -> decltype(make()) {
+// What on_gpu() returns; or, with a warning, what on_cpu() does when the GPU's memory is not enough for it, so that the
+// CPU computes `what`. All other errors go on.
+template <class OnGpu, class OnCpu>
+auto if_it_fits(const std::string& what, const OnGpu& on_gpu, const OnCpu& on_cpu, Progress& progress)
+    -> decltype(on_gpu()) {
   try {
-    return make();
+    return on_gpu();
   } catch (const Error& error) {
     if (error.code() != "gpu_memory") throw;
     progress.warn({"gpu_too_small", error.message() + "; the CPU computes " + what});
-    return nullptr;
   }
+  return on_cpu();
 }
 
 }  // namespace tesseray

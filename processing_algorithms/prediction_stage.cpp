@@ -48,6 +48,14 @@ std::size_t transmitters_at_once(const Run& run, const RayLauncher& launcher, co
   return std::min<std::uint64_t>({sites.transmitters.size(), threads, std::max<std::uint64_t>(fitting, 1)});
 }
 
+// Anew by the CPU where the GPU has no room for what the transmitter has there, whatever was done by then.
+RayLaunchingResult rays_of(const Run& run, const RayLauncher& launcher, const Transmitter& transmitter,
+                           Progress& progress) {
+  return run.gpu_or_cpu(
+      "the rays of " + transmitter.name, [&] { return launcher.launch(transmitter, progress); },
+      [&] { return launcher.launch_by_cpu(transmitter, progress); }, progress);
+}
+
 }  // namespace
 
 RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
@@ -88,7 +96,7 @@ Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene
   return predict_each(
       sites.transmitters,
       [&](const Transmitter& transmitter, Progress& progress) {
-        RayLaunchingResult rays = launcher.launch(transmitter, progress);
+        RayLaunchingResult rays = rays_of(run, launcher, transmitter, progress);
         TransmitterPrediction prediction =
             predict_path_loss(std::move(rays), transmitter, tiling, launcher.receivers(), launcher.options());
         add_clutter_loss(scene.clutter, tiling, launcher.receivers(), prediction);

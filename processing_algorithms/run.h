@@ -47,9 +47,17 @@ class Run {
   // enough and the CPU will do, nullptr and a warning.
   template <class Make>
   auto on_gpu(const std::string& what, const Make& make) -> decltype(make()) {
-    auto made = settings_.device == "cuda" ? make() : if_it_fits(what, make, progress_);
+    auto made = gpu_or_cpu(
+        what, make, [] { return nullptr; }, progress_);
     if (made) add_on_gpu(what);
     return made;
+  }
+  // What on_gpu() returns. When the GPU's memory is not enough for it and the CPU will do, a warning that the CPU
+  // computes `what`, and what on_cpu() returns. Thread-safe.
+  template <class OnGpu, class OnCpu>
+  auto gpu_or_cpu(const std::string& what, const OnGpu& on_gpu, const OnCpu& on_cpu, Progress& progress) const
+      -> decltype(on_gpu()) {
+    return settings_.device == "cuda" ? on_gpu() : if_it_fits(what, on_gpu, on_cpu, progress);
   }
   // The devices in words, and what the GPU computed so far: "cpu, 2 threads", "cuda, NVIDIA H200, 140 GiB (visibility);
   // cpu, 16 threads".

@@ -327,6 +327,26 @@ struct RayLauncher::Impl {
             runs.data(),   scene.default_materials, vegetation_pairs.view()};
   }
 
+  LaunchEnvironment environment() const {
+    return {scene,
+            tiling,
+            occlusion,
+            visibility,
+            receivers,
+            options,
+            points,
+            receiver_rows,
+            reach,
+            runs,
+            over_rooftops,
+            rooftop_search.get(),
+            tube_bouncer.get(),
+            row_scatterer.get(),
+            vegetation,
+            vegetation_pairs,
+            view()};
+  }
+
   // See bounces_by_batches().
   bool may_work_by_batches() const {
     if (!options.tiles_are_targets || options.wideband || options.delay_profile_rays > 0) return false;
@@ -391,23 +411,17 @@ bool RayLauncher::scatters_by_batches() const { return impl_->row_scatterer != n
 RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress& progress) const {
   PartOfStage preparation(progress, 0, 0);
   prepare(preparation);
-  const LaunchEnvironment environment{impl_->scene,
-                                      impl_->tiling,
-                                      impl_->occlusion,
-                                      impl_->visibility,
-                                      impl_->receivers,
-                                      impl_->options,
-                                      impl_->points,
-                                      impl_->receiver_rows,
-                                      impl_->reach,
-                                      impl_->runs,
-                                      impl_->over_rooftops,
-                                      impl_->rooftop_search.get(),
-                                      impl_->tube_bouncer.get(),
-                                      impl_->row_scatterer.get(),
-                                      impl_->vegetation,
-                                      impl_->vegetation_pairs,
-                                      impl_->view()};
+  const LaunchEnvironment environment = impl_->environment();
+  return Launch(environment, transmitter).run(*impl_->forecast, progress);
+}
+
+RayLaunchingResult RayLauncher::launch_by_cpu(const Transmitter& transmitter, Progress& progress) const {
+  PartOfStage preparation(progress, 0, 0);
+  prepare(preparation);
+  LaunchEnvironment environment = impl_->environment();
+  environment.rooftop_search = nullptr;
+  environment.tube_bouncer = nullptr;
+  environment.row_scatterer = nullptr;
   return Launch(environment, transmitter).run(*impl_->forecast, progress);
 }
 

@@ -176,8 +176,11 @@ class RayLauncher {
   // Lengths in vegetation are taken from `kept` (vegetation_file.h) where they are there, and kept there where they
   // were not; that they cannot be is a warning.
   void prepare(Progress& progress, const std::optional<VegetationFile>& kept = std::nullopt) const;
-  // Throws Error(invalid_input) for a frequency that is not positive, Error(cancelled) on cancel.
+  // Throws Error(invalid_input) for a frequency that is not positive, Error(cancelled) on cancel, and what works in
+  // place of the CPU throws.
   RayLaunchingResult launch(const Transmitter& transmitter, Progress& progress) const;
+  // The same by the CPU alone.
+  RayLaunchingResult launch_by_cpu(const Transmitter& transmitter, Progress& progress) const;
 
   // Whether launches hand their bounces to tiles on. The CPU does all where rays arrive at receivers alone or are
   // summed with their angles or delays, and where lengths in vegetation are not kept. REQUIRES: prepare() has returned.

@@ -23,7 +23,7 @@ std::unique_ptr<int> fail(const char* code) {
 TEST(IfItFits, GivesWhatTheGpuMade) {
   Warnings warnings;
   const std::unique_ptr<int> made = if_it_fits(
-      "visibility", [] { return std::make_unique<int>(7); }, warnings);
+      "visibility", [] { return std::make_unique<int>(7); }, [] { return std::make_unique<int>(8); }, warnings);
   ASSERT_TRUE(made);
   EXPECT_EQ(*made, 7);
   EXPECT_TRUE(warnings.all.empty());
@@ -31,8 +31,10 @@ TEST(IfItFits, GivesWhatTheGpuMade) {
 
 TEST(IfItFits, LeavesToTheCpuWhatDoesNotFit) {
   Warnings warnings;
-  EXPECT_FALSE(if_it_fits(
-      "visibility", [] { return fail("gpu_memory"); }, warnings));
+  const std::unique_ptr<int> made = if_it_fits(
+      "visibility", [] { return fail("gpu_memory"); }, [] { return std::make_unique<int>(8); }, warnings);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(*made, 8);
   ASSERT_EQ(warnings.all.size(), 1u);
   EXPECT_EQ(warnings.all[0].code, "gpu_too_small");
   EXPECT_EQ(warnings.all[0].message,
@@ -42,7 +44,7 @@ TEST(IfItFits, LeavesToTheCpuWhatDoesNotFit) {
 TEST(IfItFits, LetsOtherErrorsPass) {
   Warnings warnings;
   EXPECT_THROW(if_it_fits(
-                   "visibility", [] { return fail("gpu_failed"); }, warnings),
+                   "visibility", [] { return fail("gpu_failed"); }, [] { return std::make_unique<int>(8); }, warnings),
                Error);
   EXPECT_TRUE(warnings.all.empty());
 }

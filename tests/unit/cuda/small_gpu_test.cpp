@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A GPU whose memory gives out in the middle of a launch: the CPU launches the rays anew, and nothing half-summed
+// stays.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "cuda/bounce_batch.h"
+#include "cuda/rooftop_batch.h"
+#include "cuda/scatter_batch.h"
+#include "processing_algorithms/if_it_fits.h"
+#include "tests/support/environment.h"
+#include "tests/unit/cuda/launch_cases.h"
+
+namespace tesseray::test {
+namespace {
+
+enum class Step { search, start_bounces, bounce, start_scattering, gather, reflect, know, diffract };
+
+// What of a launch a GPU does, and when its memory gives out.
+class SmallGpu {
+ public:
+  // The next time but `before` that it does this, its memory is not enough; after that it is again.
+  void give_out_at(Step step, int before) {
+    step_ = step;
+    left_ = before;
+  }
+  void about_to(Step step) {
+    ++steps_;
+    if (step != step_ || left_-- != 0) return;
+    throw Error(ErrorKind::resources, "gpu_memory", "the GPU's memory is not enough");
+  }
+  bool has_given_out() const { return left_ < 0; }
+  int steps() const { return steps_; }
+
+ private:
+  Step step_ = Step::search;
+  std::atomic<int> left_ = -1, steps_ = 0;
+};
+
+class SearchOnSmallGpu final : public RooftopSearch {
+ public:
+  SearchOnSmallGpu(std::unique_ptr<RooftopSearch> search, SmallGpu& gpu) : search_(std::move(search)), gpu_(gpu) {}
+  std::size_t most_targets() const override { return search_->most_targets(); }
+  std::size_t host_bytes() const override { return search_->host_bytes(); }
+  void find(const RooftopRays& rays, std::span<const RooftopTarget> targets, std::span<RooftopBends> found) override {
+    gpu_.about_to(Step::search);
+    search_->find(rays, targets, found);
+  }
+
+ private:
+  std::unique_ptr<RooftopSearch> search_;
+  SmallGpu& gpu_;
+};
+
+class LaunchBouncerOnSmallGpu final : public LaunchBouncer {
+ public:
+  LaunchBouncerOnSmallGpu(std::unique_ptr<LaunchBouncer> bouncer, SmallGpu& gpu)
+      : bouncer_(std::move(bouncer)), gpu_(gpu) {}
+  std::uint64_t bounce(const TubeBatch& batch, std::vector<Tube>& children) override {
+    gpu_.about_to(Step::bounce);
+    return bouncer_->bounce(batch, children);
+  }
+  void add_to(std::span<ArrivalSums> sums) override { bouncer_->add_to(sums); }
+
+ private:
+  std::unique_ptr<LaunchBouncer> bouncer_;
+  SmallGpu& gpu_;
+};
+
+class BouncerOnSmallGpu final : public TubeBouncer {
+ public:
+  BouncerOnSmallGpu(std::unique_ptr<TubeBouncer> bouncer, SmallGpu& gpu) : bouncer_(std::move(bouncer)), gpu_(gpu) {}
+  BatchLimits limits() const override { return bouncer_->limits(); }
+  std::size_t host_bytes() const override { return bouncer_->host_bytes(); }
+  std::unique_ptr<LaunchBouncer> start(const LaunchView& launch) override {
+    gpu_.about_to(Step::start_bounces);
+    return std::make_unique<LaunchBouncerOnSmallGpu>(bouncer_->start(launch), gpu_);
+  }
+
+ private:
+  std::unique_ptr<TubeBouncer> bouncer_;
+  SmallGpu& gpu_;
+};
+
+class LaunchScattererOnSmallGpu final : public LaunchScatterer {
+ public:
+  LaunchScattererOnSmallGpu(std::unique_ptr<LaunchScatterer> scatterer, SmallGpu& gpu)
+      : scatterer_(std::move(scatterer)), gpu_(gpu) {}
+  PairCounts gather(const RowBatch& batch) override {
+    gpu_.about_to(Step::gather);
+    return scatterer_->gather(batch);
+  }
+  PairCounts reflect(const RowBatch& batch) override {
+    gpu_.about_to(Step::reflect);
+    return scatterer_->reflect(batch);
+  }
+  PairCounts diffract(const RowBatch& batch) override {
+    gpu_.about_to(Step::diffract);
+    return scatterer_->diffract(batch);
+  }
+  void know(std::span<const float> known_gains) override {
+    gpu_.about_to(Step::know);
+    scatterer_->know(known_gains);
+  }
+  void add_to(std::span<ArrivalSums> sums, std::span<ScatteredSums> scattered_sums) override {
+    scatterer_->add_to(sums, scattered_sums);
+  }
+
+ private:
+  std::unique_ptr<LaunchScatterer> scatterer_;
+  SmallGpu& gpu_;
+};
+
+class ScattererOnSmallGpu final : public RowScatterer {
+ public:
+  ScattererOnSmallGpu(std::unique_ptr<RowScatterer> scatterer, SmallGpu& gpu)
+      : scatterer_(std::move(scatterer)), gpu_(gpu) {}
+  RowLimits limits() const override { return scatterer_->limits(); }
+  std::size_t host_bytes() const override { return scatterer_->host_bytes(); }
+  std::unique_ptr<LaunchScatterer> start(const ScatteringView& launch) override {
+    gpu_.about_to(Step::start_scattering);
+    return std::make_unique<LaunchScattererOnSmallGpu>(scatterer_->start(launch), gpu_);
+  }
+
+ private:
+  std::unique_ptr<RowScatterer> scatterer_;
+  SmallGpu& gpu_;
+};
+
+class Warnings final : public Progress {
+ public:
+  void warn(const Warning& warning) override { all.push_back(warning); }
+  std::vector<Warning> all;
+};
+
+TEST(SmallGpu, LeavesALaunchToTheCpuWholly) {
+  const testing::Environment environment(city(), 10);
+  const std::vector<Receiver> receivers = testing::receivers_at({{30.2, 60.1, 8}, {220, 30, 9}});
+  const Transmitter transmitter = antenna_at({131, 128, 12});
+  RayLaunchingOptions options = all_effects();
+  options.pruning = true;
+  options.pruning_from_tiles = 1;
+  const RayLaunchingResult expected = environment.launch(transmitter, receivers, options);
+
+  SmallGpu gpu;
+  const RayLauncher launcher(
+      environment.scene, environment.tiling, environment.occlusion, *environment.visibility, receivers, options,
+      [&](const RooftopSceneView& scene) {
+        return std::make_unique<SearchOnSmallGpu>(make_host_rooftop_search(scene, {.targets = 256}), gpu);
+      },
+      [&](const EnvironmentView& view) {
+        const BounceCapacity capacity{.tubes = 4096, .members = 1u << 16, .pairs = 1u << 18};
+        return std::make_unique<BouncerOnSmallGpu>(make_host_tube_bouncer(view, capacity), gpu);
+      },
+      [&](const EnvironmentView& view) {
+        const ScatterCapacity capacity{.rows = 100, .members = 1u << 16};
+        return std::make_unique<ScattererOnSmallGpu>(make_host_row_scatterer(view, capacity), gpu);
+      });
+  // Those in batches fail when one has been done.
+  for (const auto& [step, before] :
+       {std::pair{Step::search, 1}, std::pair{Step::start_bounces, 0}, std::pair{Step::bounce, 1},
+        std::pair{Step::start_scattering, 0}, std::pair{Step::gather, 1}, std::pair{Step::reflect, 1},
+        std::pair{Step::know, 0}, std::pair{Step::diffract, 1}}) {
+    SCOPED_TRACE(static_cast<int>(step));
+    gpu.give_out_at(step, before);
+    Warnings warnings;
+    const RayLaunchingResult found = if_it_fits(
+        "the rays", [&] { return launcher.launch(transmitter, no_progress()); },
+        [&] {
+          const int steps_before = gpu.steps();
+          RayLaunchingResult by_cpu = launcher.launch_by_cpu(transmitter, no_progress());
+          EXPECT_EQ(gpu.steps(), steps_before);
+          return by_cpu;
+        },
+        warnings);
+    EXPECT_TRUE(gpu.has_given_out());
+    EXPECT_EQ(warnings.all.size(), 1u);
+    expect_same_launch(found, expected, 0);
+    if (HasFailure()) return;
+  }
+  const int steps_before = gpu.steps();
+  expect_same_launch(launcher.launch(transmitter, no_progress()), expected, 0);
+  EXPECT_GT(gpu.steps(), steps_before) << "the last launch is the GPU's again";
+}
+
+}  // namespace
+}  // namespace tesseray::test
