@@ -40,11 +40,12 @@ std::size_t transmitters_at_once(const Run& run, const RayLauncher& launcher, co
   const std::uint64_t bytes_of_predictions =
       sites.transmitters.size() * tiling.tiles.size() *
       (sizeof(TargetPrediction) + WidebandPredictions::bytes_per_target(options.wideband, options.delay_profile_rays));
+  const std::uint64_t bytes_of_all = bytes_of_predictions + launcher.bytes_of_batches();
   const MemoryBudget& memory = run.settings().memory;
-  memory.require(bytes_of_predictions + bytes_of_launch,
-                 "the prediction of " + std::to_string(sites.transmitters.size()) + " transmitters at " +
-                     std::to_string(tiling.tiles.size()) + " tiles");
-  const std::uint64_t fitting = (memory.left_bytes() - bytes_of_predictions) / bytes_of_launch;
+  memory.require(bytes_of_all + bytes_of_launch, "the prediction of " + std::to_string(sites.transmitters.size()) +
+                                                     " transmitters at " + std::to_string(tiling.tiles.size()) +
+                                                     " tiles");
+  const std::uint64_t fitting = (memory.left_bytes() - bytes_of_all) / bytes_of_launch;
   return std::min<std::uint64_t>({sites.transmitters.size(), threads, std::max<std::uint64_t>(fitting, 1)});
 }
 

@@ -461,13 +461,16 @@ std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
   const std::uint64_t of_tile_by_batches = impl_->row_scatterer  ? sizeof(ArrivalSums) + sizeof(ScatteredSums)
                                            : impl_->tube_bouncer ? sizeof(ArrivalSums)
                                                                  : 0;
-  const std::uint64_t shared = (impl_->rooftop_search ? impl_->rooftop_search->host_bytes() : 0) +
-                               (impl_->tube_bouncer ? impl_->tube_bouncer->host_bytes() : 0) +
-                               (impl_->row_scatterer ? impl_->row_scatterer->host_bytes() : 0);
   // Those of the threads, and the result.
-  return threads * (of_rooftop_thread + of_batches) + (threads + 1) * targets * of_sums + shared +
+  return threads * (of_rooftop_thread + of_batches) + (threads + 1) * targets * of_sums +
          impl_->points.element_count() * of_element +
          impl_->points.tile_count() * (of_scattering_tile + of_tile_by_batches);
+}
+
+std::uint64_t RayLauncher::bytes_of_batches() const {
+  return (impl_->rooftop_search ? impl_->rooftop_search->host_bytes() : 0) +
+         (impl_->tube_bouncer ? impl_->tube_bouncer->host_bytes() : 0) +
+         (impl_->row_scatterer ? impl_->row_scatterer->host_bytes() : 0);
 }
 
 const RayLaunchingOptions& RayLauncher::options() const { return impl_->options; }

@@ -191,9 +191,10 @@ class RayLauncher {
   // How much longer or shorter than other transmitters' a launch takes, about, told from what the transmitter sees.
   double expected_work(const Transmitter& transmitter) const;
 
-  // The memory that a launch takes on so many threads: sums and what tiles scatter, without the tubes under way. What
-  // batches of all launches share counts with each, so that it is there for one alone.
+  // The memory that each launch takes on so many threads: sums and what tiles scatter, without the tubes under way.
   std::uint64_t bytes_of_launch(std::size_t threads) const;
+  // What batches of all launches together take besides. REQUIRES: prepare() has returned.
+  std::uint64_t bytes_of_batches() const;
 
   const RayLaunchingOptions& options() const;
   const std::vector<Receiver>& receivers() const;

@@ -15,33 +15,45 @@
 namespace tesseray::test {
 namespace {
 
+struct Bytes {
+  std::uint64_t of_launch = 0, of_batches = 0;
+};
+
+// What batches of all launches take is not taken by each of them; what a thread gathers for a batch is.
+void expect_has(const Bytes& found, const Bytes& without, std::uint64_t of_batches, std::uint64_t of_thread) {
+  EXPECT_EQ(found.of_batches, of_batches);
+  EXPECT_GE(found.of_launch, without.of_launch + of_thread);
+  EXPECT_LT(found.of_launch, without.of_launch + of_thread + of_batches);
+}
+
 TEST(LaunchMemory, HasWhatBatchesTake) {
   const testing::Environment environment(city(), 20);
   const auto bytes_with = [&](const MakeRooftopSearch& search, const MakeTubeBouncer& bouncer,
-                              const MakeRowScatterer& scatterer) {
+                              const MakeRowScatterer& scatterer) -> Bytes {
     const RayLauncher launcher(environment.scene, environment.tiling, environment.occlusion, *environment.visibility,
                                {}, all_effects(), search, bouncer, scatterer);
     launcher.prepare(no_progress());
-    return launcher.bytes_of_launch(1);
+    return {launcher.bytes_of_launch(1), launcher.bytes_of_batches()};
   };
   std::size_t host_bytes = 0;
   const auto noted = [&](auto made) {
     host_bytes = made->host_bytes();
     return made;
   };
-  const std::uint64_t none = bytes_with({}, {}, {});
-  const std::uint64_t searching = bytes_with(
+  const Bytes none = bytes_with({}, {}, {});
+  EXPECT_EQ(none.of_batches, 0u);
+  const Bytes searching = bytes_with(
       [&](const RooftopSceneView& scene) { return noted(make_host_rooftop_search(scene, {.points = 512})); }, {}, {});
   EXPECT_GE(host_bytes, 16'384u * 512 * sizeof(Vec2));
-  EXPECT_GE(searching, none + host_bytes);
-  const std::uint64_t bouncing =
+  expect_has(searching, none, host_bytes, 16'384u * sizeof(RooftopTarget));
+  const Bytes bouncing =
       bytes_with({}, [&](const EnvironmentView& view) { return noted(make_host_tube_bouncer(view, {})); }, {});
   EXPECT_GE(host_bytes, 16'384u * sizeof(Tube));
-  EXPECT_GE(bouncing, none + host_bytes);
-  const std::uint64_t scattering =
+  expect_has(bouncing, none, host_bytes, 16'384u * sizeof(const Tube*));
+  const Bytes scattering =
       bytes_with({}, {}, [&](const EnvironmentView& view) { return noted(make_host_row_scatterer(view, {})); });
   EXPECT_GE(host_bytes, (std::size_t{1} << 19) * sizeof(SourceAtEdge));
-  EXPECT_GE(scattering, none + host_bytes);
+  expect_has(scattering, none, host_bytes, (std::uint64_t{1} << 19) * sizeof(std::uint32_t));
 }
 
 }  // namespace
