@@ -23,6 +23,7 @@ namespace tesseray {
 struct SourceAtEdge {
   DiffuseEdgeSource source;
   DiffuseEdgePower sent;
+  SourceAboutEdge about_edge;      // for draws; without power where nothing is left of the source
   float upper_u = 0, lower_u = 0;  // IntervalBounds
 };
 
@@ -59,6 +60,7 @@ struct RowMemory {
   std::uint32_t count;                                  // of what is left after a draw, or of pairs
   std::int32_t any_source;                              // not 0: there is one that may reach a target
   double gain_at_edge, distance_to_edge_m;              // ScatteredAtEdge
+  float boundary_versines[BoundaryVersines::buckets];   // of all sources of an edge
 };
 
 // What a tile sends from its centroid to a point, per unit of its power.

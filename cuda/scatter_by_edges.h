@@ -31,6 +31,7 @@ TESSERAY_HD bool prepare_at_edge(const Block& block, RowMemory& memory, const Sc
       const IntervalBounds bounds = edge_bounds(edge, launch.environment.points.reference(source.tile));
       prepared.source = diffuse_edge_source(scattering, wedge, edge, source.tile);
       prepared.sent = edge_power(scattering.power(source.tile, AfterScattering::diffraction), source.share);
+      prepared.about_edge = source_about_edge(launch.environment.points, edge, source);
       prepared.upper_u = bounds.upper_u;
       prepared.lower_u = bounds.lower_u;
       if (prepared.source.in_air) block.raise(memory.any_source, 1);
@@ -38,6 +39,24 @@ TESSERAY_HD bool prepare_at_edge(const Block& block, RowMemory& memory, const Sc
     batch.at_edges[row.first_member + s] = prepared;
   });
   return block.settled(memory.any_source) != 0;
+}
+
+// BoundaryVersines of the sources, a thread per bucket.
+template <class Block>
+TESSERAY_HD void average_boundary_versines(const Block& block, RowMemory& memory, const ScatterBatch& batch,
+                                           const RowBatch::Row& row, std::uint32_t source_count) {
+  const SourceAtEdge* const sources = batch.at_edges + row.first_member;
+  const DirectionAboutEdge twice_exterior =
+      BoundaryVersines::twice_exterior(batch.scattering.launch.environment.edge(row.element).wedge_angle);
+  block.for_each(BoundaryVersines::buckets, [&](std::uint32_t b) {
+    const DirectionAboutEdge middle = BoundaryVersines::direction(b);
+    float power = 0, over_versines = 0;
+    for (std::uint32_t s = 0; s < source_count; ++s) {
+      over_versines += BoundaryVersines::power_over_versine(sources[s].about_edge, middle, twice_exterior);
+      power += sources[s].about_edge.power;
+    }
+    memory.boundary_versines[b] = power / over_versines;
+  });
 }
 
 // Returns how many targets there are.
@@ -83,13 +102,13 @@ TESSERAY_HD std::uint32_t find_targets_past_edge(const Block& block, RowMemory& 
     memory.gain_at_edge = at_edge.gain;
     memory.distance_to_edge_m = at_edge.distance_m;
   });
-  const auto scale = static_cast<float>(memory.gain_at_edge * (1 / scattering.pruning.then_diffracted));
-  const auto source_m = static_cast<float>(memory.distance_to_edge_m);
-  const auto wave_number = static_cast<float>(scattering.launch.link.wave_number);
+  average_boundary_versines(block, memory, batch, row, source_count);
+  const RoughEdge rough_edge(edge, {memory.gain_at_edge, memory.distance_to_edge_m},
+                             1 / scattering.pruning.then_diffracted, scattering.launch.link.wave_number);
   block.for_each(found, [&](std::uint32_t t) {
     const std::uint32_t tile = targets[t];
-    stand_for[t] =
-        estimated_past_edge(columns.targets.way(at, tile), scattering.known_gains[tile], scale, source_m, wave_number);
+    stand_for[t] = estimated_past_edge(columns.targets.way(at, tile), scattering.known_gains[tile], rough_edge,
+                                       memory.boundary_versines);
   });
   return draw(block, memory, found, row.element, targets, targets, stand_for);
 }

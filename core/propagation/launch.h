@@ -128,6 +128,7 @@ class Launch {
     OverRooftopPaths::Workspace rooftop_work;
     EdgeBeams diffracted, diffracted_once;
     std::vector<ScatteringSource> sources;
+    std::vector<SourceAboutEdge> sources_about_edge;
     std::vector<float> estimates, observers_stand_for;
     DrawnNumbers drawn;
     RadiatedRays radiated;

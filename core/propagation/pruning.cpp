@@ -73,9 +73,15 @@ void Launch::prepare_scattered_draw() {
 
 void Launch::draw_observers(const EdgeSegment& edge, std::span<const std::uint32_t> members, std::uint64_t seed,
                             ThreadState& state) const {
-  const ScatteredAtEdge at_edge = scattered_at_edge(environment_.points.view(), edge.midpoint, state.sources);
-  columns_.estimate_past_edge(members, known_gains_, edge.midpoint, at_edge, 1 / pruning_.then_diffracted,
-                              link_.wave_number(), state.estimates);
+  const TargetPointsView points = environment_.points.view();
+  const ScatteredAtEdge at_edge = scattered_at_edge(points, edge.midpoint, state.sources);
+  state.sources_about_edge.clear();
+  for (const ScatteringSource& source : state.sources) {
+    state.sources_about_edge.push_back(source_about_edge(points, edge, source));
+  }
+  columns_.estimate_past_edge(members, known_gains_, edge.midpoint,
+                              {edge, at_edge, 1 / pruning_.then_diffracted, link_.wave_number()},
+                              {state.sources_about_edge, edge.wedge_angle}, state.estimates);
   draw_evenly(members, state.estimates, seed, state.drawn);
 }
 

@@ -69,13 +69,14 @@ struct EstimatePastEdge {
   [[gnu::always_inline]] static void run(const std::uint32_t* __restrict tiles, std::size_t count,
                                          const float* __restrict tile_x, const float* __restrict tile_y,
                                          const float* __restrict tile_z, const float* __restrict gains, float x,
-                                         float y, float z, float scale, float source_m, float wave_number,
-                                         float* __restrict estimates) {
+                                         float y, float z, const RoughEdge* edge_pointer,
+                                         const float* __restrict versines, float* __restrict estimates) {
+    const RoughEdge edge = *edge_pointer;
     TESSERAY_INDEPENDENT_TURNS
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t tile = tiles[i];
-      estimates[i] = estimated_past_edge({tile_x[tile] - x, tile_y[tile] - y, tile_z[tile] - z}, gains[tile], scale,
-                                         source_m, wave_number);
+      estimates[i] =
+          estimated_past_edge({tile_x[tile] - x, tile_y[tile] - y, tile_z[tile] - z}, gains[tile], edge, versines);
     }
   }
 };
@@ -203,15 +204,13 @@ void ScatteringColumns::find_lit_past_edge(std::span<const std::uint32_t> tiles,
 }
 
 void ScatteringColumns::estimate_past_edge(std::span<const std::uint32_t> tiles, std::span<const float> gains,
-                                           Vec3 midpoint, const ScatteredAtEdge& at_edge, double scale,
-                                           double wave_number, std::vector<float>& estimates,
-                                           InstructionSet set) const {
+                                           Vec3 midpoint, const RoughEdge& edge, const BoundaryVersines& versines,
+                                           std::vector<float>& estimates, InstructionSet set) const {
   estimates.resize(tiles.size());
   const RoughPoint at = targets_.view().rough(midpoint);
   run_vectorized<EstimatePastEdge>(set, tiles.data(), tiles.size(), targets_.x.data(), targets_.y.data(),
-                                   targets_.z.data(), gains.data(), at.x, at.y, at.z,
-                                   static_cast<float>(at_edge.gain * scale), static_cast<float>(at_edge.distance_m),
-                                   static_cast<float>(wave_number), estimates.data());
+                                   targets_.z.data(), gains.data(), at.x, at.y, at.z, &edge, versines.data(),
+                                   estimates.data());
 }
 
 void ScatteringColumns::receive(std::span<const std::uint32_t> targets, Vec3 from, ReceivedRays& rays,

@@ -81,11 +81,11 @@ class ScatteringColumns {
                           std::vector<std::int32_t>& work, std::vector<std::uint32_t>& found,
                           InstructionSet set = best_instruction_set()) const;
 
-  // About what they bring to tiles as targets by way of an edge, from all around, over gains[tile] and times `scale`:
-  // the mean of estimated_diffraction_share() over their angles.
+  // About what they bring to tiles as targets by way of an edge at `midpoint`, over gains[tile] and times the edge's
+  // scale: estimated_diffraction_share() of all of them together.
   void estimate_past_edge(std::span<const std::uint32_t> tiles, std::span<const float> gains, Vec3 midpoint,
-                          const ScatteredAtEdge& at_edge, double scale, double wave_number,
-                          std::vector<float>& estimates, InstructionSet set = best_instruction_set()) const;
+                          const RoughEdge& edge, const BoundaryVersines& versines, std::vector<float>& estimates,
+                          InstructionSet set = best_instruction_set()) const;
 
   // How rays from one point come in at targets: where they look, and 1 + the power of the ground-reflected companion at
   // ground tiles.

@@ -10,7 +10,9 @@
 #include "core/base/host_device.h"
 #include "core/base/units.h"
 #include "core/geometry/vector.h"
+#include "core/propagation/boundary_versines.h"
 #include "core/propagation/lit_cotangents.h"
+#include "core/tiling/tiling.h"
 
 namespace tesseray {
 
@@ -50,6 +52,26 @@ struct ScatteringColumnsView {
 struct ScatteredAtEdge {
   double gain = 0;        // at its midpoint, of an isotropic receiver
   double distance_m = 0;  // from the scattering tiles, in the mean
+};
+
+// An edge that diffracts them, for estimates of what it sends on.
+struct RoughEdge {
+  RoughPoint tangent, normal;  // of the 0-face
+  float gain = 0;              // of ScatteredAtEdge, times a scale
+  float source_m = 0;          // of ScatteredAtEdge
+  float wave_number = 0;
+
+  TESSERAY_HD RoughEdge(const EdgeSegment& edge, const ScatteredAtEdge& at_edge, double scale, double wave_number_)
+      : tangent(rough(edge.tangent_0)),
+        normal(rough(edge.normal_0)),
+        gain(static_cast<float>(at_edge.gain * scale)),
+        source_m(static_cast<float>(at_edge.distance_m)),
+        wave_number(static_cast<float>(wave_number_)) {}
+
+ private:
+  TESSERAY_HD static RoughPoint rough(Vec3 v) {
+    return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
+  }
 };
 
 // The mean reflectance of a material is kept against the cosine of incidence, in equal steps of the cosine.
@@ -118,14 +140,18 @@ struct ReceivedRay {
   return lit_before[last + 1] - lit_before[first];
 }
 
-// About what an edge sends along `way`, from all around, over `gain`: the mean of estimated_diffraction_share() over
-// the angles about it, times `scale`. `source_m`: from what lights the edge.
-[[gnu::always_inline]] TESSERAY_HD inline float estimated_past_edge(RoughPoint way, float gain, float scale,
-                                                                    float source_m, float wave_number) {
+// About what an edge sends along `way`, over `known_gain` and times the edge's scale. `versines`: of what lights it,
+// see BoundaryVersines.
+[[gnu::always_inline]] TESSERAY_HD inline float estimated_past_edge(RoughPoint way, float known_gain,
+                                                                    const RoughEdge& edge, const float* versines) {
   const float distance = std::sqrt(way.x * way.x + way.y * way.y + way.z * way.z);
-  const float spread = source_m / (source_m + distance);
-  const float share = 1.0f / (4.0f + 20.0f * std::sqrt(wave_number * spread * distance));
-  return scale * spread * spread * share / gain;
+  const float spread = edge.source_m / (edge.source_m + distance);
+  const float tangent = way.x * edge.tangent.x + way.y * edge.tangent.y + way.z * edge.tangent.z;
+  const float normal = way.x * edge.normal.x + way.y * edge.normal.y + way.z * edge.normal.z;
+  constexpr auto sixteen_pi = static_cast<float>(16 * pi);
+  const float versine = versines[BoundaryVersines::bucket(tangent, normal)];
+  const float share = 1.0f / (4.0f + sixteen_pi * (edge.wave_number * spread * distance) * versine);
+  return edge.gain * spread * spread * share / known_gain;
 }
 
 }  // namespace tesseray

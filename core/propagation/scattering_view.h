@@ -141,6 +141,15 @@ TESSERAY_HD inline ScatteredAtEdge scattered_at_edge(const TargetPointsView& poi
   return at_edge;
 }
 
+// A scattering tile among those that light an edge segment.
+TESSERAY_HD inline SourceAboutEdge source_about_edge(const TargetPointsView& points, const EdgeSegment& edge,
+                                                     const ScatteringSource& source) {
+  const Vec3 point = points.reference(source.tile);
+  const PlaceAboutEdge place = place_about(edge, point.x, point.y, point.z);
+  return {static_cast<float>(place.cosine), static_cast<float>(place.sine),
+          static_cast<float>(source.weight * source.share)};
+}
+
 TESSERAY_HD inline DiffuseEdgeSource diffuse_edge_source(const ScatteringView& scattering, const Wedge& wedge,
                                                          const EdgeSegment& edge, std::uint32_t tile_number) {
   const Tile& tile = scattering.launch.environment.tiles[tile_number];

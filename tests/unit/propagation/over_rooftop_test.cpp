@@ -281,7 +281,9 @@ TEST(OverRooftop, ReachTilesFromInFrontAlone) {
       const bool is_found = all.find({point, 1e9, tile.centroid, tile.normal}, again);
       const bool is_in_front = dot(path.edges.back() - tile.centroid, tile.normal) > in_front_m;
       ASSERT_EQ(is_found, is_in_front) << tile.id;
-      if (is_found) EXPECT_EQ(again.edges, path.edges);
+      if (is_found) {
+        EXPECT_EQ(again.edges, path.edges);
+      }
       ++(is_found ? in_front : behind);
     }
   }
