@@ -16,6 +16,8 @@ namespace {
 
 // Parts whose solids come this near to each other touch.
 constexpr double touch_m = 1e-3;
+// About what certainly hides nothing: above all tolerances of what does.
+constexpr double margin_m = 0.1;
 
 double distance_to(const Rings& rings, Vec2 p) { return contains(rings, p) ? 0.0 : distance_to_sides(rings, p); }
 
@@ -44,6 +46,29 @@ void BuildingTransmission::find_parts(Vec3 antenna) {
   for (std::uint32_t p = 0; p < scene_.prisms.size(); ++p) {
     if (scene_.prisms[p].building_id == nearest) parts_.push_back(p);
   }
+  top_z_ = -std::numeric_limits<double>::infinity();
+  for (const std::uint32_t part : parts_) {
+    const Prism& prism = scene_.prisms[part];
+    for (const Vec2 corner : prism.rings.front()) {
+      bounds_.extend(corner - Vec2{margin_m, margin_m});
+      bounds_.extend(corner + Vec2{margin_m, margin_m});
+    }
+    top_z_ = std::max(top_z_, prism.top_z + margin_m);
+  }
+}
+
+bool BuildingTransmission::may_hide(Vec3 from, Vec3 to) const {
+  const Vec3 way = to - from;
+  double begin = 0, end = 1;  // of the way, where it passes over the bounds
+  const auto clip = [&](double start, double along, double least, double most) {
+    if (along == 0) return start >= least && start <= most;
+    const double at_least = (least - start) / along, at_most = (most - start) / along;
+    begin = std::max(begin, std::min(at_least, at_most));
+    end = std::min(end, std::max(at_least, at_most));
+    return begin <= end;
+  };
+  return clip(from.x, way.x, bounds_.min.x, bounds_.max.x) && clip(from.y, way.y, bounds_.min.y, bounds_.max.y) &&
+         std::min(from.z + begin * way.z, from.z + end * way.z) <= top_z_;
 }
 
 std::vector<BuildingTransmission::Crossing> BuildingTransmission::crossings(Vec3 from, Vec3 to) const {

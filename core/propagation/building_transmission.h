@@ -25,6 +25,8 @@ class BuildingTransmission {
   bool any() const { return !parts_.empty(); }
   // The scene without the building. REQUIRES: any().
   const Occlusion& occlusion_without() const { return *occlusion_; }
+  // False for a straight way that certainly does not meet the building.
+  bool may_hide(Vec3 from, Vec3 to) const;
   // The factor of the amplitude on the straight way; 1 for one that does not meet the building.
   double amplitude(Vec3 from, Vec3 to) const;
   // The same in dB of loss.
@@ -44,6 +46,8 @@ class BuildingTransmission {
   double frequency_hz_;
   TransmissionOptions options_;
   std::vector<std::uint32_t> parts_;  // prisms of the building
+  Rectangle bounds_;                  // of the parts in the plan, with a margin
+  double top_z_ = 0;                  // of the highest, likewise
   std::unique_ptr<Scene> scene_without_;
   std::unique_ptr<Occlusion> occlusion_;
 };

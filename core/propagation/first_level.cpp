@@ -10,6 +10,7 @@ namespace {
 
 // Targets nearer than this to the antenna are taken as being in it.
 constexpr double least_distance_m = 0.01;
+constexpr std::size_t elements_per_block = 512;
 
 }  // namespace
 
@@ -28,26 +29,50 @@ double Launch::attenuation_of_building(const StraightWay& way, Vec3 to) const {
   return way.building == nullptr ? 1.0 : way.building->amplitude(transmitter_.position, to);
 }
 
+std::vector<std::uint32_t> Launch::elements_in_sight(const StraightWay& way,
+                                                     const std::vector<std::uint8_t>& lit) const {
+  const Vec3 antenna = transmitter_.position;
+  if (way.building == nullptr) return visible_from(way.occlusion, environment_.tiling, antenna);
+  // What the building does not hide is as it was with it. Nothing is diffracted behind it.
+  std::vector<std::uint32_t> may_be_hidden;
+  for (std::uint32_t tile = 0; tile < environment_.points.tile_count(); ++tile) {
+    if ((lit[tile] & lit_as_element) != 0) continue;
+    if (way.building->may_hide(antenna, environment_.points.reference(tile))) may_be_hidden.push_back(tile);
+  }
+  return visible_among(way.occlusion, environment_.tiling, antenna, may_be_hidden);
+}
+
+void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, std::vector<std::uint8_t>& lit,
+                               ThreadState& state, std::vector<Tube>& tubes) {
+  const TargetPoints& points = environment_.points;
+  const Vec3 antenna = transmitter_.position;
+  lit[element] |= lit_as_element;
+  if (points.tiles_are_targets() && points.is_tile(element) &&
+      environment_.tiling.tiles[element].kind != SurfaceKind::ground) {
+    arrive_straight(way, element, state);
+    lit[element] |= lit_as_target;
+  }
+  const Vec3 reference = points.reference(element);
+  if (norm(reference - antenna) < least_distance_m) return;
+  const Link::Departure departure = link_.depart(normalized(reference - antenna));
+  const double attenuation = attenuation_of_building(way, reference) * vegetation_.amplitude(antenna, reference);
+  const VirtualSource source{antenna};
+  go_on({source, departure.field, departure.relative_gain, way.chain, 0, 0, attenuation}, element, state, tubes);
+}
+
 void Launch::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes,
                              Progress& progress) {
   const TargetPoints& points = environment_.points;
   const Vec3 antenna = transmitter_.position;
-  const VirtualSource source{antenna};
-  ThreadState& here = states_.local();
-  for (const std::uint32_t element : visible_from(way.occlusion, environment_.tiling, antenna)) {
-    if ((lit[element] & lit_as_element) != 0 || (points.is_edge(element) && way.building != nullptr)) continue;
-    lit[element] |= lit_as_element;
-    if (points.tiles_are_targets() && points.is_tile(element) &&
-        environment_.tiling.tiles[element].kind != SurfaceKind::ground) {
-      arrive_straight(way, element, here);
-      lit[element] |= lit_as_target;
+  const std::vector<std::uint32_t> seen = elements_in_sight(way, lit);
+  std::vector<std::vector<Tube>> produced((seen.size() + elements_per_block - 1) / elements_per_block);
+  parallel_blocks(seen.size(), elements_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    ThreadState& state = states_.local();
+    for (std::size_t k = begin; k < end; ++k) {
+      launch_to_element(way, seen[k], lit, state, produced[begin / elements_per_block]);
     }
-    const Vec3 reference = points.reference(element);
-    if (norm(reference - antenna) < least_distance_m) continue;
-    const Link::Departure departure = link_.depart(normalized(reference - antenna));
-    const double attenuation = attenuation_of_building(way, reference) * vegetation_.amplitude(antenna, reference);
-    go_on({source, departure.field, departure.relative_gain, way.chain, 0, 0, attenuation}, element, here, tubes);
-  }
+  });
+  for (const std::vector<Tube>& of_block : produced) tubes.insert(tubes.end(), of_block.begin(), of_block.end());
   // Ground targets and receiver points stand off their tile: the ray is tested to the point itself.
   const std::uint32_t first = points.tiles_are_targets() ? 0 : points.element_count();
   const std::uint32_t numbers = points.element_count() + points.receiver_count() - first;
@@ -59,7 +84,9 @@ void Launch::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& 
         const Tile& tile = environment_.tiling.tiles[number];
         if (tile.kind != SurfaceKind::ground || dot(antenna - tile.centroid, tile.normal) <= in_front_m) continue;
       }
-      if (!way.occlusion.is_free(antenna, points.arrival(number))) continue;
+      const Vec3 target = points.arrival(number);
+      if (way.building != nullptr && !way.building->may_hide(antenna, target)) continue;
+      if (!way.occlusion.is_free(antenna, target)) continue;
       arrive_straight(way, number, state);
       lit[number] |= lit_as_target;
     }

@@ -150,6 +150,9 @@ class Launch {
   // To all numbers that are not lit yet, which it marks; through a building to tiles and receivers alone.
   void launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes,
                        Progress& progress);
+  std::vector<std::uint32_t> elements_in_sight(const StraightWay& way, const std::vector<std::uint8_t>& lit) const;
+  void launch_to_element(const StraightWay& way, std::uint32_t element, std::vector<std::uint8_t>& lit,
+                         ThreadState& state, std::vector<Tube>& tubes);
   // To what the building nearest to the transmitter alone hides.
   void launch_through_building(std::vector<std::uint8_t> lit, std::vector<Tube>& tubes, Progress& progress);
   void arrive_straight(const StraightWay& way, std::uint32_t number, ThreadState& state);
@@ -378,6 +381,7 @@ class Launch {
 
   // ray_launcher.cpp: the threads' sums and rays as one result.
   RayLaunchingResult collect();
+  std::vector<ArrivalSums> sums_of_threads() const;
   std::vector<Ray> strongest_rays(const std::vector<RecordedRay>& recorded) const;
   Ray as_ray(const RecordedRay& recorded) const;
 

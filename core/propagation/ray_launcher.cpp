@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/parallel.h"
 #include "core/base/units.h"
 #include "core/propagation/launch.h"
 
@@ -212,26 +213,37 @@ void Launch::scatter(const PhaseParts& parts) {
   }
 }
 
+std::vector<ArrivalSums> Launch::sums_of_threads() const {
+  constexpr std::size_t targets_per_block = 1024;
+  std::vector<ArrivalSums> sums(sum_count());
+  parallel_blocks(sums.size(), targets_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    std::vector<ScatteredSums> diffracted(end - begin);
+    for (const ThreadState& state : states_) {
+      for (std::size_t i = begin; i < end; ++i) sums[i].merge(state.sums[i]);
+      if (state.scattered_sums.empty()) continue;
+      for (std::size_t i = begin; i < end; ++i) diffracted[i - begin].merge(state.scattered_sums[i]);
+    }
+    for (std::size_t i = begin; i < end; ++i) sums[i].add(diffracted[i - begin].total());
+  });
+  return sums;
+}
+
 RayLaunchingResult Launch::collect() {
   RayLaunchingResult result;
   result.tubes = std::accumulate(tubes_by_interactions_.begin(), tubes_by_interactions_.end(), std::uint64_t{0});
   result.tubes_by_interactions = tubes_by_interactions_;
   result.cost = cost_;
   result.pruning = pruning_;
-  std::vector<ArrivalSums> sums(sum_count());
   std::vector<RecordedRay> recorded;
   std::vector<ScatteredWay> ways;
-  std::vector<ScatteredSums> diffracted(sum_count());
   if (wants_wideband()) result.wideband = empty_wideband_table();
   for (ThreadState& state : states_) {
     if (wants_wideband()) result.wideband.merge(state.wideband);
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i].merge(state.sums[i]);
     result.cost.merge(state.cost);
-    for (std::size_t i = 0; i < state.scattered_sums.size(); ++i) diffracted[i].merge(state.scattered_sums[i]);
     recorded.insert(recorded.end(), state.recorded.begin(), state.recorded.end());
     ways.insert(ways.end(), state.scattered_ways.list.begin(), state.scattered_ways.list.end());
   }
-  for (std::size_t i = 0; i < sums.size(); ++i) sums[i].add(diffracted[i].total());
+  std::vector<ArrivalSums> sums = sums_of_threads();
   const auto tiles = static_cast<std::ptrdiff_t>(environment_.points.target_tile_count());
   result.receivers.assign(sums.begin() + tiles, sums.end());
   sums.resize(environment_.points.target_tile_count());

@@ -134,6 +134,10 @@ std::unique_ptr<Visibility> with_parents_edge_rows(const Visibility& visibility,
 std::vector<std::uint32_t> visible_from(const Occlusion& occlusion, const Tiling& tiling, Vec3 point,
                                         const VisibilityOptions& options = {});
 
+// Which of some elements, ascending, are among them.
+std::vector<std::uint32_t> visible_among(const Occlusion& occlusion, const Tiling& tiling, Vec3 point,
+                                         std::span<const std::uint32_t> elements);
+
 // The row of one tile, without those of others.
 std::vector<std::uint32_t> visible_from_tile(const Occlusion& occlusion, const Tiling& tiling, std::uint32_t tile,
                                              const VisibilityOptions& options = {});

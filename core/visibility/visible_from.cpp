@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 
+#include "core/base/parallel.h"
 #include "core/visibility/elements.h"
 #include "core/visibility/sight_search.h"
 #include "core/visibility/visibility.h"
@@ -9,20 +10,35 @@ namespace tesseray {
 
 namespace {
 
+// Which of `count` elements are seen; number_of(k), their numbers, ascend.
+template <class NumberOf>
+std::vector<std::uint32_t> seen_by(const Element& source, const OcclusionView& view, const Tiling& tiling,
+                                   const VisibilityOptions& options, std::size_t count, const NumberOf& number_of) {
+  constexpr std::size_t per_block = 4096;
+  if (source.is_inside) return {};
+  const auto tiles = static_cast<std::uint32_t>(tiling.tiles.size());
+  std::vector<std::vector<std::uint32_t>> of_blocks((count + per_block - 1) / per_block);
+  parallel_blocks(count, per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const std::uint32_t number = number_of(k);
+      const Element target = number < tiles ? tile_element(tiling.tiles[number], number)
+                                            : edge_element(tiling.edges[number - tiles], number);
+      if (face_each_other(source, target) && within(options.max_distance_m, source.point, target.point) &&
+          path_is_free(view, source.point, target.point) && !is_inside_part(view, target.point)) {
+        of_blocks[begin / per_block].push_back(number);
+      }
+    }
+  });
+  std::vector<std::uint32_t> seen;
+  for (const std::vector<std::uint32_t>& block : of_blocks) seen.insert(seen.end(), block.begin(), block.end());
+  return seen;
+}
+
+// Which of all.
 std::vector<std::uint32_t> seen_by(const Element& source, const OcclusionView& view, const Tiling& tiling,
                                    const VisibilityOptions& options) {
-  std::vector<std::uint32_t> seen;
-  if (source.is_inside) return seen;
-  const auto add_if_seen = [&](const Element& target) {
-    if (face_each_other(source, target) && within(options.max_distance_m, source.point, target.point) &&
-        path_is_free(view, source.point, target.point) && !is_inside_part(view, target.point)) {
-      seen.push_back(target.number);
-    }
-  };
-  std::uint32_t number = 0;
-  for (const Tile& tile : tiling.tiles) add_if_seen(tile_element(tile, number++));
-  for (const EdgeSegment& edge : tiling.edges) add_if_seen(edge_element(edge, number++));
-  return seen;
+  return seen_by(source, view, tiling, options, tiling.tiles.size() + tiling.edges.size(),
+                 [](std::size_t k) { return static_cast<std::uint32_t>(k); });
 }
 
 }  // namespace
@@ -31,6 +47,13 @@ std::vector<std::uint32_t> visible_from(const Occlusion& occlusion, const Tiling
                                         const VisibilityOptions& options) {
   const OcclusionView& view = occlusion.view();
   return seen_by(free_point_element(view, point), view, tiling, options);
+}
+
+std::vector<std::uint32_t> visible_among(const Occlusion& occlusion, const Tiling& tiling, Vec3 point,
+                                         std::span<const std::uint32_t> elements) {
+  const OcclusionView& view = occlusion.view();
+  return seen_by(free_point_element(view, point), view, tiling, {}, elements.size(),
+                 [&](std::size_t k) { return elements[k]; });
 }
 
 std::vector<std::uint32_t> visible_from_tile(const Occlusion& occlusion, const Tiling& tiling, std::uint32_t tile,

@@ -75,6 +75,27 @@ TEST(BuildingTransmission, TakesTheNearestBuildingAndItsMaterials) {
   EXPECT_NEAR(on_the_other.loss_db({190, 115, 6}, {240, 115, 6}), 2 * (4.85 + 0.12 * 2.0) + 0.5 * 30, 1e-9);
 }
 
+TEST(BuildingTransmission, MayHideWhateverItHides) {
+  const Scene scene = house();
+  const Occlusion whole(scene);
+  testing::Random random(5);
+  // At a corner, on the roof, and above all roofs.
+  for (const Vec3 antenna : {Vec3{122, 98, 6}, Vec3{116, 105, 33}, Vec3{150, 85, 40}}) {
+    const BuildingTransmission building(scene, antenna, 850e6, ten_db_walls());
+    int hidden = 0, certainly_not = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      const Vec3 to{random.uniform(60, 260), random.uniform(60, 160), random.uniform(0.5, 40)};
+      const bool may_hide = building.may_hide(antenna, to);
+      certainly_not += !may_hide;
+      if (whole.is_free(antenna, to) == building.occlusion_without().is_free(antenna, to)) continue;
+      ++hidden;
+      EXPECT_TRUE(may_hide) << to.x << " " << to.y << " " << to.z;
+    }
+    EXPECT_GT(hidden, 300);
+    EXPECT_GT(certainly_not, 1000);
+  }
+}
+
 TEST(Penetration, IsTheTableOf38901) {
   EXPECT_DOUBLE_EQ(wall_penetration_loss_db("glass", 3.5e9), 2 + 0.2 * 3.5);
   EXPECT_DOUBLE_EQ(wall_penetration_loss_db("concrete", 3.5e9), 5 + 4 * 3.5);

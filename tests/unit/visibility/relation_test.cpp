@@ -4,6 +4,7 @@
 #include <tbb/global_control.h>
 
 #include <algorithm>
+#include <iterator>
 #include <random>
 
 #include "core/base/error.h"
@@ -242,6 +243,12 @@ TEST(FirstLevel, IsByItsDefinitionInBothWays) {
       seen += expected.size();
       EXPECT_EQ(visible_from(city.occlusion, city.tiling, point, limits), expected) << options.name << " " << k;
       EXPECT_EQ(prepared.visible_from(point, limits), expected) << options.name << " " << k;
+      if (k % 4 == 0) continue;
+      std::vector<std::uint32_t> some, expected_among;
+      for (std::uint32_t e = 0; e < elements.size(); e += 3) some.push_back(e);
+      std::set_intersection(some.begin(), some.end(), expected.begin(), expected.end(),
+                            std::back_inserter(expected_among));
+      EXPECT_EQ(visible_among(city.occlusion, city.tiling, point, some), expected_among) << options.name << " " << k;
     }
     EXPECT_GT(seen, 2000u);
   }
