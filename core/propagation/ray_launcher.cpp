@@ -434,7 +434,9 @@ RayLaunchingResult RayLauncher::launch_by_cpu(const Transmitter& transmitter, Pr
   environment.rooftop_search = nullptr;
   environment.tube_bouncer = nullptr;
   environment.row_scatterer = nullptr;
-  return Launch(environment, transmitter).run(*impl_->forecast, progress);
+  // What launches elsewhere took says nothing of its time, nor it of theirs.
+  LaunchForecast forecast(impl_->options);
+  return Launch(environment, transmitter).run(forecast, progress);
 }
 
 double RayLauncher::expected_work(const Transmitter& transmitter) const {
