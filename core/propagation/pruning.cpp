@@ -2,13 +2,20 @@
 // What is drawn by chance where a whole city is the target (docs/propagation-cost.md): so that sums keep their
 // expectation, and the same for any number of threads.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
+#include "core/base/parallel.h"
 #include "core/base/units.h"
 #include "core/propagation/launch.h"
 #include "core/propagation/weighted_sample.h"
 
 namespace tesseray {
+namespace {
+
+constexpr std::size_t tiles_per_block = 1024;
+
+}  // namespace
 
 Pruning pruning_for(double share_in_sight) {
   Pruning pruning{.scattering_sources = 32, .tubes = 32, .roulette = 5e-4, .scattered = 0.05, .then_diffracted = 5e-4};
@@ -26,25 +33,30 @@ bool draws_by_chance(const RayLaunchingOptions& options, const TargetPoints& poi
 
 void Launch::choose_pruning() {
   if (!draws_by_chance(environment_.options, environment_.points)) return;
-  std::vector<std::uint8_t> in_sight(environment_.points.target_tile_count(), 0);
-  for (const ThreadState& state : states_) {
-    for (std::size_t t = 0; t < in_sight.size(); ++t) in_sight[t] |= state.sums[t].direct ? 1 : 0;
-  }
-  const auto count = static_cast<double>(std::count(in_sight.begin(), in_sight.end(), 1));
-  pruning_ = pruning_for(count / static_cast<double>(in_sight.size()));
+  const std::size_t tiles = environment_.points.target_tile_count();
+  std::atomic<std::size_t> in_sight{0};
+  parallel_blocks(tiles, tiles_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint8_t> is_in_sight(end - begin, 0);
+    for (const ThreadState& state : states_) {
+      for (std::size_t t = begin; t < end; ++t) is_in_sight[t - begin] |= state.sums[t].direct ? 1 : 0;
+    }
+    in_sight += static_cast<std::size_t>(std::count(is_in_sight.begin(), is_in_sight.end(), 1));
+  });
+  pruning_ = pruning_for(static_cast<double>(in_sight) / static_cast<double>(tiles));
   scattering_view_.pruning = pruning_;
 }
 
 std::vector<double> Launch::gains_so_far() const {
   // As an isotropic receiver would take them, with the transmitter's pattern.
   const double receiver_gain = power_ratio(maximum_receiver_gain_dbi(environment_.options));
-  std::vector<FixedPointSum> sums(environment_.points.target_tile_count());
-  for (const ThreadState& state : states_) {
-    for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(state.sums[t].gain);
-  }
-  std::vector<double> gains;
-  gains.reserve(sums.size());
-  for (const FixedPointSum& sum : sums) gains.push_back(sum.value() / receiver_gain);
+  std::vector<double> gains(environment_.points.target_tile_count());
+  parallel_blocks(gains.size(), tiles_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    std::vector<FixedPointSum> sums(end - begin);
+    for (const ThreadState& state : states_) {
+      for (std::size_t t = begin; t < end; ++t) sums[t - begin].merge(state.sums[t].gain);
+    }
+    for (std::size_t t = begin; t < end; ++t) gains[t] = sums[t - begin].value() / receiver_gain;
+  });
   return gains;
 }
 
