@@ -18,11 +18,10 @@ constexpr std::size_t tiles_per_block = 1024;
 }  // namespace
 
 Pruning pruning_for(double share_in_sight) {
-  Pruning pruning{.scattering_sources = 32, .tubes = 32, .roulette = 5e-4, .scattered = 0.05, .then_diffracted = 5e-4};
+  Pruning pruning{.scattering_sources = 40, .tubes = 32, .roulette = 5e-4, .scattered = 0.05, .then_diffracted = 2e-3};
   if (share_in_sight >= many_in_sight) {
     pruning.scattering_sources = pruning.tubes = 16;
     pruning.roulette = 3e-3;
-    pruning.then_diffracted = 7e-4;
   }
   return pruning;
 }

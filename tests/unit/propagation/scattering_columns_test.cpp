@@ -63,8 +63,8 @@ TEST_F(ScatteringEstimates, FallWithTheSquaredDistance) {
   }
 }
 
-// What estimated_diffraction_share() says of each of some sources all around an edge, by a plain sum. Where an edge has
-// many shadow boundaries the mean of all is off most, by a few times.
+// What estimated_diffraction_share() says of each of some sources all around an edge, by a plain sum. Most
+// are as good as exact; off are those nearest to one of many shadow boundaries.
 TEST_F(ScatteringEstimates, PastAnEdgeAreThoseOfAllItsSources) {
   testing::Random random(23);
   const double wave_number = link_.wave_number();
@@ -111,7 +111,7 @@ TEST_F(ScatteringEstimates, PastAnEdgeAreThoseOfAllItsSources) {
   }
   ASSERT_GT(count, 10'000u);
   EXPECT_NEAR(sum / static_cast<double>(count), 0, 0.3);
-  EXPECT_LT(std::sqrt(squares / static_cast<double>(count)), 1.0);
+  EXPECT_LT(std::sqrt(squares / static_cast<double>(count)), 1.5);
 }
 
 // True when the ray from `source` to `target` by way of the edge's line has its Keller point on the segment, in double
