@@ -52,7 +52,7 @@ ScatteringSeconds scattering_seconds(const LaunchExtent& extent, const RayLaunch
   const double lit = std::sqrt(extent.entries_of_lit_tiles / extent.row_entries), seen = share_in_sight(extent);
   if (options.max_bounces == 1) return {0.16 / (1 + 5 * seen), 0.1, 0.1};  // nothing may follow
   if (!extent.draws_by_chance) return {1.5, 1.2 + 7.5 * lit, 33 * lit};
-  ScatteringSeconds seconds{0.4 / (1 + 5 * seen), 0.4 + 2 * lit, 1.1 / (1 + 0.55 * seen)};
+  ScatteringSeconds seconds{0.4 / (1 + 5 * seen), 0.4 + 2 * lit, 1.15 / (1 + 0.55 * seen)};
   if (options.max_bounces == 2) seconds.then_reflection *= 0.75;
   if (options.max_diffractions > 1) {
     seconds.then_reflection *= 1.35;
