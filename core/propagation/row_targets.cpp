@@ -11,14 +11,23 @@
 namespace tesseray {
 namespace {
 
-// Points are copied together before they are worked on: with nothing to compute in between, the processor fetches more
-// of them from memory at once.
-constexpr std::size_t points_together = 128;
-
-[[gnu::always_inline]] inline void copy_together(const double* coordinates, const std::uint32_t* points,
-                                                 std::size_t count, double* together) {
-  for (std::size_t i = 0; i < count; ++i) {
-    std::memcpy(together + 3 * i, coordinates + 3 * std::size_t{points[i]}, 3 * sizeof(double));
+// Calls lay_out(i, x, y, z) for the points of some numbers. They are copied together before they are worked on: with
+// nothing to compute in between, the processor fetches more of them from memory at once.
+template <class LayOut>
+[[gnu::always_inline]] inline void for_points(const double* coordinates, const std::uint32_t* points, std::size_t count,
+                                              const LayOut& lay_out) {
+  constexpr std::size_t together = 128;
+  double near[3 * together];
+  for (std::size_t begin = 0; begin < count; begin += together) {
+    const std::size_t end = std::min(begin + together, count);
+    for (std::size_t i = begin; i < end; ++i) {
+      std::memcpy(near + 3 * (i - begin), coordinates + 3 * std::size_t{points[i]}, 3 * sizeof(double));
+    }
+    TESSERAY_INDEPENDENT_TURNS
+    for (std::size_t i = begin; i < end; ++i) {
+      const double* const at = near + 3 * (i - begin);
+      lay_out(i, at[0], at[1], at[2]);
+    }
   }
 }
 
@@ -27,20 +36,13 @@ struct LayOutTileRow {
                                          const std::uint32_t* __restrict points, std::size_t count, float* first_u,
                                          float* last_u, float* first_v, float* last_v) {
     const TileFrame of_tile = *frame;
-    double near[3 * points_together];
-    for (std::size_t begin = 0; begin < count; begin += points_together) {
-      const std::size_t end = std::min(begin + points_together, count);
-      copy_together(coordinates, points + begin, end - begin, near);
-      TESSERAY_INDEPENDENT_TURNS
-      for (std::size_t i = begin; i < end; ++i) {
-        const double* const at = near + 3 * (i - begin);
-        const PointIntervals p = intervals_at_tile(of_tile, at[0], at[1], at[2]);
-        first_u[i] = p.first_u;
-        last_u[i] = p.last_u;
-        first_v[i] = p.first_v;
-        last_v[i] = p.last_v;
-      }
-    }
+    for_points(coordinates, points, count, [=](std::size_t i, double x, double y, double z) {
+      const PointIntervals p = intervals_at_tile(of_tile, x, y, z);
+      first_u[i] = p.first_u;
+      last_u[i] = p.last_u;
+      first_v[i] = p.first_v;
+      last_v[i] = p.last_v;
+    });
   }
 };
 
@@ -50,18 +52,11 @@ struct LayOutEdgeRow {
                                          float* last_u) {
     const Vec3 midpoint = edge->midpoint, direction = edge->direction;
     const double half = 0.5 * edge->length_m;
-    double near[3 * points_together];
-    for (std::size_t begin = 0; begin < count; begin += points_together) {
-      const std::size_t end = std::min(begin + points_together, count);
-      copy_together(coordinates, points + begin, end - begin, near);
-      TESSERAY_INDEPENDENT_TURNS
-      for (std::size_t i = begin; i < end; ++i) {
-        const double* const at = near + 3 * (i - begin);
-        const PointIntervals p = intervals_at_edge(midpoint, direction, half, at[0], at[1], at[2]);
-        first_u[i] = p.first_u;
-        last_u[i] = p.last_u;
-      }
-    }
+    for_points(coordinates, points, count, [=](std::size_t i, double x, double y, double z) {
+      const PointIntervals p = intervals_at_edge(midpoint, direction, half, x, y, z);
+      first_u[i] = p.first_u;
+      last_u[i] = p.last_u;
+    });
   }
 };
 

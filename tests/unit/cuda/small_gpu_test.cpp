@@ -41,94 +41,82 @@ class SmallGpu {
   std::atomic<int> left_ = -1, steps_ = 0;
 };
 
-class SearchOnSmallGpu final : public RooftopSearch {
+// What does the work of an interface, and fails as its GPU does.
+template <class Interface>
+class OnSmallGpu : public Interface {
  public:
-  SearchOnSmallGpu(std::unique_ptr<RooftopSearch> search, SmallGpu& gpu) : search_(std::move(search)), gpu_(gpu) {}
-  std::size_t most_targets() const override { return search_->most_targets(); }
-  std::size_t host_bytes() const override { return search_->host_bytes(); }
+  OnSmallGpu(std::unique_ptr<Interface> real, SmallGpu& gpu) : real_(std::move(real)), gpu_(gpu) {}
+
+ protected:
+  std::unique_ptr<Interface> real_;
+  SmallGpu& gpu_;
+};
+
+class SearchOnSmallGpu final : public OnSmallGpu<RooftopSearch> {
+ public:
+  using OnSmallGpu::OnSmallGpu;
+  std::size_t most_targets() const override { return real_->most_targets(); }
+  std::size_t host_bytes() const override { return real_->host_bytes(); }
   void find(const RooftopRays& rays, std::span<const RooftopTarget> targets, std::span<RooftopBends> found) override {
     gpu_.about_to(Step::search);
-    search_->find(rays, targets, found);
+    real_->find(rays, targets, found);
   }
-
- private:
-  std::unique_ptr<RooftopSearch> search_;
-  SmallGpu& gpu_;
 };
 
-class LaunchBouncerOnSmallGpu final : public LaunchBouncer {
+class LaunchBouncerOnSmallGpu final : public OnSmallGpu<LaunchBouncer> {
  public:
-  LaunchBouncerOnSmallGpu(std::unique_ptr<LaunchBouncer> bouncer, SmallGpu& gpu)
-      : bouncer_(std::move(bouncer)), gpu_(gpu) {}
+  using OnSmallGpu::OnSmallGpu;
   std::uint64_t bounce(const TubeBatch& batch, std::vector<Tube>& children) override {
     gpu_.about_to(Step::bounce);
-    return bouncer_->bounce(batch, children);
+    return real_->bounce(batch, children);
   }
-  void add_to(std::span<ArrivalSums> sums) override { bouncer_->add_to(sums); }
-
- private:
-  std::unique_ptr<LaunchBouncer> bouncer_;
-  SmallGpu& gpu_;
+  void add_to(std::span<ArrivalSums> sums) override { real_->add_to(sums); }
 };
 
-class BouncerOnSmallGpu final : public TubeBouncer {
+class BouncerOnSmallGpu final : public OnSmallGpu<TubeBouncer> {
  public:
-  BouncerOnSmallGpu(std::unique_ptr<TubeBouncer> bouncer, SmallGpu& gpu) : bouncer_(std::move(bouncer)), gpu_(gpu) {}
-  BatchLimits limits() const override { return bouncer_->limits(); }
-  std::size_t host_bytes() const override { return bouncer_->host_bytes(); }
+  using OnSmallGpu::OnSmallGpu;
+  BatchLimits limits() const override { return real_->limits(); }
+  std::size_t host_bytes() const override { return real_->host_bytes(); }
   std::unique_ptr<LaunchBouncer> start(const LaunchView& launch) override {
     gpu_.about_to(Step::start_bounces);
-    return std::make_unique<LaunchBouncerOnSmallGpu>(bouncer_->start(launch), gpu_);
+    return std::make_unique<LaunchBouncerOnSmallGpu>(real_->start(launch), gpu_);
   }
-
- private:
-  std::unique_ptr<TubeBouncer> bouncer_;
-  SmallGpu& gpu_;
 };
 
-class LaunchScattererOnSmallGpu final : public LaunchScatterer {
+class LaunchScattererOnSmallGpu final : public OnSmallGpu<LaunchScatterer> {
  public:
-  LaunchScattererOnSmallGpu(std::unique_ptr<LaunchScatterer> scatterer, SmallGpu& gpu)
-      : scatterer_(std::move(scatterer)), gpu_(gpu) {}
+  using OnSmallGpu::OnSmallGpu;
   PairCounts gather(const RowBatch& batch) override {
     gpu_.about_to(Step::gather);
-    return scatterer_->gather(batch);
+    return real_->gather(batch);
   }
   PairCounts reflect(const RowBatch& batch) override {
     gpu_.about_to(Step::reflect);
-    return scatterer_->reflect(batch);
+    return real_->reflect(batch);
   }
   PairCounts diffract(const RowBatch& batch) override {
     gpu_.about_to(Step::diffract);
-    return scatterer_->diffract(batch);
+    return real_->diffract(batch);
   }
   void know(std::span<const float> known_gains) override {
     gpu_.about_to(Step::know);
-    scatterer_->know(known_gains);
+    real_->know(known_gains);
   }
   void add_to(std::span<ArrivalSums> sums, std::span<ScatteredSums> scattered_sums) override {
-    scatterer_->add_to(sums, scattered_sums);
+    real_->add_to(sums, scattered_sums);
   }
-
- private:
-  std::unique_ptr<LaunchScatterer> scatterer_;
-  SmallGpu& gpu_;
 };
 
-class ScattererOnSmallGpu final : public RowScatterer {
+class ScattererOnSmallGpu final : public OnSmallGpu<RowScatterer> {
  public:
-  ScattererOnSmallGpu(std::unique_ptr<RowScatterer> scatterer, SmallGpu& gpu)
-      : scatterer_(std::move(scatterer)), gpu_(gpu) {}
-  RowLimits limits() const override { return scatterer_->limits(); }
-  std::size_t host_bytes() const override { return scatterer_->host_bytes(); }
+  using OnSmallGpu::OnSmallGpu;
+  RowLimits limits() const override { return real_->limits(); }
+  std::size_t host_bytes() const override { return real_->host_bytes(); }
   std::unique_ptr<LaunchScatterer> start(const ScatteringView& launch) override {
     gpu_.about_to(Step::start_scattering);
-    return std::make_unique<LaunchScattererOnSmallGpu>(scatterer_->start(launch), gpu_);
+    return std::make_unique<LaunchScattererOnSmallGpu>(real_->start(launch), gpu_);
   }
-
- private:
-  std::unique_ptr<RowScatterer> scatterer_;
-  SmallGpu& gpu_;
 };
 
 class Warnings final : public Progress {
