@@ -83,8 +83,7 @@ TESSERAY_HD std::uint32_t find_targets_past_edge(const Block& block, RowMemory& 
   std::uint32_t* const targets = batch.targets + row.first_member;
   float* const stand_for = batch.stand_for + row.first_member;
   const RoughPoint at = columns.targets.rough(edge.midpoint);
-  const RoughPoint direction{static_cast<float>(edge.direction.x), static_cast<float>(edge.direction.y),
-                             static_cast<float>(edge.direction.z)};
+  const RoughPoint direction = rough_point(edge.direction);
   const auto half_length = static_cast<float>(0.5 * edge.length_m);
   const std::uint32_t found = select_in_order(
       block, memory.selection, row.end_member - row.first_member,

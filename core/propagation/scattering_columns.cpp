@@ -188,10 +188,10 @@ void ScatteringColumns::find_lit_past_edge(std::span<const std::uint32_t> tiles,
                                            std::vector<std::uint32_t>& found, InstructionSet set) const {
   work.resize(tiles.size());
   const RoughPoint at = targets_.view().rough(edge.midpoint);
+  const RoughPoint direction = rough_point(edge.direction);
   const auto lit_before = lit.marked_before();
   run_vectorized<CountLitBuckets>(set, tiles.data(), tiles.size(), targets_.x.data(), targets_.y.data(),
-                                  targets_.z.data(), at.x, at.y, at.z, static_cast<float>(edge.direction.x),
-                                  static_cast<float>(edge.direction.y), static_cast<float>(edge.direction.z),
+                                  targets_.z.data(), at.x, at.y, at.z, direction.x, direction.y, direction.z,
                                   static_cast<float>(0.5 * edge.length_m), lit_before.data(), work.data());
   // Written without a branch: which are lit cannot be foretold.
   found.resize(tiles.size());

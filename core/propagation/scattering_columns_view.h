@@ -21,15 +21,16 @@ struct RoughPoint {
   float x = 0, y = 0, z = 0;
 };
 
+TESSERAY_HD inline RoughPoint rough_point(Vec3 v) {
+  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
+}
+
 // Points of tiles for estimates. Owns nothing.
 struct RoughPlacesView {
   Vec3 origin;
   const float *x = nullptr, *y = nullptr, *z = nullptr;
 
-  TESSERAY_HD RoughPoint rough(Vec3 point) const {
-    const Vec3 p = point - origin;
-    return {static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
-  }
+  TESSERAY_HD RoughPoint rough(Vec3 point) const { return rough_point(point - origin); }
   TESSERAY_HD RoughPoint way(RoughPoint from, std::uint32_t tile) const {
     return {x[tile] - from.x, y[tile] - from.y, z[tile] - from.z};
   }
@@ -62,16 +63,11 @@ struct RoughEdge {
   float wave_number = 0;
 
   TESSERAY_HD RoughEdge(const EdgeSegment& edge, const ScatteredAtEdge& at_edge, double scale, double wave_number_)
-      : tangent(rough(edge.tangent_0)),
-        normal(rough(edge.normal_0)),
+      : tangent(rough_point(edge.tangent_0)),
+        normal(rough_point(edge.normal_0)),
         gain(static_cast<float>(at_edge.gain * scale)),
         source_m(static_cast<float>(at_edge.distance_m)),
         wave_number(static_cast<float>(wave_number_)) {}
-
- private:
-  TESSERAY_HD static RoughPoint rough(Vec3 v) {
-    return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
-  }
 };
 
 // The mean reflectance of a material is kept against the cosine of incidence, in equal steps of the cosine.
