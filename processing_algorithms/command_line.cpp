@@ -50,13 +50,14 @@ std::string option_help(const Parameter& parameter) {
 void add_parameter(const Parameter& parameter, ToolOptions& options) {
   std::string& text = options.parameters.emplace_back(parameter.name, "").second;
   const std::string name = option_name(parameter.name);
-  CLI::Option* option = parameter.kind == ParameterKind::boolean
-                            ? options.command->add_flag(name, text, option_help(parameter))
-                            : options.command->add_option(name, text, option_help(parameter));
-  option->group(help_group(parameter))->type_name(parameter.optional ? "" : "REQUIRED");
-  if (!parameter.default_value.empty() && parameter.kind != ParameterKind::boolean) {
-    option->type_name("")->default_str(parameter.default_value);
-  }
+  CLI::Option* option = options.command->add_option(name, text, option_help(parameter));
+  // A switch may stand alone.
+  if (parameter.kind == ParameterKind::boolean) option->expected(0, 1);
+  const bool is_required = !parameter.optional && parameter.default_value.empty();
+  option->group(help_group(parameter))->type_name(is_required ? "REQUIRED" : "");
+  // A switch that is off by default says so by its name alone.
+  const bool is_off = parameter.kind == ParameterKind::boolean && parameter.default_value == "false";
+  if (!is_off) option->default_str(parameter.default_value);
 }
 
 void add_run_option(const Parameter& option, ToolOptions& options) {
@@ -148,7 +149,9 @@ Command run_command(const ToolOptions& options) {
     refuse("bad_option", "--cancel-on-eof goes with --json -", "give both");
   }
   for (const auto& [name, text] : options.parameters) {
-    if (options.command->count(option_name(name)) > 0) command.given.emplace(name, text);
+    const CLI::Option* option = options.command->get_option(option_name(name));
+    const bool stands_alone = option->get_expected_min() == 0 && text.empty();
+    if (option->count() > 0) command.given.emplace(name, stands_alone ? "true" : text);
   }
   const bool as_front_end_does = command.parameters_from_stdin && options.progress.empty();
   command.progress =

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "processing_algorithms/run_progress.h"
-#include "processing_algorithms/spelling.h"
 
 namespace tesseray {
 namespace {
@@ -56,10 +55,7 @@ class QuietDisplay : public ProgressDisplay {
   void show(std::string_view, double, std::optional<double>) override {}
   void stage_done(std::string_view, double) override {}
   void warning(const Warning& warning) override { log_.warn(warning.message); }
-  void error(const Error& error) override {
-    const std::string hint = error.hint().empty() ? "" : ". " + capitalized(error.hint());
-    log_.error(error.message() + hint);
-  }
+  void error(const Error& error) override { log_.error(error.what()); }
 
  protected:
   spdlog::logger log_;

@@ -20,7 +20,7 @@ std::string describe(const ErrorPlace& place) {
 
 namespace {
 
-// Hints are stored as clauses; in what() they follow a full stop.
+// Hints are stored as clauses; in what() they are sentences of their own.
 std::string as_sentence(std::string clause) {
   if (clause.front() >= 'a' && clause.front() <= 'z') clause.front() = static_cast<char>(clause.front() - 'a' + 'A');
   return clause;
@@ -32,7 +32,7 @@ Error::Error(ErrorKind kind, std::string code, std::string message, std::string 
     : kind_(kind), code_(std::move(code)), hint_(std::move(hint)), place_(std::move(place)) {
   const std::string where = describe(place_);
   message_ = where.empty() ? std::move(message) : where + ": " + message;
-  text_ = hint_.empty() ? message_ : message_ + ". " + as_sentence(hint_);
+  text_ = hint_.empty() ? message_ : message_ + (message_.ends_with('?') ? " " : ". ") + as_sentence(hint_);
 }
 
 }  // namespace tesseray

@@ -39,6 +39,17 @@ class CommandLineTest(PipelineTest):
         process = tesseray("tileenvironment", "--tile_area=5", "--progress", "json")
         self.assert_refused(process, "unknown_parameter", ["--tile-area"])
 
+    def test_what_to_do_follows_as_a_sentence(self):
+        self.assertIn("Did you mean --buildings? Run ", tesseray("tileenvironment", "--bulidings", "x.gpkg").stderr)
+        self.assertIn("belongs to no parameter. Run ", tesseray("tileenvironment", "roofs.gpkg").stderr)
+
+    def test_a_switch_is_turned_on_by_its_name_and_off_by_its_value(self):
+        wrong = ["--tile-area=-1", "--progress=json"]  # so that nothing runs
+        for words in (["--local-metres"], ["--local-metres=true"], ["--local-metres", "false"]):
+            with self.subTest(words=words):
+                self.assertNotIn("LOCAL_METRES", error_of(tesseray("tileenvironment", *words, *wrong))["message"])
+        self.assertIn("LOCAL_METRES", error_of(tesseray("tileenvironment", "--local-metres", "x", *wrong))["message"])
+
     def test_a_word_that_belongs_to_nothing(self):
         self.assert_refused(tesseray("tileenvironment", "roofs.gpkg", "--progress", "json"), "unexpected_argument",
                             ["roofs.gpkg"])

@@ -2,6 +2,7 @@
 """What the tools say of themselves, as design.md promises it to other programs."""
 
 import json
+import re
 import unittest
 
 from tesseray_process import SOURCE, tesseray
@@ -188,6 +189,21 @@ class DescribeTest(unittest.TestCase):
             self.assertIn("--" + parameter["name"].lower().replace("_", "-"), help_text)
         for option in ("--device", "--threads", "--memory", "--progress", "--overwrite", "--json"):
             self.assertIn(option, help_text)
+
+    def test_help_says_what_must_be_given_and_what_is_taken_otherwise(self):
+        for name in TOOLS:
+            help_text = tesseray(name, "--help").stdout
+            for parameter in self.tools[name]["parameters"]:
+                option = "--" + parameter["name"].lower().replace("_", "-")
+                line = re.search(rf"^  ({option}(?: REQUIRED|=\S.*?)?)(?:\s\s.*)?$", help_text, re.MULTILINE)
+                self.assertIsNotNone(line, f"{name} {option}")
+                default = parameter["default"]
+                if default is None or default is False:
+                    is_required = default is None and not parameter["optional"]
+                    self.assertEqual(line[1], option + (" REQUIRED" if is_required else ""), name)
+                else:
+                    self.assertTrue(line[1].startswith(option + "="), f"{name} {line[1]}")
+        self.assertIn("--pruning=true ", tesseray("predictcoverage", "--help").stdout)
 
     def test_reference_page_is_fresh(self):
         page = (SOURCE / "docs" / "tools.md").read_text()
