@@ -79,6 +79,15 @@ class SourceRules(unittest.TestCase):
             self.assertEqual(list(source_rules.broken_links(repository, page, text)),
                              ["docs/README.md: links to absent.md, which does not exist"])
 
+    def test_sections_of_the_physics_exist(self):
+        physics = "# Physics\n\n## 5. Diffraction\n\n**5.2 Coefficients.** Text.\n"
+        path = pathlib.Path("core/physics/diffraction.h")
+        self.assertEqual(list(source_rules.unknown_sections(
+            path, "// docs/physics.md §5, §5.2.\n// (docs/physics.md §5.2; Keller 1962)\n// docs/physics.md §5, the rest\n",
+            physics)), [])
+        self.assertEqual(list(source_rules.unknown_sections(path, "\n// docs/physics.md §5, §" + "15).\n", physics)),
+                         ["core/physics/diffraction.h:2: docs/physics.md has no §15"])
+
     def test_every_page_is_listed(self):
         with tempfile.TemporaryDirectory() as folder:
             repository = pathlib.Path(folder)

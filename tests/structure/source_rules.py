@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What holds for every file: its licence line, a telling name, no work left without an issue,
-no broken link in a page, no page that the index of docs/ leaves out.
+no broken link in a page, no page that the index of docs/ leaves out, no section of docs/physics.md named that is not there.
 
 Usage: source_rules.py [REPOSITORY]      prints each offence; exit status 1 if there is one.
 """
@@ -17,6 +17,8 @@ LICENCE = "SPDX-License-Identifier: GPL-3.0-or-later"
 
 LEFT_OVER = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b(?!\s*\(#\d+\))")
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
+PHYSICS_HEADING = re.compile(r"^(?:## |\*\*)(\d+(?:\.\d+)?)", re.MULTILINE)
+PHYSICS_REFERENCE = re.compile(r"docs/physics\.md((?:,? §\d+(?:\.\d+)?)+)")
 
 
 def is_source(path, text):
@@ -42,6 +44,16 @@ def broken_links(repository, path, text):
                 yield f"{path}: links to {target}, which does not exist"
 
 
+def unknown_sections(path, text, physics):
+    """physics: the text of docs/physics.md."""
+    sections = set(PHYSICS_HEADING.findall(physics))
+    for number, line in enumerate(text.splitlines(), 1):
+        for named in PHYSICS_REFERENCE.findall(line):
+            for section in re.findall(r"§([\d.]+)", named):
+                if section not in sections:
+                    yield f"{path}:{number}: docs/physics.md has no §{section}"
+
+
 def unlisted_pages(repository):
     """Pages that nobody finds, because the index does not name them."""
     docs = repository / "docs"
@@ -57,6 +69,7 @@ def main():
     files = [f for f in repository.iterdir() if f.is_file()]
     files += [f for top in FOLDERS for f in (repository / top).rglob("*")
               if f.is_file() and "__pycache__" not in f.parts]
+    physics = (repository / "docs" / "physics.md").read_text(encoding="utf-8")
     found, checked = [], 0
     for file in sorted(files):
         try:
@@ -65,7 +78,8 @@ def main():
             continue  # data
         path = file.relative_to(repository)
         checked += 1
-        found += [*offences_in(path, text), *broken_links(repository, path, text)]
+        found += [*offences_in(path, text), *broken_links(repository, path, text),
+                  *unknown_sections(path, text, physics)]
     found += unlisted_pages(repository)
     print("\n".join(found) if found else f"{checked} files keep the rules")
     return 1 if found else 0

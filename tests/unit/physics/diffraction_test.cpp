@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Properties of wedge diffraction that need no table (docs/physics.md §5, §15).
+// Properties of wedge diffraction that need no table (docs/physics.md §5, §12).
 #include "core/physics/diffraction.h"
 
 #include <gtest/gtest.h>
