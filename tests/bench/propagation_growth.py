@@ -20,7 +20,7 @@ COLUMNS = 3 + MOST_BOUNCES  # of the page's table: city, tiles, antenna, and pro
 
 
 def costs_of(page: str) -> dict[str, dict[float, list[float]]]:
-    """Processor seconds for 1, 2 … bounces, as far as measured, per antenna and area in km².
+    """Processor seconds for 1, 2 … bounces, per antenna and area in km².
 
     Raises ValueError when there are none.
     """
@@ -29,29 +29,27 @@ def costs_of(page: str) -> dict[str, dict[float, list[float]]]:
         cells = [cell.strip() for cell in line.split("|")]
         if len(cells) == COLUMNS + 2 and cells[1].startswith("synthetic:"):
             side_km = float(cells[1].removeprefix("synthetic:")) / 1000
-            measured = [cell for cell in cells[4:-1] if cell != "–"]
-            costs[cells[3]][side_km * side_km] = [float(cell.replace(",", "")) for cell in measured]
+            costs[cells[3]][side_km * side_km] = [float(cell.replace(",", "")) for cell in cells[4:-1]]
     if not costs:
         raise ValueError("the page has no table of synthetic cities to draw")
     return costs
 
 
 def draw(costs: dict[str, dict[float, list[float]]], path: pathlib.Path) -> None:
-    """Writes the plot: over the area beside a line that grows as it does, and over the bounces for the largest one
-    that was measured for all of them."""
-    whole = max(area for by_area in costs.values() for area, row in by_area.items() if len(row) == MOST_BOUNCES)
+    """Writes the plot: over the area beside a line that grows as it does, and over the bounces for the largest one."""
+    largest = max(area for by_area in costs.values() for area in by_area)
     figure, (over_area, over_bounces) = pyplot.subplots(1, 2, figsize=(9, 3.6), sharey=True)
     for antenna, by_area in costs.items():
         areas = sorted(by_area)
         over_area.loglog(areas, [by_area[area][BOUNCES_OVER_AREA - 1] for area in areas], "o-", label=antenna)
-        over_bounces.semilogy(range(1, MOST_BOUNCES + 1), by_area[whole], "o-", label=antenna)
+        over_bounces.semilogy(range(1, MOST_BOUNCES + 1), by_area[largest], "o-", label=antenna)
     first = min(by_area[min(by_area)][BOUNCES_OVER_AREA - 1] for by_area in costs.values())
     over_area.loglog(areas, [first * area / areas[0] for area in areas], ":", label="as the area")
     over_area.set_xticks(areas, labels=[f"{area:.0f}" for area in areas])
     over_area.xaxis.set_minor_locator(ticker.NullLocator())
     over_area.set_xlabel(f"area, km² ({BOUNCES_OVER_AREA} bounces)")
     over_area.set_ylabel("processor seconds")
-    over_bounces.set_xlabel(f"bounces ({whole:.0f} km²)")
+    over_bounces.set_xlabel(f"bounces ({largest:.0f} km²)")
     for axes in (over_area, over_bounces):
         axes.grid(True, which="both", alpha=0.3)
         axes.yaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
