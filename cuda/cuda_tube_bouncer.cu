@@ -101,6 +101,11 @@ class CudaLaunchBouncer final : public LaunchBouncer {
 
   void add_to(std::span<ArrivalSums> sums) override { sums_.move_to(sums); }
 
+  void know(std::span<const float> roulette_gain) override {
+    roulette_gain_ = DeviceArray<float>(roulette_gain);
+    view_.roulette_gain = roulette_gain_.data();
+  }
+
  private:
   std::uint64_t bounce_in(Slot& slot, const TubeBatch& batch, UnorderedChildren& made) const {
     const BounceBatch bodies = send(slot, batch);
@@ -165,6 +170,7 @@ class CudaLaunchBouncer final : public LaunchBouncer {
   LaunchView view_;
   DeviceSums<ArrivalSums> sums_;
   TileLocks locks_;
+  DeviceArray<float> roulette_gain_;
 };
 
 class CudaTubeBouncer final : public TubeBouncer {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "cuda/bounce_batch.h"
@@ -62,7 +63,12 @@ class HostLaunchBouncer final : public LaunchBouncer {
   }
 
   void add_to(std::span<ArrivalSums> sums) override {
-    for (std::size_t k = 0; k < sums.size(); ++k) sums[k].merge(sums_[k]);
+    for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(std::exchange(sums_[t], {}));
+  }
+
+  void know(std::span<const float> roulette_gain) override {
+    roulette_gain_.assign(roulette_gain.begin(), roulette_gain.end());
+    launch_.roulette_gain = roulette_gain_.data();
   }
 
  private:
@@ -71,6 +77,7 @@ class HostLaunchBouncer final : public LaunchBouncer {
   std::mutex mutex_;
   std::vector<ArrivalSums> sums_;
   std::vector<std::uint32_t> locks_;
+  std::vector<float> roulette_gain_;
   std::vector<IntervalBounds> bounds_;
   std::vector<TubeHit> hits_;
   std::vector<Tube> children_;

@@ -93,6 +93,8 @@ void DiffusePower::add(double ray_power, double departure_gain, double ray_lengt
 
 void Launch::bounce(TubeParts tubes, int level, Progress& progress) {
   if (tubes.size() == 0) return;
+  // The more rays have arrived, the more of the others are known to be weak.
+  prepare_roulette();
   const TubeGroups groups(std::move(tubes), pruning_.tubes);
   const std::span<const TubeGroup> list = groups.list();
   for (const TubeGroup& group : list) {

@@ -78,6 +78,12 @@ void Launch::add_to_batch(const TubeGroup& arrived, ThreadState& state) const {
       std::uint64_t{group.end_tube - group.first_tube} * (group.end_member - group.first_member);
 }
 
+void Launch::take_bounced() {
+  if (!bouncer_) return;
+  const std::span<ArrivalSums> sums = states_.local().sums;
+  bouncer_->add_to(sums.first(environment_.points.target_tile_count()));
+}
+
 void Launch::bounce_to_receivers(const TubeGroup& arrived, ThreadState& state) {
   if (environment_.receiver_rows.seen_from(arrived.element).empty()) return;
   std::vector<Tube> none;  // receivers pass nothing on

@@ -221,9 +221,11 @@ class Launch {
   void go_on(const Outgoing& outgoing, std::uint32_t element, ThreadState& state, std::vector<Tube>& children);
   // By what is in sight.
   void choose_pruning();
-  // What is already there at elements when tubes are about to be bounced, times Pruning::roulette: where weaker tubes
-  // are drawn (go_on). Empty without roulette.
+  // What is at elements by now, times Pruning::roulette: weaker tubes and rays are drawn there (go_on, is_drawn). Empty
+  // without roulette.
   void prepare_roulette();
+  // Adds what the bouncer, if there is one, has summed since the last time.
+  void take_bounced();
   // What is at tiles so far, as an isotropic receiver would take it.
   std::vector<double> gains_so_far() const;
   // The same as known_gains_, with which scattered rays are compared; empty without such draws.

@@ -41,7 +41,7 @@ struct LaunchView {
   Summation summation = Summation::local_mean;
   VegetationRate vegetation;
   const double* straight_distances = nullptr;  // from the antenna, by number, m
-  // What is at elements before bounces, times Pruning::roulette, by element; nullptr: no tube is drawn by chance.
+  // What is at elements by now, times Pruning::roulette, by element; nullptr: no tube is drawn by chance.
   const float* roulette_gain = nullptr;
   const std::uint8_t* reached_over_rooftops = nullptr;  // by number, lit_as_…; nullptr without such rays
 

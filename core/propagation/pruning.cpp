@@ -62,6 +62,7 @@ std::vector<double> Launch::gains_so_far() const {
 void Launch::prepare_roulette() {
   const TargetPoints& points = environment_.points;
   if (pruning_.roulette <= 0) return;
+  take_bounced();
   roulette_gain_.assign(points.element_count(), 0.0f);
   view_.roulette_gain = roulette_gain_.data();
   const std::vector<double> gains = gains_so_far();
@@ -72,6 +73,7 @@ void Launch::prepare_roulette() {
     const auto of = [&](std::uint32_t tile) { return tile == no_index ? 0.0f : roulette_gain_[tile]; };
     roulette_gain_[points.tile_count() + e] = std::min(of(edge.tile_a), of(edge.tile_b));
   }
+  if (bouncer_) bouncer_->know(roulette_gain_);
 }
 
 void Launch::prepare_scattered_draw() {

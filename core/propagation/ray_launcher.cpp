@@ -176,15 +176,12 @@ RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
   {
     const PhaseClock clock(cost_[LaunchPhase::bounces]);
     PartOfStage part = parts.of(LaunchPhase::bounces);
-    prepare_roulette();
     TubeParts first;
     first.add(std::move(tubes));
     if (environment_.tube_bouncer != nullptr) bouncer_ = environment_.tube_bouncer->start(view_);
     bounce(std::move(first), 0, part);
-    if (bouncer_) {
-      const std::span<ArrivalSums> sums = states_.local().sums;
-      std::exchange(bouncer_, {})->add_to(sums.first(environment_.points.target_tile_count()));
-    }
+    take_bounced();
+    bouncer_.reset();
   }
   if (!diffuse_.empty()) scatter(parts);
   RayLaunchingResult result = collect();

@@ -66,7 +66,7 @@ struct Pruning {
   std::size_t scattering_sources = 0;
   // Of the tubes at an edge segment or tile that have bounced before, about so many stand for all; 0: all.
   std::size_t tubes = 0;
-  // Tubes with less than this part of the power that is at their element without any bounce; 0: none.
+  // Tubes with less than this part of the power that is at their element when their level is bounced; 0: none.
   double roulette = 0;
   // Rays whose last interaction is their scattering, and those that an edge diffracts after it, with less than this
   // part of the power that is at their target when their turn comes; 0: none.

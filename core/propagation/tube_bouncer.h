@@ -51,8 +51,11 @@ class LaunchBouncer {
   // how many members were hit. What it says of a tube does not depend on the others. Thread-safe, and runs no work of
   // the caller's threads while it waits. REQUIRES: a batch within the limits.
   virtual std::uint64_t bounce(const TubeBatch& batch, std::vector<Tube>& children) = 0;
-  // Adds all that has arrived. REQUIRES: as many sums as tiles; no batch is under way, and none follows.
+  // Adds all that has arrived since the last time. REQUIRES: as many sums as tiles; no batch is under way.
   virtual void add_to(std::span<ArrivalSums> sums) = 0;
+  // By what weak rays are drawn, in place of the view's roulette_gain. REQUIRES: as many as elements; no batch is under
+  // way.
+  virtual void know(std::span<const float> roulette_gain) = 0;
 };
 
 // Makes them, over one environment.

@@ -36,6 +36,7 @@ class CountedLaunch final : public LaunchBouncer {
     return hits;
   }
   void add_to(std::span<ArrivalSums> sums) override { bouncer_->add_to(sums); }
+  void know(std::span<const float> roulette_gain) override { bouncer_->know(roulette_gain); }
 
  private:
   std::unique_ptr<LaunchBouncer> bouncer_;
