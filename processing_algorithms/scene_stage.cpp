@@ -91,16 +91,16 @@ void warn_of_issues(const std::vector<Issue>& issues, Progress& progress) {
     std::size_t count = 0;
     const Issue* first = nullptr;
   };
-  std::map<std::string, Kind> kinds;
+  std::map<std::pair<std::string, std::string>, Kind> kinds;  // by code and layer
   for (const Issue& issue : issues) {
-    Kind& kind = kinds[issue.code];
+    Kind& kind = kinds[{issue.code, issue.layer}];
     if (kind.count++ == 0) kind.first = &issue;
   }
-  for (const auto& [code, kind] : kinds) {
+  for (const auto& [key, kind] : kinds) {
     std::string message = kind.first->layer.empty() ? "" : kind.first->layer + ": ";
     if (kind.count > 1) message += std::to_string(kind.count) + " times, first ";
     if (kind.first->feature_id >= 0) message += "feature " + std::to_string(kind.first->feature_id) + ": ";
-    progress.warn({code, message + kind.first->message});
+    progress.warn({key.first, message + kind.first->message});
   }
 }
 
@@ -380,10 +380,13 @@ TilingOptions tiling_options(const ParameterValues& values) {
 
 Tiling tile_scene(Run& run, const Scene& scene, const TilingOptions& options) {
   // Ground tiles are the most that a small TILE_AREA over a large extent can go wrong by.
-  const double ground_tiles =
-      (scene.extent.max.x - scene.extent.min.x) * (scene.extent.max.y - scene.extent.min.y) / options.tile_area_m2;
+  const Vec2 size = scene.extent.max - scene.extent.min;
+  const double ground_tiles = size.x * size.y / options.tile_area_m2;
+  const auto km = [](double length_m) { return shortest(std::round(length_m / 100) / 10); };
   run.settings().memory.require(static_cast<std::uint64_t>(ground_tiles * sizeof(Tile)),
-                                "about " + std::to_string(std::llround(ground_tiles)) + " ground tiles");
+                                "about " + std::to_string(std::llround(ground_tiles)) + " ground tiles on " +
+                                    km(size.x) + " × " + km(size.y) +
+                                    " km (one building far from all others can be the cause)");
   return tile_scene(scene, options, run.progress());
 }
 

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <string_view>
 
 #include "core/io/footprints.h"
 #include "core/io/text_values.h"
+#include "core/scene/issue_text.h"
 
 namespace tesseray {
 namespace {
@@ -56,12 +56,6 @@ constexpr std::array length_names = {Names("m"),      Names("metre"), Names("met
 constexpr double greatest_height_m = 1000.0;
 constexpr double lowest_elevation_m = -500.0, greatest_elevation_m = 10000.0;
 constexpr double most_storeys = 200.0;
-
-std::string metres(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f m", value);
-  return text.data();
-}
 
 bool says_feet(const Attribute& attribute) {
   return std::find(feet_names.begin(), feet_names.end(), attribute.unit()) != feet_names.end();
@@ -194,11 +188,11 @@ std::optional<double> BuildingAttributes::read_storeys_m(const OGRFeature& featu
   }
   if (!cell.value) return std::nullopt;
   if (*cell.value < 0 || *cell.value > most_storeys) {
-    say("implausible_storeys", attribute.name() + " says " + std::to_string(*cell.value) + ": taken as missing");
+    say("implausible_storeys", attribute.name() + " says " + shortest(*cell.value) + ": taken as missing");
     return std::nullopt;
   }
   if (*cell.value < 1) {
-    say("clamped_storeys", attribute.name() + " says " + std::to_string(*cell.value) + ": taken as 1");
+    say("clamped_storeys", attribute.name() + " says " + shortest(*cell.value) + ": taken as 1");
   }
   return std::max(1.0, *cell.value) * storey_height_m_;
 }

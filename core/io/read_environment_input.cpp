@@ -180,9 +180,6 @@ RawScene read_environment_input(const EnvironmentInput& input, Progress& progres
   if (!input.dem.empty()) {
     scene.terrain =
         read_terrain(input.dem, reading.environment, rule, grown(site, terrain_margin_m), scene.issues, progress);
-  } else {
-    scene.issues.push_back(layer_issue(Issue::Action::assumed, "no_dem",
-                                       "no DEM was given: the ground is taken as flat, at GROUND_HEIGHT", ""));
   }
   progress.advance(1.0);
   return scene;

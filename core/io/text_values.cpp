@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/io/readers.h"
 
@@ -35,6 +36,16 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
     text.remove_prefix(at + from.size());
   }
   return result.append(text);
+}
+
+// As they are written where a keyboard has no marks.
+std::string without_marks(std::string_view text) {
+  constexpr std::pair<std::string_view, std::string_view> letters[] = {
+      {"ä", "ae"}, {"ö", "oe"}, {"ü", "ue"}, {"ß", "ss"}, {"à", "a"}, {"é", "e"}, {"è", "e"}, {"ê", "e"},
+      {"Ä", "ae"}, {"Ö", "oe"}, {"Ü", "ue"}, {"À", "a"},  {"É", "e"}, {"È", "e"}, {"Ê", "e"}};
+  std::string plain(text);
+  for (const auto& [marked, bare] : letters) plain = replaced(plain, marked, bare);
+  return plain;
 }
 
 // Typographic primes, quotes and no-break spaces as their plain keys.
@@ -146,7 +157,11 @@ std::optional<double> parse_number(std::string_view text) {
 
 std::string shortest(double number) {
   std::array<char, 32> buffer{};
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
+  char* const end = buffer.data() + buffer.size();
+  const double size = std::abs(number);
+  const bool is_plain = size == 0 || (size >= 1e-6 && size < 1e15);
+  const auto result = is_plain ? std::to_chars(buffer.data(), end, number, std::chars_format::fixed)
+                               : std::to_chars(buffer.data(), end, number);
   return {buffer.data(), result.ptr};
 }
 
@@ -175,7 +190,7 @@ std::optional<double> parse_length_m(std::string_view text, LengthUnit unit) {
 
 std::string plain_name(std::string_view name) {
   std::string plain;
-  for (const char c : lower_case(name)) {
+  for (const char c : lower_case(without_marks(name))) {
     if (is_letter(c) || is_digit(c)) plain += c;
   }
   return plain;

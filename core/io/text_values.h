@@ -22,7 +22,8 @@ bool is_blank(std::string_view text);
 // also for two separators ("1,234.5"), which could be read either way.
 std::optional<double> parse_number(std::string_view text);
 
-// The shortest text that reads back as the same number: "100", "0.01".
+// The shortest text that reads back as the same number: "100", "0.01", "1000000"; with an exponent only below 1e-6 and
+// from 1e15 on.
 std::string shortest(double number);
 
 struct Unit {
@@ -33,7 +34,8 @@ struct Unit {
 // A number with or without one of `units` behind it, times the unit's factor (`bare_factor` without a unit).
 std::optional<double> parse_quantity(std::string_view text, std::span<const Unit> units, double bare_factor);
 
-// A name with letters and digits only, in lower case: "Antenna-Height (m)" → "antennaheightm".
+// A name with letters and digits only, in lower case and without German and French marks: "Antenna-Height (m)" →
+// "antennaheightm", "Höhe" → "hoehe".
 std::string plain_name(std::string_view name);
 // The last word of a name in lower case, a change from small to capital letters starting a word as well:
 // "freq_MHz" → "mhz", "powerDbm" → "dbm", "shaft" → "shaft".

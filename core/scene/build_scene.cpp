@@ -7,6 +7,7 @@
 #include "core/base/parallel.h"
 #include "core/scene/building_prisms.h"
 #include "core/scene/clean_footprint.h"
+#include "core/scene/issue_text.h"
 #include "core/scene/make_clutter.h"
 #include "core/scene/overlaps.h"
 #include "core/scene/polygon.h"
@@ -75,7 +76,7 @@ void keep_touching(std::vector<Footprint>& footprints, const Rectangle& extent, 
   });
   if (outside > 0) {
     log.add(Issue::Action::dropped, "outside_extent",
-            std::to_string(outside) + " feature(s) outside of the extent are left out");
+            std::to_string(outside) + (outside == 1 ? " feature" : " features") + " outside of the extent left out");
   }
 }
 
@@ -105,9 +106,8 @@ std::vector<VegetationArea> make_vegetation(const std::vector<RawVegetation>& ra
     const bool has_height = raw[i].height_m && *raw[i].height_m > 0 && std::isfinite(*raw[i].height_m);
     const double height_m = has_height ? *raw[i].height_m : options.default_vegetation_height_m;
     if (!has_height) {
-      log.add(Issue::Action::assumed, "missing_height",
-              "no height is given; assumed " + std::to_string(height_m) + " m", raw[i].feature_id,
-              outline_of(raw[i], origin));
+      log.add(Issue::Action::assumed, "missing_height", "no height is given; assumed " + metres(height_m),
+              raw[i].feature_id, outline_of(raw[i], origin));
     }
     for (const Rings& rings : polygons[i]) {
       VegetationArea area;

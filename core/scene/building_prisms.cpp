@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <string>
 #include <tuple>
@@ -12,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/scene/clean_footprint.h"
+#include "core/scene/issue_text.h"
 #include "core/scene/polygon.h"
 #include "core/scene/prism_index.h"
 #include "core/scene/terrain_surface.h"
@@ -24,12 +24,6 @@ constexpr int building_id_bits = 42;
 constexpr double suspicious_height_m = 1000;
 // Bases below this are on the ground.
 constexpr double least_base_m = 0.05;
-
-std::string metres(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.2f m", value);
-  return text;
-}
 
 std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),

@@ -3,18 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "core/scene/issue_text.h"
 #include "core/scene/polygon.h"
 
 namespace tesseray {
 namespace {
-
-std::string square_metres(double area) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.2f m²", area);
-  return text;
-}
 
 bool is_finite(Vec2 p) { return std::isfinite(p.x) && std::isfinite(p.y); }
 

@@ -14,6 +14,7 @@
 #include "core/base/parallel.h"
 #include "core/scene/clean_footprint.h"
 #include "core/scene/footprint_repair.h"
+#include "core/scene/issue_text.h"
 #include "core/scene/polygon.h"
 #include "core/scene/prism_index.h"
 #include "core/scene/terrain_surface.h"
@@ -24,12 +25,6 @@ namespace {
 // Heights in common that are less than this are the inexactness of stacked parts.
 constexpr double least_common_height_m = 0.01;
 constexpr std::size_t prisms_per_block = 128;
-
-std::string square_metres(double area) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.2f m²", area);
-  return text;
-}
 
 // Solids on the ground reach down into it.
 double low_z(const Prism& prism) { return prism.on_ground ? -std::numeric_limits<double>::infinity() : prism.bottom_z; }
@@ -194,8 +189,8 @@ class OverlapResolver {
     char depth[32];
     std::snprintf(depth, sizeof(depth), "%.0f mm", 1000 * deepest);
     log_.add(Issue::Action::assumed, "thin_overlap",
-             std::to_string(count) + " pairs of neighbours overlap by thin strips, up to " + depth +
-                 " deep; taken as shared walls");
+             std::to_string(count) + (count == 1 ? " pair of neighbours overlaps" : " pairs of neighbours overlap") +
+                 " by thin strips, up to " + depth + " deep; taken as shared walls");
   }
 
   // In the order of precedence, so that what cuts is itself final.

@@ -2,10 +2,10 @@
 // From transmitters and receivers as read to points of the scene.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/scene/issue_text.h"
 #include "core/scene/polygon.h"
 #include "core/scene/prism_index.h"
 #include "core/scene/transmitter.h"
@@ -15,12 +15,6 @@ namespace {
 
 // Nearer to a surface than this a point counts as being on it, where no ray can start.
 constexpr double least_clearance_m = 0.01;
-
-std::string metres(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.2f m", value);
-  return text;
-}
 
 // Collects what is wrong with each point, so that one error names them all.
 class BadPlaces {

@@ -8,6 +8,7 @@
 
 #include "core/scene/building_prisms.h"
 #include "core/scene/corner_removal.h"
+#include "core/scene/issue_text.h"
 #include "core/scene/overlaps.h"
 #include "core/scene/polygon.h"
 #include "core/scene/shared_corners.h"
@@ -15,12 +16,6 @@
 
 namespace tesseray {
 namespace {
-
-std::string with_unit(double number, const char* unit) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.2f %s", number, unit);
-  return text;
-}
 
 std::size_t corner_count(const std::vector<Rings>& polygons) {
   CornerNumbers corners;
@@ -54,8 +49,8 @@ void take_away_small(Plan& plan, const std::vector<RawBuilding>& buildings, doub
   std::vector<bool> is_on_ground;
   for (const std::uint32_t b : plan.building) is_on_ground.push_back(base_of(buildings[b]) == 0);
   for (SmallFootprint& small : take_away_small(plan.polygons, is_on_ground, min_area_m2)) {
-    const std::string what = "a footprint of " + with_unit(area(small.outline), "m²") + " (less than " +
-                             with_unit(min_area_m2, "m²") + ") is ";
+    const std::string what =
+        "a footprint of " + square_metres(area(small.outline)) + " (less than " + square_metres(min_area_m2) + ") is ";
     const std::int64_t feature = buildings[plan.building[small.polygon]].feature_id;
     if (small.joined_with) {
       const std::int64_t neighbour = buildings[plan.building[*small.joined_with]].feature_id;
@@ -84,7 +79,7 @@ std::vector<std::vector<Rings>> simplified_footprints(const std::vector<RawBuild
   if (tolerance_m > 0) {
     remove_corners(plan.polygons, tolerance_m - 2 * common_within_m);
     log.add(Issue::Action::repaired, "simplified",
-            "outlines are simplified within " + with_unit(tolerance_m, "m") + ": " +
+            "outlines are simplified within " + metres(tolerance_m) + ": " +
                 std::to_string(corner_count(plan.polygons)) + " corners in place of " + std::to_string(before));
   }
   for (std::size_t i = 0; i < plan.polygons.size(); ++i) {

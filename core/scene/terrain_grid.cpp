@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/base/error.h"
+#include "core/scene/issue_text.h"
 
 namespace tesseray {
 namespace {
@@ -13,12 +13,6 @@ namespace {
 // No ground on Earth is outside of this: such values are no-data that the file does not declare.
 constexpr float lowest_ground_m = -1000.0F, highest_ground_m = 9000.0F;
 constexpr double most_nodes = 4e8;
-
-std::string metres(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.2f m", value);
-  return text;
-}
 
 bool is_known(float height) { return height >= lowest_ground_m && height <= highest_ground_m; }
 
@@ -36,7 +30,7 @@ Terrain cropped(const RawTerrain& raw, Vec2 south_west, const Rectangle& needed)
   const double rows = std::ceil((needed.max.y - south_west.y) / raw.step_y) + 2 - first_row;
   if (!(columns * rows <= most_nodes)) {
     throw Error(ErrorKind::resources, "terrain_too_large",
-                "the area needs a terrain of " + std::to_string(columns * rows) + " nodes",
+                "the area needs a terrain of " + std::to_string(std::llround(columns * rows)) + " nodes",
                 "give a smaller EXTENT or a coarser DEM; one feature far from all others can also be the cause",
                 {.file = raw.source});
   }
@@ -193,7 +187,8 @@ Terrain make_terrain(const RawTerrain& raw, const Rectangle& needed, Vec2 origin
 }
 
 Terrain flat_terrain(double height_m, const Rectangle& needed, IssueLog& log) {
-  log.add(Issue::Action::assumed, "flat_ground", "no terrain model is given: flat ground at " + metres(height_m));
+  log.add(Issue::Action::assumed, "flat_ground",
+          "no DEM is given: the ground is taken as flat, at GROUND_HEIGHT, " + metres(height_m));
   constexpr double margin_m = 1;
   Terrain terrain;
   terrain.south_west = {std::floor(needed.min.x) - margin_m, std::floor(needed.min.y) - margin_m};

@@ -205,7 +205,8 @@ class Validation:
             piece = self._tool.parameter(need.piece_area)
             yield (f"The memory does not suffice: {area_m2 / piece_m2:.3g} pieces of {piece_m2:g} {piece.unit} take at "
                    f"least {bytes_needed / GIBIBYTE:.1f} GiB, and {bytes_there / GIBIBYTE:.1f} GiB are there. Choose a "
-                   f"smaller “{self._tool.parameter(need.extent).label}” or a larger “{piece.label}”.")
+                   f"smaller “{self._tool.parameter(need.extent).label}” or a larger “{piece.label}”; "
+                   "one feature far from all others can be the cause.")
 
     def _area_m2(self, layer_name: str, extent_name: str) -> float | None:
         layer = self._layer(layer_name)

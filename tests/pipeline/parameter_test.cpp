@@ -56,6 +56,13 @@ TEST(Spelling, NumbersReadAsPeopleWriteThem) {
   EXPECT_EQ(shortest(100), "100");
   EXPECT_EQ(shortest(0.01), "0.01");
   EXPECT_EQ(shortest(-130), "-130");
+  EXPECT_EQ(shortest(1e6), "1000000");
+  EXPECT_EQ(shortest(1e8), "100000000");
+  EXPECT_EQ(shortest(1e-6), "0.000001");
+  EXPECT_EQ(shortest(0), "0");
+  EXPECT_EQ(shortest(-1.0 / 3), "-0.3333333333333333");
+  EXPECT_EQ(shortest(2.5e-7), "2.5e-07");
+  EXPECT_EQ(shortest(1e300), "1e+300");
 }
 
 TEST(Parameter, NumbersAreWholeTextsInRange) {

@@ -389,8 +389,6 @@ TEST_F(Buildings, VegetationComesAlong) {
   EXPECT_NEAR(area(scene.vegetation[0].parts[0][0]), 7.9 * 11.1, 3);
 }
 
-TEST_F(Buildings, FlatGroundIsSaid) { EXPECT_EQ(count(read(with_values("height", 'r', {10.0})).issues, "no_dem"), 1u); }
-
 TEST_F(Buildings, ReadingCanBeCancelled) {
   class Cancelled : public Progress {
    public:

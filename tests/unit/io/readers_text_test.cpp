@@ -55,6 +55,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Names, ComparePlainly) {
   EXPECT_EQ(plain_name("Antenna-Height (m)"), "antennaheightm");
   EXPECT_EQ(plain_name("building:levels"), "buildinglevels");
+  EXPECT_EQ(plain_name("GEBÄUDEHÖHE"), "gebaeudehoehe");
+  EXPECT_EQ(plain_name("nb_étages"), "nbetages");
   EXPECT_EQ(last_word("freq_MHz"), "mhz");
   EXPECT_EQ(last_word("powerDbm"), "dbm");
   EXPECT_EQ(last_word("height (ft)"), "ft");
