@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -87,7 +88,7 @@ class Snapper {
       snapped.position.z = predicted_.ground_tiles()[ground->tile].centroid.z + measurement.height_m.value_or(0);
 
     if (!is_inside(measurement.position)) {
-      snapped.excluded_because = "outside of the predicted area";
+      snapped.excluded_because = outside_of_the_prediction;
       return snapped;
     }
     if (!ground) {
@@ -283,6 +284,44 @@ std::map<std::int64_t, double> find_and_remove_offsets(std::vector<MeasurementEr
   return offsets;
 }
 
+// "A, B, C, … (12)".
+std::string listed(const std::set<std::string>& names) {
+  constexpr std::size_t most_shown = 5;
+  std::string list;
+  std::size_t shown = 0;
+  for (const std::string& name : names) {
+    if (shown == most_shown) return list + ", … (" + std::to_string(names.size()) + ")";
+    list += (shown++ == 0 ? "" : ", ") + name;
+  }
+  return list;
+}
+
+// Names that differ are what most often leaves nothing to compare; those of both sides are told.
+void warn_of_unknown_transmitters(const std::vector<Measurement>& measurements,
+                                  const std::vector<std::uint32_t>& transmitter_of,
+                                  const std::vector<PredictedTransmitter>& transmitters, Progress& progress) {
+  std::size_t named = 0, unnamed = 0;
+  std::set<std::string> unknown, predicted;
+  for (std::size_t m = 0; m < measurements.size(); ++m) {
+    if (transmitter_of[m] != unknown_transmitter) continue;
+    (measurements[m].transmitter.empty() ? unnamed : named) += 1;
+    if (!measurements[m].transmitter.empty()) unknown.insert(measurements[m].transmitter);
+  }
+  for (const PredictedTransmitter& transmitter : transmitters) predicted.insert(transmitter.name);
+  if (named > 0) {
+    progress.warn({"unknown_transmitter",
+                   std::to_string(named) +
+                       " of the measurements name transmitters that the prediction does not have: " + listed(unknown) +
+                       ". It has " + listed(predicted)});
+  }
+  if (unnamed > 0) {
+    progress.warn({"no_transmitter", std::to_string(unnamed) +
+                                         " of the measurements name no transmitter, and the prediction has several: " +
+                                         listed(predicted) +
+                                         ". Choose the field that names them as TRANSMITTER_FIELD"});
+  }
+}
+
 void warn_of_fallbacks(const std::vector<Snapped>& snapped, Progress& progress) {
   const auto count = std::count_if(snapped.begin(), snapped.end(),
                                    [](const Snapped& s) { return s.bilinear_fell_back && s.excluded_because.empty(); });
@@ -300,6 +339,7 @@ Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted
                                    Progress& progress) {
   require_values_of_kind(measurements, options);
   const std::vector<std::uint32_t> transmitter_of = transmitters_of(measurements, transmitters);
+  warn_of_unknown_transmitters(measurements, transmitter_of, transmitters, progress);
   const std::vector<double> measured = measured_levels(measurements, transmitter_of, transmitters, options);
 
   const PredictedTiles tiles(predicted, transmitters);

@@ -50,6 +50,9 @@ struct ComparisonOptions {
   bool remove_mean = false;              // take the mean error of each transmitter off its errors
 };
 
+// Why a measurement is not used that lies outside of the prediction.
+inline constexpr const char* outside_of_the_prediction = "outside of the predicted area";
+
 // A row of prediction_error. Values are arrival times in ns, or levels in dB with the sign of received power: losses
 // are compared, and stand here, with their sign changed. So a positive error means predicted too late, or too strong.
 // error = predicted − measured always: a removed mean is off both error and predicted, a removed timing offset off

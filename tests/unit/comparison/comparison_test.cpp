@@ -16,8 +16,11 @@ namespace {
 // What a run warned about.
 class Warnings : public Progress {
  public:
-  void warn(const Warning& warning) override { codes.push_back(warning.code); }
-  std::vector<std::string> codes;
+  void warn(const Warning& warning) override {
+    codes.push_back(warning.code);
+    messages.push_back(warning.message);
+  }
+  std::vector<std::string> codes, messages;
 };
 
 // Two transmitters over a street of 5 × 3 ground tiles of 10 m, with a wall above its north end.
@@ -127,6 +130,32 @@ TEST(Comparison, TransmittersAreMatchedByNameThenById) {
   EXPECT_EQ(errors[3].transmitter_id, 1);
   EXPECT_EQ(errors[4].transmitter_id, 2);
   EXPECT_EQ(errors[5].transmitter_id, 2);
+}
+
+TEST(Comparison, NamesThatDifferAreToldOfBothSides) {
+  const Street street;
+  Warnings warnings;
+  street.compare({measurement(1, {0, 0}, "north", -90), measurement(2, {0, 0}, "North Tower", -90),
+                  measurement(3, {0, 0}, "North Tower", -90), measurement(4, {0, 0}, "", -90)},
+                 {}, warnings);
+  EXPECT_EQ(warnings.codes, (std::vector<std::string>{"unknown_transmitter", "no_transmitter"}));
+  ASSERT_EQ(warnings.messages.size(), 2u);
+  EXPECT_EQ(warnings.messages[0],
+            "2 of the measurements name transmitters that the prediction does not have: North Tower. It has 7, north");
+  EXPECT_EQ(
+      warnings.messages[1],
+      "1 of the measurements name no transmitter, and the prediction has several: 7, north. Choose the field that "
+      "names them as TRANSMITTER_FIELD");
+  Warnings many;
+  std::vector<Measurement> measurements;
+  for (int i = 0; i < 12; ++i) measurements.push_back(measurement(i, {0, 0}, "site" + std::to_string(10 + i), -90));
+  street.compare(measurements, {}, many);
+  ASSERT_EQ(many.messages.size(), 1u);
+  EXPECT_NE(many.messages[0].find("site10, site11, site12, site13, site14, … (12)"), std::string::npos)
+      << many.messages[0];
+  Warnings none;
+  street.compare({measurement(1, {0, 0}, "north", -90)}, {}, none);
+  EXPECT_TRUE(none.codes.empty());
 }
 
 TEST(Comparison, ASingleTransmitterNeedsNoName) {
