@@ -23,14 +23,14 @@ std::vector<std::string> words_of(std::string_view name) {
 
 const std::map<std::string, std::string>& units() {
   static const std::map<std::string, std::string> known = {
-      {"db", "dB"}, {"dbm", "dBm"}, {"dbuvm", "dB(µV/m)"}, {"deg", "°"},       {"m", "m"},
-      {"m2", "m²"}, {"mhz", "MHz"}, {"ns", "ns"},          {"bytes", "bytes"}, {"percent", "%"}};
+      {"db", "dB"}, {"dbi", "dBi"}, {"dbm", "dBm"}, {"ghz", "GHz"}, {"dbuvm", "dB(µV/m)"}, {"deg", "°"},
+      {"m", "m"},   {"m2", "m²"},   {"mhz", "MHz"}, {"ns", "ns"},   {"bytes", "bytes"},    {"percent", "%"}};
   return known;
 }
 
 const std::map<std::string, std::string>& spellings() {
-  static const std::map<std::string, std::string> known = {{"crs", "CRS"}, {"erp", "ERP"},   {"id", "ID"},
-                                                           {"mae", "MAE"}, {"rmse", "RMSE"}, {"wkt", "WKT"}};
+  static const std::map<std::string, std::string> known = {
+      {"crs", "CRS"}, {"erp", "ERP"}, {"id", "ID"}, {"mae", "MAE"}, {"rmse", "RMSE"}, {"sinr", "SINR"}, {"wkt", "WKT"}};
   return known;
 }
 

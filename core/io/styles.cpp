@@ -111,10 +111,14 @@ Styles edges() {
 }
 
 Styles issues() {
+  // Outlines alone: a fill would mix with the colours of the result beneath.
+  const auto outline = [](const Color& color) {
+    return Drawing{.color = {color.red, color.green, color.blue, 0}, .outline = color, .width_mm = 0.5};
+  };
   return {qml::categorized("Issues", "action",
-                           {{"dropped", "Dropped", fill({213, 94, 0, 120}, {213, 94, 0})},
-                            {"repaired", "Repaired", fill({240, 228, 66, 120}, {170, 160, 30})},
-                            {"assumed", "Assumed", fill({86, 180, 233, 120}, {0, 114, 178})}})};
+                           {{"dropped", "Dropped", outline({213, 94, 0})},
+                            {"repaired", "Repaired", outline({204, 121, 167})},
+                            {"assumed", "Assumed", outline({0, 114, 178})}})};
 }
 
 Styles transmitters() {

@@ -58,7 +58,7 @@
 <alias index="14" field="angle_spread_deg" name="Angle spread [°]"/>
 <alias index="15" field="arrival_azimuth_deg" name="Arrival azimuth [°]"/>
 <alias index="16" field="in_near_field" name="In near field"/>
-<alias index="17" field="receiver_gain_dbi" name="Receiver gain dbi"/>
+<alias index="17" field="receiver_gain_dbi" name="Receiver gain [dBi]"/>
 <alias index="18" field="clutter_loss_db" name="Clutter loss [dB]"/>
 </aliases>
 <blendMode>0</blendMode>

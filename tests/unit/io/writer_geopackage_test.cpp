@@ -188,6 +188,9 @@ TEST(ColumnTitle, TakesTheUnitFromTheEndOfTheName) {
   EXPECT_EQ(column_title("arrival_azimuth_deg"), "Arrival azimuth [°]");
   EXPECT_EQ(column_title("erp_dbm"), "ERP [dBm]");
   EXPECT_EQ(column_title("share_percent"), "Share [%]");
+  EXPECT_EQ(column_title("receiver_gain_dbi"), "Receiver gain [dBi]");
+  EXPECT_EQ(column_title("maximum_ghz"), "Maximum [GHz]");
+  EXPECT_EQ(column_title("sinr_db"), "SINR [dB]");
 }
 
 TEST(ColumnTitle, KeepsNamesWithoutAUnit) {
