@@ -12,12 +12,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Longer texts are told below their table: it would be wider than a terminal.
+constexpr std::size_t longest_cell = 40;
+
 std::string cell(const Json& value) {
   if (value.is_null()) return "–";
-  if (value.is_string()) return value.get<std::string>();
+  if (value.is_string()) {
+    std::string text = value.get<std::string>();
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+    return text;
+  }
   if (!value.is_number_float()) return value.dump();
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", value.get<double>());
+  // + 0.0: no negative zero.
+  std::snprintf(text.data(), text.size(), "%.2f", std::round(value.get<double>() * 100) / 100 + 0.0);
   return text.data();
 }
 
@@ -32,13 +41,55 @@ std::string padded(const std::string& text, std::size_t columns, bool to_the_rig
   return to_the_right ? blank + text : text + blank;
 }
 
+std::string shortened(std::string text) {
+  if (width(text) <= longest_cell) return text;
+  std::size_t end = 0;
+  for (std::size_t columns = 0; end < text.size(); ++end) {
+    const bool starts_a_character = (static_cast<unsigned char>(text[end]) & 0xC0u) != 0x80u;
+    if (starts_a_character && columns++ == longest_cell - 1) break;
+  }
+  return text.substr(0, end) + "…";
+}
+
+bool has_long_cells(const Json& rows, const std::string& column) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const Json& row) { return width(cell(row[column])) > longest_cell; });
+}
+
+// What a column with long texts says, each text once with the rows that it is of: "  column of A, B: text".
+std::string long_column(const Json& rows, const std::string& column) {
+  std::vector<std::pair<std::string, std::string>> rows_of_texts;  // text, names of rows
+  for (const Json& row : rows) {
+    const std::string text = cell(row[column]), name = shortened(cell(*row.begin()));
+    const auto told = std::find_if(rows_of_texts.begin(), rows_of_texts.end(),
+                                   [&text](const auto& other) { return other.first == text; });
+    if (told == rows_of_texts.end())
+      rows_of_texts.emplace_back(text, name);
+    else
+      told->second += ", " + name;
+  }
+  std::string lines;
+  for (const auto& [text, names] : rows_of_texts) {
+    lines += "  " + column + (rows_of_texts.size() == 1 ? "" : " of " + names) + ": " + text + "\n";
+  }
+  return lines;
+}
+
 // Objects with the same keys as lines under a heading; the first column is a name.
 std::string table(const Json& rows) {
   std::vector<std::vector<std::string>> lines(1);
-  for (const auto& [key, value] : rows[0].items()) lines[0].push_back(key);
+  std::vector<std::string> long_columns;
+  for (const auto& [key, value] : rows[0].items()) {
+    const bool is_name = lines[0].empty();
+    if (!is_name && has_long_cells(rows, key))
+      long_columns.push_back(key);
+    else
+      lines[0].push_back(key);
+  }
   for (const Json& row : rows) {
     std::vector<std::string> line;
-    for (const auto& [key, value] : row.items()) line.push_back(cell(value));
+    for (const std::string& column : lines[0]) line.push_back(cell(row[column]));
+    line[0] = shortened(line[0]);
     lines.push_back(std::move(line));
   }
   std::string text;
@@ -51,6 +102,7 @@ std::string table(const Json& rows) {
     }
     text += "\n";
   }
+  for (const std::string& column : long_columns) text += long_column(rows, column);
   return text;
 }
 

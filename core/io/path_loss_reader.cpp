@@ -217,7 +217,7 @@ class PathLossSource {
 }  // namespace
 
 PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress) {
-  progress.begin_stage("path_loss");
+  progress.begin_stage("path loss");
   PathLossSource from(source);
   PathLossLayer layer;
   layer.frame = from.frame();
