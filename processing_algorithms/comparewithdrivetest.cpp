@@ -32,8 +32,8 @@ Tool comparewithdrivetest() {
           "Compares a prediction with measurements: the error at each measured point, and its statistics per "
           "transmitter and over the sites.",
       .parameters = concatenated({{path_loss_input("the layer that predictcoverage wrote, its transmitters beside it")},
-                                  {receiver_gain_parameter()},
                                   drive_test_parameters(false),
+                                  {receiver_gain_parameter()},
                                   comparison_layer_parameters(),
                                   {output_parameter()}}),
       .roles = {"report_input"},

@@ -48,7 +48,7 @@ Tool computevisibility() {
                                         .kind = ParameterKind::file_destination,
                                         .optional = true,
                                         .extension = "tvis",
-                                        .beside = "ENVIRONMENT",
+                                        .beside = {"ENVIRONMENT"},
                                         .may_exist = true},
                                        {.name = "TILES",
                                         .label = "Tiles",

@@ -42,6 +42,7 @@ Json json_of(const Parameter& parameter) {
           {"parent", or_null(parameter.parent)},
           {"extension", or_null(parameter.extension)},
           {"layer", or_null(parameter.layer)},
+          {"beside", parameter.beside},
           {"needs", or_null(parameter.needs)},
           {"skipped_by_default", parameter.skipped_by_default},
           {"content", or_null(parameter.content)},

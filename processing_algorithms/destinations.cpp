@@ -124,8 +124,10 @@ Destinations::Destinations(const ParameterValues& values, bool overwrite) {
     }
   }
   for (const Parameter& parameter : values.declared()) {
-    const std::optional<LayerDestination> neighbour = layer(parameter.beside);
-    if (neighbour) layers_.try_emplace(parameter.name, LayerDestination{neighbour->file, parameter.layer});
+    for (const std::string& neighbour_name : parameter.beside) {
+      const std::optional<LayerDestination> neighbour = layer(neighbour_name);
+      if (neighbour) layers_.try_emplace(parameter.name, LayerDestination{neighbour->file, parameter.layer});
+    }
   }
   check(values, overwrite);
 }

@@ -49,7 +49,8 @@ struct Parameter {
   std::string extension = {};  // of a file or file destination
   std::string layer = {};      // the layer's own name, where a source or destination names none
   std::string geometry = {};   // of a layer destination: as OGR spells it ("Polygon Z"; "None" for a table)
-  std::string beside = {};     // of a destination: the parameter in whose file, or folder, it is made when not given
+  // Of a destination: the parameters in whose file, or folder, it is made when not given; the first given one counts.
+  std::vector<std::string> beside = {};
   // What front ends check or offer before a run; the run itself checks anew.
   std::string needs = {};           // of a destination: the input without which there is nothing to write
   bool skipped_by_default = false;  // of a destination: made only when asked for

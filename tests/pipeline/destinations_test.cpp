@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Parameter layer(const std::string& name, const std::string& layer_name, const std::string& beside = {}) {
+Parameter layer(const std::string& name, const std::string& layer_name, const std::vector<std::string>& beside = {}) {
   return {.name = name,
           .label = name,
           .help = name,
@@ -36,7 +36,9 @@ class DestinationsTest : public testing::Test {
   std::string at(const std::string& name) const { return (folder_ / name).string(); }
   Destinations resolve(const GivenParameters& given) const {
     return Destinations(ParameterValues({layer("TILES", "tiles"), layer("PATH_LOSS", "path_loss"),
-                                         layer("TRANSMITTERS_OUT", "transmitters", "PATH_LOSS"), output_parameter()},
+                                         layer("RECEIVER_PATH_LOSS", "receiver_path_loss"),
+                                         layer("TRANSMITTERS_OUT", "transmitters", {"PATH_LOSS", "RECEIVER_PATH_LOSS"}),
+                                         output_parameter()},
                                         given),
                         false);
   }
@@ -58,6 +60,10 @@ TEST_F(DestinationsTest, OutputTakesTheLayersThatWereGivenNone) {
 TEST_F(DestinationsTest, ALayerMayGoBesideAnother) {
   const Destinations destinations = resolve({{"PATH_LOSS", at("p.gpkg")}});
   EXPECT_EQ(destinations.layer("TRANSMITTERS_OUT")->file, at("p.gpkg"));
+  EXPECT_EQ(resolve({{"RECEIVER_PATH_LOSS", at("r.gpkg")}}).layer("TRANSMITTERS_OUT")->file, at("r.gpkg"));
+  EXPECT_EQ(
+      resolve({{"RECEIVER_PATH_LOSS", at("r.gpkg")}, {"PATH_LOSS", at("p.gpkg")}}).layer("TRANSMITTERS_OUT")->file,
+      at("p.gpkg"));
   EXPECT_FALSE(destinations.layer("TILES").has_value());
   const Destinations apart = resolve({{"PATH_LOSS", at("p.gpkg")}, {"TRANSMITTERS_OUT", at("t.gpkg")}});
   EXPECT_EQ(apart.layer("TRANSMITTERS_OUT")->file, at("t.gpkg"));
