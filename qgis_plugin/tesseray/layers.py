@@ -50,13 +50,17 @@ class ResultLayer(QgsProcessingLayerPostProcessorInterface):
 
 
 def apply_style(layer: QgsVectorLayer, output: Output) -> None:
-    """The shipped style where there is one for this layer and its geometry; else the one in the file stays."""
+    """The shipped style where there is one for this layer and its geometry; else the one in the file.
+
+    Processing opens layers without either.
+    """
     style = STYLES / f"{output.layer}.qml"
-    if style.is_file() and layer.geometryType() == _GEOMETRIES.get(output.shape):
+    shipped = style.is_file() and layer.geometryType() == _GEOMETRIES.get(output.shape)
+    if shipped:
         layer.loadNamedStyle(str(style))
-        if not _draws_by_its_fields(layer):
-            layer.loadDefaultStyle()
-        layer.triggerRepaint()
+    if not shipped or not _draws_by_its_fields(layer):
+        layer.loadDefaultStyle()
+    layer.triggerRepaint()
 
 
 def _draws_by_its_fields(layer: QgsVectorLayer) -> bool:

@@ -115,6 +115,7 @@ class DialogTest(QgisTest):
         self.assertEqual(set(order), set(loaded))
         self.assertLess(order.index("Prediction error"), order.index("Path loss"))
         self.assertLess(order.index("Path loss"), order.index("Error statistics"))
+        self.assertLess(order.index("Path loss"), order.index("Tiles"), "the result is not hidden by what it lies on")
         for name in ("Path loss", "Prediction error", "Transmitters as used", "Tiles"):
             layer = loaded[name]
             self.assertEqual(layer.crs().authid(), "EPSG:25832")
@@ -123,6 +124,32 @@ class DialogTest(QgisTest):
         self.assertEqual(path_loss.renderer().type(), "graduatedSymbol")
         self.assertEqual(path_loss.geometryType(), Qgis.GeometryType.Polygon)
         self.assertTrue(path_loss.attributeAlias(path_loss.fields().lookupField("received_power_dbm")))
+        # Layers of any geometry, and tables.
+        self.assertEqual(loaded["Issues"].renderer().type(), "categorizedSymbol")
+        statistics = loaded["Error statistics"]
+        self.assertTrue(statistics.attributeAlias(statistics.fields().lookupField("mean_db")))
+
+    def test_layers_without_a_shipped_style_have_that_of_their_file(self):
+        import processing
+
+        scene = processing.run("tesseray:tileenvironment",
+                               {**harness.SMALL_SCENE, "ENVIRONMENT": str(self.folder / "scene.gpkg")})
+        prediction = processing.run("tesseray:predictcoverage", {
+            "ENVIRONMENT": scene["ENVIRONMENT"], **harness.transmitters(self.folder), "GEOMETRY": "point",
+            "PATH_LOSS": str(self.folder / "points.gpkg"), "TRANSMITTERS_OUT": str(self.folder / "points.gpkg")})
+        for tool, parameters, renderer in (
+                ("visiblefrom", {"ENVIRONMENT": scene["ENVIRONMENT"], "POINT": "340500,6020500"}, "categorizedSymbol"),
+                ("bestserver", {"PATH_LOSS": prediction["PATH_LOSS"]}, "categorizedSymbol")):
+            with self.subTest(tool):
+                dialog = self.dialog(f"tesseray:{tool}", parameters)
+                before = set(self.project.mapLayers())
+                dialog.runAlgorithm()
+                self.wait_until(dialog.wasExecuted)
+                process_events()
+                (layer,) = [layer for key, layer in self.project.mapLayers().items() if key not in before]
+                self.assertEqual(layer.renderer().type(), renderer)
+                self.assertTrue(layer.attributeAlias(layer.fields().lookupField("tile_id")))
+                dialog.close()
 
     def test_cancel_of_the_dialog_ends_the_run(self):
         parameters = {**self.add_town(), "TILE_AREA": 8, "MAX_BOUNCES": 3}
