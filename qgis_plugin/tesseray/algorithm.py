@@ -20,6 +20,7 @@ from qgis.PyQt.QtGui import QIcon
 from . import antenna_page, installation, reporting
 from .description import Description, Tool
 from .executable import ExecutableProblem
+from .figures import is_table, single_figures, table_text
 from .help import html_of, icon_of
 from .layers import group_name, register, reload_replaced
 from .wording import Wording
@@ -124,23 +125,19 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         overwrite = next(option for option in self._options if option.name == OVERWRITE)
         try:
             plan = plan_outputs(self._tool, texts, Path())
-            fixed = {name: place for name, place in plan.places.items()
-                     if place.file != Path() and not is_temporary(texts[name] or "")}
-            check_destinations(fixed | self._collected_places(plan, texts), labels,
-                               self._replaces(parameters), overwrite.label)
+            places = {name: place for name, place in plan.places.items() if not self._is_temporary(place, texts[name])}
+            if plan.collected:
+                places |= {output.name: Destination(plan.collected, output.layer)
+                           for output in self._tool.layer_outputs if output.name in texts}
+            check_destinations(places, labels, self._replaces(parameters), overwrite.label)
         except BadDestination as problem:
             return str(problem)
         return ""
 
-    def _collected_places(self, plan: Plan, texts: dict[str, str | None]) -> dict[str, Destination]:
-        """The layers that go to a collecting file together."""
-        if plan.collected:
-            return {output.name: Destination(plan.collected, output.layer) for output in self._tool.layer_outputs
-                    if output.name in texts}
-        collected = texts.get(self._tool.collector.name) if self._tool.collector else None
-        if not collected or is_temporary(collected):
-            return {}
-        return {name: place for name, place in plan.places.items() if place.layer and is_temporary(texts[name] or "")}
+    @staticmethod
+    def _is_temporary(place: Destination, text: str | None) -> bool:
+        """Whether a planned place is in the temporary file, or a temporary file of its own. text: what asked for it."""
+        return place.file == Path() or (place.layer is None and is_temporary(text or ""))
 
     def _makeable(self, parameters: dict[str, Any]) -> list[str]:
         """The destinations whose output there can be: those that need an input that is not given are left out."""
@@ -216,12 +213,16 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         if plan.collected:
             values[self._tool.collector.name] = str(plan.collected)
         command = [self._executable, self._tool.id, *option_words(self, self._options, parameters, context)]
+        words = Wording(self._tool, self._description)
+
+        def in_words(text: str) -> str:
+            return words.of_dialog(text, self._inputs.copies)
+
         try:
-            result = run_tool(command, values, feedback, _events_of_this_thread())
+            result = run_tool(command, values, feedback, _events_of_this_thread(), in_words)
         except (RunFailed, RunCancelled) as problem:
             register(context, self._tool, plan.keys, {}, "")
-            words = Wording(self._tool, self._description)
-            raise QgsProcessingException(words.of_dialog(str(problem), self._inputs.copies)) from None
+            raise QgsProcessingException(in_words(str(problem))) from None
         _tell(result, feedback)
         return result
 
@@ -240,8 +241,11 @@ def _events_of_this_thread() -> Any:
 def _tell(result: dict[str, Any], feedback: QgsProcessingFeedback) -> None:
     """Figures and failed transmitters into the log."""
     feedback.pushInfo(f"Computed on {result.get('device', 'an unknown device')}.")
-    for name, value in result.get("figures", {}).items():
-        if isinstance(value, (int, float, str)):
-            feedback.pushInfo(f"{name}: {value:.6g}" if isinstance(value, float) else f"{name}: {value}")
+    figures = result.get("figures", {})
+    for line in single_figures(figures):
+        feedback.pushInfo(line)
+    for name, value in figures.items():
+        if is_table(value):
+            feedback.pushConsoleInfo(table_text(name, value))  # in letters of one width
     for failed in result.get("failed_transmitters", []):
         feedback.reportError(f"The transmitter {failed['name']} failed: {failed['message']}")

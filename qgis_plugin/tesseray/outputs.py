@@ -171,7 +171,20 @@ def plan_outputs(tool: Tool, texts: dict[str, str | None], temporary: Path) -> P
             continue
         keys[output.name] = text
         places[output.name] = Destination(home, output.layer) if is_temporary(text) else destination_of(text, output)
+    if home == temporary:
+        _keep_beside(tool, places, temporary)
     return Plan(places, keys)
+
+
+def _keep_beside(tool: Tool, places: dict[str, Destination], temporary: Path) -> None:
+    """Layers that belong to another one are kept where it is kept: alone, it would be of no use to other tools."""
+    for output in tool.layer_outputs:
+        if output.name not in places or places[output.name].file != temporary:
+            continue
+        files = (places[name].file for name in tool.parameter(output.name).beside if name in places)
+        kept = next((file for file in files if file != temporary), None)
+        if kept:
+            places[output.name] = Destination(kept, output.layer)
 
 
 def temporary_geopackage(context: Any, stem: str) -> Path:

@@ -53,17 +53,10 @@ class RunCancelled(Exception):
     """The run was cancelled, and nothing half-written is left."""
 
 
-def place_of(error: dict[str, Any]) -> str:
-    """ (file …, layer …, feature …) of an error, as far as it says."""
-    names = {"file": "file", "layer": "layer", "field": "field", "feature_id": "feature", "line": "line"}
-    parts = [f"{word} {error[key]}" for key, word in names.items() if key in error]
-    return f" ({', '.join(parts)})" if parts else ""
-
-
 def text_of(error: dict[str, Any]) -> str:
-    """An error object as two lines: what and where, and what to do."""
+    """An error object as two lines: where and what (both in its message), and what to do."""
     message, hint = str(error.get("message", "it failed")), str(error.get("hint", ""))
-    first = message[:1].upper() + message[1:] + place_of(error) + "."
+    first = message[:1].upper() + message[1:] + "."
     return f"{first}\n{hint[:1].upper()}{hint[1:]}." if hint else first
 
 
@@ -81,8 +74,8 @@ def _duration(seconds: float) -> str:
 class _Listener:
     """Turns the lines of standard error into feedback."""
 
-    def __init__(self, feedback: Feedback) -> None:
-        self._feedback = feedback
+    def __init__(self, feedback: Feedback, in_words: Callable[[str], str]) -> None:
+        self._feedback, self._in_words = feedback, in_words
         self._stage = ""
         self._eta_told_at = 0.0
         self.error: dict[str, Any] | None = None
@@ -98,7 +91,7 @@ class _Listener:
         elif "stage" in said:
             self._hear_progress(said)
         elif "warning" in said:
-            self._feedback.pushWarning(str(said["warning"].get("message", said["warning"])))
+            self._feedback.pushWarning(self._in_words(str(said["warning"].get("message", said["warning"]))))
         elif "error" in said:
             self.error = said["error"]
 
@@ -161,11 +154,13 @@ def _outcome(status: int, listener: _Listener, output: str) -> dict[str, Any]:
 
 
 def run_tool(command: Sequence[str | Path], parameters: dict[str, Any], feedback: Feedback,
-             process_events: Callable[[], None] | None = None) -> dict[str, Any]:
+             process_events: Callable[[], None] | None = None,
+             in_words: Callable[[str], str] = str) -> dict[str, Any]:
     """Runs `command` and returns its result object.
 
     command: the executable, the tool and options; `--json - --cancel-on-eof` is added. parameters: name → value.
-    process_events: called while waiting, where the caller is the thread of the windows. Throws RunFailed, RunCancelled.
+    process_events: called while waiting, where the caller is the thread of the windows. in_words: what turns a warning
+    into the words of the caller. Throws RunFailed, RunCancelled.
     """
     arguments = [str(word) for word in command] + ["--json", "-", "--cancel-on-eof", "--progress", "json"]
     try:
@@ -178,7 +173,7 @@ def run_tool(command: Sequence[str | Path], parameters: dict[str, Any], feedback
                for stream, name in ((process.stdout, "output"), (process.stderr, "error"))]
     for reader in readers:
         reader.start()
-    listener, output = _Listener(feedback), []
+    listener, output = _Listener(feedback, in_words), []
     try:
         _send(process, parameters)
         open_streams = len(readers)

@@ -127,10 +127,11 @@ class RunnerTest(QgisTest):
 
     def test_an_error_says_what_where_and_what_to_do(self):
         failing = self.program("read line\necho '{\"error\":{\"code\":\"no_field\","
-                               "\"message\":\"the field is missing\",\"hint\":\"choose one\",\"layer\":\"roofs\",\"field\":\"h\"}}' >&2\nexit 2\n")
+                               "\"message\":\"layer roofs, field h: it is missing\",\"hint\":\"choose one\","
+                               "\"layer\":\"roofs\",\"field\":\"h\"}}' >&2\nexit 2\n")
         with self.assertRaises(runner.RunFailed) as caught:
             runner.run_tool([failing], {}, Listener())
-        self.assertEqual(str(caught.exception), "The field is missing (layer roofs, field h).\nChoose one.")
+        self.assertEqual(str(caught.exception), "Layer roofs, field h: it is missing.\nChoose one.")
         self.assertEqual(caught.exception.code, "no_field")
 
     def test_a_result_that_is_none_and_a_program_that_is_none(self):

@@ -39,10 +39,13 @@ class OutputTest(QgisTest):
                               context=self.context)
 
     def refused(self, **outputs):
+        return self.refused_by("tileenvironment", {**SMALL_SCENE, "ENVIRONMENT": TEMPORARY, **outputs})
+
+    def refused_by(self, tool, parameters):
         from qgis.core import QgsApplication
 
-        algorithm = QgsApplication.processingRegistry().createAlgorithmById("tesseray:tileenvironment")
-        return algorithm.checkParameterValues({**SMALL_SCENE, "ENVIRONMENT": TEMPORARY, **outputs}, self.context)[1]
+        algorithm = QgsApplication.processingRegistry().createAlgorithmById(f"tesseray:{tool}")
+        return algorithm.checkParameterValues(parameters, self.context)[1]
 
     def path(self, name="x.gpkg"):
         return str(self.folder / name)
@@ -152,6 +155,23 @@ class OutputTest(QgisTest):
         self.assertEqual(results["TILES"], f"{self.path('some.gpkg')}|layername=tiles")
         self.assertNotIn("edges", tables(self.path("some.gpkg")))
         self.assertIn("is there already", self.refused(OUTPUT=self.path("some.gpkg"), TILES=TEMPORARY))
+
+    def test_transmitters_are_kept_where_the_path_loss_is(self):
+        import processing
+
+        scene = self.tile(ENVIRONMENT=self.path("scene.gpkg"))["ENVIRONMENT"]
+        prediction = {"ENVIRONMENT": scene, **harness.transmitters(self.folder), "TRANSMITTERS_OUT": TEMPORARY}
+        results = processing.run("tesseray:predictcoverage", {**prediction, "PATH_LOSS": self.table("mine")},
+                                 context=self.context)
+        self.assertEqual(results["TRANSMITTERS_OUT"], f"{self.path()}|layername=transmitters")
+        served = processing.run("tesseray:bestserver", {"PATH_LOSS": results["PATH_LOSS"], "BEST_SERVER": TEMPORARY},
+                                context=self.context)
+        self.assertIn("best_server", served["BEST_SERVER"])
+        # Those of another prediction would be taken for this one's.
+        self.assertIn("is there already", self.refused_by("predictcoverage", {**prediction,
+                                                                              "PATH_LOSS": self.table("another")}))
+        self.assertEqual(self.refused_by("predictcoverage", {
+            **prediction, "PATH_LOSS": self.table("another"), "TRANSMITTERS_OUT": self.path("elsewhere.gpkg")}), "")
 
     def test_outputs_that_need_an_input_that_is_not_given_are_left_out(self):
         import processing

@@ -170,6 +170,26 @@ class ReportTest(QgisTest):
         self.assertRegex(text, r"TILE_AREA\s+400\b")
         self.assertNotIn("Above ground", text)
 
+    def test_a_mean_that_was_taken_off_is_told_at_the_top(self):
+        words = "was taken off its predictions"
+        self.assertNotIn(words, " ".join(self.of_study.text))
+        result = self.folder / "without_mean.gpkg"
+        subprocess.run([EXECUTABLE, "comparewithdrivetest", "--path-loss", self.study, "--remove-mean",
+                        "--drive-test", DRIVE_TEST["DRIVE_TEST"], "--censor-below", "-110", "--output", result],
+                       capture_output=True, check=True)
+        write_report(result, self.folder / "without_mean.html")
+        page = _Page((self.folder / "without_mean.html").read_text(encoding="utf-8"))
+        text = " ".join(page.text)
+        self.assertLess(text.index(words), text.index("Site by site"))
+        for name, row in page.figures("Site by site").items():
+            self.assertEqual(row["mean µE"], 0, name)
+        self.assertNotIn("−0.00", text, "there is no negative zero")
+
+    def test_sizes_of_small_inputs_are_told(self):
+        sizes = {pathlib.Path(row[0]).name: row[1] for row in self.of_study.tables["Inputs"]}
+        self.assertRegex(sizes["transmitters.csv"], r"^0\.\d kB$")
+        self.assertRegex(sizes["drive_test_SYNTHETIC.gpkg"], r"^\d+\.\d (MB|kB)$")
+
     def test_maps_show_tiles_and_buildings_where_the_file_has_them(self):
         result = read_result(self.study)
         with sqlite3.connect(self.study) as database:

@@ -33,7 +33,7 @@ def _number(value: float | int | None, digits: int = 2) -> str:
     """With the minus sign of print; a dash where nothing is defined."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
-    text = f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"
+    text = f"{value:,}" if isinstance(value, int) else f"{round(value, digits) + 0.0:,.{digits}f}"  # no negative zero
     return text.replace("-", "−")
 
 
@@ -59,6 +59,10 @@ def _figures_row(name: str, found: ErrorFigures) -> list[str]:
     return [escape(name)] + [_number(getattr(found, column)) for column, _ in _COLUMNS]
 
 
+def _has_removed_mean(groups: list[Group]) -> bool:
+    return any(group.removed_mean_db for group in groups if not math.isnan(group.removed_mean_db))
+
+
 def _statistics_table(result: Result, above_ground: bool) -> str:
     groups = result.site_groups(above_ground)
     every = result.group("all", above_ground)
@@ -67,9 +71,8 @@ def _statistics_table(result: Result, above_ground: bool) -> str:
     if every:
         marked.add(len(rows))
         rows.append(_figures_row("all measurements", every.figures))
-    removed = any(group.removed_mean_db for group in groups if not math.isnan(group.removed_mean_db))
     head = [""] + [title for _, title in _COLUMNS]
-    if removed:
+    if _has_removed_mean(groups):
         head.append("removed mean")
         for row, group in zip(rows, groups):
             row.append(_number(group.removed_mean_db))
@@ -164,7 +167,9 @@ def _population(result: Result, above_ground: bool, title: str) -> str:
 
 
 def _size(count: Any) -> str:
-    return f"{count / 1e6:,.1f} MB" if isinstance(count, (int, float)) else ""
+    if not isinstance(count, (int, float)):
+        return ""
+    return f"{count / 1e6:,.1f} MB" if count >= 1e5 else f"{count / 1e3:,.1f} kB"
 
 
 def _value(value: Any) -> str:
@@ -218,11 +223,16 @@ def _head(result: Result) -> str:
         warning = (f"<p class=warning>The statistics of {escape(', '.join(result.differing_groups))} are not those "
                    "of the rows of <i>prediction_error</i>: one of the two layers was changed after the comparison. "
                    "The tables show <i>error_statistics</i>, the figures the rows.</p>")
+    removed = ""
+    if any(_has_removed_mean(result.site_groups(above)) for above in (False, True)):
+        removed = ("<p><b>The mean error of each site was taken off its predictions</b> (“removed mean” in the table), "
+                   "so that µE tells nothing: judge by the standard deviation and the correlation. The maps of predicted "
+                   "levels show the prediction as it is.</p>")
     run = result.comparison_run
     return (f"<h1>Prediction against drive test</h1><p class=facts>{escape(result.file.name)}</p>"
             f"{_run_facts(run) if run else ''}{warning}"
             f"<p>Compared is the {escape(words)}, in {escape(unit)}. <b>Error = predicted − measured, in dB</b>: where "
-            "it is positive (red), the prediction is too strong; where it is negative (blue), too weak.</p>")
+            f"it is positive (red), the prediction is too strong; where it is negative (blue), too weak.</p>{removed}")
 
 
 def page(result: Result) -> str:
