@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/column.h"
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <vector>
@@ -42,17 +43,33 @@ std::string unit_of(const std::vector<std::string>& words) {
   return words.size() < 2 || found == units().end() ? std::string() : found->second;
 }
 
+bool is_number(const std::string& word) {
+  return !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// " at −92.5 dBm" of {"covered", "minus", "92", "5"}, which loses these words; "" of other names.
+std::string threshold_of(std::vector<std::string>& words) {
+  const auto minus = std::find(words.begin(), words.end(), "minus");
+  if (minus == words.begin() || minus == words.end() || !std::all_of(minus + 1, words.end(), is_number)) return {};
+  std::string threshold;
+  for (auto word = minus + 1; word != words.end(); ++word) threshold += (threshold.empty() ? "" : ".") + *word;
+  words.erase(minus, words.end());
+  return threshold.empty() ? std::string() : " at \u2212" + threshold + " dBm";
+}
+
 }  // namespace
 
 std::string column_title(std::string_view name) {
   std::vector<std::string> words = words_of(name);
   const std::string unit = unit_of(words);
   if (!unit.empty() && !is_coordinate(words.back())) words.pop_back();
+  const std::string threshold = threshold_of(words);
   std::string title;
   for (const std::string& word : words) {
     const auto spelling = spellings().find(word);
     title += (title.empty() ? "" : " ") + (spelling == spellings().end() ? word : spelling->second);
   }
+  title += threshold;
   title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
   return unit.empty() ? title : title + " [" + unit + "]";
 }

@@ -276,10 +276,13 @@ Crs source_crs(const Crs& own, const CrsRule& rule, const ErrorPlace& place) {
   }
   if (!own.empty()) return own;
   if (rule.chosen.empty()) {
-    throw Error(ErrorKind::invalid_input, "missing_crs", "there is no CRS with it",
-                "assign one in QGIS (Layer > Set CRS) or give " + rule.chosen_parameter +
-                    ", or LOCAL_METRES where the coordinates are metres of no known CRS",
-                place);
+    throw Error(
+        ErrorKind::invalid_input, "missing_crs", "there is no CRS with it",
+        "assign one in QGIS (Layer > Set CRS) or give " + rule.chosen_parameter +
+            // Of the scene alone: what else is read lies in an environment whose CRS is known.
+            (rule.chosen_parameter == "CRS" ? ", or LOCAL_METRES where the coordinates are metres of no known CRS"
+                                            : ", which may be the environment's own CRS"),
+        place);
   }
   return Crs::from_text(rule.chosen, {.field = rule.chosen_parameter});
 }

@@ -20,7 +20,7 @@ from qgis.PyQt.QtGui import QIcon
 from . import antenna_page, installation, reporting
 from .description import Description, Tool
 from .executable import ExecutableProblem
-from .figures import is_table, single_figures, table_text
+from .figures import is_table, single_figures, table_html, table_text
 from .help import html_of, icon_of
 from .layers import group_name, register, reload_replaced
 from .wording import Wording
@@ -246,6 +246,6 @@ def _tell(result: dict[str, Any], feedback: QgsProcessingFeedback) -> None:
         feedback.pushInfo(line)
     for name, value in figures.items():
         if is_table(value):
-            feedback.pushConsoleInfo(table_text(name, value))  # in letters of one width
+            feedback.pushFormattedMessage(table_html(name, value), table_text(name, value))
     for failed in result.get("failed_transmitters", []):
         feedback.reportError(f"The transmitter {failed['name']} failed: {failed['message']}")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 # Longer texts are told below their table: it would be wider than the log.
@@ -33,21 +34,39 @@ def single_figures(figures: dict[str, Any]) -> list[str]:
     return [f"{name}: {_text(value)}" for name, value in figures.items() if isinstance(value, (int, float, str))]
 
 
-def table_text(name: str, rows: list[dict[str, Any]]) -> str:
-    """A table for letters of one width, its name above, long texts below. REQUIRES: is_table(rows)."""
+def _laid_out(rows: list[dict[str, Any]]) -> tuple[list[list[str]], list[str]]:
+    """The lines of a table, its head first, and the notes below it. REQUIRES: is_table(rows)."""
     first, *columns = rows[0]
     shown = [column for column in columns if all(len(_text(row[column])) <= LONGEST_CELL for row in rows)]
     lines = [[first, *shown], *([_shortened(_text(row[first])), *(_text(row[key]) for key in shown)] for row in rows)]
-    widths = [max(map(len, cells)) for cells in zip(*lines)]
-    text = [name]
-    for cells in lines:
-        padded = [cells[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells[1:], widths[1:]))]
-        text.append("  " + "  ".join(padded).rstrip())
+    notes = []
     for column in columns:
         if column in shown:
             continue
         told = list(dict.fromkeys(_text(row[column]) for row in rows))
         for long in told:
             of = [_shortened(_text(row[first])) for row in rows if _text(row[column]) == long]
-            text.append(f"  {column}{'' if len(told) == 1 else ' of ' + ', '.join(of)}: {long}")
-    return "\n".join(text)
+            notes.append(f"{column}{'' if len(told) == 1 else ' of ' + ', '.join(of)}: {long}")
+    return lines, notes
+
+
+def table_text(name: str, rows: list[dict[str, Any]]) -> str:
+    """A table for letters of one width, its name above, long texts below. REQUIRES: is_table(rows)."""
+    lines, notes = _laid_out(rows)
+    widths = [max(map(len, cells)) for cells in zip(*lines)]
+    text = [name]
+    for cells in lines:
+        padded = [cells[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells[1:], widths[1:]))]
+        text.append("  " + "  ".join(padded).rstrip())
+    return "\n".join(text + [f"  {note}" for note in notes])
+
+
+def table_html(name: str, rows: list[dict[str, Any]]) -> str:
+    """The same for the log of a dialog, which has letters of any width and joins spaces. REQUIRES: is_table(rows)."""
+    (head, *body), notes = _laid_out(rows)
+    lines = ["".join(f"<td{' align=right' if i else ''}>{cell}</td>" for i, cell in enumerate(map(escape, cells)))
+             for cells in body]
+    titles = "".join(f"<td{' align=right' if i else ''}><i>{escape(cell)}</i></td>" for i, cell in enumerate(head))
+    table = "".join(f"<tr>{cells}</tr>" for cells in (titles, *lines))
+    below = "".join(f"<br>{escape(note)}" for note in notes)
+    return f"<br><b>{escape(name)}</b><table cellpadding=3>{table}</table>{below}"

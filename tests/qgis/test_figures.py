@@ -6,7 +6,7 @@ import unittest
 import qgis_harness  # noqa: F401, finds the plugin
 from qgis_harness import run_tests
 
-from tesseray.figures import is_table, single_figures, table_text
+from tesseray.figures import is_table, single_figures, table_html, table_text
 
 
 class FiguresTest(unittest.TestCase):
@@ -33,6 +33,12 @@ class FiguresTest(unittest.TestCase):
         self.assertEqual(table_text("coverage", rows).splitlines()[-2:],
                          ["  how of A, C: " + "x" * 90, "  how of B: " + "y" * 50])
         self.assertEqual(table_text("coverage", rows[::2]).splitlines()[-1], "  how: " + "x" * 90)
+
+    def test_a_table_for_a_dialog_is_html(self):
+        html = table_html("coverage", [{"site": "<A & B>", "how": "x" * 90, "n": 1}])
+        self.assertIn("<b>coverage</b>", html)
+        self.assertIn("<td>&lt;A &amp; B&gt;</td><td align=right>1</td>", html)
+        self.assertTrue(html.endswith("<br>how: " + "x" * 90))
 
     def test_names_of_any_length_keep_the_table_in_shape(self):
         text = table_text("coverage", [{"site": "x" * 300, "n": 7}, {"site": "A\nB", "n": 8}])

@@ -191,6 +191,8 @@ TEST(ColumnTitle, TakesTheUnitFromTheEndOfTheName) {
   EXPECT_EQ(column_title("receiver_gain_dbi"), "Receiver gain [dBi]");
   EXPECT_EQ(column_title("maximum_ghz"), "Maximum [GHz]");
   EXPECT_EQ(column_title("sinr_db"), "SINR [dB]");
+  EXPECT_EQ(column_title("covered_minus_95_percent"), "Covered at \u221295 dBm [%]");
+  EXPECT_EQ(column_title("covered_minus_92_5_m2"), "Covered at \u221292.5 dBm [m²]");
 }
 
 TEST(ColumnTitle, KeepsNamesWithoutAUnit) {
