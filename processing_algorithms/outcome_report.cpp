@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Longer texts are told below their table: it would be wider than a terminal.
-constexpr std::size_t longest_cell = 40;
+constexpr std::size_t longest_cell = 60;
 
 std::string cell(const Json& value) {
   if (value.is_null()) return "–";

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 # Longer texts are told below their table: it would be wider than the log.
-LONGEST_CELL = 40
+LONGEST_CELL = 60
 
 
 def _text(value: Any) -> str:

@@ -6,7 +6,7 @@ import unittest
 import qgis_harness  # noqa: F401, finds the plugin
 from qgis_harness import run_tests
 
-from tesseray.figures import is_table, single_figures, table_html, table_text
+from tesseray.figures import LONGEST_CELL, is_table, single_figures, table_html, table_text
 
 
 class FiguresTest(unittest.TestCase):
@@ -29,9 +29,9 @@ class FiguresTest(unittest.TestCase):
                                                                "  all     108        –")
 
     def test_long_texts_stand_below_once(self):
-        rows = [{"site": name, "how": how, "n": 1} for name, how in (("A", "x" * 90), ("B", "y" * 50), ("C", "x" * 90))]
+        rows = [{"site": name, "how": how, "n": 1} for name, how in (("A", "x" * 90), ("B", "y" * 70), ("C", "x" * 90))]
         self.assertEqual(table_text("coverage", rows).splitlines()[-2:],
-                         ["  how of A, C: " + "x" * 90, "  how of B: " + "y" * 50])
+                         ["  how of A, C: " + "x" * 90, "  how of B: " + "y" * 70])
         self.assertEqual(table_text("coverage", rows[::2]).splitlines()[-1], "  how: " + "x" * 90)
 
     def test_a_table_for_a_dialog_is_html(self):
@@ -42,7 +42,7 @@ class FiguresTest(unittest.TestCase):
 
     def test_names_of_any_length_keep_the_table_in_shape(self):
         text = table_text("coverage", [{"site": "x" * 300, "n": 7}, {"site": "A\nB", "n": 8}])
-        self.assertEqual({len(line) for line in text.splitlines()[1:]}, {2 + 40 + 2 + 1})
+        self.assertEqual({len(line) for line in text.splitlines()[1:]}, {2 + LONGEST_CELL + 2 + 1})
         self.assertIn("  A B ", text)
 
 
