@@ -5,15 +5,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from osgeo import gdal
 from qgis.core import (
     Qgis,
+    QgsColorRampShader,
+    QgsFeatureRenderer,
     QgsMapLayer,
     QgsProcessingContext,
     QgsProcessingFeedback,
     QgsProcessingLayerPostProcessorInterface,
     QgsProject,
+    QgsRasterLayer,
+    QgsRasterShader,
+    QgsReadWriteContext,
+    QgsSingleBandPseudoColorRenderer,
     QgsVectorLayer,
 )
+from qgis.PyQt.QtXml import QDomDocument
 
 from .description import Output, Tool
 from .outputs import Destination
@@ -29,9 +37,9 @@ _waiting: set["ResultLayer"] = set()
 
 def _sort_key(tool: Tool, output: Output) -> int:
     """Greater ones stand higher in the legend and are drawn over the others; of one kind, the first declared."""
-    outputs = len(tool.layer_outputs)
+    outputs = len(tool.outputs)
     height = _HEIGHT_IN_LEGEND.get(output.shape, 0)
-    return height * (outputs + 1) + outputs - tool.layer_outputs.index(output)
+    return height * (outputs + 1) + outputs - tool.outputs.index(output)
 
 
 class ResultLayer(QgsProcessingLayerPostProcessorInterface):
@@ -47,6 +55,8 @@ class ResultLayer(QgsProcessingLayerPostProcessorInterface):
         _waiting.discard(self)
         if isinstance(layer, QgsVectorLayer):
             apply_style(layer, self._output)
+        elif isinstance(layer, QgsRasterLayer):
+            apply_classes(layer)
 
 
 def apply_style(layer: QgsVectorLayer, output: Output) -> None:
@@ -60,6 +70,32 @@ def apply_style(layer: QgsVectorLayer, output: Output) -> None:
         layer.loadNamedStyle(str(style))
     if not shipped or not _draws_by_its_fields(layer):
         layer.loadDefaultStyle()
+    layer.triggerRepaint()
+
+
+# By the unit of a raster's band: the style of layers whose classes it is drawn in.
+_CLASSES_OF_UNIT = {"dBm": "path_loss-received_power.qml", "dB": "path_loss.qml"}
+
+
+def apply_classes(layer: QgsRasterLayer) -> None:
+    """The first band in the classes and colours that layers of the same unit have; QGIS would mix three into one colour.
+
+    A raster of another unit stays as QGIS draws it.
+    """
+    dataset = gdal.Open(layer.source())
+    style = _CLASSES_OF_UNIT.get(dataset.GetRasterBand(1).GetUnitType()) if dataset else None
+    document = QDomDocument()
+    if style is None or not document.setContent((STYLES / style).read_text(encoding="utf-8"))[0]:
+        return
+    element = document.documentElement().firstChildElement("renderer-v2")
+    ranges = QgsFeatureRenderer.load(element, QgsReadWriteContext()).ranges()
+    classes = QgsColorRampShader(ranges[0].lowerValue(), ranges[-1].upperValue(), None,
+                                 Qgis.ShaderInterpolationMethod.Discrete)
+    classes.setColorRampItemList([QgsColorRampShader.ColorRampItem(one.upperValue(), one.symbol().color(), one.label())
+                                  for one in ranges])
+    shader = QgsRasterShader()
+    shader.setRasterShaderFunction(classes)
+    layer.setRenderer(QgsSingleBandPseudoColorRenderer(layer.dataProvider(), 1, shader))
     layer.triggerRepaint()
 
 
@@ -85,7 +121,7 @@ def register(context: QgsProcessingContext, tool: Tool, keys: dict[str, str], wr
     to_load = context.layersToLoadOnCompletion()
     details_of = {name: to_load.pop(key) for name, key in keys.items() if key in to_load}
     context.setLayersToLoadOnCompletion(to_load)
-    for output in tool.layer_outputs:
+    for output in tool.outputs:
         details = details_of.get(output.name)
         if details is None or output.name not in written:
             continue

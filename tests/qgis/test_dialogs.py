@@ -151,6 +151,29 @@ class DialogTest(QgisTest):
                 self.assertTrue(layer.attributeAlias(layer.fields().lookupField("tile_id")))
                 dialog.close()
 
+    def test_a_raster_is_loaded_in_the_classes_of_its_unit(self):
+        import processing
+
+        scene = processing.run("tesseray:tileenvironment",
+                               {**harness.SMALL_SCENE, "ENVIRONMENT": str(self.folder / "scene.gpkg")})
+        prediction = processing.run("tesseray:predictcoverage", {
+            "ENVIRONMENT": scene["ENVIRONMENT"], **harness.transmitters(self.folder),
+            "PATH_LOSS": str(self.folder / "p.gpkg"), "TRANSMITTERS_OUT": str(self.folder / "p.gpkg")})
+        for value, label in (("received_power", "-60 to -50 dBm"), ("path_loss", "90 to 100 dB")):
+            with self.subTest(value):
+                dialog = self.dialog("tesseray:coverageraster", {"PATH_LOSS": prediction["PATH_LOSS"], "VALUE": value})
+                before = set(self.project.mapLayers())
+                dialog.runAlgorithm()
+                self.wait_until(dialog.wasExecuted)
+                process_events()
+                (raster,) = [layer for key, layer in self.project.mapLayers().items() if key not in before]
+                self.assertIsNotNone(self.project.layerTreeRoot().findGroup("Coverage raster").findLayer(raster))
+                renderer = raster.renderer()
+                self.assertEqual(renderer.type(), "singlebandpseudocolor")
+                items = renderer.shader().rasterShaderFunction().colorRampItemList()
+                self.assertIn(label, [item.label for item in items])
+                dialog.close()
+
     def test_cancel_of_the_dialog_ends_the_run(self):
         parameters = {**self.add_town(), "TILE_AREA": 8, "MAX_BOUNCES": 3}
         dialog = self.dialog("tesseray:coveragestudy", parameters)
