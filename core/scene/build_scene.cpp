@@ -76,7 +76,9 @@ void keep_touching(std::vector<Footprint>& footprints, const Rectangle& extent, 
   });
   if (outside > 0) {
     log.add(Issue::Action::dropped, "outside_extent",
-            std::to_string(outside) + (outside == 1 ? " feature" : " features") + " outside of the extent left out");
+            std::to_string(outside) +
+                (outside == 1 ? " feature outside of the extent is" : " features outside of the extent are") +
+                " left out");
   }
 }
 

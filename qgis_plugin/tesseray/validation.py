@@ -59,7 +59,8 @@ class Validation:
             if parameter.content and self._is_given(parameter.name):
                 yield from self._check_content(parameter)
             if parameter.within and self._is_given(parameter.name):
-                yield from self._check_place(parameter)
+                check = self._check_point if parameter.kind == "point" else self._check_place
+                yield from check(parameter)
         yield from self._check_memory()
 
     def _is_given(self, name: str) -> bool:
@@ -175,6 +176,16 @@ class Validation:
                    f"“{source.sourceName()}” lie outside the extent of “{site.label}”. The first is at {first}, and "
                    f"the extent is {corners(site.extent)} in {site.crs.authid() or 'its CRS'}. Check the CRS of both, "
                    "and whether x and y are swapped.")
+
+    def _check_point(self, parameter: Parameter) -> Iterator[str]:
+        """A point of the map outside of the site. One without a CRS is in the site's."""
+        site = self._site_of(parameter)
+        if site is None:
+            return
+        point = self._algorithm.parameterAsPoint(self._values, parameter.name, self._context, site.crs)
+        if not site.extent.contains(point):
+            yield (f"{parameter.label}: {point.x():.7g}, {point.y():.7g} lies outside the extent of “{site.label}”, "
+                   f"{corners(site.extent)} in {site.crs.authid() or 'its CRS'}. Choose a point inside.")
 
     def _site_of(self, parameter: Parameter) -> Site | None:
         """Where points may lie: the extent that is given for the work, or the input that they should lie within."""

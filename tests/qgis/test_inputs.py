@@ -304,6 +304,24 @@ class InputTest(QgisTest):
             message = self.refused({"TRANSMITTERS": chosen, "EXTENT": None}, "coveragestudy")
             self.assertIn(expected, message) if expected else self.assertEqual(message, "")
 
+    def test_a_map_point_outside_is_refused_and_taken_for_no_layer(self):
+        import processing
+        from qgis.core import QgsApplication
+
+        scene = processing.run("tesseray:tileenvironment",
+                               {**harness.SMALL_SCENE, "ENVIRONMENT": str(self.folder / "scene.gpkg")})["ENVIRONMENT"]
+        said = []
+        QgsApplication.messageLog().messageReceived.connect(lambda text, tag, level: said.append(text))
+
+        def checked(point):
+            return self.refused({"ENVIRONMENT": scene, "POINT": point, "VISIBLE_TILES": "TEMPORARY_OUTPUT"}, "visiblefrom")
+
+        for inside in ("340500,6020500", "340500,6020500 [EPSG:25832]", "6.5486,54.3066 [EPSG:4326]"):
+            self.assertEqual(checked(inside), "", inside)
+        for outside in ("350000,6020500", "350000,6020500 [EPSG:25832]", "7.5,54.3 [EPSG:4326]"):
+            self.assertIn("lies outside the extent of “Environment”", checked(outside), outside)
+        self.assertEqual(said, [])
+
     def test_a_file_with_several_layers_needs_a_layer_name(self):
         file = self.folder / "two.gpkg"
         import processing
