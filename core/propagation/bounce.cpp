@@ -28,7 +28,7 @@ double own_share_of(int level, const RayLaunchingOptions& options, const Pruning
   const auto l = static_cast<std::size_t>(level);
   if (options.max_diffractions > 1) {
     const bool few_go_on = pruning.roulette >= pruning_for(many_in_sight).roulette;
-    return few_go_on ? std::array{0.12, 0.52, 0.96}[l] : std::array{0.06, 0.34, 0.96}[l];
+    return few_go_on ? std::array{0.16, 0.58, 0.96}[l] : std::array{0.08, 0.41, 0.96}[l];
   }
   if (options.max_bounces == 2) return 0.56;
   return options.max_bounces == 3 ? std::array{0.35, 0.56, 1.0}[l] : std::array{0.3, 0.45, 0.66}[l];
