@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/listed.h"
 #include "processing_algorithms/spelling.h"
 
 namespace tesseray {

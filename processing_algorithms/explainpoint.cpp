@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/listed.h"
 #include "core/io/readers.h"
 #include "core/prediction/explanation.h"
 #include "processing_algorithms/clutter_stage.h"

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "core/base/listed.h"
 #include "core/base/parallel.h"
 #include "core/base/units.h"
 #include "core/comparison/averaging.h"
@@ -284,24 +285,16 @@ std::map<std::int64_t, double> find_and_remove_offsets(std::vector<MeasurementEr
   return offsets;
 }
 
-// "A, B, C, … (12)".
-std::string listed(const std::set<std::string>& names) {
-  constexpr std::size_t most_shown = 5;
-  std::string list;
-  std::size_t shown = 0;
-  for (const std::string& name : names) {
-    if (shown == most_shown) return list + ", … (" + std::to_string(names.size()) + ")";
-    list += (shown++ == 0 ? "" : ", ") + name;
-  }
-  return list;
-}
-
 // Names that differ are what most often leaves nothing to compare; those of both sides are told.
 void warn_of_unknown_transmitters(const std::vector<Measurement>& measurements,
                                   const std::vector<std::uint32_t>& transmitter_of,
                                   const std::vector<PredictedTransmitter>& transmitters, Progress& progress) {
   std::size_t named = 0, unnamed = 0;
   std::set<std::string> unknown, predicted;
+  const auto few = [](const std::set<std::string>& names) {
+    constexpr std::size_t most_shown = 5;
+    return listed({names.begin(), names.end()}, most_shown);
+  };
   for (std::size_t m = 0; m < measurements.size(); ++m) {
     if (transmitter_of[m] != unknown_transmitter) continue;
     (measurements[m].transmitter.empty() ? unnamed : named) += 1;
@@ -311,14 +304,13 @@ void warn_of_unknown_transmitters(const std::vector<Measurement>& measurements,
   if (named > 0) {
     progress.warn({"unknown_transmitter",
                    std::to_string(named) +
-                       " of the measurements name transmitters that the prediction does not have: " + listed(unknown) +
-                       ". It has " + listed(predicted)});
+                       " of the measurements name transmitters that the prediction does not have: " + few(unknown) +
+                       ". It has " + few(predicted)});
   }
   if (unnamed > 0) {
     progress.warn({"no_transmitter", std::to_string(unnamed) +
                                          " of the measurements name no transmitter, and the prediction has several: " +
-                                         listed(predicted) +
-                                         ". Choose the field that names them as TRANSMITTER_FIELD"});
+                                         few(predicted) + ". Choose the field that names them as TRANSMITTER_FIELD"});
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "core/base/listed.h"
 #include "core/io/text_values.h"
 #include "core/io/vector_source.h"
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/listed.h"
 #include "core/io/text_values.h"
 
 namespace tesseray {

@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/base/listed.h"
 #include "core/io/footprints.h"
 #include "core/io/text_values.h"
 #include "core/scene/issue_text.h"

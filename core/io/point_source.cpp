@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/listed.h"
 #include "core/io/text_values.h"
 
 namespace tesseray {

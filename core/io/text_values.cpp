@@ -222,14 +222,6 @@ std::string nearest_name(std::string_view wanted, const std::vector<std::string>
   return nearest;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t shown = 20;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(names.size(), shown); ++i) list += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > shown) list += ", … (" + std::to_string(names.size()) + ")";
-  return names.empty() ? "none" : list;
-}
-
 std::optional<std::string> hstore_value(std::string_view hstore, std::string_view key) {
   std::size_t at = 0;
   while (at < hstore.size()) {

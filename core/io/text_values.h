@@ -43,8 +43,6 @@ std::string last_word(std::string_view name);
 
 // The name nearest in spelling, for "did you mean": empty when nothing is near.
 std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names);
-// "a, b, c", shortened to the first 20.
-std::string listed(const std::vector<std::string>& names);
 
 // The value of a key in an hstore text, which is how GDAL hands over OSM's tags: "\"height\"=>\"12\"".
 std::optional<std::string> hstore_value(std::string_view hstore, std::string_view key);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/listed.h"
 #include "core/io/text_values.h"
 
 namespace tesseray {

@@ -134,6 +134,10 @@ class RunnerTest(QgisTest):
         self.assertEqual(str(caught.exception), "Layer roofs, field h: it is missing.\nChoose one.")
         self.assertEqual(caught.exception.code, "no_field")
 
+    def test_an_error_that_ends_with_a_question_has_no_full_stop_after_it(self):
+        self.assertEqual(runner.text_of({"message": "there is no layer rofs. Did you mean roofs?", "hint": "see its layers"}),
+                         "There is no layer rofs. Did you mean roofs?\nSee its layers.")
+
     def test_a_result_that_is_none_and_a_program_that_is_none(self):
         with self.assertRaisesRegex(runner.RunFailed, "without its result"):
             runner.run_tool([self.program("read line\necho done\n")], {}, Listener())
