@@ -34,12 +34,13 @@ def _points(folder: pathlib.Path, name: str, text: str) -> str:
 
 
 def make_study(executable: str, folder: pathlib.Path) -> tuple[pathlib.Path, pathlib.Path]:
-    """A result with all layers, and its environment. Raises CalledProcessError when the executable fails."""
+    """A result of two transmitters with all layers, and its environment. Raises CalledProcessError when the executable fails."""
     result, environment = folder / "study.gpkg", folder / "environment.gpkg"
     parameters = {
         **_STUDY, "OUTPUT": str(result), "RAYS": str(result), "ENVIRONMENT": str(environment),
         "TRANSMITTERS": _points(folder, "transmitters.csv", "name,x,y,height_m,frequency_mhz,erp_dbm\n"
-                                                            "Market,340500,6020500,40,900,43\n"),
+                                                            "Market,340500,6020500,40,900,43\n"
+                                                            "Church,340650,6020350,30,900,43\n"),
         "RECEIVERS": _points(folder, "receivers.csv", "x,y\n340520,6020480\n340450,6020550\n"),
         "RECEIVERS_CRS": "EPSG:25832"}
     subprocess.run([executable, "coveragestudy", "--json", "-"], input=json.dumps(parameters), text=True,

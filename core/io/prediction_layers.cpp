@@ -163,12 +163,13 @@ std::function<void(const PathLossRow&, GeometryEncoder&)> target_shape(TargetGeo
   return {};
 }
 
-styles::Styles target_styles(TargetGeometry geometry) {
+styles::Styles target_styles(TargetGeometry geometry, std::size_t transmitters) {
+  const styles::TargetOverlap overlap{.of_transmitters = transmitters > 1, .of_kinds = true};
   switch (geometry) {
     case TargetGeometry::polygon:
-      return styles::path_loss(qml::Symbol::fill);
+      return styles::path_loss(qml::Symbol::fill, overlap);
     case TargetGeometry::point:
-      return styles::path_loss(qml::Symbol::marker);
+      return styles::path_loss(qml::Symbol::marker, overlap);
     case TargetGeometry::none:
       break;
   }
@@ -217,7 +218,7 @@ Layer path_loss_layer(const std::string& name, const Scene& scene, const Tiling&
   Layer layer{.name = name,
               .description = "Predicted path loss, one row per transmitter and tile",
               .geometry = layer_geometry(layout.geometry)};
-  layer.styles = target_styles(layout.geometry);
+  layer.styles = target_styles(layout.geometry, predictions.size());
   const auto targets = std::make_shared<const TargetList>(chosen_targets(tiling, predictions, layout));
   std::vector<Field<PathLossRow>> fields = with_prediction_fields(
       {
@@ -246,7 +247,7 @@ Layer receiver_path_loss_layer(const std::string& name, const LocalFrame& frame,
   Layer layer{.name = name,
               .description = "Predicted path loss, one row per transmitter and receiver",
               .geometry = LayerGeometry::point_z};
-  layer.styles = styles::path_loss(qml::Symbol::marker);
+  layer.styles = styles::path_loss(qml::Symbol::marker, {.of_transmitters = predictions.size() > 1});
   std::vector<Field<PathLossRow>> fields = with_prediction_fields(
       {
           transmitter_field(),

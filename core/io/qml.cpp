@@ -101,12 +101,22 @@ std::string symbols(const std::vector<Drawing>& drawings) {
   return text + "</symbols>\n";
 }
 
+std::string drawing_order(const std::vector<DrawnBy>& order) {
+  if (order.empty()) return "";
+  std::string text = "<orderby>\n";
+  for (const DrawnBy& by : order) {
+    text += "<orderByClause" + attribute("asc", by.ascending ? "1" : "0") + " nullsFirst=\"1\">" +
+            escaped("\"" + by.field + "\"") + "</orderByClause>\n";
+  }
+  return text + "</orderby>\n";
+}
+
 // `classes`: the <ranges> or <categories>; empty for a single symbol.
-std::string map_renderer(const std::string& renderer, const std::string& classes,
-                         const std::vector<Drawing>& drawings) {
-  return "<renderer-v2 " + renderer +
-         " symbollevels=\"0\" enableorderby=\"0\" forceraster=\"0\" referencescale=\"-1\">\n" + classes +
-         symbols(drawings) + "</renderer-v2>\n";
+std::string map_renderer(const std::string& renderer, const std::string& classes, const std::vector<Drawing>& drawings,
+                         const std::vector<DrawnBy>& order = {}) {
+  return "<renderer-v2 " + renderer + " symbollevels=\"0\"" + attribute("enableorderby", order.empty() ? "0" : "1") +
+         " forceraster=\"0\" referencescale=\"-1\">\n" + classes + symbols(drawings) + drawing_order(order) +
+         "</renderer-v2>\n";
 }
 
 // Ambient light gives most of the colour, so that it can be found in the legend on every side of a house; the rest is
@@ -213,7 +223,8 @@ Style categorized(const std::string& name, const std::string& field, const std::
               space_renderer(rules)};
 }
 
-Style graduated(const std::string& name, const std::string& field, const std::vector<Range>& ranges) {
+Style graduated(const std::string& name, const std::string& field, const std::vector<Range>& ranges,
+                const std::vector<DrawnBy>& order) {
   std::string classes = "<ranges>\n";
   std::vector<Drawing> drawings;
   std::vector<Rule> rules;
@@ -228,7 +239,7 @@ Style graduated(const std::string& name, const std::string& field, const std::ve
   }
   return {name, drawings.front().symbol,
           map_renderer("type=\"graduatedSymbol\" graduatedMethod=\"GraduatedColor\"" + attribute("attr", field),
-                       classes + "</ranges>\n", drawings) +
+                       classes + "</ranges>\n", drawings, order) +
               space_renderer(rules)};
 }
 

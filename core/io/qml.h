@@ -52,9 +52,17 @@ struct Range {
   Drawing drawing;
 };
 
+// Features are drawn in the order of these fields, the first counting most; what is drawn later covers what is beneath.
+struct DrawnBy {
+  std::string field;
+  bool ascending = true;
+};
+
 Style single(const std::string& name, const Drawing& drawing);
 Style categorized(const std::string& name, const std::string& field, const std::vector<Category>& categories);
-Style graduated(const std::string& name, const std::string& field, const std::vector<Range>& ranges);
+// Without an `order` features are drawn as they are stored, which is faster.
+Style graduated(const std::string& name, const std::string& field, const std::vector<Range>& ranges,
+                const std::vector<DrawnBy>& order = {});
 
 // Of a table, which has nothing but fields.
 Style table(const std::string& name);

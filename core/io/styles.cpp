@@ -132,12 +132,21 @@ Styles transmitters() {
   return {qml::labelled(qml::single("Transmitters", triangle), "name")};
 }
 
-Styles path_loss(Symbol symbol) {
+Styles path_loss(Symbol symbol, const TargetOverlap& overlap) {
   // The outline in the fill's colour closes the seams between tiles and shows walls, which have no area on a map.
   const Drawing target{.symbol = symbol, .width_mm = 0.2, .size_mm = 1.6, .sphere_m = 1};
-  return {qml::graduated("Path loss", "path_loss_db", classes(steps(60, 150, 10), light_to_dark(), "dB", target, true)),
+  // One transmitter's tiles lie beside each other, ground, roofs, walls as they are stored: no order, drawn sooner.
+  const auto order = [&](const qml::DrawnBy& value) {
+    std::vector<qml::DrawnBy> by;
+    if (overlap.of_transmitters && overlap.of_kinds) by.push_back({"kind"});
+    if (overlap.of_transmitters) by.push_back(value);
+    return by;
+  };
+  return {qml::graduated("Path loss", "path_loss_db", classes(steps(60, 150, 10), light_to_dark(), "dB", target, true),
+                         order({"path_loss_db", false})),
           qml::graduated("Received power", "received_power_dbm",
-                         classes(steps(-120, -30, 10), dark_to_light(), "dBm", target, true))};
+                         classes(steps(-120, -30, 10), dark_to_light(), "dBm", target, true),
+                         order({"received_power_dbm", true}))};
 }
 
 Styles path_loss_table() { return {qml::table("Path loss")}; }

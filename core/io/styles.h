@@ -22,7 +22,13 @@ Styles tiles();
 Styles edges();
 Styles issues();
 Styles transmitters();
-Styles path_loss(qml::Symbol symbol);
+// How the targets of a layer of path loss lie over each other: tiles of several kinds, and each of them once for each
+// transmitter.
+struct TargetOverlap {
+  bool of_transmitters = false, of_kinds = false;
+};
+// Of several transmitters the one that is received best is seen, and walls lie over ground and roofs.
+Styles path_loss(qml::Symbol symbol, const TargetOverlap& overlap);
 Styles path_loss_table();
 Styles prediction_error();
 Styles arrival_time_error();

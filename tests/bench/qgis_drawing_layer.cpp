@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Writes the path_loss layer that qgis_drawing.py times: 466,000 tiles of a made city, with
-// losses that grow with the distance, written as every result is. Usage: qgis_drawing_layer OUTPUT.gpkg
+// losses that grow with the distance, written as every result is. Usage: qgis_drawing_layer OUTPUT.gpkg [TRANSMITTERS]
 #include <cmath>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "core/io/result_writer.h"
@@ -24,12 +25,14 @@ Tiling tiles_of(const Scene& scene) {
   return tiling;
 }
 
-TransmitterPrediction prediction_for(const Scene& scene, const Tiling& tiling) {
+// Of transmitter `id` out of `count`, which stand in a row from west to east.
+TransmitterPrediction prediction_for(const Scene& scene, const Tiling& tiling, int id, int count) {
   TransmitterPrediction prediction;
-  prediction.transmitter_id = 1;
-  const Vec3 transmitter{0.5 * (scene.extent.min.x + scene.extent.max.x),
+  prediction.transmitter_id = static_cast<std::uint32_t>(id);
+  const double share = static_cast<double>(id) / (count + 1);
+  const Vec3 transmitter{scene.extent.min.x + share * (scene.extent.max.x - scene.extent.min.x),
                          0.5 * (scene.extent.min.y + scene.extent.max.y), 40};
-  testing::Random random(1);
+  testing::Random random(static_cast<std::uint64_t>(id));
   for (const Tile& tile : tiling.tiles) {
     const double distance_m = norm(tile.centroid - transmitter);
     TargetPrediction target;
@@ -49,10 +52,11 @@ TransmitterPrediction prediction_for(const Scene& scene, const Tiling& tiling) {
   return prediction;
 }
 
-void write(const char* file) {
+void write(const char* file, int transmitters) {
   Scene scene = testing::synthetic_city(testing::large_city());
   const Tiling tiling = tiles_of(scene);
-  const std::vector<TransmitterPrediction> predictions = {prediction_for(scene, tiling)};
+  std::vector<TransmitterPrediction> predictions;
+  for (int id = 1; id <= transmitters; ++id) predictions.push_back(prediction_for(scene, tiling, id, transmitters));
   ResultWriter writer(scene.frame, true);
   writer.add_path_loss({file, "path_loss"}, scene, tiling, predictions, {});
   writer.commit({}, no_progress());
@@ -61,12 +65,12 @@ void write(const char* file) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 2) {
-    std::fputs("usage: qgis_drawing_layer OUTPUT.gpkg\n", stderr);
+  if (count != 2 && count != 3) {
+    std::fputs("usage: qgis_drawing_layer OUTPUT.gpkg [TRANSMITTERS]\n", stderr);
     return 2;
   }
   try {
-    write(arguments[1]);
+    write(arguments[1], count == 3 ? std::stoi(arguments[2]) : 1);
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "%s\n", failure.what());
     return 1;

@@ -1,6 +1,6 @@
 <!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>
 <qgis version="3.40.0" styleCategories="Symbology|Symbology3D|Labeling|Fields" labelsEnabled="0">
-<renderer-v2 type="graduatedSymbol" graduatedMethod="GraduatedColor" attr="received_power_dbm" symbollevels="0" enableorderby="0" forceraster="0" referencescale="-1">
+<renderer-v2 type="graduatedSymbol" graduatedMethod="GraduatedColor" attr="received_power_dbm" symbollevels="0" enableorderby="1" forceraster="0" referencescale="-1">
 <ranges>
 <range symbol="0" lower="-1000000" upper="-120" label="below -120 dBm" render="true"/>
 <range symbol="1" lower="-120" upper="-110" label="-120 to -110 dBm" render="true"/>
@@ -27,6 +27,10 @@
 <symbol type="fill" name="9" alpha="1" clip_to_extent="1" force_rhr="0"><layer class="SimpleFill" enabled="1" locked="0" pass="0"><Option type="Map"><Option type="QString" name="color" value="189,223,38,255"/><Option type="QString" name="style" value="solid"/><Option type="QString" name="outline_color" value="189,223,38,255"/><Option type="QString" name="outline_style" value="solid"/><Option type="QString" name="outline_width" value="0.2"/><Option type="QString" name="outline_width_unit" value="MM"/></Option></layer></symbol>
 <symbol type="fill" name="10" alpha="1" clip_to_extent="1" force_rhr="0"><layer class="SimpleFill" enabled="1" locked="0" pass="0"><Option type="Map"><Option type="QString" name="color" value="253,231,37,255"/><Option type="QString" name="style" value="solid"/><Option type="QString" name="outline_color" value="253,231,37,255"/><Option type="QString" name="outline_style" value="solid"/><Option type="QString" name="outline_width" value="0.2"/><Option type="QString" name="outline_width_unit" value="MM"/></Option></layer></symbol>
 </symbols>
+<orderby>
+<orderByClause asc="1" nullsFirst="1">&quot;kind&quot;</orderByClause>
+<orderByClause asc="1" nullsFirst="1">&quot;received_power_dbm&quot;</orderByClause>
+</orderby>
 </renderer-v2>
 <renderer-3d type="rulebased" layer=""><vector-layer-3d-tiling zoom-levels-count="3" show-bounding-boxes="0"/><rules key="all">
 <rule key="class 0" description="below -120 dBm" filter="&quot;received_power_dbm&quot; &gt; -1000000 AND &quot;received_power_dbm&quot; &lt;= -120"><symbol type="polygon" material_type="phong"><data alt-clamping="absolute" alt-binding="vertex" offset="0" extrusion-height="0" culling-mode="no-culling" invert-normals="0" add-back-faces="0" rendered-facade="3"/><material ambient="68,1,84,255" diffuse="68,1,84,255" specular="0,0,0,255" ka="0.7" kd="0.4" ks="0" shininess="0" opacity="1"/><edges enabled="0" width="1" color="0,0,0,255"/></symbol></rule>

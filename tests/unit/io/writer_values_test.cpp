@@ -218,6 +218,15 @@ TEST_F(PathLossLayouts, Points) {
   EXPECT_EQ(sql.value("SELECT min(instr(styleQML, 'SimpleMarker')) > 0 FROM layer_styles"), "1");
 }
 
+TEST_F(PathLossLayouts, OneTransmitterIsDrawnAsItIsStored) {
+  const auto ordered = [&] {
+    return Sql(write({})).value("SELECT count(*) FROM layer_styles WHERE styleQML LIKE '%enableorderby=\"1\"%'");
+  };
+  EXPECT_EQ(ordered(), "2");
+  result_.predictions.resize(1);
+  EXPECT_EQ(ordered(), "0");
+}
+
 TEST_F(PathLossLayouts, WithoutGeometryATable) {
   PathLossLayout layout;
   layout.geometry = TargetGeometry::none;
