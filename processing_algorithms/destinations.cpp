@@ -35,9 +35,19 @@ void check_file_is_new(const fs::path& file) {
   if (fs::exists(file)) refuse("file_exists", "the file exists already", overwrite_hint, file);
 }
 
-bool may_exist(const ParameterValues& values, const std::string& name) {
-  return std::any_of(values.declared().begin(), values.declared().end(),
-                     [&name](const Parameter& parameter) { return parameter.name == name && parameter.may_exist; });
+void check_may_be_written(const fs::path& file) {
+  std::error_code problem;
+  if (fs::exists(file, problem) && access(file.c_str(), W_OK) != 0) {
+    refuse("cannot_write", "the file exists and cannot be written to", "check its permissions, or name another file",
+           file);
+  }
+}
+
+// Of other formats the content tells, whatever the name.
+void check_is_named_as_geopackage(const Parameter& parameter, const fs::path& file) {
+  if (parameter.extension != "gpkg" || lower_case(file.extension().string()) == ".gpkg") return;
+  refuse("unsupported_format", parameter.name + " is a GeoPackage, and is not named as one",
+         "give a name that ends in .gpkg", file);
 }
 
 void check_layer_is_new(const LayerDestination& destination) {
@@ -135,10 +145,16 @@ Destinations::Destinations(const ParameterValues& values, bool overwrite) {
 void Destinations::check(const ParameterValues& values, bool overwrite) const {
   require_some_output(values);
   TakenPlaces taken;
-  for (const auto& [name, file] : files_) {
-    check_folder(file);
-    if (!taken.take(file, "")) refuse("outputs_collide", "two outputs go to this file", "give each its own", file);
-    if (!overwrite && !may_exist(values, name)) check_file_is_new(file);
+  for (const Parameter& parameter : values.declared()) {
+    const std::optional<fs::path> wanted = file(parameter.name);
+    if (!wanted) continue;
+    check_folder(*wanted);
+    check_is_named_as_geopackage(parameter, *wanted);
+    if (!taken.take(*wanted, ""))
+      refuse("outputs_collide", "two outputs go to this file", "give each its own", *wanted);
+    if (parameter.may_exist) continue;
+    if (!overwrite) check_file_is_new(*wanted);
+    check_may_be_written(*wanted);
   }
   for (const auto& [name, destination] : layers_) {
     check_folder(destination.file);
@@ -147,6 +163,7 @@ void Destinations::check(const ParameterValues& values, bool overwrite) const {
              destination.file, destination.layer);
     }
     if (!overwrite) check_layer_is_new(destination);
+    check_may_be_written(destination.file);
   }
   for (const Parameter& parameter : values.declared()) {
     if (!is_input_source(parameter.kind) || !values.has(parameter.name)) continue;

@@ -21,8 +21,8 @@ void check_folder(const std::filesystem::path& file);
 class Destinations {
  public:
   // Resolves all destinations (OUTPUT takes the layers that were given none) and refuses, with Error(invalid_input):
-  // none at all, one that is an input, two outputs in one place, a folder that is not there or cannot be written, a
-  // name that is no GeoPackage's, and an existing file or layer without `overwrite`.
+  // none at all, one that is an input, two outputs in one place, a folder or file that is not there or cannot be
+  // written, a name that is no GeoPackage's, and an existing file or layer without `overwrite`.
   Destinations(const ParameterValues& values, bool overwrite);
 
   // Empty when the output is not wanted.

@@ -7,6 +7,7 @@
 #include "core/base/parallel.h"
 #include "core/scene/building_prisms.h"
 #include "core/scene/clean_footprint.h"
+#include "core/scene/far_buildings.h"
 #include "core/scene/issue_text.h"
 #include "core/scene/make_clutter.h"
 #include "core/scene/overlaps.h"
@@ -22,18 +23,6 @@ namespace {
 constexpr double origin_step_m = 1024;
 constexpr std::size_t footprints_per_block = 256;
 
-Rectangle raw_bounds(const RawFootprint& footprint) {
-  Rectangle box;
-  for (const Rings& rings : footprint.parts) {
-    for (const Ring& ring : rings) {
-      for (const Vec2 p : ring) {
-        if (std::isfinite(p.x) && std::isfinite(p.y)) box.extend(p);
-      }
-    }
-  }
-  return box;
-}
-
 void extend(Rectangle& box, const Rectangle& by) {
   if (by.empty()) return;
   box.extend(by.min);
@@ -43,7 +32,7 @@ void extend(Rectangle& box, const Rectangle& by) {
 template <class Footprint>
 Rectangle bounds_of_all(const std::vector<Footprint>& footprints) {
   Rectangle box;
-  for (const Footprint& footprint : footprints) extend(box, raw_bounds(footprint));
+  for (const Footprint& footprint : footprints) extend(box, bounds_of(footprint));
   return box;
 }
 
@@ -71,7 +60,7 @@ Rectangle chosen_extent(const RawScene& raw, const SceneOptions& options) {
 template <class Footprint>
 void keep_touching(std::vector<Footprint>& footprints, const Rectangle& extent, IssueLog& log) {
   const std::size_t outside = std::erase_if(footprints, [&extent](const Footprint& footprint) {
-    const Rectangle box = raw_bounds(footprint);
+    const Rectangle box = bounds_of(footprint);
     return !box.empty() && !touch(box, extent);
   });
   if (outside > 0) {
@@ -147,6 +136,7 @@ CleanScene build_scene(RawScene raw, const SceneOptions& options, Progress& prog
                     std::floor(extent.min.y / origin_step_m) * origin_step_m};
   scene.frame = {origin, raw.crs_wkt, raw.crs_name};
   scene.extent = {snapped_point(extent.min - origin), snapped_point(extent.max - origin)};
+  if (!options.extent) note_far_buildings(raw.buildings, origin, building_log);
   scene.materials.insert(scene.materials.end(), raw.materials.begin(), raw.materials.end());
 
   const std::vector<std::vector<Rings>> footprints = simplified_footprints(

@@ -61,6 +61,18 @@ double mean_width(const Rings& rings) {
 
 bool is_sliver(const Rings& rings) { return area(rings) < sliver_area_m2 || mean_width(rings) < sliver_width_m; }
 
+Rectangle bounds_of(const RawFootprint& footprint) {
+  Rectangle box;
+  for (const Rings& rings : footprint.parts) {
+    for (const Ring& ring : rings) {
+      for (const Vec2 p : ring) {
+        if (is_finite(p)) box.extend(p);
+      }
+    }
+  }
+  return box;
+}
+
 Rings outline_of(const RawFootprint& footprint, Vec2 origin) {
   Rings outline;
   for (const Rings& rings : footprint.parts) {

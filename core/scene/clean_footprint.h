@@ -18,6 +18,9 @@ inline constexpr double sliver_width_m = 0.1;
 double mean_width(const Rings& rings);
 bool is_sliver(const Rings& rings);
 
+// In the CRS, over what is finite.
+Rectangle bounds_of(const RawFootprint& footprint);
+
 // The outline for issues: all rings as given, moved to the scene frame; what is not finite left out.
 Rings outline_of(const RawFootprint& footprint, Vec2 origin);
 

@@ -107,6 +107,11 @@ class BadDestinationsTest(PipelineTest):
                 self.refuse(["--environment", self.folder / "e.gpkg", "--tiles", self.folder / name],
                             "unsupported_format", [".gpkg"])
 
+    def test_environment_that_is_not_named_as_geopackage(self):
+        for name in ("e.tscene", "e.sqlite", "e"):
+            with self.subTest(name=name):
+                self.refuse(["--environment", self.folder / name], "unsupported_format", ["ENVIRONMENT", ".gpkg"])
+
     def test_reserved_layer_name(self):
         self.refuse(["--environment", self.folder / "e.gpkg", "--tiles",
                      f"{self.folder / 't.gpkg'}|layername=gpkg_contents"], "bad_layer_name", ["gpkg_contents"])
@@ -149,17 +154,34 @@ class BadDestinationsTest(PipelineTest):
                            "--progress", "json")
         self.assert_refused(process, "output_is_input", ["BUILDINGS"])
 
-    def test_read_only_folder(self):
-        locked = self.folder / "locked"
-        locked.mkdir(mode=0o555)
-        self.folder.chmod(0o755)
+    def refuse_to_somebody(self, destinations, code, words):
         # The superuser may write anywhere, so the run is somebody else's, who may not see the superuser's folders.
+        self.folder.chmod(0o755)
         somebody = {"user": 65534} if os.geteuid() == 0 else {}
         program = shutil.copy(EXECUTABLE, self.folder)
         buildings = shutil.copy(SAMPLE / "buildings.gpkg", self.folder)
-        process = tesseray("tileenvironment", "--buildings", buildings, "--height-field", "height_m", "--environment",
-                           locked / "e.gpkg", "--progress", "json", executable=program, cwd=self.folder, **somebody)
-        self.assert_refused(process, "folder_not_writable", ["locked"])
+        process = tesseray("tileenvironment", "--buildings", buildings, "--height-field", "height_m", *destinations,
+                           "--progress", "json", executable=program, cwd=self.folder, **somebody)
+        self.assert_refused(process, code, words)
+        self.assertNotIn('"stage"', process.stdout + process.stderr, "refused before any work")
+
+    def test_read_only_folder(self):
+        locked = self.folder / "locked"
+        locked.mkdir(mode=0o555)
+        self.refuse_to_somebody(["--environment", locked / "e.gpkg"], "folder_not_writable", ["locked"])
+
+    def test_read_only_files(self):
+        open_to_all = self.folder / "open"
+        open_to_all.mkdir()
+        open_to_all.chmod(0o777)
+        kept = shutil.copy(SAMPLE / "buildings.gpkg", open_to_all / "kept.gpkg")
+        kept.chmod(0o444)
+        before = kept.read_bytes()
+        for destinations in (["--environment", kept, "--overwrite"],
+                             ["--environment", open_to_all / "e.gpkg", "--tiles", kept]):
+            with self.subTest(destinations=destinations):
+                self.refuse_to_somebody(destinations, "cannot_write", ["kept.gpkg", "permissions"])
+        self.assertEqual(kept.read_bytes(), before)
 
     def test_receivers_and_drive_test_that_outputs_need(self):
         basis = ["--transmitters", SAMPLE / "transmitters.csv", "--height-field", "height_m"]

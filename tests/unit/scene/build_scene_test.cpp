@@ -267,6 +267,44 @@ TEST(BuildScene, BuildingsOutsideTheExtentAreCountedAndThoseAcrossItKept) {
   for (const Vec2 p : clean.scene.prisms[0].rings[0]) EXPECT_TRUE(ground.contains(p));
 }
 
+TEST(BuildScene, AFewBuildingsFarFromAllOthersAreNoted) {
+  const auto town = [](std::vector<Vec2> others) {
+    std::vector<RawBuilding> buildings;
+    for (int i = 0; i < 100; ++i) buildings.push_back(building(i, square(30 * (i % 10), 30 * (i / 10), 20), 10));
+    for (const Vec2 at : others) {
+      buildings.push_back(building(static_cast<std::int64_t>(buildings.size()), square(at.x, at.y, 20), 10));
+    }
+    return city(std::move(buildings));
+  };
+  const CleanScene clean = build(town({{2500, 100}}));
+  EXPECT_EQ(clean.scene.prisms.size(), 101u);
+  const Issue& far = issue_of(clean, "far_building");
+  EXPECT_EQ(far.feature_id, 100);
+  // The town is 290 m wide and ends at 290 m: 290 × 290 m² become 2520 × 290 m².
+  EXPECT_TRUE(far.message.starts_with("lies 2.2 km from the other buildings; the area is 9 times as large"))
+      << far.message;
+  EXPECT_EQ(far.outline.size(), 1u);
+
+  EXPECT_EQ(count_issues(build(town({{-3000, 0}, {100, 9000}})), "far_building"), 2);
+  EXPECT_EQ(count_issues(build(town({{2200, 100}})), "far_building"), 0) << "less than 2 km from the town";
+  EXPECT_EQ(count_issues(build(town({{2500, 0}, {2500, 50}, {2500, 100}, {2500, 150}})), "far_building"), 0)
+      << "a hamlet";
+  SceneOptions options;
+  options.extent = Rectangle{corner, corner + Vec2{3000, 300}};
+  EXPECT_EQ(count_issues(build(town({{2500, 100}}), options), "far_building"), 0) << "wanted by EXTENT";
+
+  const Vec2 null_island = Vec2{0, 0} - corner;
+  try {
+    build(town({{2500, 100}, null_island}));
+    FAIL() << "an area of millions of km²";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), "far_building");
+    EXPECT_EQ(error.place().feature_id, 101);
+    EXPECT_TRUE(error.message().find("lies 6890.7 km from the other buildings") != std::string::npos)
+        << error.message();
+  }
+}
+
 TEST(BuildScene, NothingIsAnErrorUnlessAnExtentIsGiven) {
   EXPECT_THROW(build(city({})), Error);
   EXPECT_THROW(build(city({building(1, {{0, 0}, {9, 9}}, 10)})), Error);
