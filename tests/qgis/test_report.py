@@ -143,6 +143,28 @@ class ReportTest(QgisTest):
         self.assert_figures(shown["standard deviation over sites"],
                             {"of the sites’ µE": np.std(means, ddof=1), "of the sites’ σE": np.std(deviations, ddof=1)})
 
+    def test_the_prediction_is_held_against_a_line_over_distance(self):
+        shown = self.of_study.figures("Against distance alone")
+        self.assertGreater(len(shown), 1)
+        with sqlite3.connect(self.study) as database:
+            names = dict(database.execute("SELECT name, transmitter_id FROM transmitters").fetchall())
+            for name, row in shown.items():
+                rows = database.execute("SELECT distance_m, measured_db, predicted_db, line_of_sight "
+                                        "FROM prediction_error WHERE excluded_because IS NULL AND transmitter_id = ?",
+                                        (names[name],)).fetchall()
+                distance, measured, predicted, in_sight = np.array(rows, dtype=float).T
+                decades, lit = np.log10(distance), in_sight == 1
+                # By the correlation instead of least squares: slope r·σy/σx, and what the line leaves (1 − r²).
+                r = np.corrcoef(decades, measured)[0, 1]
+                self.assertEqual(row["n"], len(rows))
+                self.assertAlmostEqual(row["dB/decade measured"], r * measured.std() / decades.std(), delta=0.051)
+                self.assertAlmostEqual(row["predicted"], np.polyfit(decades, predicted, 1)[0], delta=0.051)
+                self.assertAlmostEqual(row["σE of the prediction"], np.std(predicted - measured, ddof=1), delta=0.0051)
+                left = (1 - r**2) * np.sum((measured - measured.mean()) ** 2)
+                self.assertAlmostEqual(row["σ about the line"], np.sqrt(left / (len(rows) - 2)), delta=0.0051)
+                for column, level in (("in sight, measured", measured), ("in sight, predicted", predicted)):
+                    self.assertAlmostEqual(row[column], np.polyfit(decades[lit], level[lit], 1)[0], delta=0.051)
+
     def test_measurements_not_used_are_counted_by_reason(self):
         page = self.of_study
         with sqlite3.connect(self.study) as database:

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from . import figures
 from .result import Group, Measurements, Result, Run
-from .statistics import ErrorFigures, figures_of
+from .statistics import ErrorFigures, figures_of, line_over_distance
 
 # More sites than this are in the tables alone; those with the largest errors are drawn.
 MOST_SITE_MAPS = 8
@@ -96,6 +96,20 @@ def _line_of_sight_table(measurements: Measurements) -> str:
     return _table([""] + [title for _, title in _COLUMNS], rows, kind="figures")
 
 
+def _distance_table(named: list[tuple[Group, Measurements]]) -> str:
+    rows = []
+    for group, m in named:
+        in_sight = m.where(m.line_of_sight)
+        slopes = [line_over_distance(part.distance_m, level).db_per_decade
+                  for part, level in ((m, m.measured_db), (m, m.predicted_db), (in_sight, in_sight.measured_db),
+                                      (in_sight, in_sight.predicted_db))]
+        line = line_over_distance(m.distance_m, m.measured_db)
+        rows.append([escape(group.label), _number(len(m)), _number(group.figures.std_db), _number(line.std_db)]
+                    + [_number(slope, 1) for slope in slopes])
+    return _table(["", "n", "σE of the prediction", "σ about the line", "dB/decade measured", "predicted",
+                   "in sight, measured", "in sight, predicted"], rows, kind="figures")
+
+
 def _excluded_section(result: Result) -> str:
     if not result.excluded:
         return "<h2>Measurements not used</h2><p>All measurements were used.</p>"
@@ -160,6 +174,11 @@ def _population(result: Result, above_ground: bool, title: str) -> str:
               _image(figures.histogram(measurements.error_db), "Histogram of the errors with a normal curve"),
               _image(figures.distribution(of_sites, measurements.error_db), "Cumulative distribution of the errors"),
               _image(figures.over_distance(of_sites, measurements), "Errors over the distance to the transmitter"),
+              "<h2>Against distance alone</h2>", _distance_table(named),
+              "<p class=note>In dB. The line is fitted to the measured levels of each site over the logarithm of the "
+              "distance: it knows no buildings, and holds for this site alone. A prediction whose σE is the larger one "
+              "explains less than the distance does. Levels that fall faster in sight than predicted tell what the "
+              "inputs lack there: trees, buildings, terrain.</p>",
               "<h2>Line of sight</h2>",
               _image(figures.over_line_of_sight(of_sites, measurements), "Errors with and without line of sight"),
               _line_of_sight_table(measurements)]

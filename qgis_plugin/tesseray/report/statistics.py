@@ -31,6 +31,26 @@ class ErrorFigures:
         return not np.allclose(mine, theirs, rtol=0, atol=tolerance_db, equal_nan=True)
 
 
+@dataclass
+class DistanceLine:
+    """The straight line over log10 of the distance that fits levels best; NaN where there is none."""
+
+    db_per_decade: float = NAN
+    std_db: float = NAN  # of the levels about it, with n − 2
+
+
+def line_over_distance(distance_m: np.ndarray, level_db: np.ndarray) -> DistanceLine:
+    """By least squares; both of shape (n,). None for less than three values, or for all at one distance."""
+    decades = np.log10(np.maximum(distance_m, 1.0))
+    n = len(level_db)
+    if n < 3 or np.ptp(decades) == 0:
+        return DistanceLine()
+    about = decades - decades.mean()
+    slope = float(about @ level_db / (about @ about))
+    rest = level_db - level_db.mean() - slope * about
+    return DistanceLine(slope, float(np.sqrt(rest @ rest / (n - 2))))
+
+
 def figures_of(predicted_db: np.ndarray, measured_db: np.ndarray) -> ErrorFigures:
     """Of errors predicted − measured, both of shape (n,) in dB."""
     error_db = predicted_db - measured_db
