@@ -9,30 +9,14 @@
 
 #include "core/base/units.h"
 #include "tests/support/environment.h"
-#include "tests/support/synthetic_city.h"
+#include "tests/unit/propagation/two_houses.h"
 
 namespace tesseray {
 namespace {
 
-using testing::Environment;
-
-// Two houses across a street, one of them turned, on ground with tiles.
-const Environment& town() {
-  static const Environment made(
-      [] {
-        Scene scene = testing::flat_ground(90, 90);
-        scene.prisms = {testing::box_prism(1, {15, 20}, {30, 60}, 0, 14)};
-        Prism turned = testing::box_prism(2, {0, 0}, {1, 1}, 0, 10);
-        turned.rings = {{{55, 20}, {72, 28}, {62, 50}, {45, 42}}};
-        scene.prisms.push_back(turned);
-        return scene;
-      }(),
-      7);
-  return made;
-}
-
-const Vec3 antenna{38.3, 37.1, 6};
-const std::vector<Vec3> receivers{{40, 15, 1.5}, {76, 50, 1.5}, {10, 40, 1.5}, {40, 55, 20}};
+using testing::antenna_between_houses;
+using testing::around_houses;
+using testing::two_houses;
 
 RayLaunchingOptions all_rays(int bounces, int after_scattering) {
   RayLaunchingOptions options;
@@ -46,7 +30,8 @@ RayLaunchingOptions all_rays(int bounces, int after_scattering) {
 }
 
 RayLaunchingResult launch(const RayLaunchingOptions& options) {
-  return town().launch(testing::test_transmitter(antenna), testing::receivers_at(receivers), options);
+  return two_houses().launch(testing::test_transmitter(antenna_between_houses), testing::receivers_at(around_houses),
+                             options);
 }
 
 double length_of(const Ray& ray) {
@@ -65,7 +50,7 @@ TEST(ScatteredRays, AllRaysTogetherAreTheSummedPower) {
       RayLaunchingOptions options = all_rays(bounces, after);
       options.tiles_are_targets = tiles_are_targets;
       const RayLaunchingResult result = launch(options);
-      for (std::size_t r = 0; r < receivers.size(); ++r) {
+      for (std::size_t r = 0; r < around_houses.size(); ++r) {
         double sum = 0, scattered = 0;
         for (const Ray& ray : result.rays) {
           if (ray.target_id != static_cast<std::int64_t>(r) + 1) continue;
@@ -79,7 +64,7 @@ TEST(ScatteredRays, AllRaysTogetherAreTheSummedPower) {
         reached += scattered > 0 ? 1 : 0;
       }
     }
-    EXPECT_GE(reached, 2 * (receivers.size() - 1));
+    EXPECT_GE(reached, 2 * (around_houses.size() - 1));
   }
   for (const char* kind : {"T-S", "T-R-S", "T-G-S", "T-D-S", "T-S-R", "T-S-D", "T-R-S-R", "T-R-S-D", "T-D-S-R",
                            "T-S-R-R", "T-S-G-R", "T-S-R-D", "T-S-D-R", "T-S-D-D"}) {
@@ -93,7 +78,7 @@ TEST(ScatteredRays, AFewAreTheStrongestOfAll) {
     RayLaunchingOptions options = all_rays(3, 2);
     options.rays_per_receiver = few;
     const RayLaunchingResult result = launch(options);
-    for (std::size_t r = 0; r < receivers.size(); ++r) {
+    for (std::size_t r = 0; r < around_houses.size(); ++r) {
       const auto of_receiver = [&](const RayLaunchingResult& from) {
         std::vector<const Ray*> rays;
         for (const Ray& ray : from.rays) {
@@ -122,7 +107,7 @@ TEST(ScatteredRays, PointsLieOnTheWay) {
   for (const Ray& ray : result.rays) {
     if (ray.mechanism != Mechanism::scattering) continue;
     const std::size_t place = ray.interactions.find('S') / 2;  // among the points: "T-R-S" has S at 4
-    const Tile& tile = town().tiling.tiles[ray.elements[place - 1]];
+    const Tile& tile = two_houses().tiling.tiles[ray.elements[place - 1]];
     EXPECT_EQ(ray.points[place], tile.centroid);
     EXPECT_GT(dot(ray.points[place - 1] - tile.centroid, tile.normal), -1e-9);
     EXPECT_GT(dot(ray.points[place + 1] - tile.centroid, tile.normal), -1e-9);

@@ -19,29 +19,15 @@
 #include "tests/support/environment.h"
 #include "tests/support/same_sums.h"
 #include "tests/support/synthetic_city.h"
+#include "tests/unit/propagation/two_houses.h"
 
 namespace tesseray {
 namespace {
 
+using testing::antenna_between_houses;
+using testing::around_houses;
 using testing::Environment;
-
-// Two houses across a street, one of them turned and low, so that rays go over it.
-const Environment& town() {
-  static const Environment made(
-      [] {
-        Scene scene = testing::flat_ground(90, 90);
-        scene.prisms = {testing::box_prism(1, {15, 20}, {30, 60}, 0, 14)};
-        Prism turned = testing::box_prism(2, {0, 0}, {1, 1}, 0, 10);
-        turned.rings = {{{55, 20}, {72, 28}, {62, 50}, {45, 42}}};
-        scene.prisms.push_back(turned);
-        return scene;
-      }(),
-      7);
-  return made;
-}
-
-const Vec3 antenna{38.3, 37.1, 6};
-const std::vector<Vec3> places{{40, 15, 1.5}, {76, 50, 1.5}, {10, 40, 1.5}, {40, 55, 20}};
+using testing::two_houses;
 
 RayLaunchingOptions every_ray() {
   RayLaunchingOptions options;
@@ -55,8 +41,9 @@ RayLaunchingOptions every_ray() {
   return options;
 }
 
-RayLaunchingResult launch(const RayLaunchingOptions& options, const Environment& environment = town()) {
-  return environment.launch(testing::test_transmitter(antenna), testing::receivers_at(places), options);
+RayLaunchingResult launch(const RayLaunchingOptions& options, const Environment& environment = two_houses()) {
+  return environment.launch(testing::test_transmitter(antenna_between_houses), testing::receivers_at(around_houses),
+                            options);
 }
 
 TransmitterPrediction predict(const Environment& environment, Vec3 from, const RayLaunchingOptions& options,
@@ -88,16 +75,17 @@ std::vector<Ray> rays_of(const std::vector<Ray>& rays, std::int64_t receiver) {
 
 // The rays layer finds each ray's corners by itself, so its angles are independent of the sums'.
 TEST(Wideband, SpreadsAreThoseOfAllSingleRays) {
-  const auto prediction = predict(town(), antenna, every_ray(), places);
+  const auto prediction = predict(two_houses(), antenna_between_houses, every_ray(), around_houses);
   std::size_t over_roofs = 0, scattered_then_diffracted = 0;
-  for (std::size_t r = 0; r < places.size(); ++r) {
+  for (std::size_t r = 0; r < around_houses.size(); ++r) {
     SCOPED_TRACE(r);
     std::vector<Ray> rays = rays_of(prediction.rays, static_cast<std::int64_t>(r) + 1);
     ASSERT_GT(rays.size(), 100u);
     // What is scattered and then diffracted is summed as coming from the middle of the short edge segment.
     for (Ray& ray : rays) {
       if (!ray.interactions.ends_with("S-D")) continue;
-      const Vec3 look = town().tiling.edges[ray.elements.back() - town().tiling.tiles.size()].midpoint - places[r];
+      const Vec3 look =
+          two_houses().tiling.edges[ray.elements.back() - two_houses().tiling.tiles.size()].midpoint - around_houses[r];
       ray.arrival_elevation_deg = degrees(std::atan2(look.z, norm(look.xy())));
     }
     const WidebandPrediction& p = prediction.receivers_wideband.angles(r);
@@ -139,8 +127,8 @@ std::vector<std::pair<double, double>> read_profile(std::string_view json) {
 TEST(Wideband, ProfileIsOfTheStrongestRays) {
   RayLaunchingOptions options = every_ray();
   options.max_scatterings = 0;
-  const auto prediction = predict(town(), antenna, options, places);
-  for (std::size_t r = 0; r < places.size(); ++r) {
+  const auto prediction = predict(two_houses(), antenna_between_houses, options, around_houses);
+  for (std::size_t r = 0; r < around_houses.size(); ++r) {
     SCOPED_TRACE(r);
     const std::vector<Ray> rays = rays_of(prediction.rays, static_cast<std::int64_t>(r) + 1);
     const auto profile = read_profile(prediction.receivers_wideband.profile(r));
@@ -158,7 +146,7 @@ TEST(Wideband, WholeProfilesHoldTheWholePower) {
   options.delay_profile_rays = 100'000;
   options.tiles_are_targets = false;
   const RayLaunchingResult result = launch(options);
-  for (std::size_t r = 0; r < places.size(); ++r) {
+  for (std::size_t r = 0; r < around_houses.size(); ++r) {
     double gain = 0, excess = 0;
     for (const ProfileRay& ray : result.wideband.profile(r)) {
       gain += static_cast<double>(ray.path_gain);
@@ -283,7 +271,7 @@ TEST(Wideband, AskingLeavesTheOtherSumsAsTheyAre) {
   EXPECT_TRUE(with.wideband.wanted());
   EXPECT_FALSE(without.wideband.wanted());
   for (std::size_t t = 0; t < with.tiles.size(); ++t) testing::expect_same(with.tiles[t], without.tiles[t]);
-  for (std::size_t r = 0; r < places.size(); ++r) testing::expect_same(with.receivers[r], without.receivers[r]);
+  for (std::size_t r = 0; r < around_houses.size(); ++r) testing::expect_same(with.receivers[r], without.receivers[r]);
 }
 
 TEST(Wideband, ProfilesDoNotDependOnTheOrderOfArrival) {
