@@ -107,7 +107,7 @@ VectorSource::VectorSource(const std::string& source, Content content, const std
   require_file(name.dataset, parameter);
   open(name);
   choose_layer(name, content);
-  if (!is_csv_ || content == Content::polygons) check_geometry_type(content);
+  check_geometry_type(content);
   if (!name.filter.empty()) set_filter(name.filter);
 }
 
@@ -200,6 +200,8 @@ void VectorSource::choose_layer(const SourceName& name, Content content) {
 
 void VectorSource::check_geometry_type(Content content) {
   const OGRwkbGeometryType type = layer_->GetGeomType();
+  // Points may be numbers in two columns of a table.
+  if (type == wkbNone && content == Content::points) return;
   if (type == wkbNone) {
     throw Error(ErrorKind::invalid_input, "no_geometry", "this is a table without geometry",
                 "give a layer of " + content_name(content) + " as " + parameter_, place());

@@ -328,6 +328,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"Missing", [](Inputs& in) { in.transmitters(Inputs::defaults(in.missing("t.csv"))); }, "file_not_found", "t.csv"},
         BadInput{"WithoutHeader", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("1,48.1,9.2\n2,48.2,9.3\n"))); }, "no_coordinates", "its columns: field_1, field_2, field_3"},
         BadInput{"WithoutCoordinates", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,street\nA,Main St\n"))); }, "no_coordinates", "looked for lat and lon"},
+        BadInput{"TableWithoutCoordinates", [](Inputs& in) { in.transmitters(Inputs::defaults(in.layer({.geometry = "NONE", .fields = {{"name", 's'}}, .features = {{"", {"A"}}}}))); }, "no_coordinates", "its columns: name"},
         BadInput{"OnlyAHeader", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\n"))); }, "empty_layer", "there is no point in it"},
         BadInput{"MetresWithoutCrs", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,x,y\nA,500000,5000000\n"))); }, "missing_crs", "give TRANSMITTERS_CRS"},
         BadInput{"UnknownCrs",

@@ -63,6 +63,22 @@ TEST_F(Points, TransmittersFromATable) {
   EXPECT_EQ(found[1].polarization, Polarization::vertical);
 }
 
+// As QGIS exports a text file that was added without geometry.
+TEST_F(Points, TransmittersFromATableOfAGeoPackage) {
+  const std::string table = write_layer(folder_ / "sites.gpkg", {.crs = "",
+                                                                 .geometry = "NONE",
+                                                                 .fields = {{"site", 's'}, {"x", 'r'}, {"y", 's'}},
+                                                                 .features = {{"", {"Mill", 500100.5, "5000200,25"}}}});
+  const auto found = transmitters({.source = table,
+                                   .crs = "EPSG:32632",
+                                   .frequency_mhz = 900,
+                                   .antenna_height_m = 10,
+                                   .erp_dbm = 30});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].name, "Mill");
+  EXPECT_EQ(found[0].position, (Vec2{500100.5, 5000200.25}));
+}
+
 struct PowerCase {
   const char* field;
   const char* value;
