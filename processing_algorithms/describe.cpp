@@ -49,6 +49,7 @@ Json json_of(const Parameter& parameter) {
           {"within", or_null(parameter.within)},
           {"crs_from", parameter.crs_from},
           {"companions", parameter.companions},
+          {"folder_of", or_null(parameter.folder_of)},
           {"collects_layers", parameter.name == output_parameter().name}};
 }
 

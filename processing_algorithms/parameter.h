@@ -61,6 +61,7 @@ struct Parameter {
   // when the layer has no CRS itself; without any of them it is refused.
   std::vector<std::string> crs_from = {};
   std::vector<std::string> companions = {};  // of a layer: layers of the same file that are read with it
+  std::string folder_of = {};  // of a text: it is a folder, and without it that of this input's file counts
 };
 
 bool is_input_source(ParameterKind kind);  // something that is read: a layer, raster or file

@@ -80,7 +80,8 @@ std::vector<Parameter> transmitter_parameters(const std::string& site) {
                 "looked into as well",
         .kind = Kind::string,
         .optional = true,
-        .advanced = true},
+        .advanced = true,
+        .folder_of = "TRANSMITTERS"},
        {.name = "ANTENNA_SYNTHESIS",
         .label = "Between the cuts of antenna files",
         .help = "how a pattern file's two cuts give the gain in other directions: horizontal projection interpolation, "

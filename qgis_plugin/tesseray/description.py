@@ -46,6 +46,7 @@ class Parameter:
     within: str | None = None
     crs_from: list[str] = field(default_factory=list)
     companions: list[str] = field(default_factory=list)
+    folder_of: str | None = None
     collects_layers: bool = False
 
     @property

@@ -39,6 +39,12 @@ def layer_of(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters
     return algorithm.parameterAsVectorLayer(parameters, parameter.name, context)
 
 
+def folder_of(layer: QgsVectorLayer) -> str:
+    """The folder of the file that a layer comes from; "" where there is none, as for memory and databases."""
+    path = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source()).get("path")
+    return str(Path(path).parent) if path and Path(path).is_file() else ""
+
+
 def export_reason(layer: QgsVectorLayer, value: Any) -> str:
     """Why the executable would not see what the screen shows, in words; "" when it does.
 

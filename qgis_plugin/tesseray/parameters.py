@@ -96,6 +96,13 @@ def _file(parameter: Parameter) -> QgsProcessingParameterFile:
                                       if parameter.extension else ANY_FILE)
 
 
+def _text(parameter: Parameter) -> QgsProcessingParameterDefinition:
+    if parameter.folder_of:
+        return QgsProcessingParameterFile(parameter.name, label_of(parameter),
+                                          Qgis.ProcessingFileParameterBehavior.Folder)
+    return QgsProcessingParameterString(parameter.name, label_of(parameter))
+
+
 _MAKERS: dict[str, Callable[[Parameter], QgsProcessingParameterDefinition]] = {
     "vector polygon": _source,
     "vector point": _source,
@@ -105,7 +112,7 @@ _MAKERS: dict[str, Callable[[Parameter], QgsProcessingParameterDefinition]] = {
     "field": _field,
     "number": _number,
     "distance": _distance,
-    "string": lambda p: QgsProcessingParameterString(p.name, label_of(p)),
+    "string": _text,
     "enum": _enum,
     "crs": lambda p: QgsProcessingParameterCrs(p.name, label_of(p)),
     "extent": lambda p: QgsProcessingParameterExtent(p.name, label_of(p)),

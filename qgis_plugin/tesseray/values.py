@@ -14,7 +14,15 @@ from qgis.core import (
 
 from .description import Parameter, Tool
 from .extents import CrsFinder
-from .inputs import crs_text, export_reason, layer_of, raster_export_reason, raster_source, vector_source
+from .inputs import (
+    crs_text,
+    export_reason,
+    folder_of,
+    layer_of,
+    raster_export_reason,
+    raster_source,
+    vector_source,
+)
 
 
 def is_given(parameters: dict[str, Any], name: str) -> bool:
@@ -32,6 +40,7 @@ class InputValues:
                         if not parameter.is_destination and is_given(parameters, parameter.name)]
         self._reasons = {parameter.name: self._export_reason(parameter, context) for parameter in self._inputs
                          if parameter.is_layer or parameter.kind == "raster"}
+        self._folders = self._folders_of_copied(context)
         # What stands for a layer in a message: its copy's path → its name.
         self.copies: dict[str, str] = {}
 
@@ -48,7 +57,7 @@ class InputValues:
 
     def as_json(self, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> dict[str, Any]:
         """Name → value of every input that is given. Throws QgsProcessingException."""
-        result: dict[str, Any] = {}
+        result: dict[str, Any] = dict(self._folders)
         finder = CrsFinder(self._algorithm, self._tool, self._values, context)
         for parameter in self._inputs:
             if parameter.kind == "extent":
@@ -64,6 +73,16 @@ class InputValues:
             else:
                 result[parameter.name] = plain_value(self._algorithm, parameter, self._values, context)
         return {name: value for name, value in result.items() if value is not None and value != ""}
+
+    def _folders_of_copied(self, context: QgsProcessingContext) -> dict[str, str]:
+        """For parameters without a value: the folder of an input that is copied, where files that it names lie."""
+        folders = {}
+        for parameter in self._tool.parameters:
+            if parameter.folder_of and self._reasons.get(parameter.folder_of) \
+                    and not is_given(self._values, parameter.name):
+                copied = self._tool.parameter(parameter.folder_of)
+                folders[parameter.name] = folder_of(layer_of(self._algorithm, copied, self._values, context))
+        return folders
 
     def _vector(self, parameter: Parameter, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
         reason = self._reasons[parameter.name]

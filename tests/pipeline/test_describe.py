@@ -94,7 +94,8 @@ class DescribeTest(unittest.TestCase):
             names = {parameter["name"]: parameter["kind"] for parameter in tool["parameters"]}
             for parameter in tool["parameters"]:
                 with self.subTest(tool=tool["id"], parameter=parameter["name"]):
-                    others = [*parameter["crs_from"], *parameter["beside"], parameter["needs"], parameter["within"]]
+                    others = [*parameter["crs_from"], *parameter["beside"], parameter["needs"], parameter["within"],
+                              parameter["folder_of"]]
                     self.assertLessEqual({other for other in others if other}, names.keys())
                     self.assertIn(parameter["content"], (None, "length", "number"))
                     if parameter["needs"] or parameter["skipped_by_default"]:

@@ -57,6 +57,28 @@ class InputTest(QgisTest):
             database.row_factory = sqlite3.Row
             return [dict(row) for row in database.execute("SELECT * FROM buildings")]
 
+    def text_layer(self, file, options):
+        return self.layer(f"file://{file}?delimiter=,&{options}", "delimitedtext", "text")
+
+    def run_tool(self, tool, **inputs):
+        import processing
+        from qgis.core import QgsProcessingFeedback
+
+        self.feedback = QgsProcessingFeedback(False)
+        self.feedback.pushInfo = unittest.mock.Mock(wraps=self.feedback.pushInfo)
+        return processing.run(f"tesseray:{tool}", inputs, feedback=self.feedback)
+
+    def predicted(self, inputs):
+        """The path loss layer of a prediction in the small scene, without bounces."""
+        environment = self.folder / "environment.gpkg"
+        if not environment.exists():
+            self.run_tool("tileenvironment", **SMALL_SCENE, ENVIRONMENT=str(environment))
+        return self.run_tool("predictcoverage", ENVIRONMENT=str(environment), PATH_LOSS="TEMPORARY_OUTPUT",
+                             **{**inputs, "MAX_BOUNCES": 0})["PATH_LOSS"]
+
+    def losses(self, path_loss):
+        return [feature["path_loss_db"] for feature in self.layer(path_loss).getFeatures()]
+
     def log(self):
         return "\n".join(str(call.args[0]) for call in self.feedback.pushInfo.call_args_list)
 
@@ -337,6 +359,32 @@ class InputTest(QgisTest):
         sites = harness.transmitters(self.folder)
         table = self.layer(sites["TRANSMITTERS"], name="sites")
         self.assertEqual(self.refused({**sites, "TRANSMITTERS": table}, "coveragestudy"), "")
+
+    def test_tables_of_text_files_without_geometry(self):
+        sites = harness.transmitters(self.folder)
+        table = self.text_layer(sites["TRANSMITTERS"], "geomType=none")
+        path_loss = self.predicted({**sites, "TRANSMITTERS": table})
+        queries = self.folder / "queries.csv"
+        queries.write_text("query,site,rsrp\na,Hill,-60\na,Market,-70\n", encoding="ascii")
+        located = self.run_tool("fingerprints", PATH_LOSS=path_loss, LOCATED="TEMPORARY_OUTPUT",
+                                QUERIES=self.text_layer(queries, "geomType=none"))["LOCATED"]
+        self.assertEqual(self.layer(located).featureCount(), 1)
+
+    def test_antenna_files_beside_a_layer_that_is_copied(self):
+        (self.folder / "panel.msi").write_text("GAIN 2 dBi\nELECTRICAL_TILT 0\nHORIZONTAL 8\n"
+                                               + "".join(f"{45 * i} {i % 4}\n" for i in range(8)) + "VERTICAL 8\n"
+                                               + "".join(f"{45 * i} {3 * (i % 4)}\n" for i in range(8)))
+        sites = harness.transmitters(self.folder)
+        table = self.text_layer(sites["TRANSMITTERS"], "xField=x&yField=y&crs=EPSG:25832")
+        transmitters = {**sites, "ANTENNA": "panel"}
+        beside = self.predicted(transmitters)
+        copied = self.predicted({**transmitters, "TRANSMITTERS": table})
+        self.assertIn("is copied", self.log())
+        self.assertEqual(self.losses(copied), self.losses(beside))
+        # A folder that was chosen stays the chosen one.
+        (self.folder / "other").mkdir()
+        with self.assertRaisesRegex(Exception, "nor a pattern file"):
+            self.predicted({**transmitters, "TRANSMITTERS": table, "ANTENNA_FOLDER": str(self.folder / "other")})
 
 
 if __name__ == "__main__":

@@ -18,7 +18,9 @@ ADDED_BY_THE_PLUGIN = {"REPORT", "PLOT"}
 
 
 def type_of(parameter):
-    """The type of QGIS's definition of a declared parameter. A GeoTIFF is a file that QGIS shows."""
+    """The type of QGIS's definition of a declared parameter. A GeoTIFF is a file that QGIS shows, a folder is chosen."""
+    if parameter["folder_of"]:
+        return "file"
     is_raster = parameter["kind"] == "file destination" and parameter["extension"] == "tif"
     return "rasterDestination" if is_raster else TYPES[parameter["kind"]]
 
