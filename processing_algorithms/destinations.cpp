@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/io/geopackage_file.h"
+#include "core/io/spatialite_file.h"
 #include "processing_algorithms/sources.h"
 #include "processing_algorithms/spelling.h"
 #include "processing_algorithms/tool.h"
@@ -20,6 +21,15 @@ namespace fs = std::filesystem;
 [[noreturn]] void refuse(const std::string& code, const std::string& message, const std::string& hint,
                          const fs::path& file, const std::string& layer = {}) {
   throw Error(ErrorKind::invalid_input, code, message, hint, {.file = file.string(), .layer = layer});
+}
+
+// Programs tell the format of a raster by the ending of its name.
+void check_ending(const Parameter& parameter, const fs::path& file) {
+  const std::string ending = lower_case(file.extension().string());
+  if (parameter.extension != "tif" || ending == ".tif" || ending == ".tiff") return;
+  refuse("unsupported_format",
+         ending.empty() ? "the output has no file extension" : "a GeoTIFF cannot be called " + ending,
+         "give a name that ends in .tif", file);
 }
 
 // The same file by another name is the same file.
@@ -53,10 +63,12 @@ void check_is_named_as_geopackage(const Parameter& parameter, const fs::path& fi
 void check_layer_is_new(const LayerDestination& destination) {
   const FileContent content = content_of(destination.file);
   if (content == FileContent::absent) return;
-  if (content != FileContent::geopackage) {
+  const bool is_spatialite = lower_case(destination.file.extension().string()) == ".sqlite";
+  if (content != (is_spatialite ? FileContent::sqlite : FileContent::geopackage)) {
     refuse("file_exists", "the file exists already", overwrite_hint, destination.file);
   }
-  if (geopackage_has_layer(destination.file, destination.layer)) {
+  if (is_spatialite ? spatialite_has_layer(destination.file, destination.layer)
+                    : geopackage_has_layer(destination.file, destination.layer)) {
     refuse("layer_exists", "the layer exists already", overwrite_hint, destination.file, destination.layer);
   }
 }
@@ -126,7 +138,9 @@ Destinations::Destinations(const ParameterValues& values, bool overwrite) {
     const std::string& given = values.text(parameter.name);
     if (!given.empty()) asked_for_.push_back(parameter.name);
     if (parameter.kind == ParameterKind::file_destination) {
-      if (!given.empty()) files_.emplace(parameter.name, given);
+      if (given.empty()) continue;
+      check_ending(parameter, given);
+      files_.emplace(parameter.name, given);
     } else if (!given.empty()) {
       layers_.emplace(parameter.name, parse_layer_destination(given, parameter.layer));
     } else if (!output.empty()) {

@@ -50,7 +50,10 @@ class PathLossSource {
     const Crs crs = Crs::of(layer_->GetSpatialRef());
     if (crs.is_geographic()) fail("degrees", "the layer is in degrees");
     OGREnvelope bounds;
-    if (layer_->GetExtent(&bounds, TRUE) != OGRERR_NONE) fail("no_geometry", "the layer has no geometries");
+    if (layer_->GetExtent(&bounds, TRUE) != OGRERR_NONE) {
+      throw Error(ErrorKind::invalid_input, "no_geometry", "the layer has no geometries",
+                  "write PATH_LOSS with GEOMETRY polygon or point", place());
+    }
     // As every scene has it: coordinates stay small and exact.
     constexpr double step_m = 1024;
     return {.origin = {std::floor(bounds.MinX / step_m) * step_m, std::floor(bounds.MinY / step_m) * step_m},
@@ -77,7 +80,19 @@ class PathLossSource {
     return targets;
   }
 
-  std::vector<PredictedTransmitter> transmitters(Vec2 origin) {
+  // Where a filter chooses among the rows, only those that it leaves a row of: others would stand there as unheard.
+  std::vector<PredictedTransmitter> transmitters(Vec2 origin, const std::vector<PredictedTarget>& targets) {
+    std::unordered_set<std::int64_t> chosen;
+    for (const PredictedTarget& target : targets) chosen.insert(target.transmitter_id);
+    std::vector<PredictedTransmitter> all = all_transmitters(origin);
+    if (!name_.filter.empty()) {
+      std::erase_if(all, [&](const PredictedTransmitter& each) { return !chosen.contains(each.transmitter_id); });
+    }
+    return all;
+  }
+
+ private:
+  std::vector<PredictedTransmitter> all_transmitters(Vec2 origin) {
     OGRLayer* layer = dataset_->GetLayerByName(transmitters_table);
     if (layer == nullptr) {
       throw Error(ErrorKind::invalid_input, "no_transmitters", "the layer transmitters is missing beside the path loss",
@@ -95,10 +110,13 @@ class PathLossSource {
     return transmitters;
   }
 
- private:
+  ErrorPlace place() {
+    return {.file = without_password(name_.dataset), .layer = layer_ != nullptr ? layer_->GetName() : ""};
+  }
+
   [[noreturn]] void fail(const std::string& code, const std::string& message) {
     throw Error(ErrorKind::invalid_input, code, message, "give the path_loss layer that predictcoverage wrote",
-                {.file = without_password(name_.dataset), .layer = layer_ != nullptr ? layer_->GetName() : ""});
+                place());
   }
 
   int require_field(OGRLayer& layer, const char* field) {
@@ -222,7 +240,7 @@ PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progr
   PathLossLayer layer;
   layer.frame = from.frame();
   layer.targets = from.targets(layer.frame.origin, outlines == Outlines::read ? &layer.outlines : nullptr, progress);
-  layer.transmitters = from.transmitters(layer.frame.origin);
+  layer.transmitters = from.transmitters(layer.frame.origin, layer.targets);
   return layer;
 }
 

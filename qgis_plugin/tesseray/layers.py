@@ -132,9 +132,9 @@ def register(context: QgsProcessingContext, tool: Tool, keys: dict[str, str], wr
 
 
 def reload_replaced(project: QgsProject | None, files: set[Path]) -> None:
-    """Layers of the project that lie in a replaced file show the new rows. To be called in the main thread."""
+    """Layers of the project that lie in a replaced file show what is in it now. To be called in the main thread."""
     for layer in project.mapLayers().values() if project else ():
         source = Path(layer.source().split("|")[0])
-        if isinstance(layer, QgsVectorLayer) and source in files:
+        if isinstance(layer, (QgsVectorLayer, QgsRasterLayer)) and source in files:
             layer.dataProvider().reloadData()
             layer.triggerRepaint()

@@ -26,6 +26,7 @@ from qgis.core import (
 from .description import Output, Tool
 
 LAYER_EXTENSIONS = ("gpkg", "sqlite")
+RASTER_EXTENSIONS = ("tif", "tiff")
 TEMPORARY_PREFIX = "memory:"
 
 

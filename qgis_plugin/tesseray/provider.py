@@ -11,7 +11,7 @@ from qgis.PyQt.QtGui import QIcon
 from . import installation
 from .algorithm import TesserayAlgorithm
 from .help import icon_of
-from .outputs import LAYER_EXTENSIONS
+from .outputs import LAYER_EXTENSIONS, RASTER_EXTENSIONS
 
 MODELS = Path(__file__).with_name("models")
 
@@ -52,6 +52,12 @@ class TesserayProvider(QgsProcessingProvider):
 
     def supportedOutputTableExtensions(self) -> list[str]:  # noqa: N802
         return list(LAYER_EXTENSIONS)
+
+    def supportedOutputRasterLayerExtensions(self) -> list[str]:  # noqa: N802
+        return list(RASTER_EXTENSIONS)
+
+    def defaultRasterFileExtension(self) -> str:  # noqa: N802
+        return RASTER_EXTENSIONS[0]
 
     def defaultVectorFileExtension(self, hasGeometry: bool = True) -> str:  # noqa: N802, N803
         return LAYER_EXTENSIONS[0]

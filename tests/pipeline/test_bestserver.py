@@ -17,12 +17,12 @@ def setUpModule():
     SITES.write_text("name,x,y,height_m,frequency_mhz,erp_dbm\nWest,340450,6020500,40,1800,43\n"
                      "East,340560,6020520,40,1800,43\nUmbrella,340500,6020450,60,900,50\n")
     made("tileenvironment", *SCENE, "--environment", ENVIRONMENT)
-    predict(PREDICTION)
+    predict(PREDICTION, "--max-bounces", 1)
 
 
 def predict(output, *options):
     return made("predictcoverage", "--environment", ENVIRONMENT, "--transmitters", SITES, "--transmitters-crs",
-                    "EPSG:25832", "--max-bounces", 1, "--output", output, *options)
+                "EPSG:25832", "--output", output, *options)
 
 
 class BestServer(PipelineTest):
@@ -59,6 +59,18 @@ class BestServer(PipelineTest):
             found.add(best)
         self.assertEqual(found, set(names))
 
+    def test_it_joins_the_prediction_in_a_spatialite_database(self):
+        network = self.folder / "network.sqlite"
+        predict(network, "--max-bounces", 0)
+        serve = ["bestserver", "--path-loss", network, "--output", network, "--progress", "json"]
+        self.assert_done(tesseray(*serve))
+        self.assertEqual(len(rows(network, "best_server")), len(rows(network, "path_loss")) // 3)
+        self.assert_refused(tesseray(*serve), "layer_exists")
+
+    def test_path_loss_without_geometry_is_refused(self):
+        predict(self.folder / "table.gpkg", "--geometry", "none", "--max-bounces", 0)
+        self.assert_refused(self.serve(source=self.folder / "table.gpkg")[0], "no_geometry", ["GEOMETRY polygon"])
+
     def test_shapes_are_the_tiles(self):
         process, output = self.serve()
         self.assert_done(process)
@@ -75,7 +87,7 @@ class BestServer(PipelineTest):
 
     def test_points_stay_points(self):
         points = self.folder / "points.gpkg"
-        predict(points, "--geometry", "point")
+        predict(points, "--geometry", "point", "--max-bounces", 1)
         process, output = self.serve(source=points)
         self.assert_done(process)
         with sqlite3.connect(output) as served:

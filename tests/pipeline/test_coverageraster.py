@@ -27,9 +27,9 @@ def setUpModule():
 
 
 class CoverageRaster(PipelineTest):
-    def raster(self, *options, name="Pegel Süd.tif"):
+    def raster(self, *options, name="Pegel Süd.tif", path_loss=None):
         file = self.folder / name
-        return tesseray("coverageraster", "--path-loss", PREDICTION, "--raster", file, "--progress", "json",
+        return tesseray("coverageraster", "--path-loss", path_loss or PREDICTION, "--raster", file, "--progress", "json",
                         *options), file
 
     def values(self, field):
@@ -84,6 +84,23 @@ class CoverageRaster(PipelineTest):
         for tile, pixel in self.at_centroids(dataset, 1).items():
             reached = [(power[t][tile], loss[t][tile]) for t in power if power[t][tile] is not None]
             self.assertAlmostEqual(pixel, max(reached)[1] if reached else NO_DATA, places=3)
+
+    def test_a_filter_chooses_the_bands(self):
+        process, file = self.raster("--resolution", 2,
+                                    path_loss=f"{PREDICTION}|layername=path_loss|subset=transmitter_id = 2")
+        self.assert_done(process)
+        dataset = gdal.Open(str(file))
+        self.assertEqual([dataset.GetRasterBand(b + 1).GetDescription() for b in range(dataset.RasterCount)], ["Ost"])
+        power = self.values("received_power_dbm")[2]
+        for tile, pixel in self.at_centroids(dataset, 1).items():
+            self.assertAlmostEqual(pixel, NO_DATA if power[tile] is None else power[tile], places=3)
+
+    def test_the_name_tells_the_format(self):
+        for name in ("level.png", "level"):
+            process, file = self.raster(name=name)
+            self.assert_refused(process, "unsupported_format", ["ends in .tif"])
+            self.assertFalse(file.exists())
+        self.assert_done(self.raster("--resolution", 20, name="level.TIFF")[0])
 
     def test_what_cannot_be_rasterized_is_refused(self):
         process, file = self.raster("--resolution", 0.01)

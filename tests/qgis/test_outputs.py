@@ -118,6 +118,29 @@ class OutputTest(QgisTest):
         self.tile(TILES=self.path(), TILE_AREA=100, OVERWRITE=True)
         self.assertGreater(len(list(layer.getFeatures())), 1.5 * few)
 
+    def test_a_raster_that_is_open_shows_the_new_values_when_it_is_replaced(self):
+        import processing
+        from qgis.core import QgsProject, QgsRasterLayer
+
+        environment, raster = self.path("environment.gpkg"), self.path("x.tif")
+        self.tile(ENVIRONMENT=environment)
+
+        def run(tool, **inputs):
+            return processing.run(f"tesseray:{tool}", inputs, context=self.context)
+
+        path_loss = run("predictcoverage", ENVIRONMENT=environment, PATH_LOSS=self.path("p.gpkg"),
+                        **{**harness.transmitters(self.folder), "MAX_BOUNCES": 0})["PATH_LOSS"]
+        run("coverageraster", PATH_LOSS=path_loss, RASTER=raster)
+        layer = QgsRasterLayer(raster, "open")
+        QgsProject.instance().addMapLayer(layer)
+        before = layer.dataProvider().bandStatistics(1).maximumValue
+        run("coverageraster", PATH_LOSS=path_loss, RASTER=raster, VALUE="path_loss", OVERWRITE=True)
+        block = layer.dataProvider().block(1, layer.extent(), layer.width(), layer.height())
+        values = [block.value(i) for i in range(layer.width() * layer.height()) if not block.isNoData(i)]
+        # Path losses are positive, received powers are not.
+        self.assertLess(before, 0)
+        self.assertGreater(min(values), 0)
+
     def test_what_cannot_be_written_is_refused(self):
         for outputs, words in (({"TILES": self.path("x.shp")}, "Choose a file that ends in .gpkg"),
                                ({"TILES": self.path("x.geojson")}, "Choose a file that ends in .gpkg"),

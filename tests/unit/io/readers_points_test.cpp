@@ -69,11 +69,8 @@ TEST_F(Points, TransmittersFromATableOfAGeoPackage) {
                                                                  .geometry = "NONE",
                                                                  .fields = {{"site", 's'}, {"x", 'r'}, {"y", 's'}},
                                                                  .features = {{"", {"Mill", 500100.5, "5000200,25"}}}});
-  const auto found = transmitters({.source = table,
-                                   .crs = "EPSG:32632",
-                                   .frequency_mhz = 900,
-                                   .antenna_height_m = 10,
-                                   .erp_dbm = 30});
+  const auto found =
+      transmitters({.source = table, .crs = "EPSG:32632", .frequency_mhz = 900, .antenna_height_m = 10, .erp_dbm = 30});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].name, "Mill");
   EXPECT_EQ(found[0].position, (Vec2{500100.5, 5000200.25}));
