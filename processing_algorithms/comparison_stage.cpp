@@ -68,7 +68,8 @@ std::vector<Parameter> drive_test_parameters(bool optional) {
        .crs_from = {"DRIVE_TEST_CRS"}},
       {.name = "VALUE_FIELD",
        .label = "Value field",
-       .help = "the field with the measured values; found by its usual names (rsrp, rssi, dbm, …) if not given",
+       .help = "the field with the measured values; found by the usual names of VALUE_KIND (rsrp, rssi, dbm, …) if not "
+               "given",
        .kind = Kind::field,
        .optional = true,
        .parent = "DRIVE_TEST",
@@ -200,7 +201,8 @@ std::vector<Measurement> read_measurements(Run& run, const LocalFrame& frame) {
                           .crs = values.text("DRIVE_TEST_CRS"),
                           .value_field = values.text("VALUE_FIELD"),
                           .transmitter_field = values.text("TRANSMITTER_FIELD"),
-                          .height_field = values.text("MEASUREMENT_HEIGHT_FIELD")},
+                          .height_field = values.text("MEASUREMENT_HEIGHT_FIELD"),
+                          .value_kind = values.choice("VALUE_KIND", value_kinds)},
                          frame, run.progress());
 }
 

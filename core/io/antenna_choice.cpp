@@ -24,6 +24,22 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, failed);
 }
 
+// The file beside which `wanted` would be, whose name is the same but for the case of its letters and an extension; of
+// several the first in the alphabet. Tables that were made on Windows need not know the case.
+std::optional<fs::path> in_any_case(const fs::path& wanted) {
+  const std::string name = lower_case(wanted.filename().string());
+  std::optional<fs::path> first;
+  std::error_code failed;
+  for (const fs::directory_entry& entry : fs::directory_iterator(wanted.parent_path(), failed)) {
+    const std::string found = lower_case(entry.path().filename().string());
+    const bool is_meant = std::any_of(extensions.begin(), extensions.end(), [&](std::string_view extension) {
+      return found == name + std::string(extension);
+    });
+    if (is_meant && is_file(entry.path()) && (!first || entry.path() < *first)) first = entry.path();
+  }
+  return first;
+}
+
 std::string in_words(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", number);
@@ -61,13 +77,18 @@ std::string AntennaChoice::places(bool is_parameter) const {
 }
 
 std::optional<fs::path> AntennaChoice::find_file(const AntennaWish& wish) const {
-  const fs::path name(std::string(trimmed(wish.name)));
+  std::string spelled(trimmed(wish.name));
+  std::replace(spelled.begin(), spelled.end(), '\\', '/');
+  const fs::path name(spelled);
   const std::vector<fs::path> all = name.is_absolute() ? std::vector<fs::path>{fs::path()} : folders(wish.is_parameter);
   for (const fs::path& folder : all) {
     for (const std::string_view extension : extensions) {
       const fs::path file = (folder / name).concat(extension);
       if (is_file(file)) return file.lexically_normal();
     }
+  }
+  for (const fs::path& folder : all) {
+    if (const std::optional<fs::path> file = in_any_case(folder / name)) return file->lexically_normal();
   }
   return std::nullopt;
 }

@@ -42,6 +42,7 @@ void turn_over(std::vector<CutPoint>& cut) {
 }
 
 // The vertical maximum must be where the electrical tilt says; files with angles the other way round are turned over.
+// Of an antenna that looks below the horizon, a negative tilt is another way to count, not a look upwards.
 void settle_tilt(AntennaFile& antenna, bool says_tilt) {
   const double peak = peak_angle_deg(antenna.vertical, -90, 90);
   if (!says_tilt) {
@@ -53,8 +54,14 @@ void settle_tilt(AntennaFile& antenna, bool says_tilt) {
   }
   constexpr double tolerance_deg = 3.0;
   const double tilt = antenna.electrical_tilt_deg;
-  if (std::fabs(tilt) > 0.25 && std::fabs(peak + tilt) <= tolerance_deg &&
-      std::fabs(peak + tilt) < std::fabs(peak - tilt)) {
+  const bool is_opposite = std::fabs(tilt) > 0.25 && std::fabs(peak + tilt) <= tolerance_deg &&
+                           std::fabs(peak + tilt) < std::fabs(peak - tilt);
+  if (is_opposite && tilt < 0) {
+    antenna.electrical_tilt_deg = -tilt;
+    antenna.assumptions.push_back({"tilt_sign", "the electrical tilt of " + with_decimals(tilt, 1) +
+                                                    "° is taken as below the horizon, where the vertical cut has its "
+                                                    "maximum"});
+  } else if (is_opposite) {
     turn_over(antenna.vertical);
     antenna.assumptions.push_back({"vertical_upside_down", "the vertical cut has its maximum " +
                                                                with_decimals(-peak, 1) +

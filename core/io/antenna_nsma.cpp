@@ -177,7 +177,7 @@ class NsmaReader {
     }
     if (gain_) raw_.antenna.gain_dbi = *gain_ + (of_gain == "dbi" ? 0.0 : half_wave_dipole_gain_dbi);
     if (gain_ && of_gain != "dbi" && of_gain != "dbd") {
-      assume("gain_unit", "the gain " + std::to_string(*gain_) + " has no unit: taken as dBd");
+      assume("gain_unit", "the gain " + shortest(*gain_) + " has no unit: taken as dBd");
     }
     if (of_points == "dbr") return;
     if (!raw_.antenna.gain_dbi) {

@@ -153,14 +153,15 @@ std::optional<NumberAndRest> leading_number(std::string_view text) {
   while (end < text.size() && std::strchr("+-.,0123456789", text[end]) != nullptr) ++end;
   const std::optional<double> number = parse_number(without_commas(text.substr(0, end)));
   if (!number) return std::nullopt;
-  return NumberAndRest{*number, trimmed(text.substr(end))};
+  text.remove_prefix(std::min(text.find_first_not_of(" \t;", end), text.size()));
+  return NumberAndRest{*number, trimmed(text)};
 }
 
 std::optional<double> parse_frequency_mhz(std::string_view text) {
   const std::string lower = lower_case(text);
-  const double mhz_per_unit = lower.find("ghz") != std::string::npos   ? 1e3
-                              : lower.find("khz") != std::string::npos ? 1e-3
-                                                                       : 1.0;
+  const auto has = [&lower](const char* unit) { return lower.find(unit) != std::string::npos; };
+  const bool is_hz = has("hz") && !has("mhz");
+  const double mhz_per_unit = has("ghz") ? 1e3 : has("khz") ? 1e-3 : is_hz ? 1e-6 : 1.0;
   std::vector<double> numbers;
   for (const std::string_view part : split(lower, " \t-/_;~")) {
     if (const std::optional<NumberAndRest> found = leading_number(part)) numbers.push_back(found->number);

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/comparison/comparison.h"
 #include "core/io/attribute.h"
 #include "core/io/text_values.h"
 
@@ -16,6 +19,17 @@ inline constexpr std::array measured_value_aliases = std::to_array<std::string_v
      "measured",  "dbm",           "power",    "signal", "level", "pathloss", "pl",      "loss",
      "basicloss", "fieldstrength", "field",    "efield", "dbuvm", "value"});
 inline constexpr std::array measured_value_names = std::to_array<std::string_view>({"dbm", "db", "dbuvm", "dbuv"});
+// By what is measured; of levels, which people call by each other's names, the general names follow.
+inline constexpr std::array path_loss_aliases = std::to_array<std::string_view>({"pathloss", "pl", "loss"});
+inline constexpr std::array basic_loss_aliases =
+    std::to_array<std::string_view>({"basicloss", "basictransmissionloss"});
+inline constexpr std::array field_strength_aliases =
+    std::to_array<std::string_view>({"fieldstrength", "field", "efield", "dbuvm"});
+inline constexpr std::array time_of_arrival_aliases = std::to_array<std::string_view>(
+    {"timeofarrival", "toa", "arrivaltime", "firstdelay", "delay", "measured", "value"});
+inline constexpr std::array timing_advance_aliases =
+    std::to_array<std::string_view>({"timingadvance", "ta", "measured", "value"});
+inline constexpr std::array time_of_arrival_names = std::to_array<std::string_view>({"ns"});
 inline constexpr std::array measured_value_units = {Unit{"dbm", 1.0}, Unit{"db", 1.0}, Unit{"dbuv/m", 1.0},
                                                     Unit{"dbµv/m", 1.0}};
 inline constexpr std::array measured_transmitter_aliases =
@@ -25,6 +39,29 @@ inline constexpr std::array measured_transmitter_aliases =
 // `requested`: the field's name where it was given as `parameter`.
 inline AttributeSearch measured_value_search(const std::string& requested, const std::string& parameter) {
   return {requested, parameter, measured_value_aliases, measured_value_names, {}};
+}
+// The searches for values of one kind, to be tried in turn.
+inline std::vector<AttributeSearch> measured_value_searches(const std::string& requested, const std::string& parameter,
+                                                            ValueKind kind) {
+  const AttributeSearch any = measured_value_search(requested, parameter);
+  const auto of = [&](std::span<const std::string_view> aliases) {
+    return AttributeSearch{requested, parameter, aliases, measured_value_names, {}};
+  };
+  switch (kind) {
+    case ValueKind::received_power:
+      return {any};
+    case ValueKind::path_loss:
+      return {of(path_loss_aliases), any};
+    case ValueKind::basic_loss:
+      return {of(basic_loss_aliases), of(path_loss_aliases), any};
+    case ValueKind::field_strength:
+      return {of(field_strength_aliases), any};
+    case ValueKind::time_of_arrival:
+      return {{requested, parameter, time_of_arrival_aliases, time_of_arrival_names, {}}};
+    case ValueKind::timing_advance:
+      return {{requested, parameter, timing_advance_aliases, {}, {}}};
+  }
+  return {any};
 }
 inline AttributeSearch measured_transmitter_search(const std::string& requested, const std::string& parameter) {
   return {requested, parameter, measured_transmitter_aliases, {}, {}};

@@ -10,16 +10,24 @@
 #include "core/io/text_values.h"
 
 namespace tesseray {
+namespace {
+
+Attribute find_values(PointSource& points, const DriveTestInput& input) {
+  const std::vector<AttributeSearch> searches =
+      measured_value_searches(input.value_field, "VALUE_FIELD", input.value_kind);
+  for (const AttributeSearch& search : searches) {
+    if (std::optional<Attribute> found = points.find(search)) return *found;
+  }
+  throw missing_attribute(points.fields(), searches.back(), "measured values", "name it with VALUE_FIELD",
+                          points.place());
+}
+
+}  // namespace
 
 std::vector<Measurement> read_drive_test(const DriveTestInput& input, const LocalFrame& frame, Progress& progress) {
   progress.begin_stage("reading");
   PointSource points(input.source, input.crs, frame, "DRIVE_TEST");
-  const AttributeSearch value_search = measured_value_search(input.value_field, "VALUE_FIELD");
-  const std::optional<Attribute> value = points.find(value_search);
-  if (!value) {
-    throw missing_attribute(points.fields(), value_search, "measured values", "name it with VALUE_FIELD",
-                            points.place());
-  }
+  const Attribute value = find_values(points, input);
   const std::optional<Attribute> transmitter =
       points.find(measured_transmitter_search(input.transmitter_field, "TRANSMITTER_FIELD"));
   std::optional<Attribute> height;
@@ -30,7 +38,7 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
   points.for_each(progress, [&](const PointRow& row) {
     Measurement measurement;
     measurement.measurement_id = row.feature.GetFID();
-    const NumberCell cell = read_number(*value, row.feature, 1.0, [](const std::string& text) {
+    const NumberCell cell = read_number(value, row.feature, 1.0, [](const std::string& text) {
       return parse_quantity(text, measured_value_units, 1.0);
     });
     measurement.value = cell.value.value_or(std::numeric_limits<double>::quiet_NaN());
@@ -46,7 +54,7 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
   const auto has_value = [](const Measurement& m) { return std::isfinite(m.value); };
   if (std::none_of(measurements.begin(), measurements.end(), has_value)) {
     ErrorPlace place = points.place();
-    place.field = value->name();
+    place.field = value.name();
     throw Error(ErrorKind::invalid_input, "no_values",
                 "none of the " + std::to_string(measurements.size()) + " values is a number",
                 "choose the field of the measured values with VALUE_FIELD", place);

@@ -75,9 +75,10 @@ std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalF
 
 struct DriveTestInput {
   std::string source, crs;
-  std::string value_field;        // empty: by alias (rsrp, rssi, dbm, path_loss, …)
+  std::string value_field;        // empty: by the usual names of `value_kind` (rsrp, path_loss, toa, …)
   std::string transmitter_field;  // empty: by alias (transmitter, site, cell, pci), or none
   std::string height_field;       // empty: none
+  ValueKind value_kind = ValueKind::received_power;
 };
 // Positions in the scene frame of `frame`. Rows without a readable value or place are kept with NaN.
 std::vector<Measurement> read_drive_test(const DriveTestInput& input, const LocalFrame& frame, Progress& progress);

@@ -34,6 +34,11 @@ constexpr std::array antenna_aliases = {Names("antenna"), Names("antennatype"), 
 constexpr std::array polarization_aliases = {Names("polarization"), Names("polarisation"), Names("pol")};
 constexpr std::array reference_aliases = {Names("heightreference"), Names("antennaheightreference")};
 
+constexpr std::array ground_words = {Names("ground"), Names("aboveground"), Names("agl")};
+constexpr std::array roof_words = {Names("roof"), Names("aboveroof"), Names("rooftop")};
+constexpr std::array sea_words = {Names("sea"), Names("sealevel"), Names("abovesea"), Names("abovesealevel"),
+                                  Names("asl"), Names("amsl"),     Names("msl")};
+
 constexpr std::array frequency_names = {Names("hz"), Names("khz"), Names("mhz"), Names("ghz")};
 constexpr std::array frequency_units = {Unit{"hz", 1e-6}, Unit{"khz", 1e-3}, Unit{"mhz", 1.0}, Unit{"ghz", 1e3}};
 constexpr std::array length_names = {Names("m"), Names("metres"), Names("meters"), Names("ft"), Names("feet")};
@@ -188,10 +193,13 @@ double TransmitterReader::angle_deg(const std::optional<Attribute>& attribute, c
 HeightReference TransmitterReader::reference(const OGRFeature& feature) const {
   const std::optional<std::string> text = reference_ ? reference_->text(feature) : std::nullopt;
   if (!text) return input_.height_reference;
-  const std::string word = lower_case(*text);
-  if (word == "ground") return HeightReference::ground;
-  if (word == "roof") return HeightReference::roof;
-  if (word == "sea") return HeightReference::sea;
+  const std::string word = plain_name(*text);
+  const auto is_one_of = [&word](std::span<const Names> words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  if (is_one_of(ground_words)) return HeightReference::ground;
+  if (is_one_of(roof_words)) return HeightReference::roof;
+  if (is_one_of(sea_words)) return HeightReference::sea;
   throw bad_value(*reference_, feature, "is not a reference of heights", "write ground, roof or sea");
 }
 

@@ -29,7 +29,7 @@ class BadPlaces {
   void throw_if_any(const std::string& hint) const {
     if (reasons_.empty()) return;
     std::string message = reasons_.size() == 1 ? std::string() : std::to_string(reasons_.size()) + " " + what_ + ": ";
-    constexpr std::size_t most_named = 50;
+    constexpr std::size_t most_named = 10;
     for (std::size_t i = 0; i < std::min(reasons_.size(), most_named); ++i) {
       message += (i == 0 ? "" : "; ") + reasons_[i];
     }
@@ -181,8 +181,11 @@ Receiver place_map_point(Vec2 position, double height_m, const std::string& heig
   const Vec3 point{p.x, p.y, placement.ground_at(p) + height_m};
   const std::string wrong = placement.what_is_wrong(point);
   if (!wrong.empty()) {
+    const bool is_outside = !scene.extent.contains(p);
     throw Error(ErrorKind::invalid_input, "point_place", "the point " + wrong,
-                "choose a point in the open, or raise " + height_parameter + " above the roof");
+                is_outside ? "choose a point inside, and name the CRS of its coordinates if it is not the environment's: "
+                             "\"7.1,50.7 [EPSG:4326]\""
+                           : "choose a point in the open, or raise " + height_parameter + " above the roof");
   }
   return {1, point};
 }

@@ -77,6 +77,17 @@ TEST_F(Antennas, WordsBeamsAndFiles) {
   EXPECT_EQ(warnings_.count("antenna_gain_not_used"), 1);
 }
 
+TEST_F(Antennas, NamesAsWindowsHasThem) {
+  const auto found = read(
+      "a,500000,5000000,10,900,40,BESIDE.MSI\nb,500000,5000000,10,900,40,Beside\n"
+      "c,500000,5000000,10,900,40,antennas\\THERE\n");
+  for (const RawTransmitter& each : found) EXPECT_EQ(each.antenna, AntennaKind::pattern_file) << each.name;
+  EXPECT_EQ(found[2].antenna_details.file, (folder_ / "antennas/there.MSI"));
+  // A name that fits to the letter comes first.
+  write_text(folder_ / "BESIDE.MSI", panel());
+  EXPECT_EQ(read("a,500000,5000000,10,900,40,beside.msi\n")[0].antenna_details.file, folder_ / "beside.msi");
+}
+
 TEST_F(Antennas, OneForAllWhereNoFieldSays) {
   const auto found = read("a,500000,5000000,10,900,40,\nb,500000,5000000,10,900,40,dipole\n",
                           {.antenna_name = "beside", .synthesis = CutSynthesis::sum});

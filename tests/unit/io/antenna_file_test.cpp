@@ -130,10 +130,19 @@ TEST_F(AntennaFiles, UnitsOfTheGain) {
   EXPECT_NEAR(*gain("GAIN 10").gain_dbi, 12.15, 1e-12);
   EXPECT_NEAR(*gain("GAIN 10dBi").gain_dbi, 10, 1e-12);
   EXPECT_NEAR(*gain("Gain 10,5 DBI").gain_dbi, 10.5, 1e-12);
+  EXPECT_NEAR(*gain("GAIN;10,5;dBi").gain_dbi, 10.5, 1e-12);
   EXPECT_TRUE(assumes(gain("GAIN 10 dB"), "gain_unit"));
   EXPECT_FALSE(assumes(gain("GAIN 10 dBd"), "gain_unit"));
   EXPECT_FALSE(gain("COMMENT none").gain_dbi);
   EXPECT_TRUE(assumes(gain("COMMENT none"), "no_gain"));
+}
+
+TEST_F(AntennaFiles, UnitsOfTheFrequency) {
+  for (const char* frequency : {"1800", "1800 MHz", "1.8 GHz", "1710-1890MHz", "1800000 kHz", "1800000000 Hz"}) {
+    std::string text = plain_msi();
+    text.replace(text.find("1800"), 4, frequency);
+    EXPECT_NEAR(read(text).frequency_mhz.value_or(0), 1800, 1e-9) << frequency;
+  }
 }
 
 TEST_F(AntennaFiles, TiltsAreCheckedAgainstTheVerticalCut) {
@@ -148,6 +157,13 @@ TEST_F(AntennaFiles, TiltsAreCheckedAgainstTheVerticalCut) {
   const AntennaFile upside_down = read(heading + points(0, 359, [](double a) { return vertical_db(-a); }));
   EXPECT_TRUE(assumes(upside_down, "vertical_upside_down"));
   expect_same_cuts(upside_down, read(plain_msi()));
+  // A tilt that counts upwards; the cut below the horizon stays where it is.
+  std::string counted_up = plain_msi();
+  counted_up.replace(counted_up.find("_TILT 6"), 7, "_TILT -6");
+  const AntennaFile looks_down = read(counted_up);
+  EXPECT_TRUE(assumes(looks_down, "tilt_sign"));
+  EXPECT_EQ(looks_down.electrical_tilt_deg, 6);
+  expect_same_cuts(looks_down, read(plain_msi()));
   const AntennaFile elsewhere = read(heading + points(0, 359, [](double a) { return vertical_db(a - 9); }));
   EXPECT_TRUE(assumes(elsewhere, "tilt_contradiction"));
   EXPECT_NEAR(peak_angle_deg(elsewhere.vertical, -90, 90), 15, 1e-9);

@@ -225,6 +225,33 @@ TEST_F(Points, ValuesOfDriveTestsAreFoundByAlias) {
   }
 }
 
+TEST_F(Points, ValuesOfDriveTestsAreThoseOfTheirKind) {
+  const std::string all = csv("lat,lon,rsrp,path_loss_db,basic_loss,field_dbuvm,TA,toa_ns\n48,9,1,2,3,4,5,6\n");
+  const std::pair<ValueKind, double> cases[] = {{ValueKind::received_power, 1}, {ValueKind::path_loss, 2},
+                                                {ValueKind::basic_loss, 3},     {ValueKind::field_strength, 4},
+                                                {ValueKind::timing_advance, 5}, {ValueKind::time_of_arrival, 6}};
+  for (const auto& [kind, expected] : cases) {
+    const auto found = read_drive_test({.source = all, .value_kind = kind}, frame_of("EPSG:32632"), no_progress());
+    EXPECT_EQ(found.at(0).value, expected);
+  }
+  // Levels are no times.
+  EXPECT_THROW(read_drive_test({.source = csv("lat,lon,rsrp\n48,9,-90\n"), .value_kind = ValueKind::timing_advance},
+                               frame_of("EPSG:32632"), no_progress()),
+               Error);
+}
+
+TEST_F(Points, HeightsCountFromWhatTheirTableCalls) {
+  const std::pair<const char*, HeightReference> words[] = {{"AGL", HeightReference::ground},
+                                                           {"above roof", HeightReference::roof},
+                                                           {"Rooftop", HeightReference::roof},
+                                                           {"AMSL", HeightReference::sea},
+                                                           {"above sea level", HeightReference::sea}};
+  for (const auto& [word, expected] : words) {
+    const std::string table = csv(std::string("lat,lon,height,height_reference\n48,9,10,") + word + "\n");
+    EXPECT_EQ(transmitters({.source = table, .frequency_mhz = 900, .erp_dbm = 30}).at(0).reference, expected) << word;
+  }
+}
+
 TEST_F(Points, ALongDriveTestIsReadAtOnce) {
   std::string text = "PCI,latitude,longitude,rsrp\n";
   constexpr int rows = 46655;

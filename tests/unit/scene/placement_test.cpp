@@ -112,6 +112,12 @@ TEST_F(PlacementTest, OneErrorNamesAll) {
   EXPECT_NE(error.find("far away"), std::string::npos) << error;
 }
 
+TEST_F(PlacementTest, OfManyTheFirstOnesAreNamed) {
+  const std::string error = error_of(std::vector(12, at(55, 55, 10, HeightReference::ground)));
+  EXPECT_NE(error.find("12 transmitters"), std::string::npos) << error;
+  EXPECT_NE(error.find("and 2 more"), std::string::npos) << error;
+}
+
 TEST_F(PlacementTest, ReceiversAreAboveGround) {
   const auto placed = place_receivers({{11, scene_.frame.origin + Vec2{20, 30}, 1.5, "points.gpkg", "walk"}}, scene_);
   ASSERT_EQ(placed.size(), 1u);
