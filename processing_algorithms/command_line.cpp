@@ -160,9 +160,16 @@ Command run_command(const ToolOptions& options) {
   return command;
 }
 
-// "x must be given once": what CLI11 found wrong, in our words.
+// "--x is given more than once": what CLI11 found wrong, in our words. It says "--x: At Most 1 required but received
+// 2", and "--x: 1 required TEXT missing".
 [[noreturn]] void refuse(const CLI::ParseError& wrong) {
-  refuse("bad_command_line", wrong.what(), "run 'tesseray --help' or 'tesseray TOOL --help' to see how it is used");
+  std::string message = wrong.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&wrong) != nullptr) {
+    const bool has_none = message.ends_with("missing");
+    message =
+        message.substr(0, message.find(':')) + (has_none ? " has no value behind it" : " is given more than once");
+  }
+  refuse("bad_command_line", message, "run 'tesseray --help' or 'tesseray TOOL --help' to see how it is used");
 }
 
 Command print(std::string text) {

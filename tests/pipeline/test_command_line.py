@@ -55,12 +55,14 @@ class CommandLineTest(PipelineTest):
                             ["roofs.gpkg"])
 
     def test_a_parameter_without_its_value(self):
-        self.assert_refused(tesseray("tileenvironment", "--progress", "json", "--buildings"), "bad_command_line",
-                            ["--buildings"])
+        for option in ("--buildings", "--tile-area", "--threads"):
+            self.assert_refused(tesseray("tileenvironment", "--progress", "json", option), "bad_command_line",
+                                [f"{option} has no value"])
 
     def test_a_parameter_given_twice(self):
-        process = tesseray("tileenvironment", "--buildings", "a", "--buildings", "b", "--progress", "json")
-        self.assert_refused(process, "bad_command_line", ["--buildings"])
+        for option in ("--buildings", "--tile-area", "--threads"):
+            process = tesseray("tileenvironment", option, "2", option, "3", "--progress", "json")
+            self.assert_refused(process, "bad_command_line", [f"{option} is given more than once"])
 
     def test_common_options_are_checked(self):
         for option, value in (("--threads", "-1"), ("--threads", "two"), ("--threads", "1.5"), ("--threads", "100000"), ("--memory", "0"),
