@@ -30,6 +30,14 @@ double read_height_m(const Attribute& attribute, const OGRFeature& feature, doub
               where);
 }
 
+bool has_own_z(const OGRFeature& feature) {
+  const OGRGeometry* geometry = feature.GetGeometryRef();
+  OGREnvelope3D box;
+  if (geometry == nullptr || !geometry->Is3D()) return false;
+  geometry->getEnvelope(&box);
+  return box.MaxZ != 0;
+}
+
 }  // namespace
 
 std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalFrame& frame, Progress& progress) {
@@ -38,6 +46,7 @@ std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalF
       points.find({input.height_field, "RECEIVER_HEIGHT_FIELD", height_aliases, length_names, {}});
   std::vector<RawReceiver> receivers;
   std::vector<Vec2> positions;
+  std::size_t with_z = 0;
   points.for_each(progress, [&](const PointRow& row) {
     const ErrorPlace place = points.place(row.feature);
     if (!row.problem.empty()) {
@@ -49,8 +58,14 @@ std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalF
     receiver.file = place.file;
     receiver.layer = points.layer_name();
     receivers.push_back(receiver);
+    with_z += has_own_z(row.feature) ? 1 : 0;
     positions.push_back(row.position);
   });
+  if (!height && with_z > 0) {
+    progress.warn({"z_not_used", "the Z of " + std::to_string(with_z) +
+                                     " receiver points is not used: without a field of heights above the ground all "
+                                     "are at RECEIVER_HEIGHT"});
+  }
   points.to_environment(positions);
   for (std::size_t i = 0; i < receivers.size(); ++i) {
     if (!std::isfinite(positions[i].x)) {

@@ -191,6 +191,25 @@ TEST_F(Points, Receivers) {
   EXPECT_EQ(found[1].layer, "layer");
 }
 
+TEST_F(Points, TheZOfReceiversIsNotUsedInSilence) {
+  class Codes final : public Progress {
+   public:
+    void warn(const Warning& warning) override { all.push_back(warning.code); }
+    std::vector<std::string> all;
+  };
+  const auto codes_of = [&](const std::string& file, const std::string& wkt, const std::string& field) {
+    Codes codes;
+    const std::string path = write_layer(
+        folder_ / file, {.geometry = "POINT Z", .fields = {{field, 'r'}}, .features = {{wkt, {3.0}}, {wkt, {3.0}}}});
+    read_receivers({.source = path, .height_m = 1.5}, frame_of("EPSG:32632"), codes);
+    return codes.all;
+  };
+  const std::string flat = "POINT Z (500000 5000000 0)", high = "POINT Z (500000 5000000 87)";
+  EXPECT_EQ(codes_of("z.gpkg", high, "level"), std::vector<std::string>{"z_not_used"});
+  EXPECT_TRUE(codes_of("height.gpkg", high, "height_m").empty());
+  EXPECT_TRUE(codes_of("flat.gpkg", flat, "level").empty());
+}
+
 TEST_F(Points, DriveTestsKeepEveryRow) {
   const LocalFrame frame = frame_of("EPSG:32632", {499712, 4999168});
   const auto found = read_drive_test({.source = csv("PCI,latitude,longitude,device,rsrp,floor\n"
