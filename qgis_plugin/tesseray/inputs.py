@@ -9,6 +9,7 @@ from typing import Any
 from qgis.core import (
     Qgis,
     QgsCoordinateReferenceSystem,
+    QgsExpression,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
     QgsProcessingException,
@@ -22,11 +23,16 @@ from qgis.core import (
     QgsVectorFileWriter,
     QgsVectorLayer,
 )
+from qgis.PyQt.QtCore import QMetaType
 
 from .description import Parameter
 
 # Tables of a GeoPackage that are no data of the user's.
 HIDDEN_TABLES = {"layer_styles", "qgis_projects"}
+# The field of a GeoPackage with the number of a row.
+ID_FIELD = "fid"
+# Those whose feature ids are the user's; of text files, the program counts the rows itself.
+PROVIDERS_WITH_IDS = {"ogr", "postgres", "spatialite", "memory"}
 
 
 def layer_of(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters: dict[str, Any],
@@ -91,6 +97,32 @@ def _copy_companions(layer: QgsVectorLayer, companions: list[str], target: Path,
         QgsVectorFileWriter.writeAsVectorFormatV3(companion, str(target), context.transformContext(), options)
 
 
+def _copy_with_feature_ids(layer: QgsVectorLayer, parameter: Parameter, parameters: dict[str, Any],
+                           context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
+    """A copy whose rows have the numbers that QGIS shows, which messages and results tell; "" where none is made.
+
+    Other copies are numbered anew, unless the layer has a field `fid`, which is the number then.
+    """
+    if layer.providerType() not in PROVIDERS_WITH_IDS or layer.fields().lookupField(ID_FIELD) >= 0:
+        return ""
+    import processing  # a plugin itself, which may be loaded after this one
+
+    numbers = {"name": ID_FIELD, "type": int(QMetaType.Type.LongLong), "length": 0, "precision": 0, "expression": "$id"}
+    mapping = [numbers, *({"name": field.name(), "type": int(field.type()), "sub_type": int(field.subType()),
+                           "length": field.length(), "precision": field.precision(),
+                           "expression": QgsExpression.quotedColumnRef(field.name())} for field in layer.fields())]
+    path = QgsProcessingUtils.generateTempFilename(f"{parameter.name}.gpkg", context)
+    silent = QgsProcessingFeedback(False)
+    feedback.canceled.connect(silent.cancel)
+    try:
+        processing.run("native:refactorfields", {"INPUT": parameters[parameter.name], "FIELDS_MAPPING": mapping,
+                                                 "OUTPUT": path},
+                       context=context, feedback=silent, is_child_algorithm=True)
+    except QgsProcessingException:
+        return ""
+    return path
+
+
 def vector_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reason: str, parameters: dict[str, Any],
                   context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
     """What the executable opens for a layer: its own source, or a temporary GeoPackage where `reason` says why."""
@@ -100,10 +132,12 @@ def vector_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reaso
     if not reason:
         return layer.source()
     feedback.pushInfo(f"{parameter.label}: “{layer.name()}” is copied for this run, since {reason}.")
-    # No format is compatible, so that QGIS always copies, with joins, virtual fields and edits.
     try:
-        path, layer_name = algorithm.parameterAsCompatibleSourceLayerPathAndLayerName(
-            parameters, parameter.name, context, [], "gpkg", feedback)
+        path, layer_name = _copy_with_feature_ids(layer, parameter, parameters, context, feedback), ""
+        if not path:
+            # No format is compatible, so that QGIS always copies, with joins, virtual fields and edits.
+            path, layer_name = algorithm.parameterAsCompatibleSourceLayerPathAndLayerName(
+                parameters, parameter.name, context, [], "gpkg", feedback)
     except Exception as problem:  # a data provider's own failure, which has no type in Python
         path, layer_name, failure = "", "", f" ({problem})"
     else:

@@ -149,6 +149,32 @@ class InputTest(QgisTest):
         # Only whole pieces on the ground: parts on others have their base.
         self.assertGreater(sum(abs(row["roof_z"] - row["base_z"] - 33.0) < 0.01 for row in rows), 30)
 
+    def test_rows_of_a_copy_keep_their_numbers(self):
+        from qgis.core import QgsFeature, QgsGeometry, QgsProcessingFeatureSourceDefinition, QgsVectorFileWriter
+
+        options = QgsVectorFileWriter.SaveVectorOptions()
+        options.driverName = "ESRI Shapefile"
+        memory = self.memory_copy()
+        options.attributes = [memory.fields().lookupField(name) for name in ("height_m", "base_m")]
+        shapes = str(self.folder / "shapes.shp")
+        QgsVectorFileWriter.writeAsVectorFormatV3(memory, shapes, self.project.transformContext(), options)
+        layer = self.layer(shapes)
+        everything = self.sources(self.environment_of(layer))
+        self.assertEqual(everything, set(range(layer.featureCount())))  # Shapefiles count from 0
+        layer.selectByIds([3, 10, 20])
+        chosen = QgsProcessingFeatureSourceDefinition(layer.id(), selectedFeaturesOnly=True)
+        self.assertEqual(self.sources(self.environment_of(chosen)), {3, 10, 20})
+        self.assertTrue(layer.startEditing())
+        layer.deleteFeature(3)
+        crossed = QgsFeature(layer.fields())  # as the program is to repair it
+        crossed.setAttributes([9.0, 0.0])
+        crossed.setGeometry(QgsGeometry.fromWkt("POLYGON((340300 6020300, 340320 6020330, 340320 6020300, "
+                                                "340300 6020330, 340300 6020300))"))
+        self.assertTrue(layer.addFeature(crossed))
+        new = crossed.id()
+        self.assertEqual(self.sources(self.environment_of(layer)), everything - {3} | {new})
+        layer.rollBack()
+
     def test_joined_and_virtual_fields(self):
         from qgis.core import QgsField, QgsVectorLayerJoinInfo
         from qgis.PyQt.QtCore import QMetaType
