@@ -23,13 +23,16 @@ namespace fs = std::filesystem;
   throw Error(ErrorKind::invalid_input, code, message, hint, {.file = file.string(), .layer = layer});
 }
 
-// Programs tell the format of a raster by the ending of its name.
+// Programs tell rasters and GeoPackages by the endings of their names; of Tesseray's own formats the content tells.
 void check_ending(const Parameter& parameter, const fs::path& file) {
   const std::string ending = lower_case(file.extension().string());
-  if (parameter.extension != "tif" || ending == ".tif" || ending == ".tiff") return;
+  const bool is_raster = parameter.extension == "tif", is_geopackage = parameter.extension == "gpkg";
+  const bool is_good = is_raster ? ending == ".tif" || ending == ".tiff" : !is_geopackage || ending == ".gpkg";
+  if (is_good) return;
   refuse("unsupported_format",
-         ending.empty() ? "the output has no file extension" : "a GeoTIFF cannot be called " + ending,
-         "give a name that ends in .tif", file);
+         ending.empty() ? parameter.name + " has no file extension"
+                        : (is_raster ? "a GeoTIFF cannot be called " : "a GeoPackage cannot be called ") + ending,
+         "give a name that ends in ." + parameter.extension, file);
 }
 
 // The same file by another name is the same file.
@@ -51,13 +54,6 @@ void check_may_be_written(const fs::path& file) {
     refuse("cannot_write", "the file exists and cannot be written to", "check its permissions, or name another file",
            file);
   }
-}
-
-// Of other formats the content tells, whatever the name.
-void check_is_named_as_geopackage(const Parameter& parameter, const fs::path& file) {
-  if (parameter.extension != "gpkg" || lower_case(file.extension().string()) == ".gpkg") return;
-  refuse("unsupported_format", parameter.name + " is a GeoPackage, and is not named as one",
-         "give a name that ends in .gpkg", file);
 }
 
 void check_layer_is_new(const LayerDestination& destination) {
@@ -138,9 +134,7 @@ Destinations::Destinations(const ParameterValues& values, bool overwrite) {
     const std::string& given = values.text(parameter.name);
     if (!given.empty()) asked_for_.push_back(parameter.name);
     if (parameter.kind == ParameterKind::file_destination) {
-      if (given.empty()) continue;
-      check_ending(parameter, given);
-      files_.emplace(parameter.name, given);
+      if (!given.empty()) files_.emplace(parameter.name, given);
     } else if (!given.empty()) {
       layers_.emplace(parameter.name, parse_layer_destination(given, parameter.layer));
     } else if (!output.empty()) {
@@ -163,9 +157,10 @@ void Destinations::check(const ParameterValues& values, bool overwrite) const {
     const std::optional<fs::path> wanted = file(parameter.name);
     if (!wanted) continue;
     check_folder(*wanted);
-    check_is_named_as_geopackage(parameter, *wanted);
-    if (!taken.take(*wanted, ""))
+    check_ending(parameter, *wanted);
+    if (!taken.take(*wanted, "")) {
       refuse("outputs_collide", "two outputs go to this file", "give each its own", *wanted);
+    }
     if (parameter.may_exist) continue;
     if (!overwrite) check_file_is_new(*wanted);
     check_may_be_written(*wanted);
