@@ -45,10 +45,16 @@ def layer_of(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters
     return algorithm.parameterAsVectorLayer(parameters, parameter.name, context)
 
 
-def folder_of(layer: QgsVectorLayer) -> str:
-    """The folder of the file that a layer comes from; "" where there is none, as for memory and databases."""
+def _file_of(layer: QgsVectorLayer) -> Path | None:
+    """The file that a layer comes from, whatever provider reads it; None for memory and database servers."""
     path = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source()).get("path")
-    return str(Path(path).parent) if path and Path(path).is_file() else ""
+    return Path(path) if path and Path(path).is_file() else None
+
+
+def folder_of(layer: QgsVectorLayer) -> str:
+    """The folder of the file that a layer comes from; "" where there is none."""
+    file = _file_of(layer)
+    return str(file.parent) if file else ""
 
 
 def export_reason(layer: QgsVectorLayer, value: Any) -> str:
@@ -86,9 +92,9 @@ def _exported_source(path: str, layer_name: str) -> str:
 def _copy_companions(layer: QgsVectorLayer, companions: list[str], target: Path,
                      context: QgsProcessingContext) -> None:
     """Copies layers that stand beside `layer` in its file to the file of its export, as far as they are there."""
-    parts = QgsProviderRegistry.instance().decodeUri("ogr", layer.source())
-    for name in companions:
-        companion = QgsVectorLayer(f"{parts.get('path')}|layername={name}", name, "ogr")
+    file = _file_of(layer)
+    for name in companions if file else ():
+        companion = QgsVectorLayer(f"{file}|layername={name}", name, "ogr")
         if not companion.isValid():
             continue
         options = QgsVectorFileWriter.SaveVectorOptions()
@@ -145,7 +151,7 @@ def vector_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reaso
     if not path or not Path(path).exists():
         raise QgsProcessingException(f"{parameter.label}: “{layer.name()}” could not be copied to a temporary "
                                      f"file{failure}. Export it to a GeoPackage first.")
-    if parameter.companions and layer.providerType() == "ogr":
+    if parameter.companions:
         layer_name = layer_name or _only_table(path)
         _copy_companions(layer, parameter.companions, Path(path), context)
     return _exported_source(path, layer_name)

@@ -276,6 +276,18 @@ class InputTest(QgisTest):
             **harness.DRIVE_TEST, "PATH_LOSS": layer, "ERROR_STATISTICS": str(self.folder / "d.gpkg")})
         self.assertEqual(compared["RESULT_HASH"], directly["RESULT_HASH"])
 
+    def test_path_loss_of_a_spatialite_layer_keeps_its_transmitters(self):
+        network = self.folder / "network.sqlite"
+        sites = harness.transmitters(self.folder)
+        environment = str(self.folder / "environment.gpkg")
+        self.run_tool("tileenvironment", **SMALL_SCENE, ENVIRONMENT=environment)
+        written = self.run_tool("predictcoverage", ENVIRONMENT=environment, **{**sites, "MAX_BOUNCES": 0},
+                                PATH_LOSS=str(network))["PATH_LOSS"]
+        layer = self.layer(f"dbname='{network}' table=\"path_loss\" (geom)", "spatialite")
+        served = [self.run_tool("bestserver", PATH_LOSS=source, BEST_SERVER="TEMPORARY_OUTPUT")["RESULT_HASH"]
+                  for source in (layer, written)]
+        self.assertEqual(served[0], served[1])
+
     # Extents.
 
     def test_an_extent_in_another_crs_is_the_same_place(self):
