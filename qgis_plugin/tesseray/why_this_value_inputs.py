@@ -97,7 +97,7 @@ def _recorded_values(tool: Tool, run: RecordedRun) -> tuple[dict[str, Any], list
         value = run.parameters.get(parameter.name)
         if parameter.is_destination or value is None:
             continue
-        if parameter.kind in FILE_KINDS:
+        if parameter.kind in FILE_KINDS or parameter.folder_of:
             value = _found(str(value), run.file.parent)
         if value is not None:
             values[parameter.name] = value

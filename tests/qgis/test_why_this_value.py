@@ -379,11 +379,13 @@ class RecordedInputsTest(QgisTest):
         from tesseray.why_this_value_inputs import RecordedRun, plan_calls
 
         tool = next(tool for tool in snapshot().tools if tool.roles == ["map_click"])
+        (FOLDER / "antennas").mkdir()
         run = RecordedRun("predictcoverage", {"ENVIRONMENT": "environment.gpkg", "TRANSMITTERS": "PG:dbname=x",
-                                              "MAX_BOUNCES": 5, "PATH_LOSS": "x.gpkg"}, [], STEPS)
+                                              "ANTENNA_FOLDER": "antennas", "MAX_BOUNCES": 5, "PATH_LOSS": "x.gpkg"},
+                          [], STEPS)
         plan = plan_calls(snapshot(), tool, run, self.folder)
         self.assertEqual(plan.values, {"ENVIRONMENT": str(FOLDER / "environment.gpkg"), "TRANSMITTERS": "PG:dbname=x",
-                                       "MAX_BOUNCES": 5})
+                                       "ANTENNA_FOLDER": str(FOLDER / "antennas"), "MAX_BOUNCES": 5})
         self.assertEqual((plan.before, plan.missing), ([], []))
 
 
