@@ -12,7 +12,7 @@ namespace {
 using Names = std::string_view;
 
 constexpr std::array aliases = {Names("population"), Names("inhabitants"), Names("residents"), Names("einwohner"),
-                                Names("pop")};
+                                Names("persons"),    Names("people"),      Names("pop")};
 
 }  // namespace
 

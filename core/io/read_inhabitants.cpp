@@ -30,6 +30,10 @@ std::vector<InhabitedPlace> read_inhabitants(const InhabitantsInput& input, cons
     positions.push_back(row.position);
     features.push_back(row.feature.GetFID());
   });
+  if (!number) {
+    progress.warn({"one_inhabitant_each", "no field of inhabitants is found: one is counted at each of " +
+                                              std::to_string(places.size()) + " points; INHABITANTS_FIELD names it"});
+  }
   points.to_environment(positions);
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (!std::isfinite(positions[i].x)) {

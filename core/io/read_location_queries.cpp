@@ -94,8 +94,10 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
     if (std::isfinite(positions[q].x)) queries[q].known_position = positions[q] - frame.origin;
   }
   if (unknown > 0) {
-    progress.warn({"unknown_transmitters",
-                   std::to_string(unknown) + " rows of the queries name no transmitter of the prediction"});
+    progress.warn(
+        {"unknown_transmitters", std::to_string(unknown) +
+                                     (unknown == 1 ? " row of the queries names" : " rows of the queries name") +
+                                     " no transmitter of the prediction"});
   }
   return queries;
 }

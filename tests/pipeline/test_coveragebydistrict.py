@@ -269,6 +269,7 @@ class CoverageByDistrict(PipelineTest):
                                                             "340300 6020700,340300 6020300))"}), "--inhabitants", file)
         self.assert_done(process)
         self.assertEqual([row["population"] for row in rows(output, "district_coverage")], [12])
+        self.assertIn("each of 12 points", self.warnings(process)["one_inhabitant_each"])
 
     def test_the_map_opens_coloured_by_the_first_threshold(self):
         process, output = self.cover(self.districts(PARTS), "--thresholds", "-52.5,-35")
