@@ -12,7 +12,8 @@ std::string describe(const ErrorPlace& place) {
     text += part;
   };
   if (!place.layer.empty()) add("layer " + place.layer);
-  if (!place.field.empty()) add("field " + place.field);
+  // Without a file, a parameter is meant.
+  if (!place.field.empty()) add((place.file.empty() ? "" : "field ") + place.field);
   if (place.feature_id) add("feature " + std::to_string(*place.feature_id));
   if (place.line) add("line " + std::to_string(*place.line));
   return text;

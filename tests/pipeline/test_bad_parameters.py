@@ -46,6 +46,11 @@ class BadValuesTest(PipelineTest):
         self.refuse_value("missing-height", "ignore", ["default, fail, drop"])
         self.refuse_value("local-metres", "perhaps", ["true nor false"])
 
+    def test_a_parameter_is_called_no_field(self):
+        error = self.refuse([*BUILDINGS, "--environment", self.folder / "e.gpkg", "--crs", "Gauss"], "unknown_crs",
+                            ["EPSG:3946"])
+        self.assertEqual(error["message"], 'CRS: "Gauss" is not a CRS')
+
     def test_extents(self):
         self.refuse_value("extent", "1,2,3", ["xmin,xmax,ymin,ymax"])
         self.refuse_value("extent", "a,b,c,d", ["no number"])

@@ -245,7 +245,7 @@ INSTANTIATE_TEST_SUITE_P(
                  },
                  "metres_as_degrees", "assign the projected CRS"},
         BadInput{"Nonsense", [](Inputs& in) { in.environment({.crs = "EPSG:99999999"}); }, "unknown_crs",
-                 "field CRS: \"EPSG:99999999\" is not a CRS"},
+                 "CRS: \"EPSG:99999999\" is not a CRS"},
         BadInput{"GivenInDegrees", [](Inputs& in) { in.environment({.crs = "EPSG:4326"}); }, "unsuitable_crs",
                  "is not a projected one, and tiles need metres. leave CRS empty, or choose EPSG:32632"},
         BadInput{"GivenInFeet", [](Inputs& in) { in.environment({.crs = "EPSG:2263"}); }, "unsuitable_crs",
@@ -337,7 +337,7 @@ INSTANTIATE_TEST_SUITE_P(
                    input.crs = "Gauss";
                    in.transmitters(input);
                  },
-                 "unknown_crs", "field TRANSMITTERS_CRS: \"Gauss\" is not a CRS"},
+                 "unknown_crs", "TRANSMITTERS_CRS: \"Gauss\" is not a CRS"},
         BadInput{"DegreesOfAProjectedCrs",
                  [](Inputs& in) {
                    TransmitterInput input = Inputs::defaults(in.csv("lat,lon\n48,9\n"));
