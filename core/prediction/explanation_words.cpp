@@ -84,8 +84,10 @@ std::string main_part(const PointExplanation& explanation) {
 
 std::string comparison_with_free_space(const PointExplanation& explanation) {
   const double excess_db = static_cast<double>(explanation.prediction.basic_loss_db) - explanation.free_space_loss_db;
-  return " The path loss is " + with_digits(static_cast<double>(explanation.prediction.path_loss_db), 1) +
-         " dB; between isotropic antennas it is " + decibel_text(std::fabs(excess_db)) +
+  const std::string loss =
+      " The path loss is " + with_digits(static_cast<double>(explanation.prediction.path_loss_db), 1) + " dB";
+  if (!std::isfinite(excess_db)) return loss + ".";  // at the antenna itself
+  return loss + "; between isotropic antennas it is " + decibel_text(std::fabs(excess_db)) +
          (excess_db < 0 ? " less" : " more") + " than in free space.";
 }
 

@@ -103,6 +103,12 @@ TEST(Explanation, TellsOfTheDirectRay) {
   EXPECT_NE(text.find(" of the power arrives directly; the next ray, by reflection at "), std::string::npos) << text;
 }
 
+TEST(Explanation, AtTheAntennaItselfThereIsNoFreeSpaceToCompareWith) {
+  const std::string text = in_words(explained({10.3, 42.1, 6}));
+  EXPECT_NE(text.find(" The path loss is "), std::string::npos) << text;
+  EXPECT_EQ(text.find("free space"), std::string::npos) << text;
+}
+
 TEST(Explanation, TellsWhereARayWasDiffracted) {
   const PointExplanation e = explained({85.3, 20.2, 1.5}, testing::without_scattering(0, 1, 1));
   ASSERT_FALSE(e.rays.empty());
