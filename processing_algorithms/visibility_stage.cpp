@@ -64,14 +64,27 @@ std::unique_ptr<Visibility> not_used(Run& run, const std::string& why) {
   return nullptr;
 }
 
+// PREVIOUS_VISIBILITY, or the file beside PREVIOUS_ENVIRONMENT; none, with a warning, where that is not there.
+std::optional<std::filesystem::path> previous_file(Run& run) {
+  const ParameterValues& values = run.values();
+  if (values.has("PREVIOUS_VISIBILITY")) return values.text("PREVIOUS_VISIBILITY");
+  if (!values.has("PREVIOUS_ENVIRONMENT")) return std::nullopt;
+  const std::filesystem::path beside = visibility_file_beside(values.text("PREVIOUS_ENVIRONMENT"));
+  if (std::filesystem::exists(beside)) return beside;
+  run.progress().warn({"previous_visibility_not_used",
+                       "PREVIOUS_ENVIRONMENT is not used: PREVIOUS_VISIBILITY is not given, and there is no " +
+                           beside.filename().string() + " beside it; everything is computed"});
+  return std::nullopt;
+}
+
 // PREVIOUS_VISIBILITY brought up to date; null when that cannot be, with the reason as a warning.
-std::unique_ptr<Visibility> updated_visibility(Run& run, const Environment& previous, const Scene& scene,
+std::unique_ptr<Visibility> updated_visibility(Run& run, const Environment& previous,
+                                               const std::filesystem::path& earlier, const Scene& scene,
                                                const Occlusion& occlusion, const Tiling& tiling,
                                                const VisibilityKey& key,
                                                const std::optional<std::filesystem::path>& keep_in) {
   const ScratchFile scratch;
   const std::filesystem::path& target = keep_in ? *keep_in : scratch.path();
-  const std::filesystem::path earlier = run.values().text("PREVIOUS_VISIBILITY");
   require_disk_space(target, std::filesystem::file_size(earlier));
   const Tiling earlier_tiling = tile_scene(previous.scene, previous.tiling_options, run.progress());
   const VisibilityUpdate update = update_visibility(
@@ -90,26 +103,26 @@ std::unique_ptr<Visibility> visibility_from_previous(Run& run, const Scene& scen
                                                      const Tiling& tiling, const VisibilityKey& key,
                                                      const std::optional<std::filesystem::path>& keep_in) {
   const ParameterValues& values = run.values();
-  if (!values.has("PREVIOUS_VISIBILITY")) return nullptr;
-  const std::string& file = values.text("PREVIOUS_VISIBILITY");
-  const VisibilityFileInfo info = read_visibility_info(file);
+  const std::optional<std::filesystem::path> file = previous_file(run);
+  if (!file) return nullptr;
+  const VisibilityFileInfo info = read_visibility_info(*file);
   std::optional<Environment> previous;
   if (values.has("PREVIOUS_ENVIRONMENT")) {
     previous = read_environment(values.text("PREVIOUS_ENVIRONMENT"), run.progress());
     if (environment_hash(previous->scene, previous->tiling_options) != info.environment_hash) {
       throw Error(ErrorKind::invalid_input, "stale_visibility",
                   "PREVIOUS_VISIBILITY does not belong to PREVIOUS_ENVIRONMENT", "give the two that belong together",
-                  {.file = file});
+                  {.file = file->string()});
     }
   }
   if (is_same(info, key)) {
-    std::unique_ptr<Visibility> same = open_visibility(file, key.environment_hash);
+    std::unique_ptr<Visibility> same = open_visibility(*file, key.environment_hash);
     if (keep_in) write_visibility(*same, key.options, key.environment_hash, *keep_in, run.progress());
     return same;
   }
   if (!previous)
     return not_used(run, "the environment or MAX_DISTANCE is another one and PREVIOUS_ENVIRONMENT is not given");
-  return updated_visibility(run, *previous, scene, occlusion, tiling, key, keep_in);
+  return updated_visibility(run, *previous, *file, scene, occlusion, tiling, key, keep_in);
 }
 
 // Straight into the file, so that the memory need not hold it and a later run can go on with what this one did.
@@ -171,9 +184,9 @@ std::vector<Parameter> visibility_parameters() {
        .extension = "gpkg"},
       {.name = "PREVIOUS_VISIBILITY",
        .label = "Earlier visibility",
-       .help =
-           "a visibility file computed before; taken over when nothing that it depends on has changed, and brought up "
-           "to date with PREVIOUS_ENVIRONMENT when buildings have",
+       .help = "a visibility file computed before, the one beside PREVIOUS_ENVIRONMENT if not given; taken over when "
+               "nothing that it depends on has changed, and brought up "
+               "to date with PREVIOUS_ENVIRONMENT when buildings have",
        .kind = Kind::file,
        .optional = true,
        .advanced = true,

@@ -176,6 +176,18 @@ class UpdateTest(PipelineTest):
         self.edit(lambda layer: layer.DeleteFeature(self.within_extent(layer)[0].GetFID()))
         self.assert_updated()
 
+    def test_the_file_beside_the_previous_environment(self):
+        self.edit(lambda layer: layer.DeleteFeature(self.within_extent(layer)[0].GetFID()))
+        command = ["computevisibility", "--environment", self.folder / "after.gpkg", "--progress", "json",
+                   "--previous-environment", self.folder / "before.gpkg", "--visibility"]
+        updated, whole = self.folder / "updated.tvis", self.folder / "whole.tvis"
+        self.assertEqual(warning_codes(self.assert_done(tesseray(*command, updated))), ["visibility_updated"])
+        (self.folder / "before.tvis").unlink()
+        process = self.assert_done(tesseray(*command, whole))
+        self.assertEqual(warning_codes(process), ["previous_visibility_not_used"])
+        self.assertIn("before.tvis", process.stderr)
+        self.assertEqual(updated.read_bytes(), whole.read_bytes())
+
     def test_raised_and_lowered(self):
         def change(layer):
             found = self.within_extent(layer)
