@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -42,8 +43,11 @@ void write_to_standard_output(const std::string& text) {
 // Returns the exit status.
 int run_tool(const Command& command, ProgressDisplay& display) {
   GivenParameters given = command.given;
+  RunSettings settings = command.settings;
   if (command.parameters_from_stdin) {
-    for (auto& [name, text] : parameters_from_json(read_line_from_standard_input())) {
+    Request request = request_from_json(read_line_from_standard_input());
+    settings.copies = std::move(request.copies);
+    for (auto& [name, text] : request.parameters) {
       if (given.emplace(name, text).second) continue;
       throw Error(ErrorKind::invalid_input, "given_twice", name + " is given on the command line and in the JSON",
                   "give it once");
@@ -54,12 +58,12 @@ int run_tool(const Command& command, ProgressDisplay& display) {
   // The limit alone would not let more threads run than the machine has cores; the arena does.
   std::optional<tbb::global_control> thread_limit;
   tbb::task_arena arena;
-  if (command.settings.threads > 0) {
-    thread_limit.emplace(tbb::global_control::max_allowed_parallelism, command.settings.threads);
-    arena.initialize(static_cast<int>(command.settings.threads));
+  if (settings.threads > 0) {
+    thread_limit.emplace(tbb::global_control::max_allowed_parallelism, settings.threads);
+    arena.initialize(static_cast<int>(settings.threads));
   }
   RunProgress progress(display, cancel_requested);
-  Run run(*command.tool, given, command.settings, progress);
+  Run run(*command.tool, given, settings, progress);
   const Outcome outcome = arena.execute([&] { return command.tool->run(run); });
   progress.finish();
   write_to_standard_output(command.json_result ? outcome_as_json(run, outcome, progress)

@@ -149,7 +149,7 @@ std::string ParameterValues::to_json() const {
   return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-GivenParameters parameters_from_json(const std::string& json) {
+Request request_from_json(const std::string& json) {
   const std::string hint = R"(write one JSON object on one line, like {"BUILDINGS": "roofs.gpkg", "TILE_AREA": 25})";
   nlohmann::json object;
   try {
@@ -161,9 +161,15 @@ GivenParameters parameters_from_json(const std::string& json) {
   if (!object.is_object()) {
     throw Error(ErrorKind::invalid_input, "bad_json", "the parameters on standard input are no JSON object", hint);
   }
-  GivenParameters given;
-  for (const auto& [name, value] : object.items()) given[name] = text_of_json(name, value);
-  return given;
+  Request request;
+  for (const auto& [name, value] : object.items()) {
+    if (name == "COPIES" && value.is_object()) {
+      for (const auto& [path, origin] : value.items()) request.copies[path] = text_of_json(name, origin);
+    } else {
+      request.parameters[name] = text_of_json(name, value);
+    }
+  }
+  return request;
 }
 
 }  // namespace tesseray

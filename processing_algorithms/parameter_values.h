@@ -55,8 +55,15 @@ class ParameterValues {
   std::map<std::string, ParameterValue, std::less<>> values_;
 };
 
+// What a front end gives on standard input.
+struct Request {
+  GivenParameters parameters;
+  std::map<std::string, std::string> copies;  // path of a temporary file → what it is a copy of
+};
+
 // "--tile-area 5 …" as JSON gives it: {"TILE_AREA": 5}. Numbers, texts, booleans, null (not given) and lists (of
-// words, or of numbers for an extent). Throws Error(invalid_input) for anything else.
-GivenParameters parameters_from_json(const std::string& json);
+// words, or of numbers for an extent); and under COPIES an object of texts. Throws Error(invalid_input) for anything
+// else.
+Request request_from_json(const std::string& json);
 
 }  // namespace tesseray

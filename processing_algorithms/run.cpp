@@ -61,7 +61,10 @@ RunRecord Run::record(const LocalFrame& frame,
   record.parameters_json = values_.to_json();
   for (const Parameter& parameter : tool_.parameters) {
     if (!is_input_source(parameter.kind) || !values_.has(parameter.name)) continue;
-    record.inputs.push_back(fingerprint(values_.text(parameter.name), progress_));
+    const std::string& source = values_.text(parameter.name);
+    record.inputs.push_back(fingerprint(source, progress_));
+    const auto copy = settings_.copies.find(path_of_source(source).string());
+    if (copy != settings_.copies.end()) record.inputs.back().copy_of = copy->second;
   }
   for (const std::string& file : further_inputs_) record.inputs.push_back(fingerprint(file, progress_));
   record.crs = frame.crs_name;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@ struct RunSettings {
   std::size_t threads = 0;      // 0: as many as there are
   MemoryBudget memory;
   bool overwrite = false;
+  std::map<std::string, std::string> copies = {};  // see Request
 };
 
 class Run {

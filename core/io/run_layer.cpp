@@ -53,6 +53,7 @@ Layer runs_layer(const RunRecord& run, const std::vector<std::string>& layers, c
     item.Add("path", input.path);
     item.Add("bytes", static_cast<GInt64>(input.bytes));
     item.Add("hash", input.hash);
+    if (!input.copy_of.empty()) item.Add("copy_of", input.copy_of);
     inputs.Add(item);
   }
   CPLJSONObject seconds;

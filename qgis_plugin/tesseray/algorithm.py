@@ -212,6 +212,8 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         values |= {name: str(place) for name, place in plan.places.items()}
         if plan.collected:
             values[self._tool.collector.name] = str(plan.collected)
+        if self._inputs.origins:
+            values["COPIES"] = self._inputs.origins
         command = [self._executable, self._tool.id, *option_words(self, self._options, parameters, context)]
         words = Wording(self._tool, self._description)
 

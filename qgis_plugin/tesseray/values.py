@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from qgis.core import (
+    QgsMapLayer,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
     QgsProcessingException,
@@ -41,8 +42,9 @@ class InputValues:
         self._reasons = {parameter.name: self._export_reason(parameter, context) for parameter in self._inputs
                          if parameter.is_layer or parameter.kind == "raster"}
         self._folders = self._folders_of_copied(context)
-        # What stands for a layer in a message: its copy's path → its name.
+        # What stands for a layer in a message, and in the record of the run: its copy's path → its name, its source.
         self.copies: dict[str, str] = {}
+        self.origins: dict[str, str] = {}
 
     def _export_reason(self, parameter: Parameter, context: QgsProcessingContext) -> str:
         if parameter.kind == "raster":
@@ -67,9 +69,7 @@ class InputValues:
             elif parameter.is_layer:
                 result[parameter.name] = self._vector(parameter, context, feedback)
             elif parameter.kind == "raster":
-                layer = self._algorithm.parameterAsRasterLayer(self._values, parameter.name, context)
-                result[parameter.name] = raster_source(layer, parameter.label, self._reasons[parameter.name], context,
-                                                       feedback)
+                result[parameter.name] = self._raster(parameter, context, feedback)
             else:
                 result[parameter.name] = plain_value(self._algorithm, parameter, self._values, context)
         return {name: value for name, value in result.items() if value is not None and value != ""}
@@ -88,9 +88,20 @@ class InputValues:
         reason = self._reasons[parameter.name]
         source = vector_source(self._algorithm, parameter, reason, self._values, context, feedback)
         if reason:
-            layer = layer_of(self._algorithm, parameter, self._values, context)
-            self.copies[source.split("|")[0]] = f"“{layer.name()}”"
+            self._remember_copy(source.split("|")[0], layer_of(self._algorithm, parameter, self._values, context))
         return source
+
+    def _raster(self, parameter: Parameter, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
+        layer = self._algorithm.parameterAsRasterLayer(self._values, parameter.name, context)
+        reason = self._reasons[parameter.name]
+        source = raster_source(layer, parameter.label, reason, context, feedback)
+        if reason:
+            self._remember_copy(source, layer)
+        return source
+
+    def _remember_copy(self, path: str, layer: QgsMapLayer) -> None:
+        self.copies[path] = f"“{layer.name()}”"
+        self.origins[path] = f"“{layer.name()}” ({layer.publicSource(True)})"  # without passwords
 
 
 def plain_value(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters: dict[str, Any],

@@ -123,11 +123,13 @@ TEST(ParameterValues, AskingForWhatIsNotDeclaredIsAFault) {
 }
 
 TEST(ParameterValues, JsonGivesTheSameTextsAsTheCommandLine) {
-  const GivenParameters given = parameters_from_json(
-      R"({"A": 2.5, "B": 3, "C": true, "D": "x", "E": null, "F": ["u", "v"], "G": [0, 10.5, -1, 2]})");
+  const Request request = request_from_json(
+      R"({"A": 2.5, "B": 3, "C": true, "D": "x", "E": null, "F": ["u", "v"], "G": [0, 10.5, -1, 2],
+          "COPIES": {"/tmp/a.gpkg": "houses"}})");
   const GivenParameters expected{{"A", "2.5"}, {"B", "3"},   {"C", "true"},       {"D", "x"},
                                  {"E", ""},    {"F", "u,v"}, {"G", "0,10.5,-1,2"}};
-  EXPECT_EQ(given, expected);
+  EXPECT_EQ(request.parameters, expected);
+  EXPECT_EQ(request.copies, (std::map<std::string, std::string>{{"/tmp/a.gpkg", "houses"}}));
 }
 
 // Every declared default must be readable and in range, or no run would start without it being given.

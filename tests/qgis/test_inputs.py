@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Any layer that QGIS has: the executable sees the rows that the screen shows."""
 
+import json
 import sqlite3
 import unittest.mock
 
@@ -39,6 +40,23 @@ class InputTest(QgisTest):
         copy.setName(name)
         self.project.addMapLayer(copy)
         return copy
+
+    def raster_without_crs(self):
+        """The terrain of the sample town in a file that does not say its CRS."""
+        from osgeo import gdal
+        from qgis.core import QgsRasterLayer
+
+        bare = self.folder / "bare.tif"
+        terrain = gdal.Open(str(SAMPLE / "dem.tif"))
+        copy = gdal.GetDriverByName("GTiff").Create(str(bare), terrain.RasterXSize, terrain.RasterYSize, 1,
+                                                    gdal.GDT_Float32)
+        copy.SetGeoTransform(terrain.GetGeoTransform())
+        copy.GetRasterBand(1).SetNoDataValue(terrain.GetRasterBand(1).GetNoDataValue())
+        copy.GetRasterBand(1).WriteArray(terrain.GetRasterBand(1).ReadAsArray())
+        copy = None
+        layer = QgsRasterLayer(str(bare), "terrain")
+        self.project.addMapLayer(layer)
+        return layer
 
     def environment_of(self, buildings, **inputs):
         """The rows of `buildings` in the environment that is made of a layer, and what the log said."""
@@ -109,6 +127,21 @@ class InputTest(QgisTest):
         rows = self.environment_of(copy)
         self.assertEqual(len(self.sources(rows)), copy.featureCount())
         self.assertIn("“in memory” is copied", self.log())
+
+    def test_the_record_of_a_run_names_what_was_copied(self):
+        from qgis.core import QgsCoordinateReferenceSystem
+
+        terrain = self.raster_without_crs()
+        terrain.setCrs(QgsCoordinateReferenceSystem("EPSG:25832"))
+        for buildings, origins in ((self.layer(), [None, f"“terrain” ({terrain.source()})"]),
+                                   (self.memory_copy(name="blocks"), ["“blocks” (", f"“terrain” ({terrain.source()})"])):
+            self.environment_of(buildings, DEM=terrain)
+            environment = max(self.folder.glob("environment*.gpkg"), key=lambda file: file.stat().st_mtime_ns)
+            with sqlite3.connect(environment) as database:
+                recorded, = database.execute("SELECT inputs FROM tesseray_runs").fetchone()
+            for entry, origin in zip(json.loads(recorded), origins, strict=True):
+                self.assertEqual(entry.get("copy_of", "")[:len(origin or "")], origin or "", entry)
+                self.assertTrue(entry["hash"])
 
     def test_a_filtered_layer(self):
         layer = self.layer()
@@ -240,20 +273,10 @@ class InputTest(QgisTest):
 
     def test_a_raster_whose_crs_was_set_in_qgis(self):
         import numpy
-        from osgeo import gdal
-        from qgis.core import QgsCoordinateReferenceSystem, QgsRasterLayer
+        from qgis.core import QgsCoordinateReferenceSystem
 
-        bare = self.folder / "bare.tif"
-        terrain = gdal.Open(str(SAMPLE / "dem.tif"))
-        copy = gdal.GetDriverByName("GTiff").Create(str(bare), terrain.RasterXSize, terrain.RasterYSize, 1,
-                                                    gdal.GDT_Float32)
-        copy.SetGeoTransform(terrain.GetGeoTransform())
-        copy.GetRasterBand(1).SetNoDataValue(terrain.GetRasterBand(1).GetNoDataValue())
-        copy.GetRasterBand(1).WriteArray(terrain.GetRasterBand(1).ReadAsArray())
-        copy = None
-        layer = QgsRasterLayer(str(bare), "terrain")
+        layer = self.raster_without_crs()
         layer.setCrs(QgsCoordinateReferenceSystem("EPSG:25832"))
-        self.project.addMapLayer(layer)
         with_copy = self.environment_of(self.layer(), DEM=layer)
         self.assertIn("“terrain” is copied", self.log())
         directly = self.environment_of(self.layer(), DEM=str(SAMPLE / "dem.tif"))

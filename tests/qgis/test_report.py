@@ -266,6 +266,13 @@ class ReportTest(QgisTest):
                             f"UPDATE transmitters SET name = '{name}' WHERE transmitter_id = 1")
         self.assertEqual(list(self.page(file).figures("Site by site")), [name, "Hill", "all measurements"])
 
+    def test_inputs_that_were_copied_are_told_by_what_they_are_copies_of(self):
+        page = self.page(self.changed("UPDATE tesseray_runs SET inputs = "
+                                      "json_set(inputs, '$[0].copy_of', '“Häuser” <PG>')"))
+        text = "".join(page.text)
+        self.assertEqual(text.count("“Häuser” <PG>"), 2)
+        self.assertNotIn(str(SMALL_SCENE["BUILDINGS"]), "".join(page.tables["Inputs"][1]))
+
     def test_more_sites_than_can_be_drawn_are_in_the_table(self):
         copies = [f"INSERT INTO {table} ({columns}) SELECT {values} FROM {table} WHERE transmitter_id = 1 {condition}"
                   for i in range(3, 43)

@@ -203,7 +203,7 @@ def _value(value: Any) -> str:
 def _run_facts(run: Run) -> str:
     facts = [["tool", f"{run.text('tool')}, Tesseray {run.text('version')} ({run.text('git_commit')})"],
              ["finished", run.text("finished_at").replace("T", " ").replace("Z", " UTC")],
-             ["inputs", ", ".join(Path(str(i.get("path"))).name for i in run.json("inputs", []))],
+             ["inputs", ", ".join(i.get("copy_of") or Path(str(i.get("path"))).name for i in run.json("inputs", []))],
              ["CRS", run.text("crs")]]
     failed = run.json("failed_transmitters", [])
     if failed:
@@ -215,7 +215,7 @@ def _run_section(run: Run, title: str, with_facts: bool = False) -> str:
     seconds = ", ".join(f"{stage} {value:.1f}" for stage, value in run.json("seconds_per_stage", {}).items())
     facts = [["computed on", escape(run.text("device"))], ["seconds per stage", escape(seconds)],
              ["hash of the result", f"<code>{escape(run.text('result_hash'))}</code>"]]
-    inputs = [[escape(str(i.get("path"))), _size(i.get("bytes")), f"<code>{escape(str(i.get('hash')))}</code>"]
+    inputs = [[escape(str(i.get("copy_of") or i.get("path"))), _size(i.get("bytes")), f"<code>{escape(str(i.get('hash')))}</code>"]
               for i in run.json("inputs", [])]
     parameters = "".join(f"<div><b>{escape(name)}</b> {escape(_value(value))}</div>"
                          for name, value in sorted(run.parameters.items()))
