@@ -63,8 +63,9 @@ std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalF
   });
   if (!height && with_z > 0) {
     progress.warn({"z_not_used", "the Z of " + std::to_string(with_z) +
-                                     " receiver points is not used: without a field of heights above the ground all "
-                                     "are at RECEIVER_HEIGHT"});
+                                     (with_z == 1 ? " receiver point" : " receiver points") +
+                                     " is not used: without a field of heights above the ground all are at "
+                                     "RECEIVER_HEIGHT"});
   }
   points.to_environment(positions);
   for (std::size_t i = 0; i < receivers.size(); ++i) {
