@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/scene/clean_footprint.h"
@@ -77,9 +78,9 @@ void note_far_buildings(const std::vector<RawBuilding>& buildings, Vec2 origin, 
     if (is_near(box)) rest.extend(box.min), rest.extend(box.max);
   }
   const double growth = area_of(all) / area_of(rest);
-  if (growth < least_growth) return;
+  if (!(growth >= least_growth)) return;
   const RawBuilding* farthest = nullptr;
-  double greatest_distance_m = 0;
+  double greatest_distance_m = -1;
   for (const auto& [building, box] : placed) {
     if (is_near(box)) continue;
     const double distance_m = distance_between(box, rest);

@@ -103,6 +103,11 @@ def _copy_companions(layer: QgsVectorLayer, companions: list[str], target: Path,
         QgsVectorFileWriter.writeAsVectorFormatV3(companion, str(target), context.transformContext(), options)
 
 
+def _as_int(member: Any) -> int:
+    """The number of an enumeration's member, which Qt 6 does not take for one."""
+    return int(getattr(member, "value", member))
+
+
 def _copy_with_feature_ids(layer: QgsVectorLayer, parameter: Parameter, parameters: dict[str, Any],
                            context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
     """A copy whose rows have the numbers that QGIS shows, which messages and results tell; "" where none is made.
@@ -113,8 +118,9 @@ def _copy_with_feature_ids(layer: QgsVectorLayer, parameter: Parameter, paramete
         return ""
     import processing  # a plugin itself, which may be loaded after this one
 
-    numbers = {"name": ID_FIELD, "type": int(QMetaType.Type.LongLong), "length": 0, "precision": 0, "expression": "$id"}
-    mapping = [numbers, *({"name": field.name(), "type": int(field.type()), "sub_type": int(field.subType()),
+    numbers = {"name": ID_FIELD, "type": _as_int(QMetaType.Type.LongLong), "length": 0, "precision": 0,
+               "expression": "$id"}
+    mapping = [numbers, *({"name": field.name(), "type": _as_int(field.type()), "sub_type": _as_int(field.subType()),
                            "length": field.length(), "precision": field.precision(),
                            "expression": QgsExpression.quotedColumnRef(field.name())} for field in layer.fields())]
     path = QgsProcessingUtils.generateTempFilename(f"{parameter.name}.gpkg", context)

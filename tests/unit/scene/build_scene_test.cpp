@@ -293,6 +293,8 @@ TEST(BuildScene, AFewBuildingsFarFromAllOthersAreNoted) {
   options.extent = Rectangle{corner, corner + Vec2{3000, 300}};
   EXPECT_EQ(count_issues(build(town({{2500, 100}}), options), "far_building"), 0) << "wanted by EXTENT";
 
+  EXPECT_THROW(build(town({{1e300, 0}, {-1e300, 0}})), Error) << "beyond all numbers";
+
   const Vec2 null_island = Vec2{0, 0} - corner;
   try {
     build(town({{2500, 100}, null_island}));
