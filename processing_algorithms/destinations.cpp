@@ -48,14 +48,6 @@ void check_file_is_new(const fs::path& file) {
   if (fs::exists(file)) refuse("file_exists", "the file exists already", overwrite_hint, file);
 }
 
-void check_may_be_written(const fs::path& file) {
-  std::error_code problem;
-  if (fs::exists(file, problem) && access(file.c_str(), W_OK) != 0) {
-    refuse("cannot_write", "the file exists and cannot be written to", "check its permissions, or name another file",
-           file);
-  }
-}
-
 void check_layer_is_new(const LayerDestination& destination) {
   const FileContent content = content_of(destination.file);
   if (content == FileContent::absent) return;
@@ -163,7 +155,7 @@ void Destinations::check(const ParameterValues& values, bool overwrite) const {
     }
     if (parameter.may_exist) continue;
     if (!overwrite) check_file_is_new(*wanted);
-    check_may_be_written(*wanted);
+    require_replaceable(*wanted);
   }
   for (const auto& [name, destination] : layers_) {
     check_folder(destination.file);
@@ -172,7 +164,7 @@ void Destinations::check(const ParameterValues& values, bool overwrite) const {
              destination.file, destination.layer);
     }
     if (!overwrite) check_layer_is_new(destination);
-    check_may_be_written(destination.file);
+    require_replaceable(destination.file);
   }
   for (const Parameter& parameter : values.declared()) {
     if (!is_input_source(parameter.kind) || !values.has(parameter.name)) continue;

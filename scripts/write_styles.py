@@ -34,7 +34,10 @@ def _points(folder: pathlib.Path, name: str, text: str) -> str:
 
 
 def make_study(executable: str, folder: pathlib.Path) -> tuple[pathlib.Path, pathlib.Path]:
-    """A result of two transmitters with all layers, and its environment. Raises CalledProcessError when the executable fails."""
+    """A result of two transmitters with all layers, and its environment.
+
+    Raises CalledProcessError when the executable fails.
+    """
     result, environment = folder / "study.gpkg", folder / "environment.gpkg"
     parameters = {
         **_STUDY, "OUTPUT": str(result), "RAYS": str(result), "ENVIRONMENT": str(environment),

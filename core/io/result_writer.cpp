@@ -69,10 +69,7 @@ void require_writable(const std::filesystem::path& file) {
     throw Error(ErrorKind::invalid_input, "cannot_write", "the folder of the output cannot be written",
                 "check its permissions, or name another file", {.file = file.string()});
   }
-  if (std::filesystem::exists(file, failed) && access(file.c_str(), W_OK) != 0) {
-    throw Error(ErrorKind::invalid_input, "cannot_write", "the output exists and cannot be written",
-                "check its permissions, or name another file", {.file = file.string()});
-  }
+  require_replaceable(file);
 }
 
 // What the layer's rows take at least: to refuse before the work what cannot fit.
@@ -97,6 +94,14 @@ std::uintmax_t least_bytes(const Layer& layer) {
 }
 
 }  // namespace
+
+void require_replaceable(const std::filesystem::path& file) {
+  std::error_code failed;
+  if (std::filesystem::exists(file, failed) && access(file.c_str(), W_OK) != 0) {
+    throw Error(ErrorKind::invalid_input, "cannot_write", "the output exists and cannot be written",
+                "check its permissions, or name another file", {.file = file.string()});
+  }
+}
 
 LayerDestination parse_layer_destination(const std::string& text, const std::string& default_layer) {
   constexpr std::string_view key = "layername=";

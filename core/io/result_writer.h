@@ -67,6 +67,9 @@ struct TileCorners {
   Vec3 corners[4];
 };
 
+// Throws Error(invalid_input) when `file` is there and its permissions keep it as it is.
+void require_replaceable(const std::filesystem::path& file);
+
 // What is read back from a path_loss layer and the transmitters layer beside it.
 struct PathLossLayer {
   LocalFrame frame;

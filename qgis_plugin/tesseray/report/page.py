@@ -99,13 +99,10 @@ def _line_of_sight_table(measurements: Measurements) -> str:
 def _distance_table(named: list[tuple[Group, Measurements]]) -> str:
     rows = []
     for group, m in named:
-        in_sight = m.where(m.line_of_sight)
-        slopes = [line_over_distance(part.distance_m, level).db_per_decade
-                  for part, level in ((m, m.measured_db), (m, m.predicted_db), (in_sight, in_sight.measured_db),
-                                      (in_sight, in_sight.predicted_db))]
-        line = line_over_distance(m.distance_m, m.measured_db)
-        rows.append([escape(group.label), _number(len(m)), _number(group.figures.std_db), _number(line.std_db)]
-                    + [_number(slope, 1) for slope in slopes])
+        lines = [line_over_distance(part.distance_m, level) for part in (m, m.where(m.line_of_sight))
+                 for level in (part.measured_db, part.predicted_db)]
+        rows.append([escape(group.label), _number(len(m)), _number(group.figures.std_db), _number(lines[0].std_db)]
+                    + [_number(line.db_per_decade, 1) for line in lines])
     return _table(["", "n", "σE of the prediction", "σ about the line", "dB/decade measured", "predicted",
                    "in sight, measured", "in sight, predicted"], rows, kind="figures")
 
@@ -215,7 +212,8 @@ def _run_section(run: Run, title: str, with_facts: bool = False) -> str:
     seconds = ", ".join(f"{stage} {value:.1f}" for stage, value in run.json("seconds_per_stage", {}).items())
     facts = [["computed on", escape(run.text("device"))], ["seconds per stage", escape(seconds)],
              ["hash of the result", f"<code>{escape(run.text('result_hash'))}</code>"]]
-    inputs = [[escape(str(i.get("copy_of") or i.get("path"))), _size(i.get("bytes")), f"<code>{escape(str(i.get('hash')))}</code>"]
+    inputs = [[escape(str(i.get("copy_of") or i.get("path"))), _size(i.get("bytes")),
+               f"<code>{escape(str(i.get('hash')))}</code>"]
               for i in run.json("inputs", [])]
     parameters = "".join(f"<div><b>{escape(name)}</b> {escape(_value(value))}</div>"
                          for name, value in sorted(run.parameters.items()))
