@@ -14,6 +14,9 @@ namespace {
 
 // Roundings of angles (rad) and of distances; and how much higher than they are things count as.
 constexpr double angle_margin = 1e-9, distance_margin_m = 1e-6, height_margin_m = 0.02;
+// A line seen at a smaller angle than this (rad) is not asked where a direction meets it: a rounding of the angle would
+// move the place by more than the margin, 5 km away.
+constexpr double grazing = 1e-6;
 
 double wrapped(double angle) { return angle - 2 * pi * std::round(angle / (2 * pi)); }
 
@@ -50,30 +53,27 @@ PlanHorizon::Line::Line(const PlanSector& sector, Vec2 begin, Vec2 end) {
   first_angle = std::min(begin_angle, end_angle);
   last_angle = std::max(begin_angle, end_angle);
   crosses_cut = last_angle - first_angle > pi;
-  if (!(length > 0)) {
-    distance_m = least_m;
-    normal_angle = begin_angle;
-    meets_apex = least_m < distance_margin_m;
-    return;
-  }
-  const double along = -dot(from, side) / length;
-  const Vec2 foot = from + (along / length) * side;
+  const double along = length > 0 ? -dot(from, side) / length : 0;
+  const Vec2 foot = length > 0 ? from + (along / length) * side : from;
   distance_m = norm(foot);
   if (along > 0 && along < length) least_m = distance_m;
   meets_apex = least_m < distance_margin_m;
-  normal_angle = sector.angle_to(sector.apex + foot);
+  // Without a direction where it runs through the apex: then it is grazing from everywhere.
+  if (distance_m > 0) normal = {sector.angle_to(sector.apex + foot), (1 / distance_m) * foot};
 }
 
-double PlanHorizon::Line::distance_along(double angle) const {
-  const double cosine = std::cos(angle - normal_angle);
-  const double distance = cosine > 1e-12 ? distance_m / cosine : greatest_m;
-  return std::clamp(distance, least_m, greatest_m);
-}
-
-PlanHorizon::Distances PlanHorizon::between(const Line& line, double first_angle, double last_angle) {
-  const double a = line.distance_along(first_angle), b = line.distance_along(last_angle);
-  const bool holds_foot = line.normal_angle > first_angle && line.normal_angle < last_angle;
+PlanHorizon::Distances PlanHorizon::between(const Line& line, const Direction& first, const Direction& last) {
+  const double first_cosine = dot(line.normal.unit, first.unit), last_cosine = dot(line.normal.unit, last.unit);
+  if (!(std::min(first_cosine, last_cosine) > grazing)) return {line.least_m, line.greatest_m};
+  const double a = std::clamp(line.distance_m / first_cosine, line.least_m, line.greatest_m);
+  const double b = std::clamp(line.distance_m / last_cosine, line.least_m, line.greatest_m);
+  const bool holds_foot = line.normal.angle > first.angle && line.normal.angle < last.angle;
   return {holds_foot ? std::max(line.least_m, line.distance_m) : std::min(a, b), std::max(a, b)};
+}
+
+PlanHorizon::Direction PlanHorizon::towards(double angle) const {
+  const double in_plan = sector_.middle + angle;
+  return {angle, {std::cos(in_plan), std::sin(in_plan)}};
 }
 
 PlanHorizon::PlanHorizon(const PlanSector& sector, double height_m, std::vector<Wall> walls, std::size_t bins)
@@ -81,6 +81,9 @@ PlanHorizon::PlanHorizon(const PlanSector& sector, double height_m, std::vector<
   const double half_width = std::min(sector.half_width, pi);
   first_angle_ = -half_width;
   bin_width_ = 2 * half_width / static_cast<double>(bins);
+  borders_.reserve(bins + 1);
+  for (std::size_t bin = 0; bin <= bins; ++bin)
+    borders_.push_back(towards(first_angle_ + static_cast<double>(bin) * bin_width_));
   std::vector<std::pair<Line, double>> lines;
   lines.reserve(walls.size());
   for (const Wall& wall : walls) lines.emplace_back(Line(sector, wall.begin, wall.end), wall.top_z);
@@ -111,7 +114,7 @@ void PlanHorizon::add(const Line& line, double first_angle, double last_angle, d
   const auto end_bin = static_cast<std::size_t>(std::clamp(end, 0.0, static_cast<double>(bins_.size())));
   const double above_m = top_z - height_m_;
   for (std::size_t bin = first_bin; bin < end_bin; ++bin) {
-    const Distances distances = between(line, angle_of_bin(bin), angle_of_bin(bin + 1));
+    const Distances distances = between(line, borders_[bin], borders_[bin + 1]);
     Blocked blocked{distances.greatest_m, above_m / (above_m > 0 ? distances.greatest_m : distances.least_m)};
     if (!bins_[bin].empty()) {
       // One that hides no more than those before tells nothing new.
@@ -124,14 +127,14 @@ void PlanHorizon::add(const Line& line, double first_angle, double last_angle, d
 
 template <class Between>
 bool PlanHorizon::hides(double first_angle, double last_angle, double top_z, const Between& between) const {
-  const double end_angle = first_angle_ + static_cast<double>(bins_.size()) * bin_width_;
-  const double first = std::max(first_angle - angle_margin, first_angle_);
-  const double last = std::min(last_angle + angle_margin, end_angle);
-  if (first > last) return false;
+  const Direction first = towards(std::max(first_angle - angle_margin, borders_.front().angle));
+  const Direction last = towards(std::min(last_angle + angle_margin, borders_.back().angle));
+  if (first.angle > last.angle) return false;
   const double above_m = top_z + height_margin_m - height_m_;
-  const std::size_t last_bin = bin_of(last);
-  for (std::size_t bin = bin_of(first); bin <= last_bin; ++bin) {
-    const Distances distances = between(std::max(first, angle_of_bin(bin)), std::min(last, angle_of_bin(bin + 1)));
+  const std::size_t last_bin = bin_of(last.angle);
+  for (std::size_t bin = bin_of(first.angle); bin <= last_bin; ++bin) {
+    const Distances distances = between(first.angle > borders_[bin].angle ? first : borders_[bin],
+                                        last.angle < borders_[bin + 1].angle ? last : borders_[bin + 1]);
     const double slope = above_m / (above_m > 0 ? distances.least_m : distances.greatest_m);
     const auto nearer = std::partition_point(bins_[bin].begin(), bins_[bin].end(), [&](const Blocked& blocked) {
       return blocked.farthest_m < distances.least_m - distance_margin_m;
@@ -144,7 +147,7 @@ bool PlanHorizon::hides(double first_angle, double last_angle, double top_z, con
 bool PlanHorizon::hides(Vec2 begin, Vec2 end, double top_z) const {
   const Line line(sector_, begin, end);
   if (line.meets_apex) return false;
-  const auto along_line = [&line](double first, double last) { return between(line, first, last); };
+  const auto along_line = [&line](const Direction& first, const Direction& last) { return between(line, first, last); };
   if (!line.crosses_cut) return hides(line.first_angle, line.last_angle, top_z, along_line);
   return hides(line.last_angle, pi, top_z, along_line) && hides(-pi, line.first_angle, top_z, along_line);
 }
@@ -158,7 +161,7 @@ bool PlanHorizon::hides(std::span<const Vec3> corners, double top_z) const {
     distances.least_m = std::min(distances.least_m, side.least_m);
     distances.greatest_m = std::max(distances.greatest_m, side.greatest_m);
   }
-  const auto anywhere = [&distances](double, double) { return distances; };
+  const auto anywhere = [&distances](const Direction&, const Direction&) { return distances; };
   const double middle = wrapped(seen.middle - sector_.middle);
   const double first = middle - seen.half_width, last = middle + seen.half_width;
   if (first < -pi) return hides(first + 2 * pi, pi, top_z, anywhere) && hides(-pi, last, top_z, anywhere);

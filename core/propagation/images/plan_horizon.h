@@ -45,29 +45,36 @@ class PlanHorizon {
   struct Blocked {
     double farthest_m = 0, slope = 0;
   };
-  // A straight line seen from the apex: how far it is along a direction.
+  // From the apex: its angle from the sector's middle, and its unit vector in the plan.
+  struct Direction {
+    double angle = 0;
+    Vec2 unit;
+  };
+  // A straight line seen from the apex.
   struct Line {
     Line(const PlanSector& sector, Vec2 begin, Vec2 end);
-    double distance_m = 0, normal_angle = 0;  // where it is nearest; angles from the sector's middle
-    double least_m = 0, greatest_m = 0;       // of the segment's points
-    double first_angle = 0, last_angle = 0;   // of the segment, first ≤ last …
-    bool crosses_cut = false;                 // … or it runs over ±π, between last and first
+    double distance_m = 0;                   // where it is nearest
+    Direction normal;                        // there
+    double least_m = 0, greatest_m = 0;      // of the segment's points
+    double first_angle = 0, last_angle = 0;  // of the segment, first ≤ last …
+    bool crosses_cut = false;                // … or it runs over ±π, between last and first
     bool meets_apex = false;
-    double distance_along(double angle) const;
   };
   struct Distances {
     double least_m = 0, greatest_m = 0;
   };
-  static Distances between(const Line& line, double first_angle, double last_angle);
-  double angle_of_bin(std::size_t bin) const { return first_angle_ + static_cast<double>(bin) * bin_width_; }
+  // Of what is on the line between two directions.
+  static Distances between(const Line& line, const Direction& first, const Direction& last);
+  Direction towards(double angle) const;
   std::size_t bin_of(double angle) const;
   void add(const Line& line, double first_angle, double last_angle, double top_z);
-  // `between`: the distances of what may be seen, from one angle to another.
+  // `between`: the distances of what may be seen, from one direction to another.
   template <class Between>
   bool hides(double first_angle, double last_angle, double top_z, const Between& between) const;
 
   PlanSector sector_;
   double height_m_, first_angle_, bin_width_;
+  std::vector<Direction> borders_;  // of the bins, one more than these
   std::vector<std::vector<Blocked>> bins_;
 };
 
