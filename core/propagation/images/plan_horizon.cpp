@@ -53,13 +53,14 @@ PlanHorizon::Line::Line(const PlanSector& sector, Vec2 begin, Vec2 end) {
   first_angle = std::min(begin_angle, end_angle);
   last_angle = std::max(begin_angle, end_angle);
   crosses_cut = last_angle - first_angle > pi;
-  const double along = length > 0 ? -dot(from, side) / length : 0;
-  const Vec2 foot = length > 0 ? from + (along / length) * side : from;
-  distance_m = norm(foot);
-  if (along > 0 && along < length) least_m = distance_m;
+  // Across the segment, which is known to more digits than the way to a foot near the apex.
+  Vec2 across = length > 0 ? (1 / length) * Vec2{-side.y, side.x} : (1 / std::max(least_m, distance_margin_m)) * from;
+  if (dot(from, across) < 0) across = -1.0 * across;
+  distance_m = dot(from, across);
+  normal = {sector.angle_to(sector.apex + across), across};
+  const double along = -dot(from, side);
+  if (along > 0 && along < length * length) least_m = distance_m;
   meets_apex = least_m < distance_margin_m;
-  // Without a direction where it runs through the apex: then it is grazing from everywhere.
-  if (distance_m > 0) normal = {sector.angle_to(sector.apex + foot), (1 / distance_m) * foot};
 }
 
 PlanHorizon::Distances PlanHorizon::between(const Line& line, const Direction& first, const Direction& last) {

@@ -95,6 +95,28 @@ TEST(PlanHorizon, HidesNothingThatIsSeen) {
   EXPECT_GT(hidden_areas, 200);
 }
 
+// Seen end-on, an edge below the eye is under its begin's height over the end's distance: what hides its begin need not
+// hide its end.
+TEST(PlanHorizon, EdgesThatPointAtTheEye) {
+  Random random(5);
+  int hidden = 0;
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<PlanHorizon::Wall> walls;
+    for (int i = 0; i < 12; ++i) walls.push_back(random_wall(random, 5, 60));
+    const PlanHorizon horizon({{}}, height_m, walls, 256);
+    const double angle = random.uniform(-pi, pi), nearest_m = random.uniform(10, 60);
+    const Vec2 begin = nearest_m * Vec2{std::cos(angle), std::sin(angle)};
+    const double beside_m = round % 4 == 0 ? 0 : std::pow(10.0, -2.0 * (round % 4));
+    const Vec2 end = random.uniform(1.1, 4) * begin + beside_m * Vec2{-std::sin(angle), std::cos(angle)};
+    const double top_z = random.uniform(0, 12);
+    if (!horizon.hides(begin, end, top_z)) continue;
+    ++hidden;
+    for (int sample = 0; sample <= 20; ++sample)
+      EXPECT_TRUE(is_blocked(begin + (sample / 20.0) * (end - begin), top_z, 1e9, walls)) << round << " " << sample;
+  }
+  EXPECT_GT(hidden, 200);
+}
+
 TEST(PlanHorizon, SectorHoldsItsCorners) {
   const std::array<Vec3, 3> ahead{Vec3{10, -1, 0}, Vec3{12, 3, 0}, Vec3{9, 2, 5}};
   const PlanSector sector = PlanSector::of({0, 0}, ahead);
