@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/listed.h"
 #include "core/io/attribute.h"
 #include "core/io/footprints.h"
 #include "core/io/population_field.h"
@@ -60,6 +61,28 @@ std::vector<Rings> measurable_polygons(const RawFootprint& footprint, Vec2 origi
   return polygons;
 }
 
+// Districts without geometry, by name. They touch no area, so that a spatial filter passes over them.
+void list_without_geometry(VectorSource& source, const std::optional<Attribute>& name, Progress& progress,
+                           std::vector<Issue>& issues) {
+  constexpr std::size_t features_between_checks = 1024, most_named = 10;
+  std::vector<std::string> named;
+  std::size_t looked_at = 0;
+  source.layer().SetSpatialFilter(nullptr);
+  source.layer().ResetReading();
+  while (const OGRFeatureUniquePtr feature = source.next()) {
+    if (++looked_at % features_between_checks == 0) progress.throw_if_cancelled();
+    const OGRGeometry* geometry = feature->GetGeometryRef();
+    if (geometry != nullptr && !geometry->IsEmpty()) continue;
+    const std::string number = "feature " + std::to_string(footprint_id(*feature, source.is_osm()));
+    named.push_back(name ? name->text(*feature).value_or(number) : number);
+  }
+  if (named.empty()) return;
+  issues.push_back(layer_issue(Issue::Action::dropped, "empty_geometry",
+                               std::to_string(named.size()) + " of " + std::to_string(looked_at) +
+                                   " districts have no geometry and are left out: " + listed(named, most_named),
+                               source.layer_name()));
+}
+
 }  // namespace
 
 DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame, const Rectangle& area,
@@ -74,11 +97,16 @@ DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame
       find_attribute(source.fields(), population_search(input.population_field, "POPULATION_FIELD"), source.place());
 
   DistrictsRead read;
+  list_without_geometry(source, name, progress, read.issues);
   const Rectangle where{area.min + frame.origin, area.max + frame.origin};
   FootprintLayer layer = footprint_layer(source, crs, environment, where, read.issues);
   PolygonOverlay overlay;
   for_each_footprint(
-      layer, progress, [](const OGRFeature&) { return true; },
+      layer, progress,
+      [](const OGRFeature& feature) {
+        const OGRGeometry* geometry = feature.GetGeometryRef();
+        return geometry != nullptr && !geometry->IsEmpty();
+      },
       [&](const OGRFeature& feature, const RawFootprint& footprint) {
         District district{.feature_id = footprint.feature_id};
         if (name) district.name = name->text(feature).value_or("");

@@ -295,8 +295,21 @@ class CoverageByDistrict(PipelineTest):
         self.assertEqual({row["name"]: row["district_m2"] for row in rows(output, "district_coverage")},
                          {"bow tie": 5000, "twice": 15000})
         warnings = self.warnings(process)
-        self.assertEqual(set(warnings), {"invalid_geometry", "not_a_polygon", "no_area", "districts_overlap"})
+        self.assertEqual(set(warnings), {"invalid_geometry", "not_a_polygon", "no_area", "districts_overlap",
+                                         "empty_geometry"})
         self.assertIn("feature 4", warnings["no_area"])
+
+    def test_districts_without_geometry_are_counted_and_named(self):
+        """In a layer whose spatial index knows nothing of them."""
+        shapes = {**PARTS, **{f"lost {number}": None for number in range(12)}, "void": "POLYGON EMPTY"}
+        process, output = self.cover(self.districts(shapes))
+        self.assert_done(process)
+        self.assertEqual({row["name"] for row in rows(output, "district_coverage")}, set(PARTS))
+        warning = self.warnings(process)["empty_geometry"]
+        self.assertIn(f"13 of {len(shapes)} districts have no geometry", warning)
+        self.assertIn("lost 0", warning)
+        self.assertIn("lost 9, … (13)", warning)
+        self.assertNotIn("lost 10", warning)
 
     def test_results_do_not_depend_on_the_number_of_threads(self):
         file = self.districts({**PARTS, **SHAPES})
