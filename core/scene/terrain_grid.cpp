@@ -2,7 +2,9 @@
 #include "core/scene/terrain_grid.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
 
 #include "core/base/error.h"
 #include "core/scene/issue_text.h"
@@ -65,9 +67,9 @@ void for_neighbours(const Terrain& terrain, std::size_t index, const Visit& visi
   }
 }
 
-// Fills from the rims inwards: each wave takes the mean of the neighbours that are known by then. Returns how many
-// nodes were filled. REQUIRES: at least one known node.
-std::size_t fill_unknown(Terrain& terrain) {
+// Fills from the rims inwards: each wave takes the mean of the neighbours that are known by then. REQUIRES: at
+// least one known node.
+void fill_unknown(Terrain& terrain) {
   std::vector<float>& heights = terrain.height_m;
   std::vector<bool> is_queued(heights.size(), false);
   std::vector<std::size_t> wave, next;
@@ -81,7 +83,6 @@ std::size_t fill_unknown(Terrain& terrain) {
   for (std::size_t i = 0; i < heights.size(); ++i) {
     if (is_known(heights[i])) queue_unknown_neighbours(i, wave);
   }
-  std::size_t count = 0;
   std::vector<float> filled;
   while (!wave.empty()) {
     filled.clear();
@@ -96,12 +97,82 @@ std::size_t fill_unknown(Terrain& terrain) {
       filled.push_back(static_cast<float>(sum / known));
     }
     for (std::size_t k = 0; k < wave.size(); ++k) heights[wave[k]] = filled[k];
-    count += wave.size();
     next.clear();
     for (const std::size_t i : wave) queue_unknown_neighbours(i, next);
     wave.swap(next);
   }
-  return count;
+}
+
+// Where a terrain has heights, before the others are filled.
+struct KnownGround {
+  std::size_t known = 0, nodes = 0;
+  Rectangle bounds;                            // of the cells around the known nodes
+  std::array<std::size_t, 4> known_in_half{};  // in the order of half_names
+  std::array<std::size_t, 4> nodes_in_half{};
+
+  double unknown_share() const { return 1.0 - static_cast<double>(known) / static_cast<double>(nodes); }
+  double unknown_share(std::size_t half) const {
+    const double of = std::max(1.0, static_cast<double>(nodes_in_half[half]));
+    return 1.0 - static_cast<double>(known_in_half[half]) / of;
+  }
+};
+constexpr std::array half_names = {"north", "south", "east", "west"};
+
+KnownGround known_ground(const Terrain& terrain) {
+  KnownGround ground{.nodes = terrain.height_m.size()};
+  for (std::uint32_t row = 0; row < terrain.rows; ++row) {
+    for (std::uint32_t column = 0; column < terrain.columns; ++column) {
+      const bool known = is_known(terrain.height_m[static_cast<std::size_t>(row) * terrain.columns + column]);
+      const std::size_t up = 2 * row >= terrain.rows ? 0 : 1, across = 2 * column >= terrain.columns ? 2 : 3;
+      for (const std::size_t half : {up, across}) {
+        ++ground.nodes_in_half[half];
+        if (known) ++ground.known_in_half[half];
+      }
+      if (!known) continue;
+      ++ground.known;
+      for (const double to_side : {-0.5, 0.5}) {
+        ground.bounds.extend(terrain.south_west +
+                             Vec2{(column + to_side) * terrain.step_x, (row + to_side) * terrain.step_y});
+      }
+    }
+  }
+  return ground;
+}
+
+std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
+
+// "mostly in the north (98 % there)", or nothing where they are all over.
+std::string where_unknown(const KnownGround& ground) {
+  std::size_t worst = 0;
+  for (std::size_t half = 1; half < half_names.size(); ++half) {
+    if (ground.unknown_share(half) > ground.unknown_share(worst)) worst = half;
+  }
+  constexpr double telling = 0.1;
+  if (ground.unknown_share(worst) - ground.unknown_share() < telling) return ", all over the area";
+  return std::string(", most in the ") + half_names[worst] + " (" + percent(ground.unknown_share(worst)) +
+         " of that half)";
+}
+
+// Heights that were filled; of most of them, also where the known ones are and what can be done.
+void note_filled(const KnownGround& ground, Vec2 origin, IssueLog& log) {
+  const std::string filled = std::to_string(ground.nodes - ground.known) + " of " + std::to_string(ground.nodes) +
+                             " terrain heights are no-data or not on Earth";
+  if (ground.known == ground.nodes) return;
+  if (ground.unknown_share() <= 0.5) {
+    log.add(Issue::Action::repaired, "terrain_filled", filled + "; filled from their surroundings");
+    return;
+  }
+  const auto range = [](const char* axis, double from, double to) {
+    return std::string(axis) + " " + std::to_string(std::lround(from)) + " … " + std::to_string(std::lround(to));
+  };
+  const Rectangle& box = ground.bounds;
+  log.add(Issue::Action::assumed, "terrain_mostly_unknown",
+          percent(ground.unknown_share()) + " of the ground is a guess: " + filled + where_unknown(ground) +
+              ", and are filled from the nearest known ones. Known heights lie within " +
+              range("x", origin.x + box.min.x, origin.x + box.max.x) + ", " +
+              range("y", origin.y + box.min.y, origin.y + box.max.y) +
+              ". Give a DEM of the whole area, or limit EXTENT to where there are heights",
+          -1, {{box.min, {box.max.x, box.min.y}, box.max, {box.min.x, box.max.y}}});
 }
 
 // The step that the grid can have, and whether it is the DEM's own for all that the coordinates show.
@@ -156,12 +227,8 @@ Terrain make_terrain(const RawTerrain& raw, const Rectangle& needed, Vec2 origin
     throw Error(ErrorKind::invalid_input, "terrain_without_data", "the terrain model has only no-data in the area",
                 "give a DEM that covers the area, or leave DEM out for flat ground", place);
   }
-  const std::size_t nodes = terrain.height_m.size(), filled = fill_unknown(terrain);
-  if (filled > 0) {
-    log.add(Issue::Action::repaired, "terrain_filled",
-            std::to_string(filled) + " of " + std::to_string(nodes) +
-                " terrain heights are no-data or not on Earth; filled from their surroundings");
-  }
+  note_filled(known_ground(terrain), origin, log);
+  fill_unknown(terrain);
   const double outside = reach_outside(covered, needed);
   if (outside > 0) {
     log.add(Issue::Action::assumed, "terrain_extended",

@@ -70,6 +70,36 @@ TEST(TerrainGrid, LargeHolesAreFilledToTheMiddle) {
   }
 }
 
+TEST(TerrainGrid, MostlyWithoutHeightsItTellsHowMuchWhereAndWhatToDo) {
+  RawTerrain raw = plane();
+  for (int row = 2; row < 11; ++row) {
+    for (int column = 0; column < 11; ++column) raw.height_m[static_cast<std::size_t>(row * 11 + column)] = nan;
+  }
+  IssueLog log("dem.tif");
+  make_terrain(raw, {{10, 10}, {90, 90}}, origin, log);  // the 121 nodes, of which 22 are known
+  ASSERT_EQ(log.issues().size(), 1u);
+  const Issue& issue = log.issues()[0];
+  EXPECT_EQ(issue.code, "terrain_mostly_unknown");
+  EXPECT_EQ(issue.action, Issue::Action::assumed);
+  for (const char* part :
+       {"82 %", "99 of 121", "most in the north (100 %", "x 1019 … 1129", "y 2043 … 2063", "EXTENT"}) {
+    EXPECT_NE(issue.message.find(part), std::string::npos) << part << " in " << issue.message;
+  }
+  ASSERT_EQ(issue.outline.size(), 1u) << "drawn on the map, where the heights are";
+  EXPECT_EQ(issue.outline[0], (Ring{{-5, -5}, {105, -5}, {105, 15}, {-5, 15}}));
+}
+
+// Every fifth node is known.
+TEST(TerrainGrid, HeightsThatAreMissingAllOverAreInNoPartOfTheArea) {
+  RawTerrain raw = plane();
+  for (std::size_t i = 0; i < raw.height_m.size(); ++i) {
+    if (i % 5 != 0) raw.height_m[i] = nan;
+  }
+  IssueLog log("dem.tif");
+  make_terrain(raw, {{10, 10}, {90, 90}}, origin, log);
+  EXPECT_NE(log.issues().at(0).message.find("all over the area"), std::string::npos);
+}
+
 TEST(TerrainGrid, GoesOnBeyondItsBorder) {
   IssueLog log("dem.tif");
   const Terrain terrain = make_terrain(plane(), {{50, 50}, {150, 90}}, origin, log);
