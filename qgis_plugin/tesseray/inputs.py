@@ -31,8 +31,6 @@ from .description import Parameter
 HIDDEN_TABLES = {"layer_styles", "qgis_projects"}
 # The field of a GeoPackage with the number of a row.
 ID_FIELD = "fid"
-# Those whose feature ids are the user's; of text files, the program counts the rows itself.
-PROVIDERS_WITH_IDS = {"ogr", "postgres", "spatialite", "memory"}
 
 
 def layer_of(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters: dict[str, Any],
@@ -114,7 +112,7 @@ def _copy_with_feature_ids(layer: QgsVectorLayer, parameter: Parameter, paramete
 
     Other copies are numbered anew, unless the layer has a field `fid`, which is the number then.
     """
-    if layer.providerType() not in PROVIDERS_WITH_IDS or layer.fields().lookupField(ID_FIELD) >= 0:
+    if layer.fields().lookupField(ID_FIELD) >= 0:
         return ""
     import processing  # a plugin itself, which may be loaded after this one
 

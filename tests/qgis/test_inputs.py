@@ -208,6 +208,24 @@ class InputTest(QgisTest):
         self.assertEqual(self.sources(self.environment_of(layer)), everything - {3} | {new})
         layer.rollBack()
 
+    def test_rows_of_text_files_and_queries_have_the_numbers_of_qgis_too(self):
+        from qgis.core import QgsFeatureRequest
+
+        houses = self.layer(name="houses")
+        text = self.folder / "houses.txt"
+        request = QgsFeatureRequest().setFilterExpression("\"fid\" <= 12")
+        text.write_text("wkt;height_m;base_m\n" + "".join(
+            f"{house.geometry().asWkt()};{house['height_m']};{house['base_m']}\n"
+            for house in houses.getFeatures(request)), encoding="utf-8")
+        query = "SELECT fid AS number, height_m, base_m, geometry FROM houses WHERE fid BETWEEN 5 AND 15"
+        for layer in (self.layer(f"file://{text}?type=csv&delimiter=;&wktField=wkt&crs=EPSG:25832", "delimitedtext"),
+                      self.layer(f"?query={query}&geometry=geometry:3:25832", "virtual"),
+                      self.layer(f"?query={query}&geometry=geometry:3:25832&uid=number", "virtual")):
+            shown = {feature.id() for feature in layer.getFeatures()}
+            with self.subTest(layer.source()[:60]):
+                self.assertNotEqual(shown, set(range(1, len(shown) + 1)))
+                self.assertEqual(self.sources(self.environment_of(layer)), shown)
+
     def test_joined_and_virtual_fields(self):
         from qgis.core import QgsField, QgsVectorLayerJoinInfo
         from qgis.PyQt.QtCore import QMetaType
