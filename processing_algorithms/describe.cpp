@@ -50,6 +50,7 @@ Json json_of(const Parameter& parameter) {
           {"crs_from", parameter.crs_from},
           {"companions", parameter.companions},
           {"folder_of", or_null(parameter.folder_of)},
+          {"kept_as", or_null(parameter.kept_as)},
           {"collects_layers", parameter.name == output_parameter().name}};
 }
 

@@ -61,7 +61,12 @@ struct Parameter {
   // when the layer has no CRS itself; without any of them it is refused.
   std::vector<std::string> crs_from = {};
   std::vector<std::string> companions = {};  // of a layer: layers of the same file that are read with it
-  std::string folder_of = {};  // of a text: it is a folder, and without it that of this input's file counts
+  // Of a text: it is a folder, or several with semicolons between, in which files that this input names are looked for
+  // before the folder of the input's own file.
+  std::string folder_of = {};
+  // Of a layer: what was read of it is in this layer of the result, which can be given in its place, and then without
+  // the parameters that say how to read it (its fields and its CRS).
+  std::string kept_as = {};
 };
 
 bool is_input_source(ParameterKind kind);  // something that is read: a layer, raster or file

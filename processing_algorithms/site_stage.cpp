@@ -34,7 +34,8 @@ std::vector<Parameter> transmitter_parameters(const std::string& site) {
         .help = "points of any OGR source, or a CSV file with coordinates",
         .kind = Kind::vector_point,
         .within = site,
-        .crs_from = {"TRANSMITTERS_CRS"}}},
+        .crs_from = {"TRANSMITTERS_CRS"},
+        .kept_as = "transmitters"}},
       {field_of_transmitters("NAME_FIELD", "Name", "name, site, cell"),
        field_of_transmitters("FREQUENCY_FIELD", "Frequency", "frequency, freq_mhz"),
        field_of_transmitters("ANTENNA_HEIGHT_FIELD", "Antenna height", "height, antenna_height"),
@@ -75,9 +76,9 @@ std::vector<Parameter> transmitter_parameters(const std::string& site) {
         .kind = Kind::string,
         .default_value = "isotropic"},
        {.name = "ANTENNA_FOLDER",
-        .label = "Folder of antenna files",
-        .help = "where pattern files named by ANTENNA or the antenna field lie; the transmitters file's folder is "
-                "looked into as well",
+        .label = "Folders of antenna files",
+        .help = "where pattern files named by ANTENNA or the antenna field lie, with semicolons between several "
+                "folders; the transmitters file's folder is looked into as well",
         .kind = Kind::string,
         .optional = true,
         .advanced = true,

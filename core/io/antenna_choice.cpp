@@ -46,14 +46,28 @@ std::string in_words(double number) {
   return text;
 }
 
+// "panels;omni" are two folders, unless one is called so.
+std::vector<fs::path> folders_in(const std::string& text) {
+  std::error_code failed;
+  if (fs::is_directory(text, failed)) return {text};
+  std::vector<fs::path> folders;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(';', begin), text.size());
+    const std::string_view folder = trimmed(std::string_view(text).substr(begin, end - begin));
+    if (!folder.empty()) folders.emplace_back(folder);
+    begin = end + 1;
+  }
+  return folders;
+}
+
 // What matters only to who looks at the file, not to a prediction.
 bool concerns_gain(const std::string& code) { return code == "no_gain" || code == "gain_unit"; }
 
 }  // namespace
 
 AntennaChoice::AntennaChoice(const TransmitterInput& input, Progress& progress)
-    : synthesis_(input.synthesis), progress_(progress) {
-  if (!input.antenna_folder.empty()) folders_.emplace_back(input.antenna_folder);
+    : folders_(folders_in(input.antenna_folder)), synthesis_(input.synthesis), progress_(progress) {
   const std::string dataset = parse_source_name(input.source).dataset;
   if (is_local_path(dataset)) {
     const fs::path folder = fs::path(dataset).parent_path();
@@ -125,7 +139,11 @@ ChosenAntenna AntennaChoice::from_file(const fs::path& file, const AntennaWish& 
     pattern =
         std::make_shared<const AntennaPattern>(AntennaPattern{antenna.horizontal, antenna.vertical, synthesis_, shift});
   }
-  return {AntennaKind::pattern_file, {.pattern = pattern, .name = wish.name, .file = file.string()}};
+  return {AntennaKind::pattern_file,
+          {.pattern = pattern,
+           .name = wish.name,
+           .file = file.string(),
+           .electrical_tilt_deg = wish.electrical_tilt_deg.value_or(antenna.electrical_tilt_deg)}};
 }
 
 std::optional<ChosenAntenna> AntennaChoice::find(const AntennaWish& wish) {

@@ -202,10 +202,18 @@ Layer transmitters_layer(const std::string& name, const LocalFrame& frame,
       {{"azimuth_deg", real, "Azimuth from true north, degrees"},
        [](const Transmitter& t) { return Value::real(t.azimuth_deg); }},
       {{"downtilt_deg", real, "Downtilt, degrees"}, [](const Transmitter& t) { return Value::real(t.downtilt_deg); }},
+      {{"electrical_tilt_deg", real, "Electrical tilt of a pattern file, as it is used; NULL for others, degrees"},
+       [](const Transmitter& t) {
+         const std::optional<double>& tilt = t.antenna_details.electrical_tilt_deg;
+         return tilt ? Value::real(*tilt) : Value();
+       }},
       {{"polarization", text, "Polarization"},
        [](const Transmitter& t) {
          return Value::text(polarization_names()[static_cast<std::size_t>(t.polarization)]);
        }},
+      // Whoever reads the layer as transmitters need not know what heights counted from in the source.
+      {{"height_reference", text, "What height_m counts from: the ground"},
+       [](const Transmitter&) { return Value::text("ground"); }},
   };
   return with_rows<Transmitter>(
       std::move(layer), frame.origin, transmitters.size(),

@@ -59,8 +59,9 @@ struct TransmitterInput {
       electrical_tilt_field, antenna_field, polarization_field;
   std::optional<double> frequency_mhz, antenna_height_m, erp_dbm;
   AntennaKind antenna = AntennaKind::isotropic;  // where no field says
-  std::string antenna_name;    // instead of `antenna`, as a field would say it: "beam_80", "panel.msi"
-  std::string antenna_folder;  // of pattern files; the transmitters file's own folder is looked into as well
+  std::string antenna_name;  // instead of `antenna`, as a field would say it: "beam_80", "panel.msi"
+  // Of pattern files, "panels;omni" are two; the transmitters file's own folder is looked into as well.
+  std::string antenna_folder;
   CutSynthesis synthesis = CutSynthesis::hpi;  // of pattern files
   HeightReference height_reference = HeightReference::ground;
 };

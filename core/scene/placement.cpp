@@ -100,11 +100,11 @@ double in_full_circle(double degrees) {
   return rest < 0 ? rest + 360.0 : rest;
 }
 
-Transmitter placed(const RawTransmitter& raw, Vec3 position, double ground) {
+Transmitter placed(const RawTransmitter& raw, Vec3 position, double height_above_ground_m) {
   Transmitter transmitter;
   transmitter.name = raw.name;
   transmitter.position = position;
-  transmitter.height_above_ground_m = position.z - ground;
+  transmitter.height_above_ground_m = height_above_ground_m;
   transmitter.frequency_hz = raw.frequency_hz;
   transmitter.erp_dbm = raw.erp_dbm;
   transmitter.antenna = raw.antenna;
@@ -129,24 +129,26 @@ std::vector<Transmitter> place_transmitters(const std::vector<RawTransmitter>& r
     const std::string name = "transmitter \"" + each.name + "\"";
     const Vec2 p = placement.local(each.position);
     const double ground = placement.ground_at(p);
-    double z = each.height_m;
-    if (each.reference == HeightReference::ground) {
-      z += ground;
-    } else if (each.reference == HeightReference::roof) {
+    double height_m = each.height_m;
+    if (each.reference == HeightReference::sea) height_m -= ground;
+    if (each.reference == HeightReference::roof) {
       const std::optional<double> roof = placement.roof_at(p);
       if (!roof) {
         const std::string outside = placement.what_is_wrong({p.x, p.y, ground + std::fabs(each.height_m) + 1});
         bad.add(place, name, outside.empty() ? placement.no_roof(p) : outside);
         continue;
       }
-      z += *roof;
+      height_m = *roof + each.height_m - ground;
     }
+    // The sum, and not a height that was given above something else: so the height above ground, which a result tells,
+    // gives the same place again to the last bit.
+    const double z = ground + height_m;
     const std::string wrong = placement.what_is_wrong({p.x, p.y, z});
     if (!wrong.empty()) {
       bad.add(place, name, wrong);
       continue;
     }
-    transmitters.push_back(placed(each, {p.x, p.y, z}, ground));
+    transmitters.push_back(placed(each, {p.x, p.y, z}, height_m));
     transmitters.back().transmitter_id = static_cast<std::int64_t>(transmitters.size());
   }
   bad.throw_if_any(
@@ -183,9 +185,10 @@ Receiver place_map_point(Vec2 position, double height_m, const std::string& heig
   if (!wrong.empty()) {
     const bool is_outside = !scene.extent.contains(p);
     throw Error(ErrorKind::invalid_input, "point_place", "the point " + wrong,
-                is_outside ? "choose a point inside, and name the CRS of its coordinates if it is not the environment's: "
-                             "\"7.1,50.7 [EPSG:4326]\""
-                           : "choose a point in the open, or raise " + height_parameter + " above the roof");
+                is_outside
+                    ? "choose a point inside, and name the CRS of its coordinates if it is not the environment's: "
+                      "\"7.1,50.7 [EPSG:4326]\""
+                    : "choose a point in the open, or raise " + height_parameter + " above the roof");
   }
   return {1, point};
 }

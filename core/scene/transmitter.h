@@ -37,6 +37,7 @@ struct AntennaDetails {
   double beamwidth_deg = 0;                            // of a beam
   std::shared_ptr<const AntennaPattern> pattern = {};  // of a pattern file
   std::string name = {}, file = {};                    // as given, and the file that was found
+  std::optional<double> electrical_tilt_deg = {};      // of a pattern file, as it is used
 };
 
 // A transmitter in absolute CRS coordinates, before its height is resolved.

@@ -47,6 +47,7 @@ class Parameter:
     crs_from: list[str] = field(default_factory=list)
     companions: list[str] = field(default_factory=list)
     folder_of: str | None = None
+    kept_as: str | None = None
     collects_layers: bool = False
 
     @property

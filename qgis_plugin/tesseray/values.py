@@ -15,6 +15,7 @@ from qgis.core import (
 
 from .description import Parameter, Tool
 from .extents import CrsFinder
+from .folders import with_folder
 from .inputs import (
     crs_text,
     export_reason,
@@ -59,7 +60,7 @@ class InputValues:
 
     def as_json(self, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> dict[str, Any]:
         """Name → value of every input that is given. Throws QgsProcessingException."""
-        result: dict[str, Any] = dict(self._folders)
+        result: dict[str, Any] = {}
         finder = CrsFinder(self._algorithm, self._tool, self._values, context)
         for parameter in self._inputs:
             if parameter.kind == "extent":
@@ -72,14 +73,15 @@ class InputValues:
                 result[parameter.name] = self._raster(parameter, context, feedback)
             else:
                 result[parameter.name] = plain_value(self._algorithm, parameter, self._values, context)
+        for name, folder in self._folders.items():
+            result[name] = with_folder(result.get(name) or "", folder)
         return {name: value for name, value in result.items() if value is not None and value != ""}
 
     def _folders_of_copied(self, context: QgsProcessingContext) -> dict[str, str]:
-        """For parameters without a value: the folder of an input that is copied, where files that it names lie."""
+        """By the parameter for folders: the folder of an input that is copied, where files that it names lie."""
         folders = {}
         for parameter in self._tool.parameters:
-            if parameter.folder_of and self._reasons.get(parameter.folder_of) \
-                    and not is_given(self._values, parameter.name):
+            if parameter.folder_of and self._reasons.get(parameter.folder_of):
                 copied = self._tool.parameter(parameter.folder_of)
                 folders[parameter.name] = folder_of(layer_of(self._algorithm, copied, self._values, context))
         return folders

@@ -3,7 +3,8 @@
 
 Each GeoPackage of Tesseray keeps the parameters of the run that wrote it (`tesseray_runs`). A tool that explains the
 result takes those that it has in common with that run. A file that it needs and that nobody kept is made anew by the
-tool that makes such files, with the recorded settings.
+tool that makes such files, with the recorded settings. What a run keeps of a layer (its transmitters, say) takes the
+layer's place, so that one that was never saved, or has changed since, does no harm.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, Mapping
 
 from .description import Description, Parameter, Tool
+from .folders import SEPARATOR, folders_in, with_folder
 
 FILE_KINDS = frozenset({"vector polygon", "vector point", "vector any", "table", "raster", "file"})
 RUNS_TABLE = "tesseray_runs"
@@ -27,12 +29,13 @@ _CONNECTION = re.compile(r"^([A-Za-z]{2,}[A-Za-z0-9_]*:|/vsi)")
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """A row of tesseray_runs. inputs: each with path and bytes. file: the GeoPackage with the row."""
+    """A row of tesseray_runs. inputs: each with path and bytes. file: the GeoPackage with the row, number: its number."""
 
     tool: str
     parameters: Mapping[str, Any]
     inputs: list[dict[str, Any]]
     file: Path
+    number: int = 0
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,10 @@ def recorded_run(file: Path, layer: str) -> RecordedRun | None:
         return None
     database = sqlite3.connect(f"file:{urllib.parse.quote(str(file))}?mode=ro", uri=True)
     try:
-        rows = database.execute(f"SELECT tool, parameters, inputs, layers FROM {RUNS_TABLE} ORDER BY rowid DESC")
-        for tool, parameters, inputs, layers in rows:
+        rows = database.execute(f"SELECT rowid, tool, parameters, inputs, layers FROM {RUNS_TABLE} ORDER BY rowid DESC")
+        for number, tool, parameters, inputs, layers in rows:
             if layer in json.loads(layers):
-                return RecordedRun(tool, json.loads(parameters), json.loads(inputs), file)
+                return RecordedRun(tool, json.loads(parameters), json.loads(inputs), file, number)
     except (sqlite3.Error, ValueError, TypeError):
         return None
     finally:
@@ -90,6 +93,12 @@ def _found(source: str, folder: Path) -> str | None:
     return None
 
 
+def _found_folders(text: str, folder: Path) -> str | None:
+    """Those of several folders that are there."""
+    found = [there for each in folders_in(text) if (there := _found(each, folder))]
+    return SEPARATOR.join(found) if found else None
+
+
 def _recorded_values(tool: Tool, run: RecordedRun) -> tuple[dict[str, Any], list[Parameter]]:
     """The inputs of `tool` as the run had them, and the optional files among them that are gone."""
     values, lost = {}, []
@@ -97,13 +106,45 @@ def _recorded_values(tool: Tool, run: RecordedRun) -> tuple[dict[str, Any], list
         value = run.parameters.get(parameter.name)
         if parameter.is_destination or value is None:
             continue
-        if parameter.kind in FILE_KINDS or parameter.folder_of:
+        if parameter.kind in FILE_KINDS:
             value = _found(str(value), run.file.parent)
+        elif parameter.folder_of:
+            value = _found_folders(str(value), run.file.parent)
         if value is not None:
             values[parameter.name] = value
         elif parameter.optional:
             lost.append(parameter)
     return values, lost
+
+
+def _kept(tool: Tool, run: RecordedRun) -> list[Parameter]:
+    """The inputs of which all that was read is in a layer that the same run wrote to the same file."""
+    kept = []
+    for parameter in tool.parameters:
+        writer = recorded_run(run.file, parameter.kept_as) if parameter.kept_as else None
+        if writer and writer.number == run.number:
+            kept.append(parameter)
+    return kept
+
+
+def _folder_of(source: str, folder: Path) -> str:
+    """The folder of a recorded file, which may be gone itself; relative ones may count from `folder`. "": not there."""
+    if not source or _CONNECTION.match(source):
+        return ""
+    file = Path(_found(source, folder) or folder / source)  # an absolute path stays as it is
+    place = Path(_source_path(str(file))).parent
+    return str(place) if place.is_dir() else ""
+
+
+def _take_kept_layer(parameter: Parameter, tool: Tool, run: RecordedRun, values: dict[str, Any]) -> None:
+    """The run's own layer in place of the input, without what said how to read that one."""
+    values[parameter.name] = f"{run.file.absolute()}|layername={parameter.kept_as}"
+    original = str(run.parameters.get(parameter.name) or "")
+    for other in tool.parameters:
+        if other.parent == parameter.name or other.name in parameter.crs_from:
+            values.pop(other.name, None)
+        elif other.folder_of == parameter.name:
+            values[other.name] = with_folder(values.get(other.name, ""), _folder_of(original, run.file.parent))
 
 
 def _maker(description: Description, tool: Tool, needed: Parameter) -> Tool | None:
@@ -165,6 +206,9 @@ def plan_calls(description: Description, tool: Tool, run: RecordedRun, folder: P
     """
     plan = CallPlan()
     plan.values, lost = _recorded_values(tool, run)
+    kept = _kept(tool, run)
+    for parameter in kept:
+        _take_kept_layer(parameter, tool, run, plan.values)
     for parameter in tool.parameters:
         if parameter.is_destination or parameter.kind == "point" or parameter.name in plan.values:
             continue
@@ -173,7 +217,9 @@ def plan_calls(description: Description, tool: Tool, run: RecordedRun, folder: P
         wanted = required or parameter in lost or (maker and _own_settings(maker, tool, run))
         if wanted and not _add_made_file(plan, description, tool, parameter, run, folder):
             plan.missing.append(parameter)
-    plan.changed = [item["path"] for item in run.inputs if _has_changed(item, run.file.parent)]
+    unused = {run.parameters.get(parameter.name) for parameter in kept}
+    plan.changed = [item["path"] for item in run.inputs
+                    if item["path"] not in unused and _has_changed(item, run.file.parent)]
     return plan
 
 

@@ -460,10 +460,15 @@ class InputTest(QgisTest):
         copied = self.predicted({**transmitters, "TRANSMITTERS": table})
         self.assertIn("is copied", self.log())
         self.assertEqual(self.losses(copied), self.losses(beside))
-        # A folder that was chosen stays the chosen one.
-        (self.folder / "other").mkdir()
-        with self.assertRaisesRegex(Exception, "nor a pattern file"):
-            self.predicted({**transmitters, "TRANSMITTERS": table, "ANTENNA_FOLDER": str(self.folder / "other")})
+        # A folder that was chosen is looked into first, the layer's own as well.
+        other = self.folder / "other"
+        other.mkdir()
+        chosen = {**transmitters, "ANTENNA_FOLDER": str(other)}
+        self.assertEqual(self.losses(self.predicted({**chosen, "TRANSMITTERS": table})), self.losses(beside))
+        (other / "panel.msi").write_text((self.folder / "panel.msi").read_text().replace("45 1", "45 9"))
+        in_the_folder = self.losses(self.predicted(chosen))
+        self.assertNotEqual(in_the_folder, self.losses(beside))
+        self.assertEqual(self.losses(self.predicted({**chosen, "TRANSMITTERS": table})), in_the_folder)
 
 
 if __name__ == "__main__":

@@ -237,7 +237,9 @@ class WhyThisValueTest(QgisTest):
         moved = self.folder / "moved.gpkg"
         shutil.copy(STEPS, moved)
         with sqlite3.connect(moved) as database:
-            database.execute("UPDATE tesseray_runs SET parameters = json_set(parameters, '$.TRANSMITTERS', '/gone.csv')")
+            # Its transmitters went to another file.
+            database.execute("UPDATE tesseray_runs SET parameters = json_set(parameters, '$.TRANSMITTERS', '/gone.csv'), "
+                             "layers = '[\"path_loss\"]'")
         dialogs = mock.MagicMock()
         with mock.patch.dict(sys.modules, {"processing": dialogs}):
             self.show(moved)
@@ -253,6 +255,45 @@ class WhyThisValueTest(QgisTest):
             self.click(*STREET)
             _, values = dialogs.createAlgorithmDialog.call_args.args
             self.assertEqual(values, {"POINT": "340520.0,6020520.0 [EPSG:25832]"})
+
+    def test_transmitters_of_a_scratch_layer_that_is_gone(self):
+        """The result has kept them, with all that fields, units and settings of the layer said of them."""
+        panel = FOLDER / "panel.msi"
+        panel.write_text("GAIN 2 dBi\nELECTRICAL_TILT 0\nHORIZONTAL 8\n"
+                         + "".join(f"{45 * i} {i % 4}\n" for i in range(8)) + "VERTICAL 8\n"
+                         + "".join(f"{45 * i} {3 * (i % 4)}\n" for i in range(8)))
+        self.addCleanup(panel.unlink)
+        sites, result = FOLDER / "scratch.csv", self.folder / "result.gpkg"
+        sites.write_text("cell,x,y,mast_ft,watts,tilt,etilt\nMarket,340480,6020480,290,20,3,5\n"
+                         "Hill,340420,6020580,310,9,,\n")
+        parameters = {"TRANSMITTERS": str(sites), "TRANSMITTERS_CRS": "EPSG:25832", "NAME_FIELD": "cell",
+                      "ANTENNA_HEIGHT_FIELD": "mast_ft", "ERP_FIELD": "watts", "FREQUENCY": 1800, "ANTENNA": "panel",
+                      "ANTENNA_HEIGHT_REFERENCE": "sea", "ELECTRICAL_TILT_FIELD": "etilt", "MAX_BOUNCES": 2,
+                      "ENVIRONMENT": str(FOLDER / "environment.gpkg"), "PERMITTIVITY": 6}
+        tesseray("predictcoverage", {**parameters, "OUTPUT": str(result)})
+        figures, rays = self.explained_by_the_executable(*STREET, **parameters)
+        sites.unlink()
+        self.show(result)
+        self.click(*STREET)
+        self.assert_shows(figures, rays)
+        self.assertNotIn("has changed", self.why.dock.sentence.text())
+
+    def test_transmitters_that_another_run_has_written_since_are_not_taken(self):
+        from tesseray.executable import snapshot
+        from tesseray.why_this_value_inputs import plan_calls, recorded_run
+
+        result = self.folder / "result.gpkg"
+        shutil.copy(STEPS, result)
+        tool = next(tool for tool in snapshot().tools if tool.roles == ["map_click"])
+        plan = plan_calls(snapshot(), tool, recorded_run(result, "path_loss"), self.folder)
+        self.assertEqual(plan.values["TRANSMITTERS"], f"{result}|layername=transmitters")
+        self.assertNotIn("TRANSMITTERS_CRS", plan.values)
+        with sqlite3.connect(result) as database:
+            database.execute("INSERT INTO tesseray_runs (tool, parameters, inputs, layers) VALUES "
+                             "('predictcoverage', '{}', '[]', '[\"other_loss\", \"transmitters\"]')")
+        plan = plan_calls(snapshot(), tool, recorded_run(result, "path_loss"), self.folder)
+        self.assertEqual(plan.values["TRANSMITTERS"], harness.transmitters(FOLDER)["TRANSMITTERS"])
+        self.assertEqual(plan.values["TRANSMITTERS_CRS"], "EPSG:25832")
 
     def test_changed_inputs_are_told_of(self):
         """The environment was tiled anew since."""

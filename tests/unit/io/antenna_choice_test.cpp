@@ -77,6 +77,33 @@ TEST_F(Antennas, WordsBeamsAndFiles) {
   EXPECT_EQ(warnings_.count("antenna_gain_not_used"), 1);
 }
 
+TEST_F(Antennas, SeveralFoldersAndOneWithASemicolonInItsName) {
+  for (const char* folder : {"omni", "old;new"}) std::filesystem::create_directory(folder_ / folder);
+  write_text(folder_ / "omni/round.msi", panel());
+  write_text(folder_ / "old;new/same.msi", panel());
+  write_text(folder_ / "antennas/round.msi", panel());
+  const std::string both = (folder_ / "omni") + "; " + (folder_ / "antennas") + ";";
+  const auto found = read(
+      "a,500000,5000000,10,900,40,round\nb,500000,5000000,10,900,40,there\n"
+      "c,500000,5000000,10,900,40,beside\n",
+      {.antenna_folder = both});
+  EXPECT_EQ(found[0].antenna_details.file, folder_ / "omni/round.msi") << "the first folder counts";
+  EXPECT_EQ(found[1].antenna_details.file, folder_ / "antennas/there.MSI");
+  EXPECT_EQ(found[2].antenna_details.file, folder_ / "beside.msi");
+  EXPECT_EQ(read("a,500000,5000000,10,900,40,same\n", {.antenna_folder = folder_ / "old;new"})[0].antenna,
+            AntennaKind::pattern_file);
+}
+
+TEST_F(Antennas, TheElectricalTiltInUseIsTold) {
+  const auto found = read(
+      "a,500000,5000000,10,900,40,beside.msi,7.3\nb,500000,5000000,10,900,40,beside.msi,\n"
+      "c,500000,5000000,10,900,40,dipole,\n",
+      {}, ",electrical_tilt");
+  EXPECT_EQ(found[0].antenna_details.electrical_tilt_deg, 7.3);
+  EXPECT_EQ(found[1].antenna_details.electrical_tilt_deg, 4);
+  EXPECT_FALSE(found[2].antenna_details.electrical_tilt_deg);
+}
+
 TEST_F(Antennas, NamesAsWindowsHasThem) {
   const auto found = read(
       "a,500000,5000000,10,900,40,BESIDE.MSI\nb,500000,5000000,10,900,40,Beside\n"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/scene/transmitter.h"
@@ -59,6 +61,36 @@ TEST_F(PlacementTest, HeightsAreAboveGroundRoofOrSea) {
   EXPECT_EQ(placed[3].height_above_ground_m, 31);
   EXPECT_EQ(placed[0].transmitter_id, 1);
   EXPECT_EQ(placed[3].transmitter_id, 4);
+}
+
+// What a result tells of a transmitter is its height above the ground, whatever it counted from before.
+TEST_F(PlacementTest, PlacedAgainByTheHeightAboveGroundItIsAtTheSameBits) {
+  scene_.terrain.height_m = {-3.7F, 1.9F, 0.3F, 22.1F};
+  std::mt19937_64 random(7);
+  scene_.prisms = {testing::box_prism(7, {50, 50}, {80, 80}, -4, 20.3)};
+  std::uniform_real_distribution<double> beside_the_house(0.5, 45), across(50.5, 79.5), height(0.1, 60);
+  std::vector<RawTransmitter> first, again;
+  for (const HeightReference reference : {HeightReference::ground, HeightReference::roof, HeightReference::sea}) {
+    for (int i = 0; i < 3000; ++i) {
+      const bool on_roof = reference == HeightReference::roof;
+      const double x = on_roof ? across(random) : beside_the_house(random);
+      const double y = across(random);
+      const double above_the_terrain = reference == HeightReference::sea ? 22.1 : 0;
+      first.push_back(at(x, y, height(random) + above_the_terrain, reference));
+    }
+  }
+  const std::vector<Transmitter> placed = place_transmitters(first, scene_);
+  ASSERT_EQ(placed.size(), first.size());
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    again.push_back(first[i]);
+    again.back().height_m = placed[i].height_above_ground_m;
+    again.back().reference = HeightReference::ground;
+  }
+  const std::vector<Transmitter> placed_again = place_transmitters(again, scene_);
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    EXPECT_EQ(placed_again[i].position, placed[i].position) << i;
+    EXPECT_EQ(placed_again[i].height_above_ground_m, placed[i].height_above_ground_m) << i;
+  }
 }
 
 TEST_F(PlacementTest, GridAzimuthIsTrueAzimuthLessConvergence) {
