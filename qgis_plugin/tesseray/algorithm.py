@@ -177,10 +177,21 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         results: dict[str, Any] = {**written, RESULT_HASH: result.get("result_hash")}
         if html:
             feedback.setProgressText(self._page.LABEL)
-            working_file = temporary_geopackage(context, "report")
-            page = self._page.make_report(self._tool, result, Path(html), working_file, context, feedback)
+            page = self._make_page(Path(html), result, parameters, context, feedback)
             results |= {self._page.PARAMETER: page} if page else {}
         return results
+
+    def _make_page(self, html: Path, result: dict[str, Any], parameters: dict[str, Any], context: QgsProcessingContext,
+                   feedback: QgsProcessingFeedback) -> str | None:
+        """The page's path; None, with a line in the log, where there is none."""
+        working_file = temporary_geopackage(context, "report")
+        try:
+            return self._page.make_report(self._tool, result, html, working_file, context, feedback)
+        except reporting.NothingToReport as problem:
+            # A temporary one is what dialogs ask for by themselves.
+            is_default = is_temporary(destination_text(parameters.get(self._page.PARAMETER)) or "")
+            (feedback.pushInfo if is_default else feedback.pushWarning)(str(problem))
+            return None
 
     def _add_places_for_page(self, plan: Plan, temporary: Path, parameters: dict[str, Any]) -> None:
         """Layers that the page is made from and nobody asked for go to the run's temporary file."""

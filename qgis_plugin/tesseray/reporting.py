@@ -17,6 +17,10 @@ LABEL = "Report"
 NEEDED_LAYERS = ("prediction_error", "error_statistics")
 
 
+class NothingToReport(Exception):
+    """The results are not of the kind that a report is about, which is nothing wrong with them."""
+
+
 def _in_one_file(tool: Tool, written: dict[str, str], folder_file: Path, context: QgsProcessingContext) -> Path:
     """A GeoPackage with all written layers under their own names: the results' own, or one that they are copied to."""
     sources = {output.layer: written[output.name] for output in tool.layer_outputs if output.name in written}
@@ -38,20 +42,22 @@ def make_report(tool: Tool, result: dict[str, Any], html: Path, working_file: Pa
                 feedback: QgsProcessingFeedback) -> str | None:
     """Writes the report and returns its path; None, with a line in the log, where it cannot be made.
 
-    result: the executable's. working_file: a name for a temporary GeoPackage.
+    Throws NothingToReport, saying why. result: the executable's. working_file: a name for a temporary GeoPackage.
     """
     written = result["outputs"]
     layers = {output.layer for output in tool.layer_outputs if output.name in written}
     if not layers.issuperset(NEEDED_LAYERS):
         return None
     try:
-        from .report import write_report
-
-        write_report(_in_one_file(tool, written, working_file, context), html)
+        from .report import NoLevelsError, write_report
     except ImportError as problem:
         feedback.pushWarning(f"There is no report: {problem}. Install matplotlib for QGIS's Python "
                              "(Debian: python3-matplotlib) to get one.")
         return None
+    try:
+        write_report(_in_one_file(tool, written, working_file, context), html)
+    except NoLevelsError:
+        raise NothingToReport("There is no report on arrival times: it is about levels in dB.") from None
     except Exception as problem:  # the results are good and stay, whatever is wrong with their report
         feedback.pushWarning(f"The report could not be made: {problem}")
         return None

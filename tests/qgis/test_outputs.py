@@ -205,6 +205,29 @@ class OutputTest(QgisTest):
         self.assertIn("PATH_LOSS", results)
         self.assertFalse({"RAYS", "PREDICTION_ERROR", "REPORT"} & results.keys())
 
+    def test_no_report_on_arrival_times_is_worth_a_warning_to_who_asked_for_one_alone(self):
+        """Dialogs ask for a temporary report by themselves."""
+        import processing
+        from qgis.core import QgsProcessingFeedback
+
+        scene = self.tile(ENVIRONMENT=self.path("scene.gpkg"))["ENVIRONMENT"]
+        path_loss = processing.run("tesseray:predictcoverage", {
+            "ENVIRONMENT": scene, **harness.transmitters(self.folder), "PATH_LOSS": TEMPORARY}, context=self.context)
+        times = self.folder / "times.csv"
+        times.write_text("site,x,y,ns\n" + "".join(f"Market,{x},6020520,400\n" for x in range(340510, 340530)))
+        comparison = {"PATH_LOSS": path_loss["PATH_LOSS"], "DRIVE_TEST": str(times), "DRIVE_TEST_CRS": "EPSG:25832",
+                      "VALUE_FIELD": "ns", "VALUE_KIND": "time_of_arrival", "TRANSMITTER_FIELD": "site",
+                      "PREDICTION_ERROR": TEMPORARY, "ERROR_STATISTICS": TEMPORARY}
+        for report, is_warned in ((TEMPORARY, False), (self.path("asked.html"), True)):
+            with self.subTest(report=report):
+                feedback = QgsProcessingFeedback(False)
+                results = processing.run("tesseray:comparewithdrivetest", {**comparison, "REPORT": report},
+                                         context=self.context, feedback=feedback)
+                self.assertNotIn("REPORT", results)
+                self.assertIn("no report on arrival times", feedback.textLog())
+                warned = "<span" in feedback.htmlLog().split("no report on arrival times")[0].rsplit("<br/>", 1)[-1]
+                self.assertEqual(warned, is_warned, feedback.htmlLog())
+
     def test_a_spatialite_file(self):
         results = self.tile(TILES=self.path("x.sqlite"))
         from qgis.core import QgsVectorLayer

@@ -9,9 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from .page import page
-from .result import ReportError, read_result
+from .result import NoLevelsError, ReportError, read_result
 
-__all__ = ["ReportError", "write_report"]
+__all__ = ["NoLevelsError", "ReportError", "write_report"]
 
 
 def write_report(geopackage: Path, html: Path) -> None:

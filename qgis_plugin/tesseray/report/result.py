@@ -29,6 +29,10 @@ class ReportError(Exception):
     """Says what is wrong with which file, and what to do."""
 
 
+class NoLevelsError(ReportError):
+    """The comparison is not one of levels in dB."""
+
+
 @dataclass
 class Measurements:
     """Measurements in rows; all arrays of shape (n,), but places of shape (n, 2) in the layer's CRS."""
@@ -203,8 +207,8 @@ def _require_comparison(file: Path, tables: set[str]) -> None:
 
 def _require_levels(database: sqlite3.Connection, file: Path) -> None:
     if "error_db" not in _columns(database, "prediction_error"):
-        raise ReportError(f"{file} compares arrival times: the report is about levels in dB. Give a comparison of powers, "
-                          "losses or field strengths.")
+        raise NoLevelsError(f"{file} compares arrival times: the report is about levels in dB. Give a comparison of "
+                            "powers, losses or field strengths.")
 
 
 def _numbers(rows: list[sqlite3.Row], name: str) -> np.ndarray:
