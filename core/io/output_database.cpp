@@ -58,8 +58,7 @@ ResultHash write_layer(OutputDatabase& database, const Layer& layer, RowProgress
     rows.progress.throw_if_cancelled();
     database.write(block);
     hash.add(block.hash);
-    rows.done += block.rows;
-    rows.progress.advance(static_cast<double>(rows.done) / static_cast<double>(std::max<std::size_t>(rows.total, 1)));
+    rows.add(RowProgress::of_rows(block.rows));
   };
   using tbb::filter_mode;
   tbb::parallel_pipeline(blocks_under_way,
@@ -67,6 +66,7 @@ ResultHash write_layer(OutputDatabase& database, const Layer& layer, RowProgress
                              tbb::make_filter<std::size_t, std::size_t>(filter_mode::parallel, encode) &
                              tbb::make_filter<std::size_t, void>(filter_mode::serial_in_order, write));
   database.end_layer();
+  rows.add(RowProgress::of_index(layer));
   return hash;
 }
 

@@ -351,7 +351,8 @@ std::string ResultWriter::commit(const RunRecord& run, Progress& progress) {
   impl_->open_targets();
 
   RowProgress rows{progress};
-  for (const Impl::Planned& planned : impl_->layers) rows.total += planned.layer.row_count;
+  for (const Impl::Planned& planned : impl_->layers) rows.expect(planned.layer);
+  rows.total += RowProgress::of_rows(impl_->targets.size());  // the run's own row in each
   ResultHash hash;
   for (const Impl::Planned& planned : impl_->layers) {
     hash.add(write_layer(*impl_->targets[planned.target].database, planned.layer, rows));

@@ -49,6 +49,8 @@ SqliteDatabase::SqliteDatabase(const std::filesystem::path& path, Access access,
           "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-65536");
     } else {
       sqlite3_busy_timeout(handle_, busy_timeout_ms);
+      // Many builds of SQLite write zeros over what is deleted: to replace a layer took a third as long as to write it.
+      execute("PRAGMA secure_delete=FAST");
     }
   } catch (...) {
     sqlite3_close(handle_);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -247,6 +248,32 @@ TEST_F(Writing, AFileThatQgisHoldsOpenForReadingTakesLayers) {
     EXPECT_EQ(qgis.value("SELECT count(*) FROM path_loss"), "200");
   }
   EXPECT_EQ(names_in(folder_ / ""), std::vector<std::string>{"x.gpkg"});
+}
+
+class Recorded : public Progress {
+ public:
+  void advance(double fraction) override { fractions.push_back(fraction); }
+  std::vector<double> fractions;
+};
+
+// The spatial index comes when all rows are there, and takes its time.
+TEST_F(Writing, ProgressLeavesRoomForTheSpatialIndex) {
+  const WriterCase city = large_case(100, 100);
+  for (const TargetGeometry geometry : {TargetGeometry::polygon, TargetGeometry::none}) {
+    ResultWriter writer(city.scene.frame, true);
+    writer.add_path_loss({folder_ / "x.gpkg", "path_loss"}, city.scene, city.tiling, city.predictions,
+                         {.geometry = geometry});
+    Recorded progress;
+    writer.commit(test_run(), progress);
+    const std::vector<double>& told = progress.fractions;
+    ASSERT_GE(told.size(), 4u);
+    EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+    EXPECT_EQ(told.back(), 1);
+    // Blocks of 2,048 of the 10,000 rows.
+    const double rows = geometry == TargetGeometry::none ? 1 : 0.75;
+    EXPECT_NEAR(told[0], 0.2048 * rows, 0.001);
+    EXPECT_NEAR(told[4], rows, 0.001);
+  }
 }
 
 // Cancels after a number of questions.
