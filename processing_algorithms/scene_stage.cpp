@@ -407,6 +407,23 @@ void add_scene_layers(const Run& run, const CleanScene& clean, const Tiling& til
   }
 }
 
+namespace {
+
+// Of what stands on the ground: a wrong unit shows here first.
+void add_height_figures(const Scene& scene, nlohmann::ordered_json& figures) {
+  std::vector<double> heights_m;
+  for (const Prism& prism : scene.prisms) {
+    if (prism.on_ground) heights_m.push_back(prism.top_z - prism.bottom_z);
+  }
+  if (heights_m.empty()) return;
+  const auto middle = heights_m.begin() + static_cast<std::ptrdiff_t>(heights_m.size() / 2);
+  std::nth_element(heights_m.begin(), middle, heights_m.end());
+  figures["median_building_height_m"] = *middle;
+  figures["highest_building_m"] = *std::max_element(middle, heights_m.end());
+}
+
+}  // namespace
+
 void add_scene_figures(const CleanScene& clean, nlohmann::ordered_json& figures) {
   const auto count = [&](Issue::Action action) {
     return std::count_if(clean.issues.begin(), clean.issues.end(),
@@ -414,6 +431,7 @@ void add_scene_figures(const CleanScene& clean, nlohmann::ordered_json& figures)
   };
   figures["crs"] = clean.scene.frame.crs_name;
   figures["prisms"] = clean.scene.prisms.size();
+  add_height_figures(clean.scene, figures);
   figures["vegetation_areas"] = clean.scene.vegetation.size();
   figures["issues_dropped"] = count(Issue::Action::dropped);
   figures["issues_repaired"] = count(Issue::Action::repaired);

@@ -15,23 +15,14 @@ namespace {
 
 using Names = std::string_view;
 
+// Without marks: "hohe" is Höhe.
 constexpr std::array height_aliases = {
-    Names("height"),
-    Names("buildingheight"),
-    Names("htotale"),
-    Names("hauteur"),
-    Names("buildingh"),
-    Names("bldgheight"),
-    Names("bldgh"),
-    Names("roofheight"),
-    Names("heightabove"),
-    Names("heightag"),
-    Names("measuredheight"),
-    Names("hoehe"),
-    Names("gebaeudehoehe"),
-    Names("altura"),
-    Names("altezza"),
-    Names("hoogte"),
+    Names("height"),   Names("buildingheight"), Names("htotale"),
+    Names("hauteur"),  Names("buildingh"),      Names("bldgheight"),
+    Names("bldgh"),    Names("roofheight"),     Names("heightabove"),
+    Names("heightag"), Names("measuredheight"), Names("hoehe"),
+    Names("hohe"),     Names("gebaeudehoehe"),  Names("gebaudehohe"),
+    Names("altura"),   Names("altezza"),        Names("hoogte"),
     Names("h"),
 };
 constexpr std::array roof_aliases = {
@@ -167,11 +158,22 @@ std::optional<double> BuildingAttributes::read_height(const OGRFeature& feature,
     return missing("unreadable_height", height_->name() + " \"" + cell.unreadable + "\" is not a height");
   }
   if (!cell.value) return std::nullopt;
+  count_unit(feature);
   const bool plausible = kind_ == HeightKind::above_ground
                              ? *cell.value > 0 && *cell.value <= greatest_height_m
                              : *cell.value >= lowest_elevation_m && *cell.value <= greatest_elevation_m;
   if (!plausible) return missing("implausible_height", height_->name() + " says " + metres(*cell.value));
   return cell.value;
+}
+
+void BuildingAttributes::count_unit(const OGRFeature& feature) {
+  const std::string text = height_->text(feature).value_or("");
+  const bool is_bare = height_->stored_number(feature) || parse_number(text);
+  if (is_bare) {
+    ++bare_heights_;
+  } else if ((lower_case(text).find('m') == std::string::npos) != (unit_ == LengthUnit::foot)) {
+    ++heights_in_other_unit_;
+  }
 }
 
 std::optional<double> BuildingAttributes::read_storeys_m(const OGRFeature& feature, const RawBuilding& building,
@@ -256,6 +258,16 @@ void BuildingAttributes::finish(std::vector<Issue>& issues) const {
                                      " buildings without a height: assumed from building:levels, " +
                                      metres(storey_height_m_) + " each",
                                  layer_));
+  }
+  if (heights_in_other_unit_ > 0 && bare_heights_ > 0) {
+    const bool are_feet = unit_ == LengthUnit::foot;
+    const std::string taken = are_feet ? "feet" : "metres", other = are_feet ? "metres" : "feet";
+    issues.push_back(
+        layer_issue(Issue::Action::assumed, "mixed_units",
+                    height_->name() + ": " + std::to_string(heights_in_other_unit_) + " heights say that they are " +
+                        other + ", and the " + std::to_string(bare_heights_) + " without a unit are taken as " + taken +
+                        "; if these are " + other + " as well, give HEIGHT_UNIT " + (are_feet ? "m" : "ft"),
+                    layer_));
   }
   if (osm_parts_ > 0) {
     issues.push_back(layer_issue(

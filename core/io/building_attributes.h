@@ -33,6 +33,8 @@ class BuildingAttributes {
 
  private:
   std::optional<double> read_height(const OGRFeature& feature, const RawBuilding& building, std::vector<Issue>& issues);
+  // Counts a readable height as one without a unit, or in another than is assumed for these.
+  void count_unit(const OGRFeature& feature);
   std::optional<double> read_storeys_m(const OGRFeature& feature, const RawBuilding& building,
                                        std::vector<Issue>& issues) const;
   std::optional<double> read_base(const OGRFeature& feature, const RawBuilding& building,
@@ -48,6 +50,7 @@ class BuildingAttributes {
   std::optional<Attribute> height_, storeys_, base_, entrance_, material_, osm_building_, osm_part_;
   bool has_osm_tags_ = false;
   std::size_t heights_from_storeys_ = 0;
+  std::size_t bare_heights_ = 0, heights_in_other_unit_ = 0;
   std::size_t osm_parts_ = 0;
   std::set<std::string> materials_;
 };

@@ -15,15 +15,20 @@ namespace {
 
 using Names = std::string_view;
 
-constexpr std::array longitude_aliases = {Names("longitude"),    Names("long"),         Names("lon"),
-                                          Names("lng"),          Names("longitudedeg"), Names("londeg"),
-                                          Names("gpslongitude"), Names("gpslon")};
-constexpr std::array latitude_aliases = {Names("latitude"), Names("lat"),         Names("latitudedeg"),
-                                         Names("latdeg"),   Names("gpslatitude"), Names("gpslat")};
-constexpr std::array x_aliases = {Names("x"),      Names("xm"),     Names("easting"), Names("east"),
-                                  Names("xcoord"), Names("coordx"), Names("pointx")};
-constexpr std::array y_aliases = {Names("y"),      Names("ym"),     Names("northing"), Names("north"),
-                                  Names("ycoord"), Names("coordy"), Names("pointy")};
+// Without marks: "lange" is Länge.
+constexpr std::array longitude_aliases = {
+    Names("longitude"), Names("long"),         Names("lon"),      Names("lng"),        Names("longitudedeg"),
+    Names("londeg"),    Names("gpslongitude"), Names("gpslon"),   Names("langengrad"), Names("laengengrad"),
+    Names("lange"),     Names("laenge"),       Names("longitud"), Names("longitudine")};
+constexpr std::array latitude_aliases = {
+    Names("latitude"), Names("lat"),         Names("latitudedeg"), Names("latdeg"),  Names("gpslatitude"),
+    Names("gpslat"),   Names("breitengrad"), Names("breite"),      Names("latitud"), Names("latitudine")};
+constexpr std::array x_aliases = {Names("x"),      Names("xm"),         Names("easting"),
+                                  Names("east"),   Names("xcoord"),     Names("coordx"),
+                                  Names("pointx"), Names("rechtswert"), Names("ostwert")};
+constexpr std::array y_aliases = {Names("y"),      Names("ym"),       Names("northing"),
+                                  Names("north"),  Names("ycoord"),   Names("coordy"),
+                                  Names("pointy"), Names("hochwert"), Names("nordwert")};
 
 constexpr double nowhere = std::numeric_limits<double>::quiet_NaN();
 

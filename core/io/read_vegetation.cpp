@@ -14,7 +14,8 @@ namespace {
 using Names = std::string_view;
 
 constexpr std::array height_aliases = {Names("height"),  Names("treeheight"), Names("canopyheight"),
-                                       Names("hauteur"), Names("hoehe"),      Names("h")};
+                                       Names("hauteur"), Names("hoehe"),      Names("hohe"),
+                                       Names("h")};
 constexpr std::array units = {Names("m"), Names("ft"), Names("feet")};
 constexpr double greatest_height_m = 150.0;  // the tallest tree has 116 m
 

@@ -15,22 +15,34 @@ namespace {
 
 using Names = std::string_view;
 
-constexpr std::array name_aliases = {Names("name"),     Names("transmitter"), Names("transmittername"), Names("cell"),
-                                     Names("cellname"), Names("cellid"),      Names("sector"),          Names("pci"),
-                                     Names("site"),     Names("sitename"),    Names("siteid"),          Names("id")};
-constexpr std::array frequency_aliases = {Names("frequency"),        Names("freq"),
-                                          Names("carrierfrequency"), Names("centerfrequency"),
-                                          Names("centrefrequency"),  Names("f")};
-constexpr std::array height_aliases = {Names("antennaheight"), Names("height"),    Names("agl"),     Names("heightagl"),
-                                       Names("antheight"),     Names("hubheight"), Names("txheight")};
-constexpr std::array erp_aliases = {Names("erp"), Names("eirp"), Names("power"), Names("txpower"),
-                                    Names("transmitpower")};
-constexpr std::array azimuth_aliases = {Names("azimuth"), Names("bearing"), Names("azi"), Names("heading"),
-                                        Names("direction")};
+// Without marks: "hohe" is Höhe.
+constexpr std::array name_aliases = {Names("name"),     Names("transmitter"), Names("transmittername"),
+                                     Names("cell"),     Names("cellname"),    Names("cellid"),
+                                     Names("sector"),   Names("pci"),         Names("site"),
+                                     Names("sitename"), Names("siteid"),      Names("zelle"),
+                                     Names("sektor"),   Names("standort"),    Names("id")};
+constexpr std::array frequency_aliases = {Names("frequency"),
+                                          Names("freq"),
+                                          Names("carrierfrequency"),
+                                          Names("centerfrequency"),
+                                          Names("centrefrequency"),
+                                          Names("frequenz"),
+                                          Names("frecuencia"),
+                                          Names("frequenza"),
+                                          Names("f")};
+constexpr std::array height_aliases = {
+    Names("antennaheight"), Names("height"),   Names("agl"),          Names("heightagl"),     Names("antheight"),
+    Names("hubheight"),     Names("txheight"), Names("antennenhohe"), Names("antennenhoehe"), Names("hohe"),
+    Names("hoehe"),         Names("hauteur"),  Names("altura"),       Names("altezza")};
+constexpr std::array erp_aliases = {Names("erp"),       Names("eirp"),          Names("power"),
+                                    Names("txpower"),   Names("transmitpower"), Names("leistung"),
+                                    Names("puissance"), Names("potencia"),      Names("potenza")};
+constexpr std::array azimuth_aliases = {Names("azimuth"), Names("bearing"),   Names("azi"),
+                                        Names("heading"), Names("direction"), Names("azimut")};
 constexpr std::array downtilt_aliases = {Names("downtilt"), Names("tilt"), Names("totaltilt"), Names("tiltdown")};
 constexpr std::array electrical_tilt_aliases = {Names("electricaltilt"), Names("electricaldowntilt"), Names("etilt")};
 constexpr std::array antenna_aliases = {Names("antenna"), Names("antennatype"), Names("antennamodel"),
-                                        Names("pattern")};
+                                        Names("pattern"), Names("antenne"),     Names("antena")};
 constexpr std::array polarization_aliases = {Names("polarization"), Names("polarisation"), Names("pol")};
 constexpr std::array reference_aliases = {Names("heightreference"), Names("antennaheightreference")};
 

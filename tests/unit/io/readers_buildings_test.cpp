@@ -164,6 +164,28 @@ TEST_F(Buildings, FeetByOptionAndByName) {
   EXPECT_EQ(metres.buildings[0].height_m, 100.0);
 }
 
+// Some heights say that they are feet, the others nothing: they are hardly metres.
+TEST_F(Buildings, UnitsThatDifferWithinAFieldAreToldOf) {
+  const std::string feet = with_values("Höhe", 's', {"70.5", "40 ft", "12'", "33,1", ""});
+  const RawScene scene = read(feet);
+  EXPECT_EQ(scene.buildings[0].height_m, 70.5);
+  EXPECT_DOUBLE_EQ(*scene.buildings[1].height_m, 40 * foot_m);
+  const auto mixed = std::find_if(scene.issues.begin(), scene.issues.end(),
+                                  [](const Issue& issue) { return issue.code == "mixed_units"; });
+  ASSERT_NE(mixed, scene.issues.end());
+  for (const char* part : {"Höhe", "2 heights say that they are feet", "the 2 without", "HEIGHT_UNIT ft"}) {
+    EXPECT_NE(mixed->message.find(part), std::string::npos) << mixed->message;
+  }
+  EXPECT_EQ(count(read(EnvironmentInput{.buildings = feet, .height_unit = LengthUnit::foot}).issues, "mixed_units"), 0u);
+  EXPECT_EQ(count(read(with_values("height", 's', {"70.5 ft", "40 ft"})).issues, "mixed_units"), 0u);
+  EXPECT_EQ(count(read(with_values("height", 's', {"70.5 m", "40"})).issues, "mixed_units"), 0u);
+  EXPECT_EQ(count(read(EnvironmentInput{.buildings = with_values("height", 's', {"70.5 m", "40"}),
+                                        .height_unit = LengthUnit::foot})
+                      .issues,
+                  "mixed_units"),
+            1u);
+}
+
 TEST_F(Buildings, RoofElevationsStayAbsolute) {
   const RawScene scene = read(EnvironmentInput{.buildings = with_values("zmaxi", 'r', {212.5, -9999.0}),
                                                .height_kind = HeightKind::roof_elevation});

@@ -63,6 +63,23 @@ TEST_F(Points, TransmittersFromATable) {
   EXPECT_EQ(found[1].polarization, Polarization::vertical);
 }
 
+TEST_F(Points, TransmittersFromGermanAndFrenchTables) {
+  const auto german = transmitters({.source = csv("Standort;Sektor;Länge;Breite;Höhe;Frequenz;Azimut;Leistung_W;Antenne\n"
+                                                  "Markt;Markt_1;9,2;48,1;25,5;758,3;120;20;sector_3gpp\n")});
+  ASSERT_EQ(german.size(), 1u);
+  EXPECT_EQ(german[0].name, "Markt_1");
+  EXPECT_LT(norm(german[0].position - proj_transform("EPSG:4326", "EPSG:32632", {9.2, 48.1})), 1e-3);
+  EXPECT_EQ(german[0].height_m, 25.5);
+  EXPECT_DOUBLE_EQ(german[0].frequency_hz, 758.3e6);
+  EXPECT_EQ(german[0].azimuth_deg, 120);
+  EXPECT_NEAR(german[0].erp_dbm, 43.0103, 1e-4);
+  EXPECT_EQ(german[0].antenna, AntennaKind::sector_3gpp);
+  const auto french = transmitters({.source = csv("site,longitude,latitude,hauteur,puissance_dbm,antenne\nA,9.2,48.1,30,46,omni\n"),
+                                    .frequency_mhz = 900});
+  EXPECT_EQ(french[0].height_m, 30);
+  EXPECT_EQ(french[0].erp_dbm, 46);
+}
+
 // As QGIS exports a text file that was added without geometry.
 TEST_F(Points, TransmittersFromATableOfAGeoPackage) {
   const std::string table = write_layer(folder_ / "sites.gpkg", {.crs = "",
