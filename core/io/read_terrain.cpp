@@ -143,8 +143,10 @@ RawTerrain resampled(const HeightRaster& raster, const Cutout& cutout, const Crs
                      const Rectangle& raster_area, Progress& progress) {
   const PointTransform to_environment(raster.crs(), environment, raster_area);
   const PointTransform to_raster(environment, raster.crs(), area);
-  const double step_m = raster.pixel_side_m(to_environment, 0.5 * (raster_area.min + raster_area.max));
-  if (!std::isfinite(step_m) || step_m <= 0) throw no_height_here(raster);
+  const double side_m = raster.pixel_side_m(to_environment, 0.5 * (raster_area.min + raster_area.max));
+  if (!std::isfinite(side_m) || side_m <= 0) throw no_height_here(raster);
+  // On the scene's coordinate grid, so that the scene takes the nodes as they are.
+  const double step_m = std::max(coordinate_step_m, snapped(side_m));
   RawTerrain terrain = grid_around(area, step_m, raster);
   const NodePixels pixels(terrain, raster, to_raster);
   for (std::uint32_t row = 0; row < terrain.rows; ++row) {

@@ -153,6 +153,8 @@ TEST_F(TerrainReading, OtherCrssAreResampledWhereProjSaysThatTheyLie) {
   // 1e-4 degrees of longitude at 45°: 7.9 m, of latitude: 11.1 m.
   EXPECT_NEAR(found.step_x, 7.9, 0.1);
   EXPECT_EQ(found.step_x, found.step_y);
+  EXPECT_EQ(found.step_x, snapped(found.step_x)) << "the scene would resample it once more";
+  EXPECT_EQ(found.south_west.x, snapped(found.south_west.x));
   const testing::ProjTransform to_degrees("EPSG:32632", "EPSG:4326");
   double worst = 0;
   const std::size_t heights = for_each_height(found, [&](Vec2 p, double h) {
