@@ -2,6 +2,7 @@
 #include "processing_algorithms/comparison_stage.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "core/io/readers.h"
@@ -237,6 +238,24 @@ PathLossLayer path_loss_rows(const Scene& scene, const Tiling& tiling, const Sit
   return rows;
 }
 
+namespace {
+
+// The mean of all so far above the measured powers that these are of another kind.
+void warn_of_another_kind(const Run& run, const Comparison& comparison, Progress& progress) {
+  if (run.values().choice("VALUE_KIND", value_kinds) != ValueKind::received_power) return;
+  constexpr double far_above_db = 15;  // the narrowest LTE carrier has 72 resource elements, 18.6 dB
+  for (const ErrorStatistics& statistics : comparison.statistics) {
+    if (statistics.group != "all" || !(statistics.mean >= far_above_db)) continue;
+    progress.warn({"predicted_far_above",
+                   "predicted powers are " + shortest(std::round(10 * statistics.mean) / 10) +
+                       " dB above the measured ones in the mean. RSRP is the power of one resource element: compared "
+                       "with it, ERP must be that of one, too, 10·log10(12 × resource blocks) below the carrier's "
+                       "(27.8 dB for 10 MHz LTE), or REMOVE_MEAN given"});
+  }
+}
+
+}  // namespace
+
 Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss,
                                    const std::vector<Measurement>& measurements) {
   run.progress().begin_stage("comparison");
@@ -255,6 +274,7 @@ Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss,
                          "no measurement could be used: " + (counts.empty() ? "there are none" : join(counts, ", ")) +
                              (is_elsewhere ? ". Check the drive test's CRS (DRIVE_TEST_CRS)" : "")});
   }
+  warn_of_another_kind(run, comparison, run.progress());
   return comparison;
 }
 
