@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from qgis.core import (
     QgsProcessingFeatureSourceDefinition,
     QgsProcessingFeedback,
     QgsProcessingUtils,
+    QgsProviderConnectionException,
     QgsProviderRegistry,
     QgsRasterFileWriter,
     QgsRasterLayer,
@@ -155,16 +157,26 @@ def vector_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reaso
     if not path or not Path(path).exists():
         raise QgsProcessingException(f"{parameter.label}: “{layer.name()}” could not be copied to a temporary "
                                      f"file{failure}. Export it to a GeoPackage first.")
+    if Path(path) != _file_of(layer):  # a copy indeed
+        layer_name = _call_table(path, layer.name())
     if parameter.companions:
-        layer_name = layer_name or _only_table(path)
         _copy_companions(layer, parameter.companions, Path(path), context)
     return _exported_source(path, layer_name)
 
 
-def _only_table(path: str) -> str:
-    """The name of the layer in a file that has one."""
+def _call_table(path: str, name: str) -> str:
+    """Calls the one table of a copy as the layer is called, which messages name; returns what it is called then."""
     layers = QgsProviderRegistry.instance().querySublayers(path)
-    return layers[0].name() if layers else ""
+    copied = layers[0].name() if layers else ""
+    wanted = " ".join(re.sub(r"[^\w-]+", " ", name).split())
+    if not copied or not wanted or wanted == copied:
+        return copied
+    connection = QgsProviderRegistry.instance().providerMetadata("ogr").createConnection(path, {})
+    try:
+        connection.renameVectorTable("", copied, wanted)
+    except QgsProviderConnectionException:
+        return copied
+    return wanted
 
 
 def ambiguous_layers(value: Any) -> list[str]:

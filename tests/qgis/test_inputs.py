@@ -208,6 +208,17 @@ class InputTest(QgisTest):
         self.assertEqual(self.sources(self.environment_of(layer)), everything - {3} | {new})
         layer.rollBack()
 
+    def test_messages_name_the_layer_and_not_the_file_of_its_copy(self):
+        copy = self.memory_copy(name="Häuser: alt/neu")
+        lost = next(copy.getFeatures()).id()
+        copy.dataProvider().changeAttributeValues({lost: {copy.fields().lookupField("height_m"): None}})
+        self.environment_of(copy)
+        environment = max(self.folder.glob("environment*.gpkg"), key=lambda file: file.stat().st_mtime_ns)
+        with sqlite3.connect(environment) as database:
+            layers = {layer for layer, in database.execute("SELECT DISTINCT source_layer FROM issues")}
+        self.assertIn("Häuser alt neu", layers)
+        self.assertNotIn("BUILDINGS", layers)
+
     def test_rows_of_text_files_and_queries_have_the_numbers_of_qgis_too(self):
         from qgis.core import QgsFeatureRequest
 
@@ -218,9 +229,9 @@ class InputTest(QgisTest):
             f"{house.geometry().asWkt()};{house['height_m']};{house['base_m']}\n"
             for house in houses.getFeatures(request)), encoding="utf-8")
         query = "SELECT fid AS number, height_m, base_m, geometry FROM houses WHERE fid BETWEEN 5 AND 15"
-        for layer in (self.layer(f"file://{text}?type=csv&delimiter=;&wktField=wkt&crs=EPSG:25832", "delimitedtext"),
-                      self.layer(f"?query={query}&geometry=geometry:3:25832", "virtual"),
-                      self.layer(f"?query={query}&geometry=geometry:3:25832&uid=number", "virtual")):
+        for layer in (self.layer(f"file://{text}?type=csv&delimiter=;&wktField=wkt&crs=EPSG:25832", "delimitedtext", "in a text"),
+                      self.layer(f"?query={query}&geometry=geometry:3:25832", "virtual", "query"),
+                      self.layer(f"?query={query}&geometry=geometry:3:25832&uid=number", "virtual", "numbers")):
             shown = {feature.id() for feature in layer.getFeatures()}
             with self.subTest(layer.source()[:60]):
                 self.assertNotEqual(shown, set(range(1, len(shown) + 1)))
