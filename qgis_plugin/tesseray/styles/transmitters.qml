@@ -16,7 +16,9 @@
 <alias index="6" field="antenna" name="Antenna"/>
 <alias index="7" field="azimuth_deg" name="Azimuth [°]"/>
 <alias index="8" field="downtilt_deg" name="Downtilt [°]"/>
-<alias index="9" field="polarization" name="Polarization"/>
+<alias index="9" field="electrical_tilt_deg" name="Electrical tilt [°]"/>
+<alias index="10" field="polarization" name="Polarization"/>
+<alias index="11" field="height_reference" name="Height reference"/>
 </aliases>
 <blendMode>0</blendMode>
 <featureBlendMode>0</featureBlendMode>
