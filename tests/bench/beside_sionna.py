@@ -6,6 +6,7 @@ Prints the tables of docs/benchmarks/sionna.md. The ground must be flat, and bui
 material of their own (bench_buildings.py makes such): Sionna gets the environment's prisms and one plane.
 
   rays TESSERAY ENVIRONMENT X Y HEIGHT   all rays to street points within 250 m, traceimage against Sionna's PathSolver
+  scattering TESSERAY ENVIRONMENT X Y HEIGHT   power that walls scatter to points out of sight, against PathSolver
   map TESSERAY ENVIRONMENT VISIBILITY X Y HEIGHT      path loss of all ground tiles against Sionna's RadioMapSolver
   wedge             diffraction at the conducting wedge of Sionna's own example scene against the textbook formula
 
@@ -44,12 +45,19 @@ RECEIVER_HEIGHT_M = 1.5
 # 40 dBm relative to a half-wave dipole, as power of an isotropic radiator.
 ERP_DBM, EIRP_DBM = 40.0, 42.15
 RECEIVERS, RADIUS_M = 100, 250
+SCATTERING_COEFFICIENT = 0.5
 REFLECTIONS = 3
 CELL_M = 10.0
 # Two ways that differ by less are one: single precision is a few tenths of a millimetre off.
 SAME_DELAY_NS = 0.05
 
-SURFACES = ["--permittivity", PERMITTIVITY, "--conductivity", CONDUCTIVITY, "--vegetation-loss", "none",
+# Of conductors, which reflect either polarisation whole.
+CONDUCTOR = 1.0, 1e7
+
+
+def surfaces(permittivity=PERMITTIVITY, conductivity=CONDUCTIVITY):
+    """What all tools are told of them."""
+    return ["--permittivity", permittivity, "--conductivity", conductivity, "--vegetation-loss", "none",
             "--summation", "power"]
 
 
@@ -244,28 +252,31 @@ def print_rays(ours, theirs):
         print(f"| {kind} | {counts[kind]} | {len(differences)} | {only} | {figures} |")
 
 
-def compare_rays(executable, environment, *place):
-    """traceimage against PathSolver."""
-    place = [float(number) for number in place]
+def scene_with_points(environment, place):
+    """Sionna's scene with street points near the transmitter, and a folder with both as files; parameters of either."""
     near = [centroid for centroid in ground_centroids(environment, "tiles").values()
             if np.hypot(*(np.array(centroid) - place[:2])) < RADIUS_M]
     points = random.Random(3).sample(sorted(near), RECEIVERS)
     folder = pathlib.Path(tempfile.mkdtemp())
     write_transmitter(folder / "transmitter.csv", place)
     write_points(folder / "receivers.csv", ["x", "y"], points)
-    crs = crs_of(environment)
     scene, _ = sionna_city(environment, place)
     for number, point in enumerate(points):
         x, y = np.array(point) - place[:2]
         scene.add(rt.Receiver(f"receiver {number}", position=[float(x), float(y), RECEIVER_HEIGHT_M]))
+    crs = crs_of(environment)
+    return scene, folder, ["--environment", environment, "--transmitters", folder / "transmitter.csv",
+                           "--transmitters-crs", crs, "--receivers", folder / "receivers.csv", "--receivers-crs", crs]
+
+
+def compare_rays(executable, environment, *place):
+    """traceimage against PathSolver."""
+    scene, folder, inputs = scene_with_points(environment, [float(number) for number in place])
     for diffractions in (0, 1):
         _, seconds = timed(
-            tesseray, executable, "traceimage", "--environment", environment,
-            "--transmitters", folder / "transmitter.csv", "--transmitters-crs", crs,
-            "--receivers", folder / "receivers.csv", "--receivers-crs", crs,
-            "--max-reflections", REFLECTIONS, "--max-diffractions", diffractions,
-            "--max-reflections-with-diffractions", REFLECTIONS, "--rays-per-receiver", 100000,
-            "--output", folder / "exact.gpkg", *SURFACES)
+            tesseray, executable, "traceimage", *inputs, "--max-reflections", REFLECTIONS,
+            "--max-diffractions", diffractions, "--max-reflections-with-diffractions", REFLECTIONS,
+            "--rays-per-receiver", 100000, "--output", folder / "exact.gpkg", *surfaces())
         print(f"\n{RECEIVERS} receivers, {REFLECTIONS} interactions, of which {diffractions} diffractions\n\n"
               f"| | rays | processor s |\n|---|---|---|", flush=True)
         ours = exact_rays(folder / "exact.gpkg")
@@ -279,6 +290,30 @@ def compare_rays(executable, environment, *place):
                   flush=True)
         print()
         print_rays(ours, theirs)
+
+
+def compare_scattering(executable, environment, *place):
+    """Scattering alone, by conductors: one interaction, at points that the transmitter does not see."""
+    scene, folder, inputs = scene_with_points(environment, [float(number) for number in place])
+    tesseray(executable, "predictcoverage", *inputs, "--max-reflections", 0, "--max-diffractions", 0,
+             "--max-scatterings", 1, "--max-after-scattering", 0, "--over-rooftop", "none", "--min-power", -250,
+             "--scattering-model", "reflected", "--scattering-coefficient", SCATTERING_COEFFICIENT,
+             "--receiver-path-loss", f"{folder / 'predicted.gpkg'}|layername=receiver_path_loss", *surfaces(*CONDUCTOR))
+    ours = {row["receiver_id"]: -row["basic_loss_db"]
+            for row in features(folder / "predicted.gpkg", "receiver_path_loss")
+            if row["basic_loss_db"] is not None and not row["line_of_sight"]}
+    for material in scene.radio_materials.values():
+        material.scattering_coefficient = SCATTERING_COEFFICIENT
+        material.relative_permittivity, material.conductivity = CONDUCTOR
+    # Every sample that hits something makes a path to every receiver: more samples take gigabytes.
+    paths = rt.PathSolver()(scene, max_depth=1, samples_per_src=2 * 10**5, max_num_paths_per_src=2 * 10**7, los=False,
+                            specular_reflection=False, diffuse_reflection=True, refraction=False)
+    powers = np.sum(np.array(paths.a[0])[:, 0, 0, 0] ** 2 + np.array(paths.a[1])[:, 0, 0, 0] ** 2, axis=-1)
+    differences = [10 * np.log10(powers[receiver - 1]) - gain for receiver, gain in ours.items()
+                   if powers[receiver - 1] > 0]
+    print("| points | Sionna − Tesseray: mean, dB | median | deviation |\n|---|---|---|---|\n"
+          f"| {len(differences)} | {np.mean(differences):.2f} | {np.median(differences):.2f} | "
+          f"{np.std(differences):.2f} |")
 
 
 # ---- path loss over a city
@@ -332,7 +367,7 @@ def compare_maps(executable, environment, visibility, *place):
             tesseray, executable, "predictcoverage", "--environment", environment, "--visibility", visibility,
             "--transmitters", folder / "transmitter.csv", "--transmitters-crs", crs_of(environment),
             "--max-reflections", REFLECTIONS, "--max-diffractions", diffractions, "--max-scatterings", 0,
-            "--max-bounces", REFLECTIONS, "--over-rooftop", "none", "--output", folder / "predicted.gpkg", *SURFACES)
+            "--max-bounces", REFLECTIONS, "--over-rooftop", "none", "--output", folder / "predicted.gpkg", *surfaces())
         ours = path_gains(folder / "predicted.gpkg")
         print(f"| Tesseray, predictcoverage | {len(ours)} | {seconds} | | | |", flush=True)
         for samples in (10**6, 10**7, 10**8):
@@ -369,7 +404,9 @@ def compare_wedge():
     """Sionna's example scene holds a wedge whose air lies from 0° to 270° about the vertical edge at the origin."""
     scene = rt.load_scene(rt.scene.simple_wedge, merge_shapes=False)
     use_vertical_antennas(scene)
-    scene.add(rt.RadioMaterial("conductor", thickness=THICKNESS_M, relative_permittivity=1.0, conductivity=1e7))
+    permittivity, conductivity = CONDUCTOR
+    scene.add(rt.RadioMaterial("conductor", thickness=THICKNESS_M, relative_permittivity=permittivity,
+                               conductivity=conductivity))
     for thing in scene.objects.values():
         thing.radio_material = "conductor"
     source_m, target_m = 4.0, 6.0
@@ -401,7 +438,8 @@ def compare_wedge():
 
 def main():
     """See the usage above."""
-    modes = {"rays": (compare_rays, 5), "map": (compare_maps, 6), "wedge": (compare_wedge, 0)}
+    modes = {"rays": (compare_rays, 5), "scattering": (compare_scattering, 5), "map": (compare_maps, 6),
+             "wedge": (compare_wedge, 0)}
     compare, count = modes.get(sys.argv[1] if len(sys.argv) > 1 else None, (None, 0))
     if compare is None or len(sys.argv) != count + 2:
         sys.exit(__doc__)
