@@ -32,7 +32,7 @@ void Launch::keep_scattered_way(std::uint32_t number, std::uint32_t tile, Elemen
 }
 
 void Launch::prepare_diffuse() {
-  if (environment_.options.max_scatterings == 0) return;
+  if (!limits_.may_scatter(0, 0)) return;
   const std::size_t kinds = after_scattering_kinds(environment_.options.max_after_scattering);
   diffuse_.resize(environment_.points.tile_count(), kinds);
   columns_ = ScatteringColumns(environment_.scene, environment_.tiling, environment_.points, link_);

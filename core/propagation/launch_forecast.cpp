@@ -9,6 +9,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/propagation/tube.h"
+
 namespace tesseray {
 namespace {
 
@@ -50,7 +52,7 @@ struct ScatteringSeconds {
 
 ScatteringSeconds scattering_seconds(const LaunchExtent& extent, const RayLaunchingOptions& options) {
   const double lit = std::sqrt(extent.entries_of_lit_tiles / extent.row_entries), seen = share_in_sight(extent);
-  if (options.max_bounces == 1) return {0.16 / (1 + 5 * seen), 0.1, 0.1};  // nothing may follow
+  if (options.max_bounces == 1) return {.last = 0.16 / (1 + 5 * seen)};
   if (!extent.draws_by_chance) return {1.5, 1.2 + 7.5 * lit, 33 * lit};
   ScatteringSeconds seconds{0.4 / (1 + 5 * seen), 0.4 + 2 * lit, 1.15 / (1 + 0.55 * seen)};
   if (options.max_bounces == 2) seconds.then_reflection *= 0.75;
@@ -76,13 +78,15 @@ LaunchForecast::Seconds LaunchForecast::usual_seconds(const LaunchExtent& extent
   constexpr double per_entry = 1e-8;
   of(LaunchPhase::first_level) = first_level_seconds(extent, options_.over_rooftop);
   of(LaunchPhase::bounces) = per_entry * extent.row_entries * bounces_seconds(extent, options_);
-  if (options_.max_scatterings == 0) return seconds;
+  const InteractionLimits limits(options_);
+  if (!limits.may_scatter(0, 0)) return seconds;
   const ScatteringSeconds scattering = scattering_seconds(extent, options_);
   of(LaunchPhase::scattering) = per_entry * extent.row_entries * scattering.last;
-  if (options_.max_after_scattering == 0) return seconds;
-  of(LaunchPhase::then_reflection) = per_entry * extent.row_entries * scattering.then_reflection;
-  of(LaunchPhase::then_diffraction) = per_entry * extent.row_entries * scattering.then_diffraction;
-  if (options_.max_after_scattering == 1) return seconds;
+  if (limits.may_scatter(AfterScattering::reflection, 0, 0))
+    of(LaunchPhase::then_reflection) = per_entry * extent.row_entries * scattering.then_reflection;
+  if (limits.may_scatter(AfterScattering::diffraction, 0, 0))
+    of(LaunchPhase::then_diffraction) = per_entry * extent.row_entries * scattering.then_diffraction;
+  if (options_.max_after_scattering <= 1) return seconds;
   constexpr double twice_over_all_else = 2;
   of(LaunchPhase::then_two) = twice_over_all_else * std::accumulate(seconds.begin(), seconds.end(), 0.0);
   return seconds;

@@ -196,10 +196,12 @@ void Launch::scatter(const PhaseParts& parts) {
   if (environment_.row_scatterer != nullptr) scatterer_ = environment_.row_scatterer->start(scattering_view_);
   PartOfStage last = parts.of(LaunchPhase::scattering);
   scatter_last(last);
-  if (environment_.options.max_after_scattering > 0) {
-    PartOfStage reflection = parts.of(LaunchPhase::then_reflection),
-                diffraction = parts.of(LaunchPhase::then_diffraction);
+  if (limits_.may_scatter(AfterScattering::reflection, 0, 0)) {
+    PartOfStage reflection = parts.of(LaunchPhase::then_reflection);
     scatter_then_reflect(reflection);
+  }
+  if (limits_.may_scatter(AfterScattering::diffraction, 0, 0)) {
+    PartOfStage diffraction = parts.of(LaunchPhase::then_diffraction);
     prepare_scattered_draw();
     scatter_then_diffract(diffraction);
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <string>
@@ -48,6 +49,23 @@ std::vector<Vec3> points() {
 
 RayLaunchingResult launch(const RayLaunchingOptions& options) {
   return town().launch(testing::test_transmitter(antenna), testing::receivers_at(points()), options);
+}
+
+TEST(Limits, NoRowIsReadForWhatMayNotHappen) {
+  const auto rows = [](int max_bounces, int max_reflections, int max_diffractions) {
+    RayLaunchingOptions options;
+    options.max_bounces = max_bounces;
+    options.max_reflections = max_reflections;
+    options.max_diffractions = max_diffractions;
+    const LaunchCost cost = launch(options).cost;
+    return std::array{cost[LaunchPhase::scattering].rows > 0, cost[LaunchPhase::then_reflection].rows > 0,
+                      cost[LaunchPhase::then_diffraction].rows > 0};
+  };
+  EXPECT_EQ(rows(0, 3, 1), (std::array{false, false, false}));
+  EXPECT_EQ(rows(1, 3, 1), (std::array{true, false, false}));
+  EXPECT_EQ(rows(2, 3, 1), (std::array{true, true, true}));
+  EXPECT_EQ(rows(2, 0, 1), (std::array{true, false, true}));
+  EXPECT_EQ(rows(2, 3, 0), (std::array{true, true, false}));
 }
 
 struct Counts {
