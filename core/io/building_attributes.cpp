@@ -15,7 +15,8 @@ namespace {
 
 using Names = std::string_view;
 
-// Without marks: "hohe" is Höhe.
+// Names of other languages are compared with ä, ö and ü as ae, oe and ue; "hohe" is what is left of Höhe where marks
+// were dropped before.
 constexpr std::array height_aliases = {
     Names("height"),   Names("buildingheight"), Names("htotale"),
     Names("hauteur"),  Names("buildingh"),      Names("bldgheight"),
@@ -168,12 +169,13 @@ std::optional<double> BuildingAttributes::read_height(const OGRFeature& feature,
 
 void BuildingAttributes::count_unit(const OGRFeature& feature) {
   const std::string text = height_->text(feature).value_or("");
-  const bool is_bare = height_->stored_number(feature) || parse_number(text);
-  if (is_bare) {
+  if (height_->stored_number(feature) || parse_number(text)) {
     ++bare_heights_;
-  } else if ((lower_case(text).find('m') == std::string::npos) != (unit_ == LengthUnit::foot)) {
-    ++heights_in_other_unit_;
+    return;
   }
+  // Metric units are written with an m, the others without.
+  const bool says_feet = lower_case(text).find('m') == std::string::npos;
+  if (says_feet != (unit_ == LengthUnit::foot)) ++heights_in_other_unit_;
 }
 
 std::optional<double> BuildingAttributes::read_storeys_m(const OGRFeature& feature, const RawBuilding& building,

@@ -15,7 +15,8 @@ namespace {
 
 using Names = std::string_view;
 
-// Without marks: "lange" is Länge.
+// Names of other languages are compared with ä, ö and ü as ae, oe and ue; "lange" is what is left of Länge where marks
+// were dropped before.
 constexpr std::array longitude_aliases = {
     Names("longitude"), Names("long"),         Names("lon"),      Names("lng"),        Names("longitudedeg"),
     Names("londeg"),    Names("gpslongitude"), Names("gpslon"),   Names("langengrad"), Names("laengengrad"),

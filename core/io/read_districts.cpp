@@ -61,6 +61,11 @@ std::vector<Rings> measurable_polygons(const RawFootprint& footprint, Vec2 origi
   return polygons;
 }
 
+bool has_geometry(const OGRFeature& feature) {
+  const OGRGeometry* geometry = feature.GetGeometryRef();
+  return geometry != nullptr && !geometry->IsEmpty();
+}
+
 // Districts without geometry, by name. They touch no area, so that a spatial filter passes over them.
 void list_without_geometry(VectorSource& source, const std::optional<Attribute>& name, Progress& progress,
                            std::vector<Issue>& issues) {
@@ -71,8 +76,7 @@ void list_without_geometry(VectorSource& source, const std::optional<Attribute>&
   source.layer().ResetReading();
   while (const OGRFeatureUniquePtr feature = source.next()) {
     if (++looked_at % features_between_checks == 0) progress.throw_if_cancelled();
-    const OGRGeometry* geometry = feature->GetGeometryRef();
-    if (geometry != nullptr && !geometry->IsEmpty()) continue;
+    if (has_geometry(*feature)) continue;
     const std::string number = "feature " + std::to_string(footprint_id(*feature, source.is_osm()));
     named.push_back(name ? name->text(*feature).value_or(number) : number);
   }
@@ -101,19 +105,13 @@ DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame
   const Rectangle where{area.min + frame.origin, area.max + frame.origin};
   FootprintLayer layer = footprint_layer(source, crs, environment, where, read.issues);
   PolygonOverlay overlay;
-  for_each_footprint(
-      layer, progress,
-      [](const OGRFeature& feature) {
-        const OGRGeometry* geometry = feature.GetGeometryRef();
-        return geometry != nullptr && !geometry->IsEmpty();
-      },
-      [&](const OGRFeature& feature, const RawFootprint& footprint) {
-        District district{.feature_id = footprint.feature_id};
-        if (name) district.name = name->text(feature).value_or("");
-        if (population) district.population = read_population(*population, feature, source.place(feature));
-        district.polygons = measurable_polygons(footprint, frame.origin, overlay, layer);
-        if (!district.polygons.empty()) read.districts.push_back(std::move(district));
-      });
+  for_each_footprint(layer, progress, has_geometry, [&](const OGRFeature& feature, const RawFootprint& footprint) {
+    District district{.feature_id = footprint.feature_id};
+    if (name) district.name = name->text(feature).value_or("");
+    if (population) district.population = read_population(*population, feature, source.place(feature));
+    district.polygons = measurable_polygons(footprint, frame.origin, overlay, layer);
+    if (!district.polygons.empty()) read.districts.push_back(std::move(district));
+  });
   return read;
 }
 

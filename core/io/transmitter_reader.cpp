@@ -15,7 +15,8 @@ namespace {
 
 using Names = std::string_view;
 
-// Without marks: "hohe" is Höhe.
+// Names of other languages are compared with ä, ö and ü as ae, oe and ue; "hohe" is what is left of Höhe where marks
+// were dropped before.
 constexpr std::array name_aliases = {Names("name"),     Names("transmitter"), Names("transmittername"),
                                      Names("cell"),     Names("cellname"),    Names("cellid"),
                                      Names("sector"),   Names("pci"),         Names("site"),

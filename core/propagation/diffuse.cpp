@@ -161,6 +161,12 @@ void Launch::prepare_strengths() {
   scattering_view_.strengths = strengths_.data();
 }
 
+bool Launch::has_power(AfterScattering after) const {
+  if (static_cast<std::size_t>(after) >= diffuse_.kinds()) return false;
+  const std::span<const float> of_tiles = strengths(after);
+  return std::any_of(of_tiles.begin(), of_tiles.end(), [](float strength) { return strength > 0; });
+}
+
 void Launch::find_scattering(AfterScattering after, std::uint32_t number, std::span<const std::uint32_t> row,
                              ThreadState& state) const {
   const TargetPoints& points = environment_.points;

@@ -295,6 +295,8 @@ class Launch {
   std::span<const float> strengths(AfterScattering after) const {
     return std::span(strengths_).subspan(static_cast<std::size_t>(after) * diffuse_.size(), diffuse_.size());
   }
+  // False when no tile scatters power of this kind: then no row need be read for it. REQUIRES: prepare_strengths().
+  bool has_power(AfterScattering after) const;
   // The tiles of a row that may bring as much to an element as the threshold asks for, or to a target as much as is
   // not drawn by chance, and those of the others that are: into state.drawn.
   void find_scattering(AfterScattering after, std::uint32_t number, std::span<const std::uint32_t> row,

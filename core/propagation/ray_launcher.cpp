@@ -196,11 +196,11 @@ void Launch::scatter(const PhaseParts& parts) {
   if (environment_.row_scatterer != nullptr) scatterer_ = environment_.row_scatterer->start(scattering_view_);
   PartOfStage last = parts.of(LaunchPhase::scattering);
   scatter_last(last);
-  if (limits_.may_scatter(AfterScattering::reflection, 0, 0)) {
+  if (has_power(AfterScattering::reflection)) {
     PartOfStage reflection = parts.of(LaunchPhase::then_reflection);
     scatter_then_reflect(reflection);
   }
-  if (limits_.may_scatter(AfterScattering::diffraction, 0, 0)) {
+  if (has_power(AfterScattering::diffraction)) {
     PartOfStage diffraction = parts.of(LaunchPhase::then_diffraction);
     prepare_scattered_draw();
     scatter_then_diffract(diffraction);

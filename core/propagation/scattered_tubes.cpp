@@ -55,8 +55,7 @@ void Launch::scatter_then_twice(Progress& progress) {
 }
 
 void Launch::launch_scattered(AfterScattering after, std::uint32_t first, std::uint32_t last, Progress& progress) {
-  const std::span<const float> of_tiles = strengths(after);
-  if (std::none_of(of_tiles.begin(), of_tiles.end(), [](float strength) { return strength > 0; })) return;
+  if (!has_power(after)) return;
   const auto share = [&](std::size_t at) {
     return static_cast<double>(at - first) / static_cast<double>(last - first);
   };

@@ -16,11 +16,9 @@ scipy; and an LLVM that Sionna works with (DRJIT_LIBLLVM_PATH; LLVM 19 does, 14 
 import collections
 import csv
 import itertools
-import json
 import pathlib
 import random
 import resource
-import subprocess
 import sys
 import tempfile
 
@@ -30,6 +28,8 @@ import mitsuba
 import numpy as np
 import scipy.special
 from osgeo import ogr
+
+from tool_figures import figures_of
 
 mitsuba.set_variant("llvm_ad_mono_polarized")
 import sionna.rt as rt  # noqa: E402  pylint: disable=wrong-import-position,wrong-import-order
@@ -72,15 +72,6 @@ def timed(work, *parameters):
     begin = processor_seconds_now()
     result = work(*parameters)
     return result, f"{processor_seconds_now() - begin:.1f}"
-
-
-def tesseray(executable, tool, *parameters):
-    """Runs a tool."""
-    process = subprocess.run([executable, tool, *map(str, parameters), "--overwrite", "--progress", "json"],
-                             capture_output=True, text=True, check=False)
-    if process.returncode != 0:
-        sys.exit(f"{tool}: {process.stderr}")
-    return json.loads(process.stdout.splitlines()[-1])["figures"]
 
 
 def write_points(file, header, rows):
@@ -253,7 +244,11 @@ def print_rays(ours, theirs):
 
 
 def scene_with_points(environment, place):
-    """Sionna's scene with street points near the transmitter, and a folder with both as files; parameters of either."""
+    """Sionna's scene with receivers at random street points near the transmitter, a folder, and parameters of tools.
+
+    The folder is a new one that holds the transmitter and the same points as files; the parameters give a tool these
+    files, with their CRS, and the environment.
+    """
     near = [centroid for centroid in ground_centroids(environment, "tiles").values()
             if np.hypot(*(np.array(centroid) - place[:2])) < RADIUS_M]
     points = random.Random(3).sample(sorted(near), RECEIVERS)
@@ -274,7 +269,7 @@ def compare_rays(executable, environment, *place):
     scene, folder, inputs = scene_with_points(environment, [float(number) for number in place])
     for diffractions in (0, 1):
         _, seconds = timed(
-            tesseray, executable, "traceimage", *inputs, "--max-reflections", REFLECTIONS,
+            figures_of, executable, "traceimage", *inputs, "--max-reflections", REFLECTIONS,
             "--max-diffractions", diffractions, "--max-reflections-with-diffractions", REFLECTIONS,
             "--rays-per-receiver", 100000, "--output", folder / "exact.gpkg", *surfaces())
         print(f"\n{RECEIVERS} receivers, {REFLECTIONS} interactions, of which {diffractions} diffractions\n\n"
@@ -295,10 +290,11 @@ def compare_rays(executable, environment, *place):
 def compare_scattering(executable, environment, *place):
     """Scattering alone, by conductors: one interaction, at points that the transmitter does not see."""
     scene, folder, inputs = scene_with_points(environment, [float(number) for number in place])
-    tesseray(executable, "predictcoverage", *inputs, "--max-reflections", 0, "--max-diffractions", 0,
-             "--max-scatterings", 1, "--max-after-scattering", 0, "--over-rooftop", "none", "--min-power", -250,
-             "--scattering-model", "reflected", "--scattering-coefficient", SCATTERING_COEFFICIENT,
-             "--receiver-path-loss", f"{folder / 'predicted.gpkg'}|layername=receiver_path_loss", *surfaces(*CONDUCTOR))
+    figures_of(executable, "predictcoverage", *inputs, "--max-reflections", 0, "--max-diffractions", 0,
+               "--max-scatterings", 1, "--max-after-scattering", 0, "--over-rooftop", "none", "--min-power", -250,
+               "--scattering-model", "reflected", "--scattering-coefficient", SCATTERING_COEFFICIENT,
+               "--receiver-path-loss", f"{folder / 'predicted.gpkg'}|layername=receiver_path_loss",
+               *surfaces(*CONDUCTOR))
     ours = {row["receiver_id"]: -row["basic_loss_db"]
             for row in features(folder / "predicted.gpkg", "receiver_path_loss")
             if row["basic_loss_db"] is not None and not row["line_of_sight"]}
@@ -325,7 +321,7 @@ def path_gains(file):
 
 
 def sionna_map(scene, corners, samples, diffraction):
-    """Gains of cells in dB, rows from the south, and their south-western corner."""
+    """Gains of cells in dB, rows from the south; −∞ where nothing arrives."""
     size = np.ceil((corners[1] - corners[0]) / CELL_M) * CELL_M
     centre = [*map(float, corners[0] + size / 2), RECEIVER_HEIGHT_M]
     radio_map = rt.RadioMapSolver()(scene, center=centre, orientation=[0, 0, 0], size=[*map(float, size)],
@@ -364,7 +360,7 @@ def compare_maps(executable, environment, visibility, *place):
               "| | ground tiles reached | processor s | of Tesseray's tiles | mean, dB | deviation, dB |\n"
               "|---|---|---|---|---|---|", flush=True)
         _, seconds = timed(
-            tesseray, executable, "predictcoverage", "--environment", environment, "--visibility", visibility,
+            figures_of, executable, "predictcoverage", "--environment", environment, "--visibility", visibility,
             "--transmitters", folder / "transmitter.csv", "--transmitters-crs", crs_of(environment),
             "--max-reflections", REFLECTIONS, "--max-diffractions", diffractions, "--max-scatterings", 0,
             "--max-bounces", REFLECTIONS, "--over-rooftop", "none", "--output", folder / "predicted.gpkg", *surfaces())

@@ -10,14 +10,14 @@ Usage: effects_on_duke.py TESSERAY DUKE FOLDER      the executable, the folder o
 with Debian's Python (/usr/bin/python3), which has GDAL and numpy
 """
 import csv
-import json
 import math
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
 from osgeo import ogr
+
+from tool_figures import figures_of
 
 ogr.UseExceptions()
 
@@ -36,19 +36,11 @@ VARIANTS = {
     "five bounces, two diffractions": ["--max-bounces", 5, "--max-diffractions", 2],
 }
 
-# TR 38.901, 7.4.1: UMi street canyon without line of sight, dB per decade of distance; 7.3: the sector's horizontal cut.
+# TR 38.901, 7.4.1: UMi street canyon without line of sight, dB per decade of distance; 7.3: the sector's horizontal
+# cut.
 DECADE_DB = 35.3
 BEAMWIDTH_DEG, BACK_DB = 65, 30
 DISTANCES_M = [0, 100, 200, 300, 450, 700, math.inf]
-
-
-def run(executable, tool, *parameters):
-    """The figures of a tool's outcome."""
-    process = subprocess.run([executable, tool, *map(str, parameters), "--progress", "json", "--overwrite"],
-                             capture_output=True, text=True, check=False)
-    if process.returncode != 0:
-        sys.exit(f"{tool}: {process.stderr}")
-    return json.loads(process.stdout.splitlines()[-1])["figures"]
 
 
 def write_sites(duke, file):
@@ -120,18 +112,18 @@ def main(executable, duke, folder):
     sites, environment = folder / "sites.csv", folder / "duke.gpkg"
     visibility = folder / "duke.tvis"
     write_sites(duke, sites)
-    run(executable, "tileenvironment", "--buildings", duke / "buildings.gpkg", "--height-field", "height_m",
-        "--environment", environment)
-    run(executable, "computevisibility", "--environment", environment, "--visibility", visibility)
+    figures_of(executable, "tileenvironment", "--buildings", duke / "buildings.gpkg", "--height-field", "height_m",
+               "--environment", environment)
+    figures_of(executable, "computevisibility", "--environment", environment, "--visibility", visibility)
     print(f"| | {' | '.join('ABCDEF')} | mean |\n|{'---|' * 8}")
     by_defaults = None
     for variant, parameters in VARIANTS.items():
         prediction = folder / "prediction.gpkg"
-        run(executable, "predictcoverage", "--environment", environment, "--visibility", visibility,
-            "--transmitters", sites, "--receiver-height", 2, *parameters, "--output", prediction)
-        figures = run(executable, "comparewithdrivetest", "--path-loss", prediction, "--drive-test",
-                      duke / "drive_test.csv", "--value-field", "rsrp", "--transmitter-field", "PCI",
-                      "--censor-below", -138, "--remove-mean", "--output", folder / "errors.gpkg")
+        figures_of(executable, "predictcoverage", "--environment", environment, "--visibility", visibility,
+                   "--transmitters", sites, "--receiver-height", 2, *parameters, "--output", prediction)
+        figures = figures_of(executable, "comparewithdrivetest", "--path-loss", prediction, "--drive-test",
+                             duke / "drive_test.csv", "--value-field", "rsrp", "--transmitter-field", "PCI",
+                             "--censor-below", -138, "--remove-mean", "--output", folder / "errors.gpkg")
         print(row_of(variant, cells_in(figures)), flush=True)
         if by_defaults is None:
             by_defaults = used_measurements(folder / "errors.gpkg")

@@ -174,6 +174,19 @@ class StudyTest(PipelineTest):
         self.assertEqual(process.returncode, 2, process.stderr)
         self.assertEqual(self.files(), [])
 
+    def test_heights_of_buildings_are_told(self):
+        """Of what stands on the ground: in this quarter towers stand on podiums and would be the highest."""
+        environment = self.folder / "e.gpkg"
+        process = self.assert_done(tesseray("tileenvironment", *SCENE[:-1], "340330,340630,6020650,6020950",
+                                            "--environment", environment, "--progress", "json"))
+        heights_m = {0: [], 1: []}
+        for part in rows(environment, "buildings", "base_z, roof_z, on_ground"):
+            heights_m[part["on_ground"]].append(part["roof_z"] - part["base_z"])
+        self.assertGreater(max(heights_m[0]), max(heights_m[1]))
+        figures = json.loads(process.stdout)["figures"]
+        self.assertEqual(figures["median_building_height_m"], statistics.median_high(heights_m[1]))
+        self.assertEqual(figures["highest_building_m"], max(heights_m[1]))
+
 
 if __name__ == "__main__":
     unittest.main()
