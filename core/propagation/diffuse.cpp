@@ -240,7 +240,7 @@ void Launch::reflect_diffuse(std::uint32_t mirror, FollowedTo members, ThreadSta
     if (!laid_out) {
       lay_out_tile_row(points, frame, mirror, diffuse_targets_of_row(members, state),
                        environment_.receiver_rows.seen_from(mirror), false, state.layout, state.intervals);
-      state.diffuse_sums.assign(state.intervals.size(), {});
+      state.diffuse_sums.clear(state.intervals.size());
       laid_out = true;
     }
     state.hits.clear();
@@ -258,7 +258,7 @@ void Launch::reflect_diffuse(std::uint32_t mirror, FollowedTo members, ThreadSta
       if (!(density > 0)) continue;
       const DiffuseTarget at_target =
           diffuse_target(scattering_view_, number, direction, vegetation_between(mirror, number));
-      add_diffuse(source, density, length, at_target, state.diffuse_sums[hit]);
+      add_diffuse(source, density, length, at_target, state.diffuse_sums.of(hit));
       keep_scattered_way(number, lit.tile, {mirror, no_index}, density * at_target.gain_factor, length, state);
       add_wideband(lit.tile, AfterScattering::reflection, density, length, at_target, number, direction, state);
     }
@@ -364,10 +364,9 @@ void Launch::keep_diffracted_ways(const ScatteringSource& source, const EdgeSegm
 }
 
 void Launch::add_diffuse_sums(ThreadState& state) {
-  for (std::size_t i = 0; i < state.diffuse_sums.size(); ++i) {
-    if (state.diffuse_sums[i].rays == 0) continue;
-    state.sums[sum_index(state.intervals.target[i] & RowTarget::number_mask)].add(state.diffuse_sums[i]);
-  }
+  state.diffuse_sums.for_each([&](std::uint32_t member, const DiffuseSum& sum) {
+    state.sums[sum_index(state.intervals.target[member] & RowTarget::number_mask)].add(sum);
+  });
 }
 
 void Launch::add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element, ThreadState& state) {

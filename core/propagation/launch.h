@@ -18,6 +18,7 @@
 #include "core/propagation/launch_cost.h"
 #include "core/propagation/launch_forecast.h"
 #include "core/propagation/link.h"
+#include "core/propagation/member_sums.h"
 #include "core/propagation/over_rooftop.h"
 #include "core/propagation/ray_launcher.h"
 #include "core/propagation/receiver_reach.h"
@@ -122,7 +123,7 @@ class Launch {
     BlockSearch search;
     std::vector<std::uint32_t> row, hits, numbers, layout, lit;
     std::vector<std::int32_t> lit_buckets;
-    std::vector<DiffuseSum> diffuse_sums;           // per row member
+    MemberSums diffuse_sums;
     std::vector<DirectionMoments> beam_departures;  // per observer, of `diffracted`, where angles are wanted
     EdgeObservers observers;
     OverRooftopPaths::Workspace rooftop_work;

@@ -112,16 +112,20 @@ void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::u
                       std::vector<std::uint32_t>& layout, RowIntervals& intervals) {
   const TargetPointsView view = points.view();
   const bool from_ground = points.is_ground(tile);
-  intervals.target.clear();
-  layout.clear();
+  // Room for all there may be, of each member two, so that none has to ask for it.
+  layout.resize(2 * (row.size() + receivers.size()));
+  intervals.target.resize(layout.size());
+  std::uint32_t *next_point = layout.data(), *next_target = intervals.target.data();
   const auto add = [&](std::uint32_t point, std::uint32_t target) {
-    layout.push_back(point);
-    intervals.target.push_back(target);
+    *next_point++ = point;
+    *next_target++ = target;
   };
   for (const std::uint32_t member : row) for_targets_of_tile(view, from_ground, member, onward, add);
   for (const std::uint32_t receiver : receivers) {
     for_targets_of_tile(view, from_ground, points.element_count() + receiver, onward, add);
   }
+  layout.resize(static_cast<std::size_t>(next_point - layout.data()));
+  intervals.target.resize(layout.size());
   intervals.resize(true);
   run_vectorized<LayOutTileRow>(best_instruction_set(), &frame, points.coordinates(), layout.data(), layout.size(),
                                 intervals.first_u.data(), intervals.last_u.data(), intervals.first_v.data(),
