@@ -102,11 +102,7 @@ void for_each_array(ScatteringView& view, const Replace& replace) {
   const TargetPointsView& points = view.launch.environment.points;
   const std::size_t tiles = points.tile_count, numbers = std::size_t{points.element_count()} + points.receiver_count;
   ScatteringColumnsView& columns = view.columns;
-  for (RoughPlacesView* places : {&columns.sources, &columns.targets}) {
-    replace(places->x, tiles);
-    replace(places->y, tiles);
-    replace(places->z, tiles);
-  }
+  for (RoughPlacesView* places : {&columns.sources, &columns.targets}) replace(places->points, tiles);
   replace(columns.near_m, tiles);
   replace(columns.areas_m2, tiles);
   replace(columns.reflectances, columns.reflectance_count);

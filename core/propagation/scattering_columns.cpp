@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "core/physics/fresnel.h"
 #include "core/propagation/surface_materials.h"
@@ -37,47 +38,61 @@ struct RadiateToPoint {
   }
 };
 
+// Calls work(i, point of numbers[i], value of numbers[i]) for all. They are copied together before they are worked on:
+// a place is then read whole, not one coordinate after the other.
+template <class Work>
+[[gnu::always_inline]] inline void for_places(const RoughPoint* places, const float* values,
+                                              const std::uint32_t* __restrict numbers, std::size_t count,
+                                              const Work& work) {
+  constexpr std::size_t together = 128;
+  alignas(64) float near[4 * together];
+  for (std::size_t begin = 0; begin < count; begin += together) {
+    const std::size_t end = std::min(begin + together, count);
+    for (std::size_t i = begin; i < end; ++i) {
+      float* const at = near + 4 * (i - begin);
+      std::memcpy(at, places + numbers[i], sizeof(RoughPoint));
+      if (values != nullptr) at[3] = values[numbers[i]];
+    }
+    TESSERAY_INDEPENDENT_TURNS
+    for (std::size_t i = begin; i < end; ++i) {
+      const float* const at = near + 4 * (i - begin);
+      work(i, at[0], at[1], at[2], at[3]);
+    }
+  }
+}
+
 struct EstimateRadiated {
   [[gnu::always_inline]] static void run(const std::uint32_t* __restrict tiles, std::size_t count,
-                                         const float* __restrict tile_x, const float* __restrict tile_y,
-                                         const float* __restrict tile_z, const float* __restrict strengths, float x,
-                                         float y, float z, float scale, float* __restrict estimates) {
-    TESSERAY_INDEPENDENT_TURNS
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint32_t tile = tiles[i];
-      estimates[i] = estimated_radiated(strengths[tile], scale, {tile_x[tile] - x, tile_y[tile] - y, tile_z[tile] - z});
-    }
+                                         const RoughPoint* places, const float* strengths, float x, float y, float z,
+                                         float scale, float* __restrict estimates) {
+    for_places(places, strengths, tiles, count,
+               [=](std::size_t i, float tile_x, float tile_y, float tile_z, float strength) {
+                 estimates[i] = estimated_radiated(strength, scale, {tile_x - x, tile_y - y, tile_z - z});
+               });
   }
 };
 
 struct CountLitBuckets {
   [[gnu::always_inline]] static void run(const std::uint32_t* __restrict tiles, std::size_t count,
-                                         const float* __restrict tile_x, const float* __restrict tile_y,
-                                         const float* __restrict tile_z, float x, float y, float z, float edge_x,
+                                         const RoughPoint* places, float x, float y, float z, float edge_x,
                                          float edge_y, float edge_z, float half_length,
                                          const std::int32_t* __restrict lit_before, std::int32_t* __restrict lit) {
-    TESSERAY_INDEPENDENT_TURNS
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint32_t tile = tiles[i];
-      lit[i] = lit_buckets_along({tile_x[tile] - x, tile_y[tile] - y, tile_z[tile] - z}, {edge_x, edge_y, edge_z},
-                                 half_length, lit_before);
-    }
+    for_places(places, nullptr, tiles, count, [=](std::size_t i, float tile_x, float tile_y, float tile_z, float) {
+      lit[i] =
+          lit_buckets_along({tile_x - x, tile_y - y, tile_z - z}, {edge_x, edge_y, edge_z}, half_length, lit_before);
+    });
   }
 };
 
 struct EstimatePastEdge {
   [[gnu::always_inline]] static void run(const std::uint32_t* __restrict tiles, std::size_t count,
-                                         const float* __restrict tile_x, const float* __restrict tile_y,
-                                         const float* __restrict tile_z, const float* __restrict gains, float x,
-                                         float y, float z, const RoughEdge* edge_pointer,
-                                         const float* __restrict versines, float* __restrict estimates) {
+                                         const RoughPoint* places, const float* gains, float x, float y, float z,
+                                         const RoughEdge* edge_pointer, const float* __restrict versines,
+                                         float* __restrict estimates) {
     const RoughEdge edge = *edge_pointer;
-    TESSERAY_INDEPENDENT_TURNS
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint32_t tile = tiles[i];
-      estimates[i] =
-          estimated_past_edge({tile_x[tile] - x, tile_y[tile] - y, tile_z[tile] - z}, gains[tile], edge, versines);
-    }
+    for_places(places, gains, tiles, count, [=](std::size_t i, float tile_x, float tile_y, float tile_z, float gain) {
+      estimates[i] = estimated_past_edge({tile_x - x, tile_y - y, tile_z - z}, gain, edge, versines);
+    });
   }
 };
 
@@ -120,11 +135,8 @@ double ReflectanceTables::at(std::uint16_t material, double cosine) const {
 }
 
 void RoughPlaces::add(Vec3 point) {
-  if (x.empty()) origin = point;
-  const RoughPoint rough = view().rough(point);
-  x.push_back(rough.x);
-  y.push_back(rough.y);
-  z.push_back(rough.z);
+  if (points.empty()) origin = point;
+  points.push_back(view().rough(point));
 }
 
 ScatteringColumns::ScatteringColumns(const Scene& scene, const Tiling& tiling, const TargetPoints& points,
@@ -179,8 +191,8 @@ void ScatteringColumns::estimate(std::span<const std::uint32_t> tiles, std::span
                                  float scale, std::vector<float>& estimates, InstructionSet set) const {
   estimates.resize(tiles.size());
   const RoughPoint at = sources_.view().rough(point);
-  run_vectorized<EstimateRadiated>(set, tiles.data(), tiles.size(), sources_.x.data(), sources_.y.data(),
-                                   sources_.z.data(), strengths.data(), at.x, at.y, at.z, scale, estimates.data());
+  run_vectorized<EstimateRadiated>(set, tiles.data(), tiles.size(), sources_.points.data(), strengths.data(), at.x,
+                                   at.y, at.z, scale, estimates.data());
 }
 
 void ScatteringColumns::find_lit_past_edge(std::span<const std::uint32_t> tiles, const EdgeSegment& edge,
@@ -190,9 +202,9 @@ void ScatteringColumns::find_lit_past_edge(std::span<const std::uint32_t> tiles,
   const RoughPoint at = targets_.view().rough(edge.midpoint);
   const RoughPoint direction = rough_point(edge.direction);
   const auto lit_before = lit.marked_before();
-  run_vectorized<CountLitBuckets>(set, tiles.data(), tiles.size(), targets_.x.data(), targets_.y.data(),
-                                  targets_.z.data(), at.x, at.y, at.z, direction.x, direction.y, direction.z,
-                                  static_cast<float>(0.5 * edge.length_m), lit_before.data(), work.data());
+  run_vectorized<CountLitBuckets>(set, tiles.data(), tiles.size(), targets_.points.data(), at.x, at.y, at.z,
+                                  direction.x, direction.y, direction.z, static_cast<float>(0.5 * edge.length_m),
+                                  lit_before.data(), work.data());
   // Written without a branch: which are lit cannot be foretold.
   found.resize(tiles.size());
   std::size_t count = 0;
@@ -208,9 +220,8 @@ void ScatteringColumns::estimate_past_edge(std::span<const std::uint32_t> tiles,
                                            std::vector<float>& estimates, InstructionSet set) const {
   estimates.resize(tiles.size());
   const RoughPoint at = targets_.view().rough(midpoint);
-  run_vectorized<EstimatePastEdge>(set, tiles.data(), tiles.size(), targets_.x.data(), targets_.y.data(),
-                                   targets_.z.data(), gains.data(), at.x, at.y, at.z, &edge, versines.data(),
-                                   estimates.data());
+  run_vectorized<EstimatePastEdge>(set, tiles.data(), tiles.size(), targets_.points.data(), gains.data(), at.x, at.y,
+                                   at.z, &edge, versines.data(), estimates.data());
 }
 
 void ScatteringColumns::receive(std::span<const std::uint32_t> targets, Vec3 from, ReceivedRays& rays,

@@ -43,16 +43,16 @@ struct ReceivedRays {
 // Points of tiles for estimates: floats, from the first of them.
 struct RoughPlaces {
   Vec3 origin;
-  std::vector<float> x, y, z;
+  std::vector<RoughPoint> points;
 
   void add(Vec3 point);
   // Valid as long as the places.
-  RoughPlacesView view() const { return {origin, x.data(), y.data(), z.data()}; }
+  RoughPlacesView view() const { return {origin, points.data()}; }
 };
 
 class ScatteringColumns {
  public:
-  static constexpr std::size_t bytes_per_tile = 2 * sizeof(double) + 6 * sizeof(float);
+  static constexpr std::size_t bytes_per_tile = 2 * sizeof(double) + 2 * sizeof(RoughPoint);
   static constexpr std::size_t bytes_per_number = sizeof(Vec3) + sizeof(std::uint32_t) + sizeof(double);
 
   ScatteringColumns() = default;
