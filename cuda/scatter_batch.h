@@ -61,6 +61,7 @@ struct RowMemory {
   std::int32_t any_source;                              // not 0: there is one that may reach a target
   double gain_at_edge, distance_to_edge_m;              // ScatteredAtEdge
   float boundary_versines[BoundaryVersines::buckets];   // of all sources of an edge
+  float lanes[estimate_lanes];                          // of the sum of estimates
 };
 
 // What a tile sends from its centroid to a point, per unit of its power.
@@ -127,14 +128,16 @@ TESSERAY_HD inline bool pass_vegetation(const LaunchView& launch, std::uint32_t 
 }
 
 // Leaves of `count` numbers those that are drawn (draw_evenly), in their order in `drawn`, which may be `numbers`, and
-// returns how many. `estimates` has theirs before, and for how many each that is left stands afterwards.
+// returns how many. `estimates`, which count times `scale`, has theirs before, and for how many each that is left
+// stands afterwards.
 template <class Block>
-TESSERAY_HD std::uint32_t draw(const Block& block, RowMemory& memory, std::uint32_t count, std::uint64_t seed,
-                               const std::uint32_t* numbers, std::uint32_t* drawn, float* estimates) {
+TESSERAY_HD std::uint32_t draw(const Block& block, RowMemory& memory, std::uint32_t count, float scale,
+                               std::uint64_t seed, const std::uint32_t* numbers, std::uint32_t* drawn,
+                               float* estimates) {
   block.once([&] {
     std::uint32_t kept = 0;
     draw_evenly(
-        count, seed, [&](std::size_t k) { return estimates[k]; },
+        count, seed, [&](std::size_t k) { return scale * estimates[k]; },
         [&](std::size_t k, float times) {
           drawn[kept] = numbers[k];
           estimates[kept++] = times;

@@ -109,7 +109,7 @@ TESSERAY_HD std::uint32_t find_targets_past_edge(const Block& block, RowMemory& 
     stand_for[t] = estimated_past_edge(columns.targets.way(at, tile), scattering.known_gains[tile], rough_edge,
                                        memory.boundary_versines);
   });
-  return draw(block, memory, found, row.element, targets, targets, stand_for);
+  return draw(block, memory, found, 1.0f, row.element, targets, targets, stand_for);
 }
 
 template <class Together, class Block>

@@ -22,12 +22,19 @@ TESSERAY_HD std::uint32_t draw_scattering(const Block& block, RowMemory& memory,
   float* const stand_for = batch.stand_for + row.first_member;
   const std::uint32_t count = row.end_member - row.first_member;
   const RoughPoint here = places.rough(scattering.launch.environment.points.arrival(row.element));
-  const float scale = strength_scale(asked_at_target(scattering, row.element));
+  const double asked = asked_at_target(scattering, row.element);
+  const float scale = strength_scale(asked);
   block.for_each(count, [&](std::uint32_t m) {
     const std::uint32_t tile = members[m];
     stand_for[m] = estimated_radiated(strengths[tile], scale, places.way(here, tile));
   });
-  return draw(block, memory, count, row.element, members, batch.targets + row.first_member, stand_for);
+  float to_share = 1;
+  if (asked > 0) {
+    block.for_each(estimate_lanes,
+                   [&](std::uint32_t lane) { memory.lanes[lane] = lane_of_estimates(stand_for, count, lane); });
+    to_share = scale_to_share(memory.lanes, scattering.pruning.of_all_scattered);
+  }
+  return draw(block, memory, count, to_share, row.element, members, batch.targets + row.first_member, stand_for);
 }
 
 template <class Together, class Block>

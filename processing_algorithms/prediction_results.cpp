@@ -37,7 +37,8 @@ std::string in_words(const Pruning& pruning) {
   const std::size_t sources = pruning.scattering_sources;
   return std::to_string(sources) + " scattering tiles at an edge, " + std::to_string(2 * sources) + " at a mirror, " +
          std::to_string(pruning.tubes) + " tubes at either; tubes and diffractions " + below(pruning.roulette) +
-         ", scattered rays " + below(pruning.scattered) + ", by way of an edge " + below(pruning.then_diffracted);
+         ", scattered rays " + below(pruning.scattered) + " or " + below(pruning.of_all_scattered) +
+         " of their sum, by way of an edge " + below(pruning.then_diffracted);
 }
 
 }  // namespace

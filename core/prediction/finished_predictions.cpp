@@ -16,7 +16,7 @@ namespace tesseray {
 namespace {
 
 constexpr std::array<std::uint8_t, 4> magic = {'T', 'P', 'W', 'K'};
-constexpr std::uint32_t work_version = 1;
+constexpr std::uint32_t work_version = 2;
 // A block begins with the hash of its transmitter.
 constexpr std::size_t hash_bytes = sizeof(std::uint64_t);
 

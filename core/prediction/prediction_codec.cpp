@@ -7,7 +7,7 @@ namespace tesseray {
 namespace {
 
 // A field that is added there is added here, too.
-static_assert(sizeof(TargetPrediction) == 52 && sizeof(WidebandPrediction) == 20 && sizeof(Pruning) == 40);
+static_assert(sizeof(TargetPrediction) == 52 && sizeof(WidebandPrediction) == 20 && sizeof(Pruning) == 48);
 
 // Each list of fields serves both directions: `Archive` is ByteWriter with constant objects, or ByteReader.
 template <class Archive, class Target>
@@ -66,6 +66,7 @@ void content(Archive& archive, Content& prediction) {
   archive.field(prediction.pruning.roulette);
   archive.field(prediction.pruning.scattered);
   archive.field(prediction.pruning.then_diffracted);
+  archive.field(prediction.pruning.of_all_scattered);
   WidebandPredictions::fields(archive, prediction.tiles_wideband);
   WidebandPredictions::fields(archive, prediction.receivers_wideband);
 }

@@ -111,6 +111,7 @@ void Launch::gather_scattered(std::uint32_t number, std::span<const std::uint32_
     add_wideband(tile, AfterScattering::nothing, density, length, at_target, number, direction, state);
     keep_scattered_way(number, tile, nothing_after, density * at_target.gain_factor, length, state);
   }
+  state.cost[LaunchPhase::scattering].contributions += tiles.size();
   state.sums[sum_index(number)].add(sum);
 }
 
@@ -178,7 +179,8 @@ void Launch::find_scattering(AfterScattering after, std::uint32_t number, std::s
   columns_.estimate(tiles, strengths(after), ends ? points.arrival(number) : points.reference(number), scale,
                     state.estimates);
   if (ends) {
-    draw_evenly(tiles, state.estimates, number, state.drawn);
+    const float to_share = asked > 0 ? scale_to_share(state.estimates, pruning_.of_all_scattered) : 1.0f;
+    draw_evenly(tiles, state.estimates, to_share, number, state.drawn);
     return;
   }
   state.drawn.numbers.clear();

@@ -2,7 +2,8 @@
 // Fits to 50 launches over synthetic cities of 1, 5 and 20 km², antennas 3 to 120 m high
 // (docs/benchmarks/propagation.md): seconds of two cores, of which only the ratios matter. Those over the roofs are
 // three tenths less than were fitted, and those of diffraction after a scattering a quarter less where few tiles are in
-// sight: so much was saved there since. Bounces with two diffractions are a fit to nine later launches.
+// sight: so much was saved there since; as was half of scattering last where few are. Bounces with two diffractions are
+// a fit to nine later launches.
 #include "core/propagation/launch_forecast.h"
 
 #include <algorithm>
@@ -54,7 +55,7 @@ ScatteringSeconds scattering_seconds(const LaunchExtent& extent, const RayLaunch
   const double lit = std::sqrt(extent.entries_of_lit_tiles / extent.row_entries), seen = share_in_sight(extent);
   if (options.max_bounces == 1) return {.last = 0.16 / (1 + 5 * seen)};
   if (!extent.draws_by_chance) return {1.5, 1.2 + 7.5 * lit, 33 * lit};
-  ScatteringSeconds seconds{0.4 / (1 + 5 * seen), 0.4 + 2 * lit, 1.15 / (1 + 0.55 * seen)};
+  ScatteringSeconds seconds{0.22 / (1 + 1.9 * seen), 0.4 + 2 * lit, 1.15 / (1 + 0.55 * seen)};
   if (options.max_bounces == 2) seconds.then_reflection *= 0.75;
   if (options.max_diffractions > 1) {
     seconds.then_reflection *= 1.35;

@@ -18,7 +18,12 @@ constexpr std::size_t tiles_per_block = 1024;
 }  // namespace
 
 Pruning pruning_for(double share_in_sight) {
-  Pruning pruning{.scattering_sources = 40, .tubes = 32, .roulette = 5e-4, .scattered = 0.05, .then_diffracted = 2e-3};
+  Pruning pruning{.scattering_sources = 40,
+                  .tubes = 32,
+                  .roulette = 5e-4,
+                  .scattered = 0.05,
+                  .then_diffracted = 2e-3,
+                  .of_all_scattered = 5e-3};
   if (share_in_sight >= many_in_sight) {
     pruning.scattering_sources = pruning.tubes = 16;
     pruning.roulette = 3e-3;
@@ -95,7 +100,7 @@ void Launch::draw_observers(const EdgeSegment& edge, std::span<const std::uint32
   columns_.estimate_past_edge(members, known_gains_, edge.midpoint,
                               {edge, at_edge, 1 / pruning_.then_diffracted, link_.wave_number()},
                               {state.sources_about_edge, edge.wedge_angle}, state.estimates);
-  draw_evenly(members, state.estimates, seed, state.drawn);
+  draw_evenly(members, state.estimates, 1.0f, seed, state.drawn);
 }
 
 }  // namespace tesseray

@@ -71,6 +71,9 @@ struct Pruning {
   // Rays whose last interaction is their scattering, and those that an edge diffracts after it, with less than this
   // part of the power that is at their target when their turn comes; 0: none.
   double scattered = 0, then_diffracted = 0;
+  // The former also with less than this part of what all of them bring, at most; 0: none. So hundreds of tiles are
+  // drawn from, too, where nothing has arrived before.
+  double of_all_scattered = 0;
 };
 
 // By the share of the tiles in line of sight: where many are, weak rays matter little; at the bottom of a street the

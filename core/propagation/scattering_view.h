@@ -117,7 +117,10 @@ TESSERAY_HD inline double asked_at_elements(const ScatteringView& scattering) {
 // Of rays that end at a target after their scattering, those are drawn by chance that bring less; 0: none.
 TESSERAY_HD inline double asked_at_target(const ScatteringView& scattering, std::uint32_t number) {
   if (scattering.known_gains == nullptr || !scattering.launch.environment.points.is_tile(number)) return 0;
-  return scattering.pruning.scattered * static_cast<double>(scattering.known_gains[number]);
+  // Where nothing has arrived yet: so little that pruning.of_all_scattered decides.
+  const double least_gain = 1e-6 * scattering.launch.link.least_gain;
+  const auto known_gain = static_cast<double>(scattering.known_gains[number]);
+  return scattering.pruning.scattered * (known_gain > least_gain ? known_gain : least_gain);
 }
 
 // About how many scattering tiles stand for all whose power goes on at an element; 0: all themselves.

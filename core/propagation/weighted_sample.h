@@ -85,6 +85,31 @@ TESSERAY_HD std::size_t thin_by_weight(Items&& items, std::size_t most, std::uin
   return kept;
 }
 
+// Sums of estimates that are the same however many of the lanes are worked out at a time: lane k has the estimates k,
+// k + estimate_lanes, and so on, one after the other.
+inline constexpr std::size_t estimate_lanes = 16;
+
+// An estimate as it is summed: what is stronger than this is kept for certain whatever the others are.
+TESSERAY_HD inline float bounded_estimate(float estimate) { return estimate < 0x1p40f ? estimate : 0x1p40f; }
+
+TESSERAY_HD inline float lane_of_estimates(const float* estimates, std::size_t count, std::size_t lane) {
+  float sum = 0;
+  for (std::size_t i = lane; i < count; i += estimate_lanes) sum += bounded_estimate(estimates[i]);
+  return sum;
+}
+
+// What estimates are multiplied by, so that those are drawn by chance, too, that are below `share` of the sum of all.
+// `lanes`: of the sum.
+TESSERAY_HD inline float scale_to_share(const float* lanes, double share) {
+  float sum = 0;
+  for (std::size_t lane = 0; lane < estimate_lanes; ++lane) sum += lanes[lane];
+  const float least = static_cast<float>(share) * sum;
+  return least > 1 ? 1 / least : 1.0f;
+}
+
+// The same of estimates in memory.
+float scale_to_share(std::span<const float> estimates, double share);
+
 // Keeps those of `count` items whose estimate is 1 and more, and of the others each with its estimate for a
 // probability: calls keep(item, stand_for) for them, in their order. What has no estimate is kept.
 template <class Estimate, class Keep>
@@ -103,8 +128,8 @@ struct DrawnNumbers {
   std::vector<float> stand_for;
 };
 
-// The same for numbers.
-void draw_evenly(std::span<const std::uint32_t> numbers, std::span<const float> estimates, std::uint64_t seed,
-                 DrawnNumbers& drawn);
+// The same for numbers, with estimates times `scale`.
+void draw_evenly(std::span<const std::uint32_t> numbers, std::span<const float> estimates, float scale,
+                 std::uint64_t seed, DrawnNumbers& drawn);
 
 }  // namespace tesseray

@@ -42,8 +42,12 @@ TransmitterPrediction prediction_of_all_kinds() {
     *number = from += 0.1;
   }
   prediction.rays = {ray, Ray()};
-  prediction.pruning = {
-      .scattering_sources = 32, .tubes = 16, .roulette = 1e-3, .scattered = 1e-4, .then_diffracted = 1e-5};
+  prediction.pruning = {.scattering_sources = 32,
+                        .tubes = 16,
+                        .roulette = 1e-3,
+                        .scattered = 1e-4,
+                        .then_diffracted = 1e-5,
+                        .of_all_scattered = 1e-6};
   WidebandTable table(1, true, 2);
   table.add(0, {.path_gain = 1e-9, .strongest_gain = 1e-9, .excess_length_m = 3, .elevation = 0.2});
   const std::vector<ArrivalSums> sums(1);
@@ -103,6 +107,7 @@ TEST(PredictionCodec, GivesBackEveryField) {
   EXPECT_EQ(after.pruning.roulette, 1e-3);
   EXPECT_EQ(after.pruning.scattered, 1e-4);
   EXPECT_EQ(after.pruning.then_diffracted, 1e-5);
+  EXPECT_EQ(after.pruning.of_all_scattered, 1e-6);
   ASSERT_TRUE(after.tiles_wideband.has_angles() && after.tiles_wideband.has_profiles());
   EXPECT_TRUE(same_bits(after.tiles_wideband.angles(0), before.tiles_wideband.angles(0)));
   EXPECT_EQ(after.tiles_wideband.profile(0), before.tiles_wideband.profile(0));

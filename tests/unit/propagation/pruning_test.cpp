@@ -132,6 +132,39 @@ TEST(Pruning, KeepsThePowerOfReflectedAndDiffractedRays) {
   EXPECT_NEAR(sum / count, 0, 0.003);
 }
 
+// Where nothing but scattered power arrives, few of the hundreds of tiles that bring it are asked; each target keeps
+// some, and all together their power.
+TEST(Pruning, KeepsThePowerOfScatteringWhereNothingElseArrives) {
+  RayLaunchingOptions options;
+  options.max_reflections = options.max_diffractions = 0;
+  options.max_bounces = 1;
+  options.max_after_scattering = 0;
+  options.min_power_dbm = -150;
+  options.pruning_from_tiles = 0;
+  testing::SyntheticCityOptions quarter = town_options();
+  quarter.width_m = quarter.depth_m = 300;
+  const Environment fine(testing::synthetic_city(quarter), 3.0);
+  const Vec2 middle = 0.5 * (fine.scene.extent.min + fine.scene.extent.max);
+  const Transmitter transmitter =
+      testing::test_transmitter({middle.x, middle.y, fine.scene.terrain.height_at(middle) + 60});
+  const RayLaunchingResult whole = fine.launch(transmitter, {}, options);
+  options.pruning = true;
+  const RayLaunchingResult pruned = fine.launch(transmitter, {}, options);
+  EXPECT_LT(5 * pruned.cost[LaunchPhase::scattering].contributions, whole.cost[LaunchPhase::scattering].contributions);
+  double sum = 0, squares = 0, count = 0;
+  for (std::size_t t = 0; t < whole.tiles.size(); ++t) {
+    if (whole.tiles[t].direct || whole.tiles[t].rays < 400) continue;
+    ASSERT_GT(pruned.tiles[t].rays, 0u) << t;
+    const double change = testing::total_gain(pruned.tiles[t]) / testing::total_gain(whole.tiles[t]) - 1;
+    sum += change;
+    squares += change * change;
+    ++count;
+  }
+  EXPECT_GT(count, 1500);
+  EXPECT_NEAR(sum / count, 0, 0.001);
+  EXPECT_LT(std::sqrt(squares / count), 0.02);
+}
+
 TEST(Pruning, IsTheSameForAnyNumberOfThreads) {
   const Transmitter transmitter = transmitter_at(6);
   const auto launch = [&](std::size_t threads) {

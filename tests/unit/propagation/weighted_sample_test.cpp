@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <vector>
 
 #include "tests/support/synthetic_city.h"
@@ -77,6 +79,49 @@ TEST(WeightedSample, HasNoBias) {
     const double probability = std::min(1.0, 24 * source.weight / whole);
     if (probability < 0.01) continue;
     EXPECT_NEAR(shares[source.tile], 0.5, 2.5 * std::sqrt(1 / (probability * draws))) << source.tile;
+  }
+}
+
+// Estimates of which each is below 1, and of which those above a hundredth of their sum are kept for certain.
+TEST(WeightedSample, ByShareDrawsWhatIsASmallPartOfAll) {
+  testing::Random random(5);
+  std::vector<float> estimates;
+  for (int i = 0; i < 1001; ++i) estimates.push_back(static_cast<float>(std::pow(10.0, random.uniform(0, 3))));
+  estimates[17] = std::numeric_limits<float>::infinity();
+  std::vector<float> finite = estimates;
+  finite[17] = 0;
+  const double all = std::accumulate(finite.begin(), finite.end(), 0.0);
+  EXPECT_NEAR(static_cast<double>(scale_to_share(finite, 0.01)), 1 / (0.01 * all), 1e-5 / (0.01 * all));
+  EXPECT_EQ(scale_to_share(finite, 0.5 / all), 1.0f);
+  EXPECT_EQ(scale_to_share(finite, 0), 1.0f);
+
+  // What is beyond all bounds is kept, and leaves the others their chance.
+  std::vector<std::uint32_t> numbers(estimates.size());
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  DrawnNumbers drawn;
+  draw_evenly(numbers, estimates, scale_to_share(estimates, 0.01), 3, drawn);
+  EXPECT_TRUE(std::count(drawn.numbers.begin(), drawn.numbers.end(), 17u) == 1);
+  draw_evenly(numbers, finite, scale_to_share(finite, 0.01), 3, drawn);
+  EXPECT_GT(drawn.numbers.size(), 50u);
+  EXPECT_LT(drawn.numbers.size(), 102u);
+  double power = 0;
+  for (std::size_t k = 0; k < drawn.numbers.size(); ++k) {
+    power += static_cast<double>(finite[drawn.numbers[k]]) * static_cast<double>(drawn.stand_for[k]);
+  }
+  EXPECT_NEAR(power / all, 1, 0.01);
+}
+
+// One after the other, as a GPU's threads have them, and side by side, as vectors have them.
+TEST(WeightedSample, SumsOfEstimatesAreTheSameByLanes) {
+  testing::Random random(6);
+  std::vector<float> estimates;
+  for (int i = 0; i < 500; ++i) {
+    estimates.push_back(static_cast<float>(std::pow(10.0, random.uniform(-3, 3))));
+    float lanes[estimate_lanes];
+    for (std::size_t lane = 0; lane < estimate_lanes; ++lane) {
+      lanes[lane] = lane_of_estimates(estimates.data(), estimates.size(), lane);
+    }
+    ASSERT_EQ(scale_to_share(estimates, 0.02), scale_to_share(lanes, 0.02)) << i;
   }
 }
 
