@@ -82,7 +82,8 @@ TEST(WeightedSample, HasNoBias) {
   }
 }
 
-// Estimates of which each is below 1, and of which those above a hundredth of their sum are kept for certain.
+// All of these estimates are above 1, so that without a share all would be kept; those above a hundredth of their sum
+// still are.
 TEST(WeightedSample, ByShareDrawsWhatIsASmallPartOfAll) {
   testing::Random random(5);
   std::vector<float> estimates;
