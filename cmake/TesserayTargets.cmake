@@ -24,6 +24,14 @@ set(tesseray_usual_headers <algorithm> <array> <cmath> <cstdint> <filesystem> <f
 # A library of fewer files takes as long without.
 set(tesseray_files_worth_a_header 8)
 
+# Several files of a target are compiled as one, where most of the time would go into the templates of a large library
+# (JSON, GDAL, GoogleTest), the same in each file. Elsewhere it saves nothing. Their names must not clash then.
+function(tesseray_compile_together)
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()
+
 # tesseray_library(NAME SOURCES a.cpp ... [LINKS lib ...]): one folder of core/ as a static library. HEADERS are
 # precompiled beside the usual ones.
 function(tesseray_library name)

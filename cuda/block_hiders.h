@@ -4,8 +4,8 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
+#include "core/base/infinity.h"
 #include "cuda/block_horizon.h"
 #include "cuda/sight_block_memory.h"
 #include "cuda/sight_scene.h"
@@ -25,7 +25,7 @@ class BlockHiders {
     const FlatPart& part = scene_.occlusion.parts[index];
     if (above_only_ && part.top_z <= eye_z_) return;
     // Below a raised part one may see through; what rises does not get there from above its underside.
-    const double least = -std::numeric_limits<double>::infinity();
+    const double least = -infinity;
     if (part.bottom_z > (above_only_ ? eye_z_ : least)) return;
     const Rectangle box = relative(scene_.part_bounds[index]);
     if (nearest_distance(box) > beyond_occluder_m) {

@@ -6,9 +6,9 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "core/base/host_device.h"
+#include "core/base/infinity.h"
 #include "core/visibility/square_azimuth.h"
 
 namespace tesseray {
@@ -115,7 +115,6 @@ TESSERAY_HD inline double least_slope(const BlockHorizon& horizon, AzimuthInterv
 
 // What is certain of a box relative to the eye: that which lies lower than this over the eye is hidden; −∞ for nothing.
 TESSERAY_HD inline double hidden_height(const BlockHorizon& horizon, const Rectangle& box) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const double nearest = nearest_distance(box);
   if (nearest < least_hidden_m) return -infinity;
   const double slope = least_slope(horizon, azimuths_of(box));
@@ -143,7 +142,7 @@ struct StepSlopes {
   std::uint32_t base = 0;  // the first bin; may be horizon_bins or above, for the next turn
 
   TESSERAY_HD explicit StepSlopes(std::uint32_t first_bin) : base(first_bin) {
-    for (double& slope : least) slope = std::numeric_limits<double>::infinity();
+    for (double& slope : least) slope = infinity;
   }
 
   // A wall from p to q as the eye sees it, whose top is so much higher than the eye. Walls are seen from their outer
@@ -184,7 +183,7 @@ struct StepSlopes {
       if (!touches) continue;
       const double from = lower(higher(begin, low), high), to = lower(higher(end, low), high);
       const double slope = lower(at_middle + per_azimuth * (from - middle), at_middle + per_azimuth * (to - middle));
-      least[k] = is_in_plane ? -std::numeric_limits<double>::infinity() : lower(least[k], slope);
+      least[k] = is_in_plane ? -infinity : lower(least[k], slope);
     }
   }
 };
@@ -195,7 +194,7 @@ TESSERAY_HD inline void raise_bins(const Block& block, BlockHorizon& horizon, co
                                    std::uint32_t first, std::uint32_t end) {
   for (std::uint32_t k = 0; k < bins_per_step; ++k) {
     const std::uint32_t bin = slopes.base + k;
-    const bool is_bounded = std::fabs(slopes.least[k]) < std::numeric_limits<double>::infinity();
+    const bool is_bounded = std::fabs(slopes.least[k]) < infinity;
     if (bin < first || bin >= end || !is_bounded) continue;
     block.raise(horizon.nodes[horizon_bins + bin % horizon_bins], ordered(certain_slope(slopes.least[k])));
   }

@@ -10,8 +10,8 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
+#include "core/base/infinity.h"
 #include "core/propagation/bounced_rays.h"
 #include "core/propagation/point_intervals.h"
 #include "core/propagation/tube_bouncer.h"
@@ -52,10 +52,9 @@ struct BounceBatch {
 
 // REQUIRES: k < batch.tube_count.
 TESSERAY_HD inline void prepare_tube(const BounceBatch& batch, std::uint32_t k) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
   const EnvironmentView& environment = batch.launch.environment;
   const Tube& tube = batch.tubes[k];
-  IntervalBounds bounds{-infinity, infinity, -infinity, infinity};  // hits nothing
+  IntervalBounds bounds{-infinity_f, infinity_f, -infinity_f, infinity_f};  // hits nothing
   if (environment.points.is_tile(tube.element)) {
     const Tile& tile = environment.tiles[tube.element];
     reflection_bounds(tube.source, tile, TileFrame(tile), bounds);

@@ -9,8 +9,8 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
+#include "core/base/infinity.h"
 #include "cuda/block_hiders.h"
 #include "cuda/block_horizon.h"
 #include "cuda/found_numbers.h"
@@ -22,7 +22,7 @@ namespace tesseray {
 
 struct SightSearchLimits {
   bool above_only = false;  // only targets above the source; of equally high ones, those with higher numbers
-  double max_distance_m = std::numeric_limits<double>::infinity();
+  double max_distance_m = infinity;
 };
 
 // One search. Every thread of the block has one, with the same values.
@@ -43,7 +43,6 @@ class SightBlock {
 
   TESSERAY_HD void run() {
     if (source_.is_inside || scene_.element_count == 0) return;
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     reset_horizon(block_, memory_.horizon, static_cast<float>(limits_.above_only ? 0 : -infinity));
     block_.once([&] {
       memory_.hider_count[0] = memory_.hider_count[1] = 0;
@@ -111,7 +110,7 @@ class SightBlock {
   }
   // Below this nothing in the box is seen, rounded down.
   TESSERAY_HD float floor_z(const Rectangle& box) const {
-    const double least = limits_.above_only ? 0 : -std::numeric_limits<double>::infinity();
+    const double least = limits_.above_only ? 0 : -infinity;
     const double z = source_.point.z + higher(least, hidden_height(memory_.horizon, box));
     return static_cast<float>(z - 1e-6 * std::fabs(z) - 1e-6);
   }

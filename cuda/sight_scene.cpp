@@ -2,7 +2,8 @@
 #include "cuda/sight_scene.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "core/base/infinity.h"
 
 namespace tesseray {
 namespace {
@@ -26,7 +27,7 @@ SightSceneArrays::SightSceneArrays(const OcclusionView& occlusion, const std::ve
   view_.rows = grid.rows();
   view_.block_columns = grid.block_columns();
   view_.block_rows = grid.block_rows();
-  view_.top_z = -std::numeric_limits<float>::infinity();
+  view_.top_z = -infinity_f;
   part_bounds_.resize(occlusion.part_count);
   for (std::int32_t j = 0; j < grid.rows(); ++j) {
     for (std::int32_t i = 0; i < grid.columns(); ++i) {

@@ -3,6 +3,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "core/base/infinity.h"
 #include "core/io/coverage_raster.h"
 #include "processing_algorithms/path_loss_input.h"
 #include "processing_algorithms/run.h"
@@ -37,7 +38,7 @@ std::vector<RasterBand> make_bands(const PathLossLayer& layer, const GroundRaste
     }
   }
   const TransmitterNumbers numbers(layer.transmitters);
-  std::vector<double> strongest_dbm(raster.tile_ids.size(), -std::numeric_limits<double>::infinity());
+  std::vector<double> strongest_dbm(raster.tile_ids.size(), -infinity);
   for (const PredictedTarget& target : layer.targets) {
     const auto tile = number_of_tile.find(target.tile_id);
     if (tile == number_of_tile.end() || !std::isfinite(target.received_power_dbm)) continue;

@@ -21,7 +21,6 @@
 namespace tesseray {
 namespace {
 
-constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint32_t unknown_transmitter = std::numeric_limits<std::uint32_t>::max();
 
 // ── What is predicted where ──

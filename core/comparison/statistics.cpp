@@ -9,8 +9,6 @@
 namespace tesseray {
 namespace {
 
-constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
-
 // A row in which nothing is defined yet.
 ErrorStatistics undefined_row() {
   ErrorStatistics row;

@@ -2,12 +2,16 @@
 // Statistics of prediction errors (paper 002, equations 3–5), as plain functions of numbers.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "core/comparison/comparison.h"
 
 namespace tesseray {
+
+// Where there is no such number.
+inline constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 
 // Mean and standard deviation with n − 1; NaN where n is too small (0 and 1).
 double mean(std::span<const double> values);

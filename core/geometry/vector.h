@@ -39,6 +39,10 @@ TESSERAY_HD constexpr double squared_norm(Vec3 a) { return dot(a, a); }
 TESSERAY_HD inline double norm(Vec3 a) { return std::sqrt(dot(a, a)); }
 // REQUIRES: a is not zero.
 TESSERAY_HD inline Vec3 normalized(Vec3 a) { return (1.0 / norm(a)) * a; }
+// Straight up.
+inline constexpr Vec3 upwards{0, 0, 1};
+// The point at height z over (or under) p.
+TESSERAY_HD constexpr Vec3 at_height(Vec2 p, double z) { return {p.x, p.y, z}; }
 // The mirror image of point p in the plane through `on_plane` with unit normal n.
 TESSERAY_HD constexpr Vec3 mirrored(Vec3 p, Vec3 on_plane, Vec3 n) { return p - (2.0 * dot(p - on_plane, n)) * n; }
 // The mirror image of a direction in a plane with unit normal n.
@@ -59,6 +63,8 @@ struct Rectangle {
     min = {p.x < min.x ? p.x : min.x, p.y < min.y ? p.y : min.y};
     max = {p.x > max.x ? p.x : max.x, p.y > max.y ? p.y : max.y};
   }
+  // REQUIRES: not empty.
+  TESSERAY_HD constexpr Vec2 middle() const { return 0.5 * (min + max); }
   friend TESSERAY_HD constexpr bool operator==(const Rectangle&, const Rectangle&) = default;
 };
 

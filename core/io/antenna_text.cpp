@@ -47,7 +47,7 @@ std::string utf8_of_latin1(std::string_view text) {
   return result;
 }
 
-std::string content_of(const std::filesystem::path& file) {
+std::string whole_text_of(const std::filesystem::path& file) {
   std::error_code failed;
   if (!std::filesystem::exists(file, failed)) {
     throw antenna_error("file_not_found", "there is no such file", "check the name of the antenna file", file.string());
@@ -73,8 +73,6 @@ std::string content_of(const std::filesystem::path& file) {
   if (content.starts_with(byte_order_mark)) content.erase(0, byte_order_mark.size());
   return is_utf8(content) ? content : utf8_of_latin1(content);
 }
-
-bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 // Without commas at both ends, which are then separators.
 std::string_view without_commas(std::string_view text) {
@@ -107,7 +105,7 @@ Error antenna_error(const std::string& code, const std::string& message, const s
 }
 
 std::vector<TextLine> read_text_lines(const std::filesystem::path& file) {
-  const std::string content = content_of(file);
+  const std::string content = whole_text_of(file);
   std::vector<TextLine> lines;
   std::int64_t number = 0;
   for (std::size_t at = 0; at < content.size();) {

@@ -73,6 +73,10 @@ std::optional<double> Attribute::stored_number(const OGRFeature& feature) const 
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+bool says_feet(const Attribute& attribute) { return attribute.unit().starts_with("f"); }
+
+bool says_metres(const Attribute& attribute) { return attribute.unit().starts_with("m"); }
+
 std::optional<Attribute> find_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search,
                                         const ErrorPlace& place) {
   const int tags = fields.GetFieldIndex(other_tags);

@@ -4,6 +4,7 @@
 
 #include <ogr_feature.h>
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,10 @@
 #include "core/base/error.h"
 
 namespace tesseray {
+
+// Lengths as they stand behind names: "height_ft".
+inline constexpr std::array<std::string_view, 8> length_names = {"m",      "metre", "metres", "meter",
+                                                                 "meters", "ft",    "foot",   "feet"};
 
 // What to look for. Aliases and units are plain names (text_values.h); a field matches an alias alone or with a unit
 // behind it: "freq_MHz" is alias "freq" with unit "mhz". Earlier aliases go first.
@@ -42,6 +47,10 @@ class Attribute {
   int field_;
   std::string name_, unit_, tag_;
 };
+
+// Whether the name says that its lengths are in feet, or in metres.
+bool says_feet(const Attribute& attribute);
+bool says_metres(const Attribute& attribute);
 
 // Empty when nothing fits the aliases. Throws Error, with what is near, when the requested field is not there.
 std::optional<Attribute> find_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search,

@@ -17,7 +17,7 @@ using Names = std::string_view;
 
 // Names of other languages are compared with ä, ö and ü as ae, oe and ue; "hohe" is what is left of Höhe where marks
 // were dropped before.
-constexpr std::array height_aliases = {
+constexpr std::array building_height_aliases = {
     Names("height"),   Names("buildingheight"), Names("htotale"),
     Names("hauteur"),  Names("buildingh"),      Names("bldgheight"),
     Names("bldgh"),    Names("roofheight"),     Names("heightabove"),
@@ -40,28 +40,18 @@ constexpr std::array material_aliases = {Names("material"), Names("buildingmater
 constexpr std::array building_aliases = {Names("building")};
 constexpr std::array part_aliases = {Names("buildingpart")};
 
-constexpr std::array feet_names = {Names("ft"), Names("foot"), Names("feet")};
-constexpr std::array length_names = {Names("m"),      Names("metre"), Names("metres"), Names("meter"),
-                                     Names("meters"), Names("ft"),    Names("foot"),   Names("feet")};
-
 // Beyond these a value is a marker for "unknown", in other units, or of another column. The highest building so far
 // has 828 m and 163 storeys; land lies between −430 m and 8,850 m.
 constexpr double greatest_height_m = 1000.0;
 constexpr double lowest_elevation_m = -500.0, greatest_elevation_m = 10000.0;
 constexpr double most_storeys = 200.0;
 
-bool says_feet(const Attribute& attribute) {
-  return std::find(feet_names.begin(), feet_names.end(), attribute.unit()) != feet_names.end();
-}
-
-bool says_metres(const Attribute& attribute) { return !attribute.unit().empty() && !says_feet(attribute); }
-
 AttributeSearch height_search(const EnvironmentInput& input) {
   const bool above_ground = input.height_kind == HeightKind::above_ground;
   const bool storeys = input.height_kind == HeightKind::storeys;
   return {.requested = input.height_field,
           .parameter = "HEIGHT_FIELD",
-          .aliases = above_ground ? std::span<const Names>(height_aliases)
+          .aliases = above_ground ? std::span<const Names>(building_height_aliases)
                      : storeys    ? std::span<const Names>(storey_aliases)
                                   : std::span<const Names>(roof_aliases),
           .units = storeys ? std::span<const Names>() : std::span<const Names>(length_names),

@@ -18,7 +18,7 @@ namespace tesseray {
 namespace {
 
 constexpr float no_data = -9999.0F;
-constexpr double most_pixels = 1 << 28;
+constexpr double most_coverage_pixels = 1 << 28;
 
 [[noreturn]] void fail(const GdalSession& session, const std::string& what) {
   throw Error(ErrorKind::invalid_input, "raster_failed", what + " (" + session.last_failure() + ")",
@@ -107,7 +107,7 @@ GroundRaster rasterize_ground(const PathLossLayer& path_loss, double step_m) {
   raster.north = std::ceil(box.max.y / step_m) * step_m;
   const double columns = std::ceil((box.max.x - raster.west) / step_m);
   const double rows = std::ceil((raster.north - box.min.y) / step_m);
-  if (columns * rows > most_pixels) {
+  if (columns * rows > most_coverage_pixels) {
     throw Error(ErrorKind::invalid_input, "too_many_pixels",
                 "the raster would have " + std::to_string(static_cast<std::int64_t>(columns * rows)) + " pixels",
                 "choose a greater RESOLUTION");

@@ -20,8 +20,6 @@ namespace {
 constexpr double good_scale_error = 0.001;
 constexpr double greatest_scale_error = 0.01;
 
-Vec2 middle_of(const Rectangle& area) { return 0.5 * (area.min + area.max); }
-
 Crs wgs84() { return Crs::from_text("EPSG:4326"); }
 
 double scale_error(const GridDistortion& grid) {
@@ -208,7 +206,7 @@ Crs utm_zone(double longitude_deg, double latitude_deg) {
 }
 
 Crs choose_environment_crs(const Crs& layer, const Rectangle& area) {
-  const Vec2 middle = middle_of(area);
+  const Vec2 middle = area.middle();
   if (layer.is_projected_in_metres() && !layer.is_web_mercator()) {
     const std::optional<GridDistortion> grid = GridGeometry(layer).at(middle);
     if (grid && is_right_way_round(*grid) && scale_error(*grid) <= good_scale_error) return layer.identified();

@@ -18,7 +18,6 @@ constexpr std::int32_t application_id = 0x47504B47;  // "GPKG"
 constexpr int user_version = 10300;                  // GeoPackage 1.3.0
 constexpr std::int32_t undefined_cartesian_srs = -1;
 constexpr std::int32_t first_custom_srs_id = 100'000;
-constexpr char geometry_column[] = "geom";
 
 constexpr char undefined_wkt[] = "undefined";
 // EPSG:4326 as the standard asks for it (GeoPackage 1.3, requirement 11).

@@ -13,7 +13,7 @@ namespace {
 
 // Land lies between −430 m and 8,850 m, ocean floors down to −11,000 m.
 constexpr double lowest_m = -12000.0, greatest_m = 10000.0;
-constexpr double most_pixels = 4e8;
+constexpr double most_heights = 4e8;
 
 // Metres per unit of a vertical unit's name; 0 for names that say nothing.
 double metres_per(const std::string& unit) {
@@ -75,7 +75,7 @@ PixelWindow HeightRaster::window_around(const Rectangle& pixels) const {
 HeightRaster::Heights HeightRaster::read(const PixelWindow& window, Progress& progress) const {
   const auto columns = static_cast<std::size_t>(window.columns);
   const auto rows = static_cast<std::size_t>(window.rows);
-  if (static_cast<double>(columns) * static_cast<double>(rows) > most_pixels) {
+  if (static_cast<double>(columns) * static_cast<double>(rows) > most_heights) {
     throw error("dem_too_large", "the DEM has " + std::to_string(columns * rows) + " heights in the area",
                 "give EXTENT, or a coarser DEM");
   }

@@ -22,6 +22,9 @@
 
 namespace tesseray {
 
+// The name of every layer's geometries.
+inline constexpr char geometry_column[] = "geom";
+
 enum class LayerGeometry { none, point_z, line_string_z, polygon_z, multi_polygon, geometry };
 
 // One field of one row. Texts are not owned: they live as long as the layer.

@@ -69,7 +69,7 @@ bool LocatedRaster::is_in(const Crs& environment) const {
   const Rectangle box = bounds();
   const PointTransform transform(crs_, environment, box);
   const std::array<Vec2, 5> places = {box.min, box.max, Vec2{box.min.x, box.max.y}, Vec2{box.max.x, box.min.y},
-                                      0.5 * (box.min + box.max)};
+                                      box.middle()};
   return std::all_of(places.begin(), places.end(), [&](Vec2 p) { return norm(transform(p) - p) < 0.001; });
 }
 

@@ -137,8 +137,8 @@ Clutter resampled_cells(ClassRaster& raster, const Crs& environment, const Recta
   if (raster_area.empty()) throw raster.elsewhere();
   const PixelWindow window = raster.window_over(raster.to_pixels(raster_area));
   if (window.empty()) throw raster.elsewhere();
-  const double side_m = raster.pixel_side_m(PointTransform(raster.crs(), environment, raster_area),
-                                            0.5 * (raster_area.min + raster_area.max));
+  const double side_m =
+      raster.pixel_side_m(PointTransform(raster.crs(), environment, raster_area), raster_area.middle());
   if (!std::isfinite(side_m) || side_m <= 0) throw raster.elsewhere();
   const std::vector<std::uint8_t> pixels = raster.read(window, progress);
 

@@ -16,7 +16,7 @@ namespace {
 
 using Names = std::string_view;
 
-constexpr std::array name_aliases = {Names("name"), Names("district"), Names("municipality"), Names("label")};
+constexpr std::array district_name_aliases = {Names("name"), Names("district"), Names("municipality"), Names("label")};
 
 // Without a closing point and others that repeat the one before; empty for less than a triangle.
 Ring moved_ring(const Ring& ring, Vec2 origin) {
@@ -95,8 +95,8 @@ DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame
   const Crs environment = frame.crs_wkt.empty() ? Crs() : Crs::from_text(frame.crs_wkt);
   const Crs crs = source_crs(source.crs(), {input.crs, "DISTRICTS_CRS", environment.empty()}, source.place());
   check_coordinates(crs, source.bounds(), source.place());
-  const std::optional<Attribute> name =
-      find_attribute(source.fields(), {input.name_field, "NAME_FIELD", name_aliases, {}, "name"}, source.place());
+  const std::optional<Attribute> name = find_attribute(
+      source.fields(), {input.name_field, "NAME_FIELD", district_name_aliases, {}, "name"}, source.place());
   const std::optional<Attribute> population =
       find_attribute(source.fields(), population_search(input.population_field, "POPULATION_FIELD"), source.place());
 

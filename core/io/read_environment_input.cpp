@@ -9,6 +9,7 @@
 #include "core/io/read_terrain.h"
 #include "core/io/readers.h"
 #include "core/io/vector_source.h"
+#include "core/scene/polygon.h"
 
 namespace tesseray {
 namespace {
@@ -17,12 +18,6 @@ namespace {
 constexpr double footprint_margin_m = 100.0;
 // More than the margin that the clean-up puts around the buildings, so that the terrain reaches under all of it.
 constexpr double terrain_margin_m = 500.0;
-
-Rectangle grown(const Rectangle& area, double margin) {
-  return {area.min - Vec2{margin, margin}, area.max + Vec2{margin, margin}};
-}
-
-Vec2 middle_of(const Rectangle& area) { return 0.5 * (area.min + area.max); }
 
 Rectangle bounds_of(const std::vector<RawBuilding>& buildings) {
   Rectangle box;
@@ -101,7 +96,7 @@ Crs environment_crs(const EnvironmentInput& input, const Crs& layer, const Recta
   if (!chosen.is_engineering()) {
     const PointTransform to_chosen(layer, chosen, bounds);
     const bool is_part = input.extent && touch(*input.extent, to_chosen.bounds(bounds));
-    middle = is_part ? middle_of(*input.extent) : to_chosen(middle_of(bounds));
+    middle = is_part ? input.extent->middle() : to_chosen(bounds.middle());
   }
   const std::vector<Issue> found = check_environment_crs(chosen, middle);
   issues.insert(issues.end(), found.begin(), found.end());

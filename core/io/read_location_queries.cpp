@@ -20,8 +20,8 @@ constexpr std::array query_aliases = {Names("query"),       Names("queryid"), Na
 constexpr std::array delay_aliases = {Names("delay"), Names("firstdelay"), Names("toa"), Names("timeofarrival")};
 constexpr std::array delay_names = {Names("ns"), Names("us")};
 constexpr std::array delay_units = {Unit{"ns", 1.0}, Unit{"us", 1e3}, Unit{"µs", 1e3}};
-constexpr std::array azimuth_aliases = {Names("azimuth"), Names("arrivalazimuth"), Names("aoa"),
-                                        Names("angleofarrival")};
+constexpr std::array arrival_azimuth_aliases = {Names("azimuth"), Names("arrivalazimuth"), Names("aoa"),
+                                                Names("angleofarrival")};
 constexpr std::array azimuth_names = {Names("deg")};
 constexpr std::array azimuth_units = {Unit{"deg", 1.0}, Unit{"°", 1.0}};
 
@@ -42,7 +42,7 @@ QueryFields find_fields(PointSource& points, const LocationQueryInput& input) {
   fields.transmitter = points.find(measured_transmitter_search(input.transmitter_field, "TRANSMITTER_FIELD"));
   fields.power = points.find(measured_value_search(input.power_field, "POWER_FIELD"));
   fields.delay = points.find({input.delay_field, "DELAY_FIELD", delay_aliases, delay_names, {}});
-  fields.azimuth = points.find({input.azimuth_field, "AZIMUTH_FIELD", azimuth_aliases, azimuth_names, {}});
+  fields.azimuth = points.find({input.azimuth_field, "AZIMUTH_FIELD", arrival_azimuth_aliases, azimuth_names, {}});
   if (!fields.power && !fields.delay && !fields.azimuth) {
     throw missing_attribute(points.fields(), measured_value_search("", "POWER_FIELD"), "measured values",
                             "name them with POWER_FIELD, DELAY_FIELD or AZIMUTH_FIELD", points.place());

@@ -12,13 +12,13 @@ namespace {
 
 using Names = std::string_view;
 
-constexpr std::array height_aliases = {Names("receiverheight"), Names("rxheight"),     Names("height"), Names("agl"),
-                                       Names("heightagl"),      Names("antennaheight")};
-constexpr std::array length_names = {Names("m"), Names("metres"), Names("meters"), Names("ft"), Names("feet")};
+constexpr std::array receiver_height_aliases = {Names("receiverheight"), Names("rxheight"),
+                                                Names("height"),         Names("agl"),
+                                                Names("heightagl"),      Names("antennaheight")};
 
 double read_height_m(const Attribute& attribute, const OGRFeature& feature, double otherwise_m,
                      const ErrorPlace& place) {
-  const LengthUnit unit = attribute.unit().starts_with("f") ? LengthUnit::foot : LengthUnit::metre;
+  const LengthUnit unit = says_feet(attribute) ? LengthUnit::foot : LengthUnit::metre;
   const NumberCell cell = read_number(attribute, feature, *parse_length_m("1", unit),
                                       [&](const std::string& text) { return parse_length_m(text, unit); });
   const double metres = cell.value.value_or(otherwise_m);
@@ -43,7 +43,7 @@ bool has_own_z(const OGRFeature& feature) {
 std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalFrame& frame, Progress& progress) {
   PointSource points(input.source, input.crs, frame, "RECEIVERS");
   const std::optional<Attribute> height =
-      points.find({input.height_field, "RECEIVER_HEIGHT_FIELD", height_aliases, length_names, {}});
+      points.find({input.height_field, "RECEIVER_HEIGHT_FIELD", receiver_height_aliases, length_names, {}});
   std::vector<RawReceiver> receivers;
   std::vector<Vec2> positions;
   std::size_t with_z = 0;

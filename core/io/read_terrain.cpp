@@ -12,7 +12,7 @@
 namespace tesseray {
 namespace {
 
-constexpr float no_data = std::numeric_limits<float>::quiet_NaN();
+constexpr float no_height = std::numeric_limits<float>::quiet_NaN();
 constexpr double most_nodes = 4e8;
 
 Error no_height_here(const HeightRaster& raster) {
@@ -71,10 +71,10 @@ RawTerrain own_nodes(const HeightRaster& raster, const Cutout& cutout) {
 float height_at(const Cutout& cutout, Vec2 pixel) {
   const PixelWindow& window = cutout.window;
   const double x = pixel.x - window.column - 0.5, y = pixel.y - window.row - 0.5;
-  if (!(x >= -0.5 && y >= -0.5 && x <= window.columns - 0.5 && y <= window.rows - 0.5)) return no_data;
+  if (!(x >= -0.5 && y >= -0.5 && x <= window.columns - 0.5 && y <= window.rows - 0.5)) return no_height;
   const auto clamped = [](double value, int size) { return std::clamp(static_cast<int>(value), 0, size - 1); };
   if (std::isnan(cutout.at(clamped(std::floor(x + 0.5), window.columns), clamped(std::floor(y + 0.5), window.rows)))) {
-    return no_data;
+    return no_height;
   }
   const double left = std::floor(x), top = std::floor(y);
   double sum = 0, weights = 0;
@@ -86,7 +86,7 @@ float height_at(const Cutout& cutout, Vec2 pixel) {
     sum += weight * static_cast<double>(height);
     weights += weight;
   }
-  return weights > 0 ? static_cast<float>(sum / weights) : no_data;
+  return weights > 0 ? static_cast<float>(sum / weights) : no_height;
 }
 
 // The nodes of the environment's grid at multiples of `step_m` that surround the area, without heights.
@@ -105,7 +105,7 @@ RawTerrain grid_around(const Rectangle& area, double step_m, const HeightRaster&
   terrain.step_x = terrain.step_y = step_m;
   terrain.columns = static_cast<std::uint32_t>(columns);
   terrain.rows = static_cast<std::uint32_t>(rows);
-  terrain.height_m.assign(static_cast<std::size_t>(terrain.columns) * terrain.rows, no_data);
+  terrain.height_m.assign(static_cast<std::size_t>(terrain.columns) * terrain.rows, no_height);
   return terrain;
 }
 
@@ -143,7 +143,7 @@ RawTerrain resampled(const HeightRaster& raster, const Cutout& cutout, const Crs
                      const Rectangle& raster_area, Progress& progress) {
   const PointTransform to_environment(raster.crs(), environment, raster_area);
   const PointTransform to_raster(environment, raster.crs(), area);
-  const double side_m = raster.pixel_side_m(to_environment, 0.5 * (raster_area.min + raster_area.max));
+  const double side_m = raster.pixel_side_m(to_environment, raster_area.middle());
   if (!std::isfinite(side_m) || side_m <= 0) throw no_height_here(raster);
   // On the scene's coordinate grid, so that the scene takes the nodes as they are.
   const double step_m = std::max(coordinate_step_m, snapped(side_m));

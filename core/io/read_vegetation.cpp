@@ -13,25 +13,25 @@ namespace {
 
 using Names = std::string_view;
 
-constexpr std::array height_aliases = {Names("height"),  Names("treeheight"), Names("canopyheight"),
-                                       Names("hauteur"), Names("hoehe"),      Names("hohe"),
-                                       Names("h")};
-constexpr std::array units = {Names("m"), Names("ft"), Names("feet")};
-constexpr double greatest_height_m = 150.0;  // the tallest tree has 116 m
+// "hohe" as in building_attributes.cpp.
+constexpr std::array tree_height_aliases = {Names("height"),  Names("treeheight"), Names("canopyheight"),
+                                            Names("hauteur"), Names("hoehe"),      Names("hohe"),
+                                            Names("h")};
+constexpr double greatest_tree_height_m = 150.0;  // the tallest tree has 116 m
 
 }  // namespace
 
 std::vector<RawVegetation> read_vegetation(FootprintLayer& layer, const EnvironmentInput& input, Progress& progress) {
-  const std::optional<Attribute> height =
-      find_attribute(layer.source.fields(),
-                     {input.vegetation_height_field, "VEGETATION_HEIGHT_FIELD", height_aliases, units, "height"},
-                     layer.source.place());
-  const LengthUnit unit = height && height->unit().starts_with("f") ? LengthUnit::foot : LengthUnit::metre;
+  const std::optional<Attribute> height = find_attribute(
+      layer.source.fields(),
+      {input.vegetation_height_field, "VEGETATION_HEIGHT_FIELD", tree_height_aliases, length_names, "height"},
+      layer.source.place());
+  const LengthUnit unit = height && says_feet(*height) ? LengthUnit::foot : LengthUnit::metre;
   const auto read_height = [&](const OGRFeature& feature, const RawFootprint& footprint) -> std::optional<double> {
     if (!height) return std::nullopt;
     const NumberCell cell = read_number(*height, feature, *parse_length_m("1", unit),
                                         [&](const std::string& text) { return parse_length_m(text, unit); });
-    const bool unusable = cell.value && !(*cell.value > 0 && *cell.value <= greatest_height_m);
+    const bool unusable = cell.value && !(*cell.value > 0 && *cell.value <= greatest_tree_height_m);
     if (!unusable && cell.unreadable.empty()) return cell.value;
     layer.issues.push_back(footprint_issue(Issue::Action::assumed, "unreadable_height",
                                            height->name() + " \"" + height->text(feature).value_or("") +

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <utility>
+
+#include "core/base/infinity.h"
 
 namespace tesseray {
 
@@ -18,11 +19,11 @@ constexpr std::size_t rows_per_packing = 1 << 20;
 
 float rounded_down(double value) {
   const auto f = static_cast<float>(value);
-  return static_cast<double>(f) > value ? std::nextafterf(f, -std::numeric_limits<float>::infinity()) : f;
+  return static_cast<double>(f) > value ? std::nextafterf(f, -infinity_f) : f;
 }
 float rounded_up(double value) {
   const auto f = static_cast<float>(value);
-  return static_cast<double>(f) < value ? std::nextafterf(f, std::numeric_limits<float>::infinity()) : f;
+  return static_cast<double>(f) < value ? std::nextafterf(f, infinity_f) : f;
 }
 
 void put_big_endian(unsigned char* to, std::uint64_t value, int bytes) {

@@ -13,8 +13,6 @@ namespace tesseray {
 
 namespace {
 
-constexpr char geometry_column[] = "geom";
-
 OGRwkbGeometryType ogr_type(LayerGeometry geometry) {
   switch (geometry) {
     case LayerGeometry::none:

@@ -24,7 +24,6 @@ constexpr std::array length_units = {
     Unit{"in", inch_m},  Unit{"inch", inch_m}, Unit{"inches", inch_m}, Unit{"\"", inch_m},
 };
 
-bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_letter(char c) { return is_upper(c) || (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -109,6 +108,8 @@ std::optional<std::string> quoted(std::string_view text, std::size_t& at) {
 }
 
 }  // namespace
+
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view no_break_space = "\u00a0";

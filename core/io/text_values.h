@@ -12,6 +12,7 @@ namespace tesseray {
 
 // Without white space (no-break spaces too) at both ends.
 std::string_view trimmed(std::string_view text);
+bool is_space(char c);
 // ASCII letters in lower case; others stay.
 std::string lower_case(std::string_view text);
 

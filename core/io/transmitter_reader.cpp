@@ -17,11 +17,11 @@ using Names = std::string_view;
 
 // Names of other languages are compared with ä, ö and ü as ae, oe and ue; "hohe" is what is left of Höhe where marks
 // were dropped before.
-constexpr std::array name_aliases = {Names("name"),     Names("transmitter"), Names("transmittername"),
-                                     Names("cell"),     Names("cellname"),    Names("cellid"),
-                                     Names("sector"),   Names("pci"),         Names("site"),
-                                     Names("sitename"), Names("siteid"),      Names("zelle"),
-                                     Names("sektor"),   Names("standort"),    Names("id")};
+constexpr std::array transmitter_name_aliases = {Names("name"),     Names("transmitter"), Names("transmittername"),
+                                                 Names("cell"),     Names("cellname"),    Names("cellid"),
+                                                 Names("sector"),   Names("pci"),         Names("site"),
+                                                 Names("sitename"), Names("siteid"),      Names("zelle"),
+                                                 Names("sektor"),   Names("standort"),    Names("id")};
 constexpr std::array frequency_aliases = {Names("frequency"),
                                           Names("freq"),
                                           Names("carrierfrequency"),
@@ -31,7 +31,7 @@ constexpr std::array frequency_aliases = {Names("frequency"),
                                           Names("frecuencia"),
                                           Names("frequenza"),
                                           Names("f")};
-constexpr std::array height_aliases = {
+constexpr std::array antenna_height_aliases = {
     Names("antennaheight"), Names("height"),   Names("agl"),          Names("heightagl"),     Names("antheight"),
     Names("hubheight"),     Names("txheight"), Names("antennenhohe"), Names("antennenhoehe"), Names("hohe"),
     Names("hoehe"),         Names("hauteur"),  Names("altura"),       Names("altezza")};
@@ -54,7 +54,6 @@ constexpr std::array sea_words = {Names("sea"), Names("sealevel"), Names("aboves
 
 constexpr std::array frequency_names = {Names("hz"), Names("khz"), Names("mhz"), Names("ghz")};
 constexpr std::array frequency_units = {Unit{"hz", 1e-6}, Unit{"khz", 1e-3}, Unit{"mhz", 1.0}, Unit{"ghz", 1e3}};
-constexpr std::array length_names = {Names("m"), Names("metres"), Names("meters"), Names("ft"), Names("feet")};
 constexpr std::array power_names = {Names("dbm"), Names("dbw"),  Names("w"),    Names("mw"),
                                     Names("kw"),  Names("watt"), Names("watts")};
 constexpr std::array linear_power_units = {Unit{"mw", 1e-3}, Unit{"w", 1.0}, Unit{"kw", 1e3}, Unit{"watt", 1.0},
@@ -107,10 +106,10 @@ TransmitterReader::TransmitterReader(PointSource& points, const TransmitterInput
     }
     return found;
   };
-  name_ = points_.find(look_for(input.name_field, "NAME_FIELD", name_aliases));
+  name_ = points_.find(look_for(input.name_field, "NAME_FIELD", transmitter_name_aliases));
   frequency_ = require(look_for(input.frequency_field, "FREQUENCY_FIELD", frequency_aliases, frequency_names),
                        input.frequency_mhz.has_value(), "frequencies", "FREQUENCY");
-  height_ = require(look_for(input.height_field, "ANTENNA_HEIGHT_FIELD", height_aliases, length_names),
+  height_ = require(look_for(input.height_field, "ANTENNA_HEIGHT_FIELD", antenna_height_aliases, length_names),
                     input.antenna_height_m.has_value(), "antenna heights", "ANTENNA_HEIGHT");
   erp_ = require(look_for(input.erp_field, "ERP_FIELD", erp_aliases, power_names), input.erp_dbm.has_value(),
                  "radiated powers", "ERP");
@@ -158,7 +157,7 @@ double TransmitterReader::frequency_hz(const OGRFeature& feature) const {
 
 double TransmitterReader::height_m(const OGRFeature& feature, HeightReference reference) const {
   if (!height_) return *input_.antenna_height_m;
-  const LengthUnit unit = height_->unit().starts_with("f") ? LengthUnit::foot : LengthUnit::metre;
+  const LengthUnit unit = says_feet(*height_) ? LengthUnit::foot : LengthUnit::metre;
   const NumberCell cell = read_number(*height_, feature, *parse_length_m("1", unit),
                                       [&](const std::string& text) { return parse_length_m(text, unit); });
   if (!cell.unreadable.empty()) throw bad_value(*height_, feature, "is not a height", "write metres: 25");

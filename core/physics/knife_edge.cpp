@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
+
+#include "core/base/infinity.h"
 
 namespace tesseray {
 namespace {
@@ -20,7 +21,7 @@ double parameter(Vec2 edge, Vec2 from, Vec2 to, double wavelength_m) {
 
 struct MainEdge {
   std::size_t index = 0;
-  double nu = -std::numeric_limits<double>::infinity();
+  double nu = -infinity;
 };
 
 // The edge with the largest ν between the profile's ends, the last of equals. REQUIRES: at least three points.
@@ -76,8 +77,8 @@ DeygoutLoss deygout(Profile path, double wavelength_m, DeygoutCorrection correct
 
 // Bullington's steepest lines of sight from either end, over the edges.
 struct HorizonSlopes {
-  double slope_from_transmitter = -std::numeric_limits<double>::infinity();
-  double slope_from_receiver = -std::numeric_limits<double>::infinity();
+  double slope_from_transmitter = -infinity;
+  double slope_from_receiver = -infinity;
 };
 
 HorizonSlopes horizon_slopes(Profile profile) {
@@ -127,7 +128,7 @@ double deygout_loss_db(Profile profile, double wavelength_m, DeygoutCorrection c
 }
 
 double bullington_parameter(Profile profile, double wavelength_m) {
-  if (profile.size() < 3) return -std::numeric_limits<double>::infinity();
+  if (profile.size() < 3) return -infinity;
   const Vec2 from = profile.front(), to = profile.back();
   const double distance = to.x - from.x;
   const HorizonSlopes slopes = horizon_slopes(profile);

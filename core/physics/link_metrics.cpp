@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/infinity.h"
 #include "core/geometry/vector.h"
 #include "core/physics/complex.h"
 
@@ -25,7 +26,7 @@ ChannelMetrics channel_metrics(std::span<const PathSample> paths, double thresho
   const auto is_kept = [&](const PathSample& path) { return path.power > 0.0 && path.power >= weakest; };
 
   // First moments; delays count from the earliest path so that the second moment loses no digits.
-  double earliest = std::numeric_limits<double>::infinity();
+  double earliest = infinity;
   for (const PathSample& path : paths) {
     if (is_kept(path)) earliest = std::min(earliest, path.delay_s);
   }
@@ -55,8 +56,7 @@ ChannelMetrics channel_metrics(std::span<const PathSample> paths, double thresho
   const double concentration = std::min(inverse * norm(resultant), 1.0);
   metrics.azimuth_spread = std::sqrt(1.0 - concentration * concentration);
   metrics.azimuth_spread_38901 = std::sqrt(-2.0 * std::log(concentration));
-  metrics.k_factor =
-      metrics.path_count > 1 ? strongest / (metrics.total_power - strongest) : std::numeric_limits<double>::infinity();
+  metrics.k_factor = metrics.path_count > 1 ? strongest / (metrics.total_power - strongest) : infinity;
   metrics.coherence_bandwidth_hz = 1.0 / (5.0 * metrics.delay_spread_s);
   return metrics;
 }

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 #include <span>
 
 #include "core/base/host_device.h"
+#include "core/base/infinity.h"
 #include "core/base/units.h"
 
 namespace tesseray {
@@ -29,8 +29,7 @@ struct ChannelMetrics {
 };
 
 // Paths weaker than the strongest by more than threshold_db are left out. All zero without any power.
-ChannelMetrics channel_metrics(std::span<const PathSample> paths,
-                               double threshold_db = std::numeric_limits<double>::infinity());
+ChannelMetrics channel_metrics(std::span<const PathSample> paths, double threshold_db = infinity);
 
 // Thermal noise kTB·F at 290 K, dBm.
 TESSERAY_HD inline double noise_dbm(double bandwidth_hz, double noise_figure_db) {

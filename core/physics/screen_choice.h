@@ -4,9 +4,9 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "core/base/host_device.h"
+#include "core/base/infinity.h"
 #include "core/geometry/vector.h"
 #include "core/physics/knife_edge.h"
 
@@ -55,7 +55,7 @@ TESSERAY_HD inline ScreenCandidate highest_between(const Profile& profile, std::
   const double slope = (to.y - from.y) / (to.x - from.x);
   std::uint32_t highest = j;
   // ν |ν| but for what is the same for all.
-  double most = -std::numeric_limits<double>::infinity();
+  double most = -infinity;
   for (std::uint32_t i = j + 1; i < m; ++i) {
     const Vec2 edge = profile[i];
     const double before = edge.x - from.x, after = to.x - edge.x;
@@ -65,7 +65,7 @@ TESSERAY_HD inline ScreenCandidate highest_between(const Profile& profile, std::
     most = squared;
     highest = i;
   }
-  if (highest == j) return {0, -std::numeric_limits<double>::infinity()};
+  if (highest == j) return {0, -infinity};
   return {highest, fresnel_parameter_of(profile, highest, j, m, wavelength_m)};
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/infinity.h"
 #include "core/prediction/predicted_target.h"
 
 namespace tesseray {
@@ -15,9 +16,9 @@ namespace tesseray {
 struct BestServerOptions {
   double bandwidth_hz = 10e6;
   double noise_figure_db = 7;
-  double load = 1;        // the part of the time, or of the band, that other transmitters send in, 0 … 1
-  double overlap_db = 6;  // servers within this of the best are counted
-  double min_power_dbm = -std::numeric_limits<double>::infinity();  // below it a transmitter serves nobody
+  double load = 1;                   // the part of the time, or of the band, that other transmitters send in, 0 … 1
+  double overlap_db = 6;             // servers within this of the best are counted
+  double min_power_dbm = -infinity;  // below it a transmitter serves nobody
 };
 
 // A place (tile or receiver) and its server. Powers in dBm; NaN and none where nobody serves.

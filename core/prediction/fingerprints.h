@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/infinity.h"
 #include "core/prediction/predicted_target.h"
 
 namespace tesseray {
@@ -38,7 +39,7 @@ class Fingerprints {
   // transmitter that has several rows at a place counts with its strongest. Throws Error(invalid_input) for a row of a
   // transmitter that is not given.
   Fingerprints(std::span<const PredictedTarget> targets, std::span<const PredictedTransmitter> transmitters,
-               double least_power_dbm = -std::numeric_limits<double>::infinity());
+               double least_power_dbm = -infinity);
 
   const std::vector<FingerprintPlace>& places() const { return places_; }  // by tile_id
   std::size_t transmitters() const { return transmitters_; }

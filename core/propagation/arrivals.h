@@ -7,9 +7,9 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "core/base/host_device.h"
+#include "core/base/infinity.h"
 #include "core/geometry/vector.h"
 #include "core/physics/complex.h"
 #include "core/propagation/ray.h"
@@ -78,7 +78,7 @@ struct DiffuseSum {
   double gain = 0, basic_gain = 0;
   double excess_m = 0, squared_excess_m2 = 0;  // gain × excess length, and × its square
   double cos_azimuth = 0, sin_azimuth = 0;     // gain × those of the grid azimuth where the receiver looks
-  double first_excess_m = std::numeric_limits<double>::infinity();
+  double first_excess_m = infinity;
   double strongest_gain = 0;
   double strongest_cos = 1, strongest_sin = 0;
   std::uint32_t rays = 0;
@@ -110,7 +110,7 @@ struct ArrivalSums {
   FixedPointSum cos_azimuth, sin_azimuth;  // gain × those of the arrival's grid azimuth
   double strongest_gain = 0;
   float strongest_azimuth = 0;  // grid azimuth where the receiver looks, rad
-  float first_excess_m = std::numeric_limits<float>::infinity();
+  float first_excess_m = infinity_f;
   std::uint32_t rays = 0;
   Mechanism strongest_mechanism = Mechanism::none;
   bool direct = false;

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/base/infinity.h"
 #include "core/base/units.h"
 #include "core/physics/penetration.h"
 #include "core/propagation/surface_materials.h"
@@ -35,7 +35,7 @@ BuildingTransmission::BuildingTransmission(const Scene& scene, Vec3 antenna, dou
 }
 
 void BuildingTransmission::find_parts(Vec3 antenna) {
-  double least_m = std::numeric_limits<double>::infinity();
+  double least_m = infinity;
   std::int64_t nearest = 0;
   for (const Prism& prism : scene_.prisms) {
     const double distance_m = distance_to(prism.rings, antenna.xy());
@@ -46,7 +46,7 @@ void BuildingTransmission::find_parts(Vec3 antenna) {
   for (std::uint32_t p = 0; p < scene_.prisms.size(); ++p) {
     if (scene_.prisms[p].building_id == nearest) parts_.push_back(p);
   }
-  top_z_ = -std::numeric_limits<double>::infinity();
+  top_z_ = -infinity;
   for (const std::uint32_t part : parts_) {
     const Prism& prism = scene_.prisms[part];
     for (const Vec2 corner : prism.rings.front()) {
@@ -86,7 +86,7 @@ std::vector<BuildingTransmission::Crossing> BuildingTransmission::crossings(Vec3
     } else if (contains(prism.rings, from.xy())) {
       inside.push_back({0, length_m});
     }
-    const double bottom_z = prism.on_ground ? -std::numeric_limits<double>::infinity() : prism.bottom_z;
+    const double bottom_z = prism.on_ground ? -infinity : prism.bottom_z;
     for (Interval interval : inside) {
       if (way.z != 0) {
         const double at_bottom = (bottom_z - from.z) / way.z * length_m,

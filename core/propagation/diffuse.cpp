@@ -6,7 +6,6 @@
 // further reflection or diffraction is searched for like a tube's, with the scattering tile as a point source.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/base/parallel.h"
 #include "core/base/units.h"

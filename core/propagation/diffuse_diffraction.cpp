@@ -5,13 +5,13 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
+
+#include "core/base/infinity.h"
 
 namespace tesseray {
 namespace {
 
 constexpr std::size_t cotangent_buckets = 128;
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 // z, ρ, and cosine and sine of the angle about the edge, of points by their numbers.
 struct PlaceMembers {
@@ -191,7 +191,7 @@ void EdgeBeams::clear(std::size_t members) {
   for (std::vector<float>* column : {&power, &basic, &excess, &squared_excess, &strongest}) {
     column->assign(padded, 0.0f);
   }
-  first_excess_m.assign(padded, infinity);
+  first_excess_m.assign(padded, infinity_f);
   rays.assign(padded, 0);
 }
 

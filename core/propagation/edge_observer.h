@@ -9,9 +9,9 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "core/base/host_device.h"
+#include "core/base/infinity.h"
 #include "core/physics/angle_functions.h"
 #include "core/physics/diffraction_power.h"
 #include "core/tiling/tiling.h"
@@ -94,7 +94,6 @@ struct EdgeObserver {
 
 [[gnu::always_inline]] TESSERAY_HD inline EdgeObserver observer_at(const PlaceAboutEdge& place,
                                                                    const ObservedFaces& faces) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr double least_m = least_observer_distance_m;
   const double c = place.cosine, s = place.sine;
   const double distance = place.rho > least_m ? place.rho : least_m;
@@ -129,8 +128,8 @@ struct EdgeObserver {
   observer.in_air = air ? 1.0f : 0.0f;
   const auto first = static_cast<float>((place.z - faces.half_length_m) * inverse);
   const auto last = static_cast<float>((place.z + faces.half_length_m) * inverse);
-  observer.first_u = apart ? first : infinity;
-  observer.last_u = apart ? last : -infinity;
+  observer.first_u = apart ? first : infinity_f;
+  observer.last_u = apart ? last : -infinity_f;
   return observer;
 }
 
@@ -219,12 +218,11 @@ struct EdgePair {
 // square.
 struct EdgeBeam {
   float power = 0, basic = 0, excess = 0, squared_excess = 0;
-  float first_excess_m = std::numeric_limits<float>::infinity(), strongest = 0;
+  float first_excess_m = infinity_f, strongest = 0;
   std::uint32_t rays = 0;
 
   // `straight_m`: from the transmitter to the observer.
   [[gnu::always_inline]] TESSERAY_HD void add(const EdgePair& pair, const DiffuseEdgePower& sent, float straight_m) {
-    constexpr float infinity = std::numeric_limits<float>::infinity();
     const float density = pair.density, more_m = pair.length_m - straight_m;
     const float ray_power = density * sent.power;
     power += ray_power;
@@ -232,7 +230,7 @@ struct EdgeBeam {
     excess += density * (sent.length + more_m * sent.power);
     squared_excess += density * (sent.squared_length + more_m * (2.0f * sent.length + more_m * sent.power));
     const float sum_m = sent.first_length_m + more_m;
-    const float first_m = density > 0 ? sum_m : infinity;
+    const float first_m = density > 0 ? sum_m : infinity_f;
     first_excess_m = first_m < first_excess_m ? first_m : first_excess_m;
     strongest = ray_power > strongest ? ray_power : strongest;
     rays += density > 0 ? sent.rays : 0u;

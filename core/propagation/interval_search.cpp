@@ -3,12 +3,11 @@
 
 #include <bit>
 #include <cstring>
-#include <limits>
+
+#include "core/base/infinity.h"
 
 namespace tesseray {
 namespace {
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 // Which intervals a source meets, as bytes 0 and 1.
 struct MarkPairs {
@@ -47,7 +46,7 @@ struct BoundBlocks {
   [[gnu::always_inline]] static void run(const float* first, const float* last, std::size_t blocks,
                                          float* __restrict least_first, float* __restrict greatest_last) {
     for (std::size_t b = 0; b < blocks; ++b) {
-      float least = infinity, greatest = -infinity;
+      float least = infinity_f, greatest = -infinity_f;
       for (std::size_t i = 0; i < interval_block; ++i) {
         const float f = first[b * interval_block + i], l = last[b * interval_block + i];
         least = f < least ? f : least;
@@ -83,11 +82,11 @@ void RowIntervals::resize(bool two_dimensional) {
     bounds->resize(two_dimensional || bounds == &first_u || bounds == &last_u ? padded : 0);
   }
   for (std::size_t i = size(); i < padded; ++i) {
-    first_u[i] = infinity;
-    last_u[i] = -infinity;
+    first_u[i] = infinity_f;
+    last_u[i] = -infinity_f;
     if (two_dimensional) {
-      first_v[i] = infinity;
-      last_v[i] = -infinity;
+      first_v[i] = infinity_f;
+      last_v[i] = -infinity_f;
     }
   }
 }
@@ -97,12 +96,12 @@ void RowIntervals::finish(InstructionSet instruction_set) {
   blocks_.count = first_u.size() / interval_block;
   // The vectors over blocks end with whole ones, too.
   const std::size_t padded = (blocks_.count + interval_block - 1) / interval_block * interval_block;
-  blocks_.first_u.assign(padded, infinity);
-  blocks_.last_u.assign(padded, -infinity);
+  blocks_.first_u.assign(padded, infinity_f);
+  blocks_.last_u.assign(padded, -infinity_f);
   run_vectorized<BoundBlocks>(instruction_set, first_u.data(), last_u.data(), blocks_.count, blocks_.first_u.data(),
                               blocks_.last_u.data());
-  blocks_.first_v.assign(two_dimensional ? padded : 0, infinity);
-  blocks_.last_v.assign(two_dimensional ? padded : 0, -infinity);
+  blocks_.first_v.assign(two_dimensional ? padded : 0, infinity_f);
+  blocks_.last_v.assign(two_dimensional ? padded : 0, -infinity_f);
   if (!two_dimensional) return;
   run_vectorized<BoundBlocks>(instruction_set, first_v.data(), last_v.data(), blocks_.count, blocks_.first_v.data(),
                               blocks_.last_v.data());

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/base/host_device.h"
+#include "core/base/infinity.h"
 #include "core/propagation/interval_search.h"
 #include "core/tiling/tiling.h"
 
@@ -43,7 +43,6 @@ struct PointIntervals {
 // Written out, so that a loop over points turns into vectors.
 [[gnu::always_inline]] TESSERAY_HD inline PointIntervals intervals_at_tile(const TileFrame& frame, double point_x,
                                                                            double point_y, double point_z) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
   const double x = point_x - frame.centroid.x, y = point_y - frame.centroid.y, z = point_z - frame.centroid.z;
   const double u = x * frame.dual_u.x + y * frame.dual_u.y + z * frame.dual_u.z;
   const double v = x * frame.dual_v.x + y * frame.dual_v.y + z * frame.dual_v.z;
@@ -52,13 +51,13 @@ struct PointIntervals {
   const double scale = 1.0 / (above ? height : 1.0);
   const auto low_u = static_cast<float>((u - 1.0) * scale), high_u = static_cast<float>((u + 1.0) * scale);
   const auto low_v = static_cast<float>((v - 1.0) * scale), high_v = static_cast<float>((v + 1.0) * scale);
-  return {above ? low_u : infinity, above ? high_u : -infinity, above ? low_v : infinity, above ? high_v : -infinity};
+  return {above ? low_u : infinity_f, above ? high_u : -infinity_f, above ? low_v : infinity_f,
+          above ? high_v : -infinity_f};
 }
 
 [[gnu::always_inline]] TESSERAY_HD inline PointIntervals intervals_at_edge(Vec3 midpoint, Vec3 direction, double half,
                                                                            double point_x, double point_y,
                                                                            double point_z) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
   const double x = point_x - midpoint.x, y = point_y - midpoint.y, h = point_z - midpoint.z;
   const double z = x * direction.x + y * direction.y + h * direction.z;
   const double across_x = x - z * direction.x, across_y = y - z * direction.y, across_h = h - z * direction.z;
@@ -66,7 +65,7 @@ struct PointIntervals {
   const bool apart = distance >= least_interval_distance_m;
   const double scale = 1.0 / (apart ? distance : 1.0);
   const auto low = static_cast<float>((z - half) * scale), high = static_cast<float>((z + half) * scale);
-  return {apart ? low : infinity, apart ? high : -infinity, 0, 0};
+  return {apart ? low : infinity_f, apart ? high : -infinity_f, 0, 0};
 }
 
 // Whether a source hits a point, as find_hits() asks it. `two_dimensional`: at a tile.
@@ -85,8 +84,7 @@ TESSERAY_HD inline IntervalBounds tile_bounds(Vec3 source) {
 
 TESSERAY_HD inline IntervalBounds tile_bounds(Vec3 one_end, Vec3 other_end) {
   if (one_end.z < least_interval_distance_m || other_end.z < least_interval_distance_m) {
-    constexpr float infinite = std::numeric_limits<float>::infinity();
-    return {infinite, -infinite, infinite, -infinite};
+    return {infinity_f, -infinity_f, infinity_f, -infinity_f};
   }
   const IntervalBounds a = tile_bounds(one_end), b = tile_bounds(other_end);
   return {std::max(a.upper_u, b.upper_u), std::min(a.lower_u, b.lower_u), std::max(a.upper_v, b.upper_v),

@@ -4,9 +4,9 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "core/base/host_device.h"
+#include "core/base/infinity.h"
 #include "core/geometry/vector.h"
 #include "core/propagation/rooftop_scene_view.h"
 
@@ -46,7 +46,7 @@ class RooftopProfileTrace {
  public:
   // Ends at the first side of a roof whose clearance² over the product of its distances to both ends is `most_rise`.
   TESSERAY_HD RooftopProfileTrace(const RooftopSceneView& scene, const RooftopLine& line, Row& row,
-                                  double most_rise = std::numeric_limits<double>::infinity())
+                                  double most_rise = infinity)
       : scene_(scene), line_(line), row_(row), most_rise_(most_rise) {}
 
   // False when it ended early, or when the row has no room; the row then holds nothing of use.
@@ -66,7 +66,6 @@ class RooftopProfileTrace {
   TESSERAY_HD bool has_risen() const { return has_risen_; }
 
  private:
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
   // Nearer to its ends than this the plane crosses what the ends stand on.
   static constexpr double end_clearance_m = 0.3;
   // The earth's bulge is sampled as densely as this, and crests that stand out by less are left out again.

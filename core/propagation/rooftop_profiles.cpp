@@ -2,9 +2,9 @@
 #include "core/propagation/rooftop_profiles.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
+#include "core/base/infinity.h"
 #include "core/propagation/surface_materials.h"
 
 namespace tesseray {
@@ -12,7 +12,6 @@ namespace {
 
 constexpr double cell_m = 32.0;
 constexpr std::int64_t most_cells = std::int64_t{1} << 22;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 

@@ -5,8 +5,8 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
+#include "core/base/infinity.h"
 #include "core/propagation/arrivals.h"
 
 namespace tesseray {
@@ -17,7 +17,7 @@ struct alignas(64) ScatteredSums {
   static constexpr double scale = 0x1p86, most = 0x1p-40;
 
   std::int64_t gain = 0, basic_gain = 0, excess = 0, squared_excess = 0, cos_azimuth = 0, sin_azimuth = 0;
-  float first_excess_m = std::numeric_limits<float>::infinity();
+  float first_excess_m = infinity_f;
   float strongest_gain = 0, strongest_azimuth = 0;
   std::uint32_t rays = 0;
 

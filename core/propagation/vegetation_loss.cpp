@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <tuple>
 #include <utility>
 
+#include "core/base/infinity.h"
 #include "core/base/units.h"
 #include "core/scene/polygon.h"
 
@@ -15,7 +15,6 @@ namespace {
 
 constexpr double cell_m = 16.0;
 constexpr std::int64_t most_cells = std::int64_t{1} << 22;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // Where in its cell a reference point lies: off the round numbers on which vertices lie.
 constexpr double reference_share_x = 0.4731, reference_share_y = 0.5287;
 

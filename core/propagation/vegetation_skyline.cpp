@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
+#include "core/base/infinity.h"
 #include "core/base/vector_dispatch.h"
 
 namespace tesseray {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr std::int32_t cells_per_small = 2, small_per_large = 4;
 // Large boxes nearer than this are looked at by the small ones in them.
 constexpr double refined_within_m = 384.0;
@@ -76,7 +75,7 @@ VegetationBoxes::VegetationBoxes(const VegetationPrisms& prisms) {
   for (std::int32_t j = 0; j < cells.rows; ++j) {
     for (std::int32_t i = 0; i < cells.columns; ++i) {
       const double top_z = prisms.top_of_cell(i, j);
-      if (!(top_z > -std::numeric_limits<double>::infinity())) continue;
+      if (!(top_z > -infinity)) continue;
       const std::int32_t small_i = i / cells_per_small, small_j = j / cells_per_small;
       const Rectangle plan = grown(cells.square(i, j, i, j), cell_padding_m);
       add_to(small_[small_grid_.index(small_i, small_j)], plan, top_z);
@@ -119,7 +118,7 @@ void VegetationSkyline::raise(Vec3 from, const VegetationBoxes::Box& box) {
   const auto clear_m = static_cast<float>(std::max(near_m, 0.0));
   const float slope = above_m <= 0  ? static_cast<float>(above_m / far_m)
                       : clear_m > 0 ? static_cast<float>(above_m / near_m)
-                                    : infinity;
+                                    : infinity_f;
   const auto lower = [&](std::size_t sector) {
     clear_m_[sector] = std::min(clear_m_[sector], clear_m);
     slope_[sector] = std::max(slope_[sector], slope);
@@ -129,7 +128,7 @@ void VegetationSkyline::raise(Vec3 from, const VegetationBoxes::Box& box) {
     return;
   }
   // From outside a box covers less than half of the way round.
-  const Vec2 middle = 0.5 * (box.plan.min + box.plan.max) - here;
+  const Vec2 middle = box.plan.middle() - here;
   const double way = way_round(middle.x, middle.y);
   double before = 0, after = 0;
   for (const Vec2 corner :
@@ -154,8 +153,8 @@ std::span<const std::uint32_t> VegetationSkyline::find_behind(Vec3 from, const d
   run_vectorized<PlaceLegs>(best_instruction_set(), from, coordinates, numbers.data(), numbers.size(), per_quarter,
                             static_cast<std::uint32_t>(sectors - 1), sector_of_.data(), leg_m_.data(),
                             leg_slope_.data());
-  clear_m_.assign(sectors, infinity);
-  slope_.assign(sectors, -infinity);
+  clear_m_.assign(sectors, infinity_f);
+  slope_.assign(sectors, -infinity_f);
   float longest_m = 0;
   for (const float leg_m : leg_m_) longest_m = std::max(longest_m, leg_m);
   boxes_.visit_around(from.xy(), static_cast<double>(longest_m) + distance_padding_m,

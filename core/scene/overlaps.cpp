@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
 
 #include "core/base/hash.h"
+#include "core/base/infinity.h"
 #include "core/base/parallel.h"
 #include "core/scene/clean_footprint.h"
 #include "core/scene/footprint_repair.h"
@@ -27,7 +27,7 @@ constexpr double least_common_height_m = 0.01;
 constexpr std::size_t prisms_per_block = 128;
 
 // Solids on the ground reach down into it.
-double low_z(const Prism& prism) { return prism.on_ground ? -std::numeric_limits<double>::infinity() : prism.bottom_z; }
+double low_z(const Prism& prism) { return prism.on_ground ? -infinity : prism.bottom_z; }
 
 bool share_heights(const Prism& a, const Prism& b) {
   return std::min(a.top_z, b.top_z) - std::max(low_z(a), low_z(b)) > least_common_height_m;

@@ -2,9 +2,9 @@
 // From transmitters and receivers as read to points of the scene.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/base/error.h"
+#include "core/base/infinity.h"
 #include "core/scene/issue_text.h"
 #include "core/scene/polygon.h"
 #include "core/scene/prism_index.h"
@@ -82,7 +82,7 @@ class Placement {
   }
 
   std::string no_roof(Vec2 p) const {
-    double nearest = std::numeric_limits<double>::infinity();
+    double nearest = infinity;
     for (const Prism& prism : scene_.prisms) nearest = std::min(nearest, distance_to_sides(prism.rings, p));
     const std::string text = "has its height above a roof, but no building is there";
     return std::isfinite(nearest) ? text + " (the nearest roof is " + metres(nearest) + " away)" : text;

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "core/base/infinity.h"
 
 namespace tesseray {
 
@@ -84,7 +85,7 @@ Vec2 interior_point(const Rings& rings) {
 }
 
 double distance_to_sides(const Rings& rings, Vec2 p) {
-  double nearest = std::numeric_limits<double>::infinity();
+  double nearest = infinity;
   for (const Ring& ring : rings) {
     Vec2 a = ring.back();
     for (const Vec2 b : ring) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/infinity.h"
 #include "core/scene/polygon.h"
 
 namespace tesseray {
@@ -111,7 +112,7 @@ std::int64_t PrismIndex::prism_at(Vec3 p) const {
 }
 
 double PrismIndex::surface_height(Vec2 p) const {
-  double highest = -std::numeric_limits<double>::infinity();
+  double highest = -infinity;
   for (const std::uint32_t i : candidates(p)) {
     const Prism& prism = scene_->prisms[i];
     if (prism.top_z > highest && bounds_[i].contains(p) && contains(prism.rings, p)) highest = prism.top_z;

@@ -8,7 +8,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,9 +22,9 @@ inline constexpr double coordinate_step_m = 1.0 / 1024.0;
 inline double snapped(double metres) { return std::round(metres / coordinate_step_m) * coordinate_step_m; }
 
 struct LocalFrame {
-  Vec2 origin;              // CRS coordinates of the scene's (0, 0), m; multiples of 1,024
-  std::string crs_wkt;      // WKT2 of the environment CRS; empty for LOCAL_METRES
-  std::string crs_name;     // "EPSG:3946", or the CRS's name, or "local metres"
+  Vec2 origin;           // CRS coordinates of the scene's (0, 0), m; multiples of 1,024
+  std::string crs_wkt;   // WKT2 of the environment CRS; empty for LOCAL_METRES
+  std::string crs_name;  // "EPSG:3946", or the CRS's name, or "local metres"
 };
 
 // A closed ring without the repeated last point. Exterior rings run counter-clockwise and holes clockwise, so that
@@ -43,9 +42,9 @@ struct Prism {
   std::int64_t source_feature = 0;  // feature id in the source layer
   std::uint32_t part = 0;           // 0, 1, … within the building
   Rings rings;
-  double bottom_z = 0;       // m, absolute: lowest ground under the footprint, or the base of a raised part
-  double top_z = 0;          // m, absolute
-  bool on_ground = true;     // false for a part with a base above the ground (bridge, overhang, stacked part)
+  double bottom_z = 0;         // m, absolute: lowest ground under the footprint, or the base of a raised part
+  double top_z = 0;            // m, absolute
+  bool on_ground = true;       // false for a part with a base above the ground (bridge, overhang, stacked part)
   std::uint16_t material = 0;  // index into Scene::materials
 };
 
@@ -58,10 +57,10 @@ struct VegetationArea {
 // Terrain heights at the nodes of a regular grid. The surface is the grid's triangles: each cell is split from its
 // south-west to its north-east node. Outside the grid the surface does not exist.
 struct Terrain {
-  Vec2 south_west;                 // scene coordinates of node (0, 0)
-  double step_x = 0, step_y = 0;   // m between nodes
+  Vec2 south_west;                      // scene coordinates of node (0, 0)
+  double step_x = 0, step_y = 0;        // m between nodes
   std::uint32_t columns = 0, rows = 0;  // nodes along x and y, at least 2 each
-  std::vector<float> height_m;     // columns × rows, row by row from the south; absolute, no no-data values
+  std::vector<float> height_m;          // columns × rows, row by row from the south; absolute, no no-data values
 
   float node(std::uint32_t column, std::uint32_t row) const {
     return height_m[static_cast<std::size_t>(row) * columns + column];
@@ -110,9 +109,9 @@ struct DefaultMaterials {
 
 struct Scene {
   LocalFrame frame;
-  Rectangle extent;                 // where tiles are made; inside terrain.extent()
+  Rectangle extent;  // where tiles are made; inside terrain.extent()
   Terrain terrain;
-  std::vector<Prism> prisms;        // ordered by (building_id, part)
+  std::vector<Prism> prisms;  // ordered by (building_id, part)
   std::vector<VegetationArea> vegetation;
   Clutter clutter;
   // [0] the default material: roofs, ground and walls without a material of their own are of this number.
@@ -124,11 +123,11 @@ struct Scene {
 struct Issue {
   enum class Action { dropped, repaired, assumed };
   Action action = Action::assumed;
-  std::string code;        // stable word, e.g. "missing_height"
-  std::string message;     // for people, with figures
-  std::string layer;       // source layer name
+  std::string code;              // stable word, e.g. "missing_height"
+  std::string message;           // for people, with figures
+  std::string layer;             // source layer name
   std::int64_t feature_id = -1;  // −1: the whole layer
-  Rings outline;           // in scene coordinates; may be empty, or one ring of one point
+  Rings outline;                 // in scene coordinates; may be empty, or one ring of one point
 };
 
 // A hash of everything above but names of people's choosing and clutter, which no ray meets: equal scenes have equal

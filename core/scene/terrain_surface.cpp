@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
+#include "core/base/infinity.h"
 #include "core/scene/polygon.h"
 
 namespace tesseray {
@@ -75,7 +75,7 @@ double lowest_height_along(const Terrain& terrain, Vec2 a, Vec2 b) {
 }
 
 double lowest_height_under(const Terrain& terrain, const Rings& rings) {
-  double lowest = std::numeric_limits<double>::infinity();
+  double lowest = infinity;
   for (const Ring& ring : rings) {
     Vec2 a = ring.back();
     for (const Vec2 b : ring) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/tiling/minimum_rectangle.h"
 #include "core/tiling/subdivision.h"
@@ -17,8 +16,6 @@ constexpr std::uint64_t spare_rows = 16;
 // A roof whose grid has no tile gets one if its free part is at least this much of a tile.
 constexpr double least_roof_part = 0.25;
 constexpr std::uint32_t finer = 5;  // how much finer the free part is then searched
-
-Vec3 at(Vec2 p, double z) { return {p.x, p.y, z}; }
 
 // Fills a PrismTiles.
 class PrismTiler {
@@ -88,9 +85,9 @@ class PrismTiler {
           continue;
         }
         Tile tile = new_tile(SurfaceKind::wall, next_slot_ + slots.slot(u, row + k));
-        tile.centroid = at(foot, centre_z);
-        tile.normal = at(wall.normal, 0);
-        tile.half_u = at((0.5 * du) * wall.direction, 0);
+        tile.centroid = at_height(foot, centre_z);
+        tile.normal = at_height(wall.normal, 0);
+        tile.half_u = at_height((0.5 * du) * wall.direction, 0);
         tile.half_v = {0, 0, 0.5 * dz};
         tile.material = prism_.material;
         result_.tiles.push_back(tile);
@@ -179,16 +176,16 @@ class PrismTiler {
 
   // Under another prism or under the ground.
   bool is_covered(Vec2 p) const {
-    const Vec3 lifted = at(p, prism_.top_z + probe_lift_m);
+    const Vec3 lifted = at_height(p, prism_.top_z + probe_lift_m);
     return index_.prism_at(lifted) >= 0 || scene_.terrain.height_at(p) >= lifted.z;
   }
 
   void add_roof_tile(const OrientedRectangle& box, Vec2 p, double length_u, double length_v, std::uint64_t slot) {
     Tile tile = new_tile(SurfaceKind::roof, next_slot_ + slot);
-    tile.centroid = at(p, prism_.top_z);
+    tile.centroid = at_height(p, prism_.top_z);
     tile.normal = {0, 0, 1};
-    tile.half_u = at((0.5 * length_u) * box.u, 0);
-    tile.half_v = at((0.5 * length_v) * box.v, 0);
+    tile.half_u = at_height((0.5 * length_u) * box.u, 0);
+    tile.half_v = at_height((0.5 * length_v) * box.v, 0);
     result_.tiles.push_back(tile);
   }
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/base/infinity.h"
 #include "core/base/units.h"
 #include "core/tiling/subdivision.h"
 
@@ -13,8 +13,6 @@ namespace {
 
 // Corners with a wider interior angle than 175° hardly diffract (docs/physics.md §5: the coefficient goes to zero).
 constexpr double least_corner_angle = pi + 5.0 * pi / 180.0;
-
-Vec3 at(Vec2 p, double z) { return {p.x, p.y, z}; }
 
 // What of `a` is also in `b`; both ascending.
 void intersect(const std::vector<Interval>& a, const std::vector<Interval>& b, std::vector<Interval>& out) {
@@ -93,12 +91,12 @@ class EdgeFinder {
       edge.kind = EdgeKind::roof;
       edge.prism = prism_index_;
       edge.id = static_cast<std::int64_t>(first_slot + slots.slot(middle, 0));
-      edge.midpoint = at(wall.start + middle * wall.direction, prism_.top_z);
-      edge.direction = at(wall.direction, 0);
+      edge.midpoint = at_height(wall.start + middle * wall.direction, prism_.top_z);
+      edge.direction = at_height(wall.direction, 0);
       edge.length_m = length;
       edge.material_n = prism_.material;
       // The 0-face is the roof, the n-face the wall.
-      set_faces(edge, at(-1.0 * wall.normal, 0), {0, 0, -1});
+      set_faces(edge, at_height(-1.0 * wall.normal, 0), {0, 0, -1});
       if (scene_.terrain.height_at(edge.midpoint.xy() + probe_lift_m * wall.normal) >= prism_.top_z) continue;
       edge.tile_a = nearest_tile(prism_index_, tiled_.tiles[prism_index_].roof_tiles, edge.midpoint);
       edge.tile_b = nearest_tile(prism_index_, tiled_.tiles[prism_index_].wall_tiles[w], edge.midpoint);
@@ -177,7 +175,6 @@ class EdgeFinder {
     const double length = norm(diagonal);
     if (length < 1e-6) return;
     const Vec2 probe = in.end() + (touch_m / length) * diagonal;
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     for (const std::uint32_t i : index_.candidates(probe)) {
       const Prism& other = scene_.prisms[i];
       if (!contains(other.rings, probe)) continue;
@@ -197,12 +194,13 @@ class EdgeFinder {
       edge.kind = EdgeKind::corner;
       edge.prism = prism_index_;
       edge.id = static_cast<std::int64_t>(first_slot + slots.corner_slot(row));
-      edge.midpoint = at(wall.end(), z.high - (k + 0.5) * length);
+      edge.midpoint = at_height(wall.end(), z.high - (k + 0.5) * length);
       edge.direction = {0, 0, 1};
       edge.length_m = length;
       edge.material_0 = prism_.material;
       edge.material_n = scene_.prisms[next.prism].material;
-      set_faces(edge, at(-1.0 * wall.direction, 0), at(tiled_.walls[next.prism].walls[next.wall].direction, 0));
+      set_faces(edge, at_height(-1.0 * wall.direction, 0),
+                at_height(tiled_.walls[next.prism].walls[next.wall].direction, 0));
       edge.tile_a = nearest_tile(prism_index_, tiled_.tiles[prism_index_].wall_tiles[w], edge.midpoint);
       edge.tile_b = nearest_tile(next.prism, tiled_.tiles[next.prism].wall_tiles[next.wall], edge.midpoint);
       edges_.push_back(edge);
@@ -213,7 +211,7 @@ class EdgeFinder {
   std::uint32_t nearest_tile(std::uint32_t prism, TileRange range, Vec3 p) const {
     const std::vector<Tile>& tiles = tiled_.tiles[prism].tiles;
     std::uint32_t nearest = no_index;
-    double least = std::numeric_limits<double>::infinity();
+    double least = infinity;
     for (std::uint32_t t = range.begin; t < range.end; ++t) {
       const double squared = squared_norm(tiles[t].centroid - p);
       if (squared >= least) continue;

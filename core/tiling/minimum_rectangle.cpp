@@ -2,7 +2,8 @@
 #include "core/tiling/minimum_rectangle.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "core/base/infinity.h"
 
 namespace tesseray {
 namespace {
@@ -31,7 +32,7 @@ Ring convex_hull(Ring points) {
 OrientedRectangle minimum_rectangle(const Ring& ring) {
   const Ring hull = convex_hull(ring);
   OrientedRectangle best{hull.front(), {1, 0}, {0, 1}, 0, 0};
-  double least = std::numeric_limits<double>::infinity();
+  double least = infinity;
   // One side of the smallest rectangle lies on a side of the hull (Freeman and Shapira 1975).
   for (std::size_t i = 0; i < hull.size() && hull.size() > 1; ++i) {
     const Vec2 a = hull[i], side = hull[(i + 1) % hull.size()] - a;

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <numeric>
+
+#include "core/base/infinity.h"
 
 namespace tesseray {
 namespace {
@@ -16,7 +17,7 @@ double lattice_step(std::vector<double> coordinates) {
   // Centroids of one lattice line may differ by rounding, never by as much as this.
   constexpr double same_line_m = 0.02;
   std::sort(coordinates.begin(), coordinates.end());
-  double smallest = std::numeric_limits<double>::infinity();
+  double smallest = infinity;
   for (std::size_t i = 1; i < coordinates.size(); ++i) {
     const double step = coordinates[i] - coordinates[i - 1];
     if (step > same_line_m) smallest = std::min(smallest, step);
@@ -59,7 +60,7 @@ std::optional<NearestTile> TileIndex::nearest(Vec2 p, const SquaredDistance& squ
   const auto center_column = static_cast<std::int64_t>((inside.x - bounds_.min.x) / cell_m_);
   const auto center_row = static_cast<std::int64_t>((inside.y - bounds_.min.y) / cell_m_);
 
-  double best_squared = std::numeric_limits<double>::infinity();
+  double best_squared = infinity;
   std::uint32_t best = 0;
   const auto visit = [&](std::int64_t column, std::int64_t row) {
     if (column < 0 || column >= columns_ || row < 0 || row >= rows_) return;

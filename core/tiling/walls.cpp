@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/base/infinity.h"
 #include "core/scene/terrain_surface.h"
 
 namespace tesseray {
@@ -37,7 +37,7 @@ bool is_straight(const Ring& ring, std::size_t from, std::size_t to) {
 // The vertex at which the ring turns most: always a corner between two walls.
 std::size_t sharpest_vertex(const Ring& ring) {
   std::size_t sharpest = 0;
-  double least = std::numeric_limits<double>::infinity();
+  double least = infinity;
   for (std::size_t i = 0; i < ring.size(); ++i) {
     const Vec2 in = ring[i] - ring[(i + ring.size() - 1) % ring.size()], out = ring[(i + 1) % ring.size()] - ring[i];
     const double cosine = dot(in, out) / (norm(in) * norm(out));
@@ -169,7 +169,7 @@ class WallExposure {
     for (const std::uint32_t i : neighbours_) {
       if (!touch(index_.bounds(i), box)) continue;
       const Prism& other = scene_.prisms[i];
-      const double low_z = other.on_ground ? -std::numeric_limits<double>::infinity() : other.bottom_z;
+      const double low_z = other.on_ground ? -infinity : other.bottom_z;
       // At the acute end of a neighbour only the nearer line runs inside of it up to the corner.
       for (const double offset : {0.1 * touch_m, touch_m}) append_covers(other, wall, offset, low_z, outside_);
       if (low_z < prism_.top_z + touch_m && other.top_z > prism_.top_z + touch_m) {

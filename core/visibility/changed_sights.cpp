@@ -6,7 +6,6 @@
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "core/base/parallel.h"
 

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "core/base/infinity.h"
+
 namespace tesseray {
 
 HeightPyramid::HeightPyramid(Vec2 origin, double step_x, double step_y, std::int32_t columns, std::int32_t rows,
@@ -17,7 +19,7 @@ HeightPyramid::HeightPyramid(Vec2 origin, double step_x, double step_y, std::int
     const std::int32_t level_rows = (below_rows + factor - 1) / factor;
     const std::vector<float>& below = levels_.back();
     std::vector<float> level(static_cast<std::size_t>(level_columns) * static_cast<std::size_t>(level_rows),
-                             -std::numeric_limits<float>::infinity());
+                             -infinity_f);
     for (std::int32_t j = 0; j < below_rows; ++j) {
       for (std::int32_t i = 0; i < below_columns; ++i) {
         float& node = level[static_cast<std::size_t>(j / factor) * static_cast<std::size_t>(level_columns) +
@@ -51,7 +53,7 @@ HeightPyramidView HeightPyramid::view() const {
 }
 
 float HeightPyramid::max_height_m() const {
-  if (levels_.empty()) return -std::numeric_limits<float>::infinity();
+  if (levels_.empty()) return -infinity_f;
   return *std::max_element(levels_.back().begin(), levels_.back().end());
 }
 

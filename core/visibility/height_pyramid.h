@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
+#include "core/base/infinity.h"
 #include "core/geometry/vector.h"
 
 namespace tesseray {
@@ -41,7 +41,6 @@ struct CellVisit {
 template <class Visit>
 TESSERAY_HD inline bool walk_low_cells(const HeightPyramidView& grid, Vec3 a, Vec3 b, const Visit& visit) {
   if (grid.levels == 0) return false;
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const double ax = (a.x - grid.origin.x) / grid.step_x, ay = (a.y - grid.origin.y) / grid.step_y;
   const double dx = (b.x - a.x) / grid.step_x, dy = (b.y - a.y) / grid.step_y, dz = b.z - a.z;
 
@@ -135,8 +134,7 @@ class HeightPyramid {
 // The smallest float that is not less than a height.
 inline float rounded_up(double height_m) {
   const float nearest = static_cast<float>(height_m);
-  return static_cast<double>(nearest) < height_m ? std::nextafter(nearest, std::numeric_limits<float>::infinity())
-                                                 : nearest;
+  return static_cast<double>(nearest) < height_m ? std::nextafter(nearest, infinity_f) : nearest;
 }
 
 }  // namespace tesseray

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
+#include "core/base/infinity.h"
 #include "core/visibility/changed_sights.h"
 
 namespace tesseray {
@@ -60,8 +60,8 @@ class OpenDirections {
 
 // The box as it is seen from the eye.
 struct BoxInView {
-  double low = std::numeric_limits<double>::infinity(), high = -low;  // directions
-  double nearest_m = low;                                             // forward
+  double low = infinity, high = -low;  // directions
+  double nearest_m = low;              // forward
 };
 
 BoxInView seen_from(const View& view, const Rectangle& box) {
@@ -106,7 +106,7 @@ void close_by_wall(const View& view, double eye_z, const WallSide& wall, const B
 }  // namespace
 
 bool is_certainly_hidden(const OcclusionView& view, Vec3 eye, const Rectangle& box, double top_z) {
-  const Vec2 middle = 0.5 * (box.min + box.max), way = middle - eye.xy();
+  const Vec2 middle = box.middle(), way = middle - eye.xy();
   const double distance_m = norm(way);
   if (distance_m < 1) return false;
   const View directions = {eye.xy(), (1 / distance_m) * way};

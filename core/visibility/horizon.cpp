@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/base/infinity.h"
 #include "core/visibility/sight_kernels.h"
 #include "core/visibility/sight_margins.h"
 
@@ -21,8 +21,6 @@ constexpr double height_margin_m = 1e-4;
 constexpr double plane_distance_m = 1e-3;
 // For the rounding to float of slopes along a wall, as a part of the steepest.
 constexpr double ramp_margin = 1e-6;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr float infinity_f = std::numeric_limits<float>::infinity();
 
 int first_bin(double azimuth) { return static_cast<int>(std::floor(azimuth * bins_per_unit - bin_margin)); }
 int last_bin(double azimuth) { return static_cast<int>(std::floor(azimuth * bins_per_unit + bin_margin)); }

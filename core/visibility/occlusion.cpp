@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
+#include "core/base/infinity.h"
 #include "core/scene/polygon.h"
 #include "core/visibility/cell_grid.h"
 #include "core/visibility/occlusion_view.h"
@@ -13,7 +13,6 @@ namespace tesseray {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double prism_cell_m = 16.0;
 constexpr std::int64_t max_cells = std::int64_t{1} << 23;
 
@@ -49,7 +48,7 @@ struct Occlusion::Impl {
     const CellGrid grid = grid_over(prisms);
     const std::size_t cells = grid.size();
     std::vector<std::pair<std::uint32_t, std::uint32_t>> walls_of_cells, parts_of_cells, raised_of_cells;
-    std::vector<float> max_height_m(cells, -std::numeric_limits<float>::infinity());
+    std::vector<float> max_height_m(cells, -infinity_f);
     std::vector<std::uint32_t> last_part(cells, 0);  // the part, plus one, that a cell was last given to
     for (const Prism& prism : prisms) {
       const std::uint32_t part = static_cast<std::uint32_t>(parts.size());

@@ -5,13 +5,13 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/infinity.h"
 #include "core/scene/polygon.h"
 
 namespace tesseray {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // Boxes reach so far beyond what they hold, and what is nearer than this makes one place.
 constexpr double box_margin_m = 1e-3, apart_m = 4.0;
 

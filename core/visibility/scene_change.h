@@ -6,9 +6,9 @@
 // only where its sight meets an added wall, and gain it only where it meets a removed one (docs/visibility-updates.md).
 #pragma once
 
-#include <limits>
 #include <vector>
 
+#include "core/base/infinity.h"
 #include "core/geometry/vector.h"
 #include "core/scene/scene.h"
 #include "core/visibility/occlusion_view.h"
@@ -34,7 +34,7 @@ struct ChangedSolids {
 // A part of the ground plan in which something changed.
 struct ChangedPlace {
   Rectangle box;
-  double top_z = -std::numeric_limits<double>::infinity();  // m; nothing that changed is higher
+  double top_z = -infinity;  // m; nothing that changed is higher
   ChangedSolids added, removed;
 };
 

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "core/base/infinity.h"
 
 namespace tesseray {
 
@@ -16,7 +17,6 @@ constexpr double fine_terrain_m = 16, most_triangles = 100;
 // Bottoms of parts on the ground are lower than this (WallPieces), those of others are not.
 constexpr float on_ground_z = -5e8F;
 constexpr AzimuthInterval all_around = {0, 7.999};
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 AzimuthInterval azimuths_around(const Rectangle& square) {
   return nearest_distance(square) > static_cast<double>(least_distance_m) ? azimuths_of(square) : all_around;
@@ -73,7 +73,6 @@ void SectorWalls::reset(Vec3 eye, bool rising, bool knows_terrain) {
   added_walls_ = 0;
   first_group_.fill(-1);
   used_lanes_.fill(lanes);
-  constexpr float infinity_f = std::numeric_limits<float>::infinity();
   wall_slope_.fill(-infinity_f);
   terrain_slope_.fill(knows_terrain ? -infinity_f : infinity_f);
 }
@@ -120,7 +119,7 @@ void SectorWalls::push(int sector, std::size_t wall, float azimuth_shift) {
     WallGroup& fresh = groups_[used_groups_];
     std::fill(fresh.outer, fresh.outer + lanes, -1.0F);
     std::fill(fresh.inner, fresh.inner + lanes, -1.0F);
-    fresh.slope = -std::numeric_limits<float>::infinity();
+    fresh.slope = -infinity_f;
     fresh.is_raised = false;
     fresh.next = first_group_[s];
     first_group_[s] = static_cast<std::int32_t>(used_groups_++);

@@ -9,13 +9,13 @@
 #include <functional>
 #include <unordered_map>
 
+#include "core/base/infinity.h"
 #include "core/scene/polygon.h"
 
 namespace tesseray {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double cell_side_m = 32.0;
 constexpr std::int64_t max_cells = std::int64_t{1} << 22;
 // Pieces of walls reach so far beyond their cells: more than the rounding of whoever asks what lies in which cell.
@@ -42,7 +42,7 @@ Interval terrain_heights(const OcclusionView& occlusion, const Rectangle& box) {
   const auto node = [](double at, std::int32_t count) {
     return static_cast<std::int64_t>(std::clamp(at, 0.0, static_cast<double>(count)));
   };
-  float low = std::numeric_limits<float>::infinity(), high = -low;
+  float low = infinity_f, high = -low;
   const std::int64_t high_i = node(std::ceil(x1), grid.columns), high_j = node(std::ceil(y1), grid.rows);
   for (std::int64_t j = node(std::floor(y0), grid.rows); j <= high_j; ++j) {
     for (std::int64_t i = node(std::floor(x0), grid.columns); i <= high_i; ++i) {
@@ -83,8 +83,6 @@ std::vector<bool> covered_walls(const OcclusionView& occlusion) {
   }
   return is_covered;
 }
-
-Vec2 centre_of(const Rectangle& box) { return 0.5 * (box.min + box.max); }
 
 }  // namespace
 
@@ -249,7 +247,7 @@ void SightGrid::place_parts(const OcclusionView& occlusion) {
     Rectangle& box = boxes[k];
     for (std::uint32_t side = part.first_side; side < part.end_side; ++side) box.extend(occlusion.outlines[side].p);
     if (box.empty()) continue;
-    const std::uint32_t cell = cell_index(column(centre_of(box).x), row(centre_of(box).y));
+    const std::uint32_t cell = cell_index(column(box.middle().x), row(box.middle().y));
     centred.emplace_back(cell, k);
     cell_bounds_[cell].top_z = std::max(cell_bounds_[cell].top_z, height(part.top_z));
     if (part.bottom_z == -infinity) continue;

@@ -7,10 +7,10 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
+#include "core/base/infinity.h"
 #include "core/base/large_pages.h"
 #include "core/visibility/cell_grid.h"
 #include "core/visibility/elements.h"
@@ -30,13 +30,13 @@ struct alignas(64) CentredPart {
 
 // What a cell, or a block of cells, holds at most. Heights count from the reference; −∞ for nothing.
 struct alignas(64) SquareBounds {
-  static constexpr float none = -std::numeric_limits<float>::infinity();
+  static constexpr float none = -infinity_f;
   float top_z = none;  // of everything: targets, occluders, terrain
   float target_top_z = none, wall_top_z = none, terrain_top_z = none;
   // The terrain lies nowhere below this over the whole square; −∞ where a part of the square has no terrain.
-  float terrain_low_z = std::numeric_limits<float>::infinity();
+  float terrain_low_z = infinity_f;
   bool has_raised_part = false;
-  float roof_top_z = none, roof_low_z = std::numeric_limits<float>::infinity();  // of flat roofs as targets
+  float roof_top_z = none, roof_low_z = infinity_f;  // of flat roofs as targets
   // Of a cell alone, as lanes of groups whose first ones begin groups: its elements but the flat roofs, these, and its
   // walls.
   std::uint32_t first_element = 0, end_element = 0, first_roof = 0, end_roof = 0;

@@ -3,7 +3,8 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
+
+#include "core/base/infinity.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/infinity.h"
+
 namespace tesseray {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr float infinity_f = std::numeric_limits<float>::infinity();
 constexpr double bucket_m = 2.0;
 constexpr double at_a_wall_m = 1e-3, at_a_roof_m = 1e-3;
 // Blocks so far from the source's own are searched cell by cell, in rings of cells; farther ones in rings of blocks.

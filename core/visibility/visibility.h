@@ -10,12 +10,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/base/infinity.h"
 #include "core/base/progress.h"
 #include "core/scene/scene.h"
 #include "core/tiling/tiling.h"
@@ -49,7 +49,7 @@ class Occlusion {
 };
 
 struct VisibilityOptions {
-  double max_distance_m = std::numeric_limits<double>::infinity();
+  double max_distance_m = infinity;
 };
 
 class VisibilityFile;  // visibility_file.h

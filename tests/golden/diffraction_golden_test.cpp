@@ -13,8 +13,6 @@
 namespace tesseray {
 namespace {
 
-constexpr TransitionAccuracy accurate = TransitionAccuracy::accurate;
-
 TEST(TransitionFunctionGolden, AccurateAndFast) {
   TESSERAY_NEEDS_GOLDEN_TABLES();
   const GoldenTable table("05_utd_F.csv");

@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "core/physics/complex.h"
+#include "core/physics/diffraction.h"
 #include "tests/golden/golden_table.h"
 
 namespace tesseray {
+
+inline constexpr TransitionAccuracy accurate = TransitionAccuracy::accurate;
 
 // |got − expected| within an absolute tolerance.
 inline void expect_near(Complex got, Complex expected, double tolerance, const std::string& what) {

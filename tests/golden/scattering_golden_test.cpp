@@ -10,13 +10,13 @@
 namespace tesseray {
 namespace {
 
-constexpr double frequency_hz = 850e6;
+constexpr double carrier_hz = 850e6;
 
 TEST(ScatteringGolden, OneTile) {
   TESSERAY_NEEDS_GOLDEN_TABLES();
   const GoldenTable table("06a_er_tile.csv");
-  const Complex eps = relative_permittivity({5.0, 0.01}, frequency_hz);
-  const double wavelength = wavelength_m(frequency_hz);
+  const Complex eps = relative_permittivity({5.0, 0.01}, carrier_hz);
+  const double wavelength = wavelength_m(carrier_hz);
   for (const GoldenRow& row : table.rows()) {
     const Vec3 centre = row.vector("c"), normal = row.vector("n");
     const Vec3 to_source = row.vector("T") - centre, to_receiver = row.vector("R") - centre;
@@ -45,7 +45,7 @@ TEST(ScatteringGolden, OneTile) {
 
 // The wall of table 06b, in square tiles.
 double wall_power(Vec3 source, Vec3 receiver, double side_m, ScatteringModel model, Complex eps) {
-  const double wavelength = wavelength_m(frequency_hz);
+  const double wavelength = wavelength_m(carrier_hz);
   double sum = 0.0;
   const int columns = static_cast<int>(std::lround(100.0 / side_m)),
             rows = static_cast<int>(std::lround(30.0 / side_m));
@@ -65,7 +65,7 @@ double wall_power(Vec3 source, Vec3 receiver, double side_m, ScatteringModel mod
 TEST(ScatteringGolden, WholeWallInTiles) {
   TESSERAY_NEEDS_GOLDEN_TABLES();
   const GoldenTable table("06b_er_wall.csv");
-  const Complex eps = relative_permittivity({5.0, 0.01}, frequency_hz);
+  const Complex eps = relative_permittivity({5.0, 0.01}, carrier_hz);
   for (const GoldenRow& row : table.rows()) {
     const Vec3 source = row.vector("T"), receiver = row.vector("R");
     for (const auto& [name, side_m] : {std::pair{"P_10", 10.0}, {"P_5", 5.0}, {"P_2p5", 2.5}, {"P_1", 1.0}}) {

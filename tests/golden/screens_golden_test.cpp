@@ -16,8 +16,6 @@
 namespace tesseray {
 namespace {
 
-constexpr TransitionAccuracy accurate = TransitionAccuracy::accurate;
-
 std::vector<Vec2> profile_of(const GoldenRow& row) {
   const std::vector<double> x = row.list("x_m"), z = row.list("z_m");
   std::vector<Vec2> profile;

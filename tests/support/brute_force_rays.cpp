@@ -9,7 +9,6 @@ namespace {
 
 // Points are lifted off surfaces and edges by this for the tests of sight, as visibility is defined.
 constexpr double lift = 0.01;
-constexpr Vec3 up{0, 0, 1};
 
 Vec3 level(Vec2 p, double z) { return {p.x, p.y, z}; }
 
@@ -52,18 +51,18 @@ Prism TurnedBox::prism(std::int64_t building_id) const {
 }
 
 BruteForceRays::BruteForceRays(std::vector<TurnedBox> boxes) : boxes_(std::move(boxes)) {
-  planes_.push_back({{}, up, {}, {}});
+  planes_.push_back({{}, upwards, {}, {}});
   for (const TurnedBox& box : boxes_) {
     const Vec2 x{std::cos(box.angle), std::sin(box.angle)}, y{-std::sin(box.angle), std::cos(box.angle)};
     const Vec3 half_x = level(box.half_x * x, 0), half_y = level(box.half_y * y, 0);
     const Vec3 half_z{0, 0, 0.5 * box.height}, centre = level(box.centre, 0.5 * box.height);
-    planes_.push_back({centre + half_z, up, half_x, half_y});
+    planes_.push_back({centre + half_z, upwards, half_x, half_y});
     for (const double side : {-1.0, 1.0}) {
       planes_.push_back({centre + side * half_x, side * level(x, 0), half_y, half_z});
       planes_.push_back({centre + side * half_y, side * level(y, 0), half_x, half_z});
       const Vec3 roof_x = centre + half_z + side * half_x, roof_y = centre + half_z + side * half_y;
-      edges_.push_back({roof_x - half_y, roof_x + half_y, side * level(x, 0), up});
-      edges_.push_back({roof_y - half_x, roof_y + half_x, side * level(y, 0), up});
+      edges_.push_back({roof_x - half_y, roof_x + half_y, side * level(x, 0), upwards});
+      edges_.push_back({roof_y - half_x, roof_y + half_x, side * level(y, 0), upwards});
       for (const double other : {-1.0, 1.0}) {
         const Vec3 corner = centre + side * half_x + other * half_y;
         edges_.push_back({corner - half_z, corner + half_z, side * level(x, 0), other * level(y, 0)});

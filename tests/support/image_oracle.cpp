@@ -15,7 +15,6 @@ namespace {
 constexpr double off_surface_m = 1e-3;
 // How far from an edge the space about it is probed.
 constexpr double probe_m = 0.05;
-constexpr Vec3 up{0, 0, 1};
 
 ComplexVec3 sent(Vec3 k) {
   return Complex{1, 0} * polarization_vector(LinearPolarization::vertical, AntennaFrame{}, k);
@@ -36,7 +35,7 @@ ImageOracle::ImageOracle(const Scene& scene, const Occlusion& occlusion, double 
   permittivity_ = relative_permittivity(
       electric_properties({material.a, material.b, material.c, material.d}, frequency_hz), frequency_hz);
   Face ground;
-  ground.normal = up;
+  ground.normal = upwards;
   faces_.push_back(ground);
   for (const Prism& prism : scene.prisms) add_prism(prism);
 }
@@ -44,7 +43,7 @@ ImageOracle::ImageOracle(const Scene& scene, const Occlusion& occlusion, double 
 void ImageOracle::add_prism(const Prism& prism) {
   Face roof;
   roof.origin = {0, 0, prism.top_z};
-  roof.normal = up;
+  roof.normal = upwards;
   roof.roof_of = &prism;
   faces_.push_back(roof);
   for (const Ring& ring : prism.rings) {
@@ -65,11 +64,11 @@ void ImageOracle::add_prism(const Prism& prism) {
       Edge eaves;
       eaves.origin = {p.x, p.y, prism.top_z};
       eaves.length_m = length;
-      eaves.wedge = {along, -up, outwards, 1.5 * pi, permittivity_, permittivity_};
+      eaves.wedge = {along, -upwards, outwards, 1.5 * pi, permittivity_, permittivity_};
       eaves.wedge.direction = cross(eaves.wedge.tangent_0, eaves.wedge.normal_0);
       if (dot(eaves.wedge.direction, along) < 0) eaves.origin = {q.x, q.y, prism.top_z};
       eaves.tangent_n = -outwards;
-      eaves.normal_n = up;
+      eaves.normal_n = upwards;
       edges_.push_back(eaves);
 
       const double turn = std::atan2(cross(side, next), dot(side, next));
@@ -78,7 +77,7 @@ void ImageOracle::add_prism(const Prism& prism) {
       Edge corner;
       corner.origin = {q.x, q.y, prism.bottom_z};
       corner.length_m = prism.top_z - prism.bottom_z;
-      corner.wedge = {up, -along, outwards, pi + turn, permittivity_, permittivity_};
+      corner.wedge = {upwards, -along, outwards, pi + turn, permittivity_, permittivity_};
       corner.wedge.direction = cross(corner.wedge.tangent_0, corner.wedge.normal_0);
       if (corner.wedge.direction.z < 0) corner.origin.z = prism.top_z;
       corner.tangent_n = {next.x / next_length, next.y / next_length, 0};

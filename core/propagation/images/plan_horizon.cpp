@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <utility>
 
+#include "core/base/infinity.h"
 #include "core/base/units.h"
 
 namespace tesseray {
@@ -156,7 +156,7 @@ bool PlanHorizon::hides(Vec2 begin, Vec2 end, double top_z) const {
 bool PlanHorizon::hides(std::span<const Vec3> corners, double top_z) const {
   const PlanSector seen = PlanSector::of(sector_.apex, corners);
   if (seen.half_width >= pi) return false;
-  Distances distances{std::numeric_limits<double>::infinity(), 0};
+  Distances distances{infinity, 0};
   for (std::size_t i = 0; i < corners.size(); ++i) {
     const Line side(sector_, corners[i].xy(), corners[i + 1 == corners.size() ? 0 : i + 1].xy());
     distances.least_m = std::min(distances.least_m, side.least_m);

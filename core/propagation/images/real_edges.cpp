@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -15,15 +14,12 @@
 namespace tesseray {
 namespace {
 
-constexpr Vec3 up{0, 0, 1};
 // Walls of two parts that end and begin this near to each other meet in one corner.
 constexpr double meeting_m = 0.05;
 // How far from an edge the space about it is probed.
 constexpr double probe_m = 0.05;
 // Flatter corners are none: rounding of coordinates.
 constexpr double least_turn = radians(1.0);
-
-Vec3 at(Vec2 p, double z) { return {p.x, p.y, z}; }
 
 // A side of a footprint as a wall between two heights.
 struct StandingSide {
@@ -90,20 +86,20 @@ void RealEdges::add(EdgeSegment edge, Vec3 tangent_0, Vec3 tangent_n) {
 void RealEdges::add_prism_edges() {
   for (const StandingSide& wall : standing_sides(scene_)) {
     const Vec2 middle = 0.5 * (wall.side.begin + wall.side.end);
-    const Vec3 inwards = -at(wall.side.normal(), 0);
+    const Vec3 inwards = -at_height(wall.side.normal(), 0);
     EdgeSegment edge;
-    edge.direction = at(wall.side.direction(), 0);
+    edge.direction = at_height(wall.side.direction(), 0);
     edge.length_m = wall.side.length_m();
     edge.prism = wall.prism;
     edge.material_n = wall.material;
     edge.kind = EdgeKind::roof;
-    edge.midpoint = at(middle, wall.top_z);
-    add(edge, inwards, -up);
+    edge.midpoint = at_height(middle, wall.top_z);
+    add(edge, inwards, -upwards);
     if (scene_.prisms[wall.prism].on_ground) continue;
     edge.material_0 = wall.material;
     edge.kind = EdgeKind::corner;
-    edge.midpoint = at(middle, wall.bottom_z);
-    add(edge, up, inwards);
+    edge.midpoint = at_height(middle, wall.bottom_z);
+    add(edge, upwards, inwards);
   }
 }
 
@@ -124,12 +120,12 @@ void RealEdges::add_corners() {
       EdgeSegment edge;
       edge.kind = EdgeKind::corner;
       edge.prism = in.prism;
-      edge.direction = up;
+      edge.direction = upwards;
       edge.length_m = high_z - low_z;
-      edge.midpoint = at(in.side.end, 0.5 * (low_z + high_z));
+      edge.midpoint = at_height(in.side.end, 0.5 * (low_z + high_z));
       edge.material_0 = in.material;
       edge.material_n = out.material;
-      add(edge, -at(from, 0), at(to, 0));
+      add(edge, -at_height(from, 0), at_height(to, 0));
     }
   }
 }

@@ -12,10 +12,6 @@
 namespace tesseray {
 namespace {
 
-constexpr Vec3 up{0, 0, 1};
-
-Vec3 at(Vec2 p, double z) { return {p.x, p.y, z}; }
-
 // True when the vertices between two of a ring lie on the straight line between these.
 bool runs_straight(const Ring& ring, std::size_t from, std::size_t to) {
   const Vec2 a = ring[from % ring.size()], chord = ring[to % ring.size()] - a;
@@ -75,10 +71,10 @@ void Reflectors::add_walls(std::uint32_t number) {
       double foot_z = prism.bottom_z;
       if (prism.on_ground) foot_z = std::min(foot_z, lowest_height_along(scene_.terrain, side.begin, side.end));
       Reflector wall;
-      wall.origin = at(side.begin, foot_z);
-      wall.normal = at(side.normal(), 0);
-      wall.outline = {at(side.begin, foot_z), at(side.end, foot_z), at(side.end, prism.top_z),
-                      at(side.begin, prism.top_z)};
+      wall.origin = at_height(side.begin, foot_z);
+      wall.normal = at_height(side.normal(), 0);
+      wall.outline = {at_height(side.begin, foot_z), at_height(side.end, foot_z), at_height(side.end, prism.top_z),
+                      at_height(side.begin, prism.top_z)};
       wall.occludes = prism.on_ground;
       wall.material = surface_material(scene_.default_materials, SurfaceKind::wall, prism.material);
       wall.prism = number;
@@ -92,9 +88,10 @@ void Reflectors::add_flats(std::uint32_t number) {
   const Rectangle box = bounds(prism.rings);
   const auto add = [&](double z, bool is_roof) {
     Reflector flat;
-    flat.origin = at(box.min, z);
-    flat.normal = is_roof ? up : -up;
-    flat.outline = {at(box.min, z), Vec3{box.max.x, box.min.y, z}, at(box.max, z), Vec3{box.min.x, box.max.y, z}};
+    flat.origin = at_height(box.min, z);
+    flat.normal = is_roof ? upwards : -upwards;
+    flat.outline = {at_height(box.min, z), Vec3{box.max.x, box.min.y, z}, at_height(box.max, z),
+                    Vec3{box.min.x, box.max.y, z}};
     flat.kind = is_roof ? SurfaceKind::roof : SurfaceKind::wall;
     flat.level_floor = is_roof;
     flat.is_ceiling = !is_roof;
@@ -121,9 +118,10 @@ void Reflectors::add_terrain() {
   const Rectangle box = terrain.extent();
   const double z = static_cast<double>(terrain.height_m.front());
   Reflector ground;
-  ground.origin = at(box.min, z);
-  ground.normal = up;
-  ground.outline = {at(box.min, z), Vec3{box.max.x, box.min.y, z}, at(box.max, z), Vec3{box.min.x, box.max.y, z}};
+  ground.origin = at_height(box.min, z);
+  ground.normal = upwards;
+  ground.outline = {at_height(box.min, z), Vec3{box.max.x, box.min.y, z}, at_height(box.max, z),
+                    Vec3{box.min.x, box.max.y, z}};
   ground.kind = SurfaceKind::ground;
   ground.level_floor = true;
   ground.material = surface_material(scene_.default_materials, SurfaceKind::ground, 0);

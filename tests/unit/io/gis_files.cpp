@@ -5,6 +5,7 @@
 #include <ogrsf_frmts.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <stdexcept>
@@ -140,5 +141,10 @@ Vec2 ProjTransform::operator()(Vec2 p) const {
 }
 
 Vec2 proj_transform(const std::string& from, const std::string& to, Vec2 p) { return ProjTransform(from, to)(p); }
+
+std::size_t count(const std::vector<Issue>& issues, const std::string& code) {
+  return static_cast<std::size_t>(
+      std::count_if(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.code == code; }));
+}
 
 }  // namespace tesseray::testing

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/geometry/vector.h"
+#include "core/scene/scene.h"
 
 namespace tesseray::testing {
 
@@ -80,5 +81,8 @@ class ProjTransform {
   PJ* transformation_;
 };
 Vec2 proj_transform(const std::string& from, const std::string& to, Vec2 p);
+
+// How many issues have a code.
+std::size_t count(const std::vector<Issue>& issues, const std::string& code);
 
 }  // namespace tesseray::testing

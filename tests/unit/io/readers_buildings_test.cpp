@@ -14,6 +14,7 @@ namespace tesseray {
 namespace {
 
 using testing::box;
+using testing::count;
 using testing::proj_transform;
 using testing::TemporaryFolder;
 using testing::TestFeature;
@@ -26,10 +27,6 @@ constexpr double foot_m = 0.3048;
 RawScene read(const EnvironmentInput& input) { return read_environment_input(input, no_progress()); }
 RawScene read(const std::string& path) { return read(EnvironmentInput{.buildings = path}); }
 
-std::size_t count(const std::vector<Issue>& issues, const std::string& code) {
-  return static_cast<std::size_t>(
-      std::count_if(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.code == code; }));
-}
 const Issue& only(const std::vector<Issue>& issues, const std::string& code) {
   EXPECT_EQ(count(issues, code), 1u) << code;
   return *std::find_if(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.code == code; });
@@ -176,7 +173,8 @@ TEST_F(Buildings, UnitsThatDifferWithinAFieldAreToldOf) {
   for (const char* part : {"Höhe", "2 heights say that they are feet", "the 2 without", "HEIGHT_UNIT ft"}) {
     EXPECT_NE(mixed->message.find(part), std::string::npos) << mixed->message;
   }
-  EXPECT_EQ(count(read(EnvironmentInput{.buildings = feet, .height_unit = LengthUnit::foot}).issues, "mixed_units"), 0u);
+  EXPECT_EQ(count(read(EnvironmentInput{.buildings = feet, .height_unit = LengthUnit::foot}).issues, "mixed_units"),
+            0u);
   EXPECT_EQ(count(read(with_values("height", 's', {"70.5 ft", "40 ft"})).issues, "mixed_units"), 0u);
   EXPECT_EQ(count(read(with_values("height", 's', {"70.5 m", "40"})).issues, "mixed_units"), 0u);
   EXPECT_EQ(count(read(EnvironmentInput{.buildings = with_values("height", 's', {"70.5 m", "40"}),

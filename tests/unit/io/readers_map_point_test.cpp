@@ -13,11 +13,13 @@ namespace {
 
 LocalFrame utm() { return {.origin = {}, .crs_wkt = Crs::from_text("EPSG:25832").wkt(), .crs_name = "EPSG:25832"}; }
 
-Vec2 read(const std::string& text, const LocalFrame& frame = utm()) { return read_map_point(text, frame, "POINT"); }
+Vec2 read_point(const std::string& text, const LocalFrame& frame = utm()) {
+  return read_map_point(text, frame, "POINT");
+}
 
 void expect_refused(const std::string& text, const std::string& code, const LocalFrame& frame = utm()) {
   try {
-    read(text, frame);
+    read_point(text, frame);
     ADD_FAILURE() << text << " was taken";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), code) << text;
@@ -29,19 +31,19 @@ void expect_refused(const std::string& text, const std::string& code, const Loca
 
 TEST(MapPoint, InTheEnvironmentsCrsStaysBitForBit) {
   const Vec2 expected{340520.123456789, 6020520.25};
-  EXPECT_EQ(read("340520.123456789,6020520.25"), expected);
-  EXPECT_EQ(read(" 340520.123456789 , 6020520.25 "), expected);
-  EXPECT_EQ(read("340520.123456789,6020520.25 [EPSG:25832]"), expected);
-  EXPECT_EQ(read("340520.123456789,6020520.25 [epsg:25832]"), expected);
-  EXPECT_EQ(read("340520.123456789,6020520.25 []"), expected);
+  EXPECT_EQ(read_point("340520.123456789,6020520.25"), expected);
+  EXPECT_EQ(read_point(" 340520.123456789 , 6020520.25 "), expected);
+  EXPECT_EQ(read_point("340520.123456789,6020520.25 [EPSG:25832]"), expected);
+  EXPECT_EQ(read_point("340520.123456789,6020520.25 [epsg:25832]"), expected);
+  EXPECT_EQ(read_point("340520.123456789,6020520.25 []"), expected);
 }
 
 TEST(MapPoint, InAnotherCrsIsTransformed) {
   const Vec2 degrees{6.5484, 54.3067};
   const Vec2 expected = testing::proj_transform("EPSG:4326", "EPSG:25832", degrees);
-  EXPECT_LT(norm(read("6.5484,54.3067 [EPSG:4326]") - expected), 1e-3);
+  EXPECT_LT(norm(read_point("6.5484,54.3067 [EPSG:4326]") - expected), 1e-3);
   const Vec2 web = testing::proj_transform("EPSG:4326", "EPSG:3857", degrees);
-  EXPECT_LT(norm(read(std::to_string(web.x) + "," + std::to_string(web.y) + " [EPSG:3857]") - expected), 1e-3);
+  EXPECT_LT(norm(read_point(std::to_string(web.x) + "," + std::to_string(web.y) + " [EPSG:3857]") - expected), 1e-3);
 }
 
 TEST(MapPoint, WhatIsNoPointIsRefused) {
@@ -59,7 +61,7 @@ TEST(MapPoint, CoordinatesMustFitTheirCrs) {
 
 TEST(MapPoint, LocalMetresKnowNoOtherCrs) {
   const LocalFrame local{.crs_name = "local metres"};
-  EXPECT_EQ(read("12.5,-3", local), (Vec2{12.5, -3}));
+  EXPECT_EQ(read_point("12.5,-3", local), (Vec2{12.5, -3}));
   expect_refused("6.5,54.3 [EPSG:4326]", "point_in_local_metres", local);
 }
 

@@ -14,17 +14,15 @@
 #include "tests/unit/io/gis_files.h"
 
 namespace tesseray {
+
+using testing::count;
+
 namespace {
 
 const std::string data = std::string(TESSERAY_SHARED_DIR) + "/data";
 const std::string samples = std::string(TESSERAY_SOURCE_DIR) + "/sample_data";
 
 bool is_absent(const std::string& path) { return !std::filesystem::exists(path); }
-
-std::size_t count(const std::vector<Issue>& issues, const std::string& code) {
-  return static_cast<std::size_t>(
-      std::count_if(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.code == code; }));
-}
 
 std::size_t without_height(const std::vector<RawBuilding>& buildings) {
   return static_cast<std::size_t>(

@@ -12,16 +12,12 @@ namespace tesseray {
 namespace {
 
 using testing::box;
+using testing::count;
 using testing::proj_transform;
 using testing::TemporaryFolder;
 using testing::TestRaster;
 using testing::write_layer;
 using testing::write_raster;
-
-std::size_t count(const std::vector<Issue>& issues, const std::string& code) {
-  return static_cast<std::size_t>(
-      std::count_if(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.code == code; }));
-}
 
 Vec2 node_position(const RawTerrain& terrain, std::uint32_t column, std::uint32_t row) {
   return terrain.south_west + Vec2{column * terrain.step_x, row * terrain.step_y};

@@ -39,7 +39,7 @@ Transmitter beam_transmitter() {
   return transmitter;
 }
 
-SceneFile city(bool heights_on_grid) {
+SceneFile city_file(bool heights_on_grid) {
   testing::SyntheticCityOptions options;
   options.width_m = options.depth_m = 400;
   options.park_share = 0.3;
@@ -99,7 +99,7 @@ class SceneFileTest : public ::testing::Test {
 
 TEST_F(SceneFileTest, BringsBackWhatWasWritten) {
   for (const bool heights_on_grid : {true, false}) {
-    const SceneFile written = city(heights_on_grid);
+    const SceneFile written = city_file(heights_on_grid);
     ASSERT_FALSE(written.scene.vegetation.empty());
     write_scene_file(written, path_);
     EXPECT_TRUE(is_scene_file(path_));
@@ -143,7 +143,7 @@ TEST_F(SceneFileTest, BringsBackWhatWasWritten) {
 
 // The bytes of docs/formats.md, read here by their places.
 TEST_F(SceneFileTest, IsLaidOutAsDocumented) {
-  write_scene_file(city(true), path_);
+  write_scene_file(city_file(true), path_);
   const std::string file = bytes();
   const auto u64_at = [&](std::size_t place) {
     std::uint64_t number = 0;
@@ -160,7 +160,7 @@ TEST_F(SceneFileTest, IsLaidOutAsDocumented) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(file.data());
   EXPECT_EQ(file.substr(0, 8), std::string("TSCN\2\0\0\0", 8));
   EXPECT_EQ(u64_at(8), file.size());
-  EXPECT_EQ(u64_at(16), scene_hash(city(true).scene));
+  EXPECT_EQ(u64_at(16), scene_hash(city_file(true).scene));
   EXPECT_EQ(u64_at(24), xxh64({data + 40, file.size() - 40}));
   EXPECT_EQ(u64_at(32), xxh64({data, 32}));
   EXPECT_EQ(f64_at(40), 1024 * 1800);
@@ -191,7 +191,7 @@ TEST_F(SceneFileTest, RefusesWhatIsNotASceneFile) {
 }
 
 TEST_F(SceneFileTest, RefusesAnotherVersion) {
-  write_scene_file(city(true), path_);
+  write_scene_file(city_file(true), path_);
   std::string other = bytes();
   other[4] = 1;
   put(other);
@@ -199,7 +199,7 @@ TEST_F(SceneFileTest, RefusesAnotherVersion) {
 }
 
 TEST_F(SceneFileTest, RefusesEveryTruncationAndExtension) {
-  write_scene_file(city(true), path_);
+  write_scene_file(city_file(true), path_);
   const std::string whole = bytes();
   for (const std::size_t size :
        {std::size_t{4}, std::size_t{39}, std::size_t{40}, whole.size() / 2, whole.size() - 1}) {
@@ -211,7 +211,7 @@ TEST_F(SceneFileTest, RefusesEveryTruncationAndExtension) {
 }
 
 TEST_F(SceneFileTest, RefusesEveryFlippedBit) {
-  write_scene_file(city(true), path_);
+  write_scene_file(city_file(true), path_);
   const std::string whole = bytes();
   std::mt19937 random(5);
   for (int trial = 0; trial < 300; ++trial) {
@@ -225,7 +225,7 @@ TEST_F(SceneFileTest, RefusesEveryFlippedBit) {
 
 // Content that checksums vouch for may still be nonsense: it is refused without crash or boundless memory.
 TEST_F(SceneFileTest, RefusesContentThatIsNoScene) {
-  const std::vector<std::uint8_t> whole = encoded_scene(city(false));
+  const std::vector<std::uint8_t> whole = encoded_scene(city_file(false));
   for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 500) {
     EXPECT_THROW(decoded_scene(std::span(whole).first(size)), std::length_error) << size;
   }
@@ -244,7 +244,7 @@ TEST_F(SceneFileTest, RefusesContentThatIsNoScene) {
 }
 
 TEST_F(SceneFileTest, RefusesAntennasFromFiles) {
-  SceneFile content = city(true);
+  SceneFile content = city_file(true);
   content.transmitters[0].antenna = AntennaKind::pattern_file;
   content.transmitters[0].antenna_details.file = "panel.msi";
   try {

@@ -51,8 +51,6 @@ class FootprintCutter {
   GEOSContextHandle_t context_;
 };
 
-Vec3 at_height(Vec2 p, double z) { return {p.x, p.y, z}; }
-
 // Where the segment a–b passes the triangle's plane, when it does so inside of it.
 bool meets(const Triangle& triangle, Vec3 a, Vec3 b) {
   const Vec3 normal = cross(triangle.b - triangle.a, triangle.c - triangle.a);
