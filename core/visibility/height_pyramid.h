@@ -29,6 +29,11 @@ struct HeightPyramidView {
   std::int32_t level_columns[max_pyramid_levels] = {};
 };
 
+// A part of a segment a–b: the points a + t (b − a) with t from `begin` to `end`.
+struct Stretch {
+  double begin = 0, end = 1;
+};
+
 // The part of a segment that lies in one cell, as parameters of the whole segment.
 struct CellVisit {
   std::int32_t i = 0, j = 0;
@@ -37,15 +42,17 @@ struct CellVisit {
 
 // Calls visit(CellVisit) for the cells that the segment a–b touches in the ground plan and whose maximum height it does
 // not pass above, from a to b; returns true as soon as visit does. A point of the segment within rounding (nanometres)
-// of a cell's side may be given to either cell, so what stands on sides must be in both.
+// of a cell's side may be given to either cell, so what stands on sides must be in both. Only a stretch of the segment
+// is walked where one is given.
 template <class Visit>
-TESSERAY_HD inline bool walk_low_cells(const HeightPyramidView& grid, Vec3 a, Vec3 b, const Visit& visit) {
+TESSERAY_HD inline bool walk_low_cells(const HeightPyramidView& grid, Vec3 a, Vec3 b, const Visit& visit,
+                                       Stretch stretch = {}) {
   if (grid.levels == 0) return false;
   const double ax = (a.x - grid.origin.x) / grid.step_x, ay = (a.y - grid.origin.y) / grid.step_y;
   const double dx = (b.x - a.x) / grid.step_x, dy = (b.y - a.y) / grid.step_y, dz = b.z - a.z;
 
   // Clip to the grid.
-  double t_begin = 0, t_end = 1;
+  double t_begin = stretch.begin, t_end = stretch.end;
   const auto clip = [&](double start, double delta, double limit) {
     if (delta == 0) return start >= 0 && start <= limit;
     const double t0 = (delta > 0 ? -start : limit - start) / delta, t1 = (delta > 0 ? limit - start : -start) / delta;
@@ -62,7 +69,10 @@ TESSERAY_HD inline bool walk_low_cells(const HeightPyramidView& grid, Vec3 a, Ve
   std::int32_t j = cell_of(ay + t_begin * dy, 0, grid.rows - 1);
   const double inverse_dx = dx != 0 ? 1 / dx : infinity, inverse_dy = dy != 0 ? 1 / dy : infinity;
   double t = t_begin, z = a.z + t * dz;
+  // Nodes larger than what is walked tell nothing that smaller ones do not.
+  const double length = (std::fabs(dx) > std::fabs(dy) ? std::fabs(dx) : std::fabs(dy)) * (t_end - t_begin);
   int level = grid.levels - 1;
+  while (level > 0 && 1 << (pyramid_shift * level) > length) --level;
   for (;;) {
     const int shift = pyramid_shift * level;
     const std::int32_t node_i = i >> shift, node_j = j >> shift;

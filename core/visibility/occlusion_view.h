@@ -160,13 +160,14 @@ TESSERAY_HD inline double terrain_height(const OcclusionView& view, std::int32_t
   return fx >= fy ? sw + fx * (se - sw) + fy * (ne - se) : sw + fy * (nw - sw) + fx * (ne - nw);
 }
 
-// Below the terrain is solid: true when the segment is not above it everywhere over the grid.
-TESSERAY_HD inline bool meets_terrain(const OcclusionView& view, Vec3 a, Vec3 b) {
+// Below the terrain is solid: true when the segment is not above it everywhere over the grid. Only a stretch of it is
+// looked at where one is given.
+TESSERAY_HD inline bool meets_terrain(const OcclusionView& view, Vec3 a, Vec3 b, Stretch stretch = {}) {
   if (lower(a.z, b.z) > view.highest_terrain_z) return false;
   const HeightPyramidView& grid = view.terrain_grid;
   const double ax = (a.x - grid.origin.x) / grid.step_x, ay = (a.y - grid.origin.y) / grid.step_y;
   const double dx = (b.x - a.x) / grid.step_x, dy = (b.y - a.y) / grid.step_y, dz = b.z - a.z;
-  return walk_low_cells(grid, a, b, [&](const CellVisit& visit) {
+  const auto meets_in_cell = [&](const CellVisit& visit) {
     // Over a cell the clearance is linear between the cell's sides and its diagonal.
     const double x = ax - visit.i, y = ay - visit.j;
     const auto meets_at = [&](double t) {
@@ -180,7 +181,8 @@ TESSERAY_HD inline bool meets_terrain(const OcclusionView& view, Vec3 a, Vec3 b)
       return meets_at(t < visit.t_in ? visit.t_in : t > visit.t_out ? visit.t_out : t);
     }
     return false;
-  });
+  };
+  return walk_low_cells(grid, a, b, meets_in_cell, stretch);
 }
 
 // The two ends of a segment in an order that does not depend on which was named first.

@@ -16,6 +16,8 @@ constexpr float sectors_per_unit = SectorWalls::sectors / 8.0F;
 constexpr double fine_terrain_m = 16, most_triangles = 100;
 // Bottoms of parts on the ground are lower than this (WallPieces), those of others are not.
 constexpr float on_ground_z = -5e8F;
+// Slopes of ways and of terrain are right within this.
+constexpr double terrain_slope_doubt = 1e-5;
 constexpr AzimuthInterval all_around = {0, 7.999};
 
 AzimuthInterval azimuths_around(const Rectangle& square) {
@@ -74,7 +76,12 @@ void SectorWalls::reset(Vec3 eye, bool rising, bool knows_terrain) {
   first_group_.fill(-1);
   used_lanes_.fill(lanes);
   wall_slope_.fill(-infinity_f);
-  terrain_slope_.fill(knows_terrain ? -infinity_f : infinity_f);
+  terrain_slope_.fill(-infinity_f);
+  used_steps_.fill(0);
+  ring_m_ = 0;
+  if (!knows_terrain) {
+    for (std::size_t s = 0; s < sectors; ++s) raise_terrain(s, infinity_f);
+  }
 }
 
 void SectorWalls::add_walls_of_cell(std::uint32_t cell, const SquareBounds& bounds, float floor_z) {
@@ -200,9 +207,27 @@ void SectorWalls::add_slope(double slope, Vec2 gradient, AzimuthInterval azimuth
     const double steepest =
         slope + higher(dot(gradient, sector_begin(s)), dot(gradient, sector_begin(s + 1))) + of_azimuth;
     const double certain = steepest + static_cast<double>(slope_margin) * (1 + std::fabs(steepest));
-    float& stored = terrain_slope_[static_cast<std::size_t>(s)];
-    stored = std::max(stored, static_cast<float>(certain));
+    raise_terrain(static_cast<std::size_t>(s), static_cast<float>(certain));
   }
+}
+
+void SectorWalls::raise_terrain(std::size_t sector, float slope) {
+  if (!(slope > terrain_slope_[sector])) return;
+  terrain_slope_[sector] = slope;
+  std::array<TerrainStep, most_steps>& steps = terrain_steps_[sector];
+  std::uint8_t& used = used_steps_[sector];
+  if (used == 0 || (used < most_steps && steps[used - 1u].distance_m < ring_m_)) steps[used++].distance_m = ring_m_;
+  steps[used - 1u].slope = slope;
+}
+
+double SectorWalls::distance_over_terrain(double azimuth, double slope) const {
+  const auto sector = static_cast<std::size_t>(wrapped(static_cast<int>(azimuth * (sectors / 8.0))));
+  const double least_slope = slope - terrain_slope_doubt * (1 + std::fabs(slope));
+  for (std::size_t k = 0; k < used_steps_[sector]; ++k) {
+    const TerrainStep& step = terrain_steps_[sector][k];
+    if (least_slope <= static_cast<double>(step.slope)) return step.distance_m;
+  }
+  return infinity;
 }
 
 void SectorWalls::judge(std::size_t count, CandidateArrays candidates, Verdict* verdicts) const {

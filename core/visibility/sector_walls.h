@@ -31,10 +31,15 @@ class SectorWalls {
   void add_walls_of_cell(std::uint32_t cell, const SquareBounds& bounds, float floor_z);
   // Sorts those into sectors that rise above the horizon.
   void place_walls(const Horizon& horizon);
+  // What is added from here on lies no nearer than this (the larger of |x| and |y|). REQUIRES: no less than before.
+  void begin_ring(double nearest_m) { ring_m_ = nearest_m; }
   // The terrain in a square relative to the eye, which is nowhere higher than `height_m` over the eye.
   void add_terrain(const Rectangle& square, double height_m);
 
   void judge(std::size_t count, CandidateArrays candidates, Verdict* verdicts) const;
+  // How far the way towards an azimuth is certainly above the terrain when it rises (or falls) with `slope`: the larger
+  // of |x| and |y|, m.
+  double distance_over_terrain(double azimuth, double slope) const;
 
  private:
   void push(int sector, std::size_t wall, float azimuth_shift);
@@ -44,6 +49,8 @@ class SectorWalls {
   void add_terrain_cell(std::int32_t i, std::int32_t j);
   // Terrain that rises over the eye by no more than (slope + gradient · direction) times the distance.
   void add_slope(double slope, Vec2 gradient, AzimuthInterval azimuths);
+
+  void raise_terrain(std::size_t sector, float slope);
 
   const OcclusionView& occlusion_;
   const SightGrid& grid_;
@@ -55,6 +62,16 @@ class SectorWalls {
   std::size_t used_groups_ = 0;
   std::array<std::int32_t, sectors> first_group_{}, used_lanes_{};
   std::array<float, sectors> wall_slope_{}, terrain_slope_{};
+  // How that slope grew: from distance_m on terrain is steeper than the slope of the step before, and nowhere steeper
+  // than this step's. More steps than there is room for are one with the last.
+  struct TerrainStep {
+    double distance_m = 0;
+    float slope = 0;
+  };
+  static constexpr std::size_t most_steps = 8;
+  std::array<std::array<TerrainStep, most_steps>, sectors> terrain_steps_{};
+  std::array<std::uint8_t, sectors> used_steps_{};
+  double ring_m_ = 0;
   std::size_t added_walls_ = 0;
   std::vector<std::pmr::vector<float>> added_;  // WallPointers
   std::vector<std::pmr::vector<float>> seen_;   // SeenWalls

@@ -11,6 +11,8 @@ namespace tesseray {
 namespace {
 
 constexpr double bucket_m = 2.0;
+// Cells on the way are clear up to a ring but for what is nearer to it than rounding.
+constexpr double ring_margin_m = 1e-3;
 constexpr double at_a_wall_m = 1e-3, at_a_roof_m = 1e-3;
 // Blocks so far from the source's own are searched cell by cell, in rings of cells; farther ones in rings of blocks.
 constexpr std::int32_t near_blocks = 2;
@@ -163,6 +165,12 @@ double SightSearch::distance_out_of(std::int32_t low_i, std::int32_t low_j, std:
                                 std::min(p.y - square.min.y, square.max.y - p.y)));
 }
 
+// What is left to come lies no nearer than this.
+void SightSearch::begin_ring(double nearest_m) {
+  raise_horizon(nearest_m);
+  walls_.begin_ring(nearest_m);
+}
+
 // The blocks around the source, in rings of cells.
 void SightSearch::search_near(std::vector<std::uint32_t>& seen) {
   constexpr std::int32_t size = SightGrid::block_cells;
@@ -178,7 +186,7 @@ void SightSearch::search_near(std::vector<std::uint32_t>& seen) {
     const double nearest =
         ring == 0 ? 0 : distance_out_of(column_ - ring + 1, row_ - ring + 1, column_ + ring - 1, row_ + ring - 1);
     if (nearest > max_distance_m_) return;
-    raise_horizon(std::min(nearest, out_m));
+    begin_ring(std::min(nearest, out_m));
     horizon_.settle(static_cast<int>(2 * bins_at_one_side / std::max(1, ring - 1)));
     cells_.clear();
     for_each_of_ring(column_, row_, ring, std::max(near_low_i_, 0), std::max(near_low_j_, 0),
@@ -204,7 +212,7 @@ void SightSearch::search_far(std::vector<std::uint32_t>& seen) {
     const double nearest = distance_out_of((block_i - ring + 1) * size, (block_j - ring + 1) * size,
                                            (block_i + ring) * size - 1, (block_j + ring) * size - 1);
     if (nearest > max_distance_m_) return;
-    raise_horizon(nearest);
+    begin_ring(nearest);
     horizon_.settle(static_cast<int>(2 * bins_at_one_side / (ring - 1)));
     blocks_.clear();
     add_blocks_of_ring(block_i, block_j, ring);
@@ -362,11 +370,20 @@ void SightSearch::decide(std::size_t candidates, std::vector<std::uint32_t>& see
 bool SightSearch::is_seen(std::uint32_t number, Verdict verdict) const {
   const Element& target = elements_[number];
   if (verdict == Verdict::ask_terrain) {
-    const auto [first, second] = ordered_ends(source_.point, target.point);
-    return !meets_terrain(occlusion_, first, second);
+    return !meets_terrain_towards(target.point);
   }
   return (verdict == Verdict::ask_path || faces_source(target)) &&
          path_is_free(occlusion_, source_.point, target.point);
+}
+
+bool SightSearch::meets_terrain_towards(Vec3 target) const {
+  const Vec3 way = target - source_.point;
+  const double distance = square_norm(way.xy());
+  const double clear_m = walls_.distance_over_terrain(square_azimuth(way.xy()), way.z / distance);
+  if (clear_m >= distance) return false;
+  const double clear = std::max(0.0, clear_m - ring_margin_m) / distance;
+  const auto [first, second] = ordered_ends(source_.point, target);
+  return meets_terrain(occlusion_, first, second, first == source_.point ? Stretch{clear, 1} : Stretch{0, 1 - clear});
 }
 
 void SightSearch::add_part_as_hider(std::uint32_t k) {

@@ -90,6 +90,7 @@ class SightSearch {
   void search(const Element& source, std::vector<std::uint32_t>& seen);
   // At a wall, in the plane of the roof below, or under a raised part.
   bool is_where_walls_do_not_tell() const;
+  void begin_ring(double nearest_m);
   void search_near(std::vector<std::uint32_t>& seen);
   void search_far(std::vector<std::uint32_t>& seen);
   void find_floors(Squares& squares, double side_m);
@@ -105,6 +106,7 @@ class SightSearch {
   void decide(std::size_t candidates, std::vector<std::uint32_t>& seen);
   // What the exact functions say of a candidate that is neither seen nor blocked for certain.
   bool is_seen(std::uint32_t number, Verdict verdict) const;
+  bool meets_terrain_towards(Vec3 target) const;
   // Whether all that can be said without walls and terrain is in favour.
   bool faces_source(const Element& target) const;
 
