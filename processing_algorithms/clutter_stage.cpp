@@ -16,14 +16,30 @@ constexpr double least_loss_db = -30, greatest_loss_db = 100;
 
 Error bad_loss(const std::string& message) {
   return {ErrorKind::invalid_input, "bad_clutter_loss", "CLUTTER_LOSS: " + message,
-          "write classes and losses in dB, as in \"forest=8, dense urban=15, water=0\""};
+          "write classes and losses in dB, as in: forest=8, dense urban=15, \"urban, old\"=3"};
+}
+
+// The parts between commas and semicolons that are in no quotes, without the quotes.
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts(1);
+  bool is_quoted = false;
+  for (const char c : text) {
+    if (c == '"') {
+      is_quoted = !is_quoted;
+    } else if (!is_quoted && (c == ',' || c == ';')) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  if (is_quoted) throw bad_loss("a quotation mark is missing");
+  return parts;
 }
 
 // Losses by class in lower case.
-std::map<std::string, double> losses_in(std::string text) {
-  std::replace(text.begin(), text.end(), ';', ',');
+std::map<std::string, double> losses_in(const std::string& text) {
   std::map<std::string, double> losses;
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : parts_of(text)) {
     if (trimmed(part).empty()) continue;
     const std::size_t sign = part.rfind('=');
     if (sign == std::string::npos) throw bad_loss("\"" + std::string(trimmed(part)) + "\" has no =");
@@ -57,7 +73,7 @@ Parameter clutter_loss_parameter() {
           .label = "Loss in clutter",
           .help =
               "extra loss in dB of ground tiles and receivers among each class of the environment's clutter, as in "
-              "\"forest=8, dense urban=15, water=0\"; other classes have none",
+              "forest=8, dense urban=15, \"urban, old\"=3; other classes have none",
           .kind = ParameterKind::string,
           .optional = true,
           .advanced = true};

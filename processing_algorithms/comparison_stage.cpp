@@ -136,7 +136,8 @@ std::vector<Parameter> drive_test_parameters(bool optional) {
        .maximum = 10000},
       {.name = "CENSOR_BELOW",
        .label = "Scanner's floor",
-       .help = "powers and fields at or below, and losses at or above, are not used",
+       .help =
+           "in the unit of the measured values: powers and fields at or below, and losses at or above, are not used",
        .kind = Kind::number,
        .minimum = -300,
        .maximum = 400,
@@ -208,7 +209,7 @@ std::vector<Measurement> read_measurements(Run& run, const LocalFrame& frame) {
 }
 
 PathLossLayer path_loss_rows(const Scene& scene, const Tiling& tiling, const Sites& sites,
-                             const Predictions& predictions, const PathLossLayout& layout) {
+                             const Predictions& predictions) {
   PathLossLayer rows;
   rows.frame = scene.frame;
   for (const Transmitter& transmitter : sites.transmitters) {
@@ -219,8 +220,6 @@ PathLossLayer path_loss_rows(const Scene& scene, const Tiling& tiling, const Sit
     for (std::size_t t = 0; t < tiling.tiles.size(); ++t) {
       const Tile& tile = tiling.tiles[t];
       const TargetPrediction& at_tile = prediction.tiles[t];
-      if (std::find(layout.kinds.begin(), layout.kinds.end(), tile.kind) == layout.kinds.end()) continue;
-      if (layout.reached_only && !at_tile.reached()) continue;
       rows.targets.push_back({.transmitter_id = prediction.transmitter_id,
                               .tile_id = tile.id,
                               .kind = tile.kind,

@@ -18,9 +18,9 @@ std::vector<Parameter> comparison_layer_parameters();
 
 std::vector<Measurement> read_measurements(Run& run, const LocalFrame& frame);
 
-// A prediction in memory as its path_loss layer would be read back: the same kinds of tiles, reached or not.
+// A prediction in memory as a path_loss layer of all tiles would be read back.
 PathLossLayer path_loss_rows(const Scene& scene, const Tiling& tiling, const Sites& sites,
-                             const Predictions& predictions, const PathLossLayout& layout);
+                             const Predictions& predictions);
 
 // Warns when no measurement could be used, saying why.
 Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss,

@@ -79,8 +79,8 @@ Outcome coverage_study(Run& run) {
   const Predictions predictions = predict_path_loss(run, launcher, scene, tiling, sites, finished.get());
   std::optional<Comparison> comparison;
   if (drive_test) {
-    const PathLossLayout layout = path_loss_layout(run.values());
-    comparison = compare_with_drive_test(run, path_loss_rows(scene, tiling, sites, predictions, layout), *drive_test);
+    // Of all tiles, whichever the layer is to hold.
+    comparison = compare_with_drive_test(run, path_loss_rows(scene, tiling, sites, predictions), *drive_test);
   }
   const Outcome outcome = write_geopackage(run, {clean, tiling, *visibility, sites, predictions, comparison});
   close_finished_predictions(run, finished.get(), predictions);

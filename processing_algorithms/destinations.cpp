@@ -66,8 +66,12 @@ void check_layer_is_new(const LayerDestination& destination) {
 void check_input_is_safe(const Parameter& input, const std::string& source, const LayerDestination& destination) {
   if (!is_plain_path(source) || same_name(path_of_source(source)) != same_name(destination.file)) return;
   const std::string layer = layer_of_source(source).empty() ? input.layer : layer_of_source(source);
-  const bool other_layer =
-      input.kind != ParameterKind::file && !layer.empty() && !destination.layer.empty() && layer != destination.layer;
+  // SQLite's names have no case.
+  const std::string wanted = lower_case(destination.layer);
+  const bool is_companion = std::any_of(input.companions.begin(), input.companions.end(),
+                                        [&wanted](const std::string& name) { return lower_case(name) == wanted; });
+  const bool other_layer = input.kind != ParameterKind::file && !layer.empty() && !wanted.empty() &&
+                           lower_case(layer) != wanted && !is_companion;
   if (other_layer) return;
   refuse("output_is_input", "it is the input " + input.name + ", which stays as it is",
          "write to another file, or name the layers of both (file.gpkg|layername=…)", destination.file,

@@ -3,16 +3,33 @@
 
 #include <unistd.h>
 
+#include <cmath>
+
+#include "core/io/text_values.h"
+
 namespace tesseray {
 namespace {
 
 namespace fs = std::filesystem;
 
+// What is to be used, whoever made it: told of, since a prediction is another one with it.
+void warn_of_distance(Run& run, const fs::path& file) {
+  const double most_m = read_visibility_info(file).options.max_distance_m;
+  if (std::isinf(most_m)) return;
+  run.progress().warn(
+      {"visibility_within_distance",
+       file.string() + " holds what is seen within " + shortest(most_m) +
+           " m alone (MAX_DISTANCE), so that rays go on no farther than that from tile to tile; compute the "
+           "visibility without MAX_DISTANCE for all"});
+}
+
 // What is kept beside the environment, when it is there and fits. Otherwise the reason is warned of.
 std::unique_ptr<Visibility> kept_visibility(Run& run, const fs::path& file, std::uint64_t hash) {
   if (!fs::exists(file)) return nullptr;
   try {
-    return open_visibility(file, hash);
+    std::unique_ptr<Visibility> kept = open_visibility(file, hash);
+    warn_of_distance(run, file);
+    return kept;
   } catch (const Error& refused) {
     if (refused.kind() != ErrorKind::invalid_input) throw;
     run.progress().warn({refused.code(), file.string() + ": " + refused.message() + "; it is computed anew"});
@@ -64,7 +81,10 @@ std::unique_ptr<Visibility> find_or_compute_visibility(Run& run, const Environme
   const VisibilityKey key{environment_hash(environment.scene, environment.tiling_options), {}};
   if (run.values().has("VISIBILITY")) {
     run.progress().begin_stage("visibility file");
-    return open_visibility(run.values().text("VISIBILITY"), key.environment_hash);
+    const fs::path given = run.values().text("VISIBILITY");
+    std::unique_ptr<Visibility> visibility = open_visibility(given, key.environment_hash);
+    warn_of_distance(run, given);
+    return visibility;
   }
   const fs::path beside = visibility_file_beside(run.values().text("ENVIRONMENT"));
   if (std::unique_ptr<Visibility> kept = kept_visibility(run, beside, key.environment_hash)) return kept;

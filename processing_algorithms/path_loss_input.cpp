@@ -12,6 +12,12 @@ Parameter path_loss_input(const std::string& what) {
           .companions = {"transmitters"}};
 }
 
+void warn_of_reached_only(Run& run, const PathLossLayer& path_loss, const std::string& what) {
+  if (!path_loss.holds_reached_only) return;
+  run.progress().warn({"reached_only", "PATH_LOSS holds only tiles that something reaches (REACHED_ONLY), so that " +
+                                           what + "; predict without REACHED_ONLY for all"});
+}
+
 Parameter least_received_power(const std::string& effect) {
   return {.name = "MIN_RECEIVED_POWER",
           .label = "Least received power",

@@ -268,8 +268,8 @@ std::vector<Parameter> scene_parameters() {
        .parent = "CLUTTER_AREAS"},
       {.name = "EXTENT",
        .label = "Extent",
-       .help =
-           "the area to work on, in the environment CRS (xmin,xmax,ymin,ymax); the buildings and a margin if not given",
+       .help = "the area to work on, in the environment CRS (xmin,xmax,ymin,ymax); the buildings and 50 m around if "
+               "not given",
        .kind = Kind::extent,
        .optional = true,
        .crs_from = {"CRS", "BUILDINGS"}},

@@ -88,6 +88,7 @@ void throw_disk_full(const std::filesystem::path& path, const std::filesystem::p
 
 StagedFile::StagedFile(const std::filesystem::path& target) : target_(target) {
   std::error_code failed;
+  is_new_ = !std::filesystem::exists(target_, failed);
   const std::filesystem::path folder = folder_of(target_);
   if (!std::filesystem::is_directory(folder, failed))
     fail_to_write(path_, target_, "write: its folder does not exist", ENOENT);
@@ -146,7 +147,26 @@ void StagedFile::publish() {
   if (rename(path_.c_str(), target_.c_str()) != 0)
     fail_to_write(path_, target_, "put the finished file in its place", errno);
   path_.clear();
-  // Makes the rename itself durable; the file is complete either way.
+  make_rename_durable();
+}
+
+void StagedFile::publish_unless_taken() {
+#ifdef RENAME_NOREPLACE
+  if (is_new_ && renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE) == 0) {
+    path_.clear();
+    return make_rename_durable();
+  }
+  if (is_new_ && errno == EEXIST) {
+    throw Error(ErrorKind::invalid_input, "file_exists", "another program made the file meanwhile",
+                "run again to add to it, or name another file", {.file = target_.string()});
+  }
+#endif
+  // File systems that cannot tell take it as it comes.
+  publish();
+}
+
+void StagedFile::make_rename_durable() {
+  // The file is complete either way.
   const int folder = open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
   fsync(folder);

@@ -29,12 +29,16 @@ class StagedFile {
   bool has_room() const;
   // Renames the file to its target. REQUIRES: flush().
   void publish();
+  // The same, but throws Error(invalid_input) when there was nothing at the target at first and something is by now.
+  void publish_unless_taken();
 
  private:
   void start_flush();
+  void make_rename_durable();
 
   std::filesystem::path target_, path_;
   int descriptor_ = -1;
+  bool is_new_ = false;              // nothing was at the target
   std::uint64_t bytes_at_rest_ = 0;  // written since the disk was last asked to take them up
 };
 

@@ -23,10 +23,15 @@ std::vector<double> ways_m(std::span<const RouteSample> route) {
 std::vector<double> average_along_route(std::span<const RouteSample> route, double window_m) {
   const std::vector<double> way_m = ways_m(route);
   std::vector<double> averages(route.size());
-  std::size_t first = 0;
+  std::size_t first = 0, of_last_mean = route.size();
   for (std::size_t i = 0; i < route.size(); ++i) {
     averages[i] = route[i].power_db;
     if (window_m <= 0 || std::isnan(route[i].power_db)) continue;
+    // Where the vehicle stands, all samples have one window.
+    if (of_last_mean < i && way_m[of_last_mean] == way_m[i]) {
+      averages[i] = averages[of_last_mean];
+      continue;
+    }
     while (way_m[i] - way_m[first] > 0.5 * window_m) ++first;
     // Summed anew for each sample: a running sum would carry rounding from strong samples into weak ones. Levels are
     // taken relative to the sample's own, so that a window of equal levels returns them exactly.
@@ -38,6 +43,7 @@ std::vector<double> average_along_route(std::span<const RouteSample> route, doub
       count += 1;
     }
     averages[i] = route[i].power_db + decibels(sum / count);
+    of_last_mean = i;
   }
   return averages;
 }

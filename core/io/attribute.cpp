@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/listed.h"
+#include "core/io/readers.h"
 #include "core/io/text_values.h"
 
 namespace tesseray {
@@ -27,24 +28,46 @@ std::string as_utf8(const char* text) {
   return utf8;
 }
 
+std::string name_of(const OGRFieldDefn& field) { return as_utf8(field.GetNameRef()); }
+
+// The unit behind an alias in a plain name, "" for none; nothing when the name is no such one.
+std::optional<std::string> unit_behind(const std::string& plain, std::string_view alias,
+                                       const AttributeSearch& search) {
+  if (!plain.starts_with(alias)) return std::nullopt;
+  const std::string_view rest = std::string_view(plain).substr(alias.size());
+  const bool is_unit = std::find(search.units.begin(), search.units.end(), rest) != search.units.end();
+  return rest.empty() || is_unit ? std::optional<std::string>(rest) : std::nullopt;
+}
+
+// The same for a name that a shapefile has cut.
+std::optional<std::string> unit_behind_cut(const std::string& plain, std::string_view alias,
+                                           const AttributeSearch& search) {
+  if (alias.starts_with(plain)) return "";
+  for (const std::string_view unit : search.units) {
+    if ((std::string(alias) + std::string(unit)).starts_with(plain)) return std::string(unit);
+  }
+  return std::nullopt;
+}
+
 std::optional<Attribute> find_by_alias(const OGRFeatureDefn& fields, const AttributeSearch& search) {
-  for (const std::string_view alias : search.aliases) {
-    for (int i = 0; i < fields.GetFieldCount(); ++i) {
-      const char* name = fields.GetFieldDefn(i)->GetNameRef();
-      const std::string plain = plain_name(name);
-      if (!plain.starts_with(alias)) continue;
-      const std::string_view rest = std::string_view(plain).substr(alias.size());
-      const bool is_unit = std::find(search.units.begin(), search.units.end(), rest) != search.units.end();
-      if (rest.empty() || is_unit) return Attribute(i, name, std::string(rest));
+  constexpr std::size_t shapefile_name_length = 10;
+  for (const bool cut : {false, true}) {
+    for (const std::string_view alias : search.aliases) {
+      for (int i = 0; i < fields.GetFieldCount(); ++i) {
+        const std::string name = name_of(*fields.GetFieldDefn(i)), plain = plain_name(name);
+        if (cut && name.size() != shapefile_name_length) continue;
+        const auto unit = cut ? unit_behind_cut(plain, alias, search) : unit_behind(plain, alias, search);
+        if (unit) return Attribute(i, name, *unit);
+      }
     }
   }
   return std::nullopt;
 }
 
 std::optional<Attribute> find_requested(const OGRFeatureDefn& fields, const AttributeSearch& search) {
-  const int field = fields.GetFieldIndex(search.requested.c_str());  // exact first, then in any case
+  const int field = field_called(fields, search.requested);
   if (field < 0) return std::nullopt;
-  const std::string name = fields.GetFieldDefn(field)->GetNameRef();
+  const std::string name = name_of(*fields.GetFieldDefn(field));
   // "carrier_ghz" by its last word; "freqmhz" by being an alias with a unit.
   std::string unit;
   for (const std::string_view candidate : search.units) {
@@ -57,6 +80,16 @@ std::optional<Attribute> find_requested(const OGRFeatureDefn& fields, const Attr
 }
 
 }  // namespace
+
+int field_called(const OGRFeatureDefn& fields, const std::string& requested) {
+  int in_any_case = -1;
+  for (int i = fields.GetFieldCount() - 1; i >= 0; --i) {
+    const std::string name = name_of(*fields.GetFieldDefn(i));
+    if (name == requested) return i;
+    if (lower_case(name) == lower_case(requested)) in_any_case = i;
+  }
+  return in_any_case;
+}
 
 std::optional<std::string> Attribute::text(const OGRFeature& feature) const {
   if (!feature.IsFieldSetAndNotNull(field_)) return std::nullopt;
@@ -76,6 +109,12 @@ std::optional<double> Attribute::stored_number(const OGRFeature& feature) const 
 bool says_feet(const Attribute& attribute) { return attribute.unit().starts_with("f"); }
 
 bool says_metres(const Attribute& attribute) { return attribute.unit().starts_with("m"); }
+
+NumberCell read_length_m(const Attribute& attribute, const OGRFeature& feature) {
+  const LengthUnit unit = says_feet(attribute) ? LengthUnit::foot : LengthUnit::metre;
+  return read_number(attribute, feature, *parse_length_m("1", unit),
+                     [&](const std::string& text) { return parse_length_m(text, unit); });
+}
 
 std::optional<Attribute> find_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search,
                                         const ErrorPlace& place) {
@@ -107,7 +146,7 @@ Error missing_attribute(const OGRFeatureDefn& fields, const AttributeSearch& sea
 std::vector<std::string> field_names(const OGRFeatureDefn& fields) {
   std::vector<std::string> names;
   names.reserve(static_cast<std::size_t>(fields.GetFieldCount()));
-  for (int i = 0; i < fields.GetFieldCount(); ++i) names.emplace_back(fields.GetFieldDefn(i)->GetNameRef());
+  for (int i = 0; i < fields.GetFieldCount(); ++i) names.push_back(name_of(*fields.GetFieldDefn(i)));
   return names;
 }
 

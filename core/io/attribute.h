@@ -20,7 +20,8 @@ inline constexpr std::array<std::string_view, 8> length_names = {"m",      "metr
                                                                  "meters", "ft",    "foot",   "feet"};
 
 // What to look for. Aliases and units are plain names (text_values.h); a field matches an alias alone or with a unit
-// behind it: "freq_MHz" is alias "freq" with unit "mhz". Earlier aliases go first.
+// behind it: "freq_MHz" is alias "freq" with unit "mhz". Earlier aliases go first. A name of ten characters may be the
+// beginning of such a name, as shapefiles keep it: "downtilt_d".
 struct AttributeSearch {
   std::string requested;  // a name that the user gave; empty: by alias
   std::string parameter;  // what it was given as, for messages: "HEIGHT_FIELD"
@@ -52,6 +53,9 @@ class Attribute {
 bool says_feet(const Attribute& attribute);
 bool says_metres(const Attribute& attribute);
 
+// The number of the field of a name, exact first, then in any case; −1 for none.
+int field_called(const OGRFeatureDefn& fields, const std::string& requested);
+
 // Empty when nothing fits the aliases. Throws Error, with what is near, when the requested field is not there.
 std::optional<Attribute> find_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search,
                                         const ErrorPlace& place);
@@ -78,5 +82,8 @@ NumberCell read_number(const Attribute& attribute, const OGRFeature& feature, do
   const std::optional<double> value = parse(*text);
   return {value, value ? std::string() : *text};
 }
+
+// The attribute's length in metres: as a text says, or else in feet where the attribute's name says so.
+NumberCell read_length_m(const Attribute& attribute, const OGRFeature& feature);
 
 }  // namespace tesseray

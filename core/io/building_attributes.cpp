@@ -36,6 +36,7 @@ constexpr std::array storey_aliases = {
     Names("nfloors"),        Names("nbetages"), Names("etages"),    Names("geschosse"),
 };
 constexpr std::array base_aliases = {Names("base"), Names("baseheight"), Names("heightbase")};
+constexpr std::array osm_base_aliases = {Names("minheight"), Names("buildingminheight")};
 constexpr std::array material_aliases = {Names("material"), Names("buildingmaterial"), Names("wallmaterial")};
 constexpr std::array building_aliases = {Names("building")};
 constexpr std::array part_aliases = {Names("buildingpart")};
@@ -88,6 +89,8 @@ BuildingAttributes::BuildingAttributes(VectorSource& source, const EnvironmentIn
   if (kind_ != HeightKind::storeys) storeys_ = find({}, {}, storey_aliases, "building:levels");
   if (storeys_ && height_ && storeys_->name() == height_->name()) storeys_.reset();
   base_ = find(input.base_field, "BASE_FIELD", base_aliases, "min_height");
+  // Tags as fields of their own. Elsewhere a "min_height" may be of a roof.
+  if (!base_ && field_called(fields, "building") >= 0) base_ = find({}, {}, osm_base_aliases, {});
   // Never by alias: elevations of the ground are of many kinds, and only people know which is the entrance's.
   if (!input.entrance_field.empty()) entrance_ = find(input.entrance_field, "ENTRANCE_FIELD", {}, {});
   material_ = find(input.material_field, "MATERIAL_FIELD", material_aliases, "building:material");

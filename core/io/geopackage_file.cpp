@@ -477,7 +477,7 @@ void GeoPackageFile::prepare() {
 
 void GeoPackageFile::publish() {
   if (staged_) {
-    staged_->publish();
+    staged_->publish_unless_taken();
     return;
   }
   database_->execute("COMMIT");

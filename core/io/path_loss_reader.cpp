@@ -45,6 +45,19 @@ class PathLossSource {
       fail("bad_filter", "the filter " + name_.filter + " is not understood (" + session_.last_failure() + ")");
     }
   }
+  // By the last run that wrote the layer, where the file tells of runs.
+  bool holds_reached_only() const {
+    if (dataset_->GetLayerByName("tesseray_runs") == nullptr) return false;
+    const std::string sql =
+        "SELECT json_extract(parameters, '$.REACHED_ONLY') AS reached_only FROM tesseray_runs WHERE '" +
+        std::string(layer_->GetName()) + "' IN (SELECT value FROM json_each(layers)) ORDER BY rowid DESC LIMIT 1";
+    OGRLayer* runs = dataset_->ExecuteSQL(sql.c_str(), nullptr, nullptr);
+    if (runs == nullptr) return false;
+    const OGRFeatureUniquePtr run(runs->GetNextFeature());
+    const bool reached_only = run && run->GetFieldAsInteger(0) != 0;
+    dataset_->ReleaseResultSet(runs);
+    return reached_only;
+  }
 
   LocalFrame frame() {
     const Crs crs = Crs::of(layer_->GetSpatialRef());
@@ -241,6 +254,7 @@ PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progr
   layer.frame = from.frame();
   layer.targets = from.targets(layer.frame.origin, outlines == Outlines::read ? &layer.outlines : nullptr, progress);
   layer.transmitters = from.transmitters(layer.frame.origin, layer.targets);
+  layer.holds_reached_only = from.holds_reached_only();
   return layer;
 }
 

@@ -31,7 +31,8 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
   const std::optional<Attribute> transmitter =
       points.find(measured_transmitter_search(input.transmitter_field, "TRANSMITTER_FIELD"));
   std::optional<Attribute> height;
-  if (!input.height_field.empty()) height = points.find({input.height_field, "MEASUREMENT_HEIGHT_FIELD", {}, {}, {}});
+  if (!input.height_field.empty())
+    height = points.find({input.height_field, "MEASUREMENT_HEIGHT_FIELD", {}, length_names, {}});
 
   std::vector<Measurement> measurements;
   std::vector<Vec2> positions;
@@ -43,11 +44,7 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
     });
     measurement.value = cell.value.value_or(std::numeric_limits<double>::quiet_NaN());
     if (transmitter) measurement.transmitter = transmitter->text(row.feature).value_or("");
-    if (height) {
-      measurement.height_m = read_number(*height, row.feature, 1.0, [](const std::string& text) {
-                               return parse_length_m(text, LengthUnit::metre);
-                             }).value;
-    }
+    if (height) measurement.height_m = read_length_m(*height, row.feature).value;
     measurements.push_back(std::move(measurement));
     positions.push_back(row.position);
   });

@@ -14,7 +14,7 @@
 namespace tesseray {
 namespace {
 
-// Buildings and vegetation just outside of EXTENT still shadow what is inside.
+// Read so far beyond EXTENT; what does not touch it is left out, and counted, when the scene is made.
 constexpr double footprint_margin_m = 100.0;
 // More than the margin that the clean-up puts around the buildings, so that the terrain reaches under all of it.
 constexpr double terrain_margin_m = 500.0;

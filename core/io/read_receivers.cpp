@@ -18,9 +18,7 @@ constexpr std::array receiver_height_aliases = {Names("receiverheight"), Names("
 
 double read_height_m(const Attribute& attribute, const OGRFeature& feature, double otherwise_m,
                      const ErrorPlace& place) {
-  const LengthUnit unit = says_feet(attribute) ? LengthUnit::foot : LengthUnit::metre;
-  const NumberCell cell = read_number(attribute, feature, *parse_length_m("1", unit),
-                                      [&](const std::string& text) { return parse_length_m(text, unit); });
+  const NumberCell cell = read_length_m(attribute, feature);
   const double metres = cell.value.value_or(otherwise_m);
   if (cell.unreadable.empty() && metres >= 0 && metres < 2000) return metres;
   ErrorPlace where = place;

@@ -26,11 +26,9 @@ std::vector<RawVegetation> read_vegetation(FootprintLayer& layer, const Environm
       layer.source.fields(),
       {input.vegetation_height_field, "VEGETATION_HEIGHT_FIELD", tree_height_aliases, length_names, "height"},
       layer.source.place());
-  const LengthUnit unit = height && says_feet(*height) ? LengthUnit::foot : LengthUnit::metre;
   const auto read_height = [&](const OGRFeature& feature, const RawFootprint& footprint) -> std::optional<double> {
     if (!height) return std::nullopt;
-    const NumberCell cell = read_number(*height, feature, *parse_length_m("1", unit),
-                                        [&](const std::string& text) { return parse_length_m(text, unit); });
+    const NumberCell cell = read_length_m(*height, feature);
     const bool unusable = cell.value && !(*cell.value > 0 && *cell.value <= greatest_tree_height_m);
     if (!unusable && cell.unreadable.empty()) return cell.value;
     layer.issues.push_back(footprint_issue(Issue::Action::assumed, "unreadable_height",

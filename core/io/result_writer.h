@@ -76,6 +76,7 @@ struct PathLossLayer {
   std::vector<PredictedTarget> targets;
   std::vector<PredictedTransmitter> transmitters;
   std::map<std::int64_t, TileCorners> outlines;  // by tile_id, when asked for; empty for a layer of points
+  bool holds_reached_only = false;               // the run that wrote it left out tiles that nothing reaches
 };
 enum class Outlines { leave, read };
 PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress);

@@ -40,8 +40,31 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
 // As they are written where a keyboard has no marks.
 std::string without_marks(std::string_view text) {
   constexpr std::pair<std::string_view, std::string_view> letters[] = {
-      {"ä", "ae"}, {"ö", "oe"}, {"ü", "ue"}, {"ß", "ss"}, {"à", "a"}, {"é", "e"}, {"è", "e"}, {"ê", "e"},
-      {"Ä", "ae"}, {"Ö", "oe"}, {"Ü", "ue"}, {"À", "a"},  {"É", "e"}, {"È", "e"}, {"Ê", "e"}};
+      {"ä", "ae"},
+      {"ö", "oe"},
+      {"ü", "ue"},
+      {"ß", "ss"},
+      {"à", "a"},
+      {"é", "e"},
+      {"è", "e"},
+      {"ê", "e"},
+      {"Ä", "ae"},
+      {"Ö", "oe"},
+      {"Ü", "ue"},
+      {"À", "a"},
+      {"É", "e"},
+      {"È", "e"},
+      {"Ê", "e"},
+      // Letters and marks apart, as macOS writes names.
+      {"a\u0308", "ae"},
+      {"o\u0308", "oe"},
+      {"u\u0308", "ue"},
+      {"A\u0308", "ae"},
+      {"O\u0308", "oe"},
+      {"U\u0308", "ue"},
+      {"\u0300", ""},
+      {"\u0301", ""},
+      {"\u0302", ""}};
   std::string plain(text);
   for (const auto& [marked, bare] : letters) plain = replaced(plain, marked, bare);
   return plain;

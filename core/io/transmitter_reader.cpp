@@ -40,7 +40,9 @@ constexpr std::array erp_aliases = {Names("erp"),       Names("eirp"),          
                                     Names("puissance"), Names("potencia"),      Names("potenza")};
 constexpr std::array azimuth_aliases = {Names("azimuth"), Names("bearing"),   Names("azi"),
                                         Names("heading"), Names("direction"), Names("azimut")};
-constexpr std::array downtilt_aliases = {Names("downtilt"), Names("tilt"), Names("totaltilt"), Names("tiltdown")};
+constexpr std::array downtilt_aliases = {Names("downtilt"), Names("tilt"),           Names("totaltilt"),
+                                         Names("tiltdown"), Names("mechanicaltilt"), Names("mechanicaldowntilt"),
+                                         Names("mechtilt"), Names("mtilt")};
 constexpr std::array electrical_tilt_aliases = {Names("electricaltilt"), Names("electricaldowntilt"), Names("etilt")};
 constexpr std::array antenna_aliases = {Names("antenna"), Names("antennatype"), Names("antennamodel"),
                                         Names("pattern"), Names("antenne"),     Names("antena")};
@@ -157,9 +159,7 @@ double TransmitterReader::frequency_hz(const OGRFeature& feature) const {
 
 double TransmitterReader::height_m(const OGRFeature& feature, HeightReference reference) const {
   if (!height_) return *input_.antenna_height_m;
-  const LengthUnit unit = says_feet(*height_) ? LengthUnit::foot : LengthUnit::metre;
-  const NumberCell cell = read_number(*height_, feature, *parse_length_m("1", unit),
-                                      [&](const std::string& text) { return parse_length_m(text, unit); });
+  const NumberCell cell = read_length_m(*height_, feature);
   if (!cell.unreadable.empty()) throw bad_value(*height_, feature, "is not a height", "write metres: 25");
   if (!cell.value && !input_.antenna_height_m) throw missing_value(*height_, feature, "ANTENNA_HEIGHT");
   const double metres = cell.value ? *cell.value : *input_.antenna_height_m;

@@ -152,8 +152,9 @@ std::vector<Transmitter> place_transmitters(const std::vector<RawTransmitter>& r
     transmitters.back().transmitter_id = static_cast<std::int64_t>(transmitters.size());
   }
   bad.throw_if_any(
-      "move them or correct their heights; ANTENNA_HEIGHT_REFERENCE says whether heights are above ground, roof or "
-      "sea, and TRANSMITTERS_CRS in which CRS they are");
+      "move them or correct their heights, or make the environment with an EXTENT that holds them; "
+      "ANTENNA_HEIGHT_REFERENCE says whether heights are above ground, roof or sea, and TRANSMITTERS_CRS in which CRS "
+      "they are");
   return transmitters;
 }
 

@@ -31,6 +31,13 @@ class BestServer(PipelineTest):
         return tesseray("bestserver", "--path-loss", source or PREDICTION, "--progress", "json", "--output", output,
                         *options), output
 
+    def test_what_is_read_is_never_replaced(self):
+        for layer in ("path_loss", "PATH_LOSS", "transmitters", "Transmitters"):
+            with self.subTest(layer=layer):
+                process = tesseray("bestserver", "--path-loss", PREDICTION, "--best-server",
+                                   f"{PREDICTION}|layername={layer}", "--overwrite", "--progress", "json")
+                self.assert_refused(process, "output_is_input", ["PATH_LOSS"])
+
     def test_it_is_what_sql_finds(self):
         process, output = self.serve("--bandwidth", 20, "--noise-figure", 9, "--load", 50)
         self.assert_done(process)

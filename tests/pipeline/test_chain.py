@@ -37,6 +37,18 @@ class ChainTest(PipelineTest):
                 self.assert_rows_are_close(rows(study, layer), rows(chain, layer))
         self.assertGreater(sum(row["excluded_because"] is None for row in rows(chain, "prediction_error")), 20)
 
+    def test_the_study_compares_all_tiles_whatever_its_layer_holds(self):
+        statistics = []
+        for options in ([], ["--reached-only"], ["--kinds", "wall"]):
+            study = self.folder / f"study{len(statistics)}.gpkg"
+            self.assert_done(tesseray("coveragestudy", *SCENE, *self.sites, *DRIVE_TEST, "--max-bounces", "0",
+                                      "--over-rooftop", "none", "--output", study, *options))
+            statistics.append(rows(study, "error_statistics"))
+        self.assertEqual(statistics[0], statistics[1])
+        self.assertEqual(statistics[0], statistics[2])
+        self.assertLess(len(rows(self.folder / "study1.gpkg", "path_loss")),
+                        len(rows(self.folder / "study0.gpkg", "path_loss")))
+
     def assert_rows_are_close(self, expected, actual):
         """Equal but for the rounding of coordinates, which the layer holds from another origin."""
         self.assertEqual(len(expected), len(actual))
@@ -83,6 +95,12 @@ class ChainTest(PipelineTest):
                            self.folder / "other.tvis", *self.sites, "--output", self.folder / "x.gpkg", "--progress",
                            "json")
         self.assert_refused(process, "stale_visibility", ["another environment"])
+
+    def test_visibility_within_a_distance_is_told_of(self):
+        self.assert_done(tesseray("computevisibility", "--environment", self.environment, "--max-distance", "100"))
+        process = self.predict(self.folder / "near.gpkg")
+        self.assertIn("visibility_within_distance", process.stderr)
+        self.assertIn("100 m", process.stderr)
 
     def test_previous_visibility_is_taken_over_when_nothing_changed(self):
         self.assert_done(tesseray("computevisibility", "--environment", self.environment))

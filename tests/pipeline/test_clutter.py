@@ -99,6 +99,15 @@ class Clutter(PipelineTest):
         for before, after in zip(rows(plain, "receiver_path_loss"), rows(covered, "receiver_path_loss")):
             self.assert_lost(before, after, {1: 7.5, 2: 0.0, 3: -1.25}[after["receiver_id"]])
 
+    def test_names_in_quotes_may_hold_commas(self):
+        process, output = self.predict("quoted", "--clutter-loss", '"forest"=7.5; fields=-1.25, "pond"=0')
+        _, plain = self.predict("plain", "--clutter-loss", LOSSES)
+        self.assertEqual(rows(output, "path_loss"), rows(plain, "path_loss"))
+        process, _ = self.predict("comma", "--clutter-loss", '"forest, old"=3')
+        self.assert_refused(process, "unknown_clutter_class", ["forest, old"])
+        process, _ = self.predict("open", "--clutter-loss", '"forest=3')
+        self.assert_refused(process, "bad_clutter_loss", ["quotation mark"])
+
     def test_classes_without_a_loss_lose_nothing_and_are_named(self):
         process, output = self.predict("some", "--clutter-loss", "forest=3")
         self.assert_done(process)

@@ -29,16 +29,20 @@ SHAPES = {
 
 def setUpModule():
     """A prediction of two transmitters, made once."""
-    global PREDICTION
+    global ENVIRONMENT, SITES, PREDICTION
     folder = module_folder()
-    environment, table = folder / "environment.gpkg", folder / "sites.csv"
+    ENVIRONMENT, SITES = folder / "environment.gpkg", folder / "sites.csv"
     PREDICTION = folder / "prediction.gpkg"
-    table.write_text("name,x,y,height_m,frequency_mhz,erp_dbm\nWest,340450,6020500,30,1800,43\n"
+    SITES.write_text("name,x,y,height_m,frequency_mhz,erp_dbm\nWest,340450,6020500,30,1800,43\n"
                      "Ost,340560,6020520,30,1800,43\n", encoding="utf-8")
-    made("tileenvironment", *SCENE, "--environment", environment)
-    # Without rays over the roofs there is ground that none reaches.
-    made("predictcoverage", "--environment", environment, "--transmitters", table, "--transmitters-crs", "EPSG:25832",
-         "--max-bounces", 1, "--over-rooftop", "none", "--max-scatterings", 0, "--output", PREDICTION)
+    made("tileenvironment", *SCENE, "--environment", ENVIRONMENT)
+    predict(PREDICTION)
+
+
+def predict(output, *options):
+    """Without rays over the roofs there is ground that none reaches."""
+    made("predictcoverage", "--environment", ENVIRONMENT, "--transmitters", SITES, "--transmitters-crs", "EPSG:25832",
+         "--max-bounces", 1, "--over-rooftop", "none", "--max-scatterings", 0, "--output", output, *options)
 
 
 def epsg(code):
@@ -102,6 +106,15 @@ class CoverageByDistrict(PipelineTest):
         output = self.folder / "covered.gpkg"
         return tesseray("coveragebydistrict", "--path-loss", source or PREDICTION, "--districts", districts,
                         "--progress", "json", "--output", output, *options), output
+
+    def test_shares_of_what_is_reached_alone_are_told_of(self):
+        reached = self.folder / "reached.gpkg"
+        predict(reached, "--reached-only")
+        districts = self.districts(PARTS, name="one.gpkg")
+        process, _ = self.cover(districts, source=reached)
+        self.assertIn("REACHED_ONLY", self.warnings(self.assert_done(process))["reached_only"])
+        process, _ = self.cover(districts, "--overwrite")
+        self.assertNotIn("reached_only", self.warnings(self.assert_done(process)))
 
     def warnings(self, process):
         return {line["warning"]["code"]: line["warning"]["message"] for line in json_lines(process.stderr)

@@ -2,10 +2,13 @@
 """What the tools say of themselves, as design.md promises it to other programs."""
 
 import json
+import pathlib
 import re
+import subprocess
+import tempfile
 import unittest
 
-from tesseray_process import SOURCE, tesseray
+from tesseray_process import EXECUTABLE, SOURCE, tesseray
 
 TOOLS = ["coveragestudy", "tileenvironment", "computevisibility", "predictcoverage", "comparewithdrivetest",
          "bestserver", "coverageraster", "coveragebydistrict", "fingerprints", "visiblefrom", "explainpoint",
@@ -178,6 +181,13 @@ class DescribeTest(unittest.TestCase):
         alone = json.loads(tesseray("describe", "computevisibility", "--json").stdout)
         self.assertEqual(alone["tools"], [self.tools["computevisibility"]])
         self.assertIn("--max-distance", tesseray("describe", "computevisibility").stdout)
+
+    def test_the_page_of_layers_is_what_the_tools_write(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "layers.md"
+            subprocess.run([SOURCE / "scripts" / "write_layers_page.py", EXECUTABLE, page], check=True)
+            self.assertEqual(page.read_text(encoding="utf-8"), (SOURCE / "docs" / "layers.md").read_text(encoding="utf-8"),
+                             "scripts/update-descriptions TESSERAY renews it")
 
     def test_list(self):
         self.assertEqual([line.split()[0] for line in tesseray("list").stdout.splitlines()], TOOLS)

@@ -28,6 +28,17 @@ TEST(Averaging, WindowIsMeasuredAlongTheWay) {
   EXPECT_DOUBLE_EQ(average[3], 0.0);
 }
 
+TEST(Averaging, WhereTheVehicleStandsAllSamplesHaveOneMean) {
+  // 50,000 samples at one place: each with a window of its own would take minutes.
+  std::vector<RouteSample> route{{{0, 0}, -60.0}, {{4, 0}, -80.0}};
+  for (int i = 0; i < 50'000; ++i) route.push_back({{8, 0}, i % 2 == 0 ? -70.0 : -90.0});
+  route.push_back({{20, 0}, -50.0});
+  const std::vector<double> average = average_along_route(route, 8.0);
+  const double sum = 1e-8 + 25'000 * (1e-7 + 1e-9);
+  for (std::size_t i = 2; i < 50'002; ++i) ASSERT_NEAR(average[i], 10 * std::log10(sum / 50'001), 1e-9) << i;
+  EXPECT_DOUBLE_EQ(average.back(), -50.0);
+}
+
 TEST(Averaging, TakesSamplesWithinHalfTheWindow) {
   const std::vector<RouteSample> route{{{0, 0}, 10.0}, {{4, 0}, 0.0}, {{8, 0}, 10.0}, {{13, 0}, 10.0}};
   const std::vector<double> average = average_along_route(route, 8.0);

@@ -73,6 +73,18 @@ TEST_F(Buildings, AreTheSameFromEveryFormat) {
   }
 }
 
+TEST_F(Buildings, TagsOfOsmMayBeFieldsOfTheirOwn) {
+  const auto bases = [&](const std::string& first_field, const std::string& file) {
+    const RawScene scene =
+        read(write_layer(folder_ / file, {.fields = {{first_field, 's'}, {"height", 'r'}, {"min_height", 'r'}},
+                                          .features = {{box(500000, 5000000, 10, 10), {"yes", 20.0, 12.0}}}}));
+    return scene.buildings.at(0).base_m;
+  };
+  EXPECT_EQ(bases("building", "tags.gpkg"), 12.0);
+  // Elsewhere it may be the lowest height of a roof.
+  EXPECT_FALSE(bases("use", "roofs.gpkg"));
+}
+
 TEST_F(Buildings, KeepHolesPartsAndLoseZAndCurves) {
   const std::string path = write_layer(
       folder_ / "shapes.gpkg",

@@ -16,6 +16,7 @@ namespace {
 using testing::point;
 using testing::proj_transform;
 using testing::TemporaryFolder;
+using testing::TestLayer;
 using testing::write_layer;
 using testing::write_text;
 
@@ -64,8 +65,9 @@ TEST_F(Points, TransmittersFromATable) {
 }
 
 TEST_F(Points, TransmittersFromGermanAndFrenchTables) {
-  const auto german = transmitters({.source = csv("Standort;Sektor;Länge;Breite;Höhe;Frequenz;Azimut;Leistung_W;Antenne\n"
-                                                  "Markt;Markt_1;9,2;48,1;25,5;758,3;120;20;sector_3gpp\n")});
+  const auto german =
+      transmitters({.source = csv("Standort;Sektor;Länge;Breite;Höhe;Frequenz;Azimut;Leistung_W;Antenne\n"
+                                  "Markt;Markt_1;9,2;48,1;25,5;758,3;120;20;sector_3gpp\n")});
   ASSERT_EQ(german.size(), 1u);
   EXPECT_EQ(german[0].name, "Markt_1");
   EXPECT_LT(norm(german[0].position - proj_transform("EPSG:4326", "EPSG:32632", {9.2, 48.1})), 1e-3);
@@ -74,13 +76,60 @@ TEST_F(Points, TransmittersFromGermanAndFrenchTables) {
   EXPECT_EQ(german[0].azimuth_deg, 120);
   EXPECT_NEAR(german[0].erp_dbm, 43.0103, 1e-4);
   EXPECT_EQ(german[0].antenna, AntennaKind::sector_3gpp);
-  const auto french = transmitters({.source = csv("site,longitude,latitude,hauteur,puissance_dbm,antenne\nA,9.2,48.1,30,46,omni\n"),
-                                    .frequency_mhz = 900});
+  const auto french =
+      transmitters({.source = csv("site,longitude,latitude,hauteur,puissance_dbm,antenne\nA,9.2,48.1,30,46,omni\n"),
+                    .frequency_mhz = 900});
   EXPECT_EQ(french[0].height_m, 30);
   EXPECT_EQ(french[0].erp_dbm, 46);
 }
 
 // As QGIS exports a text file that was added without geometry.
+TEST_F(Points, NamesThatShapefilesCutAreUnderstood) {
+  TestLayer layer{
+      .geometry = "POINT",
+      .fields = {{"name", 's'},
+                 {"height_m", 'r'},
+                 {"height_reference", 's'},
+                 {"frequency_mhz", 'r'},
+                 {"erp_dbm", 'r'},
+                 {"antenna", 's'},
+                 {"azimuth_deg", 'r'},
+                 {"downtilt_deg", 'r'},
+                 {"polarization", 's'}},
+      .features = {{point(500000, 5000000), {"A", 30.0, "sea", 1800.0, 43.0, "sector_3gpp", 230.0, 8.0, "slant+45"}}}};
+  layer.driver = "ESRI Shapefile";
+  const auto found = transmitters({.source = write_layer(folder_ / "cut.shp", layer)});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].azimuth_deg, 230);
+  EXPECT_EQ(found[0].downtilt_deg, 8);
+  EXPECT_EQ(found[0].polarization, Polarization::slant_plus_45);
+  EXPECT_EQ(found[0].reference, HeightReference::sea);
+
+  TestLayer of_receivers{
+      .geometry = "POINT", .fields = {{"receiver_height_m", 'r'}}, .features = {{point(500000, 5000000), {30.0}}}};
+  of_receivers.driver = "ESRI Shapefile";
+  const auto receivers = read_receivers({.source = write_layer(folder_ / "r.shp", of_receivers), .height_m = 1.5},
+                                        frame_of("EPSG:32632"), no_progress());
+  EXPECT_EQ(receivers.at(0).height_m, 30);
+}
+
+TEST_F(Points, ATiltCalledMechanicalIsTheDowntilt) {
+  const auto found = transmitters({.source = csv("name,lat,lon,height,mhz,frequency,erp,mechanical_tilt\n"
+                                                 "A,48.1,9.2,25,,900,40,6\n")});
+  EXPECT_EQ(found.at(0).downtilt_deg, 6);
+}
+
+TEST_F(Points, HeadingsInLatin1AndInLettersWithLooseMarks) {
+  const std::string row = "A;48.1;9.2;40;900;40\n";
+  EXPECT_EQ(transmitters({.source = csv("Standort;Lat;Lon;H\xF6he;Frequenz;Leistung\n" + row)}).at(0).height_m, 40);
+  EXPECT_EQ(transmitters({.source = csv("Standort;Lat;Lon;Ho\u0308he;Frequenz;Leistung\n" + row)}).at(0).height_m, 40);
+  EXPECT_EQ(
+      transmitters({.source = csv("Standort;Lat;Lon;Mast\xF6he;Frequenz;Leistung\n" + row), .height_field = "Mastöhe"})
+          .at(0)
+          .height_m,
+      40);
+}
+
 TEST_F(Points, TransmittersFromATableOfAGeoPackage) {
   const std::string table = write_layer(folder_ / "sites.gpkg", {.crs = "",
                                                                  .geometry = "NONE",
@@ -249,6 +298,15 @@ TEST_F(Points, DriveTestsKeepEveryRow) {
   EXPECT_EQ(found[2].value, -100);
   EXPECT_TRUE(std::isnan(found[3].value));
   EXPECT_TRUE(std::isnan(found[4].value));
+}
+
+TEST_F(Points, HeightsOfMeasurementsMayBeFeet) {
+  const auto found =
+      read_drive_test({.source = csv("cell,lat,lon,rsrp,height_ft\nA,48.1,9.2,-60,60\nA,48.1,9.2,-60,9 m\n"),
+                       .height_field = "height_ft"},
+                      frame_of("EPSG:32632"), no_progress());
+  EXPECT_DOUBLE_EQ(found.at(0).height_m.value(), 60 * 0.3048);
+  EXPECT_EQ(found.at(1).height_m, 9.0);
 }
 
 TEST_F(Points, ValuesOfDriveTestsAreFoundByAlias) {

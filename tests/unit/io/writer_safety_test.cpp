@@ -17,6 +17,7 @@
 #include <random>
 #include <thread>
 
+#include "core/base/staged_file.h"
 #include "gis_files.h"
 #include "writer_case.h"
 
@@ -137,6 +138,23 @@ TEST_F(Writing, LayersThatCameMeanwhileAreNotReplaced) {
     EXPECT_EQ(Sql(file).value("SELECT visible_count FROM tiles"), "3");
     EXPECT_EQ(Sql(file).value("SELECT count(*) FROM tesseray_runs"), "2");
   }
+}
+
+TEST_F(Writing, AFileThatCameMeanwhileIsNotReplaced) {
+  const std::string file = folder_ / "new.gpkg";
+  {
+    StagedFile staged(file);
+    write_text(file, "of another program");
+    staged.flush();
+    expect_error("file_exists", ErrorKind::invalid_input, [&] { staged.publish_unless_taken(); });
+  }
+  EXPECT_EQ(std::filesystem::file_size(file), 18u);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(std::filesystem::path(file).parent_path()), {}), 1);
+  // One that was there at first may be replaced.
+  StagedFile again(file);
+  again.flush();
+  again.publish_unless_taken();
+  EXPECT_EQ(std::filesystem::file_size(file), 0u);
 }
 
 TEST_F(Writing, ATableOfRunsWithOtherColumnsIsRefusedAndTheFileStaysAsItWas) {
