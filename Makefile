@@ -25,7 +25,7 @@ help:
 	@echo "make picture   draw $(DEMO) into docs/images/coverage.png"
 	@echo "make plugin    pack the QGIS plugin into build/tesseray.zip, for Install from ZIP"
 	@echo "make package   pack the executable into build/tesseray_*.deb"
-	@echo "make descriptions  renew docs/tools.md and the plugin's description of the tools"
+	@echo "make descriptions  renew docs/tools.md, docs/layers.md and the plugin's description of the tools"
 	@echo "make clean     remove build/"
 
 demo: executable
