@@ -6,6 +6,8 @@
 
 #include "core/base/units.h"
 #include "core/comparison/statistics.h"
+#include "core/io/geopackage_file.h"
+#include "core/io/text_values.h"
 #include "processing_algorithms/json_values.h"
 #include "processing_algorithms/spelling.h"
 
@@ -146,10 +148,31 @@ PathLossLayout path_loss_layout(const ParameterValues& values) {
   return layout;
 }
 
-void add_transmitters_layer(const Run& run, const std::vector<Transmitter>& transmitters, ResultWriter& writer,
+namespace {
+
+// Path losses of an earlier run that stay in a file speak of transmitters by their numbers in that run.
+void warn_of_path_losses_that_stay(Run& run, const LayerDestination& transmitters) {
+  if (!run.settings().overwrite || content_of(transmitters.file) != FileContent::geopackage) return;
+  for (const auto& [parameter, layer] :
+       {std::pair{"PATH_LOSS", "path_loss"}, std::pair{"RECEIVER_PATH_LOSS", "receiver_path_loss"}}) {
+    const auto own = run.destinations().layer(parameter);
+    const bool is_replaced = own && own->file == transmitters.file && lower_case(own->layer) == layer;
+    if (is_replaced || !geopackage_has_layer(transmitters.file, layer)) continue;
+    run.progress().warn(
+        {"transmitters_replaced",
+         transmitters.file.string() + ": the layer " + layer +
+             " of an earlier run stays, and its transmitters are replaced by this run's; where they differ, "
+             "it names others than were predicted. Write to another file to keep both"});
+  }
+}
+
+}  // namespace
+
+void add_transmitters_layer(Run& run, const std::vector<Transmitter>& transmitters, ResultWriter& writer,
                             std::vector<std::string>& written) {
   const auto destination = run.destinations().layer("TRANSMITTERS_OUT");
   if (!destination) return;
+  warn_of_path_losses_that_stay(run, *destination);
   writer.add_transmitters(*destination, transmitters);
   written.emplace_back("TRANSMITTERS_OUT");
 }
@@ -171,7 +194,7 @@ void add_rays_layer(const Run& run, const Predictions& predictions, ResultWriter
   written.emplace_back("RAYS");
 }
 
-void add_prediction_layers(const Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,
+void add_prediction_layers(Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,
                            const Predictions& predictions, ResultWriter& writer, std::vector<std::string>& written) {
   add_transmitters_layer(run, sites.transmitters, writer, written);
   if (const auto destination = run.destinations().layer("PATH_LOSS")) {

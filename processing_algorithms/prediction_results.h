@@ -20,7 +20,7 @@ PathLossLayout path_loss_layout(const ParameterValues& values);
 
 // Each adds one layer to `writer` where it is wanted, and its name to `written`: TRANSMITTERS_OUT, RECEIVER_PATH_LOSS,
 // RAYS. What is given must live until commit.
-void add_transmitters_layer(const Run& run, const std::vector<Transmitter>& transmitters, ResultWriter& writer,
+void add_transmitters_layer(Run& run, const std::vector<Transmitter>& transmitters, ResultWriter& writer,
                             std::vector<std::string>& written);
 void add_receiver_path_loss_layer(const Run& run, const std::vector<Receiver>& receivers,
                                   const Predictions& predictions, ResultWriter& writer,
@@ -28,7 +28,7 @@ void add_receiver_path_loss_layer(const Run& run, const std::vector<Receiver>& r
 void add_rays_layer(const Run& run, const Predictions& predictions, ResultWriter& writer,
                     std::vector<std::string>& written);
 // All of these as far as they are wanted, and PATH_LOSS.
-void add_prediction_layers(const Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,
+void add_prediction_layers(Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,
                            const Predictions& predictions, ResultWriter& writer, std::vector<std::string>& written);
 
 void add_prediction_figures(const Sites& sites, const Tiling& tiling, const Predictions& predictions,

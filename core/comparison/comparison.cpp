@@ -159,7 +159,7 @@ std::vector<std::uint32_t> transmitters_of(const std::vector<Measurement>& measu
   std::vector<std::uint32_t> of;
   of.reserve(measurements.size());
   for (const Measurement& measurement : measurements)
-    of.push_back(names.find(measurement.transmitter).value_or(unknown_transmitter));
+    of.push_back(names.find(measurement.transmitter, measurement.transmitter_may_be_id).value_or(unknown_transmitter));
   return of;
 }
 

@@ -16,10 +16,11 @@
 namespace tesseray {
 
 struct Measurement {
-  std::int64_t measurement_id = 0;   // source feature id
+  std::int64_t measurement_id = 0;  // source feature id
   Vec2 position;
   std::optional<double> height_m = std::nullopt;  // above ground; absent: at street level
-  std::string transmitter;           // name or id; empty when the file has no such field
+  std::string transmitter;                        // name or id; empty when the file has no such field
+  bool transmitter_may_be_id = true;              // false for a network's own numbers (PCI, cell id)
   double value = std::numeric_limits<double>::quiet_NaN();
 };
 
@@ -39,15 +40,15 @@ enum class Snapping { nearest_ground, nearest_3d, bilinear };
 
 struct ComparisonOptions {
   ValueKind value_kind = ValueKind::received_power;
-  double receiver_gain_dbi = 0;          // of the measuring antenna; taken off received powers and path losses
-  double averaging_distance_m = 0;       // > 0: power average of measurements along the route over this distance
-  double averaging_wavelengths = 0;      // > 0 and no distance: in wavelengths of each transmitter (40 is usual)
+  double receiver_gain_dbi = 0;      // of the measuring antenna; taken off received powers and path losses
+  double averaging_distance_m = 0;   // > 0: power average of measurements along the route over this distance
+  double averaging_wavelengths = 0;  // > 0 and no distance: in wavelengths of each transmitter (40 is usual)
   Snapping snapping = Snapping::nearest_ground;
   double max_snap_distance_m = 15;
   // Powers and fields at or below (losses at or above) are at the scanner's floor and not used.
   std::optional<double> censor_below = std::nullopt;
-  TimingOptions timing;                  // of arrival times
-  bool remove_mean = false;              // take the mean error of each transmitter off its errors
+  TimingOptions timing;      // of arrival times
+  bool remove_mean = false;  // take the mean error of each transmitter off its errors
 };
 
 // Why a measurement is not used that lies outside of the prediction.
@@ -58,30 +59,31 @@ inline constexpr const char* outside_of_the_prediction = "outside of the predict
 // error = predicted − measured always: a removed mean is off both error and predicted, a removed timing offset off
 // measured.
 struct MeasurementError {
-  std::int64_t transmitter_id = 0;       // 0: unknown
+  std::int64_t transmitter_id = 0;  // 0: unknown
   std::int64_t measurement_id = 0;
   Vec3 position;
   double measured = 0, predicted = std::numeric_limits<double>::quiet_NaN();
   double error = std::numeric_limits<double>::quiet_NaN();
-  double distance_m = 0;                 // to the transmitter, 3D
+  double distance_m = 0;  // to the transmitter, 3D
   bool line_of_sight = false;
-  bool above_ground = false;             // a measurement with a height of its own
+  bool above_ground = false;  // a measurement with a height of its own
   std::optional<std::int64_t> tile_id;
   double snap_distance_m = std::numeric_limits<double>::quiet_NaN();
-  std::string excluded_because;          // empty for those used
+  std::string excluded_because;  // empty for those used
 };
 
 // A row of error_statistics: of one transmitter, of all, or over the sites.
 struct ErrorStatistics {
-  std::string group;                     // transmitter name, "all", "sites"; with ", above ground" where apart
+  std::string group;  // transmitter name, "all", "sites"; with ", above ground" where apart
   std::optional<std::int64_t> transmitter_id;
   std::int64_t n = 0;
   double mean = 0, deviation = 0, rmse = 0, mae = 0, median = 0, p10 = 0, p90 = 0, correlation = 0;
-  double mean_of_mean = 0, deviation_of_mean = 0, mean_of_deviation = 0, deviation_of_deviation = 0;  // row "sites" only
-  double removed_mean = 0;               // with remove_mean, of a transmitter; 0 without
-  double removed_offset = 0;             // of arrival times: the timing offset of a transmitter; NaN without one
-  double within_resolution = 0;          // of arrival times: the part of errors of at most half a step
-};  // figures that are not defined (n too small, other rows) are NaN
+  double mean_of_mean = 0, deviation_of_mean = 0, mean_of_deviation = 0,
+         deviation_of_deviation = 0;  // row "sites" only
+  double removed_mean = 0;            // with remove_mean, of a transmitter; 0 without
+  double removed_offset = 0;          // of arrival times: the timing offset of a transmitter; NaN without one
+  double within_resolution = 0;       // of arrival times: the part of errors of at most half a step
+};                                    // figures that are not defined (n too small, other rows) are NaN
 
 struct Comparison {
   bool of_arrival_times = false;         // in ns; otherwise levels in dB

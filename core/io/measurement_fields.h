@@ -66,5 +66,10 @@ inline std::vector<AttributeSearch> measured_value_searches(const std::string& r
 inline AttributeSearch measured_transmitter_search(const std::string& requested, const std::string& parameter) {
   return {requested, parameter, measured_transmitter_aliases, {}, {}};
 }
+// False for fields of a network's own numbers, which say nothing about the transmitters' order.
+inline bool may_hold_transmitter_ids(const Attribute& attribute) {
+  const std::string name = plain_name(attribute.name());
+  return name != "pci" && name != "cellid" && name != "siteid";
+}
 
 }  // namespace tesseray

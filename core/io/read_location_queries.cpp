@@ -70,6 +70,7 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
   std::vector<LocationQuery> queries;
   std::vector<Vec2> positions;  // of the queries' first rows
   std::map<std::string, std::size_t> numbers;
+  const bool may_be_ids = !fields.transmitter || may_hold_transmitter_ids(*fields.transmitter);
   std::size_t unknown = 0;
   points.for_each(progress, [&](const PointRow& row) {
     const std::string name = fields.query.text(row.feature).value_or("");
@@ -79,7 +80,7 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
       positions.push_back(row.position);
     }
     const std::string transmitter = fields.transmitter ? fields.transmitter->text(row.feature).value_or("") : "";
-    const std::optional<std::uint32_t> number = names.find(transmitter);
+    const std::optional<std::uint32_t> number = names.find(transmitter, may_be_ids);
     if (!number) {
       ++unknown;
       return;

@@ -30,18 +30,19 @@ std::string_view trimmed(std::string_view text) {
 
 TransmitterNames::TransmitterNames(std::span<const PredictedTransmitter> transmitters)
     : only_one_(transmitters.size() == 1) {
-  // A name wins over another transmitter's id that reads the same.
-  for (std::uint32_t t = 0; t < transmitters.size(); ++t) by_text_.emplace(trimmed(transmitters[t].name), t);
   for (std::uint32_t t = 0; t < transmitters.size(); ++t) {
-    by_text_.emplace(std::to_string(transmitters[t].transmitter_id), t);
+    by_name_.emplace(trimmed(transmitters[t].name), t);
+    by_id_.emplace(std::to_string(transmitters[t].transmitter_id), t);
   }
 }
 
-std::optional<std::uint32_t> TransmitterNames::find(std::string_view text) const {
-  const std::string_view name = trimmed(text);
+std::optional<std::uint32_t> TransmitterNames::find(std::string_view text, bool may_be_id) const {
+  const std::string name(trimmed(text));
   if (name.empty()) return only_one_ ? std::optional<std::uint32_t>(0) : std::nullopt;
-  const auto found = by_text_.find(std::string(name));
-  return found == by_text_.end() ? std::nullopt : std::optional(found->second);
+  if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
+  if (!may_be_id) return std::nullopt;
+  const auto found = by_id_.find(name);
+  return found == by_id_.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace tesseray

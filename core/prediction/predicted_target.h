@@ -56,12 +56,13 @@ class TransmitterNumbers {
 class TransmitterNames {
  public:
   explicit TransmitterNames(std::span<const PredictedTransmitter> transmitters);
-  // Nothing said is the only transmitter there is. Empty for an unknown one.
-  std::optional<std::uint32_t> find(std::string_view text) const;
+  // Nothing said is the only transmitter there is. Empty for an unknown one. Numbers of a network (PCI, cell id) must
+  // not be taken for ids: `may_be_id`.
+  std::optional<std::uint32_t> find(std::string_view text, bool may_be_id) const;
 
  private:
   bool only_one_;
-  std::unordered_map<std::string, std::uint32_t> by_text_;
+  std::unordered_map<std::string, std::uint32_t> by_name_, by_id_;
 };
 
 }  // namespace tesseray

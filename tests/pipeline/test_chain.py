@@ -134,6 +134,19 @@ class ChainTest(PipelineTest):
         self.assert_done(tesseray("comparewithdrivetest", "--path-loss", f"{self.folder / 'p.gpkg'}|layername=mine",
                                   *DRIVE_TEST, "--error-statistics", self.folder / "s.gpkg"))
 
+    def test_path_losses_whose_transmitters_are_replaced_are_told_of(self):
+        output, receivers = self.folder / "both.gpkg", self.folder / "receivers.csv"
+        self.predict(output)
+        receivers.write_text("id,x,y\n1,340520,6020520\n")
+        again = [*self.sites, "--receivers", receivers, "--receivers-crs", "EPSG:25832", "--max-bounces", "0",
+                 "--overwrite", "--progress", "json"]
+        process = self.assert_done(tesseray("predictcoverage", "--environment", self.environment, *again,
+                                            "--receiver-path-loss", output))
+        self.assertIn("transmitters_replaced", process.stderr)
+        process = self.assert_done(tesseray("predictcoverage", "--environment", self.environment, *again, "--output",
+                                            output))
+        self.assertNotIn("transmitters_replaced", process.stderr)
+
     def test_receivers_get_rows_and_rays(self):
         receivers = self.folder / "receivers.csv"
         receivers.write_text("id,x,y\n1,340480,6020480\n2,340520,6020520\n")

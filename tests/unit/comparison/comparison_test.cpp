@@ -115,6 +115,16 @@ TEST(Comparison, ReceiverGainIsTakenOffPowersAndPathLossesOnly) {
   }
 }
 
+TEST(Comparison, NumbersOfANetworkMatchNamesAlone) {
+  const Street street;
+  Measurement by_pci = measurement(1, {0, 0}, "1", -90), by_name = measurement(2, {0, 0}, "north", -90);
+  by_pci.transmitter_may_be_id = by_name.transmitter_may_be_id = false;
+  const auto errors = street.compare({by_pci, by_name}).errors;
+  EXPECT_EQ(errors.at(0).measurement_id, 1);
+  EXPECT_EQ(errors.at(0).excluded_because, "unknown transmitter");
+  EXPECT_EQ(errors.at(1).excluded_because, "");
+}
+
 TEST(Comparison, TransmittersAreMatchedByNameThenById) {
   const Street street;
   const auto errors = street

@@ -300,6 +300,17 @@ TEST_F(Points, DriveTestsKeepEveryRow) {
   EXPECT_TRUE(std::isnan(found[4].value));
 }
 
+TEST_F(Points, NumbersOfANetworkAreNoTransmitterIds) {
+  const auto may_be_id = [&](const std::string& field) {
+    return read_drive_test({.source = csv(field + ",lat,lon,rsrp\n2,48.1,9.2,-60\n")}, frame_of("EPSG:32632"),
+                           no_progress())
+        .at(0)
+        .transmitter_may_be_id;
+  };
+  for (const std::string field : {"PCI", "cell_id", "site id"}) EXPECT_FALSE(may_be_id(field)) << field;
+  for (const std::string field : {"transmitter_id", "transmitter", "cell"}) EXPECT_TRUE(may_be_id(field)) << field;
+}
+
 TEST_F(Points, HeightsOfMeasurementsMayBeFeet) {
   const auto found =
       read_drive_test({.source = csv("cell,lat,lon,rsrp,height_ft\nA,48.1,9.2,-60,60\nA,48.1,9.2,-60,9 m\n"),
