@@ -88,7 +88,7 @@ void throw_disk_full(const std::filesystem::path& path, const std::filesystem::p
 
 StagedFile::StagedFile(const std::filesystem::path& target) : target_(target) {
   std::error_code failed;
-  is_new_ = !std::filesystem::exists(target_, failed);
+  is_new_ = !std::filesystem::exists(std::filesystem::symlink_status(target_, failed));
   const std::filesystem::path folder = folder_of(target_);
   if (!std::filesystem::is_directory(folder, failed))
     fail_to_write(path_, target_, "write: its folder does not exist", ENOENT);

@@ -50,18 +50,30 @@ std::optional<std::string> unit_behind_cut(const std::string& plain, std::string
 }
 
 std::optional<Attribute> find_by_alias(const OGRFeatureDefn& fields, const AttributeSearch& search) {
-  constexpr std::size_t shapefile_name_length = 10;
+  // Two of the ten may be signs between words.
+  constexpr std::size_t shapefile_name_length = 10, least_letters = 8;
   for (const bool cut : {false, true}) {
     for (const std::string_view alias : search.aliases) {
       for (int i = 0; i < fields.GetFieldCount(); ++i) {
         const std::string name = name_of(*fields.GetFieldDefn(i)), plain = plain_name(name);
-        if (cut && name.size() != shapefile_name_length) continue;
+        if (cut && (name.size() != shapefile_name_length || plain.size() < least_letters)) continue;
         const auto unit = cut ? unit_behind_cut(plain, alias, search) : unit_behind(plain, alias, search);
         if (unit) return Attribute(i, name, *unit);
       }
     }
   }
   return std::nullopt;
+}
+
+// Exact first, then in any case; −1 for none.
+int field_called(const OGRFeatureDefn& fields, const std::string& requested) {
+  int in_any_case = -1;
+  for (int i = fields.GetFieldCount() - 1; i >= 0; --i) {
+    const std::string name = name_of(*fields.GetFieldDefn(i));
+    if (name == requested) return i;
+    if (lower_case(name) == lower_case(requested)) in_any_case = i;
+  }
+  return in_any_case;
 }
 
 std::optional<Attribute> find_requested(const OGRFeatureDefn& fields, const AttributeSearch& search) {
@@ -80,16 +92,6 @@ std::optional<Attribute> find_requested(const OGRFeatureDefn& fields, const Attr
 }
 
 }  // namespace
-
-int field_called(const OGRFeatureDefn& fields, const std::string& requested) {
-  int in_any_case = -1;
-  for (int i = fields.GetFieldCount() - 1; i >= 0; --i) {
-    const std::string name = name_of(*fields.GetFieldDefn(i));
-    if (name == requested) return i;
-    if (lower_case(name) == lower_case(requested)) in_any_case = i;
-  }
-  return in_any_case;
-}
 
 std::optional<std::string> Attribute::text(const OGRFeature& feature) const {
   if (!feature.IsFieldSetAndNotNull(field_)) return std::nullopt;

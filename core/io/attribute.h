@@ -53,9 +53,6 @@ class Attribute {
 bool says_feet(const Attribute& attribute);
 bool says_metres(const Attribute& attribute);
 
-// The number of the field of a name, exact first, then in any case; −1 for none.
-int field_called(const OGRFeatureDefn& fields, const std::string& requested);
-
 // Empty when nothing fits the aliases. Throws Error, with what is near, when the requested field is not there.
 std::optional<Attribute> find_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search,
                                         const ErrorPlace& place);

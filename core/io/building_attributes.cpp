@@ -90,7 +90,9 @@ BuildingAttributes::BuildingAttributes(VectorSource& source, const EnvironmentIn
   if (storeys_ && height_ && storeys_->name() == height_->name()) storeys_.reset();
   base_ = find(input.base_field, "BASE_FIELD", base_aliases, "min_height");
   // Tags as fields of their own. Elsewhere a "min_height" may be of a roof.
-  if (!base_ && field_called(fields, "building") >= 0) base_ = find({}, {}, osm_base_aliases, {});
+  const std::vector<std::string> names = field_names(fields);
+  const bool has_tags_as_fields = std::find(names.begin(), names.end(), "building") != names.end();
+  if (!base_ && has_tags_as_fields) base_ = find({}, {}, osm_base_aliases, {});
   // Never by alias: elevations of the ground are of many kinds, and only people know which is the entrance's.
   if (!input.entrance_field.empty()) entrance_ = find(input.entrance_field, "ENTRANCE_FIELD", {}, {});
   material_ = find(input.material_field, "MATERIAL_FIELD", material_aliases, "building:material");

@@ -14,6 +14,7 @@
 #include "core/io/crs.h"
 #include "core/io/gdal_session.h"
 #include "core/io/result_writer.h"
+#include "core/io/sqlite_database.h"
 #include "core/io/vector_source.h"
 
 namespace tesseray {
@@ -49,12 +50,13 @@ class PathLossSource {
   bool holds_reached_only() const {
     if (dataset_->GetLayerByName("tesseray_runs") == nullptr) return false;
     const std::string sql =
-        "SELECT json_extract(parameters, '$.REACHED_ONLY') AS reached_only FROM tesseray_runs WHERE '" +
-        std::string(layer_->GetName()) + "' IN (SELECT value FROM json_each(layers)) ORDER BY rowid DESC LIMIT 1";
+        "SELECT json_extract(parameters, '$.REACHED_ONLY') AS reached_only FROM tesseray_runs WHERE " +
+        quoted_text(layer_->GetName()) + " IN (SELECT value FROM json_each(layers)) ORDER BY rowid DESC LIMIT 1";
     OGRLayer* runs = dataset_->ExecuteSQL(sql.c_str(), nullptr, nullptr);
     if (runs == nullptr) return false;
-    const OGRFeatureUniquePtr run(runs->GetNextFeature());
+    OGRFeatureUniquePtr run(runs->GetNextFeature());
     const bool reached_only = run && run->GetFieldAsInteger(0) != 0;
+    run.reset();
     dataset_->ReleaseResultSet(runs);
     return reached_only;
   }

@@ -113,6 +113,13 @@ TEST_F(Points, NamesThatShapefilesCutAreUnderstood) {
   EXPECT_EQ(receivers.at(0).height_m, 30);
 }
 
+TEST_F(Points, FewLettersAreNoCutName) {
+  const auto found = transmitters({.source = csv("name,lat,lon,height,frequency,erp,a_________,----------\n"
+                                                 "A,48.1,9.2,25,900,40,77,78\n")});
+  EXPECT_EQ(found.at(0).azimuth_deg, 0);
+  EXPECT_EQ(found.at(0).downtilt_deg, 0);
+}
+
 TEST_F(Points, ATiltCalledMechanicalIsTheDowntilt) {
   const auto found = transmitters({.source = csv("name,lat,lon,height,mhz,frequency,erp,mechanical_tilt\n"
                                                  "A,48.1,9.2,25,,900,40,6\n")});
