@@ -72,18 +72,19 @@ struct MeasurementError {
   std::string excluded_because;  // empty for those used
 };
 
-// A row of error_statistics: of one transmitter, of all, or over the sites.
+// A row of error_statistics: of one transmitter, of all, or over the sites. Figures that are not defined (n too small,
+// other rows) are NaN.
 struct ErrorStatistics {
   std::string group;  // transmitter name, "all", "sites"; with ", above ground" where apart
   std::optional<std::int64_t> transmitter_id;
   std::int64_t n = 0;
   double mean = 0, deviation = 0, rmse = 0, mae = 0, median = 0, p10 = 0, p90 = 0, correlation = 0;
-  double mean_of_mean = 0, deviation_of_mean = 0, mean_of_deviation = 0,
-         deviation_of_deviation = 0;  // row "sites" only
-  double removed_mean = 0;            // with remove_mean, of a transmitter; 0 without
-  double removed_offset = 0;          // of arrival times: the timing offset of a transmitter; NaN without one
-  double within_resolution = 0;       // of arrival times: the part of errors of at most half a step
-};                                    // figures that are not defined (n too small, other rows) are NaN
+  // Of the row "sites".
+  double mean_of_mean = 0, deviation_of_mean = 0, mean_of_deviation = 0, deviation_of_deviation = 0;
+  double removed_mean = 0;       // with remove_mean, of a transmitter; 0 without
+  double removed_offset = 0;     // of arrival times: the timing offset of a transmitter; NaN without one
+  double within_resolution = 0;  // of arrival times: the part of errors of at most half a step
+};
 
 struct Comparison {
   bool of_arrival_times = false;         // in ns; otherwise levels in dB
