@@ -46,6 +46,7 @@ class PathLossSource {
       fail("bad_filter", "the filter " + name_.filter + " is not understood (" + session_.last_failure() + ")");
     }
   }
+
   // By the last run that wrote the layer, where the file tells of runs.
   bool holds_reached_only() const {
     if (dataset_->GetLayerByName("tesseray_runs") == nullptr) return false;

@@ -225,6 +225,6 @@ void SpatialiteFile::prepare() {
   staged_.flush();
 }
 
-void SpatialiteFile::publish() { staged_.publish(); }
+void SpatialiteFile::publish() { staged_.publish_unless_taken(); }
 
 }  // namespace tesseray

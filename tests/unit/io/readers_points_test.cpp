@@ -318,6 +318,14 @@ TEST_F(Points, NumbersOfANetworkAreNoTransmitterIds) {
   for (const std::string field : {"transmitter_id", "transmitter", "cell"}) EXPECT_TRUE(may_be_id(field)) << field;
 }
 
+TEST_F(Points, HeightsOfAntennasAndReceiversMayBeFeet) {
+  const auto sites = transmitters({.source = csv("name,lat,lon,height_ft,frequency,erp\nA,48.1,9.2,100,900,40\n")});
+  EXPECT_DOUBLE_EQ(sites.at(0).height_m, 100 * 0.3048);
+  const auto receivers = read_receivers({.source = csv("lat,lon,height_ft\n48.1,9.2,30\n"), .height_m = 1.5},
+                                        frame_of("EPSG:32632"), no_progress());
+  EXPECT_DOUBLE_EQ(receivers.at(0).height_m, 30 * 0.3048);
+}
+
 TEST_F(Points, HeightsOfMeasurementsMayBeFeet) {
   const auto found =
       read_drive_test({.source = csv("cell,lat,lon,rsrp,height_ft\nA,48.1,9.2,-60,60\nA,48.1,9.2,-60,9 m\n"),
