@@ -18,18 +18,30 @@ COUNT = 9
 
 
 def setUpModule():
-    global ENVIRONMENT, VISIBILITY, DAMAGED
+    global ENVIRONMENT, VISIBILITY, DAMAGED, UNDISTURBED
     ENVIRONMENT = module_folder() / "environment.gpkg"
     VISIBILITY = ENVIRONMENT.with_suffix(".tvis")
     made("tileenvironment", *SCENE, *SMALL_TILES, "--environment", ENVIRONMENT)
     made("computevisibility", "--environment", ENVIRONMENT)
     DAMAGED = with_unreadable_rows(VISIBILITY.read_bytes())
+    folder = ENVIRONMENT.parent
+    UNDISTURBED = result_hash_of(made(*prediction(transmitters_csv(folder, many_sites()), folder / "r.gpkg"),
+                                      "--threads", "1"))
+
+
+def result_hash_of(process):
+    return json.loads(process.stdout)["result_hash"]
 
 
 def many_sites(erp_of_last=40):
     lines = [f"S{s},{340400 + 25 * s},{6020600 - 20 * s},{30 + s},{800 + 100 * s},{40 if s < COUNT else erp_of_last}\n"
              for s in range(1, COUNT + 1)]
     return "name,x,y,height_m,frequency_mhz,erp_dbm\n" + "".join(lines)
+
+
+def prediction(sites, output):
+    return ["predictcoverage", "--environment", ENVIRONMENT, *sites, "--max-bounces", "2", "--progress", "json",
+            "--path-loss", output]
 
 
 def xxh64(content):
@@ -95,15 +107,14 @@ class ManyTransmittersTest(PipelineTest):
         self.sites = transmitters_csv(self.folder, many_sites())
 
     def command(self, *options, output=None):
-        return ["predictcoverage", "--environment", ENVIRONMENT, *self.sites, "--max-bounces", "2", "--progress", "json",
-                "--path-loss", output or self.result, *options]
+        return [*prediction(self.sites, output or self.result), *options]
 
     def hash_of_undisturbed(self, *options):
         """The result hash of one run, one transmitter after the other."""
         other = self.folder / "undisturbed.gpkg"
         process = self.assert_done(tesseray(*self.command(*options, output=other), "--threads", "1", "--overwrite"))
         other.unlink()
-        return json.loads(process.stdout)["result_hash"]
+        return result_hash_of(process)
 
     def finished(self):
         """The numbers of the transmitters in the work file (docs/formats.md)."""
@@ -141,10 +152,9 @@ class ManyTransmittersTest(PipelineTest):
         return int(told["predictions_resumed"].split("has predicted ")[1].split()[0])
 
     def test_several_at_once_give_the_rows_of_one_after_the_other(self):
-        expected = self.hash_of_undisturbed()
         for threads in (2, 5):
             process = self.assert_done(tesseray(*self.command("--threads", threads, "--overwrite")))
-            self.assertEqual(json.loads(process.stdout)["result_hash"], expected)
+            self.assertEqual(result_hash_of(process), UNDISTURBED)
         ids = [row["transmitter_id"] for row in rows(self.result, "path_loss", "transmitter_id", "fid")]
         self.assertEqual(ids, sorted(ids))
         self.assertEqual(set(ids), set(range(1, COUNT + 1)))
@@ -162,21 +172,19 @@ class ManyTransmittersTest(PipelineTest):
         self.assertEqual(status, -signal.SIGKILL)
         process = self.assert_done(tesseray(*self.command(*options)))
         self.assertIn("predictions_resumed", warnings_of(process.stderr))
-        self.assertEqual(json.loads(process.stdout)["result_hash"], expected)
+        self.assertEqual(result_hash_of(process), expected)
         self.assertGreater(len(rows(self.result, "rays", "fid")), COUNT)
         self.assertEqual(self.files(), ["r.gpkg", "receivers.csv", "transmitters.csv"])
 
     def test_killed_again_and_again_it_comes_to_its_end(self):
-        expected = self.hash_of_undisturbed()
         for count in (1, 3, 5):
             self.stop_in_the_middle(signal.SIGKILL, "--threads", "1", count=count)
-        self.assertGreaterEqual(self.assert_resumed(expected), 5)
+        self.assertGreaterEqual(self.assert_resumed(UNDISTURBED), 5)
 
     def test_cancelled_it_goes_on(self):
-        expected = self.hash_of_undisturbed()
         status, told = self.stop_in_the_middle(signal.SIGTERM, "--threads", "1")
         self.assertEqual(status, 130, told)
-        self.assertGreaterEqual(self.assert_resumed(expected), 2)
+        self.assertGreaterEqual(self.assert_resumed(UNDISTURBED), 2)
 
     def test_other_parameters_use_nothing_of_it(self):
         self.stop_in_the_middle(signal.SIGKILL, "--threads", "1")
@@ -185,7 +193,7 @@ class ManyTransmittersTest(PipelineTest):
         told = warnings_of(process.stderr)
         self.assertIn("predictions_not_used", told)
         self.assertNotIn("predictions_resumed", told)
-        self.assertEqual(json.loads(process.stdout)["result_hash"], expected)
+        self.assertEqual(result_hash_of(process), expected)
         self.assertEqual(self.files(), ["r.gpkg", "transmitters.csv"])
 
     def test_another_visibility_uses_nothing_of_it(self):
@@ -199,7 +207,7 @@ class ManyTransmittersTest(PipelineTest):
         expected = self.hash_of_undisturbed()
         process = self.assert_done(tesseray(*self.command()))
         self.assertIn("predictions_not_used", warnings_of(process.stderr))
-        self.assertEqual(json.loads(process.stdout)["result_hash"], expected)
+        self.assertEqual(result_hash_of(process), expected)
 
     def test_a_transmitter_that_changed_is_predicted_again(self):
         self.stop_in_the_middle(signal.SIGKILL, "--threads", "1")
@@ -220,14 +228,13 @@ class ManyTransmittersTest(PipelineTest):
         self.assertEqual(process.returncode, 0)
 
     def test_damaged_work_is_not_used(self):
-        expected = self.hash_of_undisturbed()
         self.stop_in_the_middle(signal.SIGKILL, "--threads", "1", count=4)
         work = bytearray(self.work.read_bytes())
         work[len(work) // 2] ^= 1
         self.work.write_bytes(work)
         process = self.assert_done(tesseray(*self.command()))
         self.assertIn("work_file_damaged", warnings_of(process.stderr))
-        self.assertEqual(json.loads(process.stdout)["result_hash"], expected)
+        self.assertEqual(result_hash_of(process), UNDISTURBED)
 
     def test_a_file_of_that_name_that_is_not_ours_stays(self):
         self.work.write_text("precious")
@@ -283,9 +290,9 @@ class FailingTransmittersTest(PipelineTest):
         process = self.assert_done(self.predict(self.STRONG + self.WEAK, "--overwrite", visibility=self.damaged))
         self.assertIn("has predicted 2 of 3", warnings_of(process.stderr)["predictions_resumed"])
         self.assertEqual(self.files(), ["damaged.tvis", "r.gpkg", "transmitters.csv"])
-        resumed = json.loads(process.stdout)["result_hash"]
+        resumed = result_hash_of(process)
         process = self.assert_done(self.predict(self.STRONG + self.WEAK, "--overwrite", visibility=VISIBILITY))
-        self.assertEqual(json.loads(process.stdout)["result_hash"], resumed)
+        self.assertEqual(result_hash_of(process), resumed)
 
     def test_when_all_fail_nothing_is_written(self):
         process = self.predict(self.STRONG + self.STRONG.replace("Strong", "Strong too"), visibility=self.damaged)
