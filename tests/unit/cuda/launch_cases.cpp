@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "core/base/parallel.h"
 #include "core/base/units.h"
 #include "core/physics/antenna_pattern.h"
 #include "tests/support/environment.h"
@@ -97,6 +98,18 @@ void expect_same_launch(const RayLaunchingResult& found, const RayLaunchingResul
   }
   expect_same_targets(found.tiles, expected.tiles, tolerance);
   expect_same_targets(found.receivers, expected.receivers, tolerance);
+}
+
+void expect_same_at_once(const RayLauncher& launcher) {
+  constexpr std::size_t antennas = 5;
+  const auto launch = [&](std::size_t a) {
+    return launcher.launch(antenna_at({30 + 40.0 * static_cast<double>(a), 128, 30}), no_progress()).tiles;
+  };
+  std::vector<std::vector<ArrivalSums>> alone, together(antennas);
+  for (std::size_t a = 0; a < antennas; ++a) alone.push_back(launch(a));
+  parallel_blocks(antennas, 1, no_progress(), [&](std::size_t a, std::size_t) { together[a] = launch(a); });
+  for (std::size_t a = 0; a < antennas; ++a) expect_same_targets(together[a], alone[a], 0);
+  EXPECT_NE(alone[0][50].gain, alone[1][50].gain) << "these are not different antennas";
 }
 
 }  // namespace tesseray::test

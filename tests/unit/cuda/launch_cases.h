@@ -34,6 +34,8 @@ std::vector<Case> cases();
 void expect_same_targets(const std::vector<ArrivalSums>& found, const std::vector<ArrivalSums>& expected,
                          double tolerance);
 void expect_same_launch(const RayLaunchingResult& found, const RayLaunchingResult& expected, double tolerance);
+// Several antennas launched at once bring what each brings alone, bit for bit.
+void expect_same_at_once(const RayLauncher& launcher);
 
 // What a GPU gets: nothing but the copies, with garbage behind each.
 template <class View>

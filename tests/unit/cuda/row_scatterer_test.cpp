@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "core/base/hash.h"
-#include "core/base/parallel.h"
 #include "cuda/backend.h"
 #include "cuda/scatter_batch.h"
 #include "cuda/thread_block.h"
@@ -168,15 +167,7 @@ TEST_P(ScatteringByBatches, ArrivesTheSameFromTransmittersAtOnce) {
   const testing::Environment environment(city(), 10);
   const RayLauncher launcher(environment.scene, environment.tiling, environment.occlusion, *environment.visibility, {},
                              all_drawn_by_chance(), {}, {}, GetParam().make);
-  constexpr std::size_t antennas = 5;
-  const auto launch = [&](std::size_t a) {
-    return launcher.launch(antenna_at({30 + 40.0 * static_cast<double>(a), 128, 30}), no_progress()).tiles;
-  };
-  std::vector<std::vector<ArrivalSums>> alone, together(antennas);
-  for (std::size_t a = 0; a < antennas; ++a) alone.push_back(launch(a));
-  parallel_blocks(antennas, 1, no_progress(), [&](std::size_t a, std::size_t) { together[a] = launch(a); });
-  for (std::size_t a = 0; a < antennas; ++a) expect_same_targets(together[a], alone[a], 0);
-  EXPECT_NE(alone[0][50].gain, alone[1][50].gain) << "these are not different antennas";
+  expect_same_at_once(launcher);
 }
 
 // The sums do not depend on how many rows are worked out together, nor on how often.

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/parallel.h"
 #include "cuda/backend.h"
 #include "cuda/bounce_batch.h"
 #include "tests/support/environment.h"
@@ -114,15 +113,7 @@ TEST_P(BouncesByBatches, ArriveTheSameFromTransmittersAtOnce) {
   const testing::Environment environment(city(), 10);
   const RayLauncher launcher(environment.scene, environment.tiling, environment.occlusion, *environment.visibility, {},
                              all_effects(), {}, GetParam().make);
-  constexpr std::size_t antennas = 5;
-  const auto launch = [&](std::size_t a) {
-    return launcher.launch(antenna_at({30 + 40.0 * static_cast<double>(a), 128, 30}), no_progress()).tiles;
-  };
-  std::vector<std::vector<ArrivalSums>> alone, together(antennas);
-  for (std::size_t a = 0; a < antennas; ++a) alone.push_back(launch(a));
-  parallel_blocks(antennas, 1, no_progress(), [&](std::size_t a, std::size_t) { together[a] = launch(a); });
-  for (std::size_t a = 0; a < antennas; ++a) expect_same_targets(together[a], alone[a], 0);
-  EXPECT_NE(alone[0][50].gain, alone[1][50].gain) << "these are not different antennas";
+  expect_same_at_once(launcher);
 }
 
 // The sums do not depend on how many tubes are bounced together, nor on how often.
