@@ -313,6 +313,15 @@ void warn_of_unknown_transmitters(const std::vector<Measurement>& measurements,
   }
 }
 
+void warn_of_missing_heights(const std::vector<Measurement>& measurements, Snapping snapping, Progress& progress) {
+  const bool has_height = std::any_of(measurements.begin(), measurements.end(),
+                                      [](const Measurement& m) { return m.height_m.has_value(); });
+  if (snapping != Snapping::nearest_3d || has_height || measurements.empty()) return;
+  progress.warn({"no_measurement_heights",
+                 "no measurement has a height above the ground, so that all are compared with the nearest ground "
+                 "tile. Choose the field with the heights as MEASUREMENT_HEIGHT_FIELD"});
+}
+
 void warn_of_fallbacks(const std::vector<Snapped>& snapped, Progress& progress) {
   const auto count = std::count_if(snapped.begin(), snapped.end(),
                                    [](const Snapped& s) { return s.bilinear_fell_back && s.excluded_because.empty(); });
@@ -351,6 +360,7 @@ Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted
           error_of(measurement, measured[m], known ? &transmitters[transmitter_of[m]] : nullptr, snapped[m], unusable);
     }
   });
+  warn_of_missing_heights(measurements, options.snapping, progress);
   warn_of_fallbacks(snapped, progress);
   std::stable_sort(comparison.errors.begin(), comparison.errors.end(),
                    [](const MeasurementError& a, const MeasurementError& b) {

@@ -212,16 +212,27 @@ TEST(Comparison, MeasurementsWithAHeightSnapInSpace) {
   const Street street;
   Measurement facade = measurement(1, {20, 24}, "north", -65);
   facade.height_m = 12;
-  const auto in_space = street.compare({facade}, {.snapping = Snapping::nearest_3d}).errors[0];
+  const Measurement at_street = measurement(2, {20, 24}, "north", -65);
+  Warnings warnings;
+  const auto errors = street.compare({facade, at_street}, {.snapping = Snapping::nearest_3d}, warnings).errors;
+  EXPECT_EQ(warnings.codes, std::vector<std::string>{});
+  const MeasurementError& in_space = errors[0];
   EXPECT_EQ(in_space.tile_id, 999);
   EXPECT_DOUBLE_EQ(in_space.snap_distance_m, 1.0);
   EXPECT_DOUBLE_EQ(in_space.error, 5.0);
   EXPECT_TRUE(in_space.above_ground);
   EXPECT_DOUBLE_EQ(in_space.position.z, 212.0);
 
+  EXPECT_EQ(errors[1].tile_id, 202);
   EXPECT_EQ(street.compare({facade}).errors[0].tile_id, 202);
-  const auto at_street = street.compare({measurement(1, {20, 24}, "north", -65)}, {.snapping = Snapping::nearest_3d});
-  EXPECT_EQ(at_street.errors[0].tile_id, 202);
+}
+
+TEST(Comparison, SnappingInSpaceWithoutAnyHeightIsToldOf) {
+  Warnings warnings;
+  const Comparison comparison =
+      Street().compare({measurement(1, {20, 24}, "north", -65)}, {.snapping = Snapping::nearest_3d}, warnings);
+  EXPECT_EQ(comparison.errors[0].tile_id, 202);
+  EXPECT_EQ(warnings.codes, std::vector<std::string>{"no_measurement_heights"});
 }
 
 TEST(Comparison, BilinearIsExactForAPlaneAndFallsBackToTheNearest) {
