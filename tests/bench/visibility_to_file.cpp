@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the rows of a city's tiles cost straight into a file, block by block, with little memory: for cities and tiles
-// of any size, and within a distance. Usage:
-//   visibility_to_file [--memory GIB] [--max-distance M] [--tile-area M2] SIDE...
+// What the rows of a city's tiles, and of its edges with them, cost straight into a file, block by block, with little
+// memory: for cities and tiles of any size, and within a distance. Usage:
+//   visibility_to_file [--memory GIB] [--max-distance M] [--tile-area M2] [--edges 1] SIDE...
 // Cities are synthetic:SIDE of visibility_city.h. The memory (2 GiB if not given) is that of compute_visibility_file.
 // Prints a row of a Markdown table per city; the files are removed.
 #include <sys/resource.h>
@@ -23,6 +23,7 @@ struct Settings {
   double memory_gib = 2;
   TilingOptions tiling;
   VisibilityOptions visibility;
+  bool with_edges = false;
 };
 
 rusage usage_so_far() {
@@ -44,7 +45,7 @@ void measure(double side_m, const Settings& settings) {
   city.width_m = city.depth_m = side_m;
   const Scene scene = testing::synthetic_city(city);
   Tiling tiling = tile_scene(scene, settings.tiling, no_progress());
-  tiling.edges.clear();
+  if (!settings.with_edges) tiling.edges.clear();
   const Occlusion occlusion(scene);
   const std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("visibility_to_file." + std::to_string(getpid()) + ".tvis");
@@ -56,9 +57,9 @@ void measure(double side_m, const Settings& settings) {
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const double processor = processor_seconds() - processor_begin;
   const auto entries = static_cast<double>(read_visibility_info(path).entry_count);
-  std::printf("| synthetic:%.0f | %.1f | %zu | %.1f | %.1f | %.1f | %.3f | %.0f | %.0f |\n", side_m,
-              side_m * side_m / 1e6, tiling.tiles.size(), entries / 1e6, wall, processor, 1e6 * processor / entries,
-              static_cast<double>(usage_so_far().ru_maxrss) / kib_per_mib,
+  std::printf("| synthetic:%.0f | %.1f | %zu | %zu | %.1f | %.1f | %.1f | %.3f | %.0f | %.0f |\n", side_m,
+              side_m * side_m / 1e6, tiling.tiles.size(), tiling.edges.size(), entries / 1e6, wall, processor,
+              1e6 * processor / entries, static_cast<double>(usage_so_far().ru_maxrss) / kib_per_mib,
               static_cast<double>(std::filesystem::file_size(path)) / bytes_per_mib);
   std::fflush(stdout);
   std::filesystem::remove(path);
@@ -76,10 +77,11 @@ int main(int argc, char** argv) {
     if (option == "--memory") settings.memory_gib = value;
     if (option == "--max-distance") settings.visibility.max_distance_m = value;
     if (option == "--tile-area") settings.tiling.tile_area_m2 = value;
+    if (option == "--edges") settings.with_edges = value != 0;
   }
   std::printf(
-      "| city | km² | tiles | entries, 10⁶ | s | processor s | µs per entry | memory, MiB | file, MiB |\n"
-      "|---|---|---|---|---|---|---|---|---|\n");
+      "| city | km² | tiles | edges | entries, 10⁶ | s | processor s | µs per entry | memory, MiB | file, MiB |\n"
+      "|---|---|---|---|---|---|---|---|---|---|\n");
   for (; next < argc; ++next) tesseray::measure(std::stod(argv[next]), settings);
   return 0;
 }
