@@ -100,21 +100,19 @@ TESSERAY_HD inline double scattered_power_gain(double cross_section_m2, double i
   return cross_section_m2 * wavelength_m * wavelength_m / (16.0 * pi * pi * both * both);
 }
 
-// The solid angle (sr) under which a rectangle centre ± half_u ± half_v (at right angles) is seen from `point`;
-// 0 … 2π, either side. Nearer than about 1.5 sides the form dS cos θ/r² collects more than this: use it instead.
-TESSERAY_HD inline double rectangle_solid_angle(Vec3 point, Vec3 centre, Vec3 half_u, Vec3 half_v) {
-  const double length_u = norm(half_u), length_v = norm(half_v);
-  if (length_u == 0.0 || length_v == 0.0) return 0.0;
-  const Vec3 u = (1.0 / length_u) * half_u, v = (1.0 / length_v) * half_v;
-  const Vec3 from_point = centre - point;
-  const double x = dot(from_point, u), y = dot(from_point, v);
-  const double height = std::fabs(dot(from_point, cross(u, v)));
-  const auto corner = [&](double a, double b) {
-    return std::atan2(a * b, height * std::sqrt(a * a + b * b + height * height));
+// The solid angle (sr) under which a parallelogram centre ± half_u ± half_v is seen from `point`; 0 … 2π, either side
+// (of two triangles: A. van Oosterom and J. Strackee, IEEE Trans. Biomed. Eng. 30(2) 1983 125). Nearer than about
+// 1.5 sides the form dS cos θ/r² collects more than this: use it instead.
+TESSERAY_HD inline double parallelogram_solid_angle(Vec3 point, Vec3 centre, Vec3 half_u, Vec3 half_v) {
+  const Vec3 middle = centre - point, first = middle - half_u - half_v, opposite = middle + half_u + half_v;
+  const auto half_of_triangle = [](Vec3 a, Vec3 b, Vec3 c) {
+    const double to_a = norm(a), to_b = norm(b), to_c = norm(c);
+    return std::atan2(dot(a, cross(b, c)),
+                      to_a * to_b * to_c + dot(a, b) * to_c + dot(a, c) * to_b + dot(b, c) * to_a);
   };
-  const double angle = corner(x + length_u, y + length_v) - corner(x - length_u, y + length_v) -
-                       corner(x + length_u, y - length_v) + corner(x - length_u, y - length_v);
-  return std::fmin(std::fabs(angle), 2.0 * pi);
+  const double half = half_of_triangle(first, middle + half_u - half_v, opposite) +
+                      half_of_triangle(first, opposite, middle - half_u + half_v);
+  return std::fmin(2.0 * std::fabs(half), 2.0 * pi);
 }
 
 }  // namespace tesseray

@@ -59,9 +59,9 @@ double Launch::diffuse_incidence(const Tube& tube, const Tile& tile) const {
   if (!(cosine > 0)) return 0;
   double power = tube.path_gain / link_.unit_gain() * cosine;
   if (!tube.source.is_edge()) {
-    const double distance = norm(tile.centroid - tube.source.point);
-    if (const int parts = parts_for(columns_.near_m(tube.element), distance); parts > 1) {
-      const double mean = mean_over_parts(tile, parts, [&](Vec3 point) {
+    const double distance = norm(tile.centroid - tube.source.point), near_m = columns_.near_m(tube.element);
+    if (distance < near_m) {
+      const double mean = mean_seen_from(tube.source.point, tile, near_m, [&](Vec3 point) {
         const Vec3 way = point - tube.source.point;
         const double squared = squared_norm(way);
         return std::max(0.0, -dot(way, tile.normal)) / (squared * std::sqrt(squared));

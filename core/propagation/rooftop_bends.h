@@ -64,20 +64,24 @@ struct Bend {
 };
 
 // The roof edge as a wedge in the frame x along the plane, z up (y across it). The face seen at the flatter angle is
-// the roof: an edge over which the ray falls is the rear one of its building, one to which it climbs the front one.
+// the roof: an edge over which the ray falls is the rear one of its building, one to which it climbs the front one. The
+// roof is level, or falls with a leg that falls from the edge: of a thin wall or a crest there is no more between.
 TESSERAY_HD inline Wedge roof_edge(const Bend& bend, Complex permittivity) {
   const Vec2 in = bend.incoming(), out = bend.outgoing();
   const bool rear = std::fabs(out.y) * in.x > std::fabs(in.y) * out.x;
+  const Vec2 over_roof = rear ? -1.0 * in : out;  // from the edge on
+  const double rise = std::atan2(over_roof.y, std::fabs(over_roof.x));
+  const double fall = rise < 0 ? -rise : 0;
   Wedge wedge;
-  wedge.exterior_angle = 1.5 * pi;
-  // The 0-face is the roof; n̂₀ = ê × t̂₀ points up.
+  wedge.exterior_angle = 1.5 * pi + fall;
+  // The 0-face is the roof; n̂₀ = ê × t̂₀ points up. The other face is upright.
   wedge.eps_0 = wedge.eps_n = permittivity;
   // At grazing it absorbs: between the two edges of a roof the wave and its reflection would cancel (docs/physics.md
   // §5.5). Air reflects nothing.
-  const double rise = rear ? std::atan2(-in.y, in.x) : std::atan2(out.y, out.x);
   if (rise < grazing_rad) wedge.eps_0 = {1, 0};
-  wedge.tangent_0 = rear ? Vec3{-1, 0, 0} : Vec3{1, 0, 0};
-  wedge.normal_0 = {0, 0, 1};
+  const double along = rear ? -std::cos(fall) : std::cos(fall);
+  wedge.tangent_0 = {along, 0, -std::sin(fall)};
+  wedge.normal_0 = {(rear ? -1 : 1) * std::sin(fall), 0, std::cos(fall)};
   wedge.direction = cross(wedge.tangent_0, wedge.normal_0);
   return wedge;
 }
@@ -118,6 +122,7 @@ TESSERAY_HD inline PolarizationFactors reciprocal_wedge_over_screen(const Bend& 
   const Bend reversed{mirrored_point(bend.after), mirrored_point(bend.edge), mirrored_point(bend.before)};
   Wedge turned = wedge;
   turned.tangent_0.x = -wedge.tangent_0.x;
+  turned.normal_0.x = -wedge.normal_0.x;
   turned.direction = cross(turned.tangent_0, turned.normal_0);
   const PolarizationFactors back = wedge_over_screen(reversed, turned, wavelength_m);
   return {std::sqrt(forth.horizontal * back.horizontal), std::sqrt(forth.vertical * back.vertical)};
@@ -133,7 +138,9 @@ TESSERAY_HD inline double least_loss_db(std::span<const Vec2> path, double wavel
   for (std::size_t i = 1; i + 1 < path.size(); ++i) {
     const Vec2 edge = path[i];
     const double clearance = edge.y - (from.y + (to.y - from.y) * edge.x / to.x);
-    const double of_edge = fresnel_parameter(clearance, edge.x, to.x - edge.x, wavelength_m);
+    // Along the legs: near an end, an edge far above it is no longer an obstacle of the paraxial wave.
+    const double before = norm(Vec2{edge.x, clearance}), after = norm(Vec2{to.x - edge.x, clearance});
+    const double of_edge = fresnel_parameter(clearance, before, after, wavelength_m);
     if (nu < of_edge) nu = of_edge;
   }
   return approximate_knife_edge_loss_db(nu) - ripple_db;

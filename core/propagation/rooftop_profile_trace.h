@@ -66,8 +66,8 @@ class RooftopProfileTrace {
   TESSERAY_HD bool has_risen() const { return has_risen_; }
 
  private:
-  // Nearer to its ends than this the plane crosses what the ends stand on.
-  static constexpr double end_clearance_m = 0.3;
+  // Nearer to its ends than this the plane crosses what the ends stand on, or hang at.
+  static constexpr double end_clearance_m = 0.01, ground_clearance_m = 0.3;
   // The earth's bulge is sampled as densely as this, and crests that stand out by less are left out again.
   static constexpr double bulge_step_m = 500.0, least_crest_m = 0.1;
 
@@ -124,13 +124,21 @@ class RooftopProfileTrace {
       if (distance < end_clearance_m || distance > line_.length_m - end_clearance_m) continue;
       const double top_z = side.top_z + line_.bulge_at(distance);
       if (top_z < line_.floor_at(distance)) continue;
-      const double clearance = top_z - (line_.from.z + line_.slope * distance);
-      if (clearance > 0 && clearance * clearance > most_rise_ * (distance * (line_.length_m - distance))) {
+      if (rises_too_high(top_z - (line_.from.z + line_.slope * distance), distance)) {
         has_risen_ = true;
         return;
       }
       row_.push({distance, top_z}, side.material);
     }
+  }
+
+  // The distances are along the legs, which are longer near an end below the side; so near one, another edge may stand
+  // for the side.
+  TESSERAY_HD bool rises_too_high(double clearance, double distance) const {
+    const double left = line_.length_m - distance, squared = clearance * clearance;
+    if (!(clearance > 0 && squared > most_rise_ * (distance * left))) return false;
+    const double before = larger(distance, least_roof_gap_m), after = larger(left, least_roof_gap_m);
+    return squared > most_rise_ * std::sqrt((before * before + squared) * (after * after + squared));
   }
 
   // Appends the vertices of the terrain's upper hull.
@@ -146,7 +154,7 @@ class RooftopProfileTrace {
       const double bulge_m = line_.bulge_at(distance);
       // Where the line is above all ground there is no crest.
       if (line_.floor_at(distance) > scene_.highest_ground_m + bulge_m) continue;
-      if (line_.length_m - distance < end_clearance_m) continue;
+      if (line_.length_m - distance < ground_clearance_m) continue;
       const double height = terrain.height_at(line_.at(distance)) + bulge_m;
       if (height >= line_.floor_at(distance)) add_to_hull(first, {distance, height});
     }

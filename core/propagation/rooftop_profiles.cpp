@@ -6,6 +6,7 @@
 
 #include "core/base/infinity.h"
 #include "core/propagation/surface_materials.h"
+#include "core/scene/prism_index.h"
 
 namespace tesseray {
 namespace {
@@ -13,17 +14,40 @@ namespace {
 constexpr double cell_m = 32.0;
 constexpr std::int64_t most_cells = std::int64_t{1} << 22;
 
+// Whether there is something solid below this place in a part all the way to the ground.
+bool stands_on_ground(const Scene& scene, const PrismIndex& index, const Prism* part, Vec2 place) {
+  constexpr double below_m = 0.05;
+  while (!part->on_ground) {
+    const double below_z = part->bottom_z - below_m;
+    if (below_z <= scene.terrain.height_at(place)) return true;
+    const std::int64_t below = index.prism_at({place.x, place.y, below_z});
+    if (below < 0) return false;
+    part = &scene.prisms[static_cast<std::size_t>(below)];
+  }
+  return true;
+}
+
+// Just inside of a part, behind the middle of one of its sides (the solid is on the left).
+Vec2 behind_side(const RoofSide& side) {
+  constexpr double behind_m = 0.05;
+  const Vec2 inwards = (behind_m / norm(side.along)) * Vec2{-side.along.y, side.along.x};
+  return side.begin + 0.5 * side.along + inwards;
+}
+
 }  // namespace
 
 RooftopProfiles::RooftopProfiles(const Scene& scene) {
+  const PrismIndex index(scene);
   Rectangle box;
   std::vector<RoofSide> sides;
   for (const Prism& prism : scene.prisms) {
     for (const Ring& ring : prism.rings) {
       for (std::size_t i = 0; i < ring.size(); ++i) {
         const Vec2 begin = ring[i];
-        sides.push_back({begin, ring[(i + 1) % ring.size()] - begin, prism.top_z,
-                         surface_material(scene.default_materials, SurfaceKind::wall, prism.material)});
+        const RoofSide side = {begin, ring[(i + 1) % ring.size()] - begin, prism.top_z,
+                               surface_material(scene.default_materials, SurfaceKind::wall, prism.material)};
+        if (!stands_on_ground(scene, index, &prism, behind_side(side))) continue;
+        sides.push_back(side);
         box.extend(begin);
       }
     }

@@ -36,8 +36,9 @@ struct RooftopProfile {
   ProfileMemory memory;
 };
 
-// Every side of a footprint that the plane crosses is an edge at its roof's height; edges nearer to each other than
-// least_gap_m act as the higher one. Of the terrain, the vertices of its upper hull between the ends count.
+// Every side of a footprint that the plane crosses is an edge at its roof's height, but for parts with air below, which
+// hardly hold up what passes above and below them; edges nearer to each other than least_gap_m act as the higher one.
+// Of the terrain, the vertices of its upper hull between the ends count.
 class RooftopProfiles {
  public:
   static constexpr double least_gap_m = least_roof_gap_m;

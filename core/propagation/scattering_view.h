@@ -100,8 +100,7 @@ TESSERAY_HD inline double diffuse_density(const ScatteringView& scattering, std:
     return diffuse_intensity(scattering, tile_number, (1.0 / distance) * way, AfterScattering::nothing) /
            (distance * distance);
   };
-  const int parts = parts_for(scattering.columns.near_m[tile_number], norm(point - tile.centroid));
-  return parts == 1 ? from(tile.centroid) : mean_over_parts(tile, parts, from);
+  return mean_seen_from(point, tile, scattering.columns.near_m[tile_number], from);
 }
 
 // Scattering tiles are left out whose strength times this over the squared distance is below 1, so that at most

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/host_device.h"
+#include "core/physics/scattering.h"
 #include "core/tiling/tiling.h"
 
 namespace tesseray {
@@ -28,6 +29,26 @@ TESSERAY_HD double mean_over_parts(const Tile& tile, int parts, const Value& val
     }
   }
   return sum / (parts * parts);
+}
+
+// The mean over a tile of what is seen of it from a point: value(origin) falls as cos θ/r², r the distance from the
+// origin and θ its angle to the normal. Where parts are larger than the point is far from the tile's plane, they still
+// tell how the value goes with the direction; how much is seen of the tile, its solid angle tells.
+template <class Value>
+TESSERAY_HD double mean_seen_from(Vec3 point, const Tile& tile, double near_m, const Value& value) {
+  const Vec3 to_tile = tile.centroid - point;
+  const int parts = parts_for(near_m, norm(to_tile));
+  const double mean = mean_over_parts(tile, parts, value);
+  const double side_m = 2 * std::fmax(norm(tile.half_u), norm(tile.half_v));
+  if (parts == 1 || std::fabs(dot(to_tile, tile.normal)) * parts >= side_m) return mean;
+  const double sampled = mean_over_parts(tile, parts, [&](Vec3 origin) {
+    const Vec3 way = origin - point;
+    const double squared = squared_norm(way);
+    return std::fabs(dot(way, tile.normal)) / (squared * std::sqrt(squared));
+  });
+  const double seen = parallelogram_solid_angle(point, tile.centroid, tile.half_u, tile.half_v) /
+                      (4 * norm(cross(tile.half_u, tile.half_v)));
+  return sampled > 0 ? mean * (seen / sampled) : 0.0;
 }
 
 }  // namespace tesseray

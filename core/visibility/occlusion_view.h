@@ -6,7 +6,8 @@
 // nanometres, and even these are the same on every machine (no fused arithmetic).
 //
 // Roofs of parts on the ground need no test of their own: below them is solid, so that a segment that passes one also
-// passes a wall or ends inside of the part. Only parts with air below have a roof and an underside to test.
+// passes a wall, ends inside of the part, or comes to a wall from behind. Only parts with air below have a roof and an
+// underside to test.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +59,7 @@ TESSERAY_HD inline double lower(double a, double b) { return a < b ? a : b; }
 TESSERAY_HD inline double higher(double a, double b) { return a > b ? a : b; }
 
 // True when the open segment a–b meets the wall. Touching the wall's end or top counts; an end of the segment that lies
-// in the wall's plane does not.
+// in the wall's plane does when the segment comes to it from behind, through the solid.
 TESSERAY_HD inline bool meets_wall(Vec3 a, Vec3 b, const WallSide& wall) {
   const Vec2 along = b.xy() - a.xy();
   const double side_p = cross(along, wall.p - a.xy()), side_q = cross(along, wall.q - a.xy());
@@ -70,7 +71,11 @@ TESSERAY_HD inline bool meets_wall(Vec3 a, Vec3 b, const WallSide& wall) {
     const double z = a.z + t * (b.z - a.z);
     return z >= wall.bottom_z && z <= wall.top_z;
   }
-  if (at_a != 0 || at_b != 0) return false;
+  if (at_a != 0 || at_b != 0) {
+    const bool is_behind = at_a + at_b > 0, is_beside_corners = side_p != 0 && side_q != 0;
+    const double end_z = at_a == 0 ? a.z : b.z;
+    return (at_a == 0 || at_b == 0) && is_behind && is_beside_corners && end_z > wall.bottom_z && end_z < wall.top_z;
+  }
 
   // The segment lies in the wall's plane: the part of it over the side.
   const double length2 = dot(side, side);

@@ -110,6 +110,43 @@ TEST(LauncherScattering, IsReciprocalAtTheWall) {
   }
 }
 
+// What a wall scatters from a point near it to one far away, over rings about the foot of the point on the wall: there
+// cos θ/r² dA is the solid angle.
+double exact_gain_near_wall(Vec3 near, Vec3 far, double half_width_m, double height_m) {
+  constexpr int rings = 2000, around = 360;
+  const double before_m = near.y - origin.y;
+  double sum = 0;
+  for (int i = 0; i < rings; ++i) {
+    const double cosine = (i + 0.5) / rings, radius = before_m * std::sqrt(1 / (cosine * cosine) - 1);
+    for (int j = 0; j < around; ++j) {
+      const double turn = 2 * pi * (j + 0.5) / around;
+      const Vec3 place{near.x + radius * std::cos(turn), origin.y, near.z + radius * std::sin(turn)};
+      if (std::fabs(place.x - origin.x) > half_width_m || place.z < 0 || place.z > height_m) continue;
+      const Vec3 way = far - place;
+      sum += way.y / std::pow(norm(way), 3) / pi;
+    }
+  }
+  const double lambda = wavelength_m(850e6);
+  return lambda * lambda / (16 * pi * pi) * coefficient * coefficient * sum * 2 * pi / (rings * around);
+}
+
+TEST(LauncherScattering, AnEndJustBeforeTheWallMakesNoPower) {
+  constexpr double half_width_m = 50, height_m = 30;
+  const Environment environment(wall(half_width_m, height_m), 10);
+  const Vec3 far = origin + Vec3{20, 150, 20};
+  // Before the middle of a tile, where eight parts meet, before the middle of a part, and between.
+  for (const Vec3 foot : {Vec3{5, 0, 15}, Vec3{5.625, 0, 15.625}, Vec3{7.1, 0, 12.2}}) {
+    for (const double before_m : {0.02, 0.05, 0.2, 0.6, 1.2}) {
+      const Vec3 near = origin + foot + Vec3{0, before_m, 0};
+      const double exact = exact_gain_near_wall(near, far, half_width_m, height_m);
+      const double there = scattered(environment, near, {far}, ScatteringModel::incident).front();
+      const double back = scattered(environment, far, {near}, ScatteringModel::incident).front();
+      EXPECT_NEAR(decibels(there / exact), 0, 0.15) << before_m << " m before " << foot.x;
+      EXPECT_NEAR(there / back, 1, 1e-9) << before_m << " m before " << foot.x;
+    }
+  }
+}
+
 // The scattered power through a half-sphere of receivers, over what the tile takes in.
 double scattered_share(Vec3 from, ScatteringModel model) {
   // One tile, lit from before it alone: not from beside or above.

@@ -81,7 +81,7 @@ TEST(ScatteringGolden, WholeWallInTiles) {
       const double there = wall_power(source, receiver, 5.0, model, eps);
       EXPECT_NEAR(wall_power(receiver, source, 5.0, model, eps), there, 1e-12 * there);
     }
-    const double solid_angle = rectangle_solid_angle(source, {0, 0, 15}, {50, 0, 0}, {0, 0, 15});
+    const double solid_angle = parallelogram_solid_angle(source, {0, 0, 15}, {50, 0, 0}, {0, 0, 15});
     EXPECT_NEAR(solid_angle, row.number("Omega_sr"), 1e-9);
     EXPECT_NEAR(0.16 * solid_angle / (4.0 * pi), row.number("P_scat_total_W"), 1e-9);
   }

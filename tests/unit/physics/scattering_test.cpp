@@ -75,22 +75,37 @@ TEST(Scattering, NothingBehindTheSurface) {
   }
 }
 
-TEST(RectangleSolidAngle, ClosedForms) {
+TEST(ParallelogramSolidAngle, ClosedForms) {
   // A cube's face from its centre is a sixth of the sphere.
-  EXPECT_NEAR(rectangle_solid_angle({0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}), 4 * pi / 6, 1e-12);
+  EXPECT_NEAR(parallelogram_solid_angle({0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}), 4 * pi / 6, 1e-12);
   // From just above it fills the half-space, from either side.
-  EXPECT_NEAR(rectangle_solid_angle({0, 0, 1e-9}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}), 2 * pi, 1e-6);
-  EXPECT_NEAR(rectangle_solid_angle({0, 0, -1e-9}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}), 2 * pi, 1e-6);
+  EXPECT_NEAR(parallelogram_solid_angle({0, 0, 1e-9}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}), 2 * pi, 1e-6);
+  EXPECT_NEAR(parallelogram_solid_angle({0, 0, -1e-9}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}), 2 * pi, 1e-6);
   // Far away: area · cosine / distance².
-  EXPECT_NEAR(rectangle_solid_angle({0, 600, 800}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}), 4 * 0.8 / 1e6, 1e-11);
+  EXPECT_NEAR(parallelogram_solid_angle({0, 600, 800}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}), 4 * 0.8 / 1e6, 1e-11);
   // Two halves make the whole.
   const Vec3 point{3, -2, 1.5};
-  EXPECT_NEAR(rectangle_solid_angle(point, {-1, 0, 0}, {1, 0, 0}, {0, 3, 0}) +
-                  rectangle_solid_angle(point, {1, 0, 0}, {1, 0, 0}, {0, 3, 0}),
-              rectangle_solid_angle(point, {0, 0, 0}, {2, 0, 0}, {0, 3, 0}), 1e-12);
-  EXPECT_EQ(rectangle_solid_angle(point, {0, 0, 0}, {0, 0, 0}, {0, 3, 0}), 0.0);
+  EXPECT_NEAR(parallelogram_solid_angle(point, {-1, 0, 0}, {1, 0, 0}, {0, 3, 0}) +
+                  parallelogram_solid_angle(point, {1, 0, 0}, {1, 0, 0}, {0, 3, 0}),
+              parallelogram_solid_angle(point, {0, 0, 0}, {2, 0, 0}, {0, 3, 0}), 1e-12);
+  EXPECT_EQ(parallelogram_solid_angle(point, {0, 0, 0}, {0, 0, 0}, {0, 3, 0}), 0.0);
   // In the plane of the rectangle, beside it.
-  EXPECT_EQ(rectangle_solid_angle({9, 0, 0}, {0, 0, 0}, {2, 0, 0}, {0, 3, 0}), 0.0);
+  EXPECT_EQ(parallelogram_solid_angle({9, 0, 0}, {0, 0, 0}, {2, 0, 0}, {0, 3, 0}), 0.0);
+}
+
+TEST(ParallelogramSolidAngle, IsTheSumOverItsArea) {
+  const Vec3 centre{1, 2, 0.5}, half_u{2, 0, 0.4}, half_v{0.3, 1.5, -0.6}, point{2, 1, 3};
+  const Vec3 area = cross(half_u, half_v);
+  constexpr int parts = 400;
+  double sum = 0;
+  for (int i = 0; i < parts; ++i) {
+    for (int j = 0; j < parts; ++j) {
+      const double u = (2.0 * i + 1) / parts - 1, v = (2.0 * j + 1) / parts - 1;
+      const Vec3 way = centre + u * half_u + v * half_v - point;
+      sum += 4.0 / (parts * parts) * std::fabs(dot(area, way)) / std::pow(norm(way), 3);
+    }
+  }
+  EXPECT_NEAR(parallelogram_solid_angle(point, centre, half_u, half_v), sum, 1e-5);
 }
 
 }  // namespace

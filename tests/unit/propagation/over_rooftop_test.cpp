@@ -189,6 +189,75 @@ TEST(OverRooftop, SteepEdgesAreWedges) {
   }
 }
 
+// A wall across the way, and what comes over its top to one receiver.
+double gain_over_wall(double thickness_m, Vec3 antenna, Vec3 receiver) {
+  Scene scene = testing::flat_ground(660, 240);
+  scene.prisms.push_back(testing::box_prism(1, {300 - thickness_m, 10}, {300, 230}, 0, 15));
+  const Environment city(scene, 10);
+  return testing::total_gain(
+      city.launch(testing::test_transmitter(antenna), testing::receivers_at({receiver}), roofs_only()).receivers[0]);
+}
+
+TEST(OverRooftop, ThinWallsAreEdgesFromBelowTheirTopsToo) {
+  for (const double thickness_m : {0.3, 1.0, 1.9}) {
+    for (const double behind_m : {5.0, 20.0, 40.0, 100.0}) {
+      const Vec3 receiver{300 + behind_m, 120, 1.5};
+      const double above = gain_over_wall(thickness_m, {240, 120, 15.01}, receiver);
+      const double below = gain_over_wall(thickness_m, {240, 120, 14.99}, receiver);
+      EXPECT_NEAR(decibels_between(above, below), 0, 0.1) << thickness_m << " m, " << behind_m << " m";
+      // From far below as from above: nearly what one knife edge leaves, but where the ray is bent far.
+      for (const double height_m : {5.0, 14.0, 16.0}) {
+        const Vec3 antenna{240, 120, height_m};
+        const double straight = norm(receiver - antenna), distance = receiver.x - antenna.x;
+        const double line = height_m + (receiver.z - height_m) * 60 / distance;
+        const double nu = fresnel_parameter(15 - line, 60, behind_m, wavelength_m(850e6));
+        const double loss_db = free_space_loss_db(straight, 850e6) + knife_edge_loss_db(nu);
+        const double gain = gain_over_wall(thickness_m, antenna, receiver);
+        EXPECT_NEAR(-10 * std::log10(gain), loss_db, behind_m < 10 ? 8 : 3.5) << height_m << " m";
+      }
+    }
+  }
+}
+
+// An antenna or a receiver at a façade: its roof's edge bends the ray however near it is.
+TEST(OverRooftop, EdgesNextToTheEndsCount) {
+  Scene scene = testing::flat_ground(660, 240);
+  scene.prisms.push_back(testing::box_prism(1, {350, 10}, {362, 230}, 0, 15));
+  const Environment city(scene, 10);
+  const auto gain = [&](double before_m, double behind_m) {
+    const auto result = city.launch(testing::test_transmitter({350 - before_m, 120, 6}),
+                                    testing::receivers_at({{362 + behind_m, 120, 1.5}}), roofs_only());
+    return testing::total_gain(result.receivers[0]);
+  };
+  const double far = gain(0.35, 20);
+  ASSERT_GT(far, 0);
+  for (const double near_m : {0.02, 0.1, 0.29, 0.31}) {
+    EXPECT_NEAR(decibels_between(gain(near_m, 20), far), 0, 2.5) << near_m << " m before the house";
+    EXPECT_NEAR(decibels_between(gain(20, near_m), gain(20, 0.35)), 0, 2.5) << near_m << " m behind it";
+  }
+  EXPECT_NEAR(decibels_between(gain(0.29, 20), gain(0.31, 20)), 0, 0.3);
+  EXPECT_NEAR(decibels_between(gain(20, 0.29), gain(20, 0.31)), 0, 0.3);
+}
+
+TEST(RooftopProfiles, LeaveOutWhatHasAirBelow) {
+  Scene scene = testing::flat_ground(660, 240);
+  const auto raised = [&](double from_x, double to_x, double bottom_z, double top_z) {
+    scene.prisms.push_back(testing::box_prism(1, {from_x, 10}, {to_x, 230}, bottom_z, top_z));
+    scene.prisms.back().on_ground = false;
+  };
+  raised(100, 110, 12, 13);  // a bridge
+  raised(104, 106, 13, 16);  // and what stands on it
+  scene.prisms.push_back(testing::box_prism(2, {200, 10}, {240, 230}, 0, 10));
+  raised(210, 230, 10, 25);  // a tower on a podium
+  raised(240, 250, 6, 10);   // and what it holds out
+  raised(300, 310, 0, 20);   // down to the ground
+  const RooftopProfiles profiles(scene);
+  RooftopProfile profile;
+  profiles.trace({20, 120, 5}, {600, 120, 5}, 2.0, profile);
+  std::vector<Vec2> edges(profile.points.begin() + 1, profile.points.end() - 1);
+  EXPECT_EQ(edges, (std::vector<Vec2>{{180, 10}, {190, 25}, {210, 25}, {220, 10}, {280, 20}, {290, 20}}));
+}
+
 TEST(OverRooftop, IsReciprocal) {
   testing::SyntheticCityOptions options;
   options.width_m = options.depth_m = 500;

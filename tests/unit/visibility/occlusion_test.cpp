@@ -78,6 +78,13 @@ TEST(Occlusion, AnEndOnAWallSeesOutwardsAndNotThrough) {
   EXPECT_TRUE(is_free(scene, {0, 5, 4}, {-20, 5, 4}));
   EXPECT_FALSE(is_free(scene, {0, 5, 4}, {30, 5, 4}));
   EXPECT_TRUE(is_free(scene, {5, 5, 8}, {-20, 5, 12}));  // from the roof itself
+  // In over the roof and out through no other wall; from wall to wall; along the roof, and at the top.
+  EXPECT_FALSE(is_free(scene, {10, 5, 0.5}, {-20, 5, 17}));
+  EXPECT_FALSE(is_free(scene, {0, 5, 4}, {10, 5, 4}));
+  EXPECT_TRUE(is_free(scene, {10, 5, 9}, {-20, 5, 9}));
+  EXPECT_TRUE(is_free(scene, {10, 5, 8}, {-20, 5, 12}));
+  // At a corner there is no wall that the segment comes to from behind.
+  EXPECT_TRUE(is_free(scene, {10, 10, 4}, {-20, 20, 17}));
 }
 
 TEST(Occlusion, PartyWallsLetNothingThroughAndTheHigherOneIsMet) {
@@ -98,7 +105,7 @@ TEST(Occlusion, ACourtyardIsOpenInsideAndClosedAround) {
   EXPECT_TRUE(is_free(scene, {11, 11, 1}, {19, 19, 8}));
   EXPECT_FALSE(is_free(scene, {15, 15, 1}, {-10, 15, 1}));
   EXPECT_TRUE(is_free(scene, {15, 15, 1}, {15.5, 15, 40}));
-  EXPECT_FALSE(is_free(scene, {5, 15, 10.5}, {25, 15, 2}));   // from roof to roof side, under the far eave
+  EXPECT_FALSE(is_free(scene, {5, 15, 10.5}, {25, 15, 2}));     // from roof to roof side, under the far eave
   EXPECT_TRUE(is_free(scene, {9.5, 15, 10.5}, {19.5, 15, 5}));  // from the roof down into the yard
 }
 
