@@ -93,6 +93,10 @@ class PathLossSource {
     }
     if (!session_.last_failure().empty())
       fail("cannot_read", "the layer cannot be read (" + session_.last_failure() + ")");
+    if (targets.empty() && !name_.filter.empty()) {
+      throw Error(ErrorKind::invalid_input, "no_rows", "the filter " + name_.filter + " leaves no rows",
+                  "change the filter, or give the layer without one", place());
+    }
     return targets;
   }
 

@@ -47,6 +47,16 @@ std::string attribute(const std::string& name, const std::string& value) {
   return " " + name + "=\"" + escaped(value) + "\"";
 }
 
+// In an expression of QGIS, where a backslash escapes too.
+std::string expression_text(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') quoted += c;
+    quoted += c;
+  }
+  return quoted + "'";
+}
+
 std::string option(const std::string& name, const std::string& value, const std::string& type = "QString") {
   return "<Option" + attribute("type", type) + attribute("name", name) + attribute("value", value) + "/>";
 }
@@ -216,7 +226,7 @@ Style categorized(const std::string& name, const std::string& field, const std::
     classes += "<category" + attribute("symbol", std::to_string(drawings.size())) + attribute("value", category.value) +
                attribute("label", category.label) + attribute("type", "string") + attribute("render", "true") + "/>\n";
     drawings.push_back(category.drawing);
-    rules.push_back({"\"" + field + "\" = '" + category.value + "'", category.label, category.drawing});
+    rules.push_back({"\"" + field + "\" = " + expression_text(category.value), category.label, category.drawing});
   }
   return {name, drawings.front().symbol,
           map_renderer("type=\"categorizedSymbol\"" + attribute("attr", field), classes + "</categories>\n", drawings) +

@@ -117,6 +117,11 @@ class BestServer(PipelineTest):
         self.assertIn("predictcoverage", error["hint"])
         self.assertFalse(output.exists())
 
+    def test_a_filter_that_leaves_nothing_is_refused(self):
+        process, output = self.serve(source=f"{PREDICTION}|layername=path_loss|subset=transmitter_id = 9")
+        self.assert_refused(process, "no_rows", ["transmitter_id = 9", "path_loss"])
+        self.assertFalse(output.exists())
+
 
 if __name__ == "__main__":
     unittest.main()
