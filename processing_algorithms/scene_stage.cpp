@@ -29,7 +29,7 @@ void check_extent_crs(const ParameterValues& values, const std::string& environm
   const std::string& text = values.text("EXTENT");
   const std::size_t open = text.find('[');
   if (open == std::string::npos) return;
-  const std::string crs(trimmed(text.substr(open + 1, text.find(']') - open - 1)));
+  const std::string crs(trimmed(text.substr(open + 1, text.rfind(']') - open - 1)));
   if (crs.empty() || lower_case(crs) == lower_case(environment_crs)) return;
   throw Error(ErrorKind::invalid_input, "extent_in_other_crs",
               "EXTENT is in " + crs + ", and the environment is in " + environment_crs,

@@ -37,7 +37,7 @@ Vec2 read_map_point(const std::string& text, const LocalFrame& frame, const std:
   const ErrorPlace place{.field = parameter};
   std::string_view name;
   if (open != std::string::npos) {
-    const std::size_t close = text.find(']', open);
+    const std::size_t close = text.rfind(']');  // WKT has brackets of its own
     if (close == std::string::npos) throw unreadable(text, parameter);
     name = trimmed(std::string_view(text).substr(open + 1, close - open - 1));
   }

@@ -41,6 +41,7 @@ from .values import InputValues, is_given, option_words
 
 # What makes a page from the results of the tools of a role: ROLE, PARAMETER, LABEL, NEEDED_LAYERS, make_report.
 PAGES = (reporting, antenna_page)
+PAGE_EXTENSIONS = (".html", ".htm")
 # The option that allows replacing, and what a run tells beside its layers and files.
 OVERWRITE = "OVERWRITE"
 RESULT_HASH = "RESULT_HASH"
@@ -122,6 +123,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         """Why the destinations do not do, "" if they do. Temporary ones always do."""
         texts = {name: destination_text(parameters.get(name)) for name in self._makeable(parameters)}
         labels = {parameter.name: parameter.label for parameter in self._tool.parameters}
+        labels |= {self._page.PARAMETER: self._page.LABEL} if self._page else {}
         overwrite = next(option for option in self._options if option.name == OVERWRITE)
         try:
             plan = plan_outputs(self._tool, texts, Path())
@@ -129,10 +131,20 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             if plan.collected:
                 places |= {output.name: Destination(plan.collected, output.layer)
                            for output in self._tool.layer_outputs if output.name in texts}
-            check_destinations(places, labels, self._replaces(parameters), overwrite.label)
+            check_destinations(places | self._page_place(parameters), labels, self._replaces(parameters),
+                               overwrite.label)
         except BadDestination as problem:
             return str(problem)
         return ""
+
+    def _page_place(self, parameters: dict[str, Any]) -> dict[str, Destination]:
+        """Where the page goes, if to a place of the user's. Throws BadDestination for what is no name of a page."""
+        text = destination_text(parameters.get(self._page.PARAMETER)) if self._page else None
+        if text is None or is_temporary(text):
+            return {}
+        if Path(text).suffix.lower() not in PAGE_EXTENSIONS:
+            raise BadDestination(f"{self._page.LABEL}: {text} is no name of a page. Choose one that ends in .html.")
+        return {self._page.PARAMETER: Destination(Path(text))}
 
     @staticmethod
     def _is_temporary(place: Destination, text: str | None) -> bool:
@@ -163,8 +175,9 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
 
     def processAlgorithm(self, parameters: dict[str, Any], context: QgsProcessingContext,  # noqa: N802
                          feedback: QgsProcessingFeedback) -> dict[str, Any]:
-        if self._problem:
-            raise QgsProcessingException(self._problem)
+        problem = self._problem or self._destination_problem(parameters)
+        if problem:
+            raise QgsProcessingException(problem)
         temporary = temporary_geopackage(context, self._tool.id)
         plan = self._planned(parameters, context, temporary)
         html = self._page_path(parameters, context)

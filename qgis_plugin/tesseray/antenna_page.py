@@ -158,5 +158,9 @@ def make_report(tool: Tool, result: dict[str, Any], page: Path, working_file: Pa
     figures = result.get("figures", {})
     svg = pattern_svg(horizontal, vertical, figures.get("horizontal_beamwidth_deg"),
                       figures.get("vertical_beamwidth_deg"))
-    page.write_text(_page(figures, svg), encoding="utf-8")
+    try:
+        page.write_text(_page(figures, svg), encoding="utf-8")
+    except OSError as problem:  # the pattern is good and stays
+        feedback.pushWarning(f"The plot could not be written: {problem}")
+        return None
     return str(page)

@@ -55,6 +55,11 @@ def _site_crs(crs: QgsCoordinateReferenceSystem, extent: QgsRectangle,
     return utm_zone(degrees.x(), degrees.y())
 
 
+def _in_brackets(crs: QgsCoordinateReferenceSystem) -> str:
+    """What stands behind numbers; nothing for a CRS that only QGIS has a code for: they are in it without a name, too."""
+    return f" [{crs.authid()}]" if crs.authid() and crs_text(crs) == crs.authid() else ""
+
+
 class CrsFinder:
     """Finds the CRS that the numbers of an extent or point are to be in, from the parameters that tell it."""
 
@@ -94,7 +99,7 @@ class CrsFinder:
                            (box.xMinimum(), box.xMaximum(), box.yMinimum(), box.yMaximum()))
         if not target.isValid():
             return {parameter.name: numbers}
-        values = {parameter.name: f"{numbers} [{target.authid()}]" if target.authid() else numbers}
+        values = {parameter.name: numbers + _in_brackets(target)}
         told_by = next((name for name in parameter.crs_from if self._tool.parameter(name).kind == "crs"), None)
         return values | {told_by: crs_text(target)} if told_by else values
 
@@ -105,4 +110,4 @@ class CrsFinder:
         point = self._algorithm.parameterAsPoint(self._values, parameter.name, self._context, target)
         named = target if target.isValid() else drawn_in
         numbers = f"{point.x():.10g},{point.y():.10g}"
-        return f"{numbers} [{named.authid()}]" if named.authid() else numbers
+        return numbers + _in_brackets(named)

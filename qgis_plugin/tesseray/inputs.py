@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from qgis.core import (
     Qgis,
     QgsCoordinateReferenceSystem,
     QgsExpression,
+    QgsFeatureRequest,
+    QgsField,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
     QgsProcessingException,
@@ -19,8 +22,10 @@ from qgis.core import (
     QgsProcessingUtils,
     QgsProviderConnectionException,
     QgsProviderRegistry,
+    QgsRasterDataProvider,
     QgsRasterFileWriter,
     QgsRasterLayer,
+    QgsRasterNuller,
     QgsRasterPipe,
     QgsVectorFileWriter,
     QgsVectorLayer,
@@ -31,8 +36,9 @@ from .description import Parameter
 
 # Tables of a GeoPackage that are no data of the user's.
 HIDDEN_TABLES = {"layer_styles", "qgis_projects"}
-# The field of a GeoPackage with the number of a row.
+# The field of a GeoPackage with the number of a row, and what one is called in a copy that holds something else.
 ID_FIELD = "fid"
+OTHER_ID_FIELD = "fid_of_source"
 
 
 def layer_of(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters: dict[str, Any],
@@ -57,6 +63,15 @@ def folder_of(layer: QgsVectorLayer) -> str:
     return str(file.parent) if file else ""
 
 
+def _has_encoding_of_its_own(layer: QgsVectorLayer) -> bool:
+    """Whether the names in a shapefile are read otherwise than the file itself says."""
+    file = _file_of(layer)
+    if file is None or file.suffix.lower() != ".shp":
+        return False
+    plain = QgsVectorLayer(layer.source(), "plain", "ogr")
+    return plain.isValid() and plain.dataProvider().encoding() != layer.dataProvider().encoding()
+
+
 def export_reason(layer: QgsVectorLayer, value: Any) -> str:
     """Why the executable would not see what the screen shows, in words; "" when it does.
 
@@ -71,6 +86,8 @@ def export_reason(layer: QgsVectorLayer, value: Any) -> str:
         return "it has joined or virtual fields"
     if layer.crs() != layer.dataProvider().crs():
         return "its CRS was set in QGIS"
+    if _has_encoding_of_its_own(layer):
+        return "its encoding was set in QGIS"
     if isinstance(value, QgsProcessingFeatureSourceDefinition):
         if value.selectedFeaturesOnly:
             return "only its selected features are wanted"
@@ -103,26 +120,43 @@ def _copy_companions(layer: QgsVectorLayer, companions: list[str], target: Path,
         QgsVectorFileWriter.writeAsVectorFormatV3(companion, str(target), context.transformContext(), options)
 
 
+_WHOLE_NUMBERS = {QMetaType.Type.Int, QMetaType.Type.UInt, QMetaType.Type.LongLong, QMetaType.Type.ULongLong}
+# What a GeoPackage has columns for.
+_PLAIN_TYPES = _WHOLE_NUMBERS | {QMetaType.Type.Bool, QMetaType.Type.Double, QMetaType.Type.QString,
+                                 QMetaType.Type.QDate, QMetaType.Type.QTime, QMetaType.Type.QDateTime,
+                                 QMetaType.Type.QByteArray}
+
+
 def _as_int(member: Any) -> int:
     """The number of an enumeration's member, which Qt 6 does not take for one."""
     return int(getattr(member, "value", member))
+
+
+def _mapped(field: QgsField) -> dict[str, Any]:
+    """A field as a GeoPackage can hold it: maps and lists, such as the tags of OpenStreetMap, as JSON."""
+    name = OTHER_ID_FIELD if field.name().lower() == ID_FIELD else field.name()
+    column = QgsExpression.quotedColumnRef(field.name())
+    if field.type() not in _PLAIN_TYPES:
+        return {"name": name, "type": _as_int(QMetaType.Type.QString), "length": 0, "precision": 0,
+                "expression": f"to_json({column})"}
+    return {"name": name, "type": _as_int(field.type()), "sub_type": _as_int(field.subType()),
+            "length": field.length(), "precision": field.precision(), "expression": column}
 
 
 def _copy_with_feature_ids(layer: QgsVectorLayer, parameter: Parameter, parameters: dict[str, Any],
                            context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
     """A copy whose rows have the numbers that QGIS shows, which messages and results tell; "" where none is made.
 
-    Other copies are numbered anew, unless the layer has a field `fid`, which is the number then.
+    Other copies are numbered anew, unless the layer has a field `fid` of whole numbers, which is the number then.
     """
-    if layer.fields().lookupField(ID_FIELD) >= 0:
+    own_numbers = layer.fields().lookupField(ID_FIELD)
+    if own_numbers >= 0 and layer.fields()[own_numbers].type() in _WHOLE_NUMBERS:
         return ""
     import processing  # a plugin itself, which may be loaded after this one
 
     numbers = {"name": ID_FIELD, "type": _as_int(QMetaType.Type.LongLong), "length": 0, "precision": 0,
                "expression": "$id"}
-    mapping = [numbers, *({"name": field.name(), "type": _as_int(field.type()), "sub_type": _as_int(field.subType()),
-                           "length": field.length(), "precision": field.precision(),
-                           "expression": QgsExpression.quotedColumnRef(field.name())} for field in layer.fields())]
+    mapping = [numbers, *map(_mapped, layer.fields())]
     path = QgsProcessingUtils.generateTempFilename(f"{parameter.name}.gpkg", context)
     silent = QgsProcessingFeedback(False)
     feedback.canceled.connect(silent.cancel)
@@ -159,9 +193,25 @@ def vector_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reaso
                                      f"file{failure}. Export it to a GeoPackage first.")
     if Path(path) != _file_of(layer):  # a copy indeed
         layer_name = _call_table(path, layer.name())
+        _require_all_rows(algorithm, parameter, parameters, context, path)
     if parameter.companions:
         _copy_companions(layer, parameter.companions, Path(path), context)
     return _exported_source(path, layer_name)
+
+
+def _require_all_rows(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters: dict[str, Any],
+                      context: QgsProcessingContext, path: str) -> None:
+    """Throws where QGIS left rows out of a copy, which it only says in the log."""
+    source = algorithm.parameterAsSource(parameters, parameter.name, context)
+    request = QgsFeatureRequest().setFlags(Qgis.FeatureRequestFlag.NoGeometry).setNoAttributes()
+    # Footprints that cross themselves are copied whatever QGIS does with them elsewhere: the executable repairs them.
+    unchecked = Qgis.ProcessingFeatureSourceFlag.SkipGeometryValidityChecks
+    wanted = sum(1 for _ in source.getFeatures(request, unchecked)) if source else 0
+    copied = QgsVectorLayer(path, "copy", "ogr").featureCount()
+    if copied < wanted:
+        raise QgsProcessingException(f"{parameter.label}: {wanted - copied} of {wanted} rows of "
+                                     f"“{source.sourceName()}” could not be copied to a temporary file (the log says "
+                                     "why). Export it to a GeoPackage first.")
 
 
 def _call_table(path: str, name: str) -> str:
@@ -198,7 +248,24 @@ def raster_export_reason(layer: QgsRasterLayer) -> str:
         return "its CRS was set in QGIS"
     if QgsProviderRegistry.instance().decodeUri("gdal", layer.source()).get("openOptions"):
         return "it is opened with options of its own"
+    provider = layer.dataProvider()
+    for band in range(1, layer.bandCount() + 1):
+        ignores_own = provider.sourceHasNoDataValue(band) and not provider.useSourceNoDataValue(band)
+        if ignores_own or provider.userNoDataValues(band):
+            return "its no-data values were set in QGIS"
     return ""
+
+
+def _nuller_of(provider: QgsRasterDataProvider) -> QgsRasterNuller:
+    """What gives a copy the no-data values that were set in QGIS: of each band one, which all of them become."""
+    nuller = QgsRasterNuller()
+    for band in range(1, provider.bandCount() + 1):
+        ranges = provider.userNoDataValues(band)
+        bounds = [bound for one in ranges for bound in (one.min(), one.max()) if math.isfinite(bound)]
+        if bounds:
+            nuller.setNoData(band, ranges)
+            nuller.setOutputNoDataValue(band, bounds[0])
+    return nuller
 
 
 def raster_source(layer: QgsRasterLayer, label: str, reason: str, context: QgsProcessingContext,
@@ -211,7 +278,7 @@ def raster_source(layer: QgsRasterLayer, label: str, reason: str, context: QgsPr
     provider = layer.dataProvider().clone()
     pipe = QgsRasterPipe()
     columns, rows = provider.xSize(), provider.ySize()
-    if not columns or not rows or not pipe.set(provider):
+    if not columns or not rows or not pipe.set(provider) or not pipe.insert(1, _nuller_of(provider)):
         raise QgsProcessingException(f"{label}: “{layer.name()}” has no size in pixels and cannot be copied. Save it "
                                      "as a GeoTIFF first.")
     failed = QgsRasterFileWriter(target).writeRaster(pipe, columns, rows, layer.extent(), layer.crs(),

@@ -27,6 +27,7 @@ from qgis.core import (
 from qgis.PyQt.QtCore import QMetaType
 
 from .description import Parameter, Tool
+from .extents import CrsFinder
 from .inputs import ambiguous_layers, layer_of
 from .places import Site, corners, geopackage_extent, point_in, with_margin
 
@@ -164,9 +165,11 @@ class Validation:
         if source is None or source.wkbType() == Qgis.WkbType.NoGeometry:
             return
         site = self._site_of(parameter)
-        if site is None or source.sourceCrs().isValid() != site.crs.isValid():
+        told = CrsFinder(self._algorithm, self._tool, self._values, self._context).crs_of(parameter)
+        crs = told if told.isValid() else source.sourceCrs()
+        if site is None or crs.isValid() != site.crs.isValid():
             return
-        to_site = QgsCoordinateTransform(source.sourceCrs(), site.crs, self._context.transformContext())
+        to_site = QgsCoordinateTransform(crs, site.crs, self._context.transformContext())
         request = QgsFeatureRequest().setNoAttributes().setLimit(POINTS_LOOKED_AT)
         outside = [point for point in (point_in(feature, to_site) for feature in source.getFeatures(request))
                    if not (point and site.extent.contains(point))]

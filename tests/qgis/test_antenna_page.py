@@ -63,6 +63,29 @@ class AntennaPage(QgisTest):
                                                            "PATTERN": str(self.folder / "p.gpkg")})
         self.assertNotIn("PLOT", {name for name, value in results.items() if value})
 
+    def test_nothing_is_replaced_unasked(self):
+        start_qgis()
+        from qgis.core import (QgsApplication, QgsProcessingContext, QgsProcessingException,
+                               QgsProcessingFeedback)
+
+        antenna, other = panel(self.folder), self.folder / "index.html"
+        other.write_text("a page of the user's")
+        algorithm = QgsApplication.processingRegistry().createAlgorithmById("tesseray:importantenna")
+        for place, overwrite, words in (
+                (other, False, "is there already"), (other, True, ""), (antenna, True, "ends in .html"),
+                (self.folder / "no such" / "x.html", False, "there is no folder"), (self.folder / "x.html", False, "")):
+            inputs = {"ANTENNA_FILE": str(antenna), "PLOT": str(place), "OVERWRITE": overwrite}
+            is_good, message = algorithm.checkParameterValues(inputs, QgsProcessingContext())
+            self.assertIn(words, message)
+            self.assertEqual(is_good, not words, message)
+        # As a model's step runs, without the dialog's check.
+        feedback = QgsProcessingFeedback(False)
+        inputs = {"ANTENNA_FILE": str(antenna), "PLOT": str(other)}
+        self.assertTrue(algorithm.prepare(inputs, QgsProcessingContext(), feedback))
+        with self.assertRaisesRegex(QgsProcessingException, "is there already"):
+            algorithm.runPrepared(inputs, QgsProcessingContext(), feedback)
+        self.assertEqual(other.read_text(), "a page of the user's")
+
     def test_qt_draws_it(self):
         _, text = self.page()
         start_qgis()

@@ -237,6 +237,78 @@ class InputTest(QgisTest):
                 self.assertNotEqual(shown, set(range(1, len(shown) + 1)))
                 self.assertEqual(self.sources(self.environment_of(layer)), shown)
 
+    def with_field(self, name, kind, value):
+        """The first 60 buildings in memory, with one more field; value: by the number of a row."""
+        layer = self.layer(f"Polygon?crs=EPSG:25832&field=height_m:double&field=base_m:double&field={name}:{kind}",
+                           "memory", f"{kind} {name}")
+        rows = []
+        for row in self.memory_copy().getFeatures():
+            row.setAttributes([row["height_m"], row["base_m"], value(row.id())])
+            rows.append(row)
+        layer.dataProvider().addFeatures(rows)
+        return layer
+
+    def test_fields_that_no_geopackage_has_lose_no_row(self):
+        for kind, value in (("map", lambda number: {"building": "yes"} if number % 3 else None),
+                            ("integerlist", lambda number: [number, 2])):
+            layer = self.with_field("tags", kind, value)
+            self.assertEqual(len(self.sources(self.environment_of(layer))), 60, kind)
+
+    def test_a_field_fid_of_other_than_whole_numbers(self):
+        for kind, value in (("string", lambda number: f"B{number:04}"), ("double", lambda number: number + 0.5)):
+            layer = self.with_field("fid", kind, value)
+            shown = {feature.id() for feature in layer.getFeatures()}
+            self.assertEqual(self.sources(self.environment_of(layer)), shown, kind)
+
+    def test_rows_that_cannot_be_copied_stop_the_run(self):
+        import processing
+        from qgis.core import QgsProcessingException
+
+        run = processing.run
+
+        def without_first_row(name, parameters, **more):
+            result = run(name, parameters, **more)
+            if name == "native:refactorfields":
+                with sqlite3.connect(parameters["OUTPUT"]) as database:
+                    table, = database.execute("SELECT table_name FROM gpkg_contents").fetchone()
+                    for trigger, in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+                        database.execute(f'DROP TRIGGER "{trigger}"')
+                    database.execute(f'DELETE FROM "{table}" WHERE fid = (SELECT MIN(fid) FROM "{table}")')
+                    database.execute("DELETE FROM gpkg_ogr_contents")
+            return result
+
+        layer = self.with_field("name", "string", str)
+        with unittest.mock.patch("processing.run", without_first_row), \
+                self.assertRaisesRegex(QgsProcessingException, "1 of 60 rows of “string name” could not be copied"):
+            run("tesseray:tileenvironment", {**SMALL_SCENE, "EXTENT": None, "DEM": None, "BUILDINGS": layer,
+                                             "ENVIRONMENT": "TEMPORARY_OUTPUT"})
+
+    def test_an_encoding_that_was_set_in_qgis_holds(self):
+        from qgis.core import QgsVectorFileWriter
+
+        sites = self.layer("Point?crs=EPSG:25832&field=name:string(40)&field=height_m:double&field=frequency:double"
+                           "&field=erp_dbm:double", "memory", "sites")
+        from qgis.core import QgsFeature, QgsGeometry, QgsPointXY
+        site = QgsFeature(sites.fields())
+        site.setGeometry(QgsGeometry.fromPointXY(QgsPointXY(340500, 6020500)))
+        site.setAttributes(["Süd-Straße", 40.0, 900.0, 43.0])
+        sites.dataProvider().addFeature(site)
+        options = QgsVectorFileWriter.SaveVectorOptions()
+        options.driverName, options.fileEncoding = "ESRI Shapefile", "CP850"
+        file = self.folder / "sites.shp"
+        QgsVectorFileWriter.writeAsVectorFormatV3(sites, str(file), self.project.transformContext(), options)
+        file.with_suffix(".cpg").unlink()
+        table = bytearray(file.with_suffix(".dbf").read_bytes())
+        table[29] = 0  # nor does the table name its code page
+        file.with_suffix(".dbf").write_bytes(table)
+        layer = self.layer(str(file))
+        layer.setProviderEncoding("IBM850")
+        environment = self.run_tool("tileenvironment", **SMALL_SCENE, ENVIRONMENT=str(self.folder / "e.gpkg"))
+        written = self.run_tool("predictcoverage", ENVIRONMENT=environment["ENVIRONMENT"], TRANSMITTERS=layer,
+                                MAX_BOUNCES=0, TRANSMITTERS_OUT="TEMPORARY_OUTPUT")["TRANSMITTERS_OUT"]
+        self.assertIn("its encoding was set in QGIS", self.log())
+        self.assertEqual([row["name"] for row in self.layer(written).getFeatures()], ["Süd-Straße"])
+
     def test_joined_and_virtual_fields(self):
         from qgis.core import QgsField, QgsVectorLayerJoinInfo
         from qgis.PyQt.QtCore import QMetaType
@@ -311,6 +383,31 @@ class InputTest(QgisTest):
         directly = self.environment_of(self.layer(), DEM=str(SAMPLE / "dem.tif"))
         numpy.testing.assert_allclose([row["base_z"] for row in with_copy], [row["base_z"] for row in directly])
 
+    def test_no_data_that_was_set_in_qgis_holds(self):
+        from qgis.core import QgsCoordinateReferenceSystem, QgsRasterRange
+
+        layer = self.raster_without_crs()
+        from osgeo import gdal
+        terrain = gdal.Open(str(self.folder / "bare.tif"), gdal.GA_Update)
+        heights = terrain.GetRasterBand(1).ReadAsArray()
+        hole = (slice(heights.shape[0] // 2 - 4, heights.shape[0] // 2 + 4), slice(heights.shape[1] // 2 - 4,
+                                                                                 heights.shape[1] // 2 + 4))
+        lowest = heights[heights > -9999].min()
+        self.assertGreater(lowest, 5)
+        heights[hole] = 0
+        terrain.GetRasterBand(1).WriteArray(heights)
+        terrain = None
+        layer.dataProvider().reloadData()
+        layer.setCrs(QgsCoordinateReferenceSystem("EPSG:25832"))
+        for ranges in ([], [QgsRasterRange(0, 0)]):
+            layer.dataProvider().setUserNoDataValue(1, ranges)
+            scene = {**SMALL_SCENE, "EXTENT": None, "DEM": layer, "TILE_AREA": 2000}
+            tiles = self.layer(self.run_tool("tileenvironment", **scene, ENVIRONMENT="TEMPORARY_OUTPUT",
+                                             TILES="TEMPORARY_OUTPUT")["TILES"])
+            found = tiles.minimumValue(tiles.fields().indexOf("z"))
+            self.assertEqual(found > lowest - 1, bool(ranges), found)
+        self.assertIn("“terrain” is copied", self.log())
+
     def test_path_loss_that_must_be_copied_keeps_its_transmitters(self):
         import processing
 
@@ -366,6 +463,29 @@ class InputTest(QgisTest):
         self.assertGreater(len(self.sources(rows)), 200)
         self.assertLess(len(self.sources(rows)), 675)
 
+    def test_extents_and_points_in_a_crs_that_only_qgis_knows(self):
+        import processing
+        from qgis.core import QgsCoordinateReferenceSystem, QgsCoordinateTransform, QgsRectangle
+
+        own = QgsCoordinateReferenceSystem.fromProj("+proj=tmerc +lat_0=0 +lon_0=6.5 +k=1 +x_0=500000 +y_0=0 "
+                                                    "+ellps=GRS80 +units=m")
+        own.saveAsUserCrs("Town grid")
+        layer = self.layer(processing.run("native:reprojectlayer", {
+            "INPUT": BUILDINGS, "TARGET_CRS": own, "OUTPUT": str(self.folder / "own.gpkg")})["OUTPUT"])
+        self.assertTrue(layer.crs().authid().startswith("USER:"))
+        to_own = QgsCoordinateTransform(QgsCoordinateReferenceSystem("EPSG:25832"), own, self.project)
+        box, point = to_own.transformBoundingBox(QgsRectangle(340350, 6020350, 340650, 6020650)), \
+            to_own.transform(340520, 6020520)
+        bounds = f"{box.xMinimum()},{box.xMaximum()},{box.yMinimum()},{box.yMaximum()} [{own.authid()}]"
+        for extent in (SMALL_SCENE["EXTENT"], bounds):
+            environment = self.run_tool("tileenvironment", **{**SMALL_SCENE, "BUILDINGS": layer, "EXTENT": extent},
+                                        ENVIRONMENT=str(self.folder / "o.gpkg"), OVERWRITE=True)["ENVIRONMENT"]
+        seen = [self.layer(self.run_tool("visiblefrom", ENVIRONMENT=environment, POINT=point,
+                                         VISIBLE_TILES="TEMPORARY_OUTPUT")["VISIBLE_TILES"]).featureCount()
+                for point in ("340520,6020520 [EPSG:25832]", f"{point.x()},{point.y()} [{own.authid()}]")]
+        self.assertGreater(seen[0], 10)
+        self.assertEqual(seen[0], seen[1])
+
     # What is refused, and why.
 
     def test_what_is_refused_before_the_run(self):
@@ -415,6 +535,16 @@ class InputTest(QgisTest):
             chosen = QgsProcessingFeatureSourceDefinition(sites.id(), True)
             message = self.refused({"TRANSMITTERS": chosen, "EXTENT": None}, "coveragestudy")
             self.assertIn(expected, message) if expected else self.assertEqual(message, "")
+
+    def test_places_are_looked_up_in_the_crs_that_is_told(self):
+        from qgis.core import QgsFeature, QgsGeometry, QgsPointXY
+
+        sites = self.layer("Point?crs=EPSG:4326&field=name:string", "memory", "sites")
+        site = QgsFeature(sites.fields())
+        site.setGeometry(QgsGeometry.fromPointXY(QgsPointXY(340500, 6020500)))
+        sites.dataProvider().addFeature(site)
+        self.assertIn("1 of 1 points", self.refused({"TRANSMITTERS": sites}, "coveragestudy"))
+        self.assertEqual(self.refused({"TRANSMITTERS": sites, "TRANSMITTERS_CRS": "EPSG:25832"}, "coveragestudy"), "")
 
     def test_a_map_point_outside_is_refused_and_taken_for_no_layer(self):
         import processing
