@@ -173,7 +173,9 @@ class Launch {
     bool any() const { return arrives || goes_on; }
   };
   RooftopUse rooftop_use(std::uint32_t number, std::uint8_t lit) const;
-  RooftopRays rooftop_rays() const { return {transmitter_.position, 2.0 * pi / link_.wave_number(), permittivities_}; }
+  RooftopRays rooftop_rays() const {
+    return {transmitter_.position, 2.0 * pi / link_.wave_number(), permittivities_, roof_z_};
+  }
   RooftopTarget rooftop_target(Vec3 point) const;
   RooftopTarget rooftop_target(std::uint32_t number) const;
   // False when there is none, or only one below the threshold.
@@ -407,6 +409,7 @@ class Launch {
   VegetationLoss vegetation_;
   LaunchView view_;
   std::vector<Complex> permittivities_;  // by material of the scene
+  double roof_z_;                        // of the roof that the transmitter stands over; −∞ over the ground
   std::vector<double> straight_distances_;
   ScatteringColumns columns_;
   TileDiffusePowers diffuse_;            // empty when nothing scatters

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/base/infinity.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/multiple_screens.h"
 
@@ -26,6 +27,13 @@ void follow_bends(Vec3 from, Vec3 to, const RooftopBends& bends, RooftopPath& pa
   path.arrival = normalized(to - path.edges.back());
   path.horizontal = bends.horizontal;
   path.vertical = bends.vertical;
+}
+
+double OverRooftopPaths::roof_below(Vec3 point) const {
+  constexpr double below_m = 1e-3;
+  const double surface_z = index_.surface_height(point.xy());
+  const bool is_roof = index_.prism_at({point.x, point.y, surface_z - below_m}) >= 0;
+  return is_roof && point.z >= surface_z ? surface_z : -infinity;
 }
 
 bool OverRooftopPaths::find(const RooftopRays& rays, const RooftopTarget& target, OverRooftop method, Workspace& work,

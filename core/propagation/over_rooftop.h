@@ -13,6 +13,7 @@
 #include "core/propagation/ray_launcher.h"
 #include "core/propagation/rooftop_bends.h"
 #include "core/propagation/rooftop_profiles.h"
+#include "core/scene/prism_index.h"
 
 namespace tesseray {
 
@@ -31,7 +32,7 @@ void follow_bends(Vec3 from, Vec3 to, const RooftopBends& bends, RooftopPath& pa
 class OverRooftopPaths {
  public:
   // Keeps a reference to the scene.
-  explicit OverRooftopPaths(const Scene& scene) : profiles_(scene) {}
+  explicit OverRooftopPaths(const Scene& scene) : index_(scene), profiles_(scene, index_) {}
 
   struct Workspace {
     ProfileMemory memory;
@@ -42,9 +43,13 @@ class OverRooftopPaths {
   bool find(const RooftopRays& rays, const RooftopTarget& target, OverRooftop method, Workspace& work,
             RooftopPath& path) const;
 
+  // The height of the roof that a point stands over; −∞ over the ground.
+  double roof_below(Vec3 point) const;
+
   const RooftopSceneView& view() const { return profiles_.view(); }
 
  private:
+  PrismIndex index_;
   RooftopProfiles profiles_;
 };
 

@@ -38,7 +38,10 @@ RooftopTarget Launch::rooftop_target(Vec3 point) const {
 
 RooftopTarget Launch::rooftop_target(std::uint32_t number) const {
   RooftopTarget target = rooftop_target(environment_.points.arrival(number));
-  if (!environment_.points.is_tile(number)) return target;
+  if (!environment_.points.is_tile(number)) {
+    target.roof_z = environment_.over_rooftops.roof_below(target.point);
+    return target;
+  }
   const Tile& tile = environment_.tiling.tiles[number];
   target.centroid = tile.centroid;
   target.normal = tile.normal;

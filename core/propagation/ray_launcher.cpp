@@ -123,6 +123,7 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
       vegetation_(environment.vegetation, environment.options.vegetation, environment.options.vegetation_db_per_m,
                   transmitter.frequency_hz),
       permittivities_(link_.permittivities()),
+      roof_z_(environment.over_rooftops.roof_below(transmitter.position)),
       scattered_rays_(environment.options.scattered_rays && environment.options.max_scatterings > 0
                           ? environment.options.rays_per_receiver
                           : 0,

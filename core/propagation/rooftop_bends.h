@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/base/host_device.h"
+#include "core/base/infinity.h"
 #include "core/base/units.h"
 #include "core/geometry/vector.h"
 #include "core/physics/complex.h"
@@ -22,6 +23,7 @@ struct RooftopRays {
   Vec3 from;
   double wavelength_m = 0;
   std::span<const Complex> permittivities;  // relative, by material of the scene
+  double roof_z = -infinity;                // of the roof that the transmitter stands over, if any
 };
 
 // Where one of them goes. One whose highest edge alone costs more than `most_loss_db` (or thereabouts) is too weak to
@@ -31,6 +33,7 @@ struct RooftopTarget {
   double most_loss_db = 0;
   // Of a tile, which nothing reaches from behind; no normal where that makes no difference.
   Vec3 centroid = {}, normal = {};
+  double roof_z = -infinity;  // of the roof that a receiver stands over, if any
 };
 
 struct RooftopBends {
@@ -50,15 +53,24 @@ struct RooftopBends {
 namespace rooftop_detail {
 
 inline constexpr double least_horizontal_distance_m = 1.0;
-inline constexpr double grazing_rad = 5.0 * pi / 180.0;
+// Along a roof: between its edges, and from one to an end that stands over it.
+inline constexpr double grazing_rad = 5.0 * pi / 180.0, grazing_over_own_roof_rad = 0.1 * pi / 180.0;
 inline constexpr double steep_rad = 15.0 * pi / 180.0;
 
 // One edge of a path between its neighbours, in the vertical plane: x along it, y up.
 struct Bend {
   Vec2 before, edge, after;
+  // Ends of the ray that stand over the roof of this edge.
+  bool before_is_over_roof = false, after_is_over_roof = false;
 
   TESSERAY_HD Vec2 incoming() const { return edge - before; }
   TESSERAY_HD Vec2 outgoing() const { return after - edge; }
+  // Whether the ray falls over the edge: it is the rear one of its building then, seen from before.
+  TESSERAY_HD bool is_rear() const {
+    const Vec2 in = incoming(), out = outgoing();
+    return std::fabs(out.y) * in.x > std::fabs(in.y) * out.x;
+  }
+  TESSERAY_HD bool is_over_own_roof() const { return is_rear() ? before_is_over_roof : after_is_over_roof; }
   // Downward, rad.
   TESSERAY_HD double angle() const { return std::atan2(cross(outgoing(), incoming()), dot(outgoing(), incoming())); }
 };
@@ -67,9 +79,8 @@ struct Bend {
 // the roof: an edge over which the ray falls is the rear one of its building, one to which it climbs the front one. The
 // roof is level, or falls with a leg that falls from the edge: of a thin wall or a crest there is no more between.
 TESSERAY_HD inline Wedge roof_edge(const Bend& bend, Complex permittivity) {
-  const Vec2 in = bend.incoming(), out = bend.outgoing();
-  const bool rear = std::fabs(out.y) * in.x > std::fabs(in.y) * out.x;
-  const Vec2 over_roof = rear ? -1.0 * in : out;  // from the edge on
+  const bool rear = bend.is_rear();
+  const Vec2 over_roof = rear ? -1.0 * bend.incoming() : bend.outgoing();  // from the edge on
   const double rise = std::atan2(over_roof.y, std::fabs(over_roof.x));
   const double fall = rise < 0 ? -rise : 0;
   Wedge wedge;
@@ -77,8 +88,8 @@ TESSERAY_HD inline Wedge roof_edge(const Bend& bend, Complex permittivity) {
   // The 0-face is the roof; n̂₀ = ê × t̂₀ points up. The other face is upright.
   wedge.eps_0 = wedge.eps_n = permittivity;
   // At grazing it absorbs: between the two edges of a roof the wave and its reflection would cancel (docs/physics.md
-  // §5.5). Air reflects nothing.
-  if (rise < grazing_rad) wedge.eps_0 = {1, 0};
+  // §5.5). Air reflects nothing. To an end that stands over the roof there is no other edge.
+  if (rise < (bend.is_over_own_roof() ? grazing_over_own_roof_rad : grazing_rad)) wedge.eps_0 = {1, 0};
   const double along = rear ? -std::cos(fall) : std::cos(fall);
   wedge.tangent_0 = {along, 0, -std::sin(fall)};
   wedge.normal_0 = {(rear ? -1 : 1) * std::sin(fall), 0, std::cos(fall)};
@@ -119,7 +130,8 @@ TESSERAY_HD inline PolarizationFactors reciprocal_wedge_over_screen(const Bend& 
   const PolarizationFactors forth = wedge_over_screen(bend, wedge, wavelength_m);
   // The same edge seen from behind: mirrored, so that x still runs along the ray.
   const auto mirrored_point = [](Vec2 point) { return Vec2{-point.x, point.y}; };
-  const Bend reversed{mirrored_point(bend.after), mirrored_point(bend.edge), mirrored_point(bend.before)};
+  const Bend reversed{mirrored_point(bend.after), mirrored_point(bend.edge), mirrored_point(bend.before),
+                      bend.after_is_over_roof, bend.before_is_over_roof};
   Wedge turned = wedge;
   turned.tangent_0.x = -wedge.tangent_0.x;
   turned.normal_0.x = -wedge.normal_0.x;
@@ -199,8 +211,11 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
   bends.horizontal = bends.vertical = screens_factor(path);
   for (std::uint32_t i = 1; i <= bends.count; ++i) {
     bends.edges[i - 1] = points[i];
-    const Bend bend{points[i - 1], points[i], points[i + 1]};
-    if (bend.angle() < rooftop_detail::steep_rad) continue;
+    // Its roof's edge is the first thing in the way of an end.
+    const bool starts_over_roof = choice.indices[i] == 1 && points[i].y == rays.roof_z;
+    const bool ends_over_roof = choice.indices[i] + 2 == row.size() && points[i].y == target.roof_z;
+    const Bend bend{points[i - 1], points[i], points[i + 1], starts_over_roof, ends_over_roof};
+    if (bend.angle() < (bend.is_over_own_roof() ? 0.0 : rooftop_detail::steep_rad)) continue;
     const Complex permittivity = rays.permittivities[row.material(choice.indices[i])];
     const PolarizationFactors factors =
         rooftop_detail::reciprocal_wedge_over_screen(bend, permittivity, rays.wavelength_m);

@@ -6,7 +6,6 @@
 
 #include "core/base/infinity.h"
 #include "core/propagation/surface_materials.h"
-#include "core/scene/prism_index.h"
 
 namespace tesseray {
 namespace {
@@ -36,8 +35,9 @@ Vec2 behind_side(const RoofSide& side) {
 
 }  // namespace
 
-RooftopProfiles::RooftopProfiles(const Scene& scene) {
-  const PrismIndex index(scene);
+RooftopProfiles::RooftopProfiles(const Scene& scene) : RooftopProfiles(scene, PrismIndex(scene)) {}
+
+RooftopProfiles::RooftopProfiles(const Scene& scene, const PrismIndex& index) {
   Rectangle box;
   std::vector<RoofSide> sides;
   for (const Prism& prism : scene.prisms) {

@@ -10,6 +10,7 @@
 #include "core/propagation/rooftop_profile_row.h"
 #include "core/propagation/rooftop_profile_trace.h"
 #include "core/propagation/rooftop_scene_view.h"
+#include "core/scene/prism_index.h"
 #include "core/scene/scene.h"
 
 namespace tesseray {
@@ -43,7 +44,8 @@ class RooftopProfiles {
  public:
   static constexpr double least_gap_m = least_roof_gap_m;
 
-  // Keeps a reference to the scene.
+  // Keeps a reference to the scene, none to its index.
+  RooftopProfiles(const Scene& scene, const PrismIndex& index);
   explicit RooftopProfiles(const Scene& scene);
   RooftopProfiles(RooftopProfiles&&) noexcept = default;
 

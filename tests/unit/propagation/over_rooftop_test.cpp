@@ -239,6 +239,30 @@ TEST(OverRooftop, EdgesNextToTheEndsCount) {
   EXPECT_NEAR(decibels_between(gain(20, 0.29), gain(20, 0.31)), 0, 0.3);
 }
 
+// The roof that an antenna stands over reflects, however low the antenna is, and however little the ray bends at its
+// edge: the launcher's own diffraction by UTD says what arrives. At both ends alike.
+TEST(OverRooftop, OwnRoofsReflect) {
+  Scene scene = testing::flat_ground(660, 240);
+  scene.prisms.push_back(testing::box_prism(1, {300, 10}, {370, 230}, 0, 15));
+  const Environment city(scene, 10);
+  RayLaunchingOptions diffraction = roofs_only();
+  diffraction.over_rooftop = OverRooftop::none;
+  const auto gain = [&](Vec3 from, Vec3 to, const RayLaunchingOptions& options) {
+    const auto result = city.launch(testing::test_transmitter(from), testing::receivers_at({to}), options);
+    return result.receivers[0].strongest_gain;
+  };
+  for (const double above_m : {0.1, 0.5, 1.7, 1.8, 3.0}) {
+    const Vec3 antenna{350, 120, 15 + above_m};
+    for (const double behind_m : {5.0, 15.0, 50.0, 80.0}) {
+      const Vec3 receiver{370 + behind_m, 120, 1.5};
+      const double over_roof = gain(antenna, receiver, roofs_only());
+      EXPECT_NEAR(decibels_between(over_roof, gain(antenna, receiver, diffraction)), 0, 1.5)
+          << above_m << " m, " << behind_m << " m";
+      EXPECT_NEAR(decibels_between(over_roof, gain(receiver, antenna, roofs_only())), 0, 0.01);
+    }
+  }
+}
+
 TEST(RooftopProfiles, LeaveOutWhatHasAirBelow) {
   Scene scene = testing::flat_ground(660, 240);
   const auto raised = [&](double from_x, double to_x, double bottom_z, double top_z) {
