@@ -107,8 +107,7 @@ TESSERAY_HD inline double parallelogram_solid_angle(Vec3 point, Vec3 centre, Vec
   const Vec3 middle = centre - point, first = middle - half_u - half_v, opposite = middle + half_u + half_v;
   const auto half_of_triangle = [](Vec3 a, Vec3 b, Vec3 c) {
     const double to_a = norm(a), to_b = norm(b), to_c = norm(c);
-    return std::atan2(dot(a, cross(b, c)),
-                      to_a * to_b * to_c + dot(a, b) * to_c + dot(a, c) * to_b + dot(b, c) * to_a);
+    return std::atan2(dot(a, cross(b, c)), to_a * to_b * to_c + dot(a, b) * to_c + dot(a, c) * to_b + dot(b, c) * to_a);
   };
   const double half = half_of_triangle(first, middle + half_u - half_v, opposite) +
                       half_of_triangle(first, opposite, middle - half_u + half_v);
