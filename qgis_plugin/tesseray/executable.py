@@ -82,13 +82,20 @@ def no_window() -> dict[str, int]:
     return {"creationflags": subprocess.CREATE_NO_WINDOW} if sys.platform == "win32" else {}
 
 
+def _reason(problem: OSError | subprocess.SubprocessError) -> str:
+    """What went wrong and the program's own last line on it, without a full stop."""
+    told = (getattr(problem, "stderr", None) or b"").decode("utf-8", "replace").split("\n")
+    last_line = next((line.strip() for line in reversed(told) if line.strip()), "")
+    return ": ".join(text.rstrip(".") for text in (str(problem), last_line) if text)
+
+
 def _described_by(executable: Path) -> str:
     try:
         finished = subprocess.run([str(executable), "describe", "--json"], stdin=subprocess.DEVNULL,
                                   capture_output=True, timeout=DESCRIBE_TIMEOUT_S, env=child_environment(),
                                   check=True, **no_window())
     except (OSError, subprocess.SubprocessError) as problem:
-        raise ExecutableProblem(f"{executable} cannot be used: {problem}. {HOW_TO_GET_IT}") from None
+        raise ExecutableProblem(f"{executable} cannot be used: {_reason(problem)}. {HOW_TO_GET_IT}") from None
     return finished.stdout.decode("utf-8", "replace")
 
 

@@ -71,13 +71,18 @@ class TesserayProvider(QgsProcessingProvider):
         self._version = "" if self._problem else description.version
         for tool in description.tools:
             self.addAlgorithm(TesserayAlgorithm(tool, description))
-        for file in sorted(MODELS.glob("*.model3")) if self._with_models else ():
-            self._add_model(file)
+        if self._with_models:
+            self._add_models()
 
     def load_models(self) -> None:
-        """Lists the models, too, from now on."""
+        """Lists the models, too, from now on. The tools stay: asking a program that hangs twice takes twice as long."""
         self._with_models = True
-        self.refreshAlgorithms()
+        self._add_models()
+        self.algorithmsLoaded.emit()
+
+    def _add_models(self) -> None:
+        for file in sorted(MODELS.glob("*.model3")):
+            self._add_model(file)
 
     def _add_model(self, file: Path) -> None:
         model = QgsProcessingModelAlgorithm()

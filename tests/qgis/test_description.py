@@ -135,6 +135,17 @@ class CacheTest(QgisTest):
         with self.assertRaisesRegex(executable.ExecutableProblem, "cannot be used"):
             executable.describe(failing)
 
+    def test_a_program_that_does_not_start_tells_its_own_reason(self):
+        broken = program(self.folder, "", "broken")
+        broken.write_text("#!/bin/sh\necho 'loading …' >&2\necho 'libgdal.so: no such file.' >&2\nexit 127\n",
+                          encoding="utf-8")
+        with self.assertRaisesRegex(executable.ExecutableProblem,
+                                    r"exit status 127: libgdal\.so: no such file\. Install"):
+            executable.describe(broken)
+        broken.write_text("#!/bin/sh\nexit 3\n")
+        with self.assertRaisesRegex(executable.ExecutableProblem, r"exit status 3\. Install"):
+            executable.describe(broken)
+
 
 class ChildEnvironmentTest(unittest.TestCase):
     def test_what_qgis_sets_for_itself_is_not_passed_on(self):

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import unittest
+import unittest.mock
 
 import qgis_harness as harness
 from qgis_harness import EXECUTABLE, PLUGIN, QgisTest, run_tests
@@ -162,6 +163,21 @@ class ProviderTest(QgisTest):
             os.environ["TESSERAY_EXECUTABLE"] = good
             self.provider.refreshAlgorithms()
         self.assertTrue(self.provider.algorithms()[0].canExecute()[0])
+
+    def test_a_program_that_fails_is_asked_once_while_the_plugin_loads(self):
+        from tesseray.provider import TesserayProvider
+
+        asked, program = self.folder / "asked", self.folder / "tesseray"
+        program.write_text(f"#!/bin/sh\necho >> '{asked}'\nexit 1\n", encoding="utf-8")
+        program.chmod(0o755)
+        provider, loaded = TesserayProvider(with_models=False), []
+        provider.algorithmsLoaded.connect(lambda: loaded.append(len(provider.algorithms())))
+        with unittest.mock.patch.dict(os.environ, {"TESSERAY_EXECUTABLE": str(program)}):
+            provider.refreshAlgorithms()
+            provider.load_models()
+        self.assertEqual(asked.read_text().count("\n"), 1)
+        tools = len(self.described["tools"])
+        self.assertEqual(loaded, [tools, tools + 3])
 
 
 class UnusualToolTest(unittest.TestCase):
