@@ -9,6 +9,10 @@ from typing import Mapping
 
 from .description import Description, Tool
 
+# What names something of the user's: quoted texts, and paths up to the last slash before a mark or the end of a word.
+_NAMES = re.compile(r"""(“[^”]*”|(?<!\w)"[^"\n]*"|(?<!\w)'[^\n]*?'(?!\w)"""
+                    r"""|[\w.~:-]*[/\\](?=\S)(?:[^:;,'"“”\n]*[/\\])?\S*)""")
+
 
 class Wording:
     """Knows the labels of a tool's parameters and the titles of all tools."""
@@ -25,15 +29,24 @@ class Wording:
             if "_" in parameter.name:
                 self._add(rf"\b{name}\b", label)
         for other in description.tools:
-            self._add(rf"\b{re.escape(other.id)}\b", f"“{other.title}”")
+            # One that a dot, a hyphen or an equals sign joins to more is part of a file's name; a layer may be called so.
+            self._add(rf"(?<![\w.=-])(?<!layer ){re.escape(other.id)}(?![\w-]|\.\w)", f"“{other.title}”")
 
     def _add(self, pattern: str, word: str) -> None:
         self._words.append((re.compile(pattern), word))
 
     def of_dialog(self, text: str, copies: Mapping[str, str] = MappingProxyType({})) -> str:
-        """`text` with labels and titles. copies: path of a temporary file → what it stands for."""
+        """`text` with labels and titles. copies: path of a temporary file → what it stands for.
+
+        Paths and quoted names stay as they are.
+        """
         for path, name in copies.items():
             text = text.replace(path, name)
+        passages = _NAMES.split(text)
+        passages[::2] = map(self._with_labels, passages[::2])
+        return "".join(passages)
+
+    def _with_labels(self, text: str) -> str:
         for pattern, word in self._words:
             text = pattern.sub(lambda _, word=word: word, text)
         return text

@@ -10,7 +10,7 @@ import unittest
 
 from qgis_harness import EXECUTABLE, PLUGIN, PLUGINS, QgisTest, run_tests
 
-from tesseray import description, executable
+from tesseray import description, executable, wording
 
 
 def program(folder, text, name="tesseray"):
@@ -145,6 +145,40 @@ class CacheTest(QgisTest):
         broken.write_text("#!/bin/sh\nexit 3\n")
         with self.assertRaisesRegex(executable.ExecutableProblem, r"exit status 3\. Install"):
             executable.describe(broken)
+
+
+class WordingTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        described = executable.snapshot()
+        tool = next(tool for tool in described.tools if tool.id == "predictcoverage")
+        cls.wording = wording.Wording(tool, described)
+
+    def test_names_of_parameters_and_tools_become_those_of_the_dialog(self):
+        for text, expected in (
+                ("run tileenvironment first", "run “Tile environment” first"),
+                ("the file that computevisibility wrote; if not given, …",
+                 "the file that “Compute visibility” wrote; if not given, …"),
+                ("make the environment anew with tileenvironment.\nRun it.",
+                 "make the environment anew with “Tile environment”.\nRun it."),
+                ("PATH_LOSS (--path-loss): is missing", "“Path loss”: is missing"),
+                ("the buildings' own; write TRANSMITTERS_OUT of predictcoverage to the same file",
+                 "the buildings' own; write “Transmitters as used” of “Predict coverage” to the same file")):
+            self.assertEqual(self.wording.of_dialog(text), expected)
+
+    def test_paths_file_names_and_quoted_names_stay(self):
+        for text in ("/data/fingerprints/tx.csv: line 3 is empty",
+                     "/data/old fingerprints run/PATH_LOSS/tx.csv: line 3 is empty",
+                     "C:\\data\\fingerprints\\tx.csv: line 3 is empty", "fingerprints/tx.csv is empty",
+                     "fingerprints.csv is empty", "x.gpkg|layername=fingerprints is empty",
+                     "old-fingerprints.gpkg is empty", "x.gpkg: the file has no layer fingerprints",
+                     "there is no file 'my fingerprints/O'Brien/PATH_LOSS'", 'two transmitters are called "bestserver"',
+                     "the layer “fingerprints” is empty"):
+            self.assertEqual(self.wording.of_dialog(text), text)
+        self.assertEqual(self.wording.of_dialog("'/x/bestserver.tif' is old: run bestserver on /x/PATH_LOSS.gpkg"),
+                         "'/x/bestserver.tif' is old: run “Best server” on /x/PATH_LOSS.gpkg")
+        self.assertEqual(self.wording.of_dialog("/tmp/bestserver/1.gpkg is empty", {"/tmp/bestserver/1.gpkg": "“a”"}),
+                         "“a” is empty")
 
 
 class ChildEnvironmentTest(unittest.TestCase):
