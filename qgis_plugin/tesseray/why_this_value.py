@@ -36,7 +36,7 @@ from . import installation
 from .description import Description, Output, Parameter, Tool
 from .executable import ExecutableProblem, snapshot
 from .help import icon_of
-from .why_this_value_dock import Explanation, WhyThisValueDock
+from .why_this_value_dock import INVITATION, Explanation, WhyThisValueDock
 from .why_this_value_inputs import Call, CallPlan, RecordedRun, plan_calls, recorded_run
 from .why_this_value_task import ExplainTask
 
@@ -67,7 +67,7 @@ class WhyThisValue(QObject):
         self._canvas = iface.mapCanvas()
         self._task: ExplainTask | None = None
         self._marker: QgsVertexMarker | None = None
-        self._rays: QgsVectorLayer | None = None
+        self._rays_id = ""
         self.action = QAction(QIcon(str(icon_of(_explaining_tool(snapshot())))), TITLE)
         self.action.setCheckable(True)
         self.action.setToolTip("Click a place of a predicted layer to see which rays arrive there")
@@ -77,6 +77,7 @@ class WhyThisValue(QObject):
         self.action.triggered.connect(self._start)
         self.map_tool.canvasClicked.connect(self._explain_click)
         self.dock.ray_chosen.connect(self._highlight)
+        self._project_cleared = QgsProject.instance().cleared.connect(self._forget)
 
     def add_to(self, iface: Any) -> None:
         iface.addToolBarIcon(self.action)
@@ -86,6 +87,7 @@ class WhyThisValue(QObject):
 
     def remove(self) -> None:
         """Takes everything away but the layers of rays, which are the user's now."""
+        QObject.disconnect(self._project_cleared)
         self._cancel()
         self._remove_marker()
         self._canvas.unsetMapTool(self.map_tool)
@@ -97,6 +99,12 @@ class WhyThisValue(QObject):
     def _start(self) -> None:
         self._canvas.setMapTool(self.map_tool)
         self.dock.show()
+
+    def _forget(self) -> None:
+        """Another project has nothing of what was clicked in the one before."""
+        self._cancel()
+        self._remove_marker()
+        self.dock.show_waiting(INVITATION)
 
     # The click.
 
@@ -125,7 +133,7 @@ class WhyThisValue(QObject):
         if plan.missing:
             self._ask(tool, values, plan.missing)
             return
-        self._run(tool, executable, [*plan.before, Call(tool, values)], clicked, plan)
+        self._run(tool, executable, [*plan.before, Call(tool, values)], _tile_loss_db(clicked), plan)
 
     def _canvas_crs(self) -> QgsCoordinateReferenceSystem:
         return self._canvas.mapSettings().destinationCrs()
@@ -166,11 +174,12 @@ class WhyThisValue(QObject):
 
     # The run.
 
-    def _run(self, tool: Tool, executable: Path, calls: list[Call], clicked: Clicked, plan: CallPlan) -> None:
+    def _run(self, tool: Tool, executable: Path, calls: list[Call], tile_loss_db: float | None, plan: CallPlan) -> None:
+        """tile_loss_db: what the clicked layer says; it may be gone when the run ends."""
         calls[-1].parameters[tool.collector.name] = QgsProcessingUtils.generateTempFilename(f"{tool.id}.gpkg")
         task = ExplainTask(tool.title, executable, calls)
         task.stage_begun.connect(lambda stage: self._show_stage(task, stage))
-        task.ended.connect(lambda: self._end(task, tool, clicked, plan))
+        task.ended.connect(lambda: self._end(task, tool, tile_loss_db, plan))
         self._task = task
         self.dock.show_waiting("Following the rays …")
         QgsApplication.taskManager().addTask(task)
@@ -184,17 +193,17 @@ class WhyThisValue(QObject):
         if task:
             task.cancel()
 
-    def _end(self, task: ExplainTask, tool: Tool, clicked: Clicked, plan: CallPlan) -> None:
+    def _end(self, task: ExplainTask, tool: Tool, tile_loss_db: float | None, plan: CallPlan) -> None:
         if task is not self._task:
             return  # a later click has taken its place
         self._task = None
         if task.result is None:
             self._tell_problem(task.problem or "Cancelled.")
             return
-        self._add_rays(tool, task.result)
+        rays = self._add_rays(tool, task.result)
         self.dock.show_explanation(Explanation(
-            str(task.result["figures"].get("explanation", "")), _rows(self._rays),
-            [*_comparison(clicked, task.result["figures"]), *_changes(plan), *task.warnings]))
+            str(task.result["figures"].get("explanation", "")), _rows(rays),
+            [*_comparison(tile_loss_db, task.result["figures"]), *_changes(plan), *task.warnings]))
         self.ended.emit()
 
     def _tell_problem(self, text: str) -> None:
@@ -204,7 +213,7 @@ class WhyThisValue(QObject):
 
     # The map.
 
-    def _add_rays(self, tool: Tool, result: dict[str, Any]) -> None:
+    def _add_rays(self, tool: Tool, result: dict[str, Any]) -> QgsVectorLayer:
         """The rays as the first layer of a group of their own; those of earlier clicks are no longer shown."""
         output = _rays_output(tool)
         figures = result["figures"]
@@ -216,12 +225,13 @@ class WhyThisValue(QObject):
             earlier.setItemVisibilityChecked(False)
         project.addMapLayer(layer, False)
         group.insertLayer(0, layer)
-        self._rays = layer
+        self._rays_id = layer.id()
+        return layer
 
     def _highlight(self, ranks: list[int]) -> None:
-        layer = self._rays
-        if layer is None or layer.id() not in QgsProject.instance().mapLayers():
-            return
+        layer = QgsProject.instance().mapLayer(self._rays_id)
+        if layer is None:
+            return  # the user has removed it
         if ranks:
             layer.selectByExpression(f"\"rank\" IN ({', '.join(map(str, ranks))})")
         else:
@@ -294,15 +304,20 @@ def _values_of_features(tool: Tool, clicked: Clicked) -> dict[str, Any]:
     return values
 
 
-def _comparison(clicked: Clicked, figures: dict[str, Any]) -> list[str]:
-    """What the clicked tile says, where it is about the explained transmitter."""
+def _tile_loss_db(clicked: Clicked) -> float | None:
+    """What the clicked tile says, where it is about one transmitter, the explained one."""
     features = _features_at(clicked)
-    if len({feature["transmitter_id"] for feature in features}) != 1 or features[0][VALUE_FIELD] is None:
+    if len({feature["transmitter_id"] for feature in features}) != 1:
+        return None
+    value = features[0][VALUE_FIELD]
+    return value if isinstance(value, float) else None
+
+
+def _comparison(tile_loss_db: float | None, figures: dict[str, Any]) -> list[str]:
+    here = figures.get(VALUE_FIELD)
+    if tile_loss_db is None or here is None:
         return []
-    tile, here = features[0][VALUE_FIELD], figures.get(VALUE_FIELD)
-    if not isinstance(tile, float) or here is None:
-        return []
-    return [f"The tile has {tile:.1f} dB at its middle, this very place {here:.1f} dB."]
+    return [f"The tile has {tile_loss_db:.1f} dB at its middle, this very place {here:.1f} dB."]
 
 
 def _changes(plan: CallPlan) -> list[str]:

@@ -27,6 +27,8 @@ _COLUMNS: tuple[tuple[str, str, int | None], ...] = (
     ("#", "rank", 0), ("Power, dBm", "power_dbm", 1), ("Share, %", "share_percent", 1), ("Delay, ns", "delay_ns", 0),
     ("Path", "interactions", None), ("Interactions", "route", None))
 
+INVITATION = "Click a place of a predicted layer."
+
 
 @dataclass
 class Explanation:
@@ -45,7 +47,7 @@ class WhyThisValueDock(QDockWidget):
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(title, parent)
         self.setObjectName("TesserayWhyThisValue")
-        self.sentence = QLabel("Click a place of a predicted layer.")
+        self.sentence = QLabel(INVITATION)
         self.sentence.setWordWrap(True)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.sentence.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)

@@ -10,12 +10,13 @@ from qgis.PyQt.QtCore import QPointF, QRectF, QSize, Qt
 from qgis.PyQt.QtGui import QColor, QFontMetricsF, QPainter, QPen, QTextOption
 from qgis.PyQt.QtWidgets import QSizePolicy, QWidget
 
-# By mechanism, the colours of the rays' layer: Okabe and Ito's, told apart with every kind of colour blindness.
-_COLORS = {"direct": QColor(0, 0, 0), "reflection": QColor(0, 114, 178), "diffraction": QColor(213, 94, 0),
+# By mechanism, the colours of the rays' layer: Okabe and Ito's, told apart with every kind of colour blindness. None: that
+# of the text, for the map's black would vanish in dark themes.
+_COLORS = {"direct": None, "reflection": QColor(0, 114, 178), "diffraction": QColor(213, 94, 0),
            "scattering": QColor(0, 158, 115), "over_rooftop": QColor(204, 121, 167),
            "through_building": QColor(86, 180, 233)}
 _OTHER = QColor(120, 120, 120)
-_GRID = QColor(215, 215, 215)
+_GRID_OPACITY = 0.16  # of the text's colour
 _SELECTED = QColor(230, 159, 0)
 _CENTRED, _TO_THE_RIGHT = QTextOption(Qt.AlignmentFlag.AlignHCenter), QTextOption(Qt.AlignmentFlag.AlignRight)
 _MARGIN = 6
@@ -69,7 +70,7 @@ class DelayProfile(QWidget):
     def paintEvent(self, event: object) -> None:  # noqa: N802
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), QColor(255, 255, 255))
+        painter.fillRect(self.rect(), self.palette().base())
         if self._stems:
             self._paint_plot(painter)
         painter.end()
@@ -97,8 +98,14 @@ class DelayProfile(QWidget):
         for stem in sorted(self._stems, key=lambda item: item.key in self._selected):
             self._paint_stem(painter, stem, place(stem.delay_ns, stem.power_dbm), area.bottom())
 
+    def _text_color(self) -> QColor:
+        return self.palette().text().color()
+
+    def _color(self, mechanism: str) -> QColor:
+        return _COLORS.get(mechanism, _OTHER) or self._text_color()
+
     def _paint_stem(self, painter: QPainter, stem: Stem, top: QPointF, bottom: float) -> None:
-        color = _COLORS.get(stem.mechanism, _OTHER)
+        color = self._color(stem.mechanism)
         is_selected = stem.key in self._selected
         painter.setPen(QPen(_SELECTED if is_selected else color, 3.0 if is_selected else 1.4))
         painter.drawLine(QPointF(top.x(), bottom), top)
@@ -108,23 +115,24 @@ class DelayProfile(QWidget):
 
     def _paint_axes(self, painter: QPainter, metrics: QFontMetricsF, area: QRectF, x_range: tuple[float, float, float],
                     y_range: tuple[float, float, float]) -> None:
-        height, black = metrics.height(), self.palette().windowText().color()
+        height, text, grid = metrics.height(), self._text_color(), self._text_color()
+        grid.setAlphaF(_GRID_OPACITY)
         for number in range(int(round((x_range[1] - x_range[0]) / x_range[2])) + 1):
             value = x_range[0] + number * x_range[2]
             x = area.left() + (value - x_range[0]) / (x_range[1] - x_range[0]) * area.width()
-            painter.setPen(_GRID)
+            painter.setPen(grid)
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
-            painter.setPen(black)
+            painter.setPen(text)
             painter.drawText(QRectF(x - 40, area.bottom() + 2, 80, height), f"{value:g}", _CENTRED)
         for number in range(int(round((y_range[1] - y_range[0]) / y_range[2])) + 1):
             value = y_range[0] + number * y_range[2]
             y = area.bottom() - (value - y_range[0]) / (y_range[1] - y_range[0]) * area.height()
-            painter.setPen(_GRID)
+            painter.setPen(grid)
             painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
-            painter.setPen(black)
+            painter.setPen(text)
             painter.drawText(QRectF(0, y - height / 2, area.left() - 4, height), f"{value:g}".replace("-", "−"),
                              _TO_THE_RIGHT)
-        painter.setPen(black)
+        painter.setPen(text)
         painter.drawText(QRectF(area.left(), area.bottom() + height + 2, area.width(), height), "Delay, ns", _CENTRED)
         painter.save()
         painter.translate(height + 1, area.center().y())
@@ -135,12 +143,12 @@ class DelayProfile(QWidget):
     def _paint_legend(self, painter: QPainter, metrics: QFontMetricsF, area: QRectF) -> None:
         x, height = area.left(), metrics.height()
         shown = {stem.mechanism for stem in self._stems}
-        for name, color in _COLORS.items():
+        for name in _COLORS:
             if name not in shown:
                 continue
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(color)
+            painter.setBrush(self._color(name))
             painter.drawEllipse(QPointF(x + 4, height * 0.8), 3.5, 3.5)
-            painter.setPen(self.palette().windowText().color())
+            painter.setPen(self._text_color())
             painter.drawText(QPointF(x + 12, height * 1.05), name.replace("_", " "))
             x += metrics.horizontalAdvance(name) + 28

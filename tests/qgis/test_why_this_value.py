@@ -178,6 +178,51 @@ class WhyThisValueTest(QgisTest):
         self.assertEqual(layer.selectedFeatureCount(), 0)
         self.assertEqual(self.why.dock.profile._selected, set())
 
+    def test_a_row_is_selected_after_the_rays_were_taken_from_the_project(self):
+        from qgis.core import QgsProject
+
+        self.show(STEPS)
+        self.click(*STREET)
+        QgsProject.instance().removeMapLayer(self.rays_layers()[0].id())
+        with mock.patch.object(sys, "excepthook") as unhandled:
+            self.why.dock.table.selectRow(1)
+        unhandled.assert_not_called()
+        self.assertEqual(self.why.dock.profile._selected, {2})
+
+    def test_a_new_project_ends_what_the_old_one_was_asked(self):
+        from qgis.core import QgsPointXY, QgsProject
+        from qgis.PyQt.QtCore import QCoreApplication, Qt
+
+        self.show(STEPS)
+        self.click(*STREET)
+        self.why.map_tool.canvasClicked.emit(QgsPointXY(*STREET), Qt.MouseButton.LeftButton)
+        task = self.why._task
+        with mock.patch.object(sys, "excepthook") as unhandled:
+            QgsProject.instance().clear()
+            task.waitForFinished(60_000)
+            for _ in range(50):
+                QCoreApplication.processEvents()
+        unhandled.assert_not_called()
+        self.assertEqual(QgsProject.instance().mapLayers(), {})
+        self.assertIn("Click a place", self.why.dock.sentence.text())
+        self.assertIsNone(self.why._marker)
+
+    def test_a_layer_removed_while_it_is_explained_is_explained_without_it(self):
+        from qgis.core import QgsPointXY, QgsProject
+        from qgis.PyQt.QtCore import QEventLoop, Qt, QTimer
+
+        layer, loop = self.show(STEPS, subset="transmitter_id = 2"), QEventLoop()
+        self.why.ended.connect(loop.quit)
+        QTimer.singleShot(60_000, loop.quit)
+        self.why.map_tool.canvasClicked.emit(QgsPointXY(*STREET), Qt.MouseButton.LeftButton)
+        self.canvas.setLayers([])
+        QgsProject.instance().removeMapLayer(layer.id())
+        with mock.patch.object(sys, "excepthook") as unhandled:
+            loop.exec()
+        unhandled.assert_not_called()
+        self.assertEqual(len(self.rays_layers()), 1)
+        self.assertIn("dB at its middle", self.why.dock.sentence.text())
+
     def test_next_click_hides_the_rays_before(self):
         from qgis.core import QgsProject
 
@@ -341,8 +386,26 @@ class WhyThisValueTest(QgisTest):
         colors = {plot.pixelColor(x, y).name() for x in range(plot.width()) for y in range(plot.height())}
         self.assertGreater(len(colors), 20, "the stems are drawn")
         self.assertIn("#e69f00", colors, "the selected one stands out")
+        self.assertIn(dock.palette().base().color().name(), colors, "behind the stems")
         if PICTURES:
             picture.save(str(pathlib.Path(PICTURES) / "why_this_value.png"))
+
+    def test_the_profile_is_readable_in_dark_and_light_themes(self):
+        from qgis.PyQt.QtGui import QColor, QPalette
+        from tesseray.why_this_value_plot import DelayProfile, Stem
+
+        profile = DelayProfile()
+        profile.resize(400, 200)
+        profile.show_stems([Stem(1, 500.0, -60.0, "direct"), Stem(2, 540.0, -70.0, "reflection")])
+        for background, text in (("#191919", "#f0f0f0"), ("#ffffff", "#101010")):
+            palette = QPalette(QColor("#808080"))
+            palette.setColor(QPalette.ColorRole.Base, QColor(background))
+            palette.setColor(QPalette.ColorRole.Text, QColor(text))
+            profile.setPalette(palette)
+            image = profile.grab().toImage()
+            found = [image.pixelColor(x, y).name() for x in range(400) for y in range(200)]
+            self.assertGreater(found.count(background), 0.7 * len(found))
+            self.assertGreater(found.count(text), 30, "axes and the direct ray")
 
     def test_action_sets_the_map_tool(self):
         self.why.action.trigger()
