@@ -10,8 +10,8 @@ from qgis.PyQt.QtCore import QPointF, QRectF, QSize, Qt
 from qgis.PyQt.QtGui import QColor, QFontMetricsF, QPainter, QPen, QTextOption
 from qgis.PyQt.QtWidgets import QSizePolicy, QWidget
 
-# By mechanism, the colours of the rays' layer: Okabe and Ito's, told apart with every kind of colour blindness. None: that
-# of the text, for the map's black would vanish in dark themes.
+# By mechanism, the colours of the rays' layer: Okabe and Ito's, told apart with every kind of colour blindness.
+# None: that of the text, for the map's black would vanish in dark themes.
 _COLORS = {"direct": None, "reflection": QColor(0, 114, 178), "diffraction": QColor(213, 94, 0),
            "scattering": QColor(0, 158, 115), "over_rooftop": QColor(204, 121, 167),
            "through_building": QColor(86, 180, 233)}

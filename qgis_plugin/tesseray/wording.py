@@ -29,7 +29,8 @@ class Wording:
             if "_" in parameter.name:
                 self._add(rf"\b{name}\b", label)
         for other in description.tools:
-            # One that a dot, a hyphen or an equals sign joins to more is part of a file's name; a layer may be called so.
+            # One that a dot, a hyphen or an equals sign joins to more is part of a file's name.
+            # A layer may be called so, too.
             self._add(rf"(?<![\w.=-])(?<!layer ){re.escape(other.id)}(?![\w-]|\.\w)", f"“{other.title}”")
 
     def _add(self, pattern: str, word: str) -> None:
