@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from osgeo import gdal
@@ -73,8 +74,10 @@ def apply_style(layer: QgsVectorLayer, output: Output) -> None:
     layer.triggerRepaint()
 
 
-# By the unit of a raster's band: the style of layers whose classes it is drawn in.
-_CLASSES_OF_UNIT = {"dBm": "path_loss-received_power.qml", "dB": "path_loss.qml"}
+# By the unit of a raster's band: the style of layers whose classes it is drawn in, and what to add to their limits.
+# Field strengths have no style; at a 0 dBi receiver they lie 130 to 150 dB above the received power, by frequency.
+_CLASSES_OF_UNIT = {"dBm": ("path_loss-received_power.qml", 0), "dB": ("path_loss.qml", 0),
+                    "dB(µV/m)": ("path_loss-received_power.qml", 140)}
 
 
 def apply_classes(layer: QgsRasterLayer) -> None:
@@ -83,20 +86,47 @@ def apply_classes(layer: QgsRasterLayer) -> None:
     A raster of another unit stays as QGIS draws it.
     """
     dataset = gdal.Open(layer.source())
-    style = _CLASSES_OF_UNIT.get(dataset.GetRasterBand(1).GetUnitType()) if dataset else None
-    document = QDomDocument()
-    if style is None or not document.setContent((STYLES / style).read_text(encoding="utf-8"))[0]:
+    unit = dataset.GetRasterBand(1).GetUnitType() if dataset else None
+    if unit not in _CLASSES_OF_UNIT:
         return
+    shader = QgsRasterShader()
+    shader.setRasterShaderFunction(_classes(unit))
+    layer.setRenderer(QgsSingleBandPseudoColorRenderer(layer.dataProvider(), 1, shader))
+    layer.triggerRepaint()
+
+
+def _classes(unit: str) -> QgsColorRampShader:
+    """REQUIRES: a unit of _CLASSES_OF_UNIT."""
+    style, offset_db = _CLASSES_OF_UNIT[unit]
+    document = QDomDocument()
+    document.setContent((STYLES / style).read_text(encoding="utf-8"))
     element = document.documentElement().firstChildElement("renderer-v2")
     ranges = QgsFeatureRenderer.load(element, QgsReadWriteContext()).ranges()
     classes = QgsColorRampShader(ranges[0].lowerValue(), ranges[-1].upperValue(), None,
                                  Qgis.ShaderInterpolationMethod.Discrete)
-    classes.setColorRampItemList([QgsColorRampShader.ColorRampItem(one.upperValue(), one.symbol().color(), one.label())
-                                  for one in ranges])
-    shader = QgsRasterShader()
-    shader.setRasterShaderFunction(classes)
-    layer.setRenderer(QgsSingleBandPseudoColorRenderer(layer.dataProvider(), 1, shader))
-    layer.triggerRepaint()
+    classes.setColorRampItemList([
+        QgsColorRampShader.ColorRampItem(one.upperValue() + offset_db, one.symbol().color(),
+                                         _label(one.label(), offset_db, unit)) for one in ranges])
+    return classes
+
+
+def _label(label: str, offset_db: int, unit: str) -> str:
+    """ "-120 to -110 dBm" for limits that are higher by offset_db, and in another unit."""
+    limits = re.sub(r"-?\d+", lambda limit: str(int(limit[0]) + offset_db), label.rsplit(" ", 1)[0])
+    return f"{limits} {unit}"
+
+
+def _has_classes_of_a_unit(layer: QgsRasterLayer) -> bool:
+    """Whether `apply_classes` has given the classes, not the user."""
+    renderer = layer.renderer()
+    if not isinstance(renderer, QgsSingleBandPseudoColorRenderer):
+        return False
+    drawn = _drawn(renderer.shader().rasterShaderFunction())
+    return any(drawn == _drawn(_classes(unit)) for unit in _CLASSES_OF_UNIT)
+
+
+def _drawn(classes: QgsColorRampShader) -> list[tuple[str, str]]:
+    return [(item.label, item.color.name()) for item in classes.colorRampItemList()]
 
 
 def _draws_by_its_fields(layer: QgsVectorLayer) -> bool:
@@ -137,4 +167,6 @@ def reload_replaced(project: QgsProject | None, files: set[Path]) -> None:
         source = Path(layer.source().split("|")[0])
         if isinstance(layer, (QgsVectorLayer, QgsRasterLayer)) and source in files:
             layer.dataProvider().reloadData()
+            if isinstance(layer, QgsRasterLayer) and _has_classes_of_a_unit(layer):
+                apply_classes(layer)
             layer.triggerRepaint()

@@ -159,7 +159,8 @@ class DialogTest(QgisTest):
         prediction = processing.run("tesseray:predictcoverage", {
             "ENVIRONMENT": scene["ENVIRONMENT"], **harness.transmitters(self.folder),
             "PATH_LOSS": str(self.folder / "p.gpkg"), "TRANSMITTERS_OUT": str(self.folder / "p.gpkg")})
-        for value, label in (("received_power", "-60 to -50 dBm"), ("path_loss", "90 to 100 dB")):
+        for value, label in (("received_power", "-60 to -50 dBm"), ("path_loss", "90 to 100 dB"),
+                             ("basic_loss", "below 60 dB"), ("field_strength", "above 110 dB(µV/m)")):
             with self.subTest(value):
                 dialog = self.dialog("tesseray:coverageraster", {"PATH_LOSS": prediction["PATH_LOSS"], "VALUE": value})
                 before = set(self.project.mapLayers())

@@ -141,6 +141,30 @@ class OutputTest(QgisTest):
         self.assertLess(before, 0)
         self.assertGreater(min(values), 0)
 
+    def test_classes_of_an_open_raster_follow_its_unit_unless_the_user_made_them(self):
+        import processing
+        from qgis.core import QgsRasterLayer, QgsSingleBandGrayRenderer
+        from tesseray.layers import apply_classes
+
+        environment, raster = self.path("environment.gpkg"), self.path("x.tif")
+        self.tile(ENVIRONMENT=environment)
+
+        def run(tool, **inputs):
+            return processing.run(f"tesseray:{tool}", inputs, context=self.context)
+
+        path_loss = run("predictcoverage", ENVIRONMENT=environment, PATH_LOSS=self.path("p.gpkg"),
+                        **{**harness.transmitters(self.folder), "MAX_BOUNCES": 0})["PATH_LOSS"]
+        run("coverageraster", PATH_LOSS=path_loss, RASTER=raster)
+        classed, grey = QgsRasterLayer(raster, "classed"), QgsRasterLayer(raster, "grey")
+        apply_classes(classed)
+        grey.setRenderer(QgsSingleBandGrayRenderer(grey.dataProvider(), 1))
+        self.project.addMapLayers([classed, grey])
+        for value, label in (("field_strength", "20 to 30 dB(µV/m)"), ("path_loss", "60 to 70 dB")):
+            run("coverageraster", PATH_LOSS=path_loss, RASTER=raster, VALUE=value, OVERWRITE=True)
+            classes = classed.renderer().shader().rasterShaderFunction().colorRampItemList()
+            self.assertEqual(classes[1].label, label)
+            self.assertEqual(grey.renderer().type(), "singlebandgray")
+
     def test_what_cannot_be_written_is_refused(self):
         for outputs, words in (({"TILES": self.path("x.shp")}, "Choose a file that ends in .gpkg"),
                                ({"TILES": self.path("x.geojson")}, "Choose a file that ends in .gpkg"),
