@@ -254,7 +254,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
 
     def postProcessAlgorithm(self, context: QgsProcessingContext,  # noqa: N802
                              feedback: QgsProcessingFeedback) -> dict[str, Any]:
-        reload_replaced(context.project(), self._replaced)
+        reload_replaced(context.project(), self._replaced, feedback)
         return {}
 
 

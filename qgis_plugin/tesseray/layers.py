@@ -26,6 +26,7 @@ from qgis.PyQt.QtXml import QDomDocument
 
 from .description import Output, Tool
 from .outputs import Destination
+from .replaced_layers import reload_layer
 
 STYLES = Path(__file__).with_name("styles")
 # Points are drawn over lines, lines over areas; tables come last.
@@ -161,12 +162,19 @@ def register(context: QgsProcessingContext, tool: Tool, keys: dict[str, str], wr
         context.addLayerToLoadOnCompletion(written[output.name], details)
 
 
-def reload_replaced(project: QgsProject | None, files: set[Path]) -> None:
+def reload_replaced(project: QgsProject | None, files: set[Path], feedback: QgsProcessingFeedback) -> None:
     """Layers of the project that lie in a replaced file show what is in it now. To be called in the main thread."""
     for layer in project.mapLayers().values() if project else ():
-        source = Path(layer.source().split("|")[0])
-        if isinstance(layer, (QgsVectorLayer, QgsRasterLayer)) and source in files:
-            layer.dataProvider().reloadData()
-            if isinstance(layer, QgsRasterLayer) and _has_classes_of_a_unit(layer):
-                apply_classes(layer)
-            layer.triggerRepaint()
+        if Path(layer.source().split("|")[0]) not in files:
+            continue
+        if isinstance(layer, QgsVectorLayer):
+            reload_layer(layer, feedback)
+        elif isinstance(layer, QgsRasterLayer):
+            _reload_raster(layer)
+        layer.triggerRepaint()
+
+
+def _reload_raster(layer: QgsRasterLayer) -> None:
+    layer.dataProvider().reloadData()
+    if _has_classes_of_a_unit(layer):
+        apply_classes(layer)

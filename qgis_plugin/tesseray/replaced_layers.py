@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Open vector layers whose table a run has replaced: the new rows and columns, and a style that fits them."""
+
+from __future__ import annotations
+
+from qgis.core import (
+    QgsCategorizedSymbolRenderer,
+    QgsFeatureRenderer,
+    QgsGraduatedSymbolRenderer,
+    QgsProcessingFeedback,
+    QgsRenderContext,
+    QgsVariantUtils,
+    QgsVectorLayer,
+)
+
+
+def reload_layer(layer: QgsVectorLayer, feedback: QgsProcessingFeedback) -> None:
+    """Shows what the table has now. To be called in the main thread.
+
+    The user's style stays where its fields and values are still there. Else the layer gets the one of its file, and the
+    log tells of it. Tesseray's own gives way to that of the file without a word.
+    """
+    columns, shape = set(layer.fields().names()), layer.geometryType()
+    renderer = layer.renderer().clone() if layer.renderer() else None
+    _reopen(layer)
+    fresh = QgsVectorLayer(layer.source(), layer.name(), layer.providerType())
+    if not fresh.isValid():
+        return
+    is_own = _draws_alike(renderer, fresh.renderer())
+    is_old = is_own and _has_other_categories(renderer, fresh.renderer())
+    if layer.geometryType() == shape and not is_old and _fits(layer, columns - set(layer.fields().names())):
+        _name_new_fields(layer, fresh)
+        return
+    layer.loadDefaultStyle()
+    if not is_own:
+        feedback.pushInfo(f"The style of the open layer “{layer.name()}” does not fit its new rows. The layer has the "
+                          "style of its file now.")
+
+
+def _reopen(layer: QgsVectorLayer) -> None:
+    layer.dataProvider().reloadData()
+    if layer.wkbType() == layer.dataProvider().wkbType():
+        layer.updateFields()
+        layer.updateExtents()
+    else:
+        layer.setDataSource(layer.source(), layer.name(), layer.providerType())
+
+
+def _fits(layer: QgsVectorLayer, gone: set[str]) -> bool:
+    """Whether the style is of fields and values that are there now. gone: columns that are there no more."""
+    renderer = layer.renderer()
+    if renderer is None:
+        return True  # a table
+    if gone & _fields_of_style(layer):
+        return False
+    if not isinstance(renderer, QgsCategorizedSymbolRenderer):
+        return True
+    column = layer.fields().lookupField(renderer.classAttribute())
+    if column < 0:
+        return True  # an expression
+    drawn = _values_of_categories(renderer)
+    there = {str(value) for value in layer.uniqueValues(column) if not QgsVariantUtils.isNull(value)}
+    # Some values may be left out on purpose, and some may be missing by chance.
+    return "" in drawn or there <= drawn or drawn <= there
+
+
+def _fields_of_style(layer: QgsVectorLayer) -> set[str]:
+    """What the renderer and the labels use."""
+    context, labels = QgsRenderContext(), layer.labeling()
+    fields = set(layer.renderer().usedAttributes(context))
+    for rule in labels.subProviders() if labels else ():
+        fields |= labels.settings(rule).referencedFields(context)
+    return fields
+
+
+def _values_of_categories(renderer: QgsCategorizedSymbolRenderer) -> set[str]:
+    """As texts; "" stands for all others."""
+    values = set()
+    for category in renderer.categories():
+        merged = category.value() if isinstance(category.value(), list) else [category.value()]
+        values |= {"" if QgsVariantUtils.isNull(value) else str(value) for value in merged}
+    return values
+
+
+def _draws_alike(one: QgsFeatureRenderer | None, other: QgsFeatureRenderer | None) -> bool:
+    """Whether two renderers differ in fields and values alone, as those that Tesseray gives to results of one kind."""
+    if one is None or other is None:
+        return True  # tables are not drawn
+    if isinstance(one, QgsGraduatedSymbolRenderer) and isinstance(other, QgsGraduatedSymbolRenderer):
+        return _classes(one) == _classes(other)
+    if isinstance(one, QgsCategorizedSymbolRenderer) and isinstance(other, QgsCategorizedSymbolRenderer):
+        # One colour after the other, for as many values as there are.
+        pairs = list(zip(one.categories(), other.categories()))
+        return (bool(pairs) and one.classAttribute() == other.classAttribute()
+                and _names_are_values(one) == _names_are_values(other)
+                and all(mine.symbol().color() == given.symbol().color() for mine, given in pairs))
+    return False
+
+
+def _has_other_categories(one: QgsFeatureRenderer | None, other: QgsFeatureRenderer | None) -> bool:
+    """REQUIRES: _draws_alike(one, other)."""
+    return isinstance(one, QgsCategorizedSymbolRenderer) and (
+        _values_of_categories(one) != _values_of_categories(other))
+
+
+def _classes(renderer: QgsGraduatedSymbolRenderer) -> list[tuple[float, float, str, str]]:
+    return [(each.lowerValue(), each.upperValue(), each.label(), each.symbol().color().name())
+            for each in renderer.ranges()]
+
+
+def _names_are_values(renderer: QgsCategorizedSymbolRenderer) -> bool:
+    return all(category.label() == str(category.value()) for category in renderer.categories())
+
+
+def _name_new_fields(layer: QgsVectorLayer, fresh: QgsVectorLayer) -> None:
+    """Aliases for columns that the style does not know. fresh: the same layer in the style of its file."""
+    for column, field in enumerate(layer.fields()):
+        if not field.alias():
+            layer.setFieldAlias(column, fresh.attributeAlias(fresh.fields().lookupField(field.name())))

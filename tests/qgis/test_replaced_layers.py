@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Layers that are open when a run replaces their table: columns, names, styles."""
+
+import qgis_harness as harness
+from qgis_harness import EXTENT, SMALL_SCENE, QgisTest, run_tests
+
+
+class ReplacedLayerTest(QgisTest):
+    @classmethod
+    def setUpClass(cls):
+        harness.start_qgis()
+
+    def setUp(self):
+        super().setUp()
+        from qgis.core import QgsProcessingContext, QgsProject
+
+        self.project = QgsProject.instance()
+        self.addCleanup(self.project.clear)
+        self.context = QgsProcessingContext()
+        self.context.setProject(self.project)
+        self.environment = self.run_tool("tileenvironment", **SMALL_SCENE,
+                                         ENVIRONMENT=self.path("environment.gpkg"))["ENVIRONMENT"]
+
+    def path(self, name):
+        return str(self.folder / name)
+
+    def run_tool(self, tool, **inputs):
+        """The results; self.log has what the run told."""
+        import processing
+        from qgis.core import QgsProcessingFeedback
+
+        feedback = QgsProcessingFeedback(False)
+        results = processing.run(tool if ":" in tool else f"tesseray:{tool}", inputs, context=self.context,
+                                 feedback=feedback)
+        self.log = feedback.textLog()
+        return results
+
+    def open(self, source):
+        from qgis.core import QgsVectorLayer
+
+        layer = QgsVectorLayer(source, "open", "ogr")
+        self.assertTrue(layer.isValid(), source)
+        self.project.addMapLayer(layer)
+        return layer
+
+    def fresh(self, layer):
+        from qgis.core import QgsVectorLayer
+
+        return QgsVectorLayer(layer.source(), "fresh", "ogr")
+
+    def predict(self, *names, file="p.gpkg", **inputs):
+        """The path loss of transmitters of these names, side by side."""
+        sites = self.folder / "sites.csv"
+        sites.write_text("name,x,y,height_m,frequency_mhz,erp_dbm\n" + "".join(
+            f"{name},{340400 + 80 * number},6020500,40,900,43\n" for number, name in enumerate(names)),
+            encoding="utf-8")
+        return self.run_tool("predictcoverage", ENVIRONMENT=self.environment, TRANSMITTERS=str(sites), MAX_BOUNCES=0,
+                             TRANSMITTERS_CRS="EPSG:25832", PATH_LOSS=self.path(file), OVERWRITE=True,
+                             TRANSMITTERS_OUT=self.path(file), **inputs)["PATH_LOSS"]
+
+    def best_server(self, *names):
+        return self.run_tool("bestserver", PATH_LOSS=self.predict(*names), BEST_SERVER=self.path("b.gpkg"),
+                             OVERWRITE=True)["BEST_SERVER"]
+
+    def districts(self, thresholds):
+        return self.run_tool("coveragebydistrict", PATH_LOSS=self.path_loss, DISTRICTS=self.cells,
+                             THRESHOLDS=thresholds, DISTRICT_COVERAGE=self.path("d.gpkg"),
+                             OVERWRITE=True)["DISTRICT_COVERAGE"]
+
+    def open_districts(self, thresholds):
+        self.path_loss = self.predict("Alpha", "Beta")
+        self.cells = self.run_tool("native:creategrid", TYPE=4, EXTENT=EXTENT, HSPACING=75, VSPACING=75,
+                                   CRS="EPSG:25832", OUTPUT=self.path("cells.gpkg"))["OUTPUT"]
+        return self.open(self.districts(thresholds))
+
+    def assert_shows_its_table(self, layer):
+        fresh = self.fresh(layer)
+        self.assertEqual(layer.fields().names(), fresh.fields().names())
+        self.assertEqual([field.alias() for field in layer.fields()], [field.alias() for field in fresh.fields()])
+        self.assertEqual([feature.attributes() for feature in layer.getFeatures()],
+                         [feature.attributes() for feature in fresh.getFeatures()])
+        self.assertEqual([column.name for column in layer.attributeTableConfig().columns()],
+                         [column.name for column in fresh.attributeTableConfig().columns()])
+        self.assertEqual(layer.extent(), fresh.extent())
+
+    def categories(self, layer):
+        return [category.value() for category in layer.renderer().categories()]
+
+    def assert_told(self, is_told):
+        self.assertEqual("does not fit its new rows" in self.log, is_told, self.log)
+
+    def test_other_columns_come_with_their_names_and_classes(self):
+        layer = self.open_districts("-85,-95")
+        self.districts("-40,-50,-60")
+        self.assert_shows_its_table(layer)
+        self.assertEqual(layer.renderer().classAttribute(), "covered_minus_40_percent")
+        fresh = self.fresh(layer)
+        self.assertEqual(layer.renderer().dump(), fresh.renderer().dump())
+        self.assert_told(False)
+
+    def test_a_style_of_columns_that_stay_stays(self):
+        layer = self.open_districts("-85,-95")
+        layer.renderer().setClassAttribute("median_dbm")
+        layer.setFieldAlias(layer.fields().lookupField("mean_dbm"), "Average")
+        self.districts("-40,-50")
+        self.assertEqual(layer.renderer().classAttribute(), "median_dbm")
+        fields = layer.fields()
+        self.assertEqual(fields.field("covered_minus_40_m2").alias(), "Covered at −40 dBm [m²]")
+        self.assertEqual(fields.field("mean_dbm").alias(), "Average")
+        self.assert_told(False)
+
+    def test_a_style_of_the_users_whose_column_or_label_is_gone_is_told_of(self):
+        from qgis.core import (QgsGraduatedSymbolRenderer, QgsPalLayerSettings, QgsSingleSymbolRenderer,
+                               QgsVectorLayerSimpleLabeling)
+
+        layer = self.open_districts("-85,-95")
+        layer.setRenderer(QgsGraduatedSymbolRenderer("covered_minus_85_m2"))
+        self.districts("-40,-50")
+        self.assertEqual(layer.renderer().classAttribute(), "covered_minus_40_percent")
+        self.assert_told(True)
+        settings = QgsPalLayerSettings()
+        settings.fieldName = "covered_minus_40_percent"
+        first, *_ = layer.renderer().ranges()
+        layer.setRenderer(QgsSingleSymbolRenderer(first.symbol().clone()))
+        layer.setLabeling(QgsVectorLayerSimpleLabeling(settings))
+        layer.setLabelsEnabled(True)
+        self.districts("-50,-60")
+        self.assertFalse(layer.labelsEnabled())
+        self.assert_told(True)
+
+    def test_categories_follow_the_transmitters(self):
+        layer = self.open(self.best_server("Alpha", "Beta"))
+        for names in (("Gamma", "Delta", "Epsilon"), ("Gamma", "Delta", "Epsilon", "Zeta"), ("Gamma", "Delta"), ("Alpha",)):
+            self.best_server(*names)
+            self.assertEqual(self.categories(layer), list(names))
+            self.assert_shows_its_table(layer)
+            self.assert_told(False)
+
+    def test_categories_of_the_users_stay_while_their_values_are_there(self):
+        from qgis.PyQt.QtGui import QColor
+
+        layer = self.open(self.best_server("Alpha", "Beta", "Gamma"))
+        layer.renderer().deleteCategory(2)
+        first, _ = layer.renderer().categories()
+        symbol = first.symbol().clone()
+        symbol.setColor(QColor("#123456"))
+        layer.renderer().updateCategorySymbol(0, symbol)
+        for names, kept in ((("Alpha", "Beta", "Delta"), True), (("Alpha",), True), (("Gamma", "Delta"), False)):
+            self.best_server(*names)
+            self.assertEqual(self.categories(layer), ["Alpha", "Beta"] if kept else list(names))
+            self.assert_told(not kept)
+
+    def test_points_in_place_of_polygons_are_drawn_as_points(self):
+        from qgis.core import Qgis
+
+        layer = self.open(self.predict("Alpha"))
+        self.predict("Alpha", GEOMETRY="point")
+        self.assertEqual(layer.geometryType(), Qgis.GeometryType.Point)
+        first, *_ = layer.renderer().ranges()
+        self.assertEqual(first.symbol().type(), Qgis.SymbolType.Marker)
+        self.assert_shows_its_table(layer)
+        self.assert_told(False)
+
+    def test_tables_have_no_style_until_they_get_geometries(self):
+        layer = self.open(self.predict("Alpha", GEOMETRY="none"))
+        self.predict("Alpha", "Beta", GEOMETRY="none")
+        self.assertIsNone(layer.renderer())
+        self.assert_shows_its_table(layer)
+        self.assert_told(False)
+        self.predict("Alpha")
+        self.assertEqual(layer.renderer().classAttribute(), "path_loss_db")
+        self.assert_told(False)
+        self.predict("Alpha", GEOMETRY="none")
+        self.assert_shows_its_table(layer)
+        self.assert_told(False)
+
+
+if __name__ == "__main__":
+    run_tests()
