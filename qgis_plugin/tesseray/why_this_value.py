@@ -133,7 +133,9 @@ class WhyThisValue(QObject):
         if plan.missing:
             self._ask(tool, values, plan.missing)
             return
-        self._run(tool, executable, [*plan.before, Call(tool, values)], _tile_loss_db(clicked), plan)
+        output = {tool.collector.name: QgsProcessingUtils.generateTempFilename(f"{tool.id}.gpkg")}
+        task = ExplainTask(executable, [*plan.before, Call(tool, values | output)], description)
+        self._run(tool, task, _tile_loss_db(clicked), plan)
 
     def _canvas_crs(self) -> QgsCoordinateReferenceSystem:
         return self._canvas.mapSettings().destinationCrs()
@@ -174,10 +176,8 @@ class WhyThisValue(QObject):
 
     # The run.
 
-    def _run(self, tool: Tool, executable: Path, calls: list[Call], tile_loss_db: float | None, plan: CallPlan) -> None:
+    def _run(self, tool: Tool, task: ExplainTask, tile_loss_db: float | None, plan: CallPlan) -> None:
         """tile_loss_db: what the clicked layer says; it may be gone when the run ends."""
-        calls[-1].parameters[tool.collector.name] = QgsProcessingUtils.generateTempFilename(f"{tool.id}.gpkg")
-        task = ExplainTask(tool.title, executable, calls)
         task.stage_begun.connect(lambda stage: self._show_stage(task, stage))
         task.ended.connect(lambda: self._end(task, tool, tile_loss_db, plan))
         self._task = task

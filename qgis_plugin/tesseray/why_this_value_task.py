@@ -9,8 +9,10 @@ from typing import Any
 from qgis.core import QgsTask
 from qgis.PyQt.QtCore import pyqtSignal
 
+from .description import Description
 from .runner import RunCancelled, RunFailed, run_tool
 from .why_this_value_inputs import Call
+from .wording import Wording
 
 
 class _Feedback:
@@ -39,14 +41,17 @@ class _Feedback:
 
 
 class ExplainTask(QgsTask):
-    """result: what the last call gave, as the executable says it. problem: why there is none, "" when cancelled."""
+    """result: what the last call gave, as the executable says it. problem: why there is none, "" when cancelled.
+
+    Warnings and problem are in the words of the dialogs.
+    """
 
     stage_begun = pyqtSignal(str)
     ended = pyqtSignal()
 
-    def __init__(self, title: str, executable: Path, calls: list[Call]) -> None:
-        super().__init__(title, QgsTask.Flag.CanCancel)
-        self._executable, self._calls = executable, calls
+    def __init__(self, executable: Path, calls: list[Call], description: Description) -> None:
+        super().__init__(calls[-1].tool.title, QgsTask.Flag.CanCancel)
+        self._executable, self._calls, self._description = executable, calls, description
         self.result: dict[str, Any] | None = None
         self.problem = ""
         self.warnings: list[str] = []
@@ -56,7 +61,7 @@ class ExplainTask(QgsTask):
         try:
             for call in self._calls:
                 self.warnings = []  # those about files made anew were told when the layer was made
-                result = run_tool([self._executable, call.tool.id], call.parameters, _Feedback(self))
+                result = self._run(call)
             self.result = result
         except RunCancelled:
             return False
@@ -67,6 +72,13 @@ class ExplainTask(QgsTask):
             self.problem = f"{type(problem).__name__}: {problem}"
             return False
         return True
+
+    def _run(self, call: Call) -> dict[str, Any]:
+        in_words = Wording(call.tool, self._description).of_dialog
+        try:
+            return run_tool([self._executable, call.tool.id], call.parameters, _Feedback(self), in_words=in_words)
+        except RunFailed as problem:
+            raise RunFailed(in_words(str(problem)), problem.code) from None
 
     def finished(self, result: bool) -> None:
         """In the thread of the windows."""

@@ -261,6 +261,19 @@ class WhyThisValueTest(QgisTest):
         self.assertEqual(self.rays_layers(), [])
         self.iface.messageBar.return_value.pushMessage.assert_called_once()
 
+    def test_problems_are_in_the_words_of_the_dialogs(self):
+        from tesseray import installation
+        from tesseray.why_this_value_inputs import Call
+        from tesseray.why_this_value_task import ExplainTask
+
+        description = installation.live_description()
+        tool = next(tool for tool in description.tools if tool.id == "explainpoint")
+        task = ExplainTask(installation.executable(), [Call(tool, {"ENVIRONMENT": "no such.gpkg"})], description)
+        self.assertFalse(task.run())
+        self.assertIn("“Environment”", task.problem)
+        self.assertIn("no such.gpkg", task.problem)
+        self.assertNotIn("ENVIRONMENT", task.problem)
+
     def test_without_the_executable_it_says_how_to_get_it(self):
         self.show(STEPS)
         with mock.patch.dict(os.environ, {"TESSERAY_EXECUTABLE": str(self.folder / "nowhere")}):
