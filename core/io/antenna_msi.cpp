@@ -102,7 +102,7 @@ class MsiReader {
     for (; at_ < lines_.size(); ++at_) {
       const TextLine& line = lines_[at_];
       if (is_comment(line.text)) continue;
-      const std::optional<NumberPair> pair = parse_pair(line.text);
+      const std::optional<NumberPair> pair = parse_pair(line.text, false);
       if (pair) {
         cut->points.push_back({pair->first, pair->second, line.number});
       } else if (starts_like_a_number(line.text)) {

@@ -117,7 +117,7 @@ class NsmaReader {
 
   void take_point(const TextLine& line, std::string_view text) {
     if (!in_points_) return;
-    const std::optional<NumberPair> pair = parse_pair(text);
+    const std::optional<NumberPair> pair = parse_pair(text, true);
     if (!pair) {
       throw antenna_error("bad_point", "\"" + std::string(text) + "\" is not an angle and a magnitude",
                           "write two or three numbers per line: -10,-0.28,0", file_, line.number);

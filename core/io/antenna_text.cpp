@@ -126,11 +126,14 @@ KeyValue key_and_value(std::string_view line) {
   while (!result.value.empty() && (is_space(result.value.front()) || std::strchr(":=,;", result.value.front()))) {
     result.value.remove_prefix(1);
   }
-  result.value = trimmed(result.value);
+  // Spreadsheets end each line with the separators of columns that it has not.
+  while (!result.value.empty() && (is_space(result.value.back()) || std::strchr(",;", result.value.back()))) {
+    result.value.remove_suffix(1);
+  }
   return result;
 }
 
-std::optional<NumberPair> parse_pair(std::string_view line) {
+std::optional<NumberPair> parse_pair(std::string_view line, bool may_have_phase) {
   const std::vector<std::string_view> words = split(line, " \t;");
   if (words.size() >= 2 && without_commas(words[1]).empty()) {
     return words.size() >= 3 ? pair_of(words[0], words[2]) : std::nullopt;
@@ -141,6 +144,10 @@ std::optional<NumberPair> parse_pair(std::string_view line) {
   if (parts.size() == 4 && line.find('.') == std::string_view::npos) {
     const std::size_t middle = static_cast<std::size_t>(parts[1].data() + parts[1].size() - line.data());
     return pair_of(line.substr(0, middle), line.substr(middle));
+  }
+  // Three are a whole number and one with a decimal comma, unless the third is a phase.
+  if (parts.size() == 3 && !may_have_phase && line.find('.') == std::string_view::npos) {
+    return pair_of(parts[0], line.substr(static_cast<std::size_t>(parts[1].data() - line.data())));
   }
   return parts.size() == 2 || parts.size() == 3 ? pair_of(parts[0], parts[1]) : std::nullopt;
 }

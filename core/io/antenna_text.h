@@ -22,7 +22,8 @@ struct TextLine {
 // cannot be read or is no text.
 std::vector<TextLine> read_text_lines(const std::filesystem::path& file);
 
-// A word and what follows it: "GAIN 15,5 dBd", "GAIN: 15.5", "MDGAIN:,15.5". The word is in capital letters.
+// A word and what follows it, without the separators around: "GAIN 15,5 dBd", "GAIN: 15.5", "MDGAIN:,15.5,,". The word
+// is in capital letters.
 struct KeyValue {
   std::string key;
   std::string_view value;
@@ -30,11 +31,12 @@ struct KeyValue {
 KeyValue key_and_value(std::string_view line);
 
 // Two (or more, the rest is left out) numbers of a line, separated by white space, semicolons or commas, with decimal
-// points or commas. Empty when the line is none of these.
+// points or commas. Empty when the line is none of these. may_have_phase: of "10,0,28" the last is a phase (NSMA), not
+// what follows a decimal comma.
 struct NumberPair {
   double first = 0, second = 0;
 };
-std::optional<NumberPair> parse_pair(std::string_view line);
+std::optional<NumberPair> parse_pair(std::string_view line, bool may_have_phase);
 
 // A number at the beginning of a text, and the rest: "15,5 dBd" → 15.5, "dBd".
 struct NumberAndRest {

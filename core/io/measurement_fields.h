@@ -18,6 +18,10 @@ inline constexpr std::array measured_value_aliases = std::to_array<std::string_v
     {"rsrp",      "ssrsrp",        "nrssrsrp", "rscp",   "rssi",  "rxlev",    "rxpower", "receivedpower",
      "measured",  "dbm",           "power",    "signal", "level", "pathloss", "pl",      "loss",
      "basicloss", "fieldstrength", "field",    "efield", "dbuvm", "value"});
+// Of these, those that no other kind is called by.
+inline constexpr std::array received_power_aliases =
+    std::to_array<std::string_view>({"rsrp", "ssrsrp", "nrssrsrp", "rscp", "rssi", "rxlev", "rxpower", "receivedpower",
+                                     "measured", "dbm", "power", "signal", "level", "value"});
 inline constexpr std::array measured_value_names = std::to_array<std::string_view>({"dbm", "db", "dbuvm", "dbuv"});
 // By what is measured; of levels, which people call by each other's names, the general names follow.
 inline constexpr std::array path_loss_aliases = std::to_array<std::string_view>({"pathloss", "pl", "loss"});
@@ -29,7 +33,9 @@ inline constexpr std::array time_of_arrival_aliases = std::to_array<std::string_
     {"timeofarrival", "toa", "arrivaltime", "firstdelay", "delay", "measured", "value"});
 inline constexpr std::array timing_advance_aliases =
     std::to_array<std::string_view>({"timingadvance", "ta", "measured", "value"});
-inline constexpr std::array time_of_arrival_names = std::to_array<std::string_view>({"ns"});
+inline constexpr std::array time_names = std::to_array<std::string_view>({"ns", "us"});
+inline constexpr std::array time_units = {Unit{"ns", 1.0}, Unit{"us", 1e3}, Unit{"µs", 1e3}};
+inline constexpr double ns_per_us = 1e3;
 inline constexpr std::array measured_value_units = {Unit{"dbm", 1.0}, Unit{"db", 1.0}, Unit{"dbuv/m", 1.0},
                                                     Unit{"dbµv/m", 1.0}};
 inline constexpr std::array measured_transmitter_aliases =
@@ -40,6 +46,8 @@ inline constexpr std::array measured_transmitter_aliases =
 inline AttributeSearch measured_value_search(const std::string& requested, const std::string& parameter) {
   return {requested, parameter, measured_value_aliases, measured_value_names, {}};
 }
+// Nanoseconds in one of what a field of times holds, by its name.
+inline double ns_in_unit_of(const Attribute& attribute) { return attribute.unit() == "us" ? ns_per_us : 1.0; }
 // The searches for values of one kind, to be tried in turn.
 inline std::vector<AttributeSearch> measured_value_searches(const std::string& requested, const std::string& parameter,
                                                             ValueKind kind) {
@@ -57,7 +65,7 @@ inline std::vector<AttributeSearch> measured_value_searches(const std::string& r
     case ValueKind::field_strength:
       return {of(field_strength_aliases), any};
     case ValueKind::time_of_arrival:
-      return {{requested, parameter, time_of_arrival_aliases, time_of_arrival_names, {}}};
+      return {{requested, parameter, time_of_arrival_aliases, time_names, {}}};
     case ValueKind::timing_advance:
       return {{requested, parameter, timing_advance_aliases, {}, {}}};
   }

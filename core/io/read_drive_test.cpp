@@ -22,6 +22,19 @@ Attribute find_values(PointSource& points, const DriveTestInput& input) {
                           points.place());
 }
 
+// Levels in their units, times in ns, timing advances in steps.
+std::optional<double> value_in(const Attribute& attribute, const OGRFeature& feature, ValueKind kind) {
+  if (kind == ValueKind::time_of_arrival) {
+    const double factor = ns_in_unit_of(attribute);
+    return read_number(attribute, feature, factor,
+                       [&](const std::string& text) { return parse_quantity(text, time_units, factor); })
+        .value;
+  }
+  return read_number(attribute, feature, 1.0,
+                     [](const std::string& text) { return parse_quantity(text, measured_value_units, 1.0); })
+      .value;
+}
+
 }  // namespace
 
 std::vector<Measurement> read_drive_test(const DriveTestInput& input, const LocalFrame& frame, Progress& progress) {
@@ -39,10 +52,8 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
   points.for_each(progress, [&](const PointRow& row) {
     Measurement measurement;
     measurement.measurement_id = row.feature.GetFID();
-    const NumberCell cell = read_number(value, row.feature, 1.0, [](const std::string& text) {
-      return parse_quantity(text, measured_value_units, 1.0);
-    });
-    measurement.value = cell.value.value_or(std::numeric_limits<double>::quiet_NaN());
+    measurement.value =
+        value_in(value, row.feature, input.value_kind).value_or(std::numeric_limits<double>::quiet_NaN());
     if (transmitter) measurement.transmitter = transmitter->text(row.feature).value_or("");
     measurement.transmitter_may_be_id = !transmitter || may_hold_transmitter_ids(*transmitter);
     if (height) measurement.height_m = read_length_m(*height, row.feature).value;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
+#include <sstream>
 #include <string_view>
 
 #include "core/io/attribute.h"
@@ -18,10 +20,9 @@ using Names = std::string_view;
 constexpr std::array query_aliases = {Names("query"),       Names("queryid"), Names("location"), Names("locationid"),
                                       Names("fingerprint"), Names("point"),   Names("pointid")};
 constexpr std::array delay_aliases = {Names("delay"), Names("firstdelay"), Names("toa"), Names("timeofarrival")};
-constexpr std::array delay_names = {Names("ns"), Names("us")};
-constexpr std::array delay_units = {Unit{"ns", 1.0}, Unit{"us", 1e3}, Unit{"µs", 1e3}};
 constexpr std::array arrival_azimuth_aliases = {Names("azimuth"), Names("arrivalazimuth"), Names("aoa"),
                                                 Names("angleofarrival")};
+constexpr std::array power_names = {Names("dbm")};
 constexpr std::array azimuth_names = {Names("deg")};
 constexpr std::array azimuth_units = {Unit{"deg", 1.0}, Unit{"°", 1.0}};
 
@@ -30,6 +31,10 @@ struct QueryFields {
   Attribute query;
   std::optional<Attribute> transmitter, power, delay, azimuth;
 };
+
+AttributeSearch power_search(const std::string& requested) {
+  return {requested, "POWER_FIELD", received_power_aliases, power_names, {}};
+}
 
 QueryFields find_fields(PointSource& points, const LocationQueryInput& input) {
   const AttributeSearch query_search{input.query_field, "QUERY_FIELD", query_aliases, {}, {}};
@@ -40,22 +45,44 @@ QueryFields find_fields(PointSource& points, const LocationQueryInput& input) {
   }
   QueryFields fields{std::move(*query), {}, {}, {}, {}};
   fields.transmitter = points.find(measured_transmitter_search(input.transmitter_field, "TRANSMITTER_FIELD"));
-  fields.power = points.find(measured_value_search(input.power_field, "POWER_FIELD"));
-  fields.delay = points.find({input.delay_field, "DELAY_FIELD", delay_aliases, delay_names, {}});
+  fields.power = points.find(power_search(input.power_field));
+  fields.delay = points.find({input.delay_field, "DELAY_FIELD", delay_aliases, time_names, {}});
   fields.azimuth = points.find({input.azimuth_field, "AZIMUTH_FIELD", arrival_azimuth_aliases, azimuth_names, {}});
   if (!fields.power && !fields.delay && !fields.azimuth) {
-    throw missing_attribute(points.fields(), measured_value_search("", "POWER_FIELD"), "measured values",
+    throw missing_attribute(points.fields(), power_search(""), "measured values",
                             "name them with POWER_FIELD, DELAY_FIELD or AZIMUTH_FIELD", points.place());
   }
   return fields;
 }
 
-double number_in(const std::optional<Attribute>& attribute, const OGRFeature& feature, std::span<const Unit> units) {
-  if (!attribute) return Signature::nan;
-  const double factor = attribute->unit() == "us" ? 1e3 : 1.0;
-  return read_number(*attribute, feature, factor,
-                     [&](const std::string& text) { return parse_quantity(text, units, factor); })
-      .value.value_or(Signature::nan);
+// Takes a value of a row, and counts a text that is none. Rows without one leave what another row has said.
+void take(double& value, const std::optional<Attribute>& attribute, const OGRFeature& feature,
+          std::span<const Unit> units, std::size_t& unreadable) {
+  if (!attribute) return;
+  const double factor = ns_in_unit_of(*attribute);
+  const NumberCell cell = read_number(*attribute, feature, factor,
+                                      [&](const std::string& text) { return parse_quantity(text, units, factor); });
+  if (cell.value) value = *cell.value;
+  unreadable += cell.unreadable.empty() ? 0 : 1;
+}
+
+void require_powers(const std::vector<LocationQuery>& queries, const ErrorPlace& place) {
+  std::vector<double> powers;
+  for (const LocationQuery& query : queries) {
+    for (const Signature& signature : query.signatures) {
+      if (signature.heard()) powers.push_back(signature.power_dbm);
+    }
+  }
+  if (powers.empty()) return;
+  const auto middle = powers.begin() + static_cast<std::ptrdiff_t>(powers.size() / 2);
+  std::nth_element(powers.begin(), middle, powers.end());
+  constexpr double most_dbm = 30;
+  if (*middle <= most_dbm) return;
+  std::ostringstream median;
+  median << *middle;
+  throw Error(ErrorKind::invalid_input, "values_of_another_kind",
+              "the measured values cannot be received powers in dBm: their median is " + median.str(),
+              "give received powers in dBm, or choose another POWER_FIELD", place);
 }
 
 }  // namespace
@@ -71,7 +98,7 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
   std::vector<Vec2> positions;  // of the queries' first rows
   std::map<std::string, std::size_t> numbers;
   const bool may_be_ids = !fields.transmitter || may_hold_transmitter_ids(*fields.transmitter);
-  std::size_t unknown = 0;
+  std::size_t unknown = 0, unreadable = 0;
   points.for_each(progress, [&](const PointRow& row) {
     const std::string name = fields.query.text(row.feature).value_or("");
     const auto [place, is_new] = numbers.emplace(name, queries.size());
@@ -86,10 +113,11 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
       return;
     }
     Signature& signature = queries[place->second].signatures[*number];
-    signature.power_dbm = number_in(fields.power, row.feature, measured_value_units);
-    signature.delay_ns = number_in(fields.delay, row.feature, delay_units);
-    signature.azimuth_deg = number_in(fields.azimuth, row.feature, azimuth_units);
+    take(signature.power_dbm, fields.power, row.feature, measured_value_units, unreadable);
+    take(signature.delay_ns, fields.delay, row.feature, time_units, unreadable);
+    take(signature.azimuth_deg, fields.azimuth, row.feature, azimuth_units, unreadable);
   });
+  require_powers(queries, points.place());
   points.to_environment(positions);
   for (std::size_t q = 0; q < queries.size(); ++q) {
     if (std::isfinite(positions[q].x)) queries[q].known_position = positions[q] - frame.origin;
@@ -99,6 +127,12 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
         {"unknown_transmitters", std::to_string(unknown) +
                                      (unknown == 1 ? " row of the queries names" : " rows of the queries name") +
                                      " no transmitter of the prediction"});
+  }
+  if (unreadable > 0) {
+    progress.warn(
+        {"unreadable_values", std::to_string(unreadable) +
+                                  (unreadable == 1 ? " value of the queries is" : " values of the queries are") +
+                                  " no number and left out"});
   }
   return queries;
 }

@@ -28,6 +28,9 @@ class Differences {
   std::size_t count_ = 0;
 };
 
+// What a transmitter counts that was measured, by its delay or azimuth alone, and does not reach the place.
+constexpr double missing_deviations = 3;
+
 struct Mismatch {
   double squared = 0;
   std::size_t values = 0;
@@ -45,6 +48,11 @@ class Matcher {
     Differences powers, delays;
     Mismatch mismatch;
     for (std::size_t t = 0; t < query_.size(); ++t) {
+      if (is_missing(query_[t], predicted[t], t)) {
+        mismatch.squared += missing_deviations * missing_deviations;
+        ++mismatch.values;
+        continue;
+      }
       const double power_db = power_difference_db(query_[t], predicted[t], t);
       if (std::isfinite(power_db)) powers.add(power_db / options_.power_sigma_db);
       const double delay_ns = query_[t].delay_ns - predicted[t].delay_ns;
@@ -63,19 +71,25 @@ class Matcher {
   std::uint32_t transmitters() const {
     std::uint32_t known = 0;
     for (std::size_t t = 0; t < query_.size(); ++t) {
-      const Signature& s = query_[t];
-      const bool measured = s.heard() || std::isfinite(s.delay_ns) || std::isfinite(s.azimuth_deg);
-      known += measured && std::isfinite(fingerprints_.weakest_dbm()[t]) ? 1 : 0;
+      known += is_measured(query_[t]) && std::isfinite(fingerprints_.weakest_dbm()[t]) ? 1 : 0;
     }
     return known;
   }
 
  private:
+  static bool is_measured(const Signature& s) {
+    return s.heard() || std::isfinite(s.delay_ns) || std::isfinite(s.azimuth_deg);
+  }
+  // Measured without its power, and not heard at the place though it is at others.
+  bool is_missing(const Signature& measured, const Signature& predicted, std::size_t t) const {
+    return is_measured(measured) && !measured.heard() && !predicted.heard() &&
+           std::isfinite(fingerprints_.weakest_dbm()[t]);
+  }
   // NaN where there is nothing to compare. One that is not heard is at most as strong as the weakest that is.
   double power_difference_db(const Signature& measured, const Signature& predicted, std::size_t t) const {
     const double weakest = fingerprints_.weakest_dbm()[t];
     if (measured.heard()) return measured.power_dbm - (predicted.heard() ? predicted.power_dbm : weakest);
-    if (!has_powers_ || !predicted.heard()) return Signature::nan;
+    if (!has_powers_ || is_measured(measured) || !predicted.heard()) return Signature::nan;
     return weakest - predicted.power_dbm;
   }
 

@@ -35,14 +35,14 @@ class ArrivalTimes(PipelineTest):
                 " JOIN rtree_path_loss_geom r ON r.id = p.fid WHERE p.first_delay_ns IS NOT NULL ORDER BY p.fid")
             self.places = places.fetchall()[::7]
 
-    def compare(self, name, value_of, *options):
+    def compare(self, name, value_of, *options, field="ta"):
         """The finished comparison of a drive whose values are `value_of(delay in ns)`, and its file."""
         drive = self.folder / f"{name}.csv"
-        drive.write_text("site,x,y,ta\n" + "".join(
-            f"{self.names[site]},{x!r},{y!r},{value_of(delay)!r}\n" for site, delay, _, x, y in self.places))
+        drive.write_text(f"site,x,y,{field}\n" + "".join(
+            f"{self.names[site]},{x!r},{y!r},{value_of(delay)}\n" for site, delay, _, x, y in self.places))
         output = self.folder / f"{name}.gpkg"
         process = self.assert_done(tesseray(
-            "comparewithdrivetest", "--path-loss", PREDICTION, "--drive-test", drive, "--value-field", "ta",
+            "comparewithdrivetest", "--path-loss", PREDICTION, "--drive-test", drive, "--value-field", field,
             "--drive-test-crs", "EPSG:25832", "--progress", "json", "--output", output, *options))
         return json.loads(process.stdout), output
 
@@ -94,6 +94,18 @@ class ArrivalTimes(PipelineTest):
                                           " WHERE table_name = 'prediction_error'").fetchall())
         self.assertIn("error_ns", style)
         self.assertIn("ns", units["measured_ns"])
+
+    def test_microseconds_are_read_as_such(self):
+        exact = self.compare("ns", lambda delay: delay + OFFSET_NS, "--value-kind", "time_of_arrival")[0]
+        for field, value_of in (("toa_us", lambda delay: (delay + OFFSET_NS) / 1000),
+                                ("toa", lambda delay: f"{(delay + OFFSET_NS) / 1000} us"),
+                                ("ta", lambda delay: f"{delay + OFFSET_NS} ns")):
+            result = self.compare(field + "x", value_of, "--value-kind", "time_of_arrival", field=field)[0]
+            for row, expected in zip(result["figures"]["error_statistics"], exact["figures"]["error_statistics"]):
+                self.assertAlmostEqual(row["rmse_ns"], 0, places=2)
+                self.assertEqual(row["removed_offset_ns"] is None, expected["removed_offset_ns"] is None)
+                if row["removed_offset_ns"] is not None:
+                    self.assertAlmostEqual(row["removed_offset_ns"], OFFSET_NS, places=2)
 
     def test_none_is_taken_off_when_none_is_wanted(self):
         result, _ = self.compare("late", lambda delay: delay + OFFSET_NS, "--value-kind", "time_of_arrival",

@@ -102,6 +102,12 @@ class CoverageRaster(PipelineTest):
             self.assertFalse(file.exists())
         self.assert_done(self.raster("--resolution", 20, name="level.TIFF")[0])
 
+    def test_bands_beyond_the_memory_are_refused(self):
+        process, file = self.raster("--resolution", 0.1, "--memory", 0.05)
+        self.assertEqual(process.returncode, 3, process.stderr)
+        self.assertIn("2 bands", process.stderr)
+        self.assertFalse(file.exists())
+
     def test_what_cannot_be_rasterized_is_refused(self):
         process, file = self.raster("--resolution", 0.01)
         self.assertEqual(process.returncode, 2)

@@ -153,6 +153,34 @@ class Fingerprints(PipelineTest):
             self.assertEqual(process.returncode, 2)
             self.assertIn(code, json.dumps(error_of(process)))
 
+    def test_only_received_powers_are_taken_for_such(self):
+        file = self.folder / "queries.csv"
+        for text, code in (("query,site,path_loss_db\n1,West,83\n", "POWER_FIELD"),
+                           ("query,site,field_dbuvm\n1,West,73\n", "POWER_FIELD"),
+                           ("query,site,power\n1,West,83\n", "values_of_another_kind")):
+            file.write_text(text)
+            process, output = self.run_tool("--queries", file)
+            self.assertEqual(process.returncode, 2, text)
+            self.assertIn(code, json.dumps(error_of(process)))
+            self.assertFalse(output.exists())
+
+    def test_rows_of_one_query_and_transmitter_are_joined(self):
+        def located(text):
+            file = self.folder / "queries.csv"
+            file.write_text("query,site,rsrp,delay\n" + text)
+            process, output = self.run_tool("--queries", file, "--overwrite")
+            self.assert_done(process)
+            return process, {name: value for name, value in rows(output, "located")[0].items() if name != "fid"}
+
+        whole = located("1,West,-70,200\n1,East,-80,300\n")[1]
+        self.assertIsNotNone(whole["tile_id"])
+        for text in ("1,West,-70,200\n1,West,,\n1,East,-80,300\n1,East,,\n",
+                     "1,West,-70,\n1,East,-80,\n1,West,,200\n1,East,,300\n"):
+            process, found = located(text)
+            self.assertEqual(found, whole)
+            self.assertNotIn("unreadable", process.stderr)
+        self.assertIn("unreadable_values", located("1,West,weak,200\n1,East,-80,300\n")[0].stderr)
+
     def test_rows_of_unknown_transmitters_are_counted(self):
         file = self.folder / "queries.csv"
         file.write_text("query,site,rsrp\n1,Nowhere,-80\n1,West,-70\n")

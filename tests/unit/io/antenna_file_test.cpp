@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <regex>
+#include <string>
 
 #include "tests/unit/io/gis_files.h"
 
@@ -256,6 +258,22 @@ TEST_F(AntennaFiles, OfSeveralFrequenciesAndPolarisations) {
   EXPECT_NEAR(read(text, 5000).horizontal[30].attenuation_db, 0.64, 1e-12);
   EXPECT_EQ(read(text, 1750).frequency_mhz, 1800);
   EXPECT_TRUE(assumes(read(text), "one_of_several"));
+  // As a spreadsheet writes it: each line ends with the commas of columns that it has not.
+  const AntennaFile spreadsheet = read(std::regex_replace(text, std::regex("\n"), ",,\n"));
+  EXPECT_EQ(spreadsheet.polarization, "V/V");
+  expect_same_cuts(spreadsheet, read(text));
+}
+
+TEST_F(AntennaFiles, WholeAnglesMayStandBeforeDecimalCommas) {
+  const auto cut = [](double (*value)(double)) {
+    std::string text;
+    for (int angle = 0; angle < 360; ++angle) text += std::to_string(angle) + "," + text_of(value(angle), ',') + "\n";
+    return text;
+  };
+  const std::string commas = "NAME PANEL\nFREQUENCY 1800\nGAIN 15 dBi\nELECTRICAL_TILT 6\nHORIZONTAL 360\n" +
+                             cut(horizontal_db) + "VERTICAL 360\n" + cut(vertical_db);
+  ASSERT_NE(commas.find("\n30,2,56"), std::string::npos);
+  expect_same_cuts(read(commas), read(plain_msi()));
 }
 
 TEST_F(AntennaFiles, WrittenAsMsiTheyAreRead) {

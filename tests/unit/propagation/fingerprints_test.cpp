@@ -103,6 +103,14 @@ TEST(Fingerprints, SilenceIsInformation) {
   EXPECT_EQ(match(with_delays, {{nan, 120, nan, nan}, {}}, {.neighbours = 1})->best, 1u);
 }
 
+// Nor is a place better for what it does not hear: places that hear one of two have one difference less.
+TEST(Fingerprints, WhatWasMeasuredWithoutItsPowerIsMissedToo) {
+  const std::vector<PredictedTarget> rows = {row(7, 1, -60, 100), row(3, 1, -80, 400), row(7, 2, -75, 330)};
+  const std::vector<Signature> delays = {{nan, 140, nan, nan}, {nan, 440, nan, nan}};
+  EXPECT_EQ(match(rows, delays, {.unknown_clock = true, .neighbours = 1})->best, 0u);
+  EXPECT_EQ(match(rows, {{-60, 100, nan, nan}, {nan, 400, nan, nan}}, {.neighbours = 1})->best, 0u);
+}
+
 TEST(Fingerprints, ThePositionIsTheMeanOfTheLikeliest) {
   const std::vector<PredictedTarget> rows = {row(7, 1, -60), row(7, 2, -72), row(7, 9, -90)};
   const auto between = match(rows, {{-66, nan, nan, nan}, {}}, {.neighbours = 2});
