@@ -18,7 +18,7 @@ inline constexpr std::array measured_value_aliases = std::to_array<std::string_v
     {"rsrp",      "ssrsrp",        "nrssrsrp", "rscp",   "rssi",  "rxlev",    "rxpower", "receivedpower",
      "measured",  "dbm",           "power",    "signal", "level", "pathloss", "pl",      "loss",
      "basicloss", "fieldstrength", "field",    "efield", "dbuvm", "value"});
-// Of these, those that no other kind is called by.
+// Of these, those that only powers are called by.
 inline constexpr std::array received_power_aliases =
     std::to_array<std::string_view>({"rsrp", "ssrsrp", "nrssrsrp", "rscp", "rssi", "rxlev", "rxpower", "receivedpower",
                                      "measured", "dbm", "power", "signal", "level", "value"});
@@ -34,8 +34,8 @@ inline constexpr std::array time_of_arrival_aliases = std::to_array<std::string_
 inline constexpr std::array timing_advance_aliases =
     std::to_array<std::string_view>({"timingadvance", "ta", "measured", "value"});
 inline constexpr std::array time_names = std::to_array<std::string_view>({"ns", "us"});
-inline constexpr std::array time_units = {Unit{"ns", 1.0}, Unit{"us", 1e3}, Unit{"µs", 1e3}};
 inline constexpr double ns_per_us = 1e3;
+inline constexpr std::array time_units = {Unit{"ns", 1.0}, Unit{"us", ns_per_us}, Unit{"µs", ns_per_us}};
 inline constexpr std::array measured_value_units = {Unit{"dbm", 1.0}, Unit{"db", 1.0}, Unit{"dbuv/m", 1.0},
                                                     Unit{"dbµv/m", 1.0}};
 inline constexpr std::array measured_transmitter_aliases =

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "core/io/attribute.h"
 #include "core/io/measurement_fields.h"
@@ -24,14 +25,11 @@ Attribute find_values(PointSource& points, const DriveTestInput& input) {
 
 // Levels in their units, times in ns, timing advances in steps.
 std::optional<double> value_in(const Attribute& attribute, const OGRFeature& feature, ValueKind kind) {
-  if (kind == ValueKind::time_of_arrival) {
-    const double factor = ns_in_unit_of(attribute);
-    return read_number(attribute, feature, factor,
-                       [&](const std::string& text) { return parse_quantity(text, time_units, factor); })
-        .value;
-  }
-  return read_number(attribute, feature, 1.0,
-                     [](const std::string& text) { return parse_quantity(text, measured_value_units, 1.0); })
+  const bool is_time = kind == ValueKind::time_of_arrival;
+  const double factor = is_time ? ns_in_unit_of(attribute) : 1.0;
+  const std::span<const Unit> units = is_time ? std::span<const Unit>(time_units) : measured_value_units;
+  return read_number(attribute, feature, factor,
+                     [&](const std::string& text) { return parse_quantity(text, units, factor); })
       .value;
 }
 

@@ -95,6 +95,23 @@ class QgisTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
 
+class ProjectTest(QgisTest):
+    """A test in a running QGIS, with an empty project that is the one of its processing context."""
+
+    @classmethod
+    def setUpClass(cls):
+        start_qgis()
+
+    def setUp(self):
+        super().setUp()
+        from qgis.core import QgsProcessingContext, QgsProject
+
+        self.project = QgsProject.instance()
+        self.addCleanup(self.project.clear)
+        self.context = QgsProcessingContext()
+        self.context.setProject(self.project)
+
+
 def run_tests():
     """Runs the tests of the calling file; exit status 77 where there is no QGIS."""
     try:

@@ -6,25 +6,14 @@ import sqlite3
 import unittest.mock
 
 import qgis_harness as harness
-from qgis_harness import SAMPLE, SMALL_SCENE, QgisTest, run_tests
+from qgis_harness import SAMPLE, SMALL_SCENE, ProjectTest, run_tests
 
 BUILDINGS = f"{SAMPLE / 'buildings.gpkg'}|layername=buildings"
 # Buildings of the small scene; the executable reads 100 m around it, so these alone are counted.
 SOME = "fid IN (SELECT fid FROM buildings ORDER BY fid LIMIT 40)"
 
 
-class InputTest(QgisTest):
-    @classmethod
-    def setUpClass(cls):
-        harness.start_qgis()
-
-    def setUp(self):
-        super().setUp()
-        from qgis.core import QgsProject
-
-        self.project = QgsProject.instance()
-        self.addCleanup(self.project.clear)
-
+class InputTest(ProjectTest):
     def layer(self, source=BUILDINGS, provider="ogr", name="houses"):
         from qgis.core import QgsVectorLayer
 

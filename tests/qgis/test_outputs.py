@@ -8,7 +8,7 @@ import sqlite3
 import unittest.mock
 
 import qgis_harness as harness
-from qgis_harness import SMALL_SCENE, QgisTest, run_tests
+from qgis_harness import SMALL_SCENE, ProjectTest, run_tests
 
 TEMPORARY = "TEMPORARY_OUTPUT"
 
@@ -18,20 +18,7 @@ def tables(file):
         return {row[0] for row in database.execute("SELECT table_name FROM gpkg_contents")}
 
 
-class OutputTest(QgisTest):
-    @classmethod
-    def setUpClass(cls):
-        harness.start_qgis()
-
-    def setUp(self):
-        super().setUp()
-        from qgis.core import QgsProcessingContext, QgsProject
-
-        self.project = QgsProject.instance()
-        self.addCleanup(self.project.clear)
-        self.context = QgsProcessingContext()
-        self.context.setProject(self.project)
-
+class OutputTest(ProjectTest):
     def tile(self, **outputs):
         import processing
 
@@ -118,23 +105,26 @@ class OutputTest(QgisTest):
         self.tile(TILES=self.path(), TILE_AREA=100, OVERWRITE=True)
         self.assertGreater(len(list(layer.getFeatures())), 1.5 * few)
 
-    def test_a_raster_that_is_open_shows_the_new_values_when_it_is_replaced(self):
+    def rasterizing_a_prediction(self):
+        """What writes the raster of a small prediction, always to the same file, and returns the file."""
         import processing
-        from qgis.core import QgsProject, QgsRasterLayer
-
-        environment, raster = self.path("environment.gpkg"), self.path("x.tif")
-        self.tile(ENVIRONMENT=environment)
 
         def run(tool, **inputs):
             return processing.run(f"tesseray:{tool}", inputs, context=self.context)
 
+        environment = self.tile(ENVIRONMENT=self.path("environment.gpkg"))["ENVIRONMENT"]
         path_loss = run("predictcoverage", ENVIRONMENT=environment, PATH_LOSS=self.path("p.gpkg"),
                         **{**harness.transmitters(self.folder), "MAX_BOUNCES": 0})["PATH_LOSS"]
-        run("coverageraster", PATH_LOSS=path_loss, RASTER=raster)
-        layer = QgsRasterLayer(raster, "open")
+        return lambda **more: run("coverageraster", PATH_LOSS=path_loss, RASTER=self.path("x.tif"), **more)["RASTER"]
+
+    def test_a_raster_that_is_open_shows_the_new_values_when_it_is_replaced(self):
+        from qgis.core import QgsProject, QgsRasterLayer
+
+        rasterize = self.rasterizing_a_prediction()
+        layer = QgsRasterLayer(rasterize(), "open")
         QgsProject.instance().addMapLayer(layer)
         before = layer.dataProvider().bandStatistics(1).maximumValue
-        run("coverageraster", PATH_LOSS=path_loss, RASTER=raster, VALUE="path_loss", OVERWRITE=True)
+        rasterize(VALUE="path_loss", OVERWRITE=True)
         block = layer.dataProvider().block(1, layer.extent(), layer.width(), layer.height())
         values = [block.value(i) for i in range(layer.width() * layer.height()) if not block.isNoData(i)]
         # Path losses are positive, received powers are not.
@@ -142,25 +132,17 @@ class OutputTest(QgisTest):
         self.assertGreater(min(values), 0)
 
     def test_classes_of_an_open_raster_follow_its_unit_unless_the_user_made_them(self):
-        import processing
         from qgis.core import QgsRasterLayer, QgsSingleBandGrayRenderer
         from tesseray.layers import apply_classes
 
-        environment, raster = self.path("environment.gpkg"), self.path("x.tif")
-        self.tile(ENVIRONMENT=environment)
-
-        def run(tool, **inputs):
-            return processing.run(f"tesseray:{tool}", inputs, context=self.context)
-
-        path_loss = run("predictcoverage", ENVIRONMENT=environment, PATH_LOSS=self.path("p.gpkg"),
-                        **{**harness.transmitters(self.folder), "MAX_BOUNCES": 0})["PATH_LOSS"]
-        run("coverageraster", PATH_LOSS=path_loss, RASTER=raster)
+        rasterize = self.rasterizing_a_prediction()
+        raster = rasterize()
         classed, grey = QgsRasterLayer(raster, "classed"), QgsRasterLayer(raster, "grey")
         apply_classes(classed)
         grey.setRenderer(QgsSingleBandGrayRenderer(grey.dataProvider(), 1))
         self.project.addMapLayers([classed, grey])
         for value, label in (("field_strength", "20 to 30 dB(µV/m)"), ("path_loss", "60 to 70 dB")):
-            run("coverageraster", PATH_LOSS=path_loss, RASTER=raster, VALUE=value, OVERWRITE=True)
+            rasterize(VALUE=value, OVERWRITE=True)
             classes = classed.renderer().shader().rasterShaderFunction().colorRampItemList()
             self.assertEqual(classes[1].label, label)
             self.assertEqual(grey.renderer().type(), "singlebandgray")

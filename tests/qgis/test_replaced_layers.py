@@ -2,22 +2,12 @@
 """Layers that are open when a run replaces their table: columns, names, styles."""
 
 import qgis_harness as harness
-from qgis_harness import EXTENT, SMALL_SCENE, QgisTest, run_tests
+from qgis_harness import EXTENT, SMALL_SCENE, ProjectTest, run_tests
 
 
-class ReplacedLayerTest(QgisTest):
-    @classmethod
-    def setUpClass(cls):
-        harness.start_qgis()
-
+class ReplacedLayerTest(ProjectTest):
     def setUp(self):
         super().setUp()
-        from qgis.core import QgsProcessingContext, QgsProject
-
-        self.project = QgsProject.instance()
-        self.addCleanup(self.project.clear)
-        self.context = QgsProcessingContext()
-        self.context.setProject(self.project)
         self.environment = self.run_tool("tileenvironment", **SMALL_SCENE,
                                          ENVIRONMENT=self.path("environment.gpkg"))["ENVIRONMENT"]
 
