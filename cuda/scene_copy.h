@@ -74,6 +74,7 @@ void for_each_array(EnvironmentView& view, const Replace& replace) {
   replace(view.tiles, std::size_t{view.points.tile_count});
   replace(view.edges, std::size_t{view.points.edge_count});
   replace(view.edge_runs, std::size_t{view.points.edge_count});
+  replace(view.receiver_grounds, std::size_t{view.points.receiver_count});
   if (view.vegetation_pairs.offsets == nullptr) return;
   replace(view.vegetation_pairs.members, std::size_t{view.vegetation_pairs.offsets[elements]});
   replace(view.vegetation_pairs.offsets, elements + 1);

@@ -130,7 +130,7 @@ std::vector<Parameter> effect_parameters() {
        .advanced = true},
       {.name = "SUMMATION",
        .label = "Summation",
-       .help = "of powers with the direct ray and its ground reflection in amplitude, of amplitudes, or of powers",
+       .help = "of powers with each ray and its ground reflection in step, of amplitudes, or of powers",
        .kind = Kind::enumeration,
        .default_value = "local_mean",
        .choices = words(summations)},

@@ -10,7 +10,7 @@ namespace tesseray {
 
 double received_gain(const ArrivalSums& sums) {
   const double re = sums.coherent_re.value(), im = sums.coherent_im.value();
-  return sums.gain.value() - sums.coherent_gain.value() + re * re + im * im;
+  return sums.gain.value() - sums.coherent_gain.value() + re * re + im * im + sums.interference.value();
 }
 
 TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Transmitter& transmitter,
@@ -31,7 +31,7 @@ TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Tran
   const double received_dbm = eirp_dbm + decibels(gain);
   prediction.received_power_dbm = static_cast<float>(received_dbm);
   prediction.path_loss_db = static_cast<float>(transmitter.erp_dbm - received_dbm);
-  // What fading by the coherent rays did to the power, it does to the loss between isotropic antennas too.
+  // What rays in step did to the power, it does to the loss between isotropic antennas too.
   prediction.basic_loss_db = static_cast<float>(-decibels(sums.basic_gain.value() * (gain / all)));
   prediction.field_dbuvm = static_cast<float>(field_dbuvm(received_dbm - receiver_gain_dbi, transmitter.frequency_hz));
 

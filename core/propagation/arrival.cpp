@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One ray at one target: into the sums, and kept when single rays are wanted.
+#include "core/base/hash.h"
 #include "core/propagation/launch.h"
 
 namespace tesseray {
@@ -8,11 +9,43 @@ void Launch::add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::ui
   const Arrival& arrival = ray.arrival;
   state.sums[sum_index(number)].add(arrival);
   add_wideband(arrival, ending.chain, number, ray.is_companion, state);
-  const bool recorded = environment_.options.rays_per_receiver > 0 && environment_.points.is_receiver(number);
-  if (!recorded || !(arrival.path_gain > 0)) return;
+  if (!environment_.points.is_receiver(number) || !(arrival.path_gain > 0)) return;
+  const bool is_recorded = environment_.options.rays_per_receiver > 0;
+  const bool is_pairable = view_.summation == Summation::local_mean && !arrival.coherent;
+  if (!is_recorded && !is_pairable) return;
+  const std::uint32_t receiver = number - environment_.points.element_count();
   const Complex phased = exp_j(-link_.wave_number() * ray.length_m) * ray.received;
-  state.recorded.push_back({number - environment_.points.element_count(), arrival.path_gain, ray.length_m,
-                            std::atan2(phased.im, phased.re), ending.chain});
+  if (is_pairable) state.pairable.push_back(as_pairable(ending.chain, arrival, phased, receiver));
+  if (!is_recorded) return;
+  state.recorded.push_back({receiver, arrival.path_gain, ray.length_m, std::atan2(phased.im, phased.re), ending.chain});
+}
+
+PairableRay Launch::as_pairable(const InteractionChain& chain, const Arrival& arrival, Complex phased,
+                                std::uint32_t receiver) const {
+  const TargetPoints& points = environment_.points;
+  StableHash way;
+  way.add(chain.over_rooftops);
+  way.add(chain.through_building);
+  std::size_t last_leg = chain.length;
+  while (last_leg > 0 && points.is_tile(chain.elements[last_leg - 1])) --last_leg;
+  for (std::size_t i = 0; i < chain.length; ++i) {
+    const std::uint32_t element = chain.elements[i];
+    const bool is_tile = points.is_tile(element);
+    if (i >= last_leg && points.is_ground(element)) continue;
+    // Reflected on the ground or not, a ray meets the same wall at different tiles.
+    way.add(is_tile);
+    way.add(is_tile ? environment_.tiling.tiles[element].prism : environment_.view.edge(element).prism);
+  }
+  return {receiver, comes_from_ground(points.view(), chain), way.value(), phased, arrival.travel_direction.xy()};
+}
+
+void Launch::pair_rays(std::span<ArrivalSums> receivers) {
+  std::vector<PairableRay> rays;
+  for (ThreadState& state : states_) {
+    rays.insert(rays.end(), state.pairable.begin(), state.pairable.end());
+    state.pairable = {};
+  }
+  add_ground_pairs(std::move(rays), receivers);
 }
 
 void Launch::arrive(const RayEnding& ending, std::uint32_t number, ThreadState& state) {

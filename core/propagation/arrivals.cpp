@@ -31,6 +31,7 @@ void ArrivalSums::merge(const ArrivalSums& other) {
   coherent_gain.merge(other.coherent_gain);
   coherent_re.merge(other.coherent_re);
   coherent_im.merge(other.coherent_im);
+  interference.merge(other.interference);
   basic_gain.merge(other.basic_gain);
   excess.merge(other.excess);
   squared_excess.merge(other.squared_excess);

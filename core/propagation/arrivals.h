@@ -71,6 +71,9 @@ struct Arrival {
   Mechanism mechanism = Mechanism::none;
   bool coherent = false;  // summed in amplitude with the other coherent ones
   Complex amplitude;      // with phase; used when coherent
+  // What it brings to the local mean together with its reflection on the ground, or with the ray whose reflection it is,
+  // beyond what is summed otherwise (ray_ending.h).
+  double interference = 0;
 };
 
 // Diffuse rays at one target, summed in a fixed order before they join its ArrivalSums.
@@ -105,6 +108,7 @@ struct ArrivalSums {
   FixedPointSum gain;                      // of all rays, in power
   FixedPointSum coherent_gain;             // of the coherent ones, in power
   FixedPointSum coherent_re, coherent_im;  // of the coherent ones, in amplitude
+  FixedPointSum interference;              // what pairs bring beyond the sum of their powers
   FixedPointSum basic_gain;
   FixedPointSum excess, squared_excess;    // gain × (excess length / 1,024 m), and squared
   FixedPointSum cos_azimuth, sin_azimuth;  // gain × those of the arrival's grid azimuth
@@ -152,6 +156,7 @@ TESSERAY_HD void ArrivalSums::add(const Arrival& arrival, const Adder& adder) {
     coherent_re.add(arrival.amplitude.re, adder);
     coherent_im.add(arrival.amplitude.im, adder);
   }
+  if (arrival.interference != 0) interference.add(arrival.interference, adder);
   adder.lower(first_excess_m, static_cast<float>(arrival.excess_length_m));
   adder.count(rays, 1);
   if (arrival.mechanism == Mechanism::direct) direct = true;

@@ -164,11 +164,13 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
                          Rays& rays) {
   const std::uint32_t number = target & RowTarget::number_mask;
   const bool over_rooftops = tube.chain.over_rooftops;
-  const Leg leg = leg_to(image, reflection_target(rays.view().environment.points, target));
+  const TargetPointsView& points = rays.view().environment.points;
+  const Leg leg = leg_to(image, reflection_target(points, target));
   const double vegetation = tube.attenuation * rays.vegetation_between(tube.element, number);
   InteractionChain chain = tube.chain;
   chain.push(tube.element);
-  const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive();
+  const bool stood_for = points.is_tile(number) && points.is_ground(number) && comes_from_ground(points, tube.chain);
+  const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive() && !stood_for;
   const bool goes_on = (target & RowTarget::goes_on) != 0 && !over_rooftops;
   LinkView::Departure departure{{}, static_cast<double>(tube.departure_gain)};
   if (tube.diffractions == 0) {
@@ -182,7 +184,8 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
     const Mechanism mechanism = over_rooftops           ? Mechanism::over_rooftop
                                 : tube.diffractions > 0 ? Mechanism::diffraction
                                                         : Mechanism::reflection;
-    const bool ground_reflection = tube.interactions() == 0 && tile.kind == SurfaceKind::ground;
+    const bool ground_reflection =
+        tube.interactions() == 0 && !tube.chain.through_building && tile.kind == SurfaceKind::ground;
     rays.arrive({image, departure.field, mechanism, departure.relative_gain, chain, ground_reflection,
                  VegetationAtTarget{vegetation, vegetation}},
                 number);

@@ -14,6 +14,7 @@
 #include "core/propagation/bounced_rays.h"
 #include "core/propagation/diffuse_diffraction.h"
 #include "core/propagation/edge_runs.h"
+#include "core/propagation/ground_pairs.h"
 #include "core/propagation/launch_cost.h"
 #include "core/propagation/launch_forecast.h"
 #include "core/propagation/link.h"
@@ -115,6 +116,7 @@ class Launch {
     std::vector<ArrivalSums> sums;  // tiles, then receivers
     WidebandTable wideband;         // of the same targets, where it is wanted
     std::vector<RecordedRay> recorded;
+    std::vector<PairableRay> pairable;  // at receivers, where the mean is summed
     ScatteredWays scattered_ways;
     TubeBatch batch;
     RowBatch rows;
@@ -275,6 +277,10 @@ class Launch {
   // arrival.cpp: one ray at one target, with its ground-reflected companion at ground tiles.
   void arrive(const RayEnding& ending, std::uint32_t number, ThreadState& state);
   void add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number, ThreadState& state);
+  PairableRay as_pairable(const InteractionChain& chain, const Arrival& arrival, Complex phased,
+                          std::uint32_t receiver) const;
+  // Adds what pairs of them bring to receivers.
+  void pair_rays(std::span<ArrivalSums> receivers);
 
   // diffuse.cpp: what a tube brings to a tile that scatters it, Σ |E|² cosθ_i · reflectance over the tile's mean.
   double diffuse_incidence(const Tube& tube, const Tile& tile) const;

@@ -25,6 +25,7 @@ struct EnvironmentView {
   const Tile* tiles = nullptr;
   const EdgeSegment* edges = nullptr;  // by number of the segment
   const EdgeRun* edge_runs = nullptr;
+  const std::uint32_t* receiver_grounds = nullptr;  // by receiver: the ground tile that it stands over, or no_index
   DefaultMaterials default_materials;
   VegetationPairsView vegetation_pairs;
 

@@ -6,6 +6,7 @@
 
 #include "core/propagation/arrivals.h"
 #include "core/propagation/launch_view.h"
+#include "core/propagation/local_mean.h"
 #include "core/propagation/vegetation_loss.h"
 
 namespace tesseray {
@@ -53,28 +54,86 @@ TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding&
   return ray;
 }
 
+// The ray once more, reflected at a ground tile's plane, so that it seems to end at the target's image: its companion.
+// False where the tile does not face it.
+TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding& ending, const Tile& tile,
+                                       std::uint32_t number, ArrivedRay& companion) {
+  const Vec3 target = launch.environment.points.arrival(number);
+  const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, tile.normal));
+  if (dot(leg.from - tile.centroid, tile.normal) <= 0 || dot(leg.direction, tile.normal) >= 0) return false;
+  const ComplexVec3 incident =
+      (leg.amplitude * ending.attenuation.companion) * transported(ending.strength, leg.direction);
+  companion = arrived(launch, ending, specularly_reflected(launch, incident, leg.direction, tile),
+                      mirrored(leg.direction, tile.normal), leg.length_m, number, true);
+  return true;
+}
+
+// What a ray and its companion bring to the local mean beyond the sum of their powers.
+TESSERAY_HD inline double interference(const LaunchView& launch, const ArrivedRay& ray, const ArrivedRay& companion) {
+  return interference(ray.received, companion.received,
+                      coherence(ray.arrival.travel_direction.xy(), companion.arrival.travel_direction.xy()),
+                      launch.link.wave_number * (companion.length_m - ray.length_m));
+}
+
+}  // namespace ray_ending_detail
+
+// Whether a ray has been reflected on the ground since it left the antenna, its scattering tile or its last edge. Its
+// companion stands for such rays at ground tiles.
+TESSERAY_HD inline bool comes_from_ground(const TargetPointsView& points, const InteractionChain& chain) {
+  const std::size_t first = chain.is_scattered() ? 1 : 0;
+  for (std::size_t i = chain.length; i-- > first;) {
+    if (!points.is_tile(chain.elements[i])) return false;
+    if (points.is_ground(chain.elements[i])) return true;
+  }
+  return false;
+}
+
+namespace ray_ending_detail {
+
+// Whether a ray that is as long as the limits allow would be followed once more by way of the ground without them.
+TESSERAY_HD inline bool lacks_ground_reflection(const LaunchView& launch, const InteractionChain& chain) {
+  const TargetPointsView& points = launch.environment.points;
+  if (!launch.limits.may_reflect(0, 0) || comes_from_ground(points, chain)) return false;
+  if (chain.over_rooftops && chain.length > 0) return true;
+  int reflections = 0, diffractions = chain.over_rooftops ? 1 : 0;
+  for (std::size_t i = 0; i < chain.length; ++i) ++(points.is_tile(chain.elements[i]) ? reflections : diffractions);
+  return !launch.limits.may_reflect(reflections, diffractions);
+}
+
+// At a receiver ground reflections are rays of their own, within the limits. The longest rays would be the only ones
+// without; so each brings what it has together with its own, as at tiles.
+TESSERAY_HD inline double beyond_limits(const LaunchView& launch, const RayEnding& ending, const ArrivedRay& ray,
+                                        std::uint32_t number) {
+  const EnvironmentView& environment = launch.environment;
+  const std::uint32_t ground = environment.receiver_grounds[number - environment.points.element_count()];
+  ArrivedRay companion;
+  if (ground == no_index || !lacks_ground_reflection(launch, ending.chain) ||
+      !find_companion(launch, ending, environment.tiles[ground], number, companion)) {
+    return 0;
+  }
+  return companion.arrival.path_gain + interference(launch, ray, companion);
+}
+
 }  // namespace ray_ending_detail
 
 // Calls add(ArrivedRay) for the ray at a target, and for its companion. REQUIRES: the ray is not scattered.
 template <class Add>
 TESSERAY_HD void arrive(const LaunchView& launch, const RayEnding& ending, std::uint32_t number, const Add& add) {
   const TargetPointsView& points = launch.environment.points;
-  const Vec3 target = points.arrival(number);
-  const Leg leg = leg_to(ending.source, target);
-  add(ray_ending_detail::arrived(launch, ending,
-                                 (leg.amplitude * ending.attenuation.ray) * transported(ending.strength, leg.direction),
-                                 leg.direction, leg.length_m, number, false));
+  const Leg leg = leg_to(ending.source, points.arrival(number));
+  ArrivedRay ray = ray_ending_detail::arrived(
+      launch, ending, (leg.amplitude * ending.attenuation.ray) * transported(ending.strength, leg.direction),
+      leg.direction, leg.length_m, number, false);
+  const bool pairs = launch.summation == Summation::local_mean && !ray.arrival.coherent;
+  if (pairs && points.is_receiver(number)) {
+    ray.arrival.interference = ray_ending_detail::beyond_limits(launch, ending, ray, number);
+  }
+  add(ray);
   if (!points.is_tile(number) || !points.is_ground(number)) return;
-
-  // The companion: reflected at the tile's plane, so that it seems to end at the target's image.
-  const Tile& tile = launch.environment.tiles[number];
-  const Leg image_leg = leg_to(ending.source, mirrored(target, tile.centroid, tile.normal));
-  if (dot(image_leg.from - tile.centroid, tile.normal) <= 0 || dot(image_leg.direction, tile.normal) >= 0) return;
-  const ComplexVec3 incident =
-      (image_leg.amplitude * ending.attenuation.companion) * transported(ending.strength, image_leg.direction);
-  const ComplexVec3 reflected = specularly_reflected(launch, incident, image_leg.direction, tile);
-  add(ray_ending_detail::arrived(launch, ending, reflected, mirrored(image_leg.direction, tile.normal),
-                                 image_leg.length_m, number, true));
+  ArrivedRay companion;
+  if (!ray_ending_detail::find_companion(launch, ending, launch.environment.tiles[number], number, companion)) return;
+  if (pairs) companion.arrival.interference = ray_ending_detail::interference(launch, ray, companion);
+  add(companion);
 }
 
 }  // namespace tesseray

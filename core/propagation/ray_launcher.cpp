@@ -12,6 +12,7 @@
 #include "core/base/parallel.h"
 #include "core/base/units.h"
 #include "core/propagation/launch.h"
+#include "core/tiling/tile_index.h"
 
 namespace tesseray {
 namespace {
@@ -70,6 +71,26 @@ std::vector<GainByMechanism> gains_by_mechanism(const std::vector<RecordedRay>& 
     sum += ray.path_gain;
   }
   return gains;
+}
+
+// The ground tile under each receiver that stands over the ground; no_index elsewhere.
+std::vector<std::uint32_t> grounds_below(const Tiling& tiling, const std::vector<Receiver>& receivers,
+                                         const OverRooftopPaths& over_rooftops) {
+  std::vector<std::uint32_t> grounds(receivers.size(), no_index);
+  if (receivers.empty()) return grounds;
+  std::vector<IndexedTile> tiles;  // ground comes first
+  for (const Tile& tile : tiling.tiles) {
+    if (tile.kind != SurfaceKind::ground) break;
+    tiles.push_back({tile.id, tile.kind, tile.centroid});
+  }
+  const TileIndex index(tiles);
+  for (std::size_t r = 0; r < receivers.size(); ++r) {
+    const Vec3 position = receivers[r].position;
+    const std::optional<NearestTile> nearest = index.nearest_2d(position.xy());
+    if (!nearest || nearest->distance_m > tiling.tiles[nearest->tile].side_m()) continue;
+    if (over_rooftops.roof_below(position) == -infinity) grounds[r] = nearest->tile;
+  }
+  return grounds;
 }
 
 // Does what needs the file; false, with a warning, when that cannot be done.
@@ -246,6 +267,7 @@ RayLaunchingResult Launch::collect() {
   std::vector<ArrivalSums> sums = sums_of_threads();
   const auto tiles = static_cast<std::ptrdiff_t>(environment_.points.target_tile_count());
   result.receivers.assign(sums.begin() + tiles, sums.end());
+  pair_rays(result.receivers);
   sums.resize(environment_.points.target_tile_count());
   result.tiles = std::move(sums);
   if (environment_.options.rays_per_receiver == 0) return result;
@@ -309,6 +331,7 @@ struct RayLauncher::Impl {
   ReceiverReach reach;
   std::vector<EdgeRun> runs;
   OverRooftopPaths over_rooftops;
+  std::vector<std::uint32_t> grounds;  // see EnvironmentView::receiver_grounds
   std::unique_ptr<RooftopSearch> rooftop_search;
   VegetationPrisms vegetation;
   MakeTubeBouncer make_tube_bouncer;
@@ -335,8 +358,8 @@ struct RayLauncher::Impl {
   }
 
   EnvironmentView view() const {
-    return {points.view(), tiling.tiles.data(),     tiling.edges.data(),
-            runs.data(),   scene.default_materials, vegetation_pairs.view()};
+    return {points.view(),  tiling.tiles.data(),     tiling.edges.data(),    runs.data(),
+            grounds.data(), scene.default_materials, vegetation_pairs.view()};
   }
 
   LaunchEnvironment environment() const {
@@ -398,12 +421,14 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
   }
   TargetPoints points(tiling, receivers, options.receiver_height_m, options.tiles_are_targets);
   ReceiverRows rows(occlusion, tiling, receivers);
+  OverRooftopPaths over_rooftops(scene);
+  std::vector<std::uint32_t> grounds = grounds_below(tiling, receivers, over_rooftops);
   ReceiverReach reach;
   if (!options.tiles_are_targets) reach = ReceiverReach(visibility, rows, points.receiver_count());
-  impl_ = std::make_unique<Impl>(Impl{scene, tiling, occlusion, visibility, std::move(receivers), options,
-                                      std::move(points), std::move(rows), std::move(reach), edge_runs(tiling),
-                                      OverRooftopPaths(scene), nullptr, VegetationPrisms(scene.vegetation),
-                                      std::move(make_tube_bouncer), std::move(make_row_scatterer)});
+  impl_ = std::make_unique<Impl>(
+      Impl{scene, tiling, occlusion, visibility, std::move(receivers), options, std::move(points), std::move(rows),
+           std::move(reach), edge_runs(tiling), std::move(over_rooftops), std::move(grounds), nullptr,
+           VegetationPrisms(scene.vegetation), std::move(make_tube_bouncer), std::move(make_row_scatterer)});
   if (make_rooftop_search && options.over_rooftop == OverRooftop::screens) {
     impl_->rooftop_search = make_rooftop_search(impl_->over_rooftops.view());
   }
@@ -475,9 +500,12 @@ std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
   const std::uint64_t of_tile_by_batches = impl_->row_scatterer  ? sizeof(ArrivalSums) + sizeof(ScatteredSums)
                                            : impl_->tube_bouncer ? sizeof(ArrivalSums)
                                                                  : 0;
+  constexpr std::uint64_t pairable_rays = 128;  // about so many at a receiver of a city; they are gathered once
+  const std::uint64_t of_pairs =
+      options.summation == Summation::local_mean ? 2 * pairable_rays * sizeof(PairableRay) : 0;
   // Those of the threads, and the result.
-  return threads * (of_rooftop_thread + of_batches) + (threads + 1) * targets * of_sums +
-         impl_->points.element_count() * of_element +
+  return impl_->points.receiver_count() * of_pairs + threads * (of_rooftop_thread + of_batches) +
+         (threads + 1) * targets * of_sums + impl_->points.element_count() * of_element +
          impl_->points.tile_count() * (of_scattering_tile + of_tile_by_batches);
 }
 

@@ -32,7 +32,7 @@
 namespace tesseray {
 
 enum class Summation {
-  local_mean,  // power sum; the direct ray and its ground reflection in amplitude
+  local_mean,  // power sum, with each ray and its ground reflection in step (local_mean.h)
   coherent,    // all but diffuse rays in amplitude (as the papers)
   power,       // power sum
 };

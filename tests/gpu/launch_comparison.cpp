@@ -11,7 +11,7 @@ namespace {
 
 bool is_same(const ArrivalSums& a, const ArrivalSums& b) {
   return a.gain == b.gain && a.coherent_gain == b.coherent_gain && a.coherent_re == b.coherent_re &&
-         a.coherent_im == b.coherent_im && a.basic_gain == b.basic_gain && a.excess == b.excess &&
+         a.coherent_im == b.coherent_im && a.interference == b.interference && a.basic_gain == b.basic_gain && a.excess == b.excess &&
          a.squared_excess == b.squared_excess && a.cos_azimuth == b.cos_azimuth && a.sin_azimuth == b.sin_azimuth &&
          a.strongest_gain == b.strongest_gain && a.strongest_azimuth == b.strongest_azimuth &&
          a.strongest_mechanism == b.strongest_mechanism && a.first_excess_m == b.first_excess_m && a.rays == b.rays;

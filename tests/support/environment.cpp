@@ -82,7 +82,7 @@ Scene with_material(Scene scene, double permittivity, double conductivity) {
 
 double total_gain(const ArrivalSums& sums) {
   const double re = sums.coherent_re.value(), im = sums.coherent_im.value();
-  return sums.gain.value() - sums.coherent_gain.value() + re * re + im * im;
+  return sums.gain.value() - sums.coherent_gain.value() + re * re + im * im + sums.interference.value();
 }
 
 }  // namespace tesseray::testing

@@ -13,6 +13,7 @@ inline void expect_same(const ArrivalSums& a, const ArrivalSums& b) {
   EXPECT_EQ(a.coherent_gain, b.coherent_gain);
   EXPECT_EQ(a.coherent_re, b.coherent_re);
   EXPECT_EQ(a.coherent_im, b.coherent_im);
+  EXPECT_EQ(a.interference, b.interference);
   EXPECT_EQ(a.basic_gain, b.basic_gain);
   EXPECT_EQ(a.excess, b.excess);
   EXPECT_EQ(a.squared_excess, b.squared_excess);

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/hash.h"
 #include "core/base/parallel.h"
 #include "core/base/units.h"
+#include "core/propagation/ground_pairs.h"
 #include "core/propagation/images/exact_field.h"
 #include "core/propagation/images/exact_path.h"
 #include "core/propagation/images/image_tree.h"
@@ -48,6 +50,7 @@ struct FoundRay {
 struct Arrived {
   ArrivalSums sums;
   std::vector<FoundRay> rays;
+  std::vector<PairableRay> pairable;
   std::uint64_t images = 0, candidates = 0, found = 0;
 };
 
@@ -129,6 +132,7 @@ class Trace {
   void try_diffracted_twice(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& last,
                             Vec3 target, Arrived& arrived) const;
   void add(const ExactPath& path, Arrived& arrived) const;
+  PairableRay as_pairable(const ExactPath& path, const Arrival& arrival) const;
   Ray as_ray(const FoundRay& found, const Receiver& receiver) const;
 
   const TracingEnvironment& environment_;
@@ -163,8 +167,30 @@ void Trace::add(const ExactPath& path, Arrived& arrived) const {
   arrival.amplitude = exp_j(-link_.wave_number() * received.length_m) * received.amplitude;
   arrived.sums.add(arrival);
   ++arrived.found;
+  if (summation == Summation::local_mean && !arrival.coherent) {
+    arrived.pairable.push_back(as_pairable(path, arrival));
+  }
   found.received.amplitude = arrival.amplitude;
   arrived.rays.push_back(found);
+}
+
+PairableRay Trace::as_pairable(const ExactPath& path, const Arrival& arrival) const {
+  PairableRay ray{.amplitude = arrival.amplitude, .direction = arrival.travel_direction.xy()};
+  StableHash way;
+  const auto sequence = path.sequence();
+  const auto last_edge =
+      std::find_if(sequence.rbegin(), sequence.rend(), [](const auto& each) { return each.is_edge; });
+  for (auto each = sequence.begin(); each != sequence.end(); ++each) {
+    const bool on_ground = !each->is_edge && environment_.reflectors[each->number].kind == SurfaceKind::ground;
+    if (on_ground && each >= last_edge.base()) {
+      ray.from_ground = true;
+      continue;
+    }
+    way.add(each->is_edge);
+    way.add(each->number);
+  }
+  ray.way = way.value();
+  return ray;
 }
 
 void Trace::try_reflected(const ReflectionChain& chain, Vec3 target, Arrived& arrived) const {
@@ -275,6 +301,7 @@ void Trace::collect(std::vector<Arrived> arrived, ImageTracingResult& result) co
     for (const FoundRay& found : here.rays) result.rays.push_back(as_ray(found, environment_.receivers[r]));
     ArrivalSums sums;
     sums.merge(here.sums);
+    add_ground_pairs(std::move(here.pairable), {&sums, 1});
     result.receivers.push_back(sums);
     result.images += here.images;
     result.candidates += here.candidates;

@@ -82,11 +82,13 @@ Comparison compare(double tile_side_m, int interactions, bool diffraction, std::
   exact_options.max_reflections = reflections;
   exact_options.max_diffractions = diffractions;
   exact_options.max_reflections_with_diffractions = interactions;
+  exact_options.link.summation = Summation::power;
   const ImageTracingResult exact =
       ImageTracer(city.scene, city.occlusion, receivers, exact_options).trace(transmitter, no_progress());
   RayLaunchingOptions options = testing::without_scattering(reflections, diffractions, interactions);
   options.rays_per_receiver = exact_options.rays_per_receiver;
   options.tiles_are_targets = false;
+  options.summation = Summation::power;
   const RayLaunchingResult launched = city.launch(transmitter, receivers, options);
 
   Comparison c;

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/ground_pairs.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/propagation/local_mean.h"
+
+namespace tesseray {
+namespace {
+
+auto order_of(const PairableRay& ray) {
+  return std::tuple(ray.receiver, ray.way, ray.from_ground, ray.direction.x, ray.direction.y, ray.amplitude.re,
+                    ray.amplitude.im);
+}
+
+double apart(const PairableRay& a, const PairableRay& b) {
+  const Vec2 difference = a.direction - b.direction;
+  return dot(difference, difference);
+}
+
+// What the rays of one way bring: first those that have not met the ground.
+double interference_of(std::span<const PairableRay> rays, std::vector<const PairableRay*>& partners) {
+  const auto from_ground = std::ranges::find(rays, true, &PairableRay::from_ground);
+  partners.clear();
+  for (auto ray = rays.begin(); ray != from_ground; ++ray) partners.push_back(&*ray);
+  double sum = 0;
+  for (auto ray = from_ground; ray != rays.end() && !partners.empty(); ++ray) {
+    const auto nearest = std::ranges::min_element(partners, {}, [&](const PairableRay* p) { return apart(*p, *ray); });
+    sum += interference(ray->amplitude, (*nearest)->amplitude, coherence(ray->direction, (*nearest)->direction));
+    partners.erase(nearest);
+  }
+  return sum;
+}
+
+}  // namespace
+
+void add_ground_pairs(std::vector<PairableRay> rays, std::span<ArrivalSums> receivers) {
+  std::ranges::sort(rays, {}, order_of);
+  std::vector<const PairableRay*> partners;
+  for (auto first = rays.begin(); first != rays.end();) {
+    const auto end = std::find_if(
+        first, rays.end(), [&](const PairableRay& r) { return r.receiver != first->receiver || r.way != first->way; });
+    receivers[first->receiver].interference.add(interference_of({first, end}, partners));
+    first = end;
+  }
+}
+
+}  // namespace tesseray

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What two rays bring together to the mean over a receiver's surroundings. docs/physics.md §3.
+#pragma once
+
+#include <cmath>
+
+#include "core/base/host_device.h"
+#include "core/base/units.h"
+#include "core/geometry/vector.h"
+#include "core/physics/complex.h"
+
+namespace tesseray {
+
+// How wide the surroundings are, in wavelengths: the mean that Lee's drive tests take.
+inline constexpr double local_mean_wavelengths = 40;
+
+// How far two rays stay in step there, 0 … 1: their phases' difference changes from place to place by what their
+// directions of travel differ by, horizontally. A round Gaussian window with the variance of a straight drive of
+// `local_mean_wavelengths`, so that steep rays are out of step altogether.
+TESSERAY_HD inline double coherence(Vec2 direction, Vec2 other) {
+  constexpr double phase_of_drive = 2.0 * pi * local_mean_wavelengths;
+  constexpr double exponent = phase_of_drive * phase_of_drive / 24.0;
+  constexpr double negligible = 1e-4;
+  const Vec2 difference = direction - other;
+  const double value = std::exp(-exponent * dot(difference, difference));
+  return value > negligible ? value : 0.0;
+}
+
+// What is added to the sum of their powers, from −2 |a b| to 2 |a b|, for amplitudes whose phases differ by `phase`
+// more, rad.
+TESSERAY_HD inline double interference(Complex a, Complex b, double coherence, double phase = 0) {
+  if (!(coherence > 0)) return 0;
+  return 2.0 * coherence * (a * conj(b) * exp_j(phase)).re;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The local mean: rays and their reflections on the ground in step, against averages of the field and against the
+// images of two conducting walls in closed form.
+#include "core/propagation/local_mean.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/propagation/ground_pairs.h"
+#include "core/propagation/images/image_tracer.h"
+#include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+
+constexpr double drive_turns = 2 * pi * local_mean_wavelengths;
+
+// Two waves over a round Gaussian window whose standard deviation is that of 40 wavelengths driven, place by place.
+TEST(LocalMean, IsTheMeanOfTheFieldOfTwoWaves) {
+  const Complex a{0.3, -0.8}, b{-0.5, 0.1};
+  const Vec2 u{0.981, 0.1};
+  const double deviation = local_mean_wavelengths / std::sqrt(12.0);  // in wavelengths
+  for (const Vec2 v : {Vec2{0.981, 0.1}, Vec2{0.979, 0.101}, Vec2{0.97, 0.1}, Vec2{0.981, 0.12}, Vec2{0.95, 0.08}}) {
+    double sum = 0, weights = 0;
+    for (double x = -60; x <= 60; x += 0.25) {
+      for (double y = -60; y <= 60; y += 0.25) {
+        const double weight = std::exp(-(x * x + y * y) / (2 * deviation * deviation));
+        const Complex field = a * exp_j(-2 * pi * (u.x * x + u.y * y)) + b * exp_j(-2 * pi * (v.x * x + v.y * y));
+        sum += weight * squared_norm(field);
+        weights += weight;
+      }
+    }
+    const double expected = sum / weights - squared_norm(a) - squared_norm(b);
+    EXPECT_NEAR(interference(a, b, coherence(u, v)), expected, 2e-4);
+  }
+}
+
+TEST(LocalMean, SteepRaysAreOutOfStep) {
+  EXPECT_EQ(coherence({1, 0}, {1, 0}), 1);
+  EXPECT_EQ(coherence({0.95, 0}, {0.88, 0}), 0);
+  EXPECT_EQ(interference({1, 0}, {1, 0}, 0), 0);
+}
+
+PairableRay ray_of(std::uint64_t way, bool from_ground, Complex amplitude, Vec2 direction) {
+  return {.receiver = 0, .from_ground = from_ground, .way = way, .amplitude = amplitude, .direction = direction};
+}
+
+double paired(std::vector<PairableRay> rays) {
+  ArrivalSums sums, merged;
+  add_ground_pairs(std::move(rays), {&sums, 1});
+  merged.merge(sums);
+  return merged.interference.value();
+}
+
+TEST(GroundPairs, AreOfOneWayAndTheNearestDirection) {
+  const PairableRay one = ray_of(7, false, {0.1, 0}, {0.99, 0}), other = ray_of(7, false, {0.1, 0}, {0.98, 0.1});
+  const PairableRay ground = ray_of(7, true, {0, 0.05}, {0.9899, 0}), turned = ray_of(7, true, {0.05, 0}, {0.9899, 0});
+  EXPECT_EQ(paired({one, other}), 0);
+  EXPECT_EQ(paired({ground, turned}), 0);
+  EXPECT_EQ(paired({one, ray_of(8, true, {0.05, 0}, {0.9899, 0})}), 0);
+  const double pair = 2 * 0.1 * 0.05 * coherence({0.99, 0}, {0.9899, 0});
+  EXPECT_NEAR(paired({one, turned}), pair, 1e-15);
+  EXPECT_NEAR(paired({turned, other, one}), pair, 1e-15);
+  EXPECT_NEAR(paired({one, ground}), 0, 1e-15) << "a quarter of a turn apart";
+  // One ray is not the partner of two: what three bring must not be less than nothing.
+  const PairableRay against = ray_of(7, true, {-0.1, 0}, {0.99, 0});
+  EXPECT_NEAR(paired({one, against, against}), -2 * 0.01, 1e-15);
+}
+
+TEST(GroundPairs, AreTheSameForAnyOrder) {
+  testing::Random random(5);
+  std::vector<PairableRay> rays;
+  for (int i = 0; i < 200; ++i) {
+    rays.push_back(ray_of(random.below(9), random.below(2) == 0,
+                          {random.uniform(-1e-3, 1e-3), random.uniform(-1e-3, 1e-3)},
+                          {0.9 + 0.001 * random.below(9), 0.1}));
+  }
+  const double expected = paired(rays);
+  EXPECT_NE(expected, 0);
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    for (std::size_t i = rays.size(); i > 1; --i) {
+      std::swap(rays[i - 1], rays[random.below(static_cast<std::uint32_t>(i))]);
+    }
+    EXPECT_EQ(paired(rays), expected);
+  }
+}
+
+// A street between two endless walls: y from 40 to 60.
+constexpr double wall_low = 40, wall_high = 60;
+const Vec3 antenna{20.3, 47.3, 6};
+
+const Environment& street() {
+  static const Environment made(
+      [] {
+        Scene scene = testing::flat_ground(700, 100);
+        scene.prisms = {testing::box_prism(1, {0, 20}, {700, wall_low}, 0, 40),
+                        testing::box_prism(2, {0, wall_high}, {700, 80}, 0, 40)};
+        return testing::with_material(std::move(scene), 1, 1e12);
+      }(),
+      5);
+  return made;
+}
+
+// The antenna's images after so many walls, seen from the street.
+std::vector<Vec3> images(int walls) {
+  if (walls == 0) return {antenna};
+  std::vector<Vec3> found;
+  for (const bool high_first : {false, true}) {
+    double y = antenna.y;
+    for (int i = 0; i < walls; ++i) y = 2 * ((i % 2 == 0) == high_first ? wall_high : wall_low) - y;
+    found.push_back({antenna.x, y, antenna.z});
+  }
+  return found;
+}
+
+// The path gain at a point of the street, vertical polarisation: each image and its own in the ground, all of equal
+// sign but for what walls turn at both. `paired_walls`: pairs of up to so many reflections at walls are in step.
+double mean_gain(Vec3 at, int walls, int paired_walls, bool last_with_ground) {
+  const double wave_number = 2 * pi * 850e6 / speed_of_light;
+  double sum = 0;
+  for (int n = 0; n <= walls; ++n) {
+    for (const Vec3 image : images(n)) {
+      const double plan_m = norm(at.xy() - image.xy());
+      const double above_m = norm(at - image), below_m = std::hypot(plan_m, at.z + image.z);
+      sum += 1 / (above_m * above_m);
+      if (n == walls && !last_with_ground) continue;
+      sum += 1 / (below_m * below_m);
+      if (n > paired_walls) continue;
+      const double turns = drive_turns * (plan_m / above_m - plan_m / below_m);
+      const double in_step = n == 0 ? 1 : std::exp(-turns * turns / 24);
+      sum += 2 * in_step * std::cos(wave_number * (below_m - above_m)) / (above_m * below_m);
+    }
+  }
+  return sum / (4 * wave_number * wave_number);
+}
+
+std::vector<Receiver> street_receivers() {
+  return testing::receivers_at(
+      {{61.7, 42.1, 1.5}, {150.2, 58.8, 1.5}, {333.1, 51, 1.5}, {640.9, 40.7, 1.5}, {500.4, 55.3, 4}});
+}
+
+TEST(LocalMean, OfEachWallsReflectionAndItsOwnOnTheGround) {
+  for (const int walls : {1, 2, 3}) {
+    SCOPED_TRACE(walls);
+    const RayLaunchingOptions options = testing::without_scattering(walls, 0, walls);
+    const std::vector<Receiver> receivers = street_receivers();
+    const RayLaunchingResult launched = street().launch(testing::test_transmitter(antenna), receivers, options);
+    for (std::size_t r = 0; r < receivers.size(); ++r) {
+      const double expected = decibels(mean_gain(receivers[r].position, walls, walls, true));
+      EXPECT_NEAR(decibels(testing::total_gain(launched.receivers[r])), expected, 0.01) << r;
+    }
+    int near_walls = 0;
+    for (std::size_t t = 0; t < street().tiling.tiles.size(); ++t) {
+      const Tile& tile = street().tiling.tiles[t];
+      if (tile.kind != SurfaceKind::ground) break;
+      const Vec3 at = target_point(tile, options.receiver_height_m);
+      if (at.y < wall_low || at.y > wall_high || at.x < antenna.x + 30) continue;
+      EXPECT_NEAR(decibels(testing::total_gain(launched.tiles[t])), decibels(mean_gain(at, walls, walls, true)), 0.01);
+      // No ray by way of the ground first and a wall then stands beside the companion that stands for it.
+      EXPECT_EQ(launched.tiles[t].rays, 2u * (1 + 2 * static_cast<unsigned>(walls))) << at.x << " " << at.y;
+      if (at.y < wall_low + 4) ++near_walls;
+    }
+    EXPECT_GT(near_walls, 20);
+  }
+}
+
+TEST(LocalMean, OfExactRaysHasNoPartnersForTheLongest) {
+  constexpr int walls = 3;
+  ImageTracingOptions options;
+  options.max_reflections = walls;
+  options.max_diffractions = 0;
+  const std::vector<Receiver> receivers = street_receivers();
+  const ImageTracingResult traced = ImageTracer(street().scene, street().occlusion, receivers, options)
+                                        .trace(testing::test_transmitter(antenna), no_progress());
+  for (std::size_t r = 0; r < receivers.size(); ++r) {
+    const double expected = decibels(mean_gain(receivers[r].position, walls, walls - 1, false));
+    EXPECT_NEAR(decibels(testing::total_gain(traced.receivers[r])), expected, 0.01) << r;
+  }
+}
+
+TEST(LocalMean, OfPowersAloneWherePowersAreSummed) {
+  RayLaunchingOptions options = testing::without_scattering(2, 0, 2);
+  options.summation = Summation::power;
+  const RayLaunchingResult launched = street().launch(testing::test_transmitter(antenna), street_receivers(), options);
+  for (const std::vector<ArrivalSums>* all : {&launched.tiles, &launched.receivers}) {
+    for (const ArrivalSums& sums : *all) EXPECT_EQ(sums.interference.value(), 0);
+  }
+}
+
+// Behind the corner of a house: each diffracted ray with the one that goes on by way of the ground, as told from where
+// they bend.
+TEST(LocalMean, OfWhatBendsAroundACorner) {
+  Scene scene = testing::flat_ground(500, 300);
+  scene.prisms = {testing::box_prism(1, {100, 100}, {400, 140}, 0, 30)};
+  const Environment house(testing::with_material(std::move(scene), 5, 0.01), 5);
+  const std::vector<Receiver> receivers =
+      testing::receivers_at({{92.3, 260.2, 1.5}, {70.2, 180.1, 1.5}, {408.2, 290.3, 2.5}});
+  const RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
+  const RayLaunchingResult launched = house.launch(testing::test_transmitter({210, 60, 8}), receivers, options);
+  int pairs = 0;
+  for (std::size_t r = 0; r < receivers.size(); ++r) {
+    double expected = 0;
+    for (const Ray& ray : launched.rays) {
+      if (ray.target_id == receivers[r].receiver_id) expected += ray.path_gain;
+    }
+    for (const Ray& ground : launched.rays) {
+      if (ground.target_id != receivers[r].receiver_id || !ground.interactions.ends_with("D-G")) continue;
+      const std::string without = ground.interactions.substr(0, ground.interactions.size() - 2);
+      for (const Ray& ray : launched.rays) {
+        const Vec3 bend = ground.points[ground.points.size() - 3];
+        if (ray.target_id != ground.target_id || ray.interactions != without) continue;
+        if (norm(ray.points[ray.points.size() - 2].xy() - bend.xy()) > 0.5) continue;
+        const auto direction = [](const Ray& of) {
+          return normalized(of.points.back() - of.points[of.points.size() - 2]).xy();
+        };
+        expected += 2 * std::sqrt(ray.path_gain * ground.path_gain) * coherence(direction(ray), direction(ground)) *
+                    std::cos(radians(ray.phase_deg - ground.phase_deg));
+        ++pairs;
+      }
+    }
+    EXPECT_NEAR(decibels(testing::total_gain(launched.receivers[r])), decibels(expected), 0.01) << r;
+  }
+  EXPECT_GE(pairs, 3);
+}
+
+}  // namespace
+}  // namespace tesseray
