@@ -36,7 +36,7 @@ PairableRay Launch::as_pairable(const InteractionChain& chain, const Arrival& ar
     way.add(is_tile);
     way.add(is_tile ? environment_.tiling.tiles[element].prism : environment_.view.edge(element).prism);
   }
-  return {receiver, comes_from_ground(points.view(), chain), way.value(), phased, arrival.travel_direction.xy()};
+  return {receiver, comes_from_ground(points.view(), chain), way.value(), phased, arrival.travel_direction};
 }
 
 void Launch::pair_rays(std::span<ArrivalSums> receivers) {
@@ -45,7 +45,7 @@ void Launch::pair_rays(std::span<ArrivalSums> receivers) {
     rays.insert(rays.end(), state.pairable.begin(), state.pairable.end());
     state.pairable = {};
   }
-  add_ground_pairs(std::move(rays), receivers);
+  add_ground_pairs(std::move(rays), link_.wave_number(), receivers);
 }
 
 void Launch::arrive(const RayEnding& ending, std::uint32_t number, ThreadState& state) {

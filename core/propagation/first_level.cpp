@@ -14,13 +14,24 @@ constexpr std::size_t elements_per_block = 512;
 
 }  // namespace
 
-void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, ThreadState& state) {
+double Launch::left_by_roofs(const StraightWay& way, std::uint32_t number, std::uint8_t as, ThreadState& state) {
+  const TargetPoints& points = environment_.points;
+  if (way.building != nullptr || !goes_over_rooftops() || points.is_edge(number)) return 1;
+  RooftopTarget target = rooftop_target(number);
+  if (as == lit_as_element) target.point = points.reference(number);
+  const double left = environment_.over_rooftops.left_in_sight(rooftop_rays(), target,
+                                                               environment_.options.over_rooftop, state.rooftop_work);
+  if (left != 1) reached_over_rooftops_[number] |= as;
+  return left;
+}
+
+void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, double left, ThreadState& state) {
   const Vec3 target = environment_.points.arrival(number), to_target = target - transmitter_.position;
   if (norm(to_target) < least_distance_m) return;
   const VirtualSource antenna{transmitter_.position};
   const Link::Departure departure = link_.depart(normalized(to_target));
   const VegetationAtTarget attenuation =
-      attenuation_of_building(way, target) * vegetation_to_target(transmitter_.position, number);
+      left * attenuation_of_building(way, target) * vegetation_to_target(transmitter_.position, number);
   arrive({antenna, departure.field, way.mechanism, departure.relative_gain, way.chain, false, attenuation}, number,
          state);
 }
@@ -47,15 +58,17 @@ void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, st
   const TargetPoints& points = environment_.points;
   const Vec3 antenna = transmitter_.position;
   lit[element] |= lit_as_element;
+  const double left = left_by_roofs(way, element, lit_as_element, state);
   if (points.tiles_are_targets() && points.is_tile(element) &&
       environment_.tiling.tiles[element].kind != SurfaceKind::ground) {
-    arrive_straight(way, element, state);
+    arrive_straight(way, element, left, state);
     lit[element] |= lit_as_target;
+    if (left != 1) reached_over_rooftops_[element] |= lit_as_target;
   }
   const Vec3 reference = points.reference(element);
   if (norm(reference - antenna) < least_distance_m) return;
   const Link::Departure departure = link_.depart(normalized(reference - antenna));
-  const double attenuation = attenuation_of_building(way, reference) * vegetation_.amplitude(antenna, reference);
+  const double attenuation = left * attenuation_of_building(way, reference) * vegetation_.amplitude(antenna, reference);
   const VirtualSource source{antenna};
   go_on({source, departure.field, departure.relative_gain, way.chain, 0, 0, attenuation}, element, state, tubes);
 }
@@ -87,7 +100,7 @@ void Launch::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& 
       const Vec3 target = points.arrival(number);
       if (way.building != nullptr && !way.building->may_hide(antenna, target)) continue;
       if (!way.occlusion.is_free(antenna, target)) continue;
-      arrive_straight(way, number, state);
+      arrive_straight(way, number, left_by_roofs(way, number, lit_as_target, state), state);
       lit[number] |= lit_as_target;
     }
   });
@@ -105,6 +118,10 @@ void Launch::launch_through_building(std::vector<std::uint8_t> lit, std::vector<
 
 void Launch::launch_into_sight(std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress) {
   lit.assign(environment_.points.element_count() + environment_.points.receiver_count(), 0);
+  if (goes_over_rooftops()) {
+    reached_over_rooftops_.assign(lit.size(), 0);
+    view_.reached_over_rooftops = reached_over_rooftops_.data();
+  }
   launch_straight({environment_.occlusion, Mechanism::direct, {}, nullptr}, lit, tubes, progress);
 }
 

@@ -18,11 +18,11 @@ struct PairableRay {
   bool from_ground = false;  // reflected there since it left the antenna or its last edge
   std::uint64_t way = 0;     // the same for rays that differ by that reflection alone
   Complex amplitude;         // with phase
-  Vec2 direction;            // the horizontal part of the unit direction of travel
+  Vec3 direction;            // unit, of travel
 };
 
 // Adds what each ray from the ground brings together with the one of the same way that comes in most nearly as it
-// does, no ray in two pairs. The same for any order of the rays.
-void add_ground_pairs(std::vector<PairableRay> rays, std::span<ArrivalSums> receivers);
+// does in the plan, no ray in two pairs. The same for any order of the rays.
+void add_ground_pairs(std::vector<PairableRay> rays, double wave_number, std::span<ArrivalSums> receivers);
 
 }  // namespace tesseray

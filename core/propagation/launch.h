@@ -157,8 +157,12 @@ class Launch {
                          ThreadState& state, std::vector<Tube>& tubes);
   // To what the building nearest to the transmitter alone hides.
   void launch_through_building(std::vector<std::uint8_t> lit, std::vector<Tube>& tubes, Progress& progress);
-  void arrive_straight(const StraightWay& way, std::uint32_t number, ThreadState& state);
+  // `left`: of the amplitude, by what is not vegetation.
+  void arrive_straight(const StraightWay& way, std::uint32_t number, double left, ThreadState& state);
   double attenuation_of_building(const StraightWay& way, Vec3 to) const;
+  // What roofs just below the straight line leave to a target or an element (`as`: lit_as_…), marked as reached over
+  // them: then they stand for the diffractions at their edges.
+  double left_by_roofs(const StraightWay& way, std::uint32_t number, std::uint8_t as, ThreadState& state);
 
   // over_rooftop_rays.cpp: rays over the roofs to all numbers that are not lit (lit_as_…), and the tubes that they
   // become at tiles.
@@ -174,6 +178,10 @@ class Launch {
     bool arrives = false, goes_on = false;
     bool any() const { return arrives || goes_on; }
   };
+  // Whether there are such rays at all.
+  bool goes_over_rooftops() const {
+    return environment_.options.over_rooftop != OverRooftop::none && limits_.may_diffract(0, 0);
+  }
   RooftopUse rooftop_use(std::uint32_t number, std::uint8_t lit) const;
   RooftopRays rooftop_rays() const {
     return {transmitter_.position, 2.0 * pi / link_.wave_number(), permittivities_, roof_z_};

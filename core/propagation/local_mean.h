@@ -13,16 +13,19 @@ namespace tesseray {
 
 // How wide the surroundings are, in wavelengths: the mean that Lee's drive tests take.
 inline constexpr double local_mean_wavelengths = 40;
+// How high they are: the standard deviation of what is known of a receiver's height above the ground around it, m.
+inline constexpr double local_mean_height_m = 0.25;
 
-// How far two rays stay in step there, 0 … 1: their phases' difference changes from place to place by what their
-// directions of travel differ by, horizontally. A round Gaussian window with the variance of a straight drive of
-// `local_mean_wavelengths`, so that steep rays are out of step altogether.
-TESSERAY_HD inline double coherence(Vec2 direction, Vec2 other) {
+// How far two rays stay in step there, 0 … 1, by their unit directions of travel: the difference of their phases
+// changes from place to place by what these differ. A Gaussian window, round in the plan with the variance of a
+// straight drive of `local_mean_wavelengths`; steep rays are out of step altogether.
+TESSERAY_HD inline double coherence(Vec3 direction, Vec3 other, double wave_number) {
   constexpr double phase_of_drive = 2.0 * pi * local_mean_wavelengths;
-  constexpr double exponent = phase_of_drive * phase_of_drive / 24.0;
   constexpr double negligible = 1e-4;
-  const Vec2 difference = direction - other;
-  const double value = std::exp(-exponent * dot(difference, difference));
+  const Vec3 difference = direction - other;
+  const double phase_of_height = wave_number * local_mean_height_m * difference.z;
+  const double value = std::exp(-phase_of_drive * phase_of_drive / 24.0 * dot(difference.xy(), difference.xy()) -
+                                0.5 * phase_of_height * phase_of_height);
   return value > negligible ? value : 0.0;
 }
 

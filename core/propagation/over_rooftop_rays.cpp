@@ -78,13 +78,11 @@ bool Launch::complete_rooftop_wave(Vec3 target, RooftopWave& wave) const {
 }
 
 void Launch::launch_over_rooftops(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress) {
+  if (!goes_over_rooftops()) return;
   const OverRooftop method = environment_.options.over_rooftop;
-  if (method == OverRooftop::none || !limits_.may_diffract(0, 0)) return;
   RooftopSearch* const search = method == OverRooftop::screens ? environment_.rooftop_search : nullptr;
   const TargetPoints& points = environment_.points;
   const std::uint32_t numbers = points.element_count() + points.receiver_count();
-  reached_over_rooftops_.assign(numbers, 0);
-  view_.reached_over_rooftops = reached_over_rooftops_.data();
   if (environment_.options.wideband) rooftop_departures_.resize(numbers);
   const std::size_t per_block = search != nullptr ? search->most_targets() : numbers_per_block;
   const auto launch_to = [&](std::uint32_t range_first, std::uint32_t range_end, Progress& part) {

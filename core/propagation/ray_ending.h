@@ -70,9 +70,10 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
 
 // What a ray and its companion bring to the local mean beyond the sum of their powers.
 TESSERAY_HD inline double interference(const LaunchView& launch, const ArrivedRay& ray, const ArrivedRay& companion) {
-  return interference(ray.received, companion.received,
-                      coherence(ray.arrival.travel_direction.xy(), companion.arrival.travel_direction.xy()),
-                      launch.link.wave_number * (companion.length_m - ray.length_m));
+  return interference(
+      ray.received, companion.received,
+      coherence(ray.arrival.travel_direction, companion.arrival.travel_direction, launch.link.wave_number),
+      launch.link.wave_number * (companion.length_m - ray.length_m));
 }
 
 }  // namespace ray_ending_detail

@@ -53,6 +53,10 @@ struct RooftopBends {
 namespace rooftop_detail {
 
 inline constexpr double least_horizontal_distance_m = 1.0;
+// No edge farther below the straight line has ν above the least one, wherever it stands.
+TESSERAY_HD inline double margin_m(double distance_m, double wavelength_m) {
+  return -negligible_fresnel_parameter * std::sqrt(wavelength_m * distance_m / 8.0);
+}
 // Along a roof: between its edges, and from one to an end that stands over it.
 inline constexpr double grazing_rad = 5.0 * pi / 180.0, grazing_over_own_roof_rad = 0.1 * pi / 180.0;
 inline constexpr double steep_rad = 15.0 * pi / 180.0;
@@ -189,9 +193,7 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
   bends.count = 0;
   const double distance = norm(target.point.xy() - rays.from.xy());
   if (distance < rooftop_detail::least_horizontal_distance_m) return;
-  // No edge farther below the straight line has ν above the least one, wherever it stands.
-  const double margin_m = -negligible_fresnel_parameter * std::sqrt(rays.wavelength_m * distance / 8.0);
-  const RooftopLine line(rays.from, target.point, margin_m);
+  const RooftopLine line(rays.from, target.point, rooftop_detail::margin_m(distance, rays.wavelength_m));
   RooftopProfileTrace<Row> trace(scene, line, row, rooftop_detail::most_rise(target, distance, rays.wavelength_m));
   if (!trace.run()) {
     if (!trace.has_risen()) bends.outcome = RooftopBends::Outcome::no_room;

@@ -175,7 +175,7 @@ void Trace::add(const ExactPath& path, Arrived& arrived) const {
 }
 
 PairableRay Trace::as_pairable(const ExactPath& path, const Arrival& arrival) const {
-  PairableRay ray{.amplitude = arrival.amplitude, .direction = arrival.travel_direction.xy()};
+  PairableRay ray{.amplitude = arrival.amplitude, .direction = arrival.travel_direction};
   StableHash way;
   const auto sequence = path.sequence();
   const auto last_edge =
@@ -301,7 +301,7 @@ void Trace::collect(std::vector<Arrived> arrived, ImageTracingResult& result) co
     for (const FoundRay& found : here.rays) result.rays.push_back(as_ray(found, environment_.receivers[r]));
     ArrivalSums sums;
     sums.merge(here.sums);
-    add_ground_pairs(std::move(here.pairable), {&sums, 1});
+    add_ground_pairs(std::move(here.pairable), link_.wave_number(), {&sums, 1});
     result.receivers.push_back(sums);
     result.images += here.images;
     result.candidates += here.candidates;

@@ -22,55 +22,64 @@ using testing::Environment;
 
 constexpr double drive_turns = 2 * pi * local_mean_wavelengths;
 
-// Two waves over a round Gaussian window whose standard deviation is that of 40 wavelengths driven, place by place.
+// Two waves over a Gaussian window whose standard deviation is that of 40 wavelengths driven, and some height, place by
+// place.
 TEST(LocalMean, IsTheMeanOfTheFieldOfTwoWaves) {
   const Complex a{0.3, -0.8}, b{-0.5, 0.1};
-  const Vec2 u{0.981, 0.1};
-  const double deviation = local_mean_wavelengths / std::sqrt(12.0);  // in wavelengths
-  for (const Vec2 v : {Vec2{0.981, 0.1}, Vec2{0.979, 0.101}, Vec2{0.97, 0.1}, Vec2{0.981, 0.12}, Vec2{0.95, 0.08}}) {
+  const double wave_number = 2 * pi * 850e6 / speed_of_light, wavelength = 2 * pi / wave_number;
+  const Vec3 u{0.981, 0.1, 0.02};
+  const double wide = local_mean_wavelengths / std::sqrt(12.0) * wavelength, high = local_mean_height_m;
+  for (const Vec3 v : {Vec3{0.981, 0.1, 0.02}, Vec3{0.979, 0.101, -0.05}, Vec3{0.97, 0.1, 0.2}, Vec3{0.981, 0.12, 0.1},
+                       Vec3{0.95, 0.08, 0.3}}) {
     double sum = 0, weights = 0;
-    for (double x = -60; x <= 60; x += 0.25) {
-      for (double y = -60; y <= 60; y += 0.25) {
-        const double weight = std::exp(-(x * x + y * y) / (2 * deviation * deviation));
-        const Complex field = a * exp_j(-2 * pi * (u.x * x + u.y * y)) + b * exp_j(-2 * pi * (v.x * x + v.y * y));
-        sum += weight * squared_norm(field);
-        weights += weight;
+    for (int i = -24; i <= 24; ++i) {
+      for (int j = -24; j <= 24; ++j) {
+        for (int k = -24; k <= 24; ++k) {
+          const Vec3 at{wide * i / 6, wide * j / 6, high * k / 6};
+          const double weight = std::exp(-(i * i + j * j + k * k) / 72.0);
+          const Complex field = a * exp_j(-wave_number * dot(u, at)) + b * exp_j(-wave_number * dot(v, at));
+          sum += weight * squared_norm(field);
+          weights += weight;
+        }
       }
     }
     const double expected = sum / weights - squared_norm(a) - squared_norm(b);
-    EXPECT_NEAR(interference(a, b, coherence(u, v)), expected, 2e-4);
+    EXPECT_NEAR(interference(a, b, coherence(u, v, wave_number)), expected, 2e-4);
   }
 }
 
 TEST(LocalMean, SteepRaysAreOutOfStep) {
-  EXPECT_EQ(coherence({1, 0}, {1, 0}), 1);
-  EXPECT_EQ(coherence({0.95, 0}, {0.88, 0}), 0);
+  EXPECT_EQ(coherence({1, 0, 0}, {1, 0, 0}, 18), 1);
+  EXPECT_EQ(coherence({0.95, 0, 0.3}, {0.88, 0, 0.3}, 18), 0);
   EXPECT_EQ(interference({1, 0}, {1, 0}, 0), 0);
 }
 
-PairableRay ray_of(std::uint64_t way, bool from_ground, Complex amplitude, Vec2 direction) {
+constexpr double some_wave_number = 18;
+
+PairableRay ray_of(std::uint64_t way, bool from_ground, Complex amplitude, Vec3 direction) {
   return {.receiver = 0, .from_ground = from_ground, .way = way, .amplitude = amplitude, .direction = direction};
 }
 
 double paired(std::vector<PairableRay> rays) {
   ArrivalSums sums, merged;
-  add_ground_pairs(std::move(rays), {&sums, 1});
+  add_ground_pairs(std::move(rays), some_wave_number, {&sums, 1});
   merged.merge(sums);
   return merged.interference.value();
 }
 
 TEST(GroundPairs, AreOfOneWayAndTheNearestDirection) {
-  const PairableRay one = ray_of(7, false, {0.1, 0}, {0.99, 0}), other = ray_of(7, false, {0.1, 0}, {0.98, 0.1});
-  const PairableRay ground = ray_of(7, true, {0, 0.05}, {0.9899, 0}), turned = ray_of(7, true, {0.05, 0}, {0.9899, 0});
+  const Vec3 down{0.99, 0, -0.1}, up{0.9899, 0, 0.1};
+  const PairableRay one = ray_of(7, false, {0.1, 0}, down), other = ray_of(7, false, {0.1, 0}, {0.98, 0.1, 0.1});
+  const PairableRay ground = ray_of(7, true, {0, 0.05}, up), turned = ray_of(7, true, {0.05, 0}, up);
   EXPECT_EQ(paired({one, other}), 0);
   EXPECT_EQ(paired({ground, turned}), 0);
-  EXPECT_EQ(paired({one, ray_of(8, true, {0.05, 0}, {0.9899, 0})}), 0);
-  const double pair = 2 * 0.1 * 0.05 * coherence({0.99, 0}, {0.9899, 0});
+  EXPECT_EQ(paired({one, ray_of(8, true, {0.05, 0}, up)}), 0);
+  const double pair = 2 * 0.1 * 0.05 * coherence(down, up, some_wave_number);
   EXPECT_NEAR(paired({one, turned}), pair, 1e-15);
   EXPECT_NEAR(paired({turned, other, one}), pair, 1e-15);
   EXPECT_NEAR(paired({one, ground}), 0, 1e-15) << "a quarter of a turn apart";
   // One ray is not the partner of two: what three bring must not be less than nothing.
-  const PairableRay against = ray_of(7, true, {-0.1, 0}, {0.99, 0});
+  const PairableRay against = ray_of(7, true, {-0.1, 0}, down);
   EXPECT_NEAR(paired({one, against, against}), -2 * 0.01, 1e-15);
 }
 
@@ -80,7 +89,7 @@ TEST(GroundPairs, AreTheSameForAnyOrder) {
   for (int i = 0; i < 200; ++i) {
     rays.push_back(ray_of(random.below(9), random.below(2) == 0,
                           {random.uniform(-1e-3, 1e-3), random.uniform(-1e-3, 1e-3)},
-                          {0.9 + 0.001 * random.below(9), 0.1}));
+                          {0.9 + 0.001 * random.below(9), 0.1, 0.01 * random.below(9)}));
   }
   const double expected = paired(rays);
   EXPECT_NE(expected, 0);
@@ -134,7 +143,8 @@ double mean_gain(Vec3 at, int walls, int paired_walls, bool last_with_ground) {
       sum += 1 / (below_m * below_m);
       if (n > paired_walls) continue;
       const double turns = drive_turns * (plan_m / above_m - plan_m / below_m);
-      const double in_step = n == 0 ? 1 : std::exp(-turns * turns / 24);
+      const double rise = wave_number * local_mean_height_m * ((at.z + image.z) / below_m - (at.z - image.z) / above_m);
+      const double in_step = n == 0 ? 1 : std::exp(-turns * turns / 24 - rise * rise / 2);
       sum += 2 * in_step * std::cos(wave_number * (below_m - above_m)) / (above_m * below_m);
     }
   }
@@ -218,9 +228,10 @@ TEST(LocalMean, OfWhatBendsAroundACorner) {
         if (ray.target_id != ground.target_id || ray.interactions != without) continue;
         if (norm(ray.points[ray.points.size() - 2].xy() - bend.xy()) > 0.5) continue;
         const auto direction = [](const Ray& of) {
-          return normalized(of.points.back() - of.points[of.points.size() - 2]).xy();
+          return normalized(of.points.back() - of.points[of.points.size() - 2]);
         };
-        expected += 2 * std::sqrt(ray.path_gain * ground.path_gain) * coherence(direction(ray), direction(ground)) *
+        expected += 2 * std::sqrt(ray.path_gain * ground.path_gain) *
+                    coherence(direction(ray), direction(ground), 2 * pi * 850e6 / speed_of_light) *
                     std::cos(radians(ray.phase_deg - ground.phase_deg));
         ++pairs;
       }

@@ -239,6 +239,89 @@ TEST(OverRooftop, EdgesNextToTheEndsCount) {
   EXPECT_NEAR(decibels_between(gain(20, 0.29), gain(20, 0.31)), 0, 0.3);
 }
 
+// Roofs just below the line take from what is in sight as the screens do that they are, so that power falls across the
+// shadow's boundary without a step; their diffractions are in it already.
+TEST(OverRooftop, RoofsJustBelowTheLineTakeTheirPart) {
+  Scene one = testing::flat_ground(660, 240);
+  one.prisms = {testing::box_prism(1, {300, 10}, {301, 230}, 0, 12)};
+  Scene rows = testing::flat_ground(660, 240);
+  for (int i = 1; i <= 6; ++i) {
+    const double x = 100 + i * 460.0 / 7;
+    rows.prisms.push_back(testing::box_prism(i, {x - 0.5, 10}, {x + 0.5, 230}, 0, 12));
+  }
+  const Vec3 antenna{100, 120, 12};
+  const double wavelength = speed_of_light / 850e6;
+  const auto losses_db = [&](const Scene& scene, std::vector<double> heights) {
+    const Environment city(scene, 10);
+    std::vector<Vec3> points;
+    for (const double z : heights) points.push_back({560, 120, z});
+    const auto result = city.launch(testing::test_transmitter(antenna), testing::receivers_at(points), roofs_only());
+    std::vector<double> losses;
+    for (std::size_t r = 0; r < points.size(); ++r) {
+      EXPECT_EQ(result.receivers[r].rays, points[r].z < 20 ? 1u : 3u) << points[r].z;
+      EXPECT_EQ(result.receivers[r].direct, points[r].z > 12) << points[r].z;
+      losses.push_back(-10.0 * std::log10(testing::total_gain(result.receivers[r])) -
+                       free_space_loss_db(norm(points[r] - antenna), 850e6));
+    }
+    return losses;
+  };
+  // Receivers on both sides of the boundary, which is at 12 m; one screen is exact at all of them.
+  const std::vector<double> heights{10.9, 11.7, 11.99, 12.01, 12.3, 13.1, 14.7, 16.0};
+  const std::vector<double> behind_one = losses_db(one, heights);
+  for (std::size_t r = 0; r < heights.size(); ++r) {
+    const double clearance = 12 - (12 + (heights[r] - 12) * 200.5 / 460);
+    const double nu = fresnel_parameter(clearance, 200.5, 259.5, wavelength);
+    ASSERT_GT(nu, negligible_fresnel_parameter);
+    EXPECT_NEAR(behind_one[r], knife_edge_loss_db(nu), 0.02) << heights[r];
+  }
+  const std::vector<double> behind_rows = losses_db(rows, heights);
+  EXPECT_NEAR(behind_rows[2], behind_rows[3], 0.3);
+  // 1/(N+1) of the field behind N equally high screens at grazing (docs/physics.md §6).
+  EXPECT_NEAR(behind_rows[3], 20 * std::log10(7.0), 0.3);
+  for (std::size_t r = 1; r < heights.size(); ++r) EXPECT_LT(behind_rows[r], behind_rows[r - 1] + 0.05);
+  // Far above them nothing is lost, and the edges add what they diffract.
+  EXPECT_NEAR(losses_db(one, {40})[0], 0, 0.1);
+}
+
+// The same from either end, and of tiles as of receivers; a roof takes nothing from its own tiles.
+TEST(OverRooftop, WhatIsLeftInSightIsReciprocal) {
+  Scene scene = testing::flat_ground(660, 240);
+  scene.prisms = {testing::box_prism(1, {250, 10}, {262, 230}, 0, 12),
+                  testing::box_prism(2, {300, 10}, {330, 230}, 0, 11),
+                  testing::box_prism(3, {500, 10}, {560, 230}, 0, 30)};
+  const Environment city(scene, 10);
+  RayLaunchingOptions clear = roofs_only();
+  clear.over_rooftop = OverRooftop::none;
+  clear.max_diffractions = 0;
+  const Vec3 antenna{100, 120, 14};
+  const auto gain = [&](Vec3 from, Vec3 to) {
+    return testing::total_gain(
+        city.launch(testing::test_transmitter(from), testing::receivers_at({to}), roofs_only()).receivers[0]);
+  };
+  for (const Vec3 receiver : {Vec3{490, 120, 12.5}, Vec3{400, 125, 12}, Vec3{450, 110, 13}}) {
+    EXPECT_NEAR(decibels_between(gain(antenna, receiver), gain(receiver, antenna)), 0, 1e-3);
+  }
+  const auto with = city.launch(testing::test_transmitter(antenna), {}, roofs_only());
+  const auto without = city.launch(testing::test_transmitter(antenna), {}, clear);
+  int walls = 0, own_roofs = 0;
+  for (std::size_t t = 0; t < city.tiling.tiles.size(); ++t) {
+    const Tile& tile = city.tiling.tiles[t];
+    if (!without.tiles[t].direct || tile.kind == SurfaceKind::ground) continue;
+    if (tile.prism == 0 && tile.kind == SurfaceKind::roof) {
+      EXPECT_EQ(with.tiles[t].strongest_gain, without.tiles[t].strongest_gain);
+      ++own_roofs;
+    }
+    if (tile.prism == 2 && tile.kind == SurfaceKind::wall) {
+      EXPECT_NEAR(
+          decibels_between(testing::total_gain(with.tiles[t]), gain(antenna, tile.centroid + 1e-3 * tile.normal)), 0,
+          0.05);
+      if (with.tiles[t].strongest_gain < 0.99 * without.tiles[t].strongest_gain) ++walls;
+    }
+  }
+  EXPECT_GT(walls, 10);
+  EXPECT_GT(own_roofs, 10);
+}
+
 // The roof that an antenna stands over reflects, however low the antenna is, and however little the ray bends at its
 // edge: the launcher's own diffraction by UTD says what arrives. At both ends alike.
 TEST(OverRooftop, OwnRoofsReflect) {
