@@ -45,8 +45,17 @@ void turn_over(std::vector<CutPoint>& cut) {
 // Of an antenna that looks below the horizon, a negative tilt is another way to count, not a look upwards.
 void settle_tilt(AntennaFile& antenna, bool says_tilt) {
   const double peak = peak_angle_deg(antenna.vertical, -90, 90);
+  constexpr double steepest_tilt_deg = 45;
+  const std::string from_horizon = "; its angles must count from the horizon downwards, not from the zenith";
+  if (!says_tilt && std::fabs(peak) > steepest_tilt_deg) {
+    antenna.electrical_tilt_deg = 0;
+    antenna.assumptions.push_back(
+        {"maximum_off_horizon",
+         "the vertical cut has its maximum at " + with_decimals(peak, 1) + "°: taken as it is" + from_horizon});
+    return;
+  }
   if (!says_tilt) {
-    antenna.electrical_tilt_deg = std::fabs(peak) <= 45 ? peak : 0.0;
+    antenna.electrical_tilt_deg = peak;
     antenna.assumptions.push_back(
         {"electrical_tilt", "no electrical tilt is given: " + with_decimals(antenna.electrical_tilt_deg, 1) +
                                 "°, from the maximum of the vertical cut"});
@@ -68,10 +77,23 @@ void settle_tilt(AntennaFile& antenna, bool says_tilt) {
                                                                "° above the horizon, against the electrical tilt of " +
                                                                with_decimals(tilt, 1) + "°: it is turned over"});
   } else if (std::fabs(peak - tilt) > tolerance_deg) {
-    antenna.assumptions.push_back({"tilt_contradiction", "the electrical tilt is said to be " + with_decimals(tilt, 1) +
-                                                             "°, but the vertical cut has its maximum at " +
-                                                             with_decimals(peak, 1) + "°: the cut is taken as it is"});
+    antenna.assumptions.push_back(
+        {"tilt_contradiction", "the electrical tilt is said to be " + with_decimals(tilt, 1) +
+                                   "°, but the vertical cut has its maximum at " + with_decimals(peak, 1) +
+                                   "°: the cut is taken as it is" +
+                                   (std::fabs(peak) > steepest_tilt_deg ? from_horizon : "")});
   }
+}
+
+// Sites give the azimuth of the horizontal cut's 0°.
+void say_whether_it_looks_aside(AntennaFile& antenna) {
+  constexpr double half_power_db = 3;
+  const double peak = peak_angle_deg(antenna.horizontal, -180, 180);
+  const double below_db = attenuation_db(antenna.horizontal, 0) - attenuation_db(antenna.horizontal, peak);
+  if (below_db <= half_power_db) return;
+  antenna.assumptions.push_back({"looks_aside", "the horizontal cut has its maximum at " + with_decimals(peak, 1) +
+                                                    "° and is " + with_decimals(below_db, 1) +
+                                                    " dB lower at 0°, which looks along a site's azimuth"});
 }
 
 double least_attenuation_db(const AntennaFile& antenna) {
@@ -116,6 +138,7 @@ AntennaFile read_antenna_file(const std::filesystem::path& file, std::optional<d
   AntennaFile antenna = std::move(raw.antenna);
   if (antenna.name.empty()) antenna.name = file.stem().string();
   settle_tilt(antenna, raw.says_tilt);
+  say_whether_it_looks_aside(antenna);
   say_what_is_missing(antenna);
   return antenna;
 }

@@ -171,6 +171,28 @@ TEST_F(AntennaFiles, TiltsAreCheckedAgainstTheVerticalCut) {
   EXPECT_NEAR(peak_angle_deg(elsewhere.vertical, -90, 90), 15, 1e-9);
 }
 
+TEST_F(AntennaFiles, CutsThatCountFromElsewhereAreToldOf) {
+  const auto with = [&](const std::string& tilt, double horizontal_from, double vertical_from) {
+    return read("NAME a\nFREQUENCY 900\nGAIN 15 dBi\n" + tilt + "HORIZONTAL 360\n" +
+                points(0, 359, [&](double a) { return horizontal_db(a - horizontal_from); }) + "VERTICAL 360\n" +
+                points(0, 359, [&](double a) { return vertical_db(a - vertical_from); }));
+  };
+  const AntennaFile plain = with("", 0, 0);
+  EXPECT_FALSE(assumes(plain, "maximum_off_horizon"));
+  EXPECT_FALSE(assumes(plain, "looks_aside"));
+  EXPECT_EQ(plain.electrical_tilt_deg, 6);
+  // From the zenith: the horizon at 90°, the maximum 6° below it at 96°.
+  const AntennaFile from_zenith = with("", 0, 80);
+  EXPECT_TRUE(assumes(from_zenith, "maximum_off_horizon"));
+  EXPECT_FALSE(assumes(from_zenith, "electrical_tilt"));
+  EXPECT_EQ(from_zenith.electrical_tilt_deg, 0);
+  EXPECT_TRUE(assumes(with("ELECTRICAL_TILT 6\n", 0, 80), "tilt_contradiction"));
+  // Half power is 32.5° aside.
+  EXPECT_FALSE(assumes(with("", 30, 0), "looks_aside"));
+  EXPECT_TRUE(assumes(with("", 35, 0), "looks_aside"));
+  EXPECT_TRUE(assumes(with("", -90, 0), "looks_aside"));
+}
+
 TEST_F(AntennaFiles, HalfCutsAreCompleted) {
   const std::string heading = "NAME a\nFREQUENCY 900\nGAIN 15 dBi\nELECTRICAL_TILT 6\n";
   const AntennaFile half = read(heading + "HORIZONTAL 181\n" + points(0, 180, horizontal_db) + "VERTICAL 181\n" +
