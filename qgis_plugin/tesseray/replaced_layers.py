@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from qgis.core import (
     QgsCategorizedSymbolRenderer,
+    QgsExpression,
     QgsFeatureRenderer,
     QgsGraduatedSymbolRenderer,
     QgsProcessingFeedback,
+    QgsProviderRegistry,
     QgsRenderContext,
     QgsVariantUtils,
     QgsVectorLayer,
@@ -22,6 +24,7 @@ def reload_layer(layer: QgsVectorLayer, feedback: QgsProcessingFeedback) -> None
     """
     columns, shape = set(layer.fields().names()), layer.geometryType()
     renderer = layer.renderer().clone() if layer.renderer() else None
+    _drop_filter_of_gone_columns(layer, feedback)
     _reopen(layer)
     fresh = QgsVectorLayer(layer.source(), layer.name(), layer.providerType())
     if not fresh.isValid():
@@ -35,6 +38,22 @@ def reload_layer(layer: QgsVectorLayer, feedback: QgsProcessingFeedback) -> None
     if not is_own:
         feedback.pushInfo(f"The style of the open layer “{layer.name()}” does not fit its new rows. The layer has the "
                           "style of its file now.")
+
+
+def _drop_filter_of_gone_columns(layer: QgsVectorLayer, feedback: QgsProcessingFeedback) -> None:
+    """It would show nothing, and hide the other columns too."""
+    condition = QgsExpression(layer.subsetString())
+    if not layer.subsetString() or condition.hasParserError():
+        return
+    provider = QgsProviderRegistry.instance().providerMetadata(layer.providerType())
+    place = provider.decodeUri(layer.source())
+    for condition_of in ("subset", "sql"):  # of files, of databases
+        place.pop(condition_of, None)
+    whole = QgsVectorLayer(provider.encodeUri(place), layer.name(), layer.providerType())
+    gone = condition.referencedColumns() - set(whole.fields().names())
+    if whole.isValid() and gone and layer.setSubsetString(""):
+        feedback.pushInfo(f"The filter of the open layer “{layer.name()}” is removed: its new rows have no "
+                          f"{', '.join(sorted(gone))}.")
 
 
 def _reopen(layer: QgsVectorLayer) -> None:

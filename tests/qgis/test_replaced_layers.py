@@ -118,6 +118,20 @@ class ReplacedLayerTest(ProjectTest):
         self.assertFalse(layer.labelsEnabled())
         self.assert_told(True)
 
+    def test_a_filter_by_a_column_that_is_gone_is_removed(self):
+        layer = self.open_districts("-85,-95")
+        self.assertTrue(layer.setSubsetString('"covered_minus_85_m2" >= 0 AND "median_dbm" < 0'))
+        self.districts("-40,-50")
+        self.assertEqual(layer.subsetString(), "")
+        self.assertIn("The filter of the open layer “open” is removed: its new rows have no covered_minus_85_m2.",
+                      self.log)
+        self.assertGreater(layer.featureCount(), 0)
+        self.assert_shows_its_table(layer)
+        self.assertTrue(layer.setSubsetString('"median_dbm" < 0'))
+        self.districts("-40")
+        self.assertEqual(layer.subsetString(), '"median_dbm" < 0')
+        self.assertNotIn("filter", self.log)
+
     def test_categories_follow_the_transmitters(self):
         layer = self.open(self.best_server("Alpha", "Beta"))
         for names in (("Gamma", "Delta", "Epsilon"), ("Gamma", "Delta", "Epsilon", "Zeta"), ("Gamma", "Delta"), ("Alpha",)):
