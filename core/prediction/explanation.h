@@ -37,6 +37,7 @@ struct PointExplanation {
   double distance_m = 0;
   double free_space_loss_db = 0;
   double power_sum_dbm = 0, interference_db = 0;  // NaN where nothing arrives
+  double roofs_in_sight_db = 0;                   // of the direct ray, by roofs just below it
   std::string clutter_class;                      // that the receiver stands in; "" for none
   PowerShares shares;
   std::vector<ExplainedRay> rays;  // strongest first

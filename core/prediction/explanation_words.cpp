@@ -137,6 +137,10 @@ std::string in_words(const PointExplanation& explanation) {
   std::string text = (explanation.prediction.line_of_sight ? "Line of sight to " : "No line of sight to ") + where +
                      ". " + main_part(explanation) + comparison_with_free_space(explanation);
   constexpr double audible_db = 0.5;
+  if (explanation.roofs_in_sight_db >= audible_db) {
+    text += " Roofs just below the line of sight take " + decibel_text(explanation.roofs_in_sight_db) +
+            " of the direct ray.";
+  }
   if (std::fabs(explanation.interference_db) >= audible_db) {
     const std::string change = decibel_text(std::fabs(explanation.interference_db));
     text += " Rays that are summed with their phases interfere: " + change +

@@ -100,7 +100,9 @@ void Launch::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& 
       const Vec3 target = points.arrival(number);
       if (way.building != nullptr && !way.building->may_hide(antenna, target)) continue;
       if (!way.occlusion.is_free(antenna, target)) continue;
-      arrive_straight(way, number, left_by_roofs(way, number, lit_as_target, state), state);
+      const double left = left_by_roofs(way, number, lit_as_target, state);
+      if (points.is_receiver(number)) left_in_sight_[number - points.element_count()] = left;
+      arrive_straight(way, number, left, state);
       lit[number] |= lit_as_target;
     }
   });
@@ -118,6 +120,7 @@ void Launch::launch_through_building(std::vector<std::uint8_t> lit, std::vector<
 
 void Launch::launch_into_sight(std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress) {
   lit.assign(environment_.points.element_count() + environment_.points.receiver_count(), 0);
+  left_in_sight_.assign(environment_.points.receiver_count(), 1);
   if (goes_over_rooftops()) {
     reached_over_rooftops_.assign(lit.size(), 0);
     view_.reached_over_rooftops = reached_over_rooftops_.data();

@@ -431,6 +431,7 @@ class Launch {
   std::vector<float> strengths_;         // by AfterScattering, then by tile, see prepare_strengths()
   std::vector<double> directive_lobes_;  // per tile and AfterScattering; empty with Lambert's lobe
   ScatteredRays scattered_rays_;
+  std::vector<double> left_in_sight_;                 // see RayLaunchingResult
   std::vector<std::uint8_t> reached_over_rooftops_;   // by number, lit_as_…; empty without such rays
   std::vector<Vec3> rooftop_departures_;              // by number, where angles are wanted: of rays over the roofs
   std::vector<DirectionMoments> diffuse_departures_;  // per tile and AfterScattering, where angles are wanted

@@ -268,6 +268,7 @@ RayLaunchingResult Launch::collect() {
   const auto tiles = static_cast<std::ptrdiff_t>(environment_.points.target_tile_count());
   result.receivers.assign(sums.begin() + tiles, sums.end());
   pair_rays(result.receivers);
+  result.left_in_sight = left_in_sight_;
   sums.resize(environment_.points.target_tile_count());
   result.tiles = std::move(sums);
   if (environment_.options.rays_per_receiver == 0) return result;

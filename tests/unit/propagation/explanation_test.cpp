@@ -103,6 +103,22 @@ TEST(Explanation, TellsOfTheDirectRay) {
   EXPECT_NE(text.find(" of the power arrives directly; the next ray, by reflection at "), std::string::npos) << text;
 }
 
+// Over the house of 9 m, whose rear edge is 0.2 m below the line.
+TEST(Explanation, TellsOfRoofsJustBelowTheLine) {
+  Transmitter transmitter = testing::test_transmitter({60, 5, 9.6});
+  transmitter.name = "Hill";
+  RayLaunchingOptions options;
+  options.over_rooftop = OverRooftop::screens;
+  const PointExplanation e = explained({60, 48, 9}, options, transmitter);
+  EXPECT_TRUE(e.prediction.line_of_sight);
+  EXPECT_GT(e.roofs_in_sight_db, 2);
+  EXPECT_NEAR(e.rays.front().ray.power_dbm,
+              transmitter.erp_dbm + half_wave_dipole_gain_dbi - e.free_space_loss_db - e.roofs_in_sight_db, 0.01);
+  const std::string text = in_words(e);
+  EXPECT_NE(text.find(" Roofs just below the line of sight take "), std::string::npos) << text;
+  EXPECT_EQ(explained({80.2, 42.7, 3}).roofs_in_sight_db, 0);
+}
+
 TEST(Explanation, AtTheAntennaItselfThereIsNoFreeSpaceToCompareWith) {
   const std::string text = in_words(explained({10.3, 42.1, 6}));
   EXPECT_NE(text.find(" The path loss is "), std::string::npos) << text;
