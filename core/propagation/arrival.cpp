@@ -11,7 +11,7 @@ void Launch::add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::ui
   add_wideband(arrival, ending.chain, number, ray.is_companion, state);
   if (!environment_.points.is_receiver(number) || !(arrival.path_gain > 0)) return;
   const bool is_recorded = environment_.options.rays_per_receiver > 0;
-  const bool is_pairable = view_.summation == Summation::local_mean && !arrival.coherent;
+  const bool is_pairable = view_.summation == Summation::local_mean;
   if (!is_recorded && !is_pairable) return;
   const std::uint32_t receiver = number - environment_.points.element_count();
   const Complex phased = exp_j(-link_.wave_number() * ray.length_m) * ray.received;
@@ -24,7 +24,7 @@ PairableRay Launch::as_pairable(const InteractionChain& chain, const Arrival& ar
                                 std::uint32_t receiver) const {
   const TargetPoints& points = environment_.points;
   StableHash way;
-  way.add(chain.over_rooftops);
+  // Over the roofs or just above them: the ray and its reflection may lie on both sides of a shadow's boundary.
   way.add(chain.through_building);
   std::size_t last_leg = chain.length;
   while (last_leg > 0 && points.is_tile(chain.elements[last_leg - 1])) --last_leg;
@@ -36,7 +36,16 @@ PairableRay Launch::as_pairable(const InteractionChain& chain, const Arrival& ar
     way.add(is_tile);
     way.add(is_tile ? environment_.tiling.tiles[element].prism : environment_.view.edge(element).prism);
   }
-  return {receiver, comes_from_ground(points.view(), chain), way.value(), phased, arrival.travel_direction};
+  const bool is_straight =
+      !chain.through_building && (chain.length == 0 ? !chain.over_rooftops
+                                                    : chain.length == 1 && points.is_tile(chain.elements[0]) &&
+                                                          points.is_ground(chain.elements[0]));
+  return {.receiver = receiver,
+          .from_ground = last_ground(points.view(), chain) != no_index,
+          .straight = is_straight,
+          .way = way.value(),
+          .amplitude = phased,
+          .direction = arrival.travel_direction};
 }
 
 void Launch::pair_rays(std::span<ArrivalSums> receivers) {

@@ -169,7 +169,8 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
   const double vegetation = tube.attenuation * rays.vegetation_between(tube.element, number);
   InteractionChain chain = tube.chain;
   chain.push(tube.element);
-  const bool stood_for = points.is_tile(number) && points.is_ground(number) && comes_from_ground(points, tube.chain);
+  const bool stood_for = points.is_tile(number) && points.is_ground(number) &&
+                         comes_from_same_ground(rays.view().environment, tube.chain, number);
   const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive() && !stood_for;
   const bool goes_on = (target & RowTarget::goes_on) != 0 && !over_rooftops;
   LinkView::Departure departure{{}, static_cast<double>(tube.departure_gain)};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Steps a to c of paper 000, III.E: what the transmitter sees, its direct rays and its first tubes; and the same of
 // what the building nearest to it alone hides.
+#include <cmath>
+
 #include "core/base/parallel.h"
 #include "core/propagation/building_transmission.h"
 #include "core/propagation/launch.h"
@@ -14,26 +16,39 @@ constexpr std::size_t elements_per_block = 512;
 
 }  // namespace
 
-double Launch::left_by_roofs(const StraightWay& way, std::uint32_t number, std::uint8_t as, ThreadState& state) {
-  const TargetPoints& points = environment_.points;
-  if (way.building != nullptr || !goes_over_rooftops() || points.is_edge(number)) return 1;
+Launch::LeftByRoofs Launch::left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point,
+                                          ThreadState& state) const {
+  if (!roofs_count_in_sight(way) || environment_.points.is_edge(number)) return {};
   RooftopTarget target = rooftop_target(number);
-  if (as == lit_as_element) target.point = points.reference(number);
-  const double left = environment_.over_rooftops.left_in_sight(rooftop_rays(), target,
-                                                               environment_.options.over_rooftop, state.rooftop_work);
-  if (left != 1) reached_over_rooftops_[number] |= as;
-  return left;
+  target.point = point;
+  const Complex left = environment_.over_rooftops.left_in_sight(rooftop_rays(), target, state.rooftop_work);
+  return {norm(left), -std::atan2(left.im, left.re) / link_.wave_number()};
 }
 
-void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, double left, ThreadState& state) {
+Launch::LeftByRoofs Launch::left_of_companion(const StraightWay& way, std::uint32_t number, ThreadState& state) const {
+  if (!environment_.points.is_tile(number) || !environment_.points.is_ground(number)) return {};
+  const Tile& tile = environment_.tiling.tiles[number];
+  return left_by_roofs(way, number, mirrored(environment_.points.arrival(number), tile.centroid, tile.normal), state);
+}
+
+void Launch::mark_lit(const StraightWay& way, std::uint32_t number, std::uint8_t as, std::vector<std::uint8_t>& lit) {
+  lit[number] |= as;
+  if (roofs_count_in_sight(way) && !environment_.points.is_edge(number)) reached_over_rooftops_[number] |= as;
+}
+
+void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftByRoofs left, ThreadState& state) {
   const Vec3 target = environment_.points.arrival(number), to_target = target - transmitter_.position;
   if (norm(to_target) < least_distance_m) return;
-  const VirtualSource antenna{transmitter_.position};
+  const LeftByRoofs left_of_image = left_of_companion(way, number, state);
+  const VirtualSource antenna{.point = transmitter_.position, .offset_m = left.offset_m};
   const Link::Departure departure = link_.depart(normalized(to_target));
-  const VegetationAtTarget attenuation =
-      left * attenuation_of_building(way, target) * vegetation_to_target(transmitter_.position, number);
-  arrive({antenna, departure.field, way.mechanism, departure.relative_gain, way.chain, false, attenuation}, number,
-         state);
+  VegetationAtTarget attenuation =
+      attenuation_of_building(way, target) * vegetation_to_target(transmitter_.position, number);
+  attenuation.ray *= left.amplitude;
+  attenuation.companion *= left_of_image.amplitude;
+  arrive({antenna, departure.field, way.mechanism, departure.relative_gain, way.chain, false, attenuation,
+          left_of_image.offset_m - left.offset_m},
+         number, state);
 }
 
 double Launch::attenuation_of_building(const StraightWay& way, Vec3 to) const {
@@ -57,19 +72,19 @@ void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, st
                                ThreadState& state, std::vector<Tube>& tubes) {
   const TargetPoints& points = environment_.points;
   const Vec3 antenna = transmitter_.position;
-  lit[element] |= lit_as_element;
-  const double left = left_by_roofs(way, element, lit_as_element, state);
+  mark_lit(way, element, lit_as_element, lit);
+  const LeftByRoofs left = left_by_roofs(way, element, points.reference(element), state);
   if (points.tiles_are_targets() && points.is_tile(element) &&
       environment_.tiling.tiles[element].kind != SurfaceKind::ground) {
     arrive_straight(way, element, left, state);
-    lit[element] |= lit_as_target;
-    if (left != 1) reached_over_rooftops_[element] |= lit_as_target;
+    mark_lit(way, element, lit_as_target, lit);
   }
   const Vec3 reference = points.reference(element);
   if (norm(reference - antenna) < least_distance_m) return;
   const Link::Departure departure = link_.depart(normalized(reference - antenna));
-  const double attenuation = left * attenuation_of_building(way, reference) * vegetation_.amplitude(antenna, reference);
-  const VirtualSource source{antenna};
+  const double attenuation =
+      left.amplitude * attenuation_of_building(way, reference) * vegetation_.amplitude(antenna, reference);
+  const VirtualSource source{.point = antenna, .offset_m = left.offset_m};
   go_on({source, departure.field, departure.relative_gain, way.chain, 0, 0, attenuation}, element, state, tubes);
 }
 
@@ -100,10 +115,10 @@ void Launch::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& 
       const Vec3 target = points.arrival(number);
       if (way.building != nullptr && !way.building->may_hide(antenna, target)) continue;
       if (!way.occlusion.is_free(antenna, target)) continue;
-      const double left = left_by_roofs(way, number, lit_as_target, state);
-      if (points.is_receiver(number)) left_in_sight_[number - points.element_count()] = left;
+      const LeftByRoofs left = left_by_roofs(way, number, target, state);
+      if (points.is_receiver(number)) left_in_sight_[number - points.element_count()] = left.amplitude;
       arrive_straight(way, number, left, state);
-      lit[number] |= lit_as_target;
+      mark_lit(way, number, lit_as_target, lit);
     }
   });
 }

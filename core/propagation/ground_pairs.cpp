@@ -10,8 +10,8 @@ namespace tesseray {
 namespace {
 
 auto order_of(const PairableRay& ray) {
-  return std::tuple(ray.receiver, ray.way, ray.from_ground, ray.direction.x, ray.direction.y, ray.direction.z,
-                    ray.amplitude.re, ray.amplitude.im);
+  return std::tuple(ray.receiver, ray.way, ray.from_ground, !ray.straight, ray.direction.x, ray.direction.y,
+                    ray.direction.z, ray.amplitude.re, ray.amplitude.im);
 }
 
 double apart(const PairableRay& a, const PairableRay& b) {
@@ -19,7 +19,7 @@ double apart(const PairableRay& a, const PairableRay& b) {
   return dot(difference, difference);
 }
 
-// What the rays of one way bring: first those that have not met the ground.
+// What the rays of one way bring: first those that have not met the ground, and of either kind the straight ones.
 double interference_of(std::span<const PairableRay> rays, double wave_number,
                        std::vector<const PairableRay*>& partners) {
   const auto from_ground = std::ranges::find(rays, true, &PairableRay::from_ground);
@@ -28,8 +28,10 @@ double interference_of(std::span<const PairableRay> rays, double wave_number,
   double sum = 0;
   for (auto ray = from_ground; ray != rays.end() && !partners.empty(); ++ray) {
     const auto nearest = std::ranges::min_element(partners, {}, [&](const PairableRay* p) { return apart(*p, *ray); });
-    sum += interference(ray->amplitude, (*nearest)->amplitude,
-                        coherence(ray->direction, (*nearest)->direction, wave_number));
+    const PairableRay& partner = **nearest;
+    const double in_step =
+        ray->straight && partner.straight ? 1.0 : coherence(ray->direction, partner.direction, wave_number);
+    sum += interference(ray->amplitude, partner.amplitude, in_step);
     partners.erase(nearest);
   }
   return sum;

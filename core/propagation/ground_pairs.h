@@ -16,6 +16,7 @@ namespace tesseray {
 struct PairableRay {
   std::uint32_t receiver = 0;
   bool from_ground = false;  // reflected there since it left the antenna or its last edge
+  bool straight = false;     // the direct ray or its reflection: the two are in step at any distance
   std::uint64_t way = 0;     // the same for rays that differ by that reflection alone
   Complex amplitude;         // with phase
   Vec3 direction;            // unit, of travel

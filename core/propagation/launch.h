@@ -146,6 +146,11 @@ class Launch {
     InteractionChain chain;
     const BuildingTransmission* building;  // passed by walls and metres; nullptr: in the air
   };
+  // What roofs near a straight line leave of a ray: of its amplitude, and of its phase as a length that it seems to go
+  // more (VirtualSource::offset_m).
+  struct LeftByRoofs {
+    double amplitude = 1, offset_m = 0;
+  };
   // `lit`: which of all numbers are, as marked below. To what is in sight, in a moment; then to all that is hidden.
   void launch_into_sight(std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
   void launch_to_hidden(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
@@ -157,12 +162,14 @@ class Launch {
                          ThreadState& state, std::vector<Tube>& tubes);
   // To what the building nearest to the transmitter alone hides.
   void launch_through_building(std::vector<std::uint8_t> lit, std::vector<Tube>& tubes, Progress& progress);
-  // `left`: of the amplitude, by what is not vegetation.
-  void arrive_straight(const StraightWay& way, std::uint32_t number, double left, ThreadState& state);
+  void arrive_straight(const StraightWay& way, std::uint32_t number, LeftByRoofs left, ThreadState& state);
   double attenuation_of_building(const StraightWay& way, Vec3 to) const;
-  // What roofs just below the straight line leave to a target or an element (`as`: lit_as_…), marked as reached over
-  // them: then they stand for the diffractions at their edges.
-  double left_by_roofs(const StraightWay& way, std::uint32_t number, std::uint8_t as, ThreadState& state);
+  // To a point of a number in sight; of a ground tile's companion, which ends at the target's image.
+  LeftByRoofs left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point, ThreadState& state) const;
+  LeftByRoofs left_of_companion(const StraightWay& way, std::uint32_t number, ThreadState& state) const;
+  // Of a number in sight. Roofs near the line stand for the diffractions at their edges there, as those in its way do
+  // elsewhere.
+  void mark_lit(const StraightWay& way, std::uint32_t number, std::uint8_t as, std::vector<std::uint8_t>& lit);
 
   // over_rooftop_rays.cpp: rays over the roofs to all numbers that are not lit (lit_as_…), and the tubes that they
   // become at tiles.
@@ -181,6 +188,10 @@ class Launch {
   // Whether there are such rays at all.
   bool goes_over_rooftops() const {
     return environment_.options.over_rooftop != OverRooftop::none && limits_.may_diffract(0, 0);
+  }
+  // Deygout's method takes too much from many roofs at grazing to be asked in sight.
+  bool roofs_count_in_sight(const StraightWay& way) const {
+    return way.building == nullptr && goes_over_rooftops() && environment_.options.over_rooftop == OverRooftop::screens;
   }
   RooftopUse rooftop_use(std::uint32_t number, std::uint8_t lit) const;
   RooftopRays rooftop_rays() const {

@@ -12,12 +12,20 @@
 namespace tesseray {
 namespace {
 
-// The field behind absorbing screens, at the points of `screens` between its ends, over that of free space; `profile`:
-// with all other edges.
-Complex screens_factor(OverRooftop method, std::span<const Vec2> screens, std::span<const Vec2> profile,
-                       double wavelength_m) {
-  if (method != OverRooftop::deygout) return multiple_screen_factor(screens, wavelength_m);
-  return {std::pow(10.0, -deygout_loss_db(profile, wavelength_m) / 20.0), 0};
+// The first `count` points of a profile in the frame of the straight line: x along it, y across, strictly increasing
+// in x. The paraxial wave knows no other slope; on steep ones heights are not what it clears.
+void turn_along(ProfileRow<1>& row, std::uint32_t count, double from_z, Vec2 line) {
+  std::uint32_t kept = 0;
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const Vec2 point = row[k] - Vec2{0, from_z};
+    const Vec2 turned{dot(point, line), cross(line, point)};
+    if (kept == 0 || turned.x > row[kept - 1].x) {
+      row.set(kept++, turned, row.material(k));
+    } else if (kept > 1 && turned.y > row[kept - 1].y) {
+      row.set(kept - 1, {row[kept - 1].x, turned.y}, row.material(k));
+    }
+  }
+  row.shorten(kept);
 }
 
 }  // namespace
@@ -49,28 +57,26 @@ double OverRooftopPaths::roof_below(Vec3 point) const {
   return is_roof && point.z >= surface_z ? surface_z : -infinity;
 }
 
-double OverRooftopPaths::left_in_sight(const RooftopRays& rays, const RooftopTarget& target, OverRooftop method,
-                                       Workspace& work) const {
+Complex OverRooftopPaths::left_in_sight(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const {
   constexpr double same_height_m = 0.01;
   const double distance = norm(target.point.xy() - rays.from.xy());
-  if (distance < rooftop_detail::least_horizontal_distance_m) return 1;
-  const RooftopLine line(rays.from, target.point, rooftop_detail::margin_m(distance, rays.wavelength_m));
+  if (distance < rooftop_detail::least_horizontal_distance_m) return {1, 0};
+  const Vec2 way{distance, target.point.z - rays.from.z};
+  const double length = norm(way), along = distance / length;
+  const RooftopLine line(rays.from, target.point, rooftop_detail::margin_m(length, rays.wavelength_m) / along);
   for (;; work.memory.grow()) {
     ProfileRow<1> row = work.memory.row();
-    if (!RooftopProfileTrace<ProfileRow<1>>(profiles_.view(), line, row).run()) continue;
-    if (target.normal.z == 1) {
-      // The edges of the roof that the target lies in have the target on their face, not behind them.
-      std::uint32_t edges = row.size() - 1;
-      while (edges > 1 && std::fabs(row[edges - 1].y - target.point.z) < same_height_m) --edges;
-      row.shorten(edges);
-      row.push({distance, line.end_z}, 0);
-    }
+    if (!RooftopProfileTrace<ProfileRow<1>>(profiles_.view(), line, row).run_over_roofs()) continue;
+    // The roof in which a tile lies has the tile on its face, not behind its edge.
+    std::uint32_t edges = row.size() - 1;
+    if (edges > 1 && target.normal.z == 1 && std::fabs(row[edges - 1].y - target.point.z) < same_height_m) --edges;
+    turn_along(row, edges, rays.from.z, (1.0 / length) * way);
+    row.push({length, 0}, 0);
     const ScreenChoice choice = choose_screens(row, rays.wavelength_m);
-    if (choice.count < 3) return 1;
+    if (choice.count < 3) return {1, 0};
     std::array<Vec2, most_screens + 2> screens;
     for (std::uint32_t c = 0; c < choice.count; ++c) screens[c] = row[choice.indices[c]];
-    return norm(screens_factor(method, std::span(screens).first(choice.count), work.memory.first_points(row.size()),
-                               rays.wavelength_m));
+    return multiple_screen_factor(std::span(screens).first(choice.count), rays.wavelength_m);
   }
 }
 
@@ -78,10 +84,12 @@ bool OverRooftopPaths::find(const RooftopRays& rays, const RooftopTarget& target
                             RooftopPath& path) const {
   for (;; work.memory.grow()) {
     ProfileRow<1> row = work.memory.row();
-    const auto behind_screens = [&](std::span<const Vec2> screens) {
-      return screens_factor(method, screens, work.memory.first_points(row.size()), rays.wavelength_m);
+    const auto screens_factor = [&](std::span<const Vec2> screens) {
+      if (method != OverRooftop::deygout) return multiple_screen_factor(screens, rays.wavelength_m);
+      const double loss_db = deygout_loss_db(work.memory.first_points(row.size()), rays.wavelength_m);
+      return Complex{std::pow(10.0, -loss_db / 20.0), 0};
     };
-    find_rooftop_bends(profiles_.view(), rays, target, row, behind_screens, work.bends);
+    find_rooftop_bends(profiles_.view(), rays, target, row, screens_factor, work.bends);
     if (work.bends.outcome != RooftopBends::Outcome::no_room) break;
   }
   if (work.bends.outcome != RooftopBends::Outcome::found) return false;

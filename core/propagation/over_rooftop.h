@@ -43,9 +43,10 @@ class OverRooftopPaths {
   bool find(const RooftopRays& rays, const RooftopTarget& target, OverRooftop method, Workspace& work,
             RooftopPath& path) const;
 
-  // What roofs just below the straight line leave of the field in sight, over that of free space: an amplitude, 1 where
-  // none comes near. At the shadow's boundary it is what find() gives. REQUIRES: the method is not `none`.
-  double left_in_sight(const RooftopRays& rays, const RooftopTarget& target, OverRooftop method, Workspace& work) const;
+  // What roofs near the straight line, mostly just below it, leave of the field over that of free space, by the exact
+  // integral over screens, with phase against that line; 1 where none comes near. Not the terrain: in sight it is
+  // below.
+  Complex left_in_sight(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const;
 
   // The height of the roof that a point stands over; −∞ over the ground.
   double roof_below(Vec3 point) const;

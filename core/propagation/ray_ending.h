@@ -18,8 +18,9 @@ struct RayEnding {
   Mechanism mechanism;
   double departure_gain;
   const InteractionChain& chain;
-  bool coherent_ground_reflection;  // the one ray that joins the direct ray in amplitude at a receiver point
+  bool coherent_ground_reflection;  // the one ray that joins the direct ray in amplitude at walls and roofs
   VegetationAtTarget attenuation;   // on all legs, by vegetation and walls
+  double companion_offset_m = 0;    // of the companion alone, like VirtualSource::offset_m
 };
 
 // A ray as it arrives.
@@ -38,7 +39,9 @@ inline constexpr double least_pattern_gain = 1e-6;
 TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding& ending, const ComplexVec3& field,
                                       Vec3 direction, double length_m, std::uint32_t number, bool is_companion) {
   const bool is_direct = ending.mechanism == Mechanism::direct;
-  const bool with_direct = is_direct || ending.coherent_ground_reflection;
+  // At receivers pairs are found afterwards (ground_pairs.h).
+  const bool with_direct =
+      (is_direct || ending.coherent_ground_reflection) && !launch.environment.points.is_receiver(number);
   ArrivedRay ray{{}, launch.link.receive(field, direction), length_m, is_companion};
   Arrival& arrival = ray.arrival;
   arrival.path_gain = squared_norm(ray.received);
@@ -64,7 +67,7 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
   const ComplexVec3 incident =
       (leg.amplitude * ending.attenuation.companion) * transported(ending.strength, leg.direction);
   companion = arrived(launch, ending, specularly_reflected(launch, incident, leg.direction, tile),
-                      mirrored(leg.direction, tile.normal), leg.length_m, number, true);
+                      mirrored(leg.direction, tile.normal), leg.length_m + ending.companion_offset_m, number, true);
   return true;
 }
 
@@ -78,15 +81,23 @@ TESSERAY_HD inline double interference(const LaunchView& launch, const ArrivedRa
 
 }  // namespace ray_ending_detail
 
-// Whether a ray has been reflected on the ground since it left the antenna, its scattering tile or its last edge. Its
-// companion stands for such rays at ground tiles.
-TESSERAY_HD inline bool comes_from_ground(const TargetPointsView& points, const InteractionChain& chain) {
+// The ground tile that has reflected a ray since it left the antenna, its scattering tile or its last edge; no_index
+// where there is none.
+TESSERAY_HD inline std::uint32_t last_ground(const TargetPointsView& points, const InteractionChain& chain) {
   const std::size_t first = chain.is_scattered() ? 1 : 0;
   for (std::size_t i = chain.length; i-- > first;) {
-    if (!points.is_tile(chain.elements[i])) return false;
-    if (points.is_ground(chain.elements[i])) return true;
+    if (!points.is_tile(chain.elements[i])) return no_index;
+    if (points.is_ground(chain.elements[i])) return chain.elements[i];
   }
-  return false;
+  return no_index;
+}
+
+// Whether that is ground as it goes on from the ground tile `target`, whose companions stand for such rays.
+TESSERAY_HD inline bool comes_from_same_ground(const EnvironmentView& environment, const InteractionChain& chain,
+                                               std::uint32_t target) {
+  constexpr double as_steep = 0.9994;  // cos 2°
+  const std::uint32_t ground = last_ground(environment.points, chain);
+  return ground != no_index && dot(environment.tiles[ground].normal, environment.tiles[target].normal) > as_steep;
 }
 
 namespace ray_ending_detail {
@@ -94,7 +105,7 @@ namespace ray_ending_detail {
 // Whether a ray that is as long as the limits allow would be followed once more by way of the ground without them.
 TESSERAY_HD inline bool lacks_ground_reflection(const LaunchView& launch, const InteractionChain& chain) {
   const TargetPointsView& points = launch.environment.points;
-  if (!launch.limits.may_reflect(0, 0) || comes_from_ground(points, chain)) return false;
+  if (!launch.limits.may_reflect(0, 0) || last_ground(points, chain) != no_index) return false;
   if (chain.over_rooftops && chain.length > 0) return true;
   int reflections = 0, diffractions = chain.over_rooftops ? 1 : 0;
   for (std::size_t i = 0; i < chain.length; ++i) ++(points.is_tile(chain.elements[i]) ? reflections : diffractions);

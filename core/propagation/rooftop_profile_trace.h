@@ -56,16 +56,27 @@ class RooftopProfileTrace {
     add_sides();
     if (has_risen_) return false;
     add_terrain();
+    return finish();
+  }
+  // The same without the terrain.
+  TESSERAY_HD bool run_over_roofs() {
+    row_.clear();
+    row_.push({0, line_.from.z}, 0);
+    add_sides();
+    return !has_risen_ && finish();
+  }
+  // Whether it ended at such a side.
+  TESSERAY_HD bool has_risen() const { return has_risen_; }
+
+ private:
+  TESSERAY_HD bool finish() {
     if (row_.has_overflowed()) return false;
     sort();
     thin_out();
     row_.push({line_.length_m, line_.end_z}, 0);
     return !row_.has_overflowed();
   }
-  // Whether it ended at such a side.
-  TESSERAY_HD bool has_risen() const { return has_risen_; }
 
- private:
   // Nearer to its ends than this the plane crosses what the ends stand on, or hang at.
   static constexpr double end_clearance_m = 0.01, ground_clearance_m = 0.3;
   // The earth's bulge is sampled as densely as this, and crests that stand out by less are left out again.
