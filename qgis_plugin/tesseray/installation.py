@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from qgis.core import QgsApplication, QgsSettings
@@ -11,6 +13,20 @@ from .description import Description
 from .executable import ExecutableProblem, Place, describe, find_executable, snapshot
 
 SETTING = "tesseray/executable"
+# The toolbox asks of each tool whether it can run. A program that could not be used, or hung, is left alone so long.
+REFUSAL_HOLDS_S = 30
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    """Why a program could not be used, until it changes or some time has passed."""
+
+    program: tuple[Path, int, int]
+    until: float
+    why: str
+
+
+_refusals: list[_Refusal] = []  # the last one
 
 
 def profile_folder() -> Path:
@@ -33,7 +49,17 @@ def executable() -> Path:
 
 def live_description() -> Description:
     """What the installed program says of itself. Throws ExecutableProblem, also for a version that is not taken."""
-    return describe(executable(), profile_folder() / "cache")
+    file = executable()
+    state = file.stat()
+    program = (file, state.st_size, state.st_mtime_ns)
+    for refusal in _refusals:
+        if refusal.program == program and time.monotonic() < refusal.until:
+            raise ExecutableProblem(refusal.why)
+    try:
+        return describe(file, profile_folder() / "cache")
+    except ExecutableProblem as problem:
+        _refusals[:] = [_Refusal(program, time.monotonic() + REFUSAL_HOLDS_S, str(problem))]
+        raise
 
 
 def description() -> tuple[Description, str]:

@@ -179,6 +179,30 @@ class ProviderTest(QgisTest):
         tools = len(self.described["tools"])
         self.assertEqual(loaded, [tools, tools + 3])
 
+    def test_a_program_that_fails_is_left_alone_until_it_changes_or_time_has_passed(self):
+        from tesseray import installation
+
+        asked, program = self.folder / "times", self.folder / "failing"
+        program.write_text(f"#!/bin/sh\necho >> '{asked}'\nexit 1\n", encoding="utf-8")
+        program.chmod(0o755)
+
+        tools = [self.provider.algorithm(tool["id"]) for tool in self.described["tools"]]
+
+        def times_asked(times=1):
+            for algorithm in tools * times:
+                can_run, why = algorithm.canExecute()
+                self.assertFalse(can_run)
+                self.assertIn("cannot be used", why)
+            return asked.read_text().count("\n")
+
+        with unittest.mock.patch.dict(os.environ, {"TESSERAY_EXECUTABLE": str(program)}):
+            self.assertEqual(times_asked(2), 1)
+            os.utime(program, ns=(1, 1))
+            self.assertEqual(times_asked(), 2)
+            with unittest.mock.patch.object(installation.time, "monotonic", lambda: float("inf")):
+                self.assertEqual(times_asked(), 2 + len(tools))
+        self.assertTrue(tools[0].canExecute()[0])
+
 
 class UnusualToolTest(unittest.TestCase):
     """A tool that nobody has yet, with every kind of parameter: it appears without a change of the plugin."""
