@@ -49,12 +49,9 @@ PairableRay Launch::as_pairable(const InteractionChain& chain, const Arrival& ar
 }
 
 void Launch::pair_rays(std::span<ArrivalSums> receivers) {
-  std::vector<PairableRay> rays;
-  for (ThreadState& state : states_) {
-    rays.insert(rays.end(), state.pairable.begin(), state.pairable.end());
-    state.pairable = {};
-  }
-  add_ground_pairs(std::move(rays), link_.wave_number(), receivers);
+  std::vector<std::vector<PairableRay>> parts;
+  for (ThreadState& state : states_) parts.push_back(std::move(state.pairable));
+  add_ground_pairs(std::move(parts), link_.wave_number(), receivers);
 }
 
 void Launch::arrive(const RayEnding& ending, std::uint32_t number, ThreadState& state) {

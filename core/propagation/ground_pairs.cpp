@@ -2,16 +2,18 @@
 #include "core/propagation/ground_pairs.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
+#include "core/base/parallel.h"
 #include "core/propagation/local_mean.h"
 
 namespace tesseray {
 namespace {
 
 auto order_of(const PairableRay& ray) {
-  return std::tuple(ray.receiver, ray.way, ray.from_ground, !ray.straight, ray.direction.x, ray.direction.y,
-                    ray.direction.z, ray.amplitude.re, ray.amplitude.im);
+  return std::tuple(ray.way, ray.from_ground, !ray.straight, ray.direction.x, ray.direction.y, ray.direction.z,
+                    ray.amplitude.re, ray.amplitude.im);
 }
 
 double apart(const PairableRay& a, const PairableRay& b) {
@@ -39,15 +41,33 @@ double interference_of(std::span<const PairableRay> rays, double wave_number,
 
 }  // namespace
 
-void add_ground_pairs(std::vector<PairableRay> rays, double wave_number, std::span<ArrivalSums> receivers) {
-  std::ranges::sort(rays, {}, order_of);
-  std::vector<const PairableRay*> partners;
-  for (auto first = rays.begin(); first != rays.end();) {
-    const auto end = std::find_if(
-        first, rays.end(), [&](const PairableRay& r) { return r.receiver != first->receiver || r.way != first->way; });
-    receivers[first->receiver].interference.add(interference_of({first, end}, wave_number, partners));
-    first = end;
+void add_ground_pairs(std::vector<std::vector<PairableRay>> parts, double wave_number,
+                      std::span<ArrivalSums> receivers) {
+  constexpr std::size_t receivers_per_block = 256;
+  std::vector<std::size_t> ends(receivers.size() + 1, 0);
+  for (const std::vector<PairableRay>& part : parts) {
+    for (const PairableRay& ray : part) ++ends[ray.receiver + std::size_t{1}];
   }
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<PairableRay> rays(ends.back());
+  // Each receiver's rays are placed from their first place on, which so becomes their end.
+  for (std::vector<PairableRay>& part : parts) {
+    for (const PairableRay& ray : part) rays[ends[ray.receiver]++] = ray;
+    part = {};
+  }
+  parallel_blocks(receivers.size(), receivers_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    std::vector<const PairableRay*> partners;
+    for (std::size_t r = begin; r < end; ++r) {
+      const std::size_t first = r == 0 ? 0 : ends[r - 1];
+      const std::span<PairableRay> here = std::span(rays).subspan(first, ends[r] - first);
+      std::ranges::sort(here, {}, order_of);
+      for (auto way = here.begin(); way != here.end();) {
+        const auto next = std::find_if(way, here.end(), [&](const PairableRay& ray) { return ray.way != way->way; });
+        receivers[r].interference.add(interference_of({way, next}, wave_number, partners));
+        way = next;
+      }
+    }
+  });
 }
 
 }  // namespace tesseray

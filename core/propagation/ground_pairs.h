@@ -23,7 +23,8 @@ struct PairableRay {
 };
 
 // Adds what each ray from the ground brings together with the one of the same way that comes in most nearly as it
-// does in the plan, no ray in two pairs. The same for any order of the rays.
-void add_ground_pairs(std::vector<PairableRay> rays, double wave_number, std::span<ArrivalSums> receivers);
+// does in the plan, no ray in two pairs. The same for any parts and any order of the rays.
+void add_ground_pairs(std::vector<std::vector<PairableRay>> parts, double wave_number,
+                      std::span<ArrivalSums> receivers);
 
 }  // namespace tesseray

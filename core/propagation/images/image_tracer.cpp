@@ -301,7 +301,7 @@ void Trace::collect(std::vector<Arrived> arrived, ImageTracingResult& result) co
     for (const FoundRay& found : here.rays) result.rays.push_back(as_ray(found, environment_.receivers[r]));
     ArrivalSums sums;
     sums.merge(here.sums);
-    add_ground_pairs(std::move(here.pairable), link_.wave_number(), {&sums, 1});
+    add_ground_pairs({std::move(here.pairable)}, link_.wave_number(), {&sums, 1});
     result.receivers.push_back(sums);
     result.images += here.images;
     result.candidates += here.candidates;
