@@ -56,12 +56,13 @@ struct ScatterBatch {
 // What the threads of a block share. Without initial values, which shared memory cannot have.
 struct RowMemory {
   SelectionMemory selection;
-  std::int32_t lit_before[LitCotangents::buckets + 1];  // LitCotangents::marked_before()
-  std::uint32_t count;                                  // of what is left after a draw, or of pairs
-  std::int32_t any_source;                              // not 0: there is one that may reach a target
-  double gain_at_edge, distance_to_edge_m;              // ScatteredAtEdge
-  float boundary_versines[BoundaryVersines::buckets];   // of all sources of an edge
-  float lanes[estimate_lanes];                          // of the sum of estimates
+  std::int32_t lit_marks[LitCotangents::buckets];
+  float next_lit[LitCotangents::buckets];              // LitCotangents::next_places()
+  std::uint32_t count;                                 // of what is left after a draw, or of pairs
+  std::int32_t any_source;                             // not 0: there is one that may reach a target
+  double gain_at_edge, distance_to_edge_m;             // ScatteredAtEdge
+  float boundary_versines[BoundaryVersines::buckets];  // of all sources of an edge
+  float lanes[estimate_lanes];                         // of the sum of estimates
 };
 
 // What a tile sends from its centroid to a point, per unit of its power.
@@ -84,9 +85,8 @@ TESSERAY_HD inline double weight_at(const ScatteringView& scattering, AfterScatt
   const ScatteringColumnsView& columns = scattering.columns;
   const LinkView& link = scattering.launch.link;
   const Vec3 here = scattering.launch.environment.points.reference(element);
-  const RoughPoint way = columns.sources.way(columns.sources.rough(here), tile);
   const float scale = strength_scale(asked_at_elements(scattering));
-  if (!(estimated_radiated(scattering.strengths_of(after)[tile], scale, way) >= 1)) return 0;
+  if (!(estimated_radiated(scattering.scatterers_of(after)[tile], scale, columns.rough(here)) >= 1)) return 0;
   const double density = radiated_to(scattering, after, tile, here).density;
   const double gain = link.unit_gain * scattering.power(tile, after).power * density;
   return gain >= link.least_gain ? gain : 0;

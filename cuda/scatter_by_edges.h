@@ -69,26 +69,24 @@ TESSERAY_HD std::uint32_t find_targets_past_edge(const Block& block, RowMemory& 
   const EdgeSegment& edge = scattering.launch.environment.edge(row.element);
   const std::span<const ScatteringSource> sources(batch.sources + row.first_member, source_count);
   constexpr std::uint32_t buckets = LitCotangents::buckets;
-  block.for_each(buckets + 1, [&](std::uint32_t b) { memory.lit_before[b] = 0; });
+  block.for_each(buckets, [&](std::uint32_t b) { memory.lit_marks[b] = 0; });
   block.for_each(source_count, [&](std::uint32_t s) {
     if (!(sources[s].weight > 0)) return;
     const auto lit = LitCotangents::lit_by(edge_bounds(edge, points.reference(sources[s].tile)));
-    for (std::int32_t b = lit.first; b <= lit.last; ++b) block.raise(memory.lit_before[b + 1], 1);
+    for (std::int32_t b = lit.first; b <= lit.last; ++b) block.raise(memory.lit_marks[b], 1);
   });
-  block.once([&] {
-    for (std::uint32_t b = 0; b < buckets; ++b) memory.lit_before[b + 1] += memory.lit_before[b];
-  });
+  block.once([&] { LitCotangents::find_next_places(memory.lit_marks, memory.next_lit); });
 
   const std::uint32_t* const members = batch.members + row.first_member;
   std::uint32_t* const targets = batch.targets + row.first_member;
   float* const stand_for = batch.stand_for + row.first_member;
-  const RoughPoint at = columns.targets.rough(edge.midpoint);
+  const RoughPoint at = columns.rough(edge.midpoint);
   const RoughPoint direction = rough_point(edge.direction);
   const auto half_length = static_cast<float>(0.5 * edge.length_m);
   const std::uint32_t found = select_in_order(
       block, memory.selection, row.end_member - row.first_member,
       [&](std::uint32_t m) {
-        return lit_buckets_along(columns.targets.way(at, members[m]), direction, half_length, memory.lit_before) > 0;
+        return may_be_lit(columns.targets[members[m]] - at, direction, half_length, memory.next_lit);
       },
       [&](std::uint32_t place, std::uint32_t m) { targets[place] = members[m]; });
   if (scattering.known_gains == nullptr) {
@@ -106,7 +104,7 @@ TESSERAY_HD std::uint32_t find_targets_past_edge(const Block& block, RowMemory& 
                              1 / scattering.pruning.then_diffracted, scattering.launch.link.wave_number);
   block.for_each(found, [&](std::uint32_t t) {
     const std::uint32_t tile = targets[t];
-    stand_for[t] = estimated_past_edge(columns.targets.way(at, tile), scattering.known_gains[tile], rough_edge,
+    stand_for[t] = estimated_past_edge(columns.targets[tile] - at, scattering.known_gains[tile], rough_edge,
                                        memory.boundary_versines);
   });
   return draw(block, memory, found, 1.0f, row.element, targets, targets, stand_for);

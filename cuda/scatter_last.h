@@ -16,18 +16,15 @@ template <class Block>
 TESSERAY_HD std::uint32_t draw_scattering(const Block& block, RowMemory& memory, const ScatterBatch& batch,
                                           const RowBatch::Row& row) {
   const ScatteringView& scattering = batch.scattering;
-  const RoughPlacesView& places = scattering.columns.sources;
-  const float* const strengths = scattering.strengths_of(AfterScattering::nothing);
+  const RoughScatterer* const scatterers = scattering.scatterers_of(AfterScattering::nothing);
   const std::uint32_t* const members = batch.members + row.first_member;
   float* const stand_for = batch.stand_for + row.first_member;
   const std::uint32_t count = row.end_member - row.first_member;
-  const RoughPoint here = places.rough(scattering.launch.environment.points.arrival(row.element));
+  const RoughPoint here = scattering.columns.rough(scattering.launch.environment.points.arrival(row.element));
   const double asked = asked_at_target(scattering, row.element);
   const float scale = strength_scale(asked);
-  block.for_each(count, [&](std::uint32_t m) {
-    const std::uint32_t tile = members[m];
-    stand_for[m] = estimated_radiated(strengths[tile], scale, places.way(here, tile));
-  });
+  block.for_each(count,
+                 [&](std::uint32_t m) { stand_for[m] = estimated_radiated(scatterers[members[m]], scale, here); });
   float to_share = 1;
   if (asked > 0) {
     block.for_each(estimate_lanes,

@@ -103,7 +103,7 @@ void for_each_array(ScatteringView& view, const Replace& replace) {
   const TargetPointsView& points = view.launch.environment.points;
   const std::size_t tiles = points.tile_count, numbers = std::size_t{points.element_count()} + points.receiver_count;
   ScatteringColumnsView& columns = view.columns;
-  for (RoughPlacesView* places : {&columns.sources, &columns.targets}) replace(places->points, tiles);
+  replace(columns.targets, tiles);
   replace(columns.near_m, tiles);
   replace(columns.areas_m2, tiles);
   replace(columns.reflectances, columns.reflectance_count);
@@ -111,7 +111,7 @@ void for_each_array(ScatteringView& view, const Replace& replace) {
   replace(columns.table_begin, numbers);
   replace(columns.ground_reflection, numbers);
   replace(view.powers, tiles * view.kinds);
-  replace(view.strengths, tiles * view.kinds);
+  replace(view.scatterers, tiles * view.kinds);
   if (view.directive_lobes != nullptr) {
     replace(view.directive_lobes, tiles * view.kinds * lobe_coefficients(view.lobe_exponent));
   }

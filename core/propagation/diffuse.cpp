@@ -148,23 +148,23 @@ void Launch::scatter_last(Progress& progress) {
   });
 }
 
-void Launch::prepare_strengths() {
-  strengths_.resize(diffuse_.kinds() * diffuse_.size());
+void Launch::prepare_scatterers() {
+  scatterers_.resize(diffuse_.kinds() * diffuse_.size());
   for (std::size_t after = 0; after < diffuse_.kinds(); ++after) {
     for (std::uint32_t t = 0; t < diffuse_.size(); ++t) {
       const double power = diffuse_.at(t, static_cast<AfterScattering>(after)).power;
       // Lambert's lobe is 1/π at most, and reflectances are 1 at most; a little more for rounding.
       const double gain = link_.unit_gain() * power * columns_.scattering_area_m2(t) / pi * 1.001;
-      strengths_[after * diffuse_.size() + t] = static_cast<float>(gain);
+      scatterers_[after * diffuse_.size() + t] = columns_.scatterer(t, static_cast<float>(gain));
     }
   }
-  scattering_view_.strengths = strengths_.data();
+  scattering_view_.scatterers = scatterers_.data();
 }
 
 bool Launch::has_power(AfterScattering after) const {
   if (static_cast<std::size_t>(after) >= diffuse_.kinds()) return false;
-  const std::span<const float> of_tiles = strengths(after);
-  return std::any_of(of_tiles.begin(), of_tiles.end(), [](float strength) { return strength > 0; });
+  const std::span<const RoughScatterer> of_tiles = scatterers(after);
+  return std::any_of(of_tiles.begin(), of_tiles.end(), [](const RoughScatterer& tile) { return tile.strength > 0; });
 }
 
 void Launch::find_scattering(AfterScattering after, std::uint32_t number, std::span<const std::uint32_t> row,
@@ -175,7 +175,7 @@ void Launch::find_scattering(AfterScattering after, std::uint32_t number, std::s
   const bool ends = after == AfterScattering::nothing;
   const double asked = ends ? asked_at_target(scattering_view_, number) : asked_at_elements(scattering_view_);
   const float scale = strength_scale(asked);
-  columns_.estimate(tiles, strengths(after), ends ? points.arrival(number) : points.reference(number), scale,
+  columns_.estimate(tiles, scatterers(after), ends ? points.arrival(number) : points.reference(number), scale,
                     state.estimates);
   if (ends) {
     const float to_share = asked > 0 ? scale_to_share(state.estimates, pruning_.of_all_scattered) : 1.0f;
@@ -288,7 +288,7 @@ void Launch::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& we
     lit.add(edge_bounds(environment_.tiling.edges[edge_number], points.reference(source.tile)));
   }
   columns_.find_lit_past_edge(diffuse_targets_of_row(followed_to, state), environment_.tiling.edges[edge_number], lit,
-                              state.lit_buckets, state.lit);
+                              state.lit_marks, state.lit);
   const std::span<const std::uint32_t> members = state.lit;
   if (known_gains_.empty()) {
     state.numbers.assign(members.begin(), members.end());

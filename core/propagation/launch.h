@@ -123,7 +123,7 @@ class Launch {
     RowIntervals intervals;
     BlockSearch search;
     std::vector<std::uint32_t> row, hits, numbers, layout, lit;
-    std::vector<std::int32_t> lit_buckets;
+    std::vector<std::int32_t> lit_marks;
     MemberSums diffuse_sums;
     std::vector<DirectionMoments> beam_departures;  // per observer, of `diffracted`, where angles are wanted
     EdgeObservers observers;
@@ -318,11 +318,11 @@ class Launch {
   // which as much arrives there as the threshold asks for.
   void find_sources(AfterScattering after, std::uint32_t element, ThreadState& state) const;
   // What each tile scatters at most, as the gain at 1 m.
-  void prepare_strengths();
-  std::span<const float> strengths(AfterScattering after) const {
-    return std::span(strengths_).subspan(static_cast<std::size_t>(after) * diffuse_.size(), diffuse_.size());
+  void prepare_scatterers();
+  std::span<const RoughScatterer> scatterers(AfterScattering after) const {
+    return std::span(scatterers_).subspan(static_cast<std::size_t>(after) * diffuse_.size(), diffuse_.size());
   }
-  // False when no tile scatters power of this kind: then no row need be read for it. REQUIRES: prepare_strengths().
+  // False when no tile scatters power of this kind: then no row need be read for it. REQUIRES: prepare_scatterers().
   bool has_power(AfterScattering after) const;
   // The tiles of a row that may bring as much to an element as the threshold asks for, or to a target as much as is
   // not drawn by chance, and those of the others that are: into state.drawn.
@@ -437,10 +437,10 @@ class Launch {
   double roof_z_;                        // of the roof that the transmitter stands over; −∞ over the ground
   std::vector<double> straight_distances_;
   ScatteringColumns columns_;
-  TileDiffusePowers diffuse_;            // empty when nothing scatters
-  ScatteringView scattering_view_;       // see prepare_diffuse()
-  std::vector<float> strengths_;         // by AfterScattering, then by tile, see prepare_strengths()
-  std::vector<double> directive_lobes_;  // per tile and AfterScattering; empty with Lambert's lobe
+  TileDiffusePowers diffuse_;               // empty when nothing scatters
+  ScatteringView scattering_view_;          // see prepare_diffuse()
+  std::vector<RoughScatterer> scatterers_;  // by AfterScattering, then by tile, see prepare_scatterers()
+  std::vector<double> directive_lobes_;     // per tile and AfterScattering; empty with Lambert's lobe
   ScatteredRays scattered_rays_;
   std::vector<double> left_in_sight_;                 // see RayLaunchingResult
   std::vector<std::uint8_t> reached_over_rooftops_;   // by number, lit_as_…; empty without such rays

@@ -8,10 +8,10 @@ void LitCotangents::add(const IntervalBounds& bounds) {
   for (std::int32_t b = range.first; b <= range.last; ++b) marks_[static_cast<std::size_t>(b)] = 1;
 }
 
-std::array<std::int32_t, LitCotangents::buckets + 1> LitCotangents::marked_before() const {
-  std::array<std::int32_t, buckets + 1> before{};
-  for (std::size_t b = 0; b < buckets; ++b) before[b + 1] = before[b] + marks_[b];
-  return before;
+std::array<float, LitCotangents::buckets> LitCotangents::next_places() const {
+  std::array<float, buckets> next;
+  find_next_places(marks_.data(), next.data());
+  return next;
 }
 
 }  // namespace tesseray

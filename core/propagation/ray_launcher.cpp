@@ -213,7 +213,7 @@ RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
 
 void Launch::scatter(const PhaseParts& parts) {
   scattered_rays_.sort_tubes();
-  prepare_strengths();
+  prepare_scatterers();
   prepare_scattered_draw();
   if (environment_.row_scatterer != nullptr) scatterer_ = environment_.row_scatterer->start(scattering_view_);
   PartOfStage last = parts.of(LaunchPhase::scattering);
@@ -487,7 +487,7 @@ std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
                                    (scatters ? ScatteringColumns::bytes_per_number : 0);
   const std::uint64_t kinds = after_scattering_kinds(options.max_after_scattering);
   const std::uint64_t of_scattering_tile =
-      scatters ? kinds * (sizeof(DiffusePower) + sizeof(float)) + sizeof(float) +  // strengths, known gains
+      scatters ? kinds * (sizeof(DiffusePower) + sizeof(RoughScatterer)) + sizeof(float) +  // known gains
                      ScatteringColumns::bytes_per_tile + (options.wideband ? kinds * sizeof(DirectionMoments) : 0)
                : 0;
   const std::uint64_t of_rooftop_thread =

@@ -38,48 +38,48 @@ struct RadiateToPoint {
   }
 };
 
-// Calls work(i, point of numbers[i], value of numbers[i]) for all. They are copied together before they are worked on:
-// a place is then read whole, not one coordinate after the other.
-template <class Work>
-[[gnu::always_inline]] inline void for_places(const RoughPoint* places, const float* values,
+// Calls work(i, point of numbers[i], the value beside it) for all. They are copied together before they are worked on:
+// a place is then read whole, not one coordinate after the other. `values`: put beside the points by number, unless
+// nullptr.
+template <class Place, class Work>
+[[gnu::always_inline]] inline void for_places(const Place* places, const float* values,
                                               const std::uint32_t* __restrict numbers, std::size_t count,
                                               const Work& work) {
+  static_assert(sizeof(Place) == 4 * sizeof(float));
   constexpr std::size_t together = 128;
   alignas(64) float near[4 * together];
   for (std::size_t begin = 0; begin < count; begin += together) {
     const std::size_t end = std::min(begin + together, count);
     for (std::size_t i = begin; i < end; ++i) {
       float* const at = near + 4 * (i - begin);
-      std::memcpy(at, places + numbers[i], sizeof(RoughPoint));
+      std::memcpy(at, places + numbers[i], sizeof(Place));
       if (values != nullptr) at[3] = values[numbers[i]];
     }
     TESSERAY_INDEPENDENT_TURNS
     for (std::size_t i = begin; i < end; ++i) {
       const float* const at = near + 4 * (i - begin);
-      work(i, at[0], at[1], at[2], at[3]);
+      work(i, RoughPoint{at[0], at[1], at[2]}, at[3]);
     }
   }
 }
 
 struct EstimateRadiated {
   [[gnu::always_inline]] static void run(const std::uint32_t* __restrict tiles, std::size_t count,
-                                         const RoughPoint* places, const float* strengths, float x, float y, float z,
-                                         float scale, float* __restrict estimates) {
-    for_places(places, strengths, tiles, count,
-               [=](std::size_t i, float tile_x, float tile_y, float tile_z, float strength) {
-                 estimates[i] = estimated_radiated(strength, scale, {tile_x - x, tile_y - y, tile_z - z});
-               });
+                                         const RoughScatterer* scatterers, float x, float y, float z, float scale,
+                                         float* __restrict estimates) {
+    for_places(scatterers, nullptr, tiles, count, [=](std::size_t i, RoughPoint tile, float strength) {
+      estimates[i] = estimated_radiated({tile.x, tile.y, tile.z, strength}, scale, {x, y, z});
+    });
   }
 };
 
-struct CountLitBuckets {
+struct MarkLit {
   [[gnu::always_inline]] static void run(const std::uint32_t* __restrict tiles, std::size_t count,
                                          const RoughPoint* places, float x, float y, float z, float edge_x,
                                          float edge_y, float edge_z, float half_length,
-                                         const std::int32_t* __restrict lit_before, std::int32_t* __restrict lit) {
-    for_places(places, nullptr, tiles, count, [=](std::size_t i, float tile_x, float tile_y, float tile_z, float) {
-      lit[i] =
-          lit_buckets_along({tile_x - x, tile_y - y, tile_z - z}, {edge_x, edge_y, edge_z}, half_length, lit_before);
+                                         const float* __restrict next_lit, std::int32_t* __restrict lit) {
+    for_places(places, nullptr, tiles, count, [=](std::size_t i, RoughPoint tile, float) {
+      lit[i] = may_be_lit(tile - RoughPoint{x, y, z}, {edge_x, edge_y, edge_z}, half_length, next_lit) ? 1 : 0;
     });
   }
 };
@@ -90,8 +90,8 @@ struct EstimatePastEdge {
                                          const RoughEdge* edge_pointer, const float* __restrict versines,
                                          float* __restrict estimates) {
     const RoughEdge edge = *edge_pointer;
-    for_places(places, gains, tiles, count, [=](std::size_t i, float tile_x, float tile_y, float tile_z, float gain) {
-      estimates[i] = estimated_past_edge({tile_x - x, tile_y - y, tile_z - z}, gain, edge, versines);
+    for_places(places, gains, tiles, count, [=](std::size_t i, RoughPoint tile, float gain) {
+      estimates[i] = estimated_past_edge(tile - RoughPoint{x, y, z}, gain, edge, versines);
     });
   }
 };
@@ -134,11 +134,6 @@ double ReflectanceTables::at(std::uint16_t material, double cosine) const {
   return interpolated_reflectance(&values_[begin(material)], cosine);
 }
 
-void RoughPlaces::add(Vec3 point) {
-  if (points.empty()) origin = point;
-  points.push_back(view().rough(point));
-}
-
 ScatteringColumns::ScatteringColumns(const Scene& scene, const Tiling& tiling, const TargetPoints& points,
                                      const Link& link)
     : points_(&points), tables_(scene, link) {
@@ -154,8 +149,9 @@ ScatteringColumns::ScatteringColumns(const Scene& scene, const Tiling& tiling, c
     const Link::Surface& surface = link.surface(material);
     areas_m2_.push_back(tile.area_m2() * surface.scattering_coefficient * surface.scattering_coefficient);
     near_m_.push_back(near_sides * tile.side_m());
-    sources_.add(points.reference(static_cast<std::uint32_t>(t)));
-    targets_.add(points.arrival(static_cast<std::uint32_t>(t)));
+    const Vec3 target = points.arrival(static_cast<std::uint32_t>(t));
+    if (t == 0) origin_ = target;
+    targets_.push_back(rough_point(target - origin_));
     normals_[t] = tile.normal;
     table_begin_[t] = ReflectanceTables::begin(material);
     if (points.is_ground(static_cast<std::uint32_t>(t))) {
@@ -165,8 +161,8 @@ ScatteringColumns::ScatteringColumns(const Scene& scene, const Tiling& tiling, c
 }
 
 ScatteringColumnsView ScatteringColumns::view() const {
-  return {.sources = sources_.view(),
-          .targets = targets_.view(),
+  return {.origin = origin_,
+          .targets = targets_.data(),
           .near_m = near_m_.data(),
           .areas_m2 = areas_m2_.data(),
           .reflectances = tables_.values().data(),
@@ -187,30 +183,34 @@ void ScatteringColumns::radiate(std::span<const std::uint32_t> tiles, bool recip
       rays.density.data(), rays.length_m.data(), rays.x.data(), rays.y.data(), rays.z.data());
 }
 
-void ScatteringColumns::estimate(std::span<const std::uint32_t> tiles, std::span<const float> strengths, Vec3 point,
-                                 float scale, std::vector<float>& estimates, InstructionSet set) const {
+RoughScatterer ScatteringColumns::scatterer(std::uint32_t tile, float strength) const {
+  const RoughPoint at = rough_point(points_->reference(tile) - origin_);
+  return {at.x, at.y, at.z, strength};
+}
+
+void ScatteringColumns::estimate(std::span<const std::uint32_t> tiles, std::span<const RoughScatterer> scatterers,
+                                 Vec3 point, float scale, std::vector<float>& estimates, InstructionSet set) const {
   estimates.resize(tiles.size());
-  const RoughPoint at = sources_.view().rough(point);
-  run_vectorized<EstimateRadiated>(set, tiles.data(), tiles.size(), sources_.points.data(), strengths.data(), at.x,
-                                   at.y, at.z, scale, estimates.data());
+  const RoughPoint at = rough_point(point - origin_);
+  run_vectorized<EstimateRadiated>(set, tiles.data(), tiles.size(), scatterers.data(), at.x, at.y, at.z, scale,
+                                   estimates.data());
 }
 
 void ScatteringColumns::find_lit_past_edge(std::span<const std::uint32_t> tiles, const EdgeSegment& edge,
                                            const LitCotangents& lit, std::vector<std::int32_t>& work,
                                            std::vector<std::uint32_t>& found, InstructionSet set) const {
   work.resize(tiles.size());
-  const RoughPoint at = targets_.view().rough(edge.midpoint);
+  const RoughPoint at = rough_point(edge.midpoint - origin_);
   const RoughPoint direction = rough_point(edge.direction);
-  const auto lit_before = lit.marked_before();
-  run_vectorized<CountLitBuckets>(set, tiles.data(), tiles.size(), targets_.points.data(), at.x, at.y, at.z,
-                                  direction.x, direction.y, direction.z, static_cast<float>(0.5 * edge.length_m),
-                                  lit_before.data(), work.data());
+  const auto next_lit = lit.next_places();
+  run_vectorized<MarkLit>(set, tiles.data(), tiles.size(), targets_.data(), at.x, at.y, at.z, direction.x, direction.y,
+                          direction.z, static_cast<float>(0.5 * edge.length_m), next_lit.data(), work.data());
   // Written without a branch: which are lit cannot be foretold.
   found.resize(tiles.size());
   std::size_t count = 0;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     found[count] = tiles[i];
-    count += work[i] > 0 ? 1 : 0;
+    count += static_cast<std::size_t>(work[i]);
   }
   found.resize(count);
 }
@@ -219,9 +219,9 @@ void ScatteringColumns::estimate_past_edge(std::span<const std::uint32_t> tiles,
                                            Vec3 midpoint, const RoughEdge& edge, const BoundaryVersines& versines,
                                            std::vector<float>& estimates, InstructionSet set) const {
   estimates.resize(tiles.size());
-  const RoughPoint at = targets_.view().rough(midpoint);
-  run_vectorized<EstimatePastEdge>(set, tiles.data(), tiles.size(), targets_.points.data(), gains.data(), at.x, at.y,
-                                   at.z, &edge, versines.data(), estimates.data());
+  const RoughPoint at = rough_point(midpoint - origin_);
+  run_vectorized<EstimatePastEdge>(set, tiles.data(), tiles.size(), targets_.data(), gains.data(), at.x, at.y, at.z,
+                                   &edge, versines.data(), estimates.data());
 }
 
 void ScatteringColumns::receive(std::span<const std::uint32_t> targets, Vec3 from, ReceivedRays& rays,

@@ -40,19 +40,9 @@ struct ReceivedRays {
   std::vector<double> look_x, look_y, factor;
 };
 
-// Points of tiles for estimates: floats, from the first of them.
-struct RoughPlaces {
-  Vec3 origin;
-  std::vector<RoughPoint> points;
-
-  void add(Vec3 point);
-  // Valid as long as the places.
-  RoughPlacesView view() const { return {origin, points.data()}; }
-};
-
 class ScatteringColumns {
  public:
-  static constexpr std::size_t bytes_per_tile = 2 * sizeof(double) + 2 * sizeof(RoughPoint);
+  static constexpr std::size_t bytes_per_tile = 2 * sizeof(double) + sizeof(RoughPoint);
   static constexpr std::size_t bytes_per_number = sizeof(Vec3) + sizeof(std::uint32_t) + sizeof(double);
 
   ScatteringColumns() = default;
@@ -71,9 +61,11 @@ class ScatteringColumns {
   void radiate(std::span<const std::uint32_t> tiles, bool reciprocal, Vec3 point, RadiatedRays& rays,
                InstructionSet set = best_instruction_set()) const;
 
-  // strengths[tile] · scale over the squared distance from each tile to a point: what the tiles send there, at most.
-  void estimate(std::span<const std::uint32_t> tiles, std::span<const float> strengths, Vec3 point, float scale,
-                std::vector<float>& estimates, InstructionSet set = best_instruction_set()) const;
+  // A tile with its strength, for the next function.
+  RoughScatterer scatterer(std::uint32_t tile, float strength) const;
+  // `scale` times what the tiles send to a point at most: estimated_radiated() of scatterers[tile].
+  void estimate(std::span<const std::uint32_t> tiles, std::span<const RoughScatterer> scatterers, Vec3 point,
+                float scale, std::vector<float>& estimates, InstructionSet set = best_instruction_set()) const;
 
   // Those of the tiles to which, as targets, something may come by way of an edge from sources that light `lit`: all
   // that do get something, and some more. Into `found`, in their order; `work` is working space.
@@ -95,7 +87,8 @@ class ScatteringColumns {
  private:
   const TargetPoints* points_ = nullptr;
   ReflectanceTables tables_;
-  RoughPlaces sources_, targets_;
+  Vec3 origin_;                      // of rough points
+  std::vector<RoughPoint> targets_;  // by tile
   std::vector<double> areas_m2_, near_m_;
   // By number: tiles, edge segments and receivers, of which the latter two reflect nothing.
   std::vector<Vec3> normals_;

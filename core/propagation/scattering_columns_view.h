@@ -20,27 +20,27 @@ namespace tesseray {
 // the cache.
 struct alignas(16) RoughPoint {
   float x = 0, y = 0, z = 0;
+
+  [[gnu::always_inline]] TESSERAY_HD RoughPoint operator-(RoughPoint from) const {
+    return {x - from.x, y - from.y, z - from.z};
+  }
+};
+
+// Where a tile scatters, and how much at most, as the gain at 1 m.
+struct alignas(16) RoughScatterer {
+  float x = 0, y = 0, z = 0, strength = 0;
+
+  [[gnu::always_inline]] TESSERAY_HD RoughPoint point() const { return {x, y, z}; }
 };
 
 TESSERAY_HD inline RoughPoint rough_point(Vec3 v) {
   return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
 }
 
-// Points of tiles for estimates. Owns nothing.
-struct RoughPlacesView {
-  Vec3 origin;
-  const RoughPoint* points = nullptr;
-
-  TESSERAY_HD RoughPoint rough(Vec3 point) const { return rough_point(point - origin); }
-  TESSERAY_HD RoughPoint way(RoughPoint from, std::uint32_t tile) const {
-    const RoughPoint to = points[tile];
-    return {to.x - from.x, to.y - from.y, to.z - from.z};
-  }
-};
-
 // Owns nothing.
 struct ScatteringColumnsView {
-  RoughPlacesView sources, targets;      // where tiles scatter, and where rays arrive at them
+  Vec3 origin;                           // of rough points
+  const RoughPoint* targets = nullptr;   // where rays arrive at tiles
   const double* near_m = nullptr;        // a tile is subdivided for points nearer than this, by tile
   const double* areas_m2 = nullptr;      // dS S², by tile
   const double* reflectances = nullptr;  // tables of the materials, see interpolated_reflectance()
@@ -49,6 +49,8 @@ struct ScatteringColumnsView {
   const Vec3* normals = nullptr;
   const std::uint32_t* table_begin = nullptr;  // in `reflectances`
   const double* ground_reflection = nullptr;   // the specular part of the power; 0 but for ground tiles
+
+  TESSERAY_HD RoughPoint rough(Vec3 point) const { return rough_point(point - origin); }
 };
 
 // What scattered rays bring to an edge segment, all of them together.
@@ -120,22 +122,20 @@ struct ReceivedRay {
   return {north - way.y / safe, -way.x / safe, 1.0 + (cosine > 0 ? ground_reflection : 0.0) * reflectance};
 }
 
-// `strength` · `scale` over the squared length of the way: what a tile sends there, at most.
-[[gnu::always_inline]] TESSERAY_HD inline float estimated_radiated(float strength, float scale, RoughPoint way) {
-  return strength * scale / (way.x * way.x + way.y * way.y + way.z * way.z);
+// `scale` times what a tile sends to a point at most: its strength over the squared distance.
+[[gnu::always_inline]] TESSERAY_HD inline float estimated_radiated(const RoughScatterer& tile, float scale,
+                                                                   RoughPoint point) {
+  const RoughPoint way = tile.point() - point;
+  return tile.strength * scale / (way.x * way.x + way.y * way.y + way.z * way.z);
 }
 
-// How many lit buckets the way past an edge may fall into; 0 for one that no source lights. `lit_before`: see
-// LitCotangents::marked_before().
-[[gnu::always_inline]] TESSERAY_HD inline std::int32_t lit_buckets_along(RoughPoint way, RoughPoint edge,
-                                                                         float half_length,
-                                                                         const std::int32_t* lit_before) {
+// Whether some source may light the way past an edge. `next_lit`: see LitCotangents::next_places().
+[[gnu::always_inline]] TESSERAY_HD inline bool may_be_lit(RoughPoint way, RoughPoint edge, float half_length,
+                                                          const float* next_lit) {
   const float along = way.x * edge.x + way.y * edge.y + way.z * edge.z;
   const float squared = way.x * way.x + way.y * way.y + way.z * way.z - along * along;
   const float rho = std::sqrt(squared > 0 ? squared : 0.0f);
-  const std::int32_t first = LitCotangents::bucket(along - half_length, rho);
-  const std::int32_t last = LitCotangents::bucket(along + half_length, rho);
-  return lit_before[last + 1] - lit_before[first];
+  return LitCotangents::is_marked_between(along - half_length, along + half_length, rho, next_lit);
 }
 
 // About what an edge sends along `way`, over `known_gain` and times the edge's scale. `versines`: of what lights it,

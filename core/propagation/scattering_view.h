@@ -48,12 +48,12 @@ struct ScatteringView {
   double cross_polarization = 0;  // the part of the scattered power in the other polarisation
   double received_fraction = 0;   // the part of it that the receiver's polarisation takes
   Pruning pruning;
-  std::size_t kinds = 0;                    // how many of AfterScattering there are
-  const DiffusePower* powers = nullptr;     // of the tiles, by place()
-  const float* strengths = nullptr;         // by AfterScattering, then by tile: the greatest gain at 1 m
-  int lobe_exponent = 0;                    // of directive lobes
-  const double* directive_lobes = nullptr;  // scattering_lobes.h, by place(); nullptr with Lambert's lobe
-  const float* known_gains = nullptr;       // at tiles so far; nullptr: no scattered ray is drawn by chance
+  std::size_t kinds = 0;                       // how many of AfterScattering there are
+  const DiffusePower* powers = nullptr;        // of the tiles, by place()
+  const RoughScatterer* scatterers = nullptr;  // by AfterScattering, then by tile
+  int lobe_exponent = 0;                       // of directive lobes
+  const double* directive_lobes = nullptr;     // scattering_lobes.h, by place(); nullptr with Lambert's lobe
+  const float* known_gains = nullptr;          // at tiles so far; nullptr: no scattered ray is drawn by chance
 
   TESSERAY_HD std::size_t place(std::uint32_t tile, AfterScattering after) const {
     return tile * kinds + static_cast<std::size_t>(after);
@@ -61,8 +61,8 @@ struct ScatteringView {
   TESSERAY_HD const DiffusePower& power(std::uint32_t tile, AfterScattering after) const {
     return powers[place(tile, after)];
   }
-  TESSERAY_HD const float* strengths_of(AfterScattering after) const {
-    return strengths + static_cast<std::size_t>(after) * launch.environment.points.tile_count;
+  TESSERAY_HD const RoughScatterer* scatterers_of(AfterScattering after) const {
+    return scatterers + static_cast<std::size_t>(after) * launch.environment.points.tile_count;
   }
   // Of a tile's material.
   TESSERAY_HD double reflectance(std::uint32_t tile, double cosine) const {

@@ -49,9 +49,11 @@ std::vector<InstructionSet> instruction_sets() {
 
 TEST_F(ScatteringEstimates, FallWithTheSquaredDistance) {
   const Vec3 point{130, 90, 12};
+  std::vector<RoughScatterer> scatterers;
+  for (std::uint32_t t = 0; t < per_tile_.size(); ++t) scatterers.push_back(columns_.scatterer(t, per_tile_[t]));
   std::vector<float> first, estimates;
   for (const InstructionSet set : instruction_sets()) {
-    columns_.estimate(tiles_, per_tile_, point, 1e6f, estimates, set);
+    columns_.estimate(tiles_, scatterers, point, 1e6f, estimates, set);
     ASSERT_EQ(estimates.size(), tiles_.size());
     for (std::size_t i = 0; i < tiles_.size(); ++i) {
       const double strength = 1e6 * static_cast<double>(per_tile_[tiles_[i]]);
@@ -164,10 +166,18 @@ TEST_F(ScatteringEstimates, LitPastAnEdgeAreAllThatAnySourceReaches) {
 }
 
 TEST(LitCotangents, WithoutSourcesAreNone) {
+  const auto is_lit = [](const LitCotangents& lit, float first, float last) {
+    return LitCotangents::is_marked_between(first, last, 1, lit.next_places().data());
+  };
   LitCotangents lit;
-  EXPECT_EQ(lit.marked_before().back(), 0);
+  EXPECT_FALSE(is_lit(lit, -1e6f, 1e6f));
   lit.add({.upper_u = 0.2f, .lower_u = 0.1f});
-  EXPECT_GT(lit.marked_before().back(), 0);
+  EXPECT_TRUE(is_lit(lit, -1e6f, 1e6f));
+  EXPECT_TRUE(is_lit(lit, 0.15f, 0.16f));
+  EXPECT_TRUE(is_lit(lit, -1, 0.1f));
+  EXPECT_TRUE(is_lit(lit, 0.2f, 3));
+  EXPECT_FALSE(is_lit(lit, -1e6f, 0));
+  EXPECT_FALSE(is_lit(lit, 0.3f, 1e6f));
 }
 
 }  // namespace
