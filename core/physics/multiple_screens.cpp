@@ -9,7 +9,7 @@ namespace {
 
 // Loops in vectors of the best kind that this machine has.
 struct VectorLoops {
-  static constexpr std::uint32_t width = 8;
+  static constexpr std::uint32_t vector_bytes = 64;
   template <class Loop, class... Arguments>
   void run(Arguments... arguments) const {
     run_vectorized<Loop>(instruction_set, arguments...);

@@ -15,6 +15,7 @@
 #include "core/base/units.h"
 #include "core/geometry/vector.h"
 #include "core/physics/complex.h"
+#include "core/physics/screen_choice.h"
 
 namespace tesseray {
 
@@ -31,12 +32,19 @@ struct QuadratureRule {
                               0.10158371336153282, 0.08003916427167306, 0.05346966299765944, 0.02358766819325601};
 };
 
-inline constexpr std::uint32_t most_panels = 3;
-inline constexpr std::uint32_t most_nodes = 40;  // of most_panels, in whole vectors of up to 8
-static_assert(most_nodes >= rule_size * most_panels && most_nodes % 8 == 0);
+inline constexpr std::uint32_t most_panels = 8;
+inline constexpr std::uint32_t most_nodes = 96;  // of most_panels, in whole vectors of up to 16
+static_assert(most_nodes >= rule_size * most_panels && most_nodes % 16 == 0);
 // Contours end where the integrand has fallen to e^−12, and a panel spans 11 widths √(r/k) of the next link's kernel.
+// Where that takes more than most_panels, edges stand so near each other, for how far the ends are, that two act as
+// one: at grazing they take 0.2 dB more than it.
 inline constexpr double contour_decay = 12.0;
 inline constexpr double widths_per_panel = 11.0;
+// What is carried along adds up without cancelling but for phases, so that single precision serves; the phases
+// themselves need double. Nothing is carried on below this power of e: neither is there anything then that a processor
+// is slow to multiply because it is too small for the precision. Where the path bends away over an edge, weights grow
+// along its contour and the kernel makes up for it, by up to e^45 over edges that choose_screens chose.
+inline constexpr float least_exponent = -50;
 
 // e^x for x ≤ 0, within 1e-11 of itself, in a form that the compiler turns into vectors.
 [[gnu::always_inline]] TESSERAY_HD inline double exp_of_negative(double x) {
@@ -52,6 +60,22 @@ inline constexpr double widths_per_panel = 11.0;
       (1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040)) + r4 * (1.0 / 40320 + r * (1.0 / 362880));
   const auto exponent = std::bit_cast<std::uint64_t>(shifted) << 52;
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(low + r4 * high) + exponent);
+}
+
+// e^x for least_exponent ≤ x ≤ 0, within 3e-7 of itself, in a form that the compiler turns into
+// vectors.
+[[gnu::always_inline]] TESSERAY_HD inline float exp_of_negative(float x) {
+  const float in_range = x > least_exponent ? x : least_exponent;
+  // 2^n e^r with n whole: adding 1.5·2^23 leaves n in the lowest bits.
+  constexpr float shifter = 0x1.8p23f;
+  const float shifted = in_range * 1.44269504088896340736f + shifter;
+  const float n = shifted - shifter;
+  const float r = (in_range - n * 0.693359375f) + n * 2.12194440e-4f;
+  const float r2 = r * r;
+  const float low = (1.0f + r) + r2 * (1.0f / 2 + r * (1.0f / 6));
+  const float high = (1.0f / 24 + r * (1.0f / 120)) + r2 * (1.0f / 720);
+  const auto exponent = std::bit_cast<std::uint32_t>(shifted) << 23;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(low + (r2 * r2) * high) + exponent);
 }
 
 // cos x and −sin x for 0 ≤ x < 10^5, within 1e-11 of the truth, in a form that the compiler turns into vectors.
@@ -76,38 +100,55 @@ inline constexpr double widths_per_panel = 11.0;
   minus_sine = std::bit_cast<double>(std::bit_cast<std::uint64_t>(s) ^ flip_sine);
 }
 
-// The field along one edge's contour, in columns. Nodes beyond those in use are 0, up to whole vectors.
+// The field along one edge's contour, in columns, t ascending. Nodes beyond those in use have no weight, up to whole
+// vectors.
 struct Contour {
-  std::array<double, most_nodes> t{}, weight_re{}, weight_im{};
-  std::array<double, most_nodes> re{}, im{};
+  std::array<float, most_nodes> t{}, re{}, im{}, weight_re{}, weight_im{};
   std::uint32_t nodes = 0, padded = 0;
 };
 
-// The field carried from one contour to the next: sums of e^{−steepness (t − t')²} over the nodes before.
+// e^{−steepness way²}, and 0 beyond the reach of the kernel.
+[[gnu::always_inline]] TESSERAY_HD inline float kernel_at(float way, float steepness, float reach) {
+  const float kernel = exp_of_negative(-steepness * (way * way));
+  return (way < reach) & (way > -reach) ? kernel : 0.0f;
+}
+TESSERAY_HD inline float reach_of(float steepness) { return std::sqrt(-least_exponent / steepness); }
+// Farther away than this a node certainly is beyond it, whatever is rounded.
+TESSERAY_HD inline float beyond_reach_of(float steepness) { return 1.001f * reach_of(steepness); }
+
+// The field carried from one contour to the next: sums of e^{−steepness (t − t')²} over the nodes before. t and
+// before_t ascend.
 struct CarryField {
-  [[gnu::always_inline]] TESSERAY_HD static void run(const double* before_t, const double* before_re,
-                                                     const double* before_im, std::uint32_t before,
-                                                     const double* __restrict t, std::uint32_t count, double steepness,
-                                                     double* __restrict re, double* __restrict im) {
+  [[gnu::always_inline]] TESSERAY_HD static void run(const float* before_t, const float* before_re,
+                                                     const float* before_im, std::uint32_t before,
+                                                     const float* __restrict t, std::uint32_t count, float steepness,
+                                                     float* __restrict re, float* __restrict im) {
+    // Nodes that the kernel reaches lie side by side; they are taken in whole vectors.
+    constexpr std::uint32_t width = 16;
+    const float reach = reach_of(steepness), beyond = beyond_reach_of(steepness);
+    std::uint32_t first = 0, end = 0;
     for (std::uint32_t b = 0; b < before; ++b) {
-      const double from = before_t[b], field_re = before_re[b], field_im = before_im[b];
-      for (std::uint32_t a = 0; a < count; ++a) {
-        const double way = t[a] - from;
-        const double kernel = exp_of_negative(-steepness * (way * way));
+      const float from = before_t[b], field_re = before_re[b], field_im = before_im[b];
+      while (first + width < count && t[first + width - 1] < from - beyond) first += width;
+      while (end < count && t[end] < from + beyond) end = end + width < count ? end + width : count;
+      for (std::uint32_t a = first; a < end; ++a) {
+        const float kernel = kernel_at(t[a] - from, steepness, reach);
         re[a] += kernel * field_re;
         im[a] += kernel * field_im;
       }
     }
   }
   // The same sums in the same order, node by node: what a GPU's thread adds up stays in registers.
-  TESSERAY_HD static void run_in_turn(const double* before_t, const double* before_re, const double* before_im,
-                                      std::uint32_t before, const double* t, std::uint32_t count, double steepness,
-                                      double* re, double* im) {
+  TESSERAY_HD static void run_in_turn(const float* before_t, const float* before_re, const float* before_im,
+                                      std::uint32_t before, const float* t, std::uint32_t count, float steepness,
+                                      float* re, float* im) {
+    const float reach = reach_of(steepness), beyond = beyond_reach_of(steepness);
+    std::uint32_t first = 0;
     for (std::uint32_t a = 0; a < count; ++a) {
-      double sum_re = re[a], sum_im = im[a];
-      for (std::uint32_t b = 0; b < before; ++b) {
-        const double way = t[a] - before_t[b];
-        const double kernel = exp_of_negative(-steepness * (way * way));
+      float sum_re = re[a], sum_im = im[a];
+      while (first < before && before_t[first] < t[a] - beyond) ++first;
+      for (std::uint32_t b = first; b < before && before_t[b] < t[a] + beyond; ++b) {
+        const float kernel = kernel_at(t[a] - before_t[b], steepness, reach);
         sum_re += kernel * before_re[b];
         sum_im += kernel * before_im[b];
       }
@@ -120,64 +161,149 @@ struct CarryField {
 // Weights of the nodes: `weight` · exp(−(1 + j) linear t).
 struct WeighNodes {
   [[gnu::always_inline]] TESSERAY_HD static void run(const double* __restrict t, const double* __restrict weight,
-                                                     std::uint32_t count, double linear, double* __restrict re,
-                                                     double* __restrict im) {
+                                                     std::uint32_t count, double linear, float* __restrict re,
+                                                     float* __restrict im) {
     for (std::uint32_t a = 0; a < count; ++a) {
       const double angle = linear * t[a];
       const double size = weight[a] * exp_of_negative(-angle);
       double cosine = 0, minus_sine = 0;
       turned_back(angle, cosine, minus_sine);
-      re[a] = size * cosine;
-      im[a] = size * minus_sine;
+      re[a] = static_cast<float>(size * cosine);
+      im[a] = static_cast<float>(size * minus_sine);
     }
   }
   TESSERAY_HD static void run_in_turn(const double* t, const double* weight, std::uint32_t count, double linear,
-                                      double* re, double* im) {
+                                      float* re, float* im) {
     run(t, weight, count, linear, re, im);
   }
 };
 
-// What a contour lies in: the bend of the path at its edge and what is around.
+// One edge's contour.
 struct ContourPlace {
-  double bend = 0;       // rad
-  double tension_m = 0;  // a c / (a + c) by the edge's distances to the two ends
-  double link_m = 0;     // the shorter distance to a neighbour
-  double after_m = 0;    // to the next one
+  double height_m = 0;  // of the edge above the straight line between the ends
+  double bend = 0;      // of the path at the edge, rad
+  double linear = 0;    // k bend/√2, per m
+  double end_m = 0;     // of the contour
+  double after_m = 0;   // to the next edge, or the receiver
+  double panels = 0;    // that it should have
 };
+
+// The contours of a profile's edges, by the numbers of its points.
+class ContourChain {
+ public:
+  // REQUIRES: 3 to most_screens + 2 points.
+  TESSERAY_HD ContourChain(std::span<const Vec2> profile, double wave_number)
+      : size_(profile.size()), wave_number_(wave_number), distance_m_(profile[size_ - 1].x - profile[0].x) {
+    place_edges(profile);
+    for (std::size_t i = 1; i + 1 < size_; ++i) end_like_the_path(profile, i);
+    // What comes over a neighbour's contour goes no farther than its end and the reach of the kernel between.
+    for (std::size_t i = 2; i + 1 < size_; ++i) end_with(places_[i - 1], i, places_[i - 1].after_m);
+    for (std::size_t i = size_ - 3; i >= 1; --i) end_with(places_[i + 1], i, places_[i].after_m);
+    for (std::size_t i = 1; i + 1 < size_; ++i) {
+      const double before_m = places_[i - 1].after_m, after_m = places_[i].after_m;
+      const double link_m = after_m < before_m ? after_m : before_m;
+      places_[i].panels = places_[i].end_m * std::sqrt(wave_number_ / link_m) / widths_per_panel;
+    }
+  }
+
+  TESSERAY_HD std::size_t size() const { return size_; }
+  TESSERAY_HD double wave_number() const { return wave_number_; }
+  TESSERAY_HD double distance_m() const { return distance_m_; }
+  TESSERAY_HD const ContourPlace& operator[](std::size_t i) const { return places_[i]; }
+
+  // The first of two neighbouring edges that stand too near each other for contours of most_panels; 0 for none.
+  TESSERAY_HD std::size_t crowded() const {
+    std::size_t nearest = 0;
+    for (std::size_t i = 1; i + 2 < size_; ++i) {
+      if (places_[i].panels <= most_panels && places_[i + 1].panels <= most_panels) continue;
+      if (nearest == 0 || places_[i].after_m < places_[nearest].after_m) nearest = i;
+    }
+    return nearest;
+  }
+
+ private:
+  TESSERAY_HD void place_edges(std::span<const Vec2> profile) {
+    const Vec2 from = profile[0], to = profile[size_ - 1];
+    for (std::size_t i = 0; i < size_; ++i) {
+      places_[i].height_m = profile[i].y - (from.y + (to.y - from.y) * (profile[i].x - from.x) / distance_m_);
+      if (i + 1 < size_) places_[i].after_m = profile[i + 1].x - profile[i].x;
+    }
+    for (std::size_t i = 1; i + 1 < size_; ++i) {
+      places_[i].bend = (places_[i].height_m - places_[i - 1].height_m) / places_[i - 1].after_m +
+                        (places_[i].height_m - places_[i + 1].height_m) / places_[i].after_m;
+      places_[i].linear = wave_number_ * places_[i].bend / std::sqrt(2.0);
+    }
+  }
+
+  // Along t the integrand falls at least like exp(−k t²/(2 tension) − k bend t/√2), tension a c / (a + c) by the edge's
+  // distances to the two ends.
+  TESSERAY_HD void end_like_the_path(std::span<const Vec2> profile, std::size_t i) {
+    const double to_start = profile[i].x - profile[0].x, to_end = profile[size_ - 1].x - profile[i].x;
+    places_[i].end_m = fall_to_end(places_[i].linear, 0.5 * wave_number_ * distance_m_ / (to_start * to_end));
+  }
+
+  TESSERAY_HD void end_with(const ContourPlace& neighbour, std::size_t i, double link_m) {
+    const double linear = places_[i].linear < 0 ? places_[i].linear : 0;
+    const double end_m = neighbour.end_m + fall_to_end(linear, 0.5 * wave_number_ / link_m);
+    if (end_m < places_[i].end_m) places_[i].end_m = end_m;
+  }
+
+  // Where exp(−square t² − linear t) has fallen to the end of a contour.
+  TESSERAY_HD static double fall_to_end(double linear, double square) {
+    return 2.0 * contour_decay / (linear + std::sqrt(linear * linear + 4.0 * square * contour_decay));
+  }
+
+  ContourPlace places_[most_screens + 2];
+  std::size_t size_;
+  double wave_number_, distance_m_;
+};
+
+// Leaves the higher one of two neighbours, over the line between those around them.
+TESSERAY_HD inline void merge_edges(Vec2* points, std::size_t& count, std::size_t first) {
+  const Vec2 from = points[first - 1], to = points[first + 2];
+  const auto above = [&](Vec2 point) {
+    return point.y - (from.y + (to.y - from.y) * (point.x - from.x) / (to.x - from.x));
+  };
+  const Vec2 a = points[first], b = points[first + 1];
+  // The same from either end.
+  points[first] = a.y == b.y ? 0.5 * (a + b) : above(a) < above(b) ? b : a;
+  --count;
+  for (std::size_t i = first + 1; i < count; ++i) points[i] = points[i + 1];
+}
 
 template <class Loops>
 TESSERAY_HD inline void lay_contour(const Loops& loops, const ContourPlace& place, double wave_number,
                                     Contour& contour) {
-  // Along t the integrand falls at least like exp(−k t²/(2 tension) − k bend t/√2).
-  const double linear = wave_number * place.bend / std::sqrt(2.0), square = 0.5 * wave_number / place.tension_m;
-  const double end = 2.0 * contour_decay / (linear + std::sqrt(linear * linear + 4.0 * square * contour_decay));
-  const double wanted = std::ceil(end * std::sqrt(wave_number / place.link_m) / widths_per_panel);
-  const std::uint32_t panels = wanted > most_panels ? most_panels
-                               : wanted > 1.0       ? static_cast<std::uint32_t>(wanted)
-                                                    : 1;
-  const double panel = end / static_cast<double>(panels);
+  const double whole = std::ceil(place.panels);
+  const std::uint32_t panels = whole > most_panels ? most_panels : whole > 1.0 ? static_cast<std::uint32_t>(whole) : 1;
+  const double panel = place.end_m / static_cast<double>(panels);
   // dz √(jk/2πr) = dt e^{−jπ/4} e^{jπ/4} √(k/2πr)
   const double scale = panel * std::sqrt(wave_number / (2.0 * pi * place.after_m));
   constexpr QuadratureRule rule;
-  std::array<double, most_nodes> weight;
+  std::array<double, most_nodes> t, weight;
   contour.nodes = 0;
   for (std::uint32_t p = 0; p < panels; ++p) {
     for (std::uint32_t i = 0; i < rule_size; ++i) {
-      contour.t[contour.nodes] = (static_cast<double>(p) + rule.node[i]) * panel;
+      t[contour.nodes] = (static_cast<double>(p) + rule.node[i]) * panel;
       weight[contour.nodes++] = scale * rule.weight[i];
     }
   }
-  contour.padded = (contour.nodes + Loops::width - 1) / Loops::width * Loops::width;
-  for (std::uint32_t a = contour.nodes; a < contour.padded; ++a) contour.t[a] = weight[a] = 0;
+  constexpr std::uint32_t width = Loops::vector_bytes > sizeof(float) ? Loops::vector_bytes / sizeof(float) : 1;
+  contour.padded = (contour.nodes + width - 1) / width * width;
+  for (std::uint32_t a = contour.nodes; a < contour.padded; ++a) {
+    t[a] = t[contour.nodes - 1];
+    weight[a] = 0;
+  }
+  for (std::uint32_t a = 0; a < contour.padded; ++a) contour.t[a] = static_cast<float>(t[a]);
   // exp(−jk bend t e^{−jπ/4})
-  loops.template run<WeighNodes>(contour.t.data(), weight.data(), contour.padded, linear, contour.weight_re.data(),
+  loops.template run<WeighNodes>(t.data(), weight.data(), contour.padded, place.linear, contour.weight_re.data(),
                                  contour.weight_im.data());
 }
 
 // The field that comes to each node of a contour becomes the one that leaves it.
 TESSERAY_HD inline void weigh(Contour& contour) {
   for (std::uint32_t a = 0; a < contour.padded; ++a) {
-    const double re = contour.re[a], im = contour.im[a];
+    const float re = contour.re[a], im = contour.im[a];
     contour.re[a] = contour.weight_re[a] * re - contour.weight_im[a] * im;
     contour.im[a] = contour.weight_re[a] * im + contour.weight_im[a] * re;
   }
@@ -185,61 +311,68 @@ TESSERAY_HD inline void weigh(Contour& contour) {
 
 // To `count` nodes at t of the next contour, over a link.
 template <class Loops>
-TESSERAY_HD inline void carry_field(const Loops& loops, const Contour& before, const double* t, std::uint32_t count,
-                                    double steepness, double* re, double* im) {
+TESSERAY_HD inline void carry_field(const Loops& loops, const Contour& before, const float* t, std::uint32_t count,
+                                    double steepness, float* re, float* im) {
   for (std::uint32_t a = 0; a < count; ++a) re[a] = im[a] = 0;
-  loops.template run<CarryField>(before.t.data(), before.re.data(), before.im.data(), before.nodes, t, count, steepness,
-                                 re, im);
+  loops.template run<CarryField>(before.t.data(), before.re.data(), before.im.data(), before.nodes, t, count,
+                                 static_cast<float>(steepness), re, im);
 }
 
-}  // namespace physics_detail
-
-// Loops for one thread of many.
-struct LoopsInTurn {
-  static constexpr std::uint32_t width = 1;
-  template <class Loop, class... Arguments>
-  TESSERAY_HD void run(Arguments... arguments) const {
-    Loop::run_in_turn(arguments...);
-  }
-};
-
-// multiple_screen_factor, with the long loops run by `loops`: LoopsInTurn, or one that takes `width` turns at once.
+// The field at the end of a chain over free space along the straight line.
 template <class Loops>
-TESSERAY_HD inline Complex multiple_screen_factor(const Loops& loops, std::span<const Vec2> profile,
-                                                  double wavelength_m) {
-  using namespace physics_detail;
-  const std::size_t size = profile.size();
-  if (size < 3) return {1.0, 0.0};
-  const Vec2 from = profile[0], to = profile[size - 1];
-  const double wave_number = 2.0 * pi / wavelength_m, distance = to.x - from.x;
-  const auto height = [&](std::size_t i) {
-    return profile[i].y - (from.y + (to.y - from.y) * (profile[i].x - from.x) / distance);
-  };
-  const auto link = [&](std::size_t i) { return profile[i + 1].x - profile[i].x; };
-
+TESSERAY_HD inline Complex carry_along(const Loops& loops, const ContourChain& chain) {
   // The transmitter and the receiver lie on the line: contours of one node at 0.
   Contour contours[2];
   Contour *contour = &contours[0], *before = &contours[1];
   before->nodes = 1;
   before->re[0] = 1;
   double phase = 0;
-  for (std::size_t i = 1; i + 1 < size; ++i) {
-    const double bend = (height(i) - height(i - 1)) / link(i - 1) + (height(i) - height(i + 1)) / link(i);
-    const double to_start = profile[i].x - from.x, to_end = to.x - profile[i].x;
-    const double shorter_m = link(i) < link(i - 1) ? link(i) : link(i - 1);
-    lay_contour(loops, {bend, to_start * to_end / distance, shorter_m, link(i)}, wave_number, *contour);
-    carry_field(loops, *before, contour->t.data(), contour->padded, 0.5 * wave_number / link(i - 1), contour->re.data(),
-                contour->im.data());
+  for (std::size_t i = 1; i + 1 < chain.size(); ++i) {
+    lay_contour(loops, chain[i], chain.wave_number(), *contour);
+    carry_field(loops, *before, contour->t.data(), contour->padded, 0.5 * chain.wave_number() / chain[i - 1].after_m,
+                contour->re.data(), contour->im.data());
     weigh(*contour);
     Contour* const done = contour;
     contour = before;
     before = done;
-    phase += 0.5 * wave_number * height(i) * bend;
+    phase += 0.5 * chain.wave_number() * chain[i].height_m * chain[i].bend;
   }
-  const double receiver = 0;
-  Complex sum;
-  carry_field(loops, *before, &receiver, 1, 0.5 * wave_number / link(size - 2), &sum.re, &sum.im);
-  return (std::sqrt(distance / link(0)) * exp_j(-phase)) * sum;
+  const float receiver = 0;
+  float re = 0, im = 0;
+  carry_field(loops, *before, &receiver, 1, 0.5 * chain.wave_number() / chain[chain.size() - 2].after_m, &re, &im);
+  const Complex sum{static_cast<double>(re), static_cast<double>(im)};
+  return (std::sqrt(chain.distance_m() / chain[0].after_m) * exp_j(-phase)) * sum;
+}
+
+}  // namespace physics_detail
+
+// Loops for one thread of many.
+struct LoopsInTurn {
+  static constexpr std::uint32_t vector_bytes = 1;
+  template <class Loop, class... Arguments>
+  TESSERAY_HD void run(Arguments... arguments) const {
+    Loop::run_in_turn(arguments...);
+  }
+};
+
+// multiple_screen_factor, with the long loops run by `loops`: LoopsInTurn, or one that takes turns in vectors of
+// `vector_bytes`.
+template <class Loops>
+TESSERAY_HD inline Complex multiple_screen_factor(const Loops& loops, std::span<const Vec2> profile,
+                                                  double wavelength_m) {
+  if (profile.size() < 3) return {1.0, 0.0};
+  const double wave_number = 2.0 * pi / wavelength_m;
+  physics_detail::ContourChain chain(profile, wave_number);
+  Vec2 points[most_screens + 2];
+  std::size_t count = profile.size();
+  for (std::size_t first = chain.crowded(); first != 0; first = chain.crowded()) {
+    if (count == profile.size()) {
+      for (std::size_t i = 0; i < count; ++i) points[i] = profile[i];
+    }
+    physics_detail::merge_edges(points, count, first);
+    chain = physics_detail::ContourChain({points, count}, wave_number);
+  }
+  return physics_detail::carry_along(loops, chain);
 }
 
 }  // namespace tesseray

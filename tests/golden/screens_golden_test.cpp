@@ -4,12 +4,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <random>
 #include <span>
 
 #include "core/base/units.h"
 #include "core/physics/diffraction.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/multiple_screens.h"
+#include "core/physics/screen_contours.h"
 #include "core/physics/slope_diffraction.h"
 #include "tests/golden/physics_golden.h"
 
@@ -187,6 +189,53 @@ TEST(MultipleScreens, AreReciprocalAndOneIsTheKnifeEdge) {
   for (auto point = there.rbegin(); point != there.rend(); ++point) back.push_back({470 - point->x, point->y});
   const Complex forth = multiple_screen_factor(there, 0.16);
   EXPECT_NEAR(norm(forth - multiple_screen_factor(back, 0.16)), 0.0, 1e-4 * norm(forth));
+}
+
+// Edges near each other, far from both ends. What is expected of the rows of houses a wide-angle split-step solution
+// over 16 screens gives.
+TEST(MultipleScreens, MayStandCloseOnALongPath) {
+  const double wavelength = wavelength_m(900e6);
+  std::vector<Vec2> rows{{0, 30}};
+  for (int row = 0; row < 8; ++row) {
+    rows.push_back({5000 + 25.0 * row, 12});
+    rows.push_back({5010 + 25.0 * row, 12});
+  }
+  rows.push_back({10000, 12});
+  EXPECT_NEAR(loss_db(multiple_screen_factor(rows, wavelength)), 3.1, 0.2);
+  for (const double apart_m : {100.0, 30.0, 10.0, 3.0}) {
+    for (const double height_m : {0.0, 10.0, 40.0}) {
+      const std::vector<Vec2> pair{{0, 20}, {8000, 20 + height_m}, {8000 + apart_m, 20 + height_m}, {20000, 20}};
+      const double exact_db = loss_db(double_knife_edge_factor(pair, wavelength));
+      EXPECT_NEAR(loss_db(multiple_screen_factor(pair, wavelength)), exact_db, 0.4) << apart_m << " m " << height_m;
+    }
+  }
+}
+
+// What is carried along in vectors is what one thread carries along, to the bit; and nothing overflows where the path
+// bends away over edges far from its ends, so that weights grow.
+TEST(MultipleScreens, AreTheSameInVectorsAndInTurn) {
+  std::mt19937_64 generator(3);
+  const auto uniform = [&](double least, double most) {
+    return least + (most - least) * static_cast<double>(generator() >> 11) * 0x1p-53;
+  };
+  double most_loss_db = 0;
+  for (const double frequency_hz : {0.1e9, 0.85e9, 28e9}) {
+    const double wavelength = wavelength_m(frequency_hz);
+    for (int turn = 0; turn < 2000; ++turn) {
+      const double length = 100 * std::pow(100.0, uniform(0, 1)), base = uniform(5, 20);
+      std::vector<Vec2> profile{{0, uniform(2, 40)}};
+      for (double x = uniform(5, 25); x < length - 5; x += uniform(5, 45)) {
+        profile.push_back({x, base + uniform(0, 5) * uniform(0, 5)});
+      }
+      profile.push_back({length, 1.5});
+      const std::vector<Vec2> chosen = chosen_of(profile, wavelength);
+      const Complex factor = multiple_screen_factor(chosen, wavelength);
+      ASSERT_EQ(factor, multiple_screen_factor(LoopsInTurn(), chosen, wavelength));
+      ASSERT_LT(norm(factor), 1.5);
+      most_loss_db = std::max(most_loss_db, loss_db(factor));
+    }
+  }
+  EXPECT_GT(most_loss_db, 150);
 }
 
 TEST(MultipleScreens, LowAndSurplusEdgesAreLeftOut) {

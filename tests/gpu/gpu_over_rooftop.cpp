@@ -39,20 +39,20 @@ constexpr std::size_t host_step = 20, together = 12;
 
 // Counts what the screens' integral takes.
 struct CountingLoops {
-  static constexpr std::uint32_t width = 1;
+  static constexpr std::uint32_t vector_bytes = 1;
   template <class Loop, class... Arguments>
   void run(Arguments... arguments) const {
     count(arguments...);
     Loop::run_in_turn(arguments...);
   }
-  void count(const double*, const double*, const double*, std::uint32_t before, const double*, std::uint32_t after,
-             double, double*, double*) const {
+  void count(const float*, const float*, const float*, std::uint32_t before, const float*, std::uint32_t after, float,
+             float*, float*) const {
     *kernels += std::uint64_t{before} * after;
   }
-  void count(const double*, const double*, std::uint32_t, double, double*, double*) const {}
+  void count(const double*, const double*, std::uint32_t, double, float*, float*) const {}
   std::uint64_t* kernels;
 };
-// Operations in double precision for one pair of nodes: CarryField, each addition and multiplication.
+// Operations, most in single precision, for one pair of nodes: CarryField, each addition and multiplication.
 constexpr double operations_per_kernel = 33;
 
 // Rays to every tile from one antenna.
