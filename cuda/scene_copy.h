@@ -59,7 +59,11 @@ void for_each_array(SightSceneView& view, const Replace& replace) {
 template <class Replace>
 void for_each_array(RooftopSceneView& view, const Replace& replace) {
   const std::size_t cells = view.side_count > 0 ? view.grid.size() : 0;
-  replace(view.sides, std::size_t{view.side_count});
+  RoofSidesView& sides = view.sides;
+  for (const double** column : {&sides.begin_x, &sides.begin_y, &sides.along_x, &sides.along_y, &sides.top_z}) {
+    replace(*column, std::size_t{view.side_count});
+  }
+  replace(sides.material, std::size_t{view.side_count});
   replace(view.first_of_cell, cells > 0 ? cells + 1 : 0);
   replace(view.top_of_cell, cells);
   replace(view.terrain.height_m, std::size_t{view.terrain.columns} * view.terrain.rows);

@@ -8,6 +8,7 @@
 #include "core/physics/knife_edge.h"
 #include "core/physics/multiple_screens.h"
 #include "core/physics/screen_choice.h"
+#include "core/propagation/side_crossings_in_vectors.h"
 
 namespace tesseray {
 namespace {
@@ -57,6 +58,19 @@ double OverRooftopPaths::roof_below(Vec3 point) const {
   return is_roof && point.z >= surface_z ? surface_z : -infinity;
 }
 
+bool OverRooftopPaths::is_beyond_horizon(Vec3 from, Vec3 to, Workspace& work) const {
+  // The earth's bulge is 0.4 m there.
+  constexpr double nearest_m = 5000;
+  if (norm(to.xy() - from.xy()) < nearest_m) return false;
+  const RooftopLine line(from, to, 0);
+  for (;; work.memory.grow()) {
+    ProfileRow<1> row = work.memory.row();
+    if (RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors>(profiles_.view(), line, row).run()) {
+      return row.size() > 2;
+    }
+  }
+}
+
 Complex OverRooftopPaths::left_in_sight(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const {
   constexpr double same_height_m = 0.01;
   const double distance = norm(target.point.xy() - rays.from.xy());
@@ -66,10 +80,14 @@ Complex OverRooftopPaths::left_in_sight(const RooftopRays& rays, const RooftopTa
   const RooftopLine line(rays.from, target.point, rooftop_detail::margin_m(length, rays.wavelength_m) / along);
   for (;; work.memory.grow()) {
     ProfileRow<1> row = work.memory.row();
-    if (!RooftopProfileTrace<ProfileRow<1>>(profiles_.view(), line, row).run_over_roofs()) continue;
+    if (!RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors>(profiles_.view(), line, row).run_over_roofs()) {
+      continue;
+    }
     // The roof in which a tile lies has the tile on its face, not behind its edge.
     std::uint32_t edges = row.size() - 1;
-    if (edges > 1 && target.normal.z == 1 && std::fabs(row[edges - 1].y - target.point.z) < same_height_m) --edges;
+    if (edges > 1 && target.normal.z == 1 && !target.is_over_ground &&
+        std::fabs(row[edges - 1].y - target.point.z) < same_height_m)
+      --edges;
     turn_along(row, edges, rays.from.z, (1.0 / length) * way);
     row.push({length, 0}, 0);
     const ScreenChoice choice = choose_screens(row, rays.wavelength_m);
@@ -89,7 +107,7 @@ bool OverRooftopPaths::find(const RooftopRays& rays, const RooftopTarget& target
       const double loss_db = deygout_loss_db(work.memory.first_points(row.size()), rays.wavelength_m);
       return Complex{std::pow(10.0, -loss_db / 20.0), 0};
     };
-    find_rooftop_bends(profiles_.view(), rays, target, row, screens_factor, work.bends);
+    find_rooftop_bends<SideCrossingsInVectors>(profiles_.view(), rays, target, row, screens_factor, work.bends);
     if (work.bends.outcome != RooftopBends::Outcome::no_room) break;
   }
   if (work.bends.outcome != RooftopBends::Outcome::found) return false;

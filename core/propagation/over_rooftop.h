@@ -48,6 +48,9 @@ class OverRooftopPaths {
   // below.
   Complex left_in_sight(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const;
 
+  // Whether roofs or terrain stand in the way of two points over the curved earth that see each other over a flat one.
+  bool is_beyond_horizon(Vec3 from, Vec3 to, Workspace& work) const;
+
   // The height of the roof that a point stands over; −∞ over the ground.
   double roof_below(Vec3 point) const;
 

@@ -31,9 +31,11 @@ struct RooftopRays {
 struct RooftopTarget {
   Vec3 point;
   double most_loss_db = 0;
-  // Of a tile, which nothing reaches from behind; no normal where that makes no difference.
+  // Of a tile, which nothing reaches from behind, or of the ground tile that the target stands over; no normal where
+  // that makes no difference.
   Vec3 centroid = {}, normal = {};
-  double roof_z = -infinity;  // of the roof that a receiver stands over, if any
+  bool is_over_ground = false;  // the target, of that tile
+  double roof_z = -infinity;    // of the roof that a receiver stands over, if any
 };
 
 struct RooftopBends {
@@ -170,10 +172,15 @@ TESSERAY_HD inline double most_rise(const RooftopTarget& target, double distance
   return nu > 0 ? nu * nu * wavelength_m / (2.0 * distance_m) : 0;
 }
 
-// Whether a ray that comes over this edge (x along the ground plan, y up) certainly arrives behind the tile.
+// But for rounding.
+TESSERAY_HD inline bool is_same_height(double a, double b) { return std::fabs(a - b) < 1e-6; }
+
+// Whether a ray that comes over this edge (x along the ground plan, y up) certainly arrives from behind the tile. What
+// stands over the ground is reached all the same.
 TESSERAY_HD inline bool arrives_behind(const RooftopRays& rays, const RooftopTarget& target, Vec2 edge) {
-  // Far more than rounding and less than in_front_m, by which whoever launches the ray decides.
-  constexpr double certainly_m = 0.5e-6;
+  // Far more than rounding and less than in_front_m, by which whoever launches the ray decides; over the ground the
+  // plane itself counts as in front (ray_ending.h).
+  const double certainly_m = target.is_over_ground ? -1e-6 : 0.5e-6;
   const Vec2 way = target.point.xy() - rays.from.xy(), at = rays.from.xy() + (edge.x / norm(way)) * way;
   const bool has_back = target.normal.x != 0 || target.normal.y != 0 || target.normal.z != 0;
   return has_back && dot(Vec3{at.x, at.y, edge.y} - target.centroid, target.normal) < certainly_m;
@@ -182,8 +189,9 @@ TESSERAY_HD inline bool arrives_behind(const RooftopRays& rays, const RooftopTar
 }  // namespace rooftop_detail
 
 // The bends of one ray. `row` (a ProfileRow) is memory to work in: it holds the whole profile afterwards.
-// screens_factor(path) gives the field behind absorbing screens, at the points of the path between its ends.
-template <class Row, class ScreensFactor>
+// screens_factor(path) gives the field behind absorbing screens, at the points of the path between its ends. Crossings:
+// see side_crossings.h.
+template <class Crossings = SideCrossingsInTurn, class Row, class ScreensFactor>
 TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const RooftopRays& rays,
                                            const RooftopTarget& target, Row& row, const ScreensFactor& screens_factor,
                                            RooftopBends& bends) {
@@ -194,7 +202,8 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
   const double distance = norm(target.point.xy() - rays.from.xy());
   if (distance < rooftop_detail::least_horizontal_distance_m) return;
   const RooftopLine line(rays.from, target.point, rooftop_detail::margin_m(distance, rays.wavelength_m));
-  RooftopProfileTrace<Row> trace(scene, line, row, rooftop_detail::most_rise(target, distance, rays.wavelength_m));
+  RooftopProfileTrace<Row, Crossings> trace(scene, line, row,
+                                            rooftop_detail::most_rise(target, distance, rays.wavelength_m));
   if (!trace.run()) {
     if (!trace.has_risen()) bends.outcome = RooftopBends::Outcome::no_room;
     return;
@@ -203,7 +212,9 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
   Vec2 points[most_screens + 2];
   for (std::uint32_t c = 0; c < choice.count; ++c) points[c] = row[choice.indices[c]];
   const std::span<const Vec2> path(points, choice.count);
-  if (choice.count < 3 || rooftop_detail::arrives_behind(rays, target, points[choice.count - 2]) ||
+  if (choice.count < 3) return;
+  const bool arrives_behind = rooftop_detail::arrives_behind(rays, target, points[choice.count - 2]);
+  if ((arrives_behind && !target.is_over_ground) ||
       rooftop_detail::least_loss_db(path, rays.wavelength_m) > target.most_loss_db) {
     return;
   }
@@ -214,8 +225,12 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
   for (std::uint32_t i = 1; i <= bends.count; ++i) {
     bends.edges[i - 1] = points[i];
     // Its roof's edge is the first thing in the way of an end.
-    const bool starts_over_roof = choice.indices[i] == 1 && points[i].y == rays.roof_z;
-    const bool ends_over_roof = choice.indices[i] + 2 == row.size() && points[i].y == target.roof_z;
+    const double roof_z = points[i].y - line.bulge_at(points[i].x);
+    const bool starts_over_roof = choice.indices[i] == 1 && rooftop_detail::is_same_height(roof_z, rays.roof_z);
+    // Along the ground behind a crest, too, what bends there has its reflection with it: none comes from in front.
+    const bool ends_over_roof =
+        (choice.indices[i] + 2 == row.size() && rooftop_detail::is_same_height(roof_z, target.roof_z)) ||
+        (i == bends.count && arrives_behind);
     const Bend bend{points[i - 1], points[i], points[i + 1], starts_over_roof, ends_over_roof};
     if (bend.angle() < (bend.is_over_own_roof() ? 0.0 : rooftop_detail::steep_rad)) continue;
     const Complex permittivity = rays.permittivities[row.material(choice.indices[i])];

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/infinity.h"
+#include "core/propagation/side_crossings_in_vectors.h"
 #include "core/propagation/surface_materials.h"
 
 namespace tesseray {
@@ -12,6 +13,13 @@ namespace {
 
 constexpr double cell_m = 32.0;
 constexpr std::int64_t most_cells = std::int64_t{1} << 22;
+
+// A side of a footprint, from its beginning along the vector to its end.
+struct RoofSide {
+  Vec2 begin, along;
+  double top_z = 0;  // m
+  std::uint16_t material = 0;
+};
 
 // Whether there is something solid below this place in a part all the way to the ground.
 bool stands_on_ground(const Scene& scene, const PrismIndex& index, const Prism* part, Vec2 place) {
@@ -71,10 +79,18 @@ RooftopProfiles::RooftopProfiles(const Scene& scene, const PrismIndex& index) {
   }
   const CellLists lists = make_cell_lists(grid.size(), cell_and_side);
   first_of_cell_ = lists.offsets;
-  for (const std::uint32_t side : lists.items) sides_.push_back(sides[side]);
+  for (const std::uint32_t s : lists.items) {
+    const RoofSide& side = sides[s];
+    begin_x_.push_back(side.begin.x);
+    begin_y_.push_back(side.begin.y);
+    along_x_.push_back(side.along.x);
+    along_y_.push_back(side.along.y);
+    top_z_.push_back(side.top_z);
+    material_.push_back(side.material);
+  }
   view_.grid = grid;
-  view_.sides = sides_.data();
-  view_.side_count = static_cast<std::uint32_t>(sides_.size());
+  view_.sides = {begin_x_.data(), begin_y_.data(), along_x_.data(), along_y_.data(), top_z_.data(), material_.data()};
+  view_.side_count = static_cast<std::uint32_t>(material_.size());
   view_.first_of_cell = first_of_cell_.data();
   view_.top_of_cell = top_of_cell_.data();
 }
@@ -83,7 +99,7 @@ void RooftopProfiles::trace(Vec3 from, Vec3 to, double margin_m, RooftopProfile&
   const RooftopLine line(from, to, margin_m);
   for (;; profile.memory.grow()) {
     ProfileRow<1> row = profile.memory.row();
-    if (!RooftopProfileTrace(view_, line, row).run()) continue;
+    if (!RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors>(view_, line, row).run()) continue;
     profile.points = profile.memory.first_points(row.size());
     return;
   }

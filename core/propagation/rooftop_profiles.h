@@ -57,7 +57,8 @@ class RooftopProfiles {
 
  private:
   RooftopSceneView view_;
-  std::vector<RoofSide> sides_;
+  std::vector<double> begin_x_, begin_y_, along_x_, along_y_, top_z_;  // of sides, see RoofSidesView
+  std::vector<std::uint16_t> material_;
   std::vector<std::uint32_t> first_of_cell_;
   std::vector<double> top_of_cell_;
 };

@@ -10,11 +10,11 @@
 
 namespace tesseray {
 
-// A side of a footprint, from its beginning along the vector to its end.
-struct RoofSide {
-  Vec2 begin, along;
-  double top_z = 0;  // m
-  std::uint16_t material = 0;
+// Sides of footprints, in columns: each from its beginning along a vector to its end. Owns nothing.
+struct RoofSidesView {
+  const double *begin_x = nullptr, *begin_y = nullptr, *along_x = nullptr, *along_y = nullptr;
+  const double* top_z = nullptr;  // m
+  const std::uint16_t* material = nullptr;
 };
 
 // Owns nothing.
@@ -22,7 +22,7 @@ struct RooftopSceneView {
   CellGrid grid;
   // Cell by cell, each cell's one after the other: a line reads them as they lie. Those of cell c begin at
   // first_of_cell[c] and end before first_of_cell[c + 1].
-  const RoofSide* sides = nullptr;
+  RoofSidesView sides;
   std::uint32_t side_count = 0;
   const std::uint32_t* first_of_cell = nullptr;
   const double* top_of_cell = nullptr;  // m; −∞ for empty cells
