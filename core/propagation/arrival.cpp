@@ -59,6 +59,39 @@ void Launch::arrive(const RayEnding& ending, std::uint32_t number, ThreadState& 
     return;
   }
   tesseray::arrive(view_, ending, number, [&](const ArrivedRay& ray) { add_arrival(ending, ray, number, state); });
+  if (environment_.points.is_receiver(number) && arrives_along_ground(ending, number)) {
+    arrive_by_ground(ending, number, state);
+  }
+}
+
+bool Launch::arrives_along_ground(const RayEnding& ending, std::uint32_t number) const {
+  constexpr double of_height = 0.01;
+  const InteractionChain& chain = ending.chain;
+  const std::uint32_t ground = receiver_ground(number);
+  const bool from_edge = chain.length == 0 ? chain.over_rooftops : environment_.points.is_edge(chain.last());
+  if (ground == no_index || !from_edge || lacks_ground_reflection(view_, chain)) return false;
+  const Tile& tile = environment_.tiling.tiles[ground];
+  const Vec3 target = environment_.points.arrival(number), edge = leg_to(ending.source, target).from;
+  double bulge_m = 0;
+  if (chain.over_rooftops) {
+    // The tile's plane does not bend with the earth.
+    const Vec3 antenna = transmitter_.position;
+    bulge_m = RooftopLine(antenna, target, 0).bulge_at(norm(edge.xy() - antenna.xy()));
+  }
+  const double above_m = dot(edge - Vec3{0, 0, bulge_m} - tile.centroid, tile.normal);
+  return above_m < of_height * dot(target - tile.centroid, tile.normal);
+}
+
+void Launch::arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadState& state) {
+  const std::uint32_t ground = receiver_ground(receiver_number);
+  ArrivedRay reflected;
+  if (!find_companion(view_, ending, environment_.tiling.tiles[ground], receiver_number, reflected)) return;
+  reflected.is_companion = false;
+  InteractionChain chain = ending.chain;
+  chain.push(ground);
+  add_arrival({ending.source, ending.strength, ending.mechanism, ending.departure_gain, chain,
+               ending.coherent_ground_reflection, ending.attenuation},
+              reflected, receiver_number, state);
 }
 
 }  // namespace tesseray

@@ -72,6 +72,7 @@ void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, st
                                ThreadState& state, std::vector<Tube>& tubes) {
   const TargetPoints& points = environment_.points;
   const Vec3 antenna = transmitter_.position;
+  if (environment_.over_rooftops.is_beyond_horizon(antenna, points.reference(element), state.rooftop_work)) return;
   mark_lit(way, element, lit_as_element, lit);
   const LeftByRoofs left = left_by_roofs(way, element, points.reference(element), state);
   if (points.tiles_are_targets() && points.is_tile(element) &&
@@ -108,13 +109,12 @@ void Launch::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& 
     ThreadState& state = states_.local();
     for (auto number = first + static_cast<std::uint32_t>(begin); number < first + end; ++number) {
       if (points.is_edge(number) || (lit[number] & lit_as_target) != 0) continue;
-      if (points.is_tile(number)) {
-        const Tile& tile = environment_.tiling.tiles[number];
-        if (tile.kind != SurfaceKind::ground || dot(antenna - tile.centroid, tile.normal) <= in_front_m) continue;
-      }
+      // A tile on the ground may be turned away from the antenna, and its target in sight.
+      if (points.is_tile(number) && !points.is_ground(number)) continue;
       const Vec3 target = points.arrival(number);
       if (way.building != nullptr && !way.building->may_hide(antenna, target)) continue;
       if (!way.occlusion.is_free(antenna, target)) continue;
+      if (environment_.over_rooftops.is_beyond_horizon(antenna, target, state.rooftop_work)) continue;
       const LeftByRoofs left = left_by_roofs(way, number, target, state);
       if (points.is_receiver(number)) left_in_sight_[number - points.element_count()] = left.amplitude;
       arrive_straight(way, number, left, state);

@@ -296,6 +296,15 @@ class Launch {
   // arrival.cpp: one ray at one target, with its ground-reflected companion at ground tiles.
   void arrive(const RayEnding& ending, std::uint32_t number, ThreadState& state);
   void add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number, ThreadState& state);
+  // Whether a ray comes to a receiver from an edge so low over the plane of the ground below that no tile stands for
+  // its reflection there, which all but cancels it.
+  bool arrives_along_ground(const RayEnding& ending, std::uint32_t number) const;
+  // A ray at a receiver, reflected once more at the plane of the ground below.
+  void arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadState& state);
+  // The ground tile below a receiver; no_index where it does not stand over the ground.
+  std::uint32_t receiver_ground(std::uint32_t number) const {
+    return view_.environment.receiver_grounds[number - environment_.points.element_count()];
+  }
   PairableRay as_pairable(const InteractionChain& chain, const Arrival& arrival, Complex phased,
                           std::uint32_t receiver) const;
   // Adds what pairs of them bring to receivers.

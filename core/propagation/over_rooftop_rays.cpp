@@ -38,13 +38,14 @@ RooftopTarget Launch::rooftop_target(Vec3 point) const {
 
 RooftopTarget Launch::rooftop_target(std::uint32_t number) const {
   RooftopTarget target = rooftop_target(environment_.points.arrival(number));
-  if (!environment_.points.is_tile(number)) {
-    target.roof_z = environment_.over_rooftops.roof_below(target.point);
-    return target;
-  }
-  const Tile& tile = environment_.tiling.tiles[number];
+  const bool is_tile = environment_.points.is_tile(number);
+  if (!is_tile) target.roof_z = environment_.over_rooftops.roof_below(target.point);
+  const std::uint32_t below = is_tile ? number : receiver_ground(number);
+  if (below == no_index) return target;
+  const Tile& tile = environment_.tiling.tiles[below];
   target.centroid = tile.centroid;
   target.normal = tile.normal;
+  target.is_over_ground = tile.kind == SurfaceKind::ground;
   return target;
 }
 
@@ -156,9 +157,11 @@ void Launch::launch_over_rooftops_by(RooftopSearch& search, std::uint32_t first,
 void Launch::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, RooftopUse use, ThreadState& state,
                                  std::vector<Tube>& tubes) {
   const TargetPoints& points = environment_.points;
+  bool comes_from_behind = false;
   if (points.is_tile(number)) {
     const Tile& tile = environment_.tiling.tiles[number];
-    if (dot(wave.path.edges.back() - tile.centroid, tile.normal) <= in_front_m) return;
+    comes_from_behind = dot(wave.path.edges.back() - tile.centroid, tile.normal) <= in_front_m;
+    if (comes_from_behind && !points.is_ground(number)) return;
   }
   InteractionChain chain;
   chain.over_rooftops = true;
@@ -169,7 +172,7 @@ void Launch::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, 
            state);
     reached_over_rooftops_[number] |= lit_as_target;
   }
-  if (use.goes_on) {
+  if (use.goes_on && !comes_from_behind) {
     const double vegetation = wave.vegetation * vegetation_.amplitude(wave.path.edges.back(), points.reference(number));
     go_on({wave.source, wave.strength, wave.departure_gain, chain, 0, 1, vegetation}, number, state, tubes);
     reached_over_rooftops_[number] |= lit_as_element;

@@ -57,19 +57,26 @@ TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding&
   return ray;
 }
 
+}  // namespace ray_ending_detail
+
+// What comes from an edge in the plane of the ground runs along it, and is reflected there: that all but cancels it.
+inline constexpr double in_plane_m = 1e-6;
+
 // The ray once more, reflected at a ground tile's plane, so that it seems to end at the target's image: its companion.
 // False where the tile does not face it.
 TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding& ending, const Tile& tile,
                                        std::uint32_t number, ArrivedRay& companion) {
   const Vec3 target = launch.environment.points.arrival(number);
   const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, tile.normal));
-  if (dot(leg.from - tile.centroid, tile.normal) <= 0 || dot(leg.direction, tile.normal) >= 0) return false;
+  if (dot(leg.from - tile.centroid, tile.normal) < -in_plane_m || dot(leg.direction, tile.normal) >= 0) return false;
   const ComplexVec3 incident =
       (leg.amplitude * ending.attenuation.companion) * transported(ending.strength, leg.direction);
-  companion = arrived(launch, ending, specularly_reflected(launch, incident, leg.direction, tile),
+  companion = ray_ending_detail::arrived(launch, ending, specularly_reflected(launch, incident, leg.direction, tile),
                       mirrored(leg.direction, tile.normal), leg.length_m + ending.companion_offset_m, number, true);
   return true;
 }
+
+namespace ray_ending_detail {
 
 // What a ray and its companion bring to the local mean beyond the sum of their powers.
 TESSERAY_HD inline double interference(const LaunchView& launch, const ArrivedRay& ray, const ArrivedRay& companion) {
@@ -100,8 +107,6 @@ TESSERAY_HD inline bool comes_from_same_ground(const EnvironmentView& environmen
   return ground != no_index && dot(environment.tiles[ground].normal, environment.tiles[target].normal) > as_steep;
 }
 
-namespace ray_ending_detail {
-
 // Whether a ray that is as long as the limits allow would be followed once more by way of the ground without them.
 TESSERAY_HD inline bool lacks_ground_reflection(const LaunchView& launch, const InteractionChain& chain) {
   const TargetPointsView& points = launch.environment.points;
@@ -111,6 +116,8 @@ TESSERAY_HD inline bool lacks_ground_reflection(const LaunchView& launch, const 
   for (std::size_t i = 0; i < chain.length; ++i) ++(points.is_tile(chain.elements[i]) ? reflections : diffractions);
   return !launch.limits.may_reflect(reflections, diffractions);
 }
+
+namespace ray_ending_detail {
 
 // At a receiver ground reflections are rays of their own, within the limits. The longest rays would be the only ones
 // without; so each brings what it has together with its own, as at tiles.
@@ -143,7 +150,7 @@ TESSERAY_HD void arrive(const LaunchView& launch, const RayEnding& ending, std::
   add(ray);
   if (!points.is_tile(number) || !points.is_ground(number)) return;
   ArrivedRay companion;
-  if (!ray_ending_detail::find_companion(launch, ending, launch.environment.tiles[number], number, companion)) return;
+  if (!find_companion(launch, ending, launch.environment.tiles[number], number, companion)) return;
   if (pairs) companion.arrival.interference = ray_ending_detail::interference(launch, ray, companion);
   add(companion);
 }

@@ -109,10 +109,29 @@ TEST(RooftopProfiles, StandHigherByTheEarthsBulge) {
     EXPECT_DOUBLE_EQ(distance, side == 1 ? 5500 : 5510);
     EXPECT_NEAR(profile.points[side].y, 20 + distance * (12000 - distance) / (2 * 8.5e6), 1e-9);
   }
-  // Within 5 km the earth is flat.
-  profiles.trace({3500, 100, 30}, {8499, 100, 10}, 5.0, profile);
-  ASSERT_EQ(profile.points.size(), 4u);
-  EXPECT_EQ(profile.points[1].y, 20);
+  // Within 4 km the earth is flat, and a kilometre farther it is not any more.
+  const auto first_edge = [&](double to_x) {
+    profiles.trace({3500, 100, 30}, {to_x, 100, 10}, 5.0, profile);
+    return profile.points[1];
+  };
+  EXPECT_EQ(first_edge(7500).y, 20);
+  EXPECT_NEAR(first_edge(8000).y, 20 + 0.5 * 2500 * 2000 / (2 * 8.5e6), 1e-9);
+  EXPECT_NEAR(first_edge(8500).y, 20 + 2500.0 * 2500 / (2 * 8.5e6), 1e-9);
+}
+
+// An antenna's own roof reflects (OwnRoofsReflect) on the way to far targets, too.
+TEST(OverRooftop, OwnRoofsReflectUnderACurvedEarth) {
+  const Scene scene = plain();
+  const OverRooftopPaths paths(scene);
+  OverRooftopPaths::Workspace work;
+  RooftopPath path;
+  const std::vector<Complex> permittivities(scene.materials.size(), Complex{5, -0.3});
+  const auto loss_db = [&](double to_x, double roof_z) {
+    const RooftopRays rays{{6008, 100, 20.005}, 0.35, permittivities, roof_z};
+    EXPECT_TRUE(paths.find(rays, {{to_x, 100, 1.5}, 1e9}, OverRooftop::screens, work, path));
+    return decibels_between(1, squared_norm(path.vertical));
+  };
+  for (const double to_x : {9900.0, 12000.0}) EXPECT_GT(loss_db(to_x, 20), loss_db(to_x, -1e9) + 10) << to_x;
 }
 
 TEST(RooftopProfiles, SmoothEarthIsAFewCrests) {

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Hills, plateaus and the curved earth: what vertical planes cut of a terrain, and what arrives behind its crests.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "core/base/units.h"
+#include "core/propagation/rooftop_profiles.h"
+#include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+using HeightAt = std::function<double(Vec2)>;
+
+Scene terrain_of(double width_m, double depth_m, double step_m, const HeightAt& height_at) {
+  Scene scene = testing::flat_ground(width_m, depth_m);
+  Terrain& terrain = scene.terrain;
+  terrain.step_x = terrain.step_y = step_m;
+  terrain.columns = static_cast<std::uint32_t>(std::lround(width_m / step_m)) + 1;
+  terrain.rows = static_cast<std::uint32_t>(std::lround(depth_m / step_m)) + 1;
+  terrain.height_m.clear();
+  for (std::uint32_t row = 0; row < terrain.rows; ++row) {
+    for (std::uint32_t column = 0; column < terrain.columns; ++column) {
+      terrain.height_m.push_back(static_cast<float>(height_at({column * step_m, row * step_m})));
+    }
+  }
+  return scene;
+}
+
+// Of the polygon through the points of a profile.
+double height_over(const std::vector<Vec2>& points, double distance) {
+  std::size_t next = 1;
+  while (next + 1 < points.size() && points[next].x < distance) ++next;
+  const Vec2 from = points[next - 1], to = points[next];
+  return from.y + (to.y - from.y) * (distance - from.x) / (to.x - from.x);
+}
+
+std::vector<Vec2> profile_of(const RooftopProfiles& profiles, Vec3 from, Vec3 to) {
+  RooftopProfile profile;
+  profiles.trace(from, to, 5, profile);
+  return {profile.points.begin(), profile.points.end()};
+}
+
+// A surface of large triangles, and the same with many nodes in each: one hull, from either end.
+TEST(TerrainProfiles, AreThoseOfTheSurfaceWhateverItsNodes) {
+  constexpr double width = 900, depth = 600;
+  testing::Random random(5);
+  const Scene coarse = terrain_of(width, depth, 30, [&](Vec2) { return random.uniform(0, 25); });
+  const Scene fine = terrain_of(width, depth, 5, [&](Vec2 p) { return coarse.terrain.height_at(p); });
+  const RooftopProfiles of_coarse(coarse), of_fine(fine);
+  std::size_t crests = 0;
+  for (int pair = 0; pair < 200; ++pair) {
+    const auto end = [&] {
+      const Vec2 place{random.uniform(0, width), random.uniform(0, depth)};
+      return Vec3{place.x, place.y, coarse.terrain.height_at(place) + random.uniform(1, 10)};
+    };
+    const Vec3 from = end(), to = end();
+    const double length = norm(to.xy() - from.xy());
+    if (length < 30) continue;
+    const std::vector<Vec2> points = profile_of(of_coarse, from, to), others = profile_of(of_fine, from, to),
+                            back = profile_of(of_coarse, to, from);
+    for (const Vec2 point : points) EXPECT_NEAR(height_over(others, point.x), point.y, 1e-4);
+    for (const Vec2 point : others) EXPECT_NEAR(height_over(points, point.x), point.y, 1e-4);
+    ASSERT_EQ(back.size(), points.size());
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      EXPECT_NEAR(back[points.size() - 1 - i].x, length - points[i].x, 1e-6);
+      EXPECT_NEAR(back[points.size() - 1 - i].y, points[i].y, 1e-6);
+    }
+    crests += points.size() - 2;
+  }
+  EXPECT_GT(crests, 200u);
+}
+
+// A hill 20 m high, whose far slope is turned away from a low antenna: targets over it are in sight for a while, and
+// then behind the crest. All of it has values.
+TEST(BehindACrest, GroundTurnedAwayIsReached) {
+  const auto height_at = [](Vec2 p) {
+    const double way = (p.x - 500) / 250;
+    return std::fabs(way) < 1 ? 10 * (1 + std::cos(pi * way)) : 0;
+  };
+  const Environment hill(terrain_of(1000, 60, 10, height_at), 10);
+  const Vec3 antenna{20, 30, 10};
+  RayLaunchingOptions options = testing::without_scattering(0, 1, 1);
+  options.over_rooftop = OverRooftop::screens;
+  const RayLaunchingResult result = hill.launch(testing::test_transmitter(antenna), {}, options);
+  std::size_t in_sight = 0, hidden = 0;
+  for (std::size_t t = 0; t < hill.tiling.tiles.size(); ++t) {
+    const Tile& tile = hill.tiling.tiles[t];
+    if (tile.centroid.x < 300 || dot(antenna - tile.centroid, tile.normal) > 0) continue;
+    const bool sees = hill.occlusion.is_free(antenna, target_point(tile, options.receiver_height_m));
+    EXPECT_EQ(result.tiles[t].direct, sees) << tile.centroid.x;
+    EXPECT_GT(testing::total_gain(result.tiles[t]), 0) << tile.centroid.x;
+    ++(sees ? in_sight : hidden);
+  }
+  EXPECT_GT(in_sight, 5u);
+  EXPECT_GT(hidden, 50u);
+}
+
+// A plateau of 40 m behind a slope. The wave runs along it, as along real ground: its reflection, which no tile stands
+// for, all but cancels it at a receiver as at a tile's target.
+TEST(BehindACrest, PlateausAreReachedAlongTheGround) {
+  const auto height_at = [](Vec2 p) { return 0.4 * std::clamp(p.x - 400, 0.0, 100.0); };
+  const Environment plateau(terrain_of(1200, 60, 10, height_at), 10);
+  RayLaunchingOptions options = testing::without_scattering(2, 1, 3);
+  options.over_rooftop = OverRooftop::screens;
+  options.rays_per_receiver = 5;
+  std::vector<std::size_t> tiles;
+  std::vector<Vec3> places;
+  for (std::size_t t = 0; t < plateau.tiling.tiles.size(); ++t) {
+    const Tile& tile = plateau.tiling.tiles[t];
+    if (tile.centroid.x < 550 || tile.centroid.y > 10) continue;
+    tiles.push_back(t);
+    places.push_back(target_point(tile, options.receiver_height_m));
+  }
+  ASSERT_GT(tiles.size(), 50u);
+  for (const Summation summation : {Summation::local_mean, Summation::coherent, Summation::power}) {
+    options.summation = summation;
+    const RayLaunchingResult result =
+        plateau.launch(testing::test_transmitter({100, 30, 10}), testing::receivers_at(places), options);
+    std::vector<double> over(tiles.size(), 0), by_ground(tiles.size(), 0);
+    for (const Ray& ray : result.rays) {
+      if (ray.interactions == "T-O") over.at(static_cast<std::size_t>(ray.target_id - 1)) = ray.path_gain;
+      if (ray.interactions == "T-O-G") by_ground.at(static_cast<std::size_t>(ray.target_id - 1)) = ray.path_gain;
+    }
+    for (std::size_t r = 0; r < tiles.size(); ++r) {
+      const double gain = testing::total_gain(result.receivers[r]);
+      EXPECT_NEAR(decibels(gain / testing::total_gain(result.tiles[tiles[r]])), 0, 0.1) << places[r].x;
+      EXPECT_NEAR(decibels(by_ground[r] / over[r]), 0, 1.5) << places[r].x;
+      if (summation != Summation::power) {
+        EXPECT_LT(decibels(gain / over[r]), -15) << places[r].x;
+      }
+    }
+  }
+}
+
+// Flat ground, antennas of 30 m and 1.5 m: the horizon of an earth of 8,500 km is 27.6 km away.
+TEST(CurvedEarth, EndsTheSightAtTheHorizon) {
+  const Environment plain(testing::flat_ground(45000, 400), 200);
+  RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
+  options.over_rooftop = OverRooftop::screens;
+  const auto receivers =
+      testing::receivers_at({{20000, 200, 1.5}, {26000, 200, 1.5}, {29000, 200, 1.5}, {44000, 200, 1.5}});
+  const RayLaunchingResult result = plain.launch(testing::test_transmitter({1000, 200, 30}), receivers, options);
+  EXPECT_TRUE(result.receivers[0].direct);
+  EXPECT_TRUE(result.receivers[1].direct);
+  EXPECT_FALSE(result.receivers[2].direct);
+  const double seen = testing::total_gain(result.receivers[1]), beyond = testing::total_gain(result.receivers[3]);
+  EXPECT_GT(beyond, 0);
+  // Over a flat earth two rays would lose 40 dB per decade.
+  EXPECT_LT(decibels(beyond / seen), -40 * std::log10(43.0 / 25.0) - 6);
+}
+
+}  // namespace
+}  // namespace tesseray
