@@ -11,11 +11,13 @@ namespace tesseray {
 namespace {
 
 constexpr unsigned threads_per_block = 128;
+// On one multiprocessor: so many registers are left for each thread.
+constexpr unsigned blocks_together = 3;
 // Batches in flight at most: each of them is too small to fill a large GPU.
 constexpr std::size_t most_slots = 4;
 constexpr const char* doing = "working out rays over the roofs";
 
-__global__ void __launch_bounds__(threads_per_block) find_all_bends(const __grid_constant__ RooftopBatch batch) {
+__global__ void __launch_bounds__(threads_per_block, blocks_together) find_all_bends(const __grid_constant__ RooftopBatch batch) {
   const unsigned k = blockIdx.x * threads_per_block + threadIdx.x;
   if (k < batch.count) find_bends(batch, k);
 }

@@ -46,7 +46,7 @@ inline constexpr double widths_per_panel = 11.0;
 // along its contour and the kernel makes up for it, by up to e^45 over edges that choose_screens chose.
 inline constexpr float least_exponent = -50;
 
-// e^x for x ≤ 0, within 1e-11 of itself, in a form that the compiler turns into vectors.
+// e^x for x < 700, within 1e-11 of itself but for what is below e^−700, in a form that the compiler turns into vectors.
 [[gnu::always_inline]] TESSERAY_HD inline double exp_of_negative(double x) {
   const double in_range = x > -700.0 ? x : -700.0;
   // 2^n e^r with n whole: adding 1.5·2^52 leaves n in the lowest bits.
@@ -78,7 +78,7 @@ inline constexpr float least_exponent = -50;
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(low + (r2 * r2) * high) + exponent);
 }
 
-// cos x and −sin x for 0 ≤ x < 10^5, within 1e-11 of the truth, in a form that the compiler turns into vectors.
+// cos x and −sin x for |x| < 10^5, within 1e-11 of the truth, in a form that the compiler turns into vectors.
 [[gnu::always_inline]] TESSERAY_HD inline void turned_back(double x, double& cosine, double& minus_sine) {
   // x = n π/2 + r with n whole, |r| ≤ π/4: adding 1.5·2^52 leaves n in the lowest bits.
   constexpr double shifter = 0x1.8p52;

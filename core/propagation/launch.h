@@ -209,6 +209,9 @@ class Launch {
                                std::vector<Tube>& tubes);
   void launch_over_rooftops_by(RooftopSearch& search, std::uint32_t first, std::uint32_t end,
                                const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes);
+  // What the wave that goes by way of the ground below a target has of the one that comes straight from the last edge:
+  // it bends farther down there.
+  LeftByRoofs left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number) const;
   void launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, RooftopUse use, ThreadState& state,
                            std::vector<Tube>& tubes);
   // The corner points of a ray whose chain goes over the roofs.

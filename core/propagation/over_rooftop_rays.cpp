@@ -8,6 +8,7 @@
 
 #include "core/base/parallel.h"
 #include "core/base/units.h"
+#include "core/physics/knife_edge.h"
 #include "core/propagation/launch.h"
 
 namespace tesseray {
@@ -22,6 +23,15 @@ ComplexVec3 carried_over(const ComplexVec3& field, const RooftopPath& path) {
   const Vec3 across = normalized(cross(path.arrival, Vec3{0, 0, 1}));
   const Vec3 upright_before = cross(across, path.departure), upright_after = cross(across, path.arrival);
   return (path.horizontal * dot(field, across)) * across + (path.vertical * dot(field, upright_before)) * upright_after;
+}
+
+// What comes over one edge to a point behind it, over a wave that spreads from the edge as the incident one would: the
+// screen's factor with its phase on the way over the edge.
+Complex behind_edge(Vec3 before, Vec3 edge, Vec3 point, double wave_number) {
+  const double to_edge = norm(edge.xy() - before.xy()), from_edge = norm(point.xy() - edge.xy());
+  const double clearance = edge.z - (before.z + (point.z - before.z) * to_edge / (to_edge + from_edge));
+  const double nu = fresnel_parameter(clearance, to_edge, from_edge, 2 * pi / wave_number);
+  return knife_edge_factor(nu) * exp_j(0.5 * pi * nu * nu);
 }
 
 // Whether the tile stands upright and looks away: all roofs between lie behind it.
@@ -154,6 +164,19 @@ void Launch::launch_over_rooftops_by(RooftopSearch& search, std::uint32_t first,
   }
 }
 
+Launch::LeftByRoofs Launch::left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number) const {
+  const TargetPoints& points = environment_.points;
+  const std::uint32_t ground = points.is_receiver(number) ? receiver_ground(number) : number;
+  if (ground == no_index || !points.is_ground(ground)) return {};
+  const Tile& tile = environment_.tiling.tiles[ground];
+  const Vec3 target = points.arrival(number);
+  const std::vector<Vec3>& edges = wave.path.edges;
+  const Vec3 edge = edges.back(), before = edges.size() > 1 ? edges[edges.size() - 2] : transmitter_.position;
+  const Complex ratio = behind_edge(before, edge, mirrored(target, tile.centroid, tile.normal), link_.wave_number()) /
+                        behind_edge(before, edge, target, link_.wave_number());
+  return {norm(ratio), -std::atan2(ratio.im, ratio.re) / link_.wave_number()};
+}
+
 void Launch::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, RooftopUse use, ThreadState& state,
                                  std::vector<Tube>& tubes) {
   const TargetPoints& points = environment_.points;
@@ -167,9 +190,12 @@ void Launch::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, 
   chain.over_rooftops = true;
   if (!rooftop_departures_.empty()) rooftop_departures_[number] = wave.path.departure;
   if (use.arrives) {
-    const VegetationAtTarget vegetation = wave.vegetation * vegetation_to_target(wave.path.edges.back(), number);
-    arrive({wave.source, wave.strength, Mechanism::over_rooftop, wave.departure_gain, chain, false, vegetation}, number,
-           state);
+    VegetationAtTarget attenuation = wave.vegetation * vegetation_to_target(wave.path.edges.back(), number);
+    const LeftByRoofs by_ground = left_by_way_of_ground(wave, number);
+    attenuation.companion *= by_ground.amplitude;
+    arrive({wave.source, wave.strength, Mechanism::over_rooftop, wave.departure_gain, chain, false, attenuation,
+            by_ground.offset_m},
+           number, state);
     reached_over_rooftops_[number] |= lit_as_target;
   }
   if (use.goes_on && !comes_from_behind) {
