@@ -17,7 +17,8 @@ constexpr unsigned blocks_together = 3;
 constexpr std::size_t most_slots = 4;
 constexpr const char* doing = "working out rays over the roofs";
 
-__global__ void __launch_bounds__(threads_per_block, blocks_together) find_all_bends(const __grid_constant__ RooftopBatch batch) {
+__global__ void __launch_bounds__(threads_per_block, blocks_together)
+    find_all_bends(const __grid_constant__ RooftopBatch batch) {
   const unsigned k = blockIdx.x * threads_per_block + threadIdx.x;
   if (k < batch.count) find_bends(batch, k);
 }

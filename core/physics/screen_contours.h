@@ -46,8 +46,8 @@ inline constexpr double widths_per_panel = 11.0;
 // along its contour and the kernel makes up for it, by up to e^45 over edges that choose_screens chose.
 inline constexpr float least_exponent = -50;
 
-// e^x for x < 700, within 1e-11 of itself but for what is below e^−700, in a form that the compiler turns into vectors.
-[[gnu::always_inline]] TESSERAY_HD inline double exp_of_negative(double x) {
+// e^x for |x| < 700, within 1e-11 of itself, and e^−700 below, in a form that the compiler turns into vectors.
+[[gnu::always_inline]] TESSERAY_HD inline double exp_in_vectors(double x) {
   const double in_range = x > -700.0 ? x : -700.0;
   // 2^n e^r with n whole: adding 1.5·2^52 leaves n in the lowest bits.
   constexpr double shifter = 0x1.8p52;
@@ -62,9 +62,8 @@ inline constexpr float least_exponent = -50;
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(low + r4 * high) + exponent);
 }
 
-// e^x for least_exponent ≤ x ≤ 0, within 3e-7 of itself, in a form that the compiler turns into
-// vectors.
-[[gnu::always_inline]] TESSERAY_HD inline float exp_of_negative(float x) {
+// The same in single precision for x ≤ 0, within 3e-7 of itself, and e^least_exponent below.
+[[gnu::always_inline]] TESSERAY_HD inline float exp_in_vectors(float x) {
   const float in_range = x > least_exponent ? x : least_exponent;
   // 2^n e^r with n whole: adding 1.5·2^23 leaves n in the lowest bits.
   constexpr float shifter = 0x1.8p23f;
@@ -109,7 +108,7 @@ struct Contour {
 
 // e^{−steepness way²}, and 0 beyond the reach of the kernel.
 [[gnu::always_inline]] TESSERAY_HD inline float kernel_at(float way, float steepness, float reach) {
-  const float kernel = exp_of_negative(-steepness * (way * way));
+  const float kernel = exp_in_vectors(-steepness * (way * way));
   return (way < reach) & (way > -reach) ? kernel : 0.0f;
 }
 TESSERAY_HD inline float reach_of(float steepness) { return std::sqrt(-least_exponent / steepness); }
@@ -165,7 +164,7 @@ struct WeighNodes {
                                                      float* __restrict im) {
     for (std::uint32_t a = 0; a < count; ++a) {
       const double angle = linear * t[a];
-      const double size = weight[a] * exp_of_negative(-angle);
+      const double size = weight[a] * exp_in_vectors(-angle);
       double cosine = 0, minus_sine = 0;
       turned_back(angle, cosine, minus_sine);
       re[a] = static_cast<float>(size * cosine);

@@ -72,7 +72,8 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
   const ComplexVec3 incident =
       (leg.amplitude * ending.attenuation.companion) * transported(ending.strength, leg.direction);
   companion = ray_ending_detail::arrived(launch, ending, specularly_reflected(launch, incident, leg.direction, tile),
-                      mirrored(leg.direction, tile.normal), leg.length_m + ending.companion_offset_m, number, true);
+                                         mirrored(leg.direction, tile.normal), leg.length_m + ending.companion_offset_m,
+                                         number, true);
   return true;
 }
 

@@ -2,8 +2,10 @@
 // Hills, plateaus and the curved earth: what vertical planes cut of a terrain, and what arrives behind its crests.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <vector>
 
 #include "core/base/units.h"
 #include "core/physics/fresnel.h"
