@@ -44,10 +44,10 @@ TESSERAY_HD inline void find_bends(const RooftopBatch& batch, std::uint32_t k) {
   const std::size_t begin = first + k % rows_side_by_side;
   ProfileRow<rows_side_by_side> row(batch.points + begin, batch.materials + begin, batch.points_per_row);
   const double wavelength_m = batch.rays.wavelength_m;
-  const auto screens_factor = [&](std::span<const Vec2> screens) {
-    return multiple_screen_factor(LoopsInTurn(), screens, wavelength_m);
+  const auto screens = [&](std::span<const Vec2> path, double image_below_m) {
+    return multiple_screen_factors(LoopsInTurn(), path, wavelength_m, image_below_m);
   };
-  find_rooftop_bends(batch.scene, batch.rays, batch.targets[k], row, screens_factor, batch.found[k]);
+  find_rooftop_bends(batch.scene, batch.rays, batch.targets[k], row, screens, batch.found[k]);
 }
 
 // Runs the kernel's body on the host: what tests hold against the CPU's own way. Keeps the view.

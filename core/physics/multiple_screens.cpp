@@ -19,8 +19,12 @@ struct VectorLoops {
 
 }  // namespace
 
+ScreenFactors multiple_screen_factors(std::span<const Vec2> profile, double wavelength_m, double image_below_m) {
+  return multiple_screen_factors(VectorLoops(), profile, wavelength_m, image_below_m);
+}
+
 Complex multiple_screen_factor(std::span<const Vec2> profile, double wavelength_m) {
-  return multiple_screen_factor(VectorLoops(), profile, wavelength_m);
+  return multiple_screen_factors(profile, wavelength_m, 0).factor;
 }
 
 }  // namespace tesseray

@@ -16,6 +16,7 @@
 #include "core/geometry/vector.h"
 #include "core/physics/complex.h"
 #include "core/physics/screen_choice.h"
+#include "core/physics/screen_factors.h"
 
 namespace tesseray {
 
@@ -271,13 +272,13 @@ TESSERAY_HD inline void merge_edges(Vec2* points, std::size_t& count, std::size_
 }
 
 template <class Loops>
-TESSERAY_HD inline void lay_contour(const Loops& loops, const ContourPlace& place, double wave_number,
+TESSERAY_HD inline void lay_contour(const Loops& loops, const ContourPlace& place, double link_m, double wave_number,
                                     Contour& contour) {
   const double whole = std::ceil(place.panels);
   const std::uint32_t panels = whole > most_panels ? most_panels : whole > 1.0 ? static_cast<std::uint32_t>(whole) : 1;
   const double panel = place.end_m / static_cast<double>(panels);
   // dz √(jk/2πr) = dt e^{−jπ/4} e^{jπ/4} √(k/2πr)
-  const double scale = panel * std::sqrt(wave_number / (2.0 * pi * place.after_m));
+  const double scale = panel * std::sqrt(wave_number / (2.0 * pi * link_m));
   constexpr QuadratureRule rule;
   std::array<double, most_nodes> t, weight;
   contour.nodes = 0;
@@ -317,18 +318,42 @@ TESSERAY_HD inline void carry_field(const Loops& loops, const Contour& before, c
                                  static_cast<float>(steepness), re, im);
 }
 
-// The field at the end of a chain over free space along the straight line.
+// From the first contour to the end at which it all begins. The end lies on the line: a contour of one node at 0.
 template <class Loops>
-TESSERAY_HD inline Complex carry_along(const Loops& loops, const ContourChain& chain) {
-  // The transmitter and the receiver lie on the line: contours of one node at 0.
-  Contour contours[2];
+TESSERAY_HD inline Complex carry_to_end(const Loops& loops, const Contour& first, double steepness) {
+  const float end = 0;
+  float re = 0, im = 0;
+  carry_field(loops, first, &end, 1, steepness, &re, &im);
+  return {static_cast<double>(re), static_cast<double>(im)};
+}
+
+// From there to a point so far below the end: as seen from the contour, farther along its other direction. Without the
+// phase of the longer way to the edge.
+template <class Loops>
+TESSERAY_HD inline Complex carry_below_end(const Loops& loops, Contour& first, double steepness, double linear) {
+  std::array<double, most_nodes> t, weight;
+  for (std::uint32_t a = 0; a < first.padded; ++a) {
+    t[a] = static_cast<double>(first.t[a]);
+    weight[a] = 1;
+  }
+  loops.template run<WeighNodes>(t.data(), weight.data(), first.padded, linear, first.weight_re.data(),
+                                 first.weight_im.data());
+  weigh(first);
+  return carry_to_end(loops, first, steepness);
+}
+
+// The field along the first contour of the chain, of a wave that comes from the receiver: it is the same both ways. The
+// receiver lies on the straight line: a contour of one node at 0. Returns the phase to the line.
+template <class Loops>
+TESSERAY_HD inline double carry_to_first(const Loops& loops, const ContourChain& chain, Contour (&contours)[2],
+                                         Contour*& first) {
   Contour *contour = &contours[0], *before = &contours[1];
   before->nodes = 1;
   before->re[0] = 1;
   double phase = 0;
-  for (std::size_t i = 1; i + 1 < chain.size(); ++i) {
-    lay_contour(loops, chain[i], chain.wave_number(), *contour);
-    carry_field(loops, *before, contour->t.data(), contour->padded, 0.5 * chain.wave_number() / chain[i - 1].after_m,
+  for (std::size_t i = chain.size() - 2; i >= 1; --i) {
+    lay_contour(loops, chain[i], chain[i - 1].after_m, chain.wave_number(), *contour);
+    carry_field(loops, *before, contour->t.data(), contour->padded, 0.5 * chain.wave_number() / chain[i].after_m,
                 contour->re.data(), contour->im.data());
     weigh(*contour);
     Contour* const done = contour;
@@ -336,11 +361,8 @@ TESSERAY_HD inline Complex carry_along(const Loops& loops, const ContourChain& c
     before = done;
     phase += 0.5 * chain.wave_number() * chain[i].height_m * chain[i].bend;
   }
-  const float receiver = 0;
-  float re = 0, im = 0;
-  carry_field(loops, *before, &receiver, 1, 0.5 * chain.wave_number() / chain[chain.size() - 2].after_m, &re, &im);
-  const Complex sum{static_cast<double>(re), static_cast<double>(im)};
-  return (std::sqrt(chain.distance_m() / chain[0].after_m) * exp_j(-phase)) * sum;
+  first = before;
+  return phase;
 }
 
 }  // namespace physics_detail
@@ -354,12 +376,12 @@ struct LoopsInTurn {
   }
 };
 
-// multiple_screen_factor, with the long loops run by `loops`: LoopsInTurn, or one that takes turns in vectors of
+// multiple_screen_factors, with the long loops run by `loops`: LoopsInTurn, or one that takes turns in vectors of
 // `vector_bytes`.
 template <class Loops>
-TESSERAY_HD inline Complex multiple_screen_factor(const Loops& loops, std::span<const Vec2> profile,
-                                                  double wavelength_m) {
-  if (profile.size() < 3) return {1.0, 0.0};
+TESSERAY_HD inline ScreenFactors multiple_screen_factors(const Loops& loops, std::span<const Vec2> profile,
+                                                         double wavelength_m, double image_below_m) {
+  if (profile.size() < 3) return {};
   const double wave_number = 2.0 * pi / wavelength_m;
   physics_detail::ContourChain chain(profile, wave_number);
   Vec2 points[most_screens + 2];
@@ -371,7 +393,18 @@ TESSERAY_HD inline Complex multiple_screen_factor(const Loops& loops, std::span<
     physics_detail::merge_edges(points, count, first);
     chain = physics_detail::ContourChain({points, count}, wave_number);
   }
-  return physics_detail::carry_along(loops, chain);
+  physics_detail::Contour contours[2];
+  physics_detail::Contour* first = nullptr;
+  const double phase = physics_detail::carry_to_first(loops, chain, contours, first);
+  const double to_first = chain[0].after_m, steepness = 0.5 * wave_number / to_first;
+  const Complex sum = physics_detail::carry_to_end(loops, *first, steepness);
+  ScreenFactors factors;
+  factors.factor = (std::sqrt(chain.distance_m() / chain[chain.size() - 2].after_m) * exp_j(-phase)) * sum;
+  if (image_below_m > 0 && squared_norm(sum) > 0) {
+    const double linear = wave_number * image_below_m / (to_first * std::sqrt(2.0));
+    factors.image_ratio = physics_detail::carry_below_end(loops, *first, steepness, linear) / sum;
+  }
+  return factors;
 }
 
 }  // namespace tesseray

@@ -21,7 +21,7 @@ Launch::LeftByRoofs Launch::left_by_roofs(const StraightWay& way, std::uint32_t 
   if (!roofs_count_in_sight(way) || environment_.points.is_edge(number)) return {};
   RooftopTarget target = rooftop_target(number);
   target.point = point;
-  const Complex left = environment_.over_rooftops.left_in_sight(rooftop_rays(), target, state.rooftop_work);
+  const Complex left = environment_.over_rooftops.left_in_sight(rooftop_rays(), target, state.rooftop_work).factor;
   return {norm(left), -std::atan2(left.im, left.re) / link_.wave_number()};
 }
 
@@ -42,11 +42,12 @@ void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftB
   const LeftByRoofs left_of_image = left_of_companion(way, number, state);
   const VirtualSource antenna{.point = transmitter_.position, .offset_m = left.offset_m};
   const Link::Departure departure = link_.depart(normalized(to_target));
+  const ComplexVec3 field = field_into_sight(way, departure, number, target, left, state);
   VegetationAtTarget attenuation =
       attenuation_of_building(way, target) * vegetation_to_target(transmitter_.position, number);
   attenuation.ray *= left.amplitude;
   attenuation.companion *= left_of_image.amplitude;
-  arrive({antenna, departure.field, way.mechanism, departure.relative_gain, way.chain, false, attenuation,
+  arrive({antenna, field, way.mechanism, departure.relative_gain, way.chain, false, attenuation,
           left_of_image.offset_m - left.offset_m},
          number, state);
 }
@@ -86,7 +87,8 @@ void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, st
   const double attenuation =
       left.amplitude * attenuation_of_building(way, reference) * vegetation_.amplitude(antenna, reference);
   const VirtualSource source{.point = antenna, .offset_m = left.offset_m};
-  go_on({source, departure.field, departure.relative_gain, way.chain, 0, 0, attenuation}, element, state, tubes);
+  const ComplexVec3 field = field_into_sight(way, departure, element, reference, left, state);
+  go_on({source, field, departure.relative_gain, way.chain, 0, 0, attenuation}, element, state, tubes);
 }
 
 void Launch::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes,

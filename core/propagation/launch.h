@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/infinity.h"
 #include "core/propagation/arrivals.h"
 #include "core/propagation/bounced_rays.h"
 #include "core/propagation/diffuse_diffraction.h"
@@ -195,14 +196,15 @@ class Launch {
   }
   RooftopUse rooftop_use(std::uint32_t number, std::uint8_t lit) const;
   RooftopRays rooftop_rays() const {
-    return {transmitter_.position, 2.0 * pi / link_.wave_number(), permittivities_, roof_z_};
+    return {transmitter_.position, 2.0 * pi / link_.wave_number(), permittivities_, roof_z_,
+            roof_z_ == -infinity && limits_.may_reflect(0, 0)};
   }
   RooftopTarget rooftop_target(Vec3 point) const;
   RooftopTarget rooftop_target(std::uint32_t number) const;
   // False when there is none, or only one below the threshold.
   bool find_rooftop_wave(const RooftopTarget& target, ThreadState& state, RooftopWave& wave) const;
   // The wave along wave.path; false when it is below the threshold.
-  bool complete_rooftop_wave(Vec3 target, RooftopWave& wave) const;
+  bool complete_rooftop_wave(Vec3 target, ThreadState& state, RooftopWave& wave) const;
   void launch_over_rooftops(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
   // To the numbers first … end − 1, one by one or by a search that takes many at once.
   void launch_over_rooftops_to(std::uint32_t first, std::uint32_t end, const std::vector<std::uint8_t>& lit,
@@ -216,6 +218,27 @@ class Launch {
                            std::vector<Tube>& tubes);
   // The corner points of a ray whose chain goes over the roofs.
   std::vector<Vec3> trace_over_rooftops(const RecordedRay& ray, Vec3 target) const;
+
+  // rooftop_departure.cpp: what departs over the roofs, at 1 m and without phase as Link::Departure: with what comes by
+  // way of the ground, where the antenna stands over it and roofs do not hide that.
+  // From the antenna by way of the ground to a point.
+  struct GroundWay {
+    Vec3 place;               // of the reflection
+    Vec3 departure, arrival;  // unit, of travel before and after it
+    Vec3 normal;              // of the ground
+    double longer_m = 0;      // than the straight way to the point
+    Complex factor;           // over what goes straight, but for the reflection and the phase of the longer way
+  };
+  GroundWay way_from_image(const PlaneImage& image, Vec3 to) const;
+  double vegetation_by_ground(const GroundWay& way, Vec3 to) const;
+  // What goes straight along a direction and by way of the ground, together.
+  ComplexVec3 with_ground_way(const Link::Departure& straight, Vec3 direction, const GroundWay& way) const;
+  // To the first edge of a path.
+  ComplexVec3 field_towards_roofs(const Link::Departure& straight, Vec3 target, const RooftopPath& path,
+                                  ThreadState& state) const;
+  // To a number in sight at a point, of which roofs leave what they do.
+  ComplexVec3 field_into_sight(const StraightWay& straight_way, const Link::Departure& straight, std::uint32_t number,
+                               Vec3 point, LeftByRoofs left, ThreadState& state) const;
 
   // bounce.cpp: reflections and diffractions, level by level, in chunks that keep memory small.
   // `level`: how often such tubes have bounced before, for the progress; scattered ones as many as leave them the

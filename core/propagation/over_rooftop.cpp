@@ -31,6 +31,12 @@ void turn_along(ProfileRow<1>& row, std::uint32_t count, double from_z, Vec2 lin
 
 }  // namespace
 
+PlaneImage image_in(const GroundBeforeEdge& ground, Vec3 antenna, Vec2 direction) {
+  const Vec2 image = ground.image_of({0, antenna.z}), slope = ground.slope * direction;
+  return {{antenna.x + direction.x * image.x, antenna.y + direction.y * image.x, image.y},
+          normalized(Vec3{-slope.x, -slope.y, 1})};
+}
+
 void follow_bends(Vec3 from, Vec3 to, const RooftopBends& bends, RooftopPath& path) {
   const Vec2 way = to.xy() - from.xy();
   const double distance = norm(way);
@@ -49,6 +55,9 @@ void follow_bends(Vec3 from, Vec3 to, const RooftopBends& bends, RooftopPath& pa
   path.arrival = normalized(to - path.edges.back());
   path.horizontal = bends.horizontal;
   path.vertical = bends.vertical;
+  path.by_ground.reset();
+  if (!bends.ground.reflects) return;
+  path.by_ground = {image_in(bends.ground, from, direction), bends.image_ratio};
 }
 
 double OverRooftopPaths::roof_below(Vec3 point) const {
@@ -56,6 +65,18 @@ double OverRooftopPaths::roof_below(Vec3 point) const {
   const double surface_z = index_.surface_height(point.xy());
   const bool is_roof = index_.prism_at({point.x, point.y, surface_z - below_m}) >= 0;
   return is_roof && point.z >= surface_z ? surface_z : -infinity;
+}
+
+bool OverRooftopPaths::is_clear_of_roofs(Vec3 from, Vec3 to, Workspace& work) const {
+  const double length = norm(to.xy() - from.xy());
+  if (length <= RooftopProfiles::least_gap_m) return true;
+  const RooftopLine line(from, from + ((length - RooftopProfiles::least_gap_m) / length) * (to - from), 0);
+  for (;; work.memory.grow()) {
+    ProfileRow<1> row = work.memory.row();
+    RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors> trace(profiles_.view(), line, row, 0);
+    if (trace.run_over_roofs()) return row.size() <= 2;
+    if (trace.has_risen()) return false;
+  }
 }
 
 bool OverRooftopPaths::is_beyond_horizon(Vec3 from, Vec3 to, Workspace& work) const {
@@ -71,10 +92,11 @@ bool OverRooftopPaths::is_beyond_horizon(Vec3 from, Vec3 to, Workspace& work) co
   }
 }
 
-Complex OverRooftopPaths::left_in_sight(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const {
+OverRooftopPaths::LeftByRoofs OverRooftopPaths::left_in_sight(const RooftopRays& rays, const RooftopTarget& target,
+                                                              Workspace& work) const {
   constexpr double same_height_m = 0.01;
   const double distance = norm(target.point.xy() - rays.from.xy());
-  if (distance < rooftop_detail::least_horizontal_distance_m) return {1, 0};
+  if (distance < rooftop_detail::least_horizontal_distance_m) return {{1, 0}, target.point};
   const Vec2 way{distance, target.point.z - rays.from.z};
   const double length = norm(way), along = distance / length;
   const RooftopLine line(rays.from, target.point, rooftop_detail::margin_m(length, rays.wavelength_m) / along);
@@ -91,10 +113,13 @@ Complex OverRooftopPaths::left_in_sight(const RooftopRays& rays, const RooftopTa
     turn_along(row, edges, rays.from.z, (1.0 / length) * way);
     row.push({length, 0}, 0);
     const ScreenChoice choice = choose_screens(row, rays.wavelength_m);
-    if (choice.count < 3) return {1, 0};
+    if (choice.count < 3) return {{1, 0}, target.point};
     std::array<Vec2, most_screens + 2> screens;
     for (std::uint32_t c = 0; c < choice.count; ++c) screens[c] = row[choice.indices[c]];
-    return multiple_screen_factor(std::span(screens).first(choice.count), rays.wavelength_m);
+    const Vec3 straight = (1.0 / length) * (target.point - rays.from);
+    const Vec3 across_line = cross(normalized(cross(straight, Vec3{0, 0, 1})), straight);
+    return {multiple_screen_factor(std::span(screens).first(choice.count), rays.wavelength_m),
+            rays.from + screens[1].x * straight + screens[1].y * across_line};
   }
 }
 
@@ -102,12 +127,14 @@ bool OverRooftopPaths::find(const RooftopRays& rays, const RooftopTarget& target
                             RooftopPath& path) const {
   for (;; work.memory.grow()) {
     ProfileRow<1> row = work.memory.row();
-    const auto screens_factor = [&](std::span<const Vec2> screens) {
-      if (method != OverRooftop::deygout) return multiple_screen_factor(screens, rays.wavelength_m);
+    const auto screens = [&](std::span<const Vec2> points, double image_below_m) {
+      if (method != OverRooftop::deygout) return multiple_screen_factors(points, rays.wavelength_m, image_below_m);
       const double loss_db = deygout_loss_db(work.memory.first_points(row.size()), rays.wavelength_m);
-      return Complex{std::pow(10.0, -loss_db / 20.0), 0};
+      // Of the first edge alone.
+      const ScreenFactors first = multiple_screen_factors(points.first(3), rays.wavelength_m, image_below_m);
+      return ScreenFactors{{std::pow(10.0, -loss_db / 20.0), 0}, first.image_ratio};
     };
-    find_rooftop_bends<SideCrossingsInVectors>(profiles_.view(), rays, target, row, screens_factor, work.bends);
+    find_rooftop_bends<SideCrossingsInVectors>(profiles_.view(), rays, target, row, screens, work.bends);
     if (work.bends.outcome != RooftopBends::Outcome::no_room) break;
   }
   if (work.bends.outcome != RooftopBends::Outcome::found) return false;

@@ -7,6 +7,7 @@
 // that of the lossy wedge (UTD) it is.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/physics/complex.h"
@@ -17,6 +18,12 @@
 
 namespace tesseray {
 
+// The image of an antenna in the ground before it.
+struct PlaneImage {
+  Vec3 point;
+  Vec3 normal;  // unit, of the ground
+};
+
 struct RooftopPath {
   std::vector<Vec3> edges;  // over which the ray goes, from the transmitter on
   Vec3 departure, arrival;  // unit, of travel on the first and the last leg
@@ -24,7 +31,16 @@ struct RooftopPath {
   // Field at the end over the one in free space at the straight distance, with phase against the straight line:
   // across the vertical plane (horizontal polarisation) and in it (vertical).
   Complex horizontal, vertical;
+  // The way by the ground before the first edge, where there is one (RooftopBends::image_ratio).
+  struct ByGround {
+    PlaneImage image;
+    Complex ratio;
+  };
+  std::optional<ByGround> by_ground;
 };
+
+// `direction`: unit, of the vertical plane. REQUIRES: the ground reflects.
+PlaneImage image_in(const GroundBeforeEdge& ground, Vec3 antenna, Vec2 direction);
 
 // The path over the edges at which a ray bends. REQUIRES: bends.outcome is `found`.
 void follow_bends(Vec3 from, Vec3 to, const RooftopBends& bends, RooftopPath& path);
@@ -43,10 +59,16 @@ class OverRooftopPaths {
   bool find(const RooftopRays& rays, const RooftopTarget& target, OverRooftop method, Workspace& work,
             RooftopPath& path) const;
 
-  // What roofs near the straight line, mostly just below it, leave of the field over that of free space, by the exact
-  // integral over screens, with phase against that line; 1 where none comes near. Not the terrain: in sight it is
-  // below.
-  Complex left_in_sight(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const;
+  // What roofs near the straight line, mostly just below it, leave of the field.
+  struct LeftByRoofs {
+    Complex factor{1, 0};  // over the field of free space, with phase against that line
+    Vec3 first_edge;       // that takes something; the target where none does
+  };
+  // By the exact integral over screens. Not the terrain: in sight it is below.
+  LeftByRoofs left_in_sight(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const;
+
+  // Whether no roof stands in the way of two points, but for what stands within a roof's gap of the second one.
+  bool is_clear_of_roofs(Vec3 from, Vec3 to, Workspace& work) const;
 
   // Whether roofs or terrain stand in the way of two points over the curved earth that see each other over a flat one.
   bool is_beyond_horizon(Vec3 from, Vec3 to, Workspace& work) const;

@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t numbers_per_block = 256;
 // Farther aside the roof is another one.
 constexpr double edge_half_length_m = 30;
+
 // The field that arrives, from the one that departs: its parts in the vertical plane and across it, turned from leg to
 // leg.
 ComplexVec3 carried_over(const ComplexVec3& field, const RooftopPath& path) {
@@ -62,16 +63,17 @@ RooftopTarget Launch::rooftop_target(std::uint32_t number) const {
 bool Launch::find_rooftop_wave(const RooftopTarget& target, ThreadState& state, RooftopWave& wave) const {
   return environment_.over_rooftops.find(rooftop_rays(), target, environment_.options.over_rooftop, state.rooftop_work,
                                          wave.path) &&
-         complete_rooftop_wave(target.point, wave);
+         complete_rooftop_wave(target.point, state, wave);
 }
 
-bool Launch::complete_rooftop_wave(Vec3 target, RooftopWave& wave) const {
+bool Launch::complete_rooftop_wave(Vec3 target, ThreadState& state, RooftopWave& wave) const {
   const RooftopPath& path = wave.path;
   const double straight = norm(target - transmitter_.position);
   const Link::Departure departure = link_.depart(path.departure);
   // The factors count their phase from the straight line, and rays from their own length.
   const Complex turn = exp_j(link_.wave_number() * (path.length_m - straight));
-  const ComplexVec3 field = (1.0 / straight) * (turn * carried_over(departure.field, path));
+  const ComplexVec3 field =
+      (1.0 / straight) * (turn * carried_over(field_towards_roofs(departure, target, path, state), path));
   const Vec3 last = path.edges.back();
   wave.source.point = last - (path.length_m - norm(target - last)) * path.arrival;
   wave.source.edge_midpoint = last;
@@ -158,7 +160,7 @@ void Launch::launch_over_rooftops_by(RooftopSearch& search, std::uint32_t first,
       if (!find_rooftop_wave(targets[k], state, wave)) continue;
     } else {
       follow_bends(transmitter_.position, targets[k].point, found[k], wave.path);
-      if (!complete_rooftop_wave(targets[k].point, wave)) continue;
+      if (!complete_rooftop_wave(targets[k].point, state, wave)) continue;
     }
     launch_rooftop_wave(wave, numbers[k], rooftop_use(numbers[k], lit[numbers[k]]), state, tubes);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/propagation/arrivals.h"
+#include "core/propagation/ground_plane.h"
 #include "core/propagation/launch_view.h"
 #include "core/propagation/local_mean.h"
 #include "core/propagation/vegetation_loss.h"
@@ -59,16 +60,13 @@ TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding&
 
 }  // namespace ray_ending_detail
 
-// What comes from an edge in the plane of the ground runs along it, and is reflected there: that all but cancels it.
-inline constexpr double in_plane_m = 1e-6;
-
 // The ray once more, reflected at a ground tile's plane, so that it seems to end at the target's image: its companion.
 // False where the tile does not face it.
 TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding& ending, const Tile& tile,
                                        std::uint32_t number, ArrivedRay& companion) {
   const Vec3 target = launch.environment.points.arrival(number);
   const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, tile.normal));
-  if (dot(leg.from - tile.centroid, tile.normal) < -in_plane_m || dot(leg.direction, tile.normal) >= 0) return false;
+  if (dot(leg.from - tile.centroid, tile.normal) < -in_ground_plane_m || dot(leg.direction, tile.normal) >= 0) return false;
   const ComplexVec3 incident =
       (leg.amplitude * ending.attenuation.companion) * transported(ending.strength, leg.direction);
   companion = ray_ending_detail::arrived(launch, ending, specularly_reflected(launch, incident, leg.direction, tile),

@@ -14,6 +14,9 @@
 #include "core/physics/diffraction.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/screen_choice.h"
+#include "core/physics/screen_factors.h"
+#include "core/propagation/ground_before_edge.h"
+#include "core/propagation/ground_plane.h"
 #include "core/propagation/rooftop_profile_trace.h"
 
 namespace tesseray {
@@ -24,6 +27,7 @@ struct RooftopRays {
   double wavelength_m = 0;
   std::span<const Complex> permittivities;  // relative, by material of the scene
   double roof_z = -infinity;                // of the roof that the transmitter stands over, if any
+  bool is_over_ground = false;              // the transmitter, of which that reflects
 };
 
 // Where one of them goes. One whose highest edge alone costs more than `most_loss_db` (or thereabouts) is too weak to
@@ -50,6 +54,10 @@ struct RooftopBends {
   // Field at the end over the one in free space at the straight distance, with phase against the straight line:
   // across the vertical plane (horizontal polarisation) and in it (vertical).
   Complex horizontal, vertical;
+  // With a transmitter over the ground, and what comes from its image there over what comes from itself, each with its
+  // phase from the first edge on.
+  GroundBeforeEdge ground;
+  Complex image_ratio;
 };
 
 namespace rooftop_detail {
@@ -178,9 +186,8 @@ TESSERAY_HD inline bool is_same_height(double a, double b) { return std::fabs(a 
 // Whether a ray that comes over this edge (x along the ground plan, y up) certainly arrives from behind the tile. What
 // stands over the ground is reached all the same.
 TESSERAY_HD inline bool arrives_behind(const RooftopRays& rays, const RooftopTarget& target, Vec2 edge) {
-  // Far more than rounding and less than in_front_m, by which whoever launches the ray decides; over the ground the
-  // plane itself counts as in front (ray_ending.h).
-  const double certainly_m = target.is_over_ground ? -1e-6 : 0.5e-6;
+  // Far more than rounding and less than in_front_m, by which whoever launches the ray decides.
+  const double certainly_m = target.is_over_ground ? -in_ground_plane_m : 0.5e-6;
   const Vec2 way = target.point.xy() - rays.from.xy(), at = rays.from.xy() + (edge.x / norm(way)) * way;
   const bool has_back = target.normal.x != 0 || target.normal.y != 0 || target.normal.z != 0;
   return has_back && dot(Vec3{at.x, at.y, edge.y} - target.centroid, target.normal) < certainly_m;
@@ -189,11 +196,11 @@ TESSERAY_HD inline bool arrives_behind(const RooftopRays& rays, const RooftopTar
 }  // namespace rooftop_detail
 
 // The bends of one ray. `row` (a ProfileRow) is memory to work in: it holds the whole profile afterwards.
-// screens_factor(path) gives the field behind absorbing screens, at the points of the path between its ends. Crossings:
-// see side_crossings.h.
-template <class Crossings = SideCrossingsInTurn, class Row, class ScreensFactor>
+// screens(path, image_below_m) gives the ScreenFactors of absorbing screens at the points of the path between its ends.
+// Crossings: see side_crossings.h.
+template <class Crossings = SideCrossingsInTurn, class Row, class Screens>
 TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const RooftopRays& rays,
-                                           const RooftopTarget& target, Row& row, const ScreensFactor& screens_factor,
+                                           const RooftopTarget& target, Row& row, const Screens& screens,
                                            RooftopBends& bends) {
   using rooftop_detail::Bend;
   using rooftop_detail::PolarizationFactors;
@@ -221,13 +228,21 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
 
   bends.outcome = RooftopBends::Outcome::found;
   bends.count = choice.count - 2;
-  bends.horizontal = bends.vertical = screens_factor(path);
+  bends.ground = rays.is_over_ground ? ground_before(scene.terrain, line, points[1]) : GroundBeforeEdge();
+  const ScreenFactors factors_of_screens =
+      screens(path, bends.ground.reflects ? bends.ground.image_below(points[0], points[1]) : 0.0);
+  bends.horizontal = bends.vertical = factors_of_screens.factor;
+  bends.image_ratio = factors_of_screens.image_ratio;
   for (std::uint32_t i = 1; i <= bends.count; ++i) {
     bends.edges[i - 1] = points[i];
     // Its roof's edge is the first thing in the way of an end.
     const double roof_z = points[i].y - line.bulge_at(points[i].x);
-    const bool starts_over_roof = choice.indices[i] == 1 && rooftop_detail::is_same_height(roof_z, rays.roof_z);
-    // Along the ground behind a crest, too, what bends there has its reflection with it: none comes from in front.
+    // Along the ground before or behind a crest, too, what bends there has its reflection with it: none comes from in
+    // front.
+    const bool starts_over_roof =
+        (choice.indices[i] == 1 && rooftop_detail::is_same_height(roof_z, rays.roof_z)) ||
+        (i == 1 && bends.ground.hides &&
+         rooftop_detail::is_same_height(roof_z, scene.terrain.height_at(line.at(points[i].x))));
     const bool ends_over_roof =
         (choice.indices[i] + 2 == row.size() && rooftop_detail::is_same_height(roof_z, target.roof_z)) ||
         (i == bends.count && arrives_behind);

@@ -94,10 +94,10 @@ class RaysToTiles {
     RooftopBends bends;
     for (std::size_t k = 0; k < targets_.size(); k += 100, ++asked) {
       ProfileRow<1> row = memory.row();
-      const auto factor = [&](std::span<const Vec2> screens) {
-        return multiple_screen_factor(CountingLoops{&kernels}, screens, rays_.wavelength_m);
+      const auto screens = [&](std::span<const Vec2> path, double image_below_m) {
+        return multiple_screen_factors(CountingLoops{&kernels}, path, rays_.wavelength_m, image_below_m);
       };
-      find_rooftop_bends(view(), rays_, targets_[k], row, factor, bends);
+      find_rooftop_bends(view(), rays_, targets_[k], row, screens, bends);
     }
     return asked == 0 ? 0 : static_cast<double>(kernels) / static_cast<double>(asked);
   }

@@ -303,9 +303,9 @@ TEST(OverRooftop, RoofsJustBelowTheLineTakeTheirPart) {
   EXPECT_NEAR(losses_db(one, {40})[0], 0, 0.01);
 }
 
-// The direct ray and its reflection on the ground, each over the top of a wall as far as that takes from it: at tiles
-// and at receivers, whose ground tile may still be in the shadow.
-TEST(OverRooftop, TheDirectRayAndItsReflectionBothPassTheRoof) {
+// The direct ray and its reflections on the ground before a wall and behind it, each over the top as far as that takes
+// from it: at tiles and at receivers, whose ground tile may still be in the shadow.
+TEST(OverRooftop, TheDirectRayAndItsReflectionsPassTheRoof) {
   constexpr double permittivity = 5;
   Scene scene = testing::flat_ground(1300, 60);
   scene.prisms = {testing::box_prism(1, {511, 0}, {512, 60}, 0, 10)};
@@ -323,18 +323,23 @@ TEST(OverRooftop, TheDirectRayAndItsReflectionBothPassTheRoof) {
     const double wavelength = speed_of_light / c.frequency_hz, wave_number = 2 * pi / wavelength;
     const Vec3 receiver{c.x, 30, 1.5};
     const double plan = receiver.x - transmitter.position.x, to_edge = 511.5 - transmitter.position.x;
-    // The way to the receiver or its image, over the wall.
-    const auto amplitude = [&](double end_z) {
-      const double clearance = 10 - (c.antenna_m + (end_z - c.antenna_m) * to_edge / plan);
-      const double length = std::hypot(plan, end_z - c.antenna_m);
+    // The way from the antenna or its image to the receiver or its image, over the wall.
+    const auto amplitude = [&](double begin_z, double end_z) {
+      const double clearance = 10 - (begin_z + (end_z - begin_z) * to_edge / plan);
+      const double length = std::hypot(plan, end_z - begin_z);
       return (1 / length) * (knife_edge_factor(fresnel_parameter(clearance, to_edge, plan - to_edge, wavelength)) *
                              exp_j(-wave_number * length));
     };
-    const double sine = (c.antenna_m + 1.5) / std::hypot(plan, c.antenna_m + 1.5);
-    const double root = std::sqrt(permittivity - 1 + sine * sine);
-    const double reflection = (permittivity * sine - root) / (permittivity * sine + root);
-    const Complex direct = amplitude(1.5), ground = reflection * amplitude(-1.5);
-    const double expected = -10 * std::log10(squared_norm(direct + ground) / (4 * wave_number * wave_number));
+    const auto reflection = [&](double rise, double distance) {
+      const double sine = rise / std::hypot(distance, rise);
+      const double root = std::sqrt(permittivity - 1 + sine * sine);
+      return (permittivity * sine - root) / (permittivity * sine + root);
+    };
+    const double antenna_m = c.antenna_m, before = reflection(antenna_m + 10, to_edge),
+                 behind = reflection(antenna_m + 1.5, plan), from_edge = reflection(10 + 1.5, plan - to_edge);
+    const Complex sum = amplitude(antenna_m, 1.5) + behind * amplitude(antenna_m, -1.5) +
+                        before * amplitude(-antenna_m, 1.5) + before * from_edge * amplitude(-antenna_m, -1.5);
+    const double expected = -10 * std::log10(squared_norm(sum) / (4 * wave_number * wave_number));
     const auto result = city.launch(transmitter, testing::receivers_at({receiver}), options);
     EXPECT_TRUE(result.receivers[0].direct);
     EXPECT_NEAR(-10 * std::log10(testing::total_gain(result.receivers[0])), expected, c.receiver_db);
