@@ -23,6 +23,7 @@ void Launch::add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::ui
 PairableRay Launch::as_pairable(const InteractionChain& chain, const Arrival& arrival, Complex phased,
                                 std::uint32_t receiver) const {
   const TargetPoints& points = environment_.points;
+  const std::uint32_t ground = view_.environment.receiver_grounds[receiver];
   StableHash way;
   // Over the roofs or just above them: the ray and its reflection may lie on both sides of a shadow's boundary.
   way.add(chain.through_building);
@@ -42,9 +43,11 @@ PairableRay Launch::as_pairable(const InteractionChain& chain, const Arrival& ar
   return {.receiver = receiver,
           .from_ground = from_ground,
           .straight = is_straight,
+          .over_rooftops = chain.over_rooftops,
           .way = way.value(),
           .amplitude = phased,
-          .direction = arrival.travel_direction};
+          .direction = arrival.travel_direction,
+          .normal = ground == no_index ? Vec3{0, 0, 1} : environment_.tiling.tiles[ground].normal};
 }
 
 void Launch::pair_rays(std::span<ArrivalSums> receivers) {

@@ -158,6 +158,13 @@ TESSERAY_HD inline bool reaches(const EdgeImage& image, const TargetPointsView& 
   return image.reaches(reflection_target(points, target), bounced_rays_detail::least_height_m);
 }
 
+// True when the direct ray to a number has with it what the ground reflects (`as`: with_ground_as_…).
+TESSERAY_HD inline bool is_with_direct(const LaunchView& launch, const Tube& tube, const Tile& tile,
+                                       std::uint32_t number, std::uint8_t as) {
+  return tube.interactions() == 0 && tile.kind == SurfaceKind::ground && launch.reached_over_rooftops != nullptr &&
+         (launch.reached_over_rooftops[number] & as) != 0;
+}
+
 // One hit: a tube that a tile reflects to a target. `image`: the tube's source, mirrored.
 template <class Rays>
 TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource& image, std::uint32_t target,
@@ -171,8 +178,11 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
   chain.push(tube.element);
   const bool stood_for = points.is_tile(number) && points.is_ground(number) &&
                          comes_from_same_ground(rays.view().environment, tube.chain, number);
-  const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive() && !stood_for;
-  const bool goes_on = (target & RowTarget::goes_on) != 0 && !over_rooftops;
+  const LaunchView& launch = rays.view();
+  const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive() && !stood_for &&
+                       !is_with_direct(launch, tube, tile, number, with_ground_as_target);
+  const bool goes_on = (target & RowTarget::goes_on) != 0 && !over_rooftops &&
+                       !is_with_direct(launch, tube, tile, number, with_ground_as_element);
   LinkView::Departure departure{{}, static_cast<double>(tube.departure_gain)};
   if (tube.diffractions == 0) {
     // Free of the rounding to centroids: the planes and the last direction say all of the ray.
@@ -228,13 +238,15 @@ struct TubeAtEdge {
   }
 };
 
-// True when a ray over the roofs stands for one that the chain diffracts, last at this point, to a target or an
-// element (`as`: lit_as_…).
+// True when a ray over the roofs, which has the ground below the antenna with it, stands for one that the chain
+// diffracts, last at this point, to a target or an element (`as`: lit_as_…).
 TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const InteractionChain& chain, Vec3 keller_point,
                                          std::uint32_t number, std::uint8_t as) {
   if (launch.reached_over_rooftops == nullptr || (launch.reached_over_rooftops[number] & as) == 0) return false;
   const TargetPointsView& points = launch.environment.points;
-  for (std::size_t i = 0; i < chain.length; ++i) {
+  const std::uint32_t begin = chain.elements[0];
+  const bool from_ground = points.is_tile(begin) && points.is_ground(begin);
+  for (std::size_t i = from_ground && launch.is_antenna_over_ground ? 1 : 0; i < chain.length; ++i) {
     const std::uint32_t element = chain.elements[i];
     if (!points.is_edge(element) || launch.environment.edge(element).kind == EdgeKind::corner) return false;
   }

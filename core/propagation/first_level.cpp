@@ -42,7 +42,7 @@ void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftB
   const LeftByRoofs left_of_image = left_of_companion(way, number, state);
   const VirtualSource antenna{.point = transmitter_.position, .offset_m = left.offset_m};
   const Link::Departure departure = link_.depart(normalized(to_target));
-  const ComplexVec3 field = field_into_sight(way, departure, number, target, left, state);
+  const ComplexVec3 field = field_into_sight(way, departure, number, with_ground_as_target, target, left, state);
   VegetationAtTarget attenuation =
       attenuation_of_building(way, target) * vegetation_to_target(transmitter_.position, number);
   attenuation.ray *= left.amplitude;
@@ -87,7 +87,7 @@ void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, st
   const double attenuation =
       left.amplitude * attenuation_of_building(way, reference) * vegetation_.amplitude(antenna, reference);
   const VirtualSource source{.point = antenna, .offset_m = left.offset_m};
-  const ComplexVec3 field = field_into_sight(way, departure, element, reference, left, state);
+  const ComplexVec3 field = field_into_sight(way, departure, element, with_ground_as_element, reference, left, state);
   go_on({source, field, departure.relative_gain, way.chain, 0, 0, attenuation}, element, state, tubes);
 }
 

@@ -17,7 +17,6 @@ namespace tesseray {
 // nearest to the ground where it reflects what goes to the first edge.
 struct GroundBeforeEdge {
   bool reflects = false;  // both ends of that way stand above the line, the edge perhaps in it
-  bool hides = false;     // the edge lies below it: the ground turns away from the antenna there
   double height_m = 0;    // of the line at the antenna
   double slope = 0;
 
@@ -39,18 +38,23 @@ namespace ground_before_edge_detail {
 // The line depends on where the reflection is, and that on the line: each time a part of what was wrong is left.
 inline constexpr int turns = 3;
 
-// The least squares through the ground's heights at five places from `begin` to `end`.
+// Heights of the ground scatter from node to node of a terrain; so many to either side of the middle are enough.
+inline constexpr int places_aside = 7;
+inline constexpr double places = 2 * places_aside + 1;
+
+// The least squares through the ground's heights at equal steps from `begin` to `end`.
 template <class HeightAt>
 TESSERAY_HD inline void fit(const HeightAt& height_at, double begin, double end, GroundBeforeEdge& ground) {
-  const double step = 0.25 * (end - begin), middle = 0.5 * (begin + end);
-  double sum = 0, moment = 0;
-  for (int i = -2; i <= 2; ++i) {
+  const double step = (end - begin) / (places - 1), middle = 0.5 * (begin + end);
+  double sum = 0, moment = 0, squares = 0;
+  for (int i = -places_aside; i <= places_aside; ++i) {
     const double height = height_at(middle + i * step);
     sum += height;
     moment += i * height;
+    squares += i * i;
   }
-  ground.slope = moment / (10.0 * step);
-  ground.height_m = 0.2 * sum - ground.slope * middle;
+  ground.slope = moment / (squares * step);
+  ground.height_m = sum / places - ground.slope * middle;
 }
 
 }  // namespace ground_before_edge_detail
@@ -63,19 +67,28 @@ TESSERAY_HD inline GroundBeforeEdge ground_before(const TerrainView& terrain, co
   };
   GroundBeforeEdge ground;
   ground.height_m = ground_at(0);
-  ground.slope = (ground_at(edge.x) - ground.height_m) / edge.x;
+  const double foot_z = ground.height_m;
   for (int turn = 0; turn < turns; ++turn) {
     const double antenna_m = line.from.z - ground.height_m, edge_m = edge.y - ground.height_at(edge.x);
-    if (!(antenna_m > 0)) return ground;
+    if (!(antenna_m > 0)) break;
     const double place = edge_m > 0 ? edge.x * antenna_m / (antenna_m + edge_m) : edge.x;
     // As far as the first Fresnel zone reaches, or thereabouts.
     const double end = 2.0 * place < 0.5 * (place + edge.x) ? 2.0 * place : 0.5 * (place + edge.x);
     fit(ground_at, 0.5 * place, end, ground);
   }
-  const double edge_m = edge.y - ground.height_at(edge.x);
-  const bool is_above = line.from.z > ground.height_m;
-  ground.reflects = is_above && edge_m >= -in_ground_plane_m;
-  ground.hides = is_above && edge_m < -in_ground_plane_m;
+  if (!(line.from.z > ground.height_m)) {
+    // The ground bends away before it gets to the antenna.
+    ground.height_m = foot_z;
+    ground.slope = (ground_at(edge.x) - foot_z) / edge.x;
+  }
+  double edge_m = edge.y - ground.height_at(edge.x);
+  const bool is_crest = std::fabs(edge.y - ground_at(edge.x)) < in_ground_plane_m;
+  if (edge_m < 0 && is_crest) {
+    // Over ground that bends away the wave runs along it to the crest.
+    ground.slope = (edge.y - ground.height_m) / edge.x;
+    edge_m = 0;
+  }
+  ground.reflects = line.from.z > ground.height_m && edge_m >= -in_ground_plane_m;
   return ground;
 }
 

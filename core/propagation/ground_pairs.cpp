@@ -12,8 +12,9 @@ namespace tesseray {
 namespace {
 
 auto order_of(const PairableRay& ray) {
-  return std::tuple(ray.way, ray.from_ground, !ray.straight, ray.direction.x, ray.direction.y, ray.direction.z,
-                    ray.amplitude.re, ray.amplitude.im);
+  // The direct ray's reflection comes over the roofs where they hide it; where they do not, that is another's.
+  return std::tuple(ray.way, ray.from_ground, !ray.straight, ray.over_rooftops, ray.direction.x, ray.direction.y,
+                    ray.direction.z, ray.amplitude.re, ray.amplitude.im);
 }
 
 double apart(const PairableRay& a, const PairableRay& b) {
@@ -31,8 +32,9 @@ double interference_of(std::span<const PairableRay> rays, double wave_number,
   for (auto ray = from_ground; ray != rays.end() && !partners.empty(); ++ray) {
     const auto nearest = std::ranges::min_element(partners, {}, [&](const PairableRay* p) { return apart(*p, *ray); });
     const PairableRay& partner = **nearest;
-    const double in_step =
-        ray->straight && partner.straight ? 1.0 : coherence(ray->direction, partner.direction, wave_number);
+    const double in_step = ray->straight && partner.straight
+                               ? 1.0
+                               : coherence(ray->direction, partner.direction, ray->normal, wave_number);
     sum += interference(ray->amplitude, partner.amplitude, in_step);
     partners.erase(nearest);
   }

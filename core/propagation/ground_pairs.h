@@ -17,9 +17,11 @@ struct PairableRay {
   std::uint32_t receiver = 0;
   bool from_ground = false;  // reflected there since it left the antenna or its last edge
   bool straight = false;     // the direct ray or its reflection: the two are in step at any distance
-  std::uint64_t way = 0;     // the same for rays that differ by that reflection alone
-  Complex amplitude;         // with phase
-  Vec3 direction;            // unit, of travel
+  bool over_rooftops = false;
+  std::uint64_t way = 0;  // the same for rays that differ by that reflection alone
+  Complex amplitude;      // with phase
+  Vec3 direction;         // unit, of travel
+  Vec3 normal{0, 0, 1};   // unit, of the ground that the receiver stands over
 };
 
 // Adds what each ray from the ground brings together with the one of the same way that comes in most nearly as it

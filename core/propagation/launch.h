@@ -197,7 +197,7 @@ class Launch {
   RooftopUse rooftop_use(std::uint32_t number, std::uint8_t lit) const;
   RooftopRays rooftop_rays() const {
     return {transmitter_.position, 2.0 * pi / link_.wave_number(), permittivities_, roof_z_,
-            roof_z_ == -infinity && limits_.may_reflect(0, 0)};
+            view_.is_antenna_over_ground};
   }
   RooftopTarget rooftop_target(Vec3 point) const;
   RooftopTarget rooftop_target(std::uint32_t number) const;
@@ -211,9 +211,14 @@ class Launch {
                                std::vector<Tube>& tubes);
   void launch_over_rooftops_by(RooftopSearch& search, std::uint32_t first, std::uint32_t end,
                                const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes);
+  // The ground tile below a target; no_index where it does not stand over the ground.
+  std::uint32_t ground_below(std::uint32_t number) const;
+  // Of the plane that reflects what comes from the last edge to a target over the ground: that of the tile below, or,
+  // where it bends away from a crest, the one along which the wave runs from there. None over no ground.
+  Vec3 ground_normal_behind(const RooftopWave& wave, std::uint32_t number) const;
   // What the wave that goes by way of the ground below a target has of the one that comes straight from the last edge:
-  // it bends farther down there.
-  LeftByRoofs left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number) const;
+  // it bends farther down there. `normal`: of the ground.
+  LeftByRoofs left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number, Vec3 normal) const;
   void launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, RooftopUse use, ThreadState& state,
                            std::vector<Tube>& tubes);
   // The corner points of a ray whose chain goes over the roofs.
@@ -233,12 +238,15 @@ class Launch {
   double vegetation_by_ground(const GroundWay& way, Vec3 to) const;
   // What goes straight along a direction and by way of the ground, together.
   ComplexVec3 with_ground_way(const Link::Departure& straight, Vec3 direction, const GroundWay& way) const;
+  // Whether the antenna sees the ground where it reflects what comes over an edge to a point.
+  bool sees_ground_behind(const StraightWay& straight_way, Vec3 edge, const PlaneImage& image, Vec3 point) const;
   // To the first edge of a path.
   ComplexVec3 field_towards_roofs(const Link::Departure& straight, Vec3 target, const RooftopPath& path,
                                   ThreadState& state) const;
-  // To a number in sight at a point, of which roofs leave what they do.
+  // To a number in sight at a point, of which roofs leave what they do. Where they come near the way from the ground,
+  // that is with it; and marked so (`as`: with_ground_as_…) where the ground's tiles would send it, too.
   ComplexVec3 field_into_sight(const StraightWay& straight_way, const Link::Departure& straight, std::uint32_t number,
-                               Vec3 point, LeftByRoofs left, ThreadState& state) const;
+                               std::uint8_t as, Vec3 point, LeftByRoofs left, ThreadState& state);
 
   // bounce.cpp: reflections and diffractions, level by level, in chunks that keep memory small.
   // `level`: how often such tubes have bounced before, for the progress; scattered ones as many as leave them the

@@ -16,8 +16,10 @@
 
 namespace tesseray {
 
-// How the transmitter's rays reach a number: in sight, or over the roofs.
+// How the transmitter's rays reach a number: in sight, or over the roofs; and those in sight which have with them what
+// the ground reflects there (Launch::field_into_sight).
 inline constexpr std::uint8_t lit_as_target = 1, lit_as_element = 2;
+inline constexpr std::uint8_t with_ground_as_target = 4, with_ground_as_element = 8;
 
 // The same for all transmitters. Owns nothing.
 struct EnvironmentView {
@@ -45,6 +47,7 @@ struct LaunchView {
   // What is at elements by now, times Pruning::roulette, by element; nullptr: no tube is drawn by chance.
   const float* roulette_gain = nullptr;
   const std::uint8_t* reached_over_rooftops = nullptr;  // by number, lit_as_…; nullptr without such rays
+  bool is_antenna_over_ground = false;                  // and rays over the roofs come by way of it, too
 
   TESSERAY_HD const LinkView::Surface& surface(const Tile& tile) const {
     return link.surfaces[surface_material(environment.default_materials, tile)];
@@ -64,11 +67,14 @@ struct LaunchView {
   }
 };
 
-// The field that a tile mirrors, of one that comes in along `incidence`.
+// The field that a surface mirrors, of one that comes in along `incidence`.
+TESSERAY_HD inline ComplexVec3 specularly_reflected(const LinkView::Surface& surface, const ComplexVec3& incident,
+                                                    Vec3 incidence, Vec3 normal) {
+  return surface.specular_factor * reflected_field(incident, incidence, normal, surface.permittivity);
+}
 TESSERAY_HD inline ComplexVec3 specularly_reflected(const LaunchView& launch, const ComplexVec3& incident,
                                                     Vec3 incidence, const Tile& tile) {
-  const LinkView::Surface& surface = launch.surface(tile);
-  return surface.specular_factor * reflected_field(incident, incidence, tile.normal, surface.permittivity);
+  return specularly_reflected(launch.surface(tile), incident, incidence, tile.normal);
 }
 
 }  // namespace tesseray

@@ -17,15 +17,17 @@ inline constexpr double local_mean_wavelengths = 40;
 inline constexpr double local_mean_height_m = 0.25;
 
 // How far two rays stay in step there, 0 … 1, by their unit directions of travel: the difference of their phases
-// changes from place to place by what these differ. A Gaussian window, round in the plan with the variance of a
-// straight drive of `local_mean_wavelengths`; steep rays are out of step altogether.
-TESSERAY_HD inline double coherence(Vec3 direction, Vec3 other, double wave_number) {
+// changes from place to place by what these differ. A Gaussian window, round along the ground (`normal`: its unit
+// normal) with the variance of a straight drive of `local_mean_wavelengths`; steep rays are out of step altogether.
+TESSERAY_HD inline double coherence(Vec3 direction, Vec3 other, Vec3 normal, double wave_number) {
   constexpr double phase_of_drive = 2.0 * pi * local_mean_wavelengths;
   constexpr double negligible = 1e-4;
   const Vec3 difference = direction - other;
-  const double phase_of_height = wave_number * local_mean_height_m * difference.z;
-  const double value = std::exp(-phase_of_drive * phase_of_drive / 24.0 * dot(difference.xy(), difference.xy()) -
-                                0.5 * phase_of_height * phase_of_height);
+  const double across = dot(difference, normal);
+  const Vec3 along = difference - across * normal;
+  const double phase_of_height = wave_number * local_mean_height_m * across;
+  const double value =
+      std::exp(-phase_of_drive * phase_of_drive / 24.0 * dot(along, along) - 0.5 * phase_of_height * phase_of_height);
   return value > negligible ? value : 0.0;
 }
 

@@ -67,15 +67,29 @@ double OverRooftopPaths::roof_below(Vec3 point) const {
   return is_roof && point.z >= surface_z ? surface_z : -infinity;
 }
 
-bool OverRooftopPaths::is_clear_of_roofs(Vec3 from, Vec3 to, Workspace& work) const {
-  const double length = norm(to.xy() - from.xy());
-  if (length <= RooftopProfiles::least_gap_m) return true;
-  const RooftopLine line(from, from + ((length - RooftopProfiles::least_gap_m) / length) * (to - from), 0);
+Complex OverRooftopPaths::left_beside_strips(const PlaneImage& image, Vec3 antenna, Vec3 to, double wavelength_m,
+                                             Workspace& work) const {
+  const Vec3 on_ground = 0.5 * (image.point + antenna);
+  const double distance = norm(to.xy() - image.point.xy());
+  const RooftopLine line(image.point, to, rooftop_detail::margin_m(distance, wavelength_m));
+  const double slope = -dot(line.direction, image.normal.xy()) / image.normal.z;
+  const double ground_z = on_ground.z + slope * dot(line.direction, image.point.xy() - on_ground.xy());  // at the image
   for (;; work.memory.grow()) {
     ProfileRow<1> row = work.memory.row();
-    RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors> trace(profiles_.view(), line, row, 0);
-    if (trace.run_over_roofs()) return row.size() <= 2;
-    if (trace.has_risen()) return false;
+    if (!RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors>(profiles_.view(), line, row).run_over_roofs()) {
+      continue;
+    }
+    Complex least{1, 0};
+    for (std::uint32_t k = 1; k + 1 < row.size(); ++k) {
+      const double before = row[k].x, after = distance - before;
+      const double ground = ground_z + slope * before, top = row[k].y - ground, way = line.height_at(before) - ground;
+      const auto beside = [&](double clearance) {
+        return knife_edge_factor(fresnel_parameter(clearance, before, after, wavelength_m));
+      };
+      const Complex left = beside(top - way) + beside(top + way);
+      if (squared_norm(left) < squared_norm(least)) least = left;
+    }
+    return least;
   }
 }
 
@@ -96,7 +110,7 @@ OverRooftopPaths::LeftByRoofs OverRooftopPaths::left_in_sight(const RooftopRays&
                                                               Workspace& work) const {
   constexpr double same_height_m = 0.01;
   const double distance = norm(target.point.xy() - rays.from.xy());
-  if (distance < rooftop_detail::least_horizontal_distance_m) return {{1, 0}, target.point};
+  if (distance < rooftop_detail::least_horizontal_distance_m) return {};
   const Vec2 way{distance, target.point.z - rays.from.z};
   const double length = norm(way), along = distance / length;
   const RooftopLine line(rays.from, target.point, rooftop_detail::margin_m(length, rays.wavelength_m) / along);
@@ -113,7 +127,7 @@ OverRooftopPaths::LeftByRoofs OverRooftopPaths::left_in_sight(const RooftopRays&
     turn_along(row, edges, rays.from.z, (1.0 / length) * way);
     row.push({length, 0}, 0);
     const ScreenChoice choice = choose_screens(row, rays.wavelength_m);
-    if (choice.count < 3) return {{1, 0}, target.point};
+    if (choice.count < 3) return {};
     std::array<Vec2, most_screens + 2> screens;
     for (std::uint32_t c = 0; c < choice.count; ++c) screens[c] = row[choice.indices[c]];
     const Vec3 straight = (1.0 / length) * (target.point - rays.from);

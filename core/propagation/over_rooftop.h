@@ -61,14 +61,17 @@ class OverRooftopPaths {
 
   // What roofs near the straight line, mostly just below it, leave of the field.
   struct LeftByRoofs {
-    Complex factor{1, 0};  // over the field of free space, with phase against that line
-    Vec3 first_edge;       // that takes something; the target where none does
+    Complex factor{1, 0};            // over the field of free space, with phase against that line
+    std::optional<Vec3> first_edge;  // that comes near, if any
   };
   // By the exact integral over screens. Not the terrain: in sight it is below.
   LeftByRoofs left_in_sight(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const;
 
-  // Whether no roof stands in the way of two points, but for what stands within a roof's gap of the second one.
-  bool is_clear_of_roofs(Vec3 from, Vec3 to, Workspace& work) const;
+  // What roofs leave of what the ground reflects from an antenna to a point that it sees: each alone, of which the one
+  // that takes most counts, as a strip about the straight line from the antenna's image. The wave passes above it, and
+  // below, which is above it on the other side of the ground. Over the field without roofs, with its phase.
+  Complex left_beside_strips(const PlaneImage& image, Vec3 antenna, Vec3 to, double wavelength_m,
+                             Workspace& work) const;
 
   // Whether roofs or terrain stand in the way of two points over the curved earth that see each other over a flat one.
   bool is_beyond_horizon(Vec3 from, Vec3 to, Workspace& work) const;

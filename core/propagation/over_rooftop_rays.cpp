@@ -10,6 +10,7 @@
 #include "core/base/units.h"
 #include "core/physics/knife_edge.h"
 #include "core/propagation/launch.h"
+#include "core/propagation/rooftop_line.h"
 
 namespace tesseray {
 namespace {
@@ -166,15 +167,36 @@ void Launch::launch_over_rooftops_by(RooftopSearch& search, std::uint32_t first,
   }
 }
 
-Launch::LeftByRoofs Launch::left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number) const {
+std::uint32_t Launch::ground_below(std::uint32_t number) const {
   const TargetPoints& points = environment_.points;
   const std::uint32_t ground = points.is_receiver(number) ? receiver_ground(number) : number;
-  if (ground == no_index || !points.is_ground(ground)) return {};
+  return ground != no_index && points.is_ground(ground) ? ground : no_index;
+}
+
+Vec3 Launch::ground_normal_behind(const RooftopWave& wave, std::uint32_t number) const {
+  const std::uint32_t ground = ground_below(number);
+  if (ground == no_index) return {};
   const Tile& tile = environment_.tiling.tiles[ground];
-  const Vec3 target = points.arrival(number);
+  const Vec3 antenna = transmitter_.position;
+  Vec3 edge = wave.path.edges.back();
+  edge.z -= RooftopLine(antenna, environment_.points.arrival(number), 0).bulge_at(norm(edge.xy() - antenna.xy()));
+  const double terrain_z = environment_.over_rooftops.view().terrain.height_at(edge.xy());
+  const Vec3 to_edge = edge - tile.centroid;
+  if (dot(to_edge, tile.normal) >= -in_ground_plane_m || std::fabs(edge.z - terrain_z) > in_ground_plane_m) {
+    return tile.normal;
+  }
+  const Vec3 normal = normalized(cross(wave.source.edge_direction, to_edge));
+  return normal.z < 0 ? -1.0 * normal : normal;
+}
+
+Launch::LeftByRoofs Launch::left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number, Vec3 normal) const {
+  const std::uint32_t ground = ground_below(number);
+  if (ground == no_index) return {};
+  const Tile& tile = environment_.tiling.tiles[ground];
+  const Vec3 target = environment_.points.arrival(number);
   const std::vector<Vec3>& edges = wave.path.edges;
   const Vec3 edge = edges.back(), before = edges.size() > 1 ? edges[edges.size() - 2] : transmitter_.position;
-  const Complex ratio = behind_edge(before, edge, mirrored(target, tile.centroid, tile.normal), link_.wave_number()) /
+  const Complex ratio = behind_edge(before, edge, mirrored(target, tile.centroid, normal), link_.wave_number()) /
                         behind_edge(before, edge, target, link_.wave_number());
   return {norm(ratio), -std::atan2(ratio.im, ratio.re) / link_.wave_number()};
 }
@@ -193,10 +215,11 @@ void Launch::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, 
   if (!rooftop_departures_.empty()) rooftop_departures_[number] = wave.path.departure;
   if (use.arrives) {
     VegetationAtTarget attenuation = wave.vegetation * vegetation_to_target(wave.path.edges.back(), number);
-    const LeftByRoofs by_ground = left_by_way_of_ground(wave, number);
+    const Vec3 ground_normal = ground_normal_behind(wave, number);
+    const LeftByRoofs by_ground = left_by_way_of_ground(wave, number, ground_normal);
     attenuation.companion *= by_ground.amplitude;
     arrive({wave.source, wave.strength, Mechanism::over_rooftop, wave.departure_gain, chain, false, attenuation,
-            by_ground.offset_m},
+            by_ground.offset_m, ground_normal},
            number, state);
     reached_over_rooftops_[number] |= lit_as_target;
   }
@@ -213,6 +236,8 @@ std::vector<Vec3> Launch::trace_over_rooftops(const RecordedRay& ray, Vec3 targe
   ThreadState state;
   RooftopWave wave;
   find_rooftop_wave(rooftop_target(first), state, wave);
+  // What comes to a receiver along the ground has its own way over the roofs, where its tile has none (arrival.cpp).
+  if (wave.path.edges.empty()) find_rooftop_wave(rooftop_target(target), state, wave);
   const bool scattered = ray.scattered_at != RecordedRay::nowhere;
   const std::vector<Vec3> rest =
       scattered ? trace_scattered(environment_.tiling, ray.chain, ray.scattered_at, wave.source, target)

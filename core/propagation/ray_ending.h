@@ -22,6 +22,7 @@ struct RayEnding {
   bool coherent_ground_reflection;  // the one ray that joins the direct ray in amplitude at walls and roofs
   VegetationAtTarget attenuation;   // on all legs, by vegetation and walls
   double companion_offset_m = 0;    // of the companion alone, like VirtualSource::offset_m
+  Vec3 ground_normal = {};          // of the plane that reflects the companion; none: the ground tile's own
 };
 
 // A ray as it arrives.
@@ -65,24 +66,26 @@ TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding&
 TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding& ending, const Tile& tile,
                                        std::uint32_t number, ArrivedRay& companion) {
   const Vec3 target = launch.environment.points.arrival(number);
-  const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, tile.normal));
-  if (dot(leg.from - tile.centroid, tile.normal) < -in_ground_plane_m || dot(leg.direction, tile.normal) >= 0) return false;
+  const Vec3 normal = squared_norm(ending.ground_normal) > 0 ? ending.ground_normal : tile.normal;
+  const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
+  if (dot(leg.from - tile.centroid, normal) < -in_ground_plane_m || dot(leg.direction, normal) >= 0) return false;
   const ComplexVec3 incident =
       (leg.amplitude * ending.attenuation.companion) * transported(ending.strength, leg.direction);
-  companion = ray_ending_detail::arrived(launch, ending, specularly_reflected(launch, incident, leg.direction, tile),
-                                         mirrored(leg.direction, tile.normal), leg.length_m + ending.companion_offset_m,
-                                         number, true);
+  companion = ray_ending_detail::arrived(
+      launch, ending, specularly_reflected(launch.surface(tile), incident, leg.direction, normal),
+      mirrored(leg.direction, normal), leg.length_m + ending.companion_offset_m, number, true);
   return true;
 }
 
 namespace ray_ending_detail {
 
-// What a ray and its companion bring to the local mean beyond the sum of their powers.
-TESSERAY_HD inline double interference(const LaunchView& launch, const ArrivedRay& ray, const ArrivedRay& companion) {
-  return interference(
-      ray.received, companion.received,
-      coherence(ray.arrival.travel_direction, companion.arrival.travel_direction, launch.link.wave_number),
-      launch.link.wave_number * (companion.length_m - ray.length_m));
+// What a ray and its companion, reflected at a ground tile, bring to the local mean beyond the sum of their powers.
+TESSERAY_HD inline double interference(const LaunchView& launch, const Tile& ground, const ArrivedRay& ray,
+                                       const ArrivedRay& companion) {
+  return interference(ray.received, companion.received,
+                      coherence(ray.arrival.travel_direction, companion.arrival.travel_direction, ground.normal,
+                                launch.link.wave_number),
+                      launch.link.wave_number * (companion.length_m - ray.length_m));
 }
 
 }  // namespace ray_ending_detail
@@ -129,7 +132,7 @@ TESSERAY_HD inline double beyond_limits(const LaunchView& launch, const RayEndin
       !find_companion(launch, ending, environment.tiles[ground], number, companion)) {
     return 0;
   }
-  return companion.arrival.path_gain + interference(launch, ray, companion);
+  return companion.arrival.path_gain + interference(launch, environment.tiles[ground], ray, companion);
 }
 
 }  // namespace ray_ending_detail
@@ -149,8 +152,9 @@ TESSERAY_HD void arrive(const LaunchView& launch, const RayEnding& ending, std::
   add(ray);
   if (!points.is_tile(number) || !points.is_ground(number)) return;
   ArrivedRay companion;
-  if (!find_companion(launch, ending, launch.environment.tiles[number], number, companion)) return;
-  if (pairs) companion.arrival.interference = ray_ending_detail::interference(launch, ray, companion);
+  const Tile& ground = launch.environment.tiles[number];
+  if (!find_companion(launch, ending, ground, number, companion)) return;
+  if (pairs) companion.arrival.interference = ray_ending_detail::interference(launch, ground, ray, companion);
   add(companion);
 }
 

@@ -169,7 +169,8 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
            .antenna = transmitter.position,
            .summation = environment.options.summation,
            .vegetation = vegetation_.rate(),
-           .straight_distances = straight_distances_.data()};
+           .straight_distances = straight_distances_.data(),
+           .is_antenna_over_ground = roof_z_ == -infinity && limits_.may_reflect(0, 0)};
   prepare_diffuse();
 }
 

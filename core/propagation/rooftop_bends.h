@@ -237,15 +237,9 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
     bends.edges[i - 1] = points[i];
     // Its roof's edge is the first thing in the way of an end.
     const double roof_z = points[i].y - line.bulge_at(points[i].x);
-    // Along the ground before or behind a crest, too, what bends there has its reflection with it: none comes from in
-    // front.
-    const bool starts_over_roof =
-        (choice.indices[i] == 1 && rooftop_detail::is_same_height(roof_z, rays.roof_z)) ||
-        (i == 1 && bends.ground.hides &&
-         rooftop_detail::is_same_height(roof_z, scene.terrain.height_at(line.at(points[i].x))));
+    const bool starts_over_roof = choice.indices[i] == 1 && rooftop_detail::is_same_height(roof_z, rays.roof_z);
     const bool ends_over_roof =
-        (choice.indices[i] + 2 == row.size() && rooftop_detail::is_same_height(roof_z, target.roof_z)) ||
-        (i == bends.count && arrives_behind);
+        choice.indices[i] + 2 == row.size() && rooftop_detail::is_same_height(roof_z, target.roof_z);
     const Bend bend{points[i - 1], points[i], points[i + 1], starts_over_roof, ends_over_roof};
     if (bend.angle() < (bend.is_over_own_roof() ? 0.0 : rooftop_detail::steep_rad)) continue;
     const Complex permittivity = rays.permittivities[row.material(choice.indices[i])];

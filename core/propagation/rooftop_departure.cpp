@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What departs for the roofs: straight, and by way of the ground before them. To what is in sight rays that the ground
-// reflects go by its tiles (bounce.cpp), but where roofs stand in their way.
+// reflects go by its tiles (bounce.cpp), but where roofs come near.
 #include <algorithm>
 #include <cmath>
 
-#include "core/physics/fresnel.h"
 #include "core/propagation/launch.h"
 #include "core/propagation/local_mean.h"
 #include "core/propagation/rooftop_line.h"
@@ -57,11 +56,11 @@ Launch::GroundWay Launch::way_from_image(const PlaneImage& image, Vec3 to) const
 
 ComplexVec3 Launch::with_ground_way(const Link::Departure& straight, Vec3 direction, const GroundWay& way) const {
   const Link::Departure down = link_.depart(way.departure);
-  const Link::Surface& ground = link_.surface(environment_.scene.default_materials.ground);
-  const ComplexVec3 reflected =
-      ground.specular_factor * reflected_field(down.field, way.departure, way.normal, ground.permittivity);
+  const ComplexVec3 reflected = specularly_reflected(link_.surface(environment_.scene.default_materials.ground),
+                                                     down.field, way.departure, way.normal);
   double in_step = view_.summation == Summation::coherent ? 1 : 0;
-  if (view_.summation == Summation::local_mean) in_step = coherence(direction, way.departure, link_.wave_number());
+  if (view_.summation == Summation::local_mean)
+    in_step = coherence(direction, way.departure, way.normal, link_.wave_number());
   const Complex factor = exp_j(-link_.wave_number() * way.longer_m) * way.factor;
   const PlaneParts there = parts_of(straight.field, direction), by_ground = parts_of(reflected, way.arrival);
   return field_of({together(there.across, factor * by_ground.across, in_step),
@@ -79,46 +78,68 @@ ComplexVec3 Launch::field_towards_roofs(const Link::Departure& straight, Vec3 ta
                                         ThreadState& state) const {
   if (!path.by_ground || !(norm(path.by_ground->ratio) > negligible)) return straight.field;
   const Vec3 antenna = transmitter_.position, edge = path.edges.front();
-  GroundWay way = way_from_image(path.by_ground->image, edge);
-  // Roofs stand on an earth that bends away.
-  const RooftopLine line(antenna, target, 0);
-  const auto unbent = [&](Vec3 point) { return point - Vec3{0, 0, line.bulge_at(norm(point.xy() - antenna.xy()))}; };
-  const OverRooftopPaths& roofs = environment_.over_rooftops;
-  if (!roofs.is_clear_of_roofs(antenna, unbent(way.place), state.rooftop_work) ||
-      !roofs.is_clear_of_roofs(unbent(way.place), unbent(edge), state.rooftop_work)) {
-    return straight.field;
-  }
+  const PlaneImage& image = path.by_ground->image;
+  GroundWay way = way_from_image(image, edge);
   way.factor =
       (vegetation_by_ground(way, edge) * path.length_m / (path.length_m + way.longer_m)) * path.by_ground->ratio;
+  // Roofs next to the edge act as one with it. They stand on an earth that bends away.
+  const double distance = norm(edge.xy() - image.point.xy()), left_m = distance - RooftopProfiles::least_gap_m;
+  if (left_m > RooftopProfiles::least_gap_m) {
+    const double bulge_m = RooftopLine(antenna, target, 0).bulge_at(norm(edge.xy() - antenna.xy()));
+    const Vec3 before_edge = image.point + (left_m / distance) * (edge - Vec3{0, 0, bulge_m} - image.point);
+    way.factor = environment_.over_rooftops.left_beside_strips(image, antenna, before_edge,
+                                                               2 * pi / link_.wave_number(), state.rooftop_work) *
+                 way.factor;
+  }
   return with_ground_way(straight, path.departure, way);
 }
 
+bool Launch::sees_ground_behind(const StraightWay& straight_way, Vec3 edge, const PlaneImage& image, Vec3 point) const {
+  const Vec3 on_ground = 0.5 * (image.point + transmitter_.position);
+  const Vec3 edge_image = mirrored(edge, on_ground, image.normal), way = point - edge_image;
+  const Vec3 place = edge_image + (dot(on_ground - edge_image, image.normal) / dot(way, image.normal)) * way;
+  const double ground_z = environment_.over_rooftops.view().terrain.height_at(place.xy());
+  return straight_way.occlusion.is_free(transmitter_.position,
+                                        {place.x, place.y, std::max(place.z, ground_z) + in_front_m});
+}
+
 ComplexVec3 Launch::field_into_sight(const StraightWay& straight_way, const Link::Departure& straight,
-                                     std::uint32_t number, Vec3 point, LeftByRoofs left, ThreadState& state) const {
-  const RooftopRays rays = rooftop_rays();
+                                     std::uint32_t number, std::uint8_t as, Vec3 point, LeftByRoofs left,
+                                     ThreadState& state) {
+  const TargetPoints& points = environment_.points;
   const Vec3 antenna = transmitter_.position, to_point = point - antenna;
-  const double distance = norm(to_point.xy());
-  if (!roofs_count_in_sight(straight_way) || environment_.points.is_edge(number) || !rays.is_over_ground ||
-      distance < rooftop_detail::least_horizontal_distance_m) {
+  const double distance = norm(to_point.xy()), length = norm(to_point);
+  const bool is_ground = points.is_tile(number) && points.is_ground(number);
+  // What is reflected at a ground tile itself has not met the ground before.
+  if (!roofs_count_in_sight(straight_way) || !rooftop_rays().is_over_ground || points.is_edge(number) ||
+      (is_ground && as == with_ground_as_element) || distance < rooftop_detail::least_horizontal_distance_m) {
     return straight.field;
   }
-  const OverRooftopPaths& roofs = environment_.over_rooftops;
   const RooftopLine line(antenna, point, 0);
-  const GroundBeforeEdge ground = ground_before(roofs.view().terrain, line, {distance, point.z});
+  const GroundBeforeEdge ground = ground_before(environment_.over_rooftops.view().terrain, line, {distance, point.z});
   if (!ground.reflects) return straight.field;
   const PlaneImage image = image_in(ground, antenna, line.direction);
-  if (roofs.is_clear_of_roofs(image.point, point, state.rooftop_work)) return straight.field;
-  RooftopRays from_image = rays;
-  from_image.from = image.point;
   RooftopTarget target = rooftop_target(number);
   target.point = point;
-  const OverRooftopPaths::LeftByRoofs left_of_image = roofs.left_in_sight(from_image, target, state.rooftop_work);
-  if (!(norm(left_of_image.factor) > negligible * left.amplitude)) return straight.field;
-  GroundWay way = way_from_image(image, left_of_image.first_edge);
-  const double length = norm(to_point);
+  const OverRooftopPaths& roofs = environment_.over_rooftops;
+  RooftopRays rays = rooftop_rays();
+  rays.from = image.point;
+  OverRooftopPaths::LeftByRoofs left_of_way = roofs.left_in_sight(rays, target, state.rooftop_work);
+  if (!left_of_way.first_edge) return straight.field;
+  const Vec3 place = way_from_image(image, point).place;
+  const bool is_before_roofs = norm(place.xy() - antenna.xy()) < norm(left_of_way.first_edge->xy() - antenna.xy());
+  // Behind the roofs the reflection is the companion's at ground tiles; else that of the tile there, of the antenna's
+  // ray or, where the roofs hide it, of one over them.
+  if (!is_ground && is_before_roofs) {
+    reached_over_rooftops_[number] |= as;
+    if (sees_ground_behind(straight_way, *left_of_way.first_edge, image, point)) {
+      left_of_way.factor = roofs.left_beside_strips(image, antenna, point, rays.wavelength_m, state.rooftop_work);
+    }
+  }
+  GroundWay way = way_from_image(image, *left_of_way.first_edge);
   way.longer_m = norm(point - image.point) - length;
   way.factor = (vegetation_by_ground(way, point) * length / (length + way.longer_m) / left.amplitude) *
-               (exp_j(link_.wave_number() * left.offset_m) * left_of_image.factor);
+               (exp_j(link_.wave_number() * left.offset_m) * left_of_way.factor);
   return with_ground_way(straight, (1 / length) * to_point, way);
 }
 

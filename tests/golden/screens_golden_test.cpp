@@ -238,6 +238,45 @@ TEST(MultipleScreens, AreTheSameInVectorsAndInTurn) {
   EXPECT_GT(most_loss_db, 150);
 }
 
+// What comes from below the transmitter is what comes from a transmitter there.
+TEST(MultipleScreens, SendWhatAnImageSends) {
+  std::mt19937_64 generator(11);
+  const auto uniform = [&](double least, double most) {
+    return least + (most - least) * static_cast<double>(generator() >> 11) * 0x1p-53;
+  };
+  std::vector<double> errors;
+  for (const double frequency_hz : {0.15e9, 0.9e9, 3.5e9}) {
+    const double wavelength = wavelength_m(frequency_hz), wave_number = 2 * pi / wavelength;
+    for (int turn = 0; turn < 1000; ++turn) {
+      const double length = 100 * std::pow(30.0, uniform(0, 1)), below_m = 20 * std::pow(uniform(0, 1), 2);
+      std::vector<Vec2> profile{{0, uniform(2, 30)}};
+      for (double x = uniform(10, 80); x < length - 10; x += uniform(10, 90)) {
+        profile.push_back({x, uniform(4, 14)});
+      }
+      profile.push_back({length, 1.5});
+      const std::vector<Vec2> chosen = chosen_of(profile, wavelength);
+      if (chosen.size() < 3) continue;
+      std::vector<Vec2> lowered = chosen;
+      lowered[0].y -= below_m;
+      const ScreenFactors factors = multiple_screen_factors(chosen, wavelength, below_m);
+      ASSERT_EQ(factors.factor, multiple_screen_factor(chosen, wavelength));
+      ASSERT_EQ(factors.image_ratio, multiple_screen_factors(LoopsInTurn(), chosen, wavelength, below_m).image_ratio);
+      // Phases against the straight lines become phases against the way to the first edge: paraxial both.
+      const auto longer_m = [](const std::vector<Vec2>& path) {
+        const double whole = path.back().y - path[0].y, first = path[1].y - path[0].y;
+        return whole * whole / (2 * (path.back().x - path[0].x)) - first * first / (2 * path[1].x);
+      };
+      const Complex expected = exp_j(-wave_number * (longer_m(lowered) - longer_m(chosen))) *
+                               (multiple_screen_factor(lowered, wavelength) / factors.factor);
+      errors.push_back(norm(factors.image_ratio - expected));
+    }
+  }
+  std::sort(errors.begin(), errors.end());
+  ASSERT_GT(errors.size(), 2000u);
+  EXPECT_LT(errors[errors.size() * 99 / 100], 2e-3);
+  EXPECT_LT(errors.back(), 0.03);
+}
+
 TEST(MultipleScreens, LowAndSurplusEdgesAreLeftOut) {
   std::vector<Vec2> profile{{0, 30}};
   for (int i = 1; i <= 60; ++i) profile.push_back({20.0 * i, i % 3 == 0 ? 22.0 + 0.1 * (i % 7) : 9.0});

@@ -261,6 +261,21 @@ Scene flat_ground(double width_m, double depth_m) {
   return scene;
 }
 
+Scene terrain_of(double width_m, double depth_m, double step_m, const std::function<double(Vec2)>& height_at) {
+  Scene scene = flat_ground(width_m, depth_m);
+  Terrain& terrain = scene.terrain;
+  terrain.step_x = terrain.step_y = step_m;
+  terrain.columns = static_cast<std::uint32_t>(std::lround(width_m / step_m)) + 1;
+  terrain.rows = static_cast<std::uint32_t>(std::lround(depth_m / step_m)) + 1;
+  terrain.height_m.clear();
+  for (std::uint32_t row = 0; row < terrain.rows; ++row) {
+    for (std::uint32_t column = 0; column < terrain.columns; ++column) {
+      terrain.height_m.push_back(static_cast<float>(height_at({column * step_m, row * step_m})));
+    }
+  }
+  return scene;
+}
+
 Prism box_prism(std::int64_t building_id, Vec2 min, Vec2 max, double bottom_z, double top_z) {
   Prism prism;
   prism.building_id = prism.source_feature = building_id;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "core/scene/scene.h"
 
@@ -36,6 +37,8 @@ SyntheticCityOptions large_city();
 
 // Flat ground of a given size at height 0, with nothing on it.
 Scene flat_ground(double width_m, double depth_m);
+// The same extent over a terrain with nodes so far apart.
+Scene terrain_of(double width_m, double depth_m, double step_m, const std::function<double(Vec2)>& height_at);
 // A prism on the ground from a rectangle of the plan.
 Prism box_prism(std::int64_t building_id, Vec2 min, Vec2 max, double bottom_z, double top_z);
 

@@ -44,13 +44,13 @@ TEST(LocalMean, IsTheMeanOfTheFieldOfTwoWaves) {
       }
     }
     const double expected = sum / weights - squared_norm(a) - squared_norm(b);
-    EXPECT_NEAR(interference(a, b, coherence(u, v, wave_number)), expected, 2e-4);
+    EXPECT_NEAR(interference(a, b, coherence(u, v, {0, 0, 1}, wave_number)), expected, 2e-4);
   }
 }
 
 TEST(LocalMean, SteepRaysAreOutOfStep) {
-  EXPECT_EQ(coherence({1, 0, 0}, {1, 0, 0}, 18), 1);
-  EXPECT_EQ(coherence({0.95, 0, 0.3}, {0.88, 0, 0.3}, 18), 0);
+  EXPECT_EQ(coherence({1, 0, 0}, {1, 0, 0}, {0, 0, 1}, 18), 1);
+  EXPECT_EQ(coherence({0.95, 0, 0.3}, {0.88, 0, 0.3}, {0, 0, 1}, 18), 0);
   EXPECT_EQ(interference({1, 0}, {1, 0}, 0), 0);
 }
 
@@ -76,13 +76,28 @@ TEST(GroundPairs, AreOfOneWayAndTheNearestDirection) {
   EXPECT_EQ(paired({one, other}), 0);
   EXPECT_EQ(paired({ground, turned}), 0);
   EXPECT_EQ(paired({one, ray_of(8, true, {0.05, 0}, up)}), 0);
-  const double pair = 2 * 0.1 * 0.05 * coherence(down, up, some_wave_number);
+  const double pair = 2 * 0.1 * 0.05 * coherence(down, up, {0, 0, 1}, some_wave_number);
   EXPECT_NEAR(paired({one, turned}), pair, 1e-15);
   EXPECT_NEAR(paired({turned, other, one}), pair, 1e-15);
   EXPECT_NEAR(paired({one, ground}), 0, 1e-15) << "a quarter of a turn apart";
   // One ray is not the partner of two: what three bring must not be less than nothing.
   const PairableRay against = ray_of(7, true, {-0.1, 0}, down);
   EXPECT_NEAR(paired({one, against, against}), -2 * 0.01, 1e-15);
+}
+
+// A ray over the roofs and then by way of the ground is the direct ray's partner only where that has no other.
+TEST(GroundPairs, TheDirectRayHasItsOwnReflection) {
+  const auto straight = [](PairableRay ray, bool over_rooftops) {
+    ray.straight = true;
+    ray.over_rooftops = over_rooftops;
+    return ray;
+  };
+  const Vec3 down{0.99, 0, -0.1}, up{0.9899, 0, 0.1}, steeper{0.98, 0, -0.2};
+  const PairableRay direct = straight(ray_of(7, false, {0.1, 0}, down), false);
+  const PairableRay reflected = straight(ray_of(7, true, {-0.1, 0}, up), false);
+  const PairableRay over = straight(ray_of(7, true, {0.001, 0}, steeper), true);
+  EXPECT_NEAR(paired({direct, over, reflected}), -2 * 0.01, 1e-15);
+  EXPECT_NEAR(paired({direct, over}), 2 * 0.1 * 0.001, 1e-15);
 }
 
 TEST(GroundPairs, AreTheSameForAnyOrder) {
@@ -233,7 +248,7 @@ TEST(LocalMean, OfWhatBendsAroundACorner) {
           return normalized(of.points.back() - of.points[of.points.size() - 2]);
         };
         expected += 2 * std::sqrt(ray.path_gain * ground.path_gain) *
-                    coherence(direction(ray), direction(ground), 2 * pi * 850e6 / speed_of_light) *
+                    coherence(direction(ray), direction(ground), {0, 0, 1}, 2 * pi * 850e6 / speed_of_light) *
                     std::cos(radians(ray.phase_deg - ground.phase_deg));
         ++pairs;
       }

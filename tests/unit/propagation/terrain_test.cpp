@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <vector>
 
 #include "core/base/units.h"
@@ -19,23 +18,6 @@ namespace tesseray {
 namespace {
 
 using testing::Environment;
-using HeightAt = std::function<double(Vec2)>;
-
-Scene terrain_of(double width_m, double depth_m, double step_m, const HeightAt& height_at) {
-  Scene scene = testing::flat_ground(width_m, depth_m);
-  Terrain& terrain = scene.terrain;
-  terrain.step_x = terrain.step_y = step_m;
-  terrain.columns = static_cast<std::uint32_t>(std::lround(width_m / step_m)) + 1;
-  terrain.rows = static_cast<std::uint32_t>(std::lround(depth_m / step_m)) + 1;
-  terrain.height_m.clear();
-  for (std::uint32_t row = 0; row < terrain.rows; ++row) {
-    for (std::uint32_t column = 0; column < terrain.columns; ++column) {
-      terrain.height_m.push_back(static_cast<float>(height_at({column * step_m, row * step_m})));
-    }
-  }
-  return scene;
-}
-
 // Of the polygon through the points of a profile.
 double height_over(const std::vector<Vec2>& points, double distance) {
   std::size_t next = 1;
@@ -54,8 +36,8 @@ std::vector<Vec2> profile_of(const RooftopProfiles& profiles, Vec3 from, Vec3 to
 TEST(TerrainProfiles, AreThoseOfTheSurfaceWhateverItsNodes) {
   constexpr double width = 900, depth = 600;
   testing::Random random(5);
-  const Scene coarse = terrain_of(width, depth, 30, [&](Vec2) { return random.uniform(0, 25); });
-  const Scene fine = terrain_of(width, depth, 5, [&](Vec2 p) { return coarse.terrain.height_at(p); });
+  const Scene coarse = testing::terrain_of(width, depth, 30, [&](Vec2) { return random.uniform(0, 25); });
+  const Scene fine = testing::terrain_of(width, depth, 5, [&](Vec2 p) { return coarse.terrain.height_at(p); });
   const RooftopProfiles of_coarse(coarse), of_fine(fine);
   std::size_t crests = 0;
   for (int pair = 0; pair < 200; ++pair) {
@@ -87,7 +69,7 @@ TEST(BehindACrest, GroundTurnedAwayIsReached) {
     const double way = (p.x - 500) / 250;
     return std::fabs(way) < 1 ? 10 * (1 + std::cos(pi * way)) : 0;
   };
-  const Environment hill(terrain_of(1000, 60, 10, height_at), 10);
+  const Environment hill(testing::terrain_of(1000, 60, 10, height_at), 10);
   const Vec3 antenna{20, 30, 10};
   RayLaunchingOptions options = testing::without_scattering(0, 1, 1);
   options.over_rooftop = OverRooftop::screens;
@@ -109,7 +91,7 @@ TEST(BehindACrest, GroundTurnedAwayIsReached) {
 // for, all but cancels it at a receiver as at a tile's target.
 TEST(BehindACrest, PlateausAreReachedAlongTheGround) {
   const auto height_at = [](Vec2 p) { return 0.4 * std::clamp(p.x - 400, 0.0, 100.0); };
-  const Environment plateau(terrain_of(1200, 60, 10, height_at), 10);
+  const Environment plateau(testing::terrain_of(1200, 60, 10, height_at), 10);
   RayLaunchingOptions options = testing::without_scattering(2, 1, 3);
   options.over_rooftop = OverRooftop::screens;
   options.rays_per_receiver = 5;
@@ -146,7 +128,7 @@ TEST(BehindACrest, PlateausAreReachedAlongTheGround) {
 // The same plateau in closed form: the field behind its brink at the target, and at the target's image in the plateau.
 TEST(BehindACrest, ThePlateausFieldIsThatOfTheImageToo) {
   const auto height_at = [](Vec2 p) { return 0.4 * std::clamp(p.x - 400, 0.0, 100.0); };
-  const Environment plateau(terrain_of(1200, 60, 10, height_at), 10);
+  const Environment plateau(testing::terrain_of(1200, 60, 10, height_at), 10);
   const Vec3 antenna{100, 30, 10}, brink{500, 30, 40};
   const Transmitter transmitter = testing::test_transmitter(antenna);
   const double wave_number = 2 * pi * transmitter.frequency_hz / speed_of_light;

@@ -400,7 +400,9 @@ TEST(VegetationOnRays, RaysOverRoofsLoseAlongTheString) {
   const auto scene = [] {
     Scene town = testing::flat_ground(660, 240);
     town.prisms = {testing::box_prism(1, {350, 10}, {365, 230}, 0, 12),
-                   testing::box_prism(2, {450, 20}, {470, 220}, 0, 11)};
+                   testing::box_prism(2, {450, 20}, {470, 220}, 0, 11),
+                   // The antenna's: the way by the ground before the first edge meets other trees.
+                   testing::box_prism(3, {90, 110}, {110, 130}, 0, 4)};
     return town;
   };
   const std::vector<VegetationArea> trees{box({150, 0}, {250, 240}, 0, 16), box({352, 100}, {362, 140}, 0, 14),
