@@ -43,6 +43,10 @@ void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftB
   const VirtualSource antenna{.point = transmitter_.position, .offset_m = left.offset_m};
   const Link::Departure departure = link_.depart(normalized(to_target));
   const ComplexVec3 field = field_into_sight(way, departure, number, with_ground_as_target, target, left, state);
+  if (environment_.points.is_receiver(number) && departure.relative_gain > 0) {
+    left_in_sight_[number - environment_.points.element_count()] =
+        left.amplitude * std::sqrt(squared_norm(field) / departure.relative_gain);
+  }
   VegetationAtTarget attenuation =
       attenuation_of_building(way, target) * vegetation_to_target(transmitter_.position, number);
   attenuation.ray *= left.amplitude;
@@ -118,7 +122,6 @@ void Launch::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& 
       if (!way.occlusion.is_free(antenna, target)) continue;
       if (environment_.over_rooftops.is_beyond_horizon(antenna, target, state.rooftop_work)) continue;
       const LeftByRoofs left = left_by_roofs(way, number, target, state);
-      if (points.is_receiver(number)) left_in_sight_[number - points.element_count()] = left.amplitude;
       arrive_straight(way, number, left, state);
       mark_lit(way, number, lit_as_target, lit);
     }

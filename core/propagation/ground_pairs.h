@@ -21,7 +21,7 @@ struct PairableRay {
   std::uint64_t way = 0;  // the same for rays that differ by that reflection alone
   Complex amplitude;      // with phase
   Vec3 direction;         // unit, of travel
-  Vec3 normal{0, 0, 1};   // unit, of the ground that the receiver stands over
+  Vec3 normal{0, 0, 1};   // unit, of the ground that reflects it
 };
 
 // Adds what each ray from the ground brings together with the one of the same way that comes in most nearly as it

@@ -236,8 +236,9 @@ class Launch {
   };
   GroundWay way_from_image(const PlaneImage& image, Vec3 to) const;
   double vegetation_by_ground(const GroundWay& way, Vec3 to) const;
-  // What goes straight along a direction and by way of the ground, together.
-  ComplexVec3 with_ground_way(const Link::Departure& straight, Vec3 direction, const GroundWay& way) const;
+  // What goes straight along a direction and by way of the ground, together; `in_step`: how far, 0 … 1.
+  ComplexVec3 with_ground_way(const Link::Departure& straight, Vec3 direction, const GroundWay& way,
+                              double in_step) const;
   // Whether the antenna sees the ground where it reflects what comes over an edge to a point.
   bool sees_ground_behind(const StraightWay& straight_way, Vec3 edge, const PlaneImage& image, Vec3 point) const;
   // To the first edge of a path.

@@ -135,7 +135,9 @@ struct RayLaunchingResult {
   std::vector<Ray> rays;               // by receiver, strongest first
   // Per receiver, with rays_per_receiver > 0: the path gain of all rays that are not diffusely scattered.
   std::vector<GainByMechanism> ray_gains;
-  std::vector<double> left_in_sight;  // per receiver: what roofs just below the line leave of the direct ray's amplitude
+  // Per receiver: what roofs just below the line leave of the direct ray's amplitude, with what comes to them by the
+  // ground.
+  std::vector<double> left_in_sight;
   std::uint64_t tubes = 0;                           // launched in all, for the log
   std::vector<std::uint64_t> tubes_by_interactions;  // the same by how many interactions they had had
   LaunchCost cost;

@@ -54,13 +54,11 @@ Launch::GroundWay Launch::way_from_image(const PlaneImage& image, Vec3 to) const
   return by_ground;
 }
 
-ComplexVec3 Launch::with_ground_way(const Link::Departure& straight, Vec3 direction, const GroundWay& way) const {
+ComplexVec3 Launch::with_ground_way(const Link::Departure& straight, Vec3 direction, const GroundWay& way,
+                                    double in_step) const {
   const Link::Departure down = link_.depart(way.departure);
   const ComplexVec3 reflected = specularly_reflected(link_.surface(environment_.scene.default_materials.ground),
                                                      down.field, way.departure, way.normal);
-  double in_step = view_.summation == Summation::coherent ? 1 : 0;
-  if (view_.summation == Summation::local_mean)
-    in_step = coherence(direction, way.departure, way.normal, link_.wave_number());
   const Complex factor = exp_j(-link_.wave_number() * way.longer_m) * way.factor;
   const PlaneParts there = parts_of(straight.field, direction), by_ground = parts_of(reflected, way.arrival);
   return field_of({together(there.across, factor * by_ground.across, in_step),
@@ -91,7 +89,11 @@ ComplexVec3 Launch::field_towards_roofs(const Link::Departure& straight, Vec3 ta
                                                                2 * pi / link_.wave_number(), state.rooftop_work) *
                  way.factor;
   }
-  return with_ground_way(straight, path.departure, way);
+  double in_step = view_.summation == Summation::coherent ? 1 : 0;
+  if (view_.summation == Summation::local_mean) {
+    in_step = coherence(path.departure, way.departure, way.normal, link_.wave_number());
+  }
+  return with_ground_way(straight, path.departure, way, in_step);
 }
 
 bool Launch::sees_ground_behind(const StraightWay& straight_way, Vec3 edge, const PlaneImage& image, Vec3 point) const {
@@ -140,7 +142,8 @@ ComplexVec3 Launch::field_into_sight(const StraightWay& straight_way, const Link
   way.longer_m = norm(point - image.point) - length;
   way.factor = (vegetation_by_ground(way, point) * length / (length + way.longer_m) / left.amplitude) *
                (exp_j(link_.wave_number() * left.offset_m) * left_of_way.factor);
-  return with_ground_way(straight, (1 / length) * to_point, way);
+  // The direct ray and its reflection are in step at any distance.
+  return with_ground_way(straight, (1 / length) * to_point, way, view_.summation == Summation::power ? 0 : 1);
 }
 
 }  // namespace tesseray

@@ -60,7 +60,10 @@ class RaysToTiles {
  public:
   RaysToTiles(const Scene& scene, const Tiling& tiling, Vec3 antenna, std::size_t step)
       : paths_(scene), link_(scene, testing::test_transmitter(antenna), {}), permittivities_(link_.permittivities()) {
-    rays_ = {antenna, 2.0 * pi / link_.wave_number(), permittivities_};
+    rays_ = {.from = antenna,
+             .wavelength_m = 2.0 * pi / link_.wave_number(),
+             .permittivities = permittivities_,
+             .is_over_ground = true};
     for (std::size_t t = 0; t < tiling.tiles.size(); t += step) {
       targets_.push_back({target_point(tiling.tiles[t], 1.5), 200});
     }

@@ -184,6 +184,7 @@ PairableRay Trace::as_pairable(const ExactPath& path, const Arrival& arrival) co
     const bool on_ground = !each->is_edge && environment_.reflectors[each->number].kind == SurfaceKind::ground;
     if (on_ground && each >= last_edge.base()) {
       ray.from_ground = true;
+      ray.normal = environment_.reflectors[each->number].normal;
       continue;
     }
     way.add(each->is_edge);

@@ -57,7 +57,10 @@ struct Found {
 struct RaysOfCity {
   RaysOfCity(const Scene& scene, Vec3 antenna)
       : paths(scene), link(scene, testing::test_transmitter(antenna), {}), permittivities(link.permittivities()) {
-    rays = {antenna, 2.0 * pi / link.wave_number(), permittivities};
+    rays = {.from = antenna,
+            .wavelength_m = 2.0 * pi / link.wave_number(),
+            .permittivities = permittivities,
+            .is_over_ground = true};
   }
   Found by(RooftopSearch& search, const std::vector<Tile>& tiles, std::size_t every) const {
     Found found;
@@ -79,6 +82,7 @@ struct RaysOfCity {
 bool same_bits(const RooftopBends& a, const RooftopBends& b) {
   if (a.outcome != b.outcome || a.outcome != Outcome::found) return a.outcome == b.outcome;
   return a.horizontal == b.horizontal && a.vertical == b.vertical && a.count == b.count &&
+         a.image_ratio == b.image_ratio && a.ground.height_m == b.ground.height_m && a.ground.slope == b.ground.slope &&
          std::equal(a.edges, a.edges + a.count, b.edges);
 }
 
@@ -88,7 +92,7 @@ TEST_P(RooftopsAtOnce, BendAtTheSameEdgesWithTheSameLoss) {
   struct Case {
     double width_m, hill_m, antenna_above_m;
   };
-  std::size_t many_edges = 0, wedges = 0, none = 0;
+  std::size_t many_edges = 0, wedges = 0, none = 0, by_ground = 0;
   // In the last city rays are so long that the earth is curved.
   for (const Case tested : {Case{900, 15, 6}, Case{900, 80, 25}, Case{900, 0, 60}, Case{5600, 30, 30}}) {
     const Scene scene = testing::synthetic_city(city_of(tested.width_m, tested.hill_m, 3));
@@ -112,6 +116,12 @@ TEST_P(RooftopsAtOnce, BendAtTheSameEdgesWithTheSameLoss) {
       EXPECT_EQ(same_path.length_m, path.length_m);
       expect_near(bends.horizontal, path.horizontal, GetParam().tolerance);
       expect_near(bends.vertical, path.vertical, GetParam().tolerance);
+      ASSERT_EQ(same_path.by_ground.has_value(), path.by_ground.has_value());
+      if (path.by_ground) {
+        EXPECT_EQ(same_path.by_ground->image.point, path.by_ground->image.point);
+        EXPECT_LE(norm(same_path.by_ground->ratio - path.by_ground->ratio), GetParam().tolerance);
+        ++by_ground;
+      }
       many_edges += path.edges.size() > 4;
       wedges += !(path.horizontal == path.vertical);
       ASSERT_FALSE(HasFailure()) << "target " << k << " of width " << tested.width_m;
@@ -120,6 +130,7 @@ TEST_P(RooftopsAtOnce, BendAtTheSameEdgesWithTheSameLoss) {
   EXPECT_GT(many_edges, 1000u);
   EXPECT_GT(wedges, 1000u);
   EXPECT_GT(none, 100u);
+  EXPECT_GT(by_ground, 1000u);
 }
 
 // Each target's answer is its own: whatever is asked for beside it, and however often.

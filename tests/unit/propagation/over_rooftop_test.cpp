@@ -346,7 +346,8 @@ TEST(OverRooftop, TheDirectRayAndItsReflectionsPassTheRoof) {
     for (std::size_t t = 0; t < city.tiling.tiles.size(); ++t) {
       const Vec3 at = target_point(city.tiling.tiles[t], 1.5);
       if (norm(at - receiver) < 0.01) {
-        EXPECT_NEAR(-10 * std::log10(testing::total_gain(result.tiles[t])), expected, 0.2);
+        // The image of the antenna sends the target's image what it sends the target.
+        EXPECT_NEAR(-10 * std::log10(testing::total_gain(result.tiles[t])), expected, 0.25);
       }
     }
   }
