@@ -161,8 +161,8 @@ TESSERAY_HD inline bool reaches(const EdgeImage& image, const TargetPointsView& 
 // True when the direct ray to a number has with it what the ground reflects (`as`: with_ground_as_…).
 TESSERAY_HD inline bool is_with_direct(const LaunchView& launch, const Tube& tube, const Tile& tile,
                                        std::uint32_t number, std::uint8_t as) {
-  return tube.interactions() == 0 && tile.kind == SurfaceKind::ground && launch.reached_over_rooftops != nullptr &&
-         (launch.reached_over_rooftops[number] & as) != 0;
+  return tube.interactions() == 0 && !tube.chain.through_building && tile.kind == SurfaceKind::ground &&
+         launch.reached_over_rooftops != nullptr && (launch.reached_over_rooftops[number] & as) != 0;
 }
 
 // One hit: a tube that a tile reflects to a target. `image`: the tube's source, mirrored.
@@ -245,8 +245,9 @@ TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const Interac
   if (launch.reached_over_rooftops == nullptr || (launch.reached_over_rooftops[number] & as) == 0) return false;
   const TargetPointsView& points = launch.environment.points;
   const std::uint32_t begin = chain.elements[0];
-  const bool from_ground = points.is_tile(begin) && points.is_ground(begin);
-  for (std::size_t i = from_ground && launch.is_antenna_over_ground ? 1 : 0; i < chain.length; ++i) {
+  const bool by_ground = launch.is_antenna_over_ground && !chain.is_scattered() && !chain.through_building &&
+                         points.is_tile(begin) && points.is_ground(begin);
+  for (std::size_t i = by_ground ? 1 : 0; i < chain.length; ++i) {
     const std::uint32_t element = chain.elements[i];
     if (!points.is_edge(element) || launch.environment.edge(element).kind == EdgeKind::corner) return false;
   }
