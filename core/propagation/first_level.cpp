@@ -43,9 +43,9 @@ void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftB
   const VirtualSource antenna{.point = transmitter_.position, .offset_m = left.offset_m};
   const Link::Departure departure = link_.depart(normalized(to_target));
   const ComplexVec3 field = field_into_sight(way, departure, number, with_ground_as_target, target, left, state);
-  if (environment_.points.is_receiver(number) && departure.relative_gain > 0) {
+  if (const double straight = squared_norm(departure.field); environment_.points.is_receiver(number) && straight > 0) {
     left_in_sight_[number - environment_.points.element_count()] =
-        left.amplitude * std::sqrt(squared_norm(field) / departure.relative_gain);
+        left.amplitude * std::sqrt(squared_norm(field) / straight);
   }
   VegetationAtTarget attenuation =
       attenuation_of_building(way, target) * vegetation_to_target(transmitter_.position, number);
