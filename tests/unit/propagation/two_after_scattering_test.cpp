@@ -137,6 +137,27 @@ double gain_by(const std::string& sequence, const RayLaunchingResult& result) {
   return sum;
 }
 
+// Rays over the roofs stand for what goes from the antenna by way of the ground to a roof's edge, not for what the
+// ground scatters to it.
+TEST(TwoAfterScattering, GoesOverRoofsWhateverRaysOfTheAntennaDo) {
+  Scene scene = testing::flat_ground(200, 120);
+  scene.prisms = {testing::box_prism(1, {80, 10}, {90, 110}, 0, 10),
+                  testing::box_prism(2, {140, 10}, {150, 110}, 0, 24)};
+  const Environment yard(std::move(scene), 8);
+  RayLaunchingOptions options = three(1, 1, 2);
+  options.rays_per_receiver = 1'000'000;
+  options.scattered_rays = true;
+  const auto gain = [&](OverRooftop over_rooftop) {
+    options.over_rooftop = over_rooftop;
+    const auto result =
+        yard.launch(testing::test_transmitter({30, 61, 6}), testing::receivers_at({{128, 59, 12}}), options);
+    return gain_by("T-S-D-R", result);
+  };
+  const double without = gain(OverRooftop::none);
+  EXPECT_GT(without, 0);
+  EXPECT_NEAR(gain(OverRooftop::screens) / without, 1, 1e-4);
+}
+
 // By conductors, for which polarisation does not matter, two reflections after the scattering are two before it with
 // the ends exchanged.
 TEST(TwoAfterScattering, IsTwoBeforeItWithTheEndsExchanged) {
