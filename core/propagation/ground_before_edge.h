@@ -88,7 +88,9 @@ TESSERAY_HD inline GroundBeforeEdge ground_before(const TerrainView& terrain, co
     ground.slope = (edge.y - ground.height_m) / edge.x;
     edge_m = 0;
   }
-  ground.reflects = line.from.z > ground.height_m && edge_m >= -in_ground_plane_m;
+  // On a steep slope the image may lie beyond an edge next to the antenna, from where nothing comes over it.
+  ground.reflects = line.from.z > ground.height_m && edge_m >= -in_ground_plane_m &&
+                    ground.image_of({0, line.from.z}).x < edge.x;
   return ground;
 }
 

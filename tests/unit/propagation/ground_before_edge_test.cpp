@@ -37,6 +37,8 @@ TEST(GroundBeforeEdge, IsThePlaneOfASlope) {
   EXPECT_NEAR(dot(way, Vec2{1, ground.slope}), 0, 1e-9);
   const Vec2 middle = image + 0.5 * way;
   EXPECT_NEAR(middle.y, ground.height_at(middle.x), 1e-9);
+  // Beyond a wall next to the antenna there is no image.
+  EXPECT_FALSE(ground_of(slope, antenna, antenna + Vec3{0.06, 0.08, 5}).reflects);
 }
 
 TEST(GroundBeforeEdge, IsWhereTheReflectionIs) {
