@@ -89,8 +89,8 @@ TESSERAY_HD inline GroundBeforeEdge ground_before(const TerrainView& terrain, co
     edge_m = 0;
   }
   // On a steep slope the image may lie beyond an edge next to the antenna, from where nothing comes over it.
-  ground.reflects = line.from.z > ground.height_m && edge_m >= -in_ground_plane_m &&
-                    ground.image_of({0, line.from.z}).x < edge.x;
+  ground.reflects =
+      line.from.z > ground.height_m && edge_m >= -in_ground_plane_m && ground.image_of({0, line.from.z}).x < edge.x;
   return ground;
 }
 
