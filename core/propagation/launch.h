@@ -10,7 +10,6 @@
 #include <span>
 #include <vector>
 
-#include "core/base/infinity.h"
 #include "core/propagation/arrivals.h"
 #include "core/propagation/bounced_rays.h"
 #include "core/propagation/diffuse_diffraction.h"

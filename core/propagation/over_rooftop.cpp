@@ -144,9 +144,12 @@ bool OverRooftopPaths::find(const RooftopRays& rays, const RooftopTarget& target
     const auto screens = [&](std::span<const Vec2> points, double image_below_m) {
       if (method != OverRooftop::deygout) return multiple_screen_factors(points, rays.wavelength_m, image_below_m);
       const double loss_db = deygout_loss_db(work.memory.first_points(row.size()), rays.wavelength_m);
-      // Of the first edge alone.
-      const ScreenFactors first = multiple_screen_factors(points.first(3), rays.wavelength_m, image_below_m);
-      return ScreenFactors{{std::pow(10.0, -loss_db / 20.0), 0}, first.image_ratio};
+      ScreenFactors factors{.factor = {std::pow(10.0, -loss_db / 20.0), 0}};
+      if (image_below_m > 0) {
+        // Of the first edge alone.
+        factors.image_ratio = multiple_screen_factors(points.first(3), rays.wavelength_m, image_below_m).image_ratio;
+      }
+      return factors;
     };
     find_rooftop_bends<SideCrossingsInVectors>(profiles_.view(), rays, target, row, screens, work.bends);
     if (work.bends.outcome != RooftopBends::Outcome::no_room) break;

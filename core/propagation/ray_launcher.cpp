@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/infinity.h"
 #include "core/base/parallel.h"
 #include "core/base/units.h"
 #include "core/propagation/launch.h"

@@ -113,7 +113,7 @@ ComplexVec3 Launch::field_into_sight(const StraightWay& straight_way, const Link
   const double distance = norm(to_point.xy()), length = norm(to_point);
   const bool is_ground = points.is_tile(number) && points.is_ground(number);
   // What is reflected at a ground tile itself has not met the ground before.
-  if (!roofs_count_in_sight(straight_way) || !rooftop_rays().is_over_ground || points.is_edge(number) ||
+  if (!roofs_count_in_sight(straight_way) || !view_.is_antenna_over_ground || points.is_edge(number) ||
       (is_ground && as == with_ground_as_element) || distance < rooftop_detail::least_horizontal_distance_m) {
     return straight.field;
   }
