@@ -12,6 +12,7 @@
 #include "core/physics/fresnel.h"
 #include "core/physics/knife_edge.h"
 #include "core/propagation/link.h"
+#include "core/propagation/over_rooftop.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 
@@ -218,6 +219,21 @@ TEST(GroundBeforeEdge, IsNotWhereAHouseStands) {
   EXPECT_LT(decibels(gain(25, 7, 1) / none), 0.3 * decibels(some / none));
   EXPECT_NEAR(decibels(gain(25, 0.1, 1) / some), 0, 0.05);
   EXPECT_NEAR(decibels(gain(45, 7, 1) / some), 0, 0.01);
+}
+
+// A house upon the place of the reflection takes as much on a slope as on a plain.
+TEST(GroundBeforeEdge, IsHiddenByHousesOnSlopes) {
+  const auto left = [](double slope) {
+    Scene scene = testing::terrain_of(400, 60, 10, [&](Vec2 p) { return slope * p.x; });
+    scene.prisms = {testing::box_prism(1, {199, 0}, {201, 60}, 200 * slope, 3 + 200 * slope)};
+    const OverRooftopPaths paths(scene);
+    OverRooftopPaths::Workspace work;
+    const Vec3 antenna{100, 30, 5 + 100 * slope}, edge{300, 30, 5 + 300 * slope};
+    const PlaneImage image = image_in(ground_of(scene, antenna, edge), antenna, {1, 0});
+    return norm(paths.left_beside_strips(image, antenna, edge, 0.35, work));
+  };
+  EXPECT_LT(left(0), 0.6);
+  for (const double slope : {0.1, -0.1}) EXPECT_NEAR(left(slope), left(0), 0.03) << slope;
 }
 
 // The field over a plateau's brink, from an antenna on the plateau: that of the antenna and of its image in it, at the
