@@ -44,8 +44,8 @@ TESSERAY_HD inline void find_bends(const RooftopBatch& batch, std::uint32_t k) {
   const std::size_t begin = first + k % rows_side_by_side;
   ProfileRow<rows_side_by_side> row(batch.points + begin, batch.materials + begin, batch.points_per_row);
   const double wavelength_m = batch.rays.wavelength_m;
-  const auto screens = [&](std::span<const Vec2> path, double image_below_m) {
-    return multiple_screen_factors(LoopsInTurn(), path, wavelength_m, image_below_m);
+  const auto screens = [&](std::span<const Vec2> path, const ProfileGrounds& grounds) {
+    return multiple_screen_factors(LoopsInTurn(), path, wavelength_m, grounds);
   };
   find_rooftop_bends(batch.scene, batch.rays, batch.targets[k], row, screens, batch.found[k]);
 }

@@ -19,12 +19,12 @@ struct VectorLoops {
 
 }  // namespace
 
-ScreenFactors multiple_screen_factors(std::span<const Vec2> profile, double wavelength_m, double image_below_m) {
-  return multiple_screen_factors(VectorLoops(), profile, wavelength_m, image_below_m);
+ScreenFactors multiple_screen_factors(std::span<const Vec2> profile, double wavelength_m, const ProfileGrounds& grounds) {
+  return multiple_screen_factors(VectorLoops(), profile, wavelength_m, grounds);
 }
 
 Complex multiple_screen_factor(std::span<const Vec2> profile, double wavelength_m) {
-  return multiple_screen_factors(profile, wavelength_m, 0).factor;
+  return multiple_screen_factors(profile, wavelength_m, {}).factor;
 }
 
 }  // namespace tesseray

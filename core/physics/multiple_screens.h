@@ -21,7 +21,7 @@ namespace tesseray {
 // choose_screens chose right to 2e-4 of itself but for one in a hundred, and to 4e-3 always; 0.3 dB off where edges
 // stand within 1/1300 of the path of each other, in its middle. REQUIRES: at most most_screens edges.
 Complex multiple_screen_factor(std::span<const Vec2> profile, double wavelength_m);
-// The same, and what comes from a point `image_below_m` ≥ 0 below the transmitter.
-ScreenFactors multiple_screen_factors(std::span<const Vec2> profile, double wavelength_m, double image_below_m);
+// The same with the ground under links between edges, and what comes from and to images at the ends.
+ScreenFactors multiple_screen_factors(std::span<const Vec2> profile, double wavelength_m, const ProfileGrounds& grounds);
 
 }  // namespace tesseray

@@ -9,11 +9,9 @@
 #include "core/base/infinity.h"
 #include "core/geometry/vector.h"
 #include "core/physics/knife_edge.h"
+#include "core/physics/screen_factors.h"
 
 namespace tesseray {
-
-// Roofs beyond this number, those that weigh least, are left out.
-inline constexpr std::uint32_t most_screens = 16;
 
 // Points of a profile by their numbers, ascending; its ends are the first and the last.
 struct ScreenChoice {

@@ -272,8 +272,8 @@ TESSERAY_HD inline void merge_edges(Vec2* points, std::size_t& count, std::size_
 }
 
 template <class Loops>
-TESSERAY_HD inline void lay_contour(const Loops& loops, const ContourPlace& place, double link_m, double wave_number,
-                                    Contour& contour) {
+TESSERAY_HD inline void lay_contour(const Loops& loops, const ContourPlace& place, double linear, double link_m,
+                                    double wave_number, Contour& contour) {
   const double whole = std::ceil(place.panels);
   const std::uint32_t panels = whole > most_panels ? most_panels : whole > 1.0 ? static_cast<std::uint32_t>(whole) : 1;
   const double panel = place.end_m / static_cast<double>(panels);
@@ -296,7 +296,7 @@ TESSERAY_HD inline void lay_contour(const Loops& loops, const ContourPlace& plac
   }
   for (std::uint32_t a = 0; a < contour.padded; ++a) contour.t[a] = static_cast<float>(t[a]);
   // exp(−jk bend t e^{−jπ/4})
-  loops.template run<WeighNodes>(t.data(), weight.data(), contour.padded, place.linear, contour.weight_re.data(),
+  loops.template run<WeighNodes>(t.data(), weight.data(), contour.padded, linear, contour.weight_re.data(),
                                  contour.weight_im.data());
 }
 
@@ -314,6 +314,7 @@ template <class Loops>
 TESSERAY_HD inline void carry_field(const Loops& loops, const Contour& before, const float* t, std::uint32_t count,
                                     double steepness, float* re, float* im) {
   for (std::uint32_t a = 0; a < count; ++a) re[a] = im[a] = 0;
+  if (count == 0) return;
   loops.template run<CarryField>(before.t.data(), before.re.data(), before.im.data(), before.nodes, t, count,
                                  static_cast<float>(steepness), re, im);
 }
@@ -327,41 +328,93 @@ TESSERAY_HD inline Complex carry_to_end(const Loops& loops, const Contour& first
   return {static_cast<double>(re), static_cast<double>(im)};
 }
 
-// From there to a point so far below the end: as seen from the contour, farther along its other direction. Without the
-// phase of the longer way to the edge.
+// The field times exp(−(1 + j) linear t): that of a point farther along the contour's other direction. Changes the
+// contour's weights.
 template <class Loops>
-TESSERAY_HD inline Complex carry_below_end(const Loops& loops, Contour& first, double steepness, double linear) {
+TESSERAY_HD inline void lower_field(const Loops& loops, Contour& contour, double linear) {
   std::array<double, most_nodes> t, weight;
-  for (std::uint32_t a = 0; a < first.padded; ++a) {
-    t[a] = static_cast<double>(first.t[a]);
+  for (std::uint32_t a = 0; a < contour.padded; ++a) {
+    t[a] = static_cast<double>(contour.t[a]);
     weight[a] = 1;
   }
-  loops.template run<WeighNodes>(t.data(), weight.data(), first.padded, linear, first.weight_re.data(),
-                                 first.weight_im.data());
-  weigh(first);
-  return carry_to_end(loops, first, steepness);
+  loops.template run<WeighNodes>(t.data(), weight.data(), contour.padded, linear, contour.weight_re.data(),
+                                 contour.weight_im.data());
+  weigh(contour);
 }
 
-// The field along the first contour of the chain, of a wave that comes from the receiver: it is the same both ways. The
-// receiver lies on the straight line: a contour of one node at 0. Returns the phase to the line.
+// What exp(−jk (h + below)²/2r) has in its middle term, along h = t e^{−jπ/4}.
+TESSERAY_HD inline double linear_of_image(double wave_number, double below_m, double link_m) {
+  return wave_number * below_m / (link_m * std::sqrt(2.0));
+}
+
+// Adds what comes from the contour before by way of the ground under the link: from its image, whose nodes lie along the
+// other direction. Of `before` and `image` nothing is left.
 template <class Loops>
-TESSERAY_HD inline double carry_to_first(const Loops& loops, const ContourChain& chain, Contour (&contours)[2],
-                                         Contour*& first) {
-  Contour *contour = &contours[0], *before = &contours[1];
+TESSERAY_HD inline void add_by_ground(const Loops& loops, const GroundUnderLink& ground, double link_m,
+                                      double wave_number, Contour& before, Contour& image, Contour& contour) {
+  const double steepness = 0.5 * wave_number / link_m, below_m = ground.image_below_m;
+  const double linear = linear_of_image(wave_number, below_m, link_m);
+  if (linear != 0) lower_field(loops, before, linear);
+  const Complex reflection = exp_j(-steepness * (below_m * below_m)) * ground.reflection;
+  const auto factor_re = static_cast<float>(reflection.re), factor_im = static_cast<float>(reflection.im);
+  image.nodes = before.nodes;
+  for (std::uint32_t b = 0; b < image.nodes; ++b) {
+    const std::uint32_t of = image.nodes - 1 - b;
+    image.t[b] = -before.t[of];
+    image.re[b] = factor_re * before.re[of] - factor_im * before.im[of];
+    image.im[b] = factor_re * before.im[of] + factor_im * before.re[of];
+  }
+  Contour& reflected = before;
+  reflected.nodes = contour.nodes;
+  reflected.padded = contour.padded;
+  reflected.t = contour.t;
+  carry_field(loops, image, reflected.t.data(), reflected.padded, steepness, reflected.re.data(), reflected.im.data());
+  if (linear != 0) lower_field(loops, reflected, linear);
+  for (std::uint32_t a = 0; a < contour.padded; ++a) {
+    contour.re[a] += reflected.re[a];
+    contour.im[a] += reflected.im[a];
+  }
+}
+
+struct ContourMemory {
+  Contour contours[2], image;
+};
+
+// The field along the first contour of the chain, of a wave that comes from the target, or a point so far below it: it
+// is the same both ways. The target lies on the straight line: a contour of one node at 0. The phase counts from the
+// edges' heights over the line (phase_to_line).
+template <class Loops>
+TESSERAY_HD inline Contour& carry_to_first(const Loops& loops, const ContourChain& chain, const ProfileGrounds& grounds,
+                                           double below_target_m, ContourMemory& memory) {
+  Contour *contour = &memory.contours[0], *before = &memory.contours[1];
+  const double wave_number = chain.wave_number();
   before->nodes = 1;
+  before->t[0] = 0;
   before->re[0] = 1;
-  double phase = 0;
+  before->im[0] = 0;
   for (std::size_t i = chain.size() - 2; i >= 1; --i) {
-    lay_contour(loops, chain[i], chain[i - 1].after_m, chain.wave_number(), *contour);
-    carry_field(loops, *before, contour->t.data(), contour->padded, 0.5 * chain.wave_number() / chain[i].after_m,
-                contour->re.data(), contour->im.data());
+    const double link_m = chain[i].after_m;
+    const bool is_last = i + 2 == chain.size();
+    const double lower = is_last ? linear_of_image(wave_number, below_target_m, link_m) : 0.0;
+    lay_contour(loops, chain[i], chain[i].linear + lower, chain[i - 1].after_m, wave_number, *contour);
+    carry_field(loops, *before, contour->t.data(), contour->padded, 0.5 * wave_number / link_m, contour->re.data(),
+                contour->im.data());
+    if (grounds.any_between && squared_norm(grounds.behind[i].reflection) > 0) {
+      add_by_ground(loops, grounds.behind[i], link_m, wave_number, *before, memory.image, *contour);
+    }
     weigh(*contour);
     Contour* const done = contour;
     contour = before;
     before = done;
+  }
+  return *before;
+}
+
+TESSERAY_HD inline double phase_to_line(const ContourChain& chain) {
+  double phase = 0;
+  for (std::size_t i = chain.size() - 2; i >= 1; --i) {
     phase += 0.5 * chain.wave_number() * chain[i].height_m * chain[i].bend;
   }
-  first = before;
   return phase;
 }
 
@@ -380,7 +433,7 @@ struct LoopsInTurn {
 // `vector_bytes`.
 template <class Loops>
 TESSERAY_HD inline ScreenFactors multiple_screen_factors(const Loops& loops, std::span<const Vec2> profile,
-                                                         double wavelength_m, double image_below_m) {
+                                                         double wavelength_m, ProfileGrounds grounds) {
   if (profile.size() < 3) return {};
   const double wave_number = 2.0 * pi / wavelength_m;
   physics_detail::ContourChain chain(profile, wave_number);
@@ -391,18 +444,26 @@ TESSERAY_HD inline ScreenFactors multiple_screen_factors(const Loops& loops, std
       for (std::size_t i = 0; i < count; ++i) points[i] = profile[i];
     }
     physics_detail::merge_edges(points, count, first);
+    for (std::size_t i = first; i + 1 < count; ++i) grounds.behind[i] = grounds.behind[i + 1];
     chain = physics_detail::ContourChain({points, count}, wave_number);
   }
-  physics_detail::Contour contours[2];
-  physics_detail::Contour* first = nullptr;
-  const double phase = physics_detail::carry_to_first(loops, chain, contours, first);
+  physics_detail::ContourMemory memory;
   const double to_first = chain[0].after_m, steepness = 0.5 * wave_number / to_first;
-  const Complex sum = physics_detail::carry_to_end(loops, *first, steepness);
+  physics_detail::Contour& first = physics_detail::carry_to_first(loops, chain, grounds, 0, memory);
+  const Complex sum = physics_detail::carry_to_end(loops, first, steepness);
   ScreenFactors factors;
-  factors.factor = (std::sqrt(chain.distance_m() / chain[chain.size() - 2].after_m) * exp_j(-phase)) * sum;
-  if (image_below_m > 0 && squared_norm(sum) > 0) {
-    const double linear = wave_number * image_below_m / (to_first * std::sqrt(2.0));
-    factors.image_ratio = physics_detail::carry_below_end(loops, *first, steepness, linear) / sum;
+  factors.factor = (std::sqrt(chain.distance_m() / chain[chain.size() - 2].after_m) *
+                    exp_j(-physics_detail::phase_to_line(chain))) * sum;
+  if (!(squared_norm(sum) > 0)) return factors;
+  if (grounds.transmitter_image_below_m > 0) {
+    const double below_m = grounds.transmitter_image_below_m;
+    physics_detail::lower_field(loops, first, physics_detail::linear_of_image(wave_number, below_m, to_first));
+    factors.transmitter_image_ratio = physics_detail::carry_to_end(loops, first, steepness) / sum;
+  }
+  if (grounds.target_image_below_m > 0) {
+    const double below_m = grounds.target_image_below_m;
+    physics_detail::Contour& of_image = physics_detail::carry_to_first(loops, chain, grounds, below_m, memory);
+    factors.target_image_ratio = physics_detail::carry_to_end(loops, of_image, steepness) / sum;
   }
   return factors;
 }

@@ -72,14 +72,19 @@ bool Launch::arrives_along_ground(const RayEnding& ending, std::uint32_t number)
   const InteractionChain& chain = ending.chain;
   const std::uint32_t ground = receiver_ground(number);
   const bool from_edge = chain.length == 0 ? chain.over_rooftops : environment_.points.is_edge(chain.last());
-  if (ground == no_index || !from_edge || lacks_ground_reflection(view_, chain)) return false;
+  if (ground == no_index || !from_edge || !view_.limits.may_reflect(0, 0) || lacks_ground_reflection(view_, chain)) {
+    return false;
+  }
   const Tile& tile = environment_.tiling.tiles[ground];
   const Vec3 target = environment_.points.arrival(number), edge = leg_to(ending.source, target).from;
   double bulge_m = 0;
   if (chain.over_rooftops) {
-    // The tile's plane does not bend with the earth.
     const Vec3 antenna = transmitter_.position;
-    bulge_m = RooftopLine(antenna, target, 0).bulge_at(norm(edge.xy() - antenna.xy()));
+    const RooftopLine line(antenna, target, 0);
+    const double distance = norm(edge.xy() - antenna.xy());
+    if (is_crest(environment_.over_rooftops.view().terrain, line, {distance, edge.z})) return true;
+    // The tile's plane does not bend with the earth.
+    bulge_m = line.bulge_at(distance);
   }
   const double above_m = dot(edge - Vec3{0, 0, bulge_m} - tile.centroid, tile.normal);
   return above_m < of_height * dot(target - tile.centroid, tile.normal);
@@ -90,6 +95,7 @@ void Launch::arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_nu
   ArrivedRay reflected;
   if (!find_companion(view_, ending, environment_.tiling.tiles[ground], receiver_number, reflected)) return;
   reflected.is_companion = false;
+  if (ending.chain.over_rooftops) reached_over_rooftops_[receiver_number] |= with_ground_below;
   InteractionChain chain = ending.chain;
   chain.push(ground);
   add_arrival({ending.source, ending.strength, ending.mechanism, ending.departure_gain, chain,

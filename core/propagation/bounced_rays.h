@@ -165,6 +165,26 @@ TESSERAY_HD inline bool is_with_direct(const LaunchView& launch, const Tube& tub
          launch.reached_over_rooftops != nullptr && (launch.reached_over_rooftops[number] & as) != 0;
 }
 
+// True when a point lies in the vertical plane between the antenna and a target, or nearly so.
+TESSERAY_HD inline bool lies_between(const LaunchView& launch, Vec3 point, Vec3 target) {
+  const Vec2 from = launch.antenna.xy(), way = target.xy() - from, there = point.xy() - from;
+  const double nearer_end_m = std::min(norm(there), norm(point.xy() - target.xy()));
+  return std::fabs(cross(way, there)) <= bounced_rays_detail::near_plane * nearer_end_m * norm(way);
+}
+
+// True when the ground below a receiver has reflected there what a ground tile before it would, of a ray over the roofs.
+TESSERAY_HD inline bool is_reflected_below(const LaunchView& launch, const Tube& tube, const Tile& tile,
+                                           const Leg& from_image, std::uint32_t number) {
+  if (!tube.chain.over_rooftops || tube.chain.length != 0 || tile.kind != SurfaceKind::ground ||
+      (launch.reached_over_rooftops[number] & with_ground_below) == 0) {
+    return false;
+  }
+  const Vec3 target = launch.environment.points.arrival(number), way = from_image.direction;
+  const Vec3 place = target - (dot(target - tile.centroid, tile.normal) / dot(way, tile.normal)) * way;
+  const bool is_before = dot(target.xy() - place.xy(), target.xy() - launch.antenna.xy()) > 0;
+  return is_before && lies_between(launch, place, target);
+}
+
 // One hit: a tube that a tile reflects to a target. `image`: the tube's source, mirrored.
 template <class Rays>
 TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource& image, std::uint32_t target,
@@ -180,6 +200,7 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
                          comes_from_same_ground(rays.view().environment, tube.chain, number);
   const LaunchView& launch = rays.view();
   const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive() && !stood_for &&
+                       !is_reflected_below(launch, tube, tile, leg, number) &&
                        !is_with_direct(launch, tube, tile, number, with_ground_as_target);
   const bool goes_on = (target & RowTarget::goes_on) != 0 && !over_rooftops &&
                        !is_with_direct(launch, tube, tile, number, with_ground_as_element);
@@ -251,10 +272,7 @@ TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const Interac
     const std::uint32_t element = chain.elements[i];
     if (!points.is_edge(element) || launch.environment.edge(element).kind == EdgeKind::corner) return false;
   }
-  const Vec2 from = launch.antenna.xy(), to = points.arrival(number).xy();
-  const Vec2 way = to - from, there = keller_point.xy() - from;
-  const double aside = std::fabs(cross(way, there)) / norm(way);
-  return aside <= bounced_rays_detail::near_plane * std::min(norm(there), norm(keller_point.xy() - to));
+  return lies_between(launch, keller_point, points.arrival(number));
 }
 
 // Hits that would bring far less than is at their target already are drawn by chance, before their field is worked

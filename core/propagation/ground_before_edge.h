@@ -7,6 +7,7 @@
 
 #include "core/base/host_device.h"
 #include "core/geometry/vector.h"
+#include "core/propagation/ground_along_profile.h"
 #include "core/propagation/ground_plane.h"
 #include "core/propagation/rooftop_line.h"
 #include "core/scene/terrain_view.h"
@@ -82,8 +83,7 @@ TESSERAY_HD inline GroundBeforeEdge ground_before(const TerrainView& terrain, co
     ground.slope = (ground_at(edge.x) - foot_z) / edge.x;
   }
   double edge_m = edge.y - ground.height_at(edge.x);
-  const bool is_crest = std::fabs(edge.y - ground_at(edge.x)) < in_ground_plane_m;
-  if (edge_m < 0 && is_crest) {
+  if (edge_m < 0 && is_crest(terrain, line, edge)) {
     // Over ground that bends away the wave runs along it to the crest.
     ground.slope = (edge.y - ground.height_m) / edge.x;
     edge_m = 0;

@@ -330,8 +330,9 @@ class Launch {
   // arrival.cpp: one ray at one target, with its ground-reflected companion at ground tiles.
   void arrive(const RayEnding& ending, std::uint32_t number, ThreadState& state);
   void add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number, ThreadState& state);
-  // Whether a ray comes to a receiver from an edge so low over the plane of the ground below that no tile stands for
-  // its reflection there, which all but cancels it.
+  // Whether the plane of the ground below a receiver reflects a ray rather than tiles: one from an edge so low over that
+  // plane that no tile stands for the reflection, which all but cancels it, or from a crest: there each tile has a last
+  // crest of its own, and several would reflect the same wave.
   bool arrives_along_ground(const RayEnding& ending, std::uint32_t number) const;
   // A ray at a receiver, reflected once more at the plane of the ground below.
   void arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadState& state);

@@ -56,8 +56,9 @@ void follow_bends(Vec3 from, Vec3 to, const RooftopBends& bends, RooftopPath& pa
   path.horizontal = bends.horizontal;
   path.vertical = bends.vertical;
   path.by_ground.reset();
-  if (!bends.ground.reflects) return;
-  path.by_ground = {image_in(bends.ground, from, direction), bends.image_ratio};
+  if (bends.ground.reflects) path.by_ground = {image_in(bends.ground, from, direction), bends.transmitter_image_ratio};
+  path.target_image_ratio.reset();
+  if (bends.runs_along_ground) path.target_image_ratio = bends.target_image_ratio;
 }
 
 double OverRooftopPaths::roof_below(Vec3 point) const {
@@ -141,14 +142,18 @@ bool OverRooftopPaths::find(const RooftopRays& rays, const RooftopTarget& target
                             RooftopPath& path) const {
   for (;; work.memory.grow()) {
     ProfileRow<1> row = work.memory.row();
-    const auto screens = [&](std::span<const Vec2> points, double image_below_m) {
-      if (method != OverRooftop::deygout) return multiple_screen_factors(points, rays.wavelength_m, image_below_m);
+    const auto screens = [&](std::span<const Vec2> points, const ProfileGrounds& grounds) {
+      if (method != OverRooftop::deygout) return multiple_screen_factors(points, rays.wavelength_m, grounds);
       const double loss_db = deygout_loss_db(work.memory.first_points(row.size()), rays.wavelength_m);
       ScreenFactors factors{.factor = {std::pow(10.0, -loss_db / 20.0), 0}};
-      if (image_below_m > 0) {
-        // Of the first edge alone.
-        factors.image_ratio = multiple_screen_factors(points.first(3), rays.wavelength_m, image_below_m).image_ratio;
-      }
+      const std::size_t last = points.size() - 1;
+      const auto ratios_over = [&](std::size_t edge) {
+        return multiple_screen_factors(points.subspan(edge - 1, 3), rays.wavelength_m,
+                                       {.transmitter_image_below_m = grounds.transmitter_image_below_m,
+                                        .target_image_below_m = grounds.target_image_below_m});
+      };
+      if (grounds.transmitter_image_below_m > 0) factors.transmitter_image_ratio = ratios_over(1).transmitter_image_ratio;
+      if (grounds.target_image_below_m > 0) factors.target_image_ratio = ratios_over(last - 1).target_image_ratio;
       return factors;
     };
     find_rooftop_bends<SideCrossingsInVectors>(profiles_.view(), rays, target, row, screens, work.bends);

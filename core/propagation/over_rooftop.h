@@ -31,12 +31,13 @@ struct RooftopPath {
   // Field at the end over the one in free space at the straight distance, with phase against the straight line:
   // across the vertical plane (horizontal polarisation) and in it (vertical).
   Complex horizontal, vertical;
-  // The way by the ground before the first edge, where there is one (RooftopBends::image_ratio).
+  // The way by the ground before the first edge, where there is one (RooftopBends::transmitter_image_ratio).
   struct ByGround {
     PlaneImage image;
     Complex ratio;
   };
   std::optional<ByGround> by_ground;
+  std::optional<Complex> target_image_ratio;  // RooftopBends::runs_along_ground
 };
 
 // `direction`: unit, of the vertical plane. REQUIRES: the ground reflects.

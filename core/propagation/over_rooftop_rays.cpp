@@ -177,28 +177,26 @@ Vec3 Launch::ground_normal_behind(const RooftopWave& wave, std::uint32_t number)
   const std::uint32_t ground = ground_below(number);
   if (ground == no_index) return {};
   const Tile& tile = environment_.tiling.tiles[ground];
-  const Vec3 antenna = transmitter_.position;
-  Vec3 edge = wave.path.edges.back();
-  edge.z -= RooftopLine(antenna, environment_.points.arrival(number), 0).bulge_at(norm(edge.xy() - antenna.xy()));
-  const double terrain_z = environment_.over_rooftops.view().terrain.height_at(edge.xy());
-  const Vec3 to_edge = edge - tile.centroid;
-  if (dot(to_edge, tile.normal) >= -in_ground_plane_m || std::fabs(edge.z - terrain_z) > in_ground_plane_m) {
-    return tile.normal;
-  }
-  const Vec3 normal = normalized(cross(wave.source.edge_direction, to_edge));
-  return normal.z < 0 ? -1.0 * normal : normal;
+  const Vec3 antenna = transmitter_.position, edge = wave.path.edges.back();
+  return tesseray::ground_normal_behind(environment_.over_rooftops.view().terrain,
+                                        RooftopLine(antenna, environment_.points.arrival(number), 0),
+                                        {norm(edge.xy() - antenna.xy()), edge.z}, tile.centroid, tile.normal);
 }
 
 Launch::LeftByRoofs Launch::left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number, Vec3 normal) const {
   const std::uint32_t ground = ground_below(number);
   if (ground == no_index) return {};
+  const auto left = [&](Complex ratio) {
+    return LeftByRoofs{norm(ratio), -std::atan2(ratio.im, ratio.re) / link_.wave_number()};
+  };
+  if (wave.path.target_image_ratio) return left(*wave.path.target_image_ratio);
   const Tile& tile = environment_.tiling.tiles[ground];
   const Vec3 target = environment_.points.arrival(number);
   const std::vector<Vec3>& edges = wave.path.edges;
   const Vec3 edge = edges.back(), before = edges.size() > 1 ? edges[edges.size() - 2] : transmitter_.position;
   const Complex ratio = behind_edge(before, edge, mirrored(target, tile.centroid, normal), link_.wave_number()) /
                         behind_edge(before, edge, target, link_.wave_number());
-  return {norm(ratio), -std::atan2(ratio.im, ratio.re) / link_.wave_number()};
+  return left(ratio);
 }
 
 void Launch::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, RooftopUse use, ThreadState& state,

@@ -15,6 +15,7 @@
 #include "core/physics/knife_edge.h"
 #include "core/physics/screen_choice.h"
 #include "core/physics/screen_factors.h"
+#include "core/propagation/ground_along_profile.h"
 #include "core/propagation/ground_before_edge.h"
 #include "core/propagation/ground_plane.h"
 #include "core/propagation/rooftop_profile_trace.h"
@@ -57,7 +58,11 @@ struct RooftopBends {
   // With a transmitter over the ground, and what comes from its image there over what comes from itself, each with its
   // phase from the first edge on.
   GroundBeforeEdge ground;
-  Complex image_ratio;
+  Complex transmitter_image_ratio;
+  // With a target over the ground behind such crests that the wave runs along the ground between: what comes to its
+  // image over what comes to itself, each with its phase up to the last edge.
+  bool runs_along_ground = false;
+  Complex target_image_ratio;
 };
 
 namespace rooftop_detail {
@@ -193,10 +198,35 @@ TESSERAY_HD inline bool arrives_behind(const RooftopRays& rays, const RooftopTar
   return has_back && dot(Vec3{at.x, at.y, edge.y} - target.centroid, target.normal) < certainly_m;
 }
 
+TESSERAY_HD inline void add_grounds_between(const RooftopSceneView& scene, const RooftopRays& rays,
+                                            const RooftopLine& line, std::span<const Vec2> path,
+                                            ProfileGrounds& grounds) {
+  bool before_is_crest = false;
+  for (std::size_t i = 1; i + 1 < path.size(); ++i) {
+    const bool here = is_crest(scene.terrain, line, path[i]);
+    if (here && before_is_crest) {
+      const GroundUnderLink ground = ground_between(scene.terrain, line, path[i - 1], path[i],
+                                                    rays.permittivities[scene.ground_material], rays.wavelength_m);
+      if (squared_norm(ground.reflection) > 0) grounds.set_behind(i - 1, ground);
+    }
+    before_is_crest = here;
+  }
+}
+
+// How far below the target its image is seen from the last edge. REQUIRES: the target stands over the ground.
+TESSERAY_HD inline double target_image_below(const TerrainView& terrain, const RooftopLine& line, Vec2 edge,
+                                             const RooftopTarget& target) {
+  const Vec3 normal = ground_normal_behind(terrain, line, edge, target.centroid, target.normal);
+  const Vec3 image = mirrored(target.point, target.centroid, normal);
+  const double to_image = dot(image.xy() - line.from.xy(), line.direction) - edge.x;
+  const double below_m = target.point.z - (edge.y + (image.z - edge.y) * (line.length_m - edge.x) / to_image);
+  return below_m > 0 ? below_m : 0;
+}
+
 }  // namespace rooftop_detail
 
 // The bends of one ray. `row` (a ProfileRow) is memory to work in: it holds the whole profile afterwards.
-// screens(path, image_below_m) gives the ScreenFactors of absorbing screens at the points of the path between its ends.
+// screens(path, grounds) gives the ScreenFactors of absorbing screens at the points of the path between its ends.
 // Crossings: see side_crossings.h.
 template <class Crossings = SideCrossingsInTurn, class Row, class Screens>
 TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const RooftopRays& rays,
@@ -229,10 +259,18 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
   bends.outcome = RooftopBends::Outcome::found;
   bends.count = choice.count - 2;
   bends.ground = rays.is_over_ground ? ground_before(scene.terrain, line, points[1]) : GroundBeforeEdge();
-  const ScreenFactors factors_of_screens =
-      screens(path, bends.ground.reflects ? bends.ground.image_below(points[0], points[1]) : 0.0);
+  ProfileGrounds grounds;
+  rooftop_detail::add_grounds_between(scene, rays, line, path, grounds);
+  bends.runs_along_ground = grounds.any_between && target.is_over_ground;
+  if (bends.ground.reflects) grounds.transmitter_image_below_m = bends.ground.image_below(points[0], points[1]);
+  if (bends.runs_along_ground) {
+    grounds.target_image_below_m =
+        rooftop_detail::target_image_below(scene.terrain, line, points[choice.count - 2], target);
+  }
+  const ScreenFactors factors_of_screens = screens(path, grounds);
   bends.horizontal = bends.vertical = factors_of_screens.factor;
-  bends.image_ratio = factors_of_screens.image_ratio;
+  bends.transmitter_image_ratio = factors_of_screens.transmitter_image_ratio;
+  bends.target_image_ratio = factors_of_screens.target_image_ratio;
   for (std::uint32_t i = 1; i <= bends.count; ++i) {
     bends.edges[i - 1] = points[i];
     // Its roof's edge is the first thing in the way of an end.

@@ -230,7 +230,7 @@ TEST(MultipleScreens, AreTheSameInVectorsAndInTurn) {
       profile.push_back({length, 1.5});
       const std::vector<Vec2> chosen = chosen_of(profile, wavelength);
       const Complex factor = multiple_screen_factor(chosen, wavelength);
-      ASSERT_EQ(factor, multiple_screen_factors(LoopsInTurn(), chosen, wavelength, 0).factor);
+      ASSERT_EQ(factor, multiple_screen_factors(LoopsInTurn(), chosen, wavelength, {}).factor);
       ASSERT_LT(norm(factor), 1.5);
       most_loss_db = std::max(most_loss_db, loss_db(factor));
     }
@@ -258,9 +258,9 @@ TEST(MultipleScreens, SendWhatAnImageSends) {
       if (chosen.size() < 3) continue;
       std::vector<Vec2> lowered = chosen;
       lowered[0].y -= below_m;
-      const ScreenFactors factors = multiple_screen_factors(chosen, wavelength, below_m);
+      const ScreenFactors factors = multiple_screen_factors(chosen, wavelength, {.transmitter_image_below_m = below_m});
       ASSERT_EQ(factors.factor, multiple_screen_factor(chosen, wavelength));
-      ASSERT_EQ(factors.image_ratio, multiple_screen_factors(LoopsInTurn(), chosen, wavelength, below_m).image_ratio);
+      ASSERT_EQ(factors.transmitter_image_ratio, multiple_screen_factors(LoopsInTurn(), chosen, wavelength, {.transmitter_image_below_m = below_m}).transmitter_image_ratio);
       // Phases against the straight lines become phases against the way to the first edge: paraxial both.
       const auto longer_m = [](const std::vector<Vec2>& path) {
         const double whole = path.back().y - path[0].y, first = path[1].y - path[0].y;
@@ -268,7 +268,7 @@ TEST(MultipleScreens, SendWhatAnImageSends) {
       };
       const Complex expected = exp_j(-wave_number * (longer_m(lowered) - longer_m(chosen))) *
                                (multiple_screen_factor(lowered, wavelength) / factors.factor);
-      errors.push_back(norm(factors.image_ratio - expected));
+      errors.push_back(norm(factors.transmitter_image_ratio - expected));
     }
   }
   std::sort(errors.begin(), errors.end());

@@ -97,8 +97,8 @@ class RaysToTiles {
     RooftopBends bends;
     for (std::size_t k = 0; k < targets_.size(); k += 100, ++asked) {
       ProfileRow<1> row = memory.row();
-      const auto screens = [&](std::span<const Vec2> path, double image_below_m) {
-        return multiple_screen_factors(CountingLoops{&kernels}, path, rays_.wavelength_m, image_below_m);
+      const auto screens = [&](std::span<const Vec2> path, const ProfileGrounds& grounds) {
+        return multiple_screen_factors(CountingLoops{&kernels}, path, rays_.wavelength_m, grounds);
       };
       find_rooftop_bends(view(), rays_, targets_[k], row, screens, bends);
     }

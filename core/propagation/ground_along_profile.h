@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The ground between the crests of a profile and behind its last edge, for host and device: the wave runs along it
+// (docs/physics.md §6).
+#pragma once
+
+#include <cmath>
+
+#include "core/base/host_device.h"
+#include "core/base/units.h"
+#include "core/geometry/vector.h"
+#include "core/physics/complex.h"
+#include "core/physics/fresnel.h"
+#include "core/physics/screen_factors.h"
+#include "core/propagation/ground_plane.h"
+#include "core/propagation/rooftop_line.h"
+#include "core/scene/terrain_view.h"
+
+namespace tesseray {
+
+// Whether the ground itself is the edge, at such a height over the straight line's foot.
+TESSERAY_HD inline bool is_crest(const TerrainView& terrain, const RooftopLine& line, Vec2 edge) {
+  const double ground_z = terrain.height_at(line.at(edge.x)) + line.bulge_at(edge.x);
+  return std::fabs(edge.y - ground_z) < in_ground_plane_m;
+}
+
+// Under the chord from crest to crest. What takes a longer way by the ground than the chord by more than about half a
+// wavelength comes in no step of its own, and is left out.
+TESSERAY_HD inline GroundUnderLink ground_between(const TerrainView& terrain, const RooftopLine& line, Vec2 crest,
+                                                  Vec2 next, Complex permittivity, double wavelength_m) {
+  constexpr int places = 8;
+  const Vec2 way = next - crest;
+  double depth_m = 0;
+  for (int i = 0; i < places; ++i) {
+    const Vec2 on_chord = crest + ((i + 0.5) / places) * way;
+    depth_m += (on_chord.y - terrain.height_at(line.at(on_chord.x)) - line.bulge_at(on_chord.x)) / places;
+  }
+  GroundUnderLink ground;
+  ground.image_below_m = depth_m > 0 ? 2.0 * depth_m : 0;
+  const double wavelengths_longer = 0.5 * ground.image_below_m * ground.image_below_m / (way.x * wavelength_m);
+  const double share = 1.5 - 2.0 * wavelengths_longer;
+  if (!(share > 0)) return ground;
+  const FresnelCoefficients gamma = fresnel(permittivity, ground.image_below_m / way.x);
+  ground.reflection = (share < 1 ? 0.5 * share : 0.5) * (gamma.te + gamma.tm);
+  return ground;
+}
+
+// The plane of the ground behind a last edge: that of the tile below the target, or, where the edge is a crest behind
+// that plane, the one through it. Returns its normal.
+TESSERAY_HD inline Vec3 ground_normal_behind(const TerrainView& terrain, const RooftopLine& line, Vec2 edge,
+                                             Vec3 centroid, Vec3 normal) {
+  const Vec2 place = line.at(edge.x);
+  const Vec3 to_edge = Vec3{place.x, place.y, edge.y - line.bulge_at(edge.x)} - centroid;
+  if (dot(to_edge, normal) >= -in_ground_plane_m || !is_crest(terrain, line, edge)) return normal;
+  const Vec3 across{line.direction.y, -line.direction.x, 0}, through = normalized(cross(across, to_edge));
+  return through.z < 0 ? -1.0 * through : through;
+}
+
+}  // namespace tesseray
