@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Knife edges against tables 04 (J, multiple edges), 13 (rooftop profiles) and 15 (double screens, UTD chains).
 #include <cmath>
+#include <complex>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -106,6 +107,18 @@ TEST(KnifeEdgeGolden, RooftopProfiles) {
     }
   }
 }
+
+// Reproducible numbers.
+class Uniform {
+ public:
+  explicit Uniform(std::uint64_t seed) : generator_(seed) {}
+  double operator()(double least, double most) {
+    return least + (most - least) * static_cast<double>(generator_() >> 11) * 0x1p-53;
+  }
+
+ private:
+  std::mt19937_64 generator_;
+};
 
 std::vector<Vec2> chosen_of(const std::vector<Vec2>& profile, double wavelength) {
   const ScreenChoice choice = choose_screens(profile, wavelength);
@@ -214,10 +227,7 @@ TEST(MultipleScreens, MayStandCloseOnALongPath) {
 // What is carried along in vectors is what one thread carries along, to the bit; and nothing overflows where the path
 // bends away over edges far from its ends, so that weights grow.
 TEST(MultipleScreens, AreTheSameInVectorsAndInTurn) {
-  std::mt19937_64 generator(3);
-  const auto uniform = [&](double least, double most) {
-    return least + (most - least) * static_cast<double>(generator() >> 11) * 0x1p-53;
-  };
+  Uniform uniform(3);
   double most_loss_db = 0;
   for (const double frequency_hz : {0.1e9, 0.85e9, 28e9}) {
     const double wavelength = wavelength_m(frequency_hz);
@@ -240,10 +250,7 @@ TEST(MultipleScreens, AreTheSameInVectorsAndInTurn) {
 
 // What comes from below the transmitter is what comes from a transmitter there.
 TEST(MultipleScreens, SendWhatAnImageSends) {
-  std::mt19937_64 generator(11);
-  const auto uniform = [&](double least, double most) {
-    return least + (most - least) * static_cast<double>(generator() >> 11) * 0x1p-53;
-  };
+  Uniform uniform(11);
   std::vector<double> errors;
   for (const double frequency_hz : {0.15e9, 0.9e9, 3.5e9}) {
     const double wavelength = wavelength_m(frequency_hz), wave_number = 2 * pi / wavelength;
@@ -275,6 +282,129 @@ TEST(MultipleScreens, SendWhatAnImageSends) {
   ASSERT_GT(errors.size(), 2000u);
   EXPECT_LT(errors[errors.size() * 99 / 100], 2e-3);
   EXPECT_LT(errors.back(), 0.03);
+}
+
+// A plane cut into links is the plane: two rays of opposite signs.
+TEST(MultipleScreens, StandOnAPlaneThatReflects) {
+  const double wavelength = 0.5, wave_number = 2 * pi / wavelength, length = 900;
+  for (const std::size_t edges : {2u, 3u, 6u, 14u}) {
+    ProfileGrounds grounds;
+    std::vector<Vec2> profile{{0, 0}};
+    for (std::size_t i = 0; i < edges; ++i) {
+      profile.push_back({200 + 500 * static_cast<double>(i) / static_cast<double>(edges - 1), 0});
+      if (i > 0) grounds.set_behind(i, {0, {-1, 0}});
+    }
+    profile.push_back({length, 0});
+    for (const auto& [from_m, to_m] : {Vec2{1.5, 1.5}, Vec2{6, 2}, Vec2{2, 12}}) {
+      Complex field;
+      for (const double from_z : {from_m, -from_m}) {
+        for (const double to_z : {to_m, -to_m}) {
+          std::vector<Vec2> path = profile;
+          path.front().y = from_z;
+          path.back().y = to_z;
+          const double longer_m = (to_z - from_z) * (to_z - from_z) / (2 * length);
+          const Complex part =
+              exp_j(-wave_number * longer_m) * multiple_screen_factors(path, wavelength, grounds).factor;
+          field = field + (from_z * to_z > 0 ? part : -part);
+        }
+      }
+      const double twice_sine = 2 * std::sin(wave_number * from_m * to_m / length);
+      EXPECT_NEAR(norm(field) / twice_sine, 1, 2e-3) << edges << " " << from_m << " " << to_m;
+    }
+  }
+}
+
+// The integral itself over two screens with ground between them, in steps: along contours that turn by 45°, all parts
+// of the integrand fall.
+Complex two_screens_over_ground(std::span<const Vec2> profile, double wavelength, const GroundUnderLink& ground) {
+  constexpr int steps = 1500;
+  const double wave_number = 2 * pi / wavelength;
+  const double before = profile[1].x - profile[0].x, between = profile[2].x - profile[1].x,
+               behind = profile[3].x - profile[2].x, length = profile[3].x - profile[0].x;
+  const std::complex<double> j(0, 1), turn = std::polar(1.0, -0.25 * pi), reflection(ground.reflection.re,
+                                                                                   ground.reflection.im);
+  const double step = 6 / std::sqrt(0.5 * wave_number * (1 / between + 1 / std::max(before, behind))) / steps;
+  const auto link = [&](std::complex<double> rise, double link_m) {
+    return std::exp(-j * wave_number * rise * rise / (2.0 * link_m));
+  };
+  std::vector<std::complex<double>> over_first(steps), over_second(steps);
+  for (int i = 0; i < steps; ++i) {
+    const std::complex<double> h = (i + 0.5) * step * turn;
+    over_first[static_cast<std::size_t>(i)] = link(profile[1].y + h - profile[0].y, before);
+    over_second[static_cast<std::size_t>(i)] = link(profile[3].y - profile[2].y - h, behind);
+  }
+  std::complex<double> sum = 0;
+  for (int i = 0; i < steps; ++i) {
+    for (int k = 0; k < steps; ++k) {
+      const std::complex<double> first = (i + 0.5) * step * turn, second = (k + 0.5) * step * turn;
+      const double rise = profile[2].y - profile[1].y;
+      // In the frame of the chord, in which the image is a mirrored place.
+      const std::complex<double> tilt = std::exp(-j * wave_number * (rise / between) * (second - first));
+      const std::complex<double> kernel =
+          link(second - first, between) + reflection * link(second + first + ground.image_below_m, between);
+      sum += over_first[static_cast<std::size_t>(i)] * tilt * kernel * over_second[static_cast<std::size_t>(k)];
+    }
+  }
+  const double rise = profile[2].y - profile[1].y, whole = profile[3].y - profile[0].y;
+  sum *= std::exp(-j * wave_number * (rise * rise / (2 * between) - whole * whole / (2 * length)));
+  // Each opening: dh √(jk/2πr), and the whole over free space.
+  sum *= step * step * turn * turn * (j * wave_number / (2 * pi)) * std::sqrt(length / (before * between * behind));
+  return {sum.real(), sum.imag()};
+}
+
+TEST(MultipleScreens, ReflectWhatTheGroundBetweenThemDoes) {
+  Uniform uniform(11);
+  for (int turn = 0; turn < 12; ++turn) {
+    const double before = uniform(30, 300), between = uniform(30, 300), behind = uniform(30, 300);
+    const std::vector<Vec2> profile{{0, uniform(-3, 1)},
+                                    {before, uniform(0, 1)},
+                                    {before + between, uniform(0, 1)},
+                                    {before + between + behind, uniform(-3, 1)}};
+    const double wavelength = uniform(0.1, 2), below_m = uniform(0, 1.5) * std::sqrt(wavelength * between);
+    const GroundUnderLink ground{below_m, {uniform(-1, 0), uniform(-0.3, 0.3)}};
+    ProfileGrounds grounds;
+    grounds.set_behind(1, ground);
+    const Complex factor = multiple_screen_factors(profile, wavelength, grounds).factor;
+    const Complex expected = two_screens_over_ground(profile, wavelength, ground);
+    EXPECT_NEAR(norm(factor - expected) / norm(expected), 0, 2e-3) << turn;
+    // It makes a difference, and the same from either end.
+    EXPECT_GT(norm(factor - multiple_screen_factor(profile, wavelength)), 0.01 * norm(factor));
+    std::vector<Vec2> back;
+    for (const Vec2 point : profile) back.insert(back.begin(), {profile.back().x - point.x, point.y});
+    EXPECT_NEAR(norm(factor - multiple_screen_factors(back, wavelength, grounds).factor), 0, 1e-4 * norm(factor));
+  }
+}
+
+// The same chain with the target at its image's place.
+TEST(MultipleScreens, BringWhatComesToAnImage) {
+  Uniform uniform(12);
+  for (int turn = 0; turn < 200; ++turn) {
+    const double wavelength = uniform(0.1, 2), wave_number = 2 * pi / wavelength,
+                 below_m = uniform(0.5, 8);
+    std::vector<Vec2> profile{{0, 0}};
+    ProfileGrounds grounds;
+    const int edges = 2 + static_cast<int>(uniform(0, 5));
+    for (int i = 1; i <= edges; ++i) {
+      profile.push_back({profile.back().x + uniform(30, 120), uniform(0, 2)});
+      if (i < edges) grounds.set_behind(static_cast<std::size_t>(i), {uniform(0, 2), {-0.8, 0.1}});
+    }
+    profile.push_back({profile.back().x + uniform(50, 400), 0});
+    grounds.target_image_below_m = below_m;
+    const ScreenFactors factors = multiple_screen_factors(profile, wavelength, grounds);
+    ASSERT_EQ(factors.target_image_ratio,
+              multiple_screen_factors(LoopsInTurn(), profile, wavelength, grounds).target_image_ratio);
+    std::vector<Vec2> lowered = profile;
+    lowered.back().y -= below_m;
+    grounds.target_image_below_m = 0;
+    const auto longer_m = [](const std::vector<Vec2>& path) {
+      const Vec2 last = path[path.size() - 2];
+      const double whole = path.back().y - path[0].y, leg = path.back().y - last.y;
+      return whole * whole / (2 * (path.back().x - path[0].x)) - leg * leg / (2 * (path.back().x - last.x));
+    };
+    const Complex expected = exp_j(-wave_number * (longer_m(lowered) - longer_m(profile))) *
+                             (multiple_screen_factors(lowered, wavelength, grounds).factor / factors.factor);
+    EXPECT_NEAR(norm(factors.target_image_ratio - expected), 0, 3e-3) << turn;
+  }
 }
 
 TEST(MultipleScreens, LowAndSurplusEdgesAreLeftOut) {
