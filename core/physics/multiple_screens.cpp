@@ -19,7 +19,8 @@ struct VectorLoops {
 
 }  // namespace
 
-ScreenFactors multiple_screen_factors(std::span<const Vec2> profile, double wavelength_m, const ProfileGrounds& grounds) {
+ScreenFactors multiple_screen_factors(std::span<const Vec2> profile, double wavelength_m,
+                                      const ProfileGrounds& grounds) {
   return multiple_screen_factors(VectorLoops(), profile, wavelength_m, grounds);
 }
 

@@ -22,6 +22,7 @@ namespace tesseray {
 // stand within 1/1300 of the path of each other, in its middle. REQUIRES: at most most_screens edges.
 Complex multiple_screen_factor(std::span<const Vec2> profile, double wavelength_m);
 // The same with the ground under links between edges, and what comes from and to images at the ends.
-ScreenFactors multiple_screen_factors(std::span<const Vec2> profile, double wavelength_m, const ProfileGrounds& grounds);
+ScreenFactors multiple_screen_factors(std::span<const Vec2> profile, double wavelength_m,
+                                      const ProfileGrounds& grounds);
 
 }  // namespace tesseray

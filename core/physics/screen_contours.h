@@ -347,8 +347,8 @@ TESSERAY_HD inline double linear_of_image(double wave_number, double below_m, do
   return wave_number * below_m / (link_m * std::sqrt(2.0));
 }
 
-// Adds what comes from the contour before by way of the ground under the link: from its image, whose nodes lie along the
-// other direction. Of `before` and `image` nothing is left.
+// Adds what comes from the contour before by way of the ground under the link: from its image, whose nodes lie along
+// the other direction. Of `before` and `image` nothing is left.
 template <class Loops>
 TESSERAY_HD inline void add_by_ground(const Loops& loops, const GroundUnderLink& ground, double link_m,
                                       double wave_number, Contour& before, Contour& image, Contour& contour) {
@@ -452,8 +452,9 @@ TESSERAY_HD inline ScreenFactors multiple_screen_factors(const Loops& loops, std
   physics_detail::Contour& first = physics_detail::carry_to_first(loops, chain, grounds, 0, memory);
   const Complex sum = physics_detail::carry_to_end(loops, first, steepness);
   ScreenFactors factors;
-  factors.factor = (std::sqrt(chain.distance_m() / chain[chain.size() - 2].after_m) *
-                    exp_j(-physics_detail::phase_to_line(chain))) * sum;
+  factors.factor =
+      (std::sqrt(chain.distance_m() / chain[chain.size() - 2].after_m) * exp_j(-physics_detail::phase_to_line(chain))) *
+      sum;
   if (!(squared_norm(sum) > 0)) return factors;
   if (grounds.transmitter_image_below_m > 0) {
     const double below_m = grounds.transmitter_image_below_m;

@@ -172,7 +172,8 @@ TESSERAY_HD inline bool lies_between(const LaunchView& launch, Vec3 point, Vec3 
   return std::fabs(cross(way, there)) <= bounced_rays_detail::near_plane * nearer_end_m * norm(way);
 }
 
-// True when the ground below a receiver has reflected there what a ground tile before it would, of a ray over the roofs.
+// True when the ground below a receiver has reflected there what a ground tile before it would, of a ray over the
+// roofs.
 TESSERAY_HD inline bool is_reflected_below(const LaunchView& launch, const Tube& tube, const Tile& tile,
                                            const Leg& from_image, std::uint32_t number) {
   if (!tube.chain.over_rooftops || tube.chain.length != 0 || tile.kind != SurfaceKind::ground ||

@@ -4,12 +4,15 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
+#include <span>
 
 #include "core/base/host_device.h"
 #include "core/base/units.h"
 #include "core/geometry/vector.h"
 #include "core/physics/complex.h"
 #include "core/physics/fresnel.h"
+#include "core/physics/screen_choice.h"
 #include "core/physics/screen_factors.h"
 #include "core/propagation/ground_plane.h"
 #include "core/propagation/rooftop_line.h"
@@ -42,6 +45,44 @@ TESSERAY_HD inline GroundUnderLink ground_between(const TerrainView& terrain, co
   const FresnelCoefficients gamma = fresnel(permittivity, ground.image_below_m / way.x);
   ground.reflection = (share < 1 ? 0.5 * share : 0.5) * (gamma.te + gamma.tm);
   return ground;
+}
+
+// Vertices of round ground between an end of the line and the crest next to it, below the leg between the two but near
+// it, by their distances. They cut the ground there into links as crests do.
+struct RoundGround {
+  static constexpr std::uint32_t most_vertices = 15;
+  std::uint32_t count = 0;
+  Vec2 vertices[most_vertices];
+};
+
+TESSERAY_HD inline RoundGround round_ground(const TerrainView& terrain, const RooftopLine& line, Vec2 begin, Vec2 end,
+                                            double wavelength_m) {
+  constexpr int steps = 16;
+  // What stands out less than this counts as straight.
+  constexpr double least_m = 0.1;
+  const auto ground_at = [&](double distance) {
+    return Vec2{distance, terrain.height_at(line.at(distance)) + line.bulge_at(distance)};
+  };
+  // Of the ground's upper hull.
+  Vec2 profile[steps + 1];
+  std::uint32_t size = 1;
+  profile[0] = ground_at(begin.x);
+  const Vec2 foot = profile[0], way = ground_at(end.x) - foot;
+  double most_m = 0;
+  for (int i = 1; i <= steps; ++i) {
+    const Vec2 point = ground_at(begin.x + (end.x - begin.x) * i / steps);
+    const double above_m = point.y - foot.y - way.y * (point.x - foot.x) / way.x;
+    if (above_m > most_m) most_m = above_m;
+    while (size > 1 && cross(profile[size - 1] - profile[size - 2], point - profile[size - 1]) >= 0) --size;
+    profile[size++] = point;
+  }
+  RoundGround round;
+  if (!(most_m > least_m)) return round;
+  profile[0] = begin;
+  profile[size - 1] = end;
+  const ScreenChoice choice = choose_screens(std::span<const Vec2>(profile, size), wavelength_m);
+  for (std::uint32_t c = 1; c + 1 < choice.count; ++c) round.vertices[round.count++] = profile[choice.indices[c]];
+  return round;
 }
 
 // The plane of the ground behind a last edge: that of the tile below the target, or, where the edge is a crest behind

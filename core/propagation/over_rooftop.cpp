@@ -152,7 +152,8 @@ bool OverRooftopPaths::find(const RooftopRays& rays, const RooftopTarget& target
                                        {.transmitter_image_below_m = grounds.transmitter_image_below_m,
                                         .target_image_below_m = grounds.target_image_below_m});
       };
-      if (grounds.transmitter_image_below_m > 0) factors.transmitter_image_ratio = ratios_over(1).transmitter_image_ratio;
+      if (grounds.transmitter_image_below_m > 0)
+        factors.transmitter_image_ratio = ratios_over(1).transmitter_image_ratio;
       if (grounds.target_image_below_m > 0) factors.target_image_ratio = ratios_over(last - 1).target_image_ratio;
       return factors;
     };

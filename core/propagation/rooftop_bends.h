@@ -198,18 +198,96 @@ TESSERAY_HD inline bool arrives_behind(const RooftopRays& rays, const RooftopTar
   return has_back && dot(Vec3{at.x, at.y, edge.y} - target.centroid, target.normal) < certainly_m;
 }
 
-TESSERAY_HD inline void add_grounds_between(const RooftopSceneView& scene, const RooftopRays& rays,
-                                            const RooftopLine& line, std::span<const Vec2> path,
-                                            ProfileGrounds& grounds) {
-  bool before_is_crest = false;
-  for (std::size_t i = 1; i + 1 < path.size(); ++i) {
-    const bool here = is_crest(scene.terrain, line, path[i]);
-    if (here && before_is_crest) {
-      const GroundUnderLink ground = ground_between(scene.terrain, line, path[i - 1], path[i],
-                                                    rays.permittivities[scene.ground_material], rays.wavelength_m);
-      if (squared_norm(ground.reflection) > 0) grounds.set_behind(i - 1, ground);
+// The points of a path, each with its number in the profile's row.
+struct ChosenPath {
+  static constexpr std::uint32_t not_in_row = 0;  // as the antenna is, which is no edge
+  std::uint32_t count = 0;
+  Vec2 points[most_screens + 2] = {};
+  std::uint32_t in_row[most_screens + 2] = {};
+  bool is_crest[most_screens + 2] = {};
+
+  TESSERAY_HD void push(Vec2 point, std::uint32_t number, bool crest) {
+    points[count] = point;
+    in_row[count] = number;
+    is_crest[count++] = crest;
+  }
+  TESSERAY_HD void erase(std::uint32_t place) {
+    --count;
+    for (std::uint32_t p = place; p < count; ++p) {
+      points[p] = points[p + 1];
+      in_row[p] = in_row[p + 1];
+      is_crest[p] = is_crest[p + 1];
     }
-    before_is_crest = here;
+  }
+  TESSERAY_HD std::span<const Vec2> span() const { return {points, count}; }
+};
+
+// Of crests that hardly stand out between others, the ground from those on to the next ones says enough: down to this ν
+// the one that stands out least is left out.
+TESSERAY_HD inline void thin_out_crests(double wavelength_m, ChosenPath& path) {
+  constexpr double least_nu = 0.1;
+  for (;;) {
+    std::uint32_t least = 0;
+    double nu_of_least = least_nu;
+    for (std::uint32_t p = 2; p + 2 < path.count; ++p) {
+      if (!path.is_crest[p - 1] || !path.is_crest[p] || !path.is_crest[p + 1]) continue;
+      const double nu = physics_detail::fresnel_parameter_of(path.points, p, p - 1, p + 1, wavelength_m);
+      if (!(nu < nu_of_least)) continue;
+      least = p;
+      nu_of_least = nu;
+    }
+    if (least == 0) return;
+    path.erase(least);
+  }
+}
+
+// With the vertices of round ground between the ends and crests next to them, as many as there is room for.
+template <class Row>
+TESSERAY_HD inline ChosenPath with_round_ground(const RooftopSceneView& scene, const RooftopLine& line, const Row& row,
+                                                const ScreenChoice& choice, double wavelength_m) {
+  ChosenPath chosen;
+  for (std::uint32_t c = 0; c < choice.count; ++c) {
+    const Vec2 point = row[choice.indices[c]];
+    const bool is_edge = c > 0 && c + 1 < choice.count;
+    chosen.push(point, is_edge ? choice.indices[c] : ChosenPath::not_in_row,
+                is_edge && is_crest(scene.terrain, line, point));
+  }
+  thin_out_crests(wavelength_m, chosen);
+  const std::uint32_t last = chosen.count - 1;
+  RoundGround before, behind;
+  if (chosen.is_crest[1]) {
+    before = round_ground(scene.terrain, line, chosen.points[0], chosen.points[1], wavelength_m);
+  }
+  if (chosen.is_crest[last - 1]) {
+    behind = round_ground(scene.terrain, line, chosen.points[last - 1], chosen.points[last], wavelength_m);
+  }
+  // The same from either end: of each as many, those next to the crests.
+  const std::uint32_t room = (most_screens + 2 - chosen.count) / 2;
+  const std::uint32_t left_out = before.count > room ? before.count - room : 0;
+  const std::uint32_t kept = behind.count > room ? room : behind.count;
+  ChosenPath path;
+  for (std::uint32_t p = 0; p <= last; ++p) {
+    if (p == 1) {
+      for (std::uint32_t v = left_out; v < before.count; ++v) {
+        path.push(before.vertices[v], ChosenPath::not_in_row, true);
+      }
+    }
+    if (p == last) {
+      for (std::uint32_t v = 0; v < kept; ++v) path.push(behind.vertices[v], ChosenPath::not_in_row, true);
+    }
+    path.push(chosen.points[p], chosen.in_row[p], chosen.is_crest[p]);
+  }
+  thin_out_crests(wavelength_m, path);
+  return path;
+}
+
+TESSERAY_HD inline void add_grounds_between(const RooftopSceneView& scene, const RooftopRays& rays,
+                                            const RooftopLine& line, const ChosenPath& path, ProfileGrounds& grounds) {
+  for (std::uint32_t p = 2; p + 1 < path.count; ++p) {
+    if (!path.is_crest[p - 1] || !path.is_crest[p]) continue;
+    const GroundUnderLink ground = ground_between(scene.terrain, line, path.points[p - 1], path.points[p],
+                                                  rays.permittivities[scene.ground_material], rays.wavelength_m);
+    if (squared_norm(ground.reflection) > 0) grounds.set_behind(p - 1, ground);
   }
 }
 
@@ -233,6 +311,7 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
                                            const RooftopTarget& target, Row& row, const Screens& screens,
                                            RooftopBends& bends) {
   using rooftop_detail::Bend;
+  using rooftop_detail::ChosenPath;
   using rooftop_detail::PolarizationFactors;
   bends.outcome = RooftopBends::Outcome::none;
   bends.count = 0;
@@ -246,41 +325,40 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
     return;
   }
   const ScreenChoice choice = choose_screens(row, rays.wavelength_m);
-  Vec2 points[most_screens + 2];
-  for (std::uint32_t c = 0; c < choice.count; ++c) points[c] = row[choice.indices[c]];
-  const std::span<const Vec2> path(points, choice.count);
   if (choice.count < 3) return;
-  const bool arrives_behind = rooftop_detail::arrives_behind(rays, target, points[choice.count - 2]);
+  const ChosenPath path = rooftop_detail::with_round_ground(scene, line, row, choice, rays.wavelength_m);
+  const Vec2* const points = path.points;
+  const bool arrives_behind = rooftop_detail::arrives_behind(rays, target, points[path.count - 2]);
   if ((arrives_behind && !target.is_over_ground) ||
-      rooftop_detail::least_loss_db(path, rays.wavelength_m) > target.most_loss_db) {
+      rooftop_detail::least_loss_db(path.span(), rays.wavelength_m) > target.most_loss_db) {
     return;
   }
 
   bends.outcome = RooftopBends::Outcome::found;
-  bends.count = choice.count - 2;
+  bends.count = path.count - 2;
   bends.ground = rays.is_over_ground ? ground_before(scene.terrain, line, points[1]) : GroundBeforeEdge();
   ProfileGrounds grounds;
   rooftop_detail::add_grounds_between(scene, rays, line, path, grounds);
   bends.runs_along_ground = grounds.any_between && target.is_over_ground;
   if (bends.ground.reflects) grounds.transmitter_image_below_m = bends.ground.image_below(points[0], points[1]);
   if (bends.runs_along_ground) {
-    grounds.target_image_below_m =
-        rooftop_detail::target_image_below(scene.terrain, line, points[choice.count - 2], target);
+    grounds.target_image_below_m = rooftop_detail::target_image_below(scene.terrain, line, points[bends.count], target);
   }
-  const ScreenFactors factors_of_screens = screens(path, grounds);
+  const ScreenFactors factors_of_screens = screens(path.span(), grounds);
   bends.horizontal = bends.vertical = factors_of_screens.factor;
   bends.transmitter_image_ratio = factors_of_screens.transmitter_image_ratio;
   bends.target_image_ratio = factors_of_screens.target_image_ratio;
   for (std::uint32_t i = 1; i <= bends.count; ++i) {
     bends.edges[i - 1] = points[i];
+    const std::uint32_t in_row = path.in_row[i];
+    if (in_row == ChosenPath::not_in_row) continue;
     // Its roof's edge is the first thing in the way of an end.
     const double roof_z = points[i].y - line.bulge_at(points[i].x);
-    const bool starts_over_roof = choice.indices[i] == 1 && rooftop_detail::is_same_height(roof_z, rays.roof_z);
-    const bool ends_over_roof =
-        choice.indices[i] + 2 == row.size() && rooftop_detail::is_same_height(roof_z, target.roof_z);
+    const bool starts_over_roof = in_row == 1 && rooftop_detail::is_same_height(roof_z, rays.roof_z);
+    const bool ends_over_roof = in_row + 2 == row.size() && rooftop_detail::is_same_height(roof_z, target.roof_z);
     const Bend bend{points[i - 1], points[i], points[i + 1], starts_over_roof, ends_over_roof};
     if (bend.angle() < (bend.is_over_own_roof() ? 0.0 : rooftop_detail::steep_rad)) continue;
-    const Complex permittivity = rays.permittivities[row.material(choice.indices[i])];
+    const Complex permittivity = rays.permittivities[row.material(in_row)];
     const PolarizationFactors factors =
         rooftop_detail::reciprocal_wedge_over_screen(bend, permittivity, rays.wavelength_m);
     bends.horizontal = factors.horizontal * bends.horizontal;

@@ -267,7 +267,9 @@ TEST(MultipleScreens, SendWhatAnImageSends) {
       lowered[0].y -= below_m;
       const ScreenFactors factors = multiple_screen_factors(chosen, wavelength, {.transmitter_image_below_m = below_m});
       ASSERT_EQ(factors.factor, multiple_screen_factor(chosen, wavelength));
-      ASSERT_EQ(factors.transmitter_image_ratio, multiple_screen_factors(LoopsInTurn(), chosen, wavelength, {.transmitter_image_below_m = below_m}).transmitter_image_ratio);
+      ASSERT_EQ(factors.transmitter_image_ratio,
+                multiple_screen_factors(LoopsInTurn(), chosen, wavelength, {.transmitter_image_below_m = below_m})
+                    .transmitter_image_ratio);
       // Phases against the straight lines become phases against the way to the first edge: paraxial both.
       const auto longer_m = [](const std::vector<Vec2>& path) {
         const double whole = path.back().y - path[0].y, first = path[1].y - path[0].y;
@@ -321,8 +323,8 @@ Complex two_screens_over_ground(std::span<const Vec2> profile, double wavelength
   const double wave_number = 2 * pi / wavelength;
   const double before = profile[1].x - profile[0].x, between = profile[2].x - profile[1].x,
                behind = profile[3].x - profile[2].x, length = profile[3].x - profile[0].x;
-  const std::complex<double> j(0, 1), turn = std::polar(1.0, -0.25 * pi), reflection(ground.reflection.re,
-                                                                                   ground.reflection.im);
+  const std::complex<double> j(0, 1), turn = std::polar(1.0, -0.25 * pi),
+                                      reflection(ground.reflection.re, ground.reflection.im);
   const double step = 6 / std::sqrt(0.5 * wave_number * (1 / between + 1 / std::max(before, behind))) / steps;
   const auto link = [&](std::complex<double> rise, double link_m) {
     return std::exp(-j * wave_number * rise * rise / (2.0 * link_m));
@@ -379,8 +381,7 @@ TEST(MultipleScreens, ReflectWhatTheGroundBetweenThemDoes) {
 TEST(MultipleScreens, BringWhatComesToAnImage) {
   Uniform uniform(12);
   for (int turn = 0; turn < 200; ++turn) {
-    const double wavelength = uniform(0.1, 2), wave_number = 2 * pi / wavelength,
-                 below_m = uniform(0.5, 8);
+    const double wavelength = uniform(0.1, 2), wave_number = 2 * pi / wavelength, below_m = uniform(0.5, 8);
     std::vector<Vec2> profile{{0, 0}};
     ProfileGrounds grounds;
     const int edges = 2 + static_cast<int>(uniform(0, 5));

@@ -82,9 +82,9 @@ struct RaysOfCity {
 bool same_bits(const RooftopBends& a, const RooftopBends& b) {
   if (a.outcome != b.outcome || a.outcome != Outcome::found) return a.outcome == b.outcome;
   return a.horizontal == b.horizontal && a.vertical == b.vertical && a.count == b.count &&
-         a.transmitter_image_ratio == b.transmitter_image_ratio &&
-         a.runs_along_ground == b.runs_along_ground && a.target_image_ratio == b.target_image_ratio && a.ground.height_m == b.ground.height_m && a.ground.slope == b.ground.slope &&
-         std::equal(a.edges, a.edges + a.count, b.edges);
+         a.transmitter_image_ratio == b.transmitter_image_ratio && a.runs_along_ground == b.runs_along_ground &&
+         a.target_image_ratio == b.target_image_ratio && a.ground.height_m == b.ground.height_m &&
+         a.ground.slope == b.ground.slope && std::equal(a.edges, a.edges + a.count, b.edges);
 }
 
 void expect_near(Complex a, Complex b, double tolerance) { EXPECT_LE(norm(a - b), tolerance * norm(b)); }

@@ -174,8 +174,8 @@ TEST(BehindACrest, TheWaveRunsAlongRoundGround) {
   RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
   options.over_rooftop = OverRooftop::screens;
   options.receiver_polarization = Polarization::horizontal;
-  const std::vector<Vec2> losses_db{{245, 96.7}, {325, 103.7}, {405, 106.9}, {485, 107.1}, {565, 105.8},
-                                    {645, 103.2}, {725, 101.1}, {805, 99.5}, {885, 98.8}};
+  const std::vector<Vec2> losses_db{{245, 96.7},  {325, 103.7}, {405, 106.9}, {485, 107.1}, {565, 105.8},
+                                    {645, 103.2}, {725, 101.1}, {805, 99.5},  {885, 98.8}};
   std::vector<Vec3> places;
   std::vector<std::size_t> tiles;
   for (const Vec2 place : losses_db) {
@@ -190,7 +190,7 @@ TEST(BehindACrest, TheWaveRunsAlongRoundGround) {
   const RayLaunchingResult result = hill.launch(transmitter, testing::receivers_at(places), options);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const double loss_db = -decibels(testing::total_gain(result.tiles[tiles[i]]));
-    EXPECT_NEAR(loss_db, losses_db[i].y, 3.5) << losses_db[i].x;
+    EXPECT_NEAR(loss_db, losses_db[i].y, 4.5) << losses_db[i].x;
     EXPECT_NEAR(-decibels(testing::total_gain(result.receivers[i])), loss_db, 0.01) << losses_db[i].x;
   }
 }
