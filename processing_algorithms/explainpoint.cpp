@@ -109,6 +109,7 @@ void add_figures(const PointExplanation& explanation, Json& figures) {
   figures["power_sum_dbm"] = or_null(explanation.power_sum_dbm);
   figures["interference_db"] = or_null(explanation.interference_db);
   figures["roofs_in_sight_db"] = explanation.roofs_in_sight_db;
+  figures["ground_in_sight_db"] = explanation.ground_in_sight_db;
   figures["clutter_class"] = or_null(explanation.clutter_class);
   figures["clutter_loss_db"] = static_cast<double>(prediction.clutter_loss_db);
   const PowerShares& shares = explanation.shares;

@@ -114,7 +114,9 @@ std::string spreads(const PointExplanation& explanation) {
 
 std::string route_in_words(const Ray& ray, const Scene& scene, const Tiling& tiling) {
   const bool over_roofs = ray.interactions.starts_with("T-O");
-  std::string text = over_roofs ? "diffraction over the roofs" : "";
+  std::string text = over_roofs                                        ? "diffraction over the roofs"
+                     : ray.mechanism == Mechanism::through_building ? "the way through a building"
+                                                                    : "";
   for (std::size_t i = 0; i < ray.elements.size(); ++i) {
     const std::uint32_t element = ray.elements[i];
     const bool at_edge = element >= tiling.tiles.size();
@@ -140,6 +142,11 @@ std::string in_words(const PointExplanation& explanation) {
   if (explanation.roofs_in_sight_db >= audible_db) {
     text += " Roofs just below the line of sight take " + decibel_text(explanation.roofs_in_sight_db) +
             " of the direct ray.";
+  }
+  if (std::fabs(explanation.ground_in_sight_db) >= audible_db) {
+    text += " The ground's reflection, which comes with it past the roofs, " +
+            std::string(explanation.ground_in_sight_db > 0 ? "takes " : "adds ") +
+            decibel_text(std::fabs(explanation.ground_in_sight_db)) + ".";
   }
   if (std::fabs(explanation.interference_db) >= audible_db) {
     const std::string change = decibel_text(std::fabs(explanation.interference_db));

@@ -173,11 +173,14 @@ TESSERAY_HD inline bool lies_between(const LaunchView& launch, Vec3 point, Vec3 
 }
 
 // True when the ground below a receiver has reflected there what a ground tile before it would, of a ray over the
-// roofs.
+// roofs or through a building.
 TESSERAY_HD inline bool is_reflected_below(const LaunchView& launch, const Tube& tube, const Tile& tile,
                                            const Leg& from_image, std::uint32_t number) {
-  if (!tube.chain.over_rooftops || tube.chain.length != 0 || tile.kind != SurfaceKind::ground ||
-      (launch.reached_over_rooftops[number] & with_ground_below) == 0) {
+  const std::uint8_t as = tube.chain.over_rooftops      ? with_ground_below
+                          : tube.chain.through_building ? with_ground_through_building
+                                                        : 0;
+  if (launch.reached_over_rooftops == nullptr || (launch.reached_over_rooftops[number] & as) == 0 ||
+      tube.chain.length != 0 || tile.kind != SurfaceKind::ground) {
     return false;
   }
   const Vec3 target = launch.environment.points.arrival(number), way = from_image.direction;

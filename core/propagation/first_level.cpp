@@ -41,17 +41,19 @@ void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftB
   if (norm(to_target) < least_distance_m) return;
   const LeftByRoofs left_of_image = left_of_companion(way, number, state);
   const VirtualSource antenna{.point = transmitter_.position, .offset_m = left.offset_m};
-  const Link::Departure departure = link_.depart(normalized(to_target));
-  const ComplexVec3 field = field_into_sight(way, departure, number, with_ground_as_target, target, left, state);
-  if (const double straight = squared_norm(departure.field); environment_.points.is_receiver(number) && straight > 0) {
-    left_in_sight_[number - environment_.points.element_count()] =
-        left.amplitude * std::sqrt(squared_norm(field) / straight);
+  const Link::Departure straight = link_.depart(normalized(to_target));
+  const Link::Departure departure =
+      departure_into_sight(way, straight, number, with_ground_as_target, target, left, state);
+  if (environment_.points.is_receiver(number)) {
+    const double alone = squared_norm(straight.field), with_ground = squared_norm(departure.field);
+    left_in_sight_[number - environment_.points.element_count()] = {
+        left.amplitude, alone > 0 && with_ground > 0 ? std::sqrt(with_ground / alone) : 1.0};
   }
   VegetationAtTarget attenuation =
       attenuation_of_building(way, target) * vegetation_to_target(transmitter_.position, number);
   attenuation.ray *= left.amplitude;
   attenuation.companion *= left_of_image.amplitude;
-  arrive({antenna, field, way.mechanism, departure.relative_gain, way.chain, false, attenuation,
+  arrive({antenna, departure.field, way.mechanism, departure.relative_gain, way.chain, false, attenuation,
           left_of_image.offset_m - left.offset_m},
          number, state);
 }
@@ -87,12 +89,13 @@ void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, st
   }
   const Vec3 reference = points.reference(element);
   if (norm(reference - antenna) < least_distance_m) return;
-  const Link::Departure departure = link_.depart(normalized(reference - antenna));
+  const Link::Departure departure =
+      departure_into_sight(way, link_.depart(normalized(reference - antenna)), element, with_ground_as_element,
+                           reference, left, state);
   const double attenuation =
       left.amplitude * attenuation_of_building(way, reference) * vegetation_.amplitude(antenna, reference);
   const VirtualSource source{.point = antenna, .offset_m = left.offset_m};
-  const ComplexVec3 field = field_into_sight(way, departure, element, with_ground_as_element, reference, left, state);
-  go_on({source, field, departure.relative_gain, way.chain, 0, 0, attenuation}, element, state, tubes);
+  go_on({source, departure.field, departure.relative_gain, way.chain, 0, 0, attenuation}, element, state, tubes);
 }
 
 void Launch::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes,
@@ -140,8 +143,8 @@ void Launch::launch_through_building(std::vector<std::uint8_t> lit, std::vector<
 
 void Launch::launch_into_sight(std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress) {
   lit.assign(environment_.points.element_count() + environment_.points.receiver_count(), 0);
-  left_in_sight_.assign(environment_.points.receiver_count(), 1);
-  if (goes_over_rooftops()) {
+  left_in_sight_.assign(environment_.points.receiver_count(), {});
+  if (goes_over_rooftops() || environment_.options.transmission.nearest_building) {
     reached_over_rooftops_.assign(lit.size(), 0);
     view_.reached_over_rooftops = reached_over_rooftops_.data();
   }

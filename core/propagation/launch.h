@@ -235,17 +235,18 @@ class Launch {
   };
   GroundWay way_from_image(const PlaneImage& image, Vec3 to) const;
   double vegetation_by_ground(const GroundWay& way, Vec3 to) const;
-  // What goes straight along a direction and by way of the ground, together; `in_step`: how far, 0 … 1.
-  ComplexVec3 with_ground_way(const Link::Departure& straight, Vec3 direction, const GroundWay& way,
+  // What goes straight along a direction and by way of the ground, together; `in_step`: how far, 0 … 1. The gain
+  // is that of the pattern over what both would bring without one.
+  Link::Departure with_ground_way(const Link::Departure& straight, Vec3 direction, const GroundWay& way,
                               double in_step) const;
   // Whether the antenna sees the ground where it reflects what comes over an edge to a point.
   bool sees_ground_behind(const StraightWay& straight_way, Vec3 edge, const PlaneImage& image, Vec3 point) const;
   // To the first edge of a path.
-  ComplexVec3 field_towards_roofs(const Link::Departure& straight, Vec3 target, const RooftopPath& path,
+  Link::Departure departure_towards_roofs(const Link::Departure& straight, Vec3 target, const RooftopPath& path,
                                   ThreadState& state) const;
   // To a number in sight at a point, of which roofs leave what they do. Where they come near the way from the ground,
   // that is with it; and marked so (`as`: with_ground_as_…) where the ground's tiles would send it, too.
-  ComplexVec3 field_into_sight(const StraightWay& straight_way, const Link::Departure& straight, std::uint32_t number,
+  Link::Departure departure_into_sight(const StraightWay& straight_way, const Link::Departure& straight, std::uint32_t number,
                                std::uint8_t as, Vec3 point, LeftByRoofs left, ThreadState& state);
 
   // bounce.cpp: reflections and diffractions, level by level, in chunks that keep memory small.
@@ -332,7 +333,8 @@ class Launch {
   void add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number, ThreadState& state);
   // Whether the plane of the ground below a receiver reflects a ray rather than tiles: one from an edge so low over that
   // plane that no tile stands for the reflection, which all but cancels it, or from a crest: there each tile has a last
-  // crest of its own, and several would reflect the same wave.
+  // crest of its own, and several would reflect the same wave; or one straight through a building, which may hide the
+  // tiles that would reflect it.
   bool arrives_along_ground(const RayEnding& ending, std::uint32_t number) const;
   // A ray at a receiver, reflected once more at the plane of the ground below.
   void arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadState& state);
@@ -486,7 +488,7 @@ class Launch {
   std::vector<RoughScatterer> scatterers_;  // by AfterScattering, then by tile, see prepare_scatterers()
   std::vector<double> directive_lobes_;     // per tile and AfterScattering; empty with Lambert's lobe
   ScatteredRays scattered_rays_;
-  std::vector<double> left_in_sight_;                 // see RayLaunchingResult
+  std::vector<LeftInSight> left_in_sight_;                // see RayLaunchingResult
   std::vector<std::uint8_t> reached_over_rooftops_;   // by number, lit_as_…; empty without such rays
   std::vector<Vec3> rooftop_departures_;              // by number, where angles are wanted: of rays over the roofs
   std::vector<DirectionMoments> diffuse_departures_;  // per tile and AfterScattering, where angles are wanted

@@ -47,6 +47,10 @@ struct LinkView {
     const Vec3 polarization = polarization_vector(transmit_polarization, transmit_frame, direction);
     return {Complex{std::sqrt(relative), 0} * polarization, relative};
   }
+  // As if the antenna sent as much in all directions.
+  TESSERAY_HD ComplexVec3 depart_without_pattern(Vec3 direction) const {
+    return Complex{1, 0} * polarization_vector(transmit_polarization, transmit_frame, direction);
+  }
 
   // The unit field of an upright antenna of the transmitter's polarisation: what a scattering tile sends on.
   TESSERAY_HD Vec3 copolar_polarization(Vec3 direction) const {

@@ -70,11 +70,11 @@ bool Launch::find_rooftop_wave(const RooftopTarget& target, ThreadState& state, 
 bool Launch::complete_rooftop_wave(Vec3 target, ThreadState& state, RooftopWave& wave) const {
   const RooftopPath& path = wave.path;
   const double straight = norm(target - transmitter_.position);
-  const Link::Departure departure = link_.depart(path.departure);
+  const Link::Departure departure = departure_towards_roofs(link_.depart(path.departure), target, path, state);
   // The factors count their phase from the straight line, and rays from their own length.
   const Complex turn = exp_j(link_.wave_number() * (path.length_m - straight));
   const ComplexVec3 field =
-      (1.0 / straight) * (turn * carried_over(field_towards_roofs(departure, target, path, state), path));
+      (1.0 / straight) * (turn * carried_over(departure.field, path));
   const Vec3 last = path.edges.back();
   wave.source.point = last - (path.length_m - norm(target - last)) * path.arrival;
   wave.source.edge_midpoint = last;

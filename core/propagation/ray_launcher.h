@@ -128,6 +128,12 @@ struct GainByMechanism {
   double sum() const { return direct + reflection + diffraction + over_rooftop + through_building; }
 };
 
+// Of the direct ray's amplitude, where roofs come near to it.
+struct LeftInSight {
+  double by_roofs = 1;
+  double with_ground = 1;  // over that, where the ray has with it what the ground before the roofs reflects
+};
+
 struct RayLaunchingResult {
   std::vector<ArrivalSums> tiles;      // one per tile, or none
   std::vector<ArrivalSums> receivers;  // one per receiver
@@ -135,9 +141,7 @@ struct RayLaunchingResult {
   std::vector<Ray> rays;               // by receiver, strongest first
   // Per receiver, with rays_per_receiver > 0: the path gain of all rays that are not diffusely scattered.
   std::vector<GainByMechanism> ray_gains;
-  // Per receiver: what roofs just below the line leave of the direct ray's amplitude, with what comes to them by the
-  // ground.
-  std::vector<double> left_in_sight;
+  std::vector<LeftInSight> left_in_sight;  // per receiver
   std::uint64_t tubes = 0;                           // launched in all, for the log
   std::vector<std::uint64_t> tubes_by_interactions;  // the same by how many interactions they had had
   LaunchCost cost;

@@ -54,16 +54,22 @@ Launch::GroundWay Launch::way_from_image(const PlaneImage& image, Vec3 to) const
   return by_ground;
 }
 
-ComplexVec3 Launch::with_ground_way(const Link::Departure& straight, Vec3 direction, const GroundWay& way,
-                                    double in_step) const {
-  const Link::Departure down = link_.depart(way.departure);
-  const ComplexVec3 reflected = specularly_reflected(link_.surface(environment_.scene.default_materials.ground),
-                                                     down.field, way.departure, way.normal);
+Link::Departure Launch::with_ground_way(const Link::Departure& straight, Vec3 direction, const GroundWay& way,
+                                        double in_step) const {
   const Complex factor = exp_j(-link_.wave_number() * way.longer_m) * way.factor;
-  const PlaneParts there = parts_of(straight.field, direction), by_ground = parts_of(reflected, way.arrival);
-  return field_of({together(there.across, factor * by_ground.across, in_step),
-                   together(there.upright, factor * by_ground.upright, in_step)},
-                  direction);
+  const auto both = [&](const ComplexVec3& ahead, const ComplexVec3& down) {
+    const ComplexVec3 reflected = specularly_reflected(link_.surface(environment_.scene.default_materials.ground), down,
+                                                       way.departure, way.normal);
+    const PlaneParts there = parts_of(ahead, direction), by_ground = parts_of(reflected, way.arrival);
+    return field_of({together(there.across, factor * by_ground.across, in_step),
+                     together(there.upright, factor * by_ground.upright, in_step)},
+                    direction);
+  };
+  Link::Departure departure{both(straight.field, link_.depart(way.departure).field), straight.relative_gain};
+  const double isotropic =
+      squared_norm(both(link_.depart_without_pattern(direction), link_.depart_without_pattern(way.departure)));
+  if (isotropic > 0) departure.relative_gain = squared_norm(departure.field) / isotropic;
+  return departure;
 }
 
 double Launch::vegetation_by_ground(const GroundWay& way, Vec3 to) const {
@@ -72,9 +78,9 @@ double Launch::vegetation_by_ground(const GroundWay& way, Vec3 to) const {
          vegetation_.amplitude(antenna, to);
 }
 
-ComplexVec3 Launch::field_towards_roofs(const Link::Departure& straight, Vec3 target, const RooftopPath& path,
-                                        ThreadState& state) const {
-  if (!path.by_ground || !(norm(path.by_ground->ratio) > negligible)) return straight.field;
+Link::Departure Launch::departure_towards_roofs(const Link::Departure& straight, Vec3 target, const RooftopPath& path,
+                                                ThreadState& state) const {
+  if (!path.by_ground || !(norm(path.by_ground->ratio) > negligible)) return straight;
   const Vec3 antenna = transmitter_.position, edge = path.edges.front();
   const PlaneImage& image = path.by_ground->image;
   GroundWay way = way_from_image(image, edge);
@@ -105,8 +111,8 @@ bool Launch::sees_ground_behind(const StraightWay& straight_way, Vec3 edge, cons
                                         {place.x, place.y, std::max(place.z, ground_z) + in_front_m});
 }
 
-ComplexVec3 Launch::field_into_sight(const StraightWay& straight_way, const Link::Departure& straight,
-                                     std::uint32_t number, std::uint8_t as, Vec3 point, LeftByRoofs left,
+Link::Departure Launch::departure_into_sight(const StraightWay& straight_way, const Link::Departure& straight,
+                                             std::uint32_t number, std::uint8_t as, Vec3 point, LeftByRoofs left,
                                      ThreadState& state) {
   const TargetPoints& points = environment_.points;
   const Vec3 antenna = transmitter_.position, to_point = point - antenna;
@@ -115,11 +121,11 @@ ComplexVec3 Launch::field_into_sight(const StraightWay& straight_way, const Link
   // What is reflected at a ground tile itself has not met the ground before.
   if (!roofs_count_in_sight(straight_way) || !view_.is_antenna_over_ground || points.is_edge(number) ||
       (is_ground && as == with_ground_as_element) || distance < rooftop_detail::least_horizontal_distance_m) {
-    return straight.field;
+    return straight;
   }
   const RooftopLine line(antenna, point, 0);
   const GroundBeforeEdge ground = ground_before(environment_.over_rooftops.view().terrain, line, {distance, point.z});
-  if (!ground.reflects) return straight.field;
+  if (!ground.reflects) return straight;
   const PlaneImage image = image_in(ground, antenna, line.direction);
   RooftopTarget target = rooftop_target(number);
   target.point = point;
@@ -127,7 +133,7 @@ ComplexVec3 Launch::field_into_sight(const StraightWay& straight_way, const Link
   RooftopRays rays = rooftop_rays();
   rays.from = image.point;
   OverRooftopPaths::LeftByRoofs left_of_way = roofs.left_in_sight(rays, target, state.rooftop_work);
-  if (!left_of_way.first_edge) return straight.field;
+  if (!left_of_way.first_edge) return straight;
   const Vec3 place = way_from_image(image, point).place;
   const bool is_before_roofs = norm(place.xy() - antenna.xy()) < norm(left_of_way.first_edge->xy() - antenna.xy());
   // Behind the roofs the reflection is the companion's at ground tiles; else that of the tile there, of the antenna's

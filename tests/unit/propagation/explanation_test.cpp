@@ -113,7 +113,9 @@ TEST(Explanation, TellsOfRoofsJustBelowTheLine) {
   EXPECT_TRUE(e.prediction.line_of_sight);
   EXPECT_GT(e.roofs_in_sight_db, 2);
   EXPECT_NEAR(e.rays.front().ray.power_dbm,
-              transmitter.erp_dbm + half_wave_dipole_gain_dbi - e.free_space_loss_db - e.roofs_in_sight_db, 0.01);
+              transmitter.erp_dbm + half_wave_dipole_gain_dbi - e.free_space_loss_db - e.roofs_in_sight_db -
+                  e.ground_in_sight_db,
+              0.01);
   const std::string text = in_words(e);
   EXPECT_NE(text.find(" Roofs just below the line of sight take "), std::string::npos) << text;
   EXPECT_EQ(explained({80.2, 42.7, 3}).roofs_in_sight_db, 0);
