@@ -263,14 +263,16 @@ struct TubeAtEdge {
   }
 };
 
-// True when a ray over the roofs, which has the ground below the antenna with it, stands for one that the chain
+// True when a ray over the roofs, which may have the ground before them with it, stands for one that the chain
 // diffracts, last at this point, to a target or an element (`as`: lit_as_…).
 TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const InteractionChain& chain, Vec3 keller_point,
                                          std::uint32_t number, std::uint8_t as) {
   if (launch.reached_over_rooftops == nullptr || (launch.reached_over_rooftops[number] & as) == 0) return false;
   const TargetPointsView& points = launch.environment.points;
   const std::uint32_t begin = chain.elements[0];
-  const bool by_ground = launch.is_antenna_over_ground && !chain.is_scattered() && !chain.through_building &&
+  const std::uint8_t comes_by_ground = as == lit_as_target ? by_ground_as_target : by_ground_as_element;
+  const bool has_ground = launch.is_antenna_over_ground || (launch.reached_over_rooftops[number] & comes_by_ground) != 0;
+  const bool by_ground = has_ground && !chain.is_scattered() && !chain.through_building &&
                          points.is_tile(begin) && points.is_ground(begin);
   for (std::size_t i = by_ground ? 1 : 0; i < chain.length; ++i) {
     const std::uint32_t element = chain.elements[i];

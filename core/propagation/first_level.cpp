@@ -19,8 +19,7 @@ constexpr std::size_t elements_per_block = 512;
 Launch::LeftByRoofs Launch::left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point,
                                           ThreadState& state) const {
   if (!roofs_count_in_sight(way) || environment_.points.is_edge(number)) return {};
-  RooftopTarget target = rooftop_target(number);
-  target.point = point;
+  const RooftopTarget target = rooftop_target(number, point);
   const Complex left = environment_.over_rooftops.left_in_sight(rooftop_rays(), target, state.rooftop_work).factor;
   return {norm(left), -std::atan2(left.im, left.re) / link_.wave_number()};
 }
@@ -89,9 +88,8 @@ void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, st
   }
   const Vec3 reference = points.reference(element);
   if (norm(reference - antenna) < least_distance_m) return;
-  const Link::Departure departure =
-      departure_into_sight(way, link_.depart(normalized(reference - antenna)), element, with_ground_as_element,
-                           reference, left, state);
+  const Link::Departure departure = departure_into_sight(way, link_.depart(normalized(reference - antenna)), element,
+                                                         with_ground_as_element, reference, left, state);
   const double attenuation =
       left.amplitude * attenuation_of_building(way, reference) * vegetation_.amplitude(antenna, reference);
   const VirtualSource source{.point = antenna, .offset_m = left.offset_m};

@@ -175,6 +175,7 @@ class Launch {
   // become at tiles.
   struct RooftopWave {
     RooftopPath path;
+    Vec3 end;
     VirtualSource source;  // the last edge
     ComplexVec3 strength;
     double departure_gain = 1;
@@ -196,12 +197,14 @@ class Launch {
   RooftopUse rooftop_use(std::uint32_t number, std::uint8_t lit) const;
   RooftopRays rooftop_rays() const {
     return {transmitter_.position, 2.0 * pi / link_.wave_number(), permittivities_, roof_z_,
-            view_.is_antenna_over_ground};
+            limits_.may_reflect(0, 0)};
   }
   RooftopTarget rooftop_target(Vec3 point) const;
-  RooftopTarget rooftop_target(std::uint32_t number) const;
+  RooftopTarget rooftop_target(std::uint32_t number, Vec3 point) const;
   // False when there is none, or only one below the threshold.
   bool find_rooftop_wave(const RooftopTarget& target, ThreadState& state, RooftopWave& wave) const;
+  // To a tile that goes on with it, where the target over it is in sight.
+  bool find_rooftop_wave_below(std::uint32_t number, RooftopUse use, ThreadState& state, RooftopWave& wave) const;
   // The wave along wave.path; false when it is below the threshold.
   bool complete_rooftop_wave(Vec3 target, ThreadState& state, RooftopWave& wave) const;
   void launch_over_rooftops(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
@@ -215,6 +218,8 @@ class Launch {
   // Of the plane that reflects what comes from the last edge to a target over the ground: that of the tile below, or,
   // where it bends away from a crest, the one along which the wave runs from there. None over no ground.
   Vec3 ground_normal_behind(const RooftopWave& wave, std::uint32_t number) const;
+  // Over the last edge of a path, as of a screen alone.
+  Complex behind_last_edge(const RooftopPath& path, Vec3 point) const;
   // What the wave that goes by way of the ground below a target has of the one that comes straight from the last edge:
   // it bends farther down there. `normal`: of the ground.
   LeftByRoofs left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number, Vec3 normal) const;

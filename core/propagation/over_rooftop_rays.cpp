@@ -48,8 +48,8 @@ RooftopTarget Launch::rooftop_target(Vec3 point) const {
   return {point, decibels(link_.unit_gain() / (straight * straight * link_.least_gain()))};
 }
 
-RooftopTarget Launch::rooftop_target(std::uint32_t number) const {
-  RooftopTarget target = rooftop_target(environment_.points.arrival(number));
+RooftopTarget Launch::rooftop_target(std::uint32_t number, Vec3 point) const {
+  RooftopTarget target = rooftop_target(point);
   const bool is_tile = environment_.points.is_tile(number);
   if (!is_tile) target.roof_z = environment_.over_rooftops.roof_below(target.point);
   const std::uint32_t below = is_tile ? number : receiver_ground(number);
@@ -67,14 +67,22 @@ bool Launch::find_rooftop_wave(const RooftopTarget& target, ThreadState& state, 
          complete_rooftop_wave(target.point, state, wave);
 }
 
+bool Launch::find_rooftop_wave_below(std::uint32_t number, RooftopUse use, ThreadState& state,
+                                     RooftopWave& wave) const {
+  const TargetPoints& points = environment_.points;
+  return use.goes_on && points.is_ground(number) &&
+         environment_.occlusion.is_free(transmitter_.position, points.arrival(number)) &&
+         find_rooftop_wave(rooftop_target(number, points.reference(number)), state, wave);
+}
+
 bool Launch::complete_rooftop_wave(Vec3 target, ThreadState& state, RooftopWave& wave) const {
+  wave.end = target;
   const RooftopPath& path = wave.path;
   const double straight = norm(target - transmitter_.position);
   const Link::Departure departure = departure_towards_roofs(link_.depart(path.departure), target, path, state);
   // The factors count their phase from the straight line, and rays from their own length.
   const Complex turn = exp_j(link_.wave_number() * (path.length_m - straight));
-  const ComplexVec3 field =
-      (1.0 / straight) * (turn * carried_over(departure.field, path));
+  const ComplexVec3 field = (1.0 / straight) * (turn * carried_over(departure.field, path));
   const Vec3 last = path.edges.back();
   wave.source.point = last - (path.length_m - norm(target - last)) * path.arrival;
   wave.source.edge_midpoint = last;
@@ -137,7 +145,8 @@ void Launch::launch_over_rooftops_to(std::uint32_t first, std::uint32_t end, con
   for (std::uint32_t number = first; number < end; ++number) {
     const RooftopUse use = rooftop_use(number, lit[number]);
     if (!use.any()) continue;
-    if (!find_rooftop_wave(rooftop_target(number), state, wave)) continue;
+    const RooftopTarget target = rooftop_target(number, environment_.points.arrival(number));
+    if (!find_rooftop_wave(target, state, wave) && !find_rooftop_wave_below(number, use, state, wave)) continue;
     launch_rooftop_wave(wave, number, use, state, tubes);
   }
 }
@@ -147,23 +156,31 @@ void Launch::launch_over_rooftops_by(RooftopSearch& search, std::uint32_t first,
   std::vector<std::uint32_t> numbers;
   std::vector<RooftopTarget> targets;
   for (std::uint32_t number = first; number < end; ++number) {
-    if (!rooftop_use(number, lit[number]).any()) continue;
+    const RooftopUse use = rooftop_use(number, lit[number]);
+    if (!use.any()) continue;
     numbers.push_back(number);
-    targets.push_back(rooftop_target(number));
+    targets.push_back(rooftop_target(number, environment_.points.arrival(number)));
   }
   std::vector<RooftopBends> found(targets.size());
   search.find(rooftop_rays(), targets, found);
   ThreadState& state = states_.local();
   RooftopWave wave;
-  for (std::size_t k = 0; k < targets.size(); ++k) {
-    if (found[k].outcome == RooftopBends::Outcome::none) continue;
-    if (found[k].outcome == RooftopBends::Outcome::no_room) {
-      if (!find_rooftop_wave(targets[k], state, wave)) continue;
-    } else {
-      follow_bends(transmitter_.position, targets[k].point, found[k], wave.path);
-      if (!complete_rooftop_wave(targets[k].point, state, wave)) continue;
+  const auto finish = [&](std::size_t k) {
+    switch (found[k].outcome) {
+      case RooftopBends::Outcome::none:
+        return false;
+      case RooftopBends::Outcome::no_room:
+        return find_rooftop_wave(targets[k], state, wave);
+      case RooftopBends::Outcome::found:
+        follow_bends(transmitter_.position, targets[k].point, found[k], wave.path);
+        return complete_rooftop_wave(targets[k].point, state, wave);
     }
-    launch_rooftop_wave(wave, numbers[k], rooftop_use(numbers[k], lit[numbers[k]]), state, tubes);
+    return false;
+  };
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    const RooftopUse use = rooftop_use(numbers[k], lit[numbers[k]]);
+    if (!finish(k) && !find_rooftop_wave_below(numbers[k], use, state, wave)) continue;
+    launch_rooftop_wave(wave, numbers[k], use, state, tubes);
   }
 }
 
@@ -183,6 +200,12 @@ Vec3 Launch::ground_normal_behind(const RooftopWave& wave, std::uint32_t number)
                                         {norm(edge.xy() - antenna.xy()), edge.z}, tile.centroid, tile.normal);
 }
 
+Complex Launch::behind_last_edge(const RooftopPath& path, Vec3 point) const {
+  const std::vector<Vec3>& edges = path.edges;
+  const Vec3 before = edges.size() > 1 ? edges[edges.size() - 2] : transmitter_.position;
+  return behind_edge(before, edges.back(), point, link_.wave_number());
+}
+
 Launch::LeftByRoofs Launch::left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number, Vec3 normal) const {
   const std::uint32_t ground = ground_below(number);
   if (ground == no_index) return {};
@@ -192,11 +215,8 @@ Launch::LeftByRoofs Launch::left_by_way_of_ground(const RooftopWave& wave, std::
   if (wave.path.target_image_ratio) return left(*wave.path.target_image_ratio);
   const Tile& tile = environment_.tiling.tiles[ground];
   const Vec3 target = environment_.points.arrival(number);
-  const std::vector<Vec3>& edges = wave.path.edges;
-  const Vec3 edge = edges.back(), before = edges.size() > 1 ? edges[edges.size() - 2] : transmitter_.position;
-  const Complex ratio = behind_edge(before, edge, mirrored(target, tile.centroid, normal), link_.wave_number()) /
-                        behind_edge(before, edge, target, link_.wave_number());
-  return left(ratio);
+  return left(behind_last_edge(wave.path, mirrored(target, tile.centroid, normal)) /
+              behind_last_edge(wave.path, target));
 }
 
 void Launch::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, RooftopUse use, ThreadState& state,
@@ -211,7 +231,7 @@ void Launch::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, 
   InteractionChain chain;
   chain.over_rooftops = true;
   if (!rooftop_departures_.empty()) rooftop_departures_[number] = wave.path.departure;
-  if (use.arrives) {
+  if (use.arrives && wave.end == points.arrival(number)) {
     VegetationAtTarget attenuation = wave.vegetation * vegetation_to_target(wave.path.edges.back(), number);
     const Vec3 ground_normal = ground_normal_behind(wave, number);
     const LeftByRoofs by_ground = left_by_way_of_ground(wave, number, ground_normal);
@@ -219,12 +239,15 @@ void Launch::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, 
     arrive({wave.source, wave.strength, Mechanism::over_rooftop, wave.departure_gain, chain, false, attenuation,
             by_ground.offset_m, ground_normal},
            number, state);
-    reached_over_rooftops_[number] |= lit_as_target;
+    reached_over_rooftops_[number] |= lit_as_target | (wave.path.by_ground ? by_ground_as_target : 0);
   }
   if (use.goes_on && !comes_from_behind) {
     const double vegetation = wave.vegetation * vegetation_.amplitude(wave.path.edges.back(), points.reference(number));
-    go_on({wave.source, wave.strength, wave.departure_gain, chain, 0, 1, vegetation}, number, state, tubes);
-    reached_over_rooftops_[number] |= lit_as_element;
+    // The tile itself lies below the target over it.
+    const Vec3 place = points.reference(number);
+    const Complex at_tile = behind_last_edge(wave.path, place) / behind_last_edge(wave.path, wave.end);
+    go_on({wave.source, at_tile * wave.strength, wave.departure_gain, chain, 0, 1, vegetation}, number, state, tubes);
+    reached_over_rooftops_[number] |= lit_as_element | (wave.path.by_ground ? by_ground_as_element : 0);
   }
 }
 

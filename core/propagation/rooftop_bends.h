@@ -28,7 +28,7 @@ struct RooftopRays {
   double wavelength_m = 0;
   std::span<const Complex> permittivities;  // relative, by material of the scene
   double roof_z = -infinity;                // of the roof that the transmitter stands over, if any
-  bool is_over_ground = false;              // the transmitter, of which that reflects
+  bool may_reflect = false;                 // on the ground before the first edge
 };
 
 // Where one of them goes. One whose highest edge alone costs more than `most_loss_db` (or thereabouts) is too weak to
@@ -55,8 +55,8 @@ struct RooftopBends {
   // Field at the end over the one in free space at the straight distance, with phase against the straight line:
   // across the vertical plane (horizontal polarisation) and in it (vertical).
   Complex horizontal, vertical;
-  // With a transmitter over the ground, and what comes from its image there over what comes from itself, each with its
-  // phase from the first edge on.
+  // Before the first edge, and what comes from the transmitter's image there over what comes from itself, each with its
+  // phase from that edge on. None where the edge is that of the roof below the transmitter.
   GroundBeforeEdge ground;
   Complex transmitter_image_ratio;
   // With a target over the ground behind such crests that the wave runs along the ground between: what comes to its
@@ -336,7 +336,9 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
 
   bends.outcome = RooftopBends::Outcome::found;
   bends.count = path.count - 2;
-  bends.ground = rays.is_over_ground ? ground_before(scene.terrain, line, points[1]) : GroundBeforeEdge();
+  const double first_roof_z = points[1].y - line.bulge_at(points[1].x);
+  const bool leaves_own_roof = path.in_row[1] == 1 && rooftop_detail::is_same_height(first_roof_z, rays.roof_z);
+  bends.ground = rays.may_reflect && !leaves_own_roof ? ground_before(scene.terrain, line, points[1]) : GroundBeforeEdge();
   ProfileGrounds grounds;
   rooftop_detail::add_grounds_between(scene, rays, line, path, grounds);
   bends.runs_along_ground = grounds.any_between && target.is_over_ground;

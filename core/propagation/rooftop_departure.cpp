@@ -113,7 +113,7 @@ bool Launch::sees_ground_behind(const StraightWay& straight_way, Vec3 edge, cons
 
 Link::Departure Launch::departure_into_sight(const StraightWay& straight_way, const Link::Departure& straight,
                                              std::uint32_t number, std::uint8_t as, Vec3 point, LeftByRoofs left,
-                                     ThreadState& state) {
+                                             ThreadState& state) {
   const TargetPoints& points = environment_.points;
   const Vec3 antenna = transmitter_.position, to_point = point - antenna;
   const double distance = norm(to_point.xy()), length = norm(to_point);
@@ -127,8 +127,7 @@ Link::Departure Launch::departure_into_sight(const StraightWay& straight_way, co
   const GroundBeforeEdge ground = ground_before(environment_.over_rooftops.view().terrain, line, {distance, point.z});
   if (!ground.reflects) return straight;
   const PlaneImage image = image_in(ground, antenna, line.direction);
-  RooftopTarget target = rooftop_target(number);
-  target.point = point;
+  const RooftopTarget target = rooftop_target(number, point);
   const OverRooftopPaths& roofs = environment_.over_rooftops;
   RooftopRays rays = rooftop_rays();
   rays.from = image.point;

@@ -52,7 +52,7 @@ void over_rooftop(benchmark::State& state) {
   const RooftopRays rays = {.from = transmitter.position,
                             .wavelength_m = 2.0 * pi / link.wave_number(),
                             .permittivities = permittivities,
-                            .is_over_ground = state.range(0) != 1};
+                            .may_reflect = state.range(0) != 1};
   std::vector<std::uint8_t> lit(city.tiling.tiles.size() + city.tiling.edges.size(), 0);
   for (const std::uint32_t element : visible_from(city.occlusion, city.tiling, transmitter.position)) lit[element] = 1;
   std::uint64_t found = 0, edges = 0, hidden = 0;

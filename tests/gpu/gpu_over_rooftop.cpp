@@ -63,7 +63,7 @@ class RaysToTiles {
     rays_ = {.from = antenna,
              .wavelength_m = 2.0 * pi / link_.wave_number(),
              .permittivities = permittivities_,
-             .is_over_ground = true};
+             .may_reflect = true};
     for (std::size_t t = 0; t < tiling.tiles.size(); t += step) {
       targets_.push_back({target_point(tiling.tiles[t], 1.5), 200});
     }

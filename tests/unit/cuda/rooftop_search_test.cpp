@@ -60,7 +60,7 @@ struct RaysOfCity {
     rays = {.from = antenna,
             .wavelength_m = 2.0 * pi / link.wave_number(),
             .permittivities = permittivities,
-            .is_over_ground = true};
+            .may_reflect = true};
   }
   Found by(RooftopSearch& search, const std::vector<Tile>& tiles, std::size_t every) const {
     Found found;
