@@ -37,10 +37,10 @@ struct PointExplanation {
   double distance_m = 0;
   double free_space_loss_db = 0;
   double power_sum_dbm = 0, interference_db = 0;  // NaN where nothing arrives
-  double roofs_in_sight_db = 0;  // of the direct ray, by roofs just below it
+  double roofs_in_sight_db = 0;                   // of the direct ray, by roofs just below it
   // What the ground's reflection takes of it then, where that comes with it; negative: adds to it.
   double ground_in_sight_db = 0;
-  std::string clutter_class;                      // that the receiver stands in; "" for none
+  std::string clutter_class;  // that the receiver stands in; "" for none
   PowerShares shares;
   std::vector<ExplainedRay> rays;  // strongest first
 };

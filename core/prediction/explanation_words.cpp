@@ -114,7 +114,7 @@ std::string spreads(const PointExplanation& explanation) {
 
 std::string route_in_words(const Ray& ray, const Scene& scene, const Tiling& tiling) {
   const bool over_roofs = ray.interactions.starts_with("T-O");
-  std::string text = over_roofs                                        ? "diffraction over the roofs"
+  std::string text = over_roofs                                     ? "diffraction over the roofs"
                      : ray.mechanism == Mechanism::through_building ? "the way through a building"
                                                                     : "";
   for (std::size_t i = 0; i < ray.elements.size(); ++i) {

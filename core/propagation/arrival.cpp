@@ -73,7 +73,8 @@ bool Launch::arrives_along_ground(const RayEnding& ending, std::uint32_t number)
   const std::uint32_t ground = receiver_ground(number);
   const bool straight_through = chain.through_building && chain.length == 0;
   const bool from_edge = chain.length == 0 ? chain.over_rooftops : environment_.points.is_edge(chain.last());
-  if (ground == no_index || !(from_edge || straight_through) || !view_.limits.may_reflect(0, 0) || lacks_ground_reflection(view_, chain)) {
+  if (ground == no_index || !(from_edge || straight_through) || !view_.limits.may_reflect(0, 0) ||
+      lacks_ground_reflection(view_, chain)) {
     return false;
   }
   if (straight_through) return true;

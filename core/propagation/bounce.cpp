@@ -211,9 +211,8 @@ void Launch::go_on(const Outgoing& outgoing, std::uint32_t element, ThreadState&
 
 void Launch::collect_diffuse(const Tube& tube, std::uint32_t tile_number) {
   const Tile& tile = environment_.tiling.tiles[tile_number];
-  const double power = diffuse_incidence(tube, tile);
+  const auto [power, gain] = diffuse_incidence(tube, tile);
   if (!(power > 0)) return;
-  const double gain = static_cast<double>(tube.departure_gain);
   unsigned may_follow = 0;
   for (std::size_t kind = 0; kind < (tube.chain.over_rooftops ? 1 : diffuse_.kinds()); ++kind) {
     const auto after = static_cast<AfterScattering>(kind);

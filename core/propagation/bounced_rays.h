@@ -29,6 +29,8 @@ struct Outgoing {
   const InteractionChain& chain;
   int reflections, diffractions;
   double attenuation;  // factor of the amplitude on all legs, the next one included; not in `strength`
+  // Elsewhere on the next element strength² may be as much, where the pattern changes from end to end of it.
+  double greatest_squared_strength = 0;
 };
 
 namespace bounced_rays_detail {
@@ -74,7 +76,8 @@ TESSERAY_HD void go_on(const Outgoing& outgoing, std::uint32_t element, Rays& ra
   if (!rays.may_go_on(outgoing.chain, element, outgoing.reflections, outgoing.diffractions)) return;
   const LaunchView& launch = rays.view();
   const Leg leg = leg_to(outgoing.source, launch.environment.points.reference(element));
-  double path_gain = launch.link.unit_gain * squared_norm(outgoing.strength) * leg.amplitude * leg.amplitude *
+  const double squared_strength = std::max(squared_norm(outgoing.strength), outgoing.greatest_squared_strength);
+  double path_gain = launch.link.unit_gain * squared_strength * leg.amplitude * leg.amplitude *
                      (outgoing.attenuation * outgoing.attenuation);
   if (path_gain < launch.link.least_gain) return;
   double attenuation = outgoing.attenuation;
@@ -271,9 +274,10 @@ TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const Interac
   const TargetPointsView& points = launch.environment.points;
   const std::uint32_t begin = chain.elements[0];
   const std::uint8_t comes_by_ground = as == lit_as_target ? by_ground_as_target : by_ground_as_element;
-  const bool has_ground = launch.is_antenna_over_ground || (launch.reached_over_rooftops[number] & comes_by_ground) != 0;
-  const bool by_ground = has_ground && !chain.is_scattered() && !chain.through_building &&
-                         points.is_tile(begin) && points.is_ground(begin);
+  const bool has_ground =
+      launch.is_antenna_over_ground || (launch.reached_over_rooftops[number] & comes_by_ground) != 0;
+  const bool by_ground = has_ground && !chain.is_scattered() && !chain.through_building && points.is_tile(begin) &&
+                         points.is_ground(begin);
   for (std::size_t i = by_ground ? 1 : 0; i < chain.length; ++i) {
     const std::uint32_t element = chain.elements[i];
     if (!points.is_edge(element) || launch.environment.edge(element).kind == EdgeKind::corner) return false;

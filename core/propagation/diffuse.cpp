@@ -54,11 +54,31 @@ double Launch::reflectance(const Tile& tile, double cosine) const {
   return columns_.reflectances().at(surface_material(environment_.scene, tile), cosine);
 }
 
-double Launch::diffuse_incidence(const Tube& tube, const Tile& tile) const {
+double Launch::pattern_near_m(const Tile& tile) const {
+  constexpr double sides = 40;  // it is seen under 1.4° from there
+  return link_.has_narrow_pattern() ? sides * tile.side_m() : 0.0;
+}
+
+Launch::DiffuseIncidence Launch::diffuse_incidence(const Tube& tube, const Tile& tile) const {
   const double cosine = -dot(tube.direction, tile.normal);
-  if (!(cosine > 0)) return 0;
+  if (!(cosine > 0)) return {};
+  auto gain = static_cast<double>(tube.departure_gain);
   double power = tube.path_gain / link_.unit_gain() * cosine;
-  if (!tube.source.is_edge()) {
+  if (tube.chain.length == 0 && !tube.source.is_edge() && tube.length_m < pattern_near_m(tile)) {
+    const Vec3 antenna = tube.source.point;
+    const auto mean = [&](const auto& gain_along) {
+      return mean_seen_from(antenna, tile, pattern_near_m(tile), [&](Vec3 point) {
+        const Vec3 way = point - antenna;
+        const double squared = squared_norm(way);
+        return gain_along(way) * std::max(0.0, -dot(way, tile.normal)) / (squared * std::sqrt(squared));
+      });
+    };
+    const double without_pattern = gain > 0 ? squared_norm(tube.strength) / gain : 1.0;
+    const double seen = mean([](Vec3) { return 1.0; });
+    if (!(seen > 0)) return {};
+    gain = mean([&](Vec3 way) { return link_.transmit_gain(normalized(way)); }) / seen;
+    power = without_pattern * gain * seen * (tube.attenuation * tube.attenuation);
+  } else if (!tube.source.is_edge()) {
     const double distance = norm(tile.centroid - tube.source.point), near_m = columns_.near_m(tube.element);
     if (distance < near_m) {
       const double mean = mean_seen_from(tube.source.point, tile, near_m, [&](Vec3 point) {
@@ -71,13 +91,15 @@ double Launch::diffuse_incidence(const Tube& tube, const Tile& tile) const {
   }
   switch (environment_.options.scattering_model) {
     case ScatteringModel::incident:
-      return power;
+      break;
     case ScatteringModel::reflected:
-      return power * reflectance(tile, cosine);
+      power *= reflectance(tile, cosine);
+      break;
     case ScatteringModel::reciprocal:
-      return power * std::sqrt(reflectance(tile, cosine));
+      power *= std::sqrt(reflectance(tile, cosine));
+      break;
   }
-  return power;
+  return {power, gain};
 }
 
 void Launch::add_directive_lobe(const Tube& tube, std::uint32_t tile_number, AfterScattering after, double power) {

@@ -352,8 +352,14 @@ class Launch {
   // Adds what pairs of them bring to receivers.
   void pair_rays(std::span<ArrivalSums> receivers);
 
-  // diffuse.cpp: what a tube brings to a tile that scatters it, Σ |E|² cosθ_i · reflectance over the tile's mean.
-  double diffuse_incidence(const Tube& tube, const Tile& tile) const;
+  // diffuse.cpp: what a tube brings to a tile that scatters it, |E|² cosθ_i · reflectance in the mean over the tile, and
+  // the pattern's gain in that mean.
+  struct DiffuseIncidence {
+    double power = 0, gain = 1;
+  };
+  DiffuseIncidence diffuse_incidence(const Tube& tube, const Tile& tile) const;
+  // Nearer to the antenna its pattern may change from end to end of a tile.
+  double pattern_near_m(const Tile& tile) const;
   // Scattering as the last interaction, or with one more.
   void scatter_last(Progress& progress);
   void scatter_then_reflect(Progress& progress);

@@ -338,7 +338,8 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
   bends.count = path.count - 2;
   const double first_roof_z = points[1].y - line.bulge_at(points[1].x);
   const bool leaves_own_roof = path.in_row[1] == 1 && rooftop_detail::is_same_height(first_roof_z, rays.roof_z);
-  bends.ground = rays.may_reflect && !leaves_own_roof ? ground_before(scene.terrain, line, points[1]) : GroundBeforeEdge();
+  bends.ground =
+      rays.may_reflect && !leaves_own_roof ? ground_before(scene.terrain, line, points[1]) : GroundBeforeEdge();
   ProfileGrounds grounds;
   rooftop_detail::add_grounds_between(scene, rays, line, path, grounds);
   bends.runs_along_ground = grounds.any_between && target.is_over_ground;

@@ -172,6 +172,67 @@ TEST(GroundBeforeEdge, IsTheSameFromEitherEnd) {
   }
 }
 
+// A house below the antenna does not hide the ground far before it.
+TEST(GroundBeforeEdge, ReflectsBelowAntennasOnSmallHousesToo) {
+  Scene with_house = wall_on_a_plain();
+  with_house.prisms.push_back(testing::box_prism(2, {2, 30}, {8, 36}, 0, 2.6));
+  const Environment bare(wall_on_a_plain(), 10), on_house(std::move(with_house), 10);
+  for (const double frequency_hz : {150e6, 450e6}) {
+    for (const Vec3 place : {Vec3{1205, 33, 1.5}, Vec3{1305, 33, 6}}) {
+      const auto loss_db = [&](const Environment& environment, Vec3 from, Vec3 to) {
+        Transmitter transmitter = testing::test_transmitter(from);
+        transmitter.frequency_hz = frequency_hz;
+        const auto result =
+            environment.launch(transmitter, testing::receivers_at({to}), over_the_wall(Summation::coherent));
+        return -decibels(testing::total_gain(result.receivers[0]));
+      };
+      const Vec3 antenna{5, 33, 4.1};
+      const double alone_db = loss_db(bare, antenna, place);
+      EXPECT_NEAR(loss_db(on_house, antenna, place), alone_db, 0.1) << place.x;
+      EXPECT_NEAR(loss_db(on_house, place, antenna), alone_db, 0.5) << place.x;
+    }
+  }
+}
+
+// What the antenna's pattern adds to a ray that leaves straight and by way of the ground is not in the basic loss.
+TEST(GroundBeforeEdge, BasicLossIsThatWithoutThePattern) {
+  const Environment plain(wall_on_a_plain(), 10);
+  const auto receivers = testing::receivers_at({{1205, 33, 1.5}, {1305, 33, 12}, {1405, 33, 39}});
+  const RayLaunchingOptions options = over_the_wall(Summation::power);
+  Transmitter transmitter = testing::test_transmitter({905, 33, 8});
+  const RayLaunchingResult isotropic = plain.launch(transmitter, receivers, options);
+  transmitter.antenna = AntennaKind::beam;
+  transmitter.antenna_details.beamwidth_deg = 10;
+  transmitter.azimuth_deg = transmitter.grid_azimuth_deg = 90;
+  for (const double downtilt_deg : {-5.0, 5.0, 10.0}) {
+    transmitter.downtilt_deg = downtilt_deg;
+    const RayLaunchingResult beam = plain.launch(transmitter, receivers, options);
+    for (std::size_t r = 0; r < receivers.size(); ++r) {
+      const double basic = isotropic.receivers[r].basic_gain.value();
+      EXPECT_NEAR(decibels(beam.receivers[r].basic_gain.value() / basic), 0, 0.05) << downtilt_deg << " " << r;
+      EXPECT_LT(beam.receivers[r].gain.value(), isotropic.receivers[r].gain.value());
+    }
+  }
+}
+
+// What tiles reflect to a receiver does not depend on the height over them at which they are predicted.
+TEST(GroundBeforeEdge, ReceiversHaveTheSameAtAnyHeightOfTheTiles) {
+  Scene scene = testing::flat_ground(1400, 60);
+  scene.prisms = {testing::box_prism(1, {1000, 0}, {1001, 60}, 0, 4)};
+  const Environment plain(testing::with_material(std::move(scene), 5, 0.01), 14);
+  Transmitter transmitter = testing::test_transmitter({0.1, 33, 6});
+  transmitter.frequency_hz = 150e6;
+  std::vector<double> losses_db;
+  for (const double height_m : {0.5, 1.5, 15.0}) {
+    RayLaunchingOptions options = over_the_wall(Summation::coherent);
+    options.receiver_height_m = height_m;
+    const auto result = plain.launch(transmitter, testing::receivers_at({{1300, 33, 6}}), options);
+    losses_db.push_back(-decibels(testing::total_gain(result.receivers[0])));
+  }
+  EXPECT_NEAR(losses_db[1], losses_db[0], 0.3);
+  EXPECT_NEAR(losses_db[2], losses_db[0], 0.3);
+}
+
 // Up through the shadow's boundary of the antenna, at 38 m, and that of its image 6 m higher: without a step, as long
 // as the wall takes anything from the direct ray.
 TEST(GroundBeforeEdge, SendsItsPartIntoSightToo) {

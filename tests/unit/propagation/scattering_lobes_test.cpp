@@ -72,14 +72,17 @@ RayLaunchingOptions directive(ScatteringModel model, int alpha) {
   return options;
 }
 
-double scattered_gain(const Environment& environment, Vec3 from, Vec3 to, const RayLaunchingOptions& options) {
-  const Transmitter transmitter = testing::test_transmitter(from);
+double scattered_gain(const Environment& environment, const Transmitter& transmitter, Vec3 to,
+                      const RayLaunchingOptions& options) {
   RayLaunchingOptions direct = testing::direct_only();
   direct.receiver_polarization = options.receiver_polarization;
   const auto gain = [&](const RayLaunchingOptions& of) {
     return environment.launch(transmitter, testing::receivers_at({to}), of).receivers.front().gain.value();
   };
   return gain(options) - gain(direct);
+}
+double scattered_gain(const Environment& environment, Vec3 from, Vec3 to, const RayLaunchingOptions& options) {
+  return scattered_gain(environment, testing::test_transmitter(from), to, options);
 }
 
 TEST(ScatteringLobes, LauncherScattersByTheModel) {
@@ -108,6 +111,46 @@ TEST(ScatteringLobes, LauncherScattersByTheModel) {
       }
     }
   }
+}
+
+// Towards each other, +45° of one end is −45° of the other.
+TEST(ScatteringLobes, SlantsMatchAsTheyDoInSight) {
+  const Environment environment(wall(), 5);
+  const Vec3 from{190, 60, 22}, to{215, 45, 3};
+  RayLaunchingOptions options = testing::scattering_last(ScatteringModel::reciprocal, 0.4);
+  const double all = scattered_gain(environment, from, to, options);
+  for (const Polarization sent : {Polarization::slant_plus_45, Polarization::slant_minus_45}) {
+    Transmitter transmitter = testing::test_transmitter(from);
+    transmitter.polarization = sent;
+    for (const Polarization received : {Polarization::slant_plus_45, Polarization::slant_minus_45}) {
+      options.receiver_polarization = received;
+      const double gain = scattered_gain(environment, transmitter, to, options);
+      EXPECT_NEAR(gain / all, sent == received ? 0 : 1, 1e-9);
+    }
+  }
+}
+
+// A beam of 10°, 10 m from a wall of which a tile of 100 m² fills 53°: the same as with tiles of 1 m².
+TEST(ScatteringLobes, NarrowBeamsLightPartsOfTiles) {
+  const Environment coarse(wall(), 10), fine(wall(), 1);
+  Transmitter transmitter = testing::test_transmitter({203, 30, 8});
+  transmitter.antenna = AntennaKind::beam;
+  transmitter.antenna_details.beamwidth_deg = 10;
+  const Vec3 to{215, 45, 3};
+  const RayLaunchingOptions options = testing::scattering_last(ScatteringModel::incident, 0.4);
+  std::size_t facing = 0;
+  for (const double azimuth_deg : {0.0, 20.0, 160.0, 180.0, 200.0}) {
+    transmitter.azimuth_deg = transmitter.grid_azimuth_deg = azimuth_deg;
+    for (const double downtilt_deg : {-5.0, 3.0, 10.0}) {
+      transmitter.downtilt_deg = downtilt_deg;
+      const double gain = scattered_gain(fine, transmitter, to, options);
+      if (!(gain > 1e-14)) continue;
+      EXPECT_NEAR(decibels(scattered_gain(coarse, transmitter, to, options) / gain), 0, 1.5)
+          << azimuth_deg << " " << downtilt_deg;
+      ++facing;
+    }
+  }
+  EXPECT_GT(facing, 5u);
 }
 
 TEST(ScatteringLobes, CrossPolarisedPartArrivesAtTheOtherPolarisation) {

@@ -169,6 +169,34 @@ TEST(ThroughBuilding, TilesBehindReflectOnce) {
   EXPECT_GT(loss_db, 24);
 }
 
+// Two rays go through the building, one by way of the ground before or behind it: to tiles and to receivers alike.
+TEST(ThroughBuilding, TheGroundBeforeItReflectsToReceiversToo) {
+  Scene scene = testing::flat_ground(800, 60);
+  scene.prisms = {testing::box_prism(1, {400, 0}, {410, 60}, 0, 30)};
+  const Environment town(testing::with_material(std::move(scene), 5, 0.01), 10);
+  Transmitter transmitter = testing::test_transmitter({5, 33, 3});
+  transmitter.frequency_hz = 450e6;
+  RayLaunchingOptions options = testing::without_scattering(1, 0, 1);
+  options.transmission = ten_db_walls();
+  std::vector<Vec3> places;
+  std::vector<std::size_t> tiles;
+  for (std::size_t t = 0; t < town.tiling.tiles.size(); ++t) {
+    const Tile& tile = town.tiling.tiles[t];
+    if (tile.kind != SurfaceKind::ground || tile.centroid.x < 412 || std::fabs(tile.centroid.y - 33) > 4) continue;
+    places.push_back(target_point(tile, options.receiver_height_m));
+    tiles.push_back(t);
+  }
+  ASSERT_GT(places.size(), 30u);
+  for (const Summation summation : {Summation::coherent, Summation::local_mean, Summation::power}) {
+    options.summation = summation;
+    const RayLaunchingResult result = town.launch(transmitter, testing::receivers_at(places), options);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const double tile = testing::total_gain(result.tiles[tiles[i]]);
+      EXPECT_NEAR(decibels(testing::total_gain(result.receivers[i]) / tile), 0, 0.01) << places[i].x;
+    }
+  }
+}
+
 TEST(ThroughBuilding, TilesAreReachedOnceAndTheSameWithAnyReceivers) {
   const Environment environment(house(), 10);
   const Transmitter transmitter = testing::test_transmitter({105, 85, 6});
