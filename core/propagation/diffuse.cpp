@@ -56,7 +56,7 @@ double Launch::reflectance(const Tile& tile, double cosine) const {
 
 double Launch::pattern_near_m(const Tile& tile) const {
   constexpr double sides = 40;  // it is seen under 1.4° from there
-  return link_.has_narrow_pattern() ? sides * tile.side_m() : 0.0;
+  return link_.has_pattern() ? sides * tile.side_m() : 0.0;
 }
 
 Launch::DiffuseIncidence Launch::diffuse_incidence(const Tube& tube, const Tile& tile) const {

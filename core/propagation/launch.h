@@ -225,6 +225,9 @@ class Launch {
   LeftByRoofs left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number, Vec3 normal) const;
   void launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, RooftopUse use, ThreadState& state,
                            std::vector<Tube>& tubes);
+  // The wave that a recorded ray over the roofs was.
+  void find_recorded_wave(const RecordedRay& ray, Vec3 target, ThreadState& state, RooftopWave& wave) const;
+  bool is_reflected_by_ground_below(const RecordedRay& ray) const;
   // The corner points of a ray whose chain goes over the roofs.
   std::vector<Vec3> trace_over_rooftops(const RecordedRay& ray, Vec3 target) const;
 

@@ -32,7 +32,7 @@ class Link {
   std::vector<Complex> permittivities() const;
 
   Departure depart(Vec3 direction) const { return view_.depart(direction); }
-  bool has_narrow_pattern() const { return view_.has_narrow_pattern(); }
+  bool has_pattern() const { return view_.has_pattern(); }
   double transmit_gain(Vec3 direction) const { return view_.transmit_gain(direction); }
   ComplexVec3 depart_without_pattern(Vec3 direction) const { return view_.depart_without_pattern(direction); }
   Complex receive(const ComplexVec3& field, Vec3 direction) const { return view_.receive(field, direction); }

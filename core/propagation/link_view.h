@@ -52,10 +52,10 @@ struct LinkView {
     return Complex{1, 0} * polarization_vector(transmit_polarization, transmit_frame, direction);
   }
 
-  // Whether the transmitting pattern may change much within some degrees.
-  TESSERAY_HD bool has_narrow_pattern() const {
+  // Whether it transmits more in some directions than in others.
+  TESSERAY_HD bool has_pattern() const {
     return !transmit_cuts.horizontal.empty() || transmit_beam_exponent > 0 ||
-           transmit_pattern == PatternKind::sector_3gpp;
+           transmit_pattern != PatternKind::isotropic;
   }
 
   // The unit field of an upright antenna of the transmitter's polarisation: what a scattering tile sends on.

@@ -251,22 +251,46 @@ void Launch::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, 
   }
 }
 
-std::vector<Vec3> Launch::trace_over_rooftops(const RecordedRay& ray, Vec3 target) const {
-  const bool direct = ray.chain.length == 0;
-  const Vec3 first = direct ? target : environment_.points.arrival(ray.chain.elements[0]);
-  ThreadState state;
-  RooftopWave wave;
-  find_rooftop_wave(rooftop_target(first), state, wave);
+void Launch::find_recorded_wave(const RecordedRay& ray, Vec3 target, ThreadState& state, RooftopWave& wave) const {
+  const TargetPoints& points = environment_.points;
+  if (ray.chain.length > 0 && !is_reflected_by_ground_below(ray)) {
+    const std::uint32_t first = ray.chain.elements[0];
+    find_rooftop_wave(rooftop_target(points.arrival(first)), state, wave);
+    if (wave.path.edges.empty()) find_rooftop_wave(rooftop_target(points.reference(first)), state, wave);
+  }
   // What comes to a receiver along the ground has its own way over the roofs, where its tile has none (arrival.cpp).
   if (wave.path.edges.empty()) find_rooftop_wave(rooftop_target(target), state, wave);
+}
+
+bool Launch::is_reflected_by_ground_below(const RecordedRay& ray) const {
+  const std::uint32_t number = environment_.points.element_count() + ray.receiver;
+  return ray.chain.length == 1 && ray.chain.elements[0] == receiver_ground(number) &&
+         (reached_over_rooftops_[number] & with_ground_below) != 0;
+}
+
+std::vector<Vec3> Launch::trace_over_rooftops(const RecordedRay& ray, Vec3 target) const {
+  ThreadState state;
+  RooftopWave wave;
+  find_recorded_wave(ray, target, state, wave);
+  std::vector<Vec3> way{transmitter_.position};
+  way.insert(way.end(), wave.path.edges.begin(), wave.path.edges.end());
+  if (is_reflected_by_ground_below(ray)) {
+    const std::uint32_t number = environment_.points.element_count() + ray.receiver;
+    const Vec3 normal = ground_normal_behind(wave, number),
+               foot = environment_.tiling.tiles[ray.chain.elements[0]].centroid;
+    const Vec3 to_image = mirrored(target, foot, normal) - way.back();
+    way.push_back(way.back() + (dot(foot - way.back(), normal) / dot(to_image, normal)) * to_image);
+    way.push_back(target);
+    return way;
+  }
   const bool scattered = ray.scattered_at != RecordedRay::nowhere;
   const std::vector<Vec3> rest =
       scattered ? trace_scattered(environment_.tiling, ray.chain, ray.scattered_at, wave.source, target)
                 : trace_chain(environment_.tiling, ray.chain, wave.source, target);
-  std::vector<Vec3> points{transmitter_.position};
-  points.insert(points.end(), wave.path.edges.begin(), wave.path.edges.end() - 1);
-  points.insert(points.end(), rest.begin(), rest.end());
-  return points;
+  // They begin at the last edge.
+  if (way.size() > 1) way.pop_back();
+  way.insert(way.end(), rest.begin(), rest.end());
+  return way;
 }
 
 }  // namespace tesseray

@@ -226,7 +226,11 @@ TEST(GroundBeforeEdge, ReceiversHaveTheSameAtAnyHeightOfTheTiles) {
   for (const double height_m : {0.5, 1.5, 15.0}) {
     RayLaunchingOptions options = over_the_wall(Summation::coherent);
     options.receiver_height_m = height_m;
+    options.rays_per_receiver = 5;
     const auto result = plain.launch(transmitter, testing::receivers_at({{1300, 33, 6}}), options);
+    ASSERT_EQ(result.rays.size(), 2u);
+    EXPECT_EQ(result.rays[1].interactions, "T-O-G");
+    EXPECT_EQ(result.rays[1].points.size(), 4u);
     losses_db.push_back(-decibels(testing::total_gain(result.receivers[0])));
   }
   EXPECT_NEAR(losses_db[1], losses_db[0], 0.3);
