@@ -59,12 +59,18 @@ double Launch::pattern_near_m(const Tile& tile) const {
   return link_.has_pattern() ? sides * tile.side_m() : 0.0;
 }
 
+bool Launch::is_pattern_near(std::uint32_t element) const {
+  const TargetPoints& points = environment_.points;
+  return points.is_tile(element) &&
+         norm(points.reference(element) - transmitter_.position) < pattern_near_m(environment_.tiling.tiles[element]);
+}
+
 Launch::DiffuseIncidence Launch::diffuse_incidence(const Tube& tube, const Tile& tile) const {
   const double cosine = -dot(tube.direction, tile.normal);
   if (!(cosine > 0)) return {};
   auto gain = static_cast<double>(tube.departure_gain);
   double power = tube.path_gain / link_.unit_gain() * cosine;
-  if (tube.chain.length == 0 && !tube.source.is_edge() && tube.length_m < pattern_near_m(tile)) {
+  if (tube.chain.length == 0 && !tube.source.is_edge() && is_pattern_near(tube.element)) {
     const Vec3 antenna = tube.source.point;
     const auto mean = [&](const auto& gain_along) {
       return mean_seen_from(antenna, tile, pattern_near_m(tile), [&](Vec3 point) {

@@ -93,10 +93,9 @@ void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, st
   const double attenuation =
       left.amplitude * attenuation_of_building(way, reference) * vegetation_.amplitude(antenna, reference);
   const VirtualSource source{.point = antenna, .offset_m = left.offset_m};
-  const bool changes =
-      points.is_tile(element) && norm(reference - antenna) < pattern_near_m(environment_.tiling.tiles[element]);
-  go_on({source, departure.field, departure.relative_gain, way.chain, 0, 0, attenuation, changes ? 1.0 : 0.0}, element,
-        state, tubes);
+  const double greatest_squared_strength = is_pattern_near(element) ? 1.0 : 0.0;
+  go_on({source, departure.field, departure.relative_gain, way.chain, 0, 0, attenuation, greatest_squared_strength},
+        element, state, tubes);
 }
 
 void Launch::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes,

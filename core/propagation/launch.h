@@ -363,6 +363,7 @@ class Launch {
   DiffuseIncidence diffuse_incidence(const Tube& tube, const Tile& tile) const;
   // Nearer to the antenna its pattern may change from end to end of a tile.
   double pattern_near_m(const Tile& tile) const;
+  bool is_pattern_near(std::uint32_t element) const;
   // Scattering as the last interaction, or with one more.
   void scatter_last(Progress& progress);
   void scatter_then_reflect(Progress& progress);

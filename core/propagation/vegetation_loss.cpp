@@ -105,7 +105,7 @@ void VegetationPrisms::add_areas(const std::vector<VegetationArea>& areas) {
   for (std::size_t cell = 0; cell < grid_.size(); ++cell) areas_of_cell_[cell + 1] += areas_of_cell_[cell];
 }
 
-bool VegetationPrisms::has_in_plan(const AreaInCell& area, Vec2 reference, Vec2 point) const {
+bool VegetationPrisms::has_in_plan(const AreaInCell& area, Vec2 reference, Vec2 point, Vec2 left) const {
   bool inside = area.has_reference_point;
   const Vec2 way = point - reference;
   for (std::uint32_t s = area.sides_begin; s < area.sides_end; ++s) {
@@ -113,7 +113,9 @@ bool VegetationPrisms::has_in_plan(const AreaInCell& area, Vec2 reference, Vec2 
     const Vec2 begin = side.begin - reference, end = side.end - reference;
     if ((cross(way, begin) > 0) == (cross(way, end) > 0)) continue;
     const Vec2 along = end - begin;
-    const bool reference_left = cross(along, begin) < 0, point_left = cross(along, begin - way) < 0;
+    const double point_side = cross(along, begin - way);
+    const bool reference_left = cross(along, begin) < 0;
+    const bool point_left = point_side < 0 || (point_side == 0 && cross(along, left) > 0);
     if (reference_left != point_left) inside = !inside;
   }
   return inside;
@@ -124,7 +126,8 @@ void VegetationPrisms::add_intervals(const AreaInCell& area, Vec2 reference, con
   double low = begin_m, high = end_m;
   clip(line.start.z, line.direction.z, area.bottom_z, area.top_z, low, high);
   if (low >= high) return;
-  // Where the way crosses the outline: sides are half-open, so that a vertex on the way counts once.
+  // Where the way crosses the outline: sides are half-open, so that a vertex on the way counts once, as if the way lay
+  // a little to the left.
   const std::uint32_t sides = area.sides_end - area.sides_begin;
   std::array<double, 32> few;
   std::vector<double> many(sides + 2 > few.size() ? sides + 2 : 0);
@@ -141,12 +144,15 @@ void VegetationPrisms::add_intervals(const AreaInCell& area, Vec2 reference, con
   }
   cuts[count++] = end_m;
   if (count > 3) std::sort(cuts, cuts + count);
-  // The longest piece between two crossings says which pieces are inside: its middle is not on the outline.
+  // The longest piece between two crossings says which pieces are inside: a place about its middle is on no side but
+  // one along the way, and on no vertex.
+  constexpr double share_before = 0.4142135623730951;
   std::size_t longest = 0;
   for (std::size_t c = 1; c + 1 < count; ++c) {
     if (cuts[c + 1] - cuts[c] > cuts[longest + 1] - cuts[longest]) longest = c;
   }
-  const bool longest_is_inside = has_in_plan(area, reference, line.at(0.5 * (cuts[longest] + cuts[longest + 1])).xy());
+  const Vec2 place = line.at(cuts[longest] + share_before * (cuts[longest + 1] - cuts[longest])).xy();
+  const bool longest_is_inside = has_in_plan(area, reference, place, {-direction.y, direction.x});
   for (std::size_t c = 0; c + 1 < count; ++c) {
     if (((c ^ longest) & 1) == (longest_is_inside ? 1 : 0)) continue;
     const Interval piece{std::max(cuts[c], low), std::min(cuts[c + 1], high)};

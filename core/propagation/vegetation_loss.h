@@ -58,7 +58,8 @@ class VegetationPrisms {
 
   void add_areas(const std::vector<VegetationArea>& areas);
   Vec2 reference_point(std::int32_t i, std::int32_t j) const;
-  bool has_in_plan(const AreaInCell& area, Vec2 reference, Vec2 point) const;
+  // Of a point on a side what lies a little to the left counts, so that of two areas that share it one has the point.
+  bool has_in_plan(const AreaInCell& area, Vec2 reference, Vec2 point, Vec2 left) const;
   // Appends where the way is inside of one area, within a cell.
   void add_intervals(const AreaInCell& area, Vec2 reference, const Line& line, double begin_m, double end_m,
                      std::vector<Interval>& inside) const;

@@ -16,6 +16,7 @@
 #include "core/scene/simplified_footprints.h"
 #include "core/scene/terrain_grid.h"
 #include "core/scene/terrain_surface.h"
+#include "core/scene/vegetation_pieces.h"
 
 namespace tesseray {
 namespace {
@@ -92,6 +93,7 @@ std::vector<VegetationArea> make_vegetation(const std::vector<RawVegetation>& ra
                                             const std::vector<std::vector<Rings>>& polygons, const Terrain& terrain,
                                             Vec2 origin, const SceneOptions& options, IssueLog& log) {
   std::vector<VegetationArea> areas;
+  PolygonOverlay overlay;
   for (std::size_t i = 0; i < raw.size(); ++i) {
     if (polygons[i].empty()) continue;
     const bool has_height = raw[i].height_m && *raw[i].height_m > 0 && std::isfinite(*raw[i].height_m);
@@ -101,12 +103,14 @@ std::vector<VegetationArea> make_vegetation(const std::vector<RawVegetation>& ra
               raw[i].feature_id, outline_of(raw[i], origin));
     }
     for (const Rings& rings : polygons[i]) {
-      VegetationArea area;
-      area.source_feature = raw[i].feature_id;
-      area.rings = rings;
-      area.bottom_z = std::floor(lowest_height_under(terrain, rings) / coordinate_step_m) * coordinate_step_m;
-      area.top_z = snapped(mean_height_under(terrain, rings) + height_m);
-      areas.push_back(std::move(area));
+      for (Rings& piece : vegetation_pieces(terrain, rings, height_m, overlay)) {
+        VegetationArea area;
+        area.source_feature = raw[i].feature_id;
+        area.bottom_z = std::floor(lowest_height_under(terrain, piece) / coordinate_step_m) * coordinate_step_m;
+        area.top_z = snapped(mean_height_under(terrain, piece) + height_m);
+        area.rings = std::move(piece);
+        areas.push_back(std::move(area));
+      }
     }
   }
   return areas;

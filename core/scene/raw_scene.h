@@ -28,7 +28,7 @@ struct RawBuilding : RawFootprint {
 };
 
 struct RawVegetation : RawFootprint {
-  std::optional<double> height_m;  // top above mean ground
+  std::optional<double> height_m;  // of the trees above the ground
 };
 
 // An area of one clutter class.

@@ -319,7 +319,7 @@ TEST(MultipleScreens, StandOnAPlaneThatReflects) {
 // The integral itself over two screens with ground between them, in steps: along contours that turn by 45°, all parts
 // of the integrand fall.
 Complex two_screens_over_ground(std::span<const Vec2> profile, double wavelength, const GroundUnderLink& ground) {
-  constexpr int steps = 1500;
+  constexpr int steps = 400;
   const double wave_number = 2 * pi / wavelength;
   const double before = profile[1].x - profile[0].x, between = profile[2].x - profile[1].x,
                behind = profile[3].x - profile[2].x, length = profile[3].x - profile[0].x;

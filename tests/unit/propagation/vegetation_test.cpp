@@ -114,6 +114,16 @@ Ring star(testing::Random& random, Vec2 centre, double least, double most, int v
   return ring;
 }
 
+// Pieces of one wood share sides: a way exactly along one is inside, once.
+TEST(VegetationPrisms, SharedSidesAreInside) {
+  const VegetationPrisms prisms(
+      {box({100, 0}, {150, 100}, 0, 10), box({150, 0}, {200, 40}, 0, 10), box({150, 40}, {200, 100}, 0, 12)});
+  EXPECT_NEAR(prisms.length_inside({150, -20, 4}, {150, 120, 4}), 100, 1e-9);
+  EXPECT_NEAR(prisms.length_inside({150, 120, 4}, {150, -20, 4}), 100, 1e-9);
+  EXPECT_NEAR(prisms.length_inside({160, 40, 4}, {300, 40, 4}), 40, 1e-9);
+  EXPECT_NEAR(prisms.length_inside({110, 40, 4}, {300, 40, 4}), 90, 1e-9);
+}
+
 TEST(VegetationPrisms, AgreeWithPlainIntervals) {
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {
     testing::Random random(seed);

@@ -346,6 +346,33 @@ TEST(BuildScene, VegetationGetsGroundAndHeight) {
   EXPECT_EQ(issue_of(clean, "missing_height").layer, "trees");
 }
 
+// A wood of 300 m, with a glade, up a slope that rises by 30 m: its tops follow the ground everywhere.
+TEST(BuildScene, WoodsFollowSlopes) {
+  RawScene raw = city({building(1, square(0, 0, 20), 10)});
+  raw.terrain = slope();
+  RawVegetation wood;
+  wood.feature_id = 78;
+  wood.height_m = 8;
+  wood.parts = {{moved(square(20, 0, 300)), moved(square(100, 100, 40))}};
+  raw.vegetation = {wood};
+  const CleanScene clean = build(raw);
+  const auto& pieces = clean.scene.vegetation;
+  EXPECT_GT(pieces.size(), 6u);
+  double covered = 0;
+  for (const VegetationArea& piece : pieces) {
+    EXPECT_EQ(piece.source_feature, 78);
+    covered += area(piece.rings);
+    for (const Ring& ring : piece.rings) {
+      for (const Vec2 corner_of_piece : ring) {
+        const double ground = clean.scene.terrain.height_at(corner_of_piece);
+        EXPECT_NEAR(piece.top_z, ground + 8, 2.1);
+        EXPECT_LE(piece.bottom_z, ground);
+      }
+    }
+  }
+  EXPECT_NEAR(covered, 300 * 300 - 40 * 40, 1);
+}
+
 TEST(BuildScene, IssuesOfTheReadersMoveIntoTheSceneFrame) {
   RawScene raw = city({building(1, square(0, 0, 20), 10)});
   raw.issues = {Issue{Issue::Action::assumed, "storeys", "", "roofs", 1, {{corner + Vec2{1, 2}}}}};

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/scene/vegetation_pieces.h"
+
+#include <algorithm>
+
+#include "core/scene/footprint_repair.h"
+#include "core/scene/polygon.h"
+#include "core/scene/terrain_surface.h"
+
+namespace tesseray {
+namespace {
+
+constexpr double least_side_m = 30;
+// Of the trees' height: on a plane the lowest ground lies half its rise below the mean.
+constexpr double greatest_depth_below_mean = 0.25;
+
+bool follows_ground(const Terrain& terrain, const Rings& rings, double height_m) {
+  return mean_height_under(terrain, rings) - lowest_height_under(terrain, rings) <=
+         greatest_depth_below_mean * height_m;
+}
+
+Rings rectangle(Vec2 min, Vec2 max) { return {Ring{min, {max.x, min.y}, max, {min.x, max.y}}}; }
+
+void append_pieces(const Terrain& terrain, const Rings& rings, double height_m, PolygonOverlay& overlay,
+                   std::vector<Rings>& pieces) {
+  const Rectangle box = bounds(rings);
+  const Vec2 size = box.max - box.min;
+  if (std::max(size.x, size.y) <= least_side_m || follows_ground(terrain, rings, height_m)) {
+    pieces.push_back(rings);
+    return;
+  }
+  const Vec2 middle = 0.5 * (box.min + box.max);
+  const bool is_wide = size.x >= size.y;
+  for (const Rings& half : {rectangle(box.min, is_wide ? Vec2{middle.x, box.max.y} : Vec2{box.max.x, middle.y}),
+                            rectangle(is_wide ? Vec2{middle.x, box.min.y} : Vec2{box.min.x, middle.y}, box.max)}) {
+    for (const Rings& piece : overlay.intersection(rings, half)) {
+      append_pieces(terrain, piece, height_m, overlay, pieces);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Rings> vegetation_pieces(const Terrain& terrain, const Rings& rings, double height_m,
+                                     PolygonOverlay& overlay) {
+  std::vector<Rings> pieces;
+  append_pieces(terrain, rings, height_m, overlay, pieces);
+  return pieces;
+}
+
+}  // namespace tesseray
