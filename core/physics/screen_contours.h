@@ -314,7 +314,6 @@ template <class Loops>
 TESSERAY_HD inline void carry_field(const Loops& loops, const Contour& before, const float* t, std::uint32_t count,
                                     double steepness, float* re, float* im) {
   for (std::uint32_t a = 0; a < count; ++a) re[a] = im[a] = 0;
-  if (count == 0) return;
   loops.template run<CarryField>(before.t.data(), before.re.data(), before.im.data(), before.nodes, t, count,
                                  static_cast<float>(steepness), re, im);
 }

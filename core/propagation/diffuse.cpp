@@ -70,30 +70,25 @@ Launch::DiffuseIncidence Launch::diffuse_incidence(const Tube& tube, const Tile&
   if (!(cosine > 0)) return {};
   auto gain = static_cast<double>(tube.departure_gain);
   double power = tube.path_gain / link_.unit_gain() * cosine;
+  const Vec3 from = tube.source.point;
+  // Over the tile, of what comes from a point with a gain along each way, at 1 m.
+  const auto mean = [&](double near_m, const auto& gain_along) {
+    return mean_seen_from(from, tile, near_m, [&](Vec3 point) {
+      const Vec3 way = point - from;
+      const double squared = squared_norm(way);
+      return gain_along(way) * std::max(0.0, -dot(way, tile.normal)) / (squared * std::sqrt(squared));
+    });
+  };
+  const auto alike = [](Vec3) { return 1.0; };
   if (tube.chain.length == 0 && !tube.source.is_edge() && is_pattern_near(tube.element)) {
-    const Vec3 antenna = tube.source.point;
-    const auto mean = [&](const auto& gain_along) {
-      return mean_seen_from(antenna, tile, pattern_near_m(tile), [&](Vec3 point) {
-        const Vec3 way = point - antenna;
-        const double squared = squared_norm(way);
-        return gain_along(way) * std::max(0.0, -dot(way, tile.normal)) / (squared * std::sqrt(squared));
-      });
-    };
-    const double without_pattern = gain > 0 ? squared_norm(tube.strength) / gain : 1.0;
-    const double seen = mean([](Vec3) { return 1.0; });
+    const double near_m = pattern_near_m(tile), seen = mean(near_m, alike);
     if (!(seen > 0)) return {};
-    gain = mean([&](Vec3 way) { return link_.transmit_gain(normalized(way)); }) / seen;
+    const double without_pattern = gain > 0 ? squared_norm(tube.strength) / gain : 1.0;
+    gain = mean(near_m, [&](Vec3 way) { return link_.transmit_gain(normalized(way)); }) / seen;
     power = without_pattern * gain * seen * (tube.attenuation * tube.attenuation);
-  } else if (!tube.source.is_edge()) {
-    const double distance = norm(tile.centroid - tube.source.point), near_m = columns_.near_m(tube.element);
-    if (distance < near_m) {
-      const double mean = mean_seen_from(tube.source.point, tile, near_m, [&](Vec3 point) {
-        const Vec3 way = point - tube.source.point;
-        const double squared = squared_norm(way);
-        return std::max(0.0, -dot(way, tile.normal)) / (squared * std::sqrt(squared));
-      });
-      power = squared_norm(tube.strength) * mean * (tube.attenuation * tube.attenuation);
-    }
+  } else if (const double near_m = columns_.near_m(tube.element);
+             !tube.source.is_edge() && norm(tile.centroid - from) < near_m) {
+    power = squared_norm(tube.strength) * mean(near_m, alike) * (tube.attenuation * tube.attenuation);
   }
   switch (environment_.options.scattering_model) {
     case ScatteringModel::incident:

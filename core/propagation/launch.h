@@ -254,8 +254,9 @@ class Launch {
                                   ThreadState& state) const;
   // To a number in sight at a point, of which roofs leave what they do. Where they come near the way from the ground,
   // that is with it; and marked so (`as`: with_ground_as_…) where the ground's tiles would send it, too.
-  Link::Departure departure_into_sight(const StraightWay& straight_way, const Link::Departure& straight, std::uint32_t number,
-                               std::uint8_t as, Vec3 point, LeftByRoofs left, ThreadState& state);
+  Link::Departure departure_into_sight(const StraightWay& straight_way, const Link::Departure& straight,
+                                       std::uint32_t number, std::uint8_t as, Vec3 point, LeftByRoofs left,
+                                       ThreadState& state);
 
   // bounce.cpp: reflections and diffractions, level by level, in chunks that keep memory small.
   // `level`: how often such tubes have bounced before, for the progress; scattered ones as many as leave them the
