@@ -47,6 +47,34 @@ TESSERAY_HD inline GroundUnderLink ground_between(const TerrainView& terrain, co
   return ground;
 }
 
+// The ground under a leg, at equal steps; its ends are the leg's.
+template <int steps>
+struct GroundUnderLeg {
+  // Ground that leaves the straight line between the feet of both ends by less than this counts as straight.
+  static constexpr double straight_m = 0.1;
+  Vec2 points[steps + 1];
+  double most_above_m = 0, most_below_m = 0;  // that line
+
+  TESSERAY_HD GroundUnderLeg(const TerrainView& terrain, const RooftopLine& line, Vec2 begin, Vec2 end) {
+    const auto ground_at = [&](double distance) {
+      return Vec2{distance, terrain.height_at(line.at(distance)) + line.bulge_at(distance)};
+    };
+    const Vec2 foot = ground_at(begin.x), way = ground_at(end.x) - foot;
+    points[0] = begin;
+    points[steps] = end;
+    for (int i = 1; i < steps; ++i) {
+      points[i] = ground_at(begin.x + (end.x - begin.x) * i / steps);
+      const Vec2 here = points[i] - foot;
+      const double above_m = here.y - way.y * here.x / way.x;
+      if (above_m > most_above_m) most_above_m = above_m;
+      if (-above_m > most_below_m) most_below_m = -above_m;
+    }
+  }
+  TESSERAY_HD bool is_straight() const { return !(most_above_m > straight_m || most_below_m > straight_m); }
+  TESSERAY_HD bool is_round() const { return most_above_m > straight_m; }
+  TESSERAY_HD std::span<const Vec2> span() const { return points; }
+};
+
 // Vertices of round ground between an end of the line and the crest next to it, below the leg between the two but near
 // it, by their distances. They cut the ground there into links as crests do.
 struct RoundGround {
@@ -57,31 +85,11 @@ struct RoundGround {
 
 TESSERAY_HD inline RoundGround round_ground(const TerrainView& terrain, const RooftopLine& line, Vec2 begin, Vec2 end,
                                             double wavelength_m) {
-  constexpr int steps = 16;
-  // What stands out less than this counts as straight.
-  constexpr double least_m = 0.1;
-  const auto ground_at = [&](double distance) {
-    return Vec2{distance, terrain.height_at(line.at(distance)) + line.bulge_at(distance)};
-  };
-  // Of the ground's upper hull.
-  Vec2 profile[steps + 1];
-  std::uint32_t size = 1;
-  profile[0] = ground_at(begin.x);
-  const Vec2 foot = profile[0], way = ground_at(end.x) - foot;
-  double most_m = 0;
-  for (int i = 1; i <= steps; ++i) {
-    const Vec2 point = ground_at(begin.x + (end.x - begin.x) * i / steps);
-    const double above_m = point.y - foot.y - way.y * (point.x - foot.x) / way.x;
-    if (above_m > most_m) most_m = above_m;
-    while (size > 1 && cross(profile[size - 1] - profile[size - 2], point - profile[size - 1]) >= 0) --size;
-    profile[size++] = point;
-  }
+  const GroundUnderLeg<RoundGround::most_vertices + 1> ground(terrain, line, begin, end);
   RoundGround round;
-  if (!(most_m > least_m)) return round;
-  profile[0] = begin;
-  profile[size - 1] = end;
-  const ScreenChoice choice = choose_screens(std::span<const Vec2>(profile, size), wavelength_m);
-  for (std::uint32_t c = 1; c + 1 < choice.count; ++c) round.vertices[round.count++] = profile[choice.indices[c]];
+  if (ground.is_straight()) return round;
+  const ScreenChoice choice = choose_screens(ground.span(), wavelength_m);
+  for (std::uint32_t c = 1; c + 1 < choice.count; ++c) round.vertices[round.count++] = ground.points[choice.indices[c]];
   return round;
 }
 

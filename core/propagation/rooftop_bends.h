@@ -301,6 +301,32 @@ TESSERAY_HD inline double target_image_below(const TerrainView& terrain, const R
   return below_m > 0 ? below_m : 0;
 }
 
+// Over the path, as over absorbing screens: all of the bends but what wedges make of steep ones.
+template <class Screens>
+TESSERAY_HD inline void pass_screens(const RooftopSceneView& scene, const RooftopRays& rays,
+                                     const RooftopTarget& target, const RooftopLine& line, const ChosenPath& path,
+                                     const Screens& screens, RooftopBends& bends) {
+  const Vec2* const points = path.points;
+  bends.outcome = RooftopBends::Outcome::found;
+  bends.count = path.count - 2;
+  const double first_roof_z = points[1].y - line.bulge_at(points[1].x);
+  const bool leaves_own_roof = path.in_row[1] == 1 && is_same_height(first_roof_z, rays.roof_z);
+  bends.ground =
+      rays.may_reflect && !leaves_own_roof ? ground_before(scene.terrain, line, points[1]) : GroundBeforeEdge();
+  ProfileGrounds grounds;
+  add_grounds_between(scene, rays, line, path, grounds);
+  bends.runs_along_ground = grounds.any_between && target.is_over_ground;
+  if (bends.ground.reflects) grounds.transmitter_image_below_m = bends.ground.image_below(points[0], points[1]);
+  if (bends.runs_along_ground) {
+    grounds.target_image_below_m = target_image_below(scene.terrain, line, points[bends.count], target);
+  }
+  const ScreenFactors factors = screens(path.span(), grounds);
+  bends.horizontal = bends.vertical = factors.factor;
+  bends.transmitter_image_ratio = factors.transmitter_image_ratio;
+  bends.target_image_ratio = factors.target_image_ratio;
+  for (std::uint32_t i = 0; i < bends.count; ++i) bends.edges[i] = points[i + 1];
+}
+
 }  // namespace rooftop_detail
 
 // The bends of one ray. `row` (a ProfileRow) is memory to work in: it holds the whole profile afterwards.
@@ -334,25 +360,8 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
     return;
   }
 
-  bends.outcome = RooftopBends::Outcome::found;
-  bends.count = path.count - 2;
-  const double first_roof_z = points[1].y - line.bulge_at(points[1].x);
-  const bool leaves_own_roof = path.in_row[1] == 1 && rooftop_detail::is_same_height(first_roof_z, rays.roof_z);
-  bends.ground =
-      rays.may_reflect && !leaves_own_roof ? ground_before(scene.terrain, line, points[1]) : GroundBeforeEdge();
-  ProfileGrounds grounds;
-  rooftop_detail::add_grounds_between(scene, rays, line, path, grounds);
-  bends.runs_along_ground = grounds.any_between && target.is_over_ground;
-  if (bends.ground.reflects) grounds.transmitter_image_below_m = bends.ground.image_below(points[0], points[1]);
-  if (bends.runs_along_ground) {
-    grounds.target_image_below_m = rooftop_detail::target_image_below(scene.terrain, line, points[bends.count], target);
-  }
-  const ScreenFactors factors_of_screens = screens(path.span(), grounds);
-  bends.horizontal = bends.vertical = factors_of_screens.factor;
-  bends.transmitter_image_ratio = factors_of_screens.transmitter_image_ratio;
-  bends.target_image_ratio = factors_of_screens.target_image_ratio;
+  rooftop_detail::pass_screens(scene, rays, target, line, path, screens, bends);
   for (std::uint32_t i = 1; i <= bends.count; ++i) {
-    bends.edges[i - 1] = points[i];
     const std::uint32_t in_row = path.in_row[i];
     if (in_row == ChosenPath::not_in_row) continue;
     // Its roof's edge is the first thing in the way of an end.
