@@ -72,12 +72,13 @@ bool Launch::arrives_along_ground(const RayEnding& ending, std::uint32_t number)
   const InteractionChain& chain = ending.chain;
   const std::uint32_t ground = receiver_ground(number);
   const bool straight_through = chain.through_building && chain.length == 0;
-  const bool from_edge = chain.length == 0 ? chain.over_rooftops : environment_.points.is_edge(chain.last());
+  const bool from_edge = chain.length == 0 ? ending.source.is_edge() : environment_.points.is_edge(chain.last());
   if (ground == no_index || !(from_edge || straight_through) || !view_.limits.may_reflect(0, 0) ||
       lacks_ground_reflection(view_, chain)) {
     return false;
   }
-  if (straight_through) return true;
+  const bool in_sight_along_ground = chain.length == 0 && !chain.over_rooftops;
+  if (straight_through || in_sight_along_ground) return true;
   const Tile& tile = environment_.tiling.tiles[ground];
   const Vec3 target = environment_.points.arrival(number), edge = leg_to(ending.source, target).from;
   double bulge_m = 0;
@@ -98,7 +99,8 @@ void Launch::arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_nu
   ArrivedRay reflected;
   if (!find_companion(view_, ending, environment_.tiling.tiles[ground], receiver_number, reflected)) return;
   reflected.is_companion = false;
-  if (ending.chain.over_rooftops) reached_over_rooftops_[receiver_number] |= with_ground_below;
+  const bool along_ground = ending.chain.length == 0 && ending.source.is_edge();
+  if (ending.chain.over_rooftops || along_ground) reached_over_rooftops_[receiver_number] |= with_ground_below;
   if (ending.chain.through_building) reached_over_rooftops_[receiver_number] |= with_ground_through_building;
   InteractionChain chain = ending.chain;
   chain.push(ground);

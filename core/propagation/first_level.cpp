@@ -57,6 +57,16 @@ void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftB
          number, state);
 }
 
+void Launch::arrive_in_sight(const StraightWay& way, std::uint32_t number, ThreadState& state) {
+  const Vec3 target = environment_.points.arrival(number);
+  RooftopWave wave;
+  if (find_wave_along_ground(way, number, target, state, wave)) {
+    arrive_along_ground(way, number, wave, state);
+  } else {
+    arrive_straight(way, number, left_by_roofs(way, number, target, state), state);
+  }
+}
+
 double Launch::attenuation_of_building(const StraightWay& way, Vec3 to) const {
   return way.building == nullptr ? 1.0 : way.building->amplitude(transmitter_.position, to);
 }
@@ -80,16 +90,27 @@ void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, st
   const Vec3 antenna = transmitter_.position;
   if (environment_.over_rooftops.is_beyond_horizon(antenna, points.reference(element), state.rooftop_work)) return;
   mark_lit(way, element, lit_as_element, lit);
-  const LeftByRoofs left = left_by_roofs(way, element, points.reference(element), state);
-  if (points.tiles_are_targets() && points.is_tile(element) &&
-      environment_.tiling.tiles[element].kind != SurfaceKind::ground) {
-    arrive_straight(way, element, left, state);
+  const Vec3 reference = points.reference(element);
+  const bool is_ground = points.is_tile(element) && points.is_ground(element);
+  RooftopWave wave;
+  // What is reflected at a ground tile itself has not met the ground before.
+  const bool runs_along_ground = !is_ground && find_wave_along_ground(way, element, reference, state, wave);
+  const LeftByRoofs left = runs_along_ground ? left_along_ground(wave) : left_by_roofs(way, element, reference, state);
+  if (points.tiles_are_targets() && points.is_tile(element) && !is_ground) {
+    if (runs_along_ground) {
+      arrive_along_ground(way, element, wave, state);
+    } else {
+      arrive_straight(way, element, left, state);
+    }
     mark_lit(way, element, lit_as_target, lit);
   }
-  const Vec3 reference = points.reference(element);
   if (norm(reference - antenna) < least_distance_m) return;
-  const Link::Departure departure = departure_into_sight(way, link_.depart(normalized(reference - antenna)), element,
-                                                         with_ground_as_element, reference, left, state);
+  Link::Departure departure = link_.depart(normalized(reference - antenna));
+  if (runs_along_ground) {
+    reached_over_rooftops_[element] |= with_ground_as_element;
+  } else {
+    departure = departure_into_sight(way, departure, element, with_ground_as_element, reference, left, state);
+  }
   const double attenuation =
       left.amplitude * attenuation_of_building(way, reference) * vegetation_.amplitude(antenna, reference);
   const VirtualSource source{.point = antenna, .offset_m = left.offset_m};
@@ -124,8 +145,7 @@ void Launch::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& 
       if (way.building != nullptr && !way.building->may_hide(antenna, target)) continue;
       if (!way.occlusion.is_free(antenna, target)) continue;
       if (environment_.over_rooftops.is_beyond_horizon(antenna, target, state.rooftop_work)) continue;
-      const LeftByRoofs left = left_by_roofs(way, number, target, state);
-      arrive_straight(way, number, left, state);
+      arrive_in_sight(way, number, state);
       mark_lit(way, number, lit_as_target, lit);
     }
   });

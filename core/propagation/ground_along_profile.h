@@ -73,6 +73,7 @@ struct GroundUnderLeg {
   TESSERAY_HD bool is_straight() const { return !(most_above_m > straight_m || most_below_m > straight_m); }
   TESSERAY_HD bool is_round() const { return most_above_m > straight_m; }
   TESSERAY_HD std::span<const Vec2> span() const { return points; }
+  TESSERAY_HD std::span<const Vec2> between() const { return {points + 1, steps - 1}; }
 };
 
 // Vertices of round ground between an end of the line and the crest next to it, below the leg between the two but near

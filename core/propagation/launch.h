@@ -167,6 +167,8 @@ class Launch {
   // To a point of a number in sight; of a ground tile's companion, which ends at the target's image.
   LeftByRoofs left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point, ThreadState& state) const;
   LeftByRoofs left_of_companion(const StraightWay& way, std::uint32_t number, ThreadState& state) const;
+  // To the target of a number, just above round ground or not.
+  void arrive_in_sight(const StraightWay& way, std::uint32_t number, ThreadState& state);
   // Of a number in sight. Roofs near the line stand for the diffractions at their edges there, as those in its way do
   // elsewhere.
   void mark_lit(const StraightWay& way, std::uint32_t number, std::uint8_t as, std::vector<std::uint8_t>& lit);
@@ -205,8 +207,11 @@ class Launch {
   bool find_rooftop_wave(const RooftopTarget& target, ThreadState& state, RooftopWave& wave) const;
   // To a tile that goes on with it, where the target over it is in sight.
   bool find_rooftop_wave_below(std::uint32_t number, RooftopUse use, ThreadState& state, RooftopWave& wave) const;
-  // The wave along wave.path; false when it is below the threshold.
+  // The wave along wave.path; false when it is below the threshold. Vegetation on the way to a point in sight is not
+  // in it.
   bool complete_rooftop_wave(Vec3 target, ThreadState& state, RooftopWave& wave) const;
+  // Of the amplitude, up to the last edge.
+  double vegetation_over(const RooftopPath& path) const;
   void launch_over_rooftops(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
   // To the numbers first … end − 1, one by one or by a search that takes many at once.
   void launch_over_rooftops_to(std::uint32_t first, std::uint32_t end, const std::vector<std::uint8_t>& lit,
@@ -228,8 +233,20 @@ class Launch {
   // The wave that a recorded ray over the roofs was.
   void find_recorded_wave(const RecordedRay& ray, Vec3 target, ThreadState& state, RooftopWave& wave) const;
   bool is_reflected_by_ground_below(const RecordedRay& ray) const;
+  // Where the ground below a target reflects what comes to it from the last edge. REQUIRES: it stands over the ground.
+  Vec3 reflection_below(const RooftopWave& wave, std::uint32_t number, Vec3 target) const;
   // The corner points of a ray whose chain goes over the roofs.
   std::vector<Vec3> trace_over_rooftops(const RecordedRay& ray, Vec3 target) const;
+
+  // sight_along_ground.cpp: what comes to a point of a number in sight just above round ground; false elsewhere.
+  bool find_wave_along_ground(const StraightWay& way, std::uint32_t number, Vec3 point, ThreadState& state,
+                              RooftopWave& wave) const;
+  void arrive_along_ground(const StraightWay& way, std::uint32_t number, const RooftopWave& wave, ThreadState& state);
+  // Of the straight ray's field, whatever its polarisation.
+  LeftByRoofs left_along_ground(const RooftopWave& wave) const;
+  // Whether a chain is the reflection on the ground below a receiver of what comes so, and its corner points.
+  bool is_reflected_along_ground(const InteractionChain& chain, std::uint32_t number) const;
+  std::vector<Vec3> trace_along_ground(std::uint32_t number) const;
 
   // rooftop_departure.cpp: what departs over the roofs, at 1 m and without phase as Link::Departure: with what comes by
   // way of the ground, where the antenna stands over it and roofs do not hide that.

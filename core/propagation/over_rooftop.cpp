@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/propagation/over_rooftop.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -12,6 +13,12 @@
 
 namespace tesseray {
 namespace {
+
+// The roof in which a tile lies has the tile on its face, not behind its edge.
+bool is_own_roof(const RooftopTarget& target, double edge_z) {
+  constexpr double same_height_m = 0.01;
+  return target.normal.z == 1 && !target.is_over_ground && std::fabs(edge_z - target.point.z) < same_height_m;
+}
 
 // The first `count` points of a profile in the frame of the straight line: x along it, y across, strictly increasing
 // in x. The paraxial wave knows no other slope; on steep ones heights are not what it clears.
@@ -30,6 +37,11 @@ void turn_along(ProfileRow<1>& row, std::uint32_t count, double from_z, Vec2 lin
 }
 
 }  // namespace
+
+OverRooftopPaths::OverRooftopPaths(const Scene& scene) : index_(scene), profiles_(scene, index_) {
+  const auto [lowest, highest] = std::minmax_element(scene.terrain.height_m.begin(), scene.terrain.height_m.end());
+  is_ground_level_ = lowest == highest || *lowest == *highest;
+}
 
 PlaneImage image_in(const GroundBeforeEdge& ground, Vec3 antenna, Vec2 direction) {
   const Vec2 image = ground.image_of({0, antenna.z}), slope = ground.slope * direction;
@@ -58,6 +70,7 @@ void follow_bends(Vec3 from, Vec3 to, const RooftopBends& bends, RooftopPath& pa
   path.by_ground.reset();
   if (bends.ground.reflects) path.by_ground = {image_in(bends.ground, from, direction), bends.transmitter_image_ratio};
   path.target_image_ratio.reset();
+  path.is_in_sight = false;
   if (bends.runs_along_ground) path.target_image_ratio = bends.target_image_ratio;
 }
 
@@ -109,7 +122,6 @@ bool OverRooftopPaths::is_beyond_horizon(Vec3 from, Vec3 to, Workspace& work) co
 
 OverRooftopPaths::LeftByRoofs OverRooftopPaths::left_in_sight(const RooftopRays& rays, const RooftopTarget& target,
                                                               Workspace& work) const {
-  constexpr double same_height_m = 0.01;
   const double distance = norm(target.point.xy() - rays.from.xy());
   if (distance < rooftop_detail::least_horizontal_distance_m) return {};
   const Vec2 way{distance, target.point.z - rays.from.z};
@@ -120,11 +132,8 @@ OverRooftopPaths::LeftByRoofs OverRooftopPaths::left_in_sight(const RooftopRays&
     if (!RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors>(profiles_.view(), line, row).run_over_roofs()) {
       continue;
     }
-    // The roof in which a tile lies has the tile on its face, not behind its edge.
     std::uint32_t edges = row.size() - 1;
-    if (edges > 1 && target.normal.z == 1 && !target.is_over_ground &&
-        std::fabs(row[edges - 1].y - target.point.z) < same_height_m)
-      --edges;
+    if (edges > 1 && is_own_roof(target, row[edges - 1].y)) --edges;
     turn_along(row, edges, rays.from.z, (1.0 / length) * way);
     row.push({length, 0}, 0);
     const ScreenChoice choice = choose_screens(row, rays.wavelength_m);
@@ -135,6 +144,40 @@ OverRooftopPaths::LeftByRoofs OverRooftopPaths::left_in_sight(const RooftopRays&
     const Vec3 across_line = cross(normalized(cross(straight, Vec3{0, 0, 1})), straight);
     return {multiple_screen_factor(std::span(screens).first(choice.count), rays.wavelength_m),
             rays.from + screens[1].x * straight + screens[1].y * across_line};
+  }
+}
+
+bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopTarget& target, bool with_roofs,
+                                         Workspace& work, RooftopPath& path) const {
+  constexpr int steps = 64;
+  const RooftopSceneView& scene = profiles_.view();
+  const Vec3 way = target.point - rays.from;
+  const double distance = norm(way.xy());
+  if (distance < rooftop_detail::least_horizontal_distance_m) return false;
+  const RooftopLine line(rays.from, target.point, rooftop_detail::margin_m(distance, rays.wavelength_m));
+  if (is_ground_level_ && line.curvature == 0) return false;
+  const GroundUnderLeg<steps> ground(scene.terrain, line, {0, rays.from.z}, {line.length_m, line.end_z});
+  if (!ground.is_round() || choose_screens(ground.span(), rays.wavelength_m).count < 3) return false;
+  for (;; work.memory.grow()) {
+    ProfileRow<1> row = work.memory.row();
+    RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors> trace(scene, line, row);
+    if (!(with_roofs ? trace.run_over_roofs(ground.between()) : trace.run_over_ground(ground.between()))) continue;
+    const ScreenChoice choice = choose_screens(row, rays.wavelength_m);
+    if (choice.count < 3) return false;
+    rooftop_detail::ChosenPath chosen = rooftop_detail::with_round_ground(scene, line, row, choice, rays.wavelength_m);
+    const std::uint32_t last = chosen.count - 2;
+    if (!chosen.is_crest[last] && is_own_roof(target, chosen.points[last].y)) chosen.erase(last);
+    bool has_crest = false;
+    for (std::uint32_t p = 1; p + 1 < chosen.count; ++p) has_crest = has_crest || chosen.is_crest[p];
+    if (!has_crest) return false;
+    const auto screens = [&](std::span<const Vec2> points, const ProfileGrounds& grounds) {
+      return multiple_screen_factors(points, rays.wavelength_m, grounds);
+    };
+    rooftop_detail::pass_screens(scene, rays, target, line, chosen, screens, work.bends);
+    follow_bends(rays.from, target.point, work.bends, path);
+    path.departure = normalized(way);
+    path.is_in_sight = true;
+    return true;
   }
 }
 

@@ -38,6 +38,8 @@ struct RooftopPath {
   };
   std::optional<ByGround> by_ground;
   std::optional<Complex> target_image_ratio;  // RooftopBends::runs_along_ground
+  // To a point in sight, just above round ground: it departs straight, and is as long as the straight way.
+  bool is_in_sight = false;
 };
 
 // `direction`: unit, of the vertical plane. REQUIRES: the ground reflects.
@@ -49,7 +51,7 @@ void follow_bends(Vec3 from, Vec3 to, const RooftopBends& bends, RooftopPath& pa
 class OverRooftopPaths {
  public:
   // Keeps a reference to the scene.
-  explicit OverRooftopPaths(const Scene& scene) : index_(scene), profiles_(scene, index_) {}
+  explicit OverRooftopPaths(const Scene& scene);
 
   struct Workspace {
     ProfileMemory memory;
@@ -68,6 +70,11 @@ class OverRooftopPaths {
   // By the exact integral over screens. Not the terrain: in sight it is below.
   LeftByRoofs left_in_sight(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const;
 
+  // To a point in sight: false where no round ground comes near the straight line. Elsewhere the wave runs along that
+  // ground as it does over crests; by the exact integral over screens.
+  bool find_along_ground(const RooftopRays& rays, const RooftopTarget& target, bool with_roofs, Workspace& work,
+                         RooftopPath& path) const;
+
   // What roofs leave of what the ground reflects from an antenna to a point that it sees: each alone, of which the one
   // that takes most counts, as a strip about the straight line from the antenna's image. The wave passes above it, and
   // below, which is above it on the other side of the ground. Over the field without roofs, with its phase.
@@ -85,6 +92,7 @@ class OverRooftopPaths {
  private:
   PrismIndex index_;
   RooftopProfiles profiles_;
+  bool is_ground_level_;
 };
 
 }  // namespace tesseray

@@ -75,27 +75,34 @@ bool Launch::find_rooftop_wave_below(std::uint32_t number, RooftopUse use, Threa
          find_rooftop_wave(rooftop_target(number, points.reference(number)), state, wave);
 }
 
+double Launch::vegetation_over(const RooftopPath& path) const {
+  double amplitude = 1;
+  Vec3 from = transmitter_.position;
+  for (const Vec3 edge : path.edges) {
+    amplitude *= vegetation_.amplitude(from, edge);
+    from = edge;
+  }
+  return amplitude;
+}
+
 bool Launch::complete_rooftop_wave(Vec3 target, ThreadState& state, RooftopWave& wave) const {
   wave.end = target;
   const RooftopPath& path = wave.path;
   const double straight = norm(target - transmitter_.position);
   const Link::Departure departure = departure_towards_roofs(link_.depart(path.departure), target, path, state);
   // The factors count their phase from the straight line, and rays from their own length.
-  const Complex turn = exp_j(link_.wave_number() * (path.length_m - straight));
+  const double length = path.is_in_sight ? straight : path.length_m;
+  const Complex turn = exp_j(link_.wave_number() * (length - straight));
   const ComplexVec3 field = (1.0 / straight) * (turn * carried_over(departure.field, path));
   const Vec3 last = path.edges.back();
   wave.source.point = last - (path.length_m - norm(target - last)) * path.arrival;
+  wave.source.offset_m = length - path.length_m;
   wave.source.edge_midpoint = last;
   wave.source.edge_direction = normalized(cross(path.arrival, Vec3{0, 0, 1}));
   wave.source.edge_half_length_m = edge_half_length_m;
   wave.strength = (1.0 / leg_to(wave.source, target).amplitude) * field;
   wave.departure_gain = departure.relative_gain;
-  wave.vegetation = 1;
-  Vec3 from = transmitter_.position;
-  for (const Vec3 edge : path.edges) {
-    wave.vegetation *= vegetation_.amplitude(from, edge);
-    from = edge;
-  }
+  wave.vegetation = path.is_in_sight ? 1 : vegetation_over(path);
   return link_.unit_gain() * squared_norm(field) * (wave.vegetation * wave.vegetation) >= link_.least_gain();
 }
 
@@ -268,6 +275,13 @@ bool Launch::is_reflected_by_ground_below(const RecordedRay& ray) const {
          (reached_over_rooftops_[number] & with_ground_below) != 0;
 }
 
+Vec3 Launch::reflection_below(const RooftopWave& wave, std::uint32_t number, Vec3 target) const {
+  const Vec3 normal = ground_normal_behind(wave, number), last = wave.path.edges.back(),
+             foot = environment_.tiling.tiles[ground_below(number)].centroid;
+  const Vec3 to_image = mirrored(target, foot, normal) - last;
+  return last + (dot(foot - last, normal) / dot(to_image, normal)) * to_image;
+}
+
 std::vector<Vec3> Launch::trace_over_rooftops(const RecordedRay& ray, Vec3 target) const {
   ThreadState state;
   RooftopWave wave;
@@ -275,11 +289,7 @@ std::vector<Vec3> Launch::trace_over_rooftops(const RecordedRay& ray, Vec3 targe
   std::vector<Vec3> way{transmitter_.position};
   way.insert(way.end(), wave.path.edges.begin(), wave.path.edges.end());
   if (is_reflected_by_ground_below(ray)) {
-    const std::uint32_t number = environment_.points.element_count() + ray.receiver;
-    const Vec3 normal = ground_normal_behind(wave, number),
-               foot = environment_.tiling.tiles[ray.chain.elements[0]].centroid;
-    const Vec3 to_image = mirrored(target, foot, normal) - way.back();
-    way.push_back(way.back() + (dot(foot - way.back(), normal) / dot(to_image, normal)) * to_image);
+    way.push_back(reflection_below(wave, environment_.points.element_count() + ray.receiver, target));
     way.push_back(target);
     return way;
   }

@@ -294,10 +294,13 @@ Ray Launch::as_ray(const RecordedRay& recorded) const {
   ray.interactions = interaction_text(environment_.tiling, recorded);
   ray.elements.assign(chain.elements.begin(), chain.elements.begin() + chain.length);
   const VirtualSource antenna{transmitter_.position};
-  ray.points = chain.over_rooftops ? trace_over_rooftops(recorded, receiver.position)
-               : recorded.scattered_at == RecordedRay::nowhere
-                   ? trace_chain(environment_.tiling, chain, antenna, receiver.position)
-                   : trace_scattered(environment_.tiling, chain, recorded.scattered_at, antenna, receiver.position);
+  const std::uint32_t number = environment_.points.element_count() + recorded.receiver;
+  const bool scattered = recorded.scattered_at != RecordedRay::nowhere;
+  ray.points =
+      chain.over_rooftops ? trace_over_rooftops(recorded, receiver.position)
+      : scattered ? trace_scattered(environment_.tiling, chain, recorded.scattered_at, antenna, receiver.position)
+      : is_reflected_along_ground(chain, number) ? trace_along_ground(number)
+                                                 : trace_chain(environment_.tiling, chain, antenna, receiver.position);
   ray.mechanism = mechanism_of(recorded, environment_.points);
   ray.path_gain = recorded.path_gain;
   ray.power_dbm = eirp_dbm + decibels(recorded.path_gain);

@@ -97,7 +97,8 @@ Link::Departure Launch::departure_towards_roofs(const Link::Departure& straight,
   }
   double in_step = view_.summation == Summation::coherent ? 1 : 0;
   if (view_.summation == Summation::local_mean) {
-    in_step = coherence(path.departure, way.departure, way.normal, link_.wave_number());
+    // The direct ray and its reflection are in step at any distance.
+    in_step = path.is_in_sight ? 1 : coherence(path.departure, way.departure, way.normal, link_.wave_number());
   }
   return with_ground_way(straight, path.departure, way, in_step);
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 
 #include "core/base/host_device.h"
 #include "core/base/infinity.h"
@@ -35,12 +36,19 @@ class RooftopProfileTrace {
     add_terrain();
     return finish();
   }
-  // The same without the terrain.
-  TESSERAY_HD bool run_over_roofs() {
+  // The same without the terrain, but for points of it.
+  TESSERAY_HD bool run_over_roofs(std::span<const Vec2> ground = {}) {
     row_.clear();
     row_.push({0, line_.from.z}, 0);
     add_sides();
+    add_points(ground);
     return !has_risen_ && finish();
+  }
+  TESSERAY_HD bool run_over_ground(std::span<const Vec2> ground) {
+    row_.clear();
+    row_.push({0, line_.from.z}, 0);
+    add_points(ground);
+    return finish();
   }
   // Whether it ended at such a side.
   TESSERAY_HD bool has_risen() const { return has_risen_; }
@@ -101,6 +109,10 @@ class RooftopProfileTrace {
       begin = end;
     }
     crossings.visit_rest(add);
+  }
+
+  TESSERAY_HD void add_points(std::span<const Vec2> ground) {
+    for (const Vec2 point : ground) row_.push(point, scene_.ground_material);
   }
 
   // False when it rises too high.

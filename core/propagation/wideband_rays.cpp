@@ -16,7 +16,7 @@ WidebandTable Launch::empty_wideband_table() const {
 
 Vec3 Launch::departure_direction(const InteractionChain& chain, std::uint32_t number, Vec3 target) const {
   if (chain.over_rooftops) return rooftop_departures_[chain.length > 0 ? chain.elements[0] : number];
-  if (chain.length == 0) return normalized(target - transmitter_.position);
+  if (chain.length == 0 || is_reflected_along_ground(chain, number)) return normalized(target - transmitter_.position);
   const std::vector<Vec3> points =
       trace_chain(environment_.tiling, chain, VirtualSource{transmitter_.position}, target);
   return normalized(points[1] - points[0]);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Into sight just above round ground: the wave runs along it there as it does behind its crests (docs/physics.md §6).
+#include <cmath>
+
+#include "core/propagation/launch.h"
+
+namespace tesseray {
+
+bool Launch::find_wave_along_ground(const StraightWay& way, std::uint32_t number, Vec3 point, ThreadState& state,
+                                    RooftopWave& wave) const {
+  if (!roofs_count_in_sight(way)) return false;
+  // An edge lies at roofs that stand for others.
+  const bool is_edge = environment_.points.is_edge(number);
+  const RooftopTarget target = is_edge ? rooftop_target(point) : rooftop_target(number, point);
+  if (!environment_.over_rooftops.find_along_ground(rooftop_rays(), target, !is_edge, state.rooftop_work, wave.path)) {
+    return false;
+  }
+  complete_rooftop_wave(point, state, wave);
+  return true;
+}
+
+void Launch::arrive_along_ground(const StraightWay& way, std::uint32_t number, const RooftopWave& wave,
+                                 ThreadState& state) {
+  VegetationAtTarget attenuation = vegetation_to_target(transmitter_.position, number);
+  const Vec3 ground_normal = ground_normal_behind(wave, number);
+  const LeftByRoofs by_ground = left_by_way_of_ground(wave, number, ground_normal);
+  attenuation.companion *= by_ground.amplitude;
+  reached_over_rooftops_[number] |= with_ground_as_target;
+  if (environment_.points.is_receiver(number)) {
+    const std::size_t receiver = number - environment_.points.element_count();
+    left_in_sight_[receiver] = {.with_ground = left_along_ground(wave).amplitude, .along_ground = true};
+  }
+  arrive({wave.source, wave.strength, way.mechanism, wave.departure_gain, way.chain, false, attenuation,
+          by_ground.offset_m, ground_normal},
+         number, state);
+}
+
+Launch::LeftByRoofs Launch::left_along_ground(const RooftopWave& wave) const {
+  const Vec3 straight = wave.end - transmitter_.position;
+  const ComplexVec3 alone = (1 / norm(straight)) * link_.depart(normalized(straight)).field,
+                    field = leg_to(wave.source, wave.end).amplitude * wave.strength;
+  const double power = squared_norm(alone);
+  if (!(power > 0)) return {0, 0};
+  const Complex turn = field.x * conj(alone.x) + field.y * conj(alone.y) + field.z * conj(alone.z);
+  return {std::sqrt(squared_norm(field) / power), -std::atan2(turn.im, turn.re) / link_.wave_number()};
+}
+
+bool Launch::is_reflected_along_ground(const InteractionChain& chain, std::uint32_t number) const {
+  return environment_.points.is_receiver(number) && !chain.over_rooftops && !chain.through_building &&
+         !chain.is_scattered() && chain.length == 1 && chain.elements[0] == receiver_ground(number) &&
+         left_in_sight_[number - environment_.points.element_count()].along_ground;
+}
+
+std::vector<Vec3> Launch::trace_along_ground(std::uint32_t number) const {
+  ThreadState state;
+  RooftopWave wave;
+  const Vec3 target = environment_.points.arrival(number);
+  find_wave_along_ground({environment_.occlusion, Mechanism::direct, {}, nullptr}, number, target, state, wave);
+  return {transmitter_.position, reflection_below(wave, number, target), target};
+}
+
+}  // namespace tesseray
