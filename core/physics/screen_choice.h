@@ -69,10 +69,11 @@ TESSERAY_HD inline ScreenCandidate highest_between(const Profile& profile, std::
 
 // Edges that their later chosen neighbours left far below their line.
 template <class Profile>
-TESSERAY_HD inline void drop_overtaken(const Profile& profile, double wavelength_m, ScreenChoice& choice) {
+TESSERAY_HD inline void drop_overtaken(const Profile& profile, double wavelength_m, double least,
+                                       ScreenChoice& choice) {
   while (choice.count > 2) {
     std::uint32_t lowest = 0;
-    double least_nu = negligible_fresnel_parameter;
+    double least_nu = least;
     for (std::uint32_t p = 1; p + 1 < choice.count; ++p) {
       const double nu =
           fresnel_parameter_of(profile, choice.indices[p], choice.indices[p - 1], choice.indices[p + 1], wavelength_m);
@@ -89,11 +90,12 @@ TESSERAY_HD inline void drop_overtaken(const Profile& profile, double wavelength
 
 // The points of a profile (x: distance, strictly increasing, y: height; m; the transmitter, edges, the receiver) that
 // obstruct: again and again the edge that stands highest, by its ν, above the straight line between its neighbours
-// chosen so far, down to ν = −0.78, where an edge alone costs nothing. Edges near the string between others stay, which
-// an upper hull would lose. The ends are always among them. `profile` has size() and gives points by [number].
-// REQUIRES: at least two points.
+// chosen so far, down to a least ν: −0.78, where an edge alone costs nothing. Edges near the string between others
+// stay, which an upper hull would lose. The ends are always among them. `profile` has size() and gives points by
+// [number]. REQUIRES: at least two points.
 template <class Profile>
-TESSERAY_HD inline ScreenChoice choose_screens(const Profile& profile, double wavelength_m) {
+TESSERAY_HD inline ScreenChoice choose_screens(const Profile& profile, double wavelength_m,
+                                               double least_nu = negligible_fresnel_parameter) {
   using physics_detail::ScreenCandidate;
   ScreenChoice choice;
   const auto last = static_cast<std::uint32_t>(profile.size()) - 1;
@@ -107,14 +109,14 @@ TESSERAY_HD inline ScreenChoice choose_screens(const Profile& profile, double wa
     for (std::uint32_t g = 1; g < gaps; ++g) {
       if (between[best].nu < between[g].nu) best = g;
     }
-    if (!(between[best].nu > negligible_fresnel_parameter)) break;
+    if (!(between[best].nu > least_nu)) break;
     const std::uint32_t index = between[best].index;
     for (std::uint32_t g = gaps; g > best + 1; --g) between[g] = between[g - 1];
     between[best + 1] = physics_detail::highest_between(profile, index, choice.indices[best + 1], wavelength_m);
     between[best] = physics_detail::highest_between(profile, choice.indices[best], index, wavelength_m);
     choice.insert(best + 1, index);
   }
-  physics_detail::drop_overtaken(profile, wavelength_m, choice);
+  physics_detail::drop_overtaken(profile, wavelength_m, least_nu, choice);
   return choice;
 }
 

@@ -150,19 +150,22 @@ OverRooftopPaths::LeftByRoofs OverRooftopPaths::left_in_sight(const RooftopRays&
 bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopTarget& target, bool with_roofs,
                                          Workspace& work, RooftopPath& path) const {
   constexpr int steps = 64;
+  // Farther below the line the ground is free for reflections at its tiles; and the chain of integrals, which magnifies
+  // what comes so far below an edge by exp(πν²/2), loses its digits from twice that on.
+  constexpr double least_nu = -1.2;
   const RooftopSceneView& scene = profiles_.view();
   const Vec3 way = target.point - rays.from;
   const double distance = norm(way.xy());
   if (distance < rooftop_detail::least_horizontal_distance_m) return false;
-  const RooftopLine line(rays.from, target.point, rooftop_detail::margin_m(distance, rays.wavelength_m));
+  const RooftopLine line(rays.from, target.point, rooftop_detail::margin_m(distance, rays.wavelength_m, least_nu));
   if (is_ground_level_ && line.curvature == 0) return false;
   const GroundUnderLeg<steps> ground(scene.terrain, line, {0, rays.from.z}, {line.length_m, line.end_z});
-  if (!ground.is_round() || choose_screens(ground.span(), rays.wavelength_m).count < 3) return false;
+  if (ground.is_straight() || choose_screens(ground.span(), rays.wavelength_m, least_nu).count < 3) return false;
   for (;; work.memory.grow()) {
     ProfileRow<1> row = work.memory.row();
     RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors> trace(scene, line, row);
     if (!(with_roofs ? trace.run_over_roofs(ground.between()) : trace.run_over_ground(ground.between()))) continue;
-    const ScreenChoice choice = choose_screens(row, rays.wavelength_m);
+    const ScreenChoice choice = choose_screens(row, rays.wavelength_m, least_nu);
     if (choice.count < 3) return false;
     rooftop_detail::ChosenPath chosen = rooftop_detail::with_round_ground(scene, line, row, choice, rays.wavelength_m);
     const std::uint32_t last = chosen.count - 2;

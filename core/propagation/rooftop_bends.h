@@ -69,8 +69,9 @@ namespace rooftop_detail {
 
 inline constexpr double least_horizontal_distance_m = 1.0;
 // No edge farther below the straight line has ν above the least one, wherever it stands.
-TESSERAY_HD inline double margin_m(double distance_m, double wavelength_m) {
-  return -negligible_fresnel_parameter * std::sqrt(wavelength_m * distance_m / 8.0);
+TESSERAY_HD inline double margin_m(double distance_m, double wavelength_m,
+                                   double least_nu = negligible_fresnel_parameter) {
+  return -least_nu * std::sqrt(wavelength_m * distance_m / 8.0);
 }
 // Along a roof: between its edges, and from one to an end that stands over it.
 inline constexpr double grazing_rad = 5.0 * pi / 180.0, grazing_over_own_roof_rad = 0.1 * pi / 180.0;
