@@ -144,9 +144,12 @@ std::string in_words(const PointExplanation& explanation) {
             " of the direct ray.";
   }
   if (std::fabs(explanation.ground_in_sight_db) >= audible_db) {
-    text += " The ground's reflection, which comes with it past the roofs, " +
-            std::string(explanation.ground_in_sight_db > 0 ? "takes " : "adds ") +
-            decibel_text(std::fabs(explanation.ground_in_sight_db)) + ".";
+    text +=
+        std::string(explanation.runs_along_ground ? " Uneven ground near the line of sight "
+                                                  : " The ground's reflection, which comes with it past the roofs, ") +
+        std::string(explanation.ground_in_sight_db > 0 ? "takes " : "adds ") +
+        decibel_text(std::fabs(explanation.ground_in_sight_db)) +
+        (explanation.runs_along_ground ? " of the direct ray." : ".");
   }
   if (std::fabs(explanation.interference_db) >= audible_db) {
     const std::string change = decibel_text(std::fabs(explanation.interference_db));

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// In sight near uneven ground, along which the wave runs: from either end, in rays, and what goes on from there.
+// terrain_test.cpp compares its loss with a parabolic equation's.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/prediction/explanation.h"
+#include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+
+// A low hill, and far behind it, in sight just above it, a house.
+constexpr double top_x = 500, house_x = 1550;
+
+double hill_z(Vec2 p) {
+  const double from_top = (p.x - top_x) / 400;
+  return 10 * std::exp(-from_top * from_top);
+}
+
+Scene with_house(Scene scene) {
+  scene.prisms = {testing::box_prism(1, {house_x, 20}, {house_x + 20, 40}, 0, 8)};
+  return scene;
+}
+
+const Environment& bare_hill() {
+  static const Environment made(testing::terrain_of(1700, 60, 10, hill_z), 10);
+  return made;
+}
+
+const Environment& hill() {
+  static const Environment made(with_house(testing::terrain_of(1700, 60, 10, hill_z)), 10);
+  return made;
+}
+
+const Environment& plain() {
+  static const Environment made(with_house(testing::flat_ground(1700, 60)), 10);
+  return made;
+}
+
+constexpr Vec3 antenna{100, 33, 14};  // 10 m above the hill's foot
+
+RayLaunchingOptions options_for_rays() {
+  RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
+  options.over_rooftop = OverRooftop::screens;
+  options.rays_per_receiver = 50;
+  return options;
+}
+
+std::vector<Ray> rays_to(const Environment& environment, Vec3 receiver) {
+  return environment.launch(testing::test_transmitter(antenna), testing::receivers_at({receiver}), options_for_rays())
+      .rays;
+}
+
+// The strongest ray with such interactions.
+Ray ray_with(const std::string& interactions, const std::vector<Ray>& rays) {
+  for (const Ray& ray : rays) {
+    if (ray.interactions == interactions) return ray;
+  }
+  ADD_FAILURE() << interactions;
+  return {};
+}
+
+Vec3 above_hill(double x, double height_m) { return {x, 33, hill_z({x, 33}) + height_m}; }
+
+TEST(SightAlongGround, IsTheSameFromEitherEnd) {
+  for (const double x : {520.0, 600.0, 700.0, 1500.0}) {
+    const auto loss_db = [](Vec3 from, Vec3 to) {
+      const RayLaunchingResult result =
+          bare_hill().launch(testing::test_transmitter(from), testing::receivers_at({to}), options_for_rays());
+      EXPECT_TRUE(result.receivers[0].direct);
+      return -decibels(testing::total_gain(result.receivers[0]));
+    };
+    const Vec3 low = above_hill(x, 2);
+    EXPECT_NEAR(loss_db(antenna, low), loss_db(low, antenna), 1) << x;
+  }
+}
+
+TEST(SightAlongGround, HasTheStraightRayAndOneReflection) {
+  const std::vector<Ray> rays = rays_to(bare_hill(), above_hill(700, 1.5));
+  ASSERT_EQ(rays.size(), 2u);
+  const Ray direct = ray_with("T", rays), reflected = ray_with("T-G", rays);
+  EXPECT_EQ(direct.mechanism, Mechanism::direct);
+  EXPECT_EQ(direct.points.size(), 2u);
+  EXPECT_NEAR(direct.delay_ns, norm(direct.points[1] - direct.points[0]) / speed_of_light * 1e9, 1e-3);
+  EXPECT_EQ(reflected.mechanism, Mechanism::reflection);
+  ASSERT_EQ(reflected.points.size(), 3u);
+  const Vec3 place = reflected.points[1];
+  EXPECT_NEAR(place.z, hill_z(place.xy()), 0.2);
+  EXPECT_GT(place.x, top_x);
+  EXPECT_LT(reflected.power_dbm, direct.power_dbm);
+  EXPECT_GT(reflected.delay_ns, direct.delay_ns);
+}
+
+// What the house's wall reflects and its corner diffracts is lowered as what comes to the place.
+TEST(SightAlongGround, GoesOnAsItArrives) {
+  constexpr double wall_middle_z = 4;
+  const auto lower_db = [](const std::string& interactions, Vec3 receiver) {
+    const Ray before = ray_with(interactions, rays_to(plain(), receiver)),
+              behind = ray_with(interactions, rays_to(hill(), receiver));
+    return decibels(before.path_gain / behind.path_gain);
+  };
+  const double at_wall_db = lower_db("T", {house_x - 0.5, 33, wall_middle_z});
+  EXPECT_GT(at_wall_db, 8);
+  EXPECT_NEAR(lower_db("T-R", {house_x - 30, 37, wall_middle_z}), at_wall_db, 1);
+  EXPECT_NEAR(lower_db("T-D", {house_x + 40, 50, wall_middle_z}), at_wall_db, 2);
+}
+
+TEST(SightAlongGround, IsToldOf) {
+  const Vec3 at = above_hill(700, 1.5);
+  RayLaunchingOptions options = options_for_rays();
+  options.tiles_are_targets = false;
+  const Transmitter transmitter = testing::test_transmitter(antenna);
+  const Receiver receiver{1, at};
+  const PointExplanation e = explain(bare_hill().launch(transmitter, {receiver}, options), transmitter, receiver,
+                                     bare_hill().scene, bare_hill().tiling);
+  EXPECT_TRUE(e.prediction.line_of_sight);
+  EXPECT_GT(e.ground_in_sight_db, 8);
+  EXPECT_EQ(e.roofs_in_sight_db, 0);
+  EXPECT_NEAR(e.rays.front().ray.power_dbm,
+              transmitter.erp_dbm + half_wave_dipole_gain_dbi - e.free_space_loss_db - e.ground_in_sight_db, 0.01);
+  const std::string text = in_words(e);
+  EXPECT_NE(text.find(" Uneven ground near the line of sight takes "), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace tesseray
