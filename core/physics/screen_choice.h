@@ -4,9 +4,11 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 
 #include "core/base/host_device.h"
 #include "core/base/infinity.h"
+#include "core/base/units.h"
 #include "core/geometry/vector.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/screen_factors.h"
@@ -87,6 +89,26 @@ TESSERAY_HD inline void drop_overtaken(const Profile& profile, double wavelength
 }
 
 }  // namespace physics_detail
+
+// The power of e by which terms of the chain of integrals over screens (screen_contours.h) are greater than their sum,
+// in which they cancel by their phases: along the contours, the phase by which the path over all points is longer than
+// their upper hull. REQUIRES: at most most_screens + 2 points.
+TESSERAY_HD inline double cancelling_exponent(std::span<const Vec2> path, double wavelength_m) {
+  std::uint8_t hull[most_screens + 2];
+  std::uint32_t size = 0;
+  const auto longer_m = [&](std::size_t from, std::size_t to) {
+    const Vec2 way = path[to] - path[from];
+    return 0.5 * way.y * way.y / way.x;
+  };
+  double longer = 0;
+  for (std::size_t p = 0; p < path.size(); ++p) {
+    if (p > 0) longer += longer_m(p - 1, p);
+    while (size > 1 && cross(path[hull[size - 1]] - path[hull[size - 2]], path[p] - path[hull[size - 1]]) >= 0) --size;
+    hull[size++] = static_cast<std::uint8_t>(p);
+  }
+  for (std::uint32_t h = 1; h < size; ++h) longer -= longer_m(hull[h - 1], hull[h]);
+  return 2.0 * pi / wavelength_m * longer;
+}
 
 // The points of a profile (x: distance, strictly increasing, y: height; m; the transmitter, edges, the receiver) that
 // obstruct: again and again the edge that stands highest, by its ν, above the straight line between its neighbours

@@ -242,6 +242,26 @@ TESSERAY_HD inline void thin_out_crests(double wavelength_m, ChosenPath& path) {
   }
 }
 
+// Of ground far below the others: the chain of integrals keeps its digits.
+TESSERAY_HD inline void leave_out_deep_crests(double wavelength_m, ChosenPath& path) {
+  constexpr double most_exponent = 6;
+  double exponent = cancelling_exponent(path.span(), wavelength_m);
+  while (exponent > most_exponent) {
+    std::uint32_t deepest = 0;
+    double least_nu = 0;
+    for (std::uint32_t p = 1; p + 1 < path.count; ++p) {
+      if (!path.is_crest[p]) continue;
+      const double nu = physics_detail::fresnel_parameter_of(path.points, p, p - 1, p + 1, wavelength_m);
+      if (!(nu < least_nu)) continue;
+      deepest = p;
+      least_nu = nu;
+    }
+    if (deepest == 0) return;
+    path.erase(deepest);
+    exponent -= 0.5 * pi * least_nu * least_nu;
+  }
+}
+
 // With the vertices of round ground between the ends and crests next to them, as many as there is room for.
 template <class Row>
 TESSERAY_HD inline ChosenPath with_round_ground(const RooftopSceneView& scene, const RooftopLine& line, const Row& row,
@@ -279,6 +299,7 @@ TESSERAY_HD inline ChosenPath with_round_ground(const RooftopSceneView& scene, c
     path.push(chosen.points[p], chosen.in_row[p], chosen.is_crest[p]);
   }
   thin_out_crests(wavelength_m, path);
+  leave_out_deep_crests(wavelength_m, path);
   return path;
 }
 
