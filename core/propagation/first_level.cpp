@@ -107,7 +107,7 @@ void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, st
   if (norm(reference - antenna) < least_distance_m) return;
   Link::Departure departure = link_.depart(normalized(reference - antenna));
   if (runs_along_ground) {
-    reached_over_rooftops_[element] |= with_ground_as_element;
+    if (way.building == nullptr) reached_over_rooftops_[element] |= with_ground_as_element;
   } else {
     departure = departure_into_sight(way, departure, element, with_ground_as_element, reference, left, state);
   }

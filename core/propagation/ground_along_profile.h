@@ -29,7 +29,8 @@ TESSERAY_HD inline bool is_crest(const TerrainView& terrain, const RooftopLine& 
 // Under the chord from crest to crest. What takes a longer way by the ground than the chord by more than about half a
 // wavelength comes in no step of its own, and is left out.
 TESSERAY_HD inline GroundUnderLink ground_between(const TerrainView& terrain, const RooftopLine& line, Vec2 crest,
-                                                  Vec2 next, Complex permittivity, double wavelength_m) {
+                                                  Vec2 next, Complex permittivity, double horizontal_share,
+                                                  double wavelength_m) {
   constexpr int places = 8;
   const Vec2 way = next - crest;
   double depth_m = 0;
@@ -43,38 +44,12 @@ TESSERAY_HD inline GroundUnderLink ground_between(const TerrainView& terrain, co
   const double share = 1.5 - 2.0 * wavelengths_longer;
   if (!(share > 0)) return ground;
   const FresnelCoefficients gamma = fresnel(permittivity, ground.image_below_m / way.x);
-  ground.reflection = (share < 1 ? 0.5 * share : 0.5) * (gamma.te + gamma.tm);
+  ground.reflection = (share < 1 ? share : 1.0) * (horizontal_share * gamma.te + (1 - horizontal_share) * gamma.tm);
   return ground;
 }
 
-// The ground under a leg, at equal steps; its ends are the leg's.
-template <int steps>
-struct GroundUnderLeg {
-  // Ground that leaves the straight line between the feet of both ends by less than this counts as straight.
-  static constexpr double straight_m = 0.1;
-  Vec2 points[steps + 1];
-  double most_above_m = 0, most_below_m = 0;  // that line
-
-  TESSERAY_HD GroundUnderLeg(const TerrainView& terrain, const RooftopLine& line, Vec2 begin, Vec2 end) {
-    const auto ground_at = [&](double distance) {
-      return Vec2{distance, terrain.height_at(line.at(distance)) + line.bulge_at(distance)};
-    };
-    const Vec2 foot = ground_at(begin.x), way = ground_at(end.x) - foot;
-    points[0] = begin;
-    points[steps] = end;
-    for (int i = 1; i < steps; ++i) {
-      points[i] = ground_at(begin.x + (end.x - begin.x) * i / steps);
-      const Vec2 here = points[i] - foot;
-      const double above_m = here.y - way.y * here.x / way.x;
-      if (above_m > most_above_m) most_above_m = above_m;
-      if (-above_m > most_below_m) most_below_m = -above_m;
-    }
-  }
-  TESSERAY_HD bool is_straight() const { return !(most_above_m > straight_m || most_below_m > straight_m); }
-  TESSERAY_HD bool is_round() const { return most_above_m > straight_m; }
-  TESSERAY_HD std::span<const Vec2> span() const { return points; }
-  TESSERAY_HD std::span<const Vec2> between() const { return {points + 1, steps - 1}; }
-};
+// Ground that leaves the straight line between the feet of two ends by less than this counts as straight.
+inline constexpr double straight_ground_m = 0.1;
 
 // Vertices of round ground between an end of the line and the crest next to it, below the leg between the two but near
 // it, by their distances. They cut the ground there into links as crests do.
@@ -86,12 +61,33 @@ struct RoundGround {
 
 TESSERAY_HD inline RoundGround round_ground(const TerrainView& terrain, const RooftopLine& line, Vec2 begin, Vec2 end,
                                             double wavelength_m) {
-  const GroundUnderLeg<RoundGround::most_vertices + 1> ground(terrain, line, begin, end);
+  constexpr std::uint32_t steps = RoundGround::most_vertices + 1;
+  const auto ground_at = [&](double distance) {
+    return Vec2{distance, terrain.height_at(line.at(distance)) + line.bulge_at(distance)};
+  };
+  const Vec2 foot = ground_at(begin.x), way = ground_at(end.x) - foot;
+  Vec2 points[steps + 1];
+  points[0] = begin;
+  points[steps] = end;
+  bool is_straight = true;
+  for (std::uint32_t i = 1; i < steps; ++i) {
+    points[i] = ground_at(begin.x + (end.x - begin.x) * i / steps);
+    const Vec2 here = points[i] - foot;
+    if (std::fabs(here.y - way.y * here.x / way.x) > straight_ground_m) is_straight = false;
+  }
   RoundGround round;
-  if (ground.is_straight()) return round;
-  const ScreenChoice choice = choose_screens(ground.span(), wavelength_m);
-  for (std::uint32_t c = 1; c + 1 < choice.count; ++c) round.vertices[round.count++] = ground.points[choice.indices[c]];
+  if (is_straight) return round;
+  const ScreenChoice choice = choose_screens(std::span<const Vec2>(points), wavelength_m);
+  for (std::uint32_t c = 1; c + 1 < choice.count; ++c) round.vertices[round.count++] = points[choice.indices[c]];
   return round;
+}
+
+// The normal of the ground from an edge to a point of it in the line's plane, level across that.
+TESSERAY_HD inline Vec3 ground_normal_between(const RooftopLine& line, Vec2 edge, Vec3 point) {
+  const Vec2 place = line.at(edge.x);
+  const Vec3 to_edge = Vec3{place.x, place.y, edge.y - line.bulge_at(edge.x)} - point;
+  const Vec3 across{line.direction.y, -line.direction.x, 0}, normal = normalized(cross(across, to_edge));
+  return normal.z < 0 ? -1.0 * normal : normal;
 }
 
 // The plane of the ground behind a last edge: that of the tile below the target, or, where the edge is a crest behind
@@ -101,8 +97,7 @@ TESSERAY_HD inline Vec3 ground_normal_behind(const TerrainView& terrain, const R
   const Vec2 place = line.at(edge.x);
   const Vec3 to_edge = Vec3{place.x, place.y, edge.y - line.bulge_at(edge.x)} - centroid;
   if (dot(to_edge, normal) >= -in_ground_plane_m || !is_crest(terrain, line, edge)) return normal;
-  const Vec3 across{line.direction.y, -line.direction.x, 0}, through = normalized(cross(across, to_edge));
-  return through.z < 0 ? -1.0 * through : through;
+  return ground_normal_between(line, edge, centroid);
 }
 
 }  // namespace tesseray

@@ -60,6 +60,15 @@ TESSERAY_HD inline void fit(const HeightAt& height_at, double begin, double end,
 
 }  // namespace ground_before_edge_detail
 
+// From the antenna's foot straight to an edge upon the ground.
+TESSERAY_HD inline GroundBeforeEdge ground_up_to(const TerrainView& terrain, const RooftopLine& line, Vec2 edge) {
+  GroundBeforeEdge ground;
+  ground.height_m = terrain.height_at(line.at(0));
+  ground.slope = (edge.y - ground.height_m) / edge.x;
+  ground.reflects = line.from.z > ground.height_m && ground.image_of({0, line.from.z}).x < edge.x;
+  return ground;
+}
+
 // For an antenna at the beginning of `line` and the first edge over which the ray goes.
 TESSERAY_HD inline GroundBeforeEdge ground_before(const TerrainView& terrain, const RooftopLine& line, Vec2 edge) {
   using namespace ground_before_edge_detail;

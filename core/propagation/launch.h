@@ -193,13 +193,19 @@ class Launch {
     return environment_.options.over_rooftop != OverRooftop::none && limits_.may_diffract(0, 0);
   }
   // Deygout's method takes too much from many roofs at grazing to be asked in sight.
+  bool screens_count_in_sight() const {
+    return goes_over_rooftops() && environment_.options.over_rooftop == OverRooftop::screens;
+  }
   bool roofs_count_in_sight(const StraightWay& way) const {
-    return way.building == nullptr && goes_over_rooftops() && environment_.options.over_rooftop == OverRooftop::screens;
+    return way.building == nullptr && screens_count_in_sight();
   }
   RooftopUse rooftop_use(std::uint32_t number, std::uint8_t lit) const;
   RooftopRays rooftop_rays() const {
+    const Polarization polarization = transmitter_.polarization;
+    const double horizontal_share =
+        polarization == Polarization::vertical ? 0 : polarization == Polarization::horizontal ? 1 : 0.5;
     return {transmitter_.position, 2.0 * pi / link_.wave_number(), permittivities_, roof_z_,
-            limits_.may_reflect(0, 0)};
+            limits_.may_reflect(0, 0),  horizontal_share};
   }
   RooftopTarget rooftop_target(Vec3 point) const;
   RooftopTarget rooftop_target(std::uint32_t number, Vec3 point) const;

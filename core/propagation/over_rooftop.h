@@ -40,6 +40,7 @@ struct RooftopPath {
   std::optional<Complex> target_image_ratio;  // RooftopBends::runs_along_ground
   // To a point in sight, just above round ground: it departs straight, and is as long as the straight way.
   bool is_in_sight = false;
+  bool is_straight_behind = false;  // the ground, from the last edge to the target's foot
 };
 
 // `direction`: unit, of the vertical plane. REQUIRES: the ground reflects.
@@ -56,6 +57,7 @@ class OverRooftopPaths {
   struct Workspace {
     ProfileMemory memory;
     RooftopBends bends;
+    std::vector<Vec2> ground;
   };
 
   // False when there is no such ray (RooftopBends::Outcome::none). REQUIRES: the method is not `none`.

@@ -29,6 +29,7 @@ struct RooftopRays {
   std::span<const Complex> permittivities;  // relative, by material of the scene
   double roof_z = -infinity;                // of the roof that the transmitter stands over, if any
   bool may_reflect = false;                 // on the ground before the first edge
+  double horizontal_share = 0.5;            // of the polarisation, where the ground between crests reflects
 };
 
 // Where one of them goes. One whose highest edge alone costs more than `most_loss_db` (or thereabouts) is too weak to
@@ -262,10 +263,9 @@ TESSERAY_HD inline void leave_out_deep_crests(double wavelength_m, ChosenPath& p
   }
 }
 
-// With the vertices of round ground between the ends and crests next to them, as many as there is room for.
 template <class Row>
-TESSERAY_HD inline ChosenPath with_round_ground(const RooftopSceneView& scene, const RooftopLine& line, const Row& row,
-                                                const ScreenChoice& choice, double wavelength_m) {
+TESSERAY_HD inline ChosenPath chosen_path(const RooftopSceneView& scene, const RooftopLine& line, const Row& row,
+                                          const ScreenChoice& choice) {
   ChosenPath chosen;
   for (std::uint32_t c = 0; c < choice.count; ++c) {
     const Vec2 point = row[choice.indices[c]];
@@ -273,15 +273,33 @@ TESSERAY_HD inline ChosenPath with_round_ground(const RooftopSceneView& scene, c
     chosen.push(point, is_edge ? choice.indices[c] : ChosenPath::not_in_row,
                 is_edge && is_crest(scene.terrain, line, point));
   }
+  return chosen;
+}
+
+// Between an end of a path and the crest next to it, from the point `from` on: those that stand out.
+TESSERAY_HD inline RoundGround thinned_round_ground(const TerrainView& terrain, const RooftopLine& line,
+                                                    const ChosenPath& path, std::uint32_t from, double wavelength_m) {
+  RoundGround round = round_ground(terrain, line, path.points[from], path.points[from + 1], wavelength_m);
+  ChosenPath leg;
+  leg.push(path.points[from], ChosenPath::not_in_row, path.is_crest[from]);
+  for (std::uint32_t v = 0; v < round.count; ++v) leg.push(round.vertices[v], ChosenPath::not_in_row, true);
+  leg.push(path.points[from + 1], ChosenPath::not_in_row, path.is_crest[from + 1]);
+  thin_out_crests(wavelength_m, leg);
+  round.count = leg.count - 2;
+  for (std::uint32_t v = 0; v < round.count; ++v) round.vertices[v] = leg.points[v + 1];
+  return round;
+}
+
+// With the vertices of round ground between the ends and crests next to them, as many as there is room for.
+template <class Row>
+TESSERAY_HD inline ChosenPath with_round_ground(const RooftopSceneView& scene, const RooftopLine& line, const Row& row,
+                                                const ScreenChoice& choice, double wavelength_m) {
+  ChosenPath chosen = chosen_path(scene, line, row, choice);
   thin_out_crests(wavelength_m, chosen);
   const std::uint32_t last = chosen.count - 1;
   RoundGround before, behind;
-  if (chosen.is_crest[1]) {
-    before = round_ground(scene.terrain, line, chosen.points[0], chosen.points[1], wavelength_m);
-  }
-  if (chosen.is_crest[last - 1]) {
-    behind = round_ground(scene.terrain, line, chosen.points[last - 1], chosen.points[last], wavelength_m);
-  }
+  if (chosen.is_crest[1]) before = thinned_round_ground(scene.terrain, line, chosen, 0, wavelength_m);
+  if (chosen.is_crest[last - 1]) behind = thinned_round_ground(scene.terrain, line, chosen, last - 1, wavelength_m);
   // The same from either end: of each as many, those next to the crests.
   const std::uint32_t room = (most_screens + 2 - chosen.count) / 2;
   const std::uint32_t left_out = before.count > room ? before.count - room : 0;
@@ -307,40 +325,52 @@ TESSERAY_HD inline void add_grounds_between(const RooftopSceneView& scene, const
                                             const RooftopLine& line, const ChosenPath& path, ProfileGrounds& grounds) {
   for (std::uint32_t p = 2; p + 1 < path.count; ++p) {
     if (!path.is_crest[p - 1] || !path.is_crest[p]) continue;
-    const GroundUnderLink ground = ground_between(scene.terrain, line, path.points[p - 1], path.points[p],
-                                                  rays.permittivities[scene.ground_material], rays.wavelength_m);
+    const GroundUnderLink ground =
+        ground_between(scene.terrain, line, path.points[p - 1], path.points[p],
+                       rays.permittivities[scene.ground_material], rays.horizontal_share, rays.wavelength_m);
     if (squared_norm(ground.reflection) > 0) grounds.set_behind(p - 1, ground);
   }
 }
 
 // How far below the target its image is seen from the last edge. REQUIRES: the target stands over the ground.
-TESSERAY_HD inline double target_image_below(const TerrainView& terrain, const RooftopLine& line, Vec2 edge,
-                                             const RooftopTarget& target) {
-  const Vec3 normal = ground_normal_behind(terrain, line, edge, target.centroid, target.normal);
+TESSERAY_HD inline double target_image_below(const RooftopLine& line, Vec2 edge, const RooftopTarget& target,
+                                             Vec3 normal) {
   const Vec3 image = mirrored(target.point, target.centroid, normal);
   const double to_image = dot(image.xy() - line.from.xy(), line.direction) - edge.x;
   const double below_m = target.point.z - (edge.y + (image.z - edge.y) * (line.length_m - edge.x) / to_image);
   return below_m > 0 ? below_m : 0;
 }
 
+// Between which ends and the edges next to them the ground is straight.
+struct StraightGround {
+  bool before = false, behind = false;
+};
+
 // Over the path, as over absorbing screens: all of the bends but what wedges make of steep ones.
 template <class Screens>
 TESSERAY_HD inline void pass_screens(const RooftopSceneView& scene, const RooftopRays& rays,
                                      const RooftopTarget& target, const RooftopLine& line, const ChosenPath& path,
-                                     const Screens& screens, RooftopBends& bends) {
+                                     StraightGround straight, const Screens& screens, RooftopBends& bends) {
   const Vec2* const points = path.points;
   bends.outcome = RooftopBends::Outcome::found;
   bends.count = path.count - 2;
   const double first_roof_z = points[1].y - line.bulge_at(points[1].x);
   const bool leaves_own_roof = path.in_row[1] == 1 && is_same_height(first_roof_z, rays.roof_z);
-  bends.ground =
-      rays.may_reflect && !leaves_own_roof ? ground_before(scene.terrain, line, points[1]) : GroundBeforeEdge();
+  bends.ground = {};
+  if (rays.may_reflect && !leaves_own_roof) {
+    bends.ground =
+        straight.before ? ground_up_to(scene.terrain, line, points[1]) : ground_before(scene.terrain, line, points[1]);
+  }
   ProfileGrounds grounds;
   add_grounds_between(scene, rays, line, path, grounds);
   bends.runs_along_ground = grounds.any_between && target.is_over_ground;
   if (bends.ground.reflects) grounds.transmitter_image_below_m = bends.ground.image_below(points[0], points[1]);
   if (bends.runs_along_ground) {
-    grounds.target_image_below_m = target_image_below(scene.terrain, line, points[bends.count], target);
+    const Vec2 last = points[bends.count];
+    const Vec3 normal = straight.behind
+                            ? ground_normal_between(line, last, target.centroid)
+                            : ground_normal_behind(scene.terrain, line, last, target.centroid, target.normal);
+    grounds.target_image_below_m = target_image_below(line, last, target, normal);
   }
   const ScreenFactors factors = screens(path.span(), grounds);
   bends.horizontal = bends.vertical = factors.factor;
@@ -382,7 +412,7 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
     return;
   }
 
-  rooftop_detail::pass_screens(scene, rays, target, line, path, screens, bends);
+  rooftop_detail::pass_screens(scene, rays, target, line, path, {}, screens, bends);
   for (std::uint32_t i = 1; i <= bends.count; ++i) {
     const std::uint32_t in_row = path.in_row[i];
     if (in_row == ChosenPath::not_in_row) continue;

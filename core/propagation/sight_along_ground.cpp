@@ -2,17 +2,21 @@
 // Into sight just above round ground: the wave runs along it there as it does behind its crests (docs/physics.md §6).
 #include <cmath>
 
+#include "core/base/units.h"
 #include "core/propagation/launch.h"
 
 namespace tesseray {
 
 bool Launch::find_wave_along_ground(const StraightWay& way, std::uint32_t number, Vec3 point, ThreadState& state,
                                     RooftopWave& wave) const {
-  if (!roofs_count_in_sight(way)) return false;
-  // An edge lies at roofs that stand for others.
-  const bool is_edge = environment_.points.is_edge(number);
+  // Its reflections are in phase with it.
+  const bool may_reflect = limits_.may_reflect(0, 0) && view_.summation != Summation::power;
+  if (!screens_count_in_sight() || !may_reflect) return false;
+  // An edge lies at roofs that stand for others; what goes through a building goes below them.
+  const bool is_edge = environment_.points.is_edge(number), with_roofs = !is_edge && way.building == nullptr;
   const RooftopTarget target = is_edge ? rooftop_target(point) : rooftop_target(number, point);
-  if (!environment_.over_rooftops.find_along_ground(rooftop_rays(), target, !is_edge, state.rooftop_work, wave.path)) {
+  if (!environment_.over_rooftops.find_along_ground(rooftop_rays(), target, with_roofs, state.rooftop_work,
+                                                    wave.path)) {
     return false;
   }
   complete_rooftop_wave(point, state, wave);
@@ -21,12 +25,16 @@ bool Launch::find_wave_along_ground(const StraightWay& way, std::uint32_t number
 
 void Launch::arrive_along_ground(const StraightWay& way, std::uint32_t number, const RooftopWave& wave,
                                  ThreadState& state) {
-  VegetationAtTarget attenuation = vegetation_to_target(transmitter_.position, number);
+  VegetationAtTarget attenuation =
+      attenuation_of_building(way, wave.end) * vegetation_to_target(transmitter_.position, number);
   const Vec3 ground_normal = ground_normal_behind(wave, number);
-  const LeftByRoofs by_ground = left_by_way_of_ground(wave, number, ground_normal);
+  LeftByRoofs by_ground = left_by_way_of_ground(wave, number, ground_normal);
   attenuation.companion *= by_ground.amplitude;
-  reached_over_rooftops_[number] |= with_ground_as_target;
-  if (environment_.points.is_receiver(number)) {
+  // Of the same phase; the way by the ground is the longer one.
+  if (by_ground.offset_m < 0) by_ground.offset_m += 2 * pi / link_.wave_number();
+  const bool is_direct = way.building == nullptr;
+  if (is_direct) reached_over_rooftops_[number] |= with_ground_as_target;
+  if (is_direct && environment_.points.is_receiver(number)) {
     const std::size_t receiver = number - environment_.points.element_count();
     left_in_sight_[receiver] = {.with_ground = left_along_ground(wave).amplitude, .along_ground = true};
   }
