@@ -148,6 +148,7 @@ void follow_bends(Vec3 from, Vec3 to, const RooftopBends& bends, RooftopPath& pa
   if (bends.ground.reflects) path.by_ground = {image_in(bends.ground, from, direction), bends.transmitter_image_ratio};
   path.target_image_ratio.reset();
   path.is_in_sight = path.is_straight_behind = false;
+  path.passes_roofs = true;
   if (bends.runs_along_ground) path.target_image_ratio = bends.target_image_ratio;
 }
 
@@ -258,6 +259,7 @@ bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopT
     follow_bends(rays.from, target.point, work.bends, path);
     path.departure = normalized(way);
     path.is_in_sight = true;
+    path.passes_roofs = with_roofs;
     path.is_straight_behind = straight.behind;
     return true;
   }

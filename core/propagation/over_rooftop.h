@@ -40,6 +40,7 @@ struct RooftopPath {
   std::optional<Complex> target_image_ratio;  // RooftopBends::runs_along_ground
   // To a point in sight, just above round ground: it departs straight, and is as long as the straight way.
   bool is_in_sight = false;
+  bool passes_roofs = true;         // or, above them or through one, the ground alone
   bool is_straight_behind = false;  // the ground, from the last edge to the target's foot
 };
 
