@@ -20,83 +20,6 @@ bool is_own_roof(const RooftopTarget& target, double edge_z) {
   return target.normal.z == 1 && !target.is_over_ground && std::fabs(edge_z - target.point.z) < same_height_m;
 }
 
-// Farther below the line of sight the ground is left to reflections at its tiles.
-constexpr double least_nu_of_ground = -1.2;
-
-double fresnel_parameter_over(Vec2 from, Vec2 edge, Vec2 to, double wavelength_m) {
-  const double before = edge.x - from.x, after = to.x - edge.x;
-  return fresnel_parameter(edge.y - (from.y + (to.y - from.y) * before / (before + after)), before, after,
-                           wavelength_m);
-}
-
-// Of points along the ground again and again the one that lies farthest, by its ν, above or below the straight line
-// between its neighbours chosen so far. The ends are always among them.
-std::vector<std::size_t> choose_vertices(const std::vector<Vec2>& ground, double wavelength_m) {
-  constexpr std::size_t most_vertices = 48;
-  constexpr double least_nu = 0.1;
-  struct Gap {
-    std::size_t begin, end, vertex;
-    double nu;
-  };
-  const auto gap_between = [&](std::size_t begin, std::size_t end) {
-    Gap gap{begin, end, begin, 0};
-    for (std::size_t i = begin + 1; i < end; ++i) {
-      const double nu = std::fabs(fresnel_parameter_over(ground[begin], ground[i], ground[end], wavelength_m));
-      if (nu <= gap.nu) continue;
-      gap.nu = nu;
-      gap.vertex = i;
-    }
-    return gap;
-  };
-  std::vector<Gap> gaps{gap_between(0, ground.size() - 1)};
-  while (gaps.size() <= most_vertices) {
-    const auto widest =
-        std::max_element(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) { return a.nu < b.nu; });
-    if (!(widest->nu > least_nu)) break;
-    const Gap gap = *widest;
-    *widest = gap_between(gap.begin, gap.vertex);
-    gaps.insert(widest + 1, gap_between(gap.vertex, gap.end));
-  }
-  std::vector<std::size_t> chosen{0};
-  for (const Gap& gap : gaps) chosen.push_back(gap.end);
-  return chosen;
-}
-
-// The vertices, at steps of the terrain, of ground that comes near the line, and whether the first and the last of them
-// are those next to the ends; false where there are none, or where all ground below is straight.
-bool find_ground_near(const TerrainView& terrain, const RooftopLine& line, double wavelength_m,
-                      std::vector<Vec2>& ground, rooftop_detail::StraightGround& ends) {
-  constexpr double least_steps = 16, most_steps = 512;
-  const double steps =
-      std::clamp(std::ceil(line.length_m / std::min(terrain.step_x, terrain.step_y)), least_steps, most_steps);
-  const auto is_near = [&](Vec2 point) {
-    return fresnel_parameter_over({0, line.from.z}, point, {line.length_m, line.end_z}, wavelength_m) >
-           least_nu_of_ground;
-  };
-  ground.clear();
-  for (double i = 0; i <= steps; ++i) {
-    const double at = line.length_m * i / steps;
-    ground.push_back({at, terrain.height_at(line.at(at)) + line.bulge_at(at)});
-  }
-  const Vec2 foot = ground.front(), way = ground.back() - foot;
-  bool is_straight = true, comes_near = false;
-  for (std::size_t i = 1; i + 1 < ground.size(); ++i) {
-    const Vec2 point = ground[i];
-    if (std::fabs(point.y - foot.y - way.y * (point.x - foot.x) / way.x) > straight_ground_m) is_straight = false;
-    comes_near = comes_near || is_near(point);
-  }
-  if (is_straight || !comes_near) return false;
-  const std::vector<std::size_t> chosen = choose_vertices(ground, wavelength_m);
-  if (chosen.size() < 3) return false;
-  ends = {is_near(ground[chosen[1]]), is_near(ground[chosen[chosen.size() - 2]])};
-  std::size_t count = 0;
-  for (std::size_t c = 1; c + 1 < chosen.size(); ++c) {
-    if (is_near(ground[chosen[c]])) ground[count++] = ground[chosen[c]];
-  }
-  ground.resize(count);
-  return count > 0;
-}
-
 // The first `count` points of a profile in the frame of the straight line: x along it, y across, strictly increasing
 // in x. The paraxial wave knows no other slope; on steep ones heights are not what it clears.
 void turn_along(ProfileRow<1>& row, std::uint32_t count, double from_z, Vec2 line) {
@@ -232,16 +155,16 @@ bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopT
   const double distance = norm(way.xy());
   if (distance < rooftop_detail::least_horizontal_distance_m) return false;
   const RooftopLine line(rays.from, target.point,
-                         rooftop_detail::margin_m(distance, rays.wavelength_m, least_nu_of_ground));
+                         rooftop_detail::margin_m(distance, rays.wavelength_m, GroundNearSight::least_nu));
   if (is_ground_level_ && line.curvature == 0) return false;
-  rooftop_detail::StraightGround ends;
-  if (!find_ground_near(scene.terrain, line, rays.wavelength_m, work.ground, ends)) return false;
-  const double first_x = work.ground.front().x, last_x = work.ground.back().x;
+  GroundNearSight& ground = work.ground;
+  ground.find(scene.terrain, line, rays.wavelength_m);
+  if (ground.vertices.empty()) return false;
   for (;; work.memory.grow()) {
     ProfileRow<1> row = work.memory.row();
     RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors> trace(scene, line, row);
-    if (!(with_roofs ? trace.run_over_roofs(work.ground) : trace.run_over_ground(work.ground))) continue;
-    const ScreenChoice choice = choose_screens(row, rays.wavelength_m, least_nu_of_ground);
+    if (!(with_roofs ? trace.run_over_roofs(ground.vertices) : trace.run_over_ground(ground.vertices))) continue;
+    const ScreenChoice choice = choose_screens(row, rays.wavelength_m, GroundNearSight::least_nu);
     rooftop_detail::ChosenPath chosen = rooftop_detail::chosen_path(scene, line, row, choice);
     rooftop_detail::thin_out_crests(rays.wavelength_m, chosen);
     rooftop_detail::leave_out_deep_crests(rays.wavelength_m, chosen);
@@ -253,8 +176,9 @@ bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopT
     const auto screens = [&](std::span<const Vec2> points, const ProfileGrounds& grounds) {
       return multiple_screen_factors(points, rays.wavelength_m, grounds);
     };
-    const rooftop_detail::StraightGround straight{.before = ends.before && chosen.points[1].x == first_x,
-                                                  .behind = ends.behind && chosen.points[chosen.count - 2].x == last_x};
+    const rooftop_detail::StraightGround straight{
+        .before = ground.is_straight_before && chosen.points[1].x == ground.vertices.front().x,
+        .behind = ground.is_straight_behind && chosen.points[chosen.count - 2].x == ground.vertices.back().x};
     rooftop_detail::pass_screens(scene, rays, target, line, chosen, straight, screens, work.bends);
     follow_bends(rays.from, target.point, work.bends, path);
     path.departure = normalized(way);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/physics/complex.h"
+#include "core/propagation/ground_near_sight.h"
 #include "core/propagation/ray_launcher.h"
 #include "core/propagation/rooftop_bends.h"
 #include "core/propagation/rooftop_profiles.h"
@@ -58,7 +59,7 @@ class OverRooftopPaths {
   struct Workspace {
     ProfileMemory memory;
     RooftopBends bends;
-    std::vector<Vec2> ground;
+    GroundNearSight ground;
   };
 
   // False when there is no such ray (RooftopBends::Outcome::none). REQUIRES: the method is not `none`.

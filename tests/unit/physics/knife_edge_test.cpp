@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/physics/diffraction.h"
+#include "core/physics/screen_choice.h"
 
 namespace tesseray {
 namespace {
@@ -78,6 +79,18 @@ TEST(KnifeEdge, EmptyAndClearProfilesCostNothing) {
   EXPECT_EQ(bullington_loss_db(clear, 0.35), 0.0);
   const std::array<Vec2, 3> low{Vec2{0, 50}, Vec2{50, 0}, Vec2{100, 50}};
   EXPECT_EQ(deygout_loss_db(low, 0.35), 0.0);
+}
+
+// Terms that cancel are as great as over one edge so far below the line: exp(πν²/2). Crests add none.
+TEST(CancellingExponent, IsThatOfWhatLiesBelowTheHull) {
+  constexpr double wavelength = 0.35;
+  const double nu = fresnel_parameter(-3, 80, 120, wavelength), one = 0.5 * pi * nu * nu;
+  const auto exponent = [&](const std::vector<Vec2>& path) { return cancelling_exponent(path, wavelength); };
+  EXPECT_NEAR(exponent({{0, 10}, {80, 7}, {200, 10}}), one, 1e-9);
+  EXPECT_NEAR(exponent({{0, 10}, {80, 13}, {200, 10}}), 0, 1e-9);
+  EXPECT_NEAR(exponent({{0, 10}, {80, 7}, {200, 10}, {280, 7}, {400, 10}}), 2 * one, 1e-9);
+  EXPECT_NEAR(exponent({{0, 0}, {80, 6}, {100, 10}, {120, 9}, {220, 0}}),
+              0.5 * pi * (std::pow(fresnel_parameter(-2, 80, 20, wavelength), 2)), 1e-9);
 }
 
 TEST(DoubleKnifeEdge, ReducesToOneEdge) {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The ground that comes near a line of sight, as the vertices along which the wave runs (docs/physics.md §6).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/geometry/vector.h"
+#include "core/propagation/rooftop_line.h"
+#include "core/scene/terrain_view.h"
+
+namespace tesseray {
+
+class GroundNearSight {
+ public:
+  // Farther below the line of sight the ground is left to reflections at its tiles.
+  static constexpr double least_nu = -1.2;
+
+  // Those at steps of the terrain that stand out above or below the others; none where all ground is straight.
+  void find(const TerrainView& terrain, const RooftopLine& line, double wavelength_m);
+
+  std::vector<Vec2> vertices;  // x: distance over the ground plan from the line's beginning, y: height; m
+  // From an end's foot to the vertex next to it.
+  bool is_straight_before = false, is_straight_behind = false;
+
+ private:
+  // How a stretch of the ground between two of its points is cut: where it lies farthest, by its ν, above or below the
+  // straight line.
+  struct Stretch {
+    std::size_t begin, end, farthest;
+    double nu;
+  };
+  Stretch stretch_between(std::size_t begin, std::size_t end, double wavelength_m) const;
+  // The ends of the stretches, from foot to foot.
+  void cut(double wavelength_m);
+
+  std::vector<Vec2> ground_;
+  std::vector<Stretch> stretches_;
+};
+
+}  // namespace tesseray
