@@ -48,7 +48,7 @@ Launch::LeftByRoofs Launch::left_along_ground(const RooftopWave& wave) const {
   const ComplexVec3 alone = (1 / norm(straight)) * link_.depart(normalized(straight)).field,
                     field = leg_to(wave.source, wave.end).amplitude * wave.strength;
   const double power = squared_norm(alone);
-  if (!(power > 0)) return {0, 0};
+  if (!(power > 0)) return {};
   const Complex turn = field.x * conj(alone.x) + field.y * conj(alone.y) + field.z * conj(alone.z);
   return {std::sqrt(squared_norm(field) / power), -std::atan2(turn.im, turn.re) / link_.wave_number()};
 }
