@@ -100,7 +100,8 @@ void Launch::arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_nu
   if (!find_companion(view_, ending, environment_.tiling.tiles[ground], receiver_number, reflected)) return;
   reflected.is_companion = false;
   const bool along_ground = ending.chain.length == 0 && ending.source.is_edge();
-  if (ending.chain.over_rooftops || along_ground) reached_over_rooftops_[receiver_number] |= with_ground_below;
+  if (!ending.chain.through_building && (ending.chain.over_rooftops || along_ground))
+    reached_over_rooftops_[receiver_number] |= with_ground_below;
   if (ending.chain.through_building) reached_over_rooftops_[receiver_number] |= with_ground_through_building;
   InteractionChain chain = ending.chain;
   chain.push(ground);

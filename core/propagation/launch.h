@@ -167,7 +167,7 @@ class Launch {
   // To a point of a number in sight; of a ground tile's companion, which ends at the target's image.
   LeftByRoofs left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point, ThreadState& state) const;
   LeftByRoofs left_of_companion(const StraightWay& way, std::uint32_t number, ThreadState& state) const;
-  // To the target of a number, just above round ground or not.
+  // To the target of a number, near uneven ground or not.
   void arrive_in_sight(const StraightWay& way, std::uint32_t number, ThreadState& state);
   // Of a number in sight. Roofs near the line stand for the diffractions at their edges there, as those in its way do
   // elsewhere.
@@ -244,7 +244,7 @@ class Launch {
   // The corner points of a ray whose chain goes over the roofs.
   std::vector<Vec3> trace_over_rooftops(const RecordedRay& ray, Vec3 target) const;
 
-  // sight_along_ground.cpp: what comes to a point of a number in sight just above round ground; false elsewhere.
+  // sight_along_ground.cpp: what comes to a point of a number in sight near uneven ground; false elsewhere.
   bool find_wave_along_ground(const StraightWay& way, std::uint32_t number, Vec3 point, ThreadState& state,
                               RooftopWave& wave) const;
   void arrive_along_ground(const StraightWay& way, std::uint32_t number, const RooftopWave& wave, ThreadState& state);

@@ -39,7 +39,7 @@ struct RooftopPath {
   };
   std::optional<ByGround> by_ground;
   std::optional<Complex> target_image_ratio;  // RooftopBends::runs_along_ground
-  // To a point in sight, just above round ground: it departs straight, and is as long as the straight way.
+  // To a point in sight near uneven ground: it departs straight, and is as long as the straight way.
   bool is_in_sight = false;
   bool passes_roofs = true;         // or, above them or through one, the ground alone
   bool is_straight_behind = false;  // the ground, from the last edge to the target's foot
@@ -74,7 +74,7 @@ class OverRooftopPaths {
   // By the exact integral over screens. Not the terrain: in sight it is below.
   LeftByRoofs left_in_sight(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const;
 
-  // To a point in sight: false where no round ground comes near the straight line. Elsewhere the wave runs along that
+  // To a point in sight: false where no uneven ground comes near the straight line. Elsewhere the wave runs along that
   // ground as it does over crests; by the exact integral over screens.
   bool find_along_ground(const RooftopRays& rays, const RooftopTarget& target, bool with_roofs, Workspace& work,
                          RooftopPath& path) const;

@@ -204,9 +204,8 @@ Vec3 Launch::ground_normal_behind(const RooftopWave& wave, std::uint32_t number)
   const Vec3 antenna = transmitter_.position, last = wave.path.edges.back();
   const RooftopLine line(antenna, environment_.points.arrival(number), 0);
   const Vec2 edge{norm(last.xy() - antenna.xy()), last.z};
-  if (wave.path.is_straight_behind) return ground_normal_between(line, edge, tile.centroid);
-  return tesseray::ground_normal_behind(environment_.over_rooftops.view().terrain, line, edge, tile.centroid,
-                                        tile.normal);
+  return tesseray::ground_normal_behind(environment_.over_rooftops.view().terrain, line, edge,
+                                        wave.path.is_straight_behind, tile.centroid, tile.normal);
 }
 
 Complex Launch::behind_last_edge(const RooftopPath& path, Vec3 point) const {

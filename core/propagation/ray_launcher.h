@@ -132,7 +132,7 @@ struct GainByMechanism {
 struct LeftInSight {
   double by_roofs = 1;
   double with_ground = 1;  // over that, where the ray has with it what the ground before the roofs reflects
-  bool along_ground = false;  // just above round ground, which leaves with_ground, roofs there included
+  bool along_ground = false;  // near uneven ground, which leaves with_ground, roofs there included
 };
 
 struct RayLaunchingResult {

@@ -224,22 +224,31 @@ struct ChosenPath {
   TESSERAY_HD std::span<const Vec2> span() const { return {points, count}; }
 };
 
+struct LeastCrest {
+  std::uint32_t place = 0;  // 0: there is none
+  double nu = 0;
+};
+
+// The crest that stands out least between its neighbours, by its ν, if by less than `below_nu`.
+TESSERAY_HD inline LeastCrest least_crest(double wavelength_m, const ChosenPath& path, double below_nu,
+                                          bool between_crests) {
+  LeastCrest least{0, below_nu};
+  for (std::uint32_t p = 1; p + 1 < path.count; ++p) {
+    if (!path.is_crest[p] || (between_crests && !(path.is_crest[p - 1] && path.is_crest[p + 1]))) continue;
+    const double nu = physics_detail::fresnel_parameter_of(path.points, p, p - 1, p + 1, wavelength_m);
+    if (nu < least.nu) least = {p, nu};
+  }
+  return least;
+}
+
 // Of crests that hardly stand out between others, the ground from those on to the next ones says enough: down to this ν
 // the one that stands out least is left out.
 TESSERAY_HD inline void thin_out_crests(double wavelength_m, ChosenPath& path) {
   constexpr double least_nu = 0.1;
   for (;;) {
-    std::uint32_t least = 0;
-    double nu_of_least = least_nu;
-    for (std::uint32_t p = 2; p + 2 < path.count; ++p) {
-      if (!path.is_crest[p - 1] || !path.is_crest[p] || !path.is_crest[p + 1]) continue;
-      const double nu = physics_detail::fresnel_parameter_of(path.points, p, p - 1, p + 1, wavelength_m);
-      if (!(nu < nu_of_least)) continue;
-      least = p;
-      nu_of_least = nu;
-    }
-    if (least == 0) return;
-    path.erase(least);
+    const LeastCrest least = least_crest(wavelength_m, path, least_nu, true);
+    if (least.place == 0) return;
+    path.erase(least.place);
   }
 }
 
@@ -248,18 +257,10 @@ TESSERAY_HD inline void leave_out_deep_crests(double wavelength_m, ChosenPath& p
   constexpr double most_exponent = 6;
   double exponent = cancelling_exponent(path.span(), wavelength_m);
   while (exponent > most_exponent) {
-    std::uint32_t deepest = 0;
-    double least_nu = 0;
-    for (std::uint32_t p = 1; p + 1 < path.count; ++p) {
-      if (!path.is_crest[p]) continue;
-      const double nu = physics_detail::fresnel_parameter_of(path.points, p, p - 1, p + 1, wavelength_m);
-      if (!(nu < least_nu)) continue;
-      deepest = p;
-      least_nu = nu;
-    }
-    if (deepest == 0) return;
-    path.erase(deepest);
-    exponent -= 0.5 * pi * least_nu * least_nu;
+    const LeastCrest deepest = least_crest(wavelength_m, path, 0, false);
+    if (deepest.place == 0) return;
+    path.erase(deepest.place);
+    exponent -= 0.5 * pi * deepest.nu * deepest.nu;
   }
 }
 
@@ -367,9 +368,8 @@ TESSERAY_HD inline void pass_screens(const RooftopSceneView& scene, const Roofto
   if (bends.ground.reflects) grounds.transmitter_image_below_m = bends.ground.image_below(points[0], points[1]);
   if (bends.runs_along_ground) {
     const Vec2 last = points[bends.count];
-    const Vec3 normal = straight.behind
-                            ? ground_normal_between(line, last, target.centroid)
-                            : ground_normal_behind(scene.terrain, line, last, target.centroid, target.normal);
+    const Vec3 normal =
+        ground_normal_behind(scene.terrain, line, last, straight.behind, target.centroid, target.normal);
     grounds.target_image_below_m = target_image_below(line, last, target, normal);
   }
   const ScreenFactors factors = screens(path.span(), grounds);

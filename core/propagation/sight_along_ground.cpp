@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Into sight just above round ground: the wave runs along it there as it does behind its crests (docs/physics.md §6).
+// Into sight near uneven ground: the wave runs along it there as it does behind crests (docs/physics.md §6).
 #include <cmath>
 
 #include "core/base/units.h"
