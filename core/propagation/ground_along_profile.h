@@ -54,14 +54,28 @@ inline constexpr double straight_ground_m = 0.1;
 // Vertices of round ground between an end of the line and the crest next to it, below the leg between the two but near
 // it, by their distances. They cut the ground there into links as crests do.
 struct RoundGround {
-  static constexpr std::uint32_t most_vertices = 15;
+  // The wave that bends at a crest has the slopes next to it with it: there the ground is asked at the terrain's own
+  // steps, and counts deeper.
+  static constexpr std::uint32_t steps_at_crest = 8, steps = steps_at_crest + 16, most_vertices = steps - 1;
+  static constexpr double least_nu_at_crest = -1.2;
   std::uint32_t count = 0;
   Vec2 vertices[most_vertices];
 };
 
+// Distances along a leg from its crest on, at which the ground is asked.
+TESSERAY_HD inline double step_from_crest(const TerrainView& terrain, double leg_m, std::uint32_t number) {
+  const double own_step_m = terrain.step_x < terrain.step_y ? terrain.step_x : terrain.step_y;
+  const double even_m = leg_m / RoundGround::steps, at_crest_m = own_step_m < even_m ? own_step_m : even_m;
+  if (number <= RoundGround::steps_at_crest) return number * at_crest_m;
+  const double to_go = RoundGround::steps - number, rest_m = leg_m - RoundGround::steps_at_crest * at_crest_m;
+  return leg_m - rest_m * to_go / (RoundGround::steps - RoundGround::steps_at_crest);
+}
+
+// `crest_first`: the crest is at `begin`, not at `end`.
 TESSERAY_HD inline RoundGround round_ground(const TerrainView& terrain, const RooftopLine& line, Vec2 begin, Vec2 end,
-                                            double wavelength_m) {
-  constexpr std::uint32_t steps = RoundGround::most_vertices + 1;
+                                            bool crest_first, double wavelength_m) {
+  constexpr std::uint32_t steps = RoundGround::steps;
+  const double leg_m = end.x - begin.x;
   const auto ground_at = [&](double distance) {
     return Vec2{distance, terrain.height_at(line.at(distance)) + line.bulge_at(distance)};
   };
@@ -71,14 +85,27 @@ TESSERAY_HD inline RoundGround round_ground(const TerrainView& terrain, const Ro
   points[steps] = end;
   bool is_straight = true;
   for (std::uint32_t i = 1; i < steps; ++i) {
-    points[i] = ground_at(begin.x + (end.x - begin.x) * i / steps);
+    points[i] = ground_at(crest_first ? begin.x + step_from_crest(terrain, leg_m, i)
+                                      : end.x - step_from_crest(terrain, leg_m, steps - i));
     const Vec2 here = points[i] - foot;
     if (std::fabs(here.y - way.y * here.x / way.x) > straight_ground_m) is_straight = false;
   }
   RoundGround round;
   if (is_straight) return round;
   const ScreenChoice choice = choose_screens(std::span<const Vec2>(points), wavelength_m);
-  for (std::uint32_t c = 1; c + 1 < choice.count; ++c) round.vertices[round.count++] = points[choice.indices[c]];
+  bool is_vertex[steps + 1] = {};
+  for (std::uint32_t c = 1; c + 1 < choice.count; ++c) is_vertex[choice.indices[c]] = true;
+  for (std::uint32_t n = 1; n <= RoundGround::steps_at_crest; ++n) {
+    const std::uint32_t i = crest_first ? n : steps - n;
+    const double nu = physics_detail::fresnel_parameter_of(points, i, 0, steps, wavelength_m);
+    // Where it bends down no more its foot begins.
+    const bool is_convex = cross(points[i] - points[i - 1], points[i + 1] - points[i]) <= 0;
+    if (!is_convex || !(nu > RoundGround::least_nu_at_crest)) break;
+    is_vertex[i] = true;
+  }
+  for (std::uint32_t i = 1; i < steps; ++i) {
+    if (is_vertex[i]) round.vertices[round.count++] = points[i];
+  }
   return round;
 }
 

@@ -280,7 +280,7 @@ TESSERAY_HD inline ChosenPath chosen_path(const RooftopSceneView& scene, const R
 // Between an end of a path and the crest next to it, from the point `from` on: those that stand out.
 TESSERAY_HD inline RoundGround thinned_round_ground(const TerrainView& terrain, const RooftopLine& line,
                                                     const ChosenPath& path, std::uint32_t from, double wavelength_m) {
-  RoundGround round = round_ground(terrain, line, path.points[from], path.points[from + 1], wavelength_m);
+  RoundGround round = round_ground(terrain, line, path.points[from], path.points[from + 1], from > 0, wavelength_m);
   ChosenPath leg;
   leg.push(path.points[from], ChosenPath::not_in_row, path.is_crest[from]);
   for (std::uint32_t v = 0; v < round.count; ++v) leg.push(round.vertices[v], ChosenPath::not_in_row, true);
