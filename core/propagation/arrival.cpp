@@ -72,12 +72,13 @@ bool Launch::arrives_along_ground(const RayEnding& ending, std::uint32_t number)
   const InteractionChain& chain = ending.chain;
   const std::uint32_t ground = receiver_ground(number);
   const bool straight_through = chain.through_building && chain.length == 0;
+  const bool in_sight_along_ground =
+      chain.length == 0 && !chain.over_rooftops && squared_norm(ending.ground_normal) > 0;
   const bool from_edge = chain.length == 0 ? ending.source.is_edge() : environment_.points.is_edge(chain.last());
-  if (ground == no_index || !(from_edge || straight_through) || !view_.limits.may_reflect(0, 0) ||
-      lacks_ground_reflection(view_, chain)) {
+  if (ground == no_index || !(from_edge || straight_through || in_sight_along_ground) ||
+      !view_.limits.may_reflect(0, 0) || lacks_ground_reflection(view_, chain)) {
     return false;
   }
-  const bool in_sight_along_ground = chain.length == 0 && !chain.over_rooftops;
   if (straight_through || in_sight_along_ground) return true;
   const Tile& tile = environment_.tiling.tiles[ground];
   const Vec3 target = environment_.points.arrival(number), edge = leg_to(ending.source, target).from;

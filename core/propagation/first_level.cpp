@@ -2,6 +2,7 @@
 // Steps a to c of paper 000, III.E: what the transmitter sees, its direct rays and its first tubes; and the same of
 // what the building nearest to it alone hides.
 #include <cmath>
+#include <optional>
 
 #include "core/base/parallel.h"
 #include "core/propagation/building_transmission.h"
@@ -38,22 +39,27 @@ void Launch::mark_lit(const StraightWay& way, std::uint32_t number, std::uint8_t
 void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftByRoofs left, ThreadState& state) {
   const Vec3 target = environment_.points.arrival(number), to_target = target - transmitter_.position;
   if (norm(to_target) < least_distance_m) return;
-  const LeftByRoofs left_of_image = left_of_companion(way, number, state);
+  const std::optional<GroundBelowSight> below = ground_below_sight(way, number, state);
+  const LeftByRoofs left_of_image = below ? below->left : left_of_companion(way, number, state);
   const VirtualSource antenna{.point = transmitter_.position, .offset_m = left.offset_m};
   const Link::Departure straight = link_.depart(normalized(to_target));
+  // Uneven ground is asked as a whole, also that next to the antenna.
   const Link::Departure departure =
-      departure_into_sight(way, straight, number, with_ground_as_target, target, left, state);
+      below ? straight : departure_into_sight(way, straight, number, with_ground_as_target, target, left, state);
+  if (below) reached_over_rooftops_[number] |= with_ground_as_target;
   if (environment_.points.is_receiver(number)) {
     const double alone = squared_norm(straight.field), with_ground = squared_norm(departure.field);
     left_in_sight_[number - environment_.points.element_count()] = {
-        left.amplitude, alone > 0 && with_ground > 0 ? std::sqrt(with_ground / alone) : 1.0};
+        .by_roofs = left.amplitude,
+        .with_ground = alone > 0 && with_ground > 0 ? std::sqrt(with_ground / alone) : 1.0,
+        .over_uneven_ground = below.has_value()};
   }
   VegetationAtTarget attenuation =
       attenuation_of_building(way, target) * vegetation_to_target(transmitter_.position, number);
   attenuation.ray *= left.amplitude;
   attenuation.companion *= left_of_image.amplitude;
   arrive({antenna, departure.field, way.mechanism, departure.relative_gain, way.chain, false, attenuation,
-          left_of_image.offset_m - left.offset_m},
+          left_of_image.offset_m - left.offset_m, below ? below->normal : Vec3{}},
          number, state);
 }
 

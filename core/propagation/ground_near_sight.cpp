@@ -6,6 +6,7 @@
 
 #include "core/physics/knife_edge.h"
 #include "core/propagation/ground_along_profile.h"
+#include "core/propagation/terrain_bends.h"
 
 namespace tesseray {
 namespace {
@@ -22,7 +23,7 @@ GroundNearSight::Stretch GroundNearSight::stretch_between(std::size_t begin, std
                                                           double wavelength_m) const {
   Stretch stretch{begin, end, begin, 0};
   for (std::size_t i = begin + 1; i < end; ++i) {
-    const double nu = std::fabs(fresnel_parameter_over(ground_[begin], ground_[i], ground_[end], wavelength_m));
+    const double nu = std::fabs(fresnel_parameter_over(ground[begin], ground[i], ground[end], wavelength_m));
     if (nu <= stretch.nu) continue;
     stretch.nu = nu;
     stretch.farthest = i;
@@ -34,7 +35,7 @@ void GroundNearSight::cut(double wavelength_m) {
   // Low antennas notice a rise that a Fresnel zone hardly does, such as the earth's: some cuts are made in any case.
   constexpr std::size_t least_stretches = 4, most_stretches = 48;
   constexpr double negligible_nu = 0.1;
-  stretches_.assign(1, stretch_between(0, ground_.size() - 1, wavelength_m));
+  stretches_.assign(1, stretch_between(0, ground.size() - 1, wavelength_m));
   while (stretches_.size() < most_stretches) {
     const auto worst = std::max_element(stretches_.begin(), stretches_.end(),
                                         [](const Stretch& a, const Stretch& b) { return a.nu < b.nu; });
@@ -45,23 +46,40 @@ void GroundNearSight::cut(double wavelength_m) {
   }
 }
 
+void GroundNearSight::clear() {
+  ground.clear();
+  vertices.clear();
+  is_straight = true;
+  is_straight_before = is_straight_behind = false;
+}
+
+void GroundNearSight::trace(const TerrainView& terrain, const RooftopLine& line) {
+  constexpr double most_steps = 512, sides_per_cell = 3, least_step_m = 0.01;
+  const auto add = [&](double at) { ground.push_back({at, terrain.height_at(line.at(at)) + line.bulge_at(at)}); };
+  add(0);
+  if (sides_per_cell * line.length_m / std::min(terrain.step_x, terrain.step_y) < most_steps) {
+    const double end = line.length_m - least_step_m;
+    TerrainBends bends(terrain, line, least_step_m);
+    for (double at = bends.distance(); at < end; at = bends.distance()) {
+      bends.pass(at);
+      if (at - ground.back().x >= least_step_m) add(at);
+    }
+  } else {
+    for (double i = 1; i < most_steps; ++i) add(line.length_m * i / most_steps);
+  }
+  add(line.length_m);
+}
+
 void GroundNearSight::find(const TerrainView& terrain, const RooftopLine& line, double wavelength_m) {
-  constexpr double least_steps = 16, most_steps = 512;
-  const double steps =
-      std::clamp(std::ceil(line.length_m / std::min(terrain.step_x, terrain.step_y)), least_steps, most_steps);
   const auto is_near = [&](Vec2 point) {
     return fresnel_parameter_over({0, line.from.z}, point, {line.length_m, line.end_z}, wavelength_m) > least_nu;
   };
-  vertices.clear();
-  ground_.clear();
-  for (double i = 0; i <= steps; ++i) {
-    const double at = line.length_m * i / steps;
-    ground_.push_back({at, terrain.height_at(line.at(at)) + line.bulge_at(at)});
-  }
-  const Vec2 foot = ground_.front(), way = ground_.back() - foot;
-  bool is_straight = true, comes_near = false;
-  for (std::size_t i = 1; i + 1 < ground_.size(); ++i) {
-    const Vec2 point = ground_[i];
+  clear();
+  trace(terrain, line);
+  const Vec2 foot = ground.front(), way = ground.back() - foot;
+  bool comes_near = false;
+  for (std::size_t i = 1; i + 1 < ground.size(); ++i) {
+    const Vec2 point = ground[i];
     const double above_m = point.y - foot.y - way.y * (point.x - foot.x) / way.x;
     is_straight = is_straight && std::fabs(above_m) <= straight_ground_m;
     comes_near = comes_near || is_near(point);
@@ -69,7 +87,7 @@ void GroundNearSight::find(const TerrainView& terrain, const RooftopLine& line, 
   if (is_straight || !comes_near) return;
   cut(wavelength_m);
   for (std::size_t s = 1; s < stretches_.size(); ++s) {
-    const Vec2 vertex = ground_[stretches_[s].begin];
+    const Vec2 vertex = ground[stretches_[s].begin];
     const bool counts = is_near(vertex);
     if (counts) vertices.push_back(vertex);
     if (s == 1) is_straight_before = counts;

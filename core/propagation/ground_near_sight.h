@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The ground that comes near a line of sight, as the vertices along which the wave runs (docs/physics.md §6).
+// The ground below a line of sight: where it comes near, the vertices along which the wave runs (docs/physics.md §6).
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,23 @@ namespace tesseray {
 
 class GroundNearSight {
  public:
-  // Farther below the line of sight the ground is left to reflections at its tiles.
+  // Farther below the line of sight the ground reflects (TerrainReflection).
   static constexpr double least_nu = -1.2;
 
-  // Those at steps of the terrain that stand out above or below the others; none where all ground is straight.
+  // The vertices at steps of the terrain that stand out above or below the others; none where all ground is straight.
   void find(const TerrainView& terrain, const RooftopLine& line, double wavelength_m);
 
-  std::vector<Vec2> vertices;  // x: distance over the ground plan from the line's beginning, y: height; m
+  void clear();
+
+  // x: distance over the ground plan from the line's beginning, y: height; m.
+  std::vector<Vec2> ground;  // where it bends, or at many equal steps, from foot to foot
+  std::vector<Vec2> vertices;
+  bool is_straight = true;  // all of the ground
   // From an end's foot to the vertex next to it.
   bool is_straight_before = false, is_straight_behind = false;
 
  private:
+  void trace(const TerrainView& terrain, const RooftopLine& line);
   // How a stretch of the ground between two of its points is cut: where it lies farthest, by its ν, above or below the
   // straight line.
   struct Stretch {
@@ -34,7 +40,6 @@ class GroundNearSight {
   // The ends of the stretches, from foot to foot.
   void cut(double wavelength_m);
 
-  std::vector<Vec2> ground_;
   std::vector<Stretch> stretches_;
 };
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -244,7 +245,8 @@ class Launch {
   // The corner points of a ray whose chain goes over the roofs.
   std::vector<Vec3> trace_over_rooftops(const RecordedRay& ray, Vec3 target) const;
 
-  // sight_along_ground.cpp: what comes to a point of a number in sight near uneven ground; false elsewhere.
+  // sight_along_ground.cpp: whether uneven ground is asked at all; and what comes to a point of a number in sight near uneven ground; false elsewhere.
+  bool uneven_ground_counts_in_sight() const;
   bool find_wave_along_ground(const StraightWay& way, std::uint32_t number, Vec3 point, ThreadState& state,
                               RooftopWave& wave) const;
   void arrive_along_ground(const StraightWay& way, std::uint32_t number, const RooftopWave& wave, ThreadState& state);
@@ -253,6 +255,14 @@ class Launch {
   // Whether a chain is the reflection on the ground below a receiver of what comes so, and its corner points.
   bool is_reflected_along_ground(const InteractionChain& chain, std::uint32_t number) const;
   std::vector<Vec3> trace_along_ground(std::uint32_t number) const;
+  // What uneven ground farther below the line of sight reflects to a number over it, as a plane from the antenna's foot
+  // to the one of the number would: of that, and the plane. REQUIRES: it is not reached along the ground.
+  struct GroundBelowSight {
+    LeftByRoofs left;
+    Vec3 normal;
+  };
+  std::optional<GroundBelowSight> ground_below_sight(const StraightWay& way, std::uint32_t number,
+                                                     ThreadState& state) const;
 
   // rooftop_departure.cpp: what departs over the roofs, at 1 m and without phase as Link::Departure: with what comes by
   // way of the ground, where the antenna stands over it and roofs do not hide that.

@@ -153,11 +153,12 @@ bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopT
   const RooftopSceneView& scene = profiles_.view();
   const Vec3 way = target.point - rays.from;
   const double distance = norm(way.xy());
+  GroundNearSight& ground = work.ground;
+  ground.clear();
   if (distance < rooftop_detail::least_horizontal_distance_m) return false;
   const RooftopLine line(rays.from, target.point,
                          rooftop_detail::margin_m(distance, rays.wavelength_m, GroundNearSight::least_nu));
   if (is_ground_level_ && line.curvature == 0) return false;
-  GroundNearSight& ground = work.ground;
   ground.find(scene.terrain, line, rays.wavelength_m);
   if (ground.vertices.empty()) return false;
   for (;; work.memory.grow()) {
@@ -185,6 +186,21 @@ bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopT
     path.is_in_sight = true;
     path.passes_roofs = with_roofs;
     path.is_straight_behind = straight.behind;
+    return true;
+  }
+}
+
+bool OverRooftopPaths::find_reflection(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const {
+  const GroundNearSight& ground = work.ground;
+  if (ground.is_straight) return false;
+  const RooftopLine line(rays.from, target.point, infinity);
+  for (;; work.memory.grow()) {
+    ProfileRow<1> row = work.memory.row();
+    RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors> trace(profiles_.view(), line, row);
+    if (!trace.run_over_roofs()) continue;
+    const std::span<const Vec2> points = work.memory.first_points(row.size());
+    work.reflection.find(ground.ground, points.subspan(1, points.size() - 2), points.front(), points.back(),
+                         rays.wavelength_m);
     return true;
   }
 }

@@ -15,6 +15,7 @@
 #include "core/propagation/ray_launcher.h"
 #include "core/propagation/rooftop_bends.h"
 #include "core/propagation/rooftop_profiles.h"
+#include "core/propagation/terrain_reflection.h"
 #include "core/scene/prism_index.h"
 
 namespace tesseray {
@@ -59,7 +60,8 @@ class OverRooftopPaths {
   struct Workspace {
     ProfileMemory memory;
     RooftopBends bends;
-    GroundNearSight ground;
+    GroundNearSight ground;  // of the ray in sight asked for last
+    TerrainReflection reflection;
   };
 
   // False when there is no such ray (RooftopBends::Outcome::none). REQUIRES: the method is not `none`.
@@ -78,6 +80,10 @@ class OverRooftopPaths {
   // ground as it does over crests; by the exact integral over screens.
   bool find_along_ground(const RooftopRays& rays, const RooftopTarget& target, bool with_roofs, Workspace& work,
                          RooftopPath& path) const;
+
+  // Where it does not: what uneven ground, where roofs do not hide it, reflects to the same point (work.reflection).
+  // False where it is straight. REQUIRES: find_along_ground has been asked for the same ray.
+  bool find_reflection(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const;
 
   // What roofs leave of what the ground reflects from an antenna to a point that it sees: each alone, of which the one
   // that takes most counts, as a strip about the straight line from the antenna's image. The wave passes above it, and

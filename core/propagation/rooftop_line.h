@@ -42,30 +42,4 @@ struct RooftopLine {
   TESSERAY_HD double place_of(double height) const { return (height + bulge_at(0.5 * length_m) - from.z) / slope; }
 };
 
-// Where something that changes evenly along a line is a whole number: one place after the other.
-class EqualSteps {
- public:
-  // `at_start`: at distance 0. The first place is at `begin` or after it.
-  TESSERAY_HD EqualSteps(double at_start, double per_m, double begin)
-      : at_start_(at_start),
-        m_per_step_(per_m == 0 ? infinity : 1 / per_m),
-        step_(per_m < 0 ? -1 : 1),
-        number_(step_ * std::ceil(step_ * (at_start + per_m * begin))) {
-    place();
-  }
-  // Infinite where there is no such place.
-  TESSERAY_HD double distance() const { return distance_; }
-  // Goes on when it is here.
-  TESSERAY_HD void pass(double distance_m) {
-    if (distance_ > distance_m) return;
-    number_ += step_;
-    place();
-  }
-
- private:
-  TESSERAY_HD void place() { distance_ = m_per_step_ == infinity ? infinity : (number_ - at_start_) * m_per_step_; }
-
-  double at_start_, m_per_step_, step_, number_, distance_ = 0;
-};
-
 }  // namespace tesseray

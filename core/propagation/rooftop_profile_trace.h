@@ -12,6 +12,7 @@
 #include "core/propagation/rooftop_line.h"
 #include "core/propagation/rooftop_scene_view.h"
 #include "core/propagation/side_crossings.h"
+#include "core/propagation/terrain_bends.h"
 
 namespace tesseray {
 
@@ -64,9 +65,9 @@ class RooftopProfileTrace {
 
   // Nearer to its ends than this the plane crosses what the ends stand on, or hang at.
   static constexpr double end_clearance_m = 0.01, ground_clearance_m = 0.3;
-  // The earth's bulge is sampled as densely as this. Crests that stand out by less than so many metres are left out
-  // again, or than so much of the bulge where that is less: over flat ground there is one at each sample.
-  static constexpr double bulge_step_m = 500.0, least_crest_m = 0.1, least_crest_of_bulge = 0.25;
+  // Crests that stand out by less than so many metres are left out again, or than so much of the earth's bulge where
+  // that is less: over flat ground there is one at each sample of it.
+  static constexpr double least_crest_m = 0.1, least_crest_of_bulge = 0.25;
 
   TESSERAY_HD static double smaller(double a, double b) { return b < a ? b : a; }
   TESSERAY_HD static double larger(double a, double b) { return a < b ? b : a; }
@@ -133,29 +134,16 @@ class RooftopProfileTrace {
     return squared > most_rise_ * std::sqrt((before * before + squared) * (after * after + squared));
   }
 
-  // Appends the vertices of the terrain's upper hull. Along the line the terrain bends where that crosses sides of its
-  // triangles, and with the earth.
+  // Appends the vertices of the terrain's upper hull.
   TESSERAY_HD void add_terrain() {
     const TerrainView& terrain = scene_.terrain;
     const std::uint32_t first = row_.size();
     row_.push({0, line_.from.z}, 0);
     const double begin = larger(ground_clearance_m, line_.begin_below(scene_.highest_ground_m));
     const double end = smaller(line_.length_m - ground_clearance_m, line_.end_below(scene_.highest_ground_m));
-    const double u = (line_.from.x - terrain.south_west.x) / terrain.step_x,
-                 per_m_u = line_.direction.x / terrain.step_x;
-    const double v = (line_.from.y - terrain.south_west.y) / terrain.step_y,
-                 per_m_v = line_.direction.y / terrain.step_y;
-    // Columns, rows, the triangles' diagonals, and samples of the earth's bulge.
-    EqualSteps columns(u, per_m_u, begin), rows(v, per_m_v, begin), diagonals(u - v, per_m_u - per_m_v, begin),
-        bulge(0, 1 / bulge_step_m, begin);
-    for (;;) {
-      const double distance =
-          smaller(smaller(columns.distance(), rows.distance()), smaller(diagonals.distance(), bulge.distance()));
-      if (!(distance < end)) break;
-      columns.pass(distance);
-      rows.pass(distance);
-      diagonals.pass(distance);
-      bulge.pass(distance);
+    TerrainBends bends(terrain, line_, begin);
+    for (double distance = bends.distance(); distance < end; distance = bends.distance()) {
+      bends.pass(distance);
       const double height = terrain.height_at(line_.at(distance)) + line_.bulge_at(distance);
       // What is below the line between the hull's ends is no vertex of it.
       if (height >= line_.height_at(distance)) add_to_hull(first, {distance, height});

@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Into sight near uneven ground: the wave runs along it there as it does behind crests (docs/physics.md §6).
+// Into sight near uneven ground: the wave runs along it there as it does behind crests. Farther below the line of
+// sight uneven ground reflects as a whole (docs/physics.md §6).
 #include <cmath>
+#include <optional>
 
 #include "core/base/units.h"
 #include "core/propagation/launch.h"
+#include "core/propagation/rooftop_line.h"
 
 namespace tesseray {
+namespace {
+
+bool reflects_as_whole(const LeftInSight& left) { return left.along_ground || left.over_uneven_ground; }
+
+}  // namespace
+
+bool Launch::uneven_ground_counts_in_sight() const {
+  // Its reflections are in phase with the direct ray.
+  return screens_count_in_sight() && limits_.may_reflect(0, 0) && view_.summation != Summation::power;
+}
 
 bool Launch::find_wave_along_ground(const StraightWay& way, std::uint32_t number, Vec3 point, ThreadState& state,
                                     RooftopWave& wave) const {
-  // Its reflections are in phase with it.
-  const bool may_reflect = limits_.may_reflect(0, 0) && view_.summation != Summation::power;
-  if (!screens_count_in_sight() || !may_reflect) return false;
+  if (!uneven_ground_counts_in_sight()) return false;
   // An edge lies at roofs that stand for others; what goes through a building goes below them.
   const bool is_edge = environment_.points.is_edge(number), with_roofs = !is_edge && way.building == nullptr;
   const RooftopTarget target = is_edge ? rooftop_target(point) : rooftop_target(number, point);
@@ -53,18 +64,45 @@ Launch::LeftByRoofs Launch::left_along_ground(const RooftopWave& wave) const {
   return {std::sqrt(squared_norm(field) / power), -std::atan2(turn.im, turn.re) / link_.wave_number()};
 }
 
+std::optional<Launch::GroundBelowSight> Launch::ground_below_sight(const StraightWay& way, std::uint32_t number,
+                                                                   ThreadState& state) const {
+  const std::uint32_t ground = ground_below(number);
+  if (way.building != nullptr || ground == no_index || !uneven_ground_counts_in_sight()) return std::nullopt;
+  OverRooftopPaths::Workspace& work = state.rooftop_work;
+  const Vec3 antenna = transmitter_.position, target = environment_.points.arrival(number),
+             centroid = environment_.tiling.tiles[ground].centroid;
+  if (!environment_.over_rooftops.find_reflection(rooftop_rays(), rooftop_target(number, target), work)) {
+    return std::nullopt;
+  }
+  const RooftopLine line(antenna, target, 0);
+  const Vec3 normal = ground_normal_between(line, work.ground.ground.front(), centroid);
+  const double by_plane_m = norm(mirrored(target, centroid, normal) - antenna), straight_m = norm(target - antenna);
+  const Complex ratio =
+      (by_plane_m / straight_m) * (exp_j(link_.wave_number() * (by_plane_m - straight_m)) * work.reflection.factor);
+  double offset_m = -std::atan2(ratio.im, ratio.re) / link_.wave_number();
+  // Of the same phase; the way by the ground is the longer one.
+  if (by_plane_m + offset_m < straight_m) offset_m += 2 * pi / link_.wave_number();
+  return GroundBelowSight{{norm(ratio), offset_m}, normal};
+}
+
 bool Launch::is_reflected_along_ground(const InteractionChain& chain, std::uint32_t number) const {
   return environment_.points.is_receiver(number) && !chain.over_rooftops && !chain.through_building &&
          !chain.is_scattered() && chain.length == 1 && chain.elements[0] == receiver_ground(number) &&
-         left_in_sight_[number - environment_.points.element_count()].along_ground;
+         reflects_as_whole(left_in_sight_[number - environment_.points.element_count()]);
 }
 
 std::vector<Vec3> Launch::trace_along_ground(std::uint32_t number) const {
   ThreadState state;
   RooftopWave wave;
   const Vec3 target = environment_.points.arrival(number);
-  find_wave_along_ground({environment_.occlusion, Mechanism::direct, {}, nullptr}, number, target, state, wave);
-  return {transmitter_.position, reflection_below(wave, number, target), target};
+  const StraightWay way{environment_.occlusion, Mechanism::direct, {}, nullptr};
+  if (find_wave_along_ground(way, number, target, state, wave)) {
+    return {transmitter_.position, reflection_below(wave, number, target), target};
+  }
+  ground_below_sight(way, number, state);
+  const RooftopLine line(transmitter_.position, target, 0);
+  const Vec2 place = state.rooftop_work.reflection.place, at = line.at(place.x);
+  return {transmitter_.position, {at.x, at.y, place.y - line.bulge_at(place.x)}, target};
 }
 
 }  // namespace tesseray
