@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads the reference tables of ../shared/golden: CSV with '#' comment lines and one line of column names.
+// Reads the reference tables of ../shared/golden, and others by their whole path: CSV with '#' comment lines and one
+// line of column names.
 #pragma once
 
 #include <cstddef>
@@ -52,9 +53,9 @@ class GoldenTable {
   static std::filesystem::path folder() { return std::filesystem::path(TESSERAY_SHARED_DIR) / "golden"; }
   static bool available() { return std::filesystem::is_directory(folder()); }
 
-  explicit GoldenTable(const std::string& file) {
+  explicit GoldenTable(const std::filesystem::path& file) {
     std::ifstream in(folder() / file);
-    if (!in) throw std::runtime_error("cannot read the reference table " + file);
+    if (!in) throw std::runtime_error("cannot read the reference table " + file.string());
     for (std::string line; std::getline(in, line);) {
       if (line.empty() || line.front() == '#') continue;
       std::vector<std::string> cells;
@@ -66,7 +67,7 @@ class GoldenTable {
         lines_.push_back(std::move(cells));
       }
     }
-    if (lines_.empty()) throw std::runtime_error("the reference table is empty: " + file);
+    if (lines_.empty()) throw std::runtime_error("the reference table is empty: " + file.string());
   }
 
   std::vector<GoldenRow> rows() const {

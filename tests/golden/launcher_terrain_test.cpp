@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Loss over hills and uneven ground, in sight and behind crests, beside a parabolic equation's (parabolic_equation.py,
+// which says what the table holds): both have ground that reflects with Γ = −1.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/base/units.h"
+#include "tests/golden/golden_table.h"
+#include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+
+constexpr double receiver_height_m = 1.5;
+// What the table's powers are means over.
+constexpr double heights_m[] = {receiver_height_m - 0.15, receiver_height_m, receiver_height_m + 0.15};
+constexpr double border_to_zero_m = 1250, middle_y = 33;
+// A tile and a receiver where its target is are told the same.
+constexpr double tile_within_db = 0.1;
+
+double ground_z(const std::string& ground, double x) {
+  const auto hill = [x](double height_m, double width_m) {
+    return height_m * std::exp(-(x / width_m) * (x / width_m));
+  };
+  const auto waves = [x](double scale) {
+    return scale * (1.2 * std::sin(2 * pi * x / 230) + 0.8 * std::sin(2 * pi * x / 97 + 1) +
+                    0.5 * std::sin(2 * pi * x / 61 + 2));
+  };
+  if (ground == "hill 40 m") return hill(40, 400);
+  if (ground == "hill 20 m") return hill(20, 300);
+  if (ground == "hill 10 m") return hill(10, 400);
+  if (ground == "steep hill") return hill(18, 35);
+  if (ground == "waves") return waves(1);
+  if (ground == "low waves") return waves(0.3);
+  return 0;
+}
+
+// Of metal, which reflects with Γ = −1 at any angle.
+const Environment& environment_of(const std::string& ground) {
+  static std::map<std::string, std::unique_ptr<Environment>> made;
+  std::unique_ptr<Environment>& environment = made[ground];
+  if (!environment) {
+    Scene scene = testing::terrain_of(2800, 60, 10, [&](Vec2 p) { return ground_z(ground, p.x - border_to_zero_m); });
+    environment = std::make_unique<Environment>(testing::with_material(std::move(scene), 5, 1e6), 10);
+  }
+  return *environment;
+}
+
+// One antenna's lines of the table, and how near they are met.
+struct Case {
+  std::string ground;
+  double frequency_mhz, antenna_x, antenna_height_m;
+  double within_db, rms_db;
+};
+
+void PrintTo(const Case& of, std::ostream* out) {
+  *out << of.ground << ", " << of.frequency_mhz << " MHz, " << of.antenna_height_m << " m at " << of.antenna_x;
+}
+
+std::vector<Vec2> losses_of(const Case& of) {
+  const GoldenTable table(std::filesystem::path(TESSERAY_SOURCE_DIR) / "tests/golden/losses_over_ground.csv");
+  std::vector<Vec2> losses;
+  for (const GoldenRow& row : table.rows()) {
+    if (row.text("ground") == of.ground && row.number("frequency_mhz") == of.frequency_mhz &&
+        row.number("antenna_x_m") == of.antenna_x && row.number("antenna_height_m") == of.antenna_height_m) {
+      losses.push_back({row.number("receiver_x_m"), row.number("loss_db")});
+    }
+  }
+  return losses;
+}
+
+// The ground tile whose target stands there.
+std::size_t tile_at(double x, const Tiling& tiling) {
+  for (std::size_t t = 0; t < tiling.tiles.size(); ++t) {
+    const Vec3 at = tiling.tiles[t].centroid;
+    if (std::fabs(at.x - border_to_zero_m - x) < 1 && std::fabs(at.y - middle_y) < 4) return t;
+  }
+  throw std::runtime_error("no tile at " + std::to_string(x));
+}
+
+class LossOverGround : public ::testing::TestWithParam<Case> {};
+
+TEST_P(LossOverGround, IsTheParabolicEquations) {
+  const Case& of = GetParam();
+  const std::vector<Vec2> losses = losses_of(of);
+  ASSERT_GT(losses.size(), 5u);
+  const Environment& environment = environment_of(of.ground);
+  const auto height_at = [&](double x) {
+    return environment.scene.terrain.height_at({border_to_zero_m + x, middle_y});
+  };
+  Transmitter transmitter = testing::test_transmitter(
+      {border_to_zero_m + of.antenna_x, middle_y, height_at(of.antenna_x) + of.antenna_height_m});
+  transmitter.frequency_hz = 1e6 * of.frequency_mhz;
+  transmitter.polarization = Polarization::horizontal;
+  RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
+  options.over_rooftop = OverRooftop::screens;
+  options.receiver_polarization = Polarization::horizontal;
+  std::vector<std::size_t> tiles;
+  for (const Vec2 loss : losses) tiles.push_back(tile_at(loss.x, environment.tiling));
+  std::vector<double> gains(losses.size());
+  for (const double height_m : heights_m) {
+    options.receiver_height_m = height_m;
+    std::vector<Vec3> places;
+    for (const std::size_t tile : tiles) places.push_back(target_point(environment.tiling.tiles[tile], height_m));
+    const RayLaunchingResult result = environment.launch(transmitter, testing::receivers_at(places), options);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const double gain = testing::total_gain(result.receivers[i]);
+      EXPECT_EQ(result.receivers[i].direct, environment.occlusion.is_free(transmitter.position, places[i]));
+      gains[i] += gain / std::size(heights_m);
+      EXPECT_NEAR(decibels(testing::total_gain(result.tiles[tiles[i]]) / gain), 0, tile_within_db) << losses[i].x;
+    }
+  }
+  double squares = 0;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    const double off_db = -decibels(gains[i]) - losses[i].y;
+    EXPECT_NEAR(off_db, 0, of.within_db) << losses[i].x;
+    squares += off_db * off_db;
+  }
+  EXPECT_LT(std::sqrt(squares / static_cast<double>(losses.size())), of.rms_db);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Terrain, LossOverGround,
+    ::testing::Values(Case{"flat", 900, 0, 10, 0.1, 0.05}, Case{"hill 40 m", 300, 0, 2, 1.4, 0.7},
+                      Case{"hill 40 m", 300, -1200, 10, 2, 1.15}, Case{"hill 20 m", 300, -700, 60, 1.3, 0.55},
+                      Case{"hill 10 m", 900, -400, 10, 1.1, 0.6}, Case{"waves", 300, 0, 10, 5.5, 2.15},
+                      Case{"waves", 900, 0, 10, 6.6, 2.95}, Case{"waves", 900, 0, 30, 5.2, 2.1},
+                      Case{"waves", 900, 0, 60, 4.7, 1.6}, Case{"waves", 2000, 0, 60, 4, 1.7},
+                      Case{"low waves", 900, 0, 10, 3.4, 1.15}, Case{"low waves", 2000, 0, 30, 4.6, 1.8},
+                      Case{"steep hill", 300, -400, 10, 4.3, 1.35}, Case{"steep hill", 900, -400, 10, 4.5, 1.9},
+                      Case{"steep hill", 900, -100, 15, 4.2, 1.95}));
+
+}  // namespace
+}  // namespace tesseray
