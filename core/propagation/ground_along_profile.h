@@ -56,7 +56,7 @@ inline constexpr double straight_ground_m = 0.1;
 struct RoundGround {
   // The wave that bends at a crest has the slopes next to it with it: there the ground is asked at the terrain's own
   // steps, and counts deeper.
-  static constexpr std::uint32_t steps_at_crest = 8, steps = steps_at_crest + 16, most_vertices = steps - 1;
+  static constexpr std::uint32_t steps_at_crest = 8, steps = steps_at_crest + 16, most_vertices = most_screens;
   static constexpr double least_nu_at_crest = -1.2;
   std::uint32_t count = 0;
   Vec2 vertices[most_vertices];
@@ -102,6 +102,12 @@ TESSERAY_HD inline RoundGround round_ground(const TerrainView& terrain, const Ro
     const bool is_convex = cross(points[i] - points[i - 1], points[i + 1] - points[i]) <= 0;
     if (!is_convex || !(nu > RoundGround::least_nu_at_crest)) break;
     is_vertex[i] = true;
+  }
+  // Where there are too many, those next to the crest.
+  std::uint32_t found = 0;
+  for (std::uint32_t n = 1; n < steps; ++n) {
+    const std::uint32_t i = crest_first ? n : steps - n;
+    if (is_vertex[i] && found++ >= RoundGround::most_vertices) is_vertex[i] = false;
   }
   for (std::uint32_t i = 1; i < steps; ++i) {
     if (is_vertex[i]) round.vertices[round.count++] = points[i];

@@ -245,7 +245,8 @@ class Launch {
   // The corner points of a ray whose chain goes over the roofs.
   std::vector<Vec3> trace_over_rooftops(const RecordedRay& ray, Vec3 target) const;
 
-  // sight_along_ground.cpp: whether uneven ground is asked at all; and what comes to a point of a number in sight near uneven ground; false elsewhere.
+  // sight_along_ground.cpp: whether uneven ground is asked at all, and what comes to a point of a number in sight near
+  // it; false elsewhere.
   bool uneven_ground_counts_in_sight() const;
   bool find_wave_along_ground(const StraightWay& way, std::uint32_t number, Vec3 point, ThreadState& state,
                               RooftopWave& wave) const;

@@ -132,7 +132,7 @@ struct GainByMechanism {
 struct LeftInSight {
   double by_roofs = 1;
   double with_ground = 1;  // over that, where the ray has with it what the ground before the roofs reflects
-  bool along_ground = false;  // near uneven ground, which leaves with_ground, roofs there included
+  bool along_ground = false;        // near uneven ground, which leaves with_ground, roofs there included
   bool over_uneven_ground = false;  // farther below, which reflects it as a whole
 };
 

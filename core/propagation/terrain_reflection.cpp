@@ -42,6 +42,7 @@ class Mirror {
     length_m_ = norm(Vec2{to_at_ - from_at_, from_above_ + to_above_});
     specular_at_ = from_at_ + (to_at_ - from_at_) * from_above_ / (from_above_ + to_above_);
   }
+  bool faces_both() const { return from_above_ > 0 && to_above_ > 0; }
   double length_m() const { return length_m_; }
   // The part of the wave that is reflected between two places of the line (by x): their Fresnel parameters say by how
   // much the ways over them are longer than the one by the point of reflection.
@@ -107,6 +108,7 @@ void TerrainReflection::find(std::span<const Vec2> ground, std::span<const Vec2>
     const double begin = seen_from_[piece], end = seen_to_[piece];
     if (!(begin < end)) continue;
     const Mirror mirror(nodes_[piece].ground(), nodes_[piece + 1].ground(), from, to, wavelength_m);
+    if (!mirror.faces_both()) continue;
     const Complex part = mirror.part_between(begin, end);
     const double phase = -2 * pi / wavelength_m * (mirror.length_m() - straight_m);
     factor = factor + (straight_m / mirror.length_m()) * (exp_j(phase) * part);

@@ -14,7 +14,7 @@ namespace tesseray {
 class TerrainReflection {
  public:
   // `ground`: from below one end to below the other, straight between; `screens`: the tops of what stands on it, by x.
-  // Both ends stand above the ground. What either end does not see reflects nothing.
+  // What either end does not see, or from below, reflects nothing.
   void find(std::span<const Vec2> ground, std::span<const Vec2> screens, Vec2 from, Vec2 to, double wavelength_m);
 
   // Over the direct ray's field, with phase against it, as of ground that reflects all without turning the phase.

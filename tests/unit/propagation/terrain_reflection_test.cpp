@@ -113,6 +113,14 @@ TEST(TerrainReflection, IsTheSameFromEitherEnd) {
   EXPECT_LT(norm(forth - back), 1e-9);
 }
 
+// An end of rough tiles may lie below the terrain.
+TEST(TerrainReflection, OfGroundSeenFromBelowIsNothing) {
+  const std::vector<Vec2> ground{{0, 0}, {50, 5}, {100, 0}};
+  for (const double below_m : {0.0, 0.5}) {
+    EXPECT_EQ(norm(factor_of(ground, {}, {0, -below_m}, {100, 8})), 0) << below_m;
+  }
+}
+
 // A screen at a vertex of the ground hides what lies behind it as one between two does; one inside the ground nothing.
 TEST(TerrainReflection, ScreensHideWhatLiesBehind) {
   const std::vector<Vec2> ground = ground_with(200, 20, [](double) { return 0.0; });

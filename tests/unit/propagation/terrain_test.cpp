@@ -8,6 +8,7 @@
 #include "core/base/units.h"
 #include "core/physics/fresnel.h"
 #include "core/physics/knife_edge.h"
+#include "core/propagation/ground_along_profile.h"
 #include "core/propagation/link.h"
 #include "core/propagation/rooftop_profiles.h"
 #include "tests/support/environment.h"
@@ -156,6 +157,30 @@ TEST(BehindACrest, ThePlateausFieldIsThatOfTheImageToo) {
     ++compared;
   }
   EXPECT_GT(compared, 100u);
+}
+
+// All of a hillside that is asked stands out between its ends: more than there is room for.
+TEST(RoundGround, KeepsTheVerticesNextToTheCrest) {
+  constexpr double crest_x = 100, foot_x = 340;
+  const auto falling = [](double x) { return x < crest_x ? 0 : -(x - crest_x) * (x - crest_x) / 1000; };
+  const Scene scene = testing::terrain_of(500, 60, 10, [&](Vec2 p) { return falling(p.x); });
+  const RooftopProfiles profiles(scene);
+  const auto round_between = [&](bool crest_first) {
+    const Vec3 crest{crest_x, 30, falling(crest_x)}, foot{foot_x, 30, falling(foot_x)};
+    const RooftopLine line(crest_first ? crest : foot, crest_first ? foot : crest, 0);
+    return round_ground(profiles.view().terrain, line, {0, line.from.z}, {line.length_m, line.end_z}, crest_first, 0.1);
+  };
+  const RoundGround down = round_between(true), up = round_between(false);
+  ASSERT_EQ(down.count, RoundGround::most_vertices);
+  ASSERT_EQ(up.count, RoundGround::most_vertices);
+  for (std::uint32_t v = 0; v < down.count; ++v) {
+    if (v < RoundGround::steps_at_crest) {
+      EXPECT_NEAR(down.vertices[v].x, 10.0 * (v + 1), 1e-9);
+    }
+    const Vec2 same = up.vertices[up.count - 1 - v];
+    EXPECT_NEAR(foot_x - crest_x - same.x, down.vertices[v].x, 1e-9);
+    EXPECT_NEAR(same.y, down.vertices[v].y, 1e-9);
+  }
 }
 
 // Flat ground, antennas of 30 m and 1.5 m: the horizon of an earth of 8,500 km is 27.6 km away.
