@@ -76,13 +76,16 @@ std::optional<Launch::GroundBelowSight> Launch::ground_below_sight(const Straigh
   }
   const RooftopLine line(antenna, target, 0);
   const Vec3 normal = ground_normal_between(line, work.ground.ground.front(), centroid);
+  const TerrainReflection& reflection = work.reflection;
+  const double amplitude = norm(reflection.factor);
+  if (!(amplitude > 0)) return GroundBelowSight{{0, 0}, normal};
   const double by_plane_m = norm(mirrored(target, centroid, normal) - antenna), straight_m = norm(target - antenna);
-  const Complex ratio =
-      (by_plane_m / straight_m) * (exp_j(link_.wave_number() * (by_plane_m - straight_m)) * work.reflection.factor);
-  double offset_m = -std::atan2(ratio.im, ratio.re) / link_.wave_number();
-  // Of the same phase; the way by the ground is the longer one.
-  if (by_plane_m + offset_m < straight_m) offset_m += 2 * pi / link_.wave_number();
-  return GroundBelowSight{{norm(ratio), offset_m}, normal};
+  // Of all lengths of the same phase the one nearest to the shortest way.
+  const double wavelength_m = 2 * pi / link_.wave_number();
+  const double of_phase_m = straight_m - std::atan2(reflection.factor.im, reflection.factor.re) / link_.wave_number();
+  double length_m = of_phase_m + wavelength_m * std::round((reflection.way_m - of_phase_m) / wavelength_m);
+  if (length_m < straight_m) length_m += wavelength_m;
+  return GroundBelowSight{{amplitude * by_plane_m / straight_m, length_m - by_plane_m}, normal};
 }
 
 bool Launch::is_reflected_along_ground(const InteractionChain& chain, std::uint32_t number) const {

@@ -103,7 +103,7 @@ void TerrainReflection::find(std::span<const Vec2> ground, std::span<const Vec2>
   const double straight_m = norm(to - from);
   factor = {};
   place = ground.back();
-  double shortest_m = infinity;
+  way_m = infinity;
   for (std::size_t piece = 0; piece + 1 < nodes_.size(); ++piece) {
     const double begin = seen_from_[piece], end = seen_to_[piece];
     if (!(begin < end)) continue;
@@ -113,9 +113,9 @@ void TerrainReflection::find(std::span<const Vec2> ground, std::span<const Vec2>
     const double phase = -2 * pi / wavelength_m * (mirror.length_m() - straight_m);
     factor = factor + (straight_m / mirror.length_m()) * (exp_j(phase) * part);
     const Vec2 nearest = mirror.place_between(begin, end);
-    const double way_m = norm(nearest - from) + norm(to - nearest);
-    if (way_m >= shortest_m) continue;
-    shortest_m = way_m;
+    const double by_it_m = norm(nearest - from) + norm(to - nearest);
+    if (by_it_m >= way_m) continue;
+    way_m = by_it_m;
     place = nearest;
   }
 }

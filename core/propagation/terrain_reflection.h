@@ -19,7 +19,9 @@ class TerrainReflection {
 
   // Over the direct ray's field, with phase against it, as of ground that reflects all without turning the phase.
   Complex factor;
-  Vec2 place;  // of the ground that both ends see, where the way by it is shortest
+  // Of the ground that both ends see, where the way by it is shortest, and that way; infinite where they see none.
+  Vec2 place;
+  double way_m = 0;
 
  private:
   struct Node {

@@ -55,9 +55,13 @@ RayLaunchingOptions options_for_rays() {
   return options;
 }
 
-std::vector<Ray> rays_to(const Environment& environment, Vec3 receiver) {
-  return environment.launch(testing::test_transmitter(antenna), testing::receivers_at({receiver}), options_for_rays())
+std::vector<Ray> rays_between(const Environment& environment, Vec3 from, Vec3 receiver) {
+  return environment.launch(testing::test_transmitter(from), testing::receivers_at({receiver}), options_for_rays())
       .rays;
+}
+
+std::vector<Ray> rays_to(const Environment& environment, Vec3 receiver) {
+  return rays_between(environment, antenna, receiver);
 }
 
 // The strongest ray with such interactions.
@@ -112,6 +116,31 @@ TEST(SightAlongGround, GoesOnAsItArrives) {
   EXPECT_GT(at_wall_db, 8);
   EXPECT_NEAR(lower_db("T-R", {house_x - 30, 37, wall_middle_z}), at_wall_db, 1);
   EXPECT_NEAR(lower_db("T-D", {house_x + 40, 50, wall_middle_z}), at_wall_db, 2);
+}
+
+// From a mast, too high for the wave to run along it.
+TEST(SightOverUnevenGround, HasOneReflectionOnItWhicheverEndSends) {
+  const auto uneven_z = [](Vec2 p) { return std::sin(2 * pi * p.x / 90) + 0.5 * std::sin(2 * pi * p.x / 41 + 1); };
+  const Environment ground(testing::terrain_of(700, 60, 10, uneven_z), 10);
+  const auto above = [&](double x, double height_m) {
+    return Vec3{x, 33, ground.scene.terrain.height_at({x, 33}) + height_m};
+  };
+  const Vec3 mast = above(100, 40);
+  for (const double x : {250.0, 333.0, 420.0, 500.0}) {
+    const Vec3 low = above(x, 1.5);
+    const std::vector<Ray> rays = rays_between(ground, mast, low);
+    ASSERT_EQ(rays.size(), 2u) << x;
+    const Ray direct = ray_with("T", rays), reflected = ray_with("T-G", rays),
+              back = ray_with("T-G", rays_between(ground, low, mast));
+    const Vec3 place = reflected.points[1];
+    EXPECT_NEAR(place.z, ground.scene.terrain.height_at(place.xy()), 0.01) << x;
+    const double way_m = norm(place - mast) + norm(low - place);
+    EXPECT_NEAR(reflected.delay_ns, way_m / speed_of_light * 1e9, 0.5 / 0.85) << x;  // half a period
+    EXPECT_GT(reflected.delay_ns, direct.delay_ns) << x;
+    // But for the angle of the plane from foot to foot, which goes through the middle of a tile.
+    EXPECT_NEAR(decibels(reflected.path_gain / back.path_gain), 0, 0.1) << x;
+    EXPECT_NEAR(reflected.delay_ns, back.delay_ns, 1e-3) << x;
+  }
 }
 
 // Antennas and receivers anywhere over random ground: two rays in step and a slope that focuses bring 9 dB over free

@@ -43,6 +43,7 @@ TEST(TerrainReflection, OfPlaneGroundIsTheImages) {
   const double specular = 400 * from_above / (from_above + to_above);
   EXPECT_NEAR(reflection.place.x, specular, 1);  // the ends stand upright, not across the slope
   EXPECT_NEAR(reflection.place.y, slope(reflection.place.x), 1e-9);
+  EXPECT_NEAR(reflection.way_m, by_ground, 1e-6);
   EXPECT_LT(norm(factor_of(ground_with(400, 1, slope), {}, from, to) - reflection.factor), 1e-9);
 }
 
