@@ -54,8 +54,8 @@ void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftB
         .with_ground = alone > 0 && with_ground > 0 ? std::sqrt(with_ground / alone) : 1.0,
         .over_uneven_ground = below.has_value()};
   }
-  VegetationAtTarget attenuation =
-      attenuation_of_building(way, target) * vegetation_to_target(transmitter_.position, number);
+  VegetationAtTarget attenuation = attenuation_of_building(way, target) *
+                                   vegetation_to_target(transmitter_.position, number, below ? below->normal : Vec3{});
   attenuation.ray *= left.amplitude;
   attenuation.companion *= left_of_image.amplitude;
   arrive({antenna, departure.field, way.mechanism, departure.relative_gain, way.chain, false, attenuation,

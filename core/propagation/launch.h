@@ -500,8 +500,9 @@ class Launch {
   void add_wideband(std::uint32_t tile, AfterScattering after, double density, double length_m,
                     const DiffuseTarget& at_target, std::uint32_t number, Vec3 direction, ThreadState& state) const;
 
-  // vegetation_on_legs.cpp: from a point to a target, with the ground-reflected companion where there is one.
-  VegetationAtTarget vegetation_to_target(Vec3 from, std::uint32_t number) const;
+  // vegetation_on_legs.cpp: from a point to a target, and by way of the ground below it: of a plane with this normal,
+  // if any, else of the tile's.
+  VegetationAtTarget vegetation_to_target(Vec3 from, std::uint32_t number, Vec3 ground_normal) const;
   // The factor of the amplitude between an element and a number that it sees; ground targets take the answer of their
   // tile's centroid for the ray and its companion.
   double vegetation_between(std::uint32_t element, std::uint32_t member) const;

@@ -240,8 +240,9 @@ void Launch::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, 
   chain.over_rooftops = true;
   if (!rooftop_departures_.empty()) rooftop_departures_[number] = wave.path.departure;
   if (use.arrives && wave.end == points.arrival(number)) {
-    VegetationAtTarget attenuation = wave.vegetation * vegetation_to_target(wave.path.edges.back(), number);
     const Vec3 ground_normal = ground_normal_behind(wave, number);
+    VegetationAtTarget attenuation =
+        wave.vegetation * vegetation_to_target(wave.path.edges.back(), number, ground_normal);
     const LeftByRoofs by_ground = left_by_way_of_ground(wave, number, ground_normal);
     attenuation.companion *= by_ground.amplitude;
     arrive({wave.source, wave.strength, Mechanism::over_rooftop, wave.departure_gain, chain, false, attenuation,

@@ -36,9 +36,9 @@ bool Launch::find_wave_along_ground(const StraightWay& way, std::uint32_t number
 
 void Launch::arrive_along_ground(const StraightWay& way, std::uint32_t number, const RooftopWave& wave,
                                  ThreadState& state) {
-  VegetationAtTarget attenuation =
-      attenuation_of_building(way, wave.end) * vegetation_to_target(transmitter_.position, number);
   const Vec3 ground_normal = ground_normal_behind(wave, number);
+  VegetationAtTarget attenuation =
+      attenuation_of_building(way, wave.end) * vegetation_to_target(transmitter_.position, number, ground_normal);
   LeftByRoofs by_ground = left_by_way_of_ground(wave, number, ground_normal);
   attenuation.companion *= by_ground.amplitude;
   // Of the same phase; the way by the ground is the longer one.

@@ -587,6 +587,37 @@ Scene avenue() {
   return scene;
 }
 
+// Where the ground reflects as a whole, below the line of sight or along it, receivers' reflections pass the wood, too.
+TEST(VegetationOnRays, TakesItsPartOfWhatUnevenGroundReflects) {
+  constexpr double decibels_per_m = 0.2, wood_m = 60;
+  const auto uneven = [] {
+    return testing::terrain_of(500, 60, 10, [](Vec2 p) { return std::sin(2 * pi * p.x / 90); });
+  };
+  Scene with_wood = uneven();
+  with_wood.vegetation = {box({150, -10}, {150 + wood_m, 70}, -20, 60)};
+  const Environment bare(uneven(), 10), wooded(std::move(with_wood), 10);
+  RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
+  options.over_rooftop = OverRooftop::screens;
+  options.rays_per_receiver = 50;
+  options.vegetation = VegetationModel::per_metre;
+  options.vegetation_db_per_m = decibels_per_m;
+  for (const double antenna_height_m : {4.0, 30.0}) {
+    const Vec3 from{50, 33, bare.scene.terrain.height_at({50, 33}) + antenna_height_m},
+        to{400, 33, bare.scene.terrain.height_at({400, 33}) + 1.5};
+    const auto reflected_gain = [&](const Environment& environment) {
+      const auto receivers = testing::receivers_at({to});
+      for (const Ray& ray : environment.launch(testing::test_transmitter(from), receivers, options).rays) {
+        if (ray.interactions == "T-G") return ray.path_gain;
+      }
+      ADD_FAILURE() << "no reflection on the ground";
+      return 0.0;
+    };
+    // Both legs are level, nearly.
+    EXPECT_NEAR(decibels(reflected_gain(bare) / reflected_gain(wooded)), decibels_per_m * wood_m, 0.1)
+        << antenna_height_m;
+  }
+}
+
 // The lines of docs/validation.md: the effect of vegetation alone.
 TEST(VegetationOnRays, AvenueOfThePage) {
   const std::vector<VegetationArea> trees{box({30, 61}, {210, 66}, 2.5, 9), box({30, 74}, {210, 79}, 2.5, 9)};
