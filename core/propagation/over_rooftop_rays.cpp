@@ -273,8 +273,8 @@ void Launch::find_recorded_wave(const RecordedRay& ray, Vec3 target, ThreadState
 
 bool Launch::is_reflected_by_ground_below(const RecordedRay& ray) const {
   const std::uint32_t number = environment_.points.element_count() + ray.receiver;
-  return ray.chain.length == 1 && ray.chain.elements[0] == receiver_ground(number) &&
-         (reached_over_rooftops_[number] & with_ground_below) != 0;
+  return ray.scattered_at == RecordedRay::nowhere && ray.chain.length == 1 &&
+         ray.chain.elements[0] == receiver_ground(number) && (reached_over_rooftops_[number] & with_ground_below) != 0;
 }
 
 Vec3 Launch::reflection_below(const RooftopWave& wave, std::uint32_t number, Vec3 target) const {

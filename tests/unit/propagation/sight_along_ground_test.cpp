@@ -104,6 +104,29 @@ TEST(SightAlongGround, HasTheStraightRayAndOneReflection) {
   EXPECT_GT(reflected.delay_ns, direct.delay_ns);
 }
 
+// A tile behind a crest scatters what comes to it over the crest to a receiver over it, which is in sight.
+TEST(SightAlongGround, IsNotTakenForWhatTheTileBelowScatters) {
+  testing::Random random(11);
+  std::vector<double> heights;
+  for (int node = 0; node < 60; ++node) heights.push_back(random.uniform(-1, 1));
+  const Environment ground(
+      testing::terrain_of(580, 60, 10, [&](Vec2 p) { return heights[static_cast<std::size_t>(p.x / 10)]; }), 10);
+  RayLaunchingOptions options = options_for_rays();
+  options.max_scatterings = 1;
+  options.scattering_coefficient = 0.4;
+  options.rays_per_receiver = 1000;
+  options.scattered_rays = true;
+  std::vector<Vec3> places;
+  for (const Tile& tile : ground.tiling.tiles) places.push_back(target_point(tile, 1.5));
+  const Transmitter transmitter = testing::test_transmitter({50, 33, ground.scene.terrain.height_at({50, 33}) + 6});
+  int over_a_crest = 0;
+  for (const Ray& ray : ground.launch(transmitter, testing::receivers_at(places), options).rays) {
+    ASSERT_GE(ray.points.size(), 2u) << ray.interactions;
+    if (ray.interactions == "T-O-S") ++over_a_crest;
+  }
+  EXPECT_GT(over_a_crest, 0);
+}
+
 // What the house's wall reflects and its corner diffracts is lowered as what comes to the place.
 TEST(SightAlongGround, GoesOnAsItArrives) {
   constexpr double wall_middle_z = 4;
