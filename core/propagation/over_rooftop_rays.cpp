@@ -273,8 +273,10 @@ void Launch::find_recorded_wave(const RecordedRay& ray, Vec3 target, ThreadState
 
 bool Launch::is_reflected_by_ground_below(const RecordedRay& ray) const {
   const std::uint32_t number = environment_.points.element_count() + ray.receiver;
-  return ray.scattered_at == RecordedRay::nowhere && ray.chain.length == 1 &&
-         ray.chain.elements[0] == receiver_ground(number) && (reached_over_rooftops_[number] & with_ground_below) != 0;
+  // In sight along the ground the receiver has no way over the roofs: its tile reflects what came over them to itself.
+  return ray.scattered_at == RecordedRay::nowhere && !left_in_sight_[ray.receiver].along_ground &&
+         ray.chain.length == 1 && ray.chain.elements[0] == receiver_ground(number) &&
+         (reached_over_rooftops_[number] & with_ground_below) != 0;
 }
 
 Vec3 Launch::reflection_below(const RooftopWave& wave, std::uint32_t number, Vec3 target) const {

@@ -127,6 +127,32 @@ TEST(SightAlongGround, IsNotTakenForWhatTheTileBelowScatters) {
   EXPECT_GT(over_a_crest, 0);
 }
 
+// A tile that a crest hides and that leans to the side reflects what comes over the crest to a receiver over it, which
+// is in sight.
+TEST(SightAlongGround, IsNotTakenForWhatTheTileBelowReflects) {
+  constexpr int nodes = 30;
+  testing::Random random(1);
+  std::vector<double> heights;
+  for (int node = 0; node < nodes * nodes; ++node) heights.push_back(random.uniform(-2, 2));
+  const auto z = [&](Vec2 p) {
+    return heights[static_cast<std::size_t>(p.x / 10) * nodes + static_cast<std::size_t>(p.y / 10)];
+  };
+  const Environment ground(testing::terrain_of(280, 280, 10, z), 10);
+  std::vector<Vec3> places;
+  for (const Tile& tile : ground.tiling.tiles) places.push_back(target_point(tile, 1.5) + Vec3{3, 2, 0});
+  const RayLaunchingResult result =
+      ground.launch(testing::test_transmitter({50, 33, ground.scene.terrain.height_at({50, 33}) + 6}),
+                    testing::receivers_at(places), options_for_rays());
+  int over_a_crest = 0;
+  for (const Ray& ray : result.rays) {
+    if (ray.interactions != "T-O-G") continue;
+    // Over the crest and by the tile.
+    EXPECT_GE(ray.points.size(), 4u);
+    if (result.left_in_sight[static_cast<std::size_t>(ray.target_id) - 1].along_ground) ++over_a_crest;
+  }
+  EXPECT_GT(over_a_crest, 0);
+}
+
 // What the house's wall reflects and its corner diffracts is lowered as what comes to the place.
 TEST(SightAlongGround, GoesOnAsItArrives) {
   constexpr double wall_middle_z = 4;
