@@ -8,7 +8,7 @@ namespace tesseray {
 void Launch::add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number, ThreadState& state) {
   const Arrival& arrival = ray.arrival;
   state.sums[sum_index(number)].add(arrival);
-  add_wideband(arrival, ending.chain, number, ray.is_companion, state);
+  add_wideband(ending, ray, number, state);
   if (!environment_.points.is_receiver(number) || !(arrival.path_gain > 0)) return;
   const bool is_recorded = environment_.options.rays_per_receiver > 0;
   const bool is_pairable = view_.summation == Summation::local_mean;
@@ -99,15 +99,14 @@ void Launch::arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_nu
   const std::uint32_t ground = receiver_ground(receiver_number);
   ArrivedRay reflected;
   if (!find_companion(view_, ending, environment_.tiling.tiles[ground], receiver_number, reflected)) return;
-  reflected.is_companion = false;
-  const bool along_ground = ending.chain.length == 0 && ending.source.is_edge();
-  if (!ending.chain.through_building && (ending.chain.over_rooftops || along_ground))
+  if (!ending.chain.through_building && (ending.chain.over_rooftops || comes_along_ground(ending)))
     reached_over_rooftops_[receiver_number] |= with_ground_below;
   if (ending.chain.through_building) reached_over_rooftops_[receiver_number] |= with_ground_through_building;
   InteractionChain chain = ending.chain;
   chain.push(ground);
   add_arrival({ending.source, ending.strength, ending.mechanism, ending.departure_gain, chain,
-               ending.coherent_ground_reflection, ending.attenuation},
+               ending.coherent_ground_reflection, ending.attenuation, ending.companion_offset_m, ending.ground_normal,
+               ending.ground_place},
               reflected, receiver_number, state);
 }
 

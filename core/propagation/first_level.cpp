@@ -59,14 +59,14 @@ void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftB
   attenuation.ray *= left.amplitude;
   attenuation.companion *= left_of_image.amplitude;
   arrive({antenna, departure.field, way.mechanism, departure.relative_gain, way.chain, false, attenuation,
-          left_of_image.offset_m - left.offset_m, below ? below->normal : Vec3{}},
+          left_of_image.offset_m - left.offset_m, below ? below->normal : Vec3{}, below ? &below->place : nullptr},
          number, state);
 }
 
 void Launch::arrive_in_sight(const StraightWay& way, std::uint32_t number, ThreadState& state) {
   const Vec3 target = environment_.points.arrival(number);
   RooftopWave wave;
-  if (find_wave_along_ground(way, number, target, state, wave)) {
+  if (find_wave_along_ground(way.building != nullptr, number, target, state, wave)) {
     arrive_along_ground(way, number, wave, state);
   } else {
     arrive_straight(way, number, left_by_roofs(way, number, target, state), state);
@@ -100,7 +100,8 @@ void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, st
   const bool is_ground = points.is_tile(element) && points.is_ground(element);
   RooftopWave wave;
   // What is reflected at a ground tile itself has not met the ground before.
-  const bool runs_along_ground = !is_ground && find_wave_along_ground(way, element, reference, state, wave);
+  const bool runs_along_ground =
+      !is_ground && find_wave_along_ground(way.building != nullptr, element, reference, state, wave);
   const LeftByRoofs left = runs_along_ground ? left_along_ground(wave) : left_by_roofs(way, element, reference, state);
   if (points.tiles_are_targets() && points.is_tile(element) && !is_ground) {
     if (runs_along_ground) {

@@ -240,27 +240,33 @@ class Launch {
   // The wave that a recorded ray over the roofs was.
   void find_recorded_wave(const RecordedRay& ray, Vec3 target, ThreadState& state, RooftopWave& wave) const;
   bool is_reflected_by_ground_below(const RecordedRay& ray) const;
-  // Where the ground below a target reflects what comes to it from the last edge. REQUIRES: it stands over the ground.
-  Vec3 reflection_below(const RooftopWave& wave, std::uint32_t number, Vec3 target) const;
+  // Of what comes from the last edge to a target by way of the ground below: where it leaves the edge, and is reflected
+  // in the plane from there to the foot. REQUIRES: the number stands over the ground.
+  struct WayByGroundBelow {
+    Vec3 edge, place;
+  };
+  WayByGroundBelow way_by_ground_below(const RooftopWave& wave, std::uint32_t number) const;
   // The corner points of a ray whose chain goes over the roofs.
   std::vector<Vec3> trace_over_rooftops(const RecordedRay& ray, Vec3 target) const;
 
   // sight_along_ground.cpp: whether uneven ground is asked at all, and what comes to a point of a number in sight near
   // it; false elsewhere.
   bool uneven_ground_counts_in_sight() const;
-  bool find_wave_along_ground(const StraightWay& way, std::uint32_t number, Vec3 point, ThreadState& state,
+  bool find_wave_along_ground(bool through_building, std::uint32_t number, Vec3 point, ThreadState& state,
                               RooftopWave& wave) const;
   void arrive_along_ground(const StraightWay& way, std::uint32_t number, const RooftopWave& wave, ThreadState& state);
   // Of the straight ray's field, whatever its polarisation.
   LeftByRoofs left_along_ground(const RooftopWave& wave) const;
-  // Whether a chain is the reflection on the ground below a receiver of what comes so, and its corner points.
-  bool is_reflected_along_ground(const InteractionChain& chain, std::uint32_t number) const;
-  std::vector<Vec3> trace_along_ground(std::uint32_t number) const;
+  // Where uneven ground reflects what comes along it. REQUIRES: the number stands over the ground.
+  Vec3 place_along_ground(const RooftopWave& wave, std::uint32_t number) const;
+  // Where uneven ground reflects what comes straight or through the nearest building to the receiver over it, if
+  // that is what the chain says.
+  std::optional<Vec3> place_on_uneven_ground(const InteractionChain& chain, std::uint32_t number) const;
   // What uneven ground farther below the line of sight reflects to a number over it, as a plane from the antenna's foot
-  // to the one of the number would: of that, and the plane. REQUIRES: it is not reached along the ground.
+  // to the one of the number would: of that, the plane, and where. REQUIRES: it is not reached along the ground.
   struct GroundBelowSight {
     LeftByRoofs left;
-    Vec3 normal;
+    Vec3 normal, place;
   };
   std::optional<GroundBelowSight> ground_below_sight(const StraightWay& way, std::uint32_t number,
                                                      ThreadState& state) const;
@@ -483,8 +489,8 @@ class Launch {
   WidebandTable empty_wideband_table() const;
   // Where a ray leaves the antenna. `number`: of the target, or of the tile that scatters it, at the point `target`.
   Vec3 departure_direction(const InteractionChain& chain, std::uint32_t number, Vec3 target) const;
-  void add_wideband(const Arrival& arrival, const InteractionChain& chain, std::uint32_t number, bool companion,
-                    ThreadState& state) const;
+  Vec3 departure_direction(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const;
+  void add_wideband(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number, ThreadState& state) const;
   // Where the rays depart that a tile scatters: Σ power of a tube that comes there.
   void collect_departures(const Tube& tube, std::uint32_t tile, double power, AfterScattering after);
   const DirectionMoments& departures_of(std::uint32_t tile, AfterScattering after) const;
@@ -512,6 +518,8 @@ class Launch {
   std::vector<ArrivalSums> sums_of_threads() const;
   std::vector<Ray> strongest_rays(const std::vector<RecordedRay>& recorded) const;
   Ray as_ray(const RecordedRay& recorded) const;
+  // The corner points of a ray to a receiver at `target`.
+  std::vector<Vec3> trace(const RecordedRay& recorded, Vec3 target) const;
 
   std::size_t sum_count() const {
     return std::size_t{environment_.points.target_tile_count()} + environment_.points.receiver_count();

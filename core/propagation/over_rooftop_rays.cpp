@@ -264,11 +264,12 @@ void Launch::find_recorded_wave(const RecordedRay& ray, Vec3 target, ThreadState
   const TargetPoints& points = environment_.points;
   if (ray.chain.length > 0 && !is_reflected_by_ground_below(ray)) {
     const std::uint32_t first = ray.chain.elements[0];
-    find_rooftop_wave(rooftop_target(points.arrival(first)), state, wave);
-    if (wave.path.edges.empty()) find_rooftop_wave(rooftop_target(points.reference(first)), state, wave);
+    find_rooftop_wave(rooftop_target(first, points.arrival(first)), state, wave);
+    if (wave.path.edges.empty()) find_rooftop_wave(rooftop_target(first, points.reference(first)), state, wave);
   }
   // What comes to a receiver along the ground has its own way over the roofs, where its tile has none (arrival.cpp).
-  if (wave.path.edges.empty()) find_rooftop_wave(rooftop_target(target), state, wave);
+  const std::uint32_t receiver_number = points.element_count() + ray.receiver;
+  if (wave.path.edges.empty()) find_rooftop_wave(rooftop_target(receiver_number, target), state, wave);
 }
 
 bool Launch::is_reflected_by_ground_below(const RecordedRay& ray) const {
@@ -279,11 +280,14 @@ bool Launch::is_reflected_by_ground_below(const RecordedRay& ray) const {
          (reached_over_rooftops_[number] & with_ground_below) != 0;
 }
 
-Vec3 Launch::reflection_below(const RooftopWave& wave, std::uint32_t number, Vec3 target) const {
-  const Vec3 normal = ground_normal_behind(wave, number), last = wave.path.edges.back(),
+Launch::WayByGroundBelow Launch::way_by_ground_below(const RooftopWave& wave, std::uint32_t number) const {
+  const Vec3 normal = ground_normal_behind(wave, number),
              foot = environment_.tiling.tiles[ground_below(number)].centroid;
-  const Vec3 to_image = mirrored(target, foot, normal) - last;
-  return last + (dot(foot - last, normal) / dot(to_image, normal)) * to_image;
+  const Vec3 image = mirrored(wave.end, foot, normal), edge = leg_to(wave.source, image).from;
+  // The edge may lie in that plane.
+  const double above_m = dot(edge - foot, normal), below_m = dot(wave.end - foot, normal);
+  const double part = above_m > 0 && below_m > 0 ? above_m / (above_m + below_m) : 0.0;
+  return {edge, edge + part * (image - edge)};
 }
 
 std::vector<Vec3> Launch::trace_over_rooftops(const RecordedRay& ray, Vec3 target) const {
@@ -293,8 +297,9 @@ std::vector<Vec3> Launch::trace_over_rooftops(const RecordedRay& ray, Vec3 targe
   std::vector<Vec3> way{transmitter_.position};
   way.insert(way.end(), wave.path.edges.begin(), wave.path.edges.end());
   if (is_reflected_by_ground_below(ray)) {
-    way.push_back(reflection_below(wave, environment_.points.element_count() + ray.receiver, target));
-    way.push_back(target);
+    const WayByGroundBelow last = way_by_ground_below(wave, environment_.points.element_count() + ray.receiver);
+    way.back() = last.edge;
+    way.insert(way.end(), {last.place, target});
     return way;
   }
   const bool scattered = ray.scattered_at != RecordedRay::nowhere;

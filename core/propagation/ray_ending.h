@@ -23,14 +23,21 @@ struct RayEnding {
   VegetationAtTarget attenuation;   // on all legs, by vegetation and walls
   double companion_offset_m = 0;    // of the companion alone, like VirtualSource::offset_m
   Vec3 ground_normal = {};          // of the plane that reflects the companion; none: the ground tile's own
+  // Where uneven ground reflects the companion; nullptr: in that plane.
+  const Vec3* ground_place = nullptr;
 };
+
+// Whether it runs along uneven ground in sight: from the last place over which the ground bends it.
+TESSERAY_HD inline bool comes_along_ground(const RayEnding& ending) {
+  return ending.chain.length == 0 && !ending.chain.over_rooftops && ending.source.is_edge();
+}
 
 // A ray as it arrives.
 struct ArrivedRay {
   Arrival arrival;
   Complex received;  // the receiver's amplitude, without phase
   double length_m = 0;
-  bool is_companion = false;
+  bool is_companion = false;  // at receivers a ray of its own, with the ground in its chain
 };
 
 namespace ray_ending_detail {
@@ -38,8 +45,9 @@ namespace ray_ending_detail {
 // A null of a pattern must not turn into an infinite loss between isotropic antennas.
 inline constexpr double least_pattern_gain = 1e-6;
 
-TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding& ending, const ComplexVec3& field,
-                                      Vec3 direction, double length_m, std::uint32_t number, bool is_companion) {
+TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding& ending, double departure_gain,
+                                      const ComplexVec3& field, Vec3 direction, double length_m, std::uint32_t number,
+                                      bool is_companion) {
   const bool is_direct = ending.mechanism == Mechanism::direct;
   // At receivers pairs are found afterwards (ground_pairs.h).
   const bool with_direct =
@@ -49,7 +57,7 @@ TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding&
   arrival.path_gain = squared_norm(ray.received);
   constexpr double least = least_pattern_gain;
   arrival.basic_gain = arrival.path_gain /
-                       (std::max(ending.departure_gain, least) * std::max(launch.link.receive_gain(direction), least));
+                       (std::max(departure_gain, least) * std::max(launch.link.receive_gain(direction), least));
   arrival.excess_length_m = length_m - launch.straight_distances[number];
   arrival.travel_direction = direction;
   arrival.mechanism = is_direct && is_companion ? Mechanism::reflection : ending.mechanism;
@@ -59,21 +67,53 @@ TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding&
   return ray;
 }
 
+// Where the companion leaves the antenna, which comes to the target's image along `leg`. False where it does as the ray:
+// over the roofs, along uneven ground, and, nearly, behind two edges.
+TESSERAY_HD inline bool find_departure(const LaunchView& launch, const RayEnding& ending, const Leg& leg,
+                                       Vec3& direction) {
+  const InteractionChain& chain = ending.chain;
+  if (chain.over_rooftops || comes_along_ground(ending)) return false;
+  if (ending.ground_place != nullptr) {
+    direction = normalized(*ending.ground_place - launch.antenna);
+    return true;
+  }
+  direction = ending.source.is_edge() ? (1 / leg.rho_m) * (leg.from - ending.source.point) : leg.direction;
+  int diffractions = 0;
+  for (std::size_t i = chain.length; i-- > 0;) {
+    const std::uint32_t element = chain.elements[i];
+    if (launch.environment.points.is_tile(element)) {
+      direction = mirrored(direction, launch.environment.tiles[element].normal);
+    } else {
+      ++diffractions;
+    }
+  }
+  return diffractions < 2;
+}
+
 }  // namespace ray_ending_detail
 
 // The ray once more, reflected at a ground tile's plane, so that it seems to end at the target's image: its companion.
-// False where the tile does not face it.
+// False where the tile does not face it, or has nothing to reflect. REQUIRES: the ray is not scattered.
 TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding& ending, const Tile& tile,
                                        std::uint32_t number, ArrivedRay& companion) {
   const Vec3 target = launch.environment.points.arrival(number);
   const Vec3 normal = squared_norm(ending.ground_normal) > 0 ? ending.ground_normal : tile.normal;
   const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
   if (dot(leg.from - tile.centroid, normal) < -in_ground_plane_m || dot(leg.direction, normal) >= 0) return false;
-  const ComplexVec3 incident =
-      (leg.amplitude * ending.attenuation.companion) * transported(ending.strength, leg.direction);
+  double amplitude = leg.amplitude * ending.attenuation.companion, departure_gain = ending.departure_gain;
+  // It leaves in another direction than the ray: the pattern may have its null in one of them.
+  Vec3 departure;
+  if (launch.link.has_pattern() && departure_gain > 0 &&
+      ray_ending_detail::find_departure(launch, ending, leg, departure)) {
+    departure_gain = launch.link.transmit_gain(departure);
+    amplitude *= std::sqrt(departure_gain / ending.departure_gain);
+  }
+  if (!(amplitude > 0)) return false;
+  const ComplexVec3 incident = amplitude * transported(ending.strength, leg.direction);
   companion = ray_ending_detail::arrived(
-      launch, ending, specularly_reflected(launch.surface(tile), incident, leg.direction, normal),
+      launch, ending, departure_gain, specularly_reflected(launch.surface(tile), incident, leg.direction, normal),
       mirrored(leg.direction, normal), leg.length_m + ending.companion_offset_m, number, true);
+  if (ending.ground_place != nullptr) companion.arrival.travel_direction = normalized(target - *ending.ground_place);
   return true;
 }
 
@@ -142,9 +182,12 @@ template <class Add>
 TESSERAY_HD void arrive(const LaunchView& launch, const RayEnding& ending, std::uint32_t number, const Add& add) {
   const TargetPointsView& points = launch.environment.points;
   const Leg leg = leg_to(ending.source, points.arrival(number));
-  ArrivedRay ray = ray_ending_detail::arrived(
-      launch, ending, (leg.amplitude * ending.attenuation.ray) * transported(ending.strength, leg.direction),
-      leg.direction, leg.length_m, number, false);
+  ArrivedRay ray =
+      ray_ending_detail::arrived(launch, ending, ending.departure_gain,
+                                 (leg.amplitude * ending.attenuation.ray) * transported(ending.strength, leg.direction),
+                                 leg.direction, leg.length_m, number, false);
+  // It stands for the straight ray.
+  if (comes_along_ground(ending)) ray.arrival.travel_direction = normalized(points.arrival(number) - launch.antenna);
   const bool pairs = launch.summation == Summation::local_mean && !ray.arrival.coherent;
   if (pairs && points.is_receiver(number)) {
     ray.arrival.interference = ray_ending_detail::beyond_limits(launch, ending, ray, number);

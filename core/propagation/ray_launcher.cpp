@@ -283,6 +283,20 @@ RayLaunchingResult Launch::collect() {
   return result;
 }
 
+std::vector<Vec3> Launch::trace(const RecordedRay& recorded, Vec3 target) const {
+  const InteractionChain& chain = recorded.chain;
+  if (chain.over_rooftops) return trace_over_rooftops(recorded, target);
+  const VirtualSource antenna{transmitter_.position};
+  if (recorded.scattered_at != RecordedRay::nowhere) {
+    return trace_scattered(environment_.tiling, chain, recorded.scattered_at, antenna, target);
+  }
+  const std::uint32_t number = environment_.points.element_count() + recorded.receiver;
+  if (const std::optional<Vec3> place = place_on_uneven_ground(chain, number)) {
+    return {transmitter_.position, *place, target};
+  }
+  return trace_chain(environment_.tiling, chain, antenna, target);
+}
+
 Ray Launch::as_ray(const RecordedRay& recorded) const {
   const double convergence_deg = transmitter_.azimuth_deg - transmitter_.grid_azimuth_deg;
   const double eirp_dbm = transmitter_.erp_dbm + half_wave_dipole_gain_dbi;
@@ -293,14 +307,7 @@ Ray Launch::as_ray(const RecordedRay& recorded) const {
   ray.target_id = receiver.receiver_id;
   ray.interactions = interaction_text(environment_.tiling, recorded);
   ray.elements.assign(chain.elements.begin(), chain.elements.begin() + chain.length);
-  const VirtualSource antenna{transmitter_.position};
-  const std::uint32_t number = environment_.points.element_count() + recorded.receiver;
-  const bool scattered = recorded.scattered_at != RecordedRay::nowhere;
-  ray.points =
-      chain.over_rooftops ? trace_over_rooftops(recorded, receiver.position)
-      : scattered ? trace_scattered(environment_.tiling, chain, recorded.scattered_at, antenna, receiver.position)
-      : is_reflected_along_ground(chain, number) ? trace_along_ground(number)
-                                                 : trace_chain(environment_.tiling, chain, antenna, receiver.position);
+  ray.points = trace(recorded, receiver.position);
   ray.mechanism = mechanism_of(recorded, environment_.points);
   ray.path_gain = recorded.path_gain;
   ray.power_dbm = eirp_dbm + decibels(recorded.path_gain);

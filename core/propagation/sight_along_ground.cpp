@@ -20,11 +20,11 @@ bool Launch::uneven_ground_counts_in_sight() const {
   return screens_count_in_sight() && limits_.may_reflect(0, 0) && view_.summation != Summation::power;
 }
 
-bool Launch::find_wave_along_ground(const StraightWay& way, std::uint32_t number, Vec3 point, ThreadState& state,
+bool Launch::find_wave_along_ground(bool through_building, std::uint32_t number, Vec3 point, ThreadState& state,
                                     RooftopWave& wave) const {
   if (!uneven_ground_counts_in_sight()) return false;
   // An edge lies at roofs that stand for others; what goes through a building goes below them.
-  const bool is_edge = environment_.points.is_edge(number), with_roofs = !is_edge && way.building == nullptr;
+  const bool is_edge = environment_.points.is_edge(number), with_roofs = !is_edge && !through_building;
   const RooftopTarget target = is_edge ? rooftop_target(point) : rooftop_target(number, point);
   if (!environment_.over_rooftops.find_along_ground(rooftop_rays(), target, with_roofs, state.rooftop_work,
                                                     wave.path)) {
@@ -43,15 +43,21 @@ void Launch::arrive_along_ground(const StraightWay& way, std::uint32_t number, c
   attenuation.companion *= by_ground.amplitude;
   // Of the same phase; the way by the ground is the longer one.
   if (by_ground.offset_m < 0) by_ground.offset_m += 2 * pi / link_.wave_number();
-  const bool is_direct = way.building == nullptr;
+  const bool is_direct = way.building == nullptr, is_over_ground = ground_below(number) != no_index;
+  const Vec3 place = is_over_ground ? place_along_ground(wave, number) : Vec3{};
   if (is_direct) reached_over_rooftops_[number] |= with_ground_as_target;
   if (is_direct && environment_.points.is_receiver(number)) {
     const std::size_t receiver = number - environment_.points.element_count();
     left_in_sight_[receiver] = {.with_ground = left_along_ground(wave).amplitude, .along_ground = true};
   }
   arrive({wave.source, wave.strength, way.mechanism, wave.departure_gain, way.chain, false, attenuation,
-          by_ground.offset_m, ground_normal},
+          by_ground.offset_m, ground_normal, is_over_ground ? &place : nullptr},
          number, state);
+}
+
+Vec3 Launch::place_along_ground(const RooftopWave& wave, std::uint32_t number) const {
+  const Vec3 place = way_by_ground_below(wave, number).place;
+  return {place.x, place.y, environment_.over_rooftops.view().terrain.height_at(place.xy())};
 }
 
 Launch::LeftByRoofs Launch::left_along_ground(const RooftopWave& wave) const {
@@ -78,34 +84,33 @@ std::optional<Launch::GroundBelowSight> Launch::ground_below_sight(const Straigh
   const Vec3 normal = ground_normal_between(line, work.ground.ground.front(), centroid);
   const TerrainReflection& reflection = work.reflection;
   const double amplitude = norm(reflection.factor);
-  if (!(amplitude > 0)) return GroundBelowSight{{0, 0}, normal};
+  const Vec2 at = line.at(reflection.place.x);
+  const Vec3 place{at.x, at.y, reflection.place.y - line.bulge_at(reflection.place.x)};
+  if (!(amplitude > 0)) return GroundBelowSight{{0, 0}, normal, place};
   const double by_plane_m = norm(mirrored(target, centroid, normal) - antenna), straight_m = norm(target - antenna);
   // Of all lengths of the same phase the one nearest to the shortest way.
   const double wavelength_m = 2 * pi / link_.wave_number();
   const double of_phase_m = straight_m - std::atan2(reflection.factor.im, reflection.factor.re) / link_.wave_number();
   double length_m = of_phase_m + wavelength_m * std::round((reflection.way_m - of_phase_m) / wavelength_m);
   if (length_m < straight_m) length_m += wavelength_m;
-  return GroundBelowSight{{amplitude * by_plane_m / straight_m, length_m - by_plane_m}, normal};
+  return GroundBelowSight{{amplitude * by_plane_m / straight_m, length_m - by_plane_m}, normal, place};
 }
 
-bool Launch::is_reflected_along_ground(const InteractionChain& chain, std::uint32_t number) const {
-  return environment_.points.is_receiver(number) && !chain.over_rooftops && !chain.through_building &&
-         !chain.is_scattered() && chain.length == 1 && chain.elements[0] == receiver_ground(number) &&
-         reflects_as_whole(left_in_sight_[number - environment_.points.element_count()]);
-}
-
-std::vector<Vec3> Launch::trace_along_ground(std::uint32_t number) const {
+std::optional<Vec3> Launch::place_on_uneven_ground(const InteractionChain& chain, std::uint32_t number) const {
+  const TargetPoints& points = environment_.points;
+  if (!points.is_receiver(number) || chain.over_rooftops || chain.is_scattered() || chain.length != 1 ||
+      chain.elements[0] != receiver_ground(number)) {
+    return std::nullopt;
+  }
+  const LeftInSight& left = left_in_sight_[number - points.element_count()];
+  if (!chain.through_building && !reflects_as_whole(left)) return std::nullopt;
   ThreadState state;
   RooftopWave wave;
-  const Vec3 target = environment_.points.arrival(number);
-  const StraightWay way{environment_.occlusion, Mechanism::direct, {}, nullptr};
-  if (find_wave_along_ground(way, number, target, state, wave)) {
-    return {transmitter_.position, reflection_below(wave, number, target), target};
+  if (find_wave_along_ground(chain.through_building, number, points.arrival(number), state, wave)) {
+    return place_along_ground(wave, number);
   }
-  ground_below_sight(way, number, state);
-  const RooftopLine line(transmitter_.position, target, 0);
-  const Vec2 place = state.rooftop_work.reflection.place, at = line.at(place.x);
-  return {transmitter_.position, {at.x, at.y, place.y - line.bulge_at(place.x)}, target};
+  if (chain.through_building) return std::nullopt;
+  return ground_below_sight({environment_.occlusion, Mechanism::direct, {}, nullptr}, number, state)->place;
 }
 
 }  // namespace tesseray

@@ -41,6 +41,7 @@ struct InteractionChain {
   bool over_rooftops = false, through_building = false;
 
   TESSERAY_HD void push(std::uint32_t element) { elements[length++] = element; }
+  TESSERAY_HD void pop() { --length; }
   // Tells the ways from the chain to its next elements apart, for draws by chance.
   TESSERAY_HD std::uint64_t seed_to(std::uint32_t next) const {
     std::uint64_t seed = next;

@@ -16,30 +16,37 @@ WidebandTable Launch::empty_wideband_table() const {
 
 Vec3 Launch::departure_direction(const InteractionChain& chain, std::uint32_t number, Vec3 target) const {
   if (chain.over_rooftops) return rooftop_departures_[chain.length > 0 ? chain.elements[0] : number];
-  if (chain.length == 0 || is_reflected_along_ground(chain, number)) return normalized(target - transmitter_.position);
+  if (chain.length == 0) return normalized(target - transmitter_.position);
   const std::vector<Vec3> points =
       trace_chain(environment_.tiling, chain, VirtualSource{transmitter_.position}, target);
   return normalized(points[1] - points[0]);
 }
 
-void Launch::add_wideband(const Arrival& arrival, const InteractionChain& chain, std::uint32_t number, bool companion,
+Vec3 Launch::departure_direction(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const {
+  const TargetPoints& points = environment_.points;
+  const Vec3 target = points.arrival(number);
+  if (!ray.is_companion) return departure_direction(ending.chain, number, target);
+  if (ending.ground_place != nullptr) return normalized(*ending.ground_place - transmitter_.position);
+  InteractionChain before_ground = ending.chain;
+  if (points.is_receiver(number)) before_ground.pop();
+  const Tile& ground = environment_.tiling.tiles[ground_below(number)];
+  return departure_direction(before_ground, number, mirrored(target, ground.centroid, ground.normal));
+}
+
+void Launch::add_wideband(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number,
                           ThreadState& state) const {
   if (!state.wideband.wanted()) return;
-  WidebandArrival ray;
-  ray.path_gain = ray.strongest_gain = arrival.path_gain;
-  ray.excess_length_m = arrival.excess_length_m;
+  const Arrival& arrival = ray.arrival;
+  WidebandArrival added;
+  added.path_gain = added.strongest_gain = arrival.path_gain;
+  added.excess_length_m = arrival.excess_length_m;
   if (state.wideband.wants_angles()) {
     const Vec3 look = -1.0 * arrival.travel_direction;
-    ray.elevation = std::atan2(look.z, norm(look.xy()));
-    ray.look.add(arrival.path_gain, look);
-    Vec3 target = environment_.points.arrival(number);
-    if (companion) {
-      const Tile& tile = environment_.tiling.tiles[number];
-      target = mirrored(target, tile.centroid, tile.normal);
-    }
-    ray.departures.add(arrival.path_gain, departure_direction(chain, number, target));
+    added.elevation = std::atan2(look.z, norm(look.xy()));
+    added.look.add(arrival.path_gain, look);
+    added.departures.add(arrival.path_gain, departure_direction(ending, ray, number));
   }
-  state.wideband.add(sum_index(number), ray);
+  state.wideband.add(sum_index(number), added);
 }
 
 void Launch::collect_departures(const Tube& tube, std::uint32_t tile, double power, AfterScattering after) {

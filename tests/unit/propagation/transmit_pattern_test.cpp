@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "core/physics/antenna_pattern.h"
 #include "core/propagation/link.h"
 #include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
 
 namespace tesseray {
 namespace {
@@ -101,6 +104,80 @@ TEST(TransmitPattern, IsReciprocalOverTheDirectPath) {
     const double return_way = squared_norm(back.receive(back.depart(-direction).field, -direction));
     EXPECT_NEAR(decibels(forth / return_way), 0.0, 0.02);
   }
+}
+
+// 30 m above the ground, as all targets here, it points at the ground between.
+Transmitter beam_to_ground() {
+  Transmitter transmitter = testing::test_transmitter({12, 33, 30});
+  transmitter.antenna = AntennaKind::beam;
+  transmitter.antenna_details.beamwidth_deg = 10;
+  transmitter.azimuth_deg = transmitter.grid_azimuth_deg = 90;
+  transmitter.downtilt_deg = 20;
+  return transmitter;
+}
+
+struct TilesAndReceivers {
+  std::vector<double> tiles, receivers;  // path gains
+};
+
+// At ground tiles from 120 m on, and at receivers at their targets.
+TilesAndReceivers gains_over(const testing::Environment& ground, const Transmitter& transmitter, int diffractions) {
+  RayLaunchingOptions options = testing::without_scattering(2, diffractions, 2 + diffractions);
+  options.over_rooftop = OverRooftop::screens;
+  options.receiver_height_m = 30;
+  options.summation = Summation::coherent;
+  std::vector<Vec3> places;
+  std::vector<std::size_t> tiles;
+  for (std::size_t t = 0; t < ground.tiling.tiles.size(); ++t) {
+    const Tile& tile = ground.tiling.tiles[t];
+    if (tile.kind != SurfaceKind::ground || tile.centroid.x < 132 || std::fabs(tile.centroid.y - 35) > 11) continue;
+    places.push_back(target_point(tile, options.receiver_height_m));
+    tiles.push_back(t);
+  }
+  const RayLaunchingResult result = ground.launch(transmitter, testing::receivers_at(places), options);
+  TilesAndReceivers gains;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    gains.tiles.push_back(testing::total_gain(result.tiles[tiles[i]]));
+    gains.receivers.push_back(testing::total_gain(result.receivers[i]));
+  }
+  return gains;
+}
+
+// By a house: a ground tile has with a ray its reflection on the ground, a receiver has that as a ray of its own, which
+// leaves the antenna in another direction.
+TEST(TransmitPattern, IsThatOfTheWayByTheGround) {
+  Scene scene = testing::flat_ground(300, 100);
+  scene.prisms = {testing::box_prism(1, {100, 70}, {200, 90}, 0, 60)};
+  const testing::Environment ground(testing::with_material(std::move(scene), 5, 0.01), 10);
+  for (const AntennaKind kind : {AntennaKind::isotropic, AntennaKind::sector_3gpp, AntennaKind::beam}) {
+    Transmitter transmitter = beam_to_ground();
+    transmitter.antenna = kind;
+    for (const int diffractions : {0, 1}) {
+      const TilesAndReceivers gains = gains_over(ground, transmitter, diffractions);
+      ASSERT_GT(gains.tiles.size(), 50u);
+      for (std::size_t i = 0; i < gains.tiles.size(); ++i) {
+        EXPECT_NEAR(decibels(gains.receivers[i] / gains.tiles[i]), 0, diffractions > 0 ? 0.3 : 0.12) << i;
+      }
+    }
+  }
+}
+
+// Ground that is flat within 0.3 m reflects as a whole, nearly what flat ground does.
+TEST(TransmitPattern, IsThatOfTheWayByUnevenGround) {
+  const auto with_heights = [](const std::function<double(Vec2)>& height_at) {
+    return testing::with_material(testing::terrain_of(300, 60, 10, height_at), 5, 0.01);
+  };
+  testing::Random random(3);
+  const testing::Environment flat(with_heights([](Vec2) { return 0.0; }), 10);
+  const testing::Environment uneven(with_heights([&](Vec2) { return random.uniform(0, 0.3); }), 10);
+  const TilesAndReceivers expected = gains_over(flat, beam_to_ground(), 1),
+                          found = gains_over(uneven, beam_to_ground(), 1);
+  double more_db = 0;
+  for (std::size_t i = 0; i < found.tiles.size(); ++i) {
+    EXPECT_NEAR(decibels(found.receivers[i] / found.tiles[i]), 0, 0.05) << i;
+    more_db += decibels(found.tiles[i] / expected.receivers[i]);
+  }
+  EXPECT_NEAR(more_db / static_cast<double>(found.tiles.size()), 0, 3);
 }
 
 }  // namespace

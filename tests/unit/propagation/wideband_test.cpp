@@ -109,6 +109,52 @@ TEST(Wideband, SpreadsAreThoseOfAllSingleRays) {
   EXPECT_GT(scattered_then_diffracted, 0u);
 }
 
+// Ground up and down by 3 m with a house, which rays go through: what the ground below reflects is drawn on it.
+TEST(Wideband, SpreadsOverUnevenGroundAreThoseOfItsRays) {
+  testing::Random random(5);
+  Scene scene = testing::terrain_of(300, 300, 10, [&](Vec2) { return random.uniform(0, 3); });
+  scene.prisms = {testing::box_prism(1, {90, 90}, {100, 130}, 0, 12)};
+  const Environment hills(testing::with_material(std::move(scene), 5, 0.01), 10);
+  const auto over_ground = [&](Vec2 p, double height_m) {
+    return Vec3{p.x, p.y, hills.scene.terrain.height_at(p) + height_m};
+  };
+  std::vector<Vec3> places;
+  for (double x = 13; x < 290; x += 7) {
+    for (double y = 12; y < 290; y += 23) {
+      if (x < 88 || x > 102 || y < 88 || y > 132) places.push_back(over_ground({x, y}, 2));
+    }
+  }
+  RayLaunchingOptions options = every_ray();
+  options.max_reflections = options.max_diffractions = options.max_bounces = 1;
+  options.max_scatterings = 0;
+  options.summation = Summation::local_mean;
+  options.transmission.nearest_building = true;
+  const auto prediction = predict(hills, over_ground({50, 103}, 12), options, places);
+  std::size_t by_ground = 0, through_house = 0;
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    SCOPED_TRACE(r);
+    const std::vector<Ray> rays = rays_of(prediction.rays, static_cast<std::int64_t>(r) + 1);
+    ASSERT_EQ(rays.size(), prediction.receivers[r].ray_count);
+    if (rays.empty()) continue;
+    const WidebandPrediction& p = prediction.receivers_wideband.angles(r);
+    EXPECT_NEAR(static_cast<double>(p.departure_elevation_spread_deg), spread_deg(rays, &Ray::departure_elevation_deg),
+                2e-3);
+    EXPECT_NEAR(static_cast<double>(p.elevation_spread_deg), spread_deg(rays, &Ray::arrival_elevation_deg), 2e-3);
+    EXPECT_NEAR(static_cast<double>(p.arrival_elevation_deg), rays.front().arrival_elevation_deg, 1e-3);
+    for (const Ray& ray : rays) {
+      if (ray.interactions == "T-G" && ++by_ground) {
+        EXPECT_NEAR(ray.points[1].z, hills.scene.terrain.height_at(ray.points[1].xy()), 0.5);
+      }
+      if (ray.interactions == "T-B-G" && ++through_house) {
+        const double length_m = norm(ray.points[1] - ray.points[0]) + norm(ray.points[2] - ray.points[1]);
+        EXPECT_NEAR(length_m, ray.delay_ns * 1e-9 * speed_of_light, 2);
+      }
+    }
+  }
+  EXPECT_GT(by_ground, 100u);
+  EXPECT_GT(through_house, 10u);
+}
+
 std::vector<std::pair<double, double>> read_profile(std::string_view json) {
   std::vector<std::pair<double, double>> rays;
   EXPECT_TRUE(json.starts_with("[[") && json.ends_with("]]")) << json;
