@@ -192,6 +192,46 @@ TESSERAY_HD inline bool is_reflected_below(const LaunchView& launch, const Tube&
   return is_before && lies_between(launch, place, target);
 }
 
+// Where the ray from a source to a target crosses a tile's plane.
+TESSERAY_HD inline Vec3 crossing(const Leg& leg, const Tile& tile) {
+  const double to_plane_m = dot(tile.centroid - leg.from, tile.normal) / dot(leg.direction, tile.normal);
+  return leg.from + to_plane_m * leg.direction;
+}
+
+// True when a ray that meets a tile and then an element goes the same way as one that meets the element first: at level
+// ground and walls or upright edges, within 2°. On slopes the ground is another one there.
+TESSERAY_HD inline bool has_any_order(const EnvironmentView& environment, const Tile& tile, std::uint32_t element) {
+  constexpr double cos_along = 0.9994, cos_across = 0.0349;
+  const bool is_level = tile.normal.z > cos_along, is_upright = std::fabs(tile.normal.z) < cos_across;
+  if (!environment.points.is_tile(element)) {
+    return is_level && std::fabs(environment.edge(element).direction.z) > cos_along;
+  }
+  const double next_z = environment.tiles[element].normal.z;
+  return is_level ? std::fabs(next_z) < cos_across : is_upright && next_z > cos_along;
+}
+
+// True when a tube's ray to a place of its element meets each surface or edge in front of the tile that reflects it
+// there: tubes are found by the middles of elements, and to another place the ray may cross a tile's plane behind it.
+// Where that stands for a ray of the other order, which the middles have missed, it is none the less right.
+TESSERAY_HD inline bool comes_from_front(const LaunchView& launch, const Tube& tube, Vec3 place) {
+  constexpr double in_plane_m = 1e-3;
+  const EnvironmentView& environment = launch.environment;
+  const InteractionChain& chain = tube.chain;
+  VirtualSource source = tube.source;
+  std::uint32_t next = tube.element;
+  for (std::size_t i = chain.length; i-- > 0;) {
+    const std::uint32_t element = chain.elements[i];
+    if (!environment.points.is_tile(element)) return true;
+    const Tile& tile = environment.tiles[element];
+    if (dot(place - tile.centroid, tile.normal) < -in_plane_m && !has_any_order(environment, tile, next)) return false;
+    if (i == 0) return true;
+    place = crossing(leg_to(source, place), tile);
+    source = mirrored(source, tile.centroid, tile.normal);
+    next = element;
+  }
+  return true;
+}
+
 // One hit: a tube that a tile reflects to a target. `image`: the tube's source, mirrored.
 template <class Rays>
 TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource& image, std::uint32_t target,
@@ -200,6 +240,7 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
   const bool over_rooftops = tube.chain.over_rooftops;
   const TargetPointsView& points = rays.view().environment.points;
   const Leg leg = leg_to(image, reflection_target(points, target));
+  if (!comes_from_front(rays.view(), tube, crossing(leg, tile))) return;
   const double vegetation = tube.attenuation * rays.vegetation_between(tube.element, number);
   InteractionChain chain = tube.chain;
   chain.push(tube.element);
@@ -312,7 +353,7 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incide
   const LaunchView& launch = rays.view();
   const std::uint32_t number = target & RowTarget::number_mask;
   const Leg leg = leg_to(at_edge.source, launch.environment.points.arrival(number));
-  if (!(leg.rho_m > 0)) return;
+  if (!(leg.rho_m > 0) || !comes_from_front(launch, tube, leg.from)) return;
   const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive() &&
                        !is_over_rooftops(launch, chain, leg.from, number, lit_as_target);
   const bool goes_on =

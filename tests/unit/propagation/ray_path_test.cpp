@@ -115,5 +115,35 @@ TEST(RayPath, AnglesAreThoseOfTheFirstAndLastLeg) {
   }
 }
 
+// On a hillside the plane of a ground tile cuts the walls above their feet: what it reflects does not reach what lies
+// below it.
+TEST(RayPath, GoesOnInFrontOfEachMirror) {
+  const auto height_at = [](Vec2 p) { return 9 * std::sin(p.x / 45) * std::cos(p.y / 60); };
+  Scene scene = testing::terrain_of(300, 300, 5, height_at);
+  for (const Vec2 corner : {Vec2{100, 100}, Vec2{180, 130}, Vec2{140, 210}}) {
+    scene.prisms.push_back(testing::box_prism(static_cast<std::int64_t>(scene.prisms.size()) + 1, corner,
+                                              corner + Vec2{20, 15}, height_at(corner) - 6, height_at(corner) + 10));
+  }
+  const Environment hillside(testing::with_material(std::move(scene), 5, 0.01), 10);
+  std::vector<Vec3> places;
+  for (const Tile& tile : hillside.tiling.tiles) {
+    if (tile.kind == SurfaceKind::ground) places.push_back(target_point(tile, 1.5));
+  }
+  RayLaunchingOptions options = testing::without_scattering(2, 1, 3);
+  options.rays_per_receiver = 1000;
+  const RayLaunchingResult result = hillside.launch(testing::test_transmitter({150, 160, height_at({150, 160}) + 15}),
+                                                    testing::receivers_at(places), options);
+  std::size_t mirrors = 0;
+  for (const Ray& ray : result.rays) {
+    for (std::size_t i = 0; i + 1 < ray.elements.size(); ++i) {
+      if (ray.elements[i] >= hillside.tiling.tiles.size()) continue;
+      const Tile& mirror = hillside.tiling.tiles[ray.elements[i]];
+      ++mirrors;
+      EXPECT_GT(dot(ray.points[i + 2] - mirror.centroid, mirror.normal), -0.01) << ray.interactions;
+    }
+  }
+  EXPECT_GT(mirrors, 1000u);
+}
+
 }  // namespace
 }  // namespace tesseray
