@@ -32,7 +32,7 @@ std::unique_ptr<Visibility> kept_visibility(Run& run, const fs::path& file, std:
     return kept;
   } catch (const Error& refused) {
     if (refused.kind() != ErrorKind::invalid_input) throw;
-    run.progress().warn({refused.code(), file.string() + ": " + refused.message() + "; it is computed anew"});
+    run.progress().warn({refused.code(), refused.message() + "; it is computed anew"});
     return nullptr;
   }
 }

@@ -17,7 +17,8 @@ void Launch::add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::ui
   const Complex phased = exp_j(-link_.wave_number() * ray.length_m) * ray.received;
   if (is_pairable) state.pairable.push_back(as_pairable(ending.chain, arrival, phased, receiver));
   if (!is_recorded) return;
-  state.recorded.push_back({receiver, arrival.path_gain, ray.length_m, std::atan2(phased.im, phased.re), ending.chain});
+  state.recorded.push_back({receiver, arrival.path_gain, straight_distance(number) + arrival.excess_length_m,
+                            std::atan2(phased.im, phased.re), ending.chain});
 }
 
 PairableRay Launch::as_pairable(const InteractionChain& chain, const Arrival& arrival, Complex phased,

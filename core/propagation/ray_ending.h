@@ -42,8 +42,8 @@ struct ArrivedRay {
 
 namespace ray_ending_detail {
 
-// A null of a pattern must not turn into an infinite loss between isotropic antennas.
-inline constexpr double least_pattern_gain = 1e-6;
+// What a null of a pattern leaves, nothing, has no loss between isotropic antennas.
+inline constexpr double least_pattern_gain = 1e-30;
 
 TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding& ending, double departure_gain,
                                       const ComplexVec3& field, Vec3 direction, double length_m, std::uint32_t number,
@@ -56,9 +56,10 @@ TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding&
   Arrival& arrival = ray.arrival;
   arrival.path_gain = squared_norm(ray.received);
   constexpr double least = least_pattern_gain;
-  arrival.basic_gain = arrival.path_gain /
-                       (std::max(departure_gain, least) * std::max(launch.link.receive_gain(direction), least));
-  arrival.excess_length_m = length_m - launch.straight_distances[number];
+  arrival.basic_gain =
+      arrival.path_gain / (std::max(departure_gain, least) * std::max(launch.link.receive_gain(direction), least));
+  // The length has the phase; near roofs and ground that may be one of less than the straight way.
+  arrival.excess_length_m = std::max(length_m - launch.straight_distances[number], 0.0);
   arrival.travel_direction = direction;
   arrival.mechanism = is_direct && is_companion ? Mechanism::reflection : ending.mechanism;
   arrival.coherent =
@@ -67,8 +68,8 @@ TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding&
   return ray;
 }
 
-// Where the companion leaves the antenna, which comes to the target's image along `leg`. False where it does as the ray:
-// over the roofs, along uneven ground, and, nearly, behind two edges.
+// Where the companion leaves the antenna, which comes to the target's image along `leg`. False where it does as the
+// ray: over the roofs, along uneven ground, and, nearly, behind two edges.
 TESSERAY_HD inline bool find_departure(const LaunchView& launch, const RayEnding& ending, const Leg& leg,
                                        Vec3& direction) {
   const InteractionChain& chain = ending.chain;

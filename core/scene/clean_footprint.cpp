@@ -128,13 +128,13 @@ std::vector<Rings> clean_footprint(const RawFootprint& footprint, Vec2 origin, P
 
   if (kept.empty()) {
     add(Issue::Action::dropped, slivers > 0 ? "sliver" : "no_area",
-        slivers > 0 ? "a footprint of only " + square_metres(sliver_area) + " is left out"
-                    : "the footprint encloses no area; the feature is left out");
+        slivers > 0 ? "an outline of only " + square_metres(sliver_area) + " is left out"
+                    : "the outline encloses no area; the feature is left out");
     return {};
   }
   if (was_invalid) {
     add(Issue::Action::repaired, "self_crossing",
-        "the footprint crosses or touches itself; repaired into " + std::to_string(kept.size()) + " polygon(s)");
+        "the outline crosses or touches itself; repaired into " + std::to_string(kept.size()) + " polygon(s)");
   }
   if (slivers > 0) {
     add(Issue::Action::dropped, "sliver",

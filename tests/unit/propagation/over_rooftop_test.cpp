@@ -279,6 +279,8 @@ TEST(OverRooftop, RoofsJustBelowTheLineTakeTheirPart) {
     for (std::size_t r = 0; r < points.size(); ++r) {
       EXPECT_EQ(result.receivers[r].rays, 1u) << points[r].z;
       EXPECT_EQ(result.receivers[r].direct, points[r].z > 12) << points[r].z;
+      // What the roof does to the phase makes nothing faster than light.
+      EXPECT_GE(result.receivers[r].first_excess_m, 0) << points[r].z;
       losses.push_back(-10.0 * std::log10(testing::total_gain(result.receivers[r])) -
                        free_space_loss_db(norm(points[r] - antenna), 850e6));
     }

@@ -143,6 +143,23 @@ TilesAndReceivers gains_over(const testing::Environment& ground, const Transmitt
   return gains;
 }
 
+// Far beside a beam, too, where 1e-20 of its power goes.
+TEST(TransmitPattern, IsNotInTheBasicLoss) {
+  const testing::Environment ground(testing::flat_ground(300, 300), 10);
+  Transmitter isotropic = beam_to_ground();
+  isotropic.antenna = AntennaKind::isotropic;
+  const RayLaunchingResult expected = ground.launch(isotropic, {}, testing::without_scattering(1, 0, 1)),
+                           found = ground.launch(beam_to_ground(), {}, testing::without_scattering(1, 0, 1));
+  std::size_t beside = 0;
+  for (std::size_t t = 0; t < ground.tiling.tiles.size(); ++t) {
+    const double relative = found.tiles[t].gain.value() / expected.tiles[t].gain.value();
+    if (!(relative > 1e-12)) continue;
+    EXPECT_NEAR(decibels(found.tiles[t].basic_gain.value() / expected.tiles[t].basic_gain.value()), 0, 0.1) << t;
+    if (relative < 1e-8) ++beside;
+  }
+  EXPECT_GT(beside, 20u);
+}
+
 // By a house: a ground tile has with a ray its reflection on the ground, a receiver has that as a ray of its own, which
 // leaves the antenna in another direction.
 TEST(TransmitPattern, IsThatOfTheWayByTheGround) {
