@@ -102,8 +102,8 @@ bool is_file_usable(const VegetationFile& file, Progress& progress, const Work& 
     return true;
   } catch (const Error& refused) {
     if (refused.kind() != ErrorKind::invalid_input && refused.kind() != ErrorKind::resources) throw;
-    progress.warn({"vegetation_lengths_not_kept",
-                   "the lengths in vegetation are not kept for other runs: " + refused.message()});
+    progress.warn(
+        {"vegetation_lengths_not_kept", "the lengths in vegetation are not kept for other runs: " + refused.message()});
     return false;
   }
 }
