@@ -338,6 +338,8 @@ class CoverageByDistrict(PipelineTest):
                 (self.districts(PARTS, None, "no_crs.gpkg"), (), "missing_crs", ("DISTRICTS_CRS",)),
                 (self.districts(PARTS, name="fewer.gpkg", population={"east": -3.0}), (), "bad_value", ("-3",)),
                 (self.districts(PARTS, name="many.gpkg", population={"east": "many"}), (), "bad_value", ("many",)),
+                (self.districts(PARTS, name="thousands.gpkg", population={"east": "1,250"}), (), "ambiguous_number",
+                 ("1,250",)),
                 (good, ("--name-field", "nmae"), None, ("name",)),
                 (good, ("--thresholds", "-80,weak"), "bad_threshold", ("weak", "-85,-95,-105")),
                 (good, ("--thresholds", "-80,-80"), "bad_threshold", ("twice",)),
