@@ -96,7 +96,7 @@ std::vector<std::uint32_t> grounds_below(const Tiling& tiling, const std::vector
 
 // Does what needs the file; false, with a warning, when that cannot be done.
 template <class Work>
-bool is_file_usable(const VegetationFile& file, Progress& progress, const Work& work) {
+bool is_file_usable(Progress& progress, const Work& work) {
   try {
     work();
     return true;
@@ -414,11 +414,11 @@ struct RayLauncher::Impl {
   VegetationPairs kept_pairs(const VegetationFile& file, Progress& progress) const {
     const std::uint32_t elements = visibility.element_count();
     std::optional<VegetationPairs> found;
-    const bool may_write = is_file_usable(file, progress, [&] { found = read_vegetation_pairs(file, elements); });
+    const bool may_write = is_file_usable(progress, [&] { found = read_vegetation_pairs(file, elements); });
     if (found) return std::move(*found);
     VegetationPairs made(vegetation, visibility, points, progress);
     if (may_write && made.known()) {
-      is_file_usable(file, progress, [&] { write_vegetation_pairs(made, file, elements); });
+      is_file_usable(progress, [&] { write_vegetation_pairs(made, file, elements); });
     }
     return made;
   }
