@@ -84,7 +84,9 @@ std::vector<Field<PathLossRow>> with_prediction_fields(std::vector<Field<PathLos
   using P = TargetPrediction;
   const std::vector<Field<PathLossRow>> more = {
       prediction_field("path_loss_db", "ERP minus received power, both antennas included, dB", &P::path_loss_db),
-      prediction_field("basic_loss_db", "Basic transmission loss between isotropic antennas (ITU-R P.341), dB",
+      prediction_field("basic_loss_db",
+                       "Basic transmission loss between isotropic antennas (ITU-R P.341), dB; not known where the "
+                       "antenna sends 57 dB less than at its strongest, or still less",
                        &P::basic_loss_db),
       prediction_field("received_power_dbm", "Received power, the gain of the receiving antenna included, dBm",
                        &P::received_power_dbm),

@@ -7,6 +7,13 @@
 #include "core/base/units.h"
 
 namespace tesseray {
+namespace {
+
+// Rays are followed by what the antenna sends: of what arrives by less than this of its strongest, little is known of
+// the loss between isotropic antennas (ray_ending.h counts no less than half of it).
+constexpr double least_known_pattern_gain = 2e-6;
+
+}  // namespace
 
 double received_gain(const ArrivalSums& sums) {
   const double re = sums.coherent_re.value(), im = sums.coherent_im.value();
@@ -31,8 +38,11 @@ TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Tran
   const double received_dbm = eirp_dbm + decibels(gain);
   prediction.received_power_dbm = static_cast<float>(received_dbm);
   prediction.path_loss_db = static_cast<float>(transmitter.erp_dbm - received_dbm);
+  const double basic = sums.basic_gain.value();
   // What rays in step did to the power, it does to the loss between isotropic antennas too.
-  prediction.basic_loss_db = static_cast<float>(-decibels(sums.basic_gain.value() * (gain / all)));
+  if (all > least_known_pattern_gain * power_ratio(receiver_gain_dbi) * basic) {
+    prediction.basic_loss_db = static_cast<float>(-decibels(basic * (gain / all)));
+  }
   prediction.field_dbuvm = static_cast<float>(field_dbuvm(received_dbm - receiver_gain_dbi, transmitter.frequency_hz));
 
   const double ns_per_m = 1e9 / speed_of_light;

@@ -42,8 +42,8 @@ struct ArrivedRay {
 
 namespace ray_ending_detail {
 
-// What a null of a pattern leaves, nothing, has no loss between isotropic antennas.
-inline constexpr double least_pattern_gain = 1e-30;
+// A null of a pattern must not turn into an infinite loss between isotropic antennas.
+inline constexpr double least_pattern_gain = 1e-6;
 
 TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding& ending, double departure_gain,
                                       const ComplexVec3& field, Vec3 direction, double length_m, std::uint32_t number,
