@@ -184,6 +184,11 @@ class Launch {
     double departure_gain = 1;
     double vegetation = 1;  // factor of the amplitude on all legs up to the last edge; not in `strength`
   };
+  // Where a ray over the roofs first comes down, and whether it is the only such place.
+  struct FirstEdge {
+    Vec3 place;
+    bool is_only = false;
+  };
   // What a ray over the roofs may do at a number.
   struct RooftopUse {
     bool arrives = false, goes_on = false;
@@ -246,6 +251,9 @@ class Launch {
     Vec3 edge, place;
   };
   WayByGroundBelow way_by_ground_below(const RooftopWave& wave, std::uint32_t number) const;
+  // Where a ray over the roofs whose last leg ends at a target leaves the antenna, as it is drawn: the place on one edge
+  // lies towards where it goes next, those on several are the path's.
+  Vec3 departure_over_rooftops(const InteractionChain& chain, std::uint32_t number, Vec3 target) const;
   // The corner points of a ray whose chain goes over the roofs.
   std::vector<Vec3> trace_over_rooftops(const RecordedRay& ray, Vec3 target) const;
 
@@ -549,7 +557,7 @@ class Launch {
   ScatteredRays scattered_rays_;
   std::vector<LeftInSight> left_in_sight_;                // see RayLaunchingResult
   std::vector<std::uint8_t> reached_over_rooftops_;   // by number, lit_as_…; empty without such rays
-  std::vector<Vec3> rooftop_departures_;              // by number, where angles are wanted: of rays over the roofs
+  std::vector<FirstEdge> first_edges_;                // by number, where angles are wanted: of rays over the roofs
   std::vector<DirectionMoments> diffuse_departures_;  // per tile and AfterScattering, where angles are wanted
   Pruning pruning_;
   std::vector<float> roulette_gain_;  // by element, see prepare_roulette()

@@ -36,6 +36,16 @@ Complex behind_edge(Vec3 before, Vec3 edge, Vec3 point, double wave_number) {
   return knife_edge_factor(nu) * exp_j(0.5 * pi * nu * nu);
 }
 
+// Of what has come `before_m` to the level edge at a place, across which it goes on along `direction`.
+VirtualSource source_at_edge(Vec3 place, Vec3 direction, double before_m) {
+  VirtualSource source;
+  source.point = place - before_m * direction;
+  source.edge_midpoint = place;
+  source.edge_direction = normalized(cross(direction, Vec3{0, 0, 1}));
+  source.edge_half_length_m = edge_half_length_m;
+  return source;
+}
+
 // Whether the tile stands upright and looks away: all roofs between lie behind it.
 bool turns_away(const Tile& tile, Vec3 transmitter) {
   return tile.normal.z == 0 && dot(transmitter.xy() - tile.centroid.xy(), tile.normal.xy()) <= 0;
@@ -95,11 +105,8 @@ bool Launch::complete_rooftop_wave(Vec3 target, ThreadState& state, RooftopWave&
   const Complex turn = exp_j(link_.wave_number() * (length - straight));
   const ComplexVec3 field = (1.0 / straight) * (turn * carried_over(departure.field, path));
   const Vec3 last = path.edges.back();
-  wave.source.point = last - (path.length_m - norm(target - last)) * path.arrival;
+  wave.source = source_at_edge(last, path.arrival, path.length_m - norm(target - last));
   wave.source.offset_m = length - path.length_m;
-  wave.source.edge_midpoint = last;
-  wave.source.edge_direction = normalized(cross(path.arrival, Vec3{0, 0, 1}));
-  wave.source.edge_half_length_m = edge_half_length_m;
   wave.strength = (1.0 / leg_to(wave.source, target).amplitude) * field;
   wave.departure_gain = departure.relative_gain;
   wave.vegetation = path.is_in_sight ? 1 : vegetation_over(path);
@@ -112,7 +119,7 @@ void Launch::launch_over_rooftops(const std::vector<std::uint8_t>& lit, std::vec
   RooftopSearch* const search = method == OverRooftop::screens ? environment_.rooftop_search : nullptr;
   const TargetPoints& points = environment_.points;
   const std::uint32_t numbers = points.element_count() + points.receiver_count();
-  if (environment_.options.wideband) rooftop_departures_.resize(numbers);
+  if (environment_.options.wideband) first_edges_.resize(numbers);
   const std::size_t per_block = search != nullptr ? search->most_targets() : numbers_per_block;
   const auto launch_to = [&](std::uint32_t range_first, std::uint32_t range_end, Progress& part) {
     const std::uint32_t count = range_end - range_first;
@@ -238,7 +245,7 @@ void Launch::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, 
   }
   InteractionChain chain;
   chain.over_rooftops = true;
-  if (!rooftop_departures_.empty()) rooftop_departures_[number] = wave.path.departure;
+  if (!first_edges_.empty()) first_edges_[number] = {wave.path.edges.front(), wave.path.edges.size() == 1};
   if (use.arrives && wave.end == points.arrival(number)) {
     const Vec3 ground_normal = ground_normal_behind(wave, number);
     VegetationAtTarget attenuation =
@@ -288,6 +295,14 @@ Launch::WayByGroundBelow Launch::way_by_ground_below(const RooftopWave& wave, st
   const double above_m = dot(edge - foot, normal), below_m = dot(wave.end - foot, normal);
   const double part = above_m > 0 && below_m > 0 ? above_m / (above_m + below_m) : 0.0;
   return {edge, edge + part * (image - edge)};
+}
+
+Vec3 Launch::departure_over_rooftops(const InteractionChain& chain, std::uint32_t number, Vec3 target) const {
+  const FirstEdge& first = first_edges_[chain.length > 0 ? chain.elements[0] : number];
+  const Vec3 way = first.place - transmitter_.position, direction = normalized(way);
+  if (!first.is_only) return direction;
+  const VirtualSource source = source_at_edge(first.place, direction, norm(way));
+  return normalized(trace_chain(environment_.tiling, chain, source, target).front() - transmitter_.position);
 }
 
 std::vector<Vec3> Launch::trace_over_rooftops(const RecordedRay& ray, Vec3 target) const {

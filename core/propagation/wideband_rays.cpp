@@ -15,7 +15,7 @@ WidebandTable Launch::empty_wideband_table() const {
 }
 
 Vec3 Launch::departure_direction(const InteractionChain& chain, std::uint32_t number, Vec3 target) const {
-  if (chain.over_rooftops) return rooftop_departures_[chain.length > 0 ? chain.elements[0] : number];
+  if (chain.over_rooftops) return departure_over_rooftops(chain, number, target);
   if (chain.length == 0) return normalized(target - transmitter_.position);
   const std::vector<Vec3> points =
       trace_chain(environment_.tiling, chain, VirtualSource{transmitter_.position}, target);
@@ -30,7 +30,8 @@ Vec3 Launch::departure_direction(const RayEnding& ending, const ArrivedRay& ray,
   InteractionChain before_ground = ending.chain;
   if (points.is_receiver(number)) before_ground.pop();
   const Tile& ground = environment_.tiling.tiles[ground_below(number)];
-  return departure_direction(before_ground, number, mirrored(target, ground.centroid, ground.normal));
+  const Vec3 normal = squared_norm(ending.ground_normal) > 0 ? ending.ground_normal : ground.normal;
+  return departure_direction(before_ground, number, mirrored(target, ground.centroid, normal));
 }
 
 void Launch::add_wideband(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number,

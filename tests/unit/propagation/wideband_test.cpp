@@ -125,23 +125,27 @@ TEST(Wideband, SpreadsOverUnevenGroundAreThoseOfItsRays) {
     }
   }
   RayLaunchingOptions options = every_ray();
-  options.max_reflections = options.max_diffractions = options.max_bounces = 1;
+  options.max_reflections = options.max_diffractions = 1;
+  options.max_bounces = 2;  // over the house's one edge, and on to the ground
   options.max_scatterings = 0;
   options.summation = Summation::local_mean;
   options.transmission.nearest_building = true;
   const auto prediction = predict(hills, over_ground({50, 103}, 12), options, places);
-  std::size_t by_ground = 0, through_house = 0;
+  std::size_t by_ground = 0, through_house = 0, over_one_edge = 0;
   for (std::size_t r = 0; r < places.size(); ++r) {
     SCOPED_TRACE(r);
     const std::vector<Ray> rays = rays_of(prediction.rays, static_cast<std::int64_t>(r) + 1);
     ASSERT_EQ(rays.size(), prediction.receivers[r].ray_count);
     if (rays.empty()) continue;
     const WidebandPrediction& p = prediction.receivers_wideband.angles(r);
+    EXPECT_NEAR(static_cast<double>(p.departure_azimuth_spread_deg), spread_deg(rays, &Ray::departure_azimuth_deg),
+                2e-3);
     EXPECT_NEAR(static_cast<double>(p.departure_elevation_spread_deg), spread_deg(rays, &Ray::departure_elevation_deg),
                 2e-3);
     EXPECT_NEAR(static_cast<double>(p.elevation_spread_deg), spread_deg(rays, &Ray::arrival_elevation_deg), 2e-3);
     EXPECT_NEAR(static_cast<double>(p.arrival_elevation_deg), rays.front().arrival_elevation_deg, 1e-3);
     for (const Ray& ray : rays) {
+      over_one_edge += ray.interactions.starts_with("T-O-") && ray.points.size() == 4 ? 1 : 0;
       if (ray.interactions == "T-G" && ++by_ground) {
         EXPECT_NEAR(ray.points[1].z, hills.scene.terrain.height_at(ray.points[1].xy()), 0.5);
       }
@@ -153,6 +157,7 @@ TEST(Wideband, SpreadsOverUnevenGroundAreThoseOfItsRays) {
   }
   EXPECT_GT(by_ground, 100u);
   EXPECT_GT(through_house, 10u);
+  EXPECT_GT(over_one_edge, 10u);
 }
 
 std::vector<std::pair<double, double>> read_profile(std::string_view json) {
