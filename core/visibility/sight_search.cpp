@@ -321,6 +321,7 @@ void SightSearch::add_targets(const EnteredCell& entered) {
   if (bounds.roof_top_z < entered.floor_z || bounds.roof_low_z > highest) return;
   span.begin = bounds.first_roof;
   span.end = bounds.end_roof;
+  if (span.begin == span.end) return;
   const auto lowest_of_group = [&](std::uint32_t begin) {
     return grid_.elements()[begin / lanes].z[std::min<std::uint32_t>(lanes, span.end - begin) - 1];
   };
