@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/io/dataset_files.h"
 #include "core/io/geopackage_file.h"
 #include "core/io/spatialite_file.h"
 #include "processing_algorithms/sources.h"
@@ -63,9 +64,15 @@ void check_layer_is_new(const LayerDestination& destination) {
 
 // An input stays as it is: no file destination on it, no layer in place of its own, nothing into an environment and
 // nothing into what is no GeoPackage.
-void check_input_is_safe(const Parameter& input, const std::string& source, const LayerDestination& destination) {
-  if (!is_plain_path(source) || same_name(path_of_source(source)) != same_name(destination.file)) return;
-  const std::string layer = layer_of_source(source).empty() ? input.layer : layer_of_source(source);
+void check_input_is_safe(const Parameter& input, const std::string& source, const std::vector<fs::path>& files,
+                         const LayerDestination& destination) {
+  const bool is_input = std::any_of(files.begin(), files.end(), [&destination](const fs::path& file) {
+    return same_name(file) == same_name(destination.file);
+  });
+  if (!is_input) return;
+  std::string layer = layer_of_source(source).empty() ? input.layer : layer_of_source(source);
+  // What shows other files has names of its own for their layers.
+  if (files.size() > 1) layer.clear();
   // SQLite's names have no case.
   const std::string wanted = lower_case(destination.layer);
   const bool is_companion = std::any_of(input.companions.begin(), input.companions.end(),
@@ -122,7 +129,7 @@ std::string collecting_file(const ParameterValues& values) {
 
 }  // namespace
 
-Destinations::Destinations(const ParameterValues& values, bool overwrite) {
+Destinations::Destinations(const ParameterValues& values, bool overwrite, const Copies& copies) {
   // Tools that write no layers have no file that collects them.
   const std::string output = collecting_file(values);
   for (const Parameter& parameter : values.declared()) {
@@ -144,6 +151,7 @@ Destinations::Destinations(const ParameterValues& values, bool overwrite) {
     }
   }
   check(values, overwrite);
+  check_inputs_are_safe(values, copies);
 }
 
 void Destinations::check(const ParameterValues& values, bool overwrite) const {
@@ -170,11 +178,26 @@ void Destinations::check(const ParameterValues& values, bool overwrite) const {
     if (!overwrite) check_layer_is_new(destination);
     require_replaceable(destination.file);
   }
+}
+
+void Destinations::check_inputs_are_safe(const ParameterValues& values, const Copies& copies) const {
+  // What is not there yet is no input.
+  std::vector<LayerDestination> existing;
+  const auto add_if_there = [&existing](const LayerDestination& destination) {
+    if (fs::exists(destination.file)) existing.push_back(destination);
+  };
+  for (const auto& [name, destination] : layers_) add_if_there(destination);
+  for (const auto& [name, file] : files_) add_if_there({.file = file, .layer = {}});
+  if (existing.empty()) return;
   for (const Parameter& parameter : values.declared()) {
     if (!is_input_source(parameter.kind) || !values.has(parameter.name)) continue;
-    const std::string& source = values.text(parameter.name);
-    for (const auto& [name, destination] : layers_) check_input_is_safe(parameter, source, destination);
-    for (const auto& [name, file] : files_) check_input_is_safe(parameter, source, {.file = file, .layer = {}});
+    std::vector<std::string> sources{values.text(parameter.name)};
+    const auto copy = copies.find(path_of_source(sources.front()).string());
+    if (copy != copies.end()) sources.insert(sources.end(), copy->second.sources.begin(), copy->second.sources.end());
+    for (const std::string& source : sources) {
+      const std::vector<fs::path> files = files_of_dataset(path_of_source(source).string());
+      for (const LayerDestination& destination : existing) check_input_is_safe(parameter, source, files, destination);
+    }
   }
 }
 

@@ -21,9 +21,10 @@ void check_folder(const std::filesystem::path& file);
 class Destinations {
  public:
   // Resolves all destinations (OUTPUT takes the layers that were given none) and refuses, with Error(invalid_input):
-  // none at all, one that is an input, two outputs in one place, a folder or file that is not there or cannot be
-  // written, a name that is no GeoPackage's, and an existing file or layer without `overwrite`.
-  Destinations(const ParameterValues& values, bool overwrite);
+  // none at all, one that is an input or what an input was copied from, two outputs in one place, a folder or file that
+  // is not there or cannot be written, a name that is no GeoPackage's, and an existing file or layer without
+  // `overwrite`.
+  Destinations(const ParameterValues& values, bool overwrite, const Copies& copies);
 
   // Empty when the output is not wanted.
   std::optional<LayerDestination> layer(std::string_view name) const;
@@ -38,6 +39,7 @@ class Destinations {
 
  private:
   void check(const ParameterValues& values, bool overwrite) const;
+  void check_inputs_are_safe(const ParameterValues& values, const Copies& copies) const;
   void require_some_output(const ParameterValues& values) const;
 
   std::map<std::string, LayerDestination, std::less<>> layers_;

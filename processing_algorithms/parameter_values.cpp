@@ -149,6 +149,24 @@ std::string ParameterValues::to_json() const {
   return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+namespace {
+
+Copies copies_of_json(const nlohmann::json& object) {
+  try {
+    Copies copies;
+    for (const auto& [path, origin] : object.items()) {
+      copies[path] = {origin.at("description").get<std::string>(),
+                      origin.at("sources").get<std::vector<std::string>>()};
+    }
+    return copies;
+  } catch (const nlohmann::json::exception& wrong) {
+    throw Error(ErrorKind::invalid_input, "bad_json", std::string("COPIES is not understood: ") + wrong.what(),
+                R"(write {"copy.gpkg": {"description": "…", "sources": ["city.gpkg|layername=houses"]}})");
+  }
+}
+
+}  // namespace
+
 Request request_from_json(const std::string& json) {
   const std::string hint = R"(write one JSON object on one line, like {"BUILDINGS": "roofs.gpkg", "TILE_AREA": 25})";
   nlohmann::json object;
@@ -163,8 +181,8 @@ Request request_from_json(const std::string& json) {
   }
   Request request;
   for (const auto& [name, value] : object.items()) {
-    if (name == "COPIES" && value.is_object()) {
-      for (const auto& [path, origin] : value.items()) request.copies[path] = text_of_json(name, origin);
+    if (name == "COPIES") {
+      request.copies = copies_of_json(value);
     } else {
       request.parameters[name] = text_of_json(name, value);
     }

@@ -55,15 +55,22 @@ class ParameterValues {
   std::map<std::string, ParameterValue, std::less<>> values_;
 };
 
+// What a temporary file was made from: in words, and the sources themselves, as far as they are files.
+struct CopyOrigin {
+  std::string description;
+  std::vector<std::string> sources;
+};
+using Copies = std::map<std::string, CopyOrigin>;  // by the temporary file's path
+
 // What a front end gives on standard input.
 struct Request {
   GivenParameters parameters;
-  std::map<std::string, std::string> copies;  // path of a temporary file → what it is a copy of
+  Copies copies;
 };
 
 // "--tile-area 5 …" as JSON gives it: {"TILE_AREA": 5}. Numbers, texts, booleans, null (not given) and lists (of
-// words, or of numbers for an extent); and under COPIES an object of texts. Throws Error(invalid_input) for anything
-// else.
+// words, or of numbers for an extent); and under COPIES an object as docs/command_line.md tells. Throws
+// Error(invalid_input) for anything else.
 Request request_from_json(const std::string& json);
 
 }  // namespace tesseray

@@ -28,7 +28,7 @@ Run::Run(const Tool& tool, const GivenParameters& given, const RunSettings& sett
     : tool_(tool),
       values_(tool.parameters, given),
       settings_(settings),
-      destinations_(values_, settings.overwrite),
+      destinations_(values_, settings.overwrite, settings.copies),
       progress_(progress),
       gpu_(chosen_gpu(settings.device)) {}
 
@@ -64,7 +64,7 @@ RunRecord Run::record(const LocalFrame& frame,
     const std::string& source = values_.text(parameter.name);
     record.inputs.push_back(fingerprint(source, progress_));
     const auto copy = settings_.copies.find(path_of_source(source).string());
-    if (copy != settings_.copies.end()) record.inputs.back().copy_of = copy->second;
+    if (copy != settings_.copies.end()) record.inputs.back().copy_of = copy->second.description;
   }
   for (const std::string& file : further_inputs_) record.inputs.push_back(fingerprint(file, progress_));
   record.crs = frame.crs_name;

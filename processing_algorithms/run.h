@@ -28,7 +28,7 @@ struct RunSettings {
   std::size_t threads = 0;      // 0: as many as there are
   MemoryBudget memory;
   bool overwrite = false;
-  std::map<std::string, std::string> copies = {};  // see Request
+  Copies copies = {};
 };
 
 class Run {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/io/dataset_files.h"
 #include "core/io/result_hash.h"
 #include "processing_algorithms/spelling.h"
 
@@ -44,9 +45,7 @@ std::uint64_t add_file(const fs::path& path, ResultHash& hash, const Progress& p
 
 }  // namespace
 
-bool is_plain_path(const std::string& source) {
-  return source.find(':') == std::string::npos && !source.starts_with("/vsi") && !source.starts_with("<");
-}
+bool is_plain_path(const std::string& source) { return is_local_path(path_of_source(source).string()); }
 
 fs::path path_of_source(const std::string& source) { return source.substr(0, source.find('|')); }
 
@@ -55,7 +54,7 @@ std::string layer_of_source(const std::string& source) {
     constexpr std::string_view key = "layername=";
     if (part.starts_with(key)) return part.substr(key.size());
   }
-  return {};
+  return source.starts_with("GPKG:") ? source.substr(source.rfind(':') + 1) : std::string();
 }
 
 RunRecord::Input fingerprint(const std::string& source, const Progress& progress) {

@@ -15,7 +15,7 @@ namespace tesseray {
 bool is_plain_path(const std::string& source);
 // The file of a source, without "|layername=…" and the like.
 std::filesystem::path path_of_source(const std::string& source);
-// The layer that a source names, or "".
+// The layer, or the GeoPackage's raster, that a source names, or "".
 std::string layer_of_source(const std::string& source);
 
 // Size and hash of a source's file (of a shapefile: of all its files), for the run's record. A source that is no

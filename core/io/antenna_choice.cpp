@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/base/listed.h"
+#include "core/io/dataset_files.h"
 #include "core/io/text_values.h"
 #include "core/io/vector_source.h"
 

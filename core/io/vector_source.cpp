@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/listed.h"
+#include "core/io/dataset_files.h"
 #include "core/io/text_values.h"
 
 namespace tesseray {
@@ -71,13 +72,6 @@ SourceName parse_source_name(const std::string& source) {
     }
   }
   return name;
-}
-
-bool is_local_path(const std::string& dataset) {
-  if (dataset.starts_with("/vsi") || dataset.starts_with("<") || dataset.starts_with("{")) return false;
-  const std::size_t colon = dataset.find(':');
-  if (colon == std::string::npos || colon < 2) return true;
-  return dataset.find('/') < colon;
 }
 
 void require_file(const std::string& dataset, const std::string& parameter) {

@@ -22,9 +22,6 @@ struct SourceName {
 };
 // Throws Error for options that are not known.
 SourceName parse_source_name(const std::string& source);
-
-// True when the text is a path of this machine rather than a connection string or a virtual path of GDAL.
-bool is_local_path(const std::string& dataset);
 // Throws Error("file_not_found") when `dataset` is a path where nothing is.
 void require_file(const std::string& dataset, const std::string& parameter);
 // As it may stand in a message: without passwords.

@@ -20,6 +20,7 @@ from qgis.core import (
     QgsProcessingFeatureSourceDefinition,
     QgsProcessingFeedback,
     QgsProcessingUtils,
+    QgsProject,
     QgsProviderConnectionException,
     QgsProviderRegistry,
     QgsRasterDataProvider,
@@ -29,8 +30,9 @@ from qgis.core import (
     QgsRasterPipe,
     QgsVectorFileWriter,
     QgsVectorLayer,
+    QgsVirtualLayerDefinition,
 )
-from qgis.PyQt.QtCore import QMetaType
+from qgis.PyQt.QtCore import QMetaType, QUrl
 
 from .description import Parameter
 
@@ -61,6 +63,29 @@ def folder_of(layer: QgsVectorLayer) -> str:
     """The folder of the file that a layer comes from; "" where there is none."""
     file = _file_of(layer)
     return str(file.parent) if file else ""
+
+
+def _layers_of_query(layer: QgsVectorLayer, project: QgsProject) -> list[QgsVectorLayer]:
+    """The layers that a virtual layer shows rows of."""
+    embedded = QgsVirtualLayerDefinition.fromUrl(QUrl(layer.source())).sourceLayers()
+    found = [QgsVectorLayer(source.source(), source.name(), source.provider()) for source in embedded
+             if not source.isReferenced()]
+    named = (project.mapLayer(used.layerId()) for used in layer.dataProvider().dependencies())
+    return found + [shown for shown in named if isinstance(shown, QgsVectorLayer)]
+
+
+def file_sources_of(layer: QgsVectorLayer, project: QgsProject) -> list[str]:
+    """The layers in files that a layer shows rows of, itself and those that are joined to it, as the executable
+    spells sources."""
+    file = _file_of(layer)
+    name = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source()).get("layerName")
+    sources = [_exported_source(str(file), name or "")] if file else []
+    others = [join.joinLayer() for join in layer.vectorJoins() if join.joinLayer()]
+    if layer.providerType() == "virtual":
+        others += _layers_of_query(layer, project)
+    for other in others:
+        sources += file_sources_of(other, project)
+    return sources
 
 
 def _has_encoding_of_its_own(layer: QgsVectorLayer) -> bool:

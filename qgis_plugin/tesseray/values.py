@@ -11,6 +11,7 @@ from qgis.core import (
     QgsProcessingContext,
     QgsProcessingException,
     QgsProcessingFeedback,
+    QgsProject,
 )
 
 from .description import Parameter, Tool
@@ -19,6 +20,7 @@ from .folders import with_folder
 from .inputs import (
     crs_text,
     export_reason,
+    file_sources_of,
     folder_of,
     layer_of,
     raster_export_reason,
@@ -43,9 +45,11 @@ class InputValues:
         self._reasons = {parameter.name: self._export_reason(parameter, context) for parameter in self._inputs
                          if parameter.is_layer or parameter.kind == "raster"}
         self._folders = self._folders_of_copied(context)
-        # What stands for a layer in a message, and in the record of the run: its copy's path → its name, its source.
+        self._sources = {name: self._file_sources(tool.parameter(name), context)
+                         for name, reason in self._reasons.items() if reason}
+        # What stands for a layer in a message, and what it was copied from: its copy's path → its name, its sources.
         self.copies: dict[str, str] = {}
-        self.origins: dict[str, str] = {}
+        self.origins: dict[str, dict[str, Any]] = {}
 
     def _export_reason(self, parameter: Parameter, context: QgsProcessingContext) -> str:
         if parameter.kind == "raster":
@@ -90,7 +94,8 @@ class InputValues:
         reason = self._reasons[parameter.name]
         source = vector_source(self._algorithm, parameter, reason, self._values, context, feedback)
         if reason:
-            self._remember_copy(source.split("|")[0], layer_of(self._algorithm, parameter, self._values, context))
+            layer = layer_of(self._algorithm, parameter, self._values, context)
+            self._remember_copy(parameter, source.split("|")[0], layer)
         return source
 
     def _raster(self, parameter: Parameter, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
@@ -98,12 +103,21 @@ class InputValues:
         reason = self._reasons[parameter.name]
         source = raster_source(layer, parameter.label, reason, context, feedback)
         if reason:
-            self._remember_copy(source, layer)
+            self._remember_copy(parameter, source, layer)
         return source
 
-    def _remember_copy(self, path: str, layer: QgsMapLayer) -> None:
+    def _file_sources(self, parameter: Parameter, context: QgsProcessingContext) -> list[str]:
+        """What a layer that is copied comes from, as far as that is files, which no output may replace."""
+        if parameter.kind == "raster":
+            raster = self._algorithm.parameterAsRasterLayer(self._values, parameter.name, context)
+            return [raster.source()] if raster.providerType() == "gdal" else []
+        layer = layer_of(self._algorithm, parameter, self._values, context)
+        return file_sources_of(layer, context.project() or QgsProject.instance())
+
+    def _remember_copy(self, parameter: Parameter, path: str, layer: QgsMapLayer) -> None:
         self.copies[path] = f"“{layer.name()}”"
-        self.origins[path] = f"“{layer.name()}” ({layer.publicSource(True)})"  # without passwords
+        description = f"“{layer.name()}” ({layer.publicSource(True)})"  # without passwords
+        self.origins[path] = {"description": description, "sources": self._sources[parameter.name]}
 
 
 def plain_value(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters: dict[str, Any],

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "core/base/error.h"
 #include "processing_algorithms/tool.h"
@@ -40,7 +41,7 @@ class DestinationsTest : public testing::Test {
                                          layer("TRANSMITTERS_OUT", "transmitters", {"PATH_LOSS", "RECEIVER_PATH_LOSS"}),
                                          output_parameter()},
                                         given),
-                        false);
+                        false, {});
   }
 
   fs::path folder_;
@@ -55,6 +56,22 @@ TEST_F(DestinationsTest, OutputTakesTheLayersThatWereGivenNone) {
   EXPECT_TRUE(destinations.asked_for("TILES"));
   EXPECT_FALSE(destinations.asked_for("PATH_LOSS"));
   EXPECT_EQ(destinations.layer_files().size(), 2u);
+}
+
+// A front end gives copies for inputs: what they were made from stays as it is, too.
+TEST_F(DestinationsTest, NoOutputReplacesWhatAnInputWasCopiedFrom) {
+  const Parameter input{.name = "BUILDINGS", .label = "b", .help = "b", .kind = ParameterKind::vector_polygon};
+  std::ofstream(at("copy.gpkg")) << "copy";
+  std::ofstream(at("city.gpkg")) << "precious";
+  const ParameterValues values({input, layer("TILES", "tiles")},
+                               {{"BUILDINGS", at("copy.gpkg") + "|layername=c"}, {"TILES", at("city.gpkg")}});
+  const auto resolved = [&](const std::string& source) {
+    return Destinations(values, true, {{at("copy.gpkg"), {"“houses”", {source}}}});
+  };
+  EXPECT_THROW(resolved(at("city.gpkg") + "|layername=TILES"), Error);
+  EXPECT_THROW(resolved(at("city.gpkg")), Error);
+  EXPECT_NO_THROW(resolved(at("city.gpkg") + "|layername=houses"));
+  EXPECT_NO_THROW(resolved(at("elsewhere.gpkg") + "|layername=tiles"));
 }
 
 TEST_F(DestinationsTest, ALayerMayGoBesideAnother) {

@@ -125,11 +125,17 @@ TEST(ParameterValues, AskingForWhatIsNotDeclaredIsAFault) {
 TEST(ParameterValues, JsonGivesTheSameTextsAsTheCommandLine) {
   const Request request = request_from_json(
       R"({"A": 2.5, "B": 3, "C": true, "D": "x", "E": null, "F": ["u", "v"], "G": [0, 10.5, -1, 2],
-          "COPIES": {"/tmp/a.gpkg": "houses"}})");
+          "COPIES": {"/tmp/a.gpkg": {"description": "houses", "sources": ["/data/city.gpkg|layername=houses"]}}})");
   const GivenParameters expected{{"A", "2.5"}, {"B", "3"},   {"C", "true"},       {"D", "x"},
                                  {"E", ""},    {"F", "u,v"}, {"G", "0,10.5,-1,2"}};
   EXPECT_EQ(request.parameters, expected);
-  EXPECT_EQ(request.copies, (std::map<std::string, std::string>{{"/tmp/a.gpkg", "houses"}}));
+  ASSERT_EQ(request.copies.size(), 1u);
+  EXPECT_EQ(request.copies.at("/tmp/a.gpkg").description, "houses");
+  EXPECT_EQ(request.copies.at("/tmp/a.gpkg").sources, std::vector<std::string>{"/data/city.gpkg|layername=houses"});
+  for (const char* wrong : {R"({"COPIES": {"/tmp/a.gpkg": "houses"}})", R"({"COPIES": {"/tmp/a.gpkg": {}}})",
+                            R"({"COPIES": "houses"})"}) {
+    EXPECT_THROW(request_from_json(wrong), Error) << wrong;
+  }
 }
 
 // Every declared default must be readable and in range, or no run would start without it being given.
@@ -149,6 +155,9 @@ TEST(Sources, FileAndLayer) {
   EXPECT_TRUE(is_plain_path("roofs.shp"));
   EXPECT_FALSE(is_plain_path("PG:dbname=city"));
   EXPECT_FALSE(is_plain_path("/vsizip/city.zip"));
+  EXPECT_FALSE(is_plain_path("GPKG:/data/city.gpkg:terrain"));
+  EXPECT_EQ(layer_of_source("GPKG:/data/city.gpkg:terrain"), "terrain");
+  EXPECT_TRUE(is_plain_path("/data/at 12:30/city.gpkg|layername=roofs|subset=\"kind\" = 'a:b'"));
 }
 
 }  // namespace

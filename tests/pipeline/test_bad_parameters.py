@@ -6,6 +6,8 @@ import shutil
 import sqlite3
 import unittest
 
+from osgeo import gdal
+
 from tesseray_process import EXECUTABLE, SAMPLE, PipelineTest, tesseray
 
 BUILDINGS = ["--buildings", SAMPLE / "buildings.gpkg"]
@@ -159,6 +161,24 @@ class BadDestinationsTest(PipelineTest):
         process = tesseray("tileenvironment", "--buildings", existing, "--environment", link, "--overwrite",
                            "--progress", "json")
         self.assert_refused(process, "output_is_input", ["BUILDINGS"])
+
+    def test_output_on_a_raster_in_a_geopackage(self):
+        city = self.folder / "city.gpkg"
+        city.write_bytes((SAMPLE / "buildings.gpkg").read_bytes())
+        gdal.Translate(str(city), str(SAMPLE / "dem.tif"), format="GPKG",
+                       creationOptions=["APPEND_SUBDATASET=YES", "RASTER_TABLE=terrain"])
+        shown = self.folder / "shown.vrt"
+        gdal.BuildVRT(str(shown), [str(city)])
+        before = city.read_bytes()
+        for dem, destinations in ((f"GPKG:{city}:terrain", ["--environment", city]),
+                                  (f"GPKG:{city}:terrain", ["--environment", self.folder / "e.gpkg", "--tiles", f"{city}|layername=Terrain"]),
+                                  (shown, ["--environment", city]), (shown, ["--environment", self.folder / "e.gpkg", "--tiles", city])):
+            with self.subTest(dem=dem, destinations=destinations):
+                process = tesseray("tileenvironment", "--buildings", SAMPLE / "buildings.gpkg", "--height-field",
+                                   "height_m", "--dem", dem, *destinations,
+                                   "--overwrite", "--progress", "json")
+                self.assert_refused(process, "output_is_input", ["DEM"])
+        self.assertEqual(city.read_bytes(), before)
 
     def refuse_to_somebody(self, destinations, code, words):
         # The superuser may write anywhere, so the run is somebody else's, who may not see the superuser's folders.

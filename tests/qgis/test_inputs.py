@@ -2,8 +2,10 @@
 """Any layer that QGIS has: the executable sees the rows that the screen shows."""
 
 import json
+import shutil
 import sqlite3
 import unittest.mock
+from urllib.parse import quote
 
 import qgis_harness as harness
 from qgis_harness import SAMPLE, SMALL_SCENE, ProjectTest, run_tests
@@ -63,6 +65,11 @@ class InputTest(ProjectTest):
         with sqlite3.connect(environment) as database:
             database.row_factory = sqlite3.Row
             return [dict(row) for row in database.execute("SELECT * FROM buildings")]
+
+    def rows_of_tables(self, file):
+        with sqlite3.connect(file) as database:
+            tables = [name for name, in database.execute("SELECT table_name FROM gpkg_contents ORDER BY 1")]
+            return {name: database.execute(f'SELECT * FROM "{name}"').fetchall() for name in tables}
 
     def text_layer(self, file, options):
         return self.layer(f"file://{file}?delimiter=,&{options}", "delimitedtext", "text")
@@ -297,6 +304,34 @@ class InputTest(ProjectTest):
                                 MAX_BOUNCES=0, TRANSMITTERS_OUT="TEMPORARY_OUTPUT")["TRANSMITTERS_OUT"]
         self.assertIn("its encoding was set in QGIS", self.log())
         self.assertEqual([row["name"] for row in self.layer(written).getFeatures()], ["Süd-Straße"])
+
+    def test_no_output_replaces_what_an_input_was_copied_from(self):
+        from qgis.core import QgsProcessingException, QgsProcessingFeatureSourceDefinition, QgsVectorLayerJoinInfo
+
+        city = self.folder / "city.gpkg"
+        shutil.copyfile(SAMPLE / "buildings.gpkg", city)
+        source = f"{city}|layername=buildings"
+        before = self.rows_of_tables(city)
+        selected = self.layer(source, name="selected")
+        selected.selectByExpression("fid <= 40")
+        joined = self.layer()
+        join = QgsVectorLayerJoinInfo()
+        join.setJoinLayer(self.layer(source, name="joined to it"))
+        join.setJoinFieldName("fid")
+        join.setTargetFieldName("fid")
+        self.assertTrue(joined.addJoin(join))
+        self.layer(source, name="named")
+        shape = "geometry=geometry:3:25832"
+        by_name = self.layer(f"?query=SELECT * FROM named&{shape}", "virtual", "by name")
+        embedded = self.layer(f"?layer=ogr:{quote(source)}:inside&query=SELECT * FROM inside&{shape}", "virtual", "v")
+        for buildings in (QgsProcessingFeatureSourceDefinition(selected.id(), selectedFeaturesOnly=True), joined,
+                          by_name, embedded):
+            with self.subTest(buildings=str(buildings)):
+                for destinations in ({"TILES": source}, {"ENVIRONMENT": str(city)}):
+                    with self.assertRaisesRegex(QgsProcessingException, "stays as it is"):
+                        self.environment_of(buildings, OVERWRITE=True, **destinations)
+                self.assertEqual(self.rows_of_tables(city), before)
+                self.environment_of(buildings, OVERWRITE=True, TILES=f"{self.folder / 'city2.gpkg'}|layername=tiles")
 
     def test_joined_and_virtual_fields(self):
         from qgis.core import QgsField, QgsVectorLayerJoinInfo
