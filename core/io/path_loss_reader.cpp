@@ -53,13 +53,32 @@ class PathLossSource {
     const std::string sql =
         "SELECT json_extract(parameters, '$.REACHED_ONLY') AS reached_only FROM tesseray_runs WHERE " +
         quoted_text(layer_->GetName()) + " IN (SELECT value FROM json_each(layers)) ORDER BY rowid DESC LIMIT 1";
-    OGRLayer* runs = dataset_->ExecuteSQL(sql.c_str(), nullptr, nullptr);
-    if (runs == nullptr) return false;
-    OGRFeatureUniquePtr run(runs->GetNextFeature());
-    const bool reached_only = run && run->GetFieldAsInteger(0) != 0;
-    run.reset();
-    dataset_->ReleaseResultSet(runs);
-    return reached_only;
+    return is_true(sql);
+  }
+
+  // A later run may have replaced the file's one layer of transmitters.
+  void warn_of_other_transmitters(Progress& progress) {
+    if (dataset_->GetLayerByName("tesseray_runs") == nullptr) return;
+    std::string what;
+    for (const char* parameter : {"TRANSMITTERS", "TRANSMITTERS_CRS", "NAME_FIELD", "FREQUENCY_FIELD", "FREQUENCY",
+                                  "ANTENNA_HEIGHT_FIELD", "ANTENNA_HEIGHT", "ANTENNA_HEIGHT_REFERENCE"}) {
+      what += std::string("json_extract(parameters, '$.") + parameter + "'), ";
+    }
+    const auto last_with = [](const std::string& layer) {
+      return "(SELECT max(number) FROM run WHERE " + quoted_text(layer) + " IN (SELECT value FROM json_each(layers)))";
+    };
+    const std::string sql =
+        "WITH run AS (SELECT rowid AS number, layers, json_array(" + what +
+        "(SELECT json_extract(value, '$.hash') FROM json_each(inputs) WHERE json_extract(value, '$.path') = "
+        "json_extract(parameters, '$.TRANSMITTERS'))) AS made_from FROM tesseray_runs) "
+        "SELECT a.made_from <> b.made_from FROM run a, run b WHERE a.number = " +
+        last_with(layer_->GetName()) + " AND b.number = " + last_with(transmitters_table);
+    if (!is_true(sql)) return;
+    progress.warn({"other_transmitters",
+                   "the layer transmitters of " + without_password(name_.dataset) + " is of another run than " +
+                       layer_->GetName() +
+                       ", with other parameters or another file of transmitters: their names, places and frequencies "
+                       "may be others. Predict each network to a file of its own"});
   }
 
   LocalFrame frame() {
@@ -112,6 +131,17 @@ class PathLossSource {
   }
 
  private:
+  // What a query about runs has in its first row, if any.
+  bool is_true(const std::string& sql) const {
+    OGRLayer* rows = dataset_->ExecuteSQL(sql.c_str(), nullptr, nullptr);
+    if (rows == nullptr) return false;
+    OGRFeatureUniquePtr row(rows->GetNextFeature());
+    const bool value = row && row->GetFieldAsInteger(0) != 0;
+    row.reset();
+    dataset_->ReleaseResultSet(rows);
+    return value;
+  }
+
   std::vector<PredictedTransmitter> all_transmitters(Vec2 origin) {
     OGRLayer* layer = dataset_->GetLayerByName(transmitters_table);
     if (layer == nullptr) {
@@ -262,6 +292,7 @@ PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progr
   layer.targets = from.targets(layer.frame.origin, outlines == Outlines::read ? &layer.outlines : nullptr, progress);
   layer.transmitters = from.transmitters(layer.frame.origin, layer.targets);
   layer.holds_reached_only = from.holds_reached_only();
+  from.warn_of_other_transmitters(progress);
   return layer;
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "core/base/listed.h"
 #include "core/io/antenna_choice.h"
 #include "core/io/crs.h"
 #include "core/io/point_source.h"
@@ -22,6 +23,16 @@ void require_unique_names(const std::vector<RawTransmitter>& transmitters, const
                     " and " + std::to_string(transmitter.feature_id),
                 "give each a name of its own, or choose another NAME_FIELD", place);
   }
+}
+
+void warn_of_overlooked(const TransmitterReader& reader, const ErrorPlace& place, Progress& progress) {
+  const std::vector<std::string> fields = reader.overlooked_fields();
+  if (fields.empty()) return;
+  progress.warn({"fields_not_read",
+                 "of " + place.file + " nothing is read from " + listed(fields) +
+                     ", which may tell of azimuths, tilts, antennas, polarisations or what heights count from: name "
+                     "fields with AZIMUTH_FIELD, DOWNTILT_FIELD, ELECTRICAL_TILT_FIELD, ANTENNA_FIELD or "
+                     "POLARIZATION_FIELD"});
 }
 
 void find_convergences(std::vector<RawTransmitter>& transmitters, const Crs& environment) {
@@ -55,6 +66,7 @@ std::vector<RawTransmitter> read_transmitters(const TransmitterInput& input, con
   PointSource points(input.source, input.crs, frame, "TRANSMITTERS");
   AntennaChoice antennas(input, progress);
   const TransmitterReader reader(points, input, antennas);
+  warn_of_overlooked(reader, points.place(), progress);
   std::vector<RawTransmitter> transmitters;
   std::vector<Vec2> positions;
   std::vector<ErrorPlace> places;

@@ -38,16 +38,28 @@ constexpr std::array antenna_height_aliases = {
 constexpr std::array erp_aliases = {Names("erp"),       Names("eirp"),          Names("power"),
                                     Names("txpower"),   Names("transmitpower"), Names("leistung"),
                                     Names("puissance"), Names("potencia"),      Names("potenza")};
-constexpr std::array azimuth_aliases = {Names("azimuth"), Names("bearing"),   Names("azi"),
-                                        Names("heading"), Names("direction"), Names("azimut")};
+constexpr std::array azimuth_aliases = {Names("azimuth"), Names("bearing"),        Names("azi"),
+                                        Names("heading"), Names("direction"),      Names("azimut"),
+                                        Names("az"),      Names("antennaazimuth"), Names("antazimuth")};
 constexpr std::array downtilt_aliases = {Names("downtilt"), Names("tilt"),           Names("totaltilt"),
                                          Names("tiltdown"), Names("mechanicaltilt"), Names("mechanicaldowntilt"),
                                          Names("mechtilt"), Names("mtilt")};
 constexpr std::array electrical_tilt_aliases = {Names("electricaltilt"), Names("electricaldowntilt"), Names("etilt")};
-constexpr std::array antenna_aliases = {Names("antenna"), Names("antennatype"), Names("antennamodel"),
-                                        Names("pattern"), Names("antenne"),     Names("antena")};
+constexpr std::array antenna_aliases = {Names("antenna"),     Names("antennatype"),    Names("antennamodel"),
+                                        Names("pattern"),     Names("antenne"),        Names("antena"),
+                                        Names("antennafile"), Names("antennapattern"), Names("patternfile")};
 constexpr std::array polarization_aliases = {Names("polarization"), Names("polarisation"), Names("pol")};
-constexpr std::array reference_aliases = {Names("heightreference"), Names("antennaheightreference")};
+constexpr std::array reference_aliases = {Names("heightreference"), Names("antennaheightreference"),
+                                          Names("hoehenbezug"), Names("hohenbezug")};
+
+// In names of fields that say what has a default, so that nobody would miss it.
+constexpr std::array azimuth_stems = {Names("azim"), Names("bearing")};
+constexpr std::array tilt_stems = {Names("tilt"), Names("neigung")};
+constexpr std::array antenna_stems = {Names("antennatyp"), Names("antennentyp"), Names("antennafile"),
+                                      Names("antennemod"), Names("antennenmod"), Names("pattern"),
+                                      Names("diagram")};
+constexpr std::array polarization_stems = {Names("polari")};
+constexpr std::array reference_stems = {Names("heightref"), Names("hoehenbez"), Names("hohenbez")};
 
 constexpr std::array ground_words = {Names("ground"), Names("aboveground"), Names("agl")};
 constexpr std::array roof_words = {Names("roof"), Names("aboveroof"), Names("rooftop")};
@@ -60,8 +72,9 @@ constexpr std::array power_names = {Names("dbm"), Names("dbw"),  Names("w"),    
                                     Names("kw"),  Names("watt"), Names("watts")};
 constexpr std::array linear_power_units = {Unit{"mw", 1e-3}, Unit{"w", 1.0}, Unit{"kw", 1e3}, Unit{"watt", 1.0},
                                            Unit{"watts", 1.0}};
-constexpr std::array angle_names = {Names("deg"), Names("degree"), Names("degrees")};
-constexpr std::array angle_units = {Unit{"deg", 1.0}, Unit{"degree", 1.0}, Unit{"degrees", 1.0}, Unit{"°", 1.0}};
+constexpr std::array angle_names = {Names("deg"), Names("degree"), Names("degrees"), Names("°"), Names("º")};
+constexpr std::array angle_units = {Unit{"deg", 1.0}, Unit{"degree", 1.0}, Unit{"degrees", 1.0}, Unit{"°", 1.0},
+                                    Unit{"º", 1.0}};
 
 const Unit* find_unit(std::span<const Unit> units, std::string_view name) {
   const auto found = std::find_if(units.begin(), units.end(), [&](const Unit& unit) { return unit.name == name; });
@@ -122,6 +135,29 @@ TransmitterReader::TransmitterReader(PointSource& points, const TransmitterInput
   antenna_ = points_.find(look_for(input.antenna_field, "ANTENNA_FIELD", antenna_aliases));
   polarization_ = points_.find(look_for(input.polarization_field, "POLARIZATION_FIELD", polarization_aliases));
   reference_ = points_.find(look_for({}, "", reference_aliases));
+}
+
+std::vector<std::string> TransmitterReader::overlooked_fields() const {
+  const std::array read_from = {&name_,     &frequency_,       &height_,  &erp_,          &azimuth_,
+                                &downtilt_, &electrical_tilt_, &antenna_, &polarization_, &reference_};
+  const auto is_read = [&read_from](const std::string& field) {
+    return std::any_of(read_from.begin(), read_from.end(),
+                       [&field](const auto* attribute) { return *attribute && (*attribute)->name() == field; });
+  };
+  std::vector<std::string> overlooked;
+  for (const std::string& field : field_names(points_.fields())) {
+    const std::string plain = plain_name(field);
+    const auto has_one_of = [&plain](std::span<const Names> stems) {
+      return std::any_of(stems.begin(), stems.end(), [&plain](Names stem) { return plain.find(stem) != plain.npos; });
+    };
+    // Tilts are two, which add up.
+    const bool looks_like_one = (!azimuth_ && has_one_of(azimuth_stems)) || has_one_of(tilt_stems) ||
+                                (!antenna_ && has_one_of(antenna_stems)) ||
+                                (!polarization_ && has_one_of(polarization_stems)) ||
+                                (!reference_ && has_one_of(reference_stems));
+    if (looks_like_one && !is_read(field)) overlooked.push_back(field);
+  }
+  return overlooked;
 }
 
 Error TransmitterReader::bad_value(const Attribute& attribute, const OGRFeature& feature, const std::string& message,

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/io/antenna_choice.h"
 #include "core/io/attribute.h"
@@ -22,6 +23,8 @@ class TransmitterReader {
   // Finds the fields. Throws Error for one that is not there and for which the input has no default. All arguments
   // must outlive the reader.
   TransmitterReader(PointSource& points, const TransmitterInput& input, AntennaChoice& antennas);
+  // Fields that look like azimuths, tilts, antennas, polarisations or references of heights, and are not read.
+  std::vector<std::string> overlooked_fields() const;
   // Throws Error for a value that cannot be used, naming its field and feature.
   RawTransmitter read(const PointRow& row) const;
 

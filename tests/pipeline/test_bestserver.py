@@ -38,6 +38,31 @@ class BestServer(PipelineTest):
                                    f"{PREDICTION}|layername={layer}", "--overwrite", "--progress", "json")
                 self.assert_refused(process, "output_is_input", ["PATH_LOSS"])
 
+    def test_transmitters_of_another_run_are_warned_of(self):
+        shared = self.folder / "shared.gpkg"
+        others = self.folder / "others.csv"
+        others.write_text(SITES.read_text().replace("340450", "340455"))
+
+        def predict_from(sites, layer, *options):
+            self.assert_done(tesseray("predictcoverage", "--environment", ENVIRONMENT, "--transmitters", sites,
+                                      "--transmitters-crs", "EPSG:25832", "--path-loss",
+                                      f"{shared}|layername={layer}", "--transmitters-out", shared, "--overwrite",
+                                      "--max-bounces", 0, *options))
+
+        def warned(layer):
+            process, _ = self.serve("--overwrite", source=f"{shared}|layername={layer}")
+            self.assert_done(process)
+            return "other_transmitters" in process.stderr
+
+        predict_from(SITES, "first")
+        predict_from(SITES, "same sites", "--receiver-height", 3)
+        self.assertFalse(warned("first"))
+        predict_from(others, "second")
+        self.assertTrue(warned("first"))
+        self.assertFalse(warned("second"))
+        predict_from(SITES, "third", "--frequency-field", "frequency_mhz")
+        self.assertTrue(warned("second"))
+
     def test_it_is_what_sql_finds(self):
         process, output = self.serve("--bandwidth", 20, "--noise-figure", 9, "--load", 50)
         self.assert_done(process)

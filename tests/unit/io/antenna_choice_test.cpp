@@ -57,6 +57,20 @@ class Antennas : public ::testing::Test {
   Warnings warnings_;
 };
 
+TEST_F(Antennas, FieldsThatAreNotReadThoughTheyTellOfTheAntennaAreNamed) {
+  const std::string row = "a,500000,5000000,10,900,40,";
+  read(row + "sector_3gpp,1,2,3,4\n", {}, ",Azimuth (°),downtilt,etilt,gain");
+  EXPECT_EQ(warnings_.count("fields_not_read"), 0);
+  warnings_.all.clear();
+  read(row + "sector_3gpp,1,2,3,4,5,6\n", {}, ",azim_geo,downtilt,RET_tilt,Polarity,pattern_id,Höhenbezug_Text");
+  ASSERT_EQ(warnings_.count("fields_not_read"), 1);
+  const std::string& message = warnings_.all[0].message;
+  for (const char* named : {"azim_geo", "RET_tilt", "Polarity", "Höhenbezug_Text", "AZIMUTH_FIELD", "sites.csv"}) {
+    EXPECT_NE(message.find(named), message.npos) << message;
+  }
+  for (const char* read : {"downtilt,", "pattern_id"}) EXPECT_EQ(message.find(read), message.npos) << message;
+}
+
 TEST_F(Antennas, WordsBeamsAndFiles) {
   const auto found = read(
       "a,500000,5000000,10,900,40,sector_3gpp\nb,500000,5000000,10,900,40,Beam 80\nc,500000,5000000,10,900,40,\n"

@@ -83,6 +83,18 @@ TEST_F(Points, TransmittersFromGermanAndFrenchTables) {
   EXPECT_EQ(french[0].erp_dbm, 46);
 }
 
+// As spreadsheets head their columns.
+TEST_F(Points, UnitsOfAnglesMayStandBehindTheirNamesAsSigns) {
+  for (const char* header :
+       {"Azimut [°],Downtilt (°)", "Azimuth (º),Tilt °", "Az,mech_tilt_deg", "AntennaAzimuth,tilt"}) {
+    const auto found = transmitters(
+        {.source = csv(std::string("Name,Lat,Lon,Height,MHz,ERP,") + header + "\nA,48.1,9.2,25,3600,46,120,3\n"),
+         .frequency_field = "MHz"});
+    EXPECT_EQ(found[0].azimuth_deg, 120) << header;
+    EXPECT_EQ(found[0].downtilt_deg, 3) << header;
+  }
+}
+
 // As QGIS exports a text file that was added without geometry.
 TEST_F(Points, NamesThatShapefilesCutAreUnderstood) {
   TestLayer layer{
