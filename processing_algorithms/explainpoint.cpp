@@ -25,6 +25,9 @@ Receiver read_point(const Run& run, const Scene& scene) {
   return place_map_point(position, run.values().number("RECEIVER_HEIGHT"), "RECEIVER_HEIGHT", scene);
 }
 
+// Before a number: that of a transmitter, whatever names are like.
+constexpr std::string_view id_key = "transmitter_id=";
+
 // The one that TRANSMITTER names, or all.
 std::vector<Transmitter> chosen_transmitters(const std::string& wanted, std::vector<Transmitter> transmitters) {
   if (wanted.empty()) return transmitters;
@@ -33,8 +36,9 @@ std::vector<Transmitter> chosen_transmitters(const std::string& wanted, std::vec
   for (const Transmitter& transmitter : transmitters) names.push_back(transmitter.name);
   const auto named = std::find(names.begin(), names.end(), wanted);
   if (named != names.end()) return {transmitters[static_cast<std::size_t>(named - names.begin())]};
+  const std::string number = wanted.starts_with(id_key) ? wanted.substr(id_key.size()) : wanted;
   for (const Transmitter& transmitter : transmitters) {
-    if (std::to_string(transmitter.transmitter_id) == wanted) return {transmitter};
+    if (std::to_string(transmitter.transmitter_id) == number) return {transmitter};
   }
   throw Error(ErrorKind::invalid_input, "unknown_transmitter",
               "there is no transmitter '" + wanted + "'" + did_you_mean(wanted, names),
@@ -195,7 +199,8 @@ std::vector<Parameter> point_parameters() {
       map_point_parameter(),
       {.name = "TRANSMITTER",
        .label = "Transmitter",
-       .help = "name or transmitter_id; the strongest at the point if not given",
+       .help = "name or transmitter_id (transmitter_id=2 where a name is a number, too); the strongest at the point "
+               "if not given",
        .kind = Kind::string,
        .optional = true},
   };

@@ -37,7 +37,7 @@ from .description import Description, Output, Parameter, Tool
 from .executable import ExecutableProblem, snapshot
 from .help import icon_of
 from .why_this_value_dock import INVITATION, Explanation, WhyThisValueDock
-from .why_this_value_inputs import Call, CallPlan, RecordedRun, plan_calls, recorded_run
+from .why_this_value_inputs import Call, CallPlan, RecordedRun, plan_calls, predicting_run
 from .why_this_value_task import ExplainTask
 
 ROLE = "map_click"
@@ -123,7 +123,7 @@ class WhyThisValue(QObject):
             self._tell_problem(f"The installed program, version {description.version}, cannot explain points. "
                                "Install a later one.")
             return
-        clicked = self._clicked_layer(point)
+        clicked = self._clicked_layer(point, description)
         if clicked is None:
             self._ask(tool, {_point_parameter(tool).name: _point_text(point, self._canvas_crs())})
             return
@@ -140,19 +140,19 @@ class WhyThisValue(QObject):
     def _canvas_crs(self) -> QgsCoordinateReferenceSystem:
         return self._canvas.mapSettings().destinationCrs()
 
-    def _clicked_layer(self, point: QgsPointXY) -> Clicked | None:
+    def _clicked_layer(self, point: QgsPointXY, description: Description) -> Clicked | None:
         """The current layer if a run of Tesseray made it, else the topmost one that the map shows there."""
         for layer in [self._iface.activeLayer(), *self._canvas.layers()]:
-            clicked = self._click_on(layer, point) if isinstance(layer, QgsVectorLayer) else None
+            clicked = self._click_on(layer, point, description) if isinstance(layer, QgsVectorLayer) else None
             if clicked:
                 return clicked
         return None
 
-    def _click_on(self, layer: QgsVectorLayer, point: QgsPointXY) -> Clicked | None:
+    def _click_on(self, layer: QgsVectorLayer, point: QgsPointXY, description: Description) -> Clicked | None:
         if layer.providerType() != "ogr" or layer.fields().indexOf(VALUE_FIELD) < 0:
             return None
         source = QgsProviderRegistry.instance().decodeUri("ogr", layer.source())
-        run = recorded_run(Path(source["path"]), source.get("layerName") or layer.name())
+        run = predicting_run(Path(source["path"]), source.get("layerName") or layer.name(), description)
         if run is None:
             return None
         transform = QgsCoordinateTransform(self._canvas_crs(), layer.crs(), QgsProject.instance())
@@ -292,15 +292,18 @@ def _features_at(clicked: Clicked) -> list[Any]:
 
 
 def _values_of_features(tool: Tool, clicked: Clicked) -> dict[str, Any]:
-    """Texts that the tool takes and that all features under the click agree on: TRANSMITTER is their transmitter_id."""
+    """Texts that the tool takes and that all features under the click agree on: TRANSMITTER is their transmitter_id.
+
+    It is told as "transmitter_id=2", since a name may be the number of another one.
+    """
     values = {}
     features = _features_at(clicked)
     for parameter in tool.parameters:
         name = f"{parameter.name.lower()}_id"
         if parameter.kind == "string" and clicked.layer.fields().indexOf(name) >= 0:
             found = {feature[name] for feature in features}
-            if len(found) == 1:
-                values[parameter.name] = str(found.pop())
+            if len(found) == 1 and not _is_null(number := found.pop()):
+                values[parameter.name] = f"{name}={number}"
     return values
 
 

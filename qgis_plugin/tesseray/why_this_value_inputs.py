@@ -23,6 +23,8 @@ from .folders import SEPARATOR, folders_in, with_folder
 
 FILE_KINDS = frozenset({"vector polygon", "vector point", "vector any", "table", "raster", "file"})
 RUNS_TABLE = "tesseray_runs"
+# The prediction, and what tools call the one that they go on from.
+PATH_LOSS = "PATH_LOSS"
 # "PG:dbname=…", "/vsizip/…": what is no path of a file.
 _CONNECTION = re.compile(r"^([A-Za-z]{2,}[A-Za-z0-9_]*:|/vsi)")
 
@@ -75,6 +77,24 @@ def recorded_run(file: Path, layer: str) -> RecordedRun | None:
     finally:
         database.close()
     return None
+
+
+def predicting_run(file: Path, layer: str, description: Description) -> RecordedRun | None:
+    """The run that predicted what `layer` tells of: of a best server the one of the path loss that it was made from.
+
+    None for files that Tesseray did not write, and where that path loss is gone.
+    """
+    run = recorded_run(file, layer)
+    tool = next((tool for tool in description.tools if run and tool.id == run.tool), None)
+    made_from = next((parameter for parameter in tool.parameters
+                      if parameter.name == PATH_LOSS and not parameter.is_destination), None) if tool else None
+    if run is None or made_from is None:
+        return run
+    source = _found(str(run.parameters.get(PATH_LOSS)), run.file.parent)
+    if source is None or _CONNECTION.match(source):
+        return None
+    name = re.search(r"\|layername=([^|]*)", source)
+    return recorded_run(Path(_source_path(source)), name[1] if name else PATH_LOSS.lower())
 
 
 def _source_path(source: str) -> str:

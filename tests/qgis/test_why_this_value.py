@@ -168,6 +168,38 @@ class WhyThisValueTest(QgisTest):
             notes = self.why.dock.sentence.text()
             self.assertTrue(any(tile in notes for tile in tiles), notes)
 
+    def test_names_that_are_numbers_of_others_do_not_confuse(self):
+        sites = self.folder / "sites.csv"
+        text = pathlib.Path(harness.transmitters(FOLDER)["TRANSMITTERS"]).read_text(encoding="utf-8")
+        header, first, second = text.splitlines()[:3]
+        sites.write_text("\n".join([header, "2" + first[first.index(","):], "1" + second[second.index(","):]]))
+        numbered = self.folder / "numbered.gpkg"
+        tesseray("predictcoverage", {**harness.transmitters(FOLDER), "TRANSMITTERS": str(sites), "MAX_BOUNCES": 1,
+                                     "ENVIRONMENT": str(FOLDER / "environment.gpkg"), "OUTPUT": str(numbered)})
+        for number in (1, 2):
+            self.show(numbered, subset=f"transmitter_id = {number}")
+            self.click(*STREET)
+            ids = {ray["transmitter_id"] for ray in self.rays_layers()[0].getFeatures()}
+            self.assertEqual(ids, {number})
+
+    def test_the_server_of_a_best_server_layer_is_explained(self):
+        served, moved = self.folder / "served.gpkg", self.folder / "moved.gpkg"
+        shutil.copy(STEPS, moved)
+        tesseray("bestserver", {"PATH_LOSS": str(moved), "OUTPUT": str(served)})
+        tesseray("bestserver", {"PATH_LOSS": f"{STEPS}|layername=path_loss", "OUTPUT": str(self.folder / "s.gpkg")})
+        layer = self.show(self.folder / "s.gpkg", "best_server")
+        self.click(*STREET)
+        figures, rays = self.explained_by_the_executable(*STREET)
+        self.assert_shows(figures, rays)
+        self.assertIn("dB at its middle", self.why.dock.sentence.text())
+        # Where its path loss is gone, the one below is explained.
+        moved.unlink()
+        below = self.show(STEPS, subset="transmitter_id = 2")
+        top = self.show(served, "best_server")
+        self.canvas.setLayers([top, below, layer])
+        self.click(*STREET)
+        self.assert_shows(*self.explained_by_the_executable(*STREET, TRANSMITTER="2"))
+
     def test_a_row_highlights_its_ray(self):
         self.show(STEPS)
         self.click(*STREET)
