@@ -75,11 +75,17 @@ class Model:
         self.algorithm.addModelParameter(definition, component)
 
     def inputs_of(self, tool: str, *names: str, required: tuple[str, ...] = (), suffix: str = "",
-                  label: str = "") -> None:
-        """Inputs as a tool declares them. required: those that the tool could do without. label: "A: {}"."""
+                  label: str = "", without: dict[str, tuple[str, ...]] | None = None) -> None:
+        """Inputs as a tool declares them. required: those that the tool could do without. label: "A: {}".
+
+        without: by the name of an input, the choices that mean nothing to the model.
+        """
         for name in names:
             definition = _algorithm(tool).parameterDefinition(name).clone()
             definition.setName(name + suffix)
+            left_out = (without or {}).get(name)
+            if left_out:
+                definition.setOptions([option for option in definition.options() if option not in left_out])
             if label:
                 definition.setDescription(label.format(definition.description()))
             flags = definition.flags() & ~Qgis.ProcessingParameterFlag.Advanced
@@ -207,7 +213,9 @@ def two_settings() -> Model:
     common = ("TRANSMITTERS", "TRANSMITTERS_CRS", "RECEIVER_HEIGHT")
     model.inputs_of("tileenvironment", *ENVIRONMENT_INPUTS)
     model.inputs_of("predictcoverage", *common)
-    model.inputs_of("comparewithdrivetest", *DRIVE_TEST_INPUTS)
+    # Errors of delays are in other columns than those of powers.
+    model.inputs_of("comparewithdrivetest", *DRIVE_TEST_INPUTS,
+                    without={"VALUE_KIND": ("time_of_arrival", "timing_advance")})
     for which in "AB":
         model.inputs_of("predictcoverage", *settings, suffix=f"_{which}", label=f"{which}: {{}}")
     model.step("tile", "tileenvironment", "Tile environment", **same(*ENVIRONMENT_INPUTS))

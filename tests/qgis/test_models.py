@@ -76,6 +76,16 @@ class ModelsTest(QgisTest):
             for child in model.childAlgorithms().values():
                 self.assertIn(child.algorithm().provider().id(), ("tesseray", "native"), name)
 
+    def test_a_model_offers_no_measurements_that_it_makes_nothing_of(self):
+        provider = harness.start_qgis()
+        models = {a.displayName(): a for a in provider.algorithms() if a.group() == "Models"}
+        kinds = {name: set(model.parameterDefinition("VALUE_KIND").options()) for name, model in models.items()
+                 if model.parameterDefinition("VALUE_KIND")}
+        of_delays = {"time_of_arrival", "timing_advance"}
+        self.assertLess(of_delays, kinds["Coverage study with drive test"])
+        self.assertEqual(kinds["Two settings against one drive test"],
+                         kinds["Coverage study with drive test"] - of_delays)
+
     def test_layers_of_models_are_drawn_in_classes_without_gaps(self):
         from qgis.core import QgsVectorLayer
         from qgis.PyQt.QtXml import QDomDocument
