@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <set>
+#include <sstream>
 #include <tuple>
 #include <unordered_map>
 
@@ -169,14 +170,17 @@ std::vector<double> measured_levels(const std::vector<Measurement>& measurements
                                     const std::vector<std::uint32_t>& transmitter_of,
                                     const std::vector<PredictedTransmitter>& transmitters,
                                     const ComparisonOptions& options) {
-  std::vector<double> levels(measurements.size(), undefined);
+  std::vector<double> levels;
+  levels.reserve(measurements.size());
+  for (const Measurement& measurement : measurements) levels.push_back(measured_value(measurement.value, options));
   for (std::uint32_t t = 0; t < transmitters.size(); ++t) {
     std::vector<RouteSample> route;
     std::vector<std::size_t> source;
     for (std::size_t m = 0; m < measurements.size(); ++m) {
       const Vec2 position = measurements[m].position;
       if (transmitter_of[m] != t || !std::isfinite(position.x) || !std::isfinite(position.y)) continue;
-      route.push_back({position, measured_value(measurements[m].value, options)});
+      if (!is_plausible(measurements[m].value, options.value_kind)) continue;
+      route.push_back({position, levels[m]});
       source.push_back(m);
     }
     double window_m = options.averaging_distance_m;
@@ -189,12 +193,15 @@ std::vector<double> measured_levels(const std::vector<Measurement>& measurements
   return levels;
 }
 
+constexpr const char* no_plausible_value = "no plausible value";
+
 // Why a measurement cannot be used whatever is predicted; empty when it can.
 std::string unusable_because(const Measurement& measurement, std::uint32_t transmitter,
                              const ComparisonOptions& options) {
   if (transmitter == unknown_transmitter) return "unknown transmitter";
   if (!std::isfinite(measurement.position.x) || !std::isfinite(measurement.position.y)) return "no place";
   if (!std::isfinite(measurement.value)) return "no value";
+  if (!is_plausible(measurement.value, options.value_kind)) return no_plausible_value;
   if (is_censored(measurement.value, options)) return "censored: at the scanner's floor";
   return {};
 }
@@ -313,6 +320,22 @@ void warn_of_unknown_transmitters(const std::vector<Measurement>& measurements,
   }
 }
 
+void warn_of_implausible(const std::vector<MeasurementError>& errors, const std::vector<Measurement>& measurements,
+                         ValueKind kind, Progress& progress) {
+  const auto count = std::count_if(errors.begin(), errors.end(), [](const MeasurementError& error) {
+    return error.excluded_because == no_plausible_value;
+  });
+  if (count == 0) return;
+  const auto first = std::find_if(measurements.begin(), measurements.end(), [kind](const Measurement& m) {
+    return std::isfinite(m.value) && !is_plausible(m.value, kind);
+  });
+  std::ostringstream value;
+  value << first->value;
+  progress.warn({"implausible_values", std::to_string(count) + " of " + std::to_string(measurements.size()) +
+                                           " measured values are not used, since none can be measured, such as " +
+                                           value.str() + " of measurement " + std::to_string(first->measurement_id)});
+}
+
 void warn_of_missing_heights(const std::vector<Measurement>& measurements, Snapping snapping, Progress& progress) {
   const bool has_height = std::any_of(measurements.begin(), measurements.end(),
                                       [](const Measurement& m) { return m.height_m.has_value(); });
@@ -360,6 +383,7 @@ Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted
           error_of(measurement, measured[m], known ? &transmitters[transmitter_of[m]] : nullptr, snapped[m], unusable);
     }
   });
+  warn_of_implausible(comparison.errors, measurements, options.value_kind, progress);
   warn_of_missing_heights(measurements, options.snapping, progress);
   warn_of_fallbacks(snapped, progress);
   std::stable_sort(comparison.errors.begin(), comparison.errors.end(),

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <sstream>
 #include <string>
 
 #include "core/base/error.h"
+#include "core/comparison/statistics.h"
 
 namespace tesseray {
 namespace {
@@ -88,6 +88,23 @@ double measured_value(double value, const ComparisonOptions& options) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+bool is_plausible(double value, ValueKind kind) {
+  switch (kind) {
+    case ValueKind::received_power:
+      return value > -250 && value < 100;
+    case ValueKind::path_loss:
+    case ValueKind::basic_loss:
+      return value > -100 && value < 400;
+    case ValueKind::field_strength:
+      return value > -250 && value < 250;
+    case ValueKind::time_of_arrival:
+      return true;  // in ns all numbers may be
+    case ValueKind::timing_advance:
+      return value >= 0 && value < 20'000;
+  }
+  return true;
+}
+
 bool is_censored(double value, const ComparisonOptions& options) {
   if (!options.censor_below) return false;
   return is_loss(options.value_kind) ? value >= *options.censor_below : value <= *options.censor_below;
@@ -99,13 +116,16 @@ void require_values_of_kind(const std::vector<Measurement>& measurements, const 
   for (const Measurement& m : measurements) {
     if (std::isfinite(m.value)) values.push_back(m.value);
   }
+  // Some may stand for none; most do not.
+  const auto implausible = std::partition(values.begin(), values.end(),
+                                          [&options](double value) { return is_plausible(value, options.value_kind); });
+  if (implausible - values.begin() > values.end() - implausible) values.erase(implausible, values.end());
   if (values.empty()) return;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  const KindOfValues contradicted = contradicted_kind(*middle, options.value_kind);
+  const double middle = percentile(values, 0.5);
+  const KindOfValues contradicted = contradicted_kind(middle, options.value_kind);
   if (contradicted.name.empty()) return;
   std::ostringstream median;
-  median << *middle;
+  median << middle;
   throw Error(ErrorKind::invalid_input, "values_of_another_kind",
               "the measured values cannot be " + contradicted.name + ": their median is " + median.str(),
               "set VALUE_KIND to what they are (" + contradicted.looks_like + "?), or choose another VALUE_FIELD");

@@ -16,6 +16,9 @@ double predicted_value(const PredictedTarget& target, const ComparisonOptions& o
 // A measured value in the unit of the comparison: of a 0 dBi receiver, or one way from the transmitter.
 double measured_value(double value, const ComparisonOptions& options);
 
+// Whether a scanner could have measured it. Numbers that stand for none, such as −999 and 9999, it could not.
+bool is_plausible(double value, ValueKind kind);
+
 // At the scanner's floor: powers and fields at or below the limit, losses at or above it.
 bool is_censored(double value, const ComparisonOptions& options);
 

@@ -19,6 +19,9 @@ namespace tesseray {
 inline constexpr std::array<std::string_view, 8> length_names = {"m",      "metre", "metres", "meter",
                                                                  "meters", "ft",    "foot",   "feet"};
 
+// Angles.
+inline constexpr std::array<std::string_view, 5> angle_names = {"deg", "degree", "degrees", "°", "º"};
+
 // What to look for. Aliases and units are plain names (text_values.h); a field matches an alias alone or with a unit
 // behind it: "freq_MHz" is alias "freq" with unit "mhz". Earlier aliases go first. A name of ten characters may be the
 // beginning of such a name, as shapefiles keep it: "downtilt_d".

@@ -6,6 +6,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "core/comparison/measured_values.h"
+#include "core/comparison/statistics.h"
 #include "core/io/attribute.h"
 #include "core/io/measurement_fields.h"
 #include "core/io/point_source.h"
@@ -23,8 +25,6 @@ constexpr std::array delay_aliases = {Names("delay"), Names("firstdelay"), Names
 constexpr std::array arrival_azimuth_aliases = {Names("azimuth"), Names("arrivalazimuth"), Names("aoa"),
                                                 Names("angleofarrival")};
 constexpr std::array power_names = {Names("dbm")};
-constexpr std::array azimuth_names = {Names("deg")};
-constexpr std::array azimuth_units = {Unit{"deg", 1.0}, Unit{"°", 1.0}};
 
 // The columns of a row of queries.
 struct QueryFields {
@@ -47,7 +47,7 @@ QueryFields find_fields(PointSource& points, const LocationQueryInput& input) {
   fields.transmitter = points.find(measured_transmitter_search(input.transmitter_field, "TRANSMITTER_FIELD"));
   fields.power = points.find(power_search(input.power_field));
   fields.delay = points.find({input.delay_field, "DELAY_FIELD", delay_aliases, time_names, {}});
-  fields.azimuth = points.find({input.azimuth_field, "AZIMUTH_FIELD", arrival_azimuth_aliases, azimuth_names, {}});
+  fields.azimuth = points.find({input.azimuth_field, "AZIMUTH_FIELD", arrival_azimuth_aliases, angle_names, {}});
   if (!fields.power && !fields.delay && !fields.azimuth) {
     throw missing_attribute(points.fields(), power_search(""), "measured values",
                             "name them with POWER_FIELD, DELAY_FIELD or AZIMUTH_FIELD", points.place());
@@ -55,15 +55,42 @@ QueryFields find_fields(PointSource& points, const LocationQueryInput& input) {
   return fields;
 }
 
-// Takes a value of a row, and counts a text that is none. Rows without one leave what another row has said.
+// What was found in the rows beside values.
+struct RowProblems {
+  std::size_t unknown_transmitter = 0, unreadable = 0, repeated = 0;
+
+  void tell(Progress& progress) const;
+};
+
+bool may_be_power(double dbm) { return is_plausible(dbm, ValueKind::received_power); }
+bool may_be_delay(double) { return true; }
+bool may_be_azimuth(double degrees) { return std::abs(degrees) <= 360; }
+
+// Takes a value of a row, and counts what is none. Rows without one leave what another row has said.
 void take(double& value, const std::optional<Attribute>& attribute, const OGRFeature& feature,
-          std::span<const Unit> units, std::size_t& unreadable) {
+          std::span<const Unit> units, bool (*may_be)(double), RowProblems& problems) {
   if (!attribute) return;
   const double factor = ns_in_unit_of(*attribute);
   const NumberCell cell = read_number(*attribute, feature, factor,
                                       [&](const std::string& text) { return parse_quantity(text, units, factor); });
-  if (cell.value) value = *cell.value;
-  unreadable += cell.unreadable.empty() ? 0 : 1;
+  if (!cell.unreadable.empty() || (cell.value && !may_be(*cell.value))) {
+    ++problems.unreadable;
+  } else if (cell.value) {
+    problems.repeated += std::isfinite(value) && value != *cell.value ? 1 : 0;
+    value = *cell.value;
+  }
+}
+
+void RowProblems::tell(Progress& progress) const {
+  const auto warn = [&progress](const char* code, std::size_t count, const char* of_one, const char* of_many) {
+    if (count > 0) progress.warn({code, std::to_string(count) + (count == 1 ? of_one : of_many)});
+  };
+  warn("unknown_transmitters", unknown_transmitter, " row of the queries names no transmitter of the prediction",
+       " rows of the queries name no transmitter of the prediction");
+  warn("unreadable_values", unreadable, " value of the queries is none that can be measured, and left out",
+       " values of the queries are none that can be measured, and left out");
+  warn("repeated_values", repeated, " value of the queries replaces another one of the same query and transmitter",
+       " values of the queries replace others of the same query and transmitter");
 }
 
 void require_powers(const std::vector<LocationQuery>& queries, const ErrorPlace& place) {
@@ -74,12 +101,11 @@ void require_powers(const std::vector<LocationQuery>& queries, const ErrorPlace&
     }
   }
   if (powers.empty()) return;
-  const auto middle = powers.begin() + static_cast<std::ptrdiff_t>(powers.size() / 2);
-  std::nth_element(powers.begin(), middle, powers.end());
+  const double middle = percentile(powers, 0.5);
   constexpr double most_dbm = 30;
-  if (*middle <= most_dbm) return;
+  if (middle <= most_dbm) return;
   std::ostringstream median;
-  median << *middle;
+  median << middle;
   throw Error(ErrorKind::invalid_input, "values_of_another_kind",
               "the measured values cannot be received powers in dBm: their median is " + median.str(),
               "give received powers in dBm, or choose another POWER_FIELD", place);
@@ -98,7 +124,7 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
   std::vector<Vec2> positions;  // of the queries' first rows
   std::map<std::string, std::size_t> numbers;
   const bool may_be_ids = !fields.transmitter || may_hold_transmitter_ids(*fields.transmitter);
-  std::size_t unknown = 0, unreadable = 0;
+  RowProblems problems;
   points.for_each(progress, [&](const PointRow& row) {
     const std::string name = fields.query.text(row.feature).value_or("");
     const auto [place, is_new] = numbers.emplace(name, queries.size());
@@ -109,31 +135,20 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
     const std::string transmitter = fields.transmitter ? fields.transmitter->text(row.feature).value_or("") : "";
     const std::optional<std::uint32_t> number = names.find(transmitter, may_be_ids);
     if (!number) {
-      ++unknown;
+      ++problems.unknown_transmitter;
       return;
     }
     Signature& signature = queries[place->second].signatures[*number];
-    take(signature.power_dbm, fields.power, row.feature, measured_value_units, unreadable);
-    take(signature.delay_ns, fields.delay, row.feature, time_units, unreadable);
-    take(signature.azimuth_deg, fields.azimuth, row.feature, azimuth_units, unreadable);
+    take(signature.power_dbm, fields.power, row.feature, measured_value_units, may_be_power, problems);
+    take(signature.delay_ns, fields.delay, row.feature, time_units, may_be_delay, problems);
+    take(signature.azimuth_deg, fields.azimuth, row.feature, angle_units, may_be_azimuth, problems);
   });
   require_powers(queries, points.place());
   points.to_environment(positions);
   for (std::size_t q = 0; q < queries.size(); ++q) {
     if (std::isfinite(positions[q].x)) queries[q].known_position = positions[q] - frame.origin;
   }
-  if (unknown > 0) {
-    progress.warn(
-        {"unknown_transmitters", std::to_string(unknown) +
-                                     (unknown == 1 ? " row of the queries names" : " rows of the queries name") +
-                                     " no transmitter of the prediction"});
-  }
-  if (unreadable > 0) {
-    progress.warn(
-        {"unreadable_values", std::to_string(unreadable) +
-                                  (unreadable == 1 ? " value of the queries is" : " values of the queries are") +
-                                  " no number and left out"});
-  }
+  problems.tell(progress);
   return queries;
 }
 

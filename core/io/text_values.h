@@ -32,6 +32,10 @@ struct Unit {
   double factor = 1;
 };
 
+// Angles in degrees.
+inline constexpr std::array angle_units = {Unit{"deg", 1.0}, Unit{"degree", 1.0}, Unit{"degrees", 1.0}, Unit{"°", 1.0},
+                                           Unit{"º", 1.0}};
+
 // A number with or without one of `units` behind it, times the unit's factor (`bare_factor` without a unit).
 std::optional<double> parse_quantity(std::string_view text, std::span<const Unit> units, double bare_factor);
 

@@ -72,9 +72,6 @@ constexpr std::array power_names = {Names("dbm"), Names("dbw"),  Names("w"),    
                                     Names("kw"),  Names("watt"), Names("watts")};
 constexpr std::array linear_power_units = {Unit{"mw", 1e-3}, Unit{"w", 1.0}, Unit{"kw", 1e3}, Unit{"watt", 1.0},
                                            Unit{"watts", 1.0}};
-constexpr std::array angle_names = {Names("deg"), Names("degree"), Names("degrees"), Names("°"), Names("º")};
-constexpr std::array angle_units = {Unit{"deg", 1.0}, Unit{"degree", 1.0}, Unit{"degrees", 1.0}, Unit{"°", 1.0},
-                                    Unit{"º", 1.0}};
 
 const Unit* find_unit(std::span<const Unit> units, std::string_view name) {
   const auto found = std::find_if(units.begin(), units.end(), [&](const Unit& unit) { return unit.name == name; });

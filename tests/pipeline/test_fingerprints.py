@@ -164,6 +164,26 @@ class Fingerprints(PipelineTest):
             self.assertIn(code, json.dumps(error_of(process)))
             self.assertFalse(output.exists())
 
+    def test_values_that_say_another_thing_or_nothing_are_warned_of(self):
+        def located(text):
+            file = self.folder / "queries.csv"
+            file.write_text("query,site,rsrp,Azimuth [°]\n" + text)
+            process, output = self.run_tool("--queries", file, "--overwrite")
+            self.assert_done(process)
+            warnings = [json.loads(line)["warning"] for line in process.stderr.splitlines() if "warning" in line]
+            return {warning["code"]: warning["message"] for warning in warnings}, rows(output, "located")[0]["tile_id"]
+
+        warned, tile = located("1,West,-70,20\n1,East,-80,30\n")
+        self.assertEqual(warned, {})
+        warned, same_tile = located("1,West,-70,20\n1,East,-80,30\n2,West,-999,9999\n2,East,-75,30\n")
+        self.assertEqual(list(warned), ["unreadable_values"])
+        self.assertTrue(warned["unreadable_values"].startswith("2 values"), warned)
+        self.assertEqual(same_tile, tile)
+        warned, same_tile = located("1,West,-95,20\n1,West,-70,20\n1,East,-80,30\n")
+        self.assertEqual(list(warned), ["repeated_values"])
+        self.assertTrue(warned["repeated_values"].startswith("1 value "), warned)
+        self.assertEqual(same_tile, tile)
+
     def test_rows_of_one_query_and_transmitter_are_joined(self):
         def located(text):
             file = self.folder / "queries.csv"

@@ -334,6 +334,34 @@ TEST(Comparison, RemovingTheMeanLeavesTheSpreadAndSaysWhatWasTakenOff) {
   EXPECT_DOUBLE_EQ(unbiased.errors[0].predicted, -82.0);
 }
 
+// Scanners write −999, 9999 and the like where they measured nothing.
+TEST(Comparison, NumbersThatStandForNoMeasurementAreNotUsedAndWarnedOf) {
+  const Street street;
+  const std::vector<Measurement> good{measurement(1, {0, 0}, "north", -81), measurement(2, {1, 0}, "north", -83)};
+  std::vector<Measurement> drive = good;
+  drive.push_back(measurement(7, {0, 1}, "north", -999));
+  drive.push_back(measurement(8, {1, 1}, "north", 9999));
+  for (const double window_m : {0.0, 40.0}) {
+    Warnings warnings;
+    const Comparison with = street.compare(drive, {.averaging_distance_m = window_m}, warnings);
+    const Comparison without = street.compare(good, {.averaging_distance_m = window_m});
+    ASSERT_EQ(with.errors.size(), 4u);
+    for (const std::size_t used : {0u, 1u}) EXPECT_EQ(with.errors[used].error, without.errors[used].error);
+    for (const std::size_t unused : {2u, 3u}) EXPECT_EQ(with.errors[unused].excluded_because, "no plausible value");
+    EXPECT_EQ(with.errors[2].measured, -999);
+    EXPECT_EQ(with.statistics[0].mean, without.statistics[0].mean);
+    ASSERT_EQ(warnings.codes, std::vector<std::string>{"implausible_values"});
+    EXPECT_EQ(warnings.messages[0].find("2 of 4"), 0u) << warnings.messages[0];
+    EXPECT_NE(warnings.messages[0].find("-999 of measurement 7"), std::string::npos) << warnings.messages[0];
+  }
+  for (const ValueKind loss : {ValueKind::path_loss, ValueKind::basic_loss}) {
+    const Comparison compared = street.compare(
+        {measurement(1, {0, 0}, "north", 124), measurement(2, {0, 0}, "north", 999)}, {.value_kind = loss});
+    EXPECT_EQ(compared.errors[0].excluded_because, "");
+    EXPECT_EQ(compared.errors[1].excluded_because, "no plausible value");
+  }
+}
+
 TEST(Comparison, ValuesOfAnotherKindAreRefused) {
   const Street street;
   const auto code = [&](double value, ValueKind kind) {
