@@ -293,6 +293,14 @@ class ReportTest(QgisTest):
                             "DELETE FROM error_statistics WHERE transmitter_id = 2")
         self.assertEqual(len(self.page(file).images), 1 + 4 + 1)
 
+    def test_a_prediction_that_came_after_the_comparison_is_told(self):
+        self.assertNotIn("A later run", " ".join(self.page(self.study).text))
+        later = ("INSERT INTO tesseray_runs (tool, parameters, inputs, layers) "
+                 "VALUES ('predictcoverage', '{{}}', '[]', '[\"{}\"]')")
+        self.assertIn("A later run has written path_loss and transmitters anew",
+                      " ".join(self.page(self.changed(later.format("path_loss"), later.format("transmitters"))).text))
+        self.assertNotIn("A later run", " ".join(self.page(self.changed(later.format("best_server"))).text))
+
     def test_statistics_that_are_not_those_of_the_rows_are_told(self):
         self.assertEqual(read_result(self.study).differing_groups, [])
         file = self.changed("UPDATE prediction_error SET predicted_db = predicted_db + 1 WHERE transmitter_id = 2")

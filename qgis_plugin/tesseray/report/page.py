@@ -236,10 +236,14 @@ def _runs(result: Result) -> str:
 def _head(result: Result) -> str:
     words, unit = result.level
     warning = ""
+    if result.replaced_since:
+        warning += (f"<p class=warning>A later run has written {escape(' and '.join(result.replaced_since))} anew: the "
+                    "maps show what is there now, the errors and their statistics compare what was there before. "
+                    "Compare again.</p>")
     if result.differing_groups:
-        warning = (f"<p class=warning>The statistics of {escape(', '.join(result.differing_groups))} are not those "
-                   "of the rows of <i>prediction_error</i>: one of the two layers was changed after the comparison. "
-                   "The tables show <i>error_statistics</i>, the figures the rows.</p>")
+        warning += (f"<p class=warning>The statistics of {escape(', '.join(result.differing_groups))} are not those "
+                    "of the rows of <i>prediction_error</i>: one of the two layers was changed after the comparison. "
+                    "The tables show <i>error_statistics</i>, the figures the rows.</p>")
     removed = ""
     if any(_has_removed_mean(result.site_groups(above)) for above in (False, True)):
         removed = ("<p><b>The mean error of each site was taken off its predictions</b> (“removed mean” in the table), "

@@ -139,6 +139,13 @@ class Result:
         return next((run for run in reversed(self.runs) if layer in run.json("layers", [])), None)
 
     @property
+    def replaced_since(self) -> list[str]:
+        """The layers that the page draws and that a run has written anew after the comparison."""
+        compared = self.comparison_run
+        later = self.runs[self.runs.index(compared) + 1:] if compared else []
+        return [layer for layer in ("path_loss", "transmitters") if any(layer in run.json("layers", []) for run in later)]
+
+    @property
     def level(self) -> tuple[str, str]:
         """What is compared, and its unit."""
         return _level(self.comparison_run)[:2]
