@@ -115,6 +115,7 @@ void check_folder(const fs::path& file) {
     refuse("folder_not_writable", "the folder " + folder.string() + " cannot be written to", "write elsewhere", file);
   }
   if (fs::is_directory(file, problem)) refuse("is_a_folder", "it is a folder", "give the name of a file", file);
+  if (problem == std::errc::filename_too_long) refuse("bad_name", "the name is too long", "give a shorter one", file);
 }
 
 namespace {

@@ -136,8 +136,7 @@ PointRow PointSource::row_from_columns(const OGRFeature& feature) const {
 }
 
 Error PointSource::empty_source() {
-  return {ErrorKind::invalid_input, "empty_layer", "there is no point in it",
-          "check what was given as " + source_.parameter(), place()};
+  return source_.no_features("check what was given as " + source_.parameter());
 }
 
 void PointSource::to_environment(std::vector<Vec2>& positions) {

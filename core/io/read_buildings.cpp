@@ -40,9 +40,7 @@ std::vector<Material> resolve_materials(const std::set<std::string>& names, std:
 Error no_buildings(VectorSource& source, std::size_t features, const std::vector<Issue>& issues) {
   const std::string hint = source.is_osm() ? "only features tagged building are read; download them with the extract"
                                            : "check that the layer holds the buildings' polygons";
-  if (features == 0) {
-    return {ErrorKind::invalid_input, "empty_layer", "the layer has no features", hint, source.place()};
-  }
+  if (features == 0) return source.no_features(hint);
   const std::string first = issues.empty() ? "" : " (the first: " + issues.front().message + ")";
   return {ErrorKind::invalid_input, "no_buildings",
           "none of its " + std::to_string(features) + " features can be used as a building" + first, hint,

@@ -75,8 +75,7 @@ Rectangle bounds_with_geometry(VectorSource& source) {
   const Rectangle bounds = source.bounds();
   if (!bounds.empty()) return bounds;
   if (source.layer().GetFeatureCount() == 0) {
-    throw Error(ErrorKind::invalid_input, "empty_layer", "the layer has no features",
-                "check what was given as " + source.parameter(), source.place());
+    throw source.no_features("check what was given as " + source.parameter());
   }
   throw Error(ErrorKind::invalid_input, "no_geometry", "no feature of the layer has a geometry",
               "check what was given as " + source.parameter(), source.place());

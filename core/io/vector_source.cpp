@@ -111,6 +111,7 @@ void VectorSource::set_filter(const std::string& filter) {
   // Databases look at a filter with the first feature.
   if (is_accepted) OGRFeatureUniquePtr{layer_->GetNextFeature()};
   layer_->ResetReading();
+  filter_ = filter;
   if (is_accepted && gdal_.last_failure().empty()) return;
   throw Error(ErrorKind::invalid_input, "bad_filter", "the filter \"" + filter + "\" is not valid" + reason(),
               "correct the |subset= part", place());
@@ -127,8 +128,10 @@ void VectorSource::open(const SourceName& name) {
   if (dataset_ == nullptr) {
     const std::string why = reason();
     gdal_.forget();
-    const bool is_raster = is_local_path(connection) &&
-                           GDALIdentifyDriverEx(connection.c_str(), GDAL_OF_RASTER, nullptr, nullptr) != nullptr;
+    const bool is_raster =
+        is_local_path(connection) &&
+        GDALDatasetUniquePtr(GDALDataset::Open(connection.c_str(), GDAL_OF_RASTER | GDAL_OF_READONLY)) != nullptr;
+    gdal_.forget();
     if (is_raster) {
       throw Error(ErrorKind::invalid_input, "not_a_vector_layer", "this is a raster, not a vector layer",
                   "give a vector layer as " + parameter_, {.file = file_});
@@ -228,9 +231,22 @@ Error VectorSource::breaks_off() {
           "check that the file is complete and that QGIS can show all of it", place()};
 }
 
+Error VectorSource::no_features(const std::string& hint) {
+  const std::string message = filter_.empty() ? "the layer has no features"
+                                              : "the filter \"" + filter_ + "\" leaves none of the layer's features";
+  return {ErrorKind::invalid_input, "empty_layer", message, filter_.empty() ? hint : "correct the filter", place()};
+}
+
 Rectangle VectorSource::bounds() {
   OGREnvelope box;
   gdal_.forget();
+  if (!filter_.empty()) {
+    // Some formats tell of the point 0, 0 then.
+    layer_->ResetReading();
+    const bool is_empty = next() == nullptr;
+    layer_->ResetReading();
+    if (is_empty) return {};
+  }
   const bool is_known = layer_->GetExtent(&box, TRUE) == OGRERR_NONE && box.IsInit();
   if (!gdal_.last_failure().empty()) throw breaks_off();
   if (!is_known) {

@@ -54,6 +54,8 @@ class VectorSource {
   OGRFeatureUniquePtr next();
   // In the layer's coordinates; empty when there is no geometry.
   Rectangle bounds();
+  // What is wrong with a source without features: the layer has none, or its filter leaves none.
+  Error no_features(const std::string& hint);
   // What GDAL said last, in parentheses, or "".
   std::string reason() const;
 
@@ -65,7 +67,7 @@ class VectorSource {
   Error breaks_off();
 
   GdalSession gdal_;
-  std::string parameter_, file_;
+  std::string parameter_, file_, filter_;
   GDALDatasetUniquePtr dataset_;
   OGRLayer* layer_ = nullptr;
   bool is_csv_ = false, is_osm_ = false;

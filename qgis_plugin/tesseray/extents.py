@@ -25,6 +25,8 @@ from .places import geopackage_extent
 # The executable works in the buildings' own CRS when that is true to scale within this (docs/inputs.md).
 SCALE_TOLERANCE = 1e-3
 _PROBE_M = 100.0
+# The parameter by which coordinates are metres of no known CRS.
+LOCAL_METRES = "LOCAL_METRES"
 
 
 def utm_zone(longitude_deg: float, latitude_deg: float) -> QgsCoordinateReferenceSystem:
@@ -87,17 +89,25 @@ class CrsFinder:
         layer = layer_of(self._algorithm, source, self._values, self._context) if source.is_layer else None
         return _site_crs(layer.crs(), layer.extent(), self._context) if layer else None
 
+    def _own_crs(self, parameter: Parameter) -> QgsCoordinateReferenceSystem:
+        """Of the layer whose coordinates are taken as they are."""
+        sources = (self._tool.parameter(name) for name in parameter.crs_from)
+        layers = (layer_of(self._algorithm, source, self._values, self._context) for source in sources if source.is_layer)
+        return next((layer.crs() for layer in layers if layer), QgsCoordinateReferenceSystem())
+
     def extent_values(self, parameter: Parameter) -> dict[str, str]:
         """The extent as the executable reads it, "xmin,xmax,ymin,ymax [CRS]", and the CRS parameter that goes with it.
 
         Both are given, so that the executable works in the very CRS that the extent was transformed to.
         """
         drawn_in = self._algorithm.parameterAsExtentCrs(self._values, parameter.name, self._context)
-        target = self.crs_of(parameter) if drawn_in.isValid() else QgsCoordinateReferenceSystem()
+        in_local_metres = self._algorithm.parameterAsBoolean(self._values, LOCAL_METRES, self._context)
+        wanted = self._own_crs if in_local_metres else self.crs_of
+        target = wanted(parameter) if drawn_in.isValid() else QgsCoordinateReferenceSystem()
         box = self._algorithm.parameterAsExtent(self._values, parameter.name, self._context, target)
         numbers = ",".join(f"{value:.10g}" for value in
                            (box.xMinimum(), box.xMaximum(), box.yMinimum(), box.yMaximum()))
-        if not target.isValid():
+        if in_local_metres or not target.isValid():
             return {parameter.name: numbers}
         values = {parameter.name: numbers + _in_brackets(target)}
         told_by = next((name for name in parameter.crs_from if self._tool.parameter(name).kind == "crs"), None)

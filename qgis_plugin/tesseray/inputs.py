@@ -38,9 +38,9 @@ from .description import Parameter
 
 # Tables of a GeoPackage that are no data of the user's.
 HIDDEN_TABLES = {"layer_styles", "qgis_projects"}
-# The field of a GeoPackage with the number of a row, and what one is called in a copy that holds something else.
+# What a GeoPackage calls the number of a row and its geometry: in a copy no other field can be called so.
 ID_FIELD = "fid"
-OTHER_ID_FIELD = "fid_of_source"
+OWN_COLUMNS = (ID_FIELD, "geom")
 
 
 def layer_of(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters: dict[str, Any],
@@ -157,9 +157,28 @@ def _as_int(member: Any) -> int:
     return int(getattr(member, "value", member))
 
 
-def _mapped(field: QgsField) -> dict[str, Any]:
+def _has_numbers_of_its_own(layer: QgsVectorLayer) -> bool:
+    index = layer.fields().lookupField(ID_FIELD)
+    return index >= 0 and layer.fields()[index].type() in _WHOLE_NUMBERS
+
+
+def names_in_copy(layer: QgsVectorLayer) -> dict[str, str]:
+    """What the fields of a layer are called in its copy, where names have no case and some are taken."""
+    fields = layer.fields().names()
+    if _has_numbers_of_its_own(layer):
+        return {name: name for name in fields}
+    names: dict[str, str] = {}
+    taken = set(OWN_COLUMNS)
+    for name in fields:
+        wanted = f"{name}_of_source" if name.lower() in OWN_COLUMNS else name
+        candidates = (wanted, *(f"{wanted}_{count}" for count in range(2, len(fields) + 3)))
+        names[name] = next(candidate for candidate in candidates if candidate.lower() not in taken)
+        taken.add(names[name].lower())
+    return names
+
+
+def _mapped(field: QgsField, name: str) -> dict[str, Any]:
     """A field as a GeoPackage can hold it: maps and lists, such as the tags of OpenStreetMap, as JSON."""
-    name = OTHER_ID_FIELD if field.name().lower() == ID_FIELD else field.name()
     column = QgsExpression.quotedColumnRef(field.name())
     if field.type() not in _PLAIN_TYPES:
         return {"name": name, "type": _as_int(QMetaType.Type.QString), "length": 0, "precision": 0,
@@ -174,14 +193,14 @@ def _copy_with_feature_ids(layer: QgsVectorLayer, parameter: Parameter, paramete
 
     Other copies are numbered anew, unless the layer has a field `fid` of whole numbers, which is the number then.
     """
-    own_numbers = layer.fields().lookupField(ID_FIELD)
-    if own_numbers >= 0 and layer.fields()[own_numbers].type() in _WHOLE_NUMBERS:
+    if _has_numbers_of_its_own(layer):
         return ""
     import processing  # a plugin itself, which may be loaded after this one
 
     numbers = {"name": ID_FIELD, "type": _as_int(QMetaType.Type.LongLong), "length": 0, "precision": 0,
                "expression": "$id"}
-    mapping = [numbers, *map(_mapped, layer.fields())]
+    names = names_in_copy(layer)
+    mapping = [numbers, *(_mapped(field, names[field.name()]) for field in layer.fields())]
     path = QgsProcessingUtils.generateTempFilename(f"{parameter.name}.gpkg", context)
     silent = QgsProcessingFeedback(False)
     feedback.canceled.connect(silent.cancel)
@@ -213,6 +232,8 @@ def vector_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reaso
         path, layer_name, failure = "", "", f" ({problem})"
     else:
         failure = ""
+    if feedback.isCanceled():
+        raise QgsProcessingException("The run was cancelled.")
     if not path or not Path(path).exists():
         raise QgsProcessingException(f"{parameter.label}: “{layer.name()}” could not be copied to a temporary "
                                      f"file{failure}. Export it to a GeoPackage first.")

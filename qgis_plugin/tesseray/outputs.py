@@ -109,7 +109,12 @@ def check_place(destination: Destination, label: str) -> None:
         raise BadDestination(f"{label}: there is no folder {folder}. Make it, or choose another one.")
     if not os.access(folder, os.W_OK):
         raise BadDestination(f"{label}: the folder {folder} cannot be written to. Choose another one.")
-    if destination.file.is_dir():
+    try:
+        is_folder = destination.file.is_dir()
+    except OSError as problem:  # a name that is too long
+        raise BadDestination(f"{label}: {destination.file} cannot be written to ({problem.strerror}). Choose another "
+                             "name.") from None
+    if is_folder:
         raise BadDestination(f"{label}: {destination.file} is a folder. Choose the name of a file.")
 
 

@@ -171,11 +171,11 @@ class Validation:
             return
         to_site = QgsCoordinateTransform(crs, site.crs, self._context.transformContext())
         request = QgsFeatureRequest().setNoAttributes().setLimit(POINTS_LOOKED_AT)
-        outside = [point for point in (point_in(feature, to_site) for feature in source.getFeatures(request))
-                   if not (point and site.extent.contains(point))]
+        points = [point_in(feature, to_site) for feature in source.getFeatures(request)]
+        outside = [point for point in points if not (point and site.extent.contains(point))]
         if outside:
             first = f"{outside[0].x():.7g}, {outside[0].y():.7g}" if outside[0] else "nowhere"
-            yield (f"{parameter.label}: {len(outside)} of {min(source.featureCount(), POINTS_LOOKED_AT)} points of "
+            yield (f"{parameter.label}: {len(outside)} of {len(points)} points of "
                    f"“{source.sourceName()}” lie outside the extent of “{site.label}”. The first is at {first}, and "
                    f"the extent is {corners(site.extent)} in {site.crs.authid() or 'its CRS'}. Check the CRS of both, "
                    "and whether x and y are swapped.")

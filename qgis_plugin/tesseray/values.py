@@ -23,6 +23,7 @@ from .inputs import (
     file_sources_of,
     folder_of,
     layer_of,
+    names_in_copy,
     raster_export_reason,
     raster_source,
     vector_source,
@@ -77,6 +78,9 @@ class InputValues:
                 result[parameter.name] = self._raster(parameter, context, feedback)
             else:
                 result[parameter.name] = plain_value(self._algorithm, parameter, self._values, context)
+                if parameter.kind == "field" and self._reasons.get(parameter.parent):
+                    copied = layer_of(self._algorithm, self._tool.parameter(parameter.parent), self._values, context)
+                    result[parameter.name] = names_in_copy(copied).get(result[parameter.name], result[parameter.name])
         for name, folder in self._folders.items():
             result[name] = with_folder(result.get(name) or "", folder)
         return {name: value for name, value in result.items() if value is not None and value != ""}

@@ -74,6 +74,15 @@ TEST_F(DestinationsTest, NoOutputReplacesWhatAnInputWasCopiedFrom) {
   EXPECT_NO_THROW(resolved(at("elsewhere.gpkg") + "|layername=tiles"));
 }
 
+TEST_F(DestinationsTest, ANameThatIsTooLongIsSaid) {
+  try {
+    resolve({{"OUTPUT", at(std::string(300, 'a') + ".gpkg")}});
+    FAIL() << "was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), "bad_name");
+  }
+}
+
 TEST_F(DestinationsTest, ALayerMayGoBesideAnother) {
   const Destinations destinations = resolve({{"PATH_LOSS", at("p.gpkg")}});
   EXPECT_EQ(destinations.layer("TRANSMITTERS_OUT")->file, at("p.gpkg"));

@@ -256,6 +256,36 @@ class InputTest(ProjectTest):
             shown = {feature.id() for feature in layer.getFeatures()}
             self.assertEqual(self.sources(self.environment_of(layer)), shown, kind)
 
+    def test_fields_that_a_geopackage_cannot_call_so_keep_their_meaning(self):
+        def heights(rows):
+            return {round(row["roof_z"] - row["base_z"], 2) for row in rows}
+
+        for name in ("geom", "Geom", "fid"):
+            layer = self.with_field(name, "string", lambda number: "33 m")
+            self.assertEqual(heights(self.environment_of(layer, HEIGHT_FIELD=name, BASE_FIELD=None)), {33.0}, name)
+        layer = self.with_field("HEIGHT_M", "double", lambda number: 21.5)
+        rows = self.environment_of(layer, HEIGHT_FIELD="HEIGHT_M", BASE_FIELD=None)
+        self.assertEqual(heights(rows), {21.5})
+        self.assertEqual(len(self.sources(rows)), 60)
+        self.assertNotEqual(heights(self.environment_of(layer, HEIGHT_FIELD="height_m", BASE_FIELD=None)), {21.5})
+
+    def test_a_run_cancelled_while_its_input_is_copied_says_so(self):
+        import processing
+        from qgis.core import QgsProcessingException, QgsProcessingFeedback
+
+        layer = self.with_field("name", "string", str)
+        run, feedback = processing.run, QgsProcessingFeedback(False)
+
+        def cancelled(algorithm, *arguments, **options):
+            feedback.cancel()
+            return run(algorithm, *arguments, **options)
+
+        with unittest.mock.patch("processing.run", cancelled), \
+                self.assertRaisesRegex(QgsProcessingException, "The run was cancelled"):
+            run("tesseray:tileenvironment", {**SMALL_SCENE, "EXTENT": None, "DEM": None, "BUILDINGS": layer,
+                                             "ENVIRONMENT": str(self.folder / "e.gpkg")}, feedback=feedback)
+        self.assertFalse((self.folder / "e.gpkg").exists())
+
     def test_rows_that_cannot_be_copied_stop_the_run(self):
         import processing
         from qgis.core import QgsProcessingException
@@ -475,6 +505,19 @@ class InputTest(ProjectTest):
         # The turned box is a little larger.
         self.assertLessEqual(self.sources(as_numbers), self.sources(inside))
         self.assertLess(len(self.sources(inside)), 1.3 * len(self.sources(as_numbers)))
+
+    def test_an_extent_in_local_metres_is_that_of_the_buildings_coordinates(self):
+        from qgis.core import QgsCoordinateReferenceSystem, QgsCoordinateTransform, QgsRectangle, \
+            QgsReferencedRectangle
+
+        in_crs = self.environment_of(self.layer(), EXTENT=SMALL_SCENE["EXTENT"])
+        local = self.environment_of(self.layer(), EXTENT=SMALL_SCENE["EXTENT"], LOCAL_METRES=True)
+        self.assertEqual(self.sources(local), self.sources(in_crs))
+        utm, zone_33 = QgsCoordinateReferenceSystem("EPSG:25832"), QgsCoordinateReferenceSystem("EPSG:25833")
+        box = QgsCoordinateTransform(utm, zone_33, self.project).transformBoundingBox(
+            QgsRectangle(340350, 6020350, 340650, 6020650))
+        turned = self.environment_of(self.layer(), EXTENT=QgsReferencedRectangle(box, zone_33), LOCAL_METRES=True)
+        self.assertLessEqual(self.sources(in_crs), self.sources(turned))
 
     def test_an_extent_over_buildings_in_degrees_is_taken_in_their_utm_zone(self):
         import processing

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Inputs that cannot be used, and what is said about each: a code for programs, and a message that says what is
 // wrong, where, and what to do.
+#include <gdal_priv.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -113,6 +114,23 @@ INSTANTIATE_TEST_SUITE_P(
                  "unreadable_file", "cannot be read"},
         BadInput{"NotAShapefile", [](Inputs& in) { in.buildings(in.text(".shp", "not a shapefile")); },
                  "unreadable_file", "cannot be read"},
+        BadInput{"NoLayers",
+                 [](Inputs& in) {
+                   const std::string path = in.missing("bare.gpkg");
+                   GDALAllRegister();
+                   GDALClose(
+                       GetGDALDriverManager()->GetDriverByName("GPKG")->Create(path.c_str(), 0, 0, 0, GDT_Unknown, {}));
+                   in.buildings(path);
+                 },
+                 "unreadable_file", "cannot be read as a vector layer"},
+        BadInput{"FilterThatLeavesNothing",
+                 [](Inputs& in) {
+                   const TestLayer layer{.driver = "SQLite",
+                                         .fields = {{"h", 'r'}},
+                                         .features = {{box(500000, 5000000, 9, 9), {3.0}}}};
+                   in.buildings(write_layer(in.file(".sqlite"), layer) + "|subset=h > 5");
+                 },
+                 "empty_layer", "the filter \"h > 5\" leaves none of the layer's features"},
         BadInput{"SomeDocument", [](Inputs& in) { in.buildings(in.text(".docx", "Dear planner,")); }, "unreadable_file",
                  "that QGIS can open it"},
         BadInput{"BrokenGeoJson",
@@ -329,7 +347,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"WithoutHeader", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("1,48.1,9.2\n2,48.2,9.3\n"))); }, "no_coordinates", "its columns: field_1, field_2, field_3"},
         BadInput{"WithoutCoordinates", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,street\nA,Main St\n"))); }, "no_coordinates", "looked for lat and lon"},
         BadInput{"TableWithoutCoordinates", [](Inputs& in) { in.transmitters(Inputs::defaults(in.layer({.geometry = "NONE", .fields = {{"name", 's'}}, .features = {{"", {"A"}}}}))); }, "no_coordinates", "its columns: name"},
-        BadInput{"OnlyAHeader", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\n"))); }, "empty_layer", "there is no point in it"},
+        BadInput{"OnlyAHeader", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\n"))); }, "empty_layer", "the layer has no features"},
         BadInput{"MetresWithoutCrs", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,x,y\nA,500000,5000000\n"))); }, "missing_crs", "give TRANSMITTERS_CRS"},
         BadInput{"UnknownCrs",
                  [](Inputs& in) {
