@@ -180,6 +180,13 @@ struct DiffuseEdgeSource {
     scale = static_cast<float>(intensity_per_cosine / (8 * pi * wave_number * n * n));
     two_wave_numbers = static_cast<float>(2 * wave_number);
   }
+
+  // Instead of Lambert's law: as much to all of the edge as to its midpoint, `distance_m` away, but for the few per
+  // cent by which its points are nearer or farther.
+  TESSERAY_HD void send_alike(double distance_m) {
+    cosine_at_midpoint = static_cast<float>(distance_m);
+    cosine_slope = 0;
+  }
 };
 
 // What a scattering tile sends out, and how long its rays have been: DiffusePower in floats, times what is left of it

@@ -94,13 +94,19 @@ TESSERAY_HD inline double diffuse_intensity(const ScatteringView& scattering, st
 // last.
 TESSERAY_HD inline double diffuse_density(const ScatteringView& scattering, std::uint32_t tile_number, Vec3 point) {
   const Tile& tile = scattering.launch.environment.tiles[tile_number];
+  const double near_m = scattering.columns.near_m[tile_number];
+  if (scattering.directive_lobes != nullptr) {
+    return mean_spread_to(point, tile, near_m, [&](Vec3 direction) {
+      return diffuse_intensity(scattering, tile_number, direction, AfterScattering::nothing);
+    });
+  }
   const auto from = [&](Vec3 origin) {
     const Vec3 way = point - origin;
     const double distance = norm(way);
     return diffuse_intensity(scattering, tile_number, (1.0 / distance) * way, AfterScattering::nothing) /
            (distance * distance);
   };
-  return mean_seen_from(point, tile, scattering.columns.near_m[tile_number], from);
+  return mean_seen_from(point, tile, near_m, from);
 }
 
 // Scattering tiles are left out whose strength times this over the squared distance is below 1, so that at most
@@ -157,15 +163,19 @@ TESSERAY_HD inline DiffuseEdgeSource diffuse_edge_source(const ScatteringView& s
   const Tile& tile = scattering.launch.environment.tiles[tile_number];
   const Vec3 direction = normalized(edge.midpoint - tile.centroid);
   const double cosine = dot(direction, tile.normal);
-  const double per_cosine =
-      cosine > 0 ? diffuse_intensity(scattering, tile_number, direction, AfterScattering::diffraction) / cosine : 0.0;
-  return {wedge,
-          edge,
-          tile,
-          per_cosine,
-          scattering.launch.link.copolar_polarization(direction),
-          scattering.cross_polarization,
-          scattering.launch.link.wave_number};
+  const double intensity =
+      cosine > 0 ? diffuse_intensity(scattering, tile_number, direction, AfterScattering::diffraction) : 0.0;
+  const bool is_directive = scattering.directive_lobes != nullptr;
+  DiffuseEdgeSource source{wedge,
+                           edge,
+                           tile,
+                           cosine > 0 && !is_directive ? intensity / cosine : intensity,
+                           scattering.launch.link.copolar_polarization(direction),
+                           scattering.cross_polarization,
+                           scattering.launch.link.wave_number};
+  // Such a lobe does not vanish along the tile: it is taken as the same all along the edge.
+  if (is_directive) source.send_alike(norm(edge.midpoint - tile.centroid));
+  return source;
 }
 
 // `share`: what is left of a tile's power at the edge.

@@ -18,17 +18,21 @@ TESSERAY_HD inline int parts_for(double near_m, double distance_m) {
   return parts < 2 ? 2 : parts > 8 ? 8 : static_cast<int>(parts);
 }
 
-// The mean of value(point) over the centres of parts × parts equal pieces of a tile.
+// The mean of value(point) over the centres of parts × parts equal pieces of a parallelogram.
 template <class Value>
-TESSERAY_HD double mean_over_parts(const Tile& tile, int parts, const Value& value) {
+TESSERAY_HD double mean_over_parts(Vec3 middle, Vec3 half_u, Vec3 half_v, int parts, const Value& value) {
   double sum = 0;
   for (int i = 0; i < parts; ++i) {
     for (int j = 0; j < parts; ++j) {
       const double u = (2.0 * i + 1.0) / parts - 1.0, v = (2.0 * j + 1.0) / parts - 1.0;
-      sum += value(tile.centroid + u * tile.half_u + v * tile.half_v);
+      sum += value(middle + u * half_u + v * half_v);
     }
   }
   return sum / (parts * parts);
+}
+template <class Value>
+TESSERAY_HD double mean_over_parts(const Tile& tile, int parts, const Value& value) {
+  return mean_over_parts(tile.centroid, tile.half_u, tile.half_v, parts, value);
 }
 
 // The mean over a tile of what is seen of it from a point: value(origin) falls as cos θ/r², r the distance from the
@@ -49,6 +53,48 @@ TESSERAY_HD double mean_seen_from(Vec3 point, const Tile& tile, double near_m, c
   const double seen = parallelogram_solid_angle(point, tile.centroid, tile.half_u, tile.half_v) /
                       (4 * norm(cross(tile.half_u, tile.half_v)));
   return sampled > 0 ? mean * (seen / sampled) : 0.0;
+}
+
+// The mean of 1/r² over a disc, r being the distance of its points from one that stands `height_m` over its plane and
+// `aside_m` beside its middle.
+TESSERAY_HD inline double mean_inverse_square(double radius_m, double height_m, double aside_m) {
+  const double radius = radius_m * radius_m, height = height_m * height_m, aside = aside_m * aside_m;
+  const double sum = radius - aside + height;
+  const double root = std::sqrt(sum * sum + 4 * aside * height);
+  // Far away the two nearly cancel.
+  const double both = sum > 0 ? sum + root : 4 * aside * height / (root - sum);
+  return std::log(both / (2 * height)) / radius;
+}
+
+// The mean over a tile of value(way)/r², r being the distance from the tile's points to a point and `way` unit, from
+// the one to the other: of what does not fall with the angle to the normal, so that near the tile's plane its part just
+// below the point counts most. Its pieces count as discs of their area; those next to the point in pieces once more,
+// and these again.
+template <class Value>
+TESSERAY_HD double mean_spread_to(Vec3 point, const Tile& tile, double near_m, const Value& value) {
+  constexpr double least_height_m = 1e-3;
+  constexpr int parts_of_piece = 6;
+  const Vec3 to_tile = tile.centroid - point;
+  const double across_m = dot(to_tile, tile.normal);
+  const double height_m = std::fmax(std::fabs(across_m), least_height_m);
+  const double all_m = std::sqrt(4 * norm(cross(tile.half_u, tile.half_v)) / pi);
+  const auto disc = [&](Vec3 middle, int parts) {
+    const Vec3 way = point - middle;
+    const double aside_m = std::sqrt(std::fmax(0.0, squared_norm(way) - across_m * across_m));
+    return value(normalized(way)) * mean_inverse_square(all_m / parts, height_m, aside_m);
+  };
+  const auto is_next_to = [&](Vec3 middle, int parts) { return norm(point - middle) < 3 * all_m / parts; };
+  const auto in_pieces = [&](Vec3 middle, int parts, const auto& of_piece) {
+    return mean_over_parts(middle, (1.0 / parts) * tile.half_u, (1.0 / parts) * tile.half_v, parts_of_piece,
+                           [&](Vec3 inner) { return of_piece(inner, parts * parts_of_piece); });
+  };
+  const auto piece = [&](Vec3 middle, int parts) {
+    return is_next_to(middle, parts) ? in_pieces(middle, parts, disc) : disc(middle, parts);
+  };
+  const int parts = parts_for(near_m, norm(to_tile));
+  return mean_over_parts(tile, parts, [&](Vec3 middle) {
+    return is_next_to(middle, parts) ? in_pieces(middle, parts, piece) : disc(middle, parts);
+  });
 }
 
 }  // namespace tesseray

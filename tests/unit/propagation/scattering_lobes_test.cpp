@@ -130,6 +130,45 @@ TEST(ScatteringLobes, SlantsMatchAsTheyDoInSight) {
   }
 }
 
+// Near a tile's plane what Lambert's lobe sends vanishes, and a directive one does not. Against the model over pieces
+// of a few centimetres below the receiver, and of decimetres farther away.
+TEST(ScatteringLobes, NearAWallTilesAreAsLargeAsTheyAre) {
+  constexpr int alpha = 4;
+  const Environment environment(wall(), 5);
+  const Vec3 from{190, 60, 22};
+  const double lambda = wavelength_m(850e6);
+  const auto by_the_model = [&](Vec3 to) {
+    double sum = 0;
+    const auto add = [&](Vec3 middle, double area_m2) {
+      const Vec3 in = middle - from, out = to - middle, normal{0, 1, 0};
+      const Vec3 specular = mirrored(normalized(in), normal);
+      const double section = directive_scattering_cross_section(
+          ScatteringModel::incident, 0.4, {5, 0}, alpha, area_m2, -dot(normalized(in), normal),
+          dot(normalized(out), normal), dot(normalized(out), specular));
+      sum += scattered_power_gain(section, norm(in), norm(out), lambda);
+    };
+    constexpr double piece_m = 0.25;
+    for (double x = 170 + piece_m / 2; x < 230; x += piece_m) {
+      for (double z = piece_m / 2; z < 30; z += piece_m) {
+        const int finer = std::hypot(x - to.x, z - to.z) < 1 ? 50 : 1;
+        for (int i = 0; i < finer * finer; ++i) {
+          const double u = (i % finer + 0.5) / finer - 0.5, v = (i / finer + 0.5) / finer - 0.5;
+          add({x + u * piece_m, 20, z + v * piece_m}, piece_m * piece_m / (finer * finer));
+        }
+      }
+    }
+    return sum;
+  };
+  for (const double x : {172.5, 190.0, 191.3, 233.0}) {
+    for (const double distance_m : {0.02, 0.1, 0.5, 2.0, 6.0}) {
+      const Vec3 to{x, 20 + distance_m, 12.6};
+      const double gain = scattered_gain(environment, from, to, directive(ScatteringModel::incident, alpha));
+      // Where tiles meet, 2 cm before them, 1 dB.
+      EXPECT_NEAR(decibels(gain / by_the_model(to)), 0, distance_m < 0.1 ? 1 : 0.5) << x << " " << distance_m;
+    }
+  }
+}
+
 // A beam of 10°, 10 m from a wall of which a tile of 100 m² fills 53°: the same as with tiles of 1 m².
 TEST(ScatteringLobes, NarrowBeamsLightPartsOfTiles) {
   const Environment coarse(wall(), 10), fine(wall(), 1);
