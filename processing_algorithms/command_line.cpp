@@ -215,7 +215,15 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
     find_tool(arguments[0]);
   }
   try {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    std::vector<std::string> reversed;
+    for (const std::string& argument : arguments) {
+      const bool is_empty_value = argument.size() > 3 && argument.starts_with("--") && argument.ends_with("=") &&
+                                  argument.find('=') == argument.size() - 1;
+      // CLI11 would take the next argument for the value.
+      reversed.push_back(is_empty_value ? argument.substr(0, argument.size() - 1) : argument);
+      if (is_empty_value) reversed.emplace_back();
+    }
+    std::reverse(reversed.begin(), reversed.end());
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
     return print(app.help());

@@ -84,17 +84,33 @@ def fields_of(database, layer):
 
 
 def gather(folder):
-    """{layer: {field: (type, description)}} over all files of a folder."""
-    gathered = {}
+    """{layer: {field: (type, description)}} and {layer: {field: the tools that wrote it}}, over all files of a folder."""
+    gathered, writers = {}, {}
     for file in sorted(folder.glob("*.gpkg")):
         if file.name == "environment.gpkg":
             continue
         with sqlite3.connect(file) as database:
             for layer, in database.execute("SELECT table_name FROM gpkg_contents ORDER BY table_name").fetchall():
-                fields = gathered.setdefault(layer, {})
+                fields, wrote = gathered.setdefault(layer, {}), writers.setdefault(layer, {})
+                tools = [tool for tool, layers in database.execute("SELECT tool, layers FROM tesseray_runs")
+                         if layer in json.loads(layers)]
                 for name, kind, description in fields_of(database, layer):
                     fields.setdefault(name, (kind, description))
-    return gathered
+                    wrote.setdefault(name, set()).update(tools)
+    return gathered, writers
+
+
+def only_by(name, writers):
+    """What to say of a field that not all tools that write its layer write; "" of others."""
+    of_layer = set().union(*writers.values()) if writers else set()
+    lacking = sorted(of_layer - writers.get(name, set()))
+    if not lacking:
+        return ""
+    having = sorted(writers[name])
+    # coveragestudy stands for predictcoverage, too.
+    if having == ["explainpoint"]:
+        return " (`explainpoint` alone)"
+    return f" (not {', '.join(f'`{tool}`' for tool in lacking)})"
 
 
 def makers(executable):
@@ -111,7 +127,7 @@ def makers(executable):
 
 def page(executable, folder):
     run_all_tools(executable, folder)
-    gathered, made = gather(folder), makers(executable)
+    (gathered, wrote), made = gather(folder), makers(executable)
     text = [HEAD]
     for layer in [*made, "tesseray_runs"]:
         tools, geometry = made.get(layer, ([], "None"))
@@ -120,7 +136,8 @@ def page(executable, folder):
         text.append(f"## {layer}\n\n{shape}; written by {writers}.\n")
         text.append("| field | type | |\n|---|---|---|")
         for name, (kind, description) in gathered[layer].items():
-            text.append(f"| {name} | {kind} | {description.replace('|', chr(92) + '|')} |")
+            text.append(f"| {name} | {kind} | {description.replace('|', chr(92) + '|')}"
+                        f"{only_by(name, wrote.get(layer, {}))} |")
         text.append("")
     return "\n".join(text)
 

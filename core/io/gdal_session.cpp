@@ -13,19 +13,23 @@ GdalSession::GdalSession() {
   static const bool registered = (GDALAllRegister(), true);
   static_cast<void>(registered);
   // GDAL would otherwise put the OSM driver's scratch files into the working directory, which may be read-only.
-  if (CPLGetConfigOption("CPL_TMPDIR", nullptr) == nullptr) {
-    std::error_code failed;
-    const std::filesystem::path folder = std::filesystem::temp_directory_path(failed);
-    if (!failed) {
-      CPLSetThreadLocalConfigOption("CPL_TMPDIR", folder.c_str());
-      set_temporary_folder_ = true;
-    }
-  }
+  std::error_code failed;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(failed);
+  if (!failed) set_option("CPL_TMPDIR", folder.string());
+  // It takes the first row of a spreadsheet for one of values where all its cells are texts.
+  set_option("OGR_XLSX_HEADERS", "FORCE");
+  set_option("OGR_ODS_HEADERS", "FORCE");
 }
 
 GdalSession::~GdalSession() {
-  if (set_temporary_folder_) CPLSetThreadLocalConfigOption("CPL_TMPDIR", nullptr);
+  for (const char* option : set_options_) CPLSetThreadLocalConfigOption(option, nullptr);
   CPLPopErrorHandler();
+}
+
+void GdalSession::set_option(const char* name, const std::string& value) {
+  if (CPLGetConfigOption(name, nullptr) != nullptr) return;
+  CPLSetThreadLocalConfigOption(name, value.c_str());
+  set_options_.push_back(name);
 }
 
 void CPL_STDCALL GdalSession::collect(CPLErr severity, CPLErrorNum /*number*/, const char* message) {

@@ -5,10 +5,12 @@
 #include <cpl_error.h>
 
 #include <string>
+#include <vector>
 
 namespace tesseray {
 
-// While one lives, what GDAL and PROJ would print from this thread is collected instead. Nests; scoped to a thread.
+// While one lives, what GDAL and PROJ would print from this thread is collected instead, and GDAL reads as tools expect
+// it. Nests; scoped to a thread.
 class GdalSession {
  public:
   GdalSession();
@@ -21,10 +23,12 @@ class GdalSession {
   void forget() { last_failure_.clear(); }
 
  private:
+  // For this thread, unless the user has set it.
+  void set_option(const char* name, const std::string& value);
   static void CPL_STDCALL collect(CPLErr severity, CPLErrorNum number, const char* message);
 
   std::string last_failure_;
-  bool set_temporary_folder_ = false;
+  std::vector<const char*> set_options_;
 };
 
 }  // namespace tesseray

@@ -71,16 +71,24 @@ std::vector<int> steps(int first, int last, int step) {
   return values;
 }
 
+// A quarter of the light less each time; after four times the colour itself again.
+Color darker(Color color, std::size_t times) {
+  for (std::size_t i = 0; i < times % 5; ++i) {
+    for (int* part : {&color.red, &color.green, &color.blue}) *part = *part * 3 / 4;
+  }
+  return color;
+}
+
 // A category for each of the names, in their order.
 std::vector<qml::Category> colored_by_name(const std::vector<std::string>& names, Drawing drawing,
                                            bool outline_in_color) {
-  // Okabe and Ito's colours and lighter tones of them, then the same again: neighbours in the list differ.
+  // Okabe and Ito's colours and lighter tones of them, then the same darker and darker: neighbours in the list differ.
   constexpr Color colors[] = {{0, 114, 178},   {230, 159, 0},   {0, 158, 115},   {204, 121, 167},
                               {86, 180, 233},  {213, 94, 0},    {240, 228, 66},  {110, 110, 110},
                               {128, 185, 218}, {246, 213, 145}, {140, 210, 190}, {232, 193, 216}};
   std::vector<qml::Category> categories;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    drawing.color = colors[i % std::size(colors)];
+    drawing.color = darker(colors[i % std::size(colors)], i / std::size(colors));
     if (outline_in_color) drawing.outline = drawing.color;
     categories.push_back({names[i], names[i], drawing});
   }

@@ -4,7 +4,7 @@
 import json
 import unittest
 
-from tesseray_process import PipelineTest, error_of, tesseray
+from tesseray_process import SAMPLE, PipelineTest, error_of, tesseray
 
 
 class CommandLineTest(PipelineTest):
@@ -32,6 +32,14 @@ class CommandLineTest(PipelineTest):
         process = tesseray("describe", "computevisiblity")
         self.assertEqual(process.returncode, 2)
         self.assertIn("computevisibility", process.stderr)
+
+    def test_an_empty_value_is_none(self):
+        written = self.folder / "e.gpkg"
+        written.write_text("precious")
+        scene = ("tileenvironment", "--buildings", SAMPLE / "buildings.gpkg", "--environment", written)
+        process = tesseray(*scene, "--height-field=", "--overwrite", "--progress", "json")
+        self.assert_done(process)
+        self.assert_refused(tesseray(*scene, "--height-field=", "--progress", "json"), "file_exists")
 
     def test_unknown_parameter_gets_the_nearest_name(self):
         process = tesseray("tileenvironment", "--bulidings", "x.gpkg", "--progress", "json")

@@ -95,6 +95,26 @@ TEST_F(Points, UnitsOfAnglesMayStandBehindTheirNamesAsSigns) {
   }
 }
 
+// GDAL by itself tells a spreadsheet's header by the numbers below it.
+TEST_F(Points, TheFirstRowOfASpreadsheetIsItsHeader) {
+  for (const char* driver : {"XLSX", "ODS"}) {
+    TestLayer layer{.driver = driver,
+                    .crs = "",
+                    .geometry = "NONE",
+                    .fields = {{"name", 's'}, {"lat", 's'}, {"lon", 's'}, {"erp", 's'}},
+                    .features = {{"", {"A", "48.1", "9.2", "20 W"}}}};
+    const std::string file =
+        write_layer(folder_ / ("t." + std::string(driver == std::string("ODS") ? "ods" : "xlsx")), layer);
+    try {
+      const auto found = transmitters({.source = file, .frequency_mhz = 900, .antenna_height_m = 10});
+      EXPECT_EQ(found[0].name, "A");
+      EXPECT_NEAR(found[0].erp_dbm, 43.0103, 1e-4);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.what(), std::string()) << driver;
+    }
+  }
+}
+
 // As QGIS exports a text file that was added without geometry.
 TEST_F(Points, NamesThatShapefilesCutAreUnderstood) {
   TestLayer layer{
