@@ -89,6 +89,8 @@ Launch::DiffuseIncidence Launch::diffuse_incidence(const Tube& tube, const Tile&
   } else if (const double near_m = columns_.near_m(tube.element);
              !tube.source.is_edge() && norm(tile.centroid - from) < near_m) {
     power = squared_norm(tube.strength) * mean(near_m, alike) * (tube.attenuation * tube.attenuation);
+  } else if (tube.source.is_edge()) {
+    power *= nearness_of_edge(leg_to(tube.source, tile.centroid).from - tile.centroid, tile, near_m);
   }
   switch (environment_.options.scattering_model) {
     case ScatteringModel::incident:

@@ -109,6 +109,22 @@ TESSERAY_HD inline double diffuse_density(const ScatteringView& scattering, std:
   return mean_seen_from(point, tile, near_m, from);
 }
 
+// What all of a tile sends to a point over what its middle alone would, by its intensity along the way there, where
+// other surfaces lie between: 1 but near the tile, where the middle alone would send more power than there is. `way`:
+// from the tile to the point, or to its image.
+TESSERAY_HD inline double nearness(const ScatteringView& scattering, std::uint32_t tile_number, Vec3 way) {
+  const double near_m = scattering.columns.near_m[tile_number], squared = squared_norm(way);
+  if (squared >= near_m * near_m) return 1;
+  const Tile& tile = scattering.launch.environment.tiles[tile_number];
+  const Vec3 point = tile.centroid + way;
+  if (scattering.directive_lobes != nullptr) {
+    return squared * mean_spread_to(point, tile, near_m, [](Vec3) { return 1.0; });
+  }
+  const double across = dot(way, tile.normal);
+  if (!(across > 0)) return 1;
+  return mean_solid_angle(point, tile) * squared * std::sqrt(squared) / across;
+}
+
 // Scattering tiles are left out whose strength times this over the squared distance is below 1, so that at most
 // `asked` arrives of each.
 TESSERAY_HD inline float strength_scale(double asked) {
@@ -166,10 +182,14 @@ TESSERAY_HD inline DiffuseEdgeSource diffuse_edge_source(const ScatteringView& s
   const double intensity =
       cosine > 0 ? diffuse_intensity(scattering, tile_number, direction, AfterScattering::diffraction) : 0.0;
   const bool is_directive = scattering.directive_lobes != nullptr;
+  const double of_lambert =
+      nearness_of_edge(edge.midpoint - tile.centroid, tile, scattering.columns.near_m[tile_number]);
+  // Of 1/r alone, nearly.
+  const double near = is_directive ? std::sqrt(of_lambert) : of_lambert;
   DiffuseEdgeSource source{wedge,
                            edge,
                            tile,
-                           cosine > 0 && !is_directive ? intensity / cosine : intensity,
+                           near * (cosine > 0 && !is_directive ? intensity / cosine : intensity),
                            scattering.launch.link.copolar_polarization(direction),
                            scattering.cross_polarization,
                            scattering.launch.link.wave_number};
@@ -243,9 +263,10 @@ TESSERAY_HD inline double mirrored_density(const ScatteringView& scattering, std
   const Tile& tile = scattering.launch.environment.tiles[mirror];
   const double specular_factor = scattering.launch.surface(tile).specular_factor;
   const double specular = specular_factor * specular_factor;
+  const Vec3 leaving = mirrored(direction, tile.normal);
   return share * specular * scattering.reflectance(mirror, dot(direction, tile.normal)) *
-         diffuse_intensity(scattering, source, mirrored(direction, tile.normal), AfterScattering::reflection) /
-         (length_m * length_m);
+         diffuse_intensity(scattering, source, leaving, AfterScattering::reflection) *
+         nearness(scattering, source, length_m * leaving) / (length_m * length_m);
 }
 
 // Rays from an edge segment: it is short, so all its rays come to a target from about the same direction.

@@ -35,6 +35,12 @@ TESSERAY_HD double mean_over_parts(const Tile& tile, int parts, const Value& val
   return mean_over_parts(tile.centroid, tile.half_u, tile.half_v, parts, value);
 }
 
+// The solid angle of a tile over its area, 1/m².
+TESSERAY_HD inline double mean_solid_angle(Vec3 point, const Tile& tile) {
+  return parallelogram_solid_angle(point, tile.centroid, tile.half_u, tile.half_v) /
+         (4 * norm(cross(tile.half_u, tile.half_v)));
+}
+
 // The mean over a tile of what is seen of it from a point: value(origin) falls as cos θ/r², r the distance from the
 // origin and θ its angle to the normal. Where parts are larger than the point is far from the tile's plane, they still
 // tell how the value goes with the direction; how much is seen of the tile, its solid angle tells.
@@ -50,9 +56,7 @@ TESSERAY_HD double mean_seen_from(Vec3 point, const Tile& tile, double near_m, c
     const double squared = squared_norm(way);
     return std::fabs(dot(way, tile.normal)) / (squared * std::sqrt(squared));
   });
-  const double seen = parallelogram_solid_angle(point, tile.centroid, tile.half_u, tile.half_v) /
-                      (4 * norm(cross(tile.half_u, tile.half_v)));
-  return sampled > 0 ? mean * (seen / sampled) : 0.0;
+  return sampled > 0 ? mean * (mean_solid_angle(point, tile) / sampled) : 0.0;
 }
 
 // The mean of 1/r² over a disc, r being the distance of its points from one that stands `height_m` over its plane and
@@ -64,6 +68,19 @@ TESSERAY_HD inline double mean_inverse_square(double radius_m, double height_m, 
   // Far away the two nearly cancel.
   const double both = sum > 0 ? sum + root : 4 * aside * height / (root - sum);
   return std::log(both / (2 * height)) / radius;
+}
+
+// The mean of cosθ/r over a tile, over what its middle would give: of what a tile near an edge and the edge send each
+// other, r being their distance and θ its angle to the normal (along the normal cosθ/r is the height over r²). The tile
+// counts as a disc; 1 where it is far. `way`: from its middle to the edge.
+TESSERAY_HD inline double nearness_of_edge(Vec3 way, const Tile& tile, double near_m) {
+  constexpr double least_height_m = 1e-3;
+  const double squared = squared_norm(way);
+  if (squared >= near_m * near_m) return 1;
+  const double across_m = dot(way, tile.normal);
+  const double disc_m = std::sqrt(4 * norm(cross(tile.half_u, tile.half_v)) / pi);
+  return squared * mean_inverse_square(disc_m, std::fmax(std::fabs(across_m), least_height_m),
+                                       std::sqrt(std::fmax(0.0, squared - across_m * across_m)));
 }
 
 // The mean over a tile of value(way)/r², r being the distance from the tile's points to a point and `way` unit, from

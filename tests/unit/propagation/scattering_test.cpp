@@ -72,6 +72,30 @@ TEST(Scattering, ThenOneReflectionIsTheSumOverAllPairsOfTiles) {
   EXPECT_GE(compared, 3u);
 }
 
+// A house on a slope that runs along its wall, in tiles of 12 m, the middle of one of them 2 mm above the ground: what
+// it gets back of what it scatters, from the ground before it, is a part of what it has.
+TEST(Scattering, ThenReflectedNextToTheTilesMiddleIsNoMoreThanThereIs) {
+  Scene foot = testing::terrain_of(120, 120, 10, [](Vec2 p) { return 0.5 * (57.95 - p.x) + 0.1 * (60 - p.y); });
+  foot.prisms = {testing::box_prism(1, {40, 60}, {75.9, 80}, -5.994, 5.998)};
+  foot.prisms.front().on_ground = false;
+  const Environment town(foot, 12);
+  const auto gains_with = [&](int after) {
+    return town.launch(testing::test_transmitter({57, 20, 50}), {}, one_scattering(2, 0, 1 + after, after)).tiles;
+  };
+  const auto none = gains_with(0), once = gains_with(1), twice = gains_with(2);
+  std::size_t walls = 0;
+  for (std::size_t t = 0; t < none.size(); ++t) {
+    const Tile& tile = town.tiling.tiles[t];
+    if (tile.normal.y > -0.9 || std::fabs(tile.centroid.x - 57.95) > 1) continue;
+    const double lit = none[t].gain.value();
+    EXPECT_GT(once[t].gain.value(), lit) << t;
+    EXPECT_LT(once[t].gain.value(), (1 + coefficient * coefficient) * lit) << t;
+    EXPECT_LT(twice[t].gain.value(), (1 + coefficient * coefficient) * lit) << t;
+    ++walls;
+  }
+  EXPECT_EQ(walls, 1u);
+}
+
 TEST(Scattering, ThenOneDiffractionIsTheSumOverTilesAndEdges) {
   const Environment town(street(), 3);
   const auto with = town.launch(testing::test_transmitter(antenna), testing::receivers_at(receivers), two(0, 1, true));
