@@ -39,8 +39,7 @@ PairableRay Launch::as_pairable(const InteractionChain& chain, const Arrival& ar
     way.add(is_tile ? environment_.tiling.tiles[element].prism : environment_.view.edge(element).prism);
   }
   const bool from_ground = last_ground(points.view(), chain) != no_index;
-  const bool is_straight =
-      !chain.through_building && (from_ground ? chain.length == 1 : chain.length == 0 && !chain.over_rooftops);
+  const bool is_straight = from_ground ? chain.length == 1 : chain.length == 0 && !chain.over_rooftops;
   return {.receiver = receiver,
           .from_ground = from_ground,
           .straight = is_straight,

@@ -87,7 +87,12 @@ std::vector<BuildingTransmission::Crossing> BuildingTransmission::crossings(Vec3
       inside.push_back({0, length_m});
     }
     const double bottom_z = prism.on_ground ? -infinity : prism.bottom_z;
-    for (Interval interval : inside) {
+    const auto material_of = [&](SurfaceKind kind) {
+      return surface_material(scene_.default_materials, kind, prism.material);
+    };
+    const std::uint16_t wall = material_of(SurfaceKind::wall), roof = material_of(SurfaceKind::roof);
+    for (const Interval& in_plan : inside) {
+      Interval interval = in_plan;
       if (way.z != 0) {
         const double at_bottom = (bottom_z - from.z) / way.z * length_m,
                      at_top = (prism.top_z - from.z) / way.z * length_m;
@@ -96,8 +101,10 @@ std::vector<BuildingTransmission::Crossing> BuildingTransmission::crossings(Vec3
       } else if (from.z <= bottom_z || from.z >= prism.top_z) {
         continue;
       }
-      const std::uint16_t material = surface_material(scene_.default_materials, SurfaceKind::wall, prism.material);
-      if (interval.high - interval.low > touch_m) found.push_back({interval.low, interval.high, material});
+      if (!(interval.high - interval.low > touch_m)) continue;
+      // Through the top or the bottom where the way is over the part's inside there.
+      found.push_back({interval.low, interval.high, interval.low > in_plan.low ? roof : wall,
+                       interval.high < in_plan.high ? roof : wall});
     }
   }
   std::sort(found.begin(), found.end(), [](const Crossing& a, const Crossing& b) { return a.begin_m < b.begin_m; });
@@ -115,14 +122,14 @@ double BuildingTransmission::loss_db(Vec3 from, Vec3 to) const {
   for (std::size_t first = 0; first < parts.size();) {
     // Parts that touch or overlap along the way are one solid, with one wall where it begins and one where it ends.
     double end_m = parts[first].end_m;
-    std::uint16_t last_material = parts[first].material;
+    std::uint16_t last_material = parts[first].material_at_end;
     std::size_t next = first + 1;
     for (; next < parts.size() && parts[next].begin_m <= end_m + touch_m; ++next) {
       if (parts[next].end_m <= end_m) continue;
       end_m = parts[next].end_m;
-      last_material = parts[next].material;
+      last_material = parts[next].material_at_end;
     }
-    loss += wall_loss_db(parts[first].material) + wall_loss_db(last_material) +
+    loss += wall_loss_db(parts[first].material_at_begin) + wall_loss_db(last_material) +
             options_.indoor_db_per_m * (end_m - parts[first].begin_m);
     first = next;
   }

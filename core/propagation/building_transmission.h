@@ -35,7 +35,7 @@ class BuildingTransmission {
  private:
   struct Crossing {
     double begin_m, end_m;
-    std::uint16_t material;  // of the part
+    std::uint16_t material_at_begin, material_at_end;  // of the wall, or the roof
   };
 
   void find_parts(Vec3 antenna);

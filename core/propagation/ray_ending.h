@@ -49,9 +49,11 @@ TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding&
                                       const ComplexVec3& field, Vec3 direction, double length_m, std::uint32_t number,
                                       bool is_companion) {
   const bool is_direct = ending.mechanism == Mechanism::direct;
+  // A building in the way takes power alone.
+  const bool is_straight = is_direct || (ending.chain.through_building && ending.chain.length == 0);
   // At receivers pairs are found afterwards (ground_pairs.h).
   const bool with_direct =
-      (is_direct || ending.coherent_ground_reflection) && !launch.environment.points.is_receiver(number);
+      (is_straight || ending.coherent_ground_reflection) && !launch.environment.points.is_receiver(number);
   ArrivedRay ray{{}, launch.link.receive(field, direction), length_m, is_companion};
   Arrival& arrival = ray.arrival;
   arrival.path_gain = squared_norm(ray.received);

@@ -75,6 +75,22 @@ TEST(BuildingTransmission, TakesTheNearestBuildingAndItsMaterials) {
   EXPECT_NEAR(on_the_other.loss_db({190, 115, 6}, {240, 115, 6}), 2 * (4.85 + 0.12 * 2.0) + 0.5 * 30, 1e-9);
 }
 
+TEST(BuildingTransmission, RoofsLoseByTheirOwnMaterial) {
+  Scene scene = house();
+  scene.materials.push_back({"wood", 1.99, 0, 0.0047, 1.0718});
+  scene.materials.push_back({"metal", 1, 0, 1e7, 0});
+  scene.default_materials = {.ground = 0, .wall = 1, .roof = 2};
+  const BuildingTransmission through(scene, {105, 105, 15}, 2e9, {.nearest_building = true});
+  constexpr double wood = 4.85 + 0.12 * 2.0, metal = 23 + 0.3 * 2.0, indoor = 0.5;
+  // Down through the roof, out at a wall; level, through walls alone; down and out below the raised part.
+  EXPECT_NEAR(through.loss_db({105, 105, 15}, {105, 115, 5}), metal + wood + indoor * 2 * std::sqrt(2.0), 1e-9);
+  EXPECT_NEAR(through.loss_db({105, 90, 6}, {105, 130, 6}), 2 * wood + indoor * 10, 1e-9);
+  EXPECT_NEAR(through.loss_db({97, 105, 20}, {97, 105.001, 1}), 2 * metal + indoor * 8, 1e-3);
+  scene.prisms[0].material = 1;
+  const BuildingTransmission of_wood(scene, {105, 105, 15}, 2e9, {.nearest_building = true});
+  EXPECT_NEAR(of_wood.loss_db({105, 105, 15}, {105, 115, 5}), 2 * wood + indoor * 2 * std::sqrt(2.0), 1e-9);
+}
+
 TEST(BuildingTransmission, MayHideWhateverItHides) {
   const Scene scene = house();
   const Occlusion whole(scene);
@@ -193,6 +209,50 @@ TEST(ThroughBuilding, TheGroundBeforeItReflectsToReceiversToo) {
     for (std::size_t i = 0; i < places.size(); ++i) {
       const double tile = testing::total_gain(result.tiles[tiles[i]]);
       EXPECT_NEAR(decibels(testing::total_gain(result.receivers[i]) / tile), 0, 0.01) << places[i].x;
+    }
+  }
+}
+
+// A house that costs nothing and reflects nothing is no house: straight rays through it are in step with their
+// reflections on the ground as those in the open are.
+TEST(ThroughBuilding, AHouseThatCostsNothingIsNone) {
+  const auto town = [](bool with_house) {
+    Scene scene = testing::flat_ground(200, 100);
+    scene.prisms = {testing::box_prism(1, {190, 5}, {195, 10}, 0, 3)};
+    if (with_house) scene.prisms.push_back(testing::box_prism(2, {40, 0}, {50, 100}, 0, 20));
+    scene.materials.push_back({"vacuum", 1, 0, 0, 0});
+    for (Prism& prism : scene.prisms) prism.material = 1;
+    return Environment(std::move(scene), 10);
+  };
+  const Environment house = town(true), open = town(false);
+  const std::vector<Vec3> places{{55, 50.4, 1.5}, {70, 50.4, 1.5}, {90, 61, 3}, {130, 44, 1.5}, {175, 50.4, 1.5}};
+  RayLaunchingOptions options = testing::without_scattering(1, 0, 1);
+  options.transmission = {.nearest_building = true, .wall_loss_db = 0, .indoor_db_per_m = 0};
+  Transmitter transmitter = testing::test_transmitter({24.7, 50.7, 6});
+  for (const double frequency_hz : {450e6, 3.5e9, 28e9}) {
+    transmitter.frequency_hz = frequency_hz;
+    for (const Summation summation : {Summation::coherent, Summation::local_mean, Summation::power}) {
+      options.summation = summation;
+      const auto through = house.launch(transmitter, testing::receivers_at(places), options),
+                 free = open.launch(transmitter, testing::receivers_at(places), options);
+      for (std::size_t r = 0; r < places.size(); ++r) {
+        const double ratio = testing::total_gain(through.receivers[r]) / testing::total_gain(free.receivers[r]);
+        EXPECT_NEAR(decibels(ratio), 0, 1e-6) << frequency_hz << " " << places[r].x;
+      }
+      std::size_t behind = 0;
+      for (std::size_t t = 0; t < house.tiling.tiles.size(); ++t) {
+        const Tile& tile = house.tiling.tiles[t];
+        if (tile.kind != SurfaceKind::ground || tile.centroid.x < 52 || tile.centroid.x > 180) continue;
+        const auto same = std::find_if(open.tiling.tiles.begin(), open.tiling.tiles.end(), [&](const Tile& other) {
+          return other.kind == SurfaceKind::ground && norm(other.centroid - tile.centroid) < 1e-6;
+        });
+        if (same == open.tiling.tiles.end()) continue;
+        const auto in_open = free.tiles[static_cast<std::size_t>(same - open.tiling.tiles.begin())];
+        EXPECT_NEAR(decibels(testing::total_gain(through.tiles[t]) / testing::total_gain(in_open)), 0, 1e-6)
+            << frequency_hz << " " << tile.centroid.x << " " << tile.centroid.y;
+        ++behind;
+      }
+      EXPECT_GT(behind, 60u);
     }
   }
 }
