@@ -49,8 +49,8 @@ TESSERAY_HD void scatter_to_target(const Block& block, RowMemory& memory, const 
     DiffuseSum sum;
     if (all > 0) {
       const double density = all * static_cast<double>(batch.stand_for[row.first_member + s]);
-      const DiffuseTarget at_target = diffuse_target(scattering, row.element, ray.direction,
-                                                     scattering.launch.vegetation_between(tile, row.element));
+      const DiffuseTarget at_target = diffuse_target_of_tile(scattering, row.element, tile, ray.direction, ray.length_m,
+                                                             scattering.launch.vegetation_between(tile, row.element));
       add_diffuse(scattering.power(tile, after), density, ray.length_m, at_target, sum);
     }
     rays[s] = sum;

@@ -130,7 +130,7 @@ void Launch::gather_scattered(std::uint32_t number, std::span<const std::uint32_
     const double density = all * static_cast<double>(state.drawn.stand_for[i]);
     const Vec3 direction{state.radiated.x[i], state.radiated.y[i], state.radiated.z[i]};
     const DiffuseTarget at_target =
-        diffuse_target(scattering_view_, number, direction, vegetation_between(tile, number));
+        diffuse_target_of_tile(scattering_view_, number, tile, direction, length, vegetation_between(tile, number));
     add_diffuse(diffuse_.at(tile, AfterScattering::nothing), density, length, at_target, sum);
     add_wideband(tile, AfterScattering::nothing, density, length, at_target, number, direction, state);
     keep_scattered_way(number, tile, nothing_after, density * at_target.gain_factor, length, state);

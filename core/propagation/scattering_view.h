@@ -109,6 +109,26 @@ TESSERAY_HD inline double diffuse_density(const ScatteringView& scattering, std:
   return mean_seen_from(point, tile, near_m, from);
 }
 
+// The mean gain of the receiving pattern for what a tile near a point sends there: in the direction of the tile's
+// middle the pattern may have its null.
+TESSERAY_HD inline double near_receive_gain(const ScatteringView& scattering, std::uint32_t tile_number, Vec3 point) {
+  const Tile& tile = scattering.launch.environment.tiles[tile_number];
+  constexpr int parts = 8;
+  const auto mean = [&](const auto& gain_along) {
+    return mean_over_parts(tile, parts, [&](Vec3 origin) {
+      const Vec3 way = point - origin;
+      const double distance = norm(way);
+      const Vec3 direction = (1.0 / distance) * way;
+      return gain_along(direction) * diffuse_intensity(scattering, tile_number, direction, AfterScattering::nothing) /
+             (distance * distance);
+    });
+  };
+  const double sent = mean([](Vec3) { return 1.0; });
+  const LinkView& link = scattering.launch.link;
+  return sent > 0 ? mean([&](Vec3 direction) { return link.receive_gain(direction); }) / sent
+                  : link.receive_gain(normalized(point - tile.centroid));
+}
+
 // What all of a tile sends to a point over what its middle alone would, by its intensity along the way there, where
 // other surfaces lie between: 1 but near the tile, where the middle alone would send more power than there is. `way`:
 // from the tile to the point, or to its image.
@@ -233,6 +253,19 @@ TESSERAY_HD inline DiffuseTarget diffuse_target(const ScatteringView& scattering
   const double share = link.unit_gain * scattering.received_fraction * ground * (vegetation * vegetation);
   return {look_azimuth(direction), share * link.receive_gain(direction), share,
           scattering.launch.straight_distances[number], ground > 1 ? 2u : 1u};
+}
+
+// The same for what comes from a tile last, `length_m` away: of one that is near, what all of it brings by the
+// receiving pattern.
+TESSERAY_HD inline DiffuseTarget diffuse_target_of_tile(const ScatteringView& scattering, std::uint32_t number,
+                                                        std::uint32_t tile, Vec3 direction, double length_m,
+                                                        double vegetation) {
+  DiffuseTarget target = diffuse_target(scattering, number, direction, vegetation);
+  if (scattering.launch.link.receive_pattern == PatternKind::isotropic) return target;
+  if (length_m >= scattering.columns.near_m[tile]) return target;
+  const Vec3 point = scattering.launch.environment.points.arrival(number);
+  target.gain_factor = target.basic_factor * near_receive_gain(scattering, tile, point);
+  return target;
 }
 
 // One ray: `density` is |field|² at the target per unit of source power, `length_m` from the scattering tile to it.

@@ -169,6 +169,28 @@ TEST(ScatteringLobes, NearAWallTilesAreAsLargeAsTheyAre) {
   }
 }
 
+// An upright dipole hears nothing from below: near the ground it must be asked about each part of the tile there.
+TEST(ScatteringLobes, TheReceivingDipoleHearsNearTilesAsTheirParts) {
+  const Scene ground = testing::flat_ground(140, 140);
+  const Environment coarse(ground, 10), fine(ground, 1);
+  RayLaunchingOptions options = testing::scattering_last(ScatteringModel::incident, 0.6);
+  options.receiver_antenna = AntennaKind::half_wave_dipole;
+  for (const Vec3 to : {Vec3{75.2, 59.9, 1.5}, Vec3{57.6, 83.3, 1.5}, Vec3{78, 77.5, 1.5}, Vec3{72.2, 82.1, 3}}) {
+    const Vec3 from{36.7, 49.6, 12};
+    RayLaunchingOptions without = options;
+    without.max_scatterings = 0;
+    const auto scattered = [&](const Environment& environment) {
+      const auto gain = [&](const RayLaunchingOptions& of) {
+        return environment.launch(testing::test_transmitter(from), testing::receivers_at({to}), of)
+            .receivers.front()
+            .gain.value();
+      };
+      return gain(options) - gain(without);
+    };
+    EXPECT_NEAR(decibels(scattered(coarse) / scattered(fine)), 0, 0.3) << to.x;
+  }
+}
+
 // A beam of 10°, 10 m from a wall of which a tile of 100 m² fills 53°: the same as with tiles of 1 m².
 TEST(ScatteringLobes, NarrowBeamsLightPartsOfTiles) {
   const Environment coarse(wall(), 10), fine(wall(), 1);
