@@ -86,11 +86,10 @@ Launch::DiffuseIncidence Launch::diffuse_incidence(const Tube& tube, const Tile&
     const double without_pattern = gain > 0 ? squared_norm(tube.strength) / gain : 1.0;
     gain = mean(near_m, [&](Vec3 way) { return link_.transmit_gain(normalized(way)); }) / seen;
     power = without_pattern * gain * seen * (tube.attenuation * tube.attenuation);
-  } else if (const double near_m = columns_.near_m(tube.element);
-             !tube.source.is_edge() && norm(tile.centroid - from) < near_m) {
-    power = squared_norm(tube.strength) * mean(near_m, alike) * (tube.attenuation * tube.attenuation);
-  } else if (tube.source.is_edge()) {
+  } else if (const double near_m = columns_.near_m(tube.element); tube.source.is_edge()) {
     power *= nearness_of_edge(leg_to(tube.source, tile.centroid).from - tile.centroid, tile, near_m);
+  } else if (norm(tile.centroid - from) < near_m) {
+    power = squared_norm(tube.strength) * mean(near_m, alike) * (tube.attenuation * tube.attenuation);
   }
   switch (environment_.options.scattering_model) {
     case ScatteringModel::incident:

@@ -486,8 +486,6 @@ class Launch {
   // True when what has been scattered meets an edge after this element, the first that follows.
   bool goes_on_at_edge(AfterScattering after, std::uint32_t first_element) const;
   void arrive_scattered(const RayEnding& ending, std::uint32_t number, ThreadState& state);
-  // A way from the image of a chain's scattering tile, as it leaves that tile.
-  Vec3 way_from_tile(const InteractionChain& chain, Vec3 way) const;
   // The row for tubes of scattered power: what they may go on to, or at last where they arrive.
   std::span<const std::uint32_t> read_row_of_scattered(const TubeGroup& arrived, ThreadState& state) const;
   static LaunchPhase phase_of(const Tube& tube) {

@@ -40,6 +40,16 @@ struct ArrivedRay {
   bool is_companion = false;  // at receivers a ray of its own, with the ground in its chain
 };
 
+// A way from an image that a chain's tiles have mirrored, as it leaves the chain's place before `first`.
+TESSERAY_HD inline Vec3 mirrored_back(const EnvironmentView& environment, const InteractionChain& chain,
+                                      std::size_t first, Vec3 way) {
+  for (std::size_t i = chain.length; i-- > first;) {
+    const std::uint32_t element = chain.elements[i];
+    if (environment.points.is_tile(element)) way = mirrored(way, environment.tiles[element].normal);
+  }
+  return way;
+}
+
 namespace ray_ending_detail {
 
 // A null of a pattern must not turn into an infinite loss between isotropic antennas.
@@ -81,14 +91,10 @@ TESSERAY_HD inline bool find_departure(const LaunchView& launch, const RayEnding
     return true;
   }
   direction = ending.source.is_edge() ? (1 / leg.rho_m) * (leg.from - ending.source.point) : leg.direction;
+  direction = mirrored_back(launch.environment, chain, 0, direction);
   int diffractions = 0;
-  for (std::size_t i = chain.length; i-- > 0;) {
-    const std::uint32_t element = chain.elements[i];
-    if (launch.environment.points.is_tile(element)) {
-      direction = mirrored(direction, launch.environment.tiles[element].normal);
-    } else {
-      ++diffractions;
-    }
+  for (std::size_t i = 0; i < chain.length; ++i) {
+    diffractions += launch.environment.points.is_tile(chain.elements[i]) ? 0 : 1;
   }
   return diffractions < 2;
 }

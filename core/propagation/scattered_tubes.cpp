@@ -11,6 +11,7 @@
 
 #include "core/base/parallel.h"
 #include "core/propagation/launch.h"
+#include "core/propagation/ray_ending.h"
 
 namespace tesseray {
 namespace {
@@ -138,14 +139,6 @@ std::span<const std::uint32_t> Launch::read_row_of_scattered(const TubeGroup& ar
   return {};
 }
 
-Vec3 Launch::way_from_tile(const InteractionChain& chain, Vec3 way) const {
-  for (std::size_t i = chain.length; i-- > 1;) {
-    const std::uint32_t element = chain.elements[i];
-    if (environment_.points.is_tile(element)) way = mirrored(way, environment_.tiling.tiles[element].normal);
-  }
-  return way;
-}
-
 void Launch::arrive_scattered(const RayEnding& ending, std::uint32_t number, ThreadState& state) {
   const InteractionChain& chain = ending.chain;
   const std::uint32_t tile = chain.elements[0];
@@ -155,7 +148,7 @@ void Launch::arrive_scattered(const RayEnding& ending, std::uint32_t number, Thr
   const bool over_edge = ending.source.is_edge();
   // To the first edge, or to the target's image.
   const Vec3 first_stop = over_edge ? leg.from : environment_.points.arrival(number);
-  const Vec3 way = way_from_tile(chain, first_stop - ending.source.point);
+  const Vec3 way = mirrored_back(view_.environment, chain, 1, first_stop - ending.source.point);
   const double near = over_edge ? nearness_of_edge(way, environment_.tiling.tiles[tile], columns_.near_m(tile))
                                 : nearness(scattering_view_, tile, way);
   const double density = near * squared_norm(ending.strength) * (factor * factor) / source.power;

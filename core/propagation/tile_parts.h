@@ -35,10 +35,11 @@ TESSERAY_HD double mean_over_parts(const Tile& tile, int parts, const Value& val
   return mean_over_parts(tile.centroid, tile.half_u, tile.half_v, parts, value);
 }
 
+TESSERAY_HD inline double area_of(const Tile& tile) { return 4 * norm(cross(tile.half_u, tile.half_v)); }
+
 // The solid angle of a tile over its area, 1/m².
 TESSERAY_HD inline double mean_solid_angle(Vec3 point, const Tile& tile) {
-  return parallelogram_solid_angle(point, tile.centroid, tile.half_u, tile.half_v) /
-         (4 * norm(cross(tile.half_u, tile.half_v)));
+  return parallelogram_solid_angle(point, tile.centroid, tile.half_u, tile.half_v) / area_of(tile);
 }
 
 // The mean over a tile of what is seen of it from a point: value(origin) falls as cos θ/r², r the distance from the
@@ -59,10 +60,13 @@ TESSERAY_HD double mean_seen_from(Vec3 point, const Tile& tile, double near_m, c
   return sampled > 0 ? mean * (mean_solid_angle(point, tile) / sampled) : 0.0;
 }
 
-// The mean of 1/r² over a disc, r being the distance of its points from one that stands `height_m` over its plane and
-// `aside_m` beside its middle.
-TESSERAY_HD inline double mean_inverse_square(double radius_m, double height_m, double aside_m) {
-  const double radius = radius_m * radius_m, height = height_m * height_m, aside = aside_m * aside_m;
+// The mean of 1/r² over a disc, r being the distance of its points from one that stands `across_m` over its plane, a
+// millimetre at least. `way`: from the disc's middle to the point.
+TESSERAY_HD inline double mean_inverse_square(double radius_m, Vec3 way, double across_m) {
+  constexpr double least_height_m = 1e-3;
+  const double height_m = std::fmax(std::fabs(across_m), least_height_m);
+  const double radius = radius_m * radius_m, height = height_m * height_m;
+  const double aside = std::fmax(0.0, squared_norm(way) - across_m * across_m);  // beside the middle, squared
   const double sum = radius - aside + height;
   const double root = std::sqrt(sum * sum + 4 * aside * height);
   // Far away the two nearly cancel.
@@ -74,13 +78,9 @@ TESSERAY_HD inline double mean_inverse_square(double radius_m, double height_m, 
 // other, r being their distance and θ its angle to the normal (along the normal cosθ/r is the height over r²). The tile
 // counts as a disc; 1 where it is far. `way`: from its middle to the edge.
 TESSERAY_HD inline double nearness_of_edge(Vec3 way, const Tile& tile, double near_m) {
-  constexpr double least_height_m = 1e-3;
   const double squared = squared_norm(way);
   if (squared >= near_m * near_m) return 1;
-  const double across_m = dot(way, tile.normal);
-  const double disc_m = std::sqrt(4 * norm(cross(tile.half_u, tile.half_v)) / pi);
-  return squared * mean_inverse_square(disc_m, std::fmax(std::fabs(across_m), least_height_m),
-                                       std::sqrt(std::fmax(0.0, squared - across_m * across_m)));
+  return squared * mean_inverse_square(std::sqrt(area_of(tile) / pi), way, dot(way, tile.normal));
 }
 
 // The mean over a tile of value(way)/r², r being the distance from the tile's points to a point and `way` unit, from
@@ -89,16 +89,11 @@ TESSERAY_HD inline double nearness_of_edge(Vec3 way, const Tile& tile, double ne
 // and these again.
 template <class Value>
 TESSERAY_HD double mean_spread_to(Vec3 point, const Tile& tile, double near_m, const Value& value) {
-  constexpr double least_height_m = 1e-3;
   constexpr int parts_of_piece = 6;
-  const Vec3 to_tile = tile.centroid - point;
-  const double across_m = dot(to_tile, tile.normal);
-  const double height_m = std::fmax(std::fabs(across_m), least_height_m);
-  const double all_m = std::sqrt(4 * norm(cross(tile.half_u, tile.half_v)) / pi);
+  const double across_m = dot(point - tile.centroid, tile.normal), all_m = std::sqrt(area_of(tile) / pi);
   const auto disc = [&](Vec3 middle, int parts) {
     const Vec3 way = point - middle;
-    const double aside_m = std::sqrt(std::fmax(0.0, squared_norm(way) - across_m * across_m));
-    return value(normalized(way)) * mean_inverse_square(all_m / parts, height_m, aside_m);
+    return value(normalized(way)) * mean_inverse_square(all_m / parts, way, across_m);
   };
   const auto is_next_to = [&](Vec3 middle, int parts) { return norm(point - middle) < 3 * all_m / parts; };
   const auto in_pieces = [&](Vec3 middle, int parts, const auto& of_piece) {
@@ -108,7 +103,7 @@ TESSERAY_HD double mean_spread_to(Vec3 point, const Tile& tile, double near_m, c
   const auto piece = [&](Vec3 middle, int parts) {
     return is_next_to(middle, parts) ? in_pieces(middle, parts, disc) : disc(middle, parts);
   };
-  const int parts = parts_for(near_m, norm(to_tile));
+  const int parts = parts_for(near_m, norm(point - tile.centroid));
   return mean_over_parts(tile, parts, [&](Vec3 middle) {
     return is_next_to(middle, parts) ? in_pieces(middle, parts, piece) : disc(middle, parts);
   });

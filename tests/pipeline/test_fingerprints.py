@@ -164,14 +164,19 @@ class Fingerprints(PipelineTest):
             self.assertIn(code, json.dumps(error_of(process)))
             self.assertFalse(output.exists())
 
+    def first_located(self, text):
+        """The run with queries in a CSV file, and where it places the first of them."""
+        file = self.folder / "queries.csv"
+        file.write_text(text)
+        process, output = self.run_tool("--queries", file, "--overwrite")
+        self.assert_done(process)
+        return process, {name: value for name, value in rows(output, "located")[0].items() if name != "fid"}
+
     def test_values_that_say_another_thing_or_nothing_are_warned_of(self):
         def located(text):
-            file = self.folder / "queries.csv"
-            file.write_text("query,site,rsrp,Azimuth [°]\n" + text)
-            process, output = self.run_tool("--queries", file, "--overwrite")
-            self.assert_done(process)
+            process, found = self.first_located("query,site,rsrp,Azimuth [°]\n" + text)
             warnings = [json.loads(line)["warning"] for line in process.stderr.splitlines() if "warning" in line]
-            return {warning["code"]: warning["message"] for warning in warnings}, rows(output, "located")[0]["tile_id"]
+            return {warning["code"]: warning["message"] for warning in warnings}, found["tile_id"]
 
         warned, tile = located("1,West,-70,20\n1,East,-80,30\n")
         self.assertEqual(warned, {})
@@ -186,11 +191,7 @@ class Fingerprints(PipelineTest):
 
     def test_rows_of_one_query_and_transmitter_are_joined(self):
         def located(text):
-            file = self.folder / "queries.csv"
-            file.write_text("query,site,rsrp,delay\n" + text)
-            process, output = self.run_tool("--queries", file, "--overwrite")
-            self.assert_done(process)
-            return process, {name: value for name, value in rows(output, "located")[0].items() if name != "fid"}
+            return self.first_located("query,site,rsrp,delay\n" + text)
 
         whole = located("1,West,-70,200\n1,East,-80,300\n")[1]
         self.assertIsNotNone(whole["tile_id"])

@@ -10,6 +10,7 @@
 #include "core/physics/diffraction.h"
 #include "core/physics/fresnel.h"
 #include "core/physics/material.h"
+#include "core/propagation/tile_parts.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 #include "tests/unit/propagation/plain_scattering.h"
@@ -94,6 +95,46 @@ TEST(Scattering, ThenReflectedNextToTheTilesMiddleIsNoMoreThanThereIs) {
     ++walls;
   }
   EXPECT_EQ(walls, 1u);
+}
+
+// A wall in one tile of 12 m, and metal ground before it that mirrors the wall to receivers near both: as small tiles.
+TEST(Scattering, ThenReflectedNearTheTileIsWhatItsPartsBring) {
+  Scene corner = testing::flat_ground(120, 120);
+  corner.materials.push_back({"metal", 1, 0, 1e7, 0});
+  corner.default_materials.ground = 1;
+  corner.prisms = {testing::box_prism(1, {52, 60}, {64, 70}, 0, 12)};
+  const Environment coarse(corner, 12), fine(corner, 1);
+  const Vec3 antenna_before{58, 5, 6};
+  for (const Vec3 to : {Vec3{58, 58, 1.5}, Vec3{56.3, 56.5, 0.7}, Vec3{60.2, 54.1, 2}}) {
+    const auto added = [&](const Environment& town) {
+      const auto gain = [&](bool after) {
+        return town.launch(testing::test_transmitter(antenna_before), testing::receivers_at({to}), two(1, 0, after))
+            .receivers.front()
+            .gain.value();
+      };
+      return gain(true) - gain(false);
+    };
+    EXPECT_NEAR(decibels(added(coarse) / added(fine)), 0, 0.3) << to.x;
+  }
+}
+
+// Against the mean over 2 cm pieces of a tile of 4 m; a disc of its area is within half a decibel of the square.
+TEST(Scattering, NearAnEdgeATileIsItsMeanOverTheDistance) {
+  Tile tile;
+  tile.normal = {0, 0, 1};
+  tile.half_u = {2, 0, 0};
+  tile.half_v = {0, 2, 0};
+  for (const Vec3 edge : {Vec3{0, 0, 0.05}, Vec3{0.3, -0.2, 0.5}, Vec3{1, 0.5, 2}, Vec3{-2, 2, 1}, Vec3{3, 0, 3}}) {
+    double sum = 0;
+    constexpr int pieces = 200;
+    for (int i = 0; i < pieces * pieces; ++i) {
+      const Vec3 on_tile{4 * (i % pieces + 0.5) / pieces - 2, 4 * (i / pieces + 0.5) / pieces - 2, 0};
+      sum += edge.z / squared_norm(edge - on_tile);
+    }
+    const double of_middle = edge.z / squared_norm(edge), mean = sum / (pieces * pieces);
+    EXPECT_NEAR(decibels(nearness_of_edge(edge, tile, 6) / (mean / of_middle)), 0, 0.5) << edge.x << " " << edge.z;
+  }
+  EXPECT_EQ(nearness_of_edge({0, 0, 6}, tile, 6), 1);
 }
 
 TEST(Scattering, ThenOneDiffractionIsTheSumOverTilesAndEdges) {
