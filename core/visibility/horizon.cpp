@@ -2,7 +2,9 @@
 #include "core/visibility/horizon.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <utility>
 
 #include "core/base/infinity.h"
 #include "core/visibility/sight_kernels.h"
@@ -28,6 +30,14 @@ int last_bin(double azimuth) { return static_cast<int>(std::floor(azimuth * bins
 int first_whole_bin(double low) { return static_cast<int>(std::ceil(low * bins_per_unit + bin_margin)); }
 int end_whole_bin(double high) { return static_cast<int>(std::floor(high * bins_per_unit - bin_margin)); }
 
+// No window is wider than a chunk of bins.
+constexpr int chunk_bins = HorizonWindows::widest;
+static_assert(Horizon::bins == 32 * chunk_bins);
+constexpr std::uint32_t all_chunks = 0xffffffff;
+std::uint32_t chunks_of(int first_bin, int last_bin) {
+  return all_chunks << first_bin / chunk_bins & all_chunks >> (31 - last_bin / chunk_bins);
+}
+
 int wrapped(int bin) { return bin & (Horizon::bins - 1); }
 
 double unwrapped(double azimuth, double first) { return azimuth < first - 1e-6 ? azimuth + 8 : azimuth; }
@@ -41,9 +51,8 @@ Vec2 corner_direction(double azimuth) {
 }  // namespace
 
 void Horizon::reset(float slope) {
-  std::fill_n(windows_.begin(), HorizonWindows::stride, slope);
-  levels_ = 1;
-  is_settled_ = true;
+  std::fill(windows_.begin(), windows_.end(), slope);
+  raised_.fill(0);
 }
 
 void Horizon::close_outside(AzimuthInterval azimuths) {
@@ -53,19 +62,32 @@ void Horizon::close_outside(AzimuthInterval azimuths) {
     windows_[static_cast<std::size_t>(wrapped(bin))] = closed;
   }
   std::copy_n(windows_.begin(), HorizonWindows::widest, windows_.begin() + bins);
-  is_settled_ = false;
+  raised_[0] = all_chunks;
 }
 
 void Horizon::settle(int count) {
   count = std::min(count, 2 * HorizonWindows::widest - 1);
   const int needed = window_level_of_count[static_cast<std::size_t>(count)] + 1;
-  for (int level = is_settled_ ? levels_ : 1; level < needed; ++level) {
-    float* made = windows_.data() + level * HorizonWindows::stride;
-    kernels_.halve(made - HorizonWindows::stride, made, 1 << (level - 1));
-    std::copy_n(made, HorizonWindows::widest, made + bins);
+  for (std::size_t level = 1; level < raised_.size(); ++level) raised_[level] |= raised_[0];
+  raised_[0] = 0;
+  for (int level = 1; level < needed; ++level) {
+    make_windows(level, std::exchange(raised_[static_cast<std::size_t>(level)], 0));
   }
-  levels_ = std::max(levels_, needed);
-  is_settled_ = true;
+}
+
+void Horizon::make_windows(int level, std::uint32_t chunks) {
+  const int reach = std::max(lanes, 1 << level), half = 1 << (level - 1);
+  float* made = windows_.data() + level * HorizonWindows::stride;
+  const float* below = made - HorizonWindows::stride;
+  for (std::uint32_t left = chunks; left != 0;) {
+    const int first = std::countr_zero(left), end = first + std::countr_one(left >> first);
+    const int begin = first * chunk_bins - reach;
+    if (begin < 0) kernels_.halve(below, made, half, bins + begin, bins);
+    kernels_.halve(below, made, half, std::max(begin, 0), end * chunk_bins);
+    left &= left + (1u << first);
+  }
+  // Those of the first chunk, and of the second, which reach back into it.
+  if ((chunks & 3) != 0) std::copy_n(made, HorizonWindows::widest, made + bins);
 }
 
 bool Horizon::can_be_raised(AzimuthInterval azimuths, float slope) const {
@@ -73,7 +95,6 @@ bool Horizon::can_be_raised(AzimuthInterval azimuths, float slope) const {
   if (count <= 0) return false;
   if (count >= 2 * HorizonWindows::widest) return true;
   const int level = window_level_of_count[static_cast<std::size_t>(count)];
-  if (level >= levels_) return true;
   const float* window = windows_.data() + level * HorizonWindows::stride + wrapped(first);
   return slope > std::min(window[0], window[count - (1 << level)]);
 }
@@ -113,7 +134,7 @@ void Horizon::raise_to_least(int first, int end, int base) {
   while (first < end) {
     const int place = wrapped(first), count = std::min(end - first, bins - place);
     if (kernels_.raise_bins(count, least_.data() + (first - base), windows_.data() + place)) {
-      is_settled_ = false;
+      raised_[0] |= chunks_of(place, place + count - 1);
       if (place < HorizonWindows::widest) {
         std::copy_n(windows_.begin(), HorizonWindows::widest, windows_.begin() + bins);
       }

@@ -51,7 +51,7 @@ class Horizon {
   // Hides everything but what lies within some azimuths, and a little beside them.
   void close_outside(AzimuthInterval azimuths);
 
-  // Brings the windows of ranges of up to `count` bins up to date; before, they may be too low.
+  // Brings the windows of ranges of up to `count` bins up to date; others may be too low.
   void settle(int count);
   // Those windows, of which the first are the slopes by bin, always up to date.
   const float* windows() const { return windows_.data(); }
@@ -76,12 +76,15 @@ class Horizon {
   void lower_least(const Corner& from, const Corner& to, double height, int base);
   // Raises the bins from `first` on, before `end`, to least_.
   void raise_to_least(int first, int end, int base);
+  // Makes the windows of a level again that reach into some chunks.
+  void make_windows(int level, std::uint32_t chunks);
 
   std::pmr::vector<float> windows_;
   const SightKernels& kernels_;
-  int levels_ = 0;                 // how many levels, the first included, have been made since the reset
   std::pmr::vector<float> least_;  // scratch
-  bool is_settled_ = false;        // nothing was raised since the levels were made
+  // By level, as bits: the chunks of `widest` bins that were raised since its windows were made; at number 0 those that
+  // were raised since the last `settle`, which the other numbers do not tell yet.
+  std::array<std::uint32_t, HorizonWindows::levels> raised_{};
 };
 
 }  // namespace tesseray

@@ -129,8 +129,8 @@ struct SectorView {
 };
 
 struct SightKernels {
-  // level[b] = min(below[b], below[b + width]) for all bins.
-  void (*halve)(const float* below, float* level, int width);
+  // level[b] = min(below[b], below[b + distance]) for the bins first … end − 1, multiples of `lanes` both.
+  void (*halve)(const float* below, float* level, int distance, int first, int end);
   // least[k] = min(least[k], first + k · step, kept between low and high) for `count` bins.
   void (*lower_bins)(int count, float first, float step, float low, float high, float* least);
   // Raises `count` slopes to what is certain of `least`, where that is finite or −∞; says whether any was raised.
