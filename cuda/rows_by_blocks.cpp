@@ -7,7 +7,6 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/visibility/packed_rows.h"
-#include "core/visibility/row_codec.h"
 
 namespace tesseray {
 namespace {
@@ -92,10 +91,7 @@ void append_halves(const std::vector<std::vector<std::uint32_t>>& rows, std::siz
                    std::vector<HalfRows>& halves) {
   parallel_blocks(rows.size(), rows_per_half, no_progress(), [&](std::size_t begin, std::size_t end) {
     HalfRows& half = halves[first_half + begin / rows_per_half];
-    for (std::size_t r = begin; r < end; ++r) {
-      append_row(rows[r], half.bytes);
-      ++half.rows;
-    }
+    for (std::size_t r = begin; r < end; ++r) half.add(rows[r]);
   });
 }
 

@@ -24,9 +24,12 @@ inline std::uint32_t load_u32(const std::uint8_t* bytes) { return load_little_en
 inline std::uint64_t load_u64(const std::uint8_t* bytes) { return load_little_endian<std::uint64_t>(bytes); }
 inline double load_f64(const std::uint8_t* bytes) { return std::bit_cast<double>(load_u64(bytes)); }
 
-inline void store_u32(std::uint32_t number, std::uint8_t* bytes) {
-  for (int k = 0; k < 4; ++k) bytes[k] = static_cast<std::uint8_t>(number >> (8 * k));
+template <class Number>
+void store_little_endian(Number number, std::uint8_t* bytes) {
+  for (std::size_t k = 0; k < sizeof number; ++k) bytes[k] = static_cast<std::uint8_t>(number >> (8 * k));
 }
+
+inline void store_u32(std::uint32_t number, std::uint8_t* bytes) { store_little_endian(number, bytes); }
 
 template <class Number>
 void append_little_endian(Number number, std::vector<std::uint8_t>& bytes) {

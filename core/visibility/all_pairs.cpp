@@ -6,7 +6,6 @@
 #include "core/base/parallel.h"
 #include "core/visibility/elements.h"
 #include "core/visibility/packed_rows.h"
-#include "core/visibility/row_codec.h"
 
 namespace tesseray {
 
@@ -28,8 +27,7 @@ std::unique_ptr<Visibility> compute_visibility_of_all_pairs(const Occlusion& occ
           row.push_back(elements[b].number);
         }
       }
-      ++half.rows;
-      append_row(row, half.bytes);
+      half.add(row);
     }
   });
   return whole_rows(static_cast<std::uint32_t>(tiling.tiles.size()), static_cast<std::uint32_t>(tiling.edges.size()),

@@ -88,19 +88,12 @@ void fill_from_blocks(const WorkFile& work, std::uint32_t tile_count, std::uint3
             own_bytes);
   const std::uint8_t* own_at = own_bytes.data();
 
-  std::vector<std::uint32_t> finders, found, row;
-  const auto append_to = [](std::vector<std::uint32_t>& numbers) {
-    return [&numbers](std::uint32_t number) { numbers.push_back(number); };
-  };
+  RowMaker row(work.element_count());
+  const auto add_run = [&row](std::uint32_t first, std::uint32_t count) { row.add_run(first, count); };
   for (std::uint32_t element = begin; element < end; ++element) {
-    finders.clear();
-    found.clear();
-    for (const std::uint8_t*& of_block : at) of_block = for_each_in_row(of_block, append_to(finders));
-    own_at = for_each_in_row(own_at, append_to(found));
-    row.resize(finders.size() + found.size());
-    std::merge(finders.begin(), finders.end(), found.begin(), found.end(), row.begin());
-    const auto tiles = std::lower_bound(row.begin(), row.end(), tile_count) - row.begin();
-    rows.add_row(row, static_cast<std::uint32_t>(tiles));
+    for (const std::uint8_t*& of_block : at) of_block = for_each_run(of_block, add_run);
+    own_at = for_each_run(own_at, add_run);
+    rows.add_row(row, tile_count);
   }
 }
 

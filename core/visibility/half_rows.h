@@ -9,24 +9,13 @@
 #include <vector>
 
 #include "core/visibility/elements.h"
-#include "core/visibility/packed_rows.h"
+#include "core/visibility/row_maker.h"
 #include "core/visibility/sight_grid.h"
 #include "core/visibility/sight_search.h"
+#include "core/visibility/turned_halves.h"
 #include "core/visibility/visibility.h"
 
 namespace tesseray {
-
-// Sorts by marking numbers in a bitmap, and its words in another: rows are long, and the range is short.
-class NumberSorter {
- public:
-  explicit NumberSorter(std::size_t numbers) : marks_(numbers / 64 + 1), marked_words_(marks_.size() / 64 + 1) {}
-
-  // REQUIRES: no number twice.
-  void sort(std::vector<std::uint32_t>& numbers);
-
- private:
-  std::vector<std::uint64_t> marks_, marked_words_;  // all clear between calls
-};
 
 // Finds halves of rows, in any thread.
 class HalfRowFinder {
@@ -47,8 +36,9 @@ class HalfRowFinder {
  private:
   struct Worker {
     SightSearch search;
-    NumberSorter sorter;
-    std::vector<std::uint32_t> row;
+    RowMaker row;
+    std::vector<std::uint32_t> seen;
+    HalfRows half;
   };
 
   std::vector<Element> elements_;

@@ -7,15 +7,10 @@
 #include <vector>
 
 #include "core/base/progress.h"
+#include "core/visibility/turned_halves.h"
 #include "core/visibility/visibility.h"
 
 namespace tesseray {
-
-// For consecutive elements: the pairs that each of them found, every pair of the relation once in all.
-struct HalfRows {
-  std::uint32_t rows = 0;
-  std::vector<std::uint8_t> bytes;  // row_codec.h, one row after the other
-};
 
 // The relation of `halves`, which together hold the elements 0 … tile_count + edge_count − 1 in order.
 std::unique_ptr<Visibility> whole_rows(std::uint32_t tile_count, std::uint32_t edge_count,

@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/visibility/row_codec.h"
 
-#include <algorithm>
-
 namespace tesseray {
 
+void RowCoder::append_to(std::vector<std::uint8_t>& bytes) {
+  append_varint(runs_, bytes);
+  bytes.insert(bytes.end(), tokens_.begin(), tokens_.begin() + 2 * static_cast<std::ptrdiff_t>(runs_));
+  bytes.insert(bytes.end(), rests_.begin(), rests_.end());
+  rests_.clear();
+  next_ = runs_ = 0;
+}
+
 void append_row(std::span<const std::uint32_t> row, std::vector<std::uint8_t>& bytes) {
-  std::uint32_t runs = 0;
-  for (std::size_t k = 0; k < row.size(); ++k) runs += k == 0 || row[k] != row[k - 1] + 1 ? 1 : 0;
-  append_varint(runs, bytes);
-  std::size_t token_at = bytes.size();
-  bytes.resize(bytes.size() + 2 * std::size_t{runs});
-  std::uint32_t next = 0;
+  RowCoder coder;
   for (std::size_t k = 0; k < row.size();) {
     const std::size_t begin = k++;
     while (k < row.size() && row[k] == row[k - 1] + 1) ++k;
-    const std::uint32_t gap = row[begin] - next, more = static_cast<std::uint32_t>(k - begin - 1);
-    const std::uint32_t token = std::min(gap, widest_gap) << run_length_bits | std::min(more, longest_run);
-    bytes[token_at++] = static_cast<std::uint8_t>(token);
-    bytes[token_at++] = static_cast<std::uint8_t>(token >> 8);
-    if (gap >= widest_gap) append_varint(gap - widest_gap, bytes);
-    if (more >= longest_run) append_varint(more - longest_run, bytes);
-    next = row[k - 1] + 2;
+    coder.add_run(row[begin], static_cast<std::uint32_t>(k - begin));
   }
+  coder.append_to(bytes);
 }
 
 bool decode_row(std::span<const std::uint8_t> bytes, std::uint32_t length, std::uint32_t limit,

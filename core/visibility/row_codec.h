@@ -8,6 +8,7 @@
 // varints: seven bits a byte, the lowest first, the high bit set on all but the last byte.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -53,13 +54,36 @@ inline bool read_varint(const std::uint8_t*& at, const std::uint8_t* end, std::u
   return false;
 }
 
+// Codes a row run by run.
+class RowCoder {
+ public:
+  // Runs come in ascending order, and none touches the next. REQUIRES: numbers below 2³² − 1.
+  void add_run(std::uint32_t first, std::uint32_t count) {
+    const std::uint32_t gap = first - next_, more = count - 1;
+    if (tokens_.size() < 2 * (std::size_t{runs_} + 1)) tokens_.resize(4 * (std::size_t{runs_} + 1));
+    store_little_endian(
+        static_cast<std::uint16_t>(std::min(gap, widest_gap) << run_length_bits | std::min(more, longest_run)),
+        tokens_.data() + 2 * std::size_t{runs_++});
+    if (gap >= widest_gap) append_varint(gap - widest_gap, rests_);
+    if (more >= longest_run) append_varint(more - longest_run, rests_);
+    next_ = first + count + 1;
+  }
+  // Appends the row, and begins the next.
+  void append_to(std::vector<std::uint8_t>& bytes);
+
+ private:
+  std::uint32_t next_ = 0, runs_ = 0;
+  std::vector<std::uint8_t> tokens_, rests_;
+};
+
 // REQUIRES: strictly ascending numbers below 2³² − 1.
 void append_row(std::span<const std::uint32_t> row, std::vector<std::uint8_t>& bytes);
 
-// Calls visit(first, count) for the runs at `bytes`; returns the end of what was read.
-// REQUIRES: bytes made by append_row (files are checked as they are read).
+// Calls visit(first, count) for the runs at `bytes` until one begins at `end_number` or later; returns the
+// end of what was read, which is the row's where none does. REQUIRES: bytes made by append_row (files are checked as
+// they are read).
 template <class Visit>
-const std::uint8_t* for_each_run(const std::uint8_t* bytes, const Visit& visit) {
+const std::uint8_t* for_each_run_until(const std::uint8_t* bytes, std::uint32_t end_number, const Visit& visit) {
   const std::uint32_t runs = read_varint(bytes);
   const std::uint8_t* rest = bytes + 2 * std::size_t{runs};
   std::uint32_t next = 0;
@@ -68,10 +92,17 @@ const std::uint8_t* for_each_run(const std::uint8_t* bytes, const Visit& visit) 
     std::uint32_t gap = token >> run_length_bits, more = token & longest_run;
     if (gap == widest_gap) gap += read_varint(rest);
     if (more == longest_run) more += read_varint(rest);
+    if (next + gap >= end_number) break;
     visit(next + gap, more + 1);
     next += gap + more + 2;
   }
   return rest;
+}
+
+// The same for all runs.
+template <class Visit>
+const std::uint8_t* for_each_run(const std::uint8_t* bytes, const Visit& visit) {
+  return for_each_run_until(bytes, ~std::uint32_t{0}, visit);
 }
 
 // Calls visit(number) for the numbers at `bytes`; returns the end of what was read.

@@ -97,6 +97,11 @@ void RowBlock::add_row(std::span<const std::uint32_t> row, std::uint32_t visible
   end_row(static_cast<std::uint32_t>(row.size()), visible_tiles);
 }
 
+void RowBlock::add_row(RowMaker& row, std::uint32_t tile_count) {
+  const RowCounts counts = row.append_to(bytes_, tile_count);
+  end_row(counts.length, counts.visible_tiles);
+}
+
 void RowBlock::end_row(std::uint32_t length, std::uint32_t visible_tiles) {
   std::uint8_t* const entry = bytes_.data() + row_++ * row_entry_bytes;
   store_u32(length, entry);

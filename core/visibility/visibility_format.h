@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/visibility/row_maker.h"
 #include "core/visibility/visibility.h"
 
 namespace tesseray {
@@ -52,6 +53,7 @@ class RowBlock {
   // Room for rows of so many bytes.
   void reserve(std::size_t row_bytes) { bytes_.reserve(bytes_.size() + row_bytes); }
   void add_row(std::span<const std::uint32_t> row, std::uint32_t visible_tiles);
+  void add_row(RowMaker& row, std::uint32_t tile_count);
   // Or in two steps: what is appended here is the next row, coded, and ends by end_row.
   std::vector<std::uint8_t>& coded() { return bytes_; }
   void end_row(std::uint32_t length, std::uint32_t visible_tiles);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/progress.h"
-#include "core/visibility/packed_rows.h"
+#include "core/visibility/turned_halves.h"
 
 namespace tesseray {
 

@@ -24,6 +24,8 @@ class WorkFile {
   const std::vector<WorkBlockIndex>& blocks() const { return blocks_; }
   // The elements before this one are done.
   std::uint32_t finished_elements() const { return blocks_.empty() ? 0 : blocks_.back().end; }
+  // Of the whole relation.
+  std::uint32_t element_count() const { return key_.tile_count + key_.edge_count; }
   // Throws Error(resources) on a full disk; what was there stays.
   void append(const WorkBlock& block);
   // Replaces `bytes` by a part of a block. Thread-safe.
@@ -36,7 +38,6 @@ class WorkFile {
   void find_blocks(Progress& progress);
   // False when the bytes are not those of the block that comes next.
   bool take_block(const BlockFile::Block& block, std::span<const std::uint8_t> bytes);
-  std::uint32_t element_count() const { return key_.tile_count + key_.edge_count; }
 
   VisibilityFileInfo key_;
   BlockFile file_;

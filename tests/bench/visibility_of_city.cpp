@@ -84,7 +84,7 @@ Seconds seconds_of_plain_way(const testing::VisibilityCity& city, const Occlusio
 
 struct Costs {
   Seconds tiles, all;
-  double memory_mib = 0;
+  double memory_mib = 0, all_memory_mib = 0;
   std::uint64_t tile_entries = 0, entries = 0;
   Seconds write;
   double bytes_per_entry = 0, decoded_per_s = 0;
@@ -147,9 +147,9 @@ void measure(const std::string& name, int sources, bool tiles_only) {
     std::unique_ptr<Visibility> visibility;
     costs.all = seconds([&] { visibility = compute_visibility(occlusion, city.tiling, {}, no_progress()); });
     costs.entries = entries_of(*visibility);
+    costs.all_memory_mib = peak_memory_mib();
     measure_file(*visibility, costs);
   }
-  const double all_memory_mib = peak_memory_mib();
   measure_first_level(city, occlusion, costs);
   const double kilometres =
       (city.scene.extent.max.x - city.scene.extent.min.x) * (city.scene.extent.max.y - city.scene.extent.min.y) / 1e6;
@@ -157,7 +157,7 @@ void measure(const std::string& name, int sources, bool tiles_only) {
               city.tiling.edges.size(), static_cast<double>(costs.tile_entries) / 1e6,
               static_cast<double>(costs.entries) / 1e6);
   std::printf("%.1f (%.1f) | %.1f (%.1f) | %.0f | %.0f | %.1f (%.1f) | %.2f | %.2f | %.2f | %.2f | ", costs.tiles.wall,
-              costs.tiles.processor, costs.all.wall, costs.all.processor, costs.memory_mib, all_memory_mib,
+              costs.tiles.processor, costs.all.wall, costs.all.processor, costs.memory_mib, costs.all_memory_mib,
               costs.write.wall, costs.write.processor, costs.bytes_per_entry, costs.decoded_per_s / 1e9,
               costs.street_ms, costs.macro_ms);
   if (sources > 0) {
