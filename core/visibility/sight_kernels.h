@@ -32,7 +32,14 @@ struct SquareArrays {
   const float* x;
   const float* y;
   const float* top_z;
+  const std::uint32_t* index;
   float side;
+};
+
+// Squares that are not hidden: what stands in one below floor_z is.
+struct EnteredSquares {
+  std::uint32_t* index;
+  float* floor_z;
 };
 
 // So many elements of one cell, relative to the corner of its block; what is in the lanes of none is not used. Normals
@@ -135,9 +142,10 @@ struct SightKernels {
   void (*lower_bins)(int count, float first, float step, float low, float high, float* least);
   // Raises `count` slopes to what is certain of `least`, where that is finite or −∞; says whether any was raised.
   bool (*raise_bins)(int count, const float* least, float* slopes);
-  // For each square the height below which all that stands in it is hidden, +∞ where nothing in it matters.
-  void (*find_floors)(int count, SquareArrays squares, float position_m, KernelSource source, const float* windows,
-                      float* floor_z);
+  // Writes the squares in which something matters that is not certainly hidden; returns how many they are. There is
+  // room for all and `lanes` more.
+  std::size_t (*enter_squares)(int count, SquareArrays squares, float position_m, KernelSource source,
+                               const float* windows, EnteredSquares entered);
   // Writes the elements that face the source, or may do so, and that the horizon does not hide; returns how many they
   // are. There is room for all of the elements and `lanes` more.
   std::size_t (*face_source)(std::size_t spans, const ElementSpan* span, const ElementGroup* groups, float position_m,

@@ -58,6 +58,7 @@ void SightSearch::Squares::make_room(std::size_t more) {
   if (index.size() >= room) return;
   for (std::pmr::vector<float>* numbers : {&x, &y, &top_z, &floor_z}) numbers->resize(2 * room);
   index.resize(2 * room);
+  entered.resize(2 * room);
 }
 
 void SightSearch::Squares::add(std::uint32_t square_index, Vec2 corner, float square_top_z) {
@@ -216,9 +217,8 @@ void SightSearch::search_far(std::vector<std::uint32_t>& seen) {
     horizon_.settle(static_cast<int>(2 * bins_at_one_side / (ring - 1)));
     blocks_.clear();
     add_blocks_of_ring(block_i, block_j, ring);
-    find_floors(blocks_, grid_.block_m());
     cells_.clear();
-    add_cells_of_blocks();
+    add_cells_of_blocks(enter(blocks_, grid_.block_m()));
     visit_cells(seen);
   }
 }
@@ -237,12 +237,11 @@ void SightSearch::add_blocks_of_ring(std::int32_t block_i, std::int32_t block_j,
                    });
 }
 
-void SightSearch::add_cells_of_blocks() {
-  for (std::size_t k = 0; k < blocks_.size(); ++k) {
-    if (blocks_.top_z[k] < blocks_.floor_z[k]) continue;
-    const std::uint32_t first = blocks_.index[k] * SightGrid::cells_per_block;
+void SightSearch::add_cells_of_blocks(std::size_t entered) {
+  for (std::size_t k = 0; k < entered; ++k) {
+    const std::uint32_t block = blocks_.entered[k], first = block * SightGrid::cells_per_block;
     const Vec2 corner = grid_.block_corner(first) - source_.point.xy();
-    const SquareBounds& bounds = grid_.block(blocks_.index[k]);
+    const SquareBounds& bounds = grid_.block(block);
     if (bounds.terrain_low_z > kernel_source_.z) {
       add_terrain_as_hider({corner, corner + grid_.block_m() * Vec2{1, 1}}, bounds.terrain_low_z);
     }
@@ -263,35 +262,32 @@ void SightSearch::add_cells_of_blocks() {
   }
 }
 
-void SightSearch::find_floors(Squares& squares, double side_m) {
-  const std::size_t count = padded(squares.size());
+std::size_t SightSearch::enter(Squares& squares, double side_m) {
   squares.make_room(0);
-  kernels_.find_floors(static_cast<int>(count),
-                       {squares.x.data(), squares.y.data(), squares.top_z.data(), static_cast<float>(side_m)},
-                       grid_.margins().position_m, kernel_source_, horizon_.windows(), squares.floor_z.data());
+  return kernels_.enter_squares(
+      static_cast<int>(squares.size()),
+      {squares.x.data(), squares.y.data(), squares.top_z.data(), squares.index.data(), static_cast<float>(side_m)},
+      grid_.margins().position_m, kernel_source_, horizon_.windows(), {squares.entered.data(), squares.floor_z.data()});
 }
 
 void SightSearch::visit_cells(std::vector<std::uint32_t>& seen) {
-  find_floors(cells_, grid_.cell_m());
-  entered_.clear();
-  for (std::size_t k = 0; k < cells_.size(); ++k) {
-    if (cells_.top_z[k] < cells_.floor_z[k]) continue;
-    entered_.push_back({cells_.index[k], cells_.floor_z[k]});
-    grid_.prefetch_bounds(cells_.index[k]);
-  }
-  for (const EnteredCell& entered : entered_) grid_.prefetch_contents(entered.cell);
+  const std::size_t entered = enter(cells_, grid_.cell_m());
+  const std::uint32_t* const cells = cells_.entered.data();
+  const float* const floors = cells_.floor_z.data();
+  for (std::size_t k = 0; k < entered; ++k) grid_.prefetch_bounds(cells[k]);
+  for (std::size_t k = 0; k < entered; ++k) grid_.prefetch_contents(cells[k]);
   // What is hidden cannot hide anything that is not: a segment that stays above the horizon passes above it.
-  for (const EnteredCell& entered : entered_) add_occluders(entered);
+  for (std::size_t k = 0; k < entered; ++k) add_occluders(cells[k], floors[k]);
   walls_.place_walls(horizon_);
   spans_.clear();
-  for (const EnteredCell& entered : entered_) add_targets(entered);
+  for (std::size_t k = 0; k < entered; ++k) add_targets(cells[k], floors[k]);
   decide(find_candidates(), seen);
 }
 
-void SightSearch::add_occluders(const EnteredCell& entered) {
-  const SquareBounds& bounds = grid_.cell(entered.cell);
-  if (trusts_walls_ && bounds.wall_top_z >= entered.floor_z) {
-    walls_.add_walls_of_cell(entered.cell, bounds, entered.floor_z);
+void SightSearch::add_occluders(std::uint32_t cell, float floor_z) {
+  const SquareBounds& bounds = grid_.cell(cell);
+  if (trusts_walls_ && bounds.wall_top_z >= floor_z) {
+    walls_.add_walls_of_cell(cell, bounds, floor_z);
   }
   for (std::uint32_t part = bounds.first_part; part < bounds.end_part; ++part) add_part_as_hider(part);
   const bool rises = bounds.terrain_low_z > kernel_source_.z;
@@ -299,26 +295,30 @@ void SightSearch::add_occluders(const EnteredCell& entered) {
                        bounds.terrain_top_z > -infinity_f;
   if (!rises && !reaches) return;
   constexpr std::uint32_t size = SightGrid::block_cells;
-  const std::uint32_t c = entered.cell % SightGrid::cells_per_block, i = c % size, j = c / size;
-  const Vec2 corner = grid_.block_corner(entered.cell) - source_.point.xy() +
+  const std::uint32_t c = cell % SightGrid::cells_per_block, i = c % size, j = c / size;
+  const Vec2 corner = grid_.block_corner(cell) - source_.point.xy() +
                       grid_.cell_m() * Vec2{static_cast<double>(i), static_cast<double>(j)};
   const Rectangle square = {corner, corner + grid_.cell_m() * Vec2{1, 1}};
   if (rises) add_terrain_as_hider(square, bounds.terrain_low_z);
   if (reaches) walls_.add_terrain(square, static_cast<double>(bounds.terrain_top_z - kernel_source_.z));
 }
 
-void SightSearch::add_targets(const EnteredCell& entered) {
-  const SquareBounds& bounds = grid_.cell(entered.cell);
-  if (bounds.target_top_z < entered.floor_z) return;
-  const Vec2 offset = grid_.block_corner(entered.cell) - source_.point.xy();
+void SightSearch::add_targets(std::uint32_t cell, float floor_z) {
+  const SquareBounds& bounds = grid_.cell(cell);
+  if (bounds.target_top_z < floor_z) return;
+  const Vec2 offset = grid_.block_corner(cell) - source_.point.xy();
   // Seen from anywhere, what is under a raised part may be behind its roof alone.
-  ElementSpan span = {bounds.first_element,         bounds.end_element, static_cast<float>(offset.x),
-                      static_cast<float>(offset.y), entered.floor_z,    !above_only_ && bounds.has_raised_part};
+  ElementSpan span = {bounds.first_element,
+                      bounds.end_element,
+                      static_cast<float>(offset.x),
+                      static_cast<float>(offset.y),
+                      floor_z,
+                      !above_only_ && bounds.has_raised_part};
   if (span.begin < span.end) spans_.push_back(span);
   // Looking up, flat roofs are seen only from places between their planes and their points.
   const float highest =
       above_only_ ? kernel_source_.z + static_cast<float>(lift_m) + 2 * grid_.margins().height_m : infinity_f;
-  if (bounds.roof_top_z < entered.floor_z || bounds.roof_low_z > highest) return;
+  if (bounds.roof_top_z < floor_z || bounds.roof_low_z > highest) return;
   span.begin = bounds.first_roof;
   span.end = bounds.end_roof;
   if (span.begin == span.end) return;

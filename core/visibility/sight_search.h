@@ -51,9 +51,9 @@ class SightSearch {
   // Squares with their lower corners relative to the eye, and which cell or block each is.
   struct Squares {
     explicit Squares(std::pmr::memory_resource* memory)
-        : x(memory), y(memory), top_z(memory), floor_z(memory), index(memory) {}
-    std::pmr::vector<float> x, y, top_z, floor_z;
-    std::pmr::vector<std::uint32_t> index;
+        : x(memory), y(memory), top_z(memory), floor_z(memory), index(memory), entered(memory) {}
+    std::pmr::vector<float> x, y, top_z, floor_z;  // floor_z of those that are entered
+    std::pmr::vector<std::uint32_t> index, entered;
     std::size_t count = 0;
     void clear() { count = 0; }
     void make_room(std::size_t more);
@@ -82,25 +82,21 @@ class SightSearch {
     std::pmr::vector<std::int32_t> is_facing_;
   };
 
-  struct EnteredCell {
-    std::uint32_t cell = 0;
-    float floor_z = 0;  // what is lower is hidden
-  };
-
   void search(const Element& source, std::vector<std::uint32_t>& seen);
   // At a wall, in the plane of the roof below, or under a raised part.
   bool is_where_walls_do_not_tell() const;
   void begin_ring(double nearest_m);
   void search_near(std::vector<std::uint32_t>& seen);
   void search_far(std::vector<std::uint32_t>& seen);
-  void find_floors(Squares& squares, double side_m);
+  // Of those squares that are not hidden, index and floor; returns how many they are.
+  std::size_t enter(Squares& squares, double side_m);
   void add_blocks_of_ring(std::int32_t block_i, std::int32_t block_j, std::int32_t ring);
-  void add_cells_of_blocks();
+  void add_cells_of_blocks(std::size_t entered);
   // A ring is passed twice: what can be met on the way to its targets lies in it or within it, and must be known before
   // they are tested.
   void visit_cells(std::vector<std::uint32_t>& seen);
-  void add_occluders(const EnteredCell& entered);
-  void add_targets(const EnteredCell& entered);
+  void add_occluders(std::uint32_t cell, float floor_z);
+  void add_targets(std::uint32_t cell, float floor_z);
   // Returns how many there are.
   std::size_t find_candidates();
   void decide(std::size_t candidates, std::vector<std::uint32_t>& seen);
@@ -142,7 +138,6 @@ class SightSearch {
   bool trusts_terrain_ = false;  // the grid covers all terrain between the source and its targets
 
   Squares blocks_{memory_.resource()}, cells_{memory_.resource()};
-  std::pmr::vector<EnteredCell> entered_{memory_.resource()};
   std::pmr::vector<ElementSpan> spans_{memory_.resource()};  // the targets of the current ring
   Candidates candidates_{memory_.resource()};
   std::pmr::vector<Verdict> verdicts_{memory_.resource()};
