@@ -107,7 +107,9 @@ std::vector<std::vector<std::uint32_t>> rows_of_batch(SightRunner& runner, std::
 std::unique_ptr<Visibility> compute_visibility_by_blocks(const MakeSightRunner& make_runner, const Occlusion& occlusion,
                                                          const Tiling& tiling, const VisibilityOptions& options,
                                                          Progress& progress) {
+  // Putting rows together takes about as long as finding them.
   progress.begin_stage("visibility");
+  PartOfStage finding(progress, 0, 0.5), merging(progress, 0.5, 1);
   const std::vector<Element> elements = make_elements(occlusion.view(), tiling);
   const SightSceneArrays arrays(occlusion.view(), elements);
   const SightSceneView view = arrays.view();
@@ -126,14 +128,14 @@ std::unique_ptr<Visibility> compute_visibility_by_blocks(const MakeSightRunner& 
     runner->start(slot_of(b), sources_of(b), limits);
   }
   for (std::size_t b = 0; b < batches; ++b) {
-    progress.throw_if_cancelled();
+    finding.throw_if_cancelled();
     const std::vector<std::vector<std::uint32_t>> rows = finished_rows(*runner, slot_of(b), sources_of(b), limits);
     if (b + runner->slots() < batches) runner->start(slot_of(b), sources_of(b + runner->slots()), limits);
     append_halves(rows, b * batch / rows_per_half, halves);
-    progress.advance(static_cast<double>(b + 1) / static_cast<double>(batches));
+    finding.advance(static_cast<double>(b + 1) / static_cast<double>(batches));
   }
   return whole_rows(static_cast<std::uint32_t>(tiling.tiles.size()), static_cast<std::uint32_t>(tiling.edges.size()),
-                    halves, progress);
+                    halves, merging);
 }
 
 PointVisibilityByBlocks::PointVisibilityByBlocks(const MakeSightRunner& make_runner, const Occlusion& occlusion,

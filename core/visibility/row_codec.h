@@ -79,9 +79,9 @@ class RowCoder {
 // REQUIRES: strictly ascending numbers below 2³² − 1.
 void append_row(std::span<const std::uint32_t> row, std::vector<std::uint8_t>& bytes);
 
-// Calls visit(first, count) for the runs at `bytes` until one begins at `end_number` or later; returns the
-// end of what was read, which is the row's where none does. REQUIRES: bytes made by append_row (files are checked as
-// they are read).
+// Calls visit(first, count) for the runs at `bytes` until one begins at `end_number` or later; returns the end of what
+// was read, which is the row's where none does. REQUIRES: bytes made by append_row (files are checked as they are
+// read).
 template <class Visit>
 const std::uint8_t* for_each_run_until(const std::uint8_t* bytes, std::uint32_t end_number, const Visit& visit) {
   const std::uint32_t runs = read_varint(bytes);

@@ -29,7 +29,7 @@ class HalfRows {
 
  private:
   std::vector<std::uint8_t> bytes_;
-  std::vector<std::uint32_t> ends_;
+  std::vector<std::uint32_t> ends_;  // of rows: halves are of some dozens, far below 4 GiB
   std::uint64_t pairs_ = 0;
 };
 

@@ -215,6 +215,27 @@ TEST(Relation, CanBeCancelled) {
   }
 }
 
+// Remembers how far it was and whether it ever went back.
+class Rising final : public Progress {
+ public:
+  void advance(double fraction) override {
+    goes_back = goes_back || fraction < done;
+    done = fraction;
+  }
+  double done = 0;
+  bool goes_back = false;
+};
+
+TEST(Relation, ItsProgressRisesToTheEnd) {
+  // Threads tell of it in no order.
+  const tbb::global_control control(tbb::global_control::max_allowed_parallelism, 1);
+  const City city(make_city(hard_cities()[0]));
+  Rising progress;
+  (void)compute_visibility(city.occlusion, city.tiling, {}, progress);
+  EXPECT_FALSE(progress.goes_back);
+  EXPECT_EQ(progress.done, 1);
+}
+
 TEST(FirstLevel, IsByItsDefinitionInBothWays) {
   for (const CityOptions& options : hard_cities()) {
     const Scene scene = make_city(options);
