@@ -6,6 +6,7 @@
 
 #include "core/visibility/half_rows.h"
 #include "core/visibility/row_codec.h"
+#include "core/visibility/row_maker.h"
 #include "core/visibility/visibility_file.h"
 #include "core/visibility/work_file.h"
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "core/base/parallel.h"
 #include "core/base/progress.h"
@@ -16,9 +15,11 @@ namespace tesseray {
 
 namespace {
 
-constexpr std::uint32_t chunk_elements = 2048;
-// So many pairs are turned at once, with all halves read for them: that takes some 50 MB in cities.
-constexpr std::uint64_t pairs_per_pass = std::uint64_t{3} << 23;
+constexpr std::uint32_t chunk_elements = 512;
+// So many pairs are turned at once, with all halves read for them: that takes some 50 MB in cities. Of relations with
+// more pairs than so many passes take, a pass turns more: its memory stays a small part of that of the rows, and the
+// time grows with the pairs alone.
+constexpr std::uint64_t least_pass_pairs = std::uint64_t{3} << 23, most_passes = 32;
 
 class PackedRows final : public Visibility {
  public:
@@ -105,7 +106,7 @@ std::unique_ptr<Visibility> whole_rows(std::uint32_t tile_count, std::uint32_t e
   const std::uint64_t pairs =
       std::accumulate(halves.begin(), halves.end(), std::uint64_t{0},
                       [](std::uint64_t sum, const HalfRows& half) { return sum + half.pairs(); });
-  const auto passes = static_cast<std::uint32_t>(pairs / pairs_per_pass + 1);
+  const auto passes = static_cast<std::uint32_t>(std::min(most_passes, pairs / least_pass_pairs + 1));
   auto rows = std::make_unique<PackedRows>(tile_count, edge_count);
   const std::uint32_t pass_elements = (rows->chunk_count() + passes - 1) / passes * chunk_elements;
   const std::vector<const std::uint8_t*> found = places_of_rows(halves);

@@ -105,14 +105,6 @@ const std::uint8_t* for_each_run(const std::uint8_t* bytes, const Visit& visit) 
   return for_each_run_until(bytes, ~std::uint32_t{0}, visit);
 }
 
-// Calls visit(number) for the numbers at `bytes`; returns the end of what was read.
-template <class Visit>
-const std::uint8_t* for_each_in_row(const std::uint8_t* bytes, const Visit& visit) {
-  return for_each_run(bytes, [&](std::uint32_t first, std::uint32_t count) {
-    for (std::uint32_t k = 0; k < count; ++k) visit(first + k);
-  });
-}
-
 // Replaces `row` by the `length` numbers that make up all of `bytes`, which nobody vouches for; false when they are not
 // a row of so many numbers below `limit`.
 bool decode_row(std::span<const std::uint8_t> bytes, std::uint32_t length, std::uint32_t limit,

@@ -43,6 +43,29 @@ class TurnedHalves::Turner {
   Turner(std::uint32_t begin, std::uint32_t end, std::uint32_t part_elements)
       : begin_(begin), end_(end), part_elements_(part_elements), marks_(end - begin, 0), places_(end - begin) {}
 
+  void add(const HalfRows& half, std::uint32_t first_source) {
+    for (std::uint32_t row = 0; row < half.rows(); ++row) {
+      const std::uint32_t source = first_source + row;
+      add_row(half.row(row), source);
+      // A word whose other sources are in the next half comes again.
+      if ((source + 1) % marks_per_word == 0 || row + 1 == half.rows()) end_word(source / marks_per_word);
+    }
+  }
+
+  // All words since the last call.
+  FoundWords take(std::uint32_t parts) {
+    FoundWords sorted;
+    sorted.part_begins.resize(parts + std::size_t{1});
+    for (const FoundWord& found : found_) ++sorted.part_begins[part_of(found) + 1];
+    std::partial_sum(sorted.part_begins.begin(), sorted.part_begins.end(), sorted.part_begins.begin());
+    sorted.items.resize(found_.size());
+    std::vector<std::size_t> next = sorted.part_begins;
+    for (const FoundWord& found : found_) sorted.items[next[part_of(found)]++] = found;
+    found_.clear();
+    return sorted;
+  }
+
+ private:
   void add_row(const std::uint8_t* row, std::uint32_t source) {
     const std::uint64_t mark = std::uint64_t{1} << source % marks_per_word;
     for_each_run_until(row, end_, [&](std::uint32_t first, std::uint32_t count) {
@@ -61,20 +84,6 @@ class TurnedHalves::Turner {
     });
   }
 
-  // All words since the last call.
-  FoundWords take(std::uint32_t parts) {
-    FoundWords sorted;
-    sorted.part_begins.resize(parts + std::size_t{1});
-    for (const FoundWord& found : found_) ++sorted.part_begins[part_of(found) + 1];
-    std::partial_sum(sorted.part_begins.begin(), sorted.part_begins.end(), sorted.part_begins.begin());
-    sorted.items.resize(found_.size());
-    std::vector<std::size_t> next = sorted.part_begins;
-    for (const FoundWord& found : found_) sorted.items[next[part_of(found)]++] = found;
-    found_.clear();
-    return sorted;
-  }
-
- private:
   std::size_t part_of(const FoundWord& found) const { return (found.element - begin_) / part_elements_; }
 
   std::uint32_t begin_, end_, part_elements_;
@@ -97,12 +106,7 @@ TurnedHalves::TurnedHalves(const std::vector<HalfRows>& halves, std::uint32_t fi
     Turner& turner = turners.local();
     const std::size_t first_half = task * halves_per_task;
     for (std::size_t h = first_half; h < std::min(halves.size(), first_half + halves_per_task); ++h) {
-      for (std::uint32_t source = sources[h]; source < sources[h + 1]; ++source) {
-        turner.add_row(halves[h].row(source - sources[h]), source);
-        if ((source + 1) % marks_per_word == 0) turner.end_word(source / marks_per_word);
-      }
-      // A word whose other sources are in the next halves comes again.
-      if (sources[h + 1] % marks_per_word != 0) turner.end_word(sources[h + 1] / marks_per_word);
+      turner.add(halves[h], sources[h]);
     }
     found_[task] = turner.take(parts());
   });

@@ -317,7 +317,10 @@ TEST(RowCodec, GivesBackAnyAscendingRow) {
     append_row(row, bytes);
     std::vector<std::uint32_t> fast, checked;
     const std::uint32_t length = static_cast<std::uint32_t>(row.size());
-    EXPECT_EQ(for_each_in_row(bytes.data(), [&](std::uint32_t n) { fast.push_back(n); }), bytes.data() + bytes.size());
+    const auto append_run = [&fast](std::uint32_t first, std::uint32_t count) {
+      for (std::uint32_t n = first; n < first + count; ++n) fast.push_back(n);
+    };
+    EXPECT_EQ(for_each_run(bytes.data(), append_run), bytes.data() + bytes.size());
     EXPECT_EQ(fast, row);
     EXPECT_TRUE(decode_row(bytes, length, limit, checked));
     EXPECT_EQ(checked, row);

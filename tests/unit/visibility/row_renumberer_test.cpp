@@ -116,7 +116,7 @@ TEST(RowRenumberer, TellsWhatIsNoRow) {
     bool is_row = false;
     if (renumberer.append(coded, {}, out)) {
       std::uint32_t length = 0;
-      for_each_in_row(coded.data(), [&](std::uint32_t) { ++length; });
+      for_each_run(coded.data(), [&](std::uint32_t, std::uint32_t count) { length += count; });
       is_row = decode_row(coded, length, old_count, numbers_of_row);
       EXPECT_TRUE(is_row) << round;
     } else {

@@ -184,7 +184,7 @@ void expect_whole(const Visibility& visibility, const Relation& relation, std::u
 
 TEST(WholeRows, NameEachPairAtBothEnds) {
   std::mt19937 random(8);
-  for (const std::uint32_t elements : {1u, 63u, 64u, 2048u, 2049u, 4500u}) {
+  for (const std::uint32_t elements : {1u, 63u, 64u, 512u, 513u, 2048u, 2049u, 4500u}) {
     Relation relation = elements < 10 ? Relation(elements) : random_relation(elements, random);
     const std::vector<HalfRows> halves = relation.halves(random);
     expect_whole(*whole_rows(elements / 3, elements - elements / 3, halves, no_progress()), relation, elements / 3);
