@@ -54,13 +54,13 @@ function(tesseray_test_flags name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# tesseray_test(NAME SOURCES a.cpp ... LINKS lib ...): one GoogleTest program, each of its tests known to ctest.
+# tesseray_test(NAME SOURCES a.cpp ... LINKS lib ... [ARGUMENTS argument ...]): one GoogleTest program, known to ctest.
 function(tesseray_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;ARGUMENTS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS})
   tesseray_test_flags(${name})
   target_precompile_headers(${name} REUSE_FROM tesseray_test_headers)
-  add_test(NAME ${name} COMMAND ${name})
+  add_test(NAME ${name} COMMAND ${name} ${ARG_ARGUMENTS})
   set_tests_properties(${name} PROPERTIES TIMEOUT 600)
 endfunction()

@@ -4,13 +4,13 @@
 
 #include "cuda/backend.h"
 #include "cuda/device_copy.h"
+#include "cuda/kernel_launch.h"
 #include "cuda/rooftop_batch.h"
 #include "cuda/slot_pool.h"
 
 namespace tesseray {
 namespace {
 
-constexpr unsigned threads_per_block = 128;
 // On one multiprocessor: so many registers are left for each thread.
 constexpr unsigned blocks_together = 3;
 // Batches in flight at most: each of them is too small to fill a large GPU.
@@ -81,8 +81,7 @@ class CudaRooftopSearch final : public RooftopSearch {
         scene_.view(),        rays, slot.targets.data(), slot.found.data(), count, capacity_.points, slot.points.data(),
         slot.materials.data()};
     batch.rays.permittivities = {slot.permittivities.data(), materials};
-    find_all_bends<<<(count + threads_per_block - 1) / threads_per_block, threads_per_block, 0, stream>>>(batch);
-    check_cuda(cudaGetLastError(), doing);
+    launch_kernel(find_all_bends, blocks_for(count), stream, doing, batch);
     check_cuda(cudaMemcpyAsync(slot.host_found.data(), slot.found.data(), count * sizeof(RooftopBends),
                                cudaMemcpyDeviceToHost, stream),
                doing);

@@ -5,6 +5,7 @@
 #include "cuda/device_copy.h"
 #include "cuda/device_environment.h"
 #include "cuda/device_sums.h"
+#include "cuda/kernel_launch.h"
 #include "cuda/mirrored_array.h"
 #include "cuda/scatter_batch.h"
 #include "cuda/scatter_by_edges.h"
@@ -17,7 +18,6 @@
 namespace tesseray {
 namespace {
 
-constexpr unsigned threads_per_block = 128;
 // Batches in flight at most: while some are on the GPU, threads of the CPU read the rows of others.
 constexpr std::size_t most_slots = 8;
 constexpr const char* doing = "working out scattered power";
@@ -105,8 +105,7 @@ class CudaLaunchScatterer final : public LaunchScatterer {
     const SlotPool<Slot>::Lease lease(slots_);
     const Slot& slot = lease.slot();
     const ScatterBatch bodies = send(slot, batch);
-    kernel<<<bodies.row_count, threads_per_block, 0, slot.stream.get()>>>(bodies);
-    check_cuda(cudaGetLastError(), doing);
+    launch_kernel(kernel, bodies.row_count, slot.stream.get(), doing, bodies);
     slot.counts.fetch(1, slot.stream, doing);
     slot.stream.wait(doing);
     return slot.counts.host.data()[0];

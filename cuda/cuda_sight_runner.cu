@@ -4,13 +4,11 @@
 
 #include "cuda/cuda_sight_runner.h"
 #include "cuda/device_copy.h"
-#include "cuda/device_memory.h"
+#include "cuda/kernel_launch.h"
 #include "cuda/sight_block.h"
 
 namespace tesseray {
 namespace {
-
-constexpr unsigned threads_per_block = 128;
 
 __global__ void __launch_bounds__(threads_per_block)
     find_sights(const __grid_constant__ SightSceneView scene, const __grid_constant__ SightSearchLimits limits,
@@ -47,9 +45,9 @@ class CudaSightRunner final : public SightRunner {
     check_cuda(cudaMemsetAsync(slot.has_overflowed.data(), 0, count, stream), "starting a batch");
     const FoundNumbers out = {slot.numbers.data(), slot.runs.data(), capacity_.numbers,
                               capacity_.runs,      slot.used.data(), slot.has_overflowed.data()};
-    if (count > 0)
-      find_sights<<<count, threads_per_block, 0, stream>>>(scene_.view(), limits, out, slot.sources.data());
-    check_cuda(cudaGetLastError(), "starting a batch");
+    if (count > 0) {
+      launch_kernel(find_sights, count, stream, "starting a batch", scene_.view(), limits, out, slot.sources.data());
+    }
     check_cuda(cudaMemcpyAsync(slot.host_used.data(), slot.used.data(), 2 * sizeof(std::uint64_t),
                                cudaMemcpyDeviceToHost, stream),
                "handing over rows");

@@ -8,6 +8,7 @@
 #include "cuda/device_copy.h"
 #include "cuda/device_environment.h"
 #include "cuda/device_sums.h"
+#include "cuda/kernel_launch.h"
 #include "cuda/mirrored_array.h"
 #include "cuda/shared_sums.h"
 #include "cuda/slot_pool.h"
@@ -16,7 +17,6 @@
 namespace tesseray {
 namespace {
 
-constexpr unsigned threads_per_block = 128;
 // Batches in flight at most: while some are on the GPU, threads of the CPU read the rows of others.
 constexpr std::size_t most_slots = 8;
 constexpr const char* doing = "bouncing rays";
@@ -35,10 +35,6 @@ __global__ void __launch_bounds__(threads_per_block)
     follow_hits(const __grid_constant__ BounceBatch batch, std::uint64_t first, std::uint64_t end) {
   const std::uint64_t k = first + std::uint64_t{blockIdx.x} * threads_per_block + threadIdx.x;
   if (k < end) follow_hit<DeviceSharing>(batch, k);
-}
-
-unsigned blocks_for(std::uint64_t threads) {
-  return static_cast<unsigned>((threads + threads_per_block - 1) / threads_per_block);
 }
 
 // What one batch needs, taken once.
@@ -110,17 +106,15 @@ class CudaLaunchBouncer final : public LaunchBouncer {
   std::uint64_t bounce_in(Slot& slot, const TubeBatch& batch, UnorderedChildren& made) const {
     const BounceBatch bodies = send(slot, batch);
     const cudaStream_t stream = slot.stream.get();
-    prepare_all_tubes<<<blocks_for(bodies.tube_count), threads_per_block, 0, stream>>>(bodies);
-    find_all_hits<<<bodies.group_count, threads_per_block, 0, stream>>>(bodies);
-    check_cuda(cudaGetLastError(), doing);
+    launch_kernel(prepare_all_tubes, blocks_for(bodies.tube_count), stream, doing, bodies);
+    launch_kernel(find_all_hits, bodies.group_count, stream, doing, bodies);
     slot.counts.fetch(1, slot.stream, doing);
     slot.stream.wait(doing);
     const std::uint64_t hits = slot.counts.host.data()[0];
     for (std::uint64_t first = 0; first < hits; first += capacity_.children) {
       const std::uint64_t end = std::min<std::uint64_t>(hits, first + capacity_.children);
       check_cuda(cudaMemsetAsync(bodies.child_count, 0, sizeof(std::uint64_t), stream), doing);
-      follow_hits<<<blocks_for(end - first), threads_per_block, 0, stream>>>(bodies, first, end);
-      check_cuda(cudaGetLastError(), doing);
+      launch_kernel(follow_hits, blocks_for(end - first), stream, doing, bodies, first, end);
       fetch_children(slot, made);
     }
     return hits;

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "cuda/device_memory.h"
+#include "cuda/kernel_launch.h"
 
 namespace tesseray {
 
@@ -35,11 +35,9 @@ class DeviceSums {
 
  private:
   void clear() const {
-    constexpr unsigned threads_per_block = 128;
     const auto count = static_cast<std::uint32_t>(sums_.size());
     if (count == 0) return;
-    clear_all<<<(count + threads_per_block - 1) / threads_per_block, threads_per_block>>>(sums_.data(), count);
-    check_cuda(cudaGetLastError(), doing_);
+    launch_kernel(clear_all<Sums>, blocks_for(count), nullptr, doing_, sums_.data(), count);
     // Streams of their own do not wait for the end of it.
     check_cuda(cudaStreamSynchronize(nullptr), doing_);
   }

@@ -99,10 +99,10 @@ TESSERAY_HD inline float lane_of_estimates(const float* estimates, std::size_t c
 }
 
 // What estimates are multiplied by, so that those are drawn by chance, too, that are below `share` of the sum of all.
-// `lanes`: of the sum.
-TESSERAY_HD inline float scale_to_share(const float* lanes, double share) {
+// `sums`: by lane.
+TESSERAY_HD inline float scale_to_share(const float* sums, double share) {
   float sum = 0;
-  for (std::size_t lane = 0; lane < estimate_lanes; ++lane) sum += lanes[lane];
+  for (std::size_t lane = 0; lane < estimate_lanes; ++lane) sum += sums[lane];
   const float least = static_cast<float>(share) * sum;
   return least > 1 ? 1 / least : 1.0f;
 }

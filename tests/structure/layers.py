@@ -39,6 +39,7 @@ LIBRARIES = {
     "CLI11": (["CLI/*"], ["processing_algorithms", "tests/bench"]),
     "JSON": (["nlohmann/*"], ["processing_algorithms", "tests"]),
     "spdlog": (["spdlog/*"], ["processing_algorithms"]),
+    "Boost": (["boost/*"], ["tests/support/emulated_gpu"]),
     "GoogleTest": (["gtest/*", "gmock/*"], ["tests"]),
     "Google Benchmark": (["benchmark/*"], ["tests/bench"]),
 }

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Stands in for CUDA's own header where no GPU is: compiled by the host's compiler with this one before all others, the
+// .cu files of cuda/ run as they are. It has what they use and no more, and is stricter than a GPU:
+//
+// - A stream does nothing before it is waited for, nor does the default stream, so that what is read too early is not
+//   there yet.
+// - Memory of the device begins with garbage and ends at a page that nobody may touch.
+// - No kernel may get an address of the host's memory, neither as an argument nor in items that are copied to the
+//   device (unless as bare bytes).
+// - Between two barriers the threads of a block come one after the other, in an order of chance that is turned round at
+//   each barrier: without one that is needed some find what others have not written yet. All must come to each barrier.
+// - Shared memory holds what the block before left there.
+//
+// Each of these ends the program with a line that says what was wrong (fail).
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#define __CUDACC__
+#define __CUDA_ARCH__ 900
+#define __host__
+#define __device__
+#define __global__
+#define __grid_constant__
+#define __launch_bounds__(...)
+// A block stays on one thread of the host, and the next one there comes after it.
+#define __shared__ static thread_local
+
+#define CUDART_VERSION 13000
+
+enum cudaError_t {
+  cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorInvalidConfiguration = 9,
+  cudaErrorInsufficientDriver = 35
+};
+enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
+inline constexpr unsigned cudaStreamNonBlocking = 1;
+
+struct cudaDeviceProp {
+  char name[256];
+  std::size_t totalGlobalMem;
+  int major, minor;
+};
+
+struct dim3 {
+  dim3(unsigned count = 1) : x(count) {}
+  unsigned x, y = 1, z = 1;
+};
+
+namespace emulated_gpu {
+
+class Stream;
+
+// Ends the program: `what` was done wrong.
+[[noreturn]] void fail(const char* what);
+
+// Fails when eight of those bytes are an address of the host's memory.
+void expect_no_host_address(const void* begin, std::size_t bytes);
+
+// The same of what a kernel gets: but for what lies between the members, which nobody has written.
+template <class Item>
+void expect_no_host_address_in(const Item& item) {
+  Item copy = item;
+  __builtin_clear_padding(&copy);
+  expect_no_host_address(&copy, sizeof copy);
+}
+
+// Appends work to a stream; null: the default one.
+void append(Stream* stream, std::function<void()> work);
+
+// Runs a kernel's blocks of threads one after the other.
+void run_blocks(unsigned blocks, unsigned threads, const std::function<void()>& kernel);
+
+// What a running thread of a kernel is told.
+struct Index {
+  unsigned x = 0;
+};
+void wait_for_block();
+
+}  // namespace emulated_gpu
+
+using cudaStream_t = emulated_gpu::Stream*;
+
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  std::size_t dynamicSmemBytes;
+  cudaStream_t stream;
+};
+
+cudaError_t cudaDriverGetVersion(int* version);
+cudaError_t cudaGetDeviceCount(int* count);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
+cudaError_t cudaGetLastError();
+const char* cudaGetErrorString(cudaError_t status);
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* all);
+cudaError_t allocate_on_device(void** place, std::size_t bytes);
+cudaError_t allocate_pinned(void** place, std::size_t bytes);
+template <class Item>
+cudaError_t cudaMalloc(Item** place, std::size_t bytes) {
+  return allocate_on_device(reinterpret_cast<void**>(place), bytes);
+}
+template <class Item>
+cudaError_t cudaMallocHost(Item** place, std::size_t bytes) {
+  return allocate_pinned(reinterpret_cast<void**>(place), bytes);
+}
+cudaError_t cudaFree(void* place);
+cudaError_t cudaFreeHost(void* place);
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+
+cudaError_t copy_later(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t copy_now(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+template <class To, class Item>
+cudaError_t cudaMemcpyAsync(To* to, const Item* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  if constexpr (!std::is_same_v<Item, std::byte>) {
+    for (std::size_t k = 0; kind == cudaMemcpyHostToDevice && k < bytes / sizeof(Item); ++k) {
+      emulated_gpu::expect_no_host_address_in(from[k]);
+    }
+  }
+  return copy_later(to, from, bytes, kind, stream);
+}
+template <class To, class Item>
+cudaError_t cudaMemcpy(To* to, const Item* from, std::size_t bytes, cudaMemcpyKind kind) {
+  if (kind == cudaMemcpyHostToDevice) return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+  return copy_now(to, from, bytes, kind);
+}
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream);
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes);
+
+template <class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                               Arguments&&... arguments) {
+  constexpr unsigned most_blocks = 0x7fffffff, most_threads = 1024;
+  // Of all GPUs since Volta, with a runtime of version 12.1 or later.
+  constexpr std::size_t most_bytes = 32764;
+  static_assert((sizeof(Parameters) + ... + 0) <= most_bytes);
+  const unsigned blocks = config->gridDim.x, threads = config->blockDim.x;
+  if (blocks == 0 || blocks > most_blocks || threads == 0 || threads > most_threads) {
+    return cudaErrorInvalidConfiguration;
+  }
+  const auto values = std::make_shared<std::tuple<Parameters...>>(std::forward<Arguments>(arguments)...);
+  std::apply([](const auto&... value) { (emulated_gpu::expect_no_host_address_in(value), ...); }, *values);
+  emulated_gpu::append(config->stream, [blocks, threads, kernel, values] {
+    emulated_gpu::run_blocks(blocks, threads, [&] { std::apply(kernel, *values); });
+  });
+  return cudaSuccess;
+}
+
+// What kernels call.
+inline thread_local emulated_gpu::Index threadIdx, blockIdx, blockDim;
+inline void __syncthreads() { emulated_gpu::wait_for_block(); }
+inline void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+inline int __float_as_int(float number) { return std::bit_cast<int>(number); }
+inline float __int_as_float(int bits) { return std::bit_cast<float>(bits); }
+template <class Number>
+Number atomicAdd(Number* place, Number more) {
+  return std::atomic_ref(*place).fetch_add(more, std::memory_order_relaxed);
+}
+template <class Number>
+Number atomicExch(Number* place, Number value) {
+  return std::atomic_ref(*place).exchange(value, std::memory_order_relaxed);
+}
+template <class Number>
+Number atomicCAS(Number* place, Number expected, Number value) {
+  std::atomic_ref(*place).compare_exchange_strong(expected, value, std::memory_order_relaxed);
+  return expected;
+}
+template <class Number>
+Number atomicMax(Number* place, Number value) {
+  Number before = std::atomic_ref(*place).load(std::memory_order_relaxed);
+  while (before < value && !std::atomic_ref(*place).compare_exchange_weak(before, value, std::memory_order_relaxed)) {
+  }
+  return before;
+}
