@@ -49,23 +49,32 @@ class PackedRows final : public Visibility {
   std::uint32_t tile_count() const override { return tile_count_; }
   std::uint32_t edge_count() const override { return edge_count_; }
   void read_row(std::uint32_t element, std::vector<std::uint32_t>& row) const override {
-    const Row& stored = rows_[element];
-    // Runs are written in whole steps: what a run does not fill is overwritten by the next, or cut off.
-    constexpr std::uint32_t step = 8;
-    row.resize(std::size_t{stored.length} + step);
-    std::uint32_t* out = row.data();
-    for_each_run(chunks_[element / chunk_elements].data() + stored.begin,
-                 [&](std::uint32_t first, std::uint32_t count) {
-                   for (std::uint32_t k = 0; k < step; ++k) out[k] = first + k;
-                   for (std::uint32_t k = step; k < count; ++k) out[k] = first + k;
-                   out += count;
-                 });
-    row.resize(stored.length);
+    read_begin(element, rows_[element].length, element_count(), row);
+  }
+  void read_tiles_of_row(std::uint32_t element, std::vector<std::uint32_t>& row) const override {
+    read_begin(element, rows_[element].visible_tiles, tile_count_, row);
   }
   std::uint32_t row_length(std::uint32_t element) const override { return rows_[element].length; }
   std::uint32_t visible_tiles(std::uint32_t element) const override { return rows_[element].visible_tiles; }
 
  private:
+  // The `length` numbers of a row that are below `end_number`.
+  void read_begin(std::uint32_t element, std::uint32_t length, std::uint32_t end_number,
+                  std::vector<std::uint32_t>& row) const {
+    // Runs are written in whole steps: what a run does not fill is overwritten by the next, or cut off.
+    constexpr std::uint32_t step = 8;
+    row.resize(std::size_t{length} + step);
+    std::uint32_t* out = row.data();
+    for_each_run_until(chunks_[element / chunk_elements].data() + rows_[element].begin, end_number,
+                       [&](std::uint32_t first, std::uint32_t all) {
+                         const std::uint32_t count = std::min(all, end_number - first);
+                         for (std::uint32_t k = 0; k < step; ++k) out[k] = first + k;
+                         for (std::uint32_t k = step; k < count; ++k) out[k] = first + k;
+                         out += count;
+                       });
+    row.resize(length);
+  }
+
   std::uint32_t tile_count_, edge_count_;
   std::vector<Row> rows_;
   std::vector<std::vector<std::uint8_t>> chunks_;

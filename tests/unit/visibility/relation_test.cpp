@@ -99,6 +99,23 @@ TEST(Relation, IsSymmetricAscendingAndCounted) {
   EXPECT_GT(entries, 100'000u);
 }
 
+TEST(Relation, ItsTilesAreReadAlone) {
+  const City city(make_city(hard_cities().front()));
+  const auto visibility = city.fast();
+  std::vector<std::uint32_t> row, tiles;
+  bool run_goes_on_to_edges = false;  // from the last tile
+  for (std::uint32_t element = 0; element < visibility->element_count(); ++element) {
+    visibility->read_row(element, row);
+    visibility->read_tiles_of_row(element, tiles);
+    const std::uint32_t count = visibility->visible_tiles(element);
+    ASSERT_LE(count, row.size());
+    EXPECT_EQ(tiles, std::vector<std::uint32_t>(row.begin(), row.begin() + count));
+    run_goes_on_to_edges |=
+        count > 0 && count < row.size() && row[count - 1] + 1 == row[count] && row[count] == visibility->tile_count();
+  }
+  EXPECT_TRUE(run_goes_on_to_edges) << "another city is needed";
+}
+
 TEST(Relation, MaximumDistanceTakesTheNearPairsAndNoOthers) {
   const City city(make_city(hard_cities()[2]));
   const auto elements = make_elements(city.occlusion.view(), city.tiling);
