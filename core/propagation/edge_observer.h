@@ -13,6 +13,7 @@
 #include "core/base/host_device.h"
 #include "core/base/infinity.h"
 #include "core/physics/angle_functions.h"
+#include "core/physics/diffraction.h"
 #include "core/physics/diffraction_power.h"
 #include "core/tiling/tiling.h"
 
@@ -155,9 +156,8 @@ struct DiffuseEdgeSource {
     const Vec3 from_edge = tile.centroid - edge.midpoint, way = edge.midpoint - tile.centroid;
     const double along_tangent = dot(from_edge, edge.tangent_0), along_normal = dot(from_edge, edge.normal_0);
     const double from_line = std::sqrt(along_tangent * along_tangent + along_normal * along_normal);
-    // Points on the 0-face to within rounding are on it, not a full turn away.
-    const double turn = std::atan2(along_normal, along_tangent);
-    double about = turn < -1e-9 ? turn + 2 * pi : std::fmax(turn, 0.0);
+    // By the same bits on every device, since which face is the source's depends on it.
+    double about = physics_detail::angle_from_face(along_tangent, along_normal, from_line);
     in_air = from_line > 0 && about <= edge_wedge.exterior_angle + 1e-9;
     if (!in_air) return;
     const double n = edge_wedge.exterior_angle / pi;
