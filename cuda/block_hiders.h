@@ -131,7 +131,9 @@ class BlockHiders {
     }
     const double turn = low < 0 ? 8 : 0;
     const auto first_bin = static_cast<std::uint32_t>(std::ceil((low + turn + azimuth_doubt) * bins_per_azimuth));
-    const auto end_bin = static_cast<std::uint32_t>(std::floor((high + turn - azimuth_doubt) * bins_per_azimuth));
+    // A wall in line with the eye has no breadth, and may lie where azimuths begin.
+    const double last = higher(high + turn - azimuth_doubt, 0.0);
+    const auto end_bin = static_cast<std::uint32_t>(std::floor(last * bins_per_azimuth));
     for (std::uint32_t bin = first_bin; bin < end_bin;) {
       const std::uint32_t aligned_end = (bin / bins_per_step + 1) * bins_per_step;
       const std::uint32_t end = aligned_end < end_bin ? aligned_end : end_bin;

@@ -153,6 +153,26 @@ TEST(SceneCopy, IsAllThatSearchesRead) {
   EXPECT_GE(copies.size(), 13u);
 }
 
+// Where azimuths begin, a wall in line with the eye has no bins at all, not all of them.
+TEST_P(Blocks, LookAlongAWallWhereAzimuthsBegin) {
+  Scene scene = testing::flat_ground(100, 100);
+  const Vec3 eye{50, 50, 5};
+  Prism prism;
+  for (const Vec2 corner : {Vec2{-5, -30}, Vec2{20, -30}, Vec2{20, -20}, Vec2{10, -10}, Vec2{5, -20}, Vec2{-3, -20},
+                            Vec2{-3, 5}, Vec2{-5, 5}}) {
+    if (prism.rings.empty()) prism.rings.emplace_back();
+    prism.rings[0].push_back(eye.xy() + corner);
+  }
+  prism.bottom_z = 0;
+  prism.top_z = 12;
+  scene.prisms.push_back(prism);
+  const City city(scene);
+  PointVisibilityByBlocks by_blocks(make_runner(), city.occlusion, city.tiling);
+  const std::vector<std::uint32_t> expected = visible_from(city.occlusion, city.tiling, eye);
+  EXPECT_FALSE(expected.empty());
+  EXPECT_EQ(by_blocks.visible_from(std::span(&eye, 1)), Rows{expected});
+}
+
 TEST(BlockHorizon, OrdersFloatsAsIntegers) {
   const float numbers[] = {-std::numeric_limits<float>::infinity(), -2.5F, -1e-30F, 0.0F, 1e-30F, 3.0F, 1e30F};
   for (std::size_t k = 0; k + 1 < std::size(numbers); ++k) {
