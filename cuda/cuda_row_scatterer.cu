@@ -88,7 +88,7 @@ class CudaLaunchScatterer final : public LaunchScatterer {
   PairCounts diffract(const RowBatch& batch) override { return work_on(batch, diffract_rows); }
 
   void know(std::span<const float> known_gains) override {
-    known_gains_ = DeviceArray<float>(known_gains);
+    known_gains_.renew(known_gains);
     view_.known_gains = known_gains_.data();
   }
 

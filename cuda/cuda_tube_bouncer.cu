@@ -18,7 +18,7 @@ namespace tesseray {
 namespace {
 
 // Batches in flight at most: while some are on the GPU, threads of the CPU read the rows of others.
-constexpr std::size_t most_slots = 8;
+constexpr std::size_t most_slots = 16;
 constexpr const char* doing = "bouncing rays";
 
 __global__ void __launch_bounds__(threads_per_block) prepare_all_tubes(const __grid_constant__ BounceBatch batch) {
@@ -98,7 +98,7 @@ class CudaLaunchBouncer final : public LaunchBouncer {
   void add_to(std::span<ArrivalSums> sums) override { sums_.move_to(sums); }
 
   void know(std::span<const float> roulette_gain) override {
-    roulette_gain_ = DeviceArray<float>(roulette_gain);
+    roulette_gain_.renew(roulette_gain);
     view_.roulette_gain = roulette_gain_.data();
   }
 

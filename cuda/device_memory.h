@@ -36,13 +36,7 @@ class DeviceArray {
     if (size > 0) check_cuda(cudaMalloc(&items_, size * sizeof(Item)), "taking memory");
   }
   // A copy of what the host has.
-  explicit DeviceArray(std::span<const Item> items) : DeviceArray(items.size()) {
-    if (size_ > 0) {
-      check_cuda(cudaMemcpy(items_, items.data(), items.size_bytes(), cudaMemcpyHostToDevice), "taking the scene");
-      // Streams of their own do not wait for the end of it.
-      check_cuda(cudaStreamSynchronize(nullptr), "taking the scene");
-    }
-  }
+  explicit DeviceArray(std::span<const Item> items) : DeviceArray(items.size()) { copy(items); }
   ~DeviceArray() { cudaFree(items_); }
   DeviceArray(DeviceArray&& other) noexcept
       : items_(std::exchange(other.items_, nullptr)), size_(std::exchange(other.size_, 0)) {}
@@ -52,10 +46,26 @@ class DeviceArray {
     return *this;
   }
 
+  // The same copy again, of what may have changed since; memory is taken anew only for another number of items.
+  void renew(std::span<const Item> items) {
+    if (items.size() == size_) {
+      copy(items);
+    } else {
+      *this = DeviceArray(items);
+    }
+  }
+
   Item* data() const { return items_; }
   std::size_t size() const { return size_; }
 
  private:
+  void copy(std::span<const Item> items) {
+    if (size_ == 0) return;
+    check_cuda(cudaMemcpy(items_, items.data(), items.size_bytes(), cudaMemcpyHostToDevice), "taking the scene");
+    // Streams of their own do not wait for the end of it.
+    check_cuda(cudaStreamSynchronize(nullptr), "taking the scene");
+  }
+
   Item* items_ = nullptr;
   std::size_t size_ = 0;
 };

@@ -4,9 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
 
+#include "core/base/parallel.h"
 #include "cuda/kernel_launch.h"
 
 namespace tesseray {
@@ -26,10 +27,14 @@ class DeviceSums {
 
   Sums* data() const { return sums_.data(); }
   // Adds all that has arrived, after which they are empty. REQUIRES: no more sums than tiles; no kernel adds meanwhile.
-  void move_to(std::span<Sums> sums) const {
-    std::vector<Sums> found(sums.size());
-    check_cuda(cudaMemcpy(found.data(), sums_.data(), sums.size_bytes(), cudaMemcpyDeviceToHost), doing_);
-    for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(found[t]);
+  void move_to(std::span<Sums> sums) {
+    constexpr std::size_t sums_per_block = 4096;
+    // A launch takes them several times over, and its memory once.
+    if (!found_) found_ = std::make_unique_for_overwrite<Sums[]>(sums_.size());
+    check_cuda(cudaMemcpy(found_.get(), sums_.data(), sums.size_bytes(), cudaMemcpyDeviceToHost), doing_);
+    parallel_blocks(sums.size(), sums_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t t = begin; t < end; ++t) sums[t].merge(found_[t]);
+    });
     clear();
   }
 
@@ -44,6 +49,7 @@ class DeviceSums {
 
   const char* doing_;
   DeviceArray<Sums> sums_;
+  std::unique_ptr<Sums[]> found_;
 };
 
 // One lock per tile, for DeviceSharing; all are open.

@@ -165,29 +165,29 @@ std::size_t Launch::end_of_batch(std::span<const TubeGroup> groups, std::size_t 
   return last;
 }
 
-void Launch::read_row(std::uint32_t element, LaunchPhase phase, ThreadState& state) const {
-  environment_.visibility.read_row(element, state.row);
-  count_row(phase, state);
+void Launch::read_row(std::uint32_t element, LaunchPhase phase, RowReader& reader) const {
+  environment_.visibility.read_row(element, reader.row);
+  count_row(phase, reader);
 }
 
-void Launch::read_useful_row(std::uint32_t element, int interactions, bool edges, ThreadState& state) const {
+void Launch::read_useful_row(std::uint32_t element, int interactions, bool edges, RowReader& reader) const {
   if (environment_.points.tiles_are_targets()) {
     if (edges) {
-      read_row(element, LaunchPhase::bounces, state);
+      read_row(element, LaunchPhase::bounces, reader);
     } else {
-      read_tiles_of_row(element, LaunchPhase::bounces, state);
+      read_tiles_of_row(element, LaunchPhase::bounces, reader);
     }
     return;
   }
   const int left = environment_.options.max_bounces - interactions;
   const auto next_to_receivers = environment_.reach.next_to_receivers(element);
   if (left <= 0) {
-    state.row.clear();
+    reader.row.clear();
   } else if (left == 1 && next_to_receivers) {
-    state.row.assign(next_to_receivers->begin(), next_to_receivers->end());
+    reader.row.assign(next_to_receivers->begin(), next_to_receivers->end());
   } else {
-    read_row(element, LaunchPhase::bounces, state);
-    std::erase_if(state.row, [&](std::uint32_t member) { return !is_in_reach(member, interactions); });
+    read_row(element, LaunchPhase::bounces, reader);
+    std::erase_if(reader.row, [&](std::uint32_t member) { return !is_in_reach(member, interactions); });
   }
 }
 
@@ -261,13 +261,13 @@ Launch::Onward Launch::onward_of(const TubeGroup& arrived) const {
 }
 
 std::span<const std::uint32_t> Launch::read_row_for(const TubeGroup& arrived, FollowedTo members, Onward onward,
-                                                    ThreadState& state) const {
+                                                    RowReader& reader) const {
   if (members == FollowedTo::receivers) {
-    state.row.clear();
+    reader.row.clear();
     return environment_.receiver_rows.seen_from(arrived.element);
   }
-  if (arrived.tubes.front()->chain.is_scattered()) return read_row_of_scattered(arrived, state);
-  read_useful_row(arrived.element, least_interactions(arrived.tubes) + 1, onward.at_edges, state);
+  if (arrived.tubes.front()->chain.is_scattered()) return read_row_of_scattered(arrived, reader);
+  read_useful_row(arrived.element, least_interactions(arrived.tubes) + 1, onward.at_edges, reader);
   return environment_.receiver_rows.seen_from(arrived.element);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bounces by batches of tubes, for what takes many at once: the same rays as bounce.cpp's, group by group.
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 
 #include "core/base/parallel.h"
@@ -9,6 +11,9 @@ namespace tesseray {
 namespace {
 
 constexpr std::size_t groups_per_block = 64;
+// While some batches are worked out elsewhere, threads read the rows of others. A batch of fewer pairs is not worth its
+// way there.
+constexpr std::size_t batches_per_thread = 2, worth_pairs = 1u << 17;
 
 }  // namespace
 
@@ -22,25 +27,42 @@ void Launch::bounce_in_batches(std::span<const TubeGroup> groups, TubeParts& chi
   const std::vector<std::vector<TubeGroup>> batches = batches_of(groups);
   std::vector<std::vector<Tube>> produced(batches.size());
   parallel_blocks(batches.size(), 1, progress, [&](std::size_t b, std::size_t) {
-    ThreadState& state = states_.local();
-    state.batch.clear();
+    BatchState& state = batch_states_.local();
+    state.tubes.clear();
     for (const TubeGroup& group : batches[b]) {
-      bounce_to_receivers(group, state);
+      bounce_to_receivers(group);
       add_to_batch(group, state);
     }
-    state.cost[LaunchPhase::bounces].contributions += bouncer_->bounce(state.batch, produced[b]);
+    state.cost[LaunchPhase::bounces].contributions += bouncer_->bounce(state.tubes, produced[b]);
   });
   for (std::vector<Tube>& part : produced) children.add(std::move(part));
 }
 
+std::size_t Launch::targets_of_row(std::uint32_t element) const {
+  const std::size_t members = environment_.visibility.row_length(element);
+  return std::max<std::size_t>(targets_of(environment_.points.view(), element, members), 1);
+}
+
+BatchLimits Launch::limits_of_batches(std::span<const TubeGroup> groups) const {
+  std::size_t pairs = 0, widest = 0;
+  for (const TubeGroup& group : groups) {
+    const std::size_t targets = targets_of_row(group.element);
+    widest = std::max(widest, targets);
+    pairs += group.tubes.size() * targets;
+  }
+  const auto batches = batches_per_thread * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+  BatchLimits most = environment_.tube_bouncer->limits();
+  most.pairs = std::min(most.pairs, std::max({pairs / batches, worth_pairs, widest}));
+  return most;
+}
+
 std::vector<std::vector<TubeGroup>> Launch::batches_of(std::span<const TubeGroup> groups) const {
-  const BatchLimits most = environment_.tube_bouncer->limits();
+  const BatchLimits most = limits_of_batches(groups);
   std::vector<std::vector<TubeGroup>> batches;
   BatchLimits left;
   for (const TubeGroup& group : groups) {
     const std::size_t members = environment_.visibility.row_length(group.element);
-    const std::size_t targets =
-        std::max<std::size_t>(targets_of(environment_.points.view(), group.element, members), 1);
+    const std::size_t targets = targets_of_row(group.element);
     for (std::span<const Tube* const> tubes = group.tubes; !tubes.empty();) {
       if (left.tubes == 0 || left.members < members || left.pairs < targets) {
         batches.emplace_back();
@@ -57,8 +79,8 @@ std::vector<std::vector<TubeGroup>> Launch::batches_of(std::span<const TubeGroup
   return batches;
 }
 
-void Launch::add_to_batch(const TubeGroup& arrived, ThreadState& state) const {
-  TubeBatch& batch = state.batch;
+void Launch::add_to_batch(const TubeGroup& arrived, BatchState& state) const {
+  TubeBatch& batch = state.tubes;
   const bool is_tile = environment_.points.is_tile(arrived.element);
   TubeBatch::Group group{.element = arrived.element, .first_tube = static_cast<std::uint32_t>(batch.tubes.size())};
   for (const Tube* const tube : arrived.tubes) {
@@ -84,8 +106,9 @@ void Launch::take_bounced() {
   bouncer_->add_to(sums.first(environment_.points.target_tile_count()));
 }
 
-void Launch::bounce_to_receivers(const TubeGroup& arrived, ThreadState& state) {
+void Launch::bounce_to_receivers(const TubeGroup& arrived) {
   if (environment_.receiver_rows.seen_from(arrived.element).empty()) return;
+  ThreadState& state = states_.local();
   std::vector<Tube> none;  // receivers pass nothing on
   if (environment_.points.is_tile(arrived.element)) {
     bounce_tile(arrived, FollowedTo::receivers, state, none);

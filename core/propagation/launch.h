@@ -113,17 +113,26 @@ class Launch {
     double excess = 0;     // Σ |field|² · excess length
     double strongest = 0;  // |field|²
   };
-  struct ThreadState {
+  // What a thread reads rows with.
+  struct RowReader {
+    std::vector<std::uint32_t> row;
+    LaunchCost cost;
+  };
+  // With what it fills batches for those that take many at once.
+  struct BatchState : RowReader {
+    TubeBatch tubes;
+    RowBatch rows;
+  };
+  // With what it works out rays itself, and sums them.
+  struct ThreadState : RowReader {
     std::vector<ArrivalSums> sums;  // tiles, then receivers
     WidebandTable wideband;         // of the same targets, where it is wanted
     std::vector<RecordedRay> recorded;
     std::vector<PairableRay> pairable;  // at receivers, where the mean is summed
     ScatteredWays scattered_ways;
-    TubeBatch batch;
-    RowBatch rows;
     RowIntervals intervals;
     BlockSearch search;
-    std::vector<std::uint32_t> row, hits, numbers, layout, lit;
+    std::vector<std::uint32_t> hits, numbers, layout, lit;
     std::vector<std::int32_t> lit_marks;
     MemberSums diffuse_sums;
     std::vector<DirectionMoments> beam_departures;  // per observer, of `diffracted`, where angles are wanted
@@ -137,7 +146,6 @@ class Launch {
     RadiatedRays radiated;
     ReceivedRays received;
     std::vector<ScatteredSums> scattered_sums;  // tiles, then receivers; what edges diffract
-    LaunchCost cost;
   };
   // first_level.cpp: the transmitter's rays before any interaction, and its first tubes.
   // How the antenna's rays go straight: by what solid scene, and through which building, if any.
@@ -208,10 +216,11 @@ class Launch {
   RooftopUse rooftop_use(std::uint32_t number, std::uint8_t lit) const;
   RooftopRays rooftop_rays() const {
     const Polarization polarization = transmitter_.polarization;
-    const double horizontal_share =
-        polarization == Polarization::vertical ? 0 : polarization == Polarization::horizontal ? 1 : 0.5;
-    return {transmitter_.position, 2.0 * pi / link_.wave_number(), permittivities_, roof_z_,
-            limits_.may_reflect(0, 0),  horizontal_share};
+    const double horizontal_share = polarization == Polarization::vertical     ? 0
+                                    : polarization == Polarization::horizontal ? 1
+                                                                               : 0.5;
+    return {transmitter_.position, 2.0 * pi / link_.wave_number(), permittivities_, roof_z_, limits_.may_reflect(0, 0),
+            horizontal_share};
   }
   RooftopTarget rooftop_target(Vec3 point) const;
   RooftopTarget rooftop_target(std::uint32_t number, Vec3 point) const;
@@ -251,8 +260,8 @@ class Launch {
     Vec3 edge, place;
   };
   WayByGroundBelow way_by_ground_below(const RooftopWave& wave, std::uint32_t number) const;
-  // Where a ray over the roofs whose last leg ends at a target leaves the antenna, as it is drawn: the place on one edge
-  // lies towards where it goes next, those on several are the path's.
+  // Where a ray over the roofs whose last leg ends at a target leaves the antenna, as it is drawn: the place on one
+  // edge lies towards where it goes next, those on several are the path's.
   Vec3 departure_over_rooftops(const InteractionChain& chain, std::uint32_t number, Vec3 target) const;
   // The corner points of a ray whose chain goes over the roofs.
   std::vector<Vec3> trace_over_rooftops(const RecordedRay& ray, Vec3 target) const;
@@ -294,12 +303,12 @@ class Launch {
   // What goes straight along a direction and by way of the ground, together; `in_step`: how far, 0 … 1. The gain
   // is that of the pattern over what both would bring without one.
   Link::Departure with_ground_way(const Link::Departure& straight, Vec3 direction, const GroundWay& way,
-                              double in_step) const;
+                                  double in_step) const;
   // Whether the antenna sees the ground where it reflects what comes over an edge to a point.
   bool sees_ground_behind(const StraightWay& straight_way, Vec3 edge, const PlaneImage& image, Vec3 point) const;
   // To the first edge of a path.
   Link::Departure departure_towards_roofs(const Link::Departure& straight, Vec3 target, const RooftopPath& path,
-                                  ThreadState& state) const;
+                                          ThreadState& state) const;
   // To a number in sight at a point, of which roofs leave what they do. Where they come near the way from the ground,
   // that is with it; and marked so (`as`: with_ground_as_…) where the ground's tiles would send it, too.
   Link::Departure departure_into_sight(const StraightWay& straight_way, const Link::Departure& straight,
@@ -319,8 +328,11 @@ class Launch {
   void bounce_in_batches(std::span<const TubeGroup> groups, TubeParts& children, Progress& progress);
   // Groups one after the other into as few batches as the bouncer's limits allow; large ones in pieces.
   std::vector<std::vector<TubeGroup>> batches_of(std::span<const TubeGroup> groups) const;
-  void add_to_batch(const TubeGroup& arrived, ThreadState& state) const;
-  void bounce_to_receivers(const TubeGroup& arrived, ThreadState& state);
+  // What batches may have so that there are some for each thread.
+  BatchLimits limits_of_batches(std::span<const TubeGroup> groups) const;
+  std::size_t targets_of_row(std::uint32_t element) const;
+  void add_to_batch(const TubeGroup& arrived, BatchState& state) const;
+  void bounce_to_receivers(const TubeGroup& arrived);
   // The groups from `first` on that may bring a batch of children.
   std::size_t end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const;
   // The members of an element's row that its rays are followed to.
@@ -352,15 +364,15 @@ class Launch {
   bool may_do_anything(std::uint32_t element, int reflections, int diffractions) const;
   // The same of a ray with this chain.
   bool may_go_on(const InteractionChain& chain, std::uint32_t element, int reflections, int diffractions) const;
-  void read_row(std::uint32_t element, LaunchPhase phase, ThreadState& state) const;
+  void read_row(std::uint32_t element, LaunchPhase phase, RowReader& reader) const;
   // Its tiles alone: what is diffuse arrives nowhere else.
-  void read_tiles_of_row(std::uint32_t element, LaunchPhase phase, ThreadState& state) const {
-    environment_.visibility.read_tiles_of_row(element, state.row);
-    count_row(phase, state);
+  void read_tiles_of_row(std::uint32_t element, LaunchPhase phase, RowReader& reader) const {
+    environment_.visibility.read_tiles_of_row(element, reader.row);
+    count_row(phase, reader);
   }
-  static void count_row(LaunchPhase phase, ThreadState& state) {
-    ++state.cost[phase].rows;
-    state.cost[phase].row_entries += state.row.size();
+  static void count_row(LaunchPhase phase, RowReader& reader) {
+    ++reader.cost[phase].rows;
+    reader.cost[phase].row_entries += reader.row.size();
   }
   static void count_hits(LaunchPhase phase, ThreadState& state) {
     state.cost[phase].tests += state.intervals.size();
@@ -368,16 +380,16 @@ class Launch {
   }
   // The row of an element without members at which a ray with so many interactions can do nothing any more; `edges`:
   // whether there is anything to do at edges.
-  void read_useful_row(std::uint32_t element, int interactions, bool edges, ThreadState& state) const;
+  void read_useful_row(std::uint32_t element, int interactions, bool edges, RowReader& reader) const;
   // What the rays of a group may do at the members of its row, but for arriving there.
   struct Onward {
     bool at_tiles = false, at_edges = false;
     bool any() const { return at_tiles || at_edges; }
   };
   Onward onward_of(const TubeGroup& arrived) const;
-  // What tubes may hit: into state.row, and the receivers.
+  // What tubes may hit: into reader.row, and the receivers.
   std::span<const std::uint32_t> read_row_for(const TubeGroup& arrived, FollowedTo members, Onward onward,
-                                              ThreadState& state) const;
+                                              RowReader& reader) const;
   bool is_in_reach(std::uint32_t element, int interactions) const {
     return interactions + environment_.reach.least_interactions(element) <= environment_.options.max_bounces;
   }
@@ -388,10 +400,10 @@ class Launch {
   // arrival.cpp: one ray at one target, with its ground-reflected companion at ground tiles.
   void arrive(const RayEnding& ending, std::uint32_t number, ThreadState& state);
   void add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number, ThreadState& state);
-  // Whether the plane of the ground below a receiver reflects a ray rather than tiles: one from an edge so low over that
-  // plane that no tile stands for the reflection, which all but cancels it, or from a crest: there each tile has a last
-  // crest of its own, and several would reflect the same wave; or one straight through a building, which may hide the
-  // tiles that would reflect it.
+  // Whether the plane of the ground below a receiver reflects a ray rather than tiles: one from an edge so low over
+  // that plane that no tile stands for the reflection, which all but cancels it, or from a crest: there each tile has a
+  // last crest of its own, and several would reflect the same wave; or one straight through a building, which may hide
+  // the tiles that would reflect it.
   bool arrives_along_ground(const RayEnding& ending, std::uint32_t number) const;
   // A ray at a receiver, reflected once more at the plane of the ground below.
   void arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadState& state);
@@ -404,8 +416,8 @@ class Launch {
   // Adds what pairs of them bring to receivers.
   void pair_rays(std::span<ArrivalSums> receivers);
 
-  // diffuse.cpp: what a tube brings to a tile that scatters it, |E|² cosθ_i · reflectance in the mean over the tile, and
-  // the pattern's gain in that mean.
+  // diffuse.cpp: what a tube brings to a tile that scatters it, |E|² cosθ_i · reflectance in the mean over the tile,
+  // and the pattern's gain in that mean.
   struct DiffuseIncidence {
     double power = 0, gain = 1;
   };
@@ -466,7 +478,7 @@ class Launch {
   void scatter_last_in_batches(Progress& progress);
   void reflect_in_batches(Progress& progress);
   void diffract_in_batches(Progress& progress);
-  // Of the elements first … end − 1: to_receivers(element, state), then the batch with their rows by `scatterer`.
+  // Of the elements first … end − 1: to_receivers(element), then the batch with their rows by `scatterer`.
   using RowWork = PairCounts (LaunchScatterer::*)(const RowBatch&);
   template <class ToReceivers>
   void work_in_batches(LaunchPhase phase, std::uint32_t first, std::uint32_t end, RowWork work,
@@ -487,7 +499,7 @@ class Launch {
   bool goes_on_at_edge(AfterScattering after, std::uint32_t first_element) const;
   void arrive_scattered(const RayEnding& ending, std::uint32_t number, ThreadState& state);
   // The row for tubes of scattered power: what they may go on to, or at last where they arrive.
-  std::span<const std::uint32_t> read_row_of_scattered(const TubeGroup& arrived, ThreadState& state) const;
+  std::span<const std::uint32_t> read_row_of_scattered(const TubeGroup& arrived, RowReader& reader) const;
   static LaunchPhase phase_of(const Tube& tube) {
     return tube.chain.is_scattered() ? LaunchPhase::then_two : LaunchPhase::bounces;
   }
@@ -555,7 +567,7 @@ class Launch {
   std::vector<RoughScatterer> scatterers_;  // by AfterScattering, then by tile, see prepare_scatterers()
   std::vector<double> directive_lobes_;     // per tile and AfterScattering; empty with Lambert's lobe
   ScatteredRays scattered_rays_;
-  std::vector<LeftInSight> left_in_sight_;                // see RayLaunchingResult
+  std::vector<LeftInSight> left_in_sight_;            // see RayLaunchingResult
   std::vector<std::uint8_t> reached_over_rooftops_;   // by number, lit_as_…; empty without such rays
   std::vector<FirstEdge> first_edges_;                // by number, where angles are wanted: of rays over the roofs
   std::vector<DirectionMoments> diffuse_departures_;  // per tile and AfterScattering, where angles are wanted
@@ -565,6 +577,7 @@ class Launch {
   std::vector<std::uint64_t> tubes_by_interactions_ = std::vector<std::uint64_t>(most_bounces + 1, 0);
   LaunchCost cost_;
   tbb::enumerable_thread_specific<ThreadState> states_;
+  tbb::enumerable_thread_specific<BatchState> batch_states_;
   std::unique_ptr<LaunchBouncer> bouncer_;      // while the transmitter's own tubes bounce
   std::unique_ptr<LaunchScatterer> scatterer_;  // while power is scattered, with one interaction more at most
 };

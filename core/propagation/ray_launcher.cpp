@@ -266,6 +266,7 @@ RayLaunchingResult Launch::collect() {
     recorded.insert(recorded.end(), state.recorded.begin(), state.recorded.end());
     ways.insert(ways.end(), state.scattered_ways.list.begin(), state.scattered_ways.list.end());
   }
+  for (const BatchState& state : batch_states_) result.cost.merge(state.cost);
   std::vector<ArrivalSums> sums = sums_of_threads();
   const auto tiles = static_cast<std::ptrdiff_t>(environment_.points.target_tile_count());
   result.receivers.assign(sums.begin() + tiles, sums.end());

@@ -10,7 +10,7 @@ std::vector<std::uint32_t> Launch::row_batches(std::uint32_t first, std::uint32_
   std::vector<std::uint32_t> begins;
   RowLimits left;
   for (std::uint32_t element = first; element < end; ++element) {
-    const std::size_t members = environment_.visibility.row_length(element);
+    const std::size_t members = environment_.visibility.visible_tiles(element);
     if (left.rows == 0 || left.members < members) {
       begins.push_back(element);
       left = most;
@@ -27,11 +27,11 @@ void Launch::work_in_batches(LaunchPhase phase, std::uint32_t first, std::uint32
                              const ToReceivers& to_receivers, Progress& progress) {
   const std::vector<std::uint32_t> begins = row_batches(first, end);
   parallel_blocks(begins.size() - 1, 1, progress, [&](std::size_t b, std::size_t) {
-    ThreadState& state = states_.local();
+    BatchState& state = batch_states_.local();
     state.rows.clear();
     for (std::uint32_t element = begins[b]; element < begins[b + 1]; ++element) {
       // Receivers, of which there are few and of which more is asked, stay with the CPU.
-      if (!environment_.receiver_rows.seen_from(element).empty()) to_receivers(element, state);
+      if (!environment_.receiver_rows.seen_from(element).empty()) to_receivers(element);
       read_tiles_of_row(element, phase, state);
       state.rows.add(element, state.row);
     }
@@ -48,22 +48,21 @@ void Launch::scatter_last_in_batches(Progress& progress) {
   // Receivers are asked for by rows of their own (scatter_last).
   work_in_batches(
       LaunchPhase::scattering, 0, environment_.points.target_tile_count(), &LaunchScatterer::gather,
-      [](std::uint32_t, ThreadState&) {}, progress);
+      [](std::uint32_t) {}, progress);
 }
 
 void Launch::reflect_in_batches(Progress& progress) {
   work_in_batches(
       LaunchPhase::then_reflection, 0, environment_.points.tile_count(), &LaunchScatterer::reflect,
-      [this](std::uint32_t tile, ThreadState& state) { reflect_diffuse(tile, FollowedTo::receivers, state); },
-      progress);
+      [this](std::uint32_t tile) { reflect_diffuse(tile, FollowedTo::receivers, states_.local()); }, progress);
 }
 
 void Launch::diffract_in_batches(Progress& progress) {
   const TargetPoints& points = environment_.points;
   work_in_batches(
       LaunchPhase::then_diffraction, points.tile_count(), points.element_count(), &LaunchScatterer::diffract,
-      [&](std::uint32_t element, ThreadState& state) {
-        diffract_diffuse(element - points.tile_count(), FollowedTo::receivers, state);
+      [&](std::uint32_t element) {
+        diffract_diffuse(element - points.tile_count(), FollowedTo::receivers, states_.local());
       },
       progress);
 }

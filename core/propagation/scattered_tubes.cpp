@@ -120,21 +120,21 @@ ComplexVec3 Launch::reflected_diffuse(const ComplexVec3& incident, Vec3 incidenc
   return factor * (incident - (2.0 * along_normal) * tile.normal);
 }
 
-std::span<const std::uint32_t> Launch::read_row_of_scattered(const TubeGroup& arrived, ThreadState& state) const {
+std::span<const std::uint32_t> Launch::read_row_of_scattered(const TubeGroup& arrived, RowReader& reader) const {
   const TargetPoints& points = environment_.points;
   const Tube& tube = *arrived.tubes.front();
   const bool is_last = tube.interactions() > 0;
   if (is_last) {
-    state.row.clear();
-    if (points.tiles_are_targets()) read_tiles_of_row(arrived.element, LaunchPhase::then_two, state);
+    reader.row.clear();
+    if (points.tiles_are_targets()) read_tiles_of_row(arrived.element, LaunchPhase::then_two, reader);
     return environment_.receiver_rows.seen_from(arrived.element);
   }
   const bool to_edges = goes_on_at_edge(tube.chain.after, arrived.element);
   if (!to_edges && points.tiles_are_targets()) {
-    read_tiles_of_row(arrived.element, LaunchPhase::then_two, state);
+    read_tiles_of_row(arrived.element, LaunchPhase::then_two, reader);
   } else {
-    read_useful_row(arrived.element, environment_.options.max_bounces - 1, true, state);
-    std::erase_if(state.row, [&](std::uint32_t member) { return points.is_edge(member) != to_edges; });
+    read_useful_row(arrived.element, environment_.options.max_bounces - 1, true, reader);
+    std::erase_if(reader.row, [&](std::uint32_t member) { return points.is_edge(member) != to_edges; });
   }
   return {};
 }
