@@ -32,12 +32,13 @@ class ReadVisibility(unittest.TestCase):
     def test_the_example_of_the_formats_page(self):
         self.assertEqual(read_visibility.varints(read_visibility.np.array([2, 0x80, 1], "u1")).tolist(), [2, 128])
 
-    def test_another_file_is_refused(self):
-        with tempfile.NamedTemporaryFile(suffix=".tvis") as file:
-            file.write(b"SQLite format 3" + bytes(100))
-            file.flush()
-            with self.assertRaises(ValueError):
-                read_visibility.Visibility(file.name)
+    def test_another_file_or_version_is_refused(self):
+        for begin in (b"SQLite format 3", b"TVIS" + (3).to_bytes(4, "little")):
+            with tempfile.NamedTemporaryFile(suffix=".tvis") as file:
+                file.write(begin + bytes(100))
+                file.flush()
+                with self.assertRaises(ValueError):
+                    read_visibility.Visibility(file.name)
 
 
 if __name__ == "__main__":
