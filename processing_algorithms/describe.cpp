@@ -35,6 +35,7 @@ Json json_of(const Parameter& parameter) {
           {"minimum", or_null(parameter.minimum)},
           {"maximum", or_null(parameter.maximum)},
           {"choices", parameter.choices},
+          {"other_texts", parameter.check_other != nullptr},
           {"integer", parameter.integer},
           {"multiple", parameter.multiple},
           {"optional", parameter.optional},
@@ -101,7 +102,8 @@ std::string range_text(const Parameter& parameter) {
   const std::string unit = parameter.unit.empty() ? "" : " " + parameter.unit;
   std::vector<std::string> parts;
   if (!parameter.choices.empty()) {
-    parts.push_back((parameter.multiple ? "any of " : "one of ") + join(parameter.choices, ", "));
+    const std::string others = parameter.check_other != nullptr ? ", or another text" : "";
+    parts.push_back((parameter.multiple ? "any of " : "one of ") + join(parameter.choices, ", ") + others);
   }
   if (parameter.minimum && parameter.maximum) {
     parts.push_back(shortest(*parameter.minimum) + " … " + shortest(*parameter.maximum) + unit);

@@ -41,18 +41,19 @@ bool parse_boolean(const std::string& text) {
   reject("'" + text + "' is neither true nor false");
 }
 
-const std::string& parse_choice(const Parameter& parameter, const std::string& text) {
-  const auto found = std::find(parameter.choices.begin(), parameter.choices.end(), text);
-  if (found == parameter.choices.end()) {
+std::string parse_choice(const Parameter& parameter, const std::string& text) {
+  if (std::find(parameter.choices.begin(), parameter.choices.end(), text) != parameter.choices.end()) return text;
+  if (parameter.check_other == nullptr) {
     reject("'" + text + "' is not one of " + join(parameter.choices, ", ") + did_you_mean(text, parameter.choices));
   }
-  return *found;
+  parameter.check_other(text);
+  return text;
 }
 
 std::vector<std::string> parse_choices(const Parameter& parameter, const std::string& text) {
   std::vector<std::string> chosen;
   for (const std::string& word : split(text, ',')) {
-    const std::string& choice = parse_choice(parameter, word);
+    const std::string choice = parse_choice(parameter, word);
     if (std::find(chosen.begin(), chosen.end(), choice) != chosen.end()) reject("'" + word + "' is given twice");
     chosen.push_back(choice);
   }

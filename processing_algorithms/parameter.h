@@ -41,8 +41,11 @@ struct Parameter {
   std::optional<double> minimum = std::nullopt;
   std::optional<double> maximum = std::nullopt;
   std::vector<std::string> choices = {};  // of an enumeration
-  bool integer = false;                   // a number without a fraction
-  bool multiple = false;                  // an enumeration of which several may be given, with commas between
+  // Of an enumeration that takes other texts, too: throws std::invalid_argument, as parse_value() does, for what is
+  // none of these either.
+  void (*check_other)(const std::string& text) = nullptr;
+  bool integer = false;   // a number without a fraction
+  bool multiple = false;  // an enumeration of which several may be given, with commas between
   bool optional = false;
   bool advanced = false;
   std::string parent = {};     // of a field: the parameter with its layer

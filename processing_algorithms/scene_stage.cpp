@@ -181,7 +181,9 @@ std::vector<Parameter> scene_parameters() {
        .maximum = 1000},
       {.name = "MATERIAL_FIELD",
        .label = "Material field",
-       .help = "the field that names the walls' material (ITU-R P.2040: concrete, brick, glass, wood, metal, …)",
+       .help = "the field that says what the walls are made of: a name of ITU-R P.2040 (concrete, brick, glass, wood, "
+               "metal, "
+               "…), or relative permittivity and conductivity in S/m as in 5.31/0.0326",
        .kind = Kind::field,
        .optional = true,
        .advanced = true,

@@ -2,10 +2,13 @@
 #include "processing_algorithms/surface_stage.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
+#include "core/io/material_text.h"
 #include "core/physics/material.h"
 #include "core/propagation/scattering_lobes.h"
 #include "processing_algorithms/spelling.h"
@@ -28,24 +31,40 @@ std::vector<std::string> material_names() {
   return names;
 }
 
+// Of what is no name of a material: permittivity and conductivity.
+ElectricProperties material_numbers(const std::string& text) {
+  const std::optional<ElectricProperties> numbers = parse_electric_properties(text);
+  if (!numbers) {
+    throw std::invalid_argument("'" + text + "' is neither one of " + join(material_names(), ", ") + " nor " +
+                                std::string(material_numbers_example) + did_you_mean(text, material_names()));
+  }
+  const std::string problem = out_of_range(*numbers);
+  if (!problem.empty()) {
+    throw std::invalid_argument("'" + text + "': " + problem + "; write " + std::string(material_numbers_example));
+  }
+  return *numbers;
+}
+
 Parameter material_parameter(const std::string& name, const std::string& label, const std::string& help) {
   return {.name = name,
           .label = label,
-          .help = help + ", by its name in ITU-R P.2040, or by_numbers for PERMITTIVITY and CONDUCTIVITY",
+          .help = help + ", by its name in ITU-R P.2040, or in numbers: " + std::string(material_numbers_example) +
+                  ", or by_numbers for PERMITTIVITY and CONDUCTIVITY",
           .kind = ParameterKind::enumeration,
           .default_value = by_numbers,
           .choices = material_names(),
+          .check_other = [](const std::string& text) { material_numbers(text); },
           .advanced = true};
 }
 
-// The number of the material of that name in the scene, where it is added if it is not there yet.
-std::uint16_t material_number(Scene& scene, const std::string& name) {
-  if (name == by_numbers) return 0;
+// The number of the material of that name, or of these numbers, in the scene, where it is added if it is not there yet.
+std::uint16_t material_number(Scene& scene, const std::string& text) {
+  if (text == by_numbers) return 0;
+  const std::string name = find_itu_material(text) != nullptr ? text : material_name(material_numbers(text));
   const auto first = scene.materials.begin() + 1;
   const auto found = std::find_if(first, scene.materials.end(), [&](const Material& m) { return m.name == name; });
   if (found != scene.materials.end()) return static_cast<std::uint16_t>(found - scene.materials.begin());
-  const MaterialPowerLaw& law = find_itu_material(name)->law;
-  scene.materials.push_back({name, law.a, law.b, law.c, law.d, law.minimum_ghz, law.maximum_ghz});
+  scene.materials.push_back(*material_named(name));
   return static_cast<std::uint16_t>(scene.materials.size() - 1);
 }
 
@@ -63,8 +82,10 @@ std::uint16_t* default_of_surface(DefaultMaterials& defaults, const std::string&
 
 void set_scattering_of_material(Scene& scene, const std::string& name, double coefficient) {
   bool found = find_itu_material(name) != nullptr;
+  const std::optional<ElectricProperties> numbers = parse_electric_properties(name);
+  const std::string spelling = numbers ? material_name(*numbers) : name;
   for (Material& material : scene.materials) {
-    if (material.name != name) continue;
+    if (material.name != spelling) continue;
     material.scattering_coefficient = coefficient;
     found = true;
   }
@@ -138,7 +159,7 @@ std::vector<Parameter> material_parameters() {
        .kind = Kind::number,
        .default_value = shortest(material.a),
        .minimum = 1,
-       .maximum = 100},
+       .maximum = greatest_permittivity},
       {.name = "CONDUCTIVITY",
        .label = "Conductivity",
        .help = "of surfaces whose material is given by_numbers",
@@ -146,7 +167,7 @@ std::vector<Parameter> material_parameters() {
        .default_value = shortest(material.c),
        .unit = "S/m",
        .minimum = 0,
-       .maximum = 1e8},
+       .maximum = greatest_conductivity},
   };
 }
 
@@ -174,7 +195,7 @@ std::vector<Parameter> scattering_parameters() {
       {.name = "SCATTERING_BY_MATERIAL",
        .label = "Scattering of materials",
        .help = "scattering coefficients of single materials, or of all walls, roofs or ground without a material of "
-               "their own, as in \"glass=0.1 brick=0.35 ground=0.2\"",
+               "their own, as in \"glass=0.1 brick=0.35 5.31/0.0326=0.3 ground=0.2\"",
        .kind = Kind::string,
        .optional = true,
        .advanced = true},

@@ -7,6 +7,7 @@
 
 #include "core/base/listed.h"
 #include "core/io/footprints.h"
+#include "core/io/material_text.h"
 #include "core/io/text_values.h"
 #include "core/scene/issue_text.h"
 
@@ -132,11 +133,27 @@ void BuildingAttributes::read(const OGRFeature& feature, RawBuilding& building, 
   if (!building.height_m && !building.roof_elevation_m) assume_height_from_storeys(feature, building, issues);
   building.base_m = read_base(feature, building, issues);
   building.entrance_elevation_m = read_entrance(feature, building, issues);
-  if (const std::optional<std::string> material = material_ ? material_->text(feature) : std::nullopt) {
-    building.material = lower_case(*material);
-    std::replace(building.material.begin(), building.material.end(), ' ', '_');
-    materials_.insert(building.material);
+  building.material = read_material(feature, building, issues);
+  if (!building.material.empty()) materials_.insert(building.material);
+}
+
+std::string BuildingAttributes::read_material(const OGRFeature& feature, const RawBuilding& building,
+                                              std::vector<Issue>& issues) const {
+  const std::optional<std::string> text = material_ ? material_->text(feature) : std::nullopt;
+  if (!text) return {};
+  if (const std::optional<ElectricProperties> numbers = parse_electric_properties(*text)) {
+    const std::string problem = out_of_range(*numbers);
+    if (problem.empty()) return material_name(*numbers);
+    issues.push_back(footprint_issue(Issue::Action::assumed, "unusable_material",
+                                     material_->name() + " \"" + *text + "\": " + problem +
+                                         ": the default material is taken; write a name of ITU-R P.2040, or " +
+                                         std::string(material_numbers_example),
+                                     layer_, building));
+    return {};
   }
+  std::string name = lower_case(*text);
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
 }
 
 std::optional<double> BuildingAttributes::read_height(const OGRFeature& feature, const RawBuilding& building,

@@ -28,6 +28,8 @@ class BuildingAttributes {
   void read(const OGRFeature& feature, RawBuilding& building, std::vector<Issue>& issues);
   // Issues that sum up what was found in many features. Call it once, after the last read().
   void finish(std::vector<Issue>& issues) const;
+  // The field that names materials; "" for none.
+  std::string material_field() const { return material_ ? material_->name() : ""; }
   // Names of materials that were read, without repetition, in alphabetical order.
   const std::set<std::string>& materials() const { return materials_; }
 
@@ -41,6 +43,8 @@ class BuildingAttributes {
                                   std::vector<Issue>& issues) const;
   std::optional<double> read_entrance(const OGRFeature& feature, const RawBuilding& building,
                                       std::vector<Issue>& issues) const;
+  // A name, known or not, or that of properties in numbers; "" for the default.
+  std::string read_material(const OGRFeature& feature, const RawBuilding& building, std::vector<Issue>& issues) const;
   void assume_height_from_storeys(const OGRFeature& feature, RawBuilding& building, std::vector<Issue>& issues);
 
   HeightKind kind_;

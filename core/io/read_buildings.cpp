@@ -2,37 +2,49 @@
 #include "core/io/read_buildings.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "core/io/building_attributes.h"
-#include "core/physics/material.h"
+#include "core/io/material_text.h"
 
 namespace tesseray {
 namespace {
 
-// The properties of each named material. Buildings of unknown ones get the default's.
-std::vector<Material> resolve_materials(const std::set<std::string>& names, std::vector<RawBuilding>& buildings,
-                                        const std::string& layer, std::vector<Issue>& issues) {
+// A scene numbers them with 16 bits, and a launch has a table of 8 KiB for each.
+constexpr std::size_t most_materials = 10'000;
+
+// The properties of each material. Buildings of unknown ones get the default's.
+std::vector<Material> resolve_materials(const BuildingAttributes& attributes, std::vector<RawBuilding>& buildings,
+                                        VectorSource& source, std::vector<Issue>& issues) {
   std::vector<Material> materials;
-  for (const std::string& name : names) {
+  for (const std::string& name : attributes.materials()) {
     if (name == "default") continue;
-    if (const ItuMaterial* known = find_itu_material(name)) {
-      const MaterialPowerLaw& law = known->law;
-      materials.push_back({name, law.a, law.b, law.c, law.d, law.minimum_ghz, law.maximum_ghz});
+    if (std::optional<Material> known = material_named(name)) {
+      materials.push_back(std::move(*known));
       continue;
     }
     std::size_t count = 0;
+    std::int64_t first = 0;
     for (RawBuilding& building : buildings) {
       if (building.material != name) continue;
       building.material.clear();
-      ++count;
+      if (count++ == 0) first = building.feature_id;
     }
     issues.push_back(layer_issue(Issue::Action::assumed, "unknown_material",
-                                 "material \"" + name + "\" of " + std::to_string(count) + " buildings is not known (" +
-                                     std::string(itu_materials_edition) + "): the default material is taken",
-                                 layer));
+                                 attributes.material_field() + " \"" + name + "\" of " + std::to_string(count) +
+                                     " buildings (the first: feature " + std::to_string(first) + ") is not known (" +
+                                     std::string(itu_materials_edition) +
+                                     "): the default material is taken; write a name of it, or " +
+                                     std::string(material_numbers_example),
+                                 source.layer_name()));
+  }
+  if (materials.size() > most_materials) {
+    throw Error(ErrorKind::invalid_input, "too_many_materials",
+                attributes.material_field() + " holds " + std::to_string(materials.size()) +
+                    " different materials; there may be " + std::to_string(most_materials),
+                "round permittivities and conductivities, or group the buildings by classes", source.place());
   }
   return materials;
 }
@@ -73,8 +85,7 @@ BuildingsRead read_buildings(FootprintLayer& layer, const EnvironmentInput& inpu
   // Databases give rows in any order.
   std::stable_sort(result.buildings.begin(), result.buildings.end(),
                    [](const RawBuilding& a, const RawBuilding& b) { return a.feature_id < b.feature_id; });
-  result.materials =
-      resolve_materials(attributes.materials(), result.buildings, layer.source.layer_name(), layer.issues);
+  result.materials = resolve_materials(attributes, result.buildings, layer.source, layer.issues);
   return result;
 }
 

@@ -33,6 +33,7 @@ class Parameter:
     minimum: float | None = None
     maximum: float | None = None
     choices: list[str] = field(default_factory=list)
+    other_texts: bool = False
     integer: bool = False
     multiple: bool = False
     optional: bool = False

@@ -76,7 +76,13 @@ def _distance(parameter: Parameter) -> QgsProcessingParameterDistance:
     return definition
 
 
-def _enum(parameter: Parameter) -> QgsProcessingParameterEnum:
+def _enum(parameter: Parameter) -> QgsProcessingParameterDefinition:
+    if parameter.other_texts:
+        definition = QgsProcessingParameterString(parameter.name, label_of(parameter))
+        # By its name: programs without windows have no such widget.
+        definition.setMetadata({"widget_wrapper": {"class": f"{__package__}.editable_choice.EditableChoice",
+                                                   "choices": parameter.choices}})
+        return definition
     return QgsProcessingParameterEnum(parameter.name, label_of(parameter), parameter.choices, parameter.multiple,
                                       usesStaticStrings=True)
 

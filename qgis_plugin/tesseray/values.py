@@ -133,7 +133,7 @@ def plain_value(algorithm: QgsProcessingAlgorithm, parameter: Parameter, paramet
             else algorithm.parameterAsDouble(parameters, name, context)
     if kind == "boolean":
         return algorithm.parameterAsBoolean(parameters, name, context)
-    if kind == "enum":
+    if kind == "enum" and not parameter.other_texts:
         return algorithm.parameterAsEnumStrings(parameters, name, context) if parameter.multiple \
             else algorithm.parameterAsEnumString(parameters, name, context)
     if kind == "crs":

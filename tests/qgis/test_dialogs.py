@@ -94,6 +94,44 @@ class DialogTest(QgisTest):
                 self.assertGreater(self.picture(dialog, algorithm.name().replace(" ", "_")), LEAST_COLOURS)
                 dialog.close()
 
+    def test_a_material_is_chosen_or_written(self):
+        from qgis.core import QgsApplication
+
+        tool = QgsApplication.processingRegistry().algorithmById("tesseray:predictcoverage")
+        choices = tool.parameterDefinition("WALL_MATERIAL").metadata()["widget_wrapper"]["choices"]
+        dialog = self.dialog(tool.id(), {"WALL_MATERIAL": "5.31/0.0326"})
+        wrappers = dialog.mainWidget().wrappers
+        self.assertEqual(wrappers["WALL_MATERIAL"].parameterValue(), "5.31/0.0326")
+        self.assertEqual(wrappers["ROOF_MATERIAL"].parameterValue(), "by_numbers")
+        box = wrappers["ROOF_MATERIAL"].widget
+        self.assertEqual([box.itemText(i) for i in range(box.count())], choices)
+        for act in (lambda: box.setCurrentIndex(choices.index("glass")), lambda: box.setEditText("glass")):
+            box.setEditText(" 4; 0,01 ")
+            self.assertEqual(wrappers["ROOF_MATERIAL"].parameterValue(), "4; 0,01")
+            act()
+            self.assertEqual(wrappers["ROOF_MATERIAL"].parameterValue(), "glass")
+        dialog.close()
+
+    def test_a_model_hands_its_inputs_to_a_material(self):
+        from processing.modeler.ModelerParametersDialog import ModelerParametersDialog
+        from qgis.core import (Qgis, QgsApplication, QgsProcessingModelAlgorithm, QgsProcessingModelParameter,
+                               QgsProcessingParameterString)
+
+        model = QgsProcessingModelAlgorithm()
+        model.addModelParameter(QgsProcessingParameterString("walls", "Walls"), QgsProcessingModelParameter("walls"))
+        tool = QgsApplication.processingRegistry().createAlgorithmById("tesseray:predictcoverage")
+        dialog = ModelerParametersDialog(tool, model)
+        wrapper = dialog.widget.widget.wrappers["WALL_MATERIAL"]
+        wrapper.widget.setCurrentIndex(wrapper.widget.count() - 1)
+        source = wrapper.value()
+        self.assertEqual(source.source(), Qgis.ProcessingModelChildParameterSource.ModelParameter)
+        self.assertEqual(source.parameterName(), "walls")
+        wrapper.setValue("5.31/0.0326")
+        self.assertEqual(wrapper.value(), "5.31/0.0326")
+        wrapper.setValue([source])
+        self.assertEqual(wrapper.value().parameterName(), "walls")
+        dialog.close()
+
     def test_a_run_brings_styled_and_grouped_layers(self):
         from qgis.core import Qgis
         from qgis.PyQt.QtWidgets import QTextEdit

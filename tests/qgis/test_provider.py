@@ -22,6 +22,8 @@ def type_of(parameter):
     """The type of QGIS's definition of a declared parameter. A GeoTIFF is a file that QGIS shows, a folder is chosen."""
     if parameter["folder_of"]:
         return "file"
+    if parameter["other_texts"]:
+        return "string"
     is_raster = parameter["kind"] == "file destination" and parameter["extension"] == "tif"
     return "rasterDestination" if is_raster else TYPES[parameter["kind"]]
 
@@ -92,7 +94,10 @@ class ProviderTest(QgisTest):
 
     def test_choices_are_words_and_fields_follow_their_layer(self):
         for _, parameter, definition in self.definitions():
-            if parameter["kind"] == "enum":
+            if parameter["other_texts"]:
+                self.assertEqual(definition.metadata()["widget_wrapper"]["choices"], parameter["choices"])
+                self.assertEqual(definition.defaultValue(), parameter["default"])
+            elif parameter["kind"] == "enum":
                 self.assertTrue(definition.usesStaticStrings())
                 self.assertEqual(definition.options(), parameter["choices"])
                 self.assertEqual(definition.allowMultiple(), parameter["multiple"])
