@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run under --memory never holds more: told by the system of a process of its own."""
+
+import json
+import os
+import re
+import subprocess
+import unittest
+
+from tesseray_process import EXECUTABLE, SAMPLE, PipelineTest, error_of, made, tesseray
+
+MEBIBYTE = 1 << 20
+UNITS = {"KiB": 1 << 10, "MiB": MEBIBYTE, "GiB": 1 << 30}
+LEAST_BLOCK = 64 * MEBIBYTE  # of rows under way, where the budget leaves no more
+
+
+def sizes_in(message):
+    """In bytes: "103.8 MiB of memory are needed …"."""
+    return [float(size) * UNITS[unit] for size, unit in re.findall(r"([\d.]+) ([KMG]iB)", message)]
+
+
+class MemoryBudget(PipelineTest):
+    def visibility(self, gibibytes):
+        return ["computevisibility", "--environment", self.environment, "--memory", gibibytes, "--threads", 2,
+                "--device", "cpu", "--progress", "json"]
+
+    def peak_of(self, *arguments):
+        """What the tool says of its run, and the most bytes that its process ever held."""
+        process = subprocess.Popen([EXECUTABLE, *map(str, arguments)], stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True)
+        with process.stdout:
+            outcome = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        return json.loads(outcome), 1024 * usage.ru_maxrss
+
+    def test_visibility_of_a_town_with_edges_stays_within_the_least_budget(self):
+        self.environment = self.folder / "town.gpkg"
+        made("tileenvironment", "--buildings", SAMPLE / "buildings.gpkg", "--height-field", "height_m", "--base-field",
+             "base_m", "--dem", SAMPLE / "dem.tif", "--tile-area", 25, "--environment", self.environment)
+        # What it needs beside what it holds by then is in the words of its refusal.
+        refused = tesseray(*self.visibility(0.12))
+        self.assertEqual(refused.returncode, 3, refused.stderr)
+        needed, left, budget = sizes_in(error_of(refused)["message"])
+        least = budget - left + needed + 4 * MEBIBYTE
+        outcome, peak = self.peak_of(*self.visibility(least / (1 << 30)))
+        self.assertGreater(outcome["figures"]["edges"], 8000)
+        self.assertGreater(outcome["figures"]["visibility_entries"], 140e6)
+        self.assertLess(peak, least)
+        # The same with the file there: no rows to be found. All of them in memory take 90 MiB.
+        outcome, without_work = self.peak_of(*self.visibility(least / (1 << 30)))
+        self.assertEqual([warning["code"] for warning in outcome["warnings"]], ["visibility_found"])
+        self.assertLess(peak - without_work, LEAST_BLOCK)
+
+
+if __name__ == "__main__":
+    unittest.main()
