@@ -72,6 +72,14 @@ ScatteringSeconds scattering_seconds(const LaunchExtent& extent, const RayLaunch
 
 }  // namespace
 
+RayLaunchingOptions options_with_work(RayLaunchingOptions options, const Scene& scene) {
+  const bool scatters = std::any_of(scene.materials.begin(), scene.materials.end(), [&](const Material& material) {
+    return material.scattering_coefficient.value_or(options.scattering_coefficient) > 0;
+  });
+  if (!scatters) options.max_after_scattering = 0;
+  return options;
+}
+
 LaunchForecast::LaunchForecast(const RayLaunchingOptions& options) : options_(options) {}
 
 LaunchForecast::Seconds LaunchForecast::usual_seconds(const LaunchExtent& extent) const {
@@ -84,8 +92,9 @@ LaunchForecast::Seconds LaunchForecast::usual_seconds(const LaunchExtent& extent
   }
   constexpr double per_entry = 1e-8;
   of(LaunchPhase::first_level) = first_level_seconds(extent, options_.over_rooftop);
-  of(LaunchPhase::bounces) = per_entry * extent.row_entries * bounces_seconds(extent, options_);
   const InteractionLimits limits(options_);
+  if (limits.may_reflect(0, 0) || limits.may_diffract(0, 0))
+    of(LaunchPhase::bounces) = per_entry * extent.row_entries * bounces_seconds(extent, options_);
   if (!limits.may_scatter(0, 0)) return seconds;
   const ScatteringSeconds scattering = scattering_seconds(extent, options_);
   of(LaunchPhase::scattering) = per_entry * extent.row_entries * scattering.last;

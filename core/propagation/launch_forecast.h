@@ -21,6 +21,9 @@ struct LaunchExtent {
   bool draws_by_chance = false;     // Pruning
 };
 
+// The options without interactions after the scattering where no material of the scene scatters.
+RayLaunchingOptions options_with_work(RayLaunchingOptions options, const Scene& scene);
+
 // Thread-safe.
 class LaunchForecast {
  public:

@@ -355,7 +355,7 @@ struct RayLauncher::Impl {
   std::unique_ptr<RowScatterer> row_scatterer = nullptr;
   std::unique_ptr<std::once_flag> pairs_made = std::make_unique<std::once_flag>();
   std::unique_ptr<std::once_flag> batchers_made = std::make_unique<std::once_flag>();
-  std::unique_ptr<LaunchForecast> forecast = std::make_unique<LaunchForecast>(options);
+  std::unique_ptr<LaunchForecast> forecast = std::make_unique<LaunchForecast>(options_with_work(options, scene));
 
   // Alone on its threads: whoever waits for it must not find itself waiting within it.
   void make_vegetation_pairs(Progress& progress, const std::optional<VegetationFile>& kept) {
@@ -474,7 +474,7 @@ RayLaunchingResult RayLauncher::launch_by_cpu(const Transmitter& transmitter, Pr
   environment.tube_bouncer = nullptr;
   environment.row_scatterer = nullptr;
   // What launches elsewhere took says nothing of its time, nor it of theirs.
-  LaunchForecast forecast(impl_->options);
+  LaunchForecast forecast(options_with_work(impl_->options, impl_->scene));
   return Launch(environment, transmitter).run(forecast, progress);
 }
 

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a launch foretells of its phases, against what they then do: by their counters, never by the clock.
+#include "core/propagation/launch_forecast.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using Shares = std::array<double, launch_phases>;
+
+constexpr std::array<const char*, launch_phases> names{"first level",     "bounces",          "scattering",
+                                                       "then reflection", "then diffraction", "then two"};
+
+// The extent of a launch, worked out apart from it: its tiles are targets, and nothing limits the rows.
+LaunchExtent extent_of(const testing::Environment& city, Vec3 antenna, bool draws_by_chance) {
+  const std::size_t tiles = city.tiling.tiles.size();
+  std::vector<bool> is_lit(tiles + city.tiling.edges.size());
+  for (const std::uint32_t element : visible_from(city.occlusion, city.tiling, antenna)) is_lit[element] = true;
+  LaunchExtent extent{.tiles = static_cast<double>(tiles), .draws_by_chance = draws_by_chance};
+  double hidden = 0;
+  for (std::uint32_t element = 0; element < is_lit.size(); ++element) {
+    const double entries = city.visibility->row_length(element);
+    if (element >= tiles) {
+      extent.entries_of_lit_edges += is_lit[element] ? entries : 0;
+      continue;
+    }
+    extent.row_entries += entries;
+    if (is_lit[element]) {
+      ++extent.tiles_in_sight;
+      extent.entries_of_lit_tiles += entries;
+    } else {
+      ++hidden;
+      extent.hidden_distance_m += norm(city.tiling.tiles[element].centroid - antenna);
+    }
+  }
+  extent.hidden_distance_m /= std::max(1.0, hidden);
+  return extent;
+}
+
+Shares shares_of(const LaunchForecast& forecast, const LaunchExtent& extent) {
+  const LaunchForecast::Ends ends = forecast.ends(extent);
+  Shares shares = ends;
+  for (std::size_t p = 1; p < launch_phases; ++p) shares[p] = ends[p] - ends[p - 1];
+  return shares;
+}
+
+// Of 5,371 tiles.
+const testing::Environment& city() {
+  static const testing::Environment made(testing::synthetic_city(testing::dense_block_city()), 10.0);
+  return made;
+}
+
+LaunchCost cost_of(const RayLauncher& launcher, Vec3 antenna) {
+  Transmitter site = testing::test_transmitter(antenna);
+  site.erp_dbm = 40;
+  return launcher.launch(site, no_progress()).cost;
+}
+
+RayLauncher launcher_with(const RayLaunchingOptions& options) {
+  return {city().scene, city().tiling, city().occlusion, *city().visibility, {}, options};
+}
+
+const Vec3 over_the_roofs{350, 350, 25};
+
+struct LimitsCase {
+  const char* what;
+  void (*limit)(RayLaunchingOptions&);
+};
+
+constexpr std::array<LimitsCase, 12> cases_of_limits{{
+    {"usual", [](RayLaunchingOptions&) {}},
+    {"straight", [](RayLaunchingOptions& options) { options.max_bounces = 0; }},
+    {"one bounce", [](RayLaunchingOptions& options) { options.max_bounces = 1; }},
+    {"two bounces", [](RayLaunchingOptions& options) { options.max_bounces = 2; }},
+    {"no scattering", [](RayLaunchingOptions& options) { options.max_scatterings = 0; }},
+    {"scattering last", [](RayLaunchingOptions& options) { options.max_after_scattering = 0; }},
+    {"no diffraction", [](RayLaunchingOptions& options) { options.max_diffractions = 0; }},
+    {"no reflection", [](RayLaunchingOptions& options) { options.max_reflections = 0; }},
+    {"scattering alone", [](RayLaunchingOptions& options) { options.max_reflections = options.max_diffractions = 0; }},
+    {"smooth surfaces", [](RayLaunchingOptions& options) { options.scattering_coefficient = 0; }},
+    {"over the roofs", [](RayLaunchingOptions& options) { options.over_rooftop = OverRooftop::screens; }},
+    {"two after scattering",
+     [](RayLaunchingOptions& options) {
+       options.max_after_scattering = 2;
+       options.pruning = true;
+     }},
+}};
+
+TEST(LaunchForecastOfACity, APhaseHasAShareWhereItHasWorkAndOnlyThere) {
+  std::size_t without = 0;
+  for (const auto& [what, limit] : cases_of_limits) {
+    RayLaunchingOptions options;
+    options.pruning_from_tiles = 0;
+    limit(options);
+    const LaunchExtent extent = extent_of(city(), over_the_roofs, options.pruning);
+    const RayLauncher launcher = launcher_with(options);
+    const LaunchCost cost = cost_of(launcher, over_the_roofs);
+    const LaunchForecast forecast(options_with_work(options, city().scene));
+    // Heights of targets over their tiles are the only difference.
+    EXPECT_NEAR(launcher.expected_work(testing::test_transmitter(over_the_roofs)), forecast.work(extent),
+                1e-4 * forecast.work(extent));
+    const Shares shares = shares_of(forecast, extent);
+    EXPECT_DOUBLE_EQ(std::accumulate(shares.begin(), shares.end(), 0.0), 1) << what;
+    EXPECT_GT(shares[0], 0) << what;
+    for (std::size_t p = 1; p < launch_phases; ++p) {
+      const PhaseCost& phase = cost[static_cast<LaunchPhase>(p)];
+      EXPECT_EQ(shares[p] > 1e-9, phase.rows + phase.contributions > 0) << what << ": " << names[p];
+      without += phase.rows == 0 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(without, cases_of_limits.size());
+}
+
+// What the counters of a phase stand for, in nanoseconds: read once off launches over this city, where each is right
+// within a factor of two. Rows are decoded; a contribution is a field, of diffraction one of a vector of sixteen.
+double counted(const LaunchCost& cost, LaunchPhase phase) {
+  constexpr double of_entry = 100, of_test = 1;
+  constexpr std::array<double, launch_phases> of_contribution{0, 1000, 250, 500, 70, 0};
+  const PhaseCost& done = cost[phase];
+  return of_entry * static_cast<double>(done.row_entries) + of_test * static_cast<double>(done.tests) +
+         of_contribution[static_cast<std::size_t>(phase)] * static_cast<double>(done.contributions);
+}
+
+TEST(LaunchForecastOfACity, SharesAreThoseOfWhatIsCounted) {
+  constexpr double most_off = 4;  // a factor
+  constexpr std::array phases{LaunchPhase::bounces, LaunchPhase::scattering, LaunchPhase::then_reflection,
+                              LaunchPhase::then_diffraction};
+  for (const double z : {6.0, 25.0, 60.0}) {
+    for (const bool pruning : {false, true}) {
+      for (const int bounces : {1, 2, 3}) {
+        RayLaunchingOptions options;
+        options.pruning = pruning;
+        options.pruning_from_tiles = 0;
+        options.max_bounces = bounces;
+        const Vec3 antenna{350, 350, z};
+        const LaunchCost cost = cost_of(launcher_with(options), antenna);
+        const Shares shares = shares_of(LaunchForecast(options), extent_of(city(), antenna, pruning));
+        double all_counted = 0, all_foretold = 0;
+        for (const LaunchPhase phase : phases) {
+          all_counted += counted(cost, phase);
+          all_foretold += shares[static_cast<std::size_t>(phase)];
+        }
+        for (const LaunchPhase phase : phases) {
+          const double done = counted(cost, phase) / all_counted;
+          const double foretold = shares[static_cast<std::size_t>(phase)] / all_foretold;
+          if (done == 0 && foretold == 0) continue;
+          EXPECT_LT(std::max(done / foretold, foretold / done), most_off)
+              << names[static_cast<std::size_t>(phase)] << " of " << bounces << " bounces from " << z
+              << (pruning ? " m, drawn: " : " m: ") << foretold << " for " << done;
+        }
+      }
+    }
+  }
+}
+
+TEST(LaunchForecastOfACity, AfterALaunchTheNextIsForetoldByWhatItTook) {
+  RayLaunchingOptions options;
+  options.pruning_from_tiles = 0;
+  options.pruning = true;
+  const LaunchExtent extent = extent_of(city(), over_the_roofs, true);
+  const LaunchExtent of_street = extent_of(city(), {350, 350, 6}, true);
+  // What the launch counts, in place of what a clock would say.
+  LaunchCost cost = cost_of(launcher_with(options), over_the_roofs);
+  double all = 0;
+  for (std::size_t p = 0; p < launch_phases; ++p) {
+    const auto phase = static_cast<LaunchPhase>(p);
+    cost[phase].seconds = p == 0 ? 0.02 : 1e-9 * counted(cost, phase);
+    all += cost[phase].seconds;
+  }
+  LaunchForecast forecast(options);
+  const Shares before = shares_of(forecast, extent), street_before = shares_of(forecast, of_street);
+  forecast.learn_from(extent, cost);
+  const Shares after = shares_of(forecast, extent), street_after = shares_of(forecast, of_street);
+  // The same launch is foretold exactly, another one by the same factors.
+  for (std::size_t p = 0; p + 1 < launch_phases; ++p) {
+    EXPECT_NEAR(after[p], cost[static_cast<LaunchPhase>(p)].seconds / all, 1e-6) << names[p];
+    EXPECT_NEAR(street_after[p] / street_after[0] / (street_before[p] / street_before[0]),
+                after[p] / after[0] / (before[p] / before[0]), 1e-6)
+        << names[p];
+  }
+  EXPECT_EQ(after[5], 0);
+}
+
+}  // namespace
+}  // namespace tesseray
