@@ -4,32 +4,14 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <iterator>
 
-#include "core/physics/vegetation.h"
 #include "core/prediction/clutter_loss.h"
 #include "core/propagation/vegetation_file.h"
 #include "cuda/backend.h"
 #include "processing_algorithms/ray_parameters.h"
-#include "processing_algorithms/spelling.h"
 
 namespace tesseray {
 namespace {
-
-// P.833's woodland beyond what its table says.
-void warn_of_vegetation(const Scene& scene, const Sites& sites, VegetationModel model, Progress& progress) {
-  if (model != VegetationModel::p833 || scene.vegetation.empty()) return;
-  const double lowest_hz = std::begin(p833_woodland)->frequency_hz,
-               highest_hz = std::rbegin(p833_woodland)->frequency_hz;
-  for (const Transmitter& transmitter : sites.transmitters) {
-    if (transmitter.frequency_hz >= lowest_hz && transmitter.frequency_hz <= highest_hz) continue;
-    progress.warn({"vegetation_frequency", "ITU-R P.833 gives the loss in woodland from " + shortest(lowest_hz / 1e6) +
-                                               " to " + shortest(highest_hz / 1e6) + " MHz; at " +
-                                               shortest(transmitter.frequency_hz / 1e6) + " MHz (" + transmitter.name +
-                                               ") it is extrapolated"});
-    return;
-  }
-}
 
 // As many as there are threads, or as the memory takes besides the predictions. Throws when it does not take one.
 std::size_t transmitters_at_once(const Run& run, const RayLauncher& launcher, const Tiling& tiling,
@@ -69,7 +51,6 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
   options.pruning = run.values().flag("PRUNING");
   options.wideband = run.values().flag("WIDEBAND");
   options.delay_profile_rays = static_cast<std::size_t>(run.values().integer("DELAY_PROFILE_RAYS"));
-  warn_of_vegetation(scene, sites, options.vegetation, run.progress());
   MakeRooftopSearch make_rooftop_search;
   CudaBatchMakers makers;
   if (run.uses_cuda()) {

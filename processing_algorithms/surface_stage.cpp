@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -11,6 +10,8 @@
 #include "core/io/material_text.h"
 #include "core/physics/material.h"
 #include "core/propagation/scattering_lobes.h"
+#include "processing_algorithms/frequency_ranges.h"
+#include "processing_algorithms/ray_parameters.h"
 #include "processing_algorithms/spelling.h"
 
 namespace tesseray {
@@ -116,34 +117,6 @@ std::vector<std::pair<std::string, double>> scattering_by_material(const std::st
   return result;
 }
 
-// Materials of parts, and those of surfaces without one.
-std::set<std::uint16_t> used_materials(const Scene& scene) {
-  const DefaultMaterials& defaults = scene.default_materials;
-  std::set<std::uint16_t> used{defaults.ground, defaults.wall, defaults.roof};
-  for (const Prism& prism : scene.prisms) {
-    if (prism.material != 0) used.insert(prism.material);
-  }
-  return used;
-}
-
-// One warning for each transmitter's frequency at which the law of a material in use is not defined.
-void warn_of_frequencies(const Scene& scene, const std::vector<Transmitter>& transmitters, Progress& progress) {
-  std::set<double> checked_hz;
-  for (const Transmitter& transmitter : transmitters) {
-    if (!checked_hz.insert(transmitter.frequency_hz).second) continue;
-    std::vector<std::string> undefined;
-    for (const std::uint16_t number : used_materials(scene)) {
-      const Material& m = scene.materials[number];
-      if (!is_clamped({m.a, m.b, m.c, m.d, m.minimum_ghz, m.maximum_ghz}, transmitter.frequency_hz)) continue;
-      undefined.push_back(m.name + " (" + shortest(m.minimum_ghz) + " to " + shortest(m.maximum_ghz) + " GHz)");
-    }
-    if (undefined.empty()) continue;
-    progress.warn({"material_frequency", std::string(itu_materials_edition) + " does not define " +
-                                             join(undefined, ", ") + " at " + shortest(transmitter.frequency_hz / 1e6) +
-                                             " MHz: the properties at the nearer end of the range are taken"});
-  }
-}
-
 }  // namespace
 
 std::vector<Parameter> material_parameters() {
@@ -244,7 +217,9 @@ std::vector<Parameter> surface_parameters() { return concatenated({material_para
 
 Scene with_materials(Run& run, Scene scene, const std::vector<Transmitter>& transmitters) {
   scene = with_named_materials(run.values(), std::move(scene));
-  warn_of_frequencies(scene, transmitters, run.progress());
+  RayLaunchingOptions options;
+  read_link_options(run.values(), options);
+  warn_of_frequencies(scene, transmitters, options, run.progress());
   return scene;
 }
 
@@ -260,7 +235,7 @@ Scene with_surfaces(Run& run, Scene scene, const std::vector<Transmitter>& trans
     std::uint16_t* const number = default_of_surface(scene.default_materials, name);
     if (number) set_scattering_of_surfaces(scene, *number, coefficient);
   }
-  warn_of_frequencies(scene, transmitters, run.progress());
+  warn_of_frequencies(scene, transmitters, ray_launching_options(values), run.progress());
   return scene;
 }
 

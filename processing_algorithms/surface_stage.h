@@ -17,11 +17,11 @@ std::vector<Parameter> material_parameters();
 // SCATTERING_COEFFICIENT, SCATTERING_BY_MATERIAL, SCATTERING_LOBE and CROSS_POLARIZATION.
 std::vector<Parameter> surface_parameters();
 
-// The scene with the materials that its surfaces have in this run. Warns of frequencies for which a material that is
-// used is not defined. Throws Error(invalid_input) for a material that does not exist.
+// The scene with the materials that its surfaces have in this run. Warns of frequencies at which these, or the run's
+// losses in vegetation and of walls, are not defined. Throws Error(invalid_input) for a material that does not exist.
 Scene with_surfaces(Run& run, Scene scene, const std::vector<Transmitter>& transmitters);
 
-// The same by the parameters of materials alone.
+// The same by the parameters of materials alone, for rays that go through no walls.
 Scene with_materials(Run& run, Scene scene, const std::vector<Transmitter>& transmitters);
 
 // What the parameters say of diffuse scattering, into `options`.

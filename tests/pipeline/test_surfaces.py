@@ -3,8 +3,8 @@
 
 import unittest
 
-from tesseray_process import (PipelineTest, environment_with_visibility, error_of, json_lines, module_folder, rows,
-                              tesseray)
+from tesseray_process import (SAMPLE, SCENE, PipelineTest, environment_with_visibility, error_of, json_lines, made,
+                              module_folder, rows, tesseray)
 
 
 def setUpModule():
@@ -14,10 +14,10 @@ def setUpModule():
 
 
 class Surfaces(PipelineTest):
-    def predict(self, name, *options):
+    def predict(self, name, *options, frequency="900 MHz"):
         """The process and its file; one transmitter above the roofs."""
         table = self.folder / "sites.csv"
-        table.write_text("name,x,y,height_m,frequency_mhz,erp_dbm\nMast,340500,6020500,40,900,43\n")
+        table.write_text(f"name,x,y,height_m,frequency,erp_dbm\nMast,340500,6020500,40,{frequency},43\n")
         output = self.folder / f"{name}.gpkg"
         return tesseray("predictcoverage", "--environment", ENVIRONMENT, "--transmitters", table, "--transmitters-crs",
                         "EPSG:25832", "--max-bounces", 2, "--progress", "json", "--output", output, *options), output
@@ -52,6 +52,33 @@ class Surfaces(PipelineTest):
         for words in ("brick (1 to 40 GHz)", "concrete (1 to 100 GHz)", "medium_dry_ground (1 to 10 GHz)", "900 MHz"):
             self.assertIn(words, found[0]["message"])
         self.assertNotIn("glass", found[0]["message"])
+
+    def test_a_frequency_outside_of_the_range_of_wall_losses_is_warned_of(self):
+        through = ["--transmission", "nearest_building"]
+        for frequency, options, expected in (("300 MHz", through, 1), ("900 MHz", through, 0),
+                                             ("300 MHz", [*through, "--wall-loss", 10], 0)):
+            process, _ = self.predict("walls", "--overwrite", *options, frequency=frequency)
+            self.assert_done(process)
+            found = [warning["message"] for warning in self.warnings(process) if warning["code"] == "wall_frequency"]
+            self.assertEqual(len(found), expected, found)
+            self.assertTrue(all("from 500 to 100000 MHz; at 300 MHz" in message for message in found), found)
+
+    def test_a_frequency_outside_of_the_range_of_woodland_is_warned_of(self):
+        environment, sites = self.folder / "wooded.gpkg", self.folder / "sites.csv"
+        made("tileenvironment", *SCENE, "--vegetation", SAMPLE / "vegetation.gpkg", "--environment", environment)
+        sites.write_text("name,x,y,height_m,frequency_mhz,erp_dbm\nMast,340500,6020500,40,5800,43\n"
+                         "Roof,340420,6020580,45,1800,40\n")
+        receivers = self.folder / "receivers.csv"
+        receivers.write_text("id,x,y\n1,340520,6020520\n")
+        for model, expected in (("p833", 1), ("per_metre", 0)):
+            process = self.assert_done(tesseray(
+                "traceimage", "--environment", environment, "--transmitters", sites, "--transmitters-crs",
+                "EPSG:25832", "--receivers", receivers, "--receivers-crs", "EPSG:25832", "--max-reflections", 0,
+                "--max-diffractions", 0, "--vegetation-loss", model, "--progress", "json", "--overwrite", "--output",
+                self.folder / "traced.gpkg"))
+            found = [warning["message"] for warning in self.warnings(process) if warning["code"] == "vegetation_frequency"]
+            self.assertEqual(len(found), expected, found)
+            self.assertTrue(all("from 105.9 to 2117.5 MHz; at 5800 MHz" in message for message in found), found)
 
     def test_scattering_of_a_kind_of_surface(self):
         smooth = self.losses("smooth", "--scattering-coefficient", 0)
