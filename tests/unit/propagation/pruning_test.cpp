@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/units.h"
+#include "core/propagation/scattering_view.h"
 #include "core/scene/prism_index.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
@@ -180,10 +181,76 @@ TEST(Pruning, IsTheSameForAnyNumberOfThreads) {
   }
 }
 
+// Of the tiles, by their normals and free lines to their middles.
+double share_in_sight(Vec3 antenna) {
+  constexpr double before_tile_m = 0.01;
+  std::size_t in_sight = 0;
+  for (const Tile& tile : town().tiling.tiles) {
+    const bool is_in_front = dot(antenna - tile.centroid, tile.normal) > 0;
+    if (is_in_front && town().occlusion.is_free(antenna, tile.centroid + before_tile_m * tile.normal)) ++in_sight;
+  }
+  return static_cast<double>(in_sight) / static_cast<double>(town().tiling.tiles.size());
+}
+
+// 3 m over the roof whose middle is nearest to the town's.
+Transmitter transmitter_on_roof() {
+  const Vec2 middle = 0.5 * (town().scene.extent.min + town().scene.extent.max);
+  const Tile* nearest = nullptr;
+  for (const Tile& tile : town().tiling.tiles) {
+    if (tile.kind != SurfaceKind::roof) continue;
+    if (nearest == nullptr || norm(tile.centroid.xy() - middle) < norm(nearest->centroid.xy() - middle)) {
+      nearest = &tile;
+    }
+  }
+  return testing::test_transmitter(nearest->centroid + Vec3{0, 0, 3});
+}
+
+// What docs/propagation-cost.md says, down to where the border is: 15 per cent of the tiles in sight.
+TEST(Pruning, IsChosenByWhatTheTransmitterSees) {
+  struct Case {
+    Transmitter transmitter;
+    bool sees_many;
+  };
+  const Case cases[] = {{transmitter_at(6), false},
+                        {transmitter_on_roof(), false},
+                        {transmitter_at(15), false},
+                        {transmitter_at(18), true},
+                        {transmitter_at(60), true}};
+  for (const auto& [transmitter, sees_many] : cases) {
+    RayLaunchingOptions options = all_effects(true);
+    options.max_bounces = 0;
+    const double height_m = transmitter.position.z, share = share_in_sight(transmitter.position);
+    EXPECT_EQ(share > 0.15, sees_many) << share << " at " << height_m << " m";
+    const Pruning chosen = town().launch(transmitter, {}, options).pruning;
+    EXPECT_EQ(chosen.scattering_sources, sees_many ? 16u : 40u) << height_m;
+    EXPECT_EQ(chosen.tubes, sees_many ? 16u : 32u) << height_m;
+    EXPECT_NEAR(decibels(chosen.roulette), sees_many ? -25 : -33, 0.3) << height_m;
+    EXPECT_NEAR(decibels(chosen.scattered), -13, 0.3);
+    EXPECT_NEAR(decibels(chosen.of_all_scattered), -23, 0.3);
+    EXPECT_NEAR(decibels(chosen.then_diffracted), -27, 0.3);
+  }
+  EXPECT_EQ(pruning_for(0.1499).scattering_sources, 40u);
+  EXPECT_EQ(pruning_for(0.15).scattering_sources, 16u);
+}
+
+// At a tile that reflects twice as many scattering tiles stand for all as at an edge, a quarter where the power goes on
+// twice.
+TEST(Pruning, ScatteringTilesThatStandForAll) {
+  const Pruning few = pruning_for(0.1), many = pruning_for(0.5), none;
+  EXPECT_EQ(sources_for_all(few, AfterScattering::diffraction, false), 40u);
+  EXPECT_EQ(sources_for_all(few, AfterScattering::reflection, true), 80u);
+  EXPECT_EQ(sources_for_all(few, AfterScattering::reflection_and_diffraction, false), 10u);
+  EXPECT_EQ(sources_for_all(few, AfterScattering::two_reflections, true), 20u);
+  EXPECT_EQ(sources_for_all(many, AfterScattering::diffraction, false), 16u);
+  EXPECT_EQ(sources_for_all(many, AfterScattering::reflection, true), 32u);
+  EXPECT_EQ(sources_for_all(none, AfterScattering::reflection, true), 0u);
+}
+
 TEST(Pruning, LeavesSmallTownsWhole) {
   RayLaunchingOptions options = all_effects(true);
   options.pruning_from_tiles = static_cast<std::uint32_t>(town().tiling.tiles.size()) + 1;
   EXPECT_EQ(town().launch(transmitter_at(6), {}, options).pruning.scattering_sources, 0u);
+  EXPECT_EQ(RayLaunchingOptions().pruning_from_tiles, 20'000u);
 }
 
 // Single receivers get every ray, so that what explains a value adds up to it.
