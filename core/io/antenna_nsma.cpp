@@ -31,6 +31,13 @@ int rank_of_polarization(const std::string& polarization) {
   return sent == "v" ? 0 : 1;
 }
 
+// Of a nominal value and its tolerance, "14.9,0.5", the former. Without a point a comma is a decimal one: "14,9,0,5".
+std::string nominal(const std::string& value) {
+  std::size_t end = value.find(',');
+  if (value.find('.') == std::string::npos && end != std::string::npos) end = value.find(',', end + 1);
+  return value.substr(0, end);
+}
+
 class NsmaReader {
  public:
   NsmaReader(const std::vector<TextLine>& lines, const std::string& file, std::optional<double> frequency_mhz)
@@ -69,9 +76,9 @@ class NsmaReader {
       units_ = lower_case(value);
       units_line_ = line.number;
     } else if (entry.key == "MDGAIN") {
-      if (!value.empty()) gain_ = number_of(line, value, "bad_gain", "a gain", "write MDGAIN:,15.5");
+      if (!value.empty()) gain_ = number_of(line, nominal(value), "bad_gain", "a gain", "write MDGAIN:,15.5");
     } else if (entry.key == "ELTILT") {
-      if (const std::optional<NumberAndRest> tilt = leading_number(value)) {
+      if (const std::optional<NumberAndRest> tilt = leading_number(nominal(value))) {
         antenna.electrical_tilt_deg = tilt->number;
         raw_.says_tilt = true;
       }
