@@ -54,6 +54,18 @@ double Launch::reflectance(const Tile& tile, double cosine) const {
   return columns_.reflectances().at(surface_material(environment_.scene, tile), cosine);
 }
 
+double Launch::reflectance_at_incidence(const Tile& tile, double cosine) const {
+  switch (environment_.options.scattering_model) {
+    case ScatteringModel::incident:
+      break;
+    case ScatteringModel::reflected:
+      return reflectance(tile, cosine);
+    case ScatteringModel::reciprocal:
+      return std::sqrt(reflectance(tile, cosine));
+  }
+  return 1;
+}
+
 double Launch::pattern_near_m(const Tile& tile) const {
   constexpr double sides = 40;  // it is seen under 1.4° from there
   return link_.has_pattern() ? sides * tile.side_m() : 0.0;
@@ -68,7 +80,7 @@ bool Launch::is_pattern_near(std::uint32_t element) const {
 Launch::DiffuseIncidence Launch::diffuse_incidence(const Tube& tube, const Tile& tile) const {
   const double cosine = -dot(tube.direction, tile.normal);
   if (!(cosine > 0)) return {};
-  auto gain = static_cast<double>(tube.departure_gain);
+  const auto gain = static_cast<double>(tube.departure_gain);
   double power = tube.path_gain / link_.unit_gain() * cosine;
   const Vec3 from = tube.source.point;
   // Over the tile, of what comes from a point with a gain along each way, at 1 m.
@@ -80,27 +92,28 @@ Launch::DiffuseIncidence Launch::diffuse_incidence(const Tube& tube, const Tile&
     });
   };
   const auto alike = [](Vec3) { return 1.0; };
-  if (tube.chain.length == 0 && !tube.source.is_edge() && is_pattern_near(tube.element)) {
+  // To what comes straight from the antenna each part of the tile has its own angle, as to a receiver.
+  const auto taken_along = [&](Vec3 way) {
+    return reflectance_at_incidence(tile, std::max(0.0, -dot(way, tile.normal) / norm(way)));
+  };
+  const bool is_straight = tube.chain.length == 0 && !tube.source.is_edge();
+  const double attenuation = tube.attenuation * tube.attenuation;
+  if (is_straight && is_pattern_near(tube.element)) {
     const double near_m = pattern_near_m(tile), seen = mean(near_m, alike);
     if (!(seen > 0)) return {};
     const double without_pattern = gain > 0 ? squared_norm(tube.strength) / gain : 1.0;
-    gain = mean(near_m, [&](Vec3 way) { return link_.transmit_gain(normalized(way)); }) / seen;
-    power = without_pattern * gain * seen * (tube.attenuation * tube.attenuation);
-  } else if (const double near_m = columns_.near_m(tube.element); tube.source.is_edge()) {
+    const auto sent = [&](Vec3 way) { return link_.transmit_gain(normalized(way)); };
+    const double taken = mean(near_m, [&](Vec3 way) { return sent(way) * taken_along(way); });
+    return {without_pattern * taken * attenuation, mean(near_m, sent) / seen};
+  }
+  if (const double near_m = columns_.near_m(tube.element); tube.source.is_edge()) {
     power *= nearness_of_edge(leg_to(tube.source, tile.centroid).from - tile.centroid, tile, near_m);
   } else if (norm(tile.centroid - from) < near_m) {
-    power = squared_norm(tube.strength) * mean(near_m, alike) * (tube.attenuation * tube.attenuation);
+    power = squared_norm(tube.strength) * attenuation;
+    if (is_straight) return {power * mean(near_m, taken_along), gain};
+    power *= mean(near_m, alike);
   }
-  switch (environment_.options.scattering_model) {
-    case ScatteringModel::incident:
-      break;
-    case ScatteringModel::reflected:
-      power *= reflectance(tile, cosine);
-      break;
-    case ScatteringModel::reciprocal:
-      power *= std::sqrt(reflectance(tile, cosine));
-      break;
-  }
+  power *= reflectance_at_incidence(tile, cosine);
   return {power, gain};
 }
 

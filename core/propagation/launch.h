@@ -434,6 +434,8 @@ class Launch {
     return tesseray::diffuse_intensity(scattering_view_, tile, direction, after);
   }
   double reflectance(const Tile& tile, double cosine) const;
+  // By the model's.
+  double reflectance_at_incidence(const Tile& tile, double cosine) const;
   // One directive lobe more of what the tile scatters (scattering_lobes.h).
   void add_directive_lobe(const Tube& tube, std::uint32_t tile, AfterScattering after, double power);
   // The tiles of the row just read whose scattered power goes on at the element, thinned (weighted_sample.h): those of

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/units.h"
@@ -38,6 +41,13 @@ Vec3 placed(Vec3 p, double azimuth, double scale) {
   return {centre.x + scale * (c * p.x - s * p.y), centre.y + scale * (s * p.x + c * p.y), scale * p.z};
 }
 
+// "-R-D" for "-D-R".
+std::string turned(const std::string& kind) {
+  std::string result;
+  for (std::size_t i = kind.size(); i > 0; i -= 2) result.append({'-', kind[i - 1]});
+  return result;
+}
+
 struct Found {
   std::string kind;
   double length_m = 0, power_dbm = 0;
@@ -47,11 +57,7 @@ std::vector<Found> found(const RayLaunchingResult& result, bool backwards) {
   std::vector<Found> rays;
   for (const Ray& ray : result.rays) {
     std::string kind = ray.interactions.substr(1);
-    if (backwards) {
-      std::string turned;
-      for (std::size_t i = kind.size(); i > 0; i -= 2) turned.append({'-', kind[i - 1]});
-      kind = turned;
-    }
+    if (backwards) kind = turned(kind);
     rays.push_back({kind, ray.delay_ns * 1e-9 * speed_of_light, ray.power_dbm});
   }
   return rays;
@@ -130,6 +136,116 @@ TEST(Reciprocity, RaysAreTheSameThereAndBack) {
   ASSERT_GT(both, 5u);
   EXPECT_LT(std::fabs(sum_db / static_cast<double>(both)), 0.5);
   EXPECT_LT(std::sqrt(squares_db / static_cast<double>(both)), 2.0);
+}
+
+// A house between two others, with trees on either side of it and on the ground about.
+Scene houses_and_trees() {
+  Scene scene = testing::flat_ground(300, 240);
+  scene.prisms = {testing::box_prism(1, {140, 80}, {155, 150}, 0, 12),
+                  testing::box_prism(2, {90, 170}, {210, 185}, 0, 15),
+                  testing::box_prism(3, {100, 40}, {200, 52}, 0, 9)};
+  scene.vegetation = {{1, {{{118, 95}, {124, 95}, {124, 135}, {118, 135}}}, 2, 10},
+                      {2, {{{163, 100}, {170, 100}, {170, 160}, {163, 160}}}, 2, 8}};
+  return scene;
+}
+
+// All effects, with one interaction after a scattering.
+RayLaunchingOptions everything() {
+  RayLaunchingOptions options;
+  options.min_power_dbm = -400;
+  options.over_rooftop = OverRooftop::screens;
+  options.transmission.nearest_building = true;
+  options.tiles_are_targets = false;
+  options.rays_per_receiver = 1'000'000;
+  options.scattered_rays = true;
+  return options;
+}
+
+// Two ends on both sides of the house, to both of which it is the nearest, and two in sight of each other through
+// trees.
+const std::pair<Vec3, Vec3> through_house{{131.3, 112.7, 3}, {160.9, 121.1, 2.5}},
+    through_trees{{105.3, 112.7, 4}, {129.9, 121.1, 2.5}};
+
+// What is known not to be the same with the ends exchanged, each for its reason.
+bool is_one_way(const Environment& town, const Ray& ray, bool is_conductor) {
+  const std::string& kind = ray.interactions;
+  const auto has = [&](char letter) { return kind.find(letter) != std::string::npos; };
+  // Ways over the roofs and through the house begin at the transmitter, and go on from there (docs/physics.md §6, §8).
+  if (has('O') || (has('B') && kind != "T-B")) return true;
+  // With both ends nearer to the same face of a lossy wedge (§5.2), and with others, since behind an edge the wave is
+  // known at the tile's centroid and before it, after a scattering, at the segment's midpoint (docs/validation.md).
+  if (has('D')) return kind != "T-D" || (!is_conductor && !crosses_its_edge(town, ray));
+  if (!has('S')) return false;
+  // One interaction at most follows a scattering, but two may come before it.
+  const std::size_t before = kind.find('S') / 2 - 1, after = kind.size() / 2 - before - 1;
+  if (before > 1 || after > 1) return true;
+  // A mirror takes the mean of both polarisations of what was scattered before, those of a wave after; of a conductor
+  // they are alike (§7).
+  return before + after > 0 && !is_conductor;
+}
+
+// The path gains of all others by kind and elements.
+using GainsByWay = std::map<std::pair<std::string, std::vector<std::uint32_t>>, double>;
+GainsByWay gains_by_way(const Environment& town, Vec3 from, Vec3 to, bool is_conductor, bool backwards) {
+  const auto result = town.launch(testing::test_transmitter(from), testing::receivers_at({to}), everything());
+  GainsByWay gains;
+  for (const Ray& ray : result.rays) {
+    if (is_one_way(town, ray, is_conductor)) continue;
+    std::string kind = ray.interactions.substr(1);
+    std::vector<std::uint32_t> elements = ray.elements;
+    if (backwards) {
+      kind = turned(kind);
+      std::reverse(elements.begin(), elements.end());
+    }
+    gains[{"T" + kind, elements}] += ray.path_gain;
+  }
+  return gains;
+}
+
+// Direct, reflected, diffracted and scattered, through a house and through trees: each way there is one back with the
+// same power.
+TEST(Reciprocity, AllEffectsAtOnceAreTheSameThereAndBack) {
+  for (const bool is_conductor : {false, true}) {
+    Scene scene = houses_and_trees();
+    if (is_conductor) scene = testing::with_material(std::move(scene), 1, 1e16);
+    const Environment town(std::move(scene), 4);
+    std::map<std::string, std::size_t> compared;
+    std::size_t ways = 0, both_ways = 0;
+    for (const auto& [a, b] : {through_house, through_trees}) {
+      const GainsByWay there = gains_by_way(town, a, b, is_conductor, false);
+      const GainsByWay back = gains_by_way(town, b, a, is_conductor, true);
+      ways += there.size() + back.size();
+      for (const auto& [way, gain] : there) {
+        // Where a ray meets the ground and a wall near their border, another tile may be found to be first.
+        const auto same_way = back.find(way);
+        if (same_way == back.end()) continue;
+        EXPECT_NEAR(decibels(same_way->second / gain), 0, 1e-6) << way.first;
+        both_ways += 2;
+        ++compared[way.first];
+      }
+    }
+    EXPECT_GT(both_ways, ways * 99 / 100);
+    std::vector<std::string> kinds{"T", "T-B", "T-R", "T-G", "T-R-R", "T-R-R-R", "T-S"};
+    if (is_conductor) kinds.insert(kinds.end(), {"T-D", "T-R-S", "T-S-R", "T-G-S", "T-S-G", "T-R-S-R", "T-G-S-R"});
+    for (const std::string& kind : kinds) EXPECT_GT(compared[kind], 0u) << kind;
+    EXPECT_GT(compared["T-S"], 1000u);
+  }
+}
+
+// The ground before the first roof is in the way over the roofs, that behind the last one a way of its own: without
+// them the way itself, beside everything else.
+TEST(Reciprocity, OverTheRoofsAmongAllEffects) {
+  RayLaunchingOptions options = everything();
+  options.max_reflections = 0;
+  const Environment town(houses_and_trees(), 4);
+  const auto gain = [&](Vec3 from, Vec3 to) {
+    return town.launch(testing::test_transmitter(from), testing::receivers_at({to}), options)
+        .ray_gains.front()
+        .over_rooftop;
+  };
+  const auto& [a, b] = through_house;
+  ASSERT_GT(gain(a, b), 0);
+  EXPECT_NEAR(decibels(gain(a, b) / gain(b, a)), 0, 1e-3);
 }
 
 // The whole scene turned about the vertical: tiles and edges turn with it (but for the ground, which has none here).
