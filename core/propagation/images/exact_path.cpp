@@ -11,6 +11,7 @@ namespace {
 
 // Ends nearer than this to a surface's plane graze it, and two points of edges nearer than this are one.
 constexpr double least_distance_m = 1e-3;
+constexpr double end_margin_m = 1e-6;
 constexpr int most_steps = 60;
 constexpr double step_accuracy_m = 1e-10;
 
@@ -21,16 +22,9 @@ bool is_on(const EdgeSegment& edge, double along_m) {
 
 Vec3 point_on(const EdgeSegment& edge, double along_m) { return edge.midpoint + along_m * edge.direction; }
 
-}  // namespace
-
-double ExactPath::length_m() const {
-  double sum = 0;
-  for (std::size_t i = 0; i + 1 < corners().size(); ++i) sum += norm(points[i + 1] - points[i]);
-  return sum;
-}
-
-std::optional<std::pair<double, double>> shortest_over(const EdgeSegment& first, const EdgeSegment& second, Vec3 from,
-                                                       Vec3 to) {
+// By Newton's method; empty where it does not get there.
+std::optional<std::pair<double, double>> shortest_by_newton(const EdgeSegment& first, const EdgeSegment& second,
+                                                            Vec3 from, Vec3 to) {
   const auto length_of = [&](double u, double v) {
     const Vec3 p = point_on(first, u), q = point_on(second, v);
     return norm(p - from) + norm(q - p) + norm(to - q);
@@ -62,7 +56,44 @@ std::optional<std::pair<double, double>> shortest_over(const EdgeSegment& first,
     v += step_v;
     length = shorter;
   }
+  return std::nullopt;
+}
+
+// By halving the first edge: the shortest way through a point of it is known, and turns from falling to rising at the
+// place sought. For edges that meet, about whose common point Newton's method may stay.
+std::optional<std::pair<double, double>> shortest_by_halving(const EdgeSegment& first, const EdgeSegment& second,
+                                                             Vec3 from, Vec3 to) {
+  const auto second_of = [&](double u) {
+    return keller_point(point_on(first, u), to, second.midpoint, second.direction);
+  };
+  const auto slope_at = [&](double u) {
+    const Vec3 p = point_on(first, u), q = point_on(second, second_of(u));
+    return dot(p - from, first.direction) / norm(p - from) - dot(q - p, first.direction) / norm(q - p);
+  };
+  // Not from the ends themselves, in which edges meet.
+  double high = 0.5 * first.length_m - end_margin_m, low = -high;
+  if (!(slope_at(low) <= 0 && slope_at(high) >= 0)) return std::nullopt;
+  for (int step = 0; step < most_steps; ++step) {
+    const double middle = 0.5 * (low + high);
+    (slope_at(middle) < 0 ? low : high) = middle;
+  }
+  const double u = 0.5 * (low + high), v = second_of(u);
+  if (!(norm(point_on(second, v) - point_on(first, u)) > least_distance_m)) return std::nullopt;
   return std::pair{u, v};
+}
+
+}  // namespace
+
+double ExactPath::length_m() const {
+  double sum = 0;
+  for (std::size_t i = 0; i + 1 < corners().size(); ++i) sum += norm(points[i + 1] - points[i]);
+  return sum;
+}
+
+std::optional<std::pair<double, double>> shortest_over(const EdgeSegment& first, const EdgeSegment& second, Vec3 from,
+                                                       Vec3 to) {
+  const auto found = shortest_by_newton(first, second, from, to);
+  return found ? found : shortest_by_halving(first, second, from, to);
 }
 
 ExactPaths::ExactPaths(const Reflectors& reflectors, const RealEdges& edges, const Occlusion& occlusion)

@@ -30,7 +30,9 @@ struct ExactPath {
 };
 
 // The points of two edges between which the way from–first–second–to is shortest, as metres from their midpoints;
-// empty where the edges meet. The length is convex in them, so that the point is the only one; both lines are endless.
+// they may lie beyond the edges' ends. The length is convex in them, so that the point is the only one. Empty where the
+// way is shortest through the point in which edges meet, and now and then where a point lies beyond the first one's
+// ends.
 std::optional<std::pair<double, double>> shortest_over(const EdgeSegment& first, const EdgeSegment& second, Vec3 from,
                                                        Vec3 to);
 

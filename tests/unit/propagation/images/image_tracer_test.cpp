@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -130,6 +131,52 @@ TEST(ImageTracer, ShortestWayOverTwoEdgesKeepsKellersLaw) {
     EXPECT_NEAR(dot(in, first.direction), dot(between, first.direction), 1e-9);
     EXPECT_NEAR(dot(between, second.direction), dot(out, second.direction), 1e-9);
   }
+}
+
+// In the plane of both edges, with either end turned about its edge into that plane, the shortest way is a straight
+// line.
+TEST(ImageTracer, ShortestWayOverEdgesThatMeet) {
+  Random random(12);
+  int through_both = 0, inside = 0;
+  for (int i = 0; i < 40000; ++i) {
+    const auto vector = [&] {
+      const double x = random.uniform(-1, 1), y = random.uniform(-1, 1), z = random.uniform(-1, 1);
+      return Vec3{x, y, z};
+    };
+    const Vec3 corner = 50.0 * vector(), a = normalized(vector()), in_plane = normalized(vector());
+    const Vec3 b = i % 2 == 0 ? normalized(in_plane - dot(in_plane, a) * a) : in_plane;
+    const Vec3 from = corner + 40.0 * vector(), to = corner + 40.0 * vector();
+    EdgeSegment first, second;
+    first.length_m = random.uniform(5, 40);
+    second.length_m = random.uniform(5, 40);
+    first.direction = a;
+    second.direction = b;
+    first.midpoint = corner + 0.5 * first.length_m * a;
+    second.midpoint = corner + 0.5 * second.length_m * b;
+    // Coordinates in the plane: x along the first edge, y towards the second.
+    const double cosine = dot(a, b), sine = std::sqrt(1 - cosine * cosine);
+    const auto turned = [&](Vec3 end, Vec3 edge) {
+      const double along = dot(end - corner, edge);
+      return std::pair{along, norm(end - corner - along * edge)};
+    };
+    const auto [from_along, from_off] = turned(from, a);
+    const auto [to_along, to_off] = turned(to, b);
+    const Vec2 source{from_along, -from_off};
+    const Vec2 target = to_along * Vec2{cosine, sine} + to_off * Vec2{-sine, cosine};
+    const Vec2 way = target - source;
+    const double on_first = source.x + from_off / way.y * way.x;
+    const double on_second = cross(source, way) / cross(Vec2{cosine, sine}, way);
+    if (!(target.y > 0 && on_first > 0.01 && on_second > 0.01)) continue;
+    ++through_both;
+    if (!(on_first < first.length_m && on_second < second.length_m)) continue;
+    ++inside;
+    const auto found = shortest_over(first, second, from, to);
+    ASSERT_TRUE(found) << i << ' ' << on_first << ' ' << on_second;
+    EXPECT_NEAR(found->first + 0.5 * first.length_m, on_first, 1e-6) << i;
+    EXPECT_NEAR(found->second + 0.5 * second.length_m, on_second, 1e-6) << i;
+  }
+  EXPECT_GT(through_both, 2000);
+  EXPECT_GT(inside, 1000);
 }
 
 TEST(ImageTracer, LongerRaysAreLeftOutAndNoOthers) {
