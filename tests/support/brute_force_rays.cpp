@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tesseray::testing {
 namespace {
@@ -14,19 +15,38 @@ Vec3 level(Vec2 p, double z) { return {p.x, p.y, z}; }
 
 double way(Vec3 a, Vec3 b) { return norm(b - a); }
 
-// The least point of a convex function on [0, 1], by thirds.
+// Steps that find a least point to rounding, and those that tell whether it is near an end.
+constexpr int fine = 60, coarse = 25;
+
+// The least point of a convex function on [0, 1], by golden sections; an end itself when it is not told from it.
 template <class Function>
-double least_point(const Function& f) {
-  double low = 0, high = 1;
-  for (int i = 0; i < 70; ++i) {
-    const double a = low + (high - low) / 3, b = high - (high - low) / 3;
-    if (f(a) < f(b)) {
+double least_point(const Function& f, int steps = fine) {
+  constexpr double part = 0.6180339887498949;
+  double low = 0, high = 1, a = 1 - part, b = part, at_a = f(a), at_b = f(b);
+  for (int i = 0; i < steps; ++i) {
+    if (at_a < at_b) {
       high = b;
+      b = a;
+      at_b = at_a;
+      a = high - part * (high - low);
+      at_a = f(a);
     } else {
       low = a;
+      a = b;
+      at_a = at_b;
+      b = low + part * (high - low);
+      at_b = f(b);
     }
   }
-  return 0.5 * (low + high);
+  return low == 0 ? 0 : high == 1 ? 1 : 0.5 * (low + high);
+}
+
+// The least point of a convex function on [0, 1] × [0, 1].
+template <class Function>
+std::pair<double, double> least_pair(const Function& f, int steps) {
+  const auto best_second = [&](double s) { return least_point([&](double t) { return f(s, t); }, steps); };
+  const double s = least_point([&](double share) { return f(share, best_second(share)); }, steps);
+  return {s, best_second(s)};
 }
 
 // True when the least point found is one of the function's own and no end of the interval.
@@ -202,27 +222,69 @@ std::vector<BruteForceRay> BruteForceRays::diffracted(Vec3 from, Vec3 to, int mo
   return rays;
 }
 
-std::vector<BruteForceRay> BruteForceRays::diffracted_twice(Vec3 from, Vec3 to) const {
+void BruteForceRays::add_twice_diffracted(const Edge& first, const Edge& second,
+                                          const std::vector<int> (&reflections)[3], Vec3 from, Vec3 to,
+                                          std::vector<BruteForceRay>& rays) const {
+  const auto& [before, between, after] = reflections;
+  const Vec3 source = image(before, from), observer = image({after.rbegin(), after.rend()}, to);
+  const auto on_first = [&](double s) { return first.begin + s * (first.end - first.begin); };
+  const auto on_second = [&](double t) { return second.begin + t * (second.end - second.begin); };
+  const auto length_over = [&](double s, double t) {
+    const Vec3 p = on_first(s), q = on_second(t);
+    return way(source, p) + way(image(between, p), q) + way(q, observer);
+  };
+  const auto [near_s, near_t] = least_pair(length_over, coarse);
+  if (!is_inside(near_s) || !is_inside(near_t)) return;
+  const auto [s, t] = least_pair(length_over, fine);
+  const Vec3 p = on_first(s), q = on_second(t);
+  if (!is_inside(s) || !is_inside(t) || way(p, q) < 1e-3) return;
+  std::vector<Vec3> points{from}, lifts{{}}, met;
+  const auto add_leg = [&](const std::vector<int>& sequence, Vec3 end, Vec3 end_lift) {
+    if (!meets_in_turn(sequence, points.back(), end, met)) return false;
+    points.insert(points.end(), met.begin(), met.end());
+    for (const int plane : sequence) lifts.push_back(planes_[static_cast<std::size_t>(plane)].normal);
+    points.push_back(end);
+    lifts.push_back(end_lift);
+    return true;
+  };
+  if (!add_leg(before, p, first.outwards()) || !add_leg(between, q, second.outwards()) || !add_leg(after, to, {})) {
+    return;
+  }
+  const std::size_t at_first = before.size() + 1, at_second = at_first + between.size() + 1;
+  // At the foot of a wall along which the way runs, points are lifted off the wall too.
+  for (std::size_t i = at_first + 1; i < at_second; ++i) {
+    for (const Vec3 face : {first.normal_0, first.normal_n}) {
+      if (std::fabs(dot(points[i] - p, face)) < 1e-6 && std::fabs(dot(q - p, face)) < 1e-6) lifts[i] = lifts[i] + face;
+    }
+  }
+  if (!first.is_in_air(points[at_first - 1]) || !first.is_in_air(points[at_first + 1])) return;
+  if (!second.is_in_air(points[at_second - 1]) || !second.is_in_air(points[at_second + 1])) return;
+  if (!legs_are_free(points, lifts)) return;
+  std::string interactions = "T";
+  interactions.append(letters(before)).append("-D").append(letters(between)).append("-D").append(letters(after));
+  rays.push_back({interactions, length_over(s, t), points});
+}
+
+std::vector<BruteForceRay> BruteForceRays::diffracted_twice(Vec3 from, Vec3 to, int most_reflections) const {
   std::vector<BruteForceRay> rays;
-  for (const Edge& first : edges_) {
-    for (const Edge& second : edges_) {
-      if (&first == &second) continue;
-      const auto on_first = [&](double s) { return first.begin + s * (first.end - first.begin); };
-      const auto on_second = [&](double t) { return second.begin + t * (second.end - second.begin); };
-      const auto best_second = [&](double s) {
-        return least_point([&](double t) { return way(on_first(s), on_second(t)) + way(on_second(t), to); });
-      };
-      const double s = least_point([&](double share) {
-        const Vec3 p = on_first(share), q = on_second(best_second(share));
-        return way(from, p) + way(p, q) + way(q, to);
-      });
-      const double t = best_second(s);
-      const Vec3 p = on_first(s), q = on_second(t);
-      if (!is_inside(s) || !is_inside(t) || way(p, q) < 1e-3) continue;
-      if (!first.is_in_air(from) || !first.is_in_air(q) || !second.is_in_air(p) || !second.is_in_air(to)) continue;
-      const std::vector<Vec3> points{from, p, q, to};
-      if (!legs_are_free(points, {{}, first.outwards(), second.outwards(), {}})) continue;
-      rays.push_back({"T-D-D", way(from, p) + way(p, q) + way(q, to), points});
+  const auto try_all = [&](const std::vector<int>(&reflections)[3]) {
+    for (const Edge& first : edges_) {
+      for (const Edge& second : edges_) {
+        if (&first != &second || !reflections[1].empty()) {
+          add_twice_diffracted(first, second, reflections, from, to, rays);
+        }
+      }
+    }
+  };
+  for (int before = 0; before <= most_reflections; ++before) {
+    for (int between = 0; before + between <= most_reflections; ++between) {
+      for (int after = 0; before + between + after <= most_reflections; ++after) {
+        for_sequences(before, [&](const std::vector<int>& a) {
+          for_sequences(between, [&](const std::vector<int>& b) {
+            for_sequences(after, [&](const std::vector<int>& c) { try_all({a, b, c}); });
+          });
+        });
+      }
     }
   }
   return rays;

@@ -34,7 +34,9 @@ class BruteForceRays {
   std::vector<BruteForceRay> reflected(Vec3 from, Vec3 to, int most_reflections) const;
   // With one diffraction and at most so many reflections before and after together.
   std::vector<BruteForceRay> diffracted(Vec3 from, Vec3 to, int most_reflections) const;
-  std::vector<BruteForceRay> diffracted_twice(Vec3 from, Vec3 to) const;
+  // With two diffractions and at most so many reflections before, between and after them together. With a reflection
+  // between them both may be at one edge.
+  std::vector<BruteForceRay> diffracted_twice(Vec3 from, Vec3 to, int most_reflections) const;
   // True when the open segment meets no box and does not go below the ground.
   bool is_free(Vec3 a, Vec3 b) const;
 
@@ -54,6 +56,8 @@ class BruteForceRays {
   Vec3 image(const std::vector<int>& sequence, Vec3 point) const;
   bool legs_are_free(const std::vector<Vec3>& points, const std::vector<Vec3>& lifts) const;
   std::string letters(const std::vector<int>& sequence) const;
+  void add_twice_diffracted(const Edge& first, const Edge& second, const std::vector<int> (&reflections)[3], Vec3 from,
+                            Vec3 to, std::vector<BruteForceRay>& rays) const;
 
   std::vector<TurnedBox> boxes_;
   std::vector<Plane> planes_;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/propagation/images/exact_field.h"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "core/physics/fresnel.h"
 #include "core/propagation/absorbing_faces.h"
@@ -53,10 +55,12 @@ Wedge ExactField::wedge_at(const ExactPath& path, std::size_t at) const {
               link_.surface(surface_material_0(scene_.default_materials, edge)).permittivity,
               link_.surface(surface_material_n(scene_.default_materials, edge)).permittivity};
   const Vec3 here = path.points[at + 1];
-  if (at > 0 && path.interactions[at - 1].is_edge) wedge = absorbing_along(wedge, edge, path.points[at] - here);
-  if (at + 1 < path.length && path.interactions[at + 1].is_edge) {
-    wedge = absorbing_along(wedge, edge, path.points[at + 2] - here);
-  }
+  const auto sequence = path.sequence();
+  const auto has_edge = [](std::span<const ExactPath::Interaction> part) {
+    return std::any_of(part.begin(), part.end(), [](const auto& each) { return each.is_edge; });
+  };
+  if (has_edge(sequence.first(at))) wedge = absorbing_along(wedge, edge, path.points[at] - here);
+  if (has_edge(sequence.subspan(at + 1))) wedge = absorbing_along(wedge, edge, path.points[at + 2] - here);
   return wedge;
 }
 

@@ -5,11 +5,12 @@
 #include <cmath>
 
 #include "core/physics/diffraction.h"
+#include "core/propagation/absorbing_faces.h"
 
 namespace tesseray {
 namespace {
 
-// Ends nearer than this to a surface's plane graze it, and two points of edges nearer than this are one.
+// Two points of edges nearer than this are one.
 constexpr double least_distance_m = 1e-3;
 constexpr double end_margin_m = 1e-6;
 constexpr int most_steps = 60;
@@ -21,6 +22,25 @@ bool is_on(const EdgeSegment& edge, double along_m) {
 }
 
 Vec3 point_on(const EdgeSegment& edge, double along_m) { return edge.midpoint + along_m * edge.direction; }
+
+// Off the face along which the way runs.
+Vec3 off_face(const EdgeSegment& edge, Vec3 way) {
+  if (runs_along(way, edge.tangent_0, edge.normal_0)) return lift_m * edge.normal_0;
+  if (runs_along(way, edge.tangent_n, edge.normal_n)) return lift_m * edge.normal_n;
+  return {};
+}
+
+void begin_path(Vec3 from, ExactPath& path) {
+  path.points[0] = from;
+  path.length = 0;
+}
+
+void add_edge(std::uint32_t number, Vec3 point, ExactPath& path) {
+  path.interactions[path.length] = {true, number};
+  path.points[++path.length] = point;
+}
+
+void end_path(Vec3 to, ExactPath& path) { path.points[path.length + 1] = to; }
 
 // By Newton's method; empty where it does not get there.
 std::optional<std::pair<double, double>> shortest_by_newton(const EdgeSegment& first, const EdgeSegment& second,
@@ -106,13 +126,20 @@ Vec3 ExactPaths::image(const ReflectionChain& chain, Vec3 point) const {
   return point;
 }
 
+EdgeSegment ExactPaths::image(const ReflectionChain& chain, EdgeSegment edge) const {
+  edge.midpoint = image(chain, edge.midpoint);
+  for (const std::uint32_t number : chain.numbers())
+    edge.direction = mirrored(edge.direction, reflectors_[number].normal);
+  return edge;
+}
+
 // The points at which the ray from `from` to `to` meets the chain; false when it misses one.
 bool ExactPaths::unfold(const ReflectionChain& chain, Vec3 from, Vec3 to, std::span<Vec3> points) const {
   std::array<Vec3, most_image_reflections + 1> images{};
   images[0] = from;
   for (std::size_t i = 0; i < chain.length; ++i) {
     const Reflector& reflector = reflectors_[chain.reflectors[i]];
-    if (dot(images[i] - reflector.origin, reflector.normal) < least_distance_m) return false;
+    if (dot(images[i] - reflector.origin, reflector.normal) < least_height_m) return false;
     images[i + 1] = mirrored(images[i], reflector.origin, reflector.normal);
   }
   Vec3 end = to;
@@ -120,7 +147,7 @@ bool ExactPaths::unfold(const ReflectionChain& chain, Vec3 from, Vec3 to, std::s
     const Reflector& reflector = reflectors_[chain.reflectors[i]];
     const double below = -dot(images[i + 1] - reflector.origin, reflector.normal);
     const double above = dot(end - reflector.origin, reflector.normal);
-    if (above < least_distance_m) return false;
+    if (above < least_height_m) return false;
     points[i] = images[i + 1] + (below / (below + above)) * (end - images[i + 1]);
     if (!reflectors_.contains(reflector, points[i])) return false;
     end = points[i];
@@ -128,13 +155,19 @@ bool ExactPaths::unfold(const ReflectionChain& chain, Vec3 from, Vec3 to, std::s
   return true;
 }
 
-bool ExactPaths::is_free(const ExactPath& path) const {
+bool ExactPaths::is_free(const ExactPath& path, Vec3 aside_between_edges) const {
   Vec3 from = path.points[0];
+  int edges_passed = 0;
   for (std::size_t i = 0; i <= path.length; ++i) {
     Vec3 to = path.points[i + 1];
     if (i < path.length) {
       const auto [is_edge, number] = path.interactions[i];
       to = to + lift_m * (is_edge ? bisector(edges_[number]) : reflectors_[number].normal);
+      if (is_edge) {
+        ++edges_passed;
+      } else if (edges_passed == 1) {
+        to = to + aside_between_edges;
+      }
     }
     if (!occlusion_.is_free(from, to)) return false;
     from = to;
@@ -142,12 +175,26 @@ bool ExactPaths::is_free(const ExactPath& path) const {
   return true;
 }
 
+bool ExactPaths::add_reflections(const ReflectionChain& chain, Vec3 from, Vec3 to, ExactPath& path) const {
+  if (!unfold(chain, from, to, std::span(path.points).subspan(path.length + 1))) return false;
+  for (const std::uint32_t number : chain.numbers()) path.interactions[path.length++] = {false, number};
+  return true;
+}
+
+bool ExactPaths::add_reflections_from_end(const ReflectionChain& chain, Vec3 from, Vec3 to, ExactPath& path) const {
+  std::array<Vec3, most_image_reflections> from_end{};
+  if (!unfold(chain, to, from, from_end)) return false;
+  for (std::size_t i = chain.length; i-- > 0;) {
+    path.interactions[path.length] = {false, chain.reflectors[i]};
+    path.points[++path.length] = from_end[i];
+  }
+  return true;
+}
+
 bool ExactPaths::reflected(const ReflectionChain& chain, Vec3 from, Vec3 to, ExactPath& path) const {
-  path.length = chain.length;
-  if (!unfold(chain, from, to, std::span(path.points).subspan(1))) return false;
-  path.points[0] = from;
-  path.points[path.length + 1] = to;
-  for (std::size_t i = 0; i < chain.length; ++i) path.interactions[i] = {false, chain.reflectors[i]};
+  begin_path(from, path);
+  if (!add_reflections(chain, from, to, path)) return false;
+  end_path(to, path);
   return is_free(path);
 }
 
@@ -157,33 +204,46 @@ bool ExactPaths::diffracted(const ReflectionChain& before, std::uint32_t edge_nu
   const double along_m = keller_point(image(before, from), image(after, to), edge.midpoint, edge.direction);
   if (!is_on(edge, along_m)) return false;
   const Vec3 point = point_on(edge, along_m);
-  path.length = std::size_t{before.length} + 1 + after.length;
-  std::array<Vec3, most_image_reflections> from_receiver{};
-  if (!unfold(before, from, point, std::span(path.points).subspan(1)) || !unfold(after, to, point, from_receiver)) {
-    return false;
-  }
-  path.points[0] = from;
-  for (std::size_t i = 0; i < before.length; ++i) path.interactions[i] = {false, before.reflectors[i]};
-  path.points[before.length + std::size_t{1}] = point;
-  path.interactions[before.length] = {true, edge_number};
-  for (std::size_t i = 0; i < after.length; ++i) {
-    path.points[path.length - i] = from_receiver[i];
-    path.interactions[path.length - 1 - i] = {false, after.reflectors[i]};
-  }
-  path.points[path.length + 1] = to;
+  begin_path(from, path);
+  if (!add_reflections(before, from, point, path)) return false;
+  add_edge(edge_number, point, path);
+  if (!add_reflections_from_end(after, point, to, path)) return false;
+  end_path(to, path);
   return edges_.is_exposed(edge, point) && is_free(path);
 }
 
-bool ExactPaths::diffracted_twice(std::uint32_t first, std::uint32_t second, Vec3 from, Vec3 to,
-                                  ExactPath& path) const {
+Vec3 ExactPaths::off_faces(const TwoEdgeSequence& sequence, Vec3 on_first, Vec3 on_second) const {
+  if (sequence.between.length == 0) return {};
+  Vec3 seen = on_second;
+  for (std::size_t i = sequence.between.length; i-- > 0;) {
+    const Reflector& reflector = reflectors_[sequence.between.reflectors[i]];
+    seen = mirrored(seen, reflector.origin, reflector.normal);
+  }
+  const Vec3 aside = off_face(edges_[sequence.first], seen - on_first);
+  if (squared_norm(aside) > 0) return aside;
+  return off_face(edges_[sequence.second], image(sequence.between, on_first) - on_second);
+}
+
+bool ExactPaths::diffracted_twice(const TwoEdgeSequence& sequence, Vec3 from, Vec3 to, ExactPath& path) const {
+  const auto& [before, first, between, second, after] = sequence;
   const EdgeSegment &a = edges_[first], &b = edges_[second];
-  const auto along_m = shortest_over(a, b, from, to);
+  // Seen from the second edge, the first one and the transmitter are where the reflections between show them.
+  const Vec3 source = image(between, image(before, from)), observer = image(after, to);
+  const auto along_m = between.length == 0 ? shortest_over(a, b, source, observer)
+                                           : shortest_over(image(between, a), b, source, observer);
   if (!along_m || !is_on(a, along_m->first) || !is_on(b, along_m->second)) return false;
-  path.length = 2;
-  path.points = {from, point_on(a, along_m->first), point_on(b, along_m->second), to};
-  path.interactions[0] = {true, first};
-  path.interactions[1] = {true, second};
-  return edges_.is_exposed(a, path.points[1]) && edges_.is_exposed(b, path.points[2]) && is_free(path);
+  const Vec3 on_first = point_on(a, along_m->first), on_second = point_on(b, along_m->second);
+  begin_path(from, path);
+  if (!add_reflections(before, from, on_first, path)) return false;
+  add_edge(first, on_first, path);
+  const Vec3 aside = off_faces(sequence, on_first, on_second);
+  const std::size_t begin = path.length;
+  if (!add_reflections(between, on_first + aside, on_second + aside, path)) return false;
+  for (std::size_t i = begin; i < path.length; ++i) path.points[i + 1] = path.points[i + 1] - aside;
+  add_edge(second, on_second, path);
+  if (!add_reflections_from_end(after, on_second, to, path)) return false;
+  end_path(to, path);
+  return edges_.is_exposed(a, on_first) && edges_.is_exposed(b, on_second) && is_free(path, aside);
 }
 
 }  // namespace tesseray

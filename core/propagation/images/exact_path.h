@@ -36,6 +36,15 @@ struct ExactPath {
 std::optional<std::pair<double, double>> shortest_over(const EdgeSegment& first, const EdgeSegment& second, Vec3 from,
                                                        Vec3 to);
 
+// A sequence over two edges, from the transmitter to the receiver.
+struct TwoEdgeSequence {
+  ReflectionChain before;  // from the transmitter
+  std::uint32_t first = 0;
+  ReflectionChain between;  // from the first edge to the second
+  std::uint32_t second = 0;
+  ReflectionChain after;  // from the receiver
+};
+
 // Keeps references to what it is made of. Thread-safe. A path is found when every point lies on its surface or edge
 // and nothing stands between; points are lifted off what they lie on by 1 cm for that, as in all of Tesseray.
 class ExactPaths {
@@ -46,12 +55,20 @@ class ExactPaths {
   // `before` from the transmitter, `after` from the receiver, each towards the edge.
   bool diffracted(const ReflectionChain& before, std::uint32_t edge, const ReflectionChain& after, Vec3 from, Vec3 to,
                   ExactPath& path) const;
-  bool diffracted_twice(std::uint32_t first, std::uint32_t second, Vec3 from, Vec3 to, ExactPath& path) const;
+  bool diffracted_twice(const TwoEdgeSequence& sequence, Vec3 from, Vec3 to, ExactPath& path) const;
 
  private:
   bool unfold(const ReflectionChain& chain, Vec3 from, Vec3 to, std::span<Vec3> points) const;
   Vec3 image(const ReflectionChain& chain, Vec3 point) const;
-  bool is_free(const ExactPath& path) const;
+  EdgeSegment image(const ReflectionChain& chain, EdgeSegment edge) const;
+  // These add to what the path has so far; false when the way from `from` to `to` misses a surface. The chain of the
+  // second is that from `to`.
+  bool add_reflections(const ReflectionChain& chain, Vec3 from, Vec3 to, ExactPath& path) const;
+  bool add_reflections_from_end(const ReflectionChain& chain, Vec3 from, Vec3 to, ExactPath& path) const;
+  // How far points between two edges are moved for the tests where the way runs along a face of one of them: off that
+  // face, as the edges' own points are. They lie on the line where the surface that reflects meets the face.
+  Vec3 off_faces(const TwoEdgeSequence& sequence, Vec3 on_first, Vec3 on_second) const;
+  bool is_free(const ExactPath& path, Vec3 aside_between_edges = {}) const;
 
   const Reflectors& reflectors_;
   const RealEdges& edges_;

@@ -2,7 +2,9 @@
 #include "core/propagation/images/image_tracer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "core/base/parallel.h"
 #include "core/base/units.h"
 #include "core/propagation/ground_pairs.h"
+#include "core/propagation/images/between_edges.h"
 #include "core/propagation/images/exact_field.h"
 #include "core/propagation/images/exact_path.h"
 #include "core/propagation/images/image_tree.h"
@@ -22,7 +25,7 @@
 namespace tesseray {
 namespace {
 
-constexpr int most_diffractions = 2;
+constexpr int most_diffractions = 2, most_reflections_with_two = 1;
 // Receivers nearer than this to the antenna are taken as being in it.
 constexpr double least_distance_m = 0.01;
 // A null of a pattern must not turn into an infinite loss between isotropic antennas.
@@ -65,19 +68,28 @@ class ChainsByEdge {
   std::span<const LitItem> of(std::uint32_t edge) const {
     return std::span(lit_).subspan(offsets_[edge], offsets_[edge + 1] - offsets_[edge]);
   }
-  // The edges that the transmitter itself may light.
-  std::vector<std::uint32_t> lit_directly() const { return directly_lit(lit_); }
-  static std::vector<std::uint32_t> directly_lit(const std::vector<LitItem>& lit) {
-    std::vector<std::uint32_t> edges;
-    for (const LitItem& item : lit) {
-      if (item.chain.length == 0) edges.push_back(item.number);
-    }
-    return edges;
-  }
+  const std::vector<LitItem>& all() const { return lit_; }
 
  private:
   std::vector<LitItem> lit_;
   std::vector<std::size_t> offsets_;
+};
+
+// The edges that an end lights, by the number of reflections before: as first or last ones of two.
+using EdgesByReflections = std::array<std::vector<LitItem>, most_reflections_with_two + 1>;
+
+EdgesByReflections by_reflections(const std::vector<LitItem>& lit) {
+  EdgesByReflections edges;
+  for (const LitItem& item : lit) {
+    if (item.chain.length < edges.size()) edges[item.chain.length].push_back(item);
+  }
+  return edges;
+}
+
+// Where rays over two edges begin.
+struct FirstEdges {
+  EdgesByReflections lit;
+  std::optional<BetweenEdges> between;  // none where such rays have no reflections
 };
 
 Mechanism mechanism_of(const ExactPath& path) {
@@ -103,6 +115,12 @@ struct TracingEnvironment {
     if (options.max_diffractions == 0) return -1;
     return std::max(0, std::min(options.max_reflections, options.max_reflections_with_diffractions - 1));
   }
+  // Reflections of a ray with two; negative without such rays.
+  int reflections_with_two_edges() const {
+    if (options.max_diffractions < 2) return -1;
+    const int together = std::min(options.max_reflections, options.max_reflections_with_diffractions - 2);
+    return std::clamp(together, 0, most_reflections_with_two);
+  }
 };
 
 // One transmitter's trace.
@@ -112,6 +130,7 @@ class Trace {
       : environment_(environment),
         options_(environment.options),
         reflections_with_edge_(environment.reflections_with_edge()),
+        reflections_with_two_edges_(environment.reflections_with_two_edges()),
         transmitter_(transmitter),
         link_(environment.scene, transmitter, without_scattering(options_.link)),
         vegetation_(environment.vegetation, options_.link.vegetation, options_.link.vegetation_db_per_m,
@@ -128,16 +147,18 @@ class Trace {
     return link;
   }
   void try_reflected(const ReflectionChain& chain, Vec3 target, Arrived& arrived) const;
-  void try_diffracted(const ChainsByEdge& chains, Vec3 target, Arrived& arrived) const;
-  void try_diffracted_twice(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& last,
-                            Vec3 target, Arrived& arrived) const;
+  FirstEdges first_edges(const ChainsByEdge& chains) const;
+  void try_diffracted(const ChainsByEdge& chains, const FirstEdges& first, Vec3 target, Arrived& arrived) const;
+  void try_diffracted_twice(const FirstEdges& first, const EdgesByReflections& last, Vec3 target,
+                            Arrived& arrived) const;
+  void try_two_edges(const TwoEdgeSequence& sequence, Vec3 target, Arrived& arrived) const;
   void add(const ExactPath& path, Arrived& arrived) const;
   PairableRay as_pairable(const ExactPath& path, const Arrival& arrival) const;
   Ray as_ray(const FoundRay& found, const Receiver& receiver) const;
 
   const TracingEnvironment& environment_;
   const ImageTracingOptions& options_;
-  const int reflections_with_edge_;
+  const int reflections_with_edge_, reflections_with_two_edges_;
   const Transmitter& transmitter_;
   Link link_;
   VegetationLoss vegetation_;
@@ -200,7 +221,19 @@ void Trace::try_reflected(const ReflectionChain& chain, Vec3 target, Arrived& ar
   if (environment_.paths.reflected(chain, transmitter_.position, target, path)) add(path, arrived);
 }
 
-void Trace::try_diffracted(const ChainsByEdge& chains, Vec3 target, Arrived& arrived) const {
+FirstEdges Trace::first_edges(const ChainsByEdge& chains) const {
+  FirstEdges first;
+  if (reflections_with_two_edges_ < 0) return first;
+  first.lit = by_reflections(chains.all());
+  if (reflections_with_two_edges_ == 0) return first;
+  std::vector<std::uint32_t> directly;
+  for (const LitItem& item : first.lit[0]) directly.push_back(item.number);
+  first.between.emplace(environment_.reflectors, environment_.edges, std::move(directly), transmitter_.position,
+                        options_.max_length_m);
+  return first;
+}
+
+void Trace::try_diffracted(const ChainsByEdge& chains, const FirstEdges& first, Vec3 target, Arrived& arrived) const {
   const Vec2 goal = transmitter_.position.xy();
   const ImageLimits limits{reflections_with_edge_, reflections_with_edge_, options_.max_length_m, {goal, goal}};
   const LitItems lit = environment_.tree.light(target, {}, limits, no_progress());
@@ -215,20 +248,34 @@ void Trace::try_diffracted(const ChainsByEdge& chains, Vec3 target, Arrived& arr
       }
     }
   }
-  if (options_.max_diffractions < 2) return;
-  try_diffracted_twice(chains.lit_directly(), ChainsByEdge::directly_lit(lit.edges), target, arrived);
+  if (reflections_with_two_edges_ >= 0) try_diffracted_twice(first, by_reflections(lit.edges), target, arrived);
 }
 
-void Trace::try_diffracted_twice(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& last,
-                                 Vec3 target, Arrived& arrived) const {
-  ExactPath path;
-  for (const std::uint32_t a : first) {
-    for (const std::uint32_t b : last) {
-      if (a == b) continue;
-      ++arrived.candidates;
-      if (environment_.paths.diffracted_twice(a, b, transmitter_.position, target, path)) add(path, arrived);
+void Trace::try_diffracted_twice(const FirstEdges& first, const EdgesByReflections& last, Vec3 target,
+                                 Arrived& arrived) const {
+  for (int reflections = 0; reflections <= reflections_with_two_edges_; ++reflections) {
+    for (int before = 0; before <= reflections; ++before) {
+      for (const LitItem& a : first.lit[before]) {
+        for (const LitItem& b : last[reflections - before]) {
+          if (a.number != b.number) try_two_edges({a.chain, a.number, {}, b.number, b.chain}, target, arrived);
+        }
+      }
     }
   }
+  if (!first.between) return;
+  for (const LitItem& b : last[0]) {
+    for (const auto& [number, reflector] : first.between->ways(b.number, target)) {
+      TwoEdgeSequence sequence{.first = number, .second = b.number};
+      sequence.between.push(reflector);
+      try_two_edges(sequence, target, arrived);
+    }
+  }
+}
+
+void Trace::try_two_edges(const TwoEdgeSequence& sequence, Vec3 target, Arrived& arrived) const {
+  ++arrived.candidates;
+  ExactPath path;
+  if (environment_.paths.diffracted_twice(sequence, transmitter_.position, target, path)) add(path, arrived);
 }
 
 Ray Trace::as_ray(const FoundRay& found, const Receiver& receiver) const {
@@ -272,6 +319,7 @@ ImageTracingResult Trace::run(Progress& progress) const {
   LitItems lit = environment_.tree.light(transmitter_.position, targets, limits, progress);
   result.images = lit.images;
   const ChainsByEdge chains(std::move(lit.edges), environment_.edges.all().size());
+  const FirstEdges first_of_two = first_edges(chains);
   std::stable_sort(lit.targets.begin(), lit.targets.end(),
                    [](const LitItem& a, const LitItem& b) { return a.number < b.number; });
 
@@ -283,7 +331,7 @@ ImageTracingResult Trace::run(Progress& progress) const {
           std::equal_range(lit.targets.begin(), lit.targets.end(), LitItem{static_cast<std::uint32_t>(r), {}},
                            [](const LitItem& a, const LitItem& b) { return a.number < b.number; });
       for (auto item = first; item != last; ++item) try_reflected(item->chain, targets[r], arrived[r]);
-      if (reflections_with_edge_ >= 0) try_diffracted(chains, targets[r], arrived[r]);
+      if (reflections_with_edge_ >= 0) try_diffracted(chains, first_of_two, targets[r], arrived[r]);
     }
   });
 

@@ -3,12 +3,15 @@
 // terrain and edges. No tiles, no visibility rows: nothing of the launcher's geometry, and the same physics.
 //
 // Rays: direct; up to max_reflections reflections; one diffraction with reflections before and after it; two
-// diffractions. All of them, up to max_length_m: none is left out for being weak. What is not modelled: diffuse
-// scattering, rays over more than two edges, through buildings, reflections with two diffractions.
+// diffractions, with up to one reflection before, between or after them. All of them, up to max_length_m: none is left
+// out for being weak. What is not modelled: diffuse scattering, rays over more than two edges, through buildings, more
+// than one reflection with two diffractions.
 //
 // What it costs. The transmitter's images are found once (image_tree.h), those of each receiver for the reflections
-// behind a diffraction; then a microsecond or less for each candidate. Far more per receiver than ray launching, and
-// nothing per tile.
+// behind a diffraction; then a microsecond or less for each candidate. With two diffractions these are the pairs of
+// edges that the transmitter and the receiver light, reflected or not, and for the reflections between two edges all
+// surfaces are looked at for each edge that the receiver sees (between_edges.h). Far more per receiver than ray
+// launching, and nothing per tile.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +30,8 @@ namespace tesseray {
 struct ImageTracingOptions {
   int max_reflections = 3;   // 0 … 4
   int max_diffractions = 1;  // 0, 1, 2
-  // Of a ray that has both: reflections and diffractions together. Rays with two diffractions have no reflections.
+  // Of a ray that has both: reflections and diffractions together. Rays with two diffractions have one reflection at
+  // most.
   int max_reflections_with_diffractions = 3;
   double max_length_m = 2000;    // of a ray
   double ridge_angle_deg = 195;  // sides of terrain triangles with a greater exterior angle diffract

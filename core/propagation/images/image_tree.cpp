@@ -21,8 +21,6 @@ constexpr std::int64_t most_cells = std::int64_t{1} << 20;
 constexpr std::size_t most_cells_of_item = 4096, most_cells_of_ground = 64;
 // Of a horizon: for a sector ahead, and for all directions.
 constexpr std::size_t bins_ahead = 256, bins_around = 4096;
-// Sources nearer than this to a surface's plane graze it and are not reflected.
-constexpr double least_height_m = 1e-3;
 
 double distance_to(const Rectangle& box, Vec2 p) {
   const double dx = std::max({box.min.x - p.x, 0.0, p.x - box.max.x});

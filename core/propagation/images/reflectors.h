@@ -26,6 +26,9 @@ inline constexpr double straight_side_m = 0.004;
 // The sides of one ring, in order: each begins where the one before ends.
 std::vector<FootprintSide> footprint_sides(const Ring& ring);
 
+// What is nearer than this to a surface's plane grazes it, and is not reflected.
+inline constexpr double least_height_m = 1e-3;
+
 struct Reflector {
   Vec3 origin, normal;            // a point of its plane; unit, into the air
   std::array<Vec3, 4> outline{};  // the corners of a convex polygon in the plane that holds the surface, in order

@@ -24,6 +24,8 @@ using testing::TurnedBox;
 
 constexpr double side_m = 120;
 constexpr std::size_t targets_per_scene = 6;
+// Of a ray with two diffractions.
+constexpr int most_reflections_with_two = 1;
 // The numerical search of the brute force finds points to this.
 constexpr double same_length_m = 1e-6, same_point_m = 2e-3;
 
@@ -99,7 +101,8 @@ std::vector<BruteForceRay> all_rays(const BruteForceRays& brute_force, Vec3 from
     rays.insert(rays.end(), more.begin(), more.end());
   };
   if (test_case.diffractions > 0) append(brute_force.diffracted(from, to, test_case.reflections_with_edge));
-  if (test_case.diffractions > 1) append(brute_force.diffracted_twice(from, to));
+  const int with_two = std::clamp(test_case.reflections_with_edge - 1, 0, most_reflections_with_two);
+  if (test_case.diffractions > 1) append(brute_force.diffracted_twice(from, to, with_two));
   return rays;
 }
 
@@ -146,6 +149,7 @@ TEST(ImagesByBruteForce, FourReflections) { EXPECT_GT(compare({3, 4, 0, 0, 5}, 3
 TEST(ImagesByBruteForce, OneDiffractionAmongManyBoxes) { EXPECT_GT(compare({14, 0, 0, 1, 30}, 4), 300u); }
 TEST(ImagesByBruteForce, OneDiffractionWithReflections) { EXPECT_GT(compare({3, 2, 2, 1, 3}, 5), 200u); }
 TEST(ImagesByBruteForce, TwoDiffractions) { EXPECT_GT(compare({3, 0, 0, 2, 1}, 6), 50u); }
+TEST(ImagesByBruteForce, TwoDiffractionsWithAReflection) { EXPECT_GT(compare({2, 1, 2, 2, 3}, 7), 300u); }
 
 }  // namespace
 }  // namespace tesseray
