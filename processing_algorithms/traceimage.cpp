@@ -118,7 +118,7 @@ std::vector<Parameter> limit_parameters() {
   std::vector<Parameter> limits =
       named(propagation_parameters(), {"MAX_REFLECTIONS", "MAX_DIFFRACTIONS", "MAX_REFLECTIONS_WITH_DIFFRACTIONS"});
   limits[0].help += "; at most 4";
-  limits[1].help += "; at most 2, and a ray with two has no reflections";
+  limits[1].help += "; at most 2, and a ray with two has one reflection at most";
   for (Parameter& limit : limits) limit.advanced = false;
   limits.push_back({.name = "MAX_LENGTH",
                     .label = "Greatest length of a ray",

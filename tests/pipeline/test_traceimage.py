@@ -90,7 +90,8 @@ class TraceImageTest(PipelineTest):
     def test_the_same_rows_for_any_number_of_threads(self):
         hashes = set()
         for threads in (1, 2):
-            process, _ = self.trace("--threads", threads, "--max-length", 250, "--max-diffractions", 2)
+            process, _ = self.trace("--threads", threads, "--max-length", 250, "--max-diffractions", 2,
+                                    "--max-reflections-with-diffractions", 2)
             hashes.add(json.loads(self.assert_done(process).stdout)["result_hash"])
         self.assertEqual(len(hashes), 1)
 

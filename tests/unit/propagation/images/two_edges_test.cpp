@@ -133,20 +133,35 @@ void expect_all(const Kinds& kinds, const std::vector<std::string>& wanted) {
 const Vec3 antenna{12, 8, 10};
 const std::array<Vec3, 4> points{Vec3{44, 56, 3}, Vec3{38, 30, 2}, Vec3{70, 20, 6}, Vec3{20, 70, 12}};
 
-TEST(TwoEdges, GroundIsAMirror) {
+void expect_ground_to_mirror(const std::vector<TurnedBox>& boxes, Kinds& kinds) {
   const Mirror ground{upwards};
   Scene over_ground = wide_scene(0), doubled = wide_scene(-900);
   over_ground.default_materials.ground = 1;
-  for (const TurnedBox& house : houses) {
-    over_ground.prisms.push_back(house.prism(1));
-    Prism& prism = doubled.prisms.emplace_back(house.prism(1));
-    prism.bottom_z = -house.height;
+  for (const TurnedBox& box : boxes) {
+    over_ground.prisms.push_back(box.prism(1));
+    Prism& prism = doubled.prisms.emplace_back(box.prism(1));
+    prism.bottom_z = -box.height;
     prism.on_ground = false;
   }
-  Kinds kinds;
   for (const Vec3 to : points) {
     expect_images(ground, reflected_once_in(ground, trace(over_ground, antenna, to, 1)),
                   through_once(ground, trace(doubled, ground.image(antenna), to, 0)), kinds);
+  }
+}
+
+TEST(TwoEdges, GroundIsAMirror) {
+  Kinds kinds;
+  expect_ground_to_mirror({houses.begin(), houses.end()}, kinds);
+  expect_all(kinds, {"T-G-D-D", "T-D-G-D", "T-D-D-G"});
+}
+
+// Rays run along the fronts of two houses in one line, over the ground between them and at their feet.
+TEST(TwoEdges, GroundIsAMirrorAlongFrontsInOneLine) {
+  Kinds kinds;
+  for (const double angle : {0.2, 0.3, 0.5, 0.7, 0.9}) {
+    const Vec2 along{std::cos(angle), std::sin(angle)}, across{-std::sin(angle), std::cos(angle)}, front{20, 15};
+    expect_ground_to_mirror(
+        {{front + 8.0 * across, angle, 6, 8, 8.6}, {front + 20.0 * along + 10.0 * across, angle, 9, 10, 11.3}}, kinds);
   }
   expect_all(kinds, {"T-G-D-D", "T-D-G-D", "T-D-D-G"});
 }
