@@ -18,7 +18,11 @@ void Launch::add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::ui
   if (is_pairable) state.pairable.push_back(as_pairable(ending.chain, arrival, phased, receiver));
   if (!is_recorded) return;
   state.recorded.push_back({receiver, arrival.path_gain, straight_distance(number) + arrival.excess_length_m,
-                            std::atan2(phased.im, phased.re), ending.chain});
+                            std::atan2(phased.im, phased.re), ending.chain, RecordedRay::nowhere, ray.is_companion});
+  if (state.endings == nullptr) return;
+  const Vec3* const place = ending.ground_place;
+  state.endings->push_back({ending.source, ending.strength, ending.departure_gain, ending.attenuation,
+                            ending.ground_normal, place ? std::optional(*place) : std::nullopt, ray});
 }
 
 PairableRay Launch::as_pairable(const InteractionChain& chain, const Arrival& arrival, Complex phased,

@@ -24,9 +24,9 @@ constexpr std::size_t rows_per_block = 32;
 }  // namespace
 
 void Launch::keep_scattered_way(std::uint32_t number, std::uint32_t tile, ElementsAfterScattering by,
-                                double gain_factor, double length_m, ThreadState& state) const {
+                                double gain_factor, double length_m, ThreadState& state, bool cross_polarized) const {
   if (!scattered_rays_.wanted() || !environment_.points.is_receiver(number)) return;
-  scattered_rays_.add({number - environment_.points.element_count(), tile, by, gain_factor, length_m},
+  scattered_rays_.add({number - environment_.points.element_count(), tile, by, gain_factor, length_m, cross_polarized},
                       state.scattered_ways);
 }
 

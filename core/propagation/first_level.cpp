@@ -2,6 +2,7 @@
 // Steps a to c of paper 000, III.E: what the transmitter sees, its direct rays and its first tubes; and the same of
 // what the building nearest to it alone hides.
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include "core/base/parallel.h"
@@ -99,12 +100,10 @@ void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, st
   const Vec3 reference = points.reference(element);
   const bool is_ground = points.is_tile(element) && points.is_ground(element);
   RooftopWave wave;
-  // What is reflected at a ground tile itself has not met the ground before.
-  const bool runs_along_ground =
-      !is_ground && find_wave_along_ground(way.building != nullptr, element, reference, state, wave);
-  const LeftByRoofs left = runs_along_ground ? left_along_ground(wave) : left_by_roofs(way, element, reference, state);
+  const std::optional<LeftByRoofs> along_ground = left_near_ground(way, element, state, wave);
+  const LeftByRoofs left = along_ground ? *along_ground : left_by_roofs(way, element, reference, state);
   if (points.tiles_are_targets() && points.is_tile(element) && !is_ground) {
-    if (runs_along_ground) {
+    if (along_ground) {
       arrive_along_ground(way, element, wave, state);
     } else {
       arrive_straight(way, element, left, state);
@@ -112,17 +111,27 @@ void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, st
     mark_lit(way, element, lit_as_target, lit);
   }
   if (norm(reference - antenna) < least_distance_m) return;
+  go_on_from_antenna(first_leg(way, element, along_ground.has_value(), left, state), way, element, state, tubes);
+}
+
+Launch::FirstLeg Launch::first_leg(const StraightWay& way, std::uint32_t element, bool runs_along_ground,
+                                   LeftByRoofs left, ThreadState& state) {
+  const Vec3 antenna = transmitter_.position, reference = environment_.points.reference(element);
   Link::Departure departure = link_.depart(normalized(reference - antenna));
   if (runs_along_ground) {
     if (way.building == nullptr) reached_over_rooftops_[element] |= with_ground_as_element;
   } else {
     departure = departure_into_sight(way, departure, element, with_ground_as_element, reference, left, state);
   }
-  const double attenuation =
-      left.amplitude * attenuation_of_building(way, reference) * vegetation_.amplitude(antenna, reference);
-  const VirtualSource source{.point = antenna, .offset_m = left.offset_m};
+  return {departure, left, attenuation_of_building(way, reference), vegetation_.amplitude(antenna, reference)};
+}
+
+void Launch::go_on_from_antenna(const FirstLeg& leg, const StraightWay& way, std::uint32_t element, ThreadState& state,
+                                std::vector<Tube>& tubes) {
+  const VirtualSource source{.point = transmitter_.position, .offset_m = leg.left.offset_m};
   const double greatest_squared_strength = is_pattern_near(element) ? 1.0 : 0.0;
-  go_on({source, departure.field, departure.relative_gain, way.chain, 0, 0, attenuation, greatest_squared_strength},
+  go_on({source, leg.departure.field, leg.departure.relative_gain, way.chain, 0, 0,
+         leg.left.amplitude * leg.building * leg.vegetation, greatest_squared_strength},
         element, state, tubes);
 }
 
@@ -161,11 +170,17 @@ void Launch::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& 
 void Launch::launch_through_building(std::vector<std::uint8_t> lit, std::vector<Tube>& tubes, Progress& progress) {
   const TransmissionOptions& options = environment_.options.transmission;
   if (!options.nearest_building) return;
-  const BuildingTransmission building(environment_.scene, transmitter_.position, transmitter_.frequency_hz, options);
-  if (!building.any()) return;
+  building_ = std::make_shared<BuildingTransmission>(environment_.scene, transmitter_.position,
+                                                     transmitter_.frequency_hz, options);
+  if (building_->any()) launch_straight(way_through_building(), lit, tubes, progress);
+  // What each step of a ray takes is told at the end.
+  if (!environment_.options.ray_losses) building_.reset();
+}
+
+Launch::StraightWay Launch::way_through_building() const {
   InteractionChain chain;
   chain.through_building = true;
-  launch_straight({building.occlusion_without(), Mechanism::through_building, chain, &building}, lit, tubes, progress);
+  return {building_->occlusion_without(), Mechanism::through_building, chain, building_.get()};
 }
 
 void Launch::launch_into_sight(std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress) {
@@ -175,7 +190,7 @@ void Launch::launch_into_sight(std::vector<std::uint8_t>& lit, std::vector<Tube>
     reached_over_rooftops_.assign(lit.size(), 0);
     view_.reached_over_rooftops = reached_over_rooftops_.data();
   }
-  launch_straight({environment_.occlusion, Mechanism::direct, {}, nullptr}, lit, tubes, progress);
+  launch_straight(way_in_air(), lit, tubes, progress);
 }
 
 void Launch::launch_to_hidden(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress) {

@@ -113,6 +113,16 @@ class Launch {
     double excess = 0;     // Σ |field|² · excess length
     double strongest = 0;  // |field|²
   };
+  // A ray's end at a receiver, kept to tell what its steps took.
+  struct KeptEnding {
+    VirtualSource source;
+    ComplexVec3 strength;
+    double departure_gain;
+    VegetationAtTarget attenuation;
+    Vec3 ground_normal;
+    std::optional<Vec3> ground_place;
+    ArrivedRay ray;
+  };
   // What a thread reads rows with.
   struct RowReader {
     std::vector<std::uint32_t> row;
@@ -129,6 +139,7 @@ class Launch {
     WidebandTable wideband;         // of the same targets, where it is wanted
     std::vector<RecordedRay> recorded;
     std::vector<PairableRay> pairable;  // at receivers, where the mean is summed
+    std::vector<KeptEnding>* endings = nullptr;  // where they are asked for
     ScatteredWays scattered_ways;
     RowIntervals intervals;
     BlockSearch search;
@@ -160,6 +171,15 @@ class Launch {
   struct LeftByRoofs {
     double amplitude = 1, offset_m = 0;
   };
+  StraightWay way_in_air() const { return {environment_.occlusion, Mechanism::direct, {}, nullptr}; }
+  // REQUIRES: building_ is there.
+  StraightWay way_through_building() const;
+  // What leaves the antenna straight to an element, and what is left of its amplitude there.
+  struct FirstLeg {
+    Link::Departure departure;
+    LeftByRoofs left;
+    double building = 1, vegetation = 1;
+  };
   // `lit`: which of all numbers are, as marked below. To what is in sight, in a moment; then to all that is hidden.
   void launch_into_sight(std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
   void launch_to_hidden(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
@@ -169,6 +189,10 @@ class Launch {
   std::vector<std::uint32_t> elements_in_sight(const StraightWay& way, const std::vector<std::uint8_t>& lit) const;
   void launch_to_element(const StraightWay& way, std::uint32_t element, std::vector<std::uint8_t>& lit,
                          ThreadState& state, std::vector<Tube>& tubes);
+  FirstLeg first_leg(const StraightWay& way, std::uint32_t element, bool runs_along_ground, LeftByRoofs left,
+                     ThreadState& state);
+  void go_on_from_antenna(const FirstLeg& leg, const StraightWay& way, std::uint32_t element, ThreadState& state,
+                          std::vector<Tube>& tubes);
   // To what the building nearest to the transmitter alone hides.
   void launch_through_building(std::vector<std::uint8_t> lit, std::vector<Tube>& tubes, Progress& progress);
   void arrive_straight(const StraightWay& way, std::uint32_t number, LeftByRoofs left, ThreadState& state);
@@ -274,6 +298,9 @@ class Launch {
   void arrive_along_ground(const StraightWay& way, std::uint32_t number, const RooftopWave& wave, ThreadState& state);
   // Of the straight ray's field, whatever its polarisation.
   LeftByRoofs left_along_ground(const RooftopWave& wave) const;
+  // The same of the ray to an element near uneven ground, with the wave that runs along that; none elsewhere.
+  std::optional<LeftByRoofs> left_near_ground(const StraightWay& way, std::uint32_t element, ThreadState& state,
+                                              RooftopWave& wave) const;
   // Where uneven ground reflects what comes along it. REQUIRES: the number stands over the ground.
   Vec3 place_along_ground(const RooftopWave& wave, std::uint32_t number) const;
   // Where uneven ground reflects what comes straight or through the nearest building to the receiver over it, if
@@ -471,7 +498,7 @@ class Launch {
   }
   // Keeps the way for single rays when they are wanted and `number` is a receiver.
   void keep_scattered_way(std::uint32_t number, std::uint32_t tile, ElementsAfterScattering by, double gain_factor,
-                          double length_m, ThreadState& state) const;
+                          double length_m, ThreadState& state, bool cross_polarized = false) const;
   // The same for what one source sends to receivers by way of an edge, state.diffracted_once.
   void keep_diffracted_ways(const ScatteringSource& source, const EdgeSegment& edge, std::uint32_t element,
                             ThreadState& state) const;
@@ -538,10 +565,14 @@ class Launch {
   // ray_launcher.cpp: the threads' sums and rays as one result.
   RayLaunchingResult collect();
   std::vector<ArrivalSums> sums_of_threads() const;
-  std::vector<Ray> strongest_rays(const std::vector<RecordedRay>& recorded) const;
+  std::vector<Ray> strongest_rays(const std::vector<RecordedRay>& recorded);
   Ray as_ray(const RecordedRay& recorded) const;
   // The corner points of a ray to a receiver at `target`.
   std::vector<Vec3> trace(const RecordedRay& recorded, Vec3 target) const;
+
+  // ray_losses.cpp: what each step of a ray took.
+  class RayAccount;
+  void add_losses(const RecordedRay& recorded, Ray& ray);
 
   std::size_t sum_count() const {
     return std::size_t{environment_.points.target_tile_count()} + environment_.points.receiver_count();
@@ -580,6 +611,7 @@ class Launch {
   LaunchCost cost_;
   tbb::enumerable_thread_specific<ThreadState> states_;
   tbb::enumerable_thread_specific<BatchState> batch_states_;
+  std::shared_ptr<const BuildingTransmission> building_;  // while rays go through it, and longer with ray_losses
   std::unique_ptr<LaunchBouncer> bouncer_;      // while the transmitter's own tubes bounce
   std::unique_ptr<LaunchScatterer> scatterer_;  // while power is scattered, with one interaction more at most
 };

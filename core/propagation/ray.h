@@ -21,6 +21,12 @@ enum class Mechanism : std::uint8_t {
 };
 std::string to_string(Mechanism mechanism);  // "" for none
 
+// What one step of a ray took.
+struct RayLoss {
+  std::string step;  // a letter of Ray::interactions, or what is none (docs/why-this-value.md)
+  double loss_db = 0;
+};
+
 // One ray that arrives at a target.
 struct Ray {
   std::int64_t transmitter_id = 0;
@@ -35,6 +41,7 @@ struct Ray {
   double departure_azimuth_deg = 0, departure_elevation_deg = 0;  // true north; up is positive
   double arrival_azimuth_deg = 0, arrival_elevation_deg = 0;      // where the receiver looks
   double phase_deg = 0;  // NaN for diffusely scattered rays, which have a random one
+  std::vector<RayLoss> losses;  // when asked for; together ERP − power
 };
 
 }  // namespace tesseray

@@ -323,12 +323,14 @@ Ray Launch::as_ray(const RecordedRay& recorded) const {
   return ray;
 }
 
-std::vector<Ray> Launch::strongest_rays(const std::vector<RecordedRay>& recorded) const {
+std::vector<Ray> Launch::strongest_rays(const std::vector<RecordedRay>& recorded) {
   std::vector<Ray> rays;
   std::size_t of_receiver = 0;
   for (std::size_t i = 0; i < recorded.size(); ++i) {
     of_receiver = i > 0 && recorded[i - 1].receiver == recorded[i].receiver ? of_receiver + 1 : 0;
-    if (of_receiver < environment_.options.rays_per_receiver) rays.push_back(as_ray(recorded[i]));
+    if (of_receiver >= environment_.options.rays_per_receiver) continue;
+    rays.push_back(as_ray(recorded[i]));
+    if (environment_.options.ray_losses) add_losses(recorded[i], rays.back());
   }
   return rays;
 }

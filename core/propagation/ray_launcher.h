@@ -115,6 +115,7 @@ struct RayLaunchingOptions {
   OverRooftop over_rooftop = OverRooftop::none;
   std::size_t rays_per_receiver = 0;   // > 0: the strongest rays of each receiver are kept …
   bool scattered_rays = false;         // … with the diffusely scattered ones among them
+  bool ray_losses = false;             // … and what each of their steps took. REQUIRES: tiles are no targets
   bool wideband = false;               // angles at both ends are summed for every target
   std::size_t delay_profile_rays = 0;  // > 0: power and delay of so many of the strongest rays of every target
   // False: rays arrive at receivers alone, and those that can reach none any more are not launched. What arrives at

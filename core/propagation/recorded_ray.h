@@ -16,6 +16,7 @@ struct RecordedRay {
   double phase = 0;  // rad; NaN for a diffusely scattered ray
   InteractionChain chain;
   std::uint8_t scattered_at = nowhere;  // place in the chain of the tile that scattered the ray
+  bool by_ground_below = false;  // the plane of the ground below the receiver reflected it last, not a tile on its way
 };
 
 }  // namespace tesseray

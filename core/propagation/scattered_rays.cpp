@@ -88,7 +88,7 @@ void ScatteredRays::keep_strongest(std::vector<ScatteredWay>& ways) const {
   for (std::uint32_t w = 0; w < ways.size(); ++w) ranks.push_back({strongest_gain(ways[w]), w});
   const auto order = [&](const Rank& rank) {
     const ScatteredWay& way = ways[rank.place];
-    return std::tuple(way.receiver, -rank.gain, way.tile, way.by);
+    return std::tuple(way.receiver, -rank.gain, way.tile, way.by, way.cross_polarized);
   };
   std::sort(ranks.begin(), ranks.end(), [&](const Rank& a, const Rank& b) { return order(a) < order(b); });
   std::vector<ScatteredWay> kept;
@@ -142,6 +142,7 @@ void ScatteredRays::put_together(const ScatteredWay* first, const ScatteredWay* 
     ray.length_m = tube.length_m + best.way->length_m;
     ray.phase = std::numeric_limits<double>::quiet_NaN();
     ray.chain = tube.chain;
+    ray.chain.cross_polarized = best.way->cross_polarized;
     ray.scattered_at = tube.chain.length;
     ray.chain.push(best.way->tile);
     for (const std::uint32_t element : best.way->by) {

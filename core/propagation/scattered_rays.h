@@ -36,6 +36,7 @@ struct ScatteredWay {
   ElementsAfterScattering by = nothing_after;
   double gain_factor = 0;  // path gain per unit of ScatteredTube::power
   double length_m = 0;     // from the tile to the receiver
+  bool cross_polarized = false;  // see InteractionChain
 };
 
 // The ways that one thread found.

@@ -158,7 +158,7 @@ void Launch::arrive_scattered(const RayEnding& ending, std::uint32_t number, Thr
   add_diffuse(source, density, leg.length_m, at_target, sum);
   state.sums[sum_index(number)].add(sum);
   keep_scattered_way(number, tile, {chain.elements[1], chain.elements[2]}, density * at_target.gain_factor,
-                     leg.length_m, state);
+                     leg.length_m, state, chain.cross_polarized);
   add_wideband(tile, chain.after, density, leg.length_m, at_target, number, leg.direction, state);
 }
 

@@ -96,6 +96,17 @@ std::optional<Launch::GroundBelowSight> Launch::ground_below_sight(const Straigh
   return GroundBelowSight{{amplitude * by_plane_m / straight_m, length_m - by_plane_m}, normal, place};
 }
 
+std::optional<Launch::LeftByRoofs> Launch::left_near_ground(const StraightWay& way, std::uint32_t element,
+                                                            ThreadState& state, RooftopWave& wave) const {
+  const TargetPoints& points = environment_.points;
+  // What is reflected at a ground tile itself has not met the ground before.
+  if (points.is_tile(element) && points.is_ground(element)) return std::nullopt;
+  if (!find_wave_along_ground(way.building != nullptr, element, points.reference(element), state, wave)) {
+    return std::nullopt;
+  }
+  return left_along_ground(wave);
+}
+
 std::optional<Vec3> Launch::place_on_uneven_ground(const InteractionChain& chain, std::uint32_t number) const {
   const TargetPoints& points = environment_.points;
   if (!points.is_receiver(number) || chain.over_rooftops || chain.is_scattered() || chain.length != 1 ||
@@ -110,7 +121,7 @@ std::optional<Vec3> Launch::place_on_uneven_ground(const InteractionChain& chain
     return place_along_ground(wave, number);
   }
   if (chain.through_building) return std::nullopt;
-  return ground_below_sight({environment_.occlusion, Mechanism::direct, {}, nullptr}, number, state)->place;
+  return ground_below_sight(way_in_air(), number, state)->place;
 }
 
 }  // namespace tesseray
