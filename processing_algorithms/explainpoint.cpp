@@ -176,6 +176,7 @@ Outcome explain_point(Run& run) {
   RayLaunchingOptions options = ray_launching_options(run.values());
   options.tiles_are_targets = false;
   options.scattered_rays = true;
+  options.ray_losses = true;
   options.wideband = true;
   options.rays_per_receiver = static_cast<std::size_t>(run.values().integer("MAX_RAYS"));
   const RayLauncher launcher(scene, tiling, occlusion, rows.visibility(), {receiver}, options);

@@ -58,6 +58,12 @@ Layer explained_rays_layer(const std::string& name, const LocalFrame& frame, con
                     [](const ExplainedRay& r) { return Value::real(100 * r.share); }});
   fields.push_back({{"route", text, "Where the ray interacted; NULL for the direct ray"},
                     [](const ExplainedRay& r) { return Value::text_or_null(r.route); }});
+  fields.push_back(
+      {{"losses_db", text,
+        "What each step took: JSON [[step, dB], …]; together the ray's path loss, ERP minus its power. Steps: the "
+        "letters of interactions, B through a building, and free space, ERP, antenna, roofs, ground, vegetation, "
+        "receiver and polarisation"},
+       [](const ExplainedRay& r) { return Value::text_or_null(r.losses); }});
   const std::vector<ExplainedRay>& rays = explanation.rays;
   return with_rows<ExplainedRay>(
       std::move(layer), frame.origin, rays.size(), [&rays](std::size_t i) -> const ExplainedRay& { return rays[i]; },

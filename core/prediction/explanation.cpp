@@ -2,7 +2,9 @@
 #include "core/prediction/explanation.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "core/base/units.h"
@@ -34,6 +36,20 @@ PowerShares shares_of(const RayLaunchingResult& result, double all) {
   return shares;
 }
 
+// [["free space",71.30],["R",8.25]], without what rounds to nothing; interactions are all there.
+std::string losses_text(const std::vector<RayLoss>& losses) {
+  constexpr double rounds_to_nothing_db = 0.005;
+  std::string list;
+  for (const RayLoss& loss : losses) {
+    const bool is_interaction = loss.step.size() == 1;
+    if (!is_interaction && std::fabs(loss.loss_db) < rounds_to_nothing_db) continue;
+    std::array<char, 40> number{};
+    std::snprintf(number.data(), number.size(), "%.2f", std::round(100 * loss.loss_db) / 100 + 0.0);
+    list += (list.empty() ? "[\"" : ",[\"") + loss.step + "\"," + number.data() + "]";
+  }
+  return list.empty() ? list : "[" + list + "]";
+}
+
 }  // namespace
 
 PointExplanation explain(const RayLaunchingResult& result, const Transmitter& transmitter, const Receiver& receiver,
@@ -63,8 +79,8 @@ PointExplanation explain(const RayLaunchingResult& result, const Transmitter& tr
   explanation.shares = shares_of(result, all);
   for (const Ray& ray : result.rays) {
     const int rank = static_cast<int>(explanation.rays.size()) + 1;
-    explanation.rays.push_back(
-        {ray, rank, ray.path_gain / all, to_string(ray.mechanism), route_in_words(ray, scene, tiling)});
+    explanation.rays.push_back({ray, rank, ray.path_gain / all, to_string(ray.mechanism),
+                                route_in_words(ray, scene, tiling), losses_text(ray.losses)});
   }
   return explanation;
 }

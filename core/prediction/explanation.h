@@ -21,6 +21,7 @@ struct ExplainedRay {
   double share = 0;       // of the power sum
   std::string mechanism;  // the ray's, as a word
   std::string route;      // "diffraction at a roof edge of building 213"; "" for the direct ray
+  std::string losses;     // what each step took, dB: [["free space",79.06],["R",6.53]]; "" where that was not asked for
 };
 
 // Shares of the power sum; each group adds up to 1.

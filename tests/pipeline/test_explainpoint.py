@@ -94,6 +94,29 @@ class ExplainPointTest(PipelineTest):
                     mechanisms = ("direct", "reflection", "diffraction", "over_rooftop", "scattering")
                     self.assertAlmostEqual(sum(figures[f"{name}_percent"] for name in mechanisms), 100, places=6)
 
+    def test_what_the_steps_of_each_ray_took_adds_up_to_its_loss(self):
+        """Rounded to 0.01 dB each, and what rounds to nothing left out."""
+        steps = set()
+        for options in ((), ("--over-rooftop", "none", "--max-diffractions", "2"),
+                        ("--receiver-antenna", "half_wave_dipole", "--transmission", "nearest_building", "--summation", "coherent")):
+            for x, y, height in PLACES:
+                with self.subTest(options=options, x=x, y=y):
+                    output = self.folder / "losses.gpkg"
+                    figures = self.explained(f"{x},{y}", "--receiver-height", height, "--max-rays", "300", "--output",
+                                             output, "--overwrite", *options)["figures"]
+                    erp_dbm = {"Market": 43, "Hill": 40}[figures["transmitter"]]
+                    for ray in rows(output, "rays"):
+                        losses = json.loads(ray["losses_db"])
+                        left_out = 4  # at most: vegetation, roofs, the receiver and polarisation
+                        self.assertAlmostEqual(sum(loss for _, loss in losses), erp_dbm - ray["power_dbm"],
+                                               delta=0.005 * (len(losses) + left_out))
+                        letters = [step for step, _ in losses if len(step) == 1]
+                        self.assertEqual("-".join(["T", *letters]), ray["interactions"])
+                        self.assertEqual([step for step, _ in losses[:2]], ["free space", "ERP"])
+                        self.assertAlmostEqual(losses[1][1], -2.15)
+                        steps |= {step for step, _ in losses}
+        self.assertLessEqual({"R", "G", "D", "S", "O", "polarisation", "receiver"}, steps)
+
     def test_all_scattered_rays_together_are_the_scattered_power(self):
         """Scattered power is summed by tile in the prediction, and here ray by ray."""
         output, (x, y, _) = self.folder / "all.gpkg", PLACES[0]
