@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,10 +24,23 @@ from qgis.PyQt.QtWidgets import (
 
 from .why_this_value_plot import DelayProfile, Stem
 
-# Heading, field of the rays layer, decimals.
-_COLUMNS: tuple[tuple[str, str, int | None], ...] = (
+
+
+def _words(value: Any) -> str:
+    """The direct ray interacts with nothing."""
+    text = str(value) if value else "direct"
+    return text[:1].upper() + text[1:]
+
+
+def _losses(value: Any) -> str:
+    """[["free space", 71.3], ["R", 8.2]] as "free space 71.3, R 8.2"; nothing of a program that does not tell them."""
+    return ", ".join(f"{step} {_number(loss_db, 1)}" for step, loss_db in json.loads(value or "[]"))
+
+
+# Heading, field of the rays layer, decimals or how it is told.
+_COLUMNS: tuple[tuple[str, str, int | Callable[[Any], str]], ...] = (
     ("#", "rank", 0), ("Power, dBm", "power_dbm", 1), ("Share, %", "share_percent", 1), ("Delay, ns", "delay_ns", 0),
-    ("Path", "interactions", None), ("Interactions", "route", None))
+    ("Path", "interactions", _words), ("Interactions", "route", _words), ("Losses, dB", "losses_db", _losses))
 
 INVITATION = "Click a place of a predicted layer."
 
@@ -87,8 +102,8 @@ class WhyThisValueDock(QDockWidget):
         self.sentence.setText("\n".join([explanation.sentence, *explanation.notes]))
         self.table.setRowCount(len(explanation.rays))
         for row, ray in enumerate(explanation.rays):
-            for column, (_, name, decimals) in enumerate(_COLUMNS):
-                self.table.setItem(row, column, _cell(ray.get(name), decimals))
+            for column, (_, name, form) in enumerate(_COLUMNS):
+                self.table.setItem(row, column, _cell(ray.get(name), form))
         self.profile.show_stems([Stem(ray["rank"], ray["delay_ns"], ray["power_dbm"], ray["mechanism"])
                                  for ray in explanation.rays])
 
@@ -103,13 +118,16 @@ class WhyThisValueDock(QDockWidget):
         self.ray_chosen.emit(ranks)
 
 
-def _cell(value: Any, decimals: int | None) -> QTableWidgetItem:
-    """Numbers stand to the right; the direct ray interacts with nothing."""
-    if decimals is None:
-        text = str(value) if value else "direct"
-        item = QTableWidgetItem(text[:1].upper() + text[1:])
+def _number(value: float, decimals: int) -> str:
+    return f"{value:.{decimals}f}".replace("-", "−")
+
+
+def _cell(value: Any, form: int | Callable[[Any], str]) -> QTableWidgetItem:
+    """Numbers stand to the right."""
+    if callable(form):
+        item = QTableWidgetItem(form(value))
         item.setToolTip(item.text())
         return item
-    item = QTableWidgetItem(f"{value:.{decimals}f}".replace("-", "−"))
+    item = QTableWidgetItem(_number(value, form))
     item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     return item

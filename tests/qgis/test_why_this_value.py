@@ -125,6 +125,11 @@ class WhyThisValueTest(QgisTest):
             self.assertEqual(row["share_percent"], f"{ray['share_percent']:.1f}")
             self.assertEqual(row["interactions"], ray["interactions"])
             self.assertEqual(row["route"].lower(), (ray["route"] or "direct").lower())
+            losses = [part.rsplit(" ", 1) for part in row["losses_db"].replace("−", "-").split(", ")]
+            self.assertEqual([(step, float(loss)) for step, loss in losses],
+                             [(step, float(f"{loss:.1f}")) for step, loss in json.loads(ray["losses_db"])])
+            self.assertEqual(losses[0][0], "free space")
+            self.assertEqual("-".join(["T", *(step for step, _ in losses if len(step) == 1)]), ray["interactions"])
 
     def test_click_gives_rays_table_and_words_of_the_executable(self):
         from qgis._3d import Qgs3D
@@ -480,7 +485,7 @@ dock = WhyThisValueDock("Why")
 chosen = []
 dock.ray_chosen.connect(chosen.append)
 rays = [{"rank": n, "power_dbm": -60.0 - n, "share_percent": 5.0, "delay_ns": 500.0 + 20 * n,
-         "interactions": "T", "route": None, "mechanism": text}
+         "interactions": "T", "route": None, "mechanism": text, "losses_db": '[["free space",90.1],["ERP",-2.15]]'}
         for n, text in enumerate(("direct", "reflection", "diffraction", "scattering"), 1)]
 dock.show_explanation(Explanation("Words.", rays, ["A note."]))
 dock.resize(600, 500)
@@ -490,6 +495,9 @@ application.processEvents()
 image = dock.grab().toImage()
 assert len({image.pixelColor(x, y).name() for x in range(0, 600, 2) for y in range(0, 500, 2)}) > 10
 assert chosen == [[2]], chosen
+assert dock.table.item(0, dock.table.columnCount() - 1).text() == "free space 90.1, ERP −2.1", "losses are readable"
+dock.show_explanation(Explanation("Of an earlier program.", [{**rays[0], "losses_db": None}]))
+assert dock.table.item(0, dock.table.columnCount() - 1).text() == ""
 """
         finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60,
                                   env={**os.environ, "PYTHONPATH": str(PLUGINS)})
