@@ -81,6 +81,10 @@ std::map<std::string, std::size_t> check_sums(const Transmitter& transmitter, co
     const double length = ray.delay_ns * 1e-9 * speed_of_light;
     EXPECT_NEAR(loss_of(ray, "free space"), free_space_loss_db(length, transmitter.frequency_hz), 0.1)
         << ray.interactions;
+    if (ray.interactions == "T" || ray.interactions == "T-R" || ray.interactions == "T-D") {
+      EXPECT_NEAR(loss_of(ray, "free space"), free_space_loss_db(length_of(ray), transmitter.frequency_hz), 1e-6)
+          << ray.interactions;
+    }
     ++kinds[ray.interactions];
   }
   return kinds;
@@ -273,6 +277,30 @@ TEST(RayLosses, OfRoofsAreThoseOfAKnifeEdge) {
     const double clearance = 20 - (12 - 10.5 * 150 / 250);
     const double nu = fresnel_parameter(clearance, 150, 100, wavelength_m(frequency_hz));
     EXPECT_NEAR(loss_of(ray, "O"), knife_edge_loss_db(nu), 0.2);
+    ++compared;
+  }
+  EXPECT_EQ(compared, 1u);
+}
+
+// Over a house whose rear edge is 0.2 m below the line: the edge turns the phase, too, which makes no way longer.
+TEST(RayLosses, OfRoofsJustBelowTheLineAreTheirOwn) {
+  Scene scene = testing::flat_ground(120, 90);
+  scene.prisms = {testing::box_prism(213, {50, 20}, {70, 35}, 0, 9)};
+  const Environment town(std::move(scene), 8);
+  const Transmitter transmitter = testing::test_transmitter({60, 5, 9.6});
+  RayLaunchingOptions options;
+  options.over_rooftop = OverRooftop::screens;
+  const RayLaunchingResult result =
+      town.launch(transmitter, testing::receivers_at({{60, 48, 9}}), with_losses(options));
+  check_sums(transmitter, result.rays);
+  const LeftInSight& left = result.left_in_sight.front();
+  std::size_t compared = 0;
+  for (const Ray& ray : result.rays) {
+    if (ray.interactions != "T") continue;
+    EXPECT_GT(loss_of(ray, "roofs"), 2);
+    EXPECT_NEAR(loss_of(ray, "roofs"), -2 * decibels(left.by_roofs), 1e-9);
+    EXPECT_NEAR(loss_of(ray, "ground"), -2 * decibels(left.with_ground), 1e-6);
+    EXPECT_NE(loss_of(ray, "ground"), 0);
     ++compared;
   }
   EXPECT_EQ(compared, 1u);
