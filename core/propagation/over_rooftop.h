@@ -3,8 +3,8 @@
 // §2.6; docs/physics.md §6).
 //
 // The loss is that of absorbing screens, exact for the paraxial wave, at the edges that obstruct. A screen knows
-// neither polarisation nor steep angles: an edge over which the ray bends by more than 15° has its factor replaced by
-// that of the lossy wedge (UTD) it is.
+// neither polarisation nor steep angles: an edge over which the ray bends by more than 20° has its factor replaced by
+// that of the lossy wedge (UTD) it is, one by 10 to 20° by some of both (roof_edge.h).
 #pragma once
 
 #include <optional>

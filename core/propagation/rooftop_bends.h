@@ -11,13 +11,13 @@
 #include "core/base/units.h"
 #include "core/geometry/vector.h"
 #include "core/physics/complex.h"
-#include "core/physics/diffraction.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/screen_choice.h"
 #include "core/physics/screen_factors.h"
 #include "core/propagation/ground_along_profile.h"
 #include "core/propagation/ground_before_edge.h"
 #include "core/propagation/ground_plane.h"
+#include "core/propagation/roof_edge.h"
 #include "core/propagation/rooftop_profile_trace.h"
 
 namespace tesseray {
@@ -74,93 +74,6 @@ TESSERAY_HD inline double margin_m(double distance_m, double wavelength_m,
                                    double least_nu = negligible_fresnel_parameter) {
   return -least_nu * std::sqrt(wavelength_m * distance_m / 8.0);
 }
-// Along a roof: between its edges, and from one to an end that stands over it.
-inline constexpr double grazing_rad = 5.0 * pi / 180.0, grazing_over_own_roof_rad = 0.1 * pi / 180.0;
-inline constexpr double steep_rad = 15.0 * pi / 180.0;
-
-// One edge of a path between its neighbours, in the vertical plane: x along it, y up.
-struct Bend {
-  Vec2 before, edge, after;
-  // Ends of the ray that stand over the roof of this edge.
-  bool before_is_over_roof = false, after_is_over_roof = false;
-
-  TESSERAY_HD Vec2 incoming() const { return edge - before; }
-  TESSERAY_HD Vec2 outgoing() const { return after - edge; }
-  // Whether the ray falls over the edge: it is the rear one of its building then, seen from before.
-  TESSERAY_HD bool is_rear() const {
-    const Vec2 in = incoming(), out = outgoing();
-    return std::fabs(out.y) * in.x > std::fabs(in.y) * out.x;
-  }
-  TESSERAY_HD bool is_over_own_roof() const { return is_rear() ? before_is_over_roof : after_is_over_roof; }
-  // Downward, rad.
-  TESSERAY_HD double angle() const { return std::atan2(cross(outgoing(), incoming()), dot(outgoing(), incoming())); }
-};
-
-// The roof edge as a wedge in the frame x along the plane, z up (y across it). The face seen at the flatter angle is
-// the roof: an edge over which the ray falls is the rear one of its building, one to which it climbs the front one. The
-// roof is level, or falls with a leg that falls from the edge: of a thin wall or a crest there is no more between.
-TESSERAY_HD inline Wedge roof_edge(const Bend& bend, Complex permittivity) {
-  const bool rear = bend.is_rear();
-  const Vec2 over_roof = rear ? -1.0 * bend.incoming() : bend.outgoing();  // from the edge on
-  const double rise = std::atan2(over_roof.y, std::fabs(over_roof.x));
-  const double fall = rise < 0 ? -rise : 0;
-  Wedge wedge;
-  wedge.exterior_angle = 1.5 * pi + fall;
-  // The 0-face is the roof; n̂₀ = ê × t̂₀ points up. The other face is upright.
-  wedge.eps_0 = wedge.eps_n = permittivity;
-  // At grazing it absorbs: between the two edges of a roof the wave and its reflection would cancel (docs/physics.md
-  // §5.5). Air reflects nothing. To an end that stands over the roof there is no other edge.
-  if (rise < (bend.is_over_own_roof() ? grazing_over_own_roof_rad : grazing_rad)) wedge.eps_0 = {1, 0};
-  const double along = rear ? -std::cos(fall) : std::cos(fall);
-  wedge.tangent_0 = {along, 0, -std::sin(fall)};
-  wedge.normal_0 = {(rear ? -1 : 1) * std::sin(fall), 0, std::cos(fall)};
-  wedge.direction = cross(wedge.tangent_0, wedge.normal_0);
-  return wedge;
-}
-
-struct PolarizationFactors {
-  double horizontal = 1, vertical = 1;
-};
-
-// What a wedge lets through over what the screen of the same edge lets through, in amplitude.
-TESSERAY_HD inline PolarizationFactors wedge_over_screen(const Bend& bend, const Wedge& wedge, double wavelength_m) {
-  const double before = norm(bend.incoming()), after = norm(bend.outgoing());
-  const Vec2 in = (1.0 / before) * bend.incoming(), out = (1.0 / after) * bend.outgoing();
-  const Vec3 k_i{in.x, 0, in.y}, k_d{out.x, 0, out.y};
-  const WedgeIncidence incidence = wedge_incidence(wedge, k_i);
-  if (!incidence.in_air) return {};
-  const double wave_number = 2.0 * pi / wavelength_m, distance = distance_parameter_m(before, after, 1.0);
-  const DistanceParameters distances{distance, distance, distance};
-  const auto amplitude = [&](Vec3 polarization) {
-    const ComplexVec3 field{{polarization.x, 0}, {polarization.y, 0}, {polarization.z, 0}};
-    return std::sqrt(squared_norm(diffracted_field(incidence, field, k_i, k_d, distances, wave_number)));
-  };
-  const double straight = norm(bend.after - bend.before);
-  const double spreading = std::sqrt((before + after) / (before * after)) * straight / (before + after);
-  const Vec2 ends = bend.after - bend.before;
-  const double clearance = bend.edge.y - (bend.before.y + ends.y * bend.incoming().x / ends.x);
-  const double nu = fresnel_parameter(clearance, bend.incoming().x, bend.outgoing().x, wavelength_m);
-  const double screen = norm(knife_edge_factor(nu));
-  return {amplitude({0, 1, 0}) * spreading / screen, amplitude({-k_i.z, 0, k_i.x}) * spreading / screen};
-}
-
-// The mean (geometric) of both directions: UTD is not quite reciprocal where both ends are nearer the same face.
-TESSERAY_HD inline PolarizationFactors reciprocal_wedge_over_screen(const Bend& bend, Complex permittivity,
-                                                                    double wavelength_m) {
-  const Wedge wedge = roof_edge(bend, permittivity);
-  const PolarizationFactors forth = wedge_over_screen(bend, wedge, wavelength_m);
-  // The same edge seen from behind: mirrored, so that x still runs along the ray.
-  const auto mirrored_point = [](Vec2 point) { return Vec2{-point.x, point.y}; };
-  const Bend reversed{mirrored_point(bend.after), mirrored_point(bend.edge), mirrored_point(bend.before),
-                      bend.after_is_over_roof, bend.before_is_over_roof};
-  Wedge turned = wedge;
-  turned.tangent_0.x = -wedge.tangent_0.x;
-  turned.normal_0.x = -wedge.normal_0.x;
-  turned.direction = cross(turned.tangent_0, turned.normal_0);
-  const PolarizationFactors back = wedge_over_screen(reversed, turned, wavelength_m);
-  return {std::sqrt(forth.horizontal * back.horizontal), std::sqrt(forth.vertical * back.vertical)};
-}
-
 // What the others may give back of the loss of the edge with the largest ν over the whole path.
 inline constexpr double ripple_db = 1.5;
 
@@ -347,7 +260,7 @@ struct StraightGround {
   bool before = false, behind = false;
 };
 
-// Over the path, as over absorbing screens: all of the bends but what wedges make of steep ones.
+// Over the path, as over absorbing screens: all of the bends but what roof edges take beyond screens.
 template <class Screens>
 TESSERAY_HD inline void pass_screens(const RooftopSceneView& scene, const RooftopRays& rays,
                                      const RooftopTarget& target, const RooftopLine& line, const ChosenPath& path,
@@ -421,10 +334,8 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
     const bool starts_over_roof = in_row == 1 && rooftop_detail::is_same_height(roof_z, rays.roof_z);
     const bool ends_over_roof = in_row + 2 == row.size() && rooftop_detail::is_same_height(roof_z, target.roof_z);
     const Bend bend{points[i - 1], points[i], points[i + 1], starts_over_roof, ends_over_roof};
-    if (bend.angle() < (bend.is_over_own_roof() ? 0.0 : rooftop_detail::steep_rad)) continue;
     const Complex permittivity = rays.permittivities[row.material(in_row)];
-    const PolarizationFactors factors =
-        rooftop_detail::reciprocal_wedge_over_screen(bend, permittivity, rays.wavelength_m);
+    const PolarizationFactors factors = rooftop_detail::edge_over_screen(bend, permittivity, rays.wavelength_m);
     bends.horizontal = factors.horizontal * bends.horizontal;
     bends.vertical = factors.vertical * bends.vertical;
   }

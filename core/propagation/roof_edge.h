@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What an edge of a roof takes from a ray over it, beyond what a screen does, for host and device (docs/physics.md §6).
+#pragma once
+
+#include <cmath>
+
+#include "core/base/host_device.h"
+#include "core/base/units.h"
+#include "core/geometry/vector.h"
+#include "core/physics/complex.h"
+#include "core/physics/diffraction.h"
+#include "core/physics/knife_edge.h"
+
+namespace tesseray::rooftop_detail {
+
+// Along a roof: between its edges, and from one to an end that stands over it. Up to the first it absorbs, from the
+// second on it reflects.
+inline constexpr double grazing_rad = 2.5 * pi / 180.0, reflecting_rad = 7.5 * pi / 180.0;
+inline constexpr double grazing_over_own_roof_rad = 0.1 * pi / 180.0;
+// Up to the first bend an edge is a screen, from the second on a wedge.
+inline constexpr double gentle_rad = 10.0 * pi / 180.0, steep_rad = 20.0 * pi / 180.0;
+
+// Between two such limits, where one factor gives way to another without a step: 0 … 1.
+TESSERAY_HD inline double share_between(double value, double from, double to) {
+  if (value <= from) return 0;
+  return value < to ? (value - from) / (to - from) : 1;
+}
+
+// One edge of a path between its neighbours, in the vertical plane: x along it, y up.
+struct Bend {
+  Vec2 before, edge, after;
+  // Ends of the ray that stand over the roof of this edge.
+  bool before_is_over_roof = false, after_is_over_roof = false;
+
+  TESSERAY_HD Vec2 incoming() const { return edge - before; }
+  TESSERAY_HD Vec2 outgoing() const { return after - edge; }
+  // Whether the ray falls over the edge: it is the rear one of its building then, seen from before.
+  TESSERAY_HD bool is_rear() const {
+    const Vec2 in = incoming(), out = outgoing();
+    return std::fabs(out.y) * in.x > std::fabs(in.y) * out.x;
+  }
+  TESSERAY_HD bool is_over_own_roof() const { return is_rear() ? before_is_over_roof : after_is_over_roof; }
+  // Downward, rad.
+  TESSERAY_HD double angle() const { return std::atan2(cross(outgoing(), incoming()), dot(outgoing(), incoming())); }
+  TESSERAY_HD double wedge_share() const {
+    if (is_over_own_roof()) return angle() < 0 ? 0 : 1;
+    return share_between(angle(), gentle_rad, steep_rad);
+  }
+  // From the edge on.
+  TESSERAY_HD Vec2 over_roof() const { return is_rear() ? -1.0 * incoming() : outgoing(); }
+  // The angle at which the ray runs over the roof: below 0 where that falls with the ray, rad.
+  TESSERAY_HD double rise() const { return std::atan2(over_roof().y, std::fabs(over_roof().x)); }
+  // To an end that stands over the roof there is no other edge.
+  TESSERAY_HD double reflecting_share() const {
+    if (is_over_own_roof()) return rise() < grazing_over_own_roof_rad ? 0 : 1;
+    return share_between(rise(), grazing_rad, reflecting_rad);
+  }
+};
+
+// The roof edge as a wedge in the frame x along the plane, z up (y across it). The face seen at the flatter angle is
+// the roof: an edge over which the ray falls is the rear one of its building, one to which it climbs the front one. The
+// roof is level, or falls with a leg that falls from the edge: of a thin wall or a crest there is no more between. At
+// grazing it absorbs: between the two edges of a roof the wave and its reflection would cancel (docs/physics.md §5.5).
+TESSERAY_HD inline Wedge roof_edge(const Bend& bend, Complex permittivity, bool roof_reflects) {
+  const bool rear = bend.is_rear();
+  const double fall = bend.rise() < 0 ? -bend.rise() : 0;
+  Wedge wedge;
+  wedge.exterior_angle = 1.5 * pi + fall;
+  // The 0-face is the roof; n̂₀ = ê × t̂₀ points up. The other face is upright. Air reflects nothing.
+  wedge.eps_0 = wedge.eps_n = permittivity;
+  if (!roof_reflects) wedge.eps_0 = {1, 0};
+  const double along = rear ? -std::cos(fall) : std::cos(fall);
+  wedge.tangent_0 = {along, 0, -std::sin(fall)};
+  wedge.normal_0 = {(rear ? -1 : 1) * std::sin(fall), 0, std::cos(fall)};
+  wedge.direction = cross(wedge.tangent_0, wedge.normal_0);
+  return wedge;
+}
+
+// In amplitude.
+struct PolarizationFactors {
+  double horizontal = 1, vertical = 1;
+};
+
+// One gives way to the other, in dB.
+TESSERAY_HD inline double between(double a, double b, double share) {
+  return std::pow(a, 1.0 - share) * std::pow(b, share);
+}
+
+// What a wedge lets through between the edge's neighbours over free space. REQUIRES: both lie in the air.
+TESSERAY_HD inline PolarizationFactors wedge_factors(const Bend& bend, const Wedge& wedge, double wavelength_m) {
+  const double before = norm(bend.incoming()), after = norm(bend.outgoing());
+  const Vec2 in = (1.0 / before) * bend.incoming(), out = (1.0 / after) * bend.outgoing();
+  const Vec3 k_i{in.x, 0, in.y}, k_d{out.x, 0, out.y};
+  const WedgeIncidence incidence = wedge_incidence(wedge, k_i);
+  const double wave_number = 2.0 * pi / wavelength_m, distance = distance_parameter_m(before, after, 1.0);
+  const DistanceParameters distances{distance, distance, distance};
+  const auto amplitude = [&](Vec3 polarization) {
+    const ComplexVec3 field{{polarization.x, 0}, {polarization.y, 0}, {polarization.z, 0}};
+    return std::sqrt(squared_norm(diffracted_field(incidence, field, k_i, k_d, distances, wave_number)));
+  };
+  const double straight = norm(bend.after - bend.before);
+  const double spreading = std::sqrt((before + after) / (before * after)) * straight / (before + after);
+  return {amplitude({0, 1, 0}) * spreading, amplitude({-k_i.z, 0, k_i.x}) * spreading};
+}
+
+// The mean (geometric) of both directions: UTD is not quite reciprocal where both ends are nearer the same face.
+TESSERAY_HD inline PolarizationFactors reciprocal_wedge_factors(const Bend& bend, Complex permittivity,
+                                                                bool roof_reflects, double wavelength_m) {
+  const Wedge wedge = roof_edge(bend, permittivity, roof_reflects);
+  const PolarizationFactors forth = wedge_factors(bend, wedge, wavelength_m);
+  // The same edge seen from behind: mirrored, so that x still runs along the ray.
+  const auto mirrored_point = [](Vec2 point) { return Vec2{-point.x, point.y}; };
+  const Bend reversed{mirrored_point(bend.after), mirrored_point(bend.edge), mirrored_point(bend.before),
+                      bend.after_is_over_roof, bend.before_is_over_roof};
+  Wedge turned = wedge;
+  turned.tangent_0.x = -wedge.tangent_0.x;
+  turned.normal_0.x = -wedge.normal_0.x;
+  turned.direction = cross(turned.tangent_0, turned.normal_0);
+  const PolarizationFactors back = wedge_factors(reversed, turned, wavelength_m);
+  return {std::sqrt(forth.horizontal * back.horizontal), std::sqrt(forth.vertical * back.vertical)};
+}
+
+TESSERAY_HD inline PolarizationFactors roof_edge_factors(const Bend& bend, Complex permittivity, double wavelength_m) {
+  const double share = bend.reflecting_share();
+  if (share == 0 || share == 1) return reciprocal_wedge_factors(bend, permittivity, share == 1, wavelength_m);
+  const PolarizationFactors absorbing = reciprocal_wedge_factors(bend, permittivity, false, wavelength_m),
+                            reflecting = reciprocal_wedge_factors(bend, permittivity, true, wavelength_m);
+  return {between(absorbing.horizontal, reflecting.horizontal, share),
+          between(absorbing.vertical, reflecting.vertical, share)};
+}
+
+// What the edge lets through over what its screen in the chain does, which knows heights and distances over the ground
+// plan alone: a screen across the straight line between its neighbours where it hardly bends the ray, a wedge where it
+// bends it far.
+TESSERAY_HD inline PolarizationFactors edge_over_screen(const Bend& bend, Complex permittivity, double wavelength_m) {
+  const Vec2 ends = bend.after - bend.before, in = bend.incoming(), out = bend.outgoing();
+  const double clearance = in.y - ends.y * in.x / ends.x;
+  const double screen = norm(knife_edge_factor(fresnel_parameter(clearance, in.x, out.x, wavelength_m)));
+  const double share = bend.wedge_share();
+  double across = 1;
+  if (share < 1) {
+    const Vec2 along = (1.0 / norm(ends)) * ends;
+    const double before = dot(along, in), after = dot(along, out);
+    if (before > 0 && after > 0) {
+      across = norm(knife_edge_factor(fresnel_parameter(cross(along, in), before, after, wavelength_m))) / screen;
+    }
+    if (share == 0) return {across, across};
+  }
+  const PolarizationFactors wedge = roof_edge_factors(bend, permittivity, wavelength_m);
+  return {between(across, wedge.horizontal / screen, share), between(across, wedge.vertical / screen, share)};
+}
+
+}  // namespace tesseray::rooftop_detail
