@@ -19,6 +19,9 @@ inline constexpr double grazing_rad = 2.5 * pi / 180.0, reflecting_rad = 7.5 * p
 inline constexpr double grazing_over_own_roof_rad = 0.1 * pi / 180.0;
 // Up to the first bend an edge is a screen, from the second on a wedge.
 inline constexpr double gentle_rad = 10.0 * pi / 180.0, steep_rad = 20.0 * pi / 180.0;
+// The same of crests of the terrain, at once: they stand in a chain with the ground between them, which is held against
+// parabolic equations so.
+inline constexpr double steep_crest_rad = 15.0 * pi / 180.0;
 
 // Between two such limits, where one factor gives way to another without a step: 0 … 1.
 TESSERAY_HD inline double share_between(double value, double from, double to) {
@@ -31,6 +34,7 @@ struct Bend {
   Vec2 before, edge, after;
   // Ends of the ray that stand over the roof of this edge.
   bool before_is_over_roof = false, after_is_over_roof = false;
+  bool is_crest = false;  // of the terrain
 
   TESSERAY_HD Vec2 incoming() const { return edge - before; }
   TESSERAY_HD Vec2 outgoing() const { return after - edge; }
@@ -44,6 +48,7 @@ struct Bend {
   TESSERAY_HD double angle() const { return std::atan2(cross(outgoing(), incoming()), dot(outgoing(), incoming())); }
   TESSERAY_HD double wedge_share() const {
     if (is_over_own_roof()) return angle() < 0 ? 0 : 1;
+    if (is_crest) return angle() < steep_crest_rad ? 0 : 1;
     return share_between(angle(), gentle_rad, steep_rad);
   }
   // From the edge on.
@@ -111,7 +116,7 @@ TESSERAY_HD inline PolarizationFactors reciprocal_wedge_factors(const Bend& bend
   // The same edge seen from behind: mirrored, so that x still runs along the ray.
   const auto mirrored_point = [](Vec2 point) { return Vec2{-point.x, point.y}; };
   const Bend reversed{mirrored_point(bend.after), mirrored_point(bend.edge), mirrored_point(bend.before),
-                      bend.after_is_over_roof, bend.before_is_over_roof};
+                      bend.after_is_over_roof,    bend.before_is_over_roof,  bend.is_crest};
   Wedge turned = wedge;
   turned.tangent_0.x = -wedge.tangent_0.x;
   turned.normal_0.x = -wedge.normal_0.x;
@@ -138,14 +143,14 @@ TESSERAY_HD inline PolarizationFactors edge_over_screen(const Bend& bend, Comple
   const double screen = norm(knife_edge_factor(fresnel_parameter(clearance, in.x, out.x, wavelength_m)));
   const double share = bend.wedge_share();
   double across = 1;
-  if (share < 1) {
+  if (share < 1 && !bend.is_crest) {
     const Vec2 along = (1.0 / norm(ends)) * ends;
     const double before = dot(along, in), after = dot(along, out);
     if (before > 0 && after > 0) {
       across = norm(knife_edge_factor(fresnel_parameter(cross(along, in), before, after, wavelength_m))) / screen;
     }
-    if (share == 0) return {across, across};
   }
+  if (share == 0) return {across, across};
   const PolarizationFactors wedge = roof_edge_factors(bend, permittivity, wavelength_m);
   return {between(across, wedge.horizontal / screen, share), between(across, wedge.vertical / screen, share)};
 }
