@@ -15,12 +15,8 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plot  # noqa: E402
-import numpy  # noqa: E402
-from osgeo import gdal, ogr, osr  # noqa: E402
+import numpy
+from osgeo import gdal, ogr, osr
 
 gdal.UseExceptions()
 ogr.UseExceptions()
@@ -184,7 +180,18 @@ class Runner:
         return numpy.array([numpy.nan if found[i] is None else found[i] for i in sorted(found)])
 
 
+def pyplot():
+    """matplotlib's, which those who want figures alone need not have."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot
+
+    return matplotlib.pyplot
+
+
 def draw_plan(axes, effect):
+    plot = pyplot()
     for x0, y0, x1, y1, _ in effect.boxes:
         axes.add_patch(plot.Rectangle((x0, y0), x1 - x0, y1 - y0, color=WALLS))
     for x0, y0, x1, y1, _ in effect.trees:
@@ -202,6 +209,7 @@ def draw_plan(axes, effect):
 
 
 def draw(effect, distances, losses, path):
+    plot = pyplot()
     figure, (plan, curves) = plot.subplots(2, 1, figsize=(7.2, 4.8), height_ratios=(1, 2.1), layout="constrained")
     draw_plan(plan, effect)
     plan.set_title(effect.title, fontsize=11)
@@ -218,17 +226,36 @@ def draw(effect, distances, losses, path):
     plot.close(figure)
 
 
+@dataclass
+class Figures:
+    """Of one setting; None where nothing is reached. Differences: from the first setting, where both have a value."""
+
+    label: str
+    reached_percent: float
+    median_db: float | None = None
+    mean_db: float | None = None
+    least_db: float | None = None
+    most_db: float | None = None
+
+    def row(self):
+        """Of a Markdown table."""
+        median = "" if self.median_db is None else f"{self.median_db:.1f}"
+        against = " | " if self.mean_db is None else f"{self.mean_db:+.1f} | {self.least_db:+.1f} … {self.most_db:+.1f}"
+        return f"| {self.label} | {self.reached_percent:.0f} % | {median} | {against} |".replace(" -", " −")
+
+
 def figures_of(losses):
-    """Rows of a Markdown table: each setting's median, and how it differs from the first where both have a value."""
     first = next(iter(losses.values()))
-    median = {label: numpy.median(loss[~numpy.isnan(loss)]) if not numpy.isnan(loss).all() else None
-              for label, loss in losses.items()}
+    every = []
     for label, loss in losses.items():
+        figures = Figures(label, 100 * numpy.mean(~numpy.isnan(loss)))
+        if figures.reached_percent > 0:
+            figures.median_db = numpy.nanmedian(loss)
         difference = (loss - first)[~numpy.isnan(loss - first)]
-        reached = 100 * numpy.mean(~numpy.isnan(loss))
-        against = f"{numpy.mean(difference):+.1f} | {numpy.min(difference):+.1f} … {numpy.max(difference):+.1f}" \
-            if len(difference) else " | "
-        yield f"| {label} | {reached:.0f} % | {'' if median[label] is None else format(median[label], '.1f')} | {against} |".replace(" -", " −")
+        if len(difference) > 0:
+            figures.mean_db, figures.least_db, figures.most_db = difference.mean(), difference.min(), difference.max()
+        every.append(figures)
+    return every
 
 
 def main():
@@ -240,7 +267,7 @@ def main():
             runner = Runner(executable, effect, pathlib.Path(work))
             losses = {label: runner.path_loss(label, options) for label, options in effect.settings.items()}
         draw(effect, runner.distances, losses, folder / f"effect_{effect.name}.png")
-        print(f"\n{effect.title}", *figures_of(losses), sep="\n")
+        print(f"\n{effect.title}", *(figures.row() for figures in figures_of(losses)), sep="\n")
 
 
 if __name__ == "__main__":
