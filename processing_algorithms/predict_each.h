@@ -11,6 +11,7 @@
 #include "core/base/progress.h"
 #include "core/prediction/prediction.h"
 #include "core/scene/transmitter.h"
+#include "processing_algorithms/resources.h"
 
 namespace tesseray {
 
@@ -29,5 +30,10 @@ Predictions predict_each(const std::vector<Transmitter>& transmitters,
                          const std::function<TransmitterPrediction(const Transmitter&, Progress&)>& predict,
                          Progress& progress, std::size_t at_once = 1, std::vector<TransmitterPrediction> begun = {},
                          const std::function<double(const Transmitter&)>& work = {});
+
+// How many at once: as there are threads, or as the memory takes besides all predictions. Throws Error(resources) when
+// it does not take one. REQUIRES: the launcher is prepared.
+std::size_t transmitters_at_once(const MemoryBudget& memory, const RayLauncher& launcher, std::size_t tiles,
+                                 std::size_t transmitters);
 
 }  // namespace tesseray

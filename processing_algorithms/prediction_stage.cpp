@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "processing_algorithms/prediction_stage.h"
 
-#include <tbb/task_arena.h>
-
-#include <algorithm>
-
 #include "core/prediction/clutter_loss.h"
 #include "core/propagation/vegetation_file.h"
 #include "cuda/backend.h"
@@ -12,24 +8,6 @@
 
 namespace tesseray {
 namespace {
-
-// As many as there are threads, or as the memory takes besides the predictions. Throws when it does not take one.
-std::size_t transmitters_at_once(const Run& run, const RayLauncher& launcher, const Tiling& tiling,
-                                 const Sites& sites) {
-  const RayLaunchingOptions& options = launcher.options();
-  const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-  const std::uint64_t bytes_of_launch = launcher.bytes_of_launch(threads);
-  const std::uint64_t bytes_of_predictions =
-      sites.transmitters.size() * tiling.tiles.size() *
-      (sizeof(TargetPrediction) + WidebandPredictions::bytes_per_target(options.wideband, options.delay_profile_rays));
-  const std::uint64_t bytes_of_all = bytes_of_predictions + launcher.bytes_of_batches();
-  const MemoryBudget& memory = run.settings().memory;
-  memory.require(bytes_of_all + bytes_of_launch, "the prediction of " + std::to_string(sites.transmitters.size()) +
-                                                     " transmitters at " + std::to_string(tiling.tiles.size()) +
-                                                     " tiles");
-  const std::uint64_t fitting = (memory.left_bytes() - bytes_of_all) / bytes_of_launch;
-  return std::min<std::uint64_t>({sites.transmitters.size(), threads, std::max<std::uint64_t>(fitting, 1)});
-}
 
 // Anew by the CPU where the GPU has no room for what the transmitter has there, whatever was done by then.
 RayLaunchingResult rays_of(const Run& run, const RayLauncher& launcher, const Transmitter& transmitter,
@@ -74,7 +52,8 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
 Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene& scene, const Tiling& tiling,
                               const Sites& sites, FinishedPredictions* finished) {
   run.progress().begin_stage("prediction");
-  const std::size_t at_once = transmitters_at_once(run, launcher, tiling, sites);
+  const std::size_t at_once =
+      transmitters_at_once(run.settings().memory, launcher, tiling.tiles.size(), sites.transmitters.size());
   return predict_each(
       sites.transmitters,
       [&](const Transmitter& transmitter, Progress& progress) {

@@ -71,18 +71,10 @@ std::vector<Site> sites_of(const Scene& scene) {
           {"macro", {middle.x, middle.y, highest + 50}}};
 }
 
-// The paper's limits for so many bounces: at most so many reflections, one diffraction up to three bounces and two
-// beyond, one scattering anywhere, at most three combined.
 RayLaunchingOptions options_for(int bounces, int after_scattering, bool pruning) {
-  RayLaunchingOptions options;
-  options.max_bounces = bounces;
+  RayLaunchingOptions options = testing::all_effects(bounces);
   options.max_after_scattering = after_scattering;
-  options.max_reflections = bounces;
-  options.max_diffractions = bounces > 3 ? 2 : 1;
   options.pruning = pruning;
-  options.over_rooftop = OverRooftop::screens;
-  options.vegetation = VegetationModel::per_metre;
-  options.transmission.nearest_building = true;
   return options;
 }
 
@@ -133,15 +125,7 @@ Difference compare(const std::vector<float>& before, const std::vector<float>& n
 }
 
 void print_cost(const LaunchCost& cost, const std::vector<std::uint64_t>& tubes_by_interactions) {
-  constexpr const char* names[launch_phases] = {"first level",     "bounces",          "scattering last",
-                                                "then reflection", "then diffraction", "then two"};
-  for (std::size_t p = 0; p < launch_phases; ++p) {
-    const PhaseCost& phase = cost[static_cast<LaunchPhase>(p)];
-    std::fprintf(
-        stderr, "  %-16s %7.2f s  %8.0f thousand rows  %8.1f M entries  %10.1f M tests  %8.1f M contributions\n",
-        names[p], phase.seconds, static_cast<double>(phase.rows) / 1e3, static_cast<double>(phase.row_entries) / 1e6,
-        static_cast<double>(phase.tests) / 1e6, static_cast<double>(phase.contributions) / 1e6);
-  }
+  testing::print_phases(stderr, cost);
   std::fprintf(stderr, "  tubes by interactions:");
   for (const std::uint64_t tubes : tubes_by_interactions) {
     std::fprintf(stderr, " %llu", static_cast<unsigned long long>(tubes));

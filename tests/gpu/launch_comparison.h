@@ -24,6 +24,7 @@ enum class Executor { cpu, gpu, kernels_on_host };
 struct Makers {
   MakeTubeBouncer make_tube_bouncer;
   MakeRowScatterer make_row_scatterer;
+  MakeRooftopSearch make_rooftop_search;
 };
 
 Transmitter transmitter_at(Vec3 position);
@@ -32,10 +33,36 @@ bool is_same(const RayLaunchingResult& a, const RayLaunchingResult& b);
 
 struct Agreement {
   std::size_t reached = 0, differing = 0;
-  double most_db = 0;
-  bool is_good() const { return reached > 0 && differing == 0 && most_db <= 0.01; }
+  std::size_t beyond = 0;  // the tolerance
+  double most_db = 0, mean_db = 0, rms_db = 0;
+
+  static constexpr double tolerance_db = 0.01;
+  // On every tile.
+  bool is_good() const { return reached > 0 && differing == 0 && beyond == 0; }
+  // Where weak rays are drawn by chance by what is there, whose last digit decides on few of them: as near as
+  // tests/unit/propagation/pruning_test.cpp holds draws to all rays, nearly everywhere within the tolerance.
+  bool is_good_with_draws() const;
 };
 Agreement agreement_of(const RayLaunchingResult& expected, const RayLaunchingResult& found);
+
+// A city, and all that launches there need; its visibility by the GPU where there is one.
+class LaunchCity {
+ public:
+  explicit LaunchCity(const std::string& city);
+
+  const Scene& scene() const { return content_.scene; }
+  const Tiling& tiling() const { return tiling_; }
+  double visibility_s() const { return visibility_s_; }
+  // Not prepared.
+  RayLauncher launcher(const RayLaunchingOptions& options, const Makers& makers) const;
+
+ private:
+  SceneFile content_;
+  Tiling tiling_;
+  Occlusion occlusion_;
+  double visibility_s_ = 0;
+  std::unique_ptr<Visibility> visibility_;
+};
 
 // Part, all static: RayLaunchingOptions options(); Makers makers(Executor); double seconds(const RayLaunchingResult&)
 // that it took; and what it did, in all and by the second, void print_counts(const RayLaunchingResult&) and
@@ -43,19 +70,11 @@ Agreement agreement_of(const RayLaunchingResult& expected, const RayLaunchingRes
 template <class Part>
 class LaunchComparison {
  public:
-  explicit LaunchComparison(const std::string& city)
-      : content_(city_of(city)),
-        tiling_(tile_scene(content_.scene, content_.tiling_options, no_progress())),
-        occlusion_(content_.scene) {
-    std::printf("%zu parts, %zu tiles, %zu edge segments\n", content_.scene.prisms.size(), tiling_.tiles.size(),
-                tiling_.edges.size());
-    visibility_ = find_cuda_device().is_there ? compute_visibility_with_cuda(occlusion_, tiling_, {}, no_progress())
-                                              : compute_visibility(occlusion_, tiling_, {}, no_progress());
-  }
+  explicit LaunchComparison(const std::string& city) : city_(city) {}
 
   void run_only_gpu() const {
     const RayLauncher launcher = launcher_by(Executor::gpu);
-    for (const Antenna& antenna : antennas_of(content_.scene)) {
+    for (const Antenna& antenna : antennas_of(city_.scene())) {
       launcher.launch(transmitter_at(antenna.position), no_progress());
     }
   }
@@ -63,7 +82,7 @@ class LaunchComparison {
   bool run_on_host() const {
     const RayLauncher on_cpu = launcher_by(Executor::cpu), by_bodies = launcher_by(Executor::kernels_on_host);
     bool is_good = true;
-    for (const Antenna& antenna : antennas_of(content_.scene)) {
+    for (const Antenna& antenna : antennas_of(city_.scene())) {
       const Transmitter transmitter = transmitter_at(antenna.position);
       const RayLaunchingResult expected = on_cpu.launch(transmitter, no_progress());
       const RayLaunchingResult found = by_bodies.launch(transmitter, no_progress());
@@ -79,7 +98,7 @@ class LaunchComparison {
   bool run() const {
     const RayLauncher on_cpu = launcher_by(Executor::cpu), on_gpu = launcher_by(Executor::gpu);
     bool is_good = true;
-    for (const Antenna& antenna : antennas_of(content_.scene)) {
+    for (const Antenna& antenna : antennas_of(city_.scene())) {
       is_good = compare(antenna, on_cpu, on_gpu) && is_good;
     }
     return compare_together(on_gpu) && is_good;
@@ -90,9 +109,7 @@ class LaunchComparison {
   static constexpr std::size_t together = 6;
 
   RayLauncher launcher_by(Executor executor) const {
-    const Makers makers = Part::makers(executor);
-    RayLauncher launcher(content_.scene, tiling_, occlusion_, *visibility_, {}, Part::options(), {},
-                         makers.make_tube_bouncer, makers.make_row_scatterer);
+    RayLauncher launcher = city_.launcher(Part::options(), Part::makers(executor));
     launcher.prepare(no_progress());
     return launcher;
   }
@@ -123,7 +140,7 @@ class LaunchComparison {
 
   // Many transmitters in one go, as a run predicts them, share what the GPU has.
   bool compare_together(const RayLauncher& on_gpu) const {
-    const std::vector<Antenna> antennas = antennas_of(content_.scene);
+    const std::vector<Antenna> antennas = antennas_of(city_.scene());
     std::vector<RayLaunchingResult> one_by_one(together), at_once(together);
     const auto launch = [&](std::size_t a, RayLaunchingResult& result) {
       const Vec3 position = antennas[a % antennas.size()].position + Vec3{1.7 * static_cast<double>(a), 0, 0};
@@ -142,10 +159,7 @@ class LaunchComparison {
     return is_good;
   }
 
-  SceneFile content_;
-  Tiling tiling_;
-  Occlusion occlusion_;
-  std::unique_ptr<Visibility> visibility_;
+  LaunchCity city_;
 };
 
 }  // namespace tesseray

@@ -74,6 +74,17 @@ RayLaunchingOptions scattering_last(ScatteringModel model, double coefficient, i
   return options;
 }
 
+RayLaunchingOptions all_effects(int bounces) {
+  RayLaunchingOptions options;
+  options.max_bounces = bounces;
+  options.max_reflections = bounces;
+  options.max_diffractions = bounces > 3 ? 2 : 1;
+  options.over_rooftop = OverRooftop::screens;
+  options.vegetation = VegetationModel::per_metre;
+  options.transmission.nearest_building = true;
+  return options;
+}
+
 Scene with_material(Scene scene, double permittivity, double conductivity) {
   scene.materials = {Material{"test", permittivity, 0, conductivity, 0}};
   for (Prism& prism : scene.prisms) prism.material = 0;
@@ -83,6 +94,18 @@ Scene with_material(Scene scene, double permittivity, double conductivity) {
 double total_gain(const ArrivalSums& sums) {
   const double re = sums.coherent_re.value(), im = sums.coherent_im.value();
   return sums.gain.value() - sums.coherent_gain.value() + re * re + im * im + sums.interference.value();
+}
+
+void print_phases(std::FILE* out, const LaunchCost& cost) {
+  constexpr const char* names[launch_phases] = {"first level",     "bounces",          "scattering last",
+                                                "then reflection", "then diffraction", "then two"};
+  for (std::size_t p = 0; p < launch_phases; ++p) {
+    const PhaseCost& phase = cost[static_cast<LaunchPhase>(p)];
+    std::fprintf(out, "  %-16s %7.2f s  %8.0f thousand rows  %8.1f M entries  %10.1f M tests  %8.1f M contributions\n",
+                 names[p], phase.seconds, static_cast<double>(phase.rows) / 1e3,
+                 static_cast<double>(phase.row_entries) / 1e6, static_cast<double>(phase.tests) / 1e6,
+                 static_cast<double>(phase.contributions) / 1e6);
+  }
 }
 
 }  // namespace tesseray::testing

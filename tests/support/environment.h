@@ -2,6 +2,7 @@
 // A scene with everything that a launch needs, and short ways to say who sends and who receives.
 #pragma once
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,10 +43,17 @@ RayLaunchingOptions without_scattering(int reflections, int diffractions, int bo
 // Up to `bounces` interactions before and with one scattering.
 RayLaunchingOptions scattering_last(ScatteringModel model, double coefficient, int reflections_before = 0);
 
+// All effects of a prediction over a whole city, with the paper's limits for so many bounces: at most so many
+// reflections, one diffraction up to three bounces and two beyond, one scattering anywhere, at most three combined.
+RayLaunchingOptions all_effects(int bounces);
+
 // The materials of a scene replaced by one for all surfaces.
 Scene with_material(Scene scene, double permittivity, double conductivity);
 
 // The power at a target, over the EIRP, as prediction makes it of the sums.
 double total_gain(const ArrivalSums& sums);
+
+// What each phase of a launch took and did, a line each.
+void print_phases(std::FILE* out, const LaunchCost& cost);
 
 }  // namespace tesseray::testing
