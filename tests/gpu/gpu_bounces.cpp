@@ -11,10 +11,16 @@
 
 #include "core/propagation/tube_bouncer.h"
 #include "cuda/bounce_batch.h"
+#include "tests/gpu/device_peak.h"
 #include "tests/gpu/launch_comparison.h"
 
 namespace tesseray {
 namespace {
+
+// Additions, multiplications, divisions and roots in double precision: for a member of a row, laid out as intervals,
+// and for a hit at an edge segment, as most are (one at a tile takes 150 to 310). Counted as instructions of the
+// kernels' bodies on the host. A pair is two or four comparisons.
+constexpr double operations_per_entry = 22, operations_per_hit = 1270;
 
 struct Bounces {
   static constexpr LaunchPhase phase = LaunchPhase::bounces;
@@ -45,6 +51,11 @@ struct Bounces {
                           2.0 * static_cast<double>(result.tubes) * sizeof(Tube);
     std::printf("%.2e pairs/s, %.2e hits/s, %.1f GB/s copied\n", static_cast<double>(cost.tests) / cost.seconds,
                 static_cast<double>(cost.contributions) / cost.seconds, 1e-9 * copied / cost.seconds);
+    const double operations = operations_per_entry * static_cast<double>(cost.row_entries) +
+                              operations_per_hit * static_cast<double>(cost.contributions);
+    const double peak = peak_double_operations_per_s();
+    std::printf("  roofline: at most %.2e operations in double precision, %.1f %% of the peak of %.1e/s\n", operations,
+                100 * operations / cost.seconds / peak, peak);
   }
 };
 

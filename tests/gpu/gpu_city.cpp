@@ -81,9 +81,8 @@ std::vector<Antenna> antennas_of(const Scene& scene) {
   std::vector<Antenna> antennas{{"50 m above all roofs", {middle.x, middle.y, highest + 50}}};
   constexpr double reach_m = 500;
   const auto add = [&](const char* name, bool on_roof, double height_m) {
-    const std::optional<Vec2> place = nearest_place(middle, reach_m, [&](Vec2 p) {
-      return area.contains(p) && is_over_roof(scene, surface, p) == on_roof;
-    });
+    const std::optional<Vec2> place = nearest_place(
+        middle, reach_m, [&](Vec2 p) { return area.contains(p) && is_over_roof(scene, surface, p) == on_roof; });
     if (place) antennas.push_back({name, {place->x, place->y, surface.surface_height(*place) + height_m}});
   };
   add("street, 6 m", false, 6);

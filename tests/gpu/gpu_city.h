@@ -63,7 +63,8 @@ double seconds_of(const auto& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Prints what something took beside its bar, which is for an H200 and a city of 412,000 tiles; nothing for smaller ones.
+// Prints what something took beside its bar, which is for an H200 and a city of 412,000 tiles; nothing for smaller
+// ones.
 void print_with_bar(const std::string& what, double seconds, double bar_s, std::size_t tiles);
 
 }  // namespace tesseray
