@@ -71,7 +71,7 @@ step() {
   case $status in
     0) said=good ;;
     1) said="NOT GOOD" ;;
-    124 | 137) said="NOT FINISHED: the $limit_s s are over" ;;
+    124 | 137) said="NOT FINISHED: the $limit_s s are over (what is built stays: run it again)" ;;
     *) said="FAILED with exit status $status" ;;
   esac
   [ "$status" -eq 0 ] || all_good=false
