@@ -138,7 +138,7 @@ class Launch {
     std::vector<ArrivalSums> sums;  // tiles, then receivers
     WidebandTable wideband;         // of the same targets, where it is wanted
     std::vector<RecordedRay> recorded;
-    std::vector<PairableRay> pairable;  // at receivers, where the mean is summed
+    std::vector<PairableRay> pairable;           // at receivers, where the mean is summed
     std::vector<KeptEnding>* endings = nullptr;  // where they are asked for
     ScatteredWays scattered_ways;
     RowIntervals intervals;
@@ -612,8 +612,8 @@ class Launch {
   tbb::enumerable_thread_specific<ThreadState> states_;
   tbb::enumerable_thread_specific<BatchState> batch_states_;
   std::shared_ptr<const BuildingTransmission> building_;  // while rays go through it, and longer with ray_losses
-  std::unique_ptr<LaunchBouncer> bouncer_;      // while the transmitter's own tubes bounce
-  std::unique_ptr<LaunchScatterer> scatterer_;  // while power is scattered, with one interaction more at most
+  std::unique_ptr<LaunchBouncer> bouncer_;                // while the transmitter's own tubes bounce
+  std::unique_ptr<LaunchScatterer> scatterer_;            // while power is scattered, with one interaction more at most
 };
 
 // The points of a ray through a chain of elements, from its source, a point or an edge, to the target (ray_path.cpp).

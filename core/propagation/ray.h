@@ -30,8 +30,9 @@ struct RayLoss {
 // One ray that arrives at a target.
 struct Ray {
   std::int64_t transmitter_id = 0;
-  std::int64_t target_id = 0;           // receiver id
-  std::string interactions;             // "T-R-D-G": T transmitter, R reflection, D diffraction, S scattering, G ground, O over roofs, B through a building
+  std::int64_t target_id = 0;  // receiver id
+  std::string interactions;    // "T-R-D-G": T transmitter, R reflection, D diffraction, S scattering, G ground, O over
+                               // roofs, B through a building
   std::vector<std::uint32_t> elements;  // where it interacted, by element number: tiles, then edge segments
   std::vector<Vec3> points;             // from the transmitter to the target, scene frame
   Mechanism mechanism = Mechanism::none;
@@ -40,7 +41,7 @@ struct Ray {
   double delay_ns = 0;
   double departure_azimuth_deg = 0, departure_elevation_deg = 0;  // true north; up is positive
   double arrival_azimuth_deg = 0, arrival_elevation_deg = 0;      // where the receiver looks
-  double phase_deg = 0;  // NaN for diffusely scattered rays, which have a random one
+  double phase_deg = 0;         // NaN for diffusely scattered rays, which have a random one
   std::vector<RayLoss> losses;  // when asked for; together ERP − power
 };
 

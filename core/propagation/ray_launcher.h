@@ -132,7 +132,7 @@ struct GainByMechanism {
 // Of the direct ray's amplitude, where roofs come near to it.
 struct LeftInSight {
   double by_roofs = 1;
-  double with_ground = 1;  // over that, where the ray has with it what the ground before the roofs reflects
+  double with_ground = 1;           // over that, where the ray has with it what the ground before the roofs reflects
   bool along_ground = false;        // near uneven ground, which leaves with_ground, roofs there included
   bool over_uneven_ground = false;  // farther below, which reflects it as a whole
 };
@@ -144,7 +144,7 @@ struct RayLaunchingResult {
   std::vector<Ray> rays;               // by receiver, strongest first
   // Per receiver, with rays_per_receiver > 0: the path gain of all rays that are not diffusely scattered.
   std::vector<GainByMechanism> ray_gains;
-  std::vector<LeftInSight> left_in_sight;  // per receiver
+  std::vector<LeftInSight> left_in_sight;            // per receiver
   std::uint64_t tubes = 0;                           // launched in all, for the log
   std::vector<std::uint64_t> tubes_by_interactions;  // the same by how many interactions they had had
   LaunchCost cost;

@@ -34,8 +34,8 @@ inline constexpr ElementsAfterScattering nothing_after{no_index, no_index};
 struct ScatteredWay {
   std::uint32_t receiver = 0, tile = 0;
   ElementsAfterScattering by = nothing_after;
-  double gain_factor = 0;  // path gain per unit of ScatteredTube::power
-  double length_m = 0;     // from the tile to the receiver
+  double gain_factor = 0;        // path gain per unit of ScatteredTube::power
+  double length_m = 0;           // from the tile to the receiver
   bool cross_polarized = false;  // see InteractionChain
 };
 
