@@ -33,6 +33,10 @@ TESSERAY_HD inline Complex knife_edge_factor(double nu) {
   return nu >= 0.0 ? beyond : Complex{1.0, 0.0} - beyond;
 }
 
+// No less than the magnitude of that field in the shadow, from ν > 0 on: its first asymptotic term, 1/(√2 π ν), and
+// some.
+TESSERAY_HD inline double shadow_bound(double nu) { return 0.2253 / nu; }
+
 // J(ν), dB: exact, and the approximation of P.526, which is 0 at and below −0.78.
 TESSERAY_HD inline double knife_edge_loss_db(double nu) {
   return -10.0 * std::log10(squared_norm(knife_edge_factor(nu)));

@@ -20,6 +20,20 @@ bool is_own_roof(const RooftopTarget& target, double edge_z) {
   return target.normal.z == 1 && !target.is_over_ground && std::fabs(edge_z - target.point.z) < same_height_m;
 }
 
+// A roof and its image in the ground, which together hide a strip of the plane, by the Fresnel parameters of its ends
+// above and below the way.
+struct Strip {
+  double above = 0, below = 0;
+
+  // What goes past both ends.
+  Complex left() const { return knife_edge_factor(above) + knife_edge_factor(below); }
+  // No more than the magnitude of that. Past an end that leaves the way free goes all but the shadow of the other side.
+  double least_left() const {
+    if (!(above < 0 || below < 0)) return 0;
+    return 1 - shadow_bound(std::fabs(above)) - shadow_bound(std::fabs(below));
+  }
+};
+
 // The first `count` points of a profile in the frame of the straight line: x along it, y across, strictly increasing
 // in x. The paraxial wave knows no other slope; on steep ones heights are not what it clears.
 void turn_along(ProfileRow<1>& row, std::uint32_t count, double from_z, Vec2 line) {
@@ -94,15 +108,33 @@ Complex OverRooftopPaths::left_beside_strips(const PlaneImage& image, Vec3 anten
     if (!RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors>(profiles_.view(), line, row).run_over_roofs()) {
       continue;
     }
-    Complex least{1, 0};
-    for (std::uint32_t k = 1; k + 1 < row.size(); ++k) {
+    const auto strip_at = [&](std::uint32_t k) {
       const double before = row[k].x, after = distance - before;
       const double ground = ground_z + slope * before, top = row[k].y - ground, way = line.height_at(before) - ground;
-      const auto beside = [&](double clearance) {
-        return knife_edge_factor(fresnel_parameter(clearance, before, after, wavelength_m));
-      };
-      const Complex left = beside(top - way) + beside(top + way);
-      if (squared_norm(left) < squared_norm(least)) least = left;
+      return Strip{fresnel_parameter(top - way, before, after, wavelength_m),
+                   fresnel_parameter(top + way, before, after, wavelength_m)};
+    };
+    const std::uint32_t end = row.size() - 1;
+    // Most strips lie far beside the way. Once one is known that is in it, a bound tells that they leave more.
+    std::uint32_t likely = 1;
+    double least_bound = infinity;
+    for (std::uint32_t k = 1; k < end; ++k) {
+      if (const double bound = strip_at(k).least_left(); bound < least_bound) {
+        least_bound = bound;
+        likely = k;
+      }
+    }
+    Complex least{1, 0};
+    double least_amplitude = 1;
+    const auto consider = [&](const Strip& strip) {
+      const Complex left = strip.left();
+      if (!(squared_norm(left) < squared_norm(least))) return;
+      least = left;
+      least_amplitude = norm(left);
+    };
+    if (likely < end) consider(strip_at(likely));
+    for (std::uint32_t k = 1; k < end; ++k) {
+      if (const Strip strip = strip_at(k); strip.least_left() <= least_amplitude) consider(strip);
     }
     return least;
   }

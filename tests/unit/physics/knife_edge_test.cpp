@@ -31,6 +31,14 @@ TEST(KnifeEdge, GrazingCostsSixDecibels) {
   EXPECT_NEAR(approximate_knife_edge_loss_db(3.0), knife_edge_loss_db(3.0), 0.123);
 }
 
+TEST(KnifeEdge, TheBoundOfItsShadowHoldsAndIsNear) {
+  for (double nu = 1e-3; nu < 1e4; nu *= 1.01) {
+    const double there = norm(knife_edge_factor(nu));
+    EXPECT_LE(there, shadow_bound(nu)) << nu;
+    if (nu > 2) EXPECT_GE(there, 0.98 * shadow_bound(nu)) << nu;
+  }
+}
+
 TEST(KnifeEdge, IsFoundFromItsLoss) {
   for (const double nu : {-0.7, -0.2, 0.0, 0.1, 1.0, 2.4, 30.0, 5000.0}) {
     EXPECT_NEAR(fresnel_parameter_of_loss(approximate_knife_edge_loss_db(nu)), nu, 1e-9 * (1 + nu));
