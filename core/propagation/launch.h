@@ -353,7 +353,7 @@ class Launch {
   // bounce_batches.cpp: the same of some groups, by a bouncer that takes many tubes at once. Receivers, of which there
   // are few and of which more is asked, stay with the CPU.
   void bounce_in_batches(std::span<const TubeGroup> groups, TubeParts& children, Progress& progress);
-  // Groups one after the other into as few batches as the bouncer's limits allow; large ones in pieces.
+  // Groups one after the other into batches; large ones in pieces.
   std::vector<std::vector<TubeGroup>> batches_of(std::span<const TubeGroup> groups) const;
   // What batches may have so that there are some for each thread.
   BatchLimits limits_of_batches(std::span<const TubeGroup> groups) const;

@@ -34,6 +34,9 @@ VARIANTS = {
     "through the nearest building": ["--transmission", "nearest_building"],
     "two diffractions": ["--max-diffractions", 2],
     "five bounces, two diffractions": ["--max-bounces", 5, "--max-diffractions", 2],
+    "walls of brick": ["--wall-material", "brick"],
+    "walls of concrete": ["--wall-material", "concrete"],
+    "walls of glass": ["--wall-material", "glass"],
 }
 
 # TR 38.901, 7.4.1: UMi street canyon without line of sight, dB per decade of distance; 7.3: the sector's horizontal

@@ -62,7 +62,8 @@ step() {
   echo
   echo "== $name"
   if ((left > 0)); then
-    timeout --kill-after=5 "$left" "$@" 2>&1 | tee "$log"
+    # By lines, so that what was said is not lost when the time is over.
+    timeout --kill-after=5 "$left" stdbuf -oL "$@" 2>&1 | tee "$log"
     status=${PIPESTATUS[0]}
     mapfile -t -O "${#bars[@]}" bars < <(grep '^bar: ' "$log")
   else
