@@ -172,7 +172,7 @@ std::size_t transmitters_at_once(const MemoryBudget& memory, const RayLauncher& 
   const std::uint64_t bytes_of_predictions =
       transmitters * tiles *
       (sizeof(TargetPrediction) + WidebandPredictions::bytes_per_target(options.wideband, options.delay_profile_rays));
-  const std::uint64_t bytes_of_all = bytes_of_predictions + launcher.bytes_of_batches();
+  const std::uint64_t bytes_of_all = bytes_of_predictions + launcher.bytes_besides_launches();
   memory.require(bytes_of_all + bytes_of_launch, "the prediction of " + std::to_string(transmitters) +
                                                      " transmitters at " + std::to_string(tiles) + " tiles");
   const std::uint64_t fitting = (memory.left_bytes() - bytes_of_all) / bytes_of_launch;

@@ -81,7 +81,7 @@ double Launch::attenuation_of_building(const StraightWay& way, Vec3 to) const {
 std::vector<std::uint32_t> Launch::elements_in_sight(const StraightWay& way,
                                                      const std::vector<std::uint8_t>& lit) const {
   const Vec3 antenna = transmitter_.position;
-  if (way.building == nullptr) return visible_from(way.occlusion, environment_.tiling, antenna);
+  if (way.building == nullptr) return environment_.sight.visible_from(antenna);
   // What the building does not hide is as it was with it. Nothing is diffracted behind it.
   std::vector<std::uint32_t> may_be_hidden;
   for (std::uint32_t tile = 0; tile < environment_.points.tile_count(); ++tile) {

@@ -47,6 +47,7 @@ struct LaunchEnvironment {
   const Scene& scene;
   const Tiling& tiling;
   const Occlusion& occlusion;
+  const SightFromPoints& sight;
   const Visibility& visibility;
   const std::vector<Receiver>& receivers;
   const RayLaunchingOptions& options;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "core/base/infinity.h"
 #include "core/physics/knife_edge.h"
@@ -108,19 +109,25 @@ Complex OverRooftopPaths::left_beside_strips(const PlaneImage& image, Vec3 anten
     if (!RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors>(profiles_.view(), line, row).run_over_roofs()) {
       continue;
     }
+    // Of a roof, and of the way there, over the ground.
+    const auto heights_at = [&](std::uint32_t k) {
+      const double ground = ground_z + slope * row[k].x;
+      return std::pair{row[k].y - ground, line.height_at(row[k].x) - ground};
+    };
     const auto strip_at = [&](std::uint32_t k) {
+      const auto [top, way] = heights_at(k);
       const double before = row[k].x, after = distance - before;
-      const double ground = ground_z + slope * before, top = row[k].y - ground, way = line.height_at(before) - ground;
       return Strip{fresnel_parameter(top - way, before, after, wavelength_m),
                    fresnel_parameter(top + way, before, after, wavelength_m)};
     };
     const std::uint32_t end = row.size() - 1;
-    // Most strips lie far beside the way. Once one is known that is in it, a bound tells that they leave more.
+    // Most strips lie far beside the way. Once the one is known that is most in it, a bound tells that they leave more.
     std::uint32_t likely = 1;
-    double least_bound = infinity;
+    double deepest_m = -infinity;
     for (std::uint32_t k = 1; k < end; ++k) {
-      if (const double bound = strip_at(k).least_left(); bound < least_bound) {
-        least_bound = bound;
+      const auto [top, way] = heights_at(k);
+      if (const double depth_m = top - std::fabs(way); depth_m > deepest_m) {
+        deepest_m = depth_m;
         likely = k;
       }
     }

@@ -358,6 +358,7 @@ struct RayLauncher::Impl {
   std::unique_ptr<std::once_flag> pairs_made = std::make_unique<std::once_flag>();
   std::unique_ptr<std::once_flag> batchers_made = std::make_unique<std::once_flag>();
   std::unique_ptr<LaunchForecast> forecast = std::make_unique<LaunchForecast>(options_with_work(options, scene));
+  std::unique_ptr<const SightFromPoints> sight = std::make_unique<const SightFromPoints>(occlusion, tiling);
 
   // Alone on its threads: whoever waits for it must not find itself waiting within it.
   void make_vegetation_pairs(Progress& progress, const std::optional<VegetationFile>& kept) {
@@ -382,6 +383,7 @@ struct RayLauncher::Impl {
     return {scene,
             tiling,
             occlusion,
+            *sight,
             visibility,
             receivers,
             options,
@@ -483,7 +485,7 @@ RayLaunchingResult RayLauncher::launch_by_cpu(const Transmitter& transmitter, Pr
 double RayLauncher::expected_work(const Transmitter& transmitter) const {
   if (!impl_->points.tiles_are_targets()) return 1;
   std::vector<std::uint8_t> is_lit(impl_->points.element_count(), 0);
-  for (const std::uint32_t element : visible_from(impl_->occlusion, impl_->tiling, transmitter.position)) {
+  for (const std::uint32_t element : impl_->sight->visible_from(transmitter.position)) {
     is_lit[element] = 1;
   }
   const LaunchExtent extent =
@@ -525,8 +527,8 @@ std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
          impl_->points.tile_count() * (of_scattering_tile + of_tile_by_batches);
 }
 
-std::uint64_t RayLauncher::bytes_of_batches() const {
-  return (impl_->rooftop_search ? impl_->rooftop_search->host_bytes() : 0) +
+std::uint64_t RayLauncher::bytes_besides_launches() const {
+  return impl_->sight->bytes() + (impl_->rooftop_search ? impl_->rooftop_search->host_bytes() : 0) +
          (impl_->tube_bouncer ? impl_->tube_bouncer->host_bytes() : 0) +
          (impl_->row_scatterer ? impl_->row_scatterer->host_bytes() : 0);
 }

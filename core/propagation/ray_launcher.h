@@ -206,8 +206,9 @@ class RayLauncher {
 
   // The memory that each launch takes on so many threads: sums and what tiles scatter, without the tubes under way.
   std::uint64_t bytes_of_launch(std::size_t threads) const;
-  // What batches of all launches together take besides. REQUIRES: prepare() has returned.
-  std::uint64_t bytes_of_batches() const;
+  // What all launches together take besides: batches, and what it takes to see from many antennas. REQUIRES: prepare()
+  // has returned.
+  std::uint64_t bytes_besides_launches() const;
 
   const RayLaunchingOptions& options() const;
   const std::vector<Receiver>& receivers() const;

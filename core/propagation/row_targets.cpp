@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 namespace tesseray {
 namespace {
@@ -88,14 +87,9 @@ TargetPoints::TargetPoints(const Tiling& tiling, const std::vector<Receiver>& re
 
 ReceiverRows::ReceiverRows(const Occlusion& occlusion, const Tiling& tiling, const std::vector<Receiver>& receivers)
     : rows_(receivers.size()), offsets_(tiling.tiles.size() + tiling.edges.size() + 1, 0) {
-  // To prepare the search takes about as long as looking from three points without.
-  constexpr std::size_t worth_preparing = 4;
-  std::optional<PointVisibility> prepared;
-  if (receivers.size() >= worth_preparing) prepared.emplace(occlusion, tiling);
-  tbb::parallel_for(std::size_t{0}, receivers.size(), [&](std::size_t r) {
-    const Vec3 position = receivers[r].position;
-    rows_[r] = prepared ? prepared->visible_from(position) : visible_from(occlusion, tiling, position);
-  });
+  const SightFromPoints sight(occlusion, tiling, receivers.size());
+  tbb::parallel_for(std::size_t{0}, receivers.size(),
+                    [&](std::size_t r) { rows_[r] = sight.visible_from(receivers[r].position); });
   for (const auto& row : rows_) {
     for (const std::uint32_t element : row) ++offsets_[element + 1];
   }

@@ -158,6 +158,23 @@ class PointVisibility {
   std::unique_ptr<Impl> impl_;
 };
 
+// The same for points that come one after the other: seen from one by one, until so many have come that preparing is
+// worth it. Thread-safe; keeps references.
+class SightFromPoints {
+ public:
+  // `expected`: so many points come at least.
+  SightFromPoints(const Occlusion& occlusion, const Tiling& tiling, std::size_t expected = 0);
+  ~SightFromPoints();
+
+  std::vector<std::uint32_t> visible_from(Vec3 point) const;
+  // About what it takes when it is prepared.
+  std::uint64_t bytes() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 // The point at which an element is seen: centroid or midpoint, lifted.
 Vec3 lifted_point(const Tile& tile);
 Vec3 lifted_point(const EdgeSegment& edge);

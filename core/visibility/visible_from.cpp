@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <atomic>
+#include <memory>
 
 #include "core/base/parallel.h"
 #include "core/visibility/elements.h"
@@ -87,6 +89,42 @@ std::vector<std::uint32_t> PointVisibility::visible_from(Vec3 point, const Visib
   search.find_all(free_point_element(impl_->scene.occlusion, point), seen);
   std::sort(seen.begin(), seen.end());
   return seen;
+}
+
+struct SightFromPoints::Impl {
+  // To prepare the search takes about as long as looking from three points without.
+  static constexpr std::size_t worth_preparing = 4;
+
+  const Occlusion& occlusion;
+  const Tiling& tiling;
+  std::atomic<std::size_t> asked{0};
+  std::unique_ptr<const PointVisibility> search{};  // of whom `prepared` is told when it is there
+  std::atomic<const PointVisibility*> prepared{nullptr};
+
+  void prepare() {
+    search = std::make_unique<const PointVisibility>(occlusion, tiling);
+    prepared = search.get();
+  }
+};
+
+SightFromPoints::SightFromPoints(const Occlusion& occlusion, const Tiling& tiling, std::size_t expected)
+    : impl_(new Impl{occlusion, tiling}) {
+  if (expected >= Impl::worth_preparing) impl_->prepare();
+}
+SightFromPoints::~SightFromPoints() = default;
+
+std::uint64_t SightFromPoints::bytes() const {
+  // Groups of a cell's elements are about half full.
+  constexpr std::uint64_t of_element = sizeof(Element) + 2 * sizeof(ElementGroup) / lanes;
+  return (impl_->tiling.tiles.size() + impl_->tiling.edges.size()) * of_element;
+}
+
+std::vector<std::uint32_t> SightFromPoints::visible_from(Vec3 point) const {
+  // One thread prepares; what others are asked meanwhile they find without.
+  if (impl_->prepared == nullptr && ++impl_->asked == Impl::worth_preparing) impl_->prepare();
+  const PointVisibility* const search = impl_->prepared;
+  return search != nullptr ? search->visible_from(point)
+                           : tesseray::visible_from(impl_->occlusion, impl_->tiling, point);
 }
 
 }  // namespace tesseray

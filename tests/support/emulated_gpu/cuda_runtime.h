@@ -5,8 +5,7 @@
 // - A stream does nothing before it is waited for, nor does the default stream, so that what is read too early is not
 //   there yet.
 // - Memory of the device begins with garbage and ends at a page that nobody may touch.
-// - No kernel may get an address of the host's memory, neither as an argument nor in items that are copied to the
-//   device (unless as bare bytes).
+// - No argument of a kernel may be, or hold, an address of the host's memory.
 // - Between two barriers the threads of a block come one after the other, in an order of chance that is turned round at
 //   each barrier: without one that is needed some find what others have not written yet. All must come to each barrier.
 // - Shared memory holds what the block before left there.
@@ -21,7 +20,6 @@
 #include <functional>
 #include <memory>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 #define __CUDACC__
@@ -67,7 +65,7 @@ class Stream;
 // Fails when eight of those bytes are an address of the host's memory.
 void expect_no_host_address(const void* begin, std::size_t bytes);
 
-// The same of what a kernel gets: but for what lies between the members, which nobody has written.
+// The same of an argument, but for what lies between its members, which nobody has written.
 template <class Item>
 void expect_no_host_address_in(const Item& item) {
   Item copy = item;
@@ -121,22 +119,8 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 
-cudaError_t copy_later(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
-cudaError_t copy_now(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
-template <class To, class Item>
-cudaError_t cudaMemcpyAsync(To* to, const Item* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  if constexpr (!std::is_same_v<Item, std::byte>) {
-    for (std::size_t k = 0; kind == cudaMemcpyHostToDevice && k < bytes / sizeof(Item); ++k) {
-      emulated_gpu::expect_no_host_address_in(from[k]);
-    }
-  }
-  return copy_later(to, from, bytes, kind, stream);
-}
-template <class To, class Item>
-cudaError_t cudaMemcpy(To* to, const Item* from, std::size_t bytes, cudaMemcpyKind kind) {
-  if (kind == cudaMemcpyHostToDevice) return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
-  return copy_now(to, from, bytes, kind);
-}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream);
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes);
 

@@ -77,7 +77,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return cudaSuccess;
 }
 
-cudaError_t copy_later(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   if (bytes == 0) return cudaSuccess;
   if (kind == cudaMemcpyHostToDevice) {
     copy_to_device(to, from, bytes, of(stream));
@@ -87,9 +87,9 @@ cudaError_t copy_later(void* to, const void* from, std::size_t bytes, cudaMemcpy
   return cudaSuccess;
 }
 
-cudaError_t copy_now(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  copy_later(to, from, bytes, kind, nullptr);
-  default_stream().run();
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+  if (kind == cudaMemcpyDeviceToHost) default_stream().run();
   return cudaSuccess;
 }
 

@@ -35,7 +35,9 @@ TEST(KnifeEdge, TheBoundOfItsShadowHoldsAndIsNear) {
   for (double nu = 1e-3; nu < 1e4; nu *= 1.01) {
     const double there = norm(knife_edge_factor(nu));
     EXPECT_LE(there, shadow_bound(nu)) << nu;
-    if (nu > 2) EXPECT_GE(there, 0.98 * shadow_bound(nu)) << nu;
+    if (nu > 2) {
+      EXPECT_GE(there, 0.98 * shadow_bound(nu)) << nu;
+    }
   }
 }
 

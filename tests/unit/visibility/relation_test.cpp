@@ -258,6 +258,7 @@ TEST(FirstLevel, IsByItsDefinitionInBothWays) {
     const Scene scene = make_city(options);
     const City city(scene);
     const PointVisibility prepared(city.occlusion, city.tiling);
+    const SightFromPoints one_by_one(city.occlusion, city.tiling), many(city.occlusion, city.tiling, 60);
     std::mt19937 random(5);
     const auto uniform = [&](double low, double high) {
       return std::uniform_real_distribution<double>(low, high)(random);
@@ -282,6 +283,8 @@ TEST(FirstLevel, IsByItsDefinitionInBothWays) {
       EXPECT_EQ(visible_from(city.occlusion, city.tiling, point, limits), expected) << options.name << " " << k;
       EXPECT_EQ(prepared.visible_from(point, limits), expected) << options.name << " " << k;
       if (k % 4 == 0) continue;
+      EXPECT_EQ(one_by_one.visible_from(point), expected) << options.name << " " << k;
+      EXPECT_EQ(many.visible_from(point), expected) << options.name << " " << k;
       std::vector<std::uint32_t> some, expected_among;
       for (std::uint32_t e = 0; e < elements.size(); e += 3) some.push_back(e);
       std::set_intersection(some.begin(), some.end(), expected.begin(), expected.end(),
