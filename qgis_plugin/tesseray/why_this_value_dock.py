@@ -81,6 +81,11 @@ class WhyThisValueDock(QDockWidget):
     def _make_table(self) -> QTableWidget:
         table = QTableWidget(0, len(_COLUMNS))
         table.setHorizontalHeaderLabels([heading for heading, _, _ in _COLUMNS])
+        for column, (_, _, form) in enumerate(_COLUMNS):
+            # In the middle of a text that is wider than the dock nobody would see it.
+            if callable(form):
+                heading = table.horizontalHeaderItem(column)
+                heading.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         table.verticalHeader().hide()
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
