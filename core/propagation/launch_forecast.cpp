@@ -20,15 +20,17 @@ double lit_share(const LaunchExtent& extent) {
 
 double share_in_sight(const LaunchExtent& extent) { return extent.tiles_in_sight / extent.tiles; }
 
-// Rays over the roofs go further, and over more roofs, in a larger city; over fewer from a higher antenna.
+// With what roofs and ground near the way leave of rays in sight, and of the way from the ground to the roofs.
+double seconds_in_sight(const LaunchExtent& extent) { return 1e-6 * extent.tiles + 9e-6 * extent.tiles_in_sight; }
+
+// Rays over the roofs go further, and over more roofs, in a larger city.
 double first_level_seconds(const LaunchExtent& extent, OverRooftop over_rooftop) {
-  const double hidden = extent.tiles - extent.tiles_in_sight;
-  const double straight = 1e-6 * extent.tiles;
+  const double hidden = extent.tiles - extent.tiles_in_sight, straight = seconds_in_sight(extent);
   if (over_rooftop == OverRooftop::none) return straight;
   const double profile = 0.95e-6 + 2.6e-9 * extent.hidden_distance_m;
   const double screens = 0.95e-6 + 1.9e-9 * extent.hidden_distance_m;
   const double ray = over_rooftop == OverRooftop::screens ? profile + screens : profile;
-  return straight + hidden * ray / (1 + 9 * share_in_sight(extent));
+  return straight + hidden * ray;
 }
 
 // Per row entry, as all that follow.
@@ -121,6 +123,11 @@ LaunchForecast::Ends LaunchForecast::ends(const LaunchExtent& extent) const {
   Ends ends{};
   for (std::size_t p = 0; p < launch_phases; ++p) ends[p] = std::min(1.0, (sum += seconds[p]) / all);
   return ends;
+}
+
+double LaunchForecast::in_sight(const LaunchExtent& extent) const {
+  const double all = first_level_seconds(extent, options_.over_rooftop);
+  return all > 0 ? seconds_in_sight(extent) / all : 0;
 }
 
 double LaunchForecast::work(const LaunchExtent& extent) const {

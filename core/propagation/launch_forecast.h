@@ -33,6 +33,8 @@ class LaunchForecast {
 
   // The part of the time after which each phase ends.
   Ends ends(const LaunchExtent& extent) const;
+  // The part of the first one's that goes by until it is known what the transmitter sees.
+  double in_sight(const LaunchExtent& extent) const;
   // The usual seconds of all phases, of which only the ratios matter.
   double work(const LaunchExtent& extent) const;
   void learn_from(const LaunchExtent& extent, const LaunchCost& cost);

@@ -194,7 +194,10 @@ RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
                        draws_by_chance(environment_.options, environment_.points),
                        [&](std::uint32_t element) { return (lit[element] & lit_as_element) != 0; });
     parts.ends = forecast.ends(extent);
-    PartOfStage part = parts.of(LaunchPhase::first_level);
+    const double end = parts.ends[static_cast<std::size_t>(LaunchPhase::first_level)];
+    // What has gone by untold is told at once, but not as a leap.
+    constexpr double most_at_once = 0.18;
+    PartOfStage part(progress, std::min(most_at_once, end * forecast.in_sight(extent)), end);
     launch_to_hidden(lit, tubes, part);
   }
   {
