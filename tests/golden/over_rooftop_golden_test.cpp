@@ -9,7 +9,6 @@
 #include <complex>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "core/base/units.h"
 #include "core/physics/knife_edge.h"
@@ -17,6 +16,7 @@
 #include "core/propagation/over_rooftop.h"
 #include "tests/golden/exact_wedge.h"
 #include "tests/golden/golden_table.h"
+#include "tests/golden/spread_of_errors.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 #include "tests/support/validation_page.h"
@@ -296,35 +296,14 @@ TEST(OverRooftopGolden, ScreensAreTurnedWithTheLine) {
   }
 }
 
-// Errors of a table's profiles, dB.
-class Errors {
- public:
-  void add(double value) { values_.push_back(value); }
-  std::size_t size() const { return values_.size(); }
-  double mean() const {
-    return std::accumulate(values_.begin(), values_.end(), 0.0) / static_cast<double>(values_.size());
-  }
-  double spread() const {
-    double squares = 0;
-    for (const double value : values_) squares += (value - mean()) * (value - mean());
-    return std::sqrt(squares / static_cast<double>(values_.size()));
-  }
-  double most() const {
-    double most = 0;
-    for (const double value : values_) most = std::max(most, std::fabs(value));
-    return most;
-  }
-  std::string text() const {
-    return testing::fixed(mean(), 1) + " ± " + testing::fixed(spread(), 1) + ", " + testing::fixed(most(), 1);
-  }
-
- private:
-  std::vector<double> values_;
-};
+std::string text_of(const testing::SpreadOfErrors& errors) {
+  return testing::fixed(errors.mean(), 1) + " ± " + testing::fixed(errors.spread(), 1) + ", " +
+         testing::fixed(errors.most(), 1);
+}
 
 // Against the table, and against the table with what exact wedges take in place of their screens.
 struct TableErrors {
-  Errors from_screens, from_wedges;
+  testing::SpreadOfErrors from_screens, from_wedges;
 };
 
 // A table's profiles in one polarisation.
@@ -339,7 +318,7 @@ struct Group {
 };
 
 // What is asked of the default.
-void expect_near_exact(const Errors& errors) {
+void expect_near_exact(const testing::SpreadOfErrors& errors) {
   EXPECT_LT(std::fabs(errors.mean()), 0.5);
   EXPECT_LT(errors.spread(), 1.0);
 }
@@ -366,7 +345,7 @@ TEST(OverRooftopGolden, KeepsTheValidationPage) {
       for (const auto& [bends, errors] :
            {std::pair("up to 10°", group.gentle), std::pair("more", group.steep), std::pair("any", group.all)}) {
         testing::expect_in_validation_page({name, polarization, bends, std::to_string(errors.from_screens.size()),
-                                            errors.from_screens.text(), errors.from_wedges.text()});
+                                            text_of(errors.from_screens), text_of(errors.from_wedges)});
       }
     }
   }

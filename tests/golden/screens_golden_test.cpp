@@ -4,7 +4,6 @@
 #include <complex>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <random>
 #include <span>
 
@@ -15,6 +14,7 @@
 #include "core/physics/screen_contours.h"
 #include "core/physics/slope_diffraction.h"
 #include "tests/golden/physics_golden.h"
+#include "tests/golden/spread_of_errors.h"
 
 namespace tesseray {
 namespace {
@@ -131,35 +131,21 @@ double loss_of_chosen_db(const std::vector<Vec2>& profile, double wavelength) {
   return loss_db(multiple_screen_factor(chosen_of(profile, wavelength), wavelength));
 }
 
-// Mean and spread of errors, dB.
-struct Errors {
-  std::vector<double> values;
-  double mean() const {
-    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-  }
-  double spread() const {
-    double squares = 0;
-    for (const double value : values) squares += (value - mean()) * (value - mean());
-    return std::sqrt(squares / static_cast<double>(values.size()));
-  }
-};
-
 // With all edges the chain is the exact integral itself, for profiles whose edges all reach near the path; with the
 // chosen ones it is that of all edges but for the ripple of those below the path, which are left out.
 TEST(MultipleScreensGolden, AreExactAndTheChosenOnesNearlySo) {
   TESSERAY_NEEDS_GOLDEN_TABLES();
-  Errors errors;
+  testing::SpreadOfErrors errors;
   const GoldenTable screens("04b_multi_edge.csv");
   for (const GoldenRow& row : screens.rows()) {
-    errors.values.push_back(loss_of_chosen_db(profile_of(row), wavelength_m(row.number("f_Hz"))) -
-                            row.number("loss_exact_dB"));
+    errors.add(loss_of_chosen_db(profile_of(row), wavelength_m(row.number("f_Hz"))) - row.number("loss_exact_dB"));
   }
   const GoldenTable pairs("15_utd_double_screen.csv");
   for (const GoldenRow& row : pairs.rows()) {
     const std::vector<Vec2> profile = profile_of(row);
     const double wavelength = wavelength_m(row.number("f_Hz"));
     EXPECT_NEAR(loss_db(multiple_screen_factor(profile, wavelength)), row.number("exact_dB"), 1e-3);
-    errors.values.push_back(loss_of_chosen_db(profile, wavelength) - row.number("exact_dB"));
+    errors.add(loss_of_chosen_db(profile, wavelength) - row.number("exact_dB"));
   }
   std::ifstream in(GoldenTable::folder() / "13_rooftop_profiles.json");
   const nlohmann::json document = nlohmann::json::parse(in);
@@ -169,17 +155,18 @@ TEST(MultipleScreensGolden, AreExactAndTheChosenOnesNearlySo) {
     for (const nlohmann::json& edge : test_case["edges"]) profile.push_back({edge[0], edge[1]});
     profile.push_back({test_case["rx"][0], test_case["rx"][1]});
     const double loss = loss_of_chosen_db(profile, wavelength_m(test_case["f_Hz"]));
-    errors.values.push_back(loss - test_case["exact_all_dB"].get<double>());
+    const double error = loss - test_case["exact_all_dB"].get<double>();
+    errors.add(error);
     // What a strict hull loses on twin roof edges is not lost.
     const std::string name = test_case["name"];
     if (name.starts_with("two_low")) {
-      EXPECT_NEAR(errors.values.back(), 0, 0.01);
+      EXPECT_NEAR(error, 0, 0.01);
     }
   }
-  EXPECT_GE(errors.values.size(), 50u);
+  EXPECT_GE(errors.size(), 50u);
   EXPECT_LT(std::fabs(errors.mean()), 0.1);
   EXPECT_LT(errors.spread(), 0.4);
-  for (const double error : errors.values) EXPECT_LT(std::fabs(error), 1.1);
+  EXPECT_LT(errors.most(), 1.1);
 }
 
 TEST(MultipleScreens, EquallySpacedAtGrazingLeaveOneOverNPlusOne) {
