@@ -176,8 +176,9 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
 }
 
 PartOfStage Launch::PhaseParts::of(LaunchPhase phase) const {
+  // The first phase tells its own (run).
   const auto p = static_cast<std::size_t>(phase);
-  return {progress, p == 0 ? 0 : ends[p - 1], ends[p]};
+  return {progress, ends[p - 1], ends[p]};
 }
 
 RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
