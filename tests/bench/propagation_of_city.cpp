@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -15,8 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "city_sites.h"
 #include "core/prediction/prediction.h"
-#include "core/scene/prism_index.h"
 #include "tests/support/environment.h"
 #include "visibility_city.h"
 
@@ -42,33 +43,6 @@ double anonymous_memory_mib() {
     }
   }
   return 0;
-}
-
-struct Site {
-  std::string name;
-  Vec3 position;
-};
-
-Vec3 place_near_middle(const Scene& scene, const PrismIndex& index, bool on_roof, double height_m) {
-  const Vec2 middle = 0.5 * (scene.extent.min + scene.extent.max);
-  for (int row = 0; row < 50; ++row) {
-    for (int column = 0; column < 50; ++column) {
-      const Vec2 p = middle + Vec2{3.0 * column - 75.3, 3.0 * row - 74.7};
-      const double ground = scene.terrain.height_at(p), top = index.surface_height(p);
-      if ((top > ground + 1) == on_roof) return {p.x, p.y, top + height_m};
-    }
-  }
-  throw std::runtime_error("no such place near the middle of the city");
-}
-
-std::vector<Site> sites_of(const Scene& scene) {
-  const PrismIndex index(scene);
-  double highest = 0;
-  for (const Prism& prism : scene.prisms) highest = std::max(highest, prism.top_z);
-  const Vec2 middle = 0.5 * (scene.extent.min + scene.extent.max);
-  return {{"street", place_near_middle(scene, index, false, 6)},
-          {"rooftop", place_near_middle(scene, index, true, 3)},
-          {"macro", {middle.x, middle.y, highest + 50}}};
 }
 
 RayLaunchingOptions options_for(int bounces, int after_scattering, bool pruning) {
@@ -133,9 +107,15 @@ void print_cost(const LaunchCost& cost, const std::vector<std::uint64_t>& tubes_
   std::fprintf(stderr, "\n");
 }
 
+double share_in_sight(const RayLaunchingResult& rays) {
+  const auto seen = std::count_if(rays.tiles.begin(), rays.tiles.end(), [](const ArrivalSums& at) { return at.direct; });
+  return static_cast<double>(seen) / static_cast<double>(rays.tiles.size());
+}
+
 struct Study {
   std::string city = "synthetic:4480", visibility_file = "propagation_of_city.tvis", save, compare_with;
-  std::vector<std::string> sites{"street", "rooftop", "macro"};
+  std::vector<std::string> sites;  // all if empty
+  int spread = 0;                  // > 0: so many sites over the city instead of one of each kind about its middle
   std::vector<int> bounces{3, 5};
   int after_scattering = 1;
   bool pruning = true;
@@ -155,8 +135,12 @@ void measure(const Study& study) {
       "| city | tiles | edges | site | bounces | once for all, s | s | processor s | tubes | tiles reached | MiB | "
       "against | mean dB | rms dB | greatest dB | lost "
       "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-  for (const Site& site : sites_of(city.scene)) {
-    if (std::find(study.sites.begin(), study.sites.end(), site.name) == study.sites.end()) continue;
+  const std::vector<testing::CitySite> sites = study.spread > 0 ? testing::sites_over_city(city.scene, study.spread)
+                                                                : testing::sites_near_middle(city.scene);
+  for (const testing::CitySite& site : sites) {
+    const bool is_wanted =
+        study.sites.empty() || std::find(study.sites.begin(), study.sites.end(), site.name) != study.sites.end();
+    if (!is_wanted) continue;
     Transmitter transmitter = testing::test_transmitter(site.position);
     transmitter.erp_dbm = 40;
     for (const int bounces : study.bounces) {
@@ -173,6 +157,7 @@ void measure(const Study& study) {
       const std::uint64_t tubes = rays.tubes;
       const LaunchCost rays_cost = rays.cost;
       const Pruning pruning = rays.pruning;
+      const double in_sight = share_in_sight(rays);
       const std::vector<std::uint64_t> tubes_by_interactions = rays.tubes_by_interactions;
       const std::vector<float> powers =
           powers_of(predict_path_loss(std::move(rays), transmitter, city.tiling, {}, launcher.options()));
@@ -188,8 +173,8 @@ void measure(const Study& study) {
       }
       std::printf("\n");
       print_cost(rays_cost, tubes_by_interactions);
-      std::fprintf(stderr, "  pruning: %zu scattering sources, roulette %g\n", pruning.scattering_sources,
-                   pruning.roulette);
+      std::fprintf(stderr, "  pruning: %.1f %% of the tiles in sight, %zu scattering sources, roulette %g\n",
+                   100 * in_sight, pruning.scattering_sources, pruning.roulette);
       std::fflush(stdout);
       if (!study.save.empty()) {
         std::ofstream(file_of(study.save, site.name, bounces), std::ios::binary)
@@ -208,7 +193,8 @@ int main(int argc, char** argv) {
   tesseray::Study study;
   app.add_option("city", study.city, "synthetic:SIDE[:SEED] or an environment file");
   app.add_option("--visibility", study.visibility_file, "its visibility, computed when it is not there");
-  app.add_option("--sites", study.sites, "street, rooftop, macro");
+  app.add_option("--sites", study.sites, "names of sites: street, rooftop, macro; with --spread street-1, rooftop-2 …");
+  app.add_option("--spread", study.spread, "so many sites over the city instead of one of each kind about its middle");
   app.add_option("--bounces", study.bounces, "numbers of bounces");
   app.add_option("--after-scattering", study.after_scattering, "interactions after a scattering");
   app.add_option("--save", study.save, "folder for the predictions");
