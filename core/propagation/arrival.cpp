@@ -83,17 +83,16 @@ bool Launch::arrives_along_ground(const RayEnding& ending, std::uint32_t number)
       !view_.limits.may_reflect(0, 0) || lacks_ground_reflection(view_, chain)) {
     return false;
   }
-  if (straight_through || in_sight_along_ground) return true;
+  // Of what comes over the roofs, too: single tiles of a terrain have its model's noise.
+  const bool straight_over = chain.over_rooftops && chain.length == 0 && !environment_.over_rooftops.is_ground_level();
+  if (straight_through || in_sight_along_ground || straight_over) return true;
   const Tile& tile = environment_.tiling.tiles[ground];
   const Vec3 target = environment_.points.arrival(number), edge = leg_to(ending.source, target).from;
   double bulge_m = 0;
   if (chain.over_rooftops) {
-    const Vec3 antenna = transmitter_.position;
-    const RooftopLine line(antenna, target, 0);
-    const double distance = norm(edge.xy() - antenna.xy());
-    if (is_crest(environment_.over_rooftops.view().terrain, line, {distance, edge.z})) return true;
     // The tile's plane does not bend with the earth.
-    bulge_m = line.bulge_at(distance);
+    const Vec3 antenna = transmitter_.position;
+    bulge_m = RooftopLine(antenna, target, 0).bulge_at(norm(edge.xy() - antenna.xy()));
   }
   const double above_m = dot(edge - Vec3{0, 0, bulge_m} - tile.centroid, tile.normal);
   return above_m < of_height * dot(target - tile.centroid, tile.normal);
@@ -103,9 +102,8 @@ void Launch::arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_nu
   const std::uint32_t ground = receiver_ground(receiver_number);
   ArrivedRay reflected;
   if (!find_companion(view_, ending, environment_.tiling.tiles[ground], receiver_number, reflected)) return;
-  if (!ending.chain.through_building && (ending.chain.over_rooftops || comes_along_ground(ending)))
-    reached_over_rooftops_[receiver_number] |= with_ground_below;
-  if (ending.chain.through_building) reached_over_rooftops_[receiver_number] |= with_ground_through_building;
+  reached_over_rooftops_[receiver_number] |=
+      ending.chain.through_building ? with_ground_through_building : with_ground_below;
   InteractionChain chain = ending.chain;
   chain.push(ground);
   add_arrival({ending.source, ending.strength, ending.mechanism, ending.departure_gain, chain,

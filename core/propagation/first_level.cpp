@@ -18,18 +18,26 @@ constexpr std::size_t elements_per_block = 512;
 
 }  // namespace
 
+Launch::LeftByRoofs Launch::left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point,
+                                        ThreadState& state) const {
+  const OverRooftopPaths::LeftByRoofs left =
+      environment_.over_rooftops.left_in_sight(rooftop_rays(), rooftop_target(number, point), way, state.rooftop_work);
+  return {norm(left.factor), -std::atan2(left.factor.im, left.factor.re) / link_.wave_number(),
+          left.first_edge.has_value()};
+}
+
 Launch::LeftByRoofs Launch::left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point,
                                           ThreadState& state) const {
   if (!roofs_count_in_sight(way) || environment_.points.is_edge(number)) return {};
-  const RooftopTarget target = rooftop_target(number, point);
-  const Complex left = environment_.over_rooftops.left_in_sight(rooftop_rays(), target, state.rooftop_work).factor;
-  return {norm(left), -std::atan2(left.im, left.re) / link_.wave_number()};
+  return left_of_way(OverRooftopPaths::WayInSight::straight, number, point, state);
 }
 
 Launch::LeftByRoofs Launch::left_of_companion(const StraightWay& way, std::uint32_t number, ThreadState& state) const {
-  if (!environment_.points.is_tile(number) || !environment_.points.is_ground(number)) return {};
-  const Tile& tile = environment_.tiling.tiles[number];
-  return left_by_roofs(way, number, mirrored(environment_.points.arrival(number), tile.centroid, tile.normal), state);
+  const std::uint32_t ground = ground_below(number);
+  if (!roofs_count_in_sight(way) || ground == no_index) return {};
+  const Tile& tile = environment_.tiling.tiles[ground];
+  const Vec3 image = mirrored(environment_.points.arrival(number), tile.centroid, tile.normal);
+  return left_of_way(OverRooftopPaths::WayInSight::by_ground, number, image, state);
 }
 
 void Launch::mark_lit(const StraightWay& way, std::uint32_t number, std::uint8_t as, std::vector<std::uint8_t>& lit) {
@@ -44,10 +52,16 @@ void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftB
   const LeftByRoofs left_of_image = below ? below->left : left_of_companion(way, number, state);
   const VirtualSource antenna{.point = transmitter_.position, .offset_m = left.offset_m};
   const Link::Departure straight = link_.depart(normalized(to_target));
-  // Uneven ground is asked as a whole, also that next to the antenna.
+  const std::uint32_t ground = ground_below(number);
+  // Where roofs come near, the ground below a receiver reflects to it as to its tile: as a whole, for both have the
+  // roofs' phases then, which the way over the tile where it meets the ground has not.
+  const bool reflects_below = below.has_value() || (environment_.points.is_receiver(number) && ground != no_index &&
+                                                    (left.comes_near || left_of_image.comes_near) &&
+                                                    limits_.may_reflect(0, 0));
   const Link::Departure departure =
-      below ? straight : departure_into_sight(way, straight, number, with_ground_as_target, target, left, state);
-  if (below) reached_over_rooftops_[number] |= with_ground_as_target;
+      ground != no_index ? straight
+                         : departure_into_sight(way, straight, number, with_ground_as_target, target, left, state);
+  if (reflects_below) reached_over_rooftops_[number] |= with_ground_as_target;
   if (environment_.points.is_receiver(number)) {
     const double alone = squared_norm(straight.field), with_ground = squared_norm(departure.field);
     left_in_sight_[number - environment_.points.element_count()] = {
@@ -55,12 +69,13 @@ void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftB
         .with_ground = alone > 0 && with_ground > 0 ? std::sqrt(with_ground / alone) : 1.0,
         .over_uneven_ground = below.has_value()};
   }
-  VegetationAtTarget attenuation = attenuation_of_building(way, target) *
-                                   vegetation_to_target(transmitter_.position, number, below ? below->normal : Vec3{});
+  const Vec3 ground_normal = below ? below->normal : reflects_below ? environment_.tiling.tiles[ground].normal : Vec3{};
+  VegetationAtTarget attenuation =
+      attenuation_of_building(way, target) * vegetation_to_target(transmitter_.position, number, ground_normal);
   attenuation.ray *= left.amplitude;
   attenuation.companion *= left_of_image.amplitude;
   arrive({antenna, departure.field, way.mechanism, departure.relative_gain, way.chain, false, attenuation,
-          left_of_image.offset_m - left.offset_m, below ? below->normal : Vec3{}, below ? &below->place : nullptr},
+          left_of_image.offset_m - left.offset_m, ground_normal, below ? &below->place : nullptr},
          number, state);
 }
 

@@ -123,15 +123,4 @@ TESSERAY_HD inline Vec3 ground_normal_between(const RooftopLine& line, Vec2 edge
   return normal.z < 0 ? -1.0 * normal : normal;
 }
 
-// The plane of the ground behind a last edge: that of the tile below the target, or, where the ground is straight from
-// the edge on or the edge is a crest behind that plane, the one through it. Returns its normal.
-TESSERAY_HD inline Vec3 ground_normal_behind(const TerrainView& terrain, const RooftopLine& line, Vec2 edge,
-                                             bool is_straight, Vec3 centroid, Vec3 normal) {
-  if (is_straight) return ground_normal_between(line, edge, centroid);
-  const Vec2 place = line.at(edge.x);
-  const Vec3 to_edge = Vec3{place.x, place.y, edge.y - line.bulge_at(edge.x)} - centroid;
-  if (dot(to_edge, normal) >= -in_ground_plane_m || !is_crest(terrain, line, edge)) return normal;
-  return ground_normal_between(line, edge, centroid);
-}
-
 }  // namespace tesseray

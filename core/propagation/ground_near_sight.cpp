@@ -7,6 +7,7 @@
 #include "core/physics/knife_edge.h"
 #include "core/propagation/ground_along_profile.h"
 #include "core/propagation/terrain_bends.h"
+#include "core/propagation/terrain_reflection.h"
 
 namespace tesseray {
 namespace {
@@ -50,6 +51,7 @@ void GroundNearSight::clear() {
   ground.clear();
   vertices.clear();
   is_straight = true;
+  is_plane = false;
   is_straight_before = is_straight_behind = false;
 }
 
@@ -81,10 +83,15 @@ void GroundNearSight::find(const TerrainView& terrain, const RooftopLine& line, 
   for (std::size_t i = 1; i + 1 < ground.size(); ++i) {
     const Vec2 point = ground[i];
     const double above_m = point.y - foot.y - way.y * (point.x - foot.x) / way.x;
-    is_straight = is_straight && std::fabs(above_m) <= straight_ground_m;
+    is_straight = is_straight && std::fabs(above_m) <= in_ground_plane_m;
     comes_near = comes_near || is_near(point);
   }
-  if (is_straight || !comes_near) return;
+  if (is_straight) return;
+  // The earth's curve is no noise.
+  is_plane = line.curvature == 0 &&
+             reflects_as_plane(ground, {0, line.from.z}, {line.length_m, line.end_z}, wavelength_m);
+  if (is_plane) ground = {ground.front(), ground.back()};
+  if (is_plane || !comes_near) return;
   cut(wavelength_m);
   for (std::size_t s = 1; s < stretches_.size(); ++s) {
     const Vec2 vertex = ground[stretches_[s].begin];

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/infinity.h"
+#include "core/physics/fresnel.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/multiple_screens.h"
 #include "core/physics/screen_choice.h"
@@ -49,6 +50,95 @@ void turn_along(ProfileRow<1>& row, std::uint32_t count, double from_z, Vec2 lin
     }
   }
   row.shorten(kept);
+}
+
+// In sight an edge's part does not end at once where it costs nothing, since its phase is not nothing there.
+constexpr double least_nu_in_sight = -1.5;
+
+// How much of it counts, by the greatest ν of all edges.
+double share_in_sight(std::span<const Vec2> screens, double wavelength_m) {
+  const Vec2 end = screens.back();
+  double nu = least_nu_in_sight;
+  for (const Vec2 edge : screens.subspan(1, screens.size() - 2)) {
+    nu = std::max(nu, fresnel_parameter(edge.y, edge.x, end.x - edge.x, wavelength_m));
+  }
+  return std::min(1.0, (nu - least_nu_in_sight) / (negligible_fresnel_parameter - least_nu_in_sight));
+}
+
+// The straight line of a way in sight and the ground below it, which the way by the ground crosses. Its frame: x along
+// it from its beginning, y across.
+class LineOverGround {
+ public:
+  // `along`: the line's direction over the ground plan and up.
+  LineOverGround(const TerrainView& terrain, const RooftopLine& line, Vec2 along)
+      : terrain_(terrain), line_(line), along_(along) {}
+
+  // At a distance over the ground plan; negative where the line is an image's.
+  double height_at(double distance) const {
+    return line_.height_at(distance) - terrain_.height_at(line_.at(distance)) - line_.bulge_at(distance);
+  }
+  // The distance over the ground plan of a point in the frame.
+  double place_of(Vec2 point) const { return along_.x * point.x - along_.y * point.y; }
+  double across(double upright_m) const { return upright_m * along_.x; }
+  double upright(double across_m) const { return across_m / along_.x; }
+
+ private:
+  const TerrainView& terrain_;
+  const RooftopLine& line_;
+  Vec2 along_;
+};
+
+// Roofs where the line is an image's, as the image has them.
+void unfold(const LineOverGround& line, std::uint32_t count, ProfileRow<1>& row) {
+  for (std::uint32_t k = 1; k < count; ++k) {
+    const double height = line.height_at(row[k].x);
+    if (height < 0) row.set(k, row[k] + Vec2{0, 2 * height}, row.material(k));
+  }
+}
+
+// What the ground makes of a way in sight past roofs, at one of them.
+struct GroundAtRoof {
+  Complex past_top{1, 0};  // what is bent there, over what goes by
+  Complex past_image;      // what comes past its image in the ground
+};
+
+// Of the roof at `edge`, whose strip counts most. What is bent at it is reflected on the ground at another angle than
+// what goes by. Past the other end of the strip a straight way is reflected twice, before the roof and behind it, and
+// one by the ground there where its line does not cross it. `end`: of the line, in its frame (LineOverGround::place_of).
+GroundAtRoof ground_at_roof(const RooftopRays& rays, Complex permittivity, OverRooftopPaths::WayInSight way,
+                            const LineOverGround& line, Vec2 edge, Vec2 end) {
+  const double at = line.place_of(edge), rest = line.place_of(end) - at, over_ground_m = line.height_at(at);
+  const double from_m = std::fabs(line.height_at(0)), to_m = std::fabs(line.height_at(at + rest));
+  const double roof_m = std::max(0.0, std::fabs(over_ground_m) + line.upright(edge.y));
+  const auto reflection = [&](double rise, double run) {
+    const FresnelCoefficients gamma = fresnel(permittivity, rise / std::hypot(rise, run));
+    return rays.horizontal_share * gamma.te + (1 - rays.horizontal_share) * gamma.tm;
+  };
+  const Complex before = reflection(from_m + roof_m, at), behind = reflection(roof_m + to_m, rest);
+  if (way == OverRooftopPaths::WayInSight::straight) return {{1, 0}, before * behind};
+  const Complex of_line = reflection(from_m + to_m, at + rest);
+  return over_ground_m > 0 ? GroundAtRoof{behind / of_line, before / of_line}
+                           : GroundAtRoof{before / of_line, behind / of_line};
+}
+
+// The factor of screens in the frame of a line, with what comes past their images in the ground.
+Complex left_past_strips(const RooftopRays& rays, Complex permittivity, OverRooftopPaths::WayInSight way,
+                         const LineOverGround& line, std::span<const Vec2> screens) {
+  const Vec2 end = screens.back();
+  std::array<Vec2, most_screens + 2> images;
+  images.front() = screens.front();
+  images[screens.size() - 1] = end;
+  const auto nu_of = [&](Vec2 edge) { return fresnel_parameter(edge.y, edge.x, end.x - edge.x, rays.wavelength_m); };
+  Vec2 highest = screens[1];
+  for (std::size_t i = 1; i + 1 < screens.size(); ++i) {
+    const Vec2 edge = screens[i];
+    images[i] = {edge.x, edge.y + 2 * line.across(std::fabs(line.height_at(line.place_of(edge))))};
+    if (nu_of(edge) > nu_of(highest)) highest = edge;
+  }
+  const GroundAtRoof ground = ground_at_roof(rays, permittivity, way, line, highest, end);
+  const Complex all{1, 0}, past_tops = multiple_screen_factor(screens, rays.wavelength_m);
+  return (highest.y < 0 ? all + ground.past_top * (past_tops - all) : ground.past_top * past_tops) +
+         ground.past_image * multiple_screen_factor(std::span(images).first(screens.size()), rays.wavelength_m);
 }
 
 }  // namespace
@@ -161,12 +251,15 @@ bool OverRooftopPaths::is_beyond_horizon(Vec3 from, Vec3 to, Workspace& work) co
 }
 
 OverRooftopPaths::LeftByRoofs OverRooftopPaths::left_in_sight(const RooftopRays& rays, const RooftopTarget& target,
-                                                              Workspace& work) const {
+                                                              WayInSight way, Workspace& work) const {
   const double distance = norm(target.point.xy() - rays.from.xy());
   if (distance < rooftop_detail::least_horizontal_distance_m) return {};
-  const Vec2 way{distance, target.point.z - rays.from.z};
-  const double length = norm(way), along = distance / length;
-  const RooftopLine line(rays.from, target.point, rooftop_detail::margin_m(length, rays.wavelength_m) / along);
+  const Vec2 to_target{distance, target.point.z - rays.from.z};
+  const double length = norm(to_target);
+  const Vec2 along = (1.0 / length) * to_target;
+  const RooftopLine line(rays.from, target.point,
+                         rooftop_detail::margin_m(length, rays.wavelength_m, least_nu_in_sight) / along.x);
+  const LineOverGround over_ground(profiles_.view().terrain, line, along);
   for (;; work.memory.grow()) {
     ProfileRow<1> row = work.memory.row();
     if (!RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors>(profiles_.view(), line, row).run_over_roofs()) {
@@ -174,15 +267,20 @@ OverRooftopPaths::LeftByRoofs OverRooftopPaths::left_in_sight(const RooftopRays&
     }
     std::uint32_t edges = row.size() - 1;
     if (edges > 1 && is_own_roof(target, row[edges - 1].y)) --edges;
-    turn_along(row, edges, rays.from.z, (1.0 / length) * way);
+    if (way == WayInSight::by_ground) unfold(over_ground, edges, row);
+    turn_along(row, edges, rays.from.z, along);
     row.push({length, 0}, 0);
-    const ScreenChoice choice = choose_screens(row, rays.wavelength_m);
+    const ScreenChoice choice = choose_screens(row, rays.wavelength_m, least_nu_in_sight);
     if (choice.count < 3) return {};
-    std::array<Vec2, most_screens + 2> screens;
-    for (std::uint32_t c = 0; c < choice.count; ++c) screens[c] = row[choice.indices[c]];
+    std::array<Vec2, most_screens + 2> points;
+    for (std::uint32_t c = 0; c < choice.count; ++c) points[c] = row[choice.indices[c]];
+    const std::span<const Vec2> screens = std::span(points).first(choice.count);
+    const Complex all{1, 0}, ground = rays.permittivities[profiles_.view().ground_material];
+    const Complex left = rays.may_reflect ? left_past_strips(rays, ground, way, over_ground, screens)
+                                          : multiple_screen_factor(screens, rays.wavelength_m);
     const Vec3 straight = (1.0 / length) * (target.point - rays.from);
     const Vec3 across_line = cross(normalized(cross(straight, Vec3{0, 0, 1})), straight);
-    return {multiple_screen_factor(std::span(screens).first(choice.count), rays.wavelength_m),
+    return {all + share_in_sight(screens, rays.wavelength_m) * (left - all),
             rays.from + screens[1].x * straight + screens[1].y * across_line};
   }
 }

@@ -73,8 +73,14 @@ class OverRooftopPaths {
     Complex factor{1, 0};            // over the field of free space, with phase against that line
     std::optional<Vec3> first_edge;  // that comes near, if any
   };
-  // By the exact integral over screens. Not the terrain: in sight it is below.
-  LeftByRoofs left_in_sight(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const;
+  enum class WayInSight {
+    straight,
+    by_ground,  // from or to an image in the ground: unfolded where the line crosses it
+  };
+  // By the exact integral over screens. Not the terrain: in sight it is below. Where `rays` may reflect on the ground,
+  // a roof and its image in it are a strip: the wave passes below it, too, so that a low roof takes nothing.
+  LeftByRoofs left_in_sight(const RooftopRays& rays, const RooftopTarget& target, WayInSight way,
+                            Workspace& work) const;
 
   // To a point in sight: false where no uneven ground comes near the straight line. Elsewhere the wave runs along that
   // ground as it does over crests; by the exact integral over screens.
@@ -96,6 +102,8 @@ class OverRooftopPaths {
 
   // The height of the roof that a point stands over; −∞ over the ground.
   double roof_below(Vec3 point) const;
+
+  bool is_ground_level() const { return is_ground_level_; }
 
   const RooftopSceneView& view() const { return profiles_.view(); }
 

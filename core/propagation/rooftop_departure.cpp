@@ -118,32 +118,32 @@ Link::Departure Launch::departure_into_sight(const StraightWay& straight_way, co
   const TargetPoints& points = environment_.points;
   const Vec3 antenna = transmitter_.position, to_point = point - antenna;
   const double distance = norm(to_point.xy()), length = norm(to_point);
-  const bool is_ground = points.is_tile(number) && points.is_ground(number);
-  // What is reflected at a ground tile itself has not met the ground before.
-  if (!roofs_count_in_sight(straight_way) || !view_.is_antenna_over_ground || points.is_edge(number) ||
-      (is_ground && as == with_ground_as_element) || distance < rooftop_detail::least_horizontal_distance_m) {
+  // What is reflected at a ground tile itself has not met the ground before; to the target over it the reflection is
+  // the companion.
+  if (!roofs_count_in_sight(straight_way) || !view_.is_antenna_over_ground || ground_below(number) != no_index ||
+      points.is_edge(number) || distance < rooftop_detail::least_horizontal_distance_m) {
     return straight;
   }
   const RooftopLine line(antenna, point, 0);
   const GroundBeforeEdge ground = ground_before(environment_.over_rooftops.view().terrain, line, {distance, point.z});
   if (!ground.reflects) return straight;
   const PlaneImage image = image_in(ground, antenna, line.direction);
-  const RooftopTarget target = rooftop_target(number, point);
-  const OverRooftopPaths& roofs = environment_.over_rooftops;
-  RooftopRays rays = rooftop_rays();
-  rays.from = image.point;
-  OverRooftopPaths::LeftByRoofs left_of_way = roofs.left_in_sight(rays, target, state.rooftop_work);
+  const auto left_from_image = [&](bool past_both_ends) {
+    RooftopRays rays = rooftop_rays();
+    rays.from = image.point;
+    rays.may_reflect = past_both_ends;
+    return environment_.over_rooftops.left_in_sight(rays, rooftop_target(number, point),
+                                                    OverRooftopPaths::WayInSight::by_ground, state.rooftop_work);
+  };
+  OverRooftopPaths::LeftByRoofs left_of_way = left_from_image(true);
   if (!left_of_way.first_edge) return straight;
+  // Behind the roofs the reflection is that of the tile there, of the antenna's ray or, where the roofs hide it, of one
+  // over them.
   const Vec3 place = way_from_image(image, point).place;
   const bool is_before_roofs = norm(place.xy() - antenna.xy()) < norm(left_of_way.first_edge->xy() - antenna.xy());
-  // Behind the roofs the reflection is the companion's at ground tiles; else that of the tile there, of the antenna's
-  // ray or, where the roofs hide it, of one over them.
-  if (!is_ground && is_before_roofs) {
-    reached_over_rooftops_[number] |= as;
-    if (sees_ground_behind(straight_way, *left_of_way.first_edge, image, point)) {
-      left_of_way.factor = roofs.left_beside_strips(image, antenna, point, rays.wavelength_m, state.rooftop_work);
-    }
-  }
+  if (!is_before_roofs) return straight;
+  reached_over_rooftops_[number] |= as;
+  if (!sees_ground_behind(straight_way, *left_of_way.first_edge, image, point)) left_of_way = left_from_image(false);
   GroundWay way = way_from_image(image, *left_of_way.first_edge);
   way.longer_m = norm(point - image.point) - length;
   way.factor = (vegetation_by_ground(way, point) * length / (length + way.longer_m) / left.amplitude) *

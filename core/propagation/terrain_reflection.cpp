@@ -44,11 +44,9 @@ class Mirror {
   }
   bool faces_both() const { return from_above_ > 0 && to_above_ > 0; }
   double length_m() const { return length_m_; }
-  // The part of the wave that is reflected between two places of the line (by x): their Fresnel parameters say by how
-  // much the ways over them are longer than the one by the point of reflection.
-  Complex part_between(double from_x, double to_x) const {
-    return knife_edge_factor(fresnel_parameter_at(at(from_x))) - knife_edge_factor(fresnel_parameter_at(at(to_x)));
-  }
+  // The part of the wave that is reflected beyond a place of the line (by x), whose Fresnel parameter says by how much
+  // the way over it is longer than the one by the point of reflection.
+  Complex part_beyond(double x) const { return knife_edge_factor(fresnel_parameter_at(at(x))); }
   // The point of reflection, or the one nearest to it between two places.
   Vec2 place_between(double from_x, double to_x) const {
     return begin_ + std::clamp(specular_at_, at(from_x), at(to_x)) * along_;
@@ -66,6 +64,20 @@ class Mirror {
 };
 
 }  // namespace
+
+bool reflects_as_plane(std::span<const Vec2> ground, Vec2 from, Vec2 to, double wavelength_m) {
+  constexpr double negligible_rad = 0.1;
+  const Vec2 foot = ground.front(), way = ground.back() - foot;
+  const double by_plane_m = norm(to - from + Vec2{0, 2 * (from.y - foot.y)});
+  return std::all_of(ground.begin() + 1, ground.end() - 1, [&](Vec2 point) {
+    const double above_m = point.y - foot.y - way.y * (point.x - foot.x) / way.x;
+    const double grazing = std::fabs(slope_to(from, point)) + std::fabs(slope_to(to, point));
+    const double phase = 2 * pi / wavelength_m * std::fabs(above_m) * grazing;
+    // What lies farther from the place of reflection counts less.
+    const double longer_m = norm(point - from) + norm(to - point) - by_plane_m;
+    return phase <= negligible_rad * (1 + 4 * std::max(longer_m, 0.0) / wavelength_m);
+  });
+}
 
 void TerrainReflection::set_nodes(std::span<const Vec2> ground, std::span<const Vec2> screens) {
   nodes_.clear();
@@ -104,12 +116,19 @@ void TerrainReflection::find(std::span<const Vec2> ground, std::span<const Vec2>
   factor = {};
   place = ground.back();
   way_m = infinity;
+  // A plane goes on behind the ends.
+  const bool is_plane = ground.size() == 2;
+  const auto part_between = [&](const Mirror& mirror, double begin, double end) {
+    const Complex all{1, 0}, none{0, 0};
+    return (is_plane && begin <= nodes_.front().x ? all : mirror.part_beyond(begin)) -
+           (is_plane && end >= nodes_.back().x ? none : mirror.part_beyond(end));
+  };
   for (std::size_t piece = 0; piece + 1 < nodes_.size(); ++piece) {
     const double begin = seen_from_[piece], end = seen_to_[piece];
     if (!(begin < end)) continue;
     const Mirror mirror(nodes_[piece].ground(), nodes_[piece + 1].ground(), from, to, wavelength_m);
     if (!mirror.faces_both()) continue;
-    const Complex part = mirror.part_between(begin, end);
+    const Complex part = part_between(mirror, begin, end);
     const double phase = -2 * pi / wavelength_m * (mirror.length_m() - straight_m);
     factor = factor + (straight_m / mirror.length_m()) * (exp_j(phase) * part);
     const Vec2 nearest = mirror.place_between(begin, end);

@@ -10,6 +10,11 @@
 
 namespace tesseray {
 
+// Whether ground reflects between two ends as the plane from foot to foot: no height changes the phase of what is
+// reflected there by much (Rayleigh's criterion), at grazing angles none of any terrain model's noise. Physical optics
+// would have it hide what lies behind it. Points as below.
+bool reflects_as_plane(std::span<const Vec2> ground, Vec2 from, Vec2 to, double wavelength_m);
+
 // Points lie in the vertical plane of the two ends: x the distance over the ground plan, y the height; m.
 class TerrainReflection {
  public:

@@ -147,10 +147,11 @@ TEST(TwoAfterScattering, GoesOverRoofsWhateverRaysOfTheAntennaDo) {
   RayLaunchingOptions options = three(1, 1, 2);
   options.rays_per_receiver = 1'000'000;
   options.scattered_rays = true;
+  Transmitter transmitter = testing::test_transmitter({30, 61, 6});
+  transmitter.frequency_hz = 10e9;  // so that no roof is near what goes to the ground
   const auto gain = [&](OverRooftop over_rooftop) {
     options.over_rooftop = over_rooftop;
-    const auto result =
-        yard.launch(testing::test_transmitter({30, 61, 6}), testing::receivers_at({{128, 59, 12}}), options);
+    const auto result = yard.launch(transmitter, testing::receivers_at({{128, 59, 12}}), options);
     return gain_by("T-S-D-R", result);
   };
   const double without = gain(OverRooftop::none);
