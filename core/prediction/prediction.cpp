@@ -52,8 +52,8 @@ TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Tran
   prediction.mean_delay_ns = static_cast<float>((distance_m + mean_m) * ns_per_m);
   prediction.delay_spread_ns =
       static_cast<float>(std::sqrt(std::max(0.0, mean_square_m2 - mean_m * mean_m)) * ns_per_m);
-  const double concentration = std::min(1.0, std::hypot(sums.cos_azimuth.value(), sums.sin_azimuth.value()) / all);
-  prediction.angle_spread_deg = static_cast<float>(degrees(std::sqrt(1.0 - concentration * concentration)));
+  prediction.angle_spread_deg =
+      static_cast<float>(circular_spread_deg(sums.cos_azimuth.value(), sums.sin_azimuth.value(), all));
   const double convergence_deg = transmitter.azimuth_deg - transmitter.grid_azimuth_deg;
   const double azimuth = degrees(static_cast<double>(sums.strongest_azimuth)) + convergence_deg;
   prediction.arrival_azimuth_deg = static_cast<float>(azimuth - 360.0 * std::floor(azimuth / 360.0));

@@ -20,7 +20,7 @@ void append_number(std::string& text, double value, int digits) {
 }  // namespace
 
 double circular_spread_deg(double cosines, double sines, double all) {
-  const double concentration = std::min(1.0, std::hypot(cosines, sines) / all);
+  const double concentration = std::min(1.0, norm(Vec2{cosines, sines}) / all);
   return degrees(std::sqrt(1.0 - concentration * concentration));
 }
 

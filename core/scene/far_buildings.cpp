@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -42,7 +41,7 @@ double area_of(const Rectangle& box) { return (box.max.x - box.min.x) * (box.max
 double distance_between(const Rectangle& box, const Rectangle& rest) {
   const double dx = std::max({0.0, rest.min.x - box.max.x, box.min.x - rest.max.x});
   const double dy = std::max({0.0, rest.min.y - box.max.y, box.min.y - rest.max.y});
-  return std::hypot(dx, dy);
+  return norm(Vec2{dx, dy});
 }
 
 constexpr const char* hint = "move or remove it if it is misplaced, or give EXTENT";

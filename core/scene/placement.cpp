@@ -56,7 +56,7 @@ class Placement {
     if (!extent.contains(p.xy())) {
       const double dx = std::max({extent.min.x - p.x, p.x - extent.max.x, 0.0});
       const double dy = std::max({extent.min.y - p.y, p.y - extent.max.y, 0.0});
-      return "is outside the area, " + metres(std::hypot(dx, dy)) + " from its border";
+      return "is outside the area, " + metres(norm(Vec2{dx, dy})) + " from its border";
     }
     const std::int64_t prism = index_.prism_at(p);
     if (prism >= 0) {

@@ -25,7 +25,7 @@ constexpr std::size_t bins_ahead = 256, bins_around = 4096;
 double distance_to(const Rectangle& box, Vec2 p) {
   const double dx = std::max({box.min.x - p.x, 0.0, p.x - box.max.x});
   const double dy = std::max({box.min.y - p.y, 0.0, p.y - box.max.y});
-  return std::hypot(dx, dy);
+  return norm(Vec2{dx, dy});
 }
 
 // The line of a wall in the plan, with the air in front.
