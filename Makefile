@@ -13,7 +13,7 @@ ifneq ($(shell command -v ccache),)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
 endif
 
-.PHONY: help demo executable test build-tests bench cities sanitize tidy format picture descriptions package plugin clean
+.PHONY: help demo executable test build-tests bench cities sanitize aarch64 tidy format picture descriptions package plugin clean
 
 help:
 	@echo "make demo      build tesseray and predict the coverage of the sample town into $(DEMO)"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench     build and run the benchmarks"
 	@echo "make cities    run the real cities as a whole too (minutes)"
 	@echo "make sanitize  run the tests under AddressSanitizer and UndefinedBehaviorSanitizer"
+	@echo "make aarch64   run the core's tests on an emulated 64-bit ARM, and hold its rows against this machine's"
 	@echo "make tidy      clang-tidy; make format: clang-format"
 	@echo "make picture   draw $(DEMO) into docs/images/coverage.png"
 	@echo "make plugin    pack the QGIS plugin into build/tesseray.zip, for Install from ZIP"
@@ -60,6 +61,10 @@ sanitize:
 	cmake --preset sanitize
 	cmake --build build/sanitize --target $(or $(SANITIZED),all) --parallel $(JOBS)
 	ctest --test-dir build/sanitize --output-on-failure --parallel $(TEST_JOBS) $(SANITIZED_ONLY)
+
+aarch64:
+	@scripts/install-dependencies aarch64
+	TEST_JOBS=$(TEST_JOBS) scripts/test-on-aarch64 $(JOBS)
 
 tidy: build-tests
 	@scripts/install-dependencies tidy

@@ -54,6 +54,12 @@ function(tesseray_test_flags name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
+# An emulator takes ten to twenty times as long.
+set(tesseray_test_timeout_s 600)
+if(CMAKE_CROSSCOMPILING)
+  set(tesseray_test_timeout_s 6000)
+endif()
+
 # tesseray_test(NAME SOURCES a.cpp ... LINKS lib ... [ARGUMENTS argument ...]): one GoogleTest program, known to ctest.
 function(tesseray_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;ARGUMENTS" ${ARGN})
@@ -62,5 +68,5 @@ function(tesseray_test name)
   tesseray_test_flags(${name})
   target_precompile_headers(${name} REUSE_FROM tesseray_test_headers)
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGUMENTS})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${tesseray_test_timeout_s})
 endfunction()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """docs/read_visibility.py against the library: a file that the program wrote and the rows that it holds, as text.
 
-Usage: read_visibility_test.py PROGRAM      (PROGRAM FOLDER writes FOLDER/city.tvis and FOLDER/rows.txt)
+Usage: read_visibility_test.py PROGRAM...   (PROGRAM... FOLDER writes FOLDER/city.tvis and FOLDER/rows.txt)
 """
 import pathlib
 import subprocess
@@ -13,13 +13,14 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "docs"))
 import read_visibility  # noqa: E402
 
-PROGRAM = sys.argv.pop()
+PROGRAM = sys.argv[1:]
+del sys.argv[1:]
 
 
 class ReadVisibility(unittest.TestCase):
     def test_rows_are_those_of_the_library(self):
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([PROGRAM, folder], check=True)
+            subprocess.run([*PROGRAM, folder], check=True)
             visibility = read_visibility.Visibility(f"{folder}/city.tvis")
             expected = [[int(n) for n in line.split()]
                         for line in pathlib.Path(folder, "rows.txt").read_text(encoding="utf-8").splitlines()]
