@@ -61,6 +61,18 @@ void remove_leftovers(const std::filesystem::path& folder) {
   }
 }
 
+// Whoever looks for a name that is free for a temporary file leaves such a one there.
+bool is_empty_file(const std::filesystem::path& path) {
+  std::error_code failed;
+  const std::uintmax_t size = std::filesystem::file_size(path, failed);
+  return !failed && size == 0;
+}
+
+[[noreturn]] void throw_taken(const std::filesystem::path& target) {
+  throw Error(ErrorKind::invalid_input, "file_exists", "another program made the file meanwhile",
+              "run again to add to it, or name another file", {.file = target.string()});
+}
+
 // False when another run's remove_leftovers took the new file before it was locked.
 bool lock_new_file(int descriptor) {
   // A file system without locks has no remove_leftovers either.
@@ -89,6 +101,7 @@ void throw_disk_full(const std::filesystem::path& path, const std::filesystem::p
 StagedFile::StagedFile(const std::filesystem::path& target) : target_(target) {
   std::error_code failed;
   is_new_ = !std::filesystem::exists(std::filesystem::symlink_status(target_, failed));
+  was_empty_ = is_empty_file(target_);
   const std::filesystem::path folder = folder_of(target_);
   if (!std::filesystem::is_directory(folder, failed))
     fail_to_write(path_, target_, "write: its folder does not exist", ENOENT);
@@ -156,11 +169,9 @@ void StagedFile::publish_unless_taken() {
     path_.clear();
     return make_rename_durable();
   }
-  if (is_new_ && errno == EEXIST) {
-    throw Error(ErrorKind::invalid_input, "file_exists", "another program made the file meanwhile",
-                "run again to add to it, or name another file", {.file = target_.string()});
-  }
+  if (is_new_ && errno == EEXIST) throw_taken(target_);
 #endif
+  if (was_empty_ && !is_empty_file(target_)) throw_taken(target_);
   // File systems that cannot tell take it as it comes.
   publish();
 }

@@ -29,7 +29,8 @@ class StagedFile {
   bool has_room() const;
   // Renames the file to its target. REQUIRES: flush().
   void publish();
-  // The same, but throws Error(invalid_input) when there was nothing at the target at first and something is by now.
+  // The same, but throws Error(invalid_input) when there was nothing at the target at first, or an empty file, and
+  // something is by now.
   void publish_unless_taken();
 
  private:
@@ -39,6 +40,7 @@ class StagedFile {
   std::filesystem::path target_, path_;
   int descriptor_ = -1;
   bool is_new_ = false;              // nothing was at the target
+  bool was_empty_ = false;           // an empty file was
   std::uint64_t bytes_at_rest_ = 0;  // written since the disk was last asked to take them up
 };
 

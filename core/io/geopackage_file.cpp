@@ -480,6 +480,10 @@ void GeoPackageFile::publish() {
     staged_->publish_unless_taken();
     return;
   }
+  if (database_->was_replaced()) {
+    throw Error(ErrorKind::invalid_input, "file_replaced", "another program put another file in its place meanwhile",
+                "run again to add to that, or name another file", {.file = target_.string()});
+  }
   database_->execute("COMMIT");
   database_.reset();
 }

@@ -7,7 +7,6 @@
 
 #include "core/base/error.h"
 #include "core/io/gdal_session.h"
-#include "core/io/sqlite_database.h"
 
 namespace tesseray {
 
@@ -90,7 +89,7 @@ bool spatialite_has_layer(const std::filesystem::path& file, const std::string& 
 }
 
 SpatialiteFile::SpatialiteFile(const std::filesystem::path& target, const LocalFrame& frame, bool keep, bool overwrite)
-    : staged_(target), overwrite_(overwrite) {
+    : lock_(keep ? std::make_optional<SqliteWriteLock>(target) : std::nullopt), staged_(target), overwrite_(overwrite) {
   if (keep) {
     copy_database(staged_);
   } else {

@@ -4,10 +4,12 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/base/staged_file.h"
 #include "core/io/output_database.h"
+#include "core/io/sqlite_database.h"
 #include "core/scene/scene.h"
 
 class GDALDataset;
@@ -20,7 +22,8 @@ namespace tesseray {
 bool spatialite_has_layer(const std::filesystem::path& file, const std::string& layer);
 
 // SpatiaLite keeps its own books in several tables, which cannot be changed in one transaction with the layers: an
-// existing database is therefore copied, and the copy takes its place when complete.
+// existing database is therefore copied, and the copy takes its place when complete. Nobody else may write to it from
+// before the copy until then: it would be lost.
 class SpatialiteFile : public OutputDatabase {
  public:
   // `keep`: begin with what is in the file at `target`; with `overwrite`, layers may replace others of their name.
@@ -38,6 +41,7 @@ class SpatialiteFile : public OutputDatabase {
   void execute(const std::string& sql);
   void add_styles(const Layer& layer);
 
+  std::optional<SqliteWriteLock> lock_;  // on what is kept
   StagedFile staged_;
   bool overwrite_ = false;
   std::unique_ptr<GDALDataset> dataset_;

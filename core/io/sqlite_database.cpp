@@ -80,6 +80,11 @@ bool SqliteDatabase::has_table(std::string_view name) {
       .step();
 }
 
+bool SqliteDatabase::was_replaced() const {
+  int moved = 0;
+  return sqlite3_file_control(handle_, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0;
+}
+
 void SqliteDatabase::copy_to(SqliteDatabase& target) {
   sqlite3_backup* backup = sqlite3_backup_init(target.handle_, "main", handle_, "main");
   if (backup == nullptr) target.fail(sqlite3_extended_errcode(target.handle_));
@@ -115,6 +120,16 @@ void SqliteDatabase::fail(int code) const {
                 "check the disk, or name another file", place);
   }
   throw Error(ErrorKind::internal, "sqlite", "SQLite: " + message, {}, place);
+}
+
+SqliteWriteLock::SqliteWriteLock(const std::filesystem::path& file) {
+  // Who held the lock before may have put another file at the path: then the lock is on what nobody reads any more.
+  do {
+    database_ = std::make_unique<SqliteDatabase>(file, SqliteDatabase::Access::shared);
+    // The log of a database in WAL mode stays beside its name and belongs to no other file. The mode cannot be left
+    // while others have the database open.
+    database_->execute("PRAGMA journal_mode = DELETE; BEGIN IMMEDIATE");
+  } while (database_->was_replaced());
 }
 
 SqliteStatement::SqliteStatement(SqliteDatabase& database, const std::string& sql) : database_(&database) {

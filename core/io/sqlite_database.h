@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,6 +62,8 @@ class SqliteDatabase {
   // The first column of the first row, or `otherwise`.
   std::int64_t integer(const std::string& sql, std::int64_t otherwise = 0);
   bool has_table(std::string_view name);
+  // True when the path has another file by now than the one that is open here, or none.
+  bool was_replaced() const;
   // Copies everything to `target`, page by page and in one state, even while others write. Row ids stay.
   void copy_to(SqliteDatabase& target);
 
@@ -71,6 +74,16 @@ class SqliteDatabase {
   friend class SqliteStatement;
   std::filesystem::path path_, shown_as_;
   sqlite3* handle_ = nullptr;
+};
+
+// Keeps everybody else from writing to a database until it dies; they may read. For a database that a changed copy is
+// to replace. Waits for others who write as any writer does, then throws Error(invalid_input).
+class SqliteWriteLock {
+ public:
+  explicit SqliteWriteLock(const std::filesystem::path& file);
+
+ private:
+  std::unique_ptr<SqliteDatabase> database_;
 };
 
 // "name" and 'text' for SQL.

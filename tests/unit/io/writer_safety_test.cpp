@@ -16,6 +16,7 @@
 #include <functional>
 #include <random>
 #include <thread>
+#include <utility>
 
 #include "core/base/staged_file.h"
 #include "gis_files.h"
@@ -292,6 +293,106 @@ TEST_F(Writing, ProgressLeavesRoomForTheSpatialIndex) {
     EXPECT_NEAR(told[0], 0.2048 * rows, 0.001);
     EXPECT_NEAR(told[4], rows, 0.001);
   }
+}
+
+// Does something in the middle of the writing, once.
+class Interrupting : public Progress {
+ public:
+  explicit Interrupting(std::function<void()> act) : act_(std::move(act)) {}
+  void advance(double) override {
+    if (act_) std::exchange(act_, nullptr)();
+  }
+
+ private:
+  std::function<void()> act_;
+};
+
+TEST_F(Writing, NobodyWritesToADatabaseWhoseCopyIsUnderWay) {
+  for (const char* name : {"x.gpkg", "x.sqlite"}) {
+    const std::string file = folder_ / name;
+    write_path_loss(result_, file, false);
+    Sql(file).rows("CREATE TABLE notes (text)");
+    const auto add_tiles = [&] {
+      ResultWriter writer(result_.scene.frame, false);
+      writer.add_tiles({file, "tiles"}, result_.scene, result_.tiling, {});
+      writer.commit(test_run(), no_progress());
+    };
+    std::vector<std::vector<std::string>> note;
+    Interrupting progress([&] {
+      note = Sql(file).rows("INSERT INTO notes VALUES ('mine')");
+      expect_error("file_locked", ErrorKind::invalid_input, add_tiles);
+    });
+    write_path_loss(large_case(20, 10), file, true, progress);
+    EXPECT_EQ(note, (std::vector<std::vector<std::string>>{{"database is locked"}})) << name;
+    add_tiles();
+    Sql sql(file);
+    EXPECT_EQ(sql.rows("INSERT INTO notes VALUES ('mine')").size(), 0u);
+    EXPECT_EQ(sql.value("SELECT count(*) FROM path_loss"), "200");
+    EXPECT_EQ(sql.value("SELECT count(*) FROM tiles"), "4");
+    EXPECT_EQ(sql.value("SELECT count(*) FROM tesseray_runs"), "3");
+  }
+}
+
+TEST_F(Writing, RunsThatWaitForEachOtherLoseNothing) {
+  for (const char* name : {"x.gpkg", "x.sqlite"}) {
+    const std::string file = folder_ / name;
+    write_path_loss(result_, file, false);
+    std::vector<std::thread> runs;
+    for (int i = 0; i < 4; ++i) {
+      runs.emplace_back([&, i] {
+        ResultWriter writer(result_.scene.frame, false);
+        writer.add_tiles({file, "tiles" + std::to_string(i)}, result_.scene, result_.tiling, {});
+        // Long enough for the others to wait by then, and short enough for the last.
+        Interrupting progress([] { std::this_thread::sleep_for(50ms); });
+        EXPECT_NO_THROW(writer.commit(test_run(), progress));
+      });
+    }
+    for (std::thread& run : runs) run.join();
+    Sql sql(file);
+    EXPECT_EQ(sql.column("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'tiles%' ORDER BY 1"),
+              (std::vector<std::string>{"tiles0", "tiles1", "tiles2", "tiles3"}));
+    EXPECT_EQ(sql.value("SELECT count(*) FROM tesseray_runs"), "5");
+    EXPECT_EQ(sql.value("PRAGMA integrity_check"), "ok");
+  }
+}
+
+TEST_F(Writing, ADatabaseThatOthersHaveOpenWithALogIsRefused) {
+  const std::string file = folder_ / "x.sqlite";
+  result_.write(file);
+  {
+    Sql other(file);
+    ASSERT_EQ(other.value("PRAGMA journal_mode = WAL"), "wal");
+    ASSERT_EQ(other.value("SELECT count(*) FROM path_loss"), "8");
+    expect_error("file_locked", ErrorKind::invalid_input, [&] { write_path_loss(large_case(20, 10), file, true); });
+    EXPECT_EQ(other.value("SELECT count(*) FROM path_loss"), "8");
+    EXPECT_TRUE(other.rows("CREATE TABLE notes (text)").empty());
+  }
+  write_path_loss(large_case(20, 10), file, true);
+  Sql sql(file);
+  EXPECT_EQ(sql.value("SELECT count(*) FROM path_loss"), "200");
+  EXPECT_EQ(sql.value("SELECT count(*) FROM notes"), "0");
+  EXPECT_EQ(sql.value("PRAGMA integrity_check"), "ok");
+  EXPECT_EQ(names_in(folder_ / ""), std::vector<std::string>{"x.sqlite"});
+}
+
+TEST_F(Writing, AnEmptyFileThatIsFilledMeanwhileIsNotReplaced) {
+  for (const char* name : {"x.gpkg", "x.sqlite"}) {
+    const std::string file = write_text(folder_ / name, "");
+    Interrupting progress([&] { write_path_loss(result_, file, false); });
+    expect_error("file_exists", ErrorKind::invalid_input,
+                 [&] { write_path_loss(large_case(20, 10), file, false, progress); });
+    EXPECT_EQ(Sql(file).value("SELECT count(*) FROM path_loss"), "8");
+  }
+}
+
+TEST_F(Writing, AFileThatIsReplacedMeanwhileIsNoSuccess) {
+  const std::string file = folder_ / "x.gpkg", other = folder_ / "other.gpkg";
+  result_.write(file);
+  write_path_loss(result_, other, false);
+  Interrupting progress([&] { std::filesystem::rename(other, file); });
+  expect_error("file_replaced", ErrorKind::invalid_input,
+               [&] { write_path_loss(large_case(20, 10), file, true, progress); });
+  EXPECT_EQ(Sql(file).value("SELECT count(*) FROM path_loss"), "8");
 }
 
 // Cancels after a number of questions.
