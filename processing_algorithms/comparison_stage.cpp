@@ -154,8 +154,8 @@ std::vector<Parameter> drive_test_parameters(bool optional) {
       {.name = "TIMING_OFFSET",
        .label = "Timing offset",
        .help =
-           "what is taken off the arrival times of each transmitter for its equipment: how late the earliest arrival "
-           "in line of sight is, the median of how late those in line of sight are, or nothing",
+           "what is taken off the arrival times of each transmitter for its equipment: how late the earliest arrivals "
+           "in line of sight are in the mean, the median of how late those in line of sight are, or nothing",
        .kind = Kind::enumeration,
        .default_value = "first_line_of_sight",
        .choices = words(timing_offsets),

@@ -2,7 +2,7 @@
 #include "core/comparison/timing.h"
 
 #include <algorithm>
-#include <tuple>
+#include <compare>
 #include <vector>
 
 #include "core/comparison/comparison.h"
@@ -11,16 +11,24 @@
 namespace tesseray {
 namespace {
 
-// How late each measurement is that tells of the offset, by how early it arrived.
-using Lateness = std::vector<std::tuple<double, std::int64_t, double>>;  // measured time, measurement id, lateness
+// A measurement in line of sight: it tells of the offset.
+struct InSight {
+  double measured = 0, lateness = 0;  // lateness: measured − predicted
+  auto operator<=>(const InSight&) const = default;
+};
 
-double offset_of(const Lateness& in_sight, TimingOffset offset) {
+double offset_of(std::vector<InSight> in_sight, TimingOffset offset) {
+  // The sum of the mean has the same bits in whatever order the measurements come.
+  std::sort(in_sight.begin(), in_sight.end());
   if (offset == TimingOffset::first_line_of_sight) {
-    return std::get<2>(*std::min_element(in_sight.begin(), in_sight.end()));
+    const double earliest = in_sight.front().measured;
+    const auto is_later = [earliest](const InSight& m) { return m.measured > earliest; };
+    in_sight.erase(std::find_if(in_sight.begin(), in_sight.end(), is_later), in_sight.end());
   }
   std::vector<double> late;
-  for (const auto& [measured, id, lateness] : in_sight) late.push_back(lateness);
-  return percentile(late, 0.5);
+  late.reserve(in_sight.size());
+  for (const InSight& measurement : in_sight) late.push_back(measurement.lateness);
+  return offset == TimingOffset::first_line_of_sight ? mean(late) : percentile(late, 0.5);
 }
 
 }  // namespace
@@ -48,12 +56,12 @@ double one_way_step_ns(TimingResolution resolution) {
 std::map<std::int64_t, double> remove_timing_offsets(std::span<MeasurementError> errors, TimingOffset offset) {
   std::map<std::int64_t, double> offsets;
   if (offset == TimingOffset::none) return offsets;
-  std::map<std::int64_t, Lateness> in_sight;
+  std::map<std::int64_t, std::vector<InSight>> in_sight;
   for (const MeasurementError& error : errors) {
     if (!error.excluded_because.empty() || !error.line_of_sight) continue;
-    in_sight[error.transmitter_id].emplace_back(error.measured, error.measurement_id, -error.error);
+    in_sight[error.transmitter_id].push_back({error.measured, -error.error});
   }
-  for (const auto& [transmitter_id, lateness] : in_sight) offsets[transmitter_id] = offset_of(lateness, offset);
+  for (const auto& [transmitter_id, measurements] : in_sight) offsets[transmitter_id] = offset_of(measurements, offset);
   for (MeasurementError& error : errors) {
     const auto found = offsets.find(error.transmitter_id);
     if (found == offsets.end()) continue;

@@ -31,7 +31,7 @@ enum class ComparedArrival { first, mean };
 
 // What is taken off the measured times of each transmitter for its cables, filters and clocks.
 enum class TimingOffset {
-  first_line_of_sight,   // what the earliest measured arrival in line of sight is late by (paper 002, equation 6)
+  first_line_of_sight,   // how late the earliest measured arrivals in line of sight are (paper 002, equation 6)
   median_line_of_sight,  // the median of how late those in line of sight are
   none,
 };
@@ -44,7 +44,7 @@ struct TimingOptions {
 
 // Takes the offset of each transmitter, found from its used measurements in line of sight, off all its measured times.
 // Returns the offsets by transmitter id; transmitters without such measurements keep their times and have none.
-// Of equally early measurements the one with the lower id counts.
+// Times are steps, so that several measurements are often the earliest: the mean of what they are late by is taken.
 std::map<std::int64_t, double> remove_timing_offsets(std::span<MeasurementError> errors, TimingOffset offset);
 
 }  // namespace tesseray

@@ -53,10 +53,11 @@ class ArrivalTimes(PipelineTest):
         self.assertEqual(len(errors), len(self.places))
         expected_offset = {}
         for site in self.names:
-            in_sight = [(round((delay + OFFSET_NS) / STEP_NS) * STEP_NS, i, delay)
-                        for i, (of, delay, sight, _, _) in enumerate(self.places) if of == site and sight]
-            measured, _, delay = min(in_sight)
-            expected_offset[site] = measured - delay
+            in_sight = [(round((delay + OFFSET_NS) / STEP_NS), delay)
+                        for of, delay, sight, _, _ in self.places if of == site and sight]
+            earliest = min(steps for steps, _ in in_sight)
+            expected_offset[site] = earliest * STEP_NS - statistics.fmean(
+                delay for steps, delay in in_sight if steps == earliest)
         used = {site: [] for site in self.names}
         for row in errors:
             self.assertIsNone(row["excluded_because"])

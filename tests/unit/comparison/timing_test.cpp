@@ -106,7 +106,7 @@ TEST(Timing, AKnownOffsetIsFoundAndTakenOff) {
   EXPECT_TRUE(std::isnan(as_they_are.statistics[0].removed_offset));
 }
 
-// Equation 6 takes one measurement, the median all: one that is early by a fault moves the first alone.
+// Equation 6 takes the earliest, the median all: one that is early by a fault moves the first alone.
 TEST(Timing, TheFirstArrivalInLineOfSightTellsTheOffset) {
   const Road road;
   auto drive = road.drive(1, [](double delay_ns) { return delay_ns + 300; });
@@ -121,6 +121,27 @@ TEST(Timing, TheFirstArrivalInLineOfSightTellsTheOffset) {
   const Comparison median =
       road.compare(drive, ValueKind::time_of_arrival, {.offset = TimingOffset::median_line_of_sight});
   EXPECT_NEAR(median.statistics[0].removed_offset, 300, 1e-9);
+}
+
+// Rounded times are often equally early: the way of each of them counts, whichever stands first in the file.
+TEST(Timing, TheOffsetOfEquallyEarlyArrivalsIsTheirMean) {
+  const Road road;
+  const double step_ns = one_way_step_ns(TimingResolution::lte);
+  const auto rounded = [step_ns](double delay_ns) { return std::round((delay_ns + 50) / step_ns); };
+  auto drive = road.drive(1, rounded);
+  const double earliest = drive[0].value;
+  double sum = 0;
+  int count = 0;
+  for (int tile = 0; tile < Road::tiles / 2; ++tile) {
+    if (rounded(road.first_delay_ns(1, tile)) != earliest) continue;
+    sum += earliest * step_ns - road.first_delay_ns(1, tile);
+    ++count;
+  }
+  ASSERT_GE(count, 5);
+  const double offset_ns = road.compare(drive, ValueKind::timing_advance).statistics[0].removed_offset;
+  EXPECT_NEAR(offset_ns, sum / count, 1e-9);
+  for (std::size_t i = 0; i < drive.size(); ++i) drive[i].measurement_id = static_cast<std::int64_t>(drive.size() - i);
+  EXPECT_EQ(road.compare(drive, ValueKind::timing_advance).statistics[0].removed_offset, offset_ns);
 }
 
 // Rounded to whole steps, errors are what rounding makes: within half a step, √(1/12) of one in the mean square.
