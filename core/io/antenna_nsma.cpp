@@ -31,17 +31,38 @@ int rank_of_polarization(const std::string& polarization) {
   return sent == "v" ? 0 : 1;
 }
 
-// Of a nominal value and its tolerance, "14.9,0.5", the former. Without a point a comma is a decimal one: "14,9,0,5".
-std::string nominal(const std::string& value) {
-  std::size_t end = value.find(',');
-  if (value.find('.') == std::string::npos && end != std::string::npos) end = value.find(',', end + 1);
-  return value.substr(0, end);
+// "!" begins a remark.
+std::string_view without_remark(const TextLine& line) {
+  return trimmed(std::string_view(line.text).substr(0, line.text.find('!')));
+}
+
+bool is_point(std::string_view text) { return std::isalpha(static_cast<unsigned char>(text.front())) == 0; }
+
+// What a comma between whole numbers is for in this file. Its points tell, which are many and all alike; where they do
+// not, the other values do. The standard's commas separate.
+CommaUse comma_use_of_file(const std::vector<TextLine>& lines) {
+  using enum CommaUse;
+  const auto has = [&lines](bool in_points, CommaUse use) {
+    return std::any_of(lines.begin(), lines.end(), [&](const TextLine& line) {
+      const std::string_view text = without_remark(line);
+      return !text.empty() && is_point(text) == in_points &&
+             comma_use(in_points ? text : key_and_value(text).value) == use;
+    });
+  };
+  if (has(true, separates)) return separates;
+  if (has(true, is_decimal)) return is_decimal;
+  if (has(true, separates_or_is_decimal) || has(false, separates)) return separates;
+  return has(false, is_decimal) ? is_decimal : unknown;
+}
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 class NsmaReader {
  public:
   NsmaReader(const std::vector<TextLine>& lines, const std::string& file, std::optional<double> frequency_mhz)
-      : lines_(lines), file_(file), wanted_mhz_(frequency_mhz) {}
+      : lines_(lines), file_(file), comma_use_(comma_use_of_file(lines)), wanted_mhz_(frequency_mhz) {}
 
   RawAntenna read() {
     for (const TextLine& line : lines_) take(line);
@@ -52,10 +73,9 @@ class NsmaReader {
 
  private:
   void take(const TextLine& line) {
-    // "!" begins a remark.
-    const std::string_view text = trimmed(std::string_view(line.text).substr(0, line.text.find('!')));
+    const std::string_view text = without_remark(line);
     if (text.empty()) return;
-    if (std::isalpha(static_cast<unsigned char>(text.front())) == 0) {
+    if (is_point(text)) {
       take_point(line, text);
       return;
     }
@@ -76,9 +96,9 @@ class NsmaReader {
       units_ = lower_case(value);
       units_line_ = line.number;
     } else if (entry.key == "MDGAIN") {
-      if (!value.empty()) gain_ = number_of(line, nominal(value), "bad_gain", "a gain", "write MDGAIN:,15.5");
+      if (!value.empty()) gain_ = number_of(line, nominal(entry), "bad_gain", "a gain", "write MDGAIN:,15.5");
     } else if (entry.key == "ELTILT") {
-      if (const std::optional<NumberAndRest> tilt = leading_number(nominal(value))) {
+      if (const std::optional<NumberAndRest> tilt = leading_number(nominal(entry))) {
         antenna.electrical_tilt_deg = tilt->number;
         raw_.says_tilt = true;
       }
@@ -96,6 +116,26 @@ class NsmaReader {
     } else if (entry.key == "ENDFIL") {
       in_points_ = false;
     }
+  }
+
+  // Of a nominal value and its tolerance, "14.9,0.5" or "14,9,0,5", the former.
+  std::string nominal(const KeyValue& entry) {
+    const std::string value(entry.value);
+    const std::size_t comma = value.find(',');
+    if (comma == std::string::npos || value.find('.') != std::string::npos) return value.substr(0, comma);
+    const std::string first = value.substr(0, comma), second = value.substr(comma + 1);
+    const std::size_t sign = first.starts_with('-') || first.starts_with('+') ? 1 : 0;
+    const bool may_be_tolerance = is_digits(std::string_view(first).substr(sign)) && is_digits(second);
+    if (!may_be_tolerance || comma_use_ == CommaUse::is_decimal) return value.substr(0, value.find(',', comma + 1));
+    // Antennas are within 3 dB and 3° of what is said of them, so that what is taken wrongly is off by 0.3.
+    const bool is_likely = second <= "3" && second.size() == 1;
+    if (second == "0" || (is_likely && comma_use_ == CommaUse::separates)) return first;
+    const std::string quoted = entry.key + " \"" + value + "\" is read as ", as_decimal = first + "." + second;
+    assume("comma",
+           is_likely ? quoted + first + " with a tolerance of " + second + "; write " + as_decimal + " if that is meant"
+                     : quoted + as_decimal + ", since " + second + " is no likely tolerance of " + first + "; write " +
+                           value + ".0 if that is meant");
+    return is_likely ? first : value;
   }
 
   double number_of(const TextLine& line, const std::string& value, const std::string& code, const std::string& what,
@@ -198,6 +238,7 @@ class NsmaReader {
 
   const std::vector<TextLine>& lines_;
   const std::string& file_;
+  CommaUse comma_use_;
   std::optional<double> wanted_mhz_, frequency_mhz_, low_mhz_, high_mhz_, gain_;
   std::string units_;
   std::int64_t units_line_ = 0;

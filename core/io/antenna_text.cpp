@@ -152,6 +152,25 @@ std::optional<NumberPair> parse_pair(std::string_view line, bool may_have_phase)
   return parts.size() == 2 || parts.size() == 3 ? pair_of(parts[0], parts[1]) : std::nullopt;
 }
 
+CommaUse comma_use(std::string_view line) {
+  const std::vector<std::string_view> words = split(line, " \t;"), parts = split(line, ", \t;");
+  for (const std::string_view part : parts) {
+    if (!parse_number(part)) return CommaUse::unknown;
+  }
+  const auto has_point = [](std::string_view part) { return part.find('.') != std::string_view::npos; };
+  if (std::any_of(parts.begin(), parts.end(), has_point)) return CommaUse::separates;
+  const auto has_comma_within = [](std::string_view word) {
+    return without_commas(word).find(',') != std::string_view::npos;
+  };
+  const bool has_any_within = std::any_of(words.begin(), words.end(), has_comma_within);
+  if (words.size() > 1) {
+    if (has_any_within) return CommaUse::is_decimal;
+    return line.find(',') != std::string_view::npos ? CommaUse::separates : CommaUse::unknown;
+  }
+  if (parts.size() == 4) return CommaUse::is_decimal;
+  return has_any_within ? CommaUse::separates_or_is_decimal : CommaUse::unknown;
+}
+
 std::optional<NumberAndRest> leading_number(std::string_view text) {
   text = trimmed(text);
   std::size_t end = 0;

@@ -38,6 +38,16 @@ struct NumberPair {
 };
 std::optional<NumberPair> parse_pair(std::string_view line, bool may_have_phase);
 
+// What the commas in a line of numbers are for, as far as the line tells. Points and decimal commas in its numbers do;
+// of whole numbers, "10,28", they separate or are decimal ones.
+enum class CommaUse {
+  unknown,                 // none, or between one text and another
+  separates,               // "10.0,28", "10, 28"
+  is_decimal,              // "10;0,28", "10,0,0,28"
+  separates_or_is_decimal  // "10,28"
+};
+CommaUse comma_use(std::string_view line);
+
 // A number at the beginning of a text, and the rest: "15,5 dBd" → 15.5, "dBd".
 struct NumberAndRest {
   double number = 0;

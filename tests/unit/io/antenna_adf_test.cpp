@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
 
@@ -59,6 +60,18 @@ std::string converted_adf() {
          "NOFREQ:,1\nPATFRE:,851\nNUMCUT:,2\nPATCUT:,H\nPOLARI:,V/V\nNUPOIN:,360\nFSTLST:,\u2010179,180\n" +
          points(-179, 180, azimuth_dbr, "\n") + "PATCUT:,V\nPOLARI:,V/V\nNUPOIN:,360\nFSTLST:,\u2010179,180\n" +
          points(-179, 180, elevation_dbr, "\n") + "ENDFIL:,EOF\n";
+}
+
+// A coarse panel without any decimal, its columns by `separator`.
+std::string whole_numbers(const std::string& gain, const std::string& tilt, const std::string& separator) {
+  std::string text = "GUNITS:,DBD/DBR\nMDGAIN:," + gain + "\nELTILT:," + tilt + "\nPATFRE:,851\n";
+  for (const char* cut : {"AZ", "EL"}) {
+    text += std::string("PATCUT:,") + cut + "\n";
+    for (int angle = -180; angle < 180; angle += 45) {
+      text += std::to_string(angle) + separator + std::to_string(-std::abs(angle) / 6) + "\n";
+    }
+  }
+  return text;
 }
 
 std::string with(std::string text, const std::string& old, const std::string& by) {
@@ -126,6 +139,55 @@ TEST_F(AdfFiles, TolerancesAreNoPartOfTheNominalValue) {
     EXPECT_NEAR(found.first, 14.9, 1e-9) << gain;
     EXPECT_NEAR(found.second, 4, 1e-9) << tilt;
   }
+}
+
+// Whole numbers in all columns of a file whose commas separate: of "17,1" the 1 is a tolerance.
+TEST_F(AdfFiles, TolerancesMayBeWholeNumbers) {
+  const std::string points = with(with(measured_adf(), "14.9,0.5", "17,1"), "4.0,0.5", "4,2,,");
+  for (const auto& [text, tilt] : {std::pair{points, 4.0}, std::pair{whole_numbers("17,1", "0,2,,", ","), 0.0}}) {
+    const AntennaFile antenna = read(text);
+    EXPECT_NEAR(antenna.gain_dbi.value_or(0) - 2.15, 17, 1e-9);
+    EXPECT_EQ(antenna.electrical_tilt_deg, tilt);
+    EXPECT_EQ(assumed(antenna), "");
+  }
+}
+
+TEST_F(AdfFiles, CommasAreDecimalOnesWhereThePointsOfTheCutsHaveThem) {
+  const auto with_commas = [](std::string text, char separator) {
+    std::replace(text.begin(), text.end(), ',', separator);
+    std::replace(text.begin(), text.end(), '.', ',');
+    return text;
+  };
+  for (const char separator : {',', ';', '\t'}) {
+    const AntennaFile antenna = read("GUNITS:,DBD/DBR\nMDGAIN:,14,2\nELTILT:,4,1\nPATFRE:,851\nPATCUT:,AZ\n" +
+                                     with_commas(points(-180, 180, azimuth_dbr, "\n"), separator) + "PATCUT:,EL\n" +
+                                     with_commas(points(-180, 180, elevation_dbr, "\n"), separator) + "ENDFIL:,EOF\n");
+    EXPECT_NEAR(antenna.gain_dbi.value_or(0) - 2.15, 14.2, 1e-9);
+    EXPECT_NEAR(antenna.electrical_tilt_deg, 4.1, 1e-9);
+    EXPECT_EQ(assumed(antenna), "");
+    expect_the_panel(antenna);
+  }
+}
+
+TEST_F(AdfFiles, WhatACommaMeansIsSaidWhereItIsNotSure) {
+  const auto warning_of = [](const AntennaFile& antenna, const std::string& code) {
+    for (const Warning& warning : antenna.assumptions) {
+      if (warning.code == code) return warning.message;
+    }
+    return std::string();
+  };
+  // No commas anywhere else.
+  const AntennaFile bare = read(whole_numbers("17,1", "0", " "));
+  EXPECT_NEAR(bare.gain_dbi.value_or(0) - 2.15, 17, 1e-9);
+  EXPECT_EQ(warning_of(bare, "comma"),
+            "MDGAIN \"17,1\" is read as 17 with a tolerance of 1; write 17.1 if that is meant");
+  // Commas separate, but nobody makes antennas with such tolerances.
+  const AntennaFile large = read(with(with(measured_adf(), "14.9,0.5", "14,9"), "4.0,0.5", "4,05"));
+  EXPECT_NEAR(large.gain_dbi.value_or(0) - 2.15, 14.9, 1e-9);
+  EXPECT_NEAR(large.electrical_tilt_deg, 4.05, 1e-9);
+  EXPECT_EQ(assumed(large), "comma comma ");
+  EXPECT_EQ(warning_of(large, "comma"),
+            "MDGAIN \"14,9\" is read as 14.9, since 9 is no likely tolerance of 14; write 14,9.0 if that is meant");
 }
 
 // The maximum of the vertical cut stands for a tilt that is missing, and the middle of the band for a frequency.
