@@ -244,7 +244,8 @@ void warn_of_another_kind(const Run& run, const Comparison& comparison, Progress
   if (run.values().choice("VALUE_KIND", value_kinds) != ValueKind::received_power) return;
   constexpr double far_above_db = 15;  // the narrowest LTE carrier has 72 resource elements, 18.6 dB
   for (const ErrorStatistics& statistics : comparison.statistics) {
-    if (statistics.group != "all" || !(statistics.mean >= far_above_db)) continue;
+    const bool is_of_all = !statistics.transmitter_id && statistics.group == "all";
+    if (!is_of_all || !(statistics.mean >= far_above_db)) continue;
     progress.warn({"predicted_far_above",
                    "predicted powers are " + shortest(std::round(10 * statistics.mean) / 10) +
                        " dB above the measured ones in the mean. RSRP is the power of one resource element: compared "

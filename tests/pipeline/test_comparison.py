@@ -4,19 +4,27 @@
 import sqlite3
 import unittest
 
-from tesseray_process import SCENE, PipelineTest, json_lines, made, module_folder, tesseray, transmitters_csv
+from tesseray_process import SCENE, PipelineTest, json_lines, made, module_folder, rows, tesseray, transmitters_csv
 
 
 def setUpModule():
     """A prediction, and places with their powers."""
-    global PREDICTION, PLACES
+    global ENVIRONMENT, PREDICTION, PLACES
     folder = module_folder()
-    environment, PREDICTION = folder / "environment.gpkg", folder / "prediction.gpkg"
-    made("tileenvironment", *SCENE, "--tile-area", 400, "--environment", environment)
-    made("predictcoverage", "--environment", environment, *transmitters_csv(folder), "--max-bounces", 1, "--kinds",
-         "ground", "--geometry", "point", "--output", PREDICTION)
-    with sqlite3.connect(PREDICTION) as database:
-        PLACES = database.execute(
+    ENVIRONMENT, PREDICTION = folder / "environment.gpkg", folder / "prediction.gpkg"
+    made("tileenvironment", *SCENE, "--tile-area", 400, "--environment", ENVIRONMENT)
+    predict(PREDICTION, transmitters_csv(folder))
+    PLACES = places_of(PREDICTION)
+
+
+def predict(file, transmitters):
+    made("predictcoverage", "--environment", ENVIRONMENT, *transmitters, "--max-bounces", 1, "--kinds", "ground",
+         "--geometry", "point", "--output", file)
+
+
+def places_of(prediction):
+    with sqlite3.connect(prediction) as database:
+        return database.execute(
             "SELECT t.name, p.received_power_dbm, r.minx, r.miny FROM path_loss p JOIN transmitters t USING "
             "(transmitter_id) JOIN rtree_path_loss_geom r ON r.id = p.fid WHERE p.received_power_dbm IS NOT NULL"
         ).fetchall()
@@ -40,6 +48,29 @@ class ComparisonOfPowers(PipelineTest):
         self.assertEqual(self.warnings(27.8, "--remove-mean"), {})
         self.assertEqual(self.warnings(8), {})
         self.assertEqual(self.warnings(-27.8), {})
+
+    def compared(self, prediction, measurements):
+        """The warnings about a drive of (site, power, x, y), and the file with its errors."""
+        drive, output = self.folder / "drive.csv", self.folder / "errors.gpkg"
+        drive.write_text("site,x,y,RSRP\n" + "".join(f"{site},{x!r},{y!r},{power!r}\n"
+                                                     for site, power, x, y in measurements))
+        process = self.assert_done(tesseray("comparewithdrivetest", "--path-loss", prediction, "--drive-test", drive,
+                                            "--drive-test-crs", "EPSG:25832", "--progress", "json", "--output", output))
+        return [line["warning"] for line in json_lines(process.stderr) if "warning" in line], output
+
+    def test_a_transmitter_may_be_called_all(self):
+        prediction = self.folder / "prediction.gpkg"
+        predict(prediction, transmitters_csv(self.folder, "name,x,y,height_m,frequency_mhz,erp_dbm\n"
+                                             "all,340500,6020500,40,900,43\nsites,340420,6020580,45,1800,40\n"))
+        # The one 20 dB too strong, the other 10 dB too weak: nothing to warn of.
+        warnings, output = self.compared(prediction, [(site, power - (20 if site == "all" else -10), x, y)
+                                                      for site, power, x, y in places_of(prediction)])
+        self.assertEqual(warnings, [])
+        means = {(row["group"], row["transmitter_id"] is None): row["mean_db"]
+                 for row in rows(output, "error_statistics")}
+        self.assertAlmostEqual(means["all", False], 20, places=3)
+        self.assertAlmostEqual(means["sites", False], -10, places=3)
+        self.assertLess(means["all", True], 15)
 
 
 if __name__ == "__main__":
