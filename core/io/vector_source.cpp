@@ -240,15 +240,16 @@ Error VectorSource::no_features(const std::string& hint) {
 Rectangle VectorSource::bounds() {
   OGREnvelope box;
   gdal_.forget();
-  if (!filter_.empty()) {
-    // Some formats tell of the point 0, 0 then.
+  const bool is_known = layer_->GetExtent(&box, TRUE) == OGRERR_NONE && box.IsInit();
+  if (!gdal_.last_failure().empty()) throw breaks_off();
+  // Some formats tell of the point 0, 0 where there are no features, or none that the filter leaves.
+  const bool may_be_empty = box.MinX == 0 && box.MaxX == 0 && box.MinY == 0 && box.MaxY == 0;
+  if (may_be_empty || !filter_.empty()) {
     layer_->ResetReading();
     const bool is_empty = next() == nullptr;
     layer_->ResetReading();
     if (is_empty) return {};
   }
-  const bool is_known = layer_->GetExtent(&box, TRUE) == OGRERR_NONE && box.IsInit();
-  if (!gdal_.last_failure().empty()) throw breaks_off();
   if (!is_known) {
     // OSM's formats may do without bounds, and GDAL does not look for them then.
     layer_->ResetReading();

@@ -183,6 +183,12 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadInput{"Empty", [](Inputs& in) { in.buildings(in.layer({})); }, "empty_layer",
                  "layer layer: the layer has no features"},
+        BadInput{"EmptyGeoJson",
+                 [](Inputs& in) {
+                   in.buildings(in.text(".geojson", R"({"type": "FeatureCollection", "features": [],
+                     "crs": {"type": "name", "properties": {"name": "EPSG:32632"}}})"));
+                 },
+                 "empty_layer", "the layer has no features"},
         BadInput{"WithoutGeometry",
                  [](Inputs& in) {
                    in.buildings(in.layer({.features = {{""}, {""}}}));
