@@ -16,16 +16,18 @@ constexpr std::array receiver_height_aliases = {Names("receiverheight"), Names("
                                                 Names("height"),         Names("agl"),
                                                 Names("heightagl"),      Names("antennaheight")};
 
+constexpr double greatest_height_m = 2000;
+
 double read_height_m(const Attribute& attribute, const OGRFeature& feature, double otherwise_m,
                      const ErrorPlace& place) {
   const NumberCell cell = read_length_m(attribute, feature);
   const double metres = cell.value.value_or(otherwise_m);
-  if (cell.unreadable.empty() && metres >= 0 && metres < 2000) return metres;
+  if (cell.unreadable.empty() && metres >= 0 && metres <= greatest_height_m) return metres;
   ErrorPlace where = place;
   where.field = attribute.name();
   throw Error(ErrorKind::invalid_input, "bad_value",
-              "\"" + attribute.text(feature).value_or("") + "\" is not a height above ground", "write metres: 1.5",
-              where);
+              "\"" + attribute.text(feature).value_or("") + "\" is not a height above ground from 0 to 2,000 m",
+              "write metres: 1.5", where);
 }
 
 bool has_own_z(const OGRFeature& feature) {
