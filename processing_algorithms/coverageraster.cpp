@@ -55,7 +55,7 @@ std::vector<RasterBand> make_bands(const PathLossLayer& layer, const GroundRaste
 
 Outcome make_coverage_raster(Run& run) {
   const ParameterValues& values = run.values();
-  const PathLossLayer layer = read_path_loss(values.text("PATH_LOSS"), Outlines::read, run.progress());
+  const PathLossLayer layer = read_path_loss(values.text("PATH_LOSS"), Outlines::require, run.progress());
   const GroundRaster raster = rasterize_ground(layer, values.number("RESOLUTION"));
   const Bands choice = values.choice("BANDS", band_choices);
   const std::size_t band_count = choice == Bands::strongest ? 1 : layer.transmitters.size();

@@ -34,7 +34,10 @@ struct TargetFields {
 
 class PathLossSource {
  public:
-  explicit PathLossSource(const std::string& source) : name_(parse_source_name(source)) {
+  PathLossSource(const std::string& source, Outlines outlines)
+      : name_(parse_source_name(source)),
+        geometry_hint_(std::string("write PATH_LOSS with GEOMETRY polygon") +
+                       (outlines == Outlines::require ? "" : " or point")) {
     require_file(name_.dataset, "PATH_LOSS");
     dataset_.reset(GDALDataset::Open(name_.dataset.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
     if (!dataset_) fail("cannot_open", "the file cannot be opened (" + session_.last_failure() + ")");
@@ -86,8 +89,7 @@ class PathLossSource {
     if (crs.is_geographic()) fail("degrees", "the layer is in degrees");
     OGREnvelope bounds;
     if (layer_->GetExtent(&bounds, TRUE) != OGRERR_NONE) {
-      throw Error(ErrorKind::invalid_input, "no_geometry", "the layer has no geometries",
-                  "write PATH_LOSS with GEOMETRY polygon or point", place());
+      throw Error(ErrorKind::invalid_input, "no_geometry", "the layer has no geometries", geometry_hint_, place());
     }
     // As every scene has it: coordinates stay small and exact.
     constexpr double step_m = 1024;
@@ -263,7 +265,7 @@ class PathLossSource {
     const OGRLinearRing* ring = type == wkbPolygon ? geometry->toPolygon()->getExteriorRing() : nullptr;
     if (ring == nullptr || ring->getNumPoints() < 4) {
       throw Error(ErrorKind::invalid_input, "no_geometry", "the feature has neither a polygon nor a point",
-                  "write PATH_LOSS with GEOMETRY polygon or point",
+                  geometry_hint_,
                   {.file = without_password(name_.dataset),
                    .layer = layer.GetName(),
                    .field = {},
@@ -277,6 +279,7 @@ class PathLossSource {
   }
 
   SourceName name_;
+  std::string geometry_hint_;
   GdalSession session_;
   GDALDatasetUniquePtr dataset_;
   OGRLayer* layer_ = nullptr;
@@ -286,10 +289,10 @@ class PathLossSource {
 
 PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress) {
   progress.begin_stage("path loss");
-  PathLossSource from(source);
+  PathLossSource from(source, outlines);
   PathLossLayer layer;
   layer.frame = from.frame();
-  layer.targets = from.targets(layer.frame.origin, outlines == Outlines::read ? &layer.outlines : nullptr, progress);
+  layer.targets = from.targets(layer.frame.origin, outlines == Outlines::leave ? nullptr : &layer.outlines, progress);
   layer.transmitters = from.transmitters(layer.frame.origin, layer.targets);
   layer.holds_reached_only = from.holds_reached_only();
   from.warn_of_other_transmitters(progress);

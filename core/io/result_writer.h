@@ -78,7 +78,12 @@ struct PathLossLayer {
   std::map<std::int64_t, TileCorners> outlines;  // by tile_id, when asked for; empty for a layer of points
   bool holds_reached_only = false;               // the run that wrote it left out tiles that nothing reaches
 };
-enum class Outlines { leave, read };
+// What is needed of the tiles' polygons.
+enum class Outlines {
+  leave,    // nothing
+  read,     // what there is; points do, too
+  require,  // all
+};
 PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress);
 // The ground tiles with outlines, by id. Throws Error(invalid_input) where there are none.
 std::vector<std::int64_t> ground_tiles(const PathLossLayer& path_loss);
