@@ -209,7 +209,7 @@ std::string unusable_because(const Measurement& measurement, std::uint32_t trans
 MeasurementError error_of(const Measurement& measurement, double measured, const PredictedTransmitter* transmitter,
                           const Snapped& snapped, const std::string& unusable) {
   MeasurementError error;
-  error.transmitter_id = transmitter ? transmitter->transmitter_id : 0;
+  if (transmitter) error.transmitter_id = transmitter->transmitter_id;
   error.measurement_id = measurement.measurement_id;
   error.position = snapped.position;
   error.measured = measured;
@@ -229,12 +229,12 @@ MeasurementError error_of(const Measurement& measurement, double measured, const
 std::map<std::int64_t, double> remove_means(std::vector<MeasurementError>& errors) {
   std::map<std::int64_t, std::vector<double>> used;
   for (const MeasurementError& error : errors) {
-    if (error.excluded_because.empty()) used[error.transmitter_id].push_back(error.error);
+    if (error.excluded_because.empty()) used[*error.transmitter_id].push_back(error.error);
   }
   std::map<std::int64_t, double> means;
   for (const auto& [transmitter_id, values] : used) means[transmitter_id] = mean(values);
   for (MeasurementError& error : errors) {
-    const auto found = means.find(error.transmitter_id);
+    const auto found = error.transmitter_id ? means.find(*error.transmitter_id) : means.end();
     if (found == means.end()) continue;
     error.predicted -= found->second;
     error.error = error.predicted - error.measured;
@@ -251,7 +251,7 @@ void add_statistics(const std::vector<MeasurementError>& errors, bool above_grou
   std::vector<const MeasurementError*> used;
   for (const MeasurementError& error : errors) {
     if (!error.excluded_because.empty() || error.above_ground != above_ground) continue;
-    used_of[error.transmitter_id].push_back(&error);
+    used_of[*error.transmitter_id].push_back(&error);
     used.push_back(&error);
   }
   std::vector<ErrorStatistics> sites;
@@ -279,7 +279,7 @@ std::map<std::int64_t, double> find_and_remove_offsets(std::vector<MeasurementEr
   std::map<std::int64_t, double> offsets = remove_timing_offsets(errors, options.offset);
   std::map<std::int64_t, std::size_t> without;
   for (const MeasurementError& error : errors) {
-    if (error.excluded_because.empty() && !offsets.contains(error.transmitter_id)) ++without[error.transmitter_id];
+    if (error.excluded_because.empty() && !offsets.contains(*error.transmitter_id)) ++without[*error.transmitter_id];
   }
   if (options.offset == TimingOffset::none || without.empty()) return offsets;
   std::size_t measurements = 0;

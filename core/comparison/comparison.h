@@ -59,7 +59,7 @@ inline constexpr const char* outside_of_the_prediction = "outside of the predict
 // error = predicted − measured always: a removed mean is off both error and predicted, a removed timing offset off
 // measured.
 struct MeasurementError {
-  std::int64_t transmitter_id = 0;  // 0: unknown
+  std::optional<std::int64_t> transmitter_id;  // none: unknown, and the measurement not used
   std::int64_t measurement_id = 0;
   Vec3 position;
   double measured = 0, predicted = std::numeric_limits<double>::quiet_NaN();

@@ -59,11 +59,11 @@ std::map<std::int64_t, double> remove_timing_offsets(std::span<MeasurementError>
   std::map<std::int64_t, std::vector<InSight>> in_sight;
   for (const MeasurementError& error : errors) {
     if (!error.excluded_because.empty() || !error.line_of_sight) continue;
-    in_sight[error.transmitter_id].push_back({error.measured, -error.error});
+    in_sight[*error.transmitter_id].push_back({error.measured, -error.error});
   }
   for (const auto& [transmitter_id, measurements] : in_sight) offsets[transmitter_id] = offset_of(measurements, offset);
   for (MeasurementError& error : errors) {
-    const auto found = offsets.find(error.transmitter_id);
+    const auto found = error.transmitter_id ? offsets.find(*error.transmitter_id) : offsets.end();
     if (found == offsets.end()) continue;
     error.measured -= found->second;
     error.error = error.predicted - error.measured;

@@ -35,8 +35,8 @@ Layer prediction_error_layer(const std::string& name, const LocalFrame& frame, c
   const std::string sign = comparison.of_arrival_times ? "Error; positive where the prediction is too late, ns"
                                                        : "Error; positive where the predicted power is too strong, dB";
   std::vector<Field<M>> fields = {
-      {{"transmitter_id", integer, "Transmitter, see the layer transmitters"},
-       [](const M& m) { return Value::integer(m.transmitter_id); }},
+      {{"transmitter_id", integer, "Transmitter, see the layer transmitters; NULL for one that is not there"},
+       [](const M& m) { return m.transmitter_id ? Value::integer(*m.transmitter_id) : Value(); }},
       {{"measurement_id", integer, "Feature id in the drive test"},
        [](const M& m) { return Value::integer(m.measurement_id); }},
       {{"measured" + suffix, real, "Measured value, " + unit}, [](const M& m) { return Value::real(m.measured); }},

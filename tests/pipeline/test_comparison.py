@@ -72,6 +72,13 @@ class ComparisonOfPowers(PipelineTest):
         self.assertAlmostEqual(means["sites", False], -10, places=3)
         self.assertLess(means["all", True], 15)
 
+    def test_measurements_of_unknown_transmitters_have_none(self):
+        site, power, x, y = PLACES[0]
+        _, output = self.compared(PREDICTION, [("Nobody", power, x, y), (site, power, x, y)])
+        self.assertEqual([(row["transmitter_id"], row["excluded_because"])
+                          for row in rows(output, "prediction_error", order="measurement_id")],
+                         [(None, "unknown transmitter"), (1, None)])
+
 
 if __name__ == "__main__":
     unittest.main()

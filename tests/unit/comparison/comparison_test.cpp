@@ -136,6 +136,7 @@ TEST(Comparison, TransmittersAreMatchedByNameThenById) {
   EXPECT_EQ(errors[0].measurement_id, 5);  // by transmitter: unknown ones first
   EXPECT_EQ(errors[0].excluded_because, "unknown transmitter");
   EXPECT_EQ(errors[1].excluded_because, "unknown transmitter");
+  EXPECT_EQ(errors[1].transmitter_id, std::nullopt);
   EXPECT_EQ(errors[2].transmitter_id, 1);
   EXPECT_EQ(errors[3].transmitter_id, 1);
   EXPECT_EQ(errors[4].transmitter_id, 2);
