@@ -54,15 +54,24 @@ std::map<std::string, double> losses_in(const std::string& text) {
   return losses;
 }
 
+// As CLUTTER_LOSS takes them.
+std::vector<std::string> spelled(std::vector<std::string> classes) {
+  for (std::string& name : classes) {
+    if (name.find_first_of(",;") != std::string::npos) name = '"' + name + '"';
+  }
+  return classes;
+}
+
 void require_classes(const std::map<std::string, double>& losses, const std::vector<std::string>& classes) {
   for (const auto& [name, loss_db] : losses) {
     const bool is_known = std::any_of(classes.begin(), classes.end(), [&wanted = name](const std::string& of_scene) {
       return lower_case(of_scene) == wanted;
     });
     if (is_known) continue;
-    throw Error(ErrorKind::invalid_input, "unknown_clutter_class",
-                "CLUTTER_LOSS: the environment has no clutter class \"" + name + "\"" + did_you_mean(name, classes),
-                "its classes: " + listed(classes));
+    throw Error(
+        ErrorKind::invalid_input, "unknown_clutter_class",
+        "CLUTTER_LOSS: the environment has no clutter class \"" + name + "\"" + did_you_mean(name, spelled(classes)),
+        "its classes: " + listed(spelled(classes)));
   }
 }
 
@@ -94,8 +103,8 @@ Scene with_clutter_losses(Run& run, Scene scene) {
     scene.clutter.loss_db.push_back(loss == losses.end() ? 0 : loss->second);
   }
   if (!without.empty()) {
-    run.progress().warn(
-        {"clutter_without_loss", "CLUTTER_LOSS says nothing of these classes, which lose nothing: " + listed(without)});
+    run.progress().warn({"clutter_without_loss", "CLUTTER_LOSS says nothing of these classes, which lose nothing: " +
+                                                     listed(spelled(without))});
   }
   return scene;
 }

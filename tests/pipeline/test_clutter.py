@@ -15,8 +15,8 @@ FOREST, POND, NOTHING_FROM = (340300, 340500), (340400, 340440, 6020400, 6020440
 LOSSES = "Forest=7.5; fields = -1.25, POND=0"
 
 
-def clutter_areas(file):
-    """Polygons of three classes in WGS 84, so that they have to be transformed."""
+def clutter_areas(file, fields="fields"):
+    """Polygons of three classes, the last called `fields`, in WGS 84, so that they have to be transformed."""
     dataset = ogr.GetDriverByName("GPKG").CreateDataSource(str(file))
     town, wgs84 = osr.SpatialReference(), osr.SpatialReference()
     town.ImportFromEPSG(25832)
@@ -26,7 +26,7 @@ def clutter_areas(file):
     layer = dataset.CreateLayer("cover", wgs84, ogr.wkbPolygon)
     layer.CreateField(ogr.FieldDefn("landuse", ogr.OFTString))
     for name, (x0, x1, y0, y1) in (("forest", (*FOREST, 6020300, 6020700)), ("pond", POND),
-                                   ("fields", (FOREST[1], NOTHING_FROM, 6020300, 6020700))):
+                                   (fields, (FOREST[1], NOTHING_FROM, 6020300, 6020700))):
         feature = ogr.Feature(layer.GetLayerDefn())
         feature["landuse"] = name
         corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)]
@@ -59,12 +59,12 @@ def setUpModule():
 
 
 class Clutter(PipelineTest):
-    def predict(self, name, *options):
+    def predict(self, name, *options, environment=None):
         """The process and its file."""
         output = self.folder / f"{name}.gpkg"
         receivers = self.folder / "receivers.csv"
         receivers.write_text("x,y,height\n340431,6020497,1.5\n340425,6020425,60\n340580,6020520,1.5\n")
-        return tesseray("predictcoverage", "--environment", ENVIRONMENT, *SITES, "--receivers", receivers,
+        return tesseray("predictcoverage", "--environment", environment or ENVIRONMENT, *SITES, "--receivers", receivers,
                         "--receivers-crs", "EPSG:25832", "--max-bounces", 1, "--progress", "json", "--output", output,
                         *options), output
 
@@ -107,6 +107,19 @@ class Clutter(PipelineTest):
         self.assert_refused(process, "unknown_clutter_class", ["forest, old"])
         process, _ = self.predict("open", "--clutter-loss", '"forest=3')
         self.assert_refused(process, "bad_clutter_loss", ["quotation mark"])
+
+    def test_classes_are_listed_as_they_must_be_written(self):
+        environment = self.folder / "old.gpkg"
+        areas = clutter_areas(self.folder / "cover.gpkg", "fields, old")
+        self.assert_done(tesseray("tileenvironment", *SCENE, "--clutter-areas", areas, "--environment", environment))
+        process, _ = self.predict("typo", "--clutter-loss", '"fields, odl"=3', environment=environment)
+        error = self.assert_refused(process, "unknown_clutter_class", ['Did you mean "fields, old"?'])
+        self.assertRegex(error["hint"], r'^its classes: (forest|pond|"fields, old"|, )*$')
+        self.assertIn('"fields, old"', error["hint"])
+        process, _ = self.predict("some", "--clutter-loss", "forest=3, pond=1",
+                                  environment=environment)
+        self.assert_done(process)
+        self.assertIn('lose nothing: \\"fields, old\\"', process.stderr)
 
     def test_classes_without_a_loss_lose_nothing_and_are_named(self):
         process, output = self.predict("some", "--clutter-loss", "forest=3")
