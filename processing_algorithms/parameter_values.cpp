@@ -40,6 +40,8 @@ ParameterValue read_value(const Parameter& parameter, const GivenParameters& giv
     return {};
   }
   try {
+    // Other libraries and the operating system take it for the end of a name.
+    if (text.find('\0') != std::string::npos) throw std::invalid_argument("holds a NUL character; leave it out");
     const std::string missing = missing_file(parameter, text);
     if (!missing.empty()) throw std::invalid_argument(missing);
     return parse_value(parameter, text);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bad values of parameters and destinations: each is refused before any work, with what is wrong and what to do."""
 
+import json
 import os
 import shutil
 import sqlite3
@@ -75,6 +76,16 @@ class BadValuesTest(PipelineTest):
                     "bad_parameters", ["BUILDINGS", "none.shp"])
         self.refuse(["--environment", self.folder / "none.gpkg"], "bad_parameters", ["ENVIRONMENT", "none.gpkg"],
                     tool="computevisibility")
+
+    def test_texts_end_where_they_end(self):
+        """What a file is called ends for the operating system at the first NUL."""
+        for name, text in (("ENVIRONMENT", f"{self.folder}/a\0b.gpkg"), ("OUTPUT", f"{self.folder}/a\0b.gpkg"),
+                           ("BUILDINGS", f"{SAMPLE}/buildings.gpkg\0|layername=x"), ("CRS", "EPSG:25832\0")):
+            with self.subTest(parameter=name):
+                parameters = {"BUILDINGS": f"{SAMPLE}/buildings.gpkg", "ENVIRONMENT": f"{self.folder}/e.gpkg", name: text}
+                process = tesseray("tileenvironment", "--json", "-", "--progress", "json", stdin=json.dumps(parameters))
+                self.assert_refused(process, "bad_parameters", [name, "NUL"])
+                self.assertEqual(self.files(), [])
 
     def test_whole_numbers_and_multiple_choices(self):
         environment = self.folder / "e.gpkg"
