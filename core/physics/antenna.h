@@ -51,12 +51,13 @@ TESSERAY_HD constexpr double maximum_gain_dbi(PatternKind pattern) {
 // Power relative to the strongest direction, 0 … 1.
 TESSERAY_HD inline double relative_pattern(PatternKind pattern, const AntennaFrame& frame, Vec3 direction) {
   const double up = std::fmin(std::fmax(dot(direction, frame.up), -1.0), 1.0);
+  const double sine_squared = 1.0 - up * up;
+  constexpr double of_null = 1e-12;  // both dipoles have one along themselves, where rounding leaves something
   switch (pattern) {
     case PatternKind::short_dipole:
-      return 1.0 - up * up;
+      return sine_squared < of_null ? 0.0 : sine_squared;
     case PatternKind::half_wave_dipole: {
-      const double sine_squared = 1.0 - up * up;
-      if (sine_squared < 1e-12) return 0.0;  // the pattern has a null of second order along the dipole
+      if (sine_squared < of_null) return 0.0;
       const double numerator = std::cos(0.5 * pi * up);
       return numerator * numerator / sine_squared;
     }

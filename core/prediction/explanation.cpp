@@ -36,7 +36,8 @@ PowerShares shares_of(const RayLaunchingResult& result, double all) {
   return shares;
 }
 
-// [["free space",71.30],["R",8.25]], without what rounds to nothing; interactions are all there.
+// [["free space",71.30],["R",8.25]], without what rounds to nothing; interactions are all there. JSON knows no number
+// for a loss of all.
 std::string losses_text(const std::vector<RayLoss>& losses) {
   constexpr double rounds_to_nothing_db = 0.005;
   std::string list;
@@ -45,7 +46,8 @@ std::string losses_text(const std::vector<RayLoss>& losses) {
     if (!is_interaction && std::fabs(loss.loss_db) < rounds_to_nothing_db) continue;
     std::array<char, 40> number{};
     std::snprintf(number.data(), number.size(), "%.2f", std::round(100 * loss.loss_db) / 100 + 0.0);
-    list += (list.empty() ? "[\"" : ",[\"") + loss.step + "\"," + number.data() + "]";
+    list += (list.empty() ? "[\"" : ",[\"") + loss.step + "\"," +
+            (std::isfinite(loss.loss_db) ? number.data() : "null") + "]";
   }
   return list.empty() ? list : "[" + list + "]";
 }
@@ -69,6 +71,7 @@ PointExplanation explain(const RayLaunchingResult& result, const Transmitter& tr
   explanation.roofs_in_sight_db = 0.0 - 2 * decibels(result.left_in_sight.front().by_roofs);
   explanation.ground_in_sight_db = 0.0 - 2 * decibels(result.left_in_sight.front().with_ground);
   explanation.runs_along_ground = result.left_in_sight.front().along_ground;
+  explanation.without_power = result.rays_without_power.front();
   explanation.power_sum_dbm = explanation.interference_db = std::numeric_limits<double>::quiet_NaN();
   const double all = result.receivers.front().gain.value();
   if (!explanation.prediction.reached()) return explanation;

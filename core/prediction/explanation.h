@@ -46,6 +46,7 @@ struct PointExplanation {
   std::string clutter_class;  // that the receiver stands in; "" for none
   PowerShares shares;
   std::vector<ExplainedRay> rays;  // strongest first
+  RaysWithoutPower without_power;  // that come besides
 };
 
 // REQUIRES: `result` is of a launch to one receiver with rays_per_receiver > 0 and scattered rays.

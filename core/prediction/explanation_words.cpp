@@ -110,6 +110,13 @@ std::string spreads(const PointExplanation& explanation) {
          decibel_text(static_cast<double>(angles.k_factor_db)) + ".";
 }
 
+std::string why_nothing(const PointExplanation& explanation) {
+  const RaysWithoutPower& without_power = explanation.without_power;
+  if (without_power.by_polarization > 0) return "the receiver's polarisation takes nothing of the rays that come.";
+  if (without_power.by_pattern > 0) return "the rays that come lie in a null of an antenna.";
+  return "no ray with the allowed number of interactions stays above the least power.";
+}
+
 }  // namespace
 
 std::string route_in_words(const Ray& ray, const Scene& scene, const Tiling& tiling) {
@@ -132,10 +139,7 @@ std::string route_in_words(const Ray& ray, const Scene& scene, const Tiling& til
 std::string in_words(const PointExplanation& explanation) {
   const std::string distance = with_digits(explanation.distance_m, explanation.distance_m < 10 ? 1 : 0);
   const std::string where = explanation.transmitter + ", " + distance + " m away";
-  if (explanation.rays.empty()) {
-    return "Nothing arrives from " + where +
-           ": no ray with the allowed number of interactions stays above the least power.";
-  }
+  if (explanation.rays.empty()) return "Nothing arrives from " + where + ": " + why_nothing(explanation);
   std::string text = (explanation.prediction.line_of_sight ? "Line of sight to " : "No line of sight to ") + where +
                      ". " + main_part(explanation) + comparison_with_free_space(explanation);
   constexpr double audible_db = 0.5;

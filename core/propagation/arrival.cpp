@@ -9,20 +9,32 @@ void Launch::add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::ui
   const Arrival& arrival = ray.arrival;
   state.sums[sum_index(number)].add(arrival);
   add_wideband(ending, ray, number, state);
-  if (!environment_.points.is_receiver(number) || !(arrival.path_gain > 0)) return;
+  if (!environment_.points.is_receiver(number)) return;
   const bool is_recorded = environment_.options.rays_per_receiver > 0;
-  const bool is_pairable = view_.summation == Summation::local_mean;
-  if (!is_recorded && !is_pairable) return;
   const std::uint32_t receiver = number - environment_.points.element_count();
-  const Complex phased = exp_j(-link_.wave_number() * ray.length_m) * ray.received;
-  if (is_pairable) state.pairable.push_back(as_pairable(ending.chain, arrival, phased, receiver));
-  if (!is_recorded) return;
-  state.recorded.push_back({receiver, arrival.path_gain, straight_distance(number) + arrival.excess_length_m,
-                            std::atan2(phased.im, phased.re), ending.chain, RecordedRay::nowhere, ray.is_companion});
+  if (arrival.path_gain > 0) {
+    const bool is_pairable = view_.summation == Summation::local_mean;
+    if (!is_recorded && !is_pairable) return;
+    const Complex phased = exp_j(-link_.wave_number() * ray.length_m) * ray.received;
+    if (is_pairable) state.pairable.push_back(as_pairable(ending.chain, arrival, phased, receiver));
+    if (is_recorded) {
+      state.recorded.push_back({receiver, arrival.path_gain, straight_distance(number) + arrival.excess_length_m,
+                                std::atan2(phased.im, phased.re), ending.chain, RecordedRay::nowhere,
+                                ray.is_companion});
+    }
+  } else if (is_recorded) {
+    count_without_power(ending, ray, state.without_power[receiver]);
+  }
+  // Of all rays: the one that is followed may be another's companion.
   if (state.endings == nullptr) return;
   const Vec3* const place = ending.ground_place;
   state.endings->push_back({ending.source, ending.strength, ending.departure_gain, ending.attenuation,
                             ending.ground_normal, place ? std::optional(*place) : std::nullopt, ray});
+}
+
+void Launch::count_without_power(const RayEnding& ending, const ArrivedRay& ray, RaysWithoutPower& counts) const {
+  const bool by_pattern = !(ending.departure_gain > 0 && link_.receive_gain(ray.arrival.travel_direction) > 0);
+  ++(by_pattern ? counts.by_pattern : counts.by_polarization);
 }
 
 PairableRay Launch::as_pairable(const InteractionChain& chain, const Arrival& arrival, Complex phased,

@@ -103,6 +103,7 @@ struct DiffuseSum {
   }
 };
 
+// What has no power is no arrival: it is not counted and has no delay; but the direct ray tells that it is in sight.
 // REQUIRES for all: the target's rays were added with the same straight distance as reference of the excess length.
 struct ArrivalSums {
   FixedPointSum gain;                      // of all rays, in power
@@ -143,6 +144,10 @@ TESSERAY_HD inline Vec2 look_azimuth(Vec3 travel_direction) {
 
 template <class Adder>
 TESSERAY_HD void ArrivalSums::add(const Arrival& arrival, const Adder& adder) {
+  // What is in sight is so whatever the receiver takes of it.
+  if (arrival.mechanism == Mechanism::direct) direct = true;
+  if (arrival.interference != 0) interference.add(arrival.interference, adder);
+  if (!(arrival.path_gain > 0)) return;
   const Vec2 look = look_azimuth(arrival.travel_direction);
   const double scaled_excess = arrival.excess_length_m / excess_unit_m;
   gain.add(arrival.path_gain, adder);
@@ -156,10 +161,8 @@ TESSERAY_HD void ArrivalSums::add(const Arrival& arrival, const Adder& adder) {
     coherent_re.add(arrival.amplitude.re, adder);
     coherent_im.add(arrival.amplitude.im, adder);
   }
-  if (arrival.interference != 0) interference.add(arrival.interference, adder);
   adder.lower(first_excess_m, static_cast<float>(arrival.excess_length_m));
   adder.count(rays, 1);
-  if (arrival.mechanism == Mechanism::direct) direct = true;
   if (arrival.path_gain >= adder.now(strongest_gain)) {
     const double azimuth = std::atan2(look.y, look.x);
     adder.exclusively([&] { consider_strongest(arrival.path_gain, azimuth, arrival.mechanism); });
@@ -168,7 +171,7 @@ TESSERAY_HD void ArrivalSums::add(const Arrival& arrival, const Adder& adder) {
 
 template <class Adder>
 TESSERAY_HD void ArrivalSums::add(const DiffuseSum& diffuse, const Adder& adder) {
-  if (diffuse.rays == 0) return;
+  if (diffuse.rays == 0 || !(diffuse.gain > 0)) return;
   gain.add(diffuse.gain, adder);
   basic_gain.add(diffuse.basic_gain, adder);
   excess.add(diffuse.excess_m / excess_unit_m, adder);

@@ -139,8 +139,9 @@ class Launch {
     std::vector<ArrivalSums> sums;  // tiles, then receivers
     WidebandTable wideband;         // of the same targets, where it is wanted
     std::vector<RecordedRay> recorded;
-    std::vector<PairableRay> pairable;           // at receivers, where the mean is summed
-    std::vector<KeptEnding>* endings = nullptr;  // where they are asked for
+    std::vector<RaysWithoutPower> without_power;  // per receiver, where rays are recorded
+    std::vector<PairableRay> pairable;            // at receivers, where the mean is summed
+    std::vector<KeptEnding>* endings = nullptr;   // where they are asked for
     ScatteredWays scattered_ways;
     RowIntervals intervals;
     BlockSearch search;
@@ -443,6 +444,8 @@ class Launch {
   std::uint32_t receiver_ground(std::uint32_t number) const {
     return view_.environment.receiver_grounds[number - environment_.points.element_count()];
   }
+  // Of a ray at a receiver, by what nothing is left of it.
+  void count_without_power(const RayEnding& ending, const ArrivedRay& ray, RaysWithoutPower& counts) const;
   PairableRay as_pairable(const InteractionChain& chain, const Arrival& arrival, Complex phased,
                           std::uint32_t receiver) const;
   // Adds what pairs of them bring to receivers.
@@ -570,6 +573,8 @@ class Launch {
   // ray_launcher.cpp: the threads' sums and rays as one result.
   RayLaunchingResult collect();
   std::vector<ArrivalSums> sums_of_threads() const;
+  // REQUIRES: rays are recorded.
+  std::vector<RaysWithoutPower> rays_without_power_of_threads() const;
   std::vector<Ray> strongest_rays(const std::vector<RecordedRay>& recorded);
   Ray as_ray(const RecordedRay& recorded) const;
   // The corner points of a ray to a receiver at `target`.

@@ -89,7 +89,8 @@ Link::Link(const Scene& scene, const Transmitter& transmitter, const RayLaunchin
   view_.least_gain = power_ratio(options.min_power_dbm - eirp_dbm);
   view_.greatest_receive_gain = power_ratio(maximum_receiver_gain_dbi(options));
   // Both look along the ray: a slant seen from its other end leans the other way.
-  const double between = std::cos(tilt_of(transmitter.polarization) + tilt_of(options.receiver_polarization));
+  double between = std::cos(tilt_of(transmitter.polarization) + tilt_of(options.receiver_polarization));
+  if (std::fabs(between) < 1e-12) between = 0;  // what rounding leaves of a right angle
   const double alike = between * between, crossed = options.cross_polarization;
   received_fraction_ = (1.0 - crossed) * alike + crossed * (1.0 - alike);
   for (const Material& material : scene.materials) {

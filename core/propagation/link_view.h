@@ -63,11 +63,16 @@ struct LinkView {
     return polarization_vector(transmit_polarization, AntennaFrame{}, direction);
   }
 
-  // The receiver's amplitude from a field without phase that travels along `direction`, times (λ/4π).
+  // The receiver's amplitude from a field without phase that travels along `direction`, times (λ/4π). Nothing of a
+  // field at right angles to the receiver's polarisation.
   TESSERAY_HD Complex receive(const ComplexVec3& field, Vec3 direction) const {
     // Reception is the field's part along what the antenna would send back (docs/physics.md §4, reciprocity).
     const Vec3 polarization = polarization_vector(receive_polarization, receive_frame, -direction);
-    return std::sqrt(unit_gain * receive_gain(direction)) * dot(field, polarization);
+    const Complex taken = dot(field, polarization);
+    // What rounding leaves of such a field, 1e-16 at each turn of its basis, is no ray.
+    constexpr double of_rounding = 1e-24;  // of its power
+    if (squared_norm(taken) <= of_rounding * squared_norm(field)) return {};
+    return std::sqrt(unit_gain * receive_gain(direction)) * taken;
   }
 
   // Power gain of the receiving pattern for a wave along `direction`.

@@ -157,6 +157,9 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
           state.scattered_sums.resize(sum_count());
         }
         if (wants_wideband()) state.wideband = empty_wideband_table();
+        if (environment_.options.rays_per_receiver > 0) {
+          state.without_power.resize(environment_.points.receiver_count());
+        }
         return state;
       }) {
   const std::uint32_t numbers = environment.points.element_count() + environment.points.receiver_count();
@@ -255,6 +258,17 @@ std::vector<ArrivalSums> Launch::sums_of_threads() const {
   return sums;
 }
 
+std::vector<RaysWithoutPower> Launch::rays_without_power_of_threads() const {
+  std::vector<RaysWithoutPower> sums(environment_.points.receiver_count());
+  for (const ThreadState& state : states_) {
+    for (std::size_t r = 0; r < sums.size(); ++r) {
+      sums[r].by_polarization += state.without_power[r].by_polarization;
+      sums[r].by_pattern += state.without_power[r].by_pattern;
+    }
+  }
+  return sums;
+}
+
 RayLaunchingResult Launch::collect() {
   RayLaunchingResult result;
   result.tubes = std::accumulate(tubes_by_interactions_.begin(), tubes_by_interactions_.end(), std::uint64_t{0});
@@ -279,6 +293,7 @@ RayLaunchingResult Launch::collect() {
   sums.resize(environment_.points.target_tile_count());
   result.tiles = std::move(sums);
   if (environment_.options.rays_per_receiver == 0) return result;
+  result.rays_without_power = rays_without_power_of_threads();
   sort_by_strength(recorded);
   result.ray_gains = gains_by_mechanism(recorded, environment_.points);
   const std::vector<RecordedRay> scattered = scattered_rays_.strongest(std::move(ways));

@@ -129,6 +129,11 @@ struct GainByMechanism {
   double sum() const { return direct + reflection + diffraction + over_rooftop + through_building; }
 };
 
+// Rays that come to a receiver, which are none there: by what nothing is left of their power.
+struct RaysWithoutPower {
+  std::uint32_t by_polarization = 0, by_pattern = 0;  // of the receiver; of either end
+};
+
 // Of the direct ray's amplitude, where roofs come near to it.
 struct LeftInSight {
   double by_roofs = 1;
@@ -144,6 +149,7 @@ struct RayLaunchingResult {
   std::vector<Ray> rays;               // by receiver, strongest first
   // Per receiver, with rays_per_receiver > 0: the path gain of all rays that are not diffusely scattered.
   std::vector<GainByMechanism> ray_gains;
+  std::vector<RaysWithoutPower> rays_without_power;  // the same of those of which nothing is left
   std::vector<LeftInSight> left_in_sight;            // per receiver
   std::uint64_t tubes = 0;                           // launched in all, for the log
   std::vector<std::uint64_t> tubes_by_interactions;  // the same by how many interactions they had had

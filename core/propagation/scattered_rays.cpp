@@ -129,7 +129,9 @@ void ScatteredRays::put_together(const ScatteredWay* first, const ScatteredWay* 
   const auto consider = [&](const ScatteredWay* way, std::size_t tube) {
     const std::vector<ScatteredTube>& tubes = tubes_[way->tile];
     while (tube < tubes.size() && !may_take(tubes[tube], *way)) ++tube;
-    if (tube < tubes.size()) candidates.push({way->gain_factor * tubes[tube].power, way, tube});
+    if (tube == tubes.size()) return;
+    const double gain = way->gain_factor * tubes[tube].power;
+    if (gain > 0) candidates.push({gain, way, tube});
   };
   for (const ScatteredWay* way = first; way != last; ++way) consider(way, 0);
   for (std::size_t found = 0; found < rays_ && !candidates.empty(); ++found) {

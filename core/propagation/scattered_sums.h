@@ -27,10 +27,11 @@ struct alignas(64) ScatteredSums {
         std::fmax(std::fabs(sum.excess_m) / excess_unit_m, sum.squared_excess_m2 / (excess_unit_m * excess_unit_m));
     return std::fmax(std::fmax(sum.gain, sum.basic_gain), scaled) < most;
   }
-  // REQUIRES: takes(sum), sum.rays > 0.
+  // What has no power is no arrival. REQUIRES: takes(sum).
   TESSERAY_HD void add(const DiffuseSum& sum) { add(sum, AddAlone()); }
   template <class Adder>
   TESSERAY_HD void add(const DiffuseSum& sum, const Adder& adder) {
+    if (!(sum.gain > 0)) return;
     const auto whole = [](double x) { return static_cast<std::int64_t>(x * scale); };
     adder.add(gain, whole(sum.gain));
     adder.add(basic_gain, whole(sum.basic_gain));

@@ -273,6 +273,7 @@ TESSERAY_HD inline void add_diffuse(const DiffusePower& source, double density, 
                                     const DiffuseTarget& target, DiffuseSum& sum) {
   const double more_m = length_m - target.straight_distance_m, power = density * source.power;
   const double gain = target.gain_factor * power, first_m = source.first_length_m + more_m;
+  if (!(gain > 0)) return;
   sum.gain += gain;
   sum.basic_gain += target.basic_factor * (density * source.basic);
   sum.excess_m += target.gain_factor * density * (source.length + more_m * source.power);

@@ -33,8 +33,12 @@ def _words(value: Any) -> str:
 
 
 def _losses(value: Any) -> str:
-    """[["free space", 71.3], ["R", 8.2]] as "free space 71.3, R 8.2"; nothing of a program that does not tell them."""
-    return ", ".join(f"{step} {_number(loss_db, 1)}" for step, loss_db in json.loads(value or "[]"))
+    """[["free space", 71.3], ["R", 8.2]] as "free space 71.3, R 8.2"; nothing where they are not told, or in no JSON."""
+    try:
+        losses = json.loads(value) if isinstance(value, str) and value else []
+    except ValueError:
+        return ""
+    return ", ".join(f"{step} {'–' if loss_db is None else _number(loss_db, 1)}" for step, loss_db in losses)
 
 
 # Heading, field of the rays layer, decimals or how it is told.

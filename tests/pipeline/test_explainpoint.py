@@ -117,6 +117,22 @@ class ExplainPointTest(PipelineTest):
                         steps |= {step for step, _ in losses}
         self.assertLessEqual({"R", "G", "D", "S", "O", "polarisation", "receiver"}, steps)
 
+    def test_rays_that_the_polarisation_takes_are_none(self):
+        """Vertical antennas over level ground and upright walls, horizontal receivers."""
+        for x, y, height in PLACES:
+            with self.subTest(x=x, y=y):
+                output = self.folder / "crossed.gpkg"
+                figures = self.explained(f"{x},{y}", "--receiver-height", height, "--max-rays", "10000",
+                                         "--receiver-polarization", "horizontal", "--max-scatterings", "0",
+                                         "--output", output, "--overwrite")["figures"]
+                rays = rows(output, "rays")
+                self.assertEqual(len(rays), figures["ray_count"])
+                erp_dbm = {"Market": 43, "Hill": 40}[figures["transmitter"]]
+                for ray in rays:
+                    self.assertGreater(ray["power_dbm"], -300)
+                    losses = json.loads(ray["losses_db"])
+                    self.assertAlmostEqual(sum(loss for _, loss in losses), erp_dbm - ray["power_dbm"], delta=0.06)
+
     def test_all_scattered_rays_together_are_the_scattered_power(self):
         """Scattered power is summed by tile in the prediction, and here ray by ray."""
         output, (x, y, _) = self.folder / "all.gpkg", PLACES[0]

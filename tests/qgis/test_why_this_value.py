@@ -496,8 +496,10 @@ image = dock.grab().toImage()
 assert len({image.pixelColor(x, y).name() for x in range(0, 600, 2) for y in range(0, 500, 2)}) > 10
 assert chosen == [[2]], chosen
 assert dock.table.item(0, dock.table.columnCount() - 1).text() == "free space 90.1, ERP −2.1", "losses are readable"
-dock.show_explanation(Explanation("Of an earlier program.", [{**rays[0], "losses_db": None}]))
-assert dock.table.item(0, dock.table.columnCount() - 1).text() == ""
+for losses, told in ((None, ""), (object(), ""), ('[["free space",90.1],["polarisation",inf]]', ""),
+                     ('[["free space",90.1],["polarisation",null]]', "free space 90.1, polarisation –")):
+    dock.show_explanation(Explanation("Of an earlier program.", [{**rays[0], "losses_db": losses}]))
+    assert dock.table.item(0, dock.table.columnCount() - 1).text() == told, losses
 """
         finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60,
                                   env={**os.environ, "PYTHONPATH": str(PLUGINS)})

@@ -175,7 +175,8 @@ void Trace::add(const ExactPath& path, Arrived& arrived) const {
                            environment_.reflectors[path.interactions[0].number].kind == SurfaceKind::ground;
   Arrival arrival;
   arrival.path_gain = squared_norm(received.amplitude);
-  // Along a face of an edge the diffracted field may be zero: no ray.
+  // Along a face of an edge the diffracted field may be zero, and what is left of one of another polarisation: no ray.
+  arrived.sums.direct = arrived.sums.direct || is_direct;
   if (!(arrival.path_gain > 0)) return;
   arrival.basic_gain = arrival.path_gain / (std::max(received.departure_gain, least_pattern_gain) *
                                             std::max(received.receive_gain, least_pattern_gain));
