@@ -127,7 +127,8 @@ std::vector<Parameter> prediction_layer_parameters() {
        .beside = {"PATH_LOSS", "RECEIVER_PATH_LOSS"}},
       {.name = "RAYS",
        .label = "Rays",
-       .help = "the strongest rays to each of RECEIVERS",
+       .help = "the strongest rays to each of RECEIVERS but the diffusely scattered ones: the power of those is in the "
+               "sums alone, and explainpoint shows them",
        .kind = Kind::layer_destination,
        .optional = true,
        .layer = "rays",

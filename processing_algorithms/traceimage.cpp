@@ -143,6 +143,7 @@ std::vector<Parameter> ray_layer_parameters() {
       named(prediction_layer_parameters(), {"RAYS_PER_RECEIVER", "RECEIVER_PATH_LOSS", "TRANSMITTERS_OUT", "RAYS"});
   layers[2].beside = {"RECEIVER_PATH_LOSS"};
   layers[2].help = "the transmitters with all that was assumed; beside RECEIVER_PATH_LOSS if not given";
+  layers[3].help = "the strongest rays to each of RECEIVERS";
   for (Parameter& layer : layers) layer.needs.clear();
   return layers;
 }

@@ -285,7 +285,9 @@ std::vector<Field<Ray>> ray_fields() {
        [](const Ray& ray) { return Value::integer(ray.transmitter_id); }},
       {{"target_id", integer, "Receiver the ray arrives at"},
        [](const Ray& ray) { return Value::integer(ray.target_id); }},
-      {{"interactions", text, "T transmitter, R reflection, D diffraction, S scattering, G ground, O over the roofs"},
+      {{"interactions", text,
+        "T transmitter, R reflection, D diffraction, G ground, O over the roofs, B through a building, S scattering "
+        "(explainpoint alone)"},
        [](const Ray& ray) { return Value::text(ray.interactions); }},
       number("power_dbm", "Received power, dBm", &Ray::power_dbm),
       number("delay_ns", "Delay, ns", &Ray::delay_ns),
