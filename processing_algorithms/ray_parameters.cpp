@@ -89,7 +89,8 @@ std::vector<Parameter> effect_parameters() {
        .choices = words(over_rooftop_methods)},
       {.name = "TRANSMISSION",
        .label = "Rays through a building",
-       .help = "through the building nearest to the transmitter, or the one that it stands on, to what it alone hides",
+       .help = "through the building nearest to the transmitter, or the one that it stands on, with those that touch "
+               "it, to what they alone hide",
        .kind = Kind::enumeration,
        .default_value = "none",
        .choices = words(transmissions)},

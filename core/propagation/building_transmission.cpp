@@ -10,16 +10,48 @@
 #include "core/propagation/surface_materials.h"
 #include "core/scene/polygon.h"
 #include "core/scene/prism_index.h"
+#include "core/tiling/walls.h"
 
 namespace tesseray {
 namespace {
 
-// Parts whose solids come this near to each other touch.
-constexpr double touch_m = 1e-3;
+// A way through less than this is none.
+constexpr double least_way_m = 1e-3;
+// Of walls that are nearer to each other than touch_m, so much side by side joins their solids; at a corner alone they
+// stay two.
+constexpr double shared_wall_m = 0.2;
 // About what certainly hides nothing: above all tolerances of what does.
 constexpr double margin_m = 0.1;
 
 double distance_to(const Rings& rings, Vec2 p) { return contains(rings, p) ? 0.0 : distance_to_sides(rings, p); }
+
+// Whether a piece of a side of `a` lies in `b`, or so near to it that there is no air between. Beside the side, on
+// both hands: the solid of `b` may begin there, or be the same as that of `a`.
+bool has_side_in(const Prism& a, const Prism& b) {
+  std::vector<Interval> inside;
+  for (const Ring& ring : a.rings) {
+    for (std::size_t i = 0; i < ring.size(); ++i) {
+      const Vec2 start = ring[i], way = ring[(i + 1) % ring.size()] - start;
+      const double length_m = norm(way);
+      if (length_m < shared_wall_m) continue;
+      const Vec2 direction = (1.0 / length_m) * way, aside = touch_m * Vec2{-direction.y, direction.x};
+      for (const Vec2 from : {start + aside, start - aside}) {
+        inside.clear();
+        append_inside_intervals(b.rings, from, direction, length_m, inside);
+        for (const Interval& piece : inside) {
+          if (piece.length() >= shared_wall_m) return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+bool solids_touch(const Prism& a, const Prism& b) {
+  const auto bottom_z = [](const Prism& prism) { return prism.on_ground ? -infinity : prism.bottom_z; };
+  if (std::max(bottom_z(a), bottom_z(b)) > std::min(a.top_z, b.top_z) + touch_m) return false;
+  return has_side_in(a, b) || has_side_in(b, a);
+}
 
 }  // namespace
 
@@ -29,8 +61,11 @@ BuildingTransmission::BuildingTransmission(const Scene& scene, Vec3 antenna, dou
   find_parts(antenna);
   if (parts_.empty()) return;
   scene_without_ = std::make_unique<Scene>(scene);
-  const std::int64_t building_id = scene.prisms[parts_.front()].building_id;
-  std::erase_if(scene_without_->prisms, [&](const Prism& prism) { return prism.building_id == building_id; });
+  std::vector<Prism>& others = scene_without_->prisms;
+  others.clear();
+  for (std::uint32_t p = 0; p < scene.prisms.size(); ++p) {
+    if (!std::binary_search(parts_.begin(), parts_.end(), p)) others.push_back(scene.prisms[p]);
+  }
   occlusion_ = std::make_unique<Occlusion>(*scene_without_);
 }
 
@@ -46,6 +81,7 @@ void BuildingTransmission::find_parts(Vec3 antenna) {
   for (std::uint32_t p = 0; p < scene_.prisms.size(); ++p) {
     if (scene_.prisms[p].building_id == nearest) parts_.push_back(p);
   }
+  add_touching_parts();
   top_z_ = -infinity;
   for (const std::uint32_t part : parts_) {
     const Prism& prism = scene_.prisms[part];
@@ -55,6 +91,23 @@ void BuildingTransmission::find_parts(Vec3 antenna) {
     }
     top_z_ = std::max(top_z_, prism.top_z + margin_m);
   }
+}
+
+void BuildingTransmission::add_touching_parts() {
+  if (parts_.empty()) return;
+  const PrismIndex index(scene_);
+  std::vector<bool> is_part(scene_.prisms.size(), false);
+  for (const std::uint32_t part : parts_) is_part[part] = true;
+  // Those that are added are asked in their turn.
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const std::uint32_t part = parts_[i];
+    for (const std::uint32_t other : index.candidates(grown(index.bounds(part), touch_m))) {
+      if (is_part[other] || !solids_touch(scene_.prisms[part], scene_.prisms[other])) continue;
+      is_part[other] = true;
+      parts_.push_back(other);
+    }
+  }
+  std::sort(parts_.begin(), parts_.end());
 }
 
 bool BuildingTransmission::may_hide(Vec3 from, Vec3 to) const {
@@ -101,10 +154,10 @@ std::vector<BuildingTransmission::Crossing> BuildingTransmission::crossings(Vec3
       } else if (from.z <= bottom_z || from.z >= prism.top_z) {
         continue;
       }
-      if (!(interval.high - interval.low > touch_m)) continue;
+      if (!(interval.high - interval.low > least_way_m)) continue;
       // Through the top or the bottom where the way is over the part's inside there.
       found.push_back({interval.low, interval.high, interval.low > in_plan.low ? roof : wall,
-                       interval.high < in_plan.high ? roof : wall});
+                       interval.high < in_plan.high ? roof : wall, part});
     }
   }
   std::sort(found.begin(), found.end(), [](const Crossing& a, const Crossing& b) { return a.begin_m < b.begin_m; });
@@ -116,21 +169,27 @@ double BuildingTransmission::wall_loss_db(std::uint16_t material) const {
                                : wall_penetration_loss_db(scene_.materials[material].name, frequency_hz_);
 }
 
+bool BuildingTransmission::is_air_between(const Crossing& before, const Crossing& after, Vec3 from,
+                                          Vec3 direction) const {
+  if (after.begin_m <= before.end_m + least_way_m) return false;
+  // Between walls that touch but for the data's precision the way may be long when it is askew.
+  const Vec2 middle = (from + (0.5 * (before.end_m + after.begin_m)) * direction).xy();
+  return distance_to(scene_.prisms[before.part].rings, middle) > touch_m ||
+         distance_to(scene_.prisms[after.part].rings, middle) > touch_m;
+}
+
 double BuildingTransmission::loss_db(Vec3 from, Vec3 to) const {
   const std::vector<Crossing> parts = crossings(from, to);
+  const Vec3 direction = normalized(to - from);
   double loss = 0;
   for (std::size_t first = 0; first < parts.size();) {
     // Parts that touch or overlap along the way are one solid, with one wall where it begins and one where it ends.
-    double end_m = parts[first].end_m;
-    std::uint16_t last_material = parts[first].material_at_end;
-    std::size_t next = first + 1;
-    for (; next < parts.size() && parts[next].begin_m <= end_m + touch_m; ++next) {
-      if (parts[next].end_m <= end_m) continue;
-      end_m = parts[next].end_m;
-      last_material = parts[next].material_at_end;
+    std::size_t last = first, next = first + 1;
+    for (; next < parts.size() && !is_air_between(parts[last], parts[next], from, direction); ++next) {
+      if (parts[next].end_m > parts[last].end_m) last = next;
     }
-    loss += wall_loss_db(parts[first].material_at_begin) + wall_loss_db(last_material) +
-            options_.indoor_db_per_m * (end_m - parts[first].begin_m);
+    loss += wall_loss_db(parts[first].material_at_begin) + wall_loss_db(parts[last].material_at_end) +
+            options_.indoor_db_per_m * (parts[last].end_m - parts[first].begin_m);
     first = next;
   }
   return loss;

@@ -3,7 +3,8 @@
 //
 // Such a building hides whole streets from a site at its corner, and what goes through it is stronger there than what
 // goes around. It is taken as transparent for what the antenna sees; the ray pays for each outer wall or roof that it
-// passes, and for each metre inside. Parts of the building count as one solid: nothing is paid between them.
+// passes, and for each metre inside. Parts of the building count as one solid: nothing is paid between them. So do
+// houses that touch it wall to wall, and those that touch these: a solid is one whatever features the data cut it into.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace tesseray {
 
 class BuildingTransmission {
  public:
-  // The building nearest to `antenna` in the plan. Keeps a reference to the scene.
+  // The building nearest to `antenna` in the plan, with all that touches it. Keeps a reference to the scene.
   BuildingTransmission(const Scene& scene, Vec3 antenna, double frequency_hz, const TransmissionOptions& options);
 
   // False in a scene without buildings.
@@ -36,9 +37,13 @@ class BuildingTransmission {
   struct Crossing {
     double begin_m, end_m;
     std::uint16_t material_at_begin, material_at_end;  // of the wall, or the roof
+    std::uint32_t part;
   };
 
   void find_parts(Vec3 antenna);
+  void add_touching_parts();
+  // Whether there is air between two crossings, of which the first ends before the other begins.
+  bool is_air_between(const Crossing& before, const Crossing& after, Vec3 from, Vec3 direction) const;
   std::vector<Crossing> crossings(Vec3 from, Vec3 to) const;
   double wall_loss_db(std::uint16_t material) const;
 

@@ -53,6 +53,68 @@ TEST(BuildingTransmission, CountsOuterWallsAndMetres) {
   EXPECT_NEAR(through.amplitude({105, 90, 6}, {105, 130, 6}), std::pow(10, -25.0 / 20), 1e-12);
 }
 
+// Houses wall to wall, each a feature of its own, between an antenna at x = −20 m and a street at x = 60 m.
+double loss_across(std::vector<Prism> prisms, Vec3 from = {-20, 10, 5}, Vec3 to = {60, 10, 5}) {
+  Scene scene = testing::flat_ground(400, 400);
+  scene.prisms = std::move(prisms);
+  return BuildingTransmission(scene, from, 850e6, ten_db_walls()).loss_db(from, to);
+}
+
+Prism house_between(std::int64_t id, double low_x, double high_x, double top_z = 10) {
+  return testing::box_prism(id, {low_x, 0}, {high_x, 20}, 0, top_z);
+}
+
+TEST(BuildingTransmission, HousesThatTouchAreOneSolid) {
+  // Two walls and 20 m, however the data cut it: in one, two or three, overlapping, or with a gap that is none to
+  // tiles.
+  const double whole = 20 + 0.5 * 20;
+  EXPECT_NEAR(loss_across({house_between(1, 0, 20)}), whole, 1e-9);
+  EXPECT_NEAR(loss_across({house_between(1, 0, 10), house_between(2, 10, 20)}), whole, 1e-9);
+  EXPECT_NEAR(loss_across({house_between(3, 13, 20), house_between(2, 4, 13), house_between(1, 0, 4)}), whole, 1e-9);
+  EXPECT_NEAR(loss_across({house_between(1, 0, 12), house_between(2, 8, 20)}), whole, 1e-9);
+  EXPECT_NEAR(loss_across({house_between(1, 0, 10), house_between(2, 10.04, 20)}), whole, 1e-9);
+  EXPECT_NEAR(loss_across({house_between(1, 0, 20), house_between(2, 5, 15)}), whole, 1e-9);
+  EXPECT_NEAR(loss_across({house_between(2, 0, 20), house_between(1, 0, 20)}), whole, 1e-9);
+  // Askew through the gap, which is 0.09 m long then.
+  const double askew =
+      loss_across({testing::box_prism(1, {0, 0}, {10, 80}, 0, 10), testing::box_prism(2, {10.04, 0}, {20, 80}, 0, 10)},
+                  {-1, 1, 5}, {21, 45, 5});
+  EXPECT_NEAR(askew, 20 + 0.5 * 20 * std::sqrt(5.0), 1e-9);
+  // A lane is one: the house behind it is another, which stays in the way.
+  EXPECT_NEAR(loss_across({house_between(1, 0, 10), house_between(2, 10.5, 20)}), 20 + 0.5 * 10, 1e-9);
+  // Over the lower neighbour, and down through its roof: 4.5 m high at x = 30 m.
+  EXPECT_NEAR(loss_across({house_between(1, 0, 10), house_between(2, 10, 20, 4)}), 20 + 0.5 * 10, 1e-9);
+  EXPECT_NEAR(loss_across({house_between(1, 0, 10), house_between(2, 10, 40, 4.5)}, {-20, 10, 7}, {80, 10, 2}),
+              20 + 20 + 0.5 * (10 + 10) * std::sqrt(1 + 0.05 * 0.05), 1e-9);
+}
+
+// Along a terrace, around a yard of four wings, and from floor to floor.
+TEST(BuildingTransmission, BlocksArePaidForAsTheRayPassesThem) {
+  std::vector<Prism> terrace;
+  for (int i = 0; i < 8; ++i) terrace.push_back(house_between(i + 1, 6 * i, 6 * i + 6));
+  EXPECT_NEAR(loss_across(terrace), 20 + 0.5 * 48, 1e-9);
+  EXPECT_NEAR(loss_across(terrace, {27, -5, 5}, {27, 25, 5}), 20 + 0.5 * 20, 1e-9);
+  const std::vector<Prism> around_yard = {
+      testing::box_prism(1, {0, 0}, {8, 40}, 0, 10), testing::box_prism(2, {8, 0}, {32, 8}, 0, 10),
+      testing::box_prism(3, {32, 0}, {40, 40}, 0, 10), testing::box_prism(4, {8, 32}, {32, 40}, 0, 10)};
+  EXPECT_NEAR(loss_across(around_yard, {-20, 20, 5}, {60, 20, 5}), 40 + 0.5 * 16, 1e-9);
+  EXPECT_NEAR(loss_across(around_yard, {-20, 20, 5}, {20, 20, 5}), 20 + 0.5 * 8, 1e-9);
+  Prism upper = house_between(2, 0, 20, 16);
+  upper.bottom_z = 10;
+  upper.on_ground = false;
+  EXPECT_NEAR(loss_across({house_between(1, 0, 20), upper}, {-20, 10, 12}, {60, 10, 12}), 20 + 0.5 * 20, 1e-9);
+  EXPECT_NEAR(loss_across({house_between(1, 0, 20), upper}, {10, 10, 20}, {10, 10.001, 4}), 20 + 0.5 * 12, 1e-6);
+  // High above its neighbour, it does not touch it.
+  upper.bottom_z = 12;
+  EXPECT_NEAR(loss_across({house_between(1, 0, 20), upper}, {-20, 10, 14}, {60, 10, 14}), 0, 1e-9);
+}
+
+TEST(BuildingTransmission, HousesThatMeetAtACornerAreTwo) {
+  const std::vector<Prism> corner = {testing::box_prism(1, {0, 0}, {10, 10}, 0, 10),
+                                     testing::box_prism(2, {10, 10}, {20, 20}, 0, 10)};
+  EXPECT_NEAR(loss_across(corner, {-5, 5, 5}, {25, 15, 5}), 20 + 0.5 * 10 * std::sqrt(10.0 / 9), 1e-9);
+}
+
 TEST(BuildingTransmission, IsTheSameBackwards) {
   const Scene scene = house();
   const BuildingTransmission through(scene, {110, 90, 6}, 850e6, ten_db_walls());
@@ -154,6 +216,21 @@ TEST(ThroughBuilding, BringsFreeSpaceLessTheLossBehindTheNearestBuilding) {
   EXPECT_EQ(on.rays.front().mechanism, Mechanism::through_building);
   EXPECT_EQ(on.rays.front().points.size(), 2u);
   EXPECT_NEAR(on.ray_gains[0].through_building, on.receivers[0].gain.value(), 1e-20);
+}
+
+// Two houses wall to wall hide the street behind them together.
+TEST(ThroughBuilding, BringsFreeSpaceLessTheLossBehindHousesThatTouch) {
+  Scene scene = testing::flat_ground(200, 100);
+  scene.prisms = {testing::box_prism(1, {60, 0}, {70, 100}, 0, 10), testing::box_prism(2, {70, 0}, {80, 100}, 0, 10)};
+  const Environment environment(std::move(scene), 10);
+  const Vec3 antenna{40, 50, 5}, place{120, 50, 1.5};
+  const RayLaunchingResult result =
+      environment.launch(testing::test_transmitter(antenna), testing::receivers_at({place}), through(true));
+  ASSERT_EQ(result.rays.size(), 1u);
+  EXPECT_EQ(result.rays.front().interactions, "T-B");
+  const double distance_m = norm(place - antenna);
+  EXPECT_NEAR(-decibels(result.receivers[0].gain.value()),
+              free_space_loss_db(distance_m, 850e6) + 20 + 0.5 * 20 * distance_m / 80, 1e-6);
 }
 
 TEST(ThroughBuilding, TilesBehindReflectOnce) {
