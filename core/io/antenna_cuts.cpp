@@ -94,7 +94,10 @@ class CutFiller {
                           "values are all attenuations, or all gains relative to the maximum", file_, beyond.line);
     }
     if (turned) assume("sign", "the values are signed as gains are not in this format: taken as attenuations");
-    if (excess > 0) assume("above_maximum", "values up to " + number(excess) + " dB above the maximum are taken as it");
+    // Less is this program's own rounding, from dBd to dBi and back.
+    constexpr double told_db = 1e-6;
+    if (excess > told_db)
+      assume("above_maximum", "values up to " + number(excess) + " dB above the maximum are taken as it");
     for (auto* cut : {&*raw_.horizontal, &*raw_.vertical}) {
       for (RawCut::Point& point : cut->points) {
         point.value_db = std::max(turned ? -point.value_db : point.value_db, 0.0);

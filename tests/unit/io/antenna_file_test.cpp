@@ -256,6 +256,16 @@ TEST_F(AntennaFiles, NsmaCountsElevationsUpwardsAndGainsDown) {
                                          points(-179, 180, [&](double a) { return 12.85 + azimuth(a); })));
   EXPECT_NEAR(*absolute.gain_dbi, 12.85, 1e-12);
   expect_same_cuts(absolute, antenna);
+  // What 15.5 dBd come to by way of dBi is less than 15.5, by rounding: nothing to tell of.
+  std::string over_dipole = nsma("DBD/DBD",
+                                 points(
+                                     -179, 180, [&](double a) { return 15.5 + elevation(a); }, ","),
+                                 points(
+                                     -179, 180, [&](double a) { return 15.5 + azimuth(a); }, ","));
+  over_dipole.replace(over_dipole.find("12.85"), 5, "15.5");
+  const AntennaFile in_dbd = read(over_dipole);
+  EXPECT_TRUE(in_dbd.assumptions.empty()) << in_dbd.assumptions.front().message;
+  expect_same_cuts(in_dbd, antenna);
   const AntennaFile signs = read(nsma("DBD/DBR",
                                       points(
                                           -179, 180, [&](double a) { return -elevation(a); }, ", "),
