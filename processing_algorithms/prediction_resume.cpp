@@ -59,8 +59,11 @@ std::uint64_t prediction_key(const Run& run, const Scene& scene, const Tiling& t
   return hash.value();
 }
 
+// The one that is there in any case where it is asked for, before those that may go elsewhere.
 std::optional<std::filesystem::path> file_of_result(const Destinations& destinations) {
-  if (const auto path_loss = destinations.layer("PATH_LOSS")) return path_loss->file;
+  for (const char* const of_targets : {"PATH_LOSS", "RECEIVER_PATH_LOSS"}) {
+    if (const auto path_loss = destinations.layer(of_targets)) return path_loss->file;
+  }
   const std::vector<std::filesystem::path> files = destinations.layer_files();
   return files.empty() ? std::nullopt : std::optional(files.front());
 }

@@ -236,6 +236,19 @@ class ManyTransmittersTest(PipelineTest):
         self.assertIn("work_file_damaged", warnings_of(process.stderr))
         self.assertEqual(result_hash_of(process), UNDISTURBED)
 
+    def test_without_path_losses_of_tiles_it_lies_beside_those_of_receivers(self):
+        receivers = self.folder / "receivers.csv"
+        receivers.write_text("x,y\n340500,6020500\n")
+        layers = {name: self.folder / f"{name}.gpkg" for name in ("rays", "points", "sites")}
+        command = ["predictcoverage", "--environment", ENVIRONMENT, *self.sites, "--max-bounces", "2", "--receivers", receivers,
+                   "--receivers-crs", "EPSG:25832", "--rays", layers["rays"], "--receiver-path-loss", layers["points"],
+                   "--transmitters-out", layers["sites"], "--progress", "json"]
+        set_aside = self.folder / "points.gpkg.work"
+        set_aside.write_text("precious")
+        process = self.assert_done(tesseray(*command))
+        self.assertIn("work_file_set_aside", warnings_of(process.stderr))
+        self.assertEqual((self.folder / "points.gpkg.work.unused").read_text(), "precious")
+
     def test_a_file_of_that_name_that_is_not_ours_stays(self):
         self.work.write_text("precious")
         process = self.assert_done(tesseray(*self.command()))
