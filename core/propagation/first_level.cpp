@@ -55,9 +55,9 @@ void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftB
   const std::uint32_t ground = ground_below(number);
   // Where roofs come near, the ground below a receiver reflects to it as to its tile: as a whole, for both have the
   // roofs' phases then, which the way over the tile where it meets the ground has not.
-  const bool reflects_below = below.has_value() || (environment_.points.is_receiver(number) && ground != no_index &&
-                                                    (left.comes_near || left_of_image.comes_near) &&
-                                                    limits_.may_reflect(0, 0));
+  const bool reflects_below =
+      below.has_value() || (environment_.points.is_receiver(number) && ground != no_index &&
+                            (left.comes_near || left_of_image.comes_near) && limits_.may_reflect(0, 0));
   const Link::Departure departure =
       ground != no_index ? straight
                          : departure_into_sight(way, straight, number, with_ground_as_target, target, left, state);

@@ -88,8 +88,8 @@ void GroundNearSight::find(const TerrainView& terrain, const RooftopLine& line, 
   }
   if (is_straight) return;
   // The earth's curve is no noise.
-  is_plane = line.curvature == 0 &&
-             reflects_as_plane(ground, {0, line.from.z}, {line.length_m, line.end_z}, wavelength_m);
+  is_plane =
+      line.curvature == 0 && reflects_as_plane(ground, {0, line.from.z}, {line.length_m, line.end_z}, wavelength_m);
   if (is_plane) ground = {ground.front(), ground.back()};
   if (is_plane || !comes_near) return;
   cut(wavelength_m);

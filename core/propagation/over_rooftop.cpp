@@ -104,7 +104,8 @@ struct GroundAtRoof {
 
 // Of the roof at `edge`, whose strip counts most. What is bent at it is reflected on the ground at another angle than
 // what goes by. Past the other end of the strip a straight way is reflected twice, before the roof and behind it, and
-// one by the ground there where its line does not cross it. `end`: of the line, in its frame (LineOverGround::place_of).
+// one by the ground there where its line does not cross it. `end`: of the line, in its frame
+// (LineOverGround::place_of).
 GroundAtRoof ground_at_roof(const RooftopRays& rays, Complex permittivity, OverRooftopPaths::WayInSight way,
                             const LineOverGround& line, Vec2 edge, Vec2 end) {
   const double at = line.place_of(edge), rest = line.place_of(end) - at, over_ground_m = line.height_at(at);

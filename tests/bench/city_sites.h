@@ -19,7 +19,8 @@ struct CitySite {
 // "rooftop", "macro".
 std::vector<CitySite> sites_near_middle(const Scene& scene);
 
-// `count` sites spread evenly over the city, the three kinds by turns: "street-1", "rooftop-2", "macro-3", "street-4" ….
+// `count` sites spread evenly over the city, the three kinds by turns: "street-1", "rooftop-2", "macro-3", "street-4"
+// ….
 std::vector<CitySite> sites_over_city(const Scene& scene, int count);
 
 }  // namespace tesseray::testing

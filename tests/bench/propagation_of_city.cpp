@@ -108,7 +108,8 @@ void print_cost(const LaunchCost& cost, const std::vector<std::uint64_t>& tubes_
 }
 
 double share_in_sight(const RayLaunchingResult& rays) {
-  const auto seen = std::count_if(rays.tiles.begin(), rays.tiles.end(), [](const ArrivalSums& at) { return at.direct; });
+  const auto seen =
+      std::count_if(rays.tiles.begin(), rays.tiles.end(), [](const ArrivalSums& at) { return at.direct; });
   return static_cast<double>(seen) / static_cast<double>(rays.tiles.size());
 }
 
@@ -135,8 +136,8 @@ void measure(const Study& study) {
       "| city | tiles | edges | site | bounces | once for all, s | s | processor s | tubes | tiles reached | MiB | "
       "against | mean dB | rms dB | greatest dB | lost "
       "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-  const std::vector<testing::CitySite> sites = study.spread > 0 ? testing::sites_over_city(city.scene, study.spread)
-                                                                : testing::sites_near_middle(city.scene);
+  const std::vector<testing::CitySite> sites =
+      study.spread > 0 ? testing::sites_over_city(city.scene, study.spread) : testing::sites_near_middle(city.scene);
   for (const testing::CitySite& site : sites) {
     const bool is_wanted =
         study.sites.empty() || std::find(study.sites.begin(), study.sites.end(), site.name) != study.sites.end();

@@ -115,7 +115,8 @@ Loss default_loss(const Profile& profile, double sigma = conductivity) {
   const auto loss_db = [](Complex factor) { return -decibels(squared_norm(factor)); };
   OverRooftopPaths::Workspace work;
   if (in_sight) {
-    const double left_db = loss_db(paths.left_in_sight(rays, target, OverRooftopPaths::WayInSight::straight, work).factor);
+    const double left_db =
+        loss_db(paths.left_in_sight(rays, target, OverRooftopPaths::WayInSight::straight, work).factor);
     return {left_db, left_db, {profile.from, profile.to}};
   }
   RooftopPath path;

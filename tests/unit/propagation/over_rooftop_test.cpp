@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "core/base/units.h"
 #include "core/physics/knife_edge.h"
@@ -305,54 +308,119 @@ TEST(OverRooftop, RoofsJustBelowTheLineTakeTheirPart) {
   EXPECT_NEAR(losses_db(one, {40})[0], 0, 0.01);
 }
 
-// The direct ray and its reflections on the ground before a wall and behind it, each over the top as far as that takes
-// from it: at tiles and at receivers, whose ground tile may still be in the shadow.
-TEST(OverRooftop, TheDirectRayAndItsReflectionsPassTheRoof) {
-  constexpr double permittivity = 5;
-  Scene scene = testing::flat_ground(1300, 60);
-  scene.prisms = {testing::box_prism(1, {511, 0}, {512, 60}, 0, 10)};
-  const Environment city(testing::with_material(std::move(scene), permittivity, 0), 20);
-  RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
-  options.over_rooftop = OverRooftop::screens;
-  struct Case {
-    double frequency_hz, antenna_m, x;
-    double receiver_db;  // its ground ray comes by the middle of a tile
-  };
-  for (const Case& c : {Case{450e6, 20, 1010, 1.2}, Case{450e6, 20, 1090, 1.2}, Case{2.6e9, 30, 770, 2.5}}) {
-    SCOPED_TRACE(c.x);
-    Transmitter transmitter = testing::test_transmitter({0.1, 30, c.antenna_m});
-    transmitter.frequency_hz = c.frequency_hz;
-    const double wavelength = speed_of_light / c.frequency_hz, wave_number = 2 * pi / wavelength;
-    const Vec3 receiver{c.x, 30, 1.5};
-    const double plan = receiver.x - transmitter.position.x, to_edge = 511.5 - transmitter.position.x;
-    // The way from the antenna or its image to the receiver or its image, over the wall.
+// Two rays over flat ground past one upright screen: from the antenna and its image to the receiver and its image, each
+// over the top (Fresnel's integral; paraxial).
+struct TwoRaysPastScreen {
+  double frequency_hz, antenna_m, to_screen_m, top_m, permittivity;
+
+  double loss_db(double plan_m, double receiver_m) const {
+    const double wavelength = speed_of_light / frequency_hz, wave_number = 2 * pi / wavelength;
     const auto amplitude = [&](double begin_z, double end_z) {
-      const double clearance = 10 - (begin_z + (end_z - begin_z) * to_edge / plan);
-      const double length = std::hypot(plan, end_z - begin_z);
-      return (1 / length) * (knife_edge_factor(fresnel_parameter(clearance, to_edge, plan - to_edge, wavelength)) *
-                             exp_j(-wave_number * length));
+      const double clearance = top_m - (begin_z + (end_z - begin_z) * to_screen_m / plan_m);
+      const double length = std::hypot(plan_m, end_z - begin_z);
+      const double nu = fresnel_parameter(clearance, to_screen_m, plan_m - to_screen_m, wavelength);
+      return (1 / length) * (knife_edge_factor(nu) * exp_j(-wave_number * length));
     };
     const auto reflection = [&](double rise, double distance) {
       const double sine = rise / std::hypot(distance, rise);
       const double root = std::sqrt(permittivity - 1 + sine * sine);
       return (permittivity * sine - root) / (permittivity * sine + root);
     };
-    const double antenna_m = c.antenna_m, before = reflection(antenna_m + 10, to_edge),
-                 behind = reflection(antenna_m + 1.5, plan), from_edge = reflection(10 + 1.5, plan - to_edge);
-    const Complex sum = amplitude(antenna_m, 1.5) + behind * amplitude(antenna_m, -1.5) +
-                        before * amplitude(-antenna_m, 1.5) + before * from_edge * amplitude(-antenna_m, -1.5);
-    const double expected = -10 * std::log10(squared_norm(sum) / (4 * wave_number * wave_number));
-    const auto result = city.launch(transmitter, testing::receivers_at({receiver}), options);
-    EXPECT_TRUE(result.receivers[0].direct);
-    EXPECT_NEAR(-10 * std::log10(testing::total_gain(result.receivers[0])), expected, c.receiver_db);
-    for (std::size_t t = 0; t < city.tiling.tiles.size(); ++t) {
-      const Vec3 at = target_point(city.tiling.tiles[t], 1.5);
-      if (norm(at - receiver) < 0.01) {
-        // The image of the antenna sends the target's image what it sends the target.
-        EXPECT_NEAR(-10 * std::log10(testing::total_gain(result.tiles[t])), expected, 0.25);
+    const double before = reflection(antenna_m + top_m, to_screen_m);
+    const double behind = reflection(top_m + receiver_m, plan_m - to_screen_m);
+    const double of_line = reflection(antenna_m + receiver_m, plan_m);
+    // Past a low screen the ground reflects what goes by at the angle of the line.
+    const bool is_behind = antenna_m - (antenna_m + receiver_m) * to_screen_m / plan_m > 0;
+    const Complex sum = amplitude(antenna_m, receiver_m) +
+                        (is_behind ? of_line : behind) * amplitude(antenna_m, -receiver_m) +
+                        (is_behind ? before : of_line) * amplitude(-antenna_m, receiver_m) +
+                        before * behind * amplitude(-antenna_m, -receiver_m);
+    return -10 * std::log10(squared_norm(sum) / (4 * wave_number * wave_number));
+  }
+};
+
+// A plain with a wall across it, and losses to a receiver at 1.5 m over the middle of a ground tile and to that tile.
+class WallAcrossPlain {
+ public:
+  explicit WallAcrossPlain(const TwoRaysPastScreen& rays)
+      : rays_(rays), city_(testing::with_material(scene_of(rays), rays.permittivity, 0), 20) {}
+
+  struct Losses {
+    bool in_sight = false;
+    double receiver_db = 0, tile_db = 0;
+  };
+  std::vector<Losses> at(const std::vector<double>& x) const {
+    RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
+    options.over_rooftop = OverRooftop::screens;
+    Transmitter transmitter = testing::test_transmitter({antenna_x, 30, rays_.antenna_m});
+    transmitter.frequency_hz = rays_.frequency_hz;
+    std::vector<Vec3> places;
+    for (const double receiver_x : x) places.push_back({receiver_x, 30, 1.5});
+    const auto result = city_.launch(transmitter, testing::receivers_at(places), options);
+    std::vector<Losses> losses(places.size());
+    for (std::size_t r = 0; r < places.size(); ++r) {
+      losses[r] = {result.receivers[r].direct, -decibels(testing::total_gain(result.receivers[r]))};
+      for (std::size_t t = 0; t < city_.tiling.tiles.size(); ++t) {
+        if (norm(target_point(city_.tiling.tiles[t], 1.5) - places[r]) > 0.01) continue;
+        losses[r].tile_db = -decibels(testing::total_gain(result.tiles[t]));
+      }
+    }
+    return losses;
+  }
+  static constexpr double antenna_x = 0.1, width_m = 2100;
+
+ private:
+  static Scene scene_of(const TwoRaysPastScreen& rays) {
+    Scene scene = testing::flat_ground(width_m, 60);
+    const double x = antenna_x + rays.to_screen_m;
+    scene.prisms = {testing::box_prism(1, {x - 0.5, 0}, {x + 0.5, 60}, 0, rays.top_m)};
+    return scene;
+  }
+
+  TwoRaysPastScreen rays_;
+  Environment city_;
+};
+
+// The direct ray and its reflections on the ground before a wall and behind it, each over the top as far as that takes
+// from it: at tiles and at receivers, whose ground tile may still be in the shadow.
+TEST(OverRooftop, TheDirectRayAndItsReflectionsPassTheRoof) {
+  for (const auto& [frequency_hz, antenna_m, x] :
+       {std::tuple{450e6, 20.0, 1010.0}, std::tuple{450e6, 20.0, 1090.0}, std::tuple{2.6e9, 30.0, 770.0}}) {
+    SCOPED_TRACE(x);
+    const TwoRaysPastScreen rays{frequency_hz, antenna_m, 511.5 - WallAcrossPlain::antenna_x, 10, 5};
+    const WallAcrossPlain::Losses losses = WallAcrossPlain(rays).at({x}).front();
+    const double expected = rays.loss_db(x - WallAcrossPlain::antenna_x, 1.5);
+    EXPECT_TRUE(losses.in_sight);
+    EXPECT_NEAR(losses.receiver_db, expected, 0.25);
+    EXPECT_NEAR(losses.tile_db, expected, 0.25);
+  }
+}
+
+// Far out, where the direct ray and its reflection nearly cancel, the least that one of them loses without the other
+// shows. The lower the wall the less it takes, and one of no height nothing.
+TEST(OverRooftop, LowRoofsTakeLittleOfTwoRays) {
+  std::vector<double> x;
+  for (double place = 330; place < 2050; place += 80) x.push_back(place);
+  std::size_t compared = 0;
+  for (const double frequency_hz : {150e6, 450e6, 900e6}) {
+    for (const auto& [antenna_m, to_wall_m] :
+         {std::pair{6.0, 500.0}, std::pair{10.0, 200.0}, std::pair{30.0, 1000.0}}) {
+      for (const double top_m : {0.2, 1.0, 3.0}) {
+        const TwoRaysPastScreen rays{frequency_hz, antenna_m, to_wall_m, top_m, 5};
+        const auto losses = WallAcrossPlain(rays).at(x);
+        for (std::size_t r = 0; r < x.size(); ++r) {
+          const double plan_m = x[r] - WallAcrossPlain::antenna_x;
+          if (plan_m < to_wall_m + 60 || !losses[r].in_sight) continue;
+          SCOPED_TRACE(::testing::Message()
+                       << frequency_hz << " Hz, antenna " << antenna_m << ", wall " << top_m << ", place " << x[r]);
+          EXPECT_NEAR(losses[r].receiver_db, rays.loss_db(plan_m, 1.5), 1.2);
+          EXPECT_NEAR(losses[r].tile_db, losses[r].receiver_db, 0.05);
+          ++compared;
+        }
       }
     }
   }
+  EXPECT_GT(compared, 300u);
 }
 
 // Across the line, not upright: the launcher's own diffraction by UTD, in amplitude with the direct ray.

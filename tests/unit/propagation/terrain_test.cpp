@@ -219,5 +219,36 @@ TEST(CurvedEarth, LowersAntennasInSight) {
   }
 }
 
+// Every terrain model scatters by centimetres from node to node, more steeply than waves far out come in at the ground.
+// What its heights do to the phase is little: losses are those over the plane, in sight and behind a wall.
+TEST(RoughTerrain, ReflectsAsThePlaneThatItNearlyIs) {
+  constexpr double width = 2100, depth = 60;
+  std::vector<double> x;
+  for (double place = 405; place < 2000; place += 50) x.push_back(place);
+  for (const bool behind_wall : {false, true}) {
+    const auto losses_db = [&](double scatter_m) {
+      testing::Random random(7);
+      Scene scene = testing::terrain_of(width, depth, 10, [&](Vec2) { return random.uniform(-scatter_m, scatter_m); });
+      if (behind_wall) scene.prisms = {testing::box_prism(1, {300, 0}, {310, depth}, -1, 9)};
+      const Environment plain(testing::with_material(std::move(scene), 5, 0.01), 10);
+      const auto over_ground = [&](Vec2 p, double height_m) {
+        return Vec3{p.x, p.y, plain.scene.terrain.height_at(p) + height_m};
+      };
+      Transmitter transmitter = testing::test_transmitter(over_ground({5, 30}, 10));
+      transmitter.frequency_hz = 450e6;
+      RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
+      options.over_rooftop = OverRooftop::screens;
+      std::vector<Vec3> places;
+      for (const double place : x) places.push_back(over_ground({place, 35}, 1.5));
+      const auto result = plain.launch(transmitter, testing::receivers_at(places), options);
+      std::vector<double> losses;
+      for (const ArrivalSums& at : result.receivers) losses.push_back(-decibels(testing::total_gain(at)));
+      return losses;
+    };
+    const std::vector<double> smooth = losses_db(0), rough = losses_db(0.05);
+    for (std::size_t r = 0; r < x.size(); ++r) EXPECT_NEAR(rough[r], smooth[r], 1.0) << behind_wall << " " << x[r];
+  }
+}
+
 }  // namespace
 }  // namespace tesseray
