@@ -114,8 +114,13 @@ void Launch::arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_nu
   const std::uint32_t ground = receiver_ground(receiver_number);
   ArrivedRay reflected;
   if (!find_companion(view_, ending, environment_.tiling.tiles[ground], receiver_number, reflected)) return;
-  reached_over_rooftops_[receiver_number] |=
-      ending.chain.through_building ? with_ground_through_building : with_ground_below;
+  // Uneven ground far below the line of sight reflects the direct ray alone.
+  const bool is_of_direct_alone = ending.ground_place != nullptr && !comes_along_ground(ending);
+  if (ending.chain.through_building) {
+    reached_over_rooftops_[receiver_number] |= with_ground_through_building;
+  } else if (!is_of_direct_alone) {
+    reached_over_rooftops_[receiver_number] |= with_ground_below;
+  }
   InteractionChain chain = ending.chain;
   chain.push(ground);
   add_arrival({ending.source, ending.strength, ending.mechanism, ending.departure_gain, chain,

@@ -186,7 +186,9 @@ TESSERAY_HD inline bool is_reflected_below(const LaunchView& launch, const Tube&
       tube.chain.length != 0 || tile.kind != SurfaceKind::ground) {
     return false;
   }
-  const Vec3 target = launch.environment.points.arrival(number), way = from_image.direction;
+  const TargetPointsView& points = launch.environment.points;
+  if (tube.element == launch.environment.receiver_grounds[number - points.element_count()]) return true;
+  const Vec3 target = points.arrival(number), way = from_image.direction;
   const Vec3 place = target - (dot(target - tile.centroid, tile.normal) / dot(way, tile.normal)) * way;
   const bool is_before = dot(target.xy() - place.xy(), target.xy() - launch.antenna.xy()) > 0;
   return is_before && lies_between(launch, place, target);

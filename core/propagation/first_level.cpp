@@ -67,7 +67,8 @@ void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftB
     left_in_sight_[number - environment_.points.element_count()] = {
         .by_roofs = left.amplitude,
         .with_ground = alone > 0 && with_ground > 0 ? std::sqrt(with_ground / alone) : 1.0,
-        .over_uneven_ground = below.has_value()};
+        .over_uneven_ground = below.has_value(),
+        .reflected_below = reflects_below && !below};
   }
   const Vec3 ground_normal = below ? below->normal : reflects_below ? environment_.tiling.tiles[ground].normal : Vec3{};
   VegetationAtTarget attenuation =

@@ -140,6 +140,7 @@ struct LeftInSight {
   double with_ground = 1;           // over that, where the ray has with it what the ground before the roofs reflects
   bool along_ground = false;        // near uneven ground, which leaves with_ground, roofs there included
   bool over_uneven_ground = false;  // farther below, which reflects it as a whole
+  bool reflected_below = false;     // by the ground below the receiver, not by the tile where it meets the ground
 };
 
 struct RayLaunchingResult {

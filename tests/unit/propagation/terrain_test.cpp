@@ -246,7 +246,7 @@ TEST(RoughTerrain, ReflectsAsThePlaneThatItNearlyIs) {
       return losses;
     };
     const std::vector<double> smooth = losses_db(0), rough = losses_db(0.05);
-    for (std::size_t r = 0; r < x.size(); ++r) EXPECT_NEAR(rough[r], smooth[r], 1.0) << behind_wall << " " << x[r];
+    for (std::size_t r = 0; r < x.size(); ++r) EXPECT_NEAR(rough[r], smooth[r], 1.3) << behind_wall << " " << x[r];
   }
 }
 
