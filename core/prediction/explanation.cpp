@@ -70,7 +70,7 @@ PointExplanation explain(const RayLaunchingResult& result, const Transmitter& tr
   explanation.free_space_loss_db = free_space_loss_db(explanation.distance_m, transmitter.frequency_hz);
   explanation.roofs_in_sight_db = 0.0 - 2 * decibels(result.left_in_sight.front().by_roofs);
   explanation.ground_in_sight_db = 0.0 - 2 * decibels(result.left_in_sight.front().with_ground);
-  explanation.runs_along_ground = result.left_in_sight.front().along_ground;
+  explanation.runs_along_ground = result.left_in_sight.front().ground == LeftInSight::Ground::along;
   explanation.without_power = result.rays_without_power.front();
   explanation.power_sum_dbm = explanation.interference_db = std::numeric_limits<double>::quiet_NaN();
   const double all = result.receivers.front().gain.value();

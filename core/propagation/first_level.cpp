@@ -53,24 +53,26 @@ void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftB
   const VirtualSource antenna{.point = transmitter_.position, .offset_m = left.offset_m};
   const Link::Departure straight = link_.depart(normalized(to_target));
   const std::uint32_t ground = ground_below(number);
+  const bool is_receiver = environment_.points.is_receiver(number);
   // Where roofs come near, the ground below a receiver reflects to it as to its tile: as a whole, for both have the
   // roofs' phases then, which the way over the tile where it meets the ground has not.
-  const bool reflects_below =
-      below.has_value() || (environment_.points.is_receiver(number) && ground != no_index &&
-                            (left.comes_near || left_of_image.comes_near) && limits_.may_reflect(0, 0));
+  const bool near_roofs =
+      is_receiver && ground != no_index && (left.comes_near || left_of_image.comes_near) && limits_.may_reflect(0, 0);
   const Link::Departure departure =
       ground != no_index ? straight
                          : departure_into_sight(way, straight, number, with_ground_as_target, target, left, state);
-  if (reflects_below) reached_over_rooftops_[number] |= with_ground_as_target;
-  if (environment_.points.is_receiver(number)) {
+  if (below || near_roofs) reached_over_rooftops_[number] |= with_ground_as_target;
+  if (is_receiver) {
+    using Ground = LeftInSight::Ground;
     const double alone = squared_norm(straight.field), with_ground = squared_norm(departure.field);
     left_in_sight_[number - environment_.points.element_count()] = {
         .by_roofs = left.amplitude,
         .with_ground = alone > 0 && with_ground > 0 ? std::sqrt(with_ground / alone) : 1.0,
-        .over_uneven_ground = below.has_value(),
-        .reflected_below = reflects_below && !below};
+        .ground = below        ? Ground::uneven
+                  : near_roofs ? Ground::below
+                               : Ground::tiles};
   }
-  const Vec3 ground_normal = below ? below->normal : reflects_below ? environment_.tiling.tiles[ground].normal : Vec3{};
+  const Vec3 ground_normal = below ? below->normal : near_roofs ? environment_.tiling.tiles[ground].normal : Vec3{};
   VegetationAtTarget attenuation =
       attenuation_of_building(way, target) * vegetation_to_target(transmitter_.position, number, ground_normal);
   attenuation.ray *= left.amplitude;

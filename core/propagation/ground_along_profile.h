@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The ground between the crests of a profile and behind its last edge, for host and device: the wave runs along it
-// (docs/physics.md §6).
+// The ground between the crests of a profile, for host and device: the wave runs along it (docs/physics.md §6).
 #pragma once
 
 #include <cmath>
@@ -26,6 +25,12 @@ TESSERAY_HD inline bool is_crest(const TerrainView& terrain, const RooftopLine& 
   return std::fabs(edge.y - ground_z) < in_ground_plane_m;
 }
 
+// The ground's coefficient for a wave that comes in at such a sine over it, of which so much is horizontal.
+TESSERAY_HD inline Complex ground_reflection(Complex permittivity, double sine, double horizontal_share) {
+  const FresnelCoefficients gamma = fresnel(permittivity, sine);
+  return horizontal_share * gamma.te + (1 - horizontal_share) * gamma.tm;
+}
+
 // Under the chord from crest to crest. What takes a longer way by the ground than the chord by more than about half a
 // wavelength comes in no step of its own, and is left out.
 TESSERAY_HD inline GroundUnderLink ground_between(const TerrainView& terrain, const RooftopLine& line, Vec2 crest,
@@ -43,8 +48,8 @@ TESSERAY_HD inline GroundUnderLink ground_between(const TerrainView& terrain, co
   const double wavelengths_longer = 0.5 * ground.image_below_m * ground.image_below_m / (way.x * wavelength_m);
   const double share = 1.5 - 2.0 * wavelengths_longer;
   if (!(share > 0)) return ground;
-  const FresnelCoefficients gamma = fresnel(permittivity, ground.image_below_m / way.x);
-  ground.reflection = (share < 1 ? share : 1.0) * (horizontal_share * gamma.te + (1 - horizontal_share) * gamma.tm);
+  ground.reflection =
+      (share < 1 ? share : 1.0) * ground_reflection(permittivity, ground.image_below_m / way.x, horizontal_share);
   return ground;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The ground between an antenna that stands over it and the first edge of a ray over the roofs, for host and device:
-// part of the wave comes to the edge by way of it (docs/physics.md §6).
+// part of the wave comes to the edge by way of it (docs/physics.md §6). Behind the last edge it lies the other way
+// round.
 #pragma once
 
 #include <cmath>

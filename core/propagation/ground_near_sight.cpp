@@ -51,7 +51,6 @@ void GroundNearSight::clear() {
   ground.clear();
   vertices.clear();
   is_straight = true;
-  is_plane = false;
   is_straight_before = is_straight_behind = false;
 }
 
@@ -88,7 +87,7 @@ void GroundNearSight::find(const TerrainView& terrain, const RooftopLine& line, 
   }
   if (is_straight) return;
   // The earth's curve is no noise.
-  is_plane =
+  const bool is_plane =
       line.curvature == 0 && reflects_as_plane(ground, {0, line.from.z}, {line.length_m, line.end_z}, wavelength_m);
   if (is_plane) ground = {ground.front(), ground.back()};
   if (is_plane || !comes_near) return;

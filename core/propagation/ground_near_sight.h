@@ -22,10 +22,11 @@ class GroundNearSight {
   void clear();
 
   // x: distance over the ground plan from the line's beginning, y: height; m.
-  std::vector<Vec2> ground;  // where it bends, or at many equal steps, from foot to foot
+  // Where it bends, or at many equal steps, from foot to foot; these alone where it reflects as a plane
+  // (terrain_reflection.h).
+  std::vector<Vec2> ground;
   std::vector<Vec2> vertices;
   bool is_straight = true;  // all of the ground
-  bool is_plane = false;    // or reflects as if it were (terrain_reflection.h): `ground` is its ends alone
   // From an end's foot to the vertex next to it.
   bool is_straight_before = false, is_straight_behind = false;
 

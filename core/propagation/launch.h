@@ -200,11 +200,12 @@ class Launch {
   void launch_through_building(std::vector<std::uint8_t> lit, std::vector<Tube>& tubes, Progress& progress);
   void arrive_straight(const StraightWay& way, std::uint32_t number, LeftByRoofs left, ThreadState& state);
   double attenuation_of_building(const StraightWay& way, Vec3 to) const;
+  // Of a way in sight to a point, a number's or its image.
+  LeftByRoofs left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point,
+                          ThreadState& state) const;
   // To a point of a number in sight; of the companion there, of a ground tile or of a receiver over one, which ends at
   // the target's image.
   LeftByRoofs left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point, ThreadState& state) const;
-  LeftByRoofs left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point,
-                          ThreadState& state) const;
   LeftByRoofs left_of_companion(const StraightWay& way, std::uint32_t number, ThreadState& state) const;
   // To the target of a number, near uneven ground or not.
   void arrive_in_sight(const StraightWay& way, std::uint32_t number, ThreadState& state);

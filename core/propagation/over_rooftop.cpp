@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/base/infinity.h"
-#include "core/physics/fresnel.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/multiple_screens.h"
 #include "core/physics/screen_choice.h"
@@ -55,13 +54,8 @@ void turn_along(ProfileRow<1>& row, std::uint32_t count, double from_z, Vec2 lin
 // In sight an edge's part does not end at once where it costs nothing, since its phase is not nothing there.
 constexpr double least_nu_in_sight = -1.5;
 
-// How much of it counts, by the greatest ν of all edges.
-double share_in_sight(std::span<const Vec2> screens, double wavelength_m) {
-  const Vec2 end = screens.back();
-  double nu = least_nu_in_sight;
-  for (const Vec2 edge : screens.subspan(1, screens.size() - 2)) {
-    nu = std::max(nu, fresnel_parameter(edge.y, edge.x, end.x - edge.x, wavelength_m));
-  }
+// How much of it counts, by the greatest ν of all.
+double share_in_sight(double nu) {
   return std::min(1.0, (nu - least_nu_in_sight) / (negligible_fresnel_parameter - least_nu_in_sight));
 }
 
@@ -112,34 +106,30 @@ GroundAtRoof ground_at_roof(const RooftopRays& rays, Complex permittivity, OverR
   const double from_m = std::fabs(line.height_at(0)), to_m = std::fabs(line.height_at(at + rest));
   const double roof_m = std::max(0.0, std::fabs(over_ground_m) + line.upright(edge.y));
   const auto reflection = [&](double rise, double run) {
-    const FresnelCoefficients gamma = fresnel(permittivity, rise / std::hypot(rise, run));
-    return rays.horizontal_share * gamma.te + (1 - rays.horizontal_share) * gamma.tm;
+    return ground_reflection(permittivity, rise / norm(Vec2{rise, run}), rays.horizontal_share);
   };
   const Complex before = reflection(from_m + roof_m, at), behind = reflection(roof_m + to_m, rest);
   if (way == OverRooftopPaths::WayInSight::straight) return {{1, 0}, before * behind};
   const Complex of_line = reflection(from_m + to_m, at + rest);
+  // Nothing goes by that the ground does not reflect.
+  if (!(squared_norm(of_line) > 0)) return {};
   return over_ground_m > 0 ? GroundAtRoof{behind / of_line, before / of_line}
                            : GroundAtRoof{before / of_line, behind / of_line};
 }
 
-// The factor of screens in the frame of a line, with what comes past their images in the ground.
+// The factor of screens in the frame of a line, with what comes past their images in the ground. `highest`: of them.
 Complex left_past_strips(const RooftopRays& rays, Complex permittivity, OverRooftopPaths::WayInSight way,
-                         const LineOverGround& line, std::span<const Vec2> screens) {
-  const Vec2 end = screens.back();
-  std::array<Vec2, most_screens + 2> images;
-  images.front() = screens.front();
-  images[screens.size() - 1] = end;
-  const auto nu_of = [&](Vec2 edge) { return fresnel_parameter(edge.y, edge.x, end.x - edge.x, rays.wavelength_m); };
-  Vec2 highest = screens[1];
-  for (std::size_t i = 1; i + 1 < screens.size(); ++i) {
-    const Vec2 edge = screens[i];
-    images[i] = {edge.x, edge.y + 2 * line.across(std::fabs(line.height_at(line.place_of(edge))))};
-    if (nu_of(edge) > nu_of(highest)) highest = edge;
+                         const LineOverGround& line, std::span<const Vec2> screens, Vec2 highest) {
+  std::array<Vec2, most_screens + 2> points;
+  const std::span<Vec2> images = std::span(points).first(screens.size());
+  std::copy(screens.begin(), screens.end(), images.begin());
+  for (Vec2& image : images.subspan(1, images.size() - 2)) {
+    image.y += 2 * line.across(std::fabs(line.height_at(line.place_of(image))));
   }
-  const GroundAtRoof ground = ground_at_roof(rays, permittivity, way, line, highest, end);
+  const GroundAtRoof ground = ground_at_roof(rays, permittivity, way, line, highest, screens.back());
   const Complex all{1, 0}, past_tops = multiple_screen_factor(screens, rays.wavelength_m);
   return (highest.y < 0 ? all + ground.past_top * (past_tops - all) : ground.past_top * past_tops) +
-         ground.past_image * multiple_screen_factor(std::span(images).first(screens.size()), rays.wavelength_m);
+         ground.past_image * multiple_screen_factor(images, rays.wavelength_m);
 }
 
 }  // namespace
@@ -276,13 +266,16 @@ OverRooftopPaths::LeftByRoofs OverRooftopPaths::left_in_sight(const RooftopRays&
     std::array<Vec2, most_screens + 2> points;
     for (std::uint32_t c = 0; c < choice.count; ++c) points[c] = row[choice.indices[c]];
     const std::span<const Vec2> screens = std::span(points).first(choice.count);
-    const Complex all{1, 0}, ground = rays.permittivities[profiles_.view().ground_material];
-    const Complex left = rays.may_reflect ? left_past_strips(rays, ground, way, over_ground, screens)
+    const auto last = static_cast<std::uint32_t>(screens.size()) - 1;
+    const auto [highest, nu] = physics_detail::highest_between(screens, 0, last, rays.wavelength_m);
+    const std::uint16_t ground = profiles_.view().ground_material;
+    const Complex left = rays.may_reflect ? left_past_strips(rays, rays.permittivities[ground], way, over_ground,
+                                                             screens, screens[highest])
                                           : multiple_screen_factor(screens, rays.wavelength_m);
+    const Complex all{1, 0};
     const Vec3 straight = (1.0 / length) * (target.point - rays.from);
     const Vec3 across_line = cross(normalized(cross(straight, Vec3{0, 0, 1})), straight);
-    return {all + share_in_sight(screens, rays.wavelength_m) * (left - all),
-            rays.from + screens[1].x * straight + screens[1].y * across_line};
+    return {all + share_in_sight(nu) * (left - all), rays.from + screens[1].x * straight + screens[1].y * across_line};
   }
 }
 

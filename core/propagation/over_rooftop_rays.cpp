@@ -282,10 +282,9 @@ void Launch::find_recorded_wave(const RecordedRay& ray, Vec3 target, ThreadState
 bool Launch::is_reflected_by_ground_below(const RecordedRay& ray) const {
   const std::uint32_t number = environment_.points.element_count() + ray.receiver;
   // In sight the receiver has no way over the roofs: its tile reflects what came over them to itself.
-  const LeftInSight& left = left_in_sight_[ray.receiver];
-  return ray.scattered_at == RecordedRay::nowhere && !left.along_ground && !left.reflected_below &&
-         ray.chain.length == 1 && ray.chain.elements[0] == receiver_ground(number) &&
-         (reached_over_rooftops_[number] & with_ground_below) != 0;
+  const bool is_in_sight = left_in_sight_[ray.receiver].ground != LeftInSight::Ground::tiles;
+  return ray.scattered_at == RecordedRay::nowhere && !is_in_sight && ray.chain.length == 1 &&
+         ray.chain.elements[0] == receiver_ground(number) && (reached_over_rooftops_[number] & with_ground_below) != 0;
 }
 
 Launch::WayByGroundBelow Launch::way_by_ground_below(const RooftopWave& wave, std::uint32_t number) const {

@@ -137,10 +137,14 @@ struct RaysWithoutPower {
 // Of the direct ray's amplitude, where roofs come near to it.
 struct LeftInSight {
   double by_roofs = 1;
-  double with_ground = 1;           // over that, where the ray has with it what the ground before the roofs reflects
-  bool along_ground = false;        // near uneven ground, which leaves with_ground, roofs there included
-  bool over_uneven_ground = false;  // farther below, which reflects it as a whole
-  bool reflected_below = false;     // by the ground below the receiver, not by the tile where it meets the ground
+  double with_ground = 1;  // over that, where the ray has with it what the ground before the roofs reflects
+  enum class Ground {
+    tiles,   // reflect it, where it meets them
+    along,   // near uneven ground, which leaves with_ground, roofs there included
+    uneven,  // farther below, which reflects it as a whole
+    below,   // the plane below the receiver reflects it, since roofs come near
+  };
+  Ground ground = Ground::tiles;
 };
 
 struct RayLaunchingResult {

@@ -11,7 +11,9 @@
 namespace tesseray {
 namespace {
 
-bool reflects_as_whole(const LeftInSight& left) { return left.along_ground || left.over_uneven_ground; }
+bool reflects_as_whole(const LeftInSight& left) {
+  return left.ground == LeftInSight::Ground::along || left.ground == LeftInSight::Ground::uneven;
+}
 
 }  // namespace
 
@@ -48,7 +50,7 @@ void Launch::arrive_along_ground(const StraightWay& way, std::uint32_t number, c
   if (is_direct) reached_over_rooftops_[number] |= with_ground_as_target;
   if (is_direct && environment_.points.is_receiver(number)) {
     const std::size_t receiver = number - environment_.points.element_count();
-    left_in_sight_[receiver] = {.with_ground = left_along_ground(wave).amplitude, .along_ground = true};
+    left_in_sight_[receiver] = {.with_ground = left_along_ground(wave).amplitude, .ground = LeftInSight::Ground::along};
   }
   arrive({wave.source, wave.strength, way.mechanism, wave.departure_gain, way.chain, false, attenuation,
           by_ground.offset_m, ground_normal, is_over_ground ? &place : nullptr},

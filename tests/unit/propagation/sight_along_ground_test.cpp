@@ -148,7 +148,8 @@ TEST(SightAlongGround, IsNotTakenForWhatTheTileBelowReflects) {
     if (ray.interactions != "T-O-G") continue;
     // Over the crest and by the tile.
     EXPECT_GE(ray.points.size(), 4u);
-    if (result.left_in_sight[static_cast<std::size_t>(ray.target_id) - 1].along_ground) ++over_a_crest;
+    if (result.left_in_sight[static_cast<std::size_t>(ray.target_id) - 1].ground == LeftInSight::Ground::along)
+      ++over_a_crest;
   }
   EXPECT_GT(over_a_crest, 0);
 }
