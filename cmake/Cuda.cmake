@@ -2,8 +2,13 @@
 # Looks for an nvcc of version 12 or later and says what it found: TESSERAY_HAS_CUDA.
 set(TESSERAY_CUDA AUTO CACHE STRING "Build the CUDA kernels: AUTO (where an nvcc is found), ON or OFF")
 set_property(CACHE TESSERAY_CUDA PROPERTY STRINGS AUTO ON OFF)
-# Code for Hopper, and PTX from which drivers make code for every other GPU since Turing when a program first runs.
-set(TESSERAY_CUDA_ARCHITECTURES "75-virtual;90-real" CACHE STRING "What the CUDA kernels are compiled for")
+# Code for Hopper, and PTX from which drivers make code for every other GPU since Turing when a program first runs;
+# or what the environment says, as CMake lets it.
+set(architectures "75-virtual;90-real")
+if(NOT "$ENV{CUDAARCHS}" STREQUAL "")
+  set(architectures "$ENV{CUDAARCHS}")
+endif()
+set(TESSERAY_CUDA_ARCHITECTURES "${architectures}" CACHE STRING "What the CUDA kernels are compiled for")
 
 set(TESSERAY_HAS_CUDA FALSE)
 if(TESSERAY_CUDA STREQUAL "OFF")
