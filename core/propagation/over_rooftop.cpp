@@ -117,6 +117,14 @@ GroundAtRoof ground_at_roof(const RooftopRays& rays, Complex permittivity, OverR
                            : GroundAtRoof{before / of_line, behind / of_line};
 }
 
+// The factor of those screens of a path in the frame of a line that come near it or each other.
+Complex factor_of_chosen(std::span<const Vec2> path, double wavelength_m) {
+  const ScreenChoice choice = choose_screens(path, wavelength_m, least_nu_in_sight);
+  std::array<Vec2, most_screens + 2> points;
+  for (std::uint32_t c = 0; c < choice.count; ++c) points[c] = path[choice.indices[c]];
+  return multiple_screen_factor(std::span(points).first(choice.count), wavelength_m);
+}
+
 // The factor of screens in the frame of a line, with what comes past their images in the ground. `highest`: of them.
 Complex left_past_strips(const RooftopRays& rays, Complex permittivity, OverRooftopPaths::WayInSight way,
                          const LineOverGround& line, std::span<const Vec2> screens, Vec2 highest) {
@@ -128,8 +136,9 @@ Complex left_past_strips(const RooftopRays& rays, Complex permittivity, OverRoof
   }
   const GroundAtRoof ground = ground_at_roof(rays, permittivity, way, line, highest, screens.back());
   const Complex all{1, 0}, past_tops = multiple_screen_factor(screens, rays.wavelength_m);
+  // Which roofs stand out is another matter among their images: those of low roofs are the deepest.
   return (highest.y < 0 ? all + ground.past_top * (past_tops - all) : ground.past_top * past_tops) +
-         ground.past_image * multiple_screen_factor(images, rays.wavelength_m);
+         ground.past_image * factor_of_chosen(images, rays.wavelength_m);
 }
 
 }  // namespace

@@ -452,6 +452,26 @@ TEST(OverRooftop, LowRoofsOverGroundThatReflectsNothing) {
   EXPECT_GT(walls, 3u);
 }
 
+// Houses of unequal height far below the line of sight, with antenna and receivers about as high: what comes past their
+// images in the ground is next to nothing.
+TEST(OverRooftop, HousesFarBelowTheLineLeaveFreeSpace) {
+  Scene scene = testing::flat_ground(420, 120);
+  scene.prisms = {testing::box_prism(1, {120, 30}, {135, 100}, 0, 12),
+                  testing::box_prism(2, {160, 30}, {170, 100}, 0, 9)};
+  const Environment city(std::move(scene), 10);
+  RayLaunchingOptions options = testing::without_scattering(3, 3, 1);
+  options.over_rooftop = OverRooftop::screens;
+  std::vector<Vec3> places;
+  for (double z = 20; z < 36; z += 0.5) places.push_back({320.3, 63.3, z});
+  Transmitter transmitter = testing::test_transmitter({20.13, 61.7, 30});
+  transmitter.frequency_hz = 3500e6;
+  const auto result = city.launch(transmitter, testing::receivers_at(places), options);
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    const double free_db = free_space_loss_db(norm(places[r] - transmitter.position), transmitter.frequency_hz);
+    EXPECT_NEAR(-decibels(testing::total_gain(result.receivers[r])), free_db, 2) << places[r].z;
+  }
+}
+
 // Across the line, not upright: the launcher's own diffraction by UTD, in amplitude with the direct ray.
 TEST(OverRooftop, SteepLinesOfSightAreClearedAcross) {
   Scene scene = testing::flat_ground(120, 240);
