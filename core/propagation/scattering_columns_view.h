@@ -77,9 +77,9 @@ struct RoughEdge {
 // The mean reflectance of a material is kept against the cosine of incidence, in equal steps of the cosine.
 inline constexpr std::size_t reflectance_steps = 1024;
 
-// REQUIRES: a table of reflectance_steps + 2 numbers.
+// 0 for a cosine that is none, as of a target in an edge's middle. REQUIRES: a table of reflectance_steps + 2 numbers.
 [[gnu::always_inline]] TESSERAY_HD inline double interpolated_reflectance(const double* table, double cosine) {
-  const double unit = cosine < 0 ? 0 : (cosine > 1 ? 1 : cosine);
+  const double unit = cosine > 0 ? (cosine > 1 ? 1 : cosine) : 0;
   const double place = unit * static_cast<double>(reflectance_steps);
   const auto step = static_cast<std::int32_t>(place);
   const double low = table[step], high = table[step + 1];

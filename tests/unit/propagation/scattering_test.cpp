@@ -179,6 +179,32 @@ TEST(Scattering, ThenOneDiffractionIsTheSumOverTilesAndEdges) {
   EXPECT_EQ(compared, receivers.size());
 }
 
+// A target in the very middle of an edge has no way from it: it keeps what comes otherwise, as one 1 cm above has.
+TEST(Scattering, TargetsInAnEdgesMiddleAreReachedOtherwise) {
+  Scene scene = testing::flat_ground(80, 80);
+  scene.prisms = {testing::box_prism(1, {35, 35}, {40, 40}, 0, 3)};
+  const Environment city(std::move(scene), 10);
+  RayLaunchingOptions options;
+  const auto gains_at = [&](double height_m) {
+    options.receiver_height_m = height_m;
+    std::vector<double> gains;
+    for (const ArrivalSums& sums : city.launch(testing::test_transmitter({70.3, 61.7, 20}), {}, options).tiles)
+      gains.push_back(testing::total_gain(sums));
+    return gains;
+  };
+  const std::vector<double> in_middle = gains_at(1.5), above = gains_at(1.51);
+  std::size_t targets = 0;
+  for (std::size_t t = 0; t < city.tiling.tiles.size(); ++t) {
+    const Vec3 target = target_point(city.tiling.tiles[t], 1.5);
+    const bool is_in_middle = std::any_of(city.tiling.edges.begin(), city.tiling.edges.end(),
+                                          [&](const EdgeSegment& edge) { return norm(edge.midpoint - target) == 0; });
+    if (!is_in_middle) continue;
+    EXPECT_NEAR(decibels(in_middle[t]), decibels(above[t]), 1);
+    ++targets;
+  }
+  EXPECT_GT(targets, 0u);
+}
+
 // A long mirror, and a house with one wall of 6 m by 6 m that the antenna cannot see but the mirror lights.
 TEST(Scattering, AfterAReflectionTakesTheImagesPower) {
   Scene scene = testing::flat_ground(400, 400);
