@@ -114,12 +114,16 @@ void Launch::arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_nu
   const std::uint32_t ground = receiver_ground(receiver_number);
   ArrivedRay reflected;
   if (!find_companion(view_, ending, environment_.tiling.tiles[ground], receiver_number, reflected)) return;
-  // Uneven ground far below the line of sight reflects the direct ray alone.
-  const bool is_of_direct_alone = ending.ground_place != nullptr && !comes_along_ground(ending);
-  if (ending.chain.through_building) {
-    reached_over_rooftops_[receiver_number] |= with_ground_through_building;
-  } else if (!is_of_direct_alone) {
-    reached_over_rooftops_[receiver_number] |= with_ground_below;
+  // Asked by tubes that come straight over the roofs or through the building. Bounced rays, of several threads at once,
+  // do not set it.
+  if (ending.chain.length == 0) {
+    // Uneven ground far below the line of sight reflects the direct ray alone.
+    const bool is_of_direct_alone = ending.ground_place != nullptr && !comes_along_ground(ending);
+    if (ending.chain.through_building) {
+      reached_over_rooftops_[receiver_number] |= with_ground_through_building;
+    } else if (!is_of_direct_alone) {
+      reached_over_rooftops_[receiver_number] |= with_ground_below;
+    }
   }
   InteractionChain chain = ending.chain;
   chain.push(ground);

@@ -309,6 +309,8 @@ std::vector<Vec3> Launch::trace_over_rooftops(const RecordedRay& ray, Vec3 targe
   ThreadState state;
   RooftopWave wave;
   find_recorded_wave(ray, target, state, wave);
+  // A bound lets a wave go that another way of counting, a GPU's, has just kept.
+  if (wave.path.edges.empty()) return {transmitter_.position, target};
   std::vector<Vec3> way{transmitter_.position};
   way.insert(way.end(), wave.path.edges.begin(), wave.path.edges.end());
   if (is_reflected_by_ground_below(ray)) {

@@ -87,6 +87,26 @@ TEST(BehindACrest, GroundTurnedAwayIsReached) {
   EXPECT_GT(hidden, 50u);
 }
 
+// What a sharp ridge's edges diffract to receivers behind it runs along the ground, without rays over the roofs, too.
+TEST(BehindACrest, ReceiversAreReachedByTheRidgesEdgesAlone) {
+  const auto height_at = [](Vec2 p) { return std::max(0.0, 40 - 0.5 * std::fabs(p.x - 150)); };
+  const Environment ridge(testing::terrain_of(300, 300, 5, height_at), 10);
+  std::vector<Vec3> places;
+  for (double way = 5; way < 45; way += 4) {
+    const Vec2 place{150 + way, 140 + 0.75 * way};
+    places.push_back({place.x, place.y, height_at(place) + 1.5});
+  }
+  RayLaunchingOptions options = testing::without_scattering(2, 1, 2);
+  options.over_rooftop = OverRooftop::none;
+  options.rays_per_receiver = 10;
+  const auto result = ridge.launch(testing::test_transmitter({100, 150, 18}), testing::receivers_at(places), options);
+  std::size_t along_ground = 0;
+  for (const Ray& ray : result.rays) {
+    along_ground += ray.interactions == "T-D-G" ? 1 : 0;
+  }
+  EXPECT_GT(along_ground, 5u);
+}
+
 // A plateau of 40 m behind a slope. The wave runs along it, as along real ground: its reflection, which no tile stands
 // for, all but cancels it at a receiver as at a tile's target.
 TEST(BehindACrest, PlateausAreReachedAlongTheGround) {
