@@ -73,7 +73,8 @@ Outcome coverage_study(Run& run) {
   const std::unique_ptr<Visibility> visibility =
       compute_visibility(run, clean.scene, occlusion, tiling, key, run.destinations().file("VISIBILITY"));
   const RayRows rows(run.values(), *visibility, tiling);
-  const RayLauncher launcher = launch_rays(run, scene, tiling, occlusion, rows, sites);
+  const RayLauncher launcher =
+      launch_rays(run, scene, tiling, occlusion, rows, sites, PredictedAt::tiles_and_receivers);
   const std::unique_ptr<FinishedPredictions> finished =
       open_finished_predictions(run, scene, tiling, *visibility, launcher, sites.transmitters);
   const Predictions predictions = predict_path_loss(run, launcher, scene, tiling, sites, finished.get());

@@ -164,17 +164,18 @@ Predictions predict_each(const std::vector<Transmitter>& transmitters,
   return predictions;
 }
 
-std::size_t transmitters_at_once(const MemoryBudget& memory, const RayLauncher& launcher, std::size_t tiles,
+std::size_t transmitters_at_once(const MemoryBudget& memory, const RayLauncher& launcher, std::size_t targets,
                                  std::size_t transmitters) {
   const RayLaunchingOptions& options = launcher.options();
   const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   const std::uint64_t bytes_of_launch = launcher.bytes_of_launch(threads);
   const std::uint64_t bytes_of_predictions =
-      transmitters * tiles *
+      transmitters * targets *
       (sizeof(TargetPrediction) + WidebandPredictions::bytes_per_target(options.wideband, options.delay_profile_rays));
   const std::uint64_t bytes_of_all = bytes_of_predictions + launcher.bytes_besides_launches();
   memory.require(bytes_of_all + bytes_of_launch, "the prediction of " + std::to_string(transmitters) +
-                                                     " transmitters at " + std::to_string(tiles) + " tiles");
+                                                     " transmitters at " + std::to_string(targets) +
+                                                     " tiles and receivers");
   const std::uint64_t fitting = (memory.left_bytes() - bytes_of_all) / bytes_of_launch;
   return std::min<std::uint64_t>({transmitters, threads, std::max<std::uint64_t>(fitting, 1)});
 }

@@ -32,8 +32,8 @@ Predictions predict_each(const std::vector<Transmitter>& transmitters,
                          const std::function<double(const Transmitter&)>& work = {});
 
 // How many at once: as there are threads, or as the memory takes besides all predictions. Throws Error(resources) when
-// it does not take one. REQUIRES: the launcher is prepared.
-std::size_t transmitters_at_once(const MemoryBudget& memory, const RayLauncher& launcher, std::size_t tiles,
+// it does not take one. `targets`: tiles and receivers of a prediction. REQUIRES: the launcher is prepared.
+std::size_t transmitters_at_once(const MemoryBudget& memory, const RayLauncher& launcher, std::size_t targets,
                                  std::size_t transmitters);
 
 }  // namespace tesseray

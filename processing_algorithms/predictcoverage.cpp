@@ -20,7 +20,7 @@ Outcome predict_coverage(Run& run) {
   const Occlusion occlusion(environment.scene);
   const std::unique_ptr<Visibility> visibility = find_or_compute_visibility(run, environment, tiling, occlusion);
   const RayRows rows(run.values(), *visibility, tiling);
-  const RayLauncher launcher = launch_rays(run, scene, tiling, occlusion, rows, sites);
+  const RayLauncher launcher = launch_rays(run, scene, tiling, occlusion, rows, sites, PredictedAt::layers_asked_for);
   const std::unique_ptr<FinishedPredictions> finished =
       open_finished_predictions(run, scene, tiling, *visibility, launcher, sites.transmitters);
   const Predictions predictions = predict_path_loss(run, launcher, scene, tiling, sites, finished.get());

@@ -210,6 +210,29 @@ void add_prediction_layers(Run& run, const Scene& scene, const Tiling& tiling, c
   add_rays_layer(run, predictions, writer, written);
 }
 
+namespace {
+
+// How many ground tiles, or receivers where rays arrive at these alone, are reached, and their median path loss.
+void add_reached(const Tiling& tiling, const TransmitterPrediction& prediction, nlohmann::ordered_json& row) {
+  const bool of_tiles = !prediction.tiles.empty();
+  std::size_t targets = 0;
+  std::vector<double> losses;
+  const auto count = [&](const TargetPrediction& target) {
+    ++targets;
+    if (target.reached()) losses.push_back(static_cast<double>(target.path_loss_db));
+  };
+  for (std::size_t t = 0; t < prediction.tiles.size(); ++t) {
+    if (tiling.tiles[t].kind == SurfaceKind::ground) count(prediction.tiles[t]);
+  }
+  if (!of_tiles) std::for_each(prediction.receivers.begin(), prediction.receivers.end(), count);
+  row[of_tiles ? "ground_tiles_reached" : "receivers_reached"] = losses.size();
+  row["reached_percent"] =
+      targets == 0 ? 0.0 : 100.0 * static_cast<double>(losses.size()) / static_cast<double>(targets);
+  row["median_path_loss_db"] = or_null(percentile(losses, 0.5));
+}
+
+}  // namespace
+
 void add_prediction_figures(const Sites& sites, const Tiling& tiling, const Predictions& predictions,
                             nlohmann::ordered_json& figures) {
   figures["transmitters"] = sites.transmitters.size();
@@ -219,20 +242,9 @@ void add_prediction_figures(const Sites& sites, const Tiling& tiling, const Pred
     const auto transmitter = std::find_if(sites.transmitters.begin(), sites.transmitters.end(), [&](const auto& site) {
       return site.transmitter_id == prediction.transmitter_id;
     });
-    std::size_t ground = 0;
-    std::vector<double> losses;
-    for (std::size_t t = 0; t < tiling.tiles.size(); ++t) {
-      if (tiling.tiles[t].kind != SurfaceKind::ground) continue;
-      ++ground;
-      if (prediction.tiles[t].reached()) losses.push_back(static_cast<double>(prediction.tiles[t].path_loss_db));
-    }
     nlohmann::ordered_json row{{"transmitter", transmitter->name}};
     row["frequency_mhz"] = transmitter->frequency_hz / 1e6;
-    row["ground_tiles_reached"] = losses.size();
-    row["reached_percent"] =
-        ground == 0 ? 0.0 : 100.0 * static_cast<double>(losses.size()) / static_cast<double>(ground);
-    const double median = percentile(losses, 0.5);
-    row["median_path_loss_db"] = or_null(median);
+    add_reached(tiling, prediction, row);
     row["pruning"] = in_words(prediction.pruning);
     rows.push_back(std::move(row));
   }

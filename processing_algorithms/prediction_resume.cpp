@@ -54,8 +54,9 @@ std::uint64_t prediction_key(const Run& run, const Scene& scene, const Tiling& t
     hash.add(visibility.row_length(element));
   }
   add(hash, launcher.receivers());
-  // Depends on whether there is a layer for them.
+  // Depend on which layers there are.
   hash.add(static_cast<std::uint64_t>(launcher.options().rays_per_receiver));
+  hash.add_byte(launcher.options().tiles_are_targets ? 1 : 0);
   return hash.value();
 }
 

@@ -17,10 +17,20 @@ RayLaunchingResult rays_of(const Run& run, const RayLauncher& launcher, const Tr
       [&] { return launcher.launch_by_cpu(transmitter, progress); }, progress);
 }
 
+// Without tiles no ray is drawn by chance: in a whole city more than a few receivers, or a second diffraction, would
+// take longer than all tiles (docs/propagation-cost.md).
+bool receivers_are_enough(const Run& run, const RayLaunchingOptions& options, std::size_t receivers,
+                          std::size_t tiles) {
+  constexpr std::size_t tiles_per_receiver = 1000;
+  if (run.destinations().layer("PATH_LOSS") || receivers == 0) return false;
+  if (!options.pruning || tiles < options.pruning_from_tiles) return true;
+  return options.max_diffractions <= 1 && receivers * tiles_per_receiver <= tiles;
+}
+
 }  // namespace
 
 RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
-                        const RayRows& rows, const Sites& sites) {
+                        const RayRows& rows, const Sites& sites, PredictedAt predicted_at) {
   run.progress().begin_stage("rays");
   RayLaunchingOptions options = ray_launching_options(run.values());
   if (!sites.receivers.empty() && run.destinations().layer("RAYS")) {
@@ -29,6 +39,8 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
   options.pruning = run.values().flag("PRUNING");
   options.wideband = run.values().flag("WIDEBAND");
   options.delay_profile_rays = static_cast<std::size_t>(run.values().integer("DELAY_PROFILE_RAYS"));
+  options.tiles_are_targets = predicted_at == PredictedAt::tiles_and_receivers ||
+                              !receivers_are_enough(run, options, sites.receivers.size(), tiling.tiles.size());
   MakeRooftopSearch make_rooftop_search;
   CudaBatchMakers makers;
   if (run.uses_cuda()) {
@@ -52,8 +64,9 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
 Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene& scene, const Tiling& tiling,
                               const Sites& sites, FinishedPredictions* finished) {
   run.progress().begin_stage("prediction");
-  const std::size_t at_once =
-      transmitters_at_once(run.settings().memory, launcher, tiling.tiles.size(), sites.transmitters.size());
+  const std::size_t targets =
+      (launcher.options().tiles_are_targets ? tiling.tiles.size() : 0) + launcher.receivers().size();
+  const std::size_t at_once = transmitters_at_once(run.settings().memory, launcher, targets, sites.transmitters.size());
   return predict_each(
       sites.transmitters,
       [&](const Transmitter& transmitter, Progress& progress) {

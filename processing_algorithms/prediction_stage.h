@@ -11,9 +11,13 @@
 
 namespace tesseray {
 
-// Everything that launching the rays of any transmitter needs. What is given must outlive it.
+// Where a tool needs to know what arrives.
+enum class PredictedAt { tiles_and_receivers, layers_asked_for };
+
+// Everything that launching the rays of any transmitter needs. What is given must outlive it. Where a few receivers are
+// enough rays arrive at them alone, which takes a fraction of the time: predictions then have no tiles.
 RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
-                        const RayRows& rows, const Sites& sites);
+                        const RayRows& rows, const Sites& sites, PredictedAt predicted_at);
 
 // Launches the rays of every transmitter and sums them up, of as many at once as threads and memory allow; but for
 // those that an earlier run has `finished`, where the others are kept as well. `finished` may be null.

@@ -34,10 +34,10 @@ def height_m(number):
     return (115 + 0.5 * number, "sea") if number % 2 else (60 + 0.5 * number, "ground")
 
 
-def flight_csv():
+def flight_csv(places=FLIGHT):
     """Rows over the whole town, by turns above the ground and above the sea; the first three 3 m south of a place."""
     lines = ["name,x,y,height_m,height_reference,azimuth,downtilt"]
-    for number in range(FLIGHT):
+    for number in range(places):
         x, y = (340360 + 14 * (number // 10), 6020365 + 30 * (number % 10))
         if number < len(PLACES):
             x, y = PLACES[number][0], PLACES[number][1] - 3
@@ -81,10 +81,10 @@ def tolerance_db(alike):
 
 
 class FlyingTransmittersTest(PipelineTest):
-    def fly(self, *options):
+    def fly(self, *options, places=FLIGHT, into="flight.gpkg"):
         """The figures of a run that is done, and its file."""
-        flight, receivers, output = (self.folder / name for name in ("flight.csv", "receivers.csv", "flight.gpkg"))
-        flight.write_text(flight_csv())
+        flight, receivers, output = (self.folder / name for name in ("flight.csv", "receivers.csv", into))
+        flight.write_text(flight_csv(places))
         receivers.write_text("id,x,y\n" + "".join(f"{number},{x},{y}\n" for number, (x, y) in enumerate(PLACES)))
         process = self.assert_done(tesseray(
             "predictcoverage", "--environment", ENVIRONMENT, "--transmitters", flight, "--transmitters-crs",
@@ -92,6 +92,14 @@ class FlyingTransmittersTest(PipelineTest):
             "--receivers", receivers, "--receivers-crs", "EPSG:25832", "--receiver-path-loss", output, "--progress",
             "json", *options))
         return json.loads(process.stdout), output
+
+    def test_receivers_have_the_same_with_and_without_tiles(self):
+        """Rays arrive at them alone where no layer wants the tiles."""
+        _, alone = self.fly("--wideband", "true", places=8)
+        result, with_tiles = self.fly("--wideband", "true", "--path-loss", self.folder / "tiles.gpkg", "--kinds", "roof",
+                                      places=8, into="with_tiles.gpkg")
+        self.assertIn("ground_tiles_reached", result["figures"]["coverage"][0])
+        self.assertEqual(rows(alone, "receiver_path_loss"), rows(with_tiles, "receiver_path_loss"))
 
     def expected(self, output):
         """(transmitter, receiver): the power of the direct ray, and how alike the polarisations are."""
@@ -103,8 +111,9 @@ class FlyingTransmittersTest(PipelineTest):
 
     def test_all_places_are_predicted_at_all_receivers(self):
         result, output = self.fly("--max-bounces", 1, "--over-rooftop", "none", "--rays", self.folder / "flight.gpkg")
-        self.assertEqual([row["transmitter"] for row in result["figures"]["coverage"]],
-                         [f"P{number:03}" for number in range(FLIGHT)])
+        coverage = result["figures"]["coverage"]
+        self.assertEqual([row["transmitter"] for row in coverage], [f"P{number:03}" for number in range(FLIGHT)])
+        self.assertEqual({row["receivers_reached"] for row in coverage}, {len(PLACES)})
         self.assertEqual(layers(output), {"transmitters", "receiver_path_loss", "rays", "tesseray_runs", "layer_styles"})
         losses = rows(output, "receiver_path_loss")
         self.assertEqual(len({(row["transmitter_id"], row["receiver_id"]) for row in losses}), FLIGHT * len(PLACES))
