@@ -54,25 +54,28 @@ void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftB
   const Link::Departure straight = link_.depart(normalized(to_target));
   const std::uint32_t ground = ground_below(number);
   const bool is_receiver = environment_.points.is_receiver(number);
-  // Where roofs come near, the ground below a receiver reflects to it as to its tile: as a whole, for both have the
-  // roofs' phases then, which the way over the tile where it meets the ground has not.
-  const bool near_roofs =
-      is_receiver && ground != no_index && (left.comes_near || left_of_image.comes_near) && limits_.may_reflect(0, 0);
+  // The ground below a receiver reflects to it as to its tile, as a whole: where roofs come near both have the roofs'
+  // phases, which the way over the tile where it meets the ground has not; and on a plane there is that way just where
+  // there is the straight one, whatever the middle of that tile sees.
+  const bool by_ground_below = is_receiver && ground != no_index && limits_.may_reflect(0, 0) &&
+                               (left.comes_near || left_of_image.comes_near || receivers_reflect_below(way));
   const Link::Departure departure =
       ground != no_index ? straight
                          : departure_into_sight(way, straight, number, with_ground_as_target, target, left, state);
-  if (below || near_roofs) reached_over_rooftops_[number] |= with_ground_as_target;
+  if (below || by_ground_below) reached_over_rooftops_[number] |= with_ground_as_target;
   if (is_receiver) {
     using Ground = LeftInSight::Ground;
     const double alone = squared_norm(straight.field), with_ground = squared_norm(departure.field);
     left_in_sight_[number - environment_.points.element_count()] = {
         .by_roofs = left.amplitude,
         .with_ground = alone > 0 && with_ground > 0 ? std::sqrt(with_ground / alone) : 1.0,
-        .ground = below        ? Ground::uneven
-                  : near_roofs ? Ground::below
-                               : Ground::tiles};
+        .ground = below             ? Ground::uneven
+                  : by_ground_below ? Ground::below
+                                    : Ground::tiles};
   }
-  const Vec3 ground_normal = below ? below->normal : near_roofs ? environment_.tiling.tiles[ground].normal : Vec3{};
+  const Vec3 ground_normal = below             ? below->normal
+                             : by_ground_below ? environment_.tiling.tiles[ground].normal
+                                               : Vec3{};
   VegetationAtTarget attenuation =
       attenuation_of_building(way, target) * vegetation_to_target(transmitter_.position, number, ground_normal);
   attenuation.ray *= left.amplitude;
@@ -207,6 +210,13 @@ void Launch::launch_into_sight(std::vector<std::uint8_t>& lit, std::vector<Tube>
   if (goes_over_rooftops() || environment_.options.transmission.nearest_building) {
     reached_over_rooftops_.assign(lit.size(), 0);
     view_.reached_over_rooftops = reached_over_rooftops_.data();
+  }
+  if (receivers_reflect_below(way_in_air())) {
+    // Out of sight as well: what hides the antenna hides its image.
+    for (std::uint32_t r = 0; r < environment_.points.receiver_count(); ++r) {
+      const std::uint32_t number = environment_.points.element_count() + r;
+      if (receiver_ground(number) != no_index) reached_over_rooftops_[number] |= with_ground_as_target;
+    }
   }
   launch_straight(way_in_air(), lit, tubes, progress);
 }

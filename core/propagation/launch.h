@@ -201,8 +201,7 @@ class Launch {
   void arrive_straight(const StraightWay& way, std::uint32_t number, LeftByRoofs left, ThreadState& state);
   double attenuation_of_building(const StraightWay& way, Vec3 to) const;
   // Of a way in sight to a point, a number's or its image.
-  LeftByRoofs left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point,
-                          ThreadState& state) const;
+  LeftByRoofs left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point, ThreadState& state) const;
   // To a point of a number in sight; of the companion there, of a ground tile or of a receiver over one, which ends at
   // the target's image.
   LeftByRoofs left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point, ThreadState& state) const;
@@ -300,6 +299,10 @@ class Launch {
   // sight_along_ground.cpp: whether uneven ground is asked at all, and what comes to a point of a number in sight near
   // it; false elsewhere.
   bool uneven_ground_counts_in_sight() const;
+  // Whether the ground reflects to every receiver over it as a whole, not by its tiles.
+  bool receivers_reflect_below(const StraightWay& way) const {
+    return way.building == nullptr && uneven_ground_counts_in_sight();
+  }
   bool find_wave_along_ground(bool through_building, std::uint32_t number, Vec3 point, ThreadState& state,
                               RooftopWave& wave) const;
   void arrive_along_ground(const StraightWay& way, std::uint32_t number, const RooftopWave& wave, ThreadState& state);

@@ -142,7 +142,7 @@ struct LeftInSight {
     tiles,   // reflect it, where it meets them
     along,   // near uneven ground, which leaves with_ground, roofs there included
     uneven,  // farther below, which reflects it as a whole
-    below,   // the plane below the receiver reflects it, since roofs come near
+    below,   // the plane below the receiver reflects it
   };
   Ground ground = Ground::tiles;
 };

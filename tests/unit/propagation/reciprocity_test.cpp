@@ -193,6 +193,8 @@ GainsByWay gains_by_way(const Environment& town, Vec3 from, Vec3 to, bool is_con
     if (is_one_way(town, ray, is_conductor)) continue;
     std::string kind = ray.interactions.substr(1);
     std::vector<std::uint32_t> elements = ray.elements;
+    // The tile is named that lies below the receiver.
+    if (kind == "-G") elements.clear();
     if (backwards) {
       kind = turned(kind);
       std::reverse(elements.begin(), elements.end());

@@ -272,5 +272,29 @@ TEST(SightAlongGround, IsToldOf) {
   EXPECT_NE(text.find(" Uneven ground near the line of sight takes "), std::string::npos) << text;
 }
 
+// Past a house's corner what hides the antenna from a receiver hides its image in the ground, wherever the middles of
+// tiles lie.
+TEST(SightAlongGround, GroundReflectsPastACornerWhereTheAntennaIsSeen) {
+  Scene scene = testing::flat_ground(150, 120);
+  scene.prisms = {testing::box_prism(1, {60, 30}, {80, 70}, 0, 30)};
+  const Environment corner(std::move(scene), 5);
+  std::vector<Vec3> places;
+  for (double y = 68; y < 78; y += 0.4) places.push_back({95.3, y, 1.5});
+  RayLaunchingOptions options = testing::without_scattering(1, 0, 1);
+  options.max_diffractions = 1;
+  options.over_rooftop = OverRooftop::screens;
+  const auto result = corner.launch(testing::test_transmitter({20.3, 65.2, 8}), testing::receivers_at(places), options);
+  std::vector<int> straight(places.size()), by_ground(places.size());
+  for (const Ray& ray : result.rays) {
+    const std::size_t r = static_cast<std::size_t>(ray.target_id) - 1;
+    straight[r] += ray.interactions == "T" ? 1 : 0;
+    by_ground[r] += ray.interactions == "T-G" ? 1 : 0;
+  }
+  EXPECT_EQ(straight, by_ground);
+  const auto in_sight = std::count(straight.begin(), straight.end(), 1);
+  EXPECT_GT(in_sight, 5);
+  EXPECT_LT(in_sight, static_cast<std::ptrdiff_t>(places.size()) - 5);
+}
+
 }  // namespace
 }  // namespace tesseray
