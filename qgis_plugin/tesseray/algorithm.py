@@ -184,7 +184,11 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         if html and not plan.collected:
             self._add_places_for_page(plan, temporary, parameters)
         self._replaced = {file for file in plan.files if file.exists()}
-        result = self._run(plan, parameters, context, feedback)
+        try:
+            result = self._run(plan, parameters, context, feedback)
+        except QgsProcessingException:
+            register(context, self._tool, plan.keys, {}, "")  # the dialog would miss the layers that there are not
+            raise
         written = dict(result["outputs"])
         register(context, self._tool, plan.keys, written, group_name(self._tool, plan.places, temporary))
         results: dict[str, Any] = {**written, RESULT_HASH: result.get("result_hash")}
@@ -247,7 +251,6 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         try:
             result = run_tool(command, values, feedback, _events_of_this_thread(), in_words)
         except (RunFailed, RunCancelled) as problem:
-            register(context, self._tool, plan.keys, {}, "")
             raise QgsProcessingException(in_words(str(problem))) from None
         _tell(result, feedback)
         return result

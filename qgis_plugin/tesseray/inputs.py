@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -157,19 +158,50 @@ def _as_int(member: Any) -> int:
     return int(getattr(member, "value", member))
 
 
-def _has_numbers_of_its_own(layer: QgsVectorLayer) -> bool:
-    index = layer.fields().lookupField(ID_FIELD)
-    return index >= 0 and layer.fields()[index].type() in _WHOLE_NUMBERS
+@dataclass(frozen=True)
+class CopiedFields:
+    """What a copy of a layer is to hold. names: by a field's name, its name in the copy.
+
+    mapping: for native:refactorfields, the number of each row first.
+    """
+
+    names: dict[str, str]
+    mapping: list[dict[str, Any]]
 
 
-def names_in_copy(layer: QgsVectorLayer) -> dict[str, str]:
-    """What the fields of a layer are called in its copy, where names have no case and some are taken."""
+def _own_numbers(layer: QgsVectorLayer, column: int) -> list[int]:
+    """The numbers that a field gives to rows; [] where it numbers none, or two of them alike."""
+    if column < 0 or layer.fields()[column].type() not in _WHOLE_NUMBERS:
+        return []
+    request = QgsFeatureRequest().setFlags(Qgis.FeatureRequestFlag.NoGeometry).setSubsetOfAttributes([column])
+    # New rows have none yet, or a text such as "Autogenerate".
+    numbers = [value for value in (row[column] for row in layer.getFeatures(request)) if isinstance(value, int)]
+    return numbers if len(set(numbers)) == len(numbers) else []
+
+
+def _number_of_row(layer: QgsVectorLayer, own: QgsField | None, numbers: list[int]) -> str:
+    """An expression for the number of a row: its field's, or else that of QGIS. Rows without get free ones.
+
+    own: the field that numbers the rows; numbers: its values.
+    """
+    edits = layer.editBuffer()
+    if not own and not (edits and edits.addedFeatures()):
+        return "$id"
+    # Negative ones are of rows that are not saved yet.
+    number = _value_of(layer, own) if own else "if($id >= 0, $id, NULL)"
+    deleted = edits.deletedFeatureIds() if edits else []
+    highest = max([0, *(numbers or layer.allFeatureIds()), *deleted])
+    return f"coalesce({number}, {highest} + 1 + @row_number)"
+
+
+def _names_in_copy(layer: QgsVectorLayer, own: QgsField | None) -> dict[str, str]:
+    """Names have no case there, and some are taken."""
     fields = layer.fields().names()
-    if _has_numbers_of_its_own(layer):
-        return {name: name for name in fields}
-    names: dict[str, str] = {}
+    names = {own.name(): ID_FIELD} if own else {}
     taken = set(OWN_COLUMNS)
     for name in fields:
+        if name in names:
+            continue
         wanted = f"{name}_of_source" if name.lower() in OWN_COLUMNS else name
         candidates = (wanted, *(f"{wanted}_{count}" for count in range(2, len(fields) + 3)))
         names[name] = next(candidate for candidate in candidates if candidate.lower() not in taken)
@@ -177,45 +209,60 @@ def names_in_copy(layer: QgsVectorLayer) -> dict[str, str]:
     return names
 
 
-def _mapped(field: QgsField, name: str) -> dict[str, Any]:
-    """A field as a GeoPackage can hold it: maps and lists, such as the tags of OpenStreetMap, as JSON."""
+def _value_of(layer: QgsVectorLayer, field: QgsField) -> str:
+    """An expression; NULL in new rows, whose keys and defaults are texts until the provider works them out."""
     column = QgsExpression.quotedColumnRef(field.name())
+    fields, index = layer.fields(), layer.fields().lookupField(field.name())
+    clause = layer.dataProvider().defaultValueClause(fields.fieldOriginIndex(index)) \
+        if fields.fieldOrigin(index) == Qgis.FieldOrigin.Provider else ""
+    return f"nullif({column}, {QgsExpression.quotedString(clause)})" if clause else column
+
+
+def _mapped(layer: QgsVectorLayer, field: QgsField, name: str) -> dict[str, Any]:
+    """A field as a GeoPackage can hold it: maps and lists, such as the tags of OpenStreetMap, as JSON."""
+    value = _value_of(layer, field)
     if field.type() not in _PLAIN_TYPES:
         return {"name": name, "type": _as_int(QMetaType.Type.QString), "length": 0, "precision": 0,
-                "expression": f"to_json({column})"}
+                "expression": f"to_json({value})"}
     return {"name": name, "type": _as_int(field.type()), "sub_type": _as_int(field.subType()),
-            "length": field.length(), "precision": field.precision(), "expression": column}
+            "length": field.length(), "precision": field.precision(), "expression": value}
 
 
-def _copy_with_feature_ids(layer: QgsVectorLayer, parameter: Parameter, parameters: dict[str, Any],
-                           context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
-    """A copy whose rows have the numbers that QGIS shows, which messages and results tell; "" where none is made.
+def fields_in_copy(layer: QgsVectorLayer) -> CopiedFields:
+    """A copy with these has rows with the numbers that QGIS shows, which messages and results tell.
 
-    Other copies are numbered anew, unless the layer has a field `fid` of whole numbers, which is the number then.
+    A field `fid` of whole numbers is the number where there is one. layer: in the thread it belongs to.
     """
-    if _has_numbers_of_its_own(layer):
-        return ""
+    column = layer.fields().lookupField(ID_FIELD)
+    own_numbers = _own_numbers(layer, column)
+    own = layer.fields()[column] if own_numbers else None
+    names = _names_in_copy(layer, own)
+    numbers = {"name": ID_FIELD, "type": _as_int(QMetaType.Type.LongLong), "length": 0, "precision": 0,
+               "expression": _number_of_row(layer, own, own_numbers)}
+    others = (field for field in layer.fields() if not own or field.name() != own.name())
+    return CopiedFields(names, [numbers, *(_mapped(layer, field, names[field.name()]) for field in others)])
+
+
+def _copy(parameter: Parameter, fields: CopiedFields, parameters: dict[str, Any], context: QgsProcessingContext,
+          feedback: QgsProcessingFeedback) -> str:
+    """The path of a temporary GeoPackage. Throws QgsProcessingException."""
     import processing  # a plugin itself, which may be loaded after this one
 
-    numbers = {"name": ID_FIELD, "type": _as_int(QMetaType.Type.LongLong), "length": 0, "precision": 0,
-               "expression": "$id"}
-    names = names_in_copy(layer)
-    mapping = [numbers, *(_mapped(field, names[field.name()]) for field in layer.fields())]
     path = QgsProcessingUtils.generateTempFilename(f"{parameter.name}.gpkg", context)
     silent = QgsProcessingFeedback(False)
     feedback.canceled.connect(silent.cancel)
-    try:
-        processing.run("native:refactorfields", {"INPUT": parameters[parameter.name], "FIELDS_MAPPING": mapping,
-                                                 "OUTPUT": path},
-                       context=context, feedback=silent, is_child_algorithm=True)
-    except QgsProcessingException:
-        return ""
+    processing.run("native:refactorfields", {"INPUT": parameters[parameter.name], "FIELDS_MAPPING": fields.mapping,
+                                             "OUTPUT": path},
+                   context=context, feedback=silent, is_child_algorithm=True)
     return path
 
 
-def vector_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reason: str, parameters: dict[str, Any],
-                  context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
-    """What the executable opens for a layer: its own source, or a temporary GeoPackage where `reason` says why."""
+def vector_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reason: str, fields: CopiedFields | None,
+                  parameters: dict[str, Any], context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
+    """What the executable opens for a layer: its own source, or a temporary GeoPackage where `reason` says why.
+
+    fields: those of the copy, where there is a reason.
+    """
     layer = layer_of(algorithm, parameter, parameters, context)
     if layer is None:
         raise QgsProcessingException(algorithm.invalidSourceError(parameters, parameter.name))
@@ -223,23 +270,16 @@ def vector_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reaso
         return layer.source()
     feedback.pushInfo(f"{parameter.label}: “{layer.name()}” is copied for this run, since {reason}.")
     try:
-        path, layer_name = _copy_with_feature_ids(layer, parameter, parameters, context, feedback), ""
-        if not path:
-            # No format is compatible, so that QGIS always copies, with joins, virtual fields and edits.
-            path, layer_name = algorithm.parameterAsCompatibleSourceLayerPathAndLayerName(
-                parameters, parameter.name, context, [], "gpkg", feedback)
+        path, failure = _copy(parameter, fields, parameters, context, feedback), ""
     except Exception as problem:  # a data provider's own failure, which has no type in Python
-        path, layer_name, failure = "", "", f" ({problem})"
-    else:
-        failure = ""
+        path, failure = "", f" ({problem})"
     if feedback.isCanceled():
         raise QgsProcessingException("The run was cancelled.")
     if not path or not Path(path).exists():
         raise QgsProcessingException(f"{parameter.label}: “{layer.name()}” could not be copied to a temporary "
                                      f"file{failure}. Export it to a GeoPackage first.")
-    if Path(path) != _file_of(layer):  # a copy indeed
-        layer_name = _call_table(path, layer.name())
-        _require_all_rows(algorithm, parameter, parameters, context, path)
+    layer_name = _call_table(path, layer.name())
+    _require_all_rows(algorithm, parameter, parameters, context, path)
     if parameter.companions:
         _copy_companions(layer, parameter.companions, Path(path), context)
     return _exported_source(path, layer_name)

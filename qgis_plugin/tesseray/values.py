@@ -20,10 +20,10 @@ from .folders import with_folder
 from .inputs import (
     crs_text,
     export_reason,
+    fields_in_copy,
     file_sources_of,
     folder_of,
     layer_of,
-    names_in_copy,
     raster_export_reason,
     raster_source,
     vector_source,
@@ -45,6 +45,9 @@ class InputValues:
                         if not parameter.is_destination and is_given(parameters, parameter.name)]
         self._reasons = {parameter.name: self._export_reason(parameter, context) for parameter in self._inputs
                          if parameter.is_layer or parameter.kind == "raster"}
+        # Of the vector layers that are copied.
+        self._fields = {parameter.name: fields_in_copy(layer_of(algorithm, parameter, parameters, context))
+                        for parameter in self._inputs if parameter.is_layer and self._reasons[parameter.name]}
         self._folders = self._folders_of_copied(context)
         self._sources = {name: self._file_sources(tool.parameter(name), context)
                          for name, reason in self._reasons.items() if reason}
@@ -78,9 +81,9 @@ class InputValues:
                 result[parameter.name] = self._raster(parameter, context, feedback)
             else:
                 result[parameter.name] = plain_value(self._algorithm, parameter, self._values, context)
-                if parameter.kind == "field" and self._reasons.get(parameter.parent):
-                    copied = layer_of(self._algorithm, self._tool.parameter(parameter.parent), self._values, context)
-                    result[parameter.name] = names_in_copy(copied).get(result[parameter.name], result[parameter.name])
+                if parameter.kind == "field" and parameter.parent in self._fields:
+                    names = self._fields[parameter.parent].names
+                    result[parameter.name] = names.get(result[parameter.name], result[parameter.name])
         for name, folder in self._folders.items():
             result[name] = with_folder(result.get(name) or "", folder)
         return {name: value for name, value in result.items() if value is not None and value != ""}
@@ -96,7 +99,8 @@ class InputValues:
 
     def _vector(self, parameter: Parameter, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
         reason = self._reasons[parameter.name]
-        source = vector_source(self._algorithm, parameter, reason, self._values, context, feedback)
+        source = vector_source(self._algorithm, parameter, reason, self._fields.get(parameter.name), self._values,
+                               context, feedback)
         if reason:
             layer = layer_of(self._algorithm, parameter, self._values, context)
             self._remember_copy(parameter, source.split("|")[0], layer)

@@ -200,9 +200,58 @@ class InputTest(ProjectTest):
         crossed.setGeometry(QgsGeometry.fromWkt("POLYGON((340300 6020300, 340320 6020330, 340320 6020300, "
                                                 "340300 6020330, 340300 6020300))"))
         self.assertTrue(layer.addFeature(crossed))
-        new = crossed.id()
-        self.assertEqual(self.sources(self.environment_of(layer)), everything - {3} | {new})
+        self.assertEqual(self.sources(self.environment_of(layer)), everything - {3} | {max(everything) + 1})
         layer.rollBack()
+
+    def roofs(self, rows):
+        """By the number of a building, the height of its first roof over its base."""
+        return {row["source_feature"]: round(row["roof_z"] - row["base_z"]) for row in rows}
+
+    def test_a_row_that_is_not_saved_gets_a_free_number_and_the_others_keep_theirs(self):
+        from qgis.core import QgsFeatureRequest, QgsGeometry, QgsRectangle, QgsVectorFileWriter, QgsVectorLayerUtils
+
+        def box(number):
+            return QgsGeometry.fromRect(QgsRectangle(340400 + 40 * number, 6020480, 340420 + 40 * number, 6020520))
+
+        drawn = self.layer("Polygon?crs=EPSG:25832&field=height_m:double", "memory", "drawn")
+        for number, height in enumerate((12.0, 30.0, 9.0)):
+            row = QgsVectorLayerUtils.createFeature(drawn, box(number), {0: height})
+            drawn.dataProvider().addFeatures([row])
+        for driver, file, options, first in (("GPKG", "a.gpkg", [], 1), ("GPKG", "b.gpkg", ["FID=id"], 1),
+                                             ("SQLite", "c.sqlite", [], 1), ("ESRI Shapefile", "d.shp", [], 0),
+                                             ("GeoJSON", "e.geojson", [], 0)):
+            writing = QgsVectorFileWriter.SaveVectorOptions()
+            writing.driverName, writing.layerOptions = driver, options
+            QgsVectorFileWriter.writeAsVectorFormatV3(drawn, str(self.folder / file), self.project.transformContext(),
+                                                      writing)
+            layer = self.layer(str(self.folder / file))
+            saved = {first: 12, first + 1: 30, first + 2: 9}
+            key = next(iter(layer.dataProvider().pkAttributeIndexes()), None)
+            for number in ("as the drawing tool says it", None):
+                with self.subTest(file=file, number=number):
+                    layer.startEditing()
+                    new = QgsVectorLayerUtils.createFeature(layer, box(3))
+                    new["height_m"] = 50.0
+                    if key is not None and number is None:
+                        new[key] = None
+                    self.assertTrue(layer.addFeature(new))
+                    rows = self.environment_of(layer, BASE_FIELD=None)
+                    self.assertEqual(self.roofs(rows), {**saved, first + 3: 50})
+                    layer.deleteFeature(first + 2)
+                    rows = self.environment_of(layer, BASE_FIELD=None)
+                    self.assertEqual(self.roofs(rows), {first: 12, first + 1: 30, first + 3: 50})
+                    layer.rollBack()
+
+    def test_rows_without_a_number_in_the_field_fid_get_free_ones(self):
+        layer = self.with_field("fid", "integer", lambda number: None if number == 7 else 1000 + number)
+        numbers = {1000 + row.id() for row in layer.getFeatures()} - {1007}
+        free, = self.sources(self.environment_of(layer)) - numbers
+        self.assertGreater(free, max(numbers))
+
+    def test_numbers_that_several_rows_have_are_none(self):
+        layer = self.with_field("fid", "integer", lambda number: number % 10)
+        shown = {row.id() for row in layer.getFeatures()}
+        self.assertEqual(self.sources(self.environment_of(layer)), shown)
 
     def test_messages_name_the_layer_and_not_the_file_of_its_copy(self):
         copy = self.memory_copy(name="Häuser: alt/neu")
@@ -288,7 +337,7 @@ class InputTest(ProjectTest):
 
     def test_rows_that_cannot_be_copied_stop_the_run(self):
         import processing
-        from qgis.core import QgsProcessingException
+        from qgis.core import QgsProcessingException, QgsProcessingOutputLayerDefinition
 
         run = processing.run
 
@@ -307,7 +356,11 @@ class InputTest(ProjectTest):
         with unittest.mock.patch("processing.run", without_first_row), \
                 self.assertRaisesRegex(QgsProcessingException, "1 of 60 rows of “string name” could not be copied"):
             run("tesseray:tileenvironment", {**SMALL_SCENE, "EXTENT": None, "DEM": None, "BUILDINGS": layer,
-                                             "ENVIRONMENT": "TEMPORARY_OUTPUT"})
+                                             "ENVIRONMENT": "TEMPORARY_OUTPUT",
+                                             "ISSUES": QgsProcessingOutputLayerDefinition("memory:Issues", self.project)},
+                context=self.context)
+        # QGIS would say of each that it was not correctly generated.
+        self.assertEqual(self.context.layersToLoadOnCompletion(), {})
 
     def test_an_encoding_that_was_set_in_qgis_holds(self):
         from qgis.core import QgsVectorFileWriter
