@@ -13,6 +13,7 @@ from qgis.core import (
     QgsProcessingFeedback,
     QgsProcessingOutputString,
     QgsProcessingParameterFileDestination,
+    QgsProject,
 )
 from qgis.PyQt.QtCore import QCoreApplication, QThread
 from qgis.PyQt.QtGui import QIcon
@@ -22,7 +23,7 @@ from .description import Description, Tool
 from .executable import ExecutableProblem
 from .figures import is_table, single_figures, table_html, table_text
 from .help import html_of, icon_of
-from .layers import group_name, register, reload_replaced
+from .layers import edited_layer, group_name, register, reload_replaced
 from .wording import Wording
 from .outputs import (
     BadDestination,
@@ -56,7 +57,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         self._inputs: InputValues | None = None
         self._executable = Path()
         self._problem = ""
-        self._replaced: set[Path] = set()
+        self._replaced: list[Destination] = []
         self._page = next((page for page in PAGES if page.ROLE in tool.roles), None)
 
     # What the toolbox shows. The names are QGIS's.
@@ -110,7 +111,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
 
     def checkParameterValues(self, parameters: dict[str, Any],  # noqa: N802
                              context: QgsProcessingContext) -> tuple[bool, str]:
-        problem = self._destination_problem(parameters)
+        problem = self._destination_problem(parameters, context.project())
         if problem:
             return False, problem
         is_good, problem = super().checkParameterValues(parameters, context)
@@ -119,8 +120,11 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         problem = next(Validation(self, self._tool, parameters, context).messages(), "")
         return not problem, problem
 
-    def _destination_problem(self, parameters: dict[str, Any]) -> str:
-        """Why the destinations do not do, "" if they do. Temporary ones always do."""
+    def _destination_problem(self, parameters: dict[str, Any], project: QgsProject | None) -> str:
+        """Why the destinations do not do, "" if they do. Temporary ones always do. To be called in the main thread.
+
+        project: whose layers may be open there.
+        """
         texts = {name: destination_text(parameters.get(name)) for name in self._makeable(parameters)}
         labels = {parameter.name: parameter.label for parameter in self._tool.parameters}
         labels |= {self._page.PARAMETER: self._page.LABEL} if self._page else {}
@@ -128,14 +132,14 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         try:
             plan = plan_outputs(self._tool, texts, Path())
             places = {name: place for name, place in plan.places.items() if not self._is_temporary(place, texts[name])}
-            if plan.collected:
-                places |= {output.name: Destination(plan.collected, output.layer)
-                           for output in self._tool.layer_outputs if output.name in texts}
+            places |= plan.layers
             check_destinations(places | self._page_place(parameters), labels, self._replaces(parameters),
                                overwrite.label)
         except BadDestination as problem:
             return str(problem)
-        return ""
+        edited = edited_layer(project, places.values()) if project else None
+        return (f"The open layer “{edited.name()}” would be replaced, and it is being edited. Save or discard its edits, "
+                "and end editing it (Layer ▸ Toggle Editing).") if edited else ""
 
     def _page_place(self, parameters: dict[str, Any]) -> dict[str, Destination]:
         """Where the page goes, if to a place of the user's. Throws BadDestination for what is no name of a page."""
@@ -166,6 +170,8 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             installation.live_description()
             self._executable = installation.executable()
             self._inputs = InputValues(self, self._tool, parameters, context)
+            # Models and scripts come here unchecked.
+            self._problem = self._destination_problem(parameters, context.project())
         except (ExecutableProblem, QgsProcessingException) as problem:
             # QGIS shows what goes wrong here only as "There were errors"; it is said when the run begins.
             self._problem = str(problem)
@@ -175,15 +181,14 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
 
     def processAlgorithm(self, parameters: dict[str, Any], context: QgsProcessingContext,  # noqa: N802
                          feedback: QgsProcessingFeedback) -> dict[str, Any]:
-        problem = self._problem or self._destination_problem(parameters)
-        if problem:
-            raise QgsProcessingException(problem)
+        if self._problem:
+            raise QgsProcessingException(self._problem)
         temporary = temporary_geopackage(context, self._tool.id)
         plan = self._planned(parameters, context, temporary)
         html = self._page_path(parameters, context)
         if html and not plan.collected:
             self._add_places_for_page(plan, temporary, parameters)
-        self._replaced = {file for file in plan.files if file.exists()}
+        self._replaced = [place for place in (*plan.places.values(), *plan.layers.values()) if place.file.exists()]
         try:
             result = self._run(plan, parameters, context, feedback)
         except QgsProcessingException:

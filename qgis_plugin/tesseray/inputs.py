@@ -15,6 +15,7 @@ from qgis.core import (
     QgsExpression,
     QgsFeatureRequest,
     QgsField,
+    QgsMapLayer,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
     QgsProcessingException,
@@ -54,7 +55,7 @@ def layer_of(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters
     return algorithm.parameterAsVectorLayer(parameters, parameter.name, context)
 
 
-def _file_of(layer: QgsVectorLayer) -> Path | None:
+def file_of(layer: QgsMapLayer) -> Path | None:
     """The file that a layer comes from, whatever provider reads it; None for memory and database servers."""
     path = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source()).get("path")
     return Path(path) if path and Path(path).is_file() else None
@@ -62,7 +63,7 @@ def _file_of(layer: QgsVectorLayer) -> Path | None:
 
 def folder_of(layer: QgsVectorLayer) -> str:
     """The folder of the file that a layer comes from; "" where there is none."""
-    file = _file_of(layer)
+    file = file_of(layer)
     return str(file.parent) if file else ""
 
 
@@ -78,7 +79,7 @@ def _layers_of_query(layer: QgsVectorLayer, project: QgsProject) -> list[QgsVect
 def file_sources_of(layer: QgsVectorLayer, project: QgsProject) -> list[str]:
     """The layers in files that a layer shows rows of, itself and those that are joined to it, as the executable
     spells sources."""
-    file = _file_of(layer)
+    file = file_of(layer)
     name = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source()).get("layerName")
     sources = [_exported_source(str(file), name or "")] if file else []
     others = [join.joinLayer() for join in layer.vectorJoins() if join.joinLayer()]
@@ -91,7 +92,7 @@ def file_sources_of(layer: QgsVectorLayer, project: QgsProject) -> list[str]:
 
 def _has_encoding_of_its_own(layer: QgsVectorLayer) -> bool:
     """Whether the names in a shapefile are read otherwise than the file itself says."""
-    file = _file_of(layer)
+    file = file_of(layer)
     if file is None or file.suffix.lower() != ".shp":
         return False
     plain = QgsVectorLayer(layer.source(), "plain", "ogr")
@@ -135,7 +136,7 @@ def _exported_source(path: str, layer_name: str) -> str:
 def _copy_companions(layer: QgsVectorLayer, companions: list[str], target: Path,
                      context: QgsProcessingContext) -> None:
     """Copies layers that stand beside `layer` in its file to the file of its export, as far as they are there."""
-    file = _file_of(layer)
+    file = file_of(layer)
     for name in companions if file else ():
         companion = QgsVectorLayer(f"{file}|layername={name}", name, "ogr")
         if not companion.isValid():

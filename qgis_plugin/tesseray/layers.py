@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
+from typing import Iterable, Iterator
 
 from osgeo import gdal
 from qgis.core import (
@@ -16,6 +18,7 @@ from qgis.core import (
     QgsProcessingFeedback,
     QgsProcessingLayerPostProcessorInterface,
     QgsProject,
+    QgsProviderRegistry,
     QgsRasterLayer,
     QgsRasterShader,
     QgsReadWriteContext,
@@ -25,6 +28,7 @@ from qgis.core import (
 from qgis.PyQt.QtXml import QDomDocument
 
 from .description import Output, Tool
+from .inputs import file_of
 from .outputs import Destination
 from .replaced_layers import reload_layer
 
@@ -162,12 +166,34 @@ def register(context: QgsProcessingContext, tool: Tool, keys: dict[str, str], wr
         context.addLayerToLoadOnCompletion(written[output.name], details)
 
 
-def reload_replaced(project: QgsProject | None, files: set[Path], feedback: QgsProcessingFeedback) -> None:
-    """Layers of the project that lie in a replaced file show what is in it now. To be called in the main thread."""
+def _layers_in_files(project: QgsProject | None, places: Iterable[Destination]) -> Iterator[tuple[QgsMapLayer, bool]]:
+    """The project's layers in the files of places, and whether it is one of the places itself."""
+    tables: dict[str, set[str | None]] = {}
+    for place in places:
+        tables.setdefault(os.path.realpath(place.file), set()).add(place.layer and place.layer.lower())
     for layer in project.mapLayers().values() if project else ():
-        if Path(layer.source().split("|")[0]) not in files:
-            continue
+        file = file_of(layer)
+        replaced = tables.get(os.path.realpath(file)) if file else None
+        if replaced:
+            parts = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source())
+            name = str(parts.get("layerName") or "").lower()
+            yield layer, not name or None in replaced or name in replaced
+
+
+def edited_layer(project: QgsProject, places: Iterable[Destination]) -> QgsVectorLayer | None:
+    """A layer in edit mode in one of the places: edits would be saved to other rows than they were made in."""
+    return next((layer for layer, is_place in _layers_in_files(project, places)
+                 if is_place and isinstance(layer, QgsVectorLayer) and layer.isEditable()), None)
+
+
+def reload_replaced(project: QgsProject | None, places: Iterable[Destination], feedback: QgsProcessingFeedback) -> None:
+    """Layers of the project in files that were written to show what is there now. To be called in the main thread."""
+    for layer, is_place in _layers_in_files(project, places):
         if isinstance(layer, QgsVectorLayer):
+            if is_place and layer.isEditable():
+                layer.rollBack()
+                feedback.pushWarning(f"Edits of the open layer “{layer.name()}” made during the run are discarded: their "
+                                     "rows were replaced.")
             reload_layer(layer, feedback)
         elif isinstance(layer, QgsRasterLayer):
             _reload_raster(layer)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -143,17 +143,13 @@ def check_destinations(wanted: dict[str, Destination], labels: dict[str, str], o
 class Plan:
     """The places of a run's outputs. keys: what QGIS calls the destination of each, to find it among those to load.
 
-    collected: the file for all layers, when no layer was asked for by itself.
+    collected: the file for all layers, when no layer was asked for by itself; layers: where in it each goes.
     """
 
     places: dict[str, Destination]
     keys: dict[str, str]
     collected: Path | None = None
-
-    @property
-    def files(self) -> set[Path]:
-        """Every file that is written to."""
-        return {place.file for place in self.places.values()} | ({self.collected} if self.collected else set())
+    layers: dict[str, Destination] = field(default_factory=dict)
 
 
 def plan_outputs(tool: Tool, texts: dict[str, str | None], temporary: Path) -> Plan:
@@ -168,7 +164,8 @@ def plan_outputs(tool: Tool, texts: dict[str, str | None], temporary: Path) -> P
     layers = [output for output in tool.layer_outputs if wanted[output.name]]
     if collected and not is_temporary(collected) and not layers:
         files = {name: Destination(Path(text)) for name, text in wanted.items() if text}
-        return Plan(files, {}, Path(collected))
+        return Plan(files, {}, Path(collected), {output.name: Destination(Path(collected), output.layer)
+                                                 for output in tool.layer_outputs if output.name in texts})
     home = Path(collected) if collected and not is_temporary(collected) else temporary
     places, keys = {}, {}
     for output in tool.outputs:

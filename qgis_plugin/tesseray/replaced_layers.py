@@ -57,8 +57,13 @@ def _drop_filter_of_gone_columns(layer: QgsVectorLayer, feedback: QgsProcessingF
 
 
 def _reopen(layer: QgsVectorLayer) -> None:
-    layer.dataProvider().reloadData()
-    if layer.wkbType() == layer.dataProvider().wkbType():
+    provider = layer.dataProvider()
+    keeps_file_open = layer.providerType() == "spatialite"  # the one that was there, whatever it is called now
+    if keeps_file_open:
+        place = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source())
+        provider.invalidateConnections(place["path"])
+    provider.reloadData()
+    if layer.wkbType() == provider.wkbType() and not keeps_file_open:
         layer.updateFields()
         layer.updateExtents()
     else:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Layers that are open when a run replaces their table: columns, names, styles."""
 
+import unittest.mock
+
 import qgis_harness as harness
 from qgis_harness import EXTENT, SMALL_SCENE, ProjectTest, run_tests
 
@@ -177,6 +179,87 @@ class ReplacedLayerTest(ProjectTest):
         self.predict("Alpha", GEOMETRY="none")
         self.assert_shows_its_table(layer)
         self.assert_told(False)
+
+    # What is being edited.
+
+    def change_first(self, layer, column="mechanism"):
+        layer.changeAttributeValue(next(layer.getFeatures()).id(), layer.fields().lookupField(column), "mine")
+
+    def test_a_layer_that_is_being_edited_is_not_replaced(self):
+        from qgis.core import QgsApplication, QgsProcessingException
+
+        layer = self.open(self.predict("Alpha"))
+        before = [row.attributes() for row in layer.getFeatures()]
+        self.assertTrue(layer.startEditing())
+        with self.assertRaisesRegex(QgsProcessingException, "“open” would be replaced, and it is being edited"):
+            self.predict("Alpha", "Beta")
+        self.change_first(layer)
+        prediction = {"ENVIRONMENT": self.environment, "TRANSMITTERS": self.path("sites.csv"),
+                      "TRANSMITTERS_CRS": "EPSG:25832", "OVERWRITE": True}
+        algorithm = QgsApplication.processingRegistry().createAlgorithmById("tesseray:predictcoverage")
+        for place in ({"PATH_LOSS": layer.source()}, {"OUTPUT": self.path("p.gpkg")}):
+            is_good, message = algorithm.checkParameterValues({**prediction, **place}, self.context)
+            self.assertFalse(is_good)
+            self.assertIn("being edited", message)
+        other = {"PATH_LOSS": self.path("other.gpkg")}
+        self.assertEqual(algorithm.checkParameterValues({**prediction, **other}, self.context), (True, ""))
+        layer.rollBack()
+        self.assertEqual([row.attributes() for row in layer.getFeatures()], before)
+
+    def test_edits_of_another_table_of_the_file_are_kept(self):
+        best = self.open(self.best_server("Alpha", "Beta"))
+        self.assertTrue(best.startEditing())
+        self.change_first(best, "transmitter")
+        self.predict("Alpha", "Beta", file="b.gpkg")
+        self.assertTrue(best.commitChanges(), best.commitErrors())
+        self.assertIn("mine", self.fresh(best).uniqueValues(best.fields().lookupField("transmitter")))
+
+    def test_edits_made_while_the_table_is_replaced_are_discarded_with_a_warning(self):
+        from tesseray import algorithm
+
+        layer = self.open(self.predict("Alpha"))
+        run = algorithm.run_tool
+
+        def meanwhile(*arguments):
+            result = run(*arguments)
+            layer.startEditing()
+            self.change_first(layer)
+            return result
+
+        with unittest.mock.patch.object(algorithm, "run_tool", meanwhile):
+            self.predict("Alpha", "Beta")
+        self.assertIn("Edits of the open layer “open” made during the run are discarded", self.log)
+        self.assertFalse(layer.isEditable())
+        self.assert_shows_its_table(layer)
+
+    # However the file is called, and whatever reads it.
+
+    def test_a_layer_opened_by_way_of_a_linked_folder(self):
+        (self.folder / "link").symlink_to(self.folder)
+        layer = self.open(self.predict("Alpha").replace("/p.gpkg", "/link/p.gpkg"))
+        self.assertIn("/link/", layer.source())
+        one = len(list(layer.getFeatures()))
+        self.predict("Alpha", "Beta")
+        self.assertEqual(layer.featureCount(), 2 * one)
+        self.assert_shows_its_table(layer)
+
+    def test_a_layer_of_the_spatialite_provider(self):
+        from qgis.core import QgsVectorLayer
+
+        file = self.path("p.sqlite")
+        self.predict("Alpha", file="p.sqlite")
+        layer = QgsVectorLayer(f"dbname='{file}' table=\"path_loss\" (geom)", "open", "spatialite")
+        self.project.addMapLayer(layer)
+        one = layer.featureCount()
+        self.assertEqual(len(list(layer.getFeatures())), one)
+        self.predict("Alpha", "Beta", file="p.sqlite")
+        self.assertEqual(layer.featureCount(), 2 * one)
+        self.assertEqual(len(list(layer.getFeatures())), 2 * one)
+        self.assertTrue(layer.startEditing())
+        self.change_first(layer)
+        self.assertTrue(layer.commitChanges(), layer.commitErrors())
+        written = QgsVectorLayer(f"{file}|layername=path_loss", "written", "ogr")
+        self.assertIn("mine", written.uniqueValues(written.fields().lookupField("mechanism")))
 
 
 if __name__ == "__main__":
