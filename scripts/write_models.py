@@ -204,6 +204,16 @@ def _aggregates(*fields: tuple[str, int, str, str]) -> list[dict[str, Any]]:
             for name, kind, aggregate, what in fields]
 
 
+def _summarize(model: Model, step: str, called: str, *fields: tuple[str, int, str, str]) -> None:
+    """A table of a step's rows per transmitter and line of sight."""
+    model.step("summary", "native:aggregate", "Per transmitter and line of sight", INPUT=Of(step),
+               GROUP_BY="array(\"transmitter_id\", \"line_of_sight\")",
+               AGGREGATES=_aggregates(("transmitter_id", INTEGER, "first_value", "\"transmitter_id\""),
+                                      ("line_of_sight", BOOLEAN, "first_value", "\"line_of_sight\""), *fields))
+    # All points of a group as one geometry would lie on the map, over those of the step.
+    model.step("table", "native:dropgeometries", "As a table", {"OUTPUT": called}, INPUT=Of("summary"))
+
+
 def two_settings() -> Model:
     model = Model("Two settings against one drive test",
                   "Predicts the same town with two settings, A and B, and says which of them is nearer to the drive "
@@ -245,17 +255,13 @@ def two_settings() -> Model:
                    ("distance_m", REAL, "\"distance_m\""), ("line_of_sight", BOOLEAN, "\"line_of_sight\"")))
     model.styled("nearer", "which_is_nearer.qml")
     percent = "100.0 * (\"nearer\" = '{}')"
-    model.step("summary", "native:aggregate", "Per transmitter and line of sight",
-               {"OUTPUT": "Nearer per transmitter and line of sight"}, INPUT=Of("nearer"),
-               GROUP_BY="array(\"transmitter_id\", \"line_of_sight\")",
-               AGGREGATES=_aggregates(("transmitter_id", INTEGER, "first_value", "\"transmitter_id\""),
-                                      ("line_of_sight", BOOLEAN, "first_value", "\"line_of_sight\""),
-                                      ("n", INTEGER, "count", "\"measurement_id\""),
-                                      ("a_nearer_percent", REAL, "mean", percent.format("A")),
-                                      ("b_nearer_percent", REAL, "mean", percent.format("B")),
-                                      ("mean_gain_db", REAL, "mean", "\"gain_db\""),
-                                      ("mae_a_db", REAL, "mean", "abs(\"error_a_db\")"),
-                                      ("mae_b_db", REAL, "mean", "abs(\"error_b_db\")")))
+    _summarize(model, "nearer", "Nearer per transmitter and line of sight",
+               ("n", INTEGER, "count", "\"measurement_id\""),
+               ("a_nearer_percent", REAL, "mean", percent.format("A")),
+               ("b_nearer_percent", REAL, "mean", percent.format("B")),
+               ("mean_gain_db", REAL, "mean", "\"gain_db\""),
+               ("mae_a_db", REAL, "mean", "abs(\"error_a_db\")"),
+               ("mae_b_db", REAL, "mean", "abs(\"error_b_db\")"))
     return model
 
 
@@ -299,17 +305,13 @@ def launching_against_exact() -> Model:
                                         f"WHEN {launched} IS NULL THEN 'exact rays' "
                                         f"WHEN {exact} IS NULL THEN 'ray launching' ELSE 'both' END")))
     model.styled("difference", "ray_launching_against_exact_rays.qml")
-    model.step("summary", "native:aggregate", "Per transmitter and line of sight",
-               {"OUTPUT": "Difference per transmitter and line of sight"}, INPUT=Of("difference"),
-               GROUP_BY="array(\"transmitter_id\", \"line_of_sight\")",
-               AGGREGATES=_aggregates(("transmitter_id", INTEGER, "first_value", "\"transmitter_id\""),
-                                      ("line_of_sight", BOOLEAN, "first_value", "\"line_of_sight\""),
-                                      ("n", INTEGER, "count", "\"difference_db\""),
-                                      ("mean_difference_db", REAL, "mean", "\"difference_db\""),
-                                      ("median_difference_db", REAL, "median", "\"difference_db\""),
-                                      ("deviation_db", REAL, "stdev", "\"difference_db\""),
-                                      ("only_exact", INTEGER, "sum", "to_int(\"reached_by\" = 'exact rays')"),
-                                      ("only_launched", INTEGER, "sum", "to_int(\"reached_by\" = 'ray launching')")))
+    _summarize(model, "difference", "Difference per transmitter and line of sight",
+               ("n", INTEGER, "count", "\"difference_db\""),
+               ("mean_difference_db", REAL, "mean", "\"difference_db\""),
+               ("median_difference_db", REAL, "median", "\"difference_db\""),
+               ("deviation_db", REAL, "stdev", "\"difference_db\""),
+               ("only_exact", INTEGER, "sum", "to_int(\"reached_by\" = 'exact rays')"),
+               ("only_launched", INTEGER, "sum", "to_int(\"reached_by\" = 'ray launching')"))
     return model
 
 

@@ -128,6 +128,7 @@ class ModelsTest(QgisTest):
             "tesseray:Two settings against one drive test")
         project, layers = self.run_here(shipped, inputs)
         self.assertEqual(layers["Which is nearer"].renderer().type(), "graduatedSymbol")
+        self.assertFalse(layers["Nearer per transmitter and line of sight"].isSpatial())
 
         copy = QgsProcessingModelAlgorithm()
         copy.fromFile(str(write_models.SHIPPED / "two_settings_against_one_drive_test.model3"))
@@ -234,6 +235,7 @@ class ModelsTest(QgisTest):
             self.assertEqual(row["line_of_sight"], expected["traceimage"][pair]["line_of_sight"])
             self.assertEqual(row["exact_rays"], expected["traceimage"][pair]["ray_count"])
         self.assertEqual(rows(results["exact_rays"]), rows(f"{self.file('traceimage.gpkg')}|layername=rays"))
+        self.assertNotIn("geom", rows(results["difference_per_transmitter_and_line_of_sight"])[0])
         self.assert_differences(rows(results["difference_per_transmitter_and_line_of_sight"]), list(found.values()))
 
     def assert_differences(self, summary, pairs):
