@@ -41,24 +41,30 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else text + "."
 
 
+def _paragraph(html: str) -> str:
+    """In the colour of the theme's texts: those that QGIS gives to p and b are for light themes."""
+    return f'<div style="margin-top: 10px; margin-bottom: 10px">{html}</div>'
+
+
 def _list(title: str, parameters: list[Parameter], wording: Wording) -> str:
     if not parameters:
         return ""
     items = ""
     for parameter in parameters:
         text = _sentence(wording.of_dialog(parameter.help)) + _values(parameter)
-        items += f"<p><b>{escape(parameter.label, quote=False)}</b><br/>{escape(text, quote=False)}</p>"
+        items += _paragraph(f"<strong>{escape(parameter.label, quote=False)}</strong><br/>{escape(text, quote=False)}")
     return f"<h3>{title}</h3>{items}"
 
 
 def html_of(tool: Tool, description: Description) -> str:
     """The whole help text."""
     picture = picture_of(tool)
-    image = f'<p><img src="{picture.as_uri()}" width="{PICTURE_WIDTH}"/></p>' if picture else ""
+    image = _paragraph(f'<img src="{picture.as_uri()}" width="{PICTURE_WIDTH}"/>') if picture else ""
     inputs = [parameter for parameter in [*tool.parameters, *description.options] if not parameter.is_destination]
     groups = {"Inputs": [parameter for parameter in inputs if not parameter.advanced],
               "Advanced": [parameter for parameter in inputs if parameter.advanced],
               "Outputs": [parameter for parameter in tool.parameters if parameter.is_destination]}
     wording = Wording(tool, description)
     lists = "".join(_list(title, parameters, wording) for title, parameters in groups.items())
-    return f"{image}<p>{escape(wording.of_dialog(tool.help), quote=False)}</p>{lists}"
+    # QGIS begins a paragraph, in whose colour everything would be.
+    return f"</p>{image}{_paragraph(escape(wording.of_dialog(tool.help), quote=False))}{lists}"

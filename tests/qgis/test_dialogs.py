@@ -94,6 +94,22 @@ class DialogTest(QgisTest):
                 self.assertGreater(self.picture(dialog, algorithm.name().replace(" ", "_")), LEAST_COLOURS)
                 dialog.close()
 
+    def test_the_help_has_the_colour_of_the_themes_texts(self):
+        from qgis.PyQt.QtCore import Qt
+        from qgis.PyQt.QtWidgets import QTextBrowser
+
+        dialog = self.dialog("tesseray:bestserver")
+        document = dialog.findChild(QTextBrowser, "textShortHelp").document()
+        texts = {}
+        block = document.begin().next()  # after the title, which is QGIS's own
+        while block.isValid():
+            for part in block.textFormats():
+                texts[block.text()[part.start:part.start + part.length]] = part.format.foreground().style()
+            block = block.next()
+        self.assertTrue(any(text.startswith("Least received power") for text in texts), texts)
+        self.assertEqual(set(texts.values()), {Qt.BrushStyle.NoBrush}, texts)
+        dialog.close()
+
     def test_a_material_is_chosen_or_written(self):
         from qgis.core import QgsApplication
 
