@@ -14,6 +14,7 @@ from qgis.core import (
     QgsColorRampShader,
     QgsFeatureRenderer,
     QgsMapLayer,
+    QgsMapLayerStyle,
     QgsProcessingContext,
     QgsProcessingFeedback,
     QgsProcessingLayerPostProcessorInterface,
@@ -76,7 +77,18 @@ def apply_style(layer: QgsVectorLayer, output: Output) -> None:
         layer.loadNamedStyle(str(style))
     if not shipped or not _draws_by_its_fields(layer):
         layer.loadDefaultStyle()
+    _fill_style_menu(layer)
     layer.triggerRepaint()
+
+
+def _fill_style_menu(layer: QgsVectorLayer) -> None:
+    """All styles of the file by their names, as QGIS does for layers that are added by hand. The drawn one stays."""
+    menu = layer.styleManager()
+    of_this_layer, identities, names, *_ = layer.listStylesInDatabase()
+    for identity, name in zip(identities[:max(0, of_this_layer)], names):
+        if name not in menu.styles():
+            qml, _ = layer.getStyleFromDatabase(identity)
+            menu.addStyle(name, QgsMapLayerStyle(qml))
 
 
 # By the unit of a raster's band: the style of layers whose classes it is drawn in, and what to add to their limits.

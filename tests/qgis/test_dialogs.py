@@ -178,6 +178,8 @@ class DialogTest(QgisTest):
         self.assertEqual(path_loss.renderer().type(), "graduatedSymbol")
         self.assertEqual(path_loss.geometryType(), Qgis.GeometryType.Polygon)
         self.assertTrue(path_loss.attributeAlias(path_loss.fields().lookupField("received_power_dbm")))
+        self.assertEqual(sorted(path_loss.styleManager().styles()), ["Path loss", "Received power"])
+        self.assertEqual(path_loss.styleManager().currentStyle(), "Path loss")
         # Layers of any geometry, and tables.
         self.assertEqual(loaded["Issues"].renderer().type(), "categorizedSymbol")
         statistics = loaded["Error statistics"]
@@ -203,6 +205,11 @@ class DialogTest(QgisTest):
                 (layer,) = [layer for key, layer in self.project.mapLayers().items() if key not in before]
                 self.assertEqual(layer.renderer().type(), renderer)
                 self.assertTrue(layer.attributeAlias(layer.fields().lookupField("tile_id")))
+                stored = layer.listStylesInDatabase()
+                self.assertEqual(sorted(layer.styleManager().styles()), sorted(stored[2][:stored[0]]))
+                for style in layer.styleManager().styles():
+                    layer.styleManager().setCurrentStyle(style)
+                    self.assertIn(layer.renderer().classAttribute(), layer.fields().names())
                 dialog.close()
 
     def test_a_raster_is_loaded_in_the_classes_of_its_unit(self):
