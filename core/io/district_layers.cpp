@@ -73,8 +73,7 @@ Layer district_coverage_layer(const std::string& name, const LocalFrame& frame, 
       .geometry = LayerGeometry::multi_polygon};
   std::vector<styles::CoveredShare> shares;
   for (const double threshold_dbm : report.thresholds_dbm) {
-    shares.push_back(
-        {"covered_" + name_of(threshold_dbm) + "_percent", "Ground covered at " + shortest(threshold_dbm) + " dBm"});
+    shares.push_back({"covered_" + name_of(threshold_dbm) + "_percent", shortest(threshold_dbm) + " dBm"});
   }
   std::vector<std::string> names;
   for (const PredictedTransmitter& transmitter : report.transmitters) names.push_back(transmitter.name);

@@ -228,9 +228,9 @@ Styles district_coverage(const std::vector<CoveredShare>& shares, const std::vec
   const Drawing district{.symbol = Symbol::fill, .outline = dark_grey, .width_mm = 0.3};
   Styles styles;
   for (const CoveredShare& share : shares) {
-    styles.push_back(
-        qml::graduated(share.label, share.field,
-                       classes({10, 20, 30, 40, 50, 60, 70, 80, 90, 95}, dark_to_light(), "%", district, false)));
+    styles.push_back(qml::graduated("Ground covered at " + share.threshold, share.field,
+                                    classes({10, 20, 30, 40, 50, 60, 70, 80, 90, 95}, dark_to_light(),
+                                            "% at \u2265 " + share.threshold, district, false)));
   }
   styles.push_back(qml::graduated("Median received power", "median_dbm",
                                   classes(steps(-120, -30, 10), dark_to_light(), "dBm", district, false)));

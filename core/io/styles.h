@@ -42,9 +42,9 @@ Styles antenna_pattern();
 // With a colour for each of the transmitters, in their order.
 Styles best_server(qml::Symbol symbol, const std::vector<std::string>& transmitters);
 
-// By the share of ground that is covered at each threshold (field and label), the median power, and the best server.
+// By the share of ground that is covered at each threshold ("-85 dBm"), the median power, and the best server.
 struct CoveredShare {
-  std::string field, label;
+  std::string field, threshold;
 };
 Styles district_coverage(const std::vector<CoveredShare>& shares, const std::vector<std::string>& transmitters);
 Styles district_transmitters();

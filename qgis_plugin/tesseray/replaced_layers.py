@@ -128,7 +128,8 @@ def _has_other_categories(one: QgsFeatureRenderer | None, other: QgsFeatureRende
 
 
 def _classes(renderer: QgsGraduatedSymbolRenderer) -> list[tuple[float, float, str, str]]:
-    return [(each.lowerValue(), each.upperValue(), each.label(), each.symbol().color().name())
+    # The threshold of "above 95 % at ≥ -85 dBm" goes with the field.
+    return [(each.lowerValue(), each.upperValue(), each.label().split(" at ≥ ")[0], each.symbol().color().name())
             for each in renderer.ranges()]
 
 

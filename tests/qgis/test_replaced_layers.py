@@ -90,6 +90,11 @@ class ReplacedLayerTest(ProjectTest):
         self.assertEqual(layer.renderer().dump(), fresh.renderer().dump())
         self.assert_told(False)
 
+    def test_the_legend_of_districts_names_the_power_that_covers(self):
+        layer = self.open_districts("-85,-95")
+        self.assertEqual([each.label() for each in layer.renderer().ranges()][-2:],
+                         ["90 to 95 % at ≥ -85 dBm", "above 95 % at ≥ -85 dBm"])
+
     def test_a_style_of_columns_that_stay_stays(self):
         layer = self.open_districts("-85,-95")
         layer.renderer().setClassAttribute("median_dbm")
