@@ -104,7 +104,7 @@ class WhyThisValue(QObject):
         """Another project has nothing of what was clicked in the one before."""
         self._cancel()
         self._remove_marker()
-        self.dock.show_waiting(INVITATION)
+        self.dock.show_text(INVITATION)
 
     # The click.
 
@@ -164,7 +164,7 @@ class WhyThisValue(QObject):
     def _ask(self, tool: Tool, values: dict[str, Any], missing: list[Parameter] | None = None) -> None:
         """Opens the tool's own dialog with what is known."""
         names = ", ".join(parameter.label for parameter in missing or [])
-        self.dock.show_problem(
+        self.dock.show_text(
             f"The file of this layer does not tell: {names}. Please fill in the dialog." if names else
             "There is no layer predicted by Tesseray at this place. Please fill in the dialog.")
         import processing
@@ -181,12 +181,12 @@ class WhyThisValue(QObject):
         task.stage_begun.connect(lambda stage: self._show_stage(task, stage))
         task.ended.connect(lambda: self._end(task, tool, tile_loss_db, plan))
         self._task = task
-        self.dock.show_waiting("Following the rays …")
+        self.dock.show_text("Following the rays …")
         QgsApplication.taskManager().addTask(task)
 
     def _show_stage(self, task: ExplainTask, stage: str) -> None:
         if task is self._task:
-            self.dock.show_waiting(f"{stage} …")
+            self.dock.show_text(f"{stage} …")
 
     def _cancel(self) -> None:
         task, self._task = self._task, None
@@ -207,7 +207,7 @@ class WhyThisValue(QObject):
         self.ended.emit()
 
     def _tell_problem(self, text: str) -> None:
-        self.dock.show_problem(text)
+        self.dock.show_text(text)
         self._iface.messageBar().pushMessage(TITLE, text.split("\n")[0], Qgis.MessageLevel.Warning)
         self.ended.emit()
 

@@ -8,12 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from qgis.PyQt.QtCore import Qt, pyqtSignal
+from qgis.PyQt.QtCore import QSize, Qt, pyqtSignal
 from qgis.PyQt.QtWidgets import (
     QAbstractItemView,
     QDockWidget,
+    QFrame,
     QHeaderView,
     QLabel,
+    QScrollArea,
     QSizePolicy,
     QSplitter,
     QTableWidget,
@@ -58,6 +60,28 @@ class Explanation:
     notes: list[str] = field(default_factory=list)
 
 
+class ScrolledText(QScrollArea):
+    """As high as its text, or with a bar where there is no room for that."""
+
+    def __init__(self, text: QLabel) -> None:
+        super().__init__()
+        self.setWidget(text)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+
+    def sizeHint(self) -> QSize:  # noqa: N802, Qt's name
+        return QSize(super().sizeHint().width(), self.widget().heightForWidth(self.viewport().width()))
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(super().minimumSizeHint().width(), 2 * self.fontMetrics().lineSpacing())
+
+    def resizeEvent(self, event: object) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self.updateGeometry()  # another width makes it higher or lower
+
+
 class WhyThisValueDock(QDockWidget):
     """ray_chosen: the ranks of the rows that the user selected."""
 
@@ -69,7 +93,7 @@ class WhyThisValueDock(QDockWidget):
         self.sentence = QLabel(INVITATION)
         self.sentence.setWordWrap(True)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.sentence.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        self._scrolled = ScrolledText(self.sentence)
         self.table = self._make_table()
         self.profile = DelayProfile()
         parts = QSplitter(Qt.Orientation.Vertical)
@@ -78,7 +102,7 @@ class WhyThisValueDock(QDockWidget):
         parts.setSizes([300, 220])
         content = QWidget()
         layout = QVBoxLayout(content)
-        layout.addWidget(self.sentence)
+        layout.addWidget(self._scrolled)
         layout.addWidget(parts, 1)
         self.setWidget(content)
 
@@ -98,27 +122,21 @@ class WhyThisValueDock(QDockWidget):
         table.itemSelectionChanged.connect(self._tell_selection)
         return table
 
-    def show_waiting(self, text: str) -> None:
-        self._clear()
+    def show_text(self, text: str) -> None:
+        """In place of all that is there."""
+        self.table.setRowCount(0)
+        self.profile.show_stems([])
         self.sentence.setText(text)
-
-    def show_problem(self, text: str) -> None:
-        self._clear()
-        self.sentence.setText(text)
+        self._scrolled.updateGeometry()
 
     def show_explanation(self, explanation: Explanation) -> None:
-        self._clear()
-        self.sentence.setText("\n".join([explanation.sentence, *explanation.notes]))
+        self.show_text("\n".join([explanation.sentence, *explanation.notes]))
         self.table.setRowCount(len(explanation.rays))
         for row, ray in enumerate(explanation.rays):
             for column, (_, name, form) in enumerate(_COLUMNS):
                 self.table.setItem(row, column, _cell(ray.get(name), form))
         self.profile.show_stems([Stem(ray["rank"], ray["delay_ns"], ray["power_dbm"], ray["mechanism"])
                                  for ray in explanation.rays])
-
-    def _clear(self) -> None:
-        self.table.setRowCount(0)
-        self.profile.show_stems([])
 
     def _tell_selection(self) -> None:
         rows = sorted({index.row() for index in self.table.selectionModel().selectedRows()})

@@ -21,6 +21,7 @@ _SELECTED = QColor(230, 159, 0)
 _CENTRED, _TO_THE_RIGHT = QTextOption(Qt.AlignmentFlag.AlignHCenter), QTextOption(Qt.AlignmentFlag.AlignRight)
 _MARGIN = 6
 _MOST_TICKS = 5
+_AXES_LINES = 3.4  # above, between and below the plot, its numbers and the name of its axis
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,23 @@ def round_range(low: float, high: float, ticks: int) -> tuple[float, float, floa
     return math.floor(low / step) * step, math.ceil(high / step) * step, step
 
 
+def fitting_range(low: float, high: float, room: float, label: float) -> tuple[float, float, float]:
+    """A round range with as many steps as labels of a size have room for, side by side."""
+    ranges = [round_range(low, high, ticks) for ticks in range(_MOST_TICKS, 0, -1)]
+    return next((one for one in ranges if (one[1] - one[0]) / one[2] * label <= room), ranges[-1])
+
+
+def wrapped(widths: list[float], room: float) -> list[tuple[float, int]]:
+    """Where words of these widths stand: from the left, and in which line."""
+    places, left, line = [], 0.0, 0
+    for width in widths:
+        if left > 0 and left + width > room:
+            left, line = 0.0, line + 1
+        places.append((left, line))
+        left += width
+    return places
+
+
 class DelayProfile(QWidget):
     """Shows stems; the selected one stands out."""
 
@@ -53,7 +71,6 @@ class DelayProfile(QWidget):
         super().__init__(parent)
         self._stems: list[Stem] = []
         self._selected: set[int] = set()
-        self.setMinimumHeight(120)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def sizeHint(self) -> QSize:  # noqa: N802, Qt's name
@@ -61,7 +78,24 @@ class DelayProfile(QWidget):
 
     def show_stems(self, stems: list[Stem]) -> None:
         self._stems, self._selected = list(stems), set()
+        self._leave_room()
         self.update()
+
+    def resizeEvent(self, event: object) -> None:  # noqa: N802
+        self._leave_room()
+
+    def _leave_room(self) -> None:
+        """For some steps of power, however many lines the legend has at this width."""
+        metrics = QFontMetricsF(self.font())
+        lines = 1 + max((line for _, line in self._legend(metrics).values()), default=0)
+        self.setMinimumHeight(int((lines + _AXES_LINES + 5) * metrics.height()))
+
+    def _legend(self, metrics: QFontMetricsF) -> dict[str, tuple[float, int]]:
+        """Where each mechanism that there is stands: from the left, and in which line."""
+        shown = {stem.mechanism for stem in self._stems}
+        names = [name for name in _COLORS if name in shown]
+        widths = [metrics.horizontalAdvance(name) + 28 for name in names]
+        return dict(zip(names, wrapped(widths, self.width() - 2 * _MARGIN)))
 
     def select(self, keys: set[int]) -> None:
         self._selected = set(keys)
@@ -75,21 +109,23 @@ class DelayProfile(QWidget):
             self._paint_plot(painter)
         painter.end()
 
-    def _ranges(self, ticks_up: int) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    def _ranges(self, metrics: QFontMetricsF,
+                area: QRectF) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
         delays = [stem.delay_ns for stem in self._stems]
         powers = [stem.power_dbm for stem in self._stems]
+        widest = metrics.horizontalAdvance(f"{max(delays):.0f}00")
         # Stems need a foot below the weakest ray, and room for one ray alone.
-        return (round_range(min(delays), max(max(delays), min(delays) + 10), _MOST_TICKS),
-                round_range(min(powers) - 2, max(powers) + 1, ticks_up))
+        return (fitting_range(min(delays), max(max(delays), min(delays) + 10), area.width(), widest),
+                fitting_range(min(powers) - 2, max(powers) + 1, area.height(), 1.5 * metrics.height()))
 
     def _paint_plot(self, painter: QPainter) -> None:
         metrics = QFontMetricsF(self.font())
         left = metrics.horizontalAdvance("−000 ") + metrics.height() + _MARGIN
-        area = QRectF(left, metrics.height() * 1.6, self.width() - left - metrics.horizontalAdvance("0000"),
-                      self.height() - metrics.height() * 4.4)
-        x_range, y_range = self._ranges(max(1, min(_MOST_TICKS, int(area.height() / (2 * metrics.height())))))
+        top = metrics.height() * 0.6 + self._paint_legend(painter, metrics)
+        area = QRectF(left, top, self.width() - left - metrics.horizontalAdvance("0000"),
+                      self.height() - metrics.height() * (_AXES_LINES - 0.6) - top)
+        x_range, y_range = self._ranges(metrics, area)
         self._paint_axes(painter, metrics, area, x_range, y_range)
-        self._paint_legend(painter, metrics, area)
 
         def place(delay_ns: float, power_dbm: float) -> QPointF:
             return QPointF(area.left() + (delay_ns - x_range[0]) / (x_range[1] - x_range[0]) * area.width(),
@@ -137,18 +173,18 @@ class DelayProfile(QWidget):
         painter.save()
         painter.translate(height + 1, area.center().y())
         painter.rotate(-90)
-        painter.drawText(QRectF(-self.height() / 2, -height, self.height(), height), "Power, dBm", _CENTRED)
+        name = "Power, dBm" if metrics.horizontalAdvance("Power, dBm") <= area.height() else "dBm"
+        painter.drawText(QRectF(-self.height() / 2, -height, self.height(), height), name, _CENTRED)
         painter.restore()
 
-    def _paint_legend(self, painter: QPainter, metrics: QFontMetricsF, area: QRectF) -> None:
-        x, height = area.left(), metrics.height()
-        shown = {stem.mechanism for stem in self._stems}
-        for name in _COLORS:
-            if name not in shown:
-                continue
+    def _paint_legend(self, painter: QPainter, metrics: QFontMetricsF) -> float:
+        """Returns its height."""
+        height, bottom = metrics.height(), 0.0
+        for name, (left, line) in self._legend(metrics).items():
+            x, y, bottom = _MARGIN + left, line * height, (line + 1) * height
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._color(name))
-            painter.drawEllipse(QPointF(x + 4, height * 0.8), 3.5, 3.5)
+            painter.drawEllipse(QPointF(x + 4, y + height * 0.8), 3.5, 3.5)
             painter.setPen(self._text_color())
-            painter.drawText(QPointF(x + 12, height * 1.05), name.replace("_", " "))
-            x += metrics.horizontalAdvance(name) + 28
+            painter.drawText(QPointF(x + 12, y + height * 1.05), name.replace("_", " "))
+        return bottom

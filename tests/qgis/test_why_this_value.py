@@ -457,6 +457,47 @@ class WhyThisValueTest(QgisTest):
             self.assertGreater(found.count(background), 0.7 * len(found))
             self.assertGreater(found.count(text), 30, "axes and the direct ray")
 
+    def test_axes_and_legend_keep_to_their_room(self):
+        from tesseray.why_this_value_plot import fitting_range, wrapped
+
+        for room in (60, 120, 250, 500):
+            low, high, step = fitting_range(1300, 1750, room, 45)
+            self.assertTrue(low <= 1300 and high >= 1750)
+            steps = (high - low) / step
+            self.assertTrue(steps <= 2 or steps * 45 <= room, (room, low, high, step))
+        self.assertEqual(fitting_range(1300, 1750, 500, 45), (1300, 1800, 100))
+        self.assertEqual(wrapped([60, 60, 90, 40], 130), [(0, 0), (60, 0), (0, 1), (90, 1)])
+        self.assertEqual(wrapped([200, 50], 130), [(0, 0), (0, 1)])
+
+    def test_a_narrow_and_low_dock_shows_everything(self):
+        from qgis.PyQt.QtWidgets import QApplication, QScrollArea
+        from tesseray.why_this_value_dock import Explanation, WhyThisValueDock
+
+        names = ("direct", "reflection", "diffraction", "scattering", "over_rooftop", "through_building")
+        rays = [{"rank": n, "power_dbm": -60.0 - n, "share_percent": 5.0, "delay_ns": 1500.0 + 90 * n,
+                 "interactions": "T", "route": None, "mechanism": name, "losses_db": None}
+                for n, name in enumerate(names, 1)]
+        dock = WhyThisValueDock("Why")
+        dock.setFloating(True)
+        dock.show()
+        for width, height in ((220, 200), (300, 300), (640, 1000)):
+            dock.show_explanation(Explanation("All that is to be told of it. " * 20, rays))
+            dock.resize(width, height)
+            for _ in range(5):
+                QApplication.processEvents()
+            text = dock.findChild(QScrollArea)
+            shown = text.verticalScrollBar().maximum() + text.viewport().height()
+            self.assertGreaterEqual(shown, dock.sentence.heightForWidth(text.viewport().width()))
+            self.assertEqual(text.verticalScrollBar().maximum() > 0, height < 1000, (width, height))
+            # Stems below a legend of several lines, in their colours.
+            image = dock.profile.grab().toImage()
+            for color in ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9"):
+                spots = [(x, y) for x in range(image.width()) for y in range(image.height())
+                         if image.pixelColor(x, y).name() == color]
+                rows = sorted({y for _, y in spots})
+                gaps = [after for before, after in zip(rows, rows[1:]) if after - before > 1]
+                self.assertTrue(gaps, f"no stem below the legend: {color}, {width}")
+
     def test_action_sets_the_map_tool(self):
         self.why.action.trigger()
         self.assertIs(self.canvas.mapTool(), self.why.map_tool)
