@@ -38,9 +38,7 @@ def with_margin(extent: QgsRectangle, crs: QgsCoordinateReferenceSystem) -> QgsR
 
 
 def point_in(feature: QgsFeature, transform: QgsCoordinateTransform) -> QgsPointXY | None:
-    """The place of a point feature in the transform's target; None where it has none."""
-    if not feature.hasGeometry():
-        return None
+    """The place of a point feature in the transform's target; None where it has none. Requires a geometry."""
     try:
         return transform.transform(feature.geometry().boundingBox().center())
     except QgsCsException:

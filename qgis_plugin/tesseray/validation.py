@@ -171,7 +171,8 @@ class Validation:
             return
         to_site = QgsCoordinateTransform(crs, site.crs, self._context.transformContext())
         request = QgsFeatureRequest().setNoAttributes().setLimit(POINTS_LOOKED_AT)
-        points = [point_in(feature, to_site) for feature in source.getFeatures(request)]
+        # Of a row without geometry the executable says more.
+        points = [point_in(feature, to_site) for feature in source.getFeatures(request) if feature.hasGeometry()]
         outside = [point for point in points if not (point and site.extent.contains(point))]
         if outside:
             first = f"{outside[0].x():.7g}, {outside[0].y():.7g}" if outside[0] else "nowhere"

@@ -656,6 +656,23 @@ class InputTest(ProjectTest):
             message = self.refused({"TRANSMITTERS": chosen, "EXTENT": None}, "coveragestudy")
             self.assertIn(expected, message) if expected else self.assertEqual(message, "")
 
+    def test_a_point_without_geometry_is_named_by_the_program(self):
+        from qgis.core import QgsFeature, QgsGeometry, QgsProcessingException
+
+        sites = self.layer("Point?crs=EPSG:25832&field=name:string&field=height_m:double&field=frequency_mhz:double"
+                           "&field=erp_dbm:double", "memory", "sites")
+        for name, place in (("Market", "POINT(340500 6020500)"), ("Hill", "")):
+            site = QgsFeature(sites.fields())
+            site.setGeometry(QgsGeometry.fromWkt(place))
+            site.setAttributes([name, 40.0, 900.0, 43.0])
+            sites.dataProvider().addFeature(site)
+        for parameter in ("TRANSMITTERS", "RECEIVERS"):
+            inputs = {**SMALL_SCENE, **harness.transmitters(self.folder), parameter: sites,
+                      f"{parameter}_CRS": None, "PATH_LOSS": "TEMPORARY_OUTPUT"}
+            self.assertEqual(self.refused(inputs, "coveragestudy"), "")
+            with self.assertRaisesRegex(QgsProcessingException, "feature 2.*geometry"):
+                self.run_tool("coveragestudy", **inputs)
+
     def test_places_are_looked_up_in_the_crs_that_is_told(self):
         from qgis.core import QgsFeature, QgsGeometry, QgsPointXY
 
