@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include "core/io/text_values.h"
 
@@ -15,25 +16,26 @@ namespace {
 constexpr double lowest_m = -12000.0, greatest_m = 10000.0;
 constexpr double most_heights = 4e8;
 
-// Metres per unit of a vertical unit's name; 0 for names that say nothing.
+// Metres per unit of a vertical unit's name, as GDAL and PROJ write them; 0 for others.
 double metres_per(const std::string& unit) {
   constexpr double us_survey_foot_m = 1200.0 / 3937.0;
-  constexpr std::array<Unit, 13> units = {{{"m", 1},
-                                           {"metre", 1},
-                                           {"meter", 1},
-                                           {"metres", 1},
-                                           {"meters", 1},
-                                           {"ft", 0.3048},
-                                           {"foot", 0.3048},
-                                           {"feet", 0.3048},
-                                           {"ussurveyfoot", us_survey_foot_m},
-                                           {"ussurveyfeet", us_survey_foot_m},
-                                           {"usft", us_survey_foot_m},
-                                           {"footussurvey", us_survey_foot_m},
-                                           {"ftus", us_survey_foot_m}}};
-  const std::string plain = plain_name(unit);
-  const auto* found = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == plain; });
-  return found == units.end() ? 0 : found->factor;
+  struct Length {
+    double metres;
+    std::string_view names;  // each between spaces
+  };
+  constexpr std::array<Length, 9> lengths = {{{1, " m metre meter metres meters "},
+                                              {0.001, " mm millimetre millimeter millimetres millimeters "},
+                                              {0.01, " cm centimetre centimeter centimetres centimeters "},
+                                              {0.1, " dm decimetre decimeter decimetres decimeters "},
+                                              {1000, " km kilometre kilometer kilometres kilometers "},
+                                              {0.3048, " ft foot feet "},
+                                              {us_survey_foot_m, " ussurveyfoot ussurveyfeet usft footussurvey ftus "},
+                                              {0.9144, " yd yard yards "},
+                                              {1.8288, " fath fathom fathoms "}}};
+  const std::string plain = " " + plain_name(unit) + " ";
+  const auto* found = std::find_if(lengths.begin(), lengths.end(),
+                                   [&](const Length& l) { return l.names.find(plain) != std::string_view::npos; });
+  return found == lengths.end() ? 0 : found->metres;
 }
 
 }  // namespace
@@ -51,13 +53,22 @@ void HeightRaster::require_heights() const {
   }
 }
 
-double HeightRaster::metres_per_value() const {
-  const double by_band = metres_per(band().GetUnitType());
-  if (by_band > 0) return by_band;
+double HeightRaster::metres_by_crs() const {
   const OGRSpatialReference* reference = dataset().GetSpatialRef();
-  if (reference == nullptr || reference->IsCompound() == 0) return 1;
-  const double by_crs = reference->GetTargetLinearUnits("VERT_CS");
-  return by_crs > 0 ? by_crs : 1;
+  return reference == nullptr || reference->IsCompound() == 0 ? 0 : reference->GetTargetLinearUnits("VERT_CS");
+}
+
+double HeightRaster::metres_per_value() const {
+  for (const double metres : {metres_per(band().GetUnitType()), metres_by_crs()}) {
+    if (metres > 0) return metres;
+  }
+  return 1;
+}
+
+std::string HeightRaster::unknown_unit() const {
+  std::string unit = band().GetUnitType();
+  const bool is_told = metres_per(unit) > 0 || metres_by_crs() > 0;
+  return is_told || plain_name(unit).empty() ? "" : unit;
 }
 
 PixelWindow HeightRaster::window_around(const Rectangle& pixels) const {

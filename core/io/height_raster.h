@@ -24,9 +24,12 @@ class HeightRaster : public LocatedRaster {
   };
   // Scale, offset, unit and no-data applied.
   Heights read(const PixelWindow& window, Progress& progress) const;
+  // The name of a unit that is not known, for which heights are read as metres; "" where there is none.
+  std::string unknown_unit() const;
 
  private:
   void require_heights() const;
+  double metres_by_crs() const;  // of a vertical CRS; 0 without one
   double metres_per_value() const;
 };
 

@@ -172,6 +172,10 @@ RawTerrain read_terrain(const std::string& dem, const Crs& environment, const Cr
         layer_issue(Issue::Action::assumed, "several_bands",
                     "the DEM has " + std::to_string(raster.bands()) + " bands: the first is taken as heights", dem));
   }
+  if (const std::string unit = raster.unknown_unit(); !unit.empty()) {
+    issues.push_back(layer_issue(Issue::Action::assumed, "unknown_unit",
+                                 "the DEM's unit \"" + unit + "\" is not known: its heights are taken as metres", dem));
+  }
   const Rectangle raster_area = PointTransform(environment, raster.crs(), area).bounds(area);
   if (raster_area.empty()) throw no_height_here(raster);
   const Cutout cutout = cut_out(raster, raster_area, issues, progress);

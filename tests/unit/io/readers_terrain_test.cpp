@@ -118,8 +118,19 @@ TEST_F(TerrainReading, ScaleOffsetAndFeetAreApplied) {
       terrain({.type = "Int16", .scale = 0.1, .offset = 300, .value = [](int, int) { return 125.0; }});
   EXPECT_FLOAT_EQ(node(scaled, 5, 5), 312.5F);
   for (const auto& [unit, metres] :
-       {std::pair{"ft", 30.48F}, std::pair{"US survey foot", 30.48006F}, std::pair{"metre", 100.F}}) {
+       {std::pair{"ft", 30.48F}, std::pair{"US survey foot", 30.48006F}, std::pair{"metre", 100.F},
+        std::pair{"cm", 1.F}, std::pair{"Centimetres", 1.F}, std::pair{"dm", 10.F}, std::pair{"mm", 0.1F}}) {
     EXPECT_FLOAT_EQ(node(terrain({.unit = unit}), 5, 5), metres) << unit;
+  }
+  EXPECT_FLOAT_EQ(node(terrain({.unit = "km", .value = [](int, int) { return 0.25; }}), 5, 5), 250.F);
+}
+
+TEST_F(TerrainReading, UnitsThatAreNotKnownAreTakenAsMetresWithAWarning) {
+  for (const auto& [unit, warnings] :
+       {std::pair{"K", 1u}, std::pair{"etre", 1u}, std::pair{"m", 0u}, std::pair{"", 0u}}) {
+    const RawScene scene = read(write_raster(folder_ / "dem.tif", {.unit = unit}));
+    EXPECT_EQ(node(*scene.terrain, 5, 5), 100.0F) << unit;
+    EXPECT_EQ(count(scene.issues, "unknown_unit"), warnings) << unit;
   }
 }
 
