@@ -212,7 +212,7 @@ std::vector<Parameter> scene_parameters() {
        .advanced = true},
       {.name = "DEM",
        .label = "Terrain",
-       .help = "ground heights in metres, any GDAL raster; flat ground at GROUND_HEIGHT if not given",
+       .help = "ground heights in metres, any GDAL raster; the ground is flat if not given",
        .kind = Kind::raster,
        .optional = true,
        .crs_from = {"CRS", "LOCAL_METRES"}},
@@ -270,8 +270,8 @@ std::vector<Parameter> scene_parameters() {
        .parent = "CLUTTER_AREAS"},
       {.name = "EXTENT",
        .label = "Extent",
-       .help = "the area to work on, in the environment CRS (xmin,xmax,ymin,ymax); the buildings and 50 m around if "
-               "not given",
+       .help = "the area to work on: xmin,xmax,ymin,ymax in the environment CRS, or in QGIS an extent in any CRS; the "
+               "buildings and 50 m around if not given",
        .kind = Kind::extent,
        .optional = true,
        .crs_from = {"CRS", "BUILDINGS"}},

@@ -34,6 +34,8 @@ from qgis.core import (  # noqa: E402
     QgsProcessingParameterDefinition,
 )
 from qgis.PyQt.QtCore import QPointF  # noqa: E402
+from tesseray import executable  # noqa: E402
+from tesseray.wording import Wording  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -66,12 +68,12 @@ class Model:
         self._inputs: list[str] = []
         self._steps = 0
 
-    def input(self, definition: QgsProcessingParameterDefinition) -> None:
+    def _input(self, definition: QgsProcessingParameterDefinition, words: str) -> None:
+        self._help[definition.name()] = words
         component = QgsProcessingModelParameter(definition.name())
         column, row = len(self._inputs) % 8, len(self._inputs) // 8
         component.setPosition(QPointF(150 + 230 * column, 60 + 70 * row))
         self._inputs.append(definition.name())
-        self._help[definition.name()] = definition.help()
         self.algorithm.addModelParameter(definition, component)
 
     def inputs_of(self, tool: str, *names: str, required: tuple[str, ...] = (), suffix: str = "",
@@ -92,7 +94,7 @@ class Model:
             if name in required:
                 flags &= ~Qgis.ProcessingParameterFlag.Optional
             definition.setFlags(flags)
-            self.input(definition)
+            self._input(definition, _wording(tool).of_dialog(definition.help()))
 
     def step(self, name: str, tool: str, title: str, outputs: dict[str, str] | None = None, **values: Any) -> None:
         """values: by the tool's parameter. outputs: by the tool's output, what the model calls it."""
@@ -141,6 +143,11 @@ def _algorithm(tool: str):
     if found is None:
         sys.exit(f"QGIS has no algorithm {tool}")
     return found
+
+
+def _wording(tool: str) -> Wording:
+    described = executable.snapshot()
+    return Wording(next(one for one in described.tools if one.id == tool), described)
 
 
 def _source(value: Any) -> QgsProcessingModelChildParameterSource:

@@ -111,7 +111,8 @@ void read_all_buildings(VectorSource& source, const Crs& crs, const Rectangle& b
     throw Error(
         ErrorKind::invalid_input, "extent_elsewhere",
         "EXTENT (" + text_of(*reading.input.extent) + ") is nowhere near the buildings (" + text_of(reach) + ")",
-        "give it in the environment's CRS, " + reading.environment.name(), source.place());
+        "give one that meets them; its numbers count in the environment's CRS, " + reading.environment.name(),
+        source.place());
   }
   BuildingsRead read = read_buildings(layer, reading.input, reading.progress);
   reading.scene.buildings = std::move(read.buildings);

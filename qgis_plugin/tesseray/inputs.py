@@ -309,11 +309,14 @@ def _call_table(path: str, name: str) -> str:
     if not copied or not wanted or wanted == copied:
         return copied
     connection = QgsProviderRegistry.instance().providerMetadata("ogr").createConnection(path, {})
-    try:
-        connection.renameVectorTable("", copied, wanted)
-    except QgsProviderConnectionException:
-        return copied
-    return wanted
+    # SQLite refuses a name that differs in case alone.
+    for name in ([f"copy of {wanted}"] if wanted.lower() == copied.lower() else []) + [wanted]:
+        try:
+            connection.renameVectorTable("", copied, name)
+        except QgsProviderConnectionException:
+            break
+        copied = name
+    return copied
 
 
 def ambiguous_layers(value: Any) -> list[str]:

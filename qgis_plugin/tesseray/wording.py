@@ -9,9 +9,15 @@ from typing import Mapping
 
 from .description import Description, Tool
 
-# What names something of the user's: quoted texts, and paths up to the last slash before a mark or the end of a word.
+# What names something of the user's: quoted texts, paths up to the last slash before a mark or the end of a word, and
+# fields as they are listed.
 _NAMES = re.compile(r"""(“[^”]*”|(?<!\w)"[^"\n]*"|(?<!\w)'[^\n]*?'(?!\w)"""
-                    r"""|[\w.~:-]*[/\\](?=\S)(?:[^:;,'"“”\n]*[/\\])?\S*)""")
+                    r"""|[\w.~:-]*[/\\](?=\S)(?:[^:;,'"“”\n]*[/\\])?\S*"""
+                    r"""|\bfields: [^.)\n]*)""")
+# Parameters whose names are also words of the language.
+_ALSO_WORDS = frozenset({"CRS", "DEM", "ERP", "MSI"})
+# One that a dot, a hyphen or an equals sign joins to more is part of a file's name; layers and fields may be called so.
+_ALONE = r"(?<![\w.=-])(?<!layer )(?<!field ){}(?![\w-]|\.\w)"
 
 
 class Wording:
@@ -25,13 +31,12 @@ class Wording:
             name, option = re.escape(parameter.name), re.escape(parameter.option)
             self._add(rf"\b{name} \({option}\)", label)
             self._add(rf"{option}(?![-\w])", label)
-            # A name without an underscore may be a word of the language: CRS, DEM.
-            if "_" in parameter.name:
-                self._add(rf"\b{name}\b", label)
+            if parameter.name in _ALSO_WORDS:
+                self._add(rf"(?:(?<=\bleave )|(?<=\bset )){name}\b", label)
+            else:
+                self._add(rf"\b{name}\b" if "_" in name else _ALONE.format(name), label)
         for other in description.tools:
-            # One that a dot, a hyphen or an equals sign joins to more is part of a file's name.
-            # A layer may be called so, too.
-            self._add(rf"(?<![\w.=-])(?<!layer ){re.escape(other.id)}(?![\w-]|\.\w)", f"“{other.title}”")
+            self._add(_ALONE.format(re.escape(other.id)), f"“{other.title}”")
 
     def _add(self, pattern: str, word: str) -> None:
         self._words.append((re.compile(pattern), word))

@@ -162,6 +162,11 @@ class WordingTest(unittest.TestCase):
                 ("make the environment anew with tileenvironment.\nRun it.",
                  "make the environment anew with “Tile environment”.\nRun it."),
                 ("PATH_LOSS (--path-loss): is missing", "“Path loss”: is missing"),
+                ("there is no frequency. Give FREQUENCY, or RECEIVERS", "there is no frequency. Give “Frequency”, or "
+                                                                        "“Receiver points”"),
+                ("by_numbers for PERMITTIVITY", "by_numbers for “Permittivity”"),
+                ("choose another CRS. Assign the DEM its CRS", "choose another CRS. Assign the DEM its CRS"),
+                ("ERP − received power; set ERP", "ERP − received power; set “ERP”"),
                 ("the buildings' own; write TRANSMITTERS_OUT of predictcoverage to the same file",
                  "the buildings' own; write “Transmitters as used” of “Predict coverage” to the same file")):
             self.assertEqual(self.wording.of_dialog(text), expected)
@@ -173,6 +178,8 @@ class WordingTest(unittest.TestCase):
                      "fingerprints.csv is empty", "x.gpkg|layername=fingerprints is empty",
                      "old-fingerprints.gpkg is empty", "x.gpkg: the file has no layer fingerprints",
                      "there is no file 'my fingerprints/O'Brien/PATH_LOSS'", 'two transmitters are called "bestserver"',
+                     "sites.shp, layer RECEIVERS, feature 3: field FREQUENCY is empty", "RAYS.gpkg is empty",
+                     "there is no height. Its fields: NAME, FREQUENCY, ANTENNA",
                      "the layer “fingerprints” is empty"):
             self.assertEqual(self.wording.of_dialog(text), text)
         self.assertEqual(self.wording.of_dialog("'/x/bestserver.tif' is old: run bestserver on /x/PATH_LOSS.gpkg"),

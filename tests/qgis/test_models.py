@@ -65,6 +65,12 @@ class ModelsTest(QgisTest):
         shipped = {file.name: file.read_text(encoding="utf-8") for file in write_models.SHIPPED.glob("*.qml")}
         self.assertEqual(shipped, write_models.styles(), "run scripts/write_models.py")
 
+    def test_the_help_of_models_is_in_the_words_of_the_dialogs(self):
+        harness.start_qgis()
+        for model in write_models.models().values():
+            for name, text in model.helpContent().items():
+                self.assertNotRegex(text, r"\b[A-Z]+_[A-Z_]+\b|\bRAYS\b", name)
+
     def test_models_are_in_the_toolbox_and_can_run(self):
         provider = harness.start_qgis()
         found = {a.displayName(): a for a in provider.algorithms() if a.group() == "Models"}

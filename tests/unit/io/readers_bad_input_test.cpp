@@ -125,9 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "unreadable_file", "cannot be read as a vector layer"},
         BadInput{"FilterThatLeavesNothing",
                  [](Inputs& in) {
-                   const TestLayer layer{.driver = "SQLite",
-                                         .fields = {{"h", 'r'}},
-                                         .features = {{box(500000, 5000000, 9, 9), {3.0}}}};
+                   const TestLayer layer{
+                       .driver = "SQLite", .fields = {{"h", 'r'}}, .features = {{box(500000, 5000000, 9, 9), {3.0}}}};
                    in.buildings(write_layer(in.file(".sqlite"), layer) + "|subset=h > 5");
                  },
                  "empty_layer", "the filter \"h > 5\" leaves none of the layer's features"},
@@ -234,7 +233,7 @@ INSTANTIATE_TEST_SUITE_P(
                  [](Inputs& in) {
                    in.environment({.extent = Rectangle{{9.0, 48.0}, {9.1, 48.1}}});
                  },
-                 "extent_elsewhere", "give it in the environment's CRS, EPSG:32632"},
+                 "extent_elsewhere", "its numbers count in the environment's CRS, EPSG:32632"},
         BadInput{"VegetationMissing", [](Inputs& in) { in.environment({.vegetation = in.missing("trees.shp")}); },
                  "file_not_found", "VEGETATION"},
         BadInput{"VegetationOfPoints", [](Inputs& in) { in.environment({.vegetation = in.masts()}); }, "wrong_geometry",
