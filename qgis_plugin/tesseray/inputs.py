@@ -180,16 +180,24 @@ def _own_numbers(layer: QgsVectorLayer, column: int) -> list[int]:
     return numbers if len(set(numbers)) == len(numbers) else []
 
 
+# Of a row that is not saved yet, in a layer that has such rows.
+_IS_NEW = "$id < 0"
+
+
+def _has_new_rows(layer: QgsVectorLayer) -> bool:
+    edits = layer.editBuffer()
+    return bool(edits and edits.addedFeatures())
+
+
 def _number_of_row(layer: QgsVectorLayer, own: QgsField | None, numbers: list[int]) -> str:
     """An expression for the number of a row: its field's, or else that of QGIS. Rows without get free ones.
 
     own: the field that numbers the rows; numbers: its values.
     """
-    edits = layer.editBuffer()
-    if not own and not (edits and edits.addedFeatures()):
+    if not own and not _has_new_rows(layer):
         return "$id"
-    # Negative ones are of rows that are not saved yet.
-    number = _value_of(layer, own) if own else "if($id >= 0, $id, NULL)"
+    number = _value_of(layer, own) if own else f"if({_IS_NEW}, NULL, $id)"
+    edits = layer.editBuffer()
     deleted = edits.deletedFeatureIds() if edits else []
     highest = max([0, *(numbers or layer.allFeatureIds()), *deleted])
     return f"coalesce({number}, {highest} + 1 + @row_number)"
@@ -211,12 +219,15 @@ def _names_in_copy(layer: QgsVectorLayer, own: QgsField | None) -> dict[str, str
 
 
 def _value_of(layer: QgsVectorLayer, field: QgsField) -> str:
-    """An expression; NULL in new rows, whose keys and defaults are texts until the provider works them out."""
+    """An expression; NULL for the keys and defaults of new rows that are texts until the provider works them out."""
     column = QgsExpression.quotedColumnRef(field.name())
     fields, index = layer.fields(), layer.fields().lookupField(field.name())
-    clause = layer.dataProvider().defaultValueClause(fields.fieldOriginIndex(index)) \
-        if fields.fieldOrigin(index) == Qgis.FieldOrigin.Provider else ""
-    return f"nullif({column}, {QgsExpression.quotedString(clause)})" if clause else column
+    if not _has_new_rows(layer) or fields.fieldOrigin(index) != Qgis.FieldOrigin.Provider:
+        return column
+    clause = layer.dataProvider().defaultValueClause(fields.fieldOriginIndex(index))
+    if not clause or re.fullmatch(r"-?[\d.]+", clause):
+        return column  # a number is a value
+    return f"if({_IS_NEW}, nullif({column}, {QgsExpression.quotedString(clause)}), {column})"
 
 
 def _mapped(layer: QgsVectorLayer, field: QgsField, name: str) -> dict[str, Any]:

@@ -28,7 +28,7 @@ class Cluster:
         self._run("pg_ctl", "-D", self.data, "-w", "-l", self.folder / "log", "start",
                   "-o", f"-c listen_addresses='' -c unix_socket_directories='{self.folder}' -c fsync=off")
         self._run("createdb", "-h", self.folder, "-U", "tesseray", "city")
-        self._run("psql", "-h", self.folder, "-U", "tesseray", "-q", "-c", "CREATE EXTENSION postgis", "city")
+        self.execute("CREATE EXTENSION postgis")
         self.connection = f"PG:dbname=city host={self.folder} user=tesseray"
 
     @property
@@ -42,6 +42,9 @@ class Cluster:
     def load(self, table, file):
         subprocess.run(["ogr2ogr", "-f", "PostgreSQL", self.connection, file, "-nln", table, "-lco", "FID=fid",
                         "-preserve_fid"], check=True, capture_output=True)
+
+    def execute(self, sql):
+        self._run("psql", "-h", self.folder, "-U", "tesseray", "-q", "-c", sql, "city")
 
     def stop(self):
         self._run("pg_ctl", "-D", self.data, "-m", "immediate", "stop")

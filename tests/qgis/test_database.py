@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Layers of a PostGIS database give what the same layers in files give; nothing is written to the database."""
 
+import sqlite3
 import sys
 import unittest
 import unittest.mock
@@ -45,6 +46,33 @@ class PostgisTest(QgisTest):
     def test_a_study_from_the_database_equals_one_from_files(self):
         from_database = self.study(BUILDINGS=self.layer("buildings"), DRIVE_TEST=self.layer("drive"))
         self.assertEqual(from_database, self.study())
+
+    def test_rows_of_a_table_that_is_being_edited(self):
+        """New rows have texts for keys, and saved values that equal a default are no defaults."""
+        import processing
+        from qgis.core import QgsGeometry, QgsRectangle, QgsVectorLayerUtils
+
+        self.cluster.load("edited", SAMPLE / "buildings.gpkg")
+        self.cluster.execute("ALTER TABLE edited ALTER height_m SET DEFAULT 12; UPDATE edited SET height_m = 12")
+        layer = self.layer("edited")
+        saved = {row.id() for row in layer.getFeatures()}
+        layer.startEditing()
+        new = QgsVectorLayerUtils.createFeature(layer, QgsGeometry.fromRect(QgsRectangle(340000, 6021100, 340020, 6021120)))
+        self.assertIn("nextval", str(new["fid"]))
+        new["height_m"] = 50.0
+        self.assertTrue(layer.addFeature(new))
+        new = QgsVectorLayerUtils.createFeature(layer, QgsGeometry.fromRect(QgsRectangle(340060, 6021100, 340080, 6021120)))
+        new["height_m"] = 12.0
+        self.assertTrue(layer.addFeature(new))
+        environment = processing.run("tesseray:tileenvironment", {
+            "BUILDINGS": layer, "HEIGHT_FIELD": "height_m", "TILE_AREA": 2000,
+            "ENVIRONMENT": str(self.folder / "environment.gpkg")})["ENVIRONMENT"]
+        layer.rollBack()
+        with sqlite3.connect(environment) as database:
+            heights = dict(database.execute("SELECT source_feature, max(roof_z - base_z) FROM buildings GROUP BY 1"))
+        drawn = {round(height) for number, height in heights.items() if number not in saved}
+        self.assertEqual(drawn, {50, 12})
+        self.assertGreater(sum(abs(height - 12) < 0.1 for height in heights.values()), 0.9 * len(saved))
 
 
 if __name__ == "__main__":
