@@ -203,9 +203,10 @@ def reload_replaced(project: QgsProject | None, places: Iterable[Destination], f
     for layer, is_place in _layers_in_files(project, places):
         if isinstance(layer, QgsVectorLayer):
             if is_place and layer.isEditable():
+                if layer.isModified():
+                    feedback.pushWarning(f"Edits of the open layer “{layer.name()}” made during the run are discarded: "
+                                         "their rows were replaced.")
                 layer.rollBack()
-                feedback.pushWarning(f"Edits of the open layer “{layer.name()}” made during the run are discarded: their "
-                                     "rows were replaced.")
             reload_layer(layer, feedback)
         elif isinstance(layer, QgsRasterLayer):
             _reload_raster(layer)
