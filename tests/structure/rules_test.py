@@ -88,6 +88,18 @@ class SourceRules(unittest.TestCase):
         self.assertEqual(list(source_rules.unknown_sections(path, "\n// docs/physics.md §5, §" + "15).\n", physics)),
                          ["core/physics/diffraction.h:2: docs/physics.md has no §15"])
 
+    def test_stated_versions_are_the_codes(self):
+        sources = ["magic = {'T', 'A', 'B', 'C'};\nconstexpr std::uint32_t work_version = 3;",
+                   'magic = 0x47455654;  // "TVEG"\nconstexpr std::uint32_t version = 1;',
+                   "inline constexpr int environment_format_version = 2;", "int user_version = 10300;"]
+        page = ("| 0 | `TABC` |\n| 4 | u32 | format version, 3 |\n| it does not begin with `TABC` |\n| 4 | u32 | version, 9 |\n"
+                "`TVEG`, u32 version (1), u64\n| `tesseray_environment` | one row: format_version (2), CRS |")
+        self.assertEqual(list(source_rules.wrong_versions(page, sources)), [])
+        self.assertEqual(list(source_rules.wrong_versions(page.replace("version (1)", "version (2)"), sources)),
+                         ["docs/formats.md: TVEG is of version 2 there and 1 in the code"])
+        self.assertEqual(len(list(source_rules.wrong_versions("", sources))), 3)
+        self.assertEqual(len(list(source_rules.wrong_versions(page, sources[1:]))), 1)
+
     def test_every_page_is_listed(self):
         with tempfile.TemporaryDirectory() as folder:
             repository = pathlib.Path(folder)

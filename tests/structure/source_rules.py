@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What holds for every file: its licence line, a telling name, no work left without an issue,
-no broken link in a page, no page that the index of docs/ leaves out, no section of docs/physics.md named that is not there.
+no broken link in a page, no page that the index of docs/ leaves out, no section of docs/physics.md named that is not there,
+and docs/formats.md states the version of each format.
 
 Usage: source_rules.py [REPOSITORY]      prints each offence; exit status 1 if there is one.
 """
@@ -19,6 +20,11 @@ LEFT_OVER = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b(?!\s*\(#\d+\))")
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 PHYSICS_HEADING = re.compile(r"^(?:## |\*\*)(\d+(?:\.\d+)?)", re.MULTILINE)
 PHYSICS_REFERENCE = re.compile(r"docs/physics\.md((?:,? §\d+(?:\.\d+)?)+)")
+
+# What a format's files begin with, and its version, as the code has them.
+MAGIC = re.compile(r"\bmagic = (.*)")
+CODED_VERSION = re.compile(r"\w*version = (\d+);")
+STATED_VERSION = re.compile(r"version(?:, | \()(\d+)")
 
 
 def is_source(path, text):
@@ -54,6 +60,36 @@ def unknown_sections(path, text, physics):
                     yield f"{path}:{number}: docs/physics.md has no §{section}"
 
 
+def coded_versions(text):
+    """(name, version) of the formats that a source file defines; their names are the letters that their files begin with."""
+    environment = re.search(r"\benvironment_format_version = (\d+);", text)
+    if environment:
+        yield "tesseray_environment", environment[1]
+    magic, version = MAGIC.search(text), CODED_VERSION.search(text)
+    if magic and version:
+        letters = "".join(re.findall(r"'([A-Z])'", magic[1])) or re.search(r'"([A-Z]{4})"', magic[1])[1]
+        yield letters, version[1]
+
+
+def stated_versions(page):
+    """name → version, the first that the page states behind each name."""
+    names = list(re.finditer(r"`([A-Z]{4}|tesseray_environment)`", page))
+    stated = {}
+    for name, following in zip(names, [*names[1:], None]):
+        version = STATED_VERSION.search(page, name.end(), following.start() if following else len(page))
+        if version:
+            stated.setdefault(name[1], version[1])
+    return stated
+
+
+def wrong_versions(page, sources):
+    """page: the text of docs/formats.md; sources: of the files that define formats."""
+    coded, stated = dict(format for text in sources for format in coded_versions(text)), stated_versions(page)
+    for name in sorted(coded.keys() | stated.keys()):
+        if coded.get(name) != stated.get(name):
+            yield f"docs/formats.md: {name} is of version {stated.get(name)} there and {coded.get(name)} in the code"
+
+
 def unlisted_pages(repository):
     """Pages that nobody finds, because the index does not name them."""
     docs = repository / "docs"
@@ -70,7 +106,7 @@ def main():
     files += [f for top in FOLDERS for f in (repository / top).rglob("*")
               if f.is_file() and "__pycache__" not in f.parts]
     physics = (repository / "docs" / "physics.md").read_text(encoding="utf-8")
-    found, checked = [], 0
+    found, checked, core = [], 0, []
     for file in sorted(files):
         try:
             text = file.read_text(encoding="utf-8")
@@ -78,9 +114,12 @@ def main():
             continue  # data
         path = file.relative_to(repository)
         checked += 1
+        if path.parts[0] == "core":
+            core.append(text)
         found += [*offences_in(path, text), *broken_links(repository, path, text),
                   *unknown_sections(path, text, physics)]
     found += unlisted_pages(repository)
+    found += wrong_versions((repository / "docs" / "formats.md").read_text(encoding="utf-8"), core)
     print("\n".join(found) if found else f"{checked} files keep the rules")
     return 1 if found else 0
 
