@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who may include whom: the table "Folders" of docs/design.md, checked on every source file.
+"""Who may include whom: the table of folders in docs/architecture.md, checked on every source file.
 
 Usage: layers.py [REPOSITORY]      prints each include that the table does not allow; exit status 1 if there is one.
 """
