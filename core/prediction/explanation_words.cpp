@@ -120,16 +120,14 @@ std::string why_nothing(const PointExplanation& explanation) {
 }  // namespace
 
 std::string route_in_words(const Ray& ray, const Scene& scene, const Tiling& tiling) {
-  const bool over_roofs = ray.interactions.starts_with("T-O");
-  std::string text = over_roofs                                     ? "diffraction over the roofs"
-                     : ray.mechanism == Mechanism::through_building ? "the way through a building"
-                                                                    : "";
+  std::string text = ray.goes_over_rooftops()      ? "diffraction over the roofs"
+                     : ray.goes_through_building() ? "the way through a building"
+                                                   : "";
   for (std::size_t i = 0; i < ray.elements.size(); ++i) {
     const std::uint32_t element = ray.elements[i];
     const bool at_edge = element >= tiling.tiles.size();
-    const char letter = ray.interactions[2 * (i + (over_roofs ? 2 : 1))];  // "T-R-D": every other one
     if (!text.empty()) text += ", then ";
-    text += at_edge ? "diffraction at " : letter == 'S' ? "scattering at " : "reflection at ";
+    text += at_edge ? "diffraction at " : ray.letter_of(i) == 'S' ? "scattering at " : "reflection at ";
     text += at_edge ? place_of_edge(tiling.edges[element - tiling.tiles.size()], scene)
                     : place_of_tile(tiling.tiles[element], scene);
   }

@@ -2,6 +2,7 @@
 // What a propagation model delivers: mechanisms and single rays.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -43,6 +44,13 @@ struct Ray {
   double arrival_azimuth_deg = 0, arrival_elevation_deg = 0;      // where the receiver looks
   double phase_deg = 0;         // NaN for diffusely scattered rays, which have a random one
   std::vector<RayLoss> losses;  // when asked for; together ERP − power
+
+  bool goes_over_rooftops() const { return interactions.starts_with("T-O"); }
+  bool goes_through_building() const { return interactions.starts_with("T-B"); }
+  // What `interactions` says of elements[place]: T, O and B stand before them all.
+  char letter_of(std::size_t place) const {
+    return interactions[2 * (place + (goes_over_rooftops() || goes_through_building() ? 2 : 1))];
+  }
 };
 
 }  // namespace tesseray

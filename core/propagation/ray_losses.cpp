@@ -39,8 +39,8 @@ class Launch::RayAccount {
 
   // False where a threshold lets the ray go which another way of counting, a GPU's, has just kept.
   bool follow() { return ray_.scattered_at == RecordedRay::nowhere ? follow_to_receiver() : follow_scattered(); }
-  // `interactions`: Ray::interactions. REQUIRES: follow() was true.
-  std::vector<RayLoss> losses(const std::string& interactions) const;
+  // `ray`: the same one, with its interactions. REQUIRES: follow() was true.
+  std::vector<RayLoss> losses(const Ray& ray) const;
 
   const LaunchView& view() const { return launch_.view_; }
   Link::Departure departure(const InteractionChain& chain, Vec3 direction) const {
@@ -408,7 +408,7 @@ bool Launch::RayAccount::scatter_twice(std::uint32_t tile) {
   return true;
 }
 
-std::vector<RayLoss> Launch::RayAccount::losses(const std::string& interactions) const {
+std::vector<RayLoss> Launch::RayAccount::losses(const Ray& ray) const {
   std::vector<RayLoss> list;
   const auto add = [&](std::string step, double left) { list.push_back({std::move(step), 0.0 - decibels(left)}); };
   const auto add_other = [&](const char* step, double left) {
@@ -420,12 +420,9 @@ std::vector<RayLoss> Launch::RayAccount::losses(const std::string& interactions)
   add_other("antenna", antenna_);
   add_other("roofs", near_roofs_);
   add_other("ground", near_ground_ * with_ground_);
-  std::size_t letter = 2;  // "T-R-D": every other one
-  if (ray_.chain.over_rooftops || ray_.chain.through_building) {
-    add(interactions.substr(letter, 1), ray_.chain.over_rooftops ? over_rooftops_ : building_);
-    letter += 2;
-  }
-  for (std::size_t i = 0; i < steps_.size(); ++i) add(interactions.substr(letter + 2 * i, 1), steps_[i]);
+  if (ray.goes_over_rooftops()) add("O", over_rooftops_);
+  if (ray.goes_through_building()) add("B", building_);
+  for (std::size_t i = 0; i < steps_.size(); ++i) add(std::string(1, ray.letter_of(i)), steps_[i]);
   add_other("vegetation", vegetation_);
   add_other("receiver", receiver_);
   add_other("polarisation", polarization_);
@@ -434,7 +431,7 @@ std::vector<RayLoss> Launch::RayAccount::losses(const std::string& interactions)
 
 void Launch::add_losses(const RecordedRay& recorded, Ray& ray) {
   RayAccount account(*this, recorded, ray.points);
-  if (account.follow()) ray.losses = account.losses(ray.interactions);
+  if (account.follow()) ray.losses = account.losses(ray);
 }
 
 }  // namespace tesseray

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
+#include <string>
 
 #include "core/base/units.h"
 #include "tests/support/environment.h"
@@ -101,6 +103,32 @@ TEST(Explanation, TellsOfTheDirectRay) {
   const std::string text = in_words(e);
   EXPECT_EQ(text.rfind("Line of sight to Hill, 70 m away. ", 0), 0u) << text;
   EXPECT_NE(text.find(" of the power arrives directly; the next ray, by reflection at "), std::string::npos) << text;
+}
+
+// Behind the house of 14 m: what its words say of each ray is what the letters say.
+TEST(Explanation, TellsOfTheWayThroughABuildingAndOfWhatFollows) {
+  RayLaunchingOptions options;
+  options.transmission = {.nearest_building = true, .wall_loss_db = 5};
+  options.rays_per_receiver = 10'000;
+  std::set<std::string> kinds;
+  for (const ExplainedRay& explained_ray : explained({60.4, 80.9, 1.5}, options).rays) {
+    const Ray& ray = explained_ray.ray;
+    if (!ray.interactions.starts_with("T-B")) continue;
+    kinds.insert(ray.interactions);
+    std::string route = explained_ray.route;
+    const auto take = [&](const std::string& words) {
+      EXPECT_EQ(route.substr(0, words.size()), words) << ray.interactions << ": " << explained_ray.route;
+      const std::size_t next = route.find(", then ");
+      route = next == std::string::npos ? "" : route.substr(next + 7);
+    };
+    take("the way through a building");
+    for (std::size_t letter = 4; letter < ray.interactions.size(); letter += 2) {
+      const char kind = ray.interactions[letter];
+      take(kind == 'D' ? "diffraction at a" : kind == 'S' ? "scattering at " : "reflection at ");
+    }
+    EXPECT_EQ(route, "") << ray.interactions << ": " << explained_ray.route;
+  }
+  for (const char* kind : {"T-B", "T-B-G", "T-B-S", "T-B-S-D"}) EXPECT_EQ(kinds.count(kind), 1u) << kind;
 }
 
 // Over the house of 9 m, whose rear edge is 0.2 m below the line.
