@@ -10,7 +10,7 @@ namespace tesseray {
 namespace {
 
 // Rays are followed by what the antenna sends: of what arrives by less than this of its strongest, little is known of
-// the loss between isotropic antennas (ray_ending.h counts no less than half of it).
+// the loss between isotropic antennas (basic_gain() counts no less than half of it).
 constexpr double least_known_pattern_gain = 2e-6;
 
 }  // namespace
@@ -54,9 +54,8 @@ TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Tran
       static_cast<float>(std::sqrt(std::max(0.0, mean_square_m2 - mean_m * mean_m)) * ns_per_m);
   prediction.angle_spread_deg =
       static_cast<float>(circular_spread_deg(sums.cos_azimuth.value(), sums.sin_azimuth.value(), all));
-  const double convergence_deg = transmitter.azimuth_deg - transmitter.grid_azimuth_deg;
-  const double azimuth = degrees(static_cast<double>(sums.strongest_azimuth)) + convergence_deg;
-  prediction.arrival_azimuth_deg = static_cast<float>(azimuth - 360.0 * std::floor(azimuth / 360.0));
+  prediction.arrival_azimuth_deg = static_cast<float>(
+      in_full_circle(degrees(static_cast<double>(sums.strongest_azimuth)) + transmitter.convergence_deg()));
   return prediction;
 }
 

@@ -2,29 +2,8 @@
 #include "core/propagation/arrivals.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tesseray {
-
-std::string to_string(Mechanism mechanism) {
-  switch (mechanism) {
-    case Mechanism::none:
-      return "";
-    case Mechanism::direct:
-      return "direct";
-    case Mechanism::reflection:
-      return "reflection";
-    case Mechanism::diffraction:
-      return "diffraction";
-    case Mechanism::scattering:
-      return "scattering";
-    case Mechanism::over_rooftop:
-      return "over_rooftop";
-    case Mechanism::through_building:
-      return "through_building";
-  }
-  return "";
-}
 
 void ArrivalSums::merge(const ArrivalSums& other) {
   gain.merge(other.gain);

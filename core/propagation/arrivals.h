@@ -5,6 +5,7 @@
 // lengths in metres.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -71,10 +72,17 @@ struct Arrival {
   Mechanism mechanism = Mechanism::none;
   bool coherent = false;  // summed in amplitude with the other coherent ones
   Complex amplitude;      // with phase; used when coherent
-  // What it brings to the local mean together with its reflection on the ground, or with the ray whose reflection it is,
-  // beyond what is summed otherwise (ray_ending.h).
+  // What it brings to the local mean together with its reflection on the ground, or with the ray whose reflection it
+  // is, beyond what is summed otherwise (ray_ending.h).
   double interference = 0;
 };
+
+// A ray's path gain between isotropic antennas, from the gains of the patterns at both ends. A null of a pattern must
+// not turn into an infinite loss there.
+TESSERAY_HD inline double basic_gain(double path_gain, double departure_gain, double receive_gain) {
+  constexpr double least = 1e-6;
+  return path_gain / (std::max(departure_gain, least) * std::max(receive_gain, least));
+}
 
 // Diffuse rays at one target, summed in a fixed order before they join its ArrivalSums.
 struct DiffuseSum {

@@ -11,6 +11,8 @@
 
 namespace tesseray {
 
+struct Transmitter;
+
 enum class Mechanism : std::uint8_t {
   none,
   direct,
@@ -51,6 +53,8 @@ struct Ray {
   char letter_of(std::size_t place) const {
     return interactions[2 * (place + (goes_over_rooftops() || goes_through_building() ? 2 : 1))];
   }
+  // Fills in whose ray it is, its power and its directions at both ends. REQUIRES: `points` and `path_gain` are known.
+  void complete_for(const Transmitter& transmitter);
 };
 
 }  // namespace tesseray

@@ -52,9 +52,6 @@ TESSERAY_HD inline Vec3 mirrored_back(const EnvironmentView& environment, const 
 
 namespace ray_ending_detail {
 
-// A null of a pattern must not turn into an infinite loss between isotropic antennas.
-inline constexpr double least_pattern_gain = 1e-6;
-
 TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding& ending, double departure_gain,
                                       const ComplexVec3& field, Vec3 direction, double length_m, std::uint32_t number,
                                       bool is_companion) {
@@ -67,9 +64,7 @@ TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding&
   ArrivedRay ray{{}, launch.link.receive(field, direction), length_m, is_companion};
   Arrival& arrival = ray.arrival;
   arrival.path_gain = squared_norm(ray.received);
-  constexpr double least = least_pattern_gain;
-  arrival.basic_gain =
-      arrival.path_gain / (std::max(departure_gain, least) * std::max(launch.link.receive_gain(direction), least));
+  arrival.basic_gain = basic_gain(arrival.path_gain, departure_gain, launch.link.receive_gain(direction));
   // The length has the phase; near roofs and ground that may be one of less than the straight way.
   arrival.excess_length_m = std::max(length_m - launch.straight_distances[number], 0.0);
   arrival.travel_direction = direction;

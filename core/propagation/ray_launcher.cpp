@@ -18,13 +18,6 @@
 namespace tesseray {
 namespace {
 
-double azimuth_deg(Vec3 direction, double convergence_deg) {
-  const double azimuth = degrees(std::atan2(direction.x, direction.y)) + convergence_deg;
-  return azimuth - 360.0 * std::floor(azimuth / 360.0);
-}
-
-double elevation_deg(Vec3 direction) { return degrees(std::atan2(direction.z, norm(direction.xy()))); }
-
 std::string interaction_text(const Tiling& tiling, const RecordedRay& ray) {
   std::string text = ray.chain.over_rooftops ? "T-O" : ray.chain.through_building ? "T-B" : "T";
   for (std::size_t i = 0; i < ray.chain.length; ++i) {
@@ -318,27 +311,18 @@ std::vector<Vec3> Launch::trace(const RecordedRay& recorded, Vec3 target) const 
 }
 
 Ray Launch::as_ray(const RecordedRay& recorded) const {
-  const double convergence_deg = transmitter_.azimuth_deg - transmitter_.grid_azimuth_deg;
-  const double eirp_dbm = transmitter_.erp_dbm + half_wave_dipole_gain_dbi;
   const Receiver& receiver = environment_.receivers[recorded.receiver];
   const InteractionChain& chain = recorded.chain;
   Ray ray;
-  ray.transmitter_id = transmitter_.transmitter_id;
   ray.target_id = receiver.receiver_id;
   ray.interactions = interaction_text(environment_.tiling, recorded);
   ray.elements.assign(chain.elements.begin(), chain.elements.begin() + chain.length);
   ray.points = trace(recorded, receiver.position);
   ray.mechanism = mechanism_of(recorded, environment_.points);
   ray.path_gain = recorded.path_gain;
-  ray.power_dbm = eirp_dbm + decibels(recorded.path_gain);
   ray.delay_ns = recorded.length_m / speed_of_light * 1e9;
-  const Vec3 departure = ray.points[1] - ray.points[0];
-  const Vec3 look_back = ray.points[ray.points.size() - 2] - ray.points.back();
-  ray.departure_azimuth_deg = azimuth_deg(departure, convergence_deg);
-  ray.departure_elevation_deg = elevation_deg(departure);
-  ray.arrival_azimuth_deg = azimuth_deg(look_back, convergence_deg);
-  ray.arrival_elevation_deg = elevation_deg(look_back);
   ray.phase_deg = degrees(recorded.phase);
+  ray.complete_for(transmitter_);
   return ray;
 }
 

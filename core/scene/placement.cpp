@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/infinity.h"
+#include "core/base/units.h"
 #include "core/scene/issue_text.h"
 #include "core/scene/polygon.h"
 #include "core/scene/prism_index.h"
@@ -94,11 +95,6 @@ class Placement {
   const Scene& scene_;
   PrismIndex index_;
 };
-
-double in_full_circle(double degrees) {
-  const double rest = std::fmod(degrees, 360.0);
-  return rest < 0 ? rest + 360.0 : rest;
-}
 
 Transmitter placed(const RawTransmitter& raw, Vec3 position, double height_above_ground_m) {
   Transmitter transmitter;

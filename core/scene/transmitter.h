@@ -74,6 +74,9 @@ struct Transmitter {
   double downtilt_deg = 0;
   Polarization polarization = Polarization::vertical;
   double diameter_m = 0;
+
+  // From grid azimuths to those from true north, without regard to full turns.
+  double convergence_deg() const { return azimuth_deg - grid_azimuth_deg; }
 };
 
 struct RawReceiver {

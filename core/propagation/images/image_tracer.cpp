@@ -6,7 +6,6 @@
 #include <cmath>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "core/base/error.h"
@@ -28,15 +27,6 @@ namespace {
 constexpr int most_diffractions = 2, most_reflections_with_two = 1;
 // Receivers nearer than this to the antenna are taken as being in it.
 constexpr double least_distance_m = 0.01;
-// A null of a pattern must not turn into an infinite loss between isotropic antennas.
-constexpr double least_pattern_gain = 1e-6;
-
-double azimuth_deg(Vec3 direction, double convergence_deg) {
-  const double azimuth = degrees(std::atan2(direction.x, direction.y)) + convergence_deg;
-  return azimuth - 360.0 * std::floor(azimuth / 360.0);
-}
-
-double elevation_deg(Vec3 direction) { return degrees(std::atan2(direction.z, norm(direction.xy()))); }
 
 void check(const char* parameter, int value, int greatest) {
   if (value >= 0 && value <= greatest) return;
@@ -178,8 +168,7 @@ void Trace::add(const ExactPath& path, Arrived& arrived) const {
   // Along a face of an edge the diffracted field may be zero, and what is left of one of another polarisation: no ray.
   arrived.sums.direct = arrived.sums.direct || is_direct;
   if (!(arrival.path_gain > 0)) return;
-  arrival.basic_gain = arrival.path_gain / (std::max(received.departure_gain, least_pattern_gain) *
-                                            std::max(received.receive_gain, least_pattern_gain));
+  arrival.basic_gain = basic_gain(arrival.path_gain, received.departure_gain, received.receive_gain);
   arrival.excess_length_m = received.length_m - norm(target - transmitter_.position);
   arrival.travel_direction = normalized(target - path.corners()[path.length]);
   arrival.mechanism = mechanism_of(path);
@@ -280,11 +269,8 @@ void Trace::try_two_edges(const TwoEdgeSequence& sequence, Vec3 target, Arrived&
 }
 
 Ray Trace::as_ray(const FoundRay& found, const Receiver& receiver) const {
-  const double convergence_deg = transmitter_.azimuth_deg - transmitter_.grid_azimuth_deg;
-  const double eirp_dbm = transmitter_.erp_dbm + half_wave_dipole_gain_dbi;
   const std::span<const Vec3> points = found.path.corners();
   Ray ray;
-  ray.transmitter_id = transmitter_.transmitter_id;
   ray.target_id = receiver.receiver_id;
   ray.interactions = "T";
   for (const auto& [is_edge, number] : found.path.sequence()) {
@@ -295,14 +281,9 @@ Ray Trace::as_ray(const FoundRay& found, const Receiver& receiver) const {
   ray.points.assign(points.begin(), points.end());
   ray.mechanism = mechanism_of(found.path);
   ray.path_gain = squared_norm(found.received.amplitude);
-  ray.power_dbm = eirp_dbm + decibels(ray.path_gain);
   ray.delay_ns = found.received.length_m / speed_of_light * 1e9;
-  const Vec3 departure = points[1] - points[0], look_back = points[points.size() - 2] - points.back();
-  ray.departure_azimuth_deg = azimuth_deg(departure, convergence_deg);
-  ray.departure_elevation_deg = elevation_deg(departure);
-  ray.arrival_azimuth_deg = azimuth_deg(look_back, convergence_deg);
-  ray.arrival_elevation_deg = elevation_deg(look_back);
   ray.phase_deg = degrees(std::atan2(found.received.amplitude.im, found.received.amplitude.re));
+  ray.complete_for(transmitter_);
   return ray;
 }
 
