@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/propagation/link.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/base/error.h"
@@ -82,7 +81,7 @@ Link::Link(const Scene& scene, const Transmitter& transmitter, const RayLaunchin
     transmit_cuts_ = transmitter.antenna_details.pattern;
     if (transmit_cuts_) view_.transmit_cuts = transmit_cuts_->view();
   }
-  const double lambda = wavelength_m(transmitter.frequency_hz);
+  const double lambda = tesseray::wavelength_m(transmitter.frequency_hz);
   view_.wave_number = 2.0 * pi / lambda;
   view_.unit_gain = (lambda / (4.0 * pi)) * (lambda / (4.0 * pi));
   const double eirp_dbm = transmitter.erp_dbm + half_wave_dipole_gain_dbi;

@@ -2,9 +2,11 @@
 // One transmitter's link: the numbers of its two ends, from the scene, the transmitter and the options.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
+#include "core/base/units.h"
 #include "core/physics/antenna_pattern.h"
 #include "core/propagation/link_view.h"
 #include "core/propagation/ray_launcher.h"
@@ -25,6 +27,9 @@ class Link {
   // Valid as long as the link.
   const LinkView& view() const { return view_; }
   double wave_number() const { return view_.wave_number; }
+  double wavelength_m() const { return 2.0 * pi / view_.wave_number; }
+  // How much longer a way seems whose field has this factor, by its phase.
+  double seeming_length_m(Complex factor) const { return -std::atan2(factor.im, factor.re) / view_.wave_number; }
   double unit_gain() const { return view_.unit_gain; }
   double least_gain() const { return view_.least_gain; }
   const Surface& surface(std::uint16_t material) const { return surfaces_[material]; }

@@ -91,8 +91,8 @@ Link::Departure Launch::departure_towards_roofs(const Link::Departure& straight,
   if (path.passes_roofs && left_m > RooftopProfiles::least_gap_m) {
     const double bulge_m = RooftopLine(antenna, target, 0).bulge_at(norm(edge.xy() - antenna.xy()));
     const Vec3 before_edge = image.point + (left_m / distance) * (edge - Vec3{0, 0, bulge_m} - image.point);
-    way.factor = environment_.over_rooftops.left_beside_strips(image, antenna, before_edge,
-                                                               2 * pi / link_.wave_number(), state.rooftop_work) *
+    way.factor = environment_.over_rooftops.left_beside_strips(image, antenna, before_edge, link_.wavelength_m(),
+                                                               state.rooftop_work) *
                  way.factor;
   }
   double in_step = view_.summation == Summation::coherent ? 1 : 0;

@@ -44,7 +44,7 @@ void Launch::arrive_along_ground(const StraightWay& way, std::uint32_t number, c
   LeftByRoofs by_ground = left_by_way_of_ground(wave, number, ground_normal);
   attenuation.companion *= by_ground.amplitude;
   // Of the same phase; the way by the ground is the longer one.
-  if (by_ground.offset_m < 0) by_ground.offset_m += 2 * pi / link_.wave_number();
+  if (by_ground.offset_m < 0) by_ground.offset_m += link_.wavelength_m();
   const bool is_direct = way.building == nullptr, is_over_ground = ground_below(number) != no_index;
   const Vec3 place = is_over_ground ? place_along_ground(wave, number) : Vec3{};
   if (is_direct) reached_over_rooftops_[number] |= with_ground_as_target;
@@ -69,7 +69,7 @@ Launch::LeftByRoofs Launch::left_along_ground(const RooftopWave& wave) const {
   const double power = squared_norm(alone);
   if (!(power > 0)) return {};
   const Complex turn = field.x * conj(alone.x) + field.y * conj(alone.y) + field.z * conj(alone.z);
-  return {std::sqrt(squared_norm(field) / power), -std::atan2(turn.im, turn.re) / link_.wave_number()};
+  return {std::sqrt(squared_norm(field) / power), link_.seeming_length_m(turn)};
 }
 
 std::optional<Launch::GroundBelowSight> Launch::ground_below_sight(const StraightWay& way, std::uint32_t number,
@@ -91,8 +91,8 @@ std::optional<Launch::GroundBelowSight> Launch::ground_below_sight(const Straigh
   if (!(amplitude > 0)) return GroundBelowSight{{0, 0}, normal, place};
   const double by_plane_m = norm(mirrored(target, centroid, normal) - antenna), straight_m = norm(target - antenna);
   // Of all lengths of the same phase the one nearest to the shortest way.
-  const double wavelength_m = 2 * pi / link_.wave_number();
-  const double of_phase_m = straight_m - std::atan2(reflection.factor.im, reflection.factor.re) / link_.wave_number();
+  const double wavelength_m = link_.wavelength_m();
+  const double of_phase_m = straight_m + link_.seeming_length_m(reflection.factor);
   double length_m = of_phase_m + wavelength_m * std::round((reflection.way_m - of_phase_m) / wavelength_m);
   if (length_m < straight_m) length_m += wavelength_m;
   return GroundBelowSight{{amplitude * by_plane_m / straight_m, length_m - by_plane_m}, normal, place};
