@@ -358,8 +358,7 @@ void Launch::RayAccount::scatter_by_tile(std::uint32_t tile_number, std::uint32_
   const Tile& tile = launch_.environment_.tiling.tiles[mirror];
   const Vec3 image = mirrored(points_.reference(tile_number), tile.centroid, tile.normal);
   const Vec3 direction = normalized(points_.arrival(number_) - image);
-  steps_.back() = squared(view().surface(tile).specular_factor) *
-                  launch_.scattering_view_.reflectance(mirror, dot(direction, tile.normal));
+  steps_.back() = mirrored_share(launch_.scattering_view_, 1, mirror, direction);
   receiver_ = view().link.receive_gain(direction);
   vegetation_ *= squared(vegetation_between(mirror, tile_number) * vegetation_between(mirror, number_));
 }
@@ -372,8 +371,7 @@ bool Launch::RayAccount::scatter_by_edge(std::uint32_t tile_number, std::uint32_
   const bool is_directive = !launch_.directive_lobes_.empty();
   // As the edge has it (edge_observer.h): Lambert's law goes by its very point, other lobes by its middle.
   const Vec3 way = (is_directive ? midpoint : corners_[corners_.size() - 2]) - tile.centroid;
-  const double of_lambert = nearness_of_edge(midpoint - tile.centroid, tile, launch_.columns_.near_m(tile_number));
-  const double near = is_directive ? std::sqrt(of_lambert) : of_lambert;
+  const double near = nearness_before_edge(launch_.scattering_view_, tile_number, midpoint - tile.centroid);
   const double sent =
       near * incident * launch_.diffuse_intensity(tile_number, normalized(way), AfterScattering::diffraction);
   if (!(sent > 0)) return false;
@@ -389,9 +387,7 @@ bool Launch::RayAccount::scatter_twice(std::uint32_t tile) {
   const std::size_t first = first_open_;
   const std::uint32_t one = ray_.chain.elements[first], other = ray_.chain.elements[first + 1];
   InteractionChain chain;
-  chain.after = points_.is_edge(one) && points_.is_edge(other)   ? AfterScattering::two_diffractions
-                : points_.is_edge(one) || points_.is_edge(other) ? AfterScattering::reflection_and_diffraction
-                                                                 : AfterScattering::two_reflections;
+  chain.after = kind_of({one, other}, points_.tile_count());
   chain.cross_polarized = ray_.chain.cross_polarized;
   chain.push(tile);
   const VirtualSource source{points_.reference(tile)};

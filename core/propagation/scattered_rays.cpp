@@ -27,10 +27,10 @@ bool is_stronger(const ScatteredTube& a, const ScatteredTube& b) {
 ScatteredRays::ScatteredRays(std::size_t rays, std::uint32_t tile_count)
     : rays_(rays), tile_count_(tile_count), tubes_(rays > 0 ? tile_count : 0) {}
 
-AfterScattering ScatteredRays::kind_of(const ScatteredWay& way) const {
+AfterScattering kind_of(const ElementsAfterScattering& by, std::uint32_t tile_count) {
   int reflections = 0, diffractions = 0;
-  for (const std::uint32_t element : way.by) {
-    if (element != no_index) ++(element < tile_count_ ? reflections : diffractions);
+  for (const std::uint32_t element : by) {
+    if (element != no_index) ++(element < tile_count ? reflections : diffractions);
   }
   if (reflections == 2) return AfterScattering::two_reflections;
   if (diffractions == 2) return AfterScattering::two_diffractions;

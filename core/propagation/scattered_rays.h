@@ -29,6 +29,7 @@ struct ScatteredTube {
 // The elements at which a ray interacts after its scattering, no_index from the first that there is not.
 using ElementsAfterScattering = std::array<std::uint32_t, 2>;
 inline constexpr ElementsAfterScattering nothing_after{no_index, no_index};
+AfterScattering kind_of(const ElementsAfterScattering& by, std::uint32_t tile_count);
 
 // A way of scattered power from a tile to a receiver.
 struct ScatteredWay {
@@ -61,9 +62,8 @@ class ScatteredRays {
   std::vector<RecordedRay> strongest(std::vector<ScatteredWay> ways) const;
 
  private:
-  AfterScattering kind_of(const ScatteredWay& way) const;
   bool may_take(const ScatteredTube& tube, const ScatteredWay& way) const {
-    return (tube.may_follow >> static_cast<unsigned>(kind_of(way)) & 1u) != 0;
+    return (tube.may_follow >> static_cast<unsigned>(kind_of(way.by, tile_count_)) & 1u) != 0;
   }
   // The path gain of the strongest ray along a way; 0 without one.
   double strongest_gain(const ScatteredWay& way) const;

@@ -145,6 +145,14 @@ TESSERAY_HD inline double nearness(const ScatteringView& scattering, std::uint32
   return mean_solid_angle(point, tile) * squared * std::sqrt(squared) / across;
 }
 
+// The same for the way to an edge.
+TESSERAY_HD inline double nearness_before_edge(const ScatteringView& scattering, std::uint32_t tile_number, Vec3 way) {
+  const Tile& tile = scattering.launch.environment.tiles[tile_number];
+  const double of_lambert = nearness_of_edge(way, tile, scattering.columns.near_m[tile_number]);
+  // Of 1/r alone, nearly.
+  return scattering.directive_lobes != nullptr ? std::sqrt(of_lambert) : of_lambert;
+}
+
 // Scattering tiles are left out whose strength times this over the squared distance is below 1, so that at most
 // `asked` arrives of each.
 TESSERAY_HD inline float strength_scale(double asked) {
@@ -202,10 +210,7 @@ TESSERAY_HD inline DiffuseEdgeSource diffuse_edge_source(const ScatteringView& s
   const double intensity =
       cosine > 0 ? diffuse_intensity(scattering, tile_number, direction, AfterScattering::diffraction) : 0.0;
   const bool is_directive = scattering.directive_lobes != nullptr;
-  const double of_lambert =
-      nearness_of_edge(edge.midpoint - tile.centroid, tile, scattering.columns.near_m[tile_number]);
-  // Of 1/r alone, nearly.
-  const double near = is_directive ? std::sqrt(of_lambert) : of_lambert;
+  const double near = nearness_before_edge(scattering, tile_number, edge.midpoint - tile.centroid);
   DiffuseEdgeSource source{wedge,
                            edge,
                            tile,
@@ -290,15 +295,21 @@ TESSERAY_HD inline void add_diffuse(const DiffusePower& source, double density, 
   }
 }
 
+// What of a `share` of power a tile mirrors along `direction`.
+TESSERAY_HD inline double mirrored_share(const ScatteringView& scattering, double share, std::uint32_t mirror,
+                                         Vec3 direction) {
+  const Tile& tile = scattering.launch.environment.tiles[mirror];
+  const double specular_factor = scattering.launch.surface(tile).specular_factor;
+  const double specular = specular_factor * specular_factor;
+  return share * specular * scattering.reflectance(mirror, dot(direction, tile.normal));
+}
+
 // |field|² per unit of a scattering tile's power at the end of a way of `length_m` that a tile mirrors, which it leaves
 // along `direction`. `share`: what is left of the power at the mirror.
 TESSERAY_HD inline double mirrored_density(const ScatteringView& scattering, std::uint32_t source, double share,
                                            std::uint32_t mirror, Vec3 direction, double length_m) {
-  const Tile& tile = scattering.launch.environment.tiles[mirror];
-  const double specular_factor = scattering.launch.surface(tile).specular_factor;
-  const double specular = specular_factor * specular_factor;
-  const Vec3 leaving = mirrored(direction, tile.normal);
-  return share * specular * scattering.reflectance(mirror, dot(direction, tile.normal)) *
+  const Vec3 leaving = mirrored(direction, scattering.launch.environment.tiles[mirror].normal);
+  return mirrored_share(scattering, share, mirror, direction) *
          diffuse_intensity(scattering, source, leaving, AfterScattering::reflection) *
          nearness(scattering, source, length_m * leaving) / (length_m * length_m);
 }
