@@ -142,13 +142,8 @@ TESSERAY_HD void diffract_to_targets(const Block& block, RowMemory& memory, cons
     const DiffuseTarget target =
         diffracted_target(scattering, edge, number, ray, launch.vegetation_between(row.element, number),
                           batch.stand_for[row.first_member + t]);
-    const DiffuseSum sum = sum_of(beam, target);
-    const typename Together::Adder adder{batch.locks + number};
-    if (ScatteredSums::takes(sum)) {
-      batch.scattered_sums[number].add(sum, adder);
-    } else {
-      batch.sums[number].add(sum, adder);
-    }
+    add_scattered(sum_of(beam, target), batch.scattered_sums[number], batch.sums[number],
+                  typename Together::Adder{batch.locks + number});
   });
   count_pairs(block, memory, batch, source_count, target_count);
 }

@@ -412,13 +412,8 @@ void Launch::add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element
   for (std::size_t place = 0; place < state.observers.size(); ++place) {
     if (beams.rays[place] == 0) continue;
     const DiffuseTarget target = diffracted_target(edge, element, place, state);
-    const DiffuseSum sum = sum_of(beams.at(place), target);
     const std::size_t index = sum_index(state.observers.numbers()[place]);
-    if (ScatteredSums::takes(sum)) {
-      state.scattered_sums[index].add(sum);
-    } else {
-      state.sums[index].add(sum);
-    }
+    add_scattered(sum_of(beams.at(place), target), state.scattered_sums[index], state.sums[index]);
     add_wideband(edge, static_cast<std::uint32_t>(place), target, state.observers.numbers()[place], state);
   }
 }

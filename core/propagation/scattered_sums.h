@@ -12,9 +12,12 @@
 namespace tesseray {
 
 // In 64-bit fixed point, so that sums do not depend on order or threads: summands are truncated to 2^-86, and those of
-// 2^-40 (−120 dB) and more are left to ArrivalSums. REQUIRES: at most 4 million summands.
+// 2^-40 (−120 dB) and more are left to ArrivalSums. REQUIRES: what a target sums stays below 2^-23 (−69 dB), as any
+// most_summands do. A launch adds one for each edge segment that the target sees, of which few bring it near −120 dB.
 struct alignas(64) ScatteredSums {
   static constexpr double scale = 0x1p86, most = 0x1p-40;
+  static constexpr std::uint32_t most_summands = 1u << 17;
+  static_assert(most_summands * (most * scale) <= 0x1p63);
 
   std::int64_t gain = 0, basic_gain = 0, excess = 0, squared_excess = 0, cos_azimuth = 0, sin_azimuth = 0;
   float first_excess_m = infinity_f;
@@ -86,5 +89,16 @@ struct alignas(64) ScatteredSums {
 };
 
 static_assert(sizeof(ScatteredSums) == 64);
+
+// Where it is small enough for them, to the small sums.
+template <class Adder = AddAlone>
+TESSERAY_HD void add_scattered(const DiffuseSum& sum, ScatteredSums& small, ArrivalSums& sums,
+                               const Adder& adder = Adder()) {
+  if (ScatteredSums::takes(sum)) {
+    small.add(sum, adder);
+  } else {
+    sums.add(sum, adder);
+  }
+}
 
 }  // namespace tesseray

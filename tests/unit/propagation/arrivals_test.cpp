@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/units.h"
+#include "core/propagation/scattered_sums.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {
@@ -68,6 +69,33 @@ TEST(FixedPointSum, TakesNoSummandAsMoreThanOne) {
   sum.add(-1e30);
   sum.add(0.25);
   EXPECT_EQ(sum.value(), 0.25);
+}
+
+// As many of the greatest as they promise to hold, with their azimuths on either side of north.
+TEST(ScatteredSums, HoldTheMostSummandsOfTheGreatestThatTheyTake) {
+  DiffuseSum greatest;
+  greatest.gain = greatest.basic_gain = greatest.strongest_gain = std::nextafter(ScatteredSums::most, 0.0);
+  greatest.excess_m = greatest.gain * excess_unit_m;
+  greatest.squared_excess_m2 = greatest.excess_m * excess_unit_m;
+  greatest.cos_azimuth = greatest.gain;
+  greatest.sin_azimuth = -greatest.gain;
+  greatest.rays = 1;
+  ASSERT_TRUE(ScatteredSums::takes(greatest));
+  std::vector<ScatteredSums> of_threads(2);
+  for (std::uint32_t i = 0; i < ScatteredSums::most_summands; ++i) of_threads[i % 2].add(greatest);
+  of_threads[0].merge(of_threads[1]);
+  const DiffuseSum sum = of_threads[0].total();
+  const double expected = ScatteredSums::most_summands * greatest.gain, rounding = 1e-12 * expected;
+  EXPECT_NEAR(sum.gain, expected, rounding);
+  EXPECT_NEAR(sum.basic_gain, expected, rounding);
+  EXPECT_NEAR(sum.excess_m, expected * excess_unit_m, rounding * excess_unit_m);
+  EXPECT_NEAR(sum.squared_excess_m2, expected * excess_unit_m * excess_unit_m,
+              rounding * excess_unit_m * excess_unit_m);
+  EXPECT_NEAR(sum.cos_azimuth, expected, rounding);
+  EXPECT_NEAR(sum.sin_azimuth, -expected, rounding);
+  EXPECT_EQ(sum.rays, ScatteredSums::most_summands);
+  greatest.gain = ScatteredSums::most;
+  EXPECT_FALSE(ScatteredSums::takes(greatest));
 }
 
 Arrival arrival(double gain, double excess_m, Vec3 direction, Mechanism mechanism) {
