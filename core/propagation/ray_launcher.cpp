@@ -499,16 +499,23 @@ double RayLauncher::expected_work(const Transmitter& transmitter) const {
 
 std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
   const RayLaunchingOptions& options = impl_->options;
-  const bool scatters = options.max_scatterings > 0;
-  const std::uint64_t targets = impl_->points.target_tile_count() + impl_->points.receiver_count();
+  const bool scatters = options.max_scatterings > 0, keeps_rays = options.rays_per_receiver > 0;
+  const std::uint64_t receivers = impl_->points.receiver_count();
+  const std::uint64_t targets = impl_->points.target_tile_count() + receivers;
   const std::uint64_t of_sums = sizeof(ArrivalSums) + (scatters ? sizeof(ScatteredSums) : 0) +
                                 WidebandTable::bytes_per_target(options.wideband, options.delay_profile_rays);
-  const std::uint64_t of_element = sizeof(double) + sizeof(float) +  // straight distance, roulette
-                                   (scatters ? ScatteringColumns::bytes_per_number : 0);
+  const bool first_edges = options.wideband && options.over_rooftop != OverRooftop::none;
+  const std::uint64_t of_number = sizeof(double) + 2 * sizeof(std::uint8_t) +  // straight distance, what lights it
+                                  (first_edges ? sizeof(Vec3) + sizeof(double) : 0) +
+                                  (scatters ? ScatteringColumns::bytes_per_number : 0);
   const std::uint64_t kinds = after_scattering_kinds(options.max_after_scattering);
   const std::uint64_t of_scattering_tile =
       scatters ? kinds * (sizeof(DiffusePower) + sizeof(RoughScatterer)) + sizeof(float) +  // known gains
-                     ScatteringColumns::bytes_per_tile + (options.wideband ? kinds * sizeof(DirectionMoments) : 0)
+                     ScatteringColumns::bytes_per_tile + (options.wideband ? kinds * sizeof(DirectionMoments) : 0) +
+                     (options.scattering_lobe_exponent > 0
+                          ? kinds * lobe_coefficients(options.scattering_lobe_exponent) * sizeof(double)
+                          : 0) +
+                     (keeps_rays && options.scattered_rays ? sizeof(std::vector<ScatteredTube>) : 0)
                : 0;
   const std::uint64_t of_rooftop_thread =
       impl_->rooftop_search ? impl_->rooftop_search->most_targets() * (sizeof(RooftopTarget) + sizeof(RooftopBends))
@@ -524,9 +531,11 @@ std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
   constexpr std::uint64_t pairable_rays = 128;  // about so many at a receiver of a city; they are gathered once
   const std::uint64_t of_pairs =
       options.summation == Summation::local_mean ? 2 * pairable_rays * sizeof(PairableRay) : 0;
+  const std::uint64_t of_kept_rays = keeps_rays ? sizeof(RaysWithoutPower) : 0;
   // Those of the threads, and the result.
-  return impl_->points.receiver_count() * of_pairs + threads * (of_rooftop_thread + of_batches) +
-         (threads + 1) * targets * of_sums + impl_->points.element_count() * of_element +
+  return threads * (of_rooftop_thread + of_batches) + (threads + 1) * (targets * of_sums + receivers * of_kept_rays) +
+         receivers * (of_pairs + 2 * sizeof(LeftInSight)) + impl_->points.element_count() * sizeof(float) +  // roulette
+         (impl_->points.element_count() + receivers) * of_number +
          impl_->points.tile_count() * (of_scattering_tile + of_tile_by_batches);
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "cuda/bounce_batch.h"
 #include "cuda/rooftop_batch.h"
@@ -55,6 +56,43 @@ TEST(LaunchMemory, HasWhatBatchesTake) {
       bytes_with({}, {}, [&](const EnvironmentView& view) { return noted(make_host_row_scatterer(view, {})); });
   EXPECT_GE(host_bytes, (std::size_t{1} << 19) * sizeof(SourceAtEdge));
   expect_has(scattering, none, host_bytes, (std::uint64_t{1} << 19) * sizeof(std::uint32_t));
+}
+
+// What options add to the memory of two threads, by what there is of it at each tile, element or receiver.
+TEST(LaunchMemory, HasWhatOptionsAdd) {
+  const testing::Environment environment(city(), 20);
+  const std::vector<Receiver> receivers = testing::receivers_at({{20, 20, 1.5}, {30, 20, 1.5}, {40, 20, 1.5}});
+  constexpr std::size_t threads = 2;
+  const auto bytes_with = [&](const RayLaunchingOptions& options) {
+    return RayLauncher(environment.scene, environment.tiling, environment.occlusion, *environment.visibility, receivers,
+                       options)
+        .bytes_of_launch(threads);
+  };
+  const std::size_t tiles = environment.tiling.tiles.size(), elements = tiles + environment.tiling.edges.size();
+  RayLaunchingOptions plain;
+  plain.max_scatterings = 0;
+  RayLaunchingOptions rays = plain;
+  rays.rays_per_receiver = 5;
+  EXPECT_EQ(bytes_with(rays) - bytes_with(plain), (threads + 1) * receivers.size() * sizeof(RaysWithoutPower));
+
+  RayLaunchingOptions over_roofs = plain, angles = plain;
+  over_roofs.over_rooftop = OverRooftop::screens;
+  EXPECT_EQ(bytes_with(over_roofs), bytes_with(plain));
+  angles.wideband = true;
+  RayLaunchingOptions angles_over_roofs = over_roofs;
+  angles_over_roofs.wideband = true;
+  const std::size_t place_and_mark = 32;
+  EXPECT_EQ(bytes_with(angles_over_roofs) - bytes_with(angles), (elements + receivers.size()) * place_and_mark);
+
+  RayLaunchingOptions scattering = rays;
+  scattering.max_scatterings = 1;
+  RayLaunchingOptions kept = scattering, lobes = scattering;
+  kept.scattered_rays = true;
+  EXPECT_EQ(bytes_with(kept) - bytes_with(scattering), tiles * sizeof(std::vector<int>));
+  lobes.scattering_lobe_exponent = 4;
+  const std::size_t kinds = 3,
+                    coefficients = 35;  // after one scattering; of a polynomial of degree 4 in three variables
+  EXPECT_EQ(bytes_with(lobes) - bytes_with(scattering), tiles * kinds * coefficients * sizeof(double));
 }
 
 }  // namespace
