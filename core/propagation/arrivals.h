@@ -128,6 +128,7 @@ struct ArrivalSums {
   Mechanism strongest_mechanism = Mechanism::none;
   bool direct = false;
 
+  friend bool operator==(const ArrivalSums&, const ArrivalSums&) = default;
   TESSERAY_HD void add(const Arrival& arrival) { add(arrival, AddAlone()); }
   template <class Adder>
   TESSERAY_HD void add(const Arrival& arrival, const Adder& adder);
