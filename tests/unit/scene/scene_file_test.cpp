@@ -3,12 +3,9 @@
 #include "core/scene/scene_file.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -16,6 +13,7 @@
 
 #include "core/base/checksum.h"
 #include "core/base/error.h"
+#include "tests/support/spoilt_file.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {
@@ -64,37 +62,12 @@ SceneFile city_file(bool heights_on_grid) {
   return content;
 }
 
-class SceneFileTest : public ::testing::Test {
+class SceneFileTest : public testing::SpoiltFile {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("tesseray-scene-" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
-    path_ = folder_ / "city.tscene";
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string bytes() const {
-    std::ifstream file(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  void put(const std::string& content) const {
-    std::ofstream(path_, std::ios::binary | std::ios::trunc)
-        .write(content.data(), static_cast<std::streamsize>(content.size()));
-  }
-  // The code of the error with which reading is refused; "" when it is not.
+  SceneFileTest() : SpoiltFile("city.tscene") {}
   std::string refusal() const {
-    try {
-      read_scene_file(path_);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
-      EXPECT_EQ(error.place().file, path_.string());
-      EXPECT_FALSE(error.hint().empty());
-      return error.code();
-    }
-    return "";
+    return refusal_by([&] { read_scene_file(path_); });
   }
-
-  std::filesystem::path folder_, path_;
 };
 
 TEST_F(SceneFileTest, BringsBackWhatWasWritten) {

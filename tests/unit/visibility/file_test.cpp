@@ -3,11 +3,9 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <tbb/global_control.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <random>
@@ -19,52 +17,30 @@
 #include "core/visibility/row_codec.h"
 #include "core/visibility/visibility.h"
 #include "small_cities.h"
+#include "tests/support/spoilt_file.h"
 
 namespace tesseray::test {
 namespace {
 
 constexpr std::uint64_t environment = 0x0123456789abcdefu;
 
-class VisibilityFile : public ::testing::Test {
+class VisibilityFile : public testing::SpoiltFile {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("tesseray-visibility-" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
-    path_ = folder_ / "city.tvis";
+  VisibilityFile() : SpoiltFile("city.tvis") {
     CityOptions options = hard_cities()[2];
     options.blocks = 3;
     const Scene scene = make_city(options);
     visibility_ = compute_visibility(Occlusion(scene), tile_scene(scene, {}, no_progress()), {}, no_progress());
     write_visibility(*visibility_, {}, environment, path_, no_progress());
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string bytes() const {
-    std::ifstream file(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  void put(const std::string& content) const {
-    std::ofstream(path_, std::ios::binary | std::ios::trunc)
-        .write(content.data(), static_cast<std::streamsize>(content.size()));
-  }
-  // The code of the error with which opening is refused; "" when it is not.
   std::string refusal(std::uint64_t hash = environment) const {
-    try {
-      open_visibility(path_, hash);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
-      EXPECT_EQ(error.place().file, path_.string());
-      EXPECT_FALSE(error.hint().empty());
-      return error.code();
-    }
-    return "";
+    return refusal_by([&] { open_visibility(path_, hash); });
   }
   std::size_t files_in_folder() const {
     return static_cast<std::size_t>(
         std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator()));
   }
 
-  std::filesystem::path folder_, path_;
   std::unique_ptr<Visibility> visibility_;
 };
 
