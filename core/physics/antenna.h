@@ -75,12 +75,6 @@ TESSERAY_HD inline double relative_pattern(PatternKind pattern, const AntennaFra
   return 1.0;
 }
 
-// Gain over isotropic as a power ratio.
-TESSERAY_HD inline double gain_linear(PatternKind pattern, AntennaOrientation orientation, Vec3 direction) {
-  if (pattern == PatternKind::isotropic) return 1.0;
-  return power_ratio(maximum_gain_dbi(pattern)) * relative_pattern(pattern, antenna_frame(orientation), direction);
-}
-
 // The unit vector of the field that the antenna sends along `direction`, at right angles to it: vertical is −θ̂ (up)
 // and horizontal φ̂ of the antenna's own spherical frame, slant ±45 is (−θ̂ ± φ̂)/√2. Along the antenna's vertical,
 // where θ̂ and φ̂ have no limit, φ̂ is its forward axis.

@@ -15,6 +15,11 @@ Vec3 towards(double azimuth_deg, double elevation_deg) {
   return {std::cos(e) * std::sin(a), std::cos(e) * std::cos(a), std::sin(e)};
 }
 
+// Over isotropic, as a power ratio.
+double gain_linear(PatternKind pattern, AntennaOrientation orientation, Vec3 direction) {
+  return power_ratio(maximum_gain_dbi(pattern)) * relative_pattern(pattern, antenna_frame(orientation), direction);
+}
+
 // ∫ G dΩ / 4π by the midpoint rule.
 double radiated(PatternKind pattern, AntennaOrientation orientation) {
   constexpr int rows = 360;
