@@ -44,7 +44,6 @@ class VectorSource {
   ErrorPlace place(const OGRFeature& feature);
   const std::string& parameter() const { return parameter_; }
 
-  bool is_csv() const { return is_csv_; }
   // OpenStreetMap's own file formats.
   bool is_osm() const { return is_osm_; }
   // Of the layer; none when it has none.

@@ -43,7 +43,6 @@ class Beam {
   Vec3 apex() const { return apex_; }
   bool is_everywhere() const { return planes_ == 0; }
   const ConvexPolygon& opening() const { return opening_; }
-  Vec3 opening_normal() const { return normals_[0]; }
 
   bool reaches(Vec3 point) const;
   // The part of a surface that the beam may light.
