@@ -6,7 +6,6 @@
 
 #include "core/io/attribute.h"
 #include "core/io/read_buildings.h"
-#include "core/io/text_values.h"
 
 namespace tesseray {
 namespace {

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/base/host_device.h"
-#include "core/base/infinity.h"
 #include "core/geometry/vector.h"
 
 namespace tesseray {

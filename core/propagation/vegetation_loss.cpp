@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/base/infinity.h"
-#include "core/base/units.h"
 #include "core/scene/polygon.h"
 
 namespace tesseray {
