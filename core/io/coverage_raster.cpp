@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/coverage_raster.h"
 
-#include <cpl_vsi.h>
 #include <gdal_alg.h>
 #include <gdal_priv.h>
 #include <ogr_geometry.h>
 
 #include <cmath>
 #include <memory>
-#include <span>
 
 #include "core/base/error.h"
 #include "core/base/staged_file.h"
 #include "core/io/gdal_session.h"
+#include "core/io/memory_file.h"
 
 namespace tesseray {
 namespace {
@@ -51,25 +50,6 @@ GDALDatasetUniquePtr memory_raster(const GroundRaster& raster, int bands, GDALDa
   dataset->SetGeoTransform(transform);
   return dataset;
 }
-
-// A file in GDAL's memory that goes with this object.
-class MemoryFile {
- public:
-  MemoryFile() : name_("/vsimem/tesseray_" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + ".tif") {}
-  ~MemoryFile() { VSIUnlink(name_.c_str()); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  const std::string& name() const { return name_; }
-  std::span<const std::uint8_t> bytes() const {
-    vsi_l_offset size = 0;
-    const GByte* data = VSIGetMemFileBuffer(name_.c_str(), &size, FALSE);
-    return {data, static_cast<std::size_t>(size)};
-  }
-
- private:
-  std::string name_;
-};
 
 int CPL_STDCALL report(double fraction, const char* /*message*/, void* progress) {
   auto& to = *static_cast<Progress*>(progress);
@@ -152,12 +132,14 @@ void write_ground_raster(const GroundRaster& raster, const std::vector<RasterBan
   if (driver == nullptr) fail(session, "this GDAL cannot write cloud-optimized GeoTIFF");
   // Overviews take single pixels: a mean of decibels, or over no-data, would be no prediction.
   const char* options[] = {"COMPRESS=DEFLATE", "PREDICTOR=YES", "OVERVIEW_RESAMPLING=NEAREST", nullptr};
-  const MemoryFile memory;
+  const MemoryFile memory(".tif");
   GDALDatasetUniquePtr written(
       driver->CreateCopy(memory.name().c_str(), filled.get(), TRUE, const_cast<char**>(options), report, &progress));
   progress.throw_if_cancelled();
   if (written == nullptr) fail(session, "the raster cannot be written");
+  session.forget();
   written.reset();
+  if (!session.last_failure().empty()) fail(session, "the raster cannot be written");
   StagedFile staged(file);
   staged.write(0, memory.bytes());
   staged.flush();

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/grid_coverage.h"
 
-#include <cpl_vsi.h>
 #include <gdal_priv.h>
 
 #include <memory>
-#include <random>
 #include <string>
 
 #include "core/base/error.h"
 #include "core/io/gdal_session.h"
+#include "core/io/memory_file.h"
 
 namespace tesseray {
 
@@ -42,10 +41,10 @@ void write_coverage(const GridCoverage& coverage, const std::string& file, bool 
   const char* const options[] = {table.c_str(), "TILE_FORMAT=TIFF", description.c_str(),
                                  is_first ? nullptr : "APPEND_SUBDATASET=YES", nullptr};
   GDALDriver* driver = GetGDALDriverManager()->GetDriverByName("GPKG");
-  const std::unique_ptr<GDALDataset> dataset(
-      driver == nullptr ? nullptr
-                        : driver->Create(file.c_str(), static_cast<int>(coverage.columns),
-                                         static_cast<int>(coverage.rows), 1, GDT_Float32, const_cast<char**>(options)));
+  GDALDatasetUniquePtr dataset(driver == nullptr ? nullptr
+                                                 : driver->Create(file.c_str(), static_cast<int>(coverage.columns),
+                                                                  static_cast<int>(coverage.rows), 1, GDT_Float32,
+                                                                  const_cast<char**>(options)));
   if (!dataset) fail();
   double transform[6] = {coverage.south_west.x - 0.5 * coverage.step_x,
                          coverage.step_x,
@@ -58,6 +57,9 @@ void write_coverage(const GridCoverage& coverage, const std::string& file, bool 
       !transfer(*dataset, GF_Write, values.data(), coverage.columns, coverage.rows)) {
     fail();
   }
+  // The last tiles are written as it closes, which tells of a failure by a message alone.
+  dataset.reset();
+  if (!session.last_failure().empty()) fail();
 }
 
 }  // namespace
@@ -85,24 +87,20 @@ GridCoverage clutter_coverage(const Clutter& clutter, Vec2 origin) {
 }
 
 std::vector<unsigned char> encode_coverages(const std::vector<GridCoverage>& coverages) {
-  std::random_device random;
-  const std::string memory_file = "/vsimem/tesseray-grids-" + std::to_string(random()) + ".gpkg";
+  const MemoryFile file(".gpkg");
   for (const GridCoverage& coverage : coverages) {
-    write_coverage(coverage, memory_file, &coverage == &coverages.front());
+    write_coverage(coverage, file.name(), &coverage == &coverages.front());
   }
-  vsi_l_offset size = 0;
-  GByte* bytes = VSIGetMemFileBuffer(memory_file.c_str(), &size, TRUE);
-  if (bytes == nullptr) throw Error(ErrorKind::internal, "grid_coverage", "the grids cannot be written");
-  std::vector<unsigned char> geopackage(bytes, bytes + size);
-  VSIFree(bytes);
-  return geopackage;
+  const auto bytes = file.bytes();
+  if (bytes.empty()) throw Error(ErrorKind::internal, "grid_coverage", "the grids cannot be written");
+  return {bytes.begin(), bytes.end()};
 }
 
 std::vector<float> read_coverage(const std::filesystem::path& file, const std::string& table, std::uint32_t columns,
                                  std::uint32_t rows) {
   GdalSession session;
   const std::string source = "GPKG:" + file.string() + ":" + table;
-  const std::unique_ptr<GDALDataset> dataset(GDALDataset::Open(source.c_str(), GDAL_OF_RASTER | GDAL_OF_READONLY));
+  const GDALDatasetUniquePtr dataset(GDALDataset::Open(source.c_str(), GDAL_OF_RASTER | GDAL_OF_READONLY));
   const auto fail = [&](const std::string& why) {
     throw Error(ErrorKind::invalid_input, "bad_environment",
                 "the " + table + " of the environment cannot be read (" + why + ")",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The environment file gives back the same scene, bit for bit, or says that it was edited.
+#include <cpl_vsi.h>
 #include <gdal_priv.h>
 #include <gtest/gtest.h>
 #include <ogrsf_frmts.h>
@@ -9,6 +10,7 @@
 #include <random>
 
 #include "core/io/environment_file.h"
+#include "core/io/grid_coverage.h"
 #include "gis_files.h"
 #include "writer_case.h"
 
@@ -215,6 +217,29 @@ TEST_F(EnvironmentFile, HoldsEverythingThatLaterToolsNeed) {
   EXPECT_TRUE(sql.rows("PRAGMA foreign_key_check").empty());
   EXPECT_EQ(sql.value("SELECT roof_z FROM buildings WHERE building_id = 9 AND part = 1"), "240.5");
   EXPECT_EQ(sql.value("SELECT material FROM buildings WHERE building_id = 7"), "Ziegel „rot“");
+}
+
+// GDAL keeps the last tiles of a grid until its file closes; here it lacks what it writes them with.
+TEST(GridCoverages, WhatIsNotWrittenAsTheFileClosesIsAnErrorAndLeavesNothing) {
+  GDALAllRegister();
+  const GridCoverage grid{
+      .table = "terrain", .step_x = 1, .step_y = 1, .columns = 3, .rows = 2, .values = {1, 2, 3, 4, 5, 6}};
+  ASSERT_FALSE(encode_coverages({grid}).empty());
+  GDALDriver* const tiles = GetGDALDriverManager()->GetDriverByName("GTiff");
+  GetGDALDriverManager()->DeregisterDriver(tiles);
+  std::string code = "none";
+  try {
+    encode_coverages({grid});
+  } catch (const Error& error) {
+    code = error.code();
+  }
+  GetGDALDriverManager()->RegisterDriver(tiles);
+  EXPECT_EQ(code, "grid_coverage");
+  char** const left = VSIReadDir("/vsimem/");
+  for (char** name = left; name != nullptr && *name != nullptr; ++name) {
+    EXPECT_EQ(std::string(*name).rfind("tesseray", 0), std::string::npos) << *name;
+  }
+  CSLDestroy(left);
 }
 
 TEST_F(EnvironmentFile, EditsAreNoticed) {
