@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/spatialite_file.h"
 
-#include <cpl_vsi.h>
 #include <gdal_priv.h>
 #include <ogrsf_frmts.h>
 
 #include "core/base/error.h"
 #include "core/io/gdal_session.h"
+#include "core/io/memory_file.h"
 
 namespace tesseray {
 
@@ -47,24 +47,21 @@ OGRFieldType ogr_type(ColumnType type) {
 // An empty SpatiaLite database. It is made in memory, since OGR insists on making its file itself while ours exists
 // already, locked and named.
 void make_empty_database(StagedFile& staged) {
-  const std::filesystem::path& file = staged.path();
   GdalSession session;
-  const std::string memory_file = "/vsimem/" + file.filename().string();
+  const MemoryFile memory(".sqlite");
   GDALDriver* driver = GetGDALDriverManager()->GetDriverByName("SQLite");
   const char* const options[] = {"SPATIALITE=YES", "INIT_WITH_EPSG=NO", nullptr};
-  GDALDataset* dataset = driver == nullptr
-                             ? nullptr
-                             : driver->Create(memory_file.c_str(), 0, 0, 0, GDT_Unknown, const_cast<char**>(options));
-  if (dataset == nullptr) {
+  GDALDatasetUniquePtr dataset(
+      driver == nullptr ? nullptr
+                        : driver->Create(memory.name().c_str(), 0, 0, 0, GDT_Unknown, const_cast<char**>(options)));
+  const bool is_made = dataset != nullptr;
+  dataset.reset();
+  if (!is_made || memory.bytes().empty()) {
     throw Error(ErrorKind::invalid_input, "no_spatialite",
                 "this GDAL cannot make SpatiaLite databases (" + session.last_failure() + ")",
                 "write a GeoPackage (.gpkg) instead", {.file = staged.target().string()});
   }
-  GDALClose(dataset);
-  vsi_l_offset size = 0;
-  GByte* bytes = VSIGetMemFileBuffer(memory_file.c_str(), &size, TRUE);
-  const std::unique_ptr<GByte, decltype(&VSIFree)> owner(bytes, &VSIFree);
-  staged.write(0, {bytes, static_cast<std::size_t>(size)});
+  staged.write(0, memory.bytes());
 }
 
 std::vector<std::string> columns_of(OGRLayer& table) {
@@ -109,7 +106,7 @@ SpatialiteFile::SpatialiteFile(const std::filesystem::path& target, const LocalF
   // Nothing of a failed run is kept, and the finished file is flushed once.
   execute("PRAGMA synchronous = OFF");
   execute("PRAGMA journal_mode = OFF");
-  dataset_->StartTransaction();
+  if (dataset_->StartTransaction() != OGRERR_NONE) fail("written", session.last_failure());
 }
 
 SpatialiteFile::~SpatialiteFile() {
@@ -138,7 +135,7 @@ void SpatialiteFile::begin_layer(const Layer& layer) {
   if (table_ != nullptr && !overwrite_) throw_layer_exists(staged_.target(), layer.name);
   for (int i = 0; table_ != nullptr && i < dataset_->GetLayerCount(); ++i) {
     if (dataset_->GetLayer(i) == table_) {
-      dataset_->DeleteLayer(i);
+      if (dataset_->DeleteLayer(i) != OGRERR_NONE) fail("cleared of the layer " + layer.name, session.last_failure());
       table_ = nullptr;
     }
   }
@@ -162,7 +159,9 @@ void SpatialiteFile::write(RowBlock& block) {
     OGRGeometry* geometry = nullptr;
     if (layer_->geometry != LayerGeometry::none && !block.geometries.is_null(i)) {
       const auto wkb = block.geometries.wkb(i);
-      OGRGeometryFactory::createFromWkb(wkb.data(), crs_.get(), &geometry, wkb.size());
+      if (OGRGeometryFactory::createFromWkb(wkb.data(), crs_.get(), &geometry, wkb.size()) != OGRERR_NONE) {
+        fail("given a geometry of " + layer_->name, session.last_failure());
+      }
     }
     feature.SetGeometryDirectly(geometry);
     const Value* value = block.row(i);

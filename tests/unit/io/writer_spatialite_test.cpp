@@ -63,6 +63,18 @@ TEST_F(SpatialiteResult, KeepsOtherLayersAndAddsRuns) {
   EXPECT_EQ(names_in(folder_ / ""), std::vector<std::string>{"résultat.sqlite"});
 }
 
+TEST_F(SpatialiteResult, AnOldLayerThatStaysIsAnError) {
+  Sql(file_).rows(
+      "CREATE TRIGGER keep BEFORE DELETE ON geometry_columns BEGIN SELECT RAISE(ABORT, 'it is to stay'); END");
+  try {
+    result_.write(file_, true);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), "write_failed");
+    EXPECT_NE(std::string(error.what()).find("cleared of the layer"), std::string::npos) << error.what();
+  }
+}
+
 TEST(SpatialiteOfOthers, AnEnvironmentCannotBeOne) {
   TemporaryFolder folder;
   const WriterCase c;
