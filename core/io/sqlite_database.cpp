@@ -143,25 +143,22 @@ SqliteStatement::SqliteStatement(SqliteStatement&& other) noexcept
 
 SqliteStatement::~SqliteStatement() { sqlite3_finalize(statement_); }
 
-SqliteStatement& SqliteStatement::bind_null(int parameter) {
-  sqlite3_bind_null(statement_, parameter);
+SqliteStatement& SqliteStatement::bound(int code) {
+  if (code != SQLITE_OK) database_->fail(code);
   return *this;
 }
+SqliteStatement& SqliteStatement::bind_null(int parameter) { return bound(sqlite3_bind_null(statement_, parameter)); }
 SqliteStatement& SqliteStatement::bind(int parameter, std::int64_t value) {
-  sqlite3_bind_int64(statement_, parameter, value);
-  return *this;
+  return bound(sqlite3_bind_int64(statement_, parameter, value));
 }
 SqliteStatement& SqliteStatement::bind(int parameter, double value) {
-  sqlite3_bind_double(statement_, parameter, value);
-  return *this;
+  return bound(sqlite3_bind_double(statement_, parameter, value));
 }
 SqliteStatement& SqliteStatement::bind(int parameter, std::string_view text) {
-  sqlite3_bind_text64(statement_, parameter, text.data(), text.size(), nullptr, SQLITE_UTF8);
-  return *this;
+  return bound(sqlite3_bind_text64(statement_, parameter, text.data(), text.size(), nullptr, SQLITE_UTF8));
 }
 SqliteStatement& SqliteStatement::bind(int parameter, std::span<const unsigned char> blob) {
-  sqlite3_bind_blob64(statement_, parameter, blob.data(), blob.size(), nullptr);
-  return *this;
+  return bound(sqlite3_bind_blob64(statement_, parameter, blob.data(), blob.size(), nullptr));
 }
 
 bool SqliteStatement::step() {

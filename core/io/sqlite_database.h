@@ -42,6 +42,8 @@ class SqliteStatement {
   std::string text(int column) const;
 
  private:
+  SqliteStatement& bound(int code);
+
   SqliteDatabase* database_;
   sqlite3_stmt* statement_ = nullptr;
 };

@@ -5,11 +5,26 @@
 
 #include <numbers>
 
+#include "core/io/sqlite_database.h"
 #include "gis_files.h"
 #include "writer_case.h"
 
 namespace tesseray::testing {
 namespace {
+
+TEST(SqliteDatabase, AValueThatCannotBeBoundIsAnError) {
+  TemporaryFolder folder;
+  const std::string file = write_text(folder / "empty.sqlite", "");
+  SqliteDatabase database(file, SqliteDatabase::Access::shared);
+  SqliteStatement statement(database, "SELECT ?");
+  const std::string text = "text";
+  statement.bind(1, text);
+  EXPECT_THROW(statement.bind(2, text), Error);
+  EXPECT_THROW(statement.bind(2, std::span<const unsigned char>()), Error);
+  EXPECT_THROW(statement.bind(2, std::int64_t{1}), Error);
+  EXPECT_THROW(statement.bind(2, 1.5), Error);
+  EXPECT_THROW(statement.bind_null(2), Error);
+}
 
 class WrittenValues : public ::testing::TestWithParam<const char*> {
  protected:
