@@ -102,7 +102,9 @@ class ArrivalTimes(PipelineTest):
                                 ("toa", lambda delay: f"{(delay + OFFSET_NS) / 1000} us"),
                                 ("ta", lambda delay: f"{delay + OFFSET_NS} ns")):
             result = self.compare(field + "x", value_of, "--value-kind", "time_of_arrival", field=field)[0]
-            for row, expected in zip(result["figures"]["error_statistics"], exact["figures"]["error_statistics"]):
+            pairs = list(zip(result["figures"]["error_statistics"], exact["figures"]["error_statistics"], strict=True))
+            self.assertTrue(pairs)
+            for row, expected in pairs:
                 self.assertAlmostEqual(row["rmse_ns"], 0, places=2)
                 self.assertEqual(row["removed_offset_ns"] is None, expected["removed_offset_ns"] is None)
                 if row["removed_offset_ns"] is not None:

@@ -89,15 +89,18 @@ class Clutter(PipelineTest):
                                   self.folder / "v.tvis", "--tiles", tiles))
         places = {row["tile_id"]: row for row in rows(tiles, "tiles", "tile_id, kind, x, y")}
         found = set()
-        for before, after in zip(rows(plain, "path_loss"), rows(covered, "path_loss")):
+        for before, after in zip(rows(plain, "path_loss"), rows(covered, "path_loss"), strict=True):
             place = places[after["tile_id"]]
             loss = expected_loss(place["x"], place["y"]) if place["kind"] == "ground" else 0.0
             if loss is not None:
                 self.assert_lost(before, after, loss)
                 found.add(loss)
         self.assertEqual(found, {7.5, -1.25, 0.0})
-        for before, after in zip(rows(plain, "receiver_path_loss"), rows(covered, "receiver_path_loss")):
-            self.assert_lost(before, after, {1: 7.5, 2: 0.0, 3: -1.25}[after["receiver_id"]])
+        loss_of = {1: 7.5, 2: 0.0, 3: -1.25}
+        pairs = list(zip(rows(plain, "receiver_path_loss"), rows(covered, "receiver_path_loss"), strict=True))
+        self.assertEqual({after["receiver_id"] for _, after in pairs}, loss_of.keys())
+        for before, after in pairs:
+            self.assert_lost(before, after, loss_of[after["receiver_id"]])
 
     def test_names_in_quotes_may_hold_commas(self):
         process, output = self.predict("quoted", "--clutter-loss", '"forest"=7.5; fields=-1.25, "pond"=0')

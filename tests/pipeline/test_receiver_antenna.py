@@ -38,7 +38,8 @@ def dipole_db(elevation_deg):
 class ReceiverAntenna(PipelineTest):
     def test_a_gain_is_in_power_and_path_loss_alone(self):
         for layer in ("path_loss", "receiver_path_loss"):
-            pairs = [pair for pair in zip(rows(PLAIN, layer), rows(WITH_GAIN, layer)) if pair[0]["path_loss_db"]]
+            pairs = [pair for pair in zip(rows(PLAIN, layer), rows(WITH_GAIN, layer), strict=True)
+                     if pair[0]["path_loss_db"]]
             self.assertTrue(pairs)
             for before, after in pairs:
                 self.assertEqual((before["receiver_gain_dbi"], after["receiver_gain_dbi"]), (0, GAIN))
@@ -49,7 +50,9 @@ class ReceiverAntenna(PipelineTest):
                 self.assertEqual(after["mechanism"], before["mechanism"])
 
     def test_rays_contain_it(self):
-        for before, after in zip(rows(PLAIN, "rays"), rows(WITH_GAIN, "rays")):
+        pairs = list(zip(rows(PLAIN, "rays"), rows(WITH_GAIN, "rays"), strict=True))
+        self.assertTrue(pairs)
+        for before, after in pairs:
             self.assertEqual(after["interactions"], before["interactions"])
             self.assertAlmostEqual(after["power_dbm"] - before["power_dbm"], GAIN, places=6)
 
@@ -71,7 +74,9 @@ class ReceiverAntenna(PipelineTest):
     def test_a_dipole_has_its_gain_where_it_is_told(self):
         dipole = predict("dipole_0", "--receiver-antenna", "half_wave_dipole")
         real = predict("dipole_215", "--receiver-antenna", "half_wave_dipole", "--receiver-gain", 2.15)
-        for before, after in zip(rows(dipole, "receiver_path_loss"), rows(real, "receiver_path_loss")):
+        pairs = list(zip(rows(dipole, "receiver_path_loss"), rows(real, "receiver_path_loss"), strict=True))
+        self.assertTrue(pairs)
+        for before, after in pairs:
             self.assertAlmostEqual(after["received_power_dbm"] - before["received_power_dbm"], 2.15, places=3)
             self.assertAlmostEqual(after["field_dbuvm"], before["field_dbuvm"], places=3)
 

@@ -67,6 +67,7 @@ TEST(Lyon, RoofElevationsLieAboveTheTerrain) {
   const RawScene scene = read_environment_input(
       EnvironmentInput{.buildings = data + "/lyon/roofs.shp", .height_kind = HeightKind::roof_elevation},
       no_progress());
+  EXPECT_EQ(scene.buildings.size(), 15725u);
   for (const RawBuilding& building : scene.buildings) {
     ASSERT_TRUE(building.roof_elevation_m.has_value());
     ASSERT_GT(*building.roof_elevation_m, 155);

@@ -53,7 +53,11 @@ TEST(BuildingTiles, NormalsPointOutwardsAndFramesAreRightHanded) {
   prism.material = 3;
   const Scene scene = with_prisms({prism});
   const PrismIndex index(scene);
-  for (const Tile& tile : tiled(scene).tiles) {
+  const Tiling tiling = tiled(scene);
+  EXPECT_GT(count(tiling, ground), 0);
+  EXPECT_GT(count(tiling, wall), 0);
+  EXPECT_GT(count(tiling, roof), 0);
+  for (const Tile& tile : tiling.tiles) {
     EXPECT_NEAR(norm(tile.normal), 1, 1e-12);
     EXPECT_GT(dot(cross(tile.half_u, tile.half_v), tile.normal), 0);
     EXPECT_NEAR(dot(tile.half_u, tile.normal), 0, 1e-12);
@@ -160,16 +164,21 @@ TEST(BuildingTiles, WallsEndAtTheGroundTheyStandOn) {
   Scene scene = with_prisms({box_prism(1, {40, 40}, {60, 60}, 4, 14)});
   scene.prisms[0].on_ground = true;
   scene.terrain.height_m = {0, 10, 0, 10};
+  int east = 0, west = 0;
   for (const Tile& tile : tiled(scene).tiles) {
     if (tile.kind != wall) continue;
     EXPECT_GT(tile.centroid.z, scene.terrain.height_at(tile.centroid.xy()));
     if (tile.normal.x > 0.5) {
+      ++east;
       EXPECT_NEAR(tile.centroid.z - norm(tile.half_v), 6, 0.01);
     }
     if (tile.normal.x < -0.5) {
+      ++west;
       EXPECT_NEAR(tile.centroid.z - norm(tile.half_v), 4, 0.01);
     }
   }
+  EXPECT_EQ(east, 2);
+  EXPECT_EQ(west, 2);
 }
 
 TEST(BuildingTiles, WallsUnderTheGroundAreDroppedAndCounted) {

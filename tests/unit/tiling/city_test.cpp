@@ -59,17 +59,22 @@ TEST_P(CityTest, EveryEdgeHasItsFacesWhereItSays) {
 }
 
 TEST_P(CityTest, ParentsLieOnTheEdgesFaces) {
+  int on_0 = 0, on_n = 0;
   for (const EdgeSegment& edge : tiling_.edges) {
     if (edge.kind == EdgeKind::terrain) continue;
     if (edge.tile_a != no_index) {
+      ++on_0;
       const Tile& a = tiling_.tiles[edge.tile_a];
       EXPECT_NEAR(dot(a.centroid - edge.midpoint, edge.normal_0), 0, 0.06) << edge.id;
     }
     if (edge.tile_b != no_index) {
+      ++on_n;
       const Tile& b = tiling_.tiles[edge.tile_b];
       EXPECT_NEAR(dot(b.centroid - edge.midpoint, edge.normal_n), 0, 0.06) << edge.id;
     }
   }
+  EXPECT_GT(on_0, 2900);
+  EXPECT_GT(on_n, 2900);
 }
 
 // Points thrown onto walls: those in the air lie on exactly one tile, unless their piece of wall is too small for one.

@@ -116,6 +116,7 @@ TEST(ImageTracer, EndsExchanged) {
 TEST(ImageTracer, ShortestWayOverTwoEdgesKeepsKellersLaw) {
   Random random(8);
   const auto vector = [&] { return Vec3{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)}; };
+  int found = 0;
   for (int i = 0; i < 2000; ++i) {
     EdgeSegment first, second;
     first.midpoint = 30.0 * vector();
@@ -125,12 +126,14 @@ TEST(ImageTracer, ShortestWayOverTwoEdgesKeepsKellersLaw) {
     const Vec3 from = 200.0 * vector(), to = 200.0 * vector();
     const auto along = shortest_over(first, second, from, to);
     if (!along) continue;
+    ++found;
     const Vec3 p = first.midpoint + along->first * first.direction,
                q = second.midpoint + along->second * second.direction;
     const Vec3 in = normalized(p - from), between = normalized(q - p), out = normalized(to - q);
     EXPECT_NEAR(dot(in, first.direction), dot(between, first.direction), 1e-9);
     EXPECT_NEAR(dot(between, second.direction), dot(out, second.direction), 1e-9);
   }
+  EXPECT_GT(found, 1990);
 }
 
 // In the plane of both edges, with either end turned about its edge into that plane, the shortest way is a straight
