@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <string>
 
 #include "core/base/error.h"
@@ -118,6 +119,48 @@ std::vector<VegetationArea> make_vegetation(const std::vector<RawVegetation>& ra
 
 Vec2 snapped_point(Vec2 p) { return {snapped(p.x), snapped(p.y)}; }
 
+Vec2 origin_of(const Rectangle& extent) {
+  return {std::floor(extent.min.x / origin_step_m) * origin_step_m,
+          std::floor(extent.min.y / origin_step_m) * origin_step_m};
+}
+
+// Buildings are whole, so the ground goes on under those that reach beyond the extent.
+Rectangle ground_needed(Rectangle extent, const std::vector<std::vector<Rings>>& footprints,
+                        const std::vector<std::vector<Rings>>& greens) {
+  for (const auto* polygons : {&footprints, &greens}) {
+    for (const std::vector<Rings>& of_feature : *polygons) {
+      for (const Rings& rings : of_feature) extend(extent, bounds(rings));
+    }
+  }
+  return extent;
+}
+
+// Those of the readers, whose outlines are in CRS coordinates, then those of the clean-up.
+std::vector<Issue> collected_issues(std::vector<Issue> issues, Vec2 origin, std::initializer_list<IssueLog*> logs) {
+  for (Issue& issue : issues) {
+    for (Ring& ring : issue.outline) {
+      for (Vec2& p : ring) p = snapped_point(p - origin);
+    }
+  }
+  for (IssueLog* log : logs) {
+    for (Issue& issue : log->issues()) issues.push_back(std::move(issue));
+  }
+  return issues;
+}
+
+void check_extent(const RawScene& touching, bool had_buildings, const SceneOptions& options) {
+  if (!options.extent || !had_buildings || !touching.buildings.empty() || touching.terrain) return;
+  throw Error(ErrorKind::invalid_input, "extent_elsewhere",
+              "the extent is outside of everything: no building touches it",
+              "give EXTENT in the CRS of the environment, or leave it out");
+}
+
+void check_buildings(const Scene& scene, const std::string& layer, const SceneOptions& options) {
+  if (!scene.prisms.empty() || options.extent) return;
+  throw Error(ErrorKind::invalid_input, "no_buildings", "no building is left after the clean-up",
+              "see why in the buildings layer, or give EXTENT to work without buildings", {.layer = layer});
+}
+
 }  // namespace
 
 CleanScene build_scene(RawScene raw, const SceneOptions& options, Progress& progress) {
@@ -131,13 +174,8 @@ CleanScene build_scene(RawScene raw, const SceneOptions& options, Progress& prog
   const bool had_buildings = !raw.buildings.empty();
   keep_touching(raw.buildings, extent, building_log);
   keep_touching(raw.vegetation, extent, vegetation_log);
-  if (options.extent && had_buildings && raw.buildings.empty() && !raw.terrain) {
-    throw Error(ErrorKind::invalid_input, "extent_elsewhere",
-                "the extent is outside of everything: no building touches it",
-                "give EXTENT in the CRS of the environment, or leave it out");
-  }
-  const Vec2 origin{std::floor(extent.min.x / origin_step_m) * origin_step_m,
-                    std::floor(extent.min.y / origin_step_m) * origin_step_m};
+  check_extent(raw, had_buildings, options);
+  const Vec2 origin = origin_of(extent);
   scene.frame = {origin, raw.crs_wkt, raw.crs_name};
   scene.extent = {snapped_point(extent.min - origin), snapped_point(extent.max - origin)};
   if (!options.extent) note_far_buildings(raw.buildings, origin, building_log);
@@ -147,13 +185,7 @@ CleanScene build_scene(RawScene raw, const SceneOptions& options, Progress& prog
       raw.buildings, clean_all(raw.buildings, origin, building_log, progress), options, building_log);
   const std::vector<std::vector<Rings>> greens = clean_all(raw.vegetation, origin, vegetation_log, progress);
 
-  // Buildings are whole, so the ground goes on under those that reach beyond the extent.
-  Rectangle needed = scene.extent;
-  for (const auto* polygons : {&footprints, &greens}) {
-    for (const std::vector<Rings>& of_feature : *polygons) {
-      for (const Rings& rings : of_feature) extend(needed, bounds(rings));
-    }
-  }
+  const Rectangle needed = ground_needed(scene.extent, footprints, greens);
   scene.terrain = raw.terrain ? make_terrain(*raw.terrain, needed, origin, terrain_log)
                               : flat_terrain(options.ground_height_m, needed, terrain_log);
 
@@ -162,21 +194,8 @@ CleanScene build_scene(RawScene raw, const SceneOptions& options, Progress& prog
   scene.prisms = without_overlaps(std::move(prisms), scene.terrain, building_log, progress);
   scene.vegetation = make_vegetation(raw.vegetation, greens, scene.terrain, origin, options, vegetation_log);
   if (raw.clutter) scene.clutter = make_clutter(*raw.clutter, scene.extent, origin);
-  if (scene.prisms.empty() && !options.extent) {
-    throw Error(ErrorKind::invalid_input, "no_buildings", "no building is left after the clean-up",
-                "see why in the buildings layer, or give EXTENT to work without buildings",
-                {.layer = raw.buildings_layer});
-  }
-
-  result.issues = std::move(raw.issues);
-  for (Issue& issue : result.issues) {
-    for (Ring& ring : issue.outline) {
-      for (Vec2& p : ring) p = snapped_point(p - origin);
-    }
-  }
-  for (IssueLog* log : {&terrain_log, &building_log, &vegetation_log}) {
-    for (Issue& issue : log->issues()) result.issues.push_back(std::move(issue));
-  }
+  check_buildings(scene, raw.buildings_layer, options);
+  result.issues = collected_issues(std::move(raw.issues), origin, {&terrain_log, &building_log, &vegetation_log});
   return result;
 }
 
