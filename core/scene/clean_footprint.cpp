@@ -88,6 +88,77 @@ Rings outline_of(const RawFootprint& footprint, Vec2 origin) {
   return outline;
 }
 
+namespace {
+
+struct Cleaned {
+  std::vector<Rings> polygons;
+  bool was_invalid = false;
+  std::size_t slivers = 0, filled_holes = 0;
+  double sliver_area_m2 = 0;
+};
+
+Cleaned valid_polygons(const RawFootprint& footprint, Vec2 origin, PolygonOverlay& overlay) {
+  Cleaned cleaned;
+  for (const Rings& part : footprint.parts) {
+    Rings rings = snapped_rings(part, origin);
+    if (rings.empty()) continue;
+    if (overlay.is_valid(rings)) {
+      orient(rings);
+      cleaned.polygons.push_back(std::move(rings));
+    } else {
+      cleaned.was_invalid = true;
+      for (Rings& lobe : overlay.repaired(rings)) cleaned.polygons.push_back(std::move(lobe));
+    }
+  }
+  return cleaned;
+}
+
+// Nor with holes that small.
+void leave_out_slivers(Cleaned& cleaned) {
+  std::vector<Rings> kept;
+  for (Rings& rings : cleaned.polygons) {
+    if (is_sliver(rings)) {
+      ++cleaned.slivers;
+      cleaned.sliver_area_m2 += area(rings);
+      continue;
+    }
+    cleaned.filled_holes += std::erase_if(rings, [&rings](const Ring& ring) {
+      return &ring != &rings.front() && std::fabs(signed_area(ring)) < sliver_area_m2;
+    });
+    kept.push_back(std::move(rings));
+  }
+  cleaned.polygons = std::move(kept);
+}
+
+// add(action, code, message) for each thing that was done.
+template <class Add>
+void tell_of(const Cleaned& cleaned, const Add& add) {
+  if (cleaned.polygons.empty()) {
+    const bool has_slivers = cleaned.slivers > 0;
+    add(Issue::Action::dropped, has_slivers ? "sliver" : "no_area",
+        has_slivers ? "an outline of only " + square_metres(cleaned.sliver_area_m2) + " is left out"
+                    : "the outline encloses no area; the feature is left out");
+    return;
+  }
+  if (cleaned.was_invalid) {
+    add(Issue::Action::repaired, "self_crossing",
+        "the outline crosses or touches itself; repaired into " + std::to_string(cleaned.polygons.size()) +
+            " polygon(s)");
+  }
+  if (cleaned.slivers > 0) {
+    add(Issue::Action::dropped, "sliver",
+        std::to_string(cleaned.slivers) + " sliver(s) of " + square_metres(cleaned.sliver_area_m2) +
+            " in all are left out");
+  }
+  if (cleaned.filled_holes > 0) {
+    add(Issue::Action::repaired, "filled_hole",
+        std::to_string(cleaned.filled_holes) + " hole(s) of less than " + square_metres(sliver_area_m2) +
+            " are filled");
+  }
+}
+
+}  // namespace
+
 std::vector<Rings> clean_footprint(const RawFootprint& footprint, Vec2 origin, PolygonOverlay& overlay, IssueLog& log) {
   const auto add = [&](Issue::Action action, const char* code, const std::string& message) {
     log.add(action, code, message, footprint.feature_id, outline_of(footprint, origin));
@@ -96,55 +167,10 @@ std::vector<Rings> clean_footprint(const RawFootprint& footprint, Vec2 origin, P
     add(Issue::Action::dropped, "bad_coordinates", "a coordinate is not a finite number; the feature is left out");
     return {};
   }
-
-  std::vector<Rings> polygons;
-  bool was_invalid = false;
-  for (const Rings& part : footprint.parts) {
-    Rings rings = snapped_rings(part, origin);
-    if (rings.empty()) continue;
-    if (overlay.is_valid(rings)) {
-      orient(rings);
-      polygons.push_back(std::move(rings));
-    } else {
-      was_invalid = true;
-      for (Rings& lobe : overlay.repaired(rings)) polygons.push_back(std::move(lobe));
-    }
-  }
-
-  std::size_t slivers = 0, filled_holes = 0;
-  double sliver_area = 0;
-  std::vector<Rings> kept;
-  for (Rings& rings : polygons) {
-    if (is_sliver(rings)) {
-      ++slivers;
-      sliver_area += area(rings);
-      continue;
-    }
-    filled_holes += std::erase_if(rings, [&rings](const Ring& ring) {
-      return &ring != &rings.front() && std::fabs(signed_area(ring)) < sliver_area_m2;
-    });
-    kept.push_back(std::move(rings));
-  }
-
-  if (kept.empty()) {
-    add(Issue::Action::dropped, slivers > 0 ? "sliver" : "no_area",
-        slivers > 0 ? "an outline of only " + square_metres(sliver_area) + " is left out"
-                    : "the outline encloses no area; the feature is left out");
-    return {};
-  }
-  if (was_invalid) {
-    add(Issue::Action::repaired, "self_crossing",
-        "the outline crosses or touches itself; repaired into " + std::to_string(kept.size()) + " polygon(s)");
-  }
-  if (slivers > 0) {
-    add(Issue::Action::dropped, "sliver",
-        std::to_string(slivers) + " sliver(s) of " + square_metres(sliver_area) + " in all are left out");
-  }
-  if (filled_holes > 0) {
-    add(Issue::Action::repaired, "filled_hole",
-        std::to_string(filled_holes) + " hole(s) of less than " + square_metres(sliver_area_m2) + " are filled");
-  }
-  return kept;
+  Cleaned cleaned = valid_polygons(footprint, origin, overlay);
+  leave_out_slivers(cleaned);
+  tell_of(cleaned, add);
+  return std::move(cleaned.polygons);
 }
 
 }  // namespace tesseray
