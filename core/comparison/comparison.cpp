@@ -354,22 +354,19 @@ void warn_of_fallbacks(const std::vector<Snapped>& snapped, Progress& progress) 
                                            "or the border is near) and took the nearest ground tile instead"});
 }
 
-}  // namespace
-
-Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted,
-                                   const std::vector<PredictedTransmitter>& transmitters,
-                                   const std::vector<Measurement>& measurements, const ComparisonOptions& options,
-                                   Progress& progress) {
-  require_values_of_kind(measurements, options);
+// Each measurement, in their order, snapped to what it is compared with.
+std::vector<MeasurementError> compare_each(const std::vector<PredictedTarget>& predicted,
+                                           const std::vector<PredictedTransmitter>& transmitters,
+                                           const std::vector<Measurement>& measurements,
+                                           const ComparisonOptions& options, std::vector<Snapped>& snapped,
+                                           Progress& progress) {
   const std::vector<std::uint32_t> transmitter_of = transmitters_of(measurements, transmitters);
   warn_of_unknown_transmitters(measurements, transmitter_of, transmitters, progress);
   const std::vector<double> measured = measured_levels(measurements, transmitter_of, transmitters, options);
-
   const PredictedTiles tiles(predicted, transmitters);
   const Snapper snapper(tiles, options);
-  std::vector<Snapped> snapped(measurements.size());
-  Comparison comparison;
-  comparison.errors.resize(measurements.size());
+  snapped.resize(measurements.size());
+  std::vector<MeasurementError> errors(measurements.size());
   parallel_blocks(measurements.size(), 1024, progress, [&](std::size_t begin, std::size_t end) {
     for (std::size_t m = begin; m < end; ++m) {
       const Measurement& measurement = measurements[m];
@@ -379,17 +376,39 @@ Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted
       else
         snapped[m].position = {measurement.position.x, measurement.position.y, 0.0};
       const bool known = transmitter_of[m] != unknown_transmitter;
-      comparison.errors[m] =
+      errors[m] =
           error_of(measurement, measured[m], known ? &transmitters[transmitter_of[m]] : nullptr, snapped[m], unusable);
     }
   });
+  return errors;
+}
+
+void sort_by_transmitter(std::vector<MeasurementError>& errors) {
+  std::stable_sort(errors.begin(), errors.end(), [](const MeasurementError& a, const MeasurementError& b) {
+    return std::tie(a.transmitter_id, a.measurement_id) < std::tie(b.transmitter_id, b.measurement_id);
+  });
+}
+
+// What was taken off the errors of the row's transmitter; undefined of several.
+double removed_of(const ErrorStatistics& row, const std::map<std::int64_t, double>& of_transmitter) {
+  const auto found = row.transmitter_id ? of_transmitter.find(*row.transmitter_id) : of_transmitter.end();
+  return found == of_transmitter.end() ? undefined : found->second;
+}
+
+}  // namespace
+
+Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted,
+                                   const std::vector<PredictedTransmitter>& transmitters,
+                                   const std::vector<Measurement>& measurements, const ComparisonOptions& options,
+                                   Progress& progress) {
+  require_values_of_kind(measurements, options);
+  std::vector<Snapped> snapped;
+  Comparison comparison;
+  comparison.errors = compare_each(predicted, transmitters, measurements, options, snapped, progress);
   warn_of_implausible(comparison.errors, measurements, options.value_kind, progress);
   warn_of_missing_heights(measurements, options.snapping, progress);
   warn_of_fallbacks(snapped, progress);
-  std::stable_sort(comparison.errors.begin(), comparison.errors.end(),
-                   [](const MeasurementError& a, const MeasurementError& b) {
-                     return std::tie(a.transmitter_id, a.measurement_id) < std::tie(b.transmitter_id, b.measurement_id);
-                   });
+  sort_by_transmitter(comparison.errors);
 
   comparison.of_arrival_times = is_arrival_time(options.value_kind);
   std::map<std::int64_t, double> removed, offsets;
@@ -403,10 +422,6 @@ Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted
   if (any_above) {
     add_statistics(comparison.errors, true, transmitters, ", above ground", half_step_ns, comparison.statistics);
   }
-  const auto removed_of = [](const ErrorStatistics& row, const std::map<std::int64_t, double>& of_transmitter) {
-    const auto found = row.transmitter_id ? of_transmitter.find(*row.transmitter_id) : of_transmitter.end();
-    return found == of_transmitter.end() ? undefined : found->second;
-  };
   for (ErrorStatistics& row : comparison.statistics) {
     if (options.remove_mean) row.removed_mean = removed_of(row, removed);
     row.removed_offset = removed_of(row, offsets);
