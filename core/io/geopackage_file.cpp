@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <system_error>
 
 #include "core/base/error.h"
@@ -81,6 +82,54 @@ std::vector<std::string> columns_of(SqliteDatabase& database, const std::string&
   std::vector<std::string> names;
   while (list.step()) names.push_back(list.text(0));
   return names;
+}
+
+bool has_wkt2_column(SqliteDatabase& database) {
+  return database.integer(
+             "SELECT count(*) FROM pragma_table_info('gpkg_spatial_ref_sys') WHERE name = 'definition_12_063'") > 0;
+}
+
+// Whether an organisation has a number for it.
+bool is_known(const ReferenceSystem& system) { return system.code > 0; }
+
+std::optional<std::int32_t> find_reference_system(SqliteDatabase& database, const ReferenceSystem& system) {
+  const bool both = has_wkt2_column(database);
+  const std::string same_definition =
+      "definition = ?1" + std::string(both ? " AND (?1 <> 'undefined' OR definition_12_063 = ?2)" : "");
+  SqliteStatement find(database, is_known(system)
+                                     ? "SELECT srs_id FROM gpkg_spatial_ref_sys WHERE upper(organization) = upper(?1) "
+                                       "AND organization_coordsys_id = ?2"
+                                     : "SELECT srs_id FROM gpkg_spatial_ref_sys WHERE " + same_definition);
+  if (is_known(system)) {
+    find.bind(1, system.organization).bind(2, std::int64_t{system.code});
+  } else {
+    find.bind(1, system.definition);
+    if (both) find.bind(2, system.definition_wkt2);
+  }
+  if (!find.step()) return std::nullopt;
+  return static_cast<std::int32_t>(find.integer(0));
+}
+
+// The organisation's own number, unless another system has taken it.
+std::int32_t free_srs_id(SqliteDatabase& database, const ReferenceSystem& system) {
+  if (is_known(system) && database.integer("SELECT count(*) FROM gpkg_spatial_ref_sys WHERE srs_id = " +
+                                           std::to_string(system.code)) == 0) {
+    return system.code;
+  }
+  return static_cast<std::int32_t>(std::max<std::int64_t>(
+      first_custom_srs_id, database.integer("SELECT max(srs_id) + 1 FROM gpkg_spatial_ref_sys")));
+}
+
+void add_reference_system(SqliteDatabase& database, std::int32_t id, const ReferenceSystem& system) {
+  const bool both = has_wkt2_column(database);
+  SqliteStatement insert(database,
+                         std::string("INSERT INTO gpkg_spatial_ref_sys (srs_name, srs_id, organization, "
+                                     "organization_coordsys_id, definition") +
+                             (both ? ", definition_12_063) VALUES (?, ?, ?, ?, ?, ?)" : ") VALUES (?, ?, ?, ?, ?)"));
+  insert.bind(1, system.name).bind(2, std::int64_t{id}).bind(3, system.organization);
+  insert.bind(4, std::int64_t{is_known(system) ? system.code : id}).bind(5, system.definition);
+  if (both) insert.bind(6, system.definition_wkt2);
+  insert.run();
 }
 
 }  // namespace
@@ -205,56 +254,27 @@ void GeoPackageFile::declare_extension(const std::string& table, const std::stri
 
 std::int32_t GeoPackageFile::find_or_add_reference_system(const LocalFrame& frame) {
   SqliteDatabase& database = *database_;
-  const auto has_wkt2_column = [&database] {
-    return database.integer(
-               "SELECT count(*) FROM pragma_table_info('gpkg_spatial_ref_sys') WHERE name = "
-               "'definition_12_063'") > 0;
-  };
-  const auto add_row = [&](std::int64_t id, const std::string& name, const std::string& organization, std::int64_t code,
-                           const std::string& wkt1, const std::string& wkt2) {
-    const bool both = has_wkt2_column();
-    SqliteStatement insert(database,
-                           std::string("INSERT INTO gpkg_spatial_ref_sys (srs_name, srs_id, organization, "
-                                       "organization_coordsys_id, definition") +
-                               (both ? ", definition_12_063) VALUES (?, ?, ?, ?, ?, ?)" : ") VALUES (?, ?, ?, ?, ?)"));
-    insert.bind(1, name).bind(2, id).bind(3, organization).bind(4, code).bind(5, wkt1);
-    if (both) insert.bind(6, wkt2);
-    insert.run();
-  };
   if (database.integer("SELECT count(*) FROM gpkg_spatial_ref_sys WHERE srs_id = 4326") == 0) {
-    add_row(4326, "WGS 84 geodetic", "EPSG", 4326, wgs84_wkt, undefined_wkt);
+    add_reference_system(database, 4326,
+                         {.name = "WGS 84 geodetic",
+                          .organization = "EPSG",
+                          .code = 4326,
+                          .definition = wgs84_wkt,
+                          .definition_wkt2 = undefined_wkt});
   }
   if (frame.crs_wkt.empty()) return undefined_cartesian_srs;
 
   const ReferenceSystem system = describe_reference_system(frame);
-  if (system.definition == undefined_wkt && !has_wkt2_column()) {
+  if (system.definition == undefined_wkt && !has_wkt2_column(database)) {
     // Only WKT 2 can say what this CRS is.
     database.execute("ALTER TABLE gpkg_spatial_ref_sys ADD COLUMN definition_12_063 TEXT NOT NULL DEFAULT 'undefined'");
     declare_extension("gpkg_spatial_ref_sys", "definition_12_063", "gpkg_crs_wkt",
                       "http://www.geopackage.org/spec120/#extension_crs_wkt", "read-write");
   }
-  const bool is_known = system.code > 0;
-  const std::string same_definition =
-      "definition = ?1" + std::string(has_wkt2_column() ? " AND (?1 <> 'undefined' OR definition_12_063 = ?2)" : "");
-  SqliteStatement find(database, is_known ? "SELECT srs_id FROM gpkg_spatial_ref_sys WHERE upper(organization) = "
-                                            "upper(?1) AND organization_coordsys_id = ?2"
-                                          : "SELECT srs_id FROM gpkg_spatial_ref_sys WHERE " + same_definition);
-  if (is_known) {
-    find.bind(1, system.organization).bind(2, std::int64_t{system.code});
-  } else {
-    find.bind(1, system.definition);
-    if (has_wkt2_column()) find.bind(2, system.definition_wkt2);
-  }
-  if (find.step()) return static_cast<std::int32_t>(find.integer(0));
-
-  const bool number_is_free = is_known && database.integer("SELECT count(*) FROM gpkg_spatial_ref_sys WHERE srs_id = " +
-                                                           std::to_string(system.code)) == 0;
-  const std::int64_t id =
-      number_is_free ? system.code
-                     : std::max<std::int64_t>(first_custom_srs_id,
-                                              database.integer("SELECT max(srs_id) + 1 FROM gpkg_spatial_ref_sys"));
-  add_row(id, system.name, system.organization, is_known ? system.code : id, system.definition, system.definition_wkt2);
-  return static_cast<std::int32_t>(id);
+  if (const std::optional<std::int32_t> id = find_reference_system(database, system)) return *id;
+  const std::int32_t id = free_srs_id(database, system);
+  add_reference_system(database, id, system);
+  return id;
 }
 
 void GeoPackageFile::drop_layer(const std::string& name) {
