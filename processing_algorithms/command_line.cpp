@@ -178,31 +178,33 @@ Command print(std::string text) {
   return command;
 }
 
-std::string version_text() { return "tesseray " + std::string(tesseray_version) + " (" + tesseray_git_commit + ")\n"; }
+// The command line, and what of it belongs to no tool.
+struct Declared {
+  CLI::App app{"Tesseray predicts urban radio coverage from building footprints, terrain and transmitters.",
+               "tesseray"};
+  CLI::App *list = nullptr, *describe = nullptr;
+  bool wants_version = false, list_json = false, describe_json = false, describe_markdown = false;
+  std::string described_tool;
+  std::list<ToolOptions> tools;
+};
 
-}  // namespace
-
-Command parse_command_line(const std::vector<std::string>& arguments) {
-  CLI::App app("Tesseray predicts urban radio coverage from building footprints, terrain and transmitters.",
-               "tesseray");
+// CLI11 keeps references to what it fills in.
+void declare_app(Declared& declared) {
+  CLI::App& app = declared.app;
   app.get_formatter()->column_width(44);
   app.require_subcommand(0, 1);
   app.set_help_flag("-h,--help", "print this help");
-  bool wants_version = false;
-  app.add_flag("--version", wants_version, "print the version");
+  app.add_flag("--version", declared.wants_version, "print the version");
 
-  bool list_json = false, describe_json = false, describe_markdown = false;
-  std::string described_tool;
-  CLI::App* const list = app.add_subcommand("list", "name all tools");
-  list->add_flag("--json", list_json, "for programs");
-  CLI::App* const describe = app.add_subcommand("describe", "say what a tool takes and gives");
-  describe->add_option("tool", described_tool, "all tools if not given")->type_name("TOOL");
-  describe->add_flag("--json", describe_json, "for programs");
-  describe->add_flag("--markdown", describe_markdown)->group("");
+  declared.list = app.add_subcommand("list", "name all tools");
+  declared.list->add_flag("--json", declared.list_json, "for programs");
+  declared.describe = app.add_subcommand("describe", "say what a tool takes and gives");
+  declared.describe->add_option("tool", declared.described_tool, "all tools if not given")->type_name("TOOL");
+  declared.describe->add_flag("--json", declared.describe_json, "for programs");
+  declared.describe->add_flag("--markdown", declared.describe_markdown)->group("");
 
-  std::list<ToolOptions> tools;
   for (const Tool& tool : all_tools()) {
-    ToolOptions& options = tools.emplace_back();
+    ToolOptions& options = declared.tools.emplace_back();
     options.tool = &tool;
     options.command = app.add_subcommand(tool.id, tool.title)->group("Tools");
     options.command->description(tool.help);
@@ -210,38 +212,56 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
     for (const Parameter& parameter : tool.parameters) add_parameter(parameter, options);
     add_common_options(options);
   }
+}
 
+// With the empty value of "--x=" as a word of its own: CLI11 would take the next argument for it.
+std::vector<std::string> with_empty_values(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words;
+  for (const std::string& argument : arguments) {
+    const bool is_empty_value = argument.size() > 3 && argument.starts_with("--") && argument.ends_with("=") &&
+                                argument.find('=') == argument.size() - 1;
+    words.push_back(is_empty_value ? argument.substr(0, argument.size() - 1) : argument);
+    if (is_empty_value) words.emplace_back();
+  }
+  return words;
+}
+
+std::string answer_describe(const Declared& declared) {
+  const std::span<const Tool> chosen = declared.described_tool.empty()
+                                           ? std::span<const Tool>(all_tools())
+                                           : std::span(&find_tool(declared.described_tool), 1);
+  if (declared.describe_json) return describe_as_json(chosen);
+  if (declared.describe_markdown) return describe_as_markdown(chosen);
+  std::string text;
+  for (const Tool& tool : chosen) text += describe_as_text(tool) + "\n";
+  return text;
+}
+
+std::string version_text() { return "tesseray " + std::string(tesseray_version) + " (" + tesseray_git_commit + ")\n"; }
+
+}  // namespace
+
+Command parse_command_line(const std::vector<std::string>& arguments) {
+  Declared declared;
+  declare_app(declared);
   if (!arguments.empty() && !arguments[0].starts_with("-") && arguments[0] != "list" && arguments[0] != "describe") {
     find_tool(arguments[0]);
   }
   try {
-    std::vector<std::string> reversed;
-    for (const std::string& argument : arguments) {
-      const bool is_empty_value = argument.size() > 3 && argument.starts_with("--") && argument.ends_with("=") &&
-                                  argument.find('=') == argument.size() - 1;
-      // CLI11 would take the next argument for the value.
-      reversed.push_back(is_empty_value ? argument.substr(0, argument.size() - 1) : argument);
-      if (is_empty_value) reversed.emplace_back();
-    }
+    std::vector<std::string> reversed = with_empty_values(arguments);
     std::reverse(reversed.begin(), reversed.end());
-    app.parse(reversed);
+    declared.app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    return print(app.help());
+    return print(declared.app.help());
   } catch (const CLI::ParseError& wrong) {
     refuse(wrong);
   }
-  if (wants_version) return print(version_text());
-  if (list->parsed()) return print(list_json ? list_as_json(all_tools()) : list_as_text(all_tools()));
-  if (describe->parsed()) {
-    const std::span<const Tool> chosen =
-        described_tool.empty() ? std::span<const Tool>(all_tools()) : std::span(&find_tool(described_tool), 1);
-    if (describe_json) return print(describe_as_json(chosen));
-    if (describe_markdown) return print(describe_as_markdown(chosen));
-    std::string text;
-    for (const Tool& tool : chosen) text += describe_as_text(tool) + "\n";
-    return print(text);
+  if (declared.wants_version) return print(version_text());
+  if (declared.list->parsed()) {
+    return print(declared.list_json ? list_as_json(all_tools()) : list_as_text(all_tools()));
   }
-  for (const ToolOptions& options : tools) {
+  if (declared.describe->parsed()) return print(answer_describe(declared));
+  for (const ToolOptions& options : declared.tools) {
     if (options.command->parsed()) return run_command(options);
   }
   refuse("no_tool", "no tool is named",
