@@ -194,6 +194,22 @@ class ExplainPointTest(PipelineTest):
         self.assertRegex(figures["explanation"], r"^No line of sight to (Market|Hill), \d+ m away\. ")
         self.assertIn(f"a delay spread of {figures['delay_spread_ns']:.0f} ns", figures["explanation"])
 
+    def test_routes_tell_of_the_way_through_a_building(self):
+        """And of what follows it, by its own letter."""
+        output = self.folder / "through.gpkg"
+        street = transmitters_csv(self.folder, "name,x,y,height_m,frequency_mhz,erp_dbm\n"
+                                               "Street,340520,6020520,5,900,43\n")
+        self.assert_done(self.explain("340431.25,6020497.5", "--transmission", "nearest_building", "--max-rays", "3000",
+                                      "--output", output, transmitters=street))
+        begins = {"R": "reflection at ", "G": "reflection at the ground", "S": "scattering at ", "D": "diffraction at "}
+        through = [ray for ray in rows(output, "rays") if ray["interactions"].startswith("T-B-")]
+        self.assertGreater(len(through), 100)
+        for ray in through:
+            passage, *steps = ray["route"].split(", then ")
+            self.assertEqual(passage, "the way through a building")
+            for letter, step in zip(ray["interactions"].split("-")[2:], steps, strict=True):
+                self.assertTrue(step.startswith(begins[letter]), (ray["interactions"], ray["route"]))
+
     def test_nothing_arrives(self):
         output = self.folder / "nothing.gpkg"
         figures = self.explained("340600.3,6020400.7", "--max-bounces", "0", "--output", output)["figures"]
