@@ -62,12 +62,13 @@ std::optional<std::vector<Measurement>> read_drive_test_if_given(Run& run, const
 }
 
 Outcome coverage_study(Run& run) {
-  const CleanScene clean = read_scene(run);
+  CleanScene clean = read_scene(run);
   // Sites and drive test are read before the long work, so that what is wrong with them is said at once.
   const Sites sites = read_sites(run, clean.scene);
   const std::optional<std::vector<Measurement>> drive_test = read_drive_test_if_given(run, clean.scene.frame);
   const Scene scene = with_clutter_losses(run, with_surfaces(run, clean.scene, sites.transmitters));
   const Tiling tiling = tile_scene(run, clean.scene, tiling_options(run.values()));
+  note_tiling_issues(run, tiling, clean);
   const Occlusion occlusion(clean.scene);
   const VisibilityKey key{environment_hash(clean.scene, tiling.options), visibility_options(run.values())};
   const std::unique_ptr<Visibility> visibility =

@@ -392,6 +392,12 @@ Tiling tile_scene(Run& run, const Scene& scene, const TilingOptions& options) {
   return tile_scene(scene, options, run.progress());
 }
 
+void note_tiling_issues(Run& run, const Tiling& tiling, CleanScene& clean) {
+  const std::vector<Issue> issues = tiling_issues(clean.scene, tiling, clean.buildings_layer);
+  warn_of_issues(issues, run.progress());
+  clean.issues.insert(clean.issues.end(), issues.begin(), issues.end());
+}
+
 void add_scene_layers(const Run& run, const CleanScene& clean, const Tiling& tiling,
                       std::span<const std::uint32_t> visible_tiles, ResultWriter& writer,
                       std::vector<std::string>& written) {

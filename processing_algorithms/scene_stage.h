@@ -29,6 +29,8 @@ CleanScene read_scene(Run& run);
 TilingOptions tiling_options(const ParameterValues& values);
 // Refuses, before and after, what would not fit the memory.
 Tiling tile_scene(Run& run, const Scene& scene, const TilingOptions& options);
+// Adds what there is to tell of the tiling to the scene's issues, and warns of it.
+void note_tiling_issues(Run& run, const Tiling& tiling, CleanScene& clean);
 
 // Adds the layers that are wanted to `writer` and their names to `written`. `visible_tiles`: empty for unknown.
 void add_scene_layers(const Run& run, const CleanScene& clean, const Tiling& tiling,

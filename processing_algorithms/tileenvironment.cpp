@@ -5,8 +5,9 @@ namespace tesseray {
 namespace {
 
 Outcome tile_environment(Run& run) {
-  const CleanScene clean = read_scene(run);
+  CleanScene clean = read_scene(run);
   const Tiling tiling = tile_scene(run, clean.scene, tiling_options(run.values()));
+  note_tiling_issues(run, tiling, clean);
 
   ResultWriter writer(clean.scene.frame, run.settings().overwrite);
   std::vector<std::string> written{"ENVIRONMENT"};

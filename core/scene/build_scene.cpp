@@ -196,6 +196,7 @@ CleanScene build_scene(RawScene raw, const SceneOptions& options, Progress& prog
   if (raw.clutter) scene.clutter = make_clutter(*raw.clutter, scene.extent, origin);
   check_buildings(scene, raw.buildings_layer, options);
   result.issues = collected_issues(std::move(raw.issues), origin, {&terrain_log, &building_log, &vegetation_log});
+  result.buildings_layer = std::move(raw.buildings_layer);
   return result;
 }
 

@@ -82,6 +82,7 @@ struct SceneOptions {
 struct CleanScene {
   Scene scene;
   std::vector<Issue> issues;  // RawScene's and the clean-up's
+  std::string buildings_layer = {};
 };
 
 // Repairs footprints (GEOS), resolves heights and overlaps, fills and extends the terrain. Every change is an issue;

@@ -8,6 +8,8 @@
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/base/parallel.h"
+#include "core/scene/issue_log.h"
+#include "core/scene/issue_text.h"
 #include "core/tiling/building_tiles.h"
 #include "core/tiling/edges.h"
 #include "core/tiling/ground_tiles.h"
@@ -46,6 +48,26 @@ void add(TilingCounts& sum, const TilingCounts& counts) {
   sum.wall_tiles_covered += counts.wall_tiles_covered;
   sum.wall_tiles_under_ground += counts.wall_tiles_under_ground;
   sum.roof_tiles_covered += counts.roof_tiles_covered;
+}
+
+std::vector<std::uint32_t> buildings_without_walls(const Scene& scene, const TiledPrisms& tiled,
+                                                   const std::vector<std::vector<EdgeSegment>>& edges,
+                                                   double least_area_m2) {
+  std::vector<std::uint32_t> found;
+  const std::vector<Prism>& prisms = scene.prisms;
+  for (std::size_t first = 0, end = 0; first < prisms.size(); first = end) {
+    bool has_some = false;
+    double too_small_m2 = 0;
+    for (; end < prisms.size() && prisms[end].building_id == prisms[first].building_id; ++end) {
+      // Wall tiles go before roof tiles.
+      has_some = has_some || !edges[end].empty() || tiled.tiles[end].roof_tiles.begin > 0;
+      too_small_m2 += tiled.walls[end].too_small_m2;
+    }
+    if (!has_some && too_small_m2 > 0 && too_small_m2 >= least_area_m2) {
+      found.push_back(static_cast<std::uint32_t>(first));
+    }
+  }
+  return found;
 }
 
 // Appends the lists of all prisms, numbered by building and slot.
@@ -101,6 +123,7 @@ Tiling tile_scene(const Scene& scene, const TilingOptions& options, Progress& pr
   Tiling tiling;
   tiling.options = options;
   for (const PrismTiles& of_prism : tiles) add(tiling.counts, of_prism.counts);
+  tiling.without_walls = buildings_without_walls(scene, tiled, edges, options.min_wall_area_m2);
   tiling.edges = find_ridges(scene, index, ground, options);
   tiling.tiles = std::move(ground.tiles);
   tiling.tiles.reserve(count);
@@ -109,6 +132,19 @@ Tiling tile_scene(const Scene& scene, const TilingOptions& options, Progress& pr
   append_numbered(
       scene, slots, [&](std::size_t p) -> const auto& { return edges[p]; }, building_edge_id, tiling.edges);
   return tiling;
+}
+
+std::vector<Issue> tiling_issues(const Scene& scene, const Tiling& tiling, const std::string& buildings_layer) {
+  IssueLog log(buildings_layer);
+  for (const std::uint32_t p : tiling.without_walls) {
+    const Prism& prism = scene.prisms[p];
+    log.add(Issue::Action::assumed, "walls_too_small",
+            "all walls are narrower than MIN_WALL_WIDTH (" + metres(tiling.options.min_wall_width_m) +
+                ") or smaller than MIN_WALL_AREA (" + square_metres(tiling.options.min_wall_area_m2) +
+                "): it hides what is behind it, but its walls send nothing on and nothing is diffracted around it",
+            prism.source_feature, prism.rings);
+  }
+  return std::move(log.issues());
 }
 
 std::uint64_t environment_hash(std::uint64_t scene_hash, const TilingOptions& options) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/base/progress.h"
@@ -64,10 +65,16 @@ struct Tiling {
   std::vector<Tile> tiles;          // ground first (south to north, west to east), then by prism
   std::vector<EdgeSegment> edges;
   TilingCounts counts;
+  // The first prism of each building that is left without a wall tile and an edge, since all its walls are too small,
+  // although together they are large enough for a tile.
+  std::vector<std::uint32_t> without_walls;
 };
 
 // Tiles exist only where a surface is exposed to air. Deterministic. REQUIRES: tile_area_m2 > 0.
 Tiling tile_scene(const Scene& scene, const TilingOptions& options, Progress& progress);
+
+// What there is to tell of the tiling, as rows of the issues layer.
+std::vector<Issue> tiling_issues(const Scene& scene, const Tiling& tiling, const std::string& buildings_layer);
 
 // A hash of the scene and the options: what a visibility file belongs to.
 std::uint64_t environment_hash(const Scene& scene, const TilingOptions& options);

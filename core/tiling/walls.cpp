@@ -215,7 +215,10 @@ class WallExposure {
       const bool is_above_ground = height >= touch_m;
       const bool is_large = u.length() >= options_.min_wall_width_m && u.length() * height >= options_.min_wall_area_m2;
       rectangle.is_tiled = is_above_ground && is_large;
-      if (is_above_ground && !is_large) ++result_.walls_too_small;
+      if (is_above_ground && !is_large) {
+        ++result_.walls_too_small;
+        result_.too_small_m2 += u.length() * height;
+      }
       result_.rectangles.push_back(rectangle);
     }
   }

@@ -42,6 +42,7 @@ struct PrismWalls {
   std::vector<ExposedRectangle> rectangles;  // by wall, then u, then z upwards
   std::vector<Interval> eaves;               // by wall: where its upper side is an edge between wall and roof
   std::uint64_t walls_too_small = 0;
+  double too_small_m2 = 0;  // of them together
 };
 
 PrismWalls expose_walls(const Scene& scene, const PrismIndex& index, std::uint32_t prism, const TilingOptions& options);

@@ -147,6 +147,22 @@ TEST(BuildingTiles, SmallWallsAreDroppedAndCounted) {
   EXPECT_EQ(count(tiled(low), wall), 0);
 }
 
+TEST(BuildingTiles, ABuildingOfSmallWallsAloneIsAnIssue) {
+  // Each wall of 2.25 m²: together 9 m², more than a wall needs. A step of 0.5 m² in all is none to speak of.
+  const Scene scene =
+      with_prisms({box_prism(1, {20, 20}, {40, 40}, 0, 10), box_prism(2, {50, 50}, {51.5, 51.5}, 0, 1.5),
+                   box_prism(3, {60, 60}, {61, 61}, 0, 0.125)});
+  Tiling tiling = tiled(scene, {.min_wall_width_m = 2});
+  ASSERT_EQ(tiling.without_walls, std::vector<std::uint32_t>{1});
+  const std::vector<Issue> issues = tiling_issues(scene, tiling, "houses");
+  ASSERT_EQ(issues.size(), 1u);
+  EXPECT_EQ(issues[0].code, "walls_too_small");
+  EXPECT_EQ(issues[0].action, Issue::Action::assumed);
+  EXPECT_EQ(issues[0].layer, "houses");
+  EXPECT_EQ(issues[0].feature_id, scene.prisms[1].source_feature);
+  EXPECT_NE(issues[0].message.find("MIN_WALL_WIDTH (2.00 m)"), std::string::npos);
+}
+
 TEST(BuildingTiles, SidesInAStraightLineAreOneWall) {
   // Each long side is given as 8 pieces of 5 m, a millimetre off the line now and then.
   Ring ring;
