@@ -214,7 +214,7 @@ WallSlots wall_slots(const Wall& wall, double height_m, const TilingOptions& opt
   const double side_m = std::sqrt(options.tile_area_m2);
   // No tile, and no edge segment, is narrower than a column: each has a column of its own.
   WallSlots slots;
-  slots.column_m = 0.999 * std::max(touch_m, std::min(options.min_wall_width_m, 0.75 * side_m));
+  slots.column_m = 0.999 * std::max(touch_m, std::min(wall.least_width_m(options), 0.75 * side_m));
   slots.columns = static_cast<std::uint64_t>(wall.length_m / slots.column_m) + 1;
   slots.rows = static_cast<std::uint64_t>(std::ceil(height_m / side_m)) + spare_rows;
   return slots;

@@ -6,13 +6,13 @@
 
 #include "core/base/infinity.h"
 #include "core/base/units.h"
+#include "core/tiling/outline.h"
 #include "core/tiling/subdivision.h"
 
 namespace tesseray {
 namespace {
 
-// Corners with a wider interior angle than 175° hardly diffract (docs/physics.md §5: the coefficient goes to zero).
-constexpr double least_corner_angle = pi + 5.0 * pi / 180.0;
+constexpr double least_corner_angle = pi + least_corner_turn;
 
 // What of `a` is also in `b`; both ascending.
 void intersect(const std::vector<Interval>& a, const std::vector<Interval>& b, std::vector<Interval>& out) {
@@ -39,9 +39,7 @@ void subtract(std::vector<Interval>& from, const Interval& hole) {
 }
 
 // Angle through the air from the end of wall `in` to the start of wall `out`: 3π/2 at the corner of a box.
-double exterior_angle(const Wall& in, const Wall& out) {
-  return pi + std::atan2(cross(in.direction, out.direction), dot(in.direction, out.direction));
-}
+double exterior_angle(const Wall& in, const Wall& out) { return pi + turn_between(in, out); }
 
 class EdgeFinder {
  public:
@@ -76,7 +74,7 @@ class EdgeFinder {
       for (std::uint32_t e = wall.eaves_begin; e < wall.eaves_end; ++e) {
         const Interval& eave = walls_.eaves[e];
         const Interval u{std::max(eave.low, rectangle.u.low), std::min(eave.high, rectangle.u.high)};
-        if (u.length() >= std::max(options_.min_wall_width_m, touch_m)) add_eave(w, u, slots, first_slot);
+        if (u.length() >= std::max(wall.least_width_m(options_), touch_m)) add_eave(w, u, slots, first_slot);
       }
     }
   }
@@ -124,7 +122,8 @@ class EdgeFinder {
       intersect(open, start, common);
       // What this continuation meets, no later one (further round through the air) does.
       for (const Interval& met : common) subtract(open, met);
-      if (next.exterior_angle < least_corner_angle || !(is_tiled || is_next_tiled)) continue;
+      const bool turns = wall.turns_at_end && next.prism == prism_index_ && next.wall == wall.next;
+      if (next.exterior_angle < least_corner_angle || !(is_tiled || is_next_tiled || turns)) continue;
       leave_air_only(wall, other.walls[next.wall], common);
       for (std::size_t i = common.size(); i-- > 0;) {
         row = add_corner_segments(w, next, common[i], slots, first_slot, row);

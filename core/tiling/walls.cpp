@@ -6,67 +6,16 @@
 
 #include "core/base/infinity.h"
 #include "core/scene/terrain_surface.h"
+#include "core/tiling/outline.h"
 
 namespace tesseray {
 namespace {
-
-// Sides are one wall when the vertices between lie this near to the straight line: well inside the 1 cm by which
-// points are lifted off the surface.
-constexpr double straight_m = 0.004;
 
 // Another prism in front of (or behind) a wall.
 struct Cover {
   Interval u;
   double low_z = 0, high_z = 0;
 };
-
-bool is_straight(const Ring& ring, std::size_t from, std::size_t to) {
-  const Vec2 a = ring[from % ring.size()], chord = ring[to % ring.size()] - a;
-  const double length = norm(chord);
-  if (length == 0) return false;
-  double reached = 0;
-  for (std::size_t i = from + 1; i < to; ++i) {
-    const Vec2 p = ring[i % ring.size()] - a;
-    const double along = dot(p, chord) / length;
-    if (std::fabs(cross(chord, p)) > straight_m * length || along < reached || along > length) return false;
-    reached = along;
-  }
-  return true;
-}
-
-// The vertex at which the ring turns most: always a corner between two walls.
-std::size_t sharpest_vertex(const Ring& ring) {
-  std::size_t sharpest = 0;
-  double least = infinity;
-  for (std::size_t i = 0; i < ring.size(); ++i) {
-    const Vec2 in = ring[i] - ring[(i + ring.size() - 1) % ring.size()], out = ring[(i + 1) % ring.size()] - ring[i];
-    const double cosine = dot(in, out) / (norm(in) * norm(out));
-    if (cosine < least - 1e-6) {
-      least = cosine;
-      sharpest = i;
-    }
-  }
-  return sharpest;
-}
-
-void append_walls(const Ring& ring, std::vector<Wall>& walls) {
-  const auto ring_begin = static_cast<std::uint32_t>(walls.size());
-  const std::size_t first = sharpest_vertex(ring), last = first + ring.size();
-  for (std::size_t from = first; from < last;) {
-    std::size_t to = from + 1;
-    while (to + 1 <= last && is_straight(ring, from, to + 1)) ++to;
-    const Vec2 start = ring[from % ring.size()], side = ring[to % ring.size()] - start;
-    Wall wall;
-    wall.start = start;
-    wall.length_m = norm(side);
-    wall.direction = (1.0 / wall.length_m) * side;
-    wall.normal = {wall.direction.y, -wall.direction.x};
-    wall.next = static_cast<std::uint32_t>(walls.size()) + 1;
-    walls.push_back(wall);
-    from = to;
-  }
-  walls.back().next = ring_begin;
-}
 
 // The free parts of [low, high] beside the covers over u; parts thinner than touch_m are none.
 void exposed_heights(double u, Interval whole, const std::vector<Cover>& covers, std::vector<Interval>& free) {
@@ -121,13 +70,14 @@ class WallExposure {
  public:
   WallExposure(const Scene& scene, const PrismIndex& index, std::uint32_t prism, const TilingOptions& options)
       : scene_(scene), index_(index), prism_(scene.prisms[prism]), options_(options) {
-    for (const std::uint32_t other : index.candidates(grown(index.bounds(prism), 2 * touch_m))) {
+    for (const std::uint32_t other :
+         index.candidates(grown(index.bounds(prism), 2 * touch_m + greatest_shift_m(options)))) {
       if (other != prism) neighbours_.push_back(other);
     }
   }
 
   PrismWalls run() {
-    for (const Ring& ring : prism_.rings) append_walls(ring, result_.walls);
+    result_.walls = outline_walls(prism_, options_);
     for (Wall& wall : result_.walls) expose(wall);
     return std::move(result_);
   }
@@ -213,7 +163,8 @@ class WallExposure {
       ExposedRectangle rectangle{u, z, ground_z};
       const double height = rectangle.above_ground().length();
       const bool is_above_ground = height >= touch_m;
-      const bool is_large = u.length() >= options_.min_wall_width_m && u.length() * height >= options_.min_wall_area_m2;
+      const double width = std::max(u.length(), wall.curve_m);
+      const bool is_large = u.length() >= wall.least_width_m(options_) && width * height >= options_.min_wall_area_m2;
       rectangle.is_tiled = is_above_ground && is_large;
       if (is_above_ground && !is_large) {
         ++result_.walls_too_small;

@@ -2,6 +2,7 @@
 // The walls of prisms and which parts of them are exposed to air.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -26,16 +27,32 @@ struct ExposedRectangle {
   Interval above_ground() const { return {std::fmax(z.low, ground_z), z.high}; }
 };
 
-// One side of a ring, or several in a straight line. The solid is on the left.
+// One side of a ring, or several in a straight line, or of a curve (outline.h). The solid is on the left.
 struct Wall {
   Vec2 start, direction, normal;  // unit; the normal points into the air
   double length_m = 0;
+  // How far the curve reaches that it is part of: as a wall so wide all of it is large enough for tiles, or not. 0: of
+  // none.
+  double curve_m = 0;
+  // It and the next wall are too narrow for tiles, and the outline turns by a corner over the least width of a wall
+  // there.
+  bool turns_at_end = false;
   std::uint32_t next = 0;  // the wall that starts where this one ends
   std::uint32_t rectangles_begin = 0, rectangles_end = 0;
   std::uint32_t eaves_begin = 0, eaves_end = 0;
 
   Vec2 end() const { return start + length_m * direction; }
+  // No tile and no eave on it is narrower.
+  double least_width_m(const TilingOptions& options) const {
+    const double width_m = options.min_wall_width_m;
+    return curve_m > 0 && curve_m >= width_m ? std::fmin(width_m, 0.5 * length_m) : width_m;
+  }
 };
+
+// How much the outline turns to the left from one wall to the next, rad in (−π, π].
+inline double turn_between(const Wall& in, const Wall& out) {
+  return std::atan2(cross(in.direction, out.direction), dot(in.direction, out.direction));
+}
 
 struct PrismWalls {
   std::vector<Wall> walls;

@@ -21,8 +21,11 @@ constexpr double no_threshold_dbm = -400;
 }  // namespace
 
 Environment::Environment(Scene the_scene, double tile_side_m)
+    : Environment(std::move(the_scene), tiles_of(tile_side_m)) {}
+
+Environment::Environment(Scene the_scene, const TilingOptions& options)
     : scene(std::move(the_scene)),
-      tiling(tile_scene(scene, tiles_of(tile_side_m), no_progress())),
+      tiling(tile_scene(scene, options, no_progress())),
       occlusion(scene),
       visibility(compute_visibility(occlusion, tiling, {}, no_progress())) {}
 

@@ -18,7 +18,9 @@ namespace tesseray::testing {
 // Stays where it was made: launchers keep references into it.
 class Environment {
  public:
+  // Walls of any size have tiles.
   Environment(Scene the_scene, double tile_side_m);
+  Environment(Scene the_scene, const TilingOptions& options);
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "core/base/units.h"
 #include "core/physics/antenna.h"
@@ -73,6 +74,78 @@ TEST(LauncherDiffraction, SingleDiffractionIsThatOfTheKellerPoint) {
   }
   EXPECT_GT(exact, 150u);
   EXPECT_GT(compared, exact * 9 / 10);
+}
+
+// Loss behind a rounded obstacle over free space, dB (ITU-R P.526 §4.2): a knife-edge's at the common point of both
+// tangents, and what the radius adds. Lengths are those of the tangents, bent by a small angle.
+double rounded_obstacle_loss_db(double radius_m, double tangent_1_m, double tangent_2_m, double bend, double lambda) {
+  const double both_m = tangent_1_m * tangent_2_m / (tangent_1_m + tangent_2_m);
+  const double size = pi * radius_m / lambda, clearance_m = bend * both_m;
+  const double m = radius_m / both_m / std::cbrt(size), n = clearance_m * std::cbrt(size * size) / radius_m;
+  const double by_radius_db =
+      m * n <= 4
+          ? 7.2 * std::sqrt(m) - (2 - 12.5 * n) * m + 3.6 * m * std::sqrt(m) - 0.8 * m * m
+          : -6 - 20 * std::log10(m * n) + 7.2 * std::sqrt(m) - (2 - 17 * n) * m + 3.6 * m * std::sqrt(m) - 0.8 * m * m;
+  return knife_edge_loss_db(fresnel_parameter(clearance_m, tangent_1_m, tangent_2_m, lambda)) + by_radius_db;
+}
+
+// A round tower of sides of less than a metre, none of which would have a tile of its own.
+Scene round_tower(Vec2 centre, double radius_m, int sides) {
+  Scene scene = testing::flat_ground(400, 400);
+  scene.extent = {};
+  scene.prisms = {testing::box_prism(1, {0, 0}, {1, 1}, 0, 200)};
+  Ring& ring = scene.prisms[0].rings[0];
+  ring.clear();
+  for (int k = 0; k < sides; ++k) {
+    const double azimuth = 2 * pi * (k + 0.37) / sides;
+    ring.push_back(
+        {snapped(centre.x + radius_m * std::cos(azimuth)), snapped(centre.y + radius_m * std::sin(azimuth))});
+  }
+  return scene;
+}
+
+TEST(LauncherDiffraction, RoundTowersShadowAsRoundedObstacles) {
+  constexpr double to_antenna_m = 80, to_receiver_m = 60;  // along the tangents, from the centre and from the wall
+  const Vec2 centre{200, 200};
+  const double lambda = wavelength_m(frequency_hz);
+  struct Tower {
+    double radius_m = 0;
+    int sides = 0;
+  };
+  for (const Tower& of : {Tower{10, 64}, Tower{10, 360}, Tower{3, 32}}) {
+    const Environment tower(round_tower(centre, of.radius_m, of.sides), TilingOptions{});
+    std::vector<double> errors_db;
+    // Over more than the angle between two edges.
+    for (int turn_deg = 0; turn_deg < 20; ++turn_deg) {
+      const double to_centre = turn_deg * pi / 180;
+      const Vec3 antenna{centre.x - to_antenna_m * std::cos(to_centre), centre.y - to_antenna_m * std::sin(to_centre),
+                         101};
+      std::vector<Vec3> points;
+      std::vector<double> expected_db;
+      for (const double bend_deg : {1.0, 2.0, 3.0, 4.0, 5.0}) {
+        const double bend = bend_deg * pi / 180;
+        const double azimuth = to_centre + std::asin(of.radius_m / to_antenna_m) - bend;
+        const Vec2 along{std::cos(azimuth), std::sin(azimuth)}, aside{-along.y, along.x};
+        const Vec2 place = centre + of.radius_m * aside + to_receiver_m * along;
+        points.push_back({place.x, place.y, 99.3});
+        const double tangent_m = std::sqrt(to_antenna_m * to_antenna_m - of.radius_m * of.radius_m);
+        expected_db.push_back(rounded_obstacle_loss_db(of.radius_m, tangent_m, to_receiver_m, bend, lambda));
+      }
+      const auto result = tower.launch(testing::test_transmitter(antenna), testing::receivers_at(points),
+                                       testing::without_scattering(0, 2, 2));
+      for (std::size_t r = 0; r < points.size(); ++r) {
+        const double free_space_db = free_space_loss_db(norm(points[r] - antenna), frequency_hz);
+        const double error_db = -decibels(testing::total_gain(result.receivers[r])) - free_space_db - expected_db[r];
+        errors_db.push_back(error_db);
+        // Most where the antenna lies in the plane of a face: of a wave along it plain UTD leaves little at its end.
+        EXPECT_GT(error_db, -6) << of.radius_m << " m, " << turn_deg << "°, receiver " << r;
+        EXPECT_LT(error_db, 15) << of.radius_m << " m, " << turn_deg << "°, receiver " << r;
+      }
+    }
+    const double mean_db =
+        std::accumulate(errors_db.begin(), errors_db.end(), 0.0) / static_cast<double>(errors_db.size());
+    EXPECT_NEAR(mean_db, 0, 4) << of.radius_m << " m, " << of.sides << " sides";
+  }
 }
 
 // Front and rear edge of the house's flat roof, both along y: the chain of docs/physics.md §0 and §5 in the vertical

@@ -55,6 +55,8 @@ class CityMaker {
   void make_block() {
     const double kind = uniform(0, 1);
     if (kind < 0.1) return;  // a square
+    if (options_.curves && kind < 0.6) return add_round_tower();
+    if (options_.curves) return add_rounded_house();
     if (options_.courtyards && kind < 0.3) return add_courtyard();
     if (options_.courtyards && kind < 0.4) return add_angle();
     if (options_.terraces && kind < 0.6) return add_terrace();
@@ -149,6 +151,44 @@ class CityMaker {
     add_part(rectangle(0, 0, 13, 11), height());
   }
 
+  // An arc about a place in the block's own axes, to the left from one azimuth to another.
+  void append_arc(Vec2 centre, double radius_m, double from, double to, Ring& ring) {
+    const int sides = static_cast<int>(std::ceil(radius_m * (to - from) / uniform(0.15, 0.95)));
+    for (int k = 0; k <= sides; ++k) {
+      const double azimuth = from + k * (to - from) / sides;
+      ring.push_back(placed(centre + radius_m * Vec2{std::cos(azimuth), std::sin(azimuth)}));
+    }
+  }
+
+  Ring circle(double radius_m) {
+    Ring ring;
+    append_arc({}, radius_m, 0, 2 * pi, ring);
+    ring.pop_back();
+    return ring;
+  }
+
+  void add_round_tower() {
+    const double radius_m = uniform(2, 15);
+    Rings rings{circle(radius_m)};
+    if (radius_m > 9) {
+      Ring yard = circle(radius_m - 4);
+      std::reverse(yard.begin(), yard.end());
+      rings.push_back(yard);
+    }
+    add_part(rings, height());
+  }
+
+  void add_rounded_house() {
+    const double half_x = uniform(5, 16), half_y = uniform(5, 14), radius_m = uniform(0.3, 4);
+    const double x = half_x - radius_m, y = half_y - radius_m;
+    Ring ring;
+    append_arc({x, -y}, radius_m, -0.5 * pi, 0, ring);
+    append_arc({x, y}, radius_m, 0, 0.5 * pi, ring);
+    append_arc({-x, y}, radius_m, 0.5 * pi, pi, ring);
+    append_arc({-x, -y}, radius_m, pi, 1.5 * pi, ring);
+    add_part(ring, height());
+  }
+
   const CityOptions& options_;
   std::mt19937 random_;
   Scene scene_;
@@ -191,6 +231,11 @@ std::vector<CityOptions> hard_cities() {
   raised.name = "raised parts";
   raised.raised = raised.towers = raised.corner_touching = true;
   cities.push_back(raised);
+
+  CityOptions curves = boxes;
+  curves.name = "curves";
+  curves.curves = true;
+  cities.push_back(curves);
 
   CityOptions everything = boxes;
   everything.name = "everything";

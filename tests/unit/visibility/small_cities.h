@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Small random cities that are hard for a test of sight: courtyards, terraces, stacked and raised parts, hills.
+// Small random cities that are hard for a test of sight: courtyards, terraces, stacked and raised parts, curves,
+// hills.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@ struct CityOptions {
   double terrain_step_m = 7.3;
   bool rotated = true;  // blocks turn by random angles; otherwise walls lie along the axes and in line
   bool courtyards = false, terraces = false, towers = false, raised = false, corner_touching = false;
+  bool curves = false;  // of sides too narrow for tiles of their own
 };
 
 Scene make_city(const CityOptions& options);
