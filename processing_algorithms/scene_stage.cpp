@@ -304,7 +304,7 @@ std::vector<Parameter> tiling_parameters() {
        .maximum = 10000},
       {.name = "MIN_WALL_WIDTH",
        .label = "Least width of a wall",
-       .help = "walls that are narrower make no tiles",
+       .help = "walls that are narrower make no tiles; narrow sides of a curve are put together",
        .kind = Kind::distance,
        .default_value = shortest(defaults.min_wall_width_m),
        .unit = "m",
