@@ -27,6 +27,13 @@ TESSERAY_HD inline double specular_reduction(double scattering_coefficient) {
   return std::sqrt(std::fmax(0.0, 1.0 - scattering_coefficient * scattering_coefficient));
 }
 
+// By how much more of the amplitude rough ground mirrors at an angle of incidence than upright: a wave notices the less
+// of its heights the more it grazes (Rayleigh), whose phases go with cos θ, and with their square what they scatter.
+TESSERAY_HD inline double specular_gain_of_grazed_ground(double scattering_coefficient, double cos_incidence) {
+  const double upright = specular_reduction(scattering_coefficient);
+  return upright > 0 ? specular_reduction(scattering_coefficient * cos_incidence) / upright : 1;
+}
+
 // The scattered part of the incident power; Γ is the mean over both polarisations.
 TESSERAY_HD inline double scattered_fraction(ScatteringModel model, double scattering_coefficient, Complex eps_c,
                                              double cos_incidence, double cos_scattering) {
@@ -43,7 +50,9 @@ TESSERAY_HD inline double scattered_fraction(ScatteringModel model, double scatt
 }
 
 // Lambert's lobe per steradian; its integral over the half-space is 1. Zero behind the surface.
-TESSERAY_HD inline double lambertian_lobe(double cos_scattering) { return (cos_scattering > 0.0 ? cos_scattering : 0.0) / pi; }
+TESSERAY_HD inline double lambertian_lobe(double cos_scattering) {
+  return (cos_scattering > 0.0 ? cos_scattering : 0.0) / pi;
+}
 
 // ∫ ((1 + cos ψ)/2)^α dΩ over the half-space, ψ being the angle to the specular direction. REQUIRES: α ≥ 0.
 TESSERAY_HD inline double directive_lobe_integral(int alpha, double cos_incidence) {

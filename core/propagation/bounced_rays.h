@@ -268,7 +268,9 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
                                                         : Mechanism::reflection;
     const bool ground_reflection =
         tube.interactions() == 0 && !tube.chain.through_building && tile.kind == SurfaceKind::ground;
-    rays.arrive({image, departure.field, mechanism, departure.relative_gain, chain, ground_reflection,
+    const double grazed =
+        ground_reflection ? gain_of_grazed_ground(launch.surface(tile), leg.direction, tile.normal) : 1;
+    rays.arrive({image, grazed * departure.field, mechanism, departure.relative_gain, chain, ground_reflection,
                  VegetationAtTarget{vegetation, vegetation}},
                 number);
   }

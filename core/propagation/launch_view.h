@@ -6,6 +6,7 @@
 
 #include "core/base/host_device.h"
 #include "core/physics/diffraction.h"
+#include "core/physics/scattering.h"
 #include "core/propagation/edge_runs.h"
 #include "core/propagation/link_view.h"
 #include "core/propagation/surface_materials.h"
@@ -79,6 +80,11 @@ TESSERAY_HD inline ComplexVec3 specularly_reflected(const LinkView::Surface& sur
 TESSERAY_HD inline ComplexVec3 specularly_reflected(const LaunchView& launch, const ComplexVec3& incident,
                                                     Vec3 incidence, const Tile& tile) {
   return specularly_reflected(launch.surface(tile), incident, incidence, tile.normal);
+}
+// What the ground mirrors more of a wave along a direction that meets nothing else (docs/physics.md §3): beside the
+// wave that goes straight.
+TESSERAY_HD inline double gain_of_grazed_ground(const LinkView::Surface& surface, Vec3 direction, Vec3 normal) {
+  return specular_gain_of_grazed_ground(surface.scattering_coefficient, dot(direction, normal));
 }
 
 }  // namespace tesseray

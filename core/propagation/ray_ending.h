@@ -112,6 +112,10 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
     departure_gain = launch.link.transmit_gain(departure);
     amplitude *= std::sqrt(departure_gain / ending.departure_gain);
   }
+  // Of a ray that comes to the ground as it has left the antenna.
+  if (ending.chain.length == 0 && tile.kind == SurfaceKind::ground) {
+    amplitude *= gain_of_grazed_ground(launch.surface(tile), leg.direction, normal);
+  }
   if (!(amplitude > 0)) return false;
   const ComplexVec3 incident = amplitude * transported(ending.strength, leg.direction);
   companion = ray_ending_detail::arrived(

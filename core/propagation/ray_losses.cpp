@@ -67,6 +67,11 @@ class Launch::RayAccount {
     if (ending.chain.is_scattered()) {
       endings_.push_back({ending.source, ending.strength, ending.departure_gain, ending.attenuation, {}, {}, {}});
     } else {
+      if (ending.coherent_ground_reflection) {
+        const Tile& tile = launch_.environment_.tiling.tiles[ending.chain.last()];
+        const Vec3 direction = leg_to(ending.source, points_.arrival(number)).direction;
+        reflected_.back() *= squared(gain_of_grazed_ground(view().surface(tile), direction, tile.normal));
+      }
       launch_.arrive(ending, number, state_);
     }
   }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/physics/fresnel.h"
+#include "core/physics/scattering.h"
 #include "core/propagation/absorbing_faces.h"
 #include "core/propagation/surface_materials.h"
 
@@ -115,7 +116,13 @@ ReceivedRay ExactField::receive(const ExactPath& path) const {
     if (is_edge) {
       diffract(path, i, wave);
     } else {
-      reflect(reflectors_[number], wave);
+      const Reflector& reflector = reflectors_[number];
+      reflect(reflector, wave);
+      if (path.length == 1 && reflector.kind == SurfaceKind::ground) {
+        const double scattering_coefficient = link_.surface(reflector.material).scattering_coefficient;
+        wave.field =
+            specular_gain_of_grazed_ground(scattering_coefficient, dot(wave.direction, reflector.normal)) * wave.field;
+      }
     }
   }
   const double spreading =

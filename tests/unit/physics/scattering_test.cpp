@@ -51,6 +51,15 @@ TEST(Scattering, NoPowerIsCreated) {
   EXPECT_EQ(specular_reduction(1.5), 0.0);
 }
 
+TEST(Scattering, GrazedGroundIsAMirror) {
+  for (const double s : {0.0, 0.4, 0.9}) {
+    EXPECT_EQ(specular_gain_of_grazed_ground(s, 1), 1.0);
+    EXPECT_NEAR(specular_reduction(s) * specular_gain_of_grazed_ground(s, 0), 1, 1e-15);
+    EXPECT_NEAR(specular_reduction(s) * specular_gain_of_grazed_ground(s, 0.5), std::sqrt(1 - 0.25 * s * s), 1e-15);
+  }
+  EXPECT_EQ(specular_gain_of_grazed_ground(1, 0.1), 1.0);
+}
+
 TEST(Scattering, ModelsAndReciprocity) {
   const double c_i = 0.8, c_s = 0.3;
   const double incident = scattering_cross_section(ScatteringModel::incident, 0.4, wall, 10, c_i, c_s);

@@ -8,6 +8,7 @@
 #include "core/base/units.h"
 #include "core/physics/fresnel.h"
 #include "core/physics/knife_edge.h"
+#include "core/physics/material.h"
 #include "core/propagation/ground_along_profile.h"
 #include "core/propagation/link.h"
 #include "core/propagation/rooftop_profiles.h"
@@ -236,6 +237,40 @@ TEST(CurvedEarth, LowersAntennasInSight) {
   for (std::size_t r = 0; r < receivers.size(); ++r) {
     EXPECT_TRUE(result.receivers[r].direct);
     EXPECT_NEAR(-decibels(testing::total_gain(result.receivers[r])), losses_db[r], 1.3) << r;
+  }
+}
+
+// Rough ground is a mirror where it is grazed: the fourth power of the distance stays.
+TEST(TwoRays, OverGroundThatScattersAreThoseOfTheClosedForm) {
+  const Environment plain(testing::flat_ground(7000, 400), 200);
+  RayLaunchingOptions options;
+  options.over_rooftop = OverRooftop::screens;
+  options.rays_per_receiver = 1000;
+  ASSERT_GT(options.scattering_coefficient, 0.3);
+  ASSERT_GT(options.max_scatterings, 0);
+  const Vec3 antenna{500, 200, 10};
+  Transmitter transmitter = testing::test_transmitter(antenna);
+  transmitter.frequency_hz = 450e6;
+  const double wave_number = 2 * pi / wavelength_m(transmitter.frequency_hz);
+  const Complex permittivity = relative_permittivity({5, 0.01}, transmitter.frequency_hz);
+  std::vector<Vec3> places;
+  for (double x = 1000; x <= 6000; x += 500) places.push_back({antenna.x + x, 200, 1.5});
+  const RayLaunchingResult result = plain.launch(transmitter, testing::receivers_at(places), options);
+  std::vector<Complex> sums(places.size());
+  for (const Ray& ray : result.rays) {
+    if (ray.interactions != "T" && ray.interactions != "T-G") continue;
+    Complex& sum = sums[static_cast<std::size_t>(ray.target_id) - 1];
+    sum = sum + std::sqrt(ray.path_gain) * exp_j(radians(ray.phase_deg));
+  }
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    const double distance = places[r].x - antenna.x;
+    const double straight = norm(Vec2{distance, antenna.z - 1.5}), by_ground = norm(Vec2{distance, antenna.z + 1.5});
+    const Complex both =
+        (1 / straight) * exp_j(-wave_number * straight) +
+        (1 / by_ground) * (fresnel(permittivity, (antenna.z + 1.5) / by_ground).tm * exp_j(-wave_number * by_ground));
+    const double expected_db = -20 * std::log10(norm(both) / (2 * wave_number));
+    // From 4 km on the earth bends.
+    EXPECT_NEAR(-decibels(squared_norm(sums[r])), expected_db, distance > 4000 ? 0.6 : 0.15) << distance;
   }
 }
 
