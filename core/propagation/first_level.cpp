@@ -45,10 +45,11 @@ void Launch::mark_lit(const StraightWay& way, std::uint32_t number, std::uint8_t
   if (roofs_count_in_sight(way) && !environment_.points.is_edge(number)) reached_over_rooftops_[number] |= as;
 }
 
-void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftByRoofs left, ThreadState& state) {
+void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftByRoofs left,
+                             const RooftopWave* along_ground, ThreadState& state) {
   const Vec3 target = environment_.points.arrival(number), to_target = target - transmitter_.position;
   if (norm(to_target) < least_distance_m) return;
-  const std::optional<GroundBelowSight> below = ground_below_sight(way, number, state);
+  const std::optional<GroundBelowSight> below = ground_below_sight(way, number, left, along_ground, state);
   const LeftByRoofs left_of_image = below ? below->left : left_of_companion(way, number, state);
   const VirtualSource antenna{.point = transmitter_.position, .offset_m = left.offset_m};
   const Link::Departure straight = link_.depart(normalized(to_target));
@@ -63,15 +64,17 @@ void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftB
       ground != no_index ? straight
                          : departure_into_sight(way, straight, number, with_ground_as_target, target, left, state);
   if (below || by_ground_below) reached_over_rooftops_[number] |= with_ground_as_target;
+  if (is_receiver && below && below->has_all_of_ground) reached_over_rooftops_[number] |= with_ground_below;
   if (is_receiver) {
     using Ground = LeftInSight::Ground;
     const double alone = squared_norm(straight.field), with_ground = squared_norm(departure.field);
-    left_in_sight_[number - environment_.points.element_count()] = {
-        .by_roofs = left.amplitude,
-        .with_ground = alone > 0 && with_ground > 0 ? std::sqrt(with_ground / alone) : 1.0,
-        .ground = below             ? Ground::uneven
-                  : by_ground_below ? Ground::below
-                                    : Ground::tiles};
+    LeftInSight& kept = left_in_sight_[number - environment_.points.element_count()];
+    kept = {.by_roofs = left.amplitude,
+            .with_ground = alone > 0 && with_ground > 0 ? std::sqrt(with_ground / alone) : 1.0,
+            .ground = below             ? Ground::uneven
+                      : by_ground_below ? Ground::below
+                                        : Ground::tiles};
+    if (along_ground != nullptr) kept = {.with_ground = left.amplitude, .ground = Ground::along};
   }
   const Vec3 ground_normal = below             ? below->normal
                              : by_ground_below ? environment_.tiling.tiles[ground].normal
@@ -88,10 +91,12 @@ void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftB
 void Launch::arrive_in_sight(const StraightWay& way, std::uint32_t number, ThreadState& state) {
   const Vec3 target = environment_.points.arrival(number);
   RooftopWave wave;
-  if (find_wave_along_ground(way.building != nullptr, number, target, state, wave)) {
-    arrive_along_ground(way, number, wave, state);
+  if (!find_wave_along_ground(way.building != nullptr, number, target, state, wave)) {
+    arrive_straight(way, number, left_by_roofs(way, number, target, state), nullptr, state);
+  } else if (way.building == nullptr && ground_below(number) != no_index && !wave.path.meets_roofs) {
+    arrive_straight(way, number, left_along_ground(wave), &wave, state);
   } else {
-    arrive_straight(way, number, left_by_roofs(way, number, target, state), state);
+    arrive_along_ground(way, number, wave, state);
   }
 }
 
@@ -127,7 +132,7 @@ void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, st
     if (along_ground) {
       arrive_along_ground(way, element, wave, state);
     } else {
-      arrive_straight(way, element, left, state);
+      arrive_straight(way, element, left, nullptr, state);
     }
     mark_lit(way, element, lit_as_target, lit);
   }

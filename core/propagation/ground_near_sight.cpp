@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/infinity.h"
 #include "core/physics/knife_edge.h"
 #include "core/propagation/ground_along_profile.h"
 #include "core/propagation/terrain_bends.h"
@@ -51,6 +52,7 @@ void GroundNearSight::clear() {
   ground.clear();
   vertices.clear();
   is_straight = true;
+  nearest_nu = -infinity;
   is_straight_before = is_straight_behind = false;
 }
 
@@ -72,29 +74,28 @@ void GroundNearSight::trace(const TerrainView& terrain, const RooftopLine& line)
 }
 
 void GroundNearSight::find(const TerrainView& terrain, const RooftopLine& line, double wavelength_m) {
-  const auto is_near = [&](Vec2 point) {
-    return fresnel_parameter_over({0, line.from.z}, point, {line.length_m, line.end_z}, wavelength_m) > least_nu;
+  const auto nu_of = [&](Vec2 point) {
+    return fresnel_parameter_over({0, line.from.z}, point, {line.length_m, line.end_z}, wavelength_m);
   };
   clear();
   trace(terrain, line);
   const Vec2 foot = ground.front(), way = ground.back() - foot;
-  bool comes_near = false;
   for (std::size_t i = 1; i + 1 < ground.size(); ++i) {
     const Vec2 point = ground[i];
     const double above_m = point.y - foot.y - way.y * (point.x - foot.x) / way.x;
     is_straight = is_straight && std::fabs(above_m) <= in_ground_plane_m;
-    comes_near = comes_near || is_near(point);
+    nearest_nu = std::max(nearest_nu, nu_of(point));
   }
   if (is_straight) return;
   // The earth's curve is no noise.
   const bool is_plane =
       line.curvature == 0 && reflects_as_plane(ground, {0, line.from.z}, {line.length_m, line.end_z}, wavelength_m);
   if (is_plane) ground = {ground.front(), ground.back()};
-  if (is_plane || !comes_near) return;
+  if (is_plane || !(nearest_nu > least_nu)) return;
   cut(wavelength_m);
   for (std::size_t s = 1; s < stretches_.size(); ++s) {
     const Vec2 vertex = ground[stretches_[s].begin];
-    const bool counts = is_near(vertex);
+    const bool counts = nu_of(vertex) > least_nu;
     if (counts) vertices.push_back(vertex);
     if (s == 1) is_straight_before = counts;
     is_straight_behind = counts;

@@ -27,6 +27,7 @@ class GroundNearSight {
   std::vector<Vec2> ground;
   std::vector<Vec2> vertices;
   bool is_straight = true;  // all of the ground
+  double nearest_nu = 0;    // of all places where it bends; −∞: it is straight
   // From an end's foot to the vertex next to it.
   bool is_straight_before = false, is_straight_behind = false;
 

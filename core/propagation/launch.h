@@ -168,6 +168,7 @@ class Launch {
     InteractionChain chain;
     const BuildingTransmission* building;  // passed by walls and metres; nullptr: in the air
   };
+  struct RooftopWave;
   // What roofs near a straight line leave of a ray: of its amplitude, and of its phase as a length that it seems to go
   // more (VirtualSource::offset_m).
   struct LeftByRoofs {
@@ -198,7 +199,9 @@ class Launch {
                           std::vector<Tube>& tubes);
   // To what the building nearest to the transmitter alone hides.
   void launch_through_building(std::vector<std::uint8_t> lit, std::vector<Tube>& tubes, Progress& progress);
-  void arrive_straight(const StraightWay& way, std::uint32_t number, LeftByRoofs left, ThreadState& state);
+  // `along_ground`: the wave along uneven ground of which `left` is the straight ray's; nullptr: there is none.
+  void arrive_straight(const StraightWay& way, std::uint32_t number, LeftByRoofs left, const RooftopWave* along_ground,
+                       ThreadState& state);
   double attenuation_of_building(const StraightWay& way, Vec3 to) const;
   // Of a way in sight to a point, a number's or its image.
   LeftByRoofs left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point, ThreadState& state) const;
@@ -316,14 +319,16 @@ class Launch {
   // Where uneven ground reflects what comes straight or through the nearest building to the receiver over it, if
   // that is what the chain says.
   std::optional<Vec3> place_on_uneven_ground(const InteractionChain& chain, std::uint32_t number) const;
-  // What uneven ground farther below the line of sight reflects to a number over it, as a plane from the antenna's foot
-  // to the one of the number would: of that, the plane, and where. REQUIRES: it is not reached along the ground.
+  // What uneven ground reflects to a number over it, as a plane from the antenna's foot to the one of the number would:
+  // of that, the plane, and where. With `along_ground`, the wave along the ground of which `left` is what the straight
+  // ray has, it is the rest.
   struct GroundBelowSight {
     LeftByRoofs left;
     Vec3 normal, place;
+    bool has_all_of_ground = false;  // OverRooftopPaths::Workspace
   };
-  std::optional<GroundBelowSight> ground_below_sight(const StraightWay& way, std::uint32_t number,
-                                                     ThreadState& state) const;
+  std::optional<GroundBelowSight> ground_below_sight(const StraightWay& way, std::uint32_t number, LeftByRoofs left,
+                                                     const RooftopWave* along_ground, ThreadState& state) const;
 
   // rooftop_departure.cpp: what departs over the roofs, at 1 m and without phase as Link::Departure: with what comes by
   // way of the ground, where the antenna stands over it and roofs do not hide that.

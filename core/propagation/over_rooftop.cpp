@@ -326,11 +326,16 @@ bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopT
     path.is_in_sight = true;
     path.passes_roofs = with_roofs;
     path.is_straight_behind = straight.behind;
+    path.meets_roofs =
+        std::find(chosen.is_crest + 1, chosen.is_crest + chosen.count - 1, false) != chosen.is_crest + chosen.count - 1;
     return true;
   }
 }
 
 bool OverRooftopPaths::find_reflection(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const {
+  // Physical optics of ground far below the line of sight, where the integral equation would cost more; between some of
+  // both. What comes over its crests and is reflected before the target is in the integral equation alone.
+  constexpr double far_below_nu = -3, near_nu = -2, all_nu = -1.5;
   const GroundNearSight& ground = work.ground;
   if (ground.is_straight) return false;
   const RooftopLine line(rays.from, target.point, infinity);
@@ -339,8 +344,17 @@ bool OverRooftopPaths::find_reflection(const RooftopRays& rays, const RooftopTar
     RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors> trace(profiles_.view(), line, row);
     if (!trace.run_over_roofs()) continue;
     const std::span<const Vec2> points = work.memory.first_points(row.size());
-    work.reflection.find(ground.ground, points.subspan(1, points.size() - 2), points.front(), points.back(),
-                         rays.wavelength_m);
+    const std::span<const Vec2> screens = points.subspan(1, points.size() - 2);
+    const Vec2 from = points.front(), to = points.back();
+    Complex& factor = work.reflection.factor;
+    work.reflection.find(ground.ground, screens, from, to, rays.wavelength_m);
+    const double grazed = std::clamp((ground.nearest_nu - far_below_nu) / (near_nu - far_below_nu), 0.0, 1.0);
+    const bool is_plane = ground.ground.size() == 2;
+    const bool are_above = from.y > ground.ground.front().y && to.y > ground.ground.back().y;
+    work.has_all_of_ground = !is_plane && ground.nearest_nu > all_nu && are_above;
+    if (is_plane || grazed == 0 || !are_above) return true;
+    factor = (1 - grazed) * factor +
+             grazed * work.grazed_ground.reflected(ground.ground, screens, from, to, rays.wavelength_m);
     return true;
   }
 }

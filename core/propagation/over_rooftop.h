@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/physics/complex.h"
+#include "core/propagation/grazed_ground.h"
 #include "core/propagation/ground_near_sight.h"
 #include "core/propagation/ray_launcher.h"
 #include "core/propagation/rooftop_bends.h"
@@ -44,6 +45,7 @@ struct RooftopPath {
   bool is_in_sight = false;
   bool passes_roofs = true;         // or, above them or through one, the ground alone
   bool is_straight_behind = false;  // the ground, from the last edge to the target's foot
+  bool meets_roofs = true;          // or its edges are all the ground's; only in sight
 };
 
 // `direction`: unit, of the vertical plane. REQUIRES: the ground reflects.
@@ -62,6 +64,8 @@ class OverRooftopPaths {
     RooftopBends bends;
     GroundNearSight ground;  // of the ray in sight asked for last
     TerrainReflection reflection;
+    GrazedGround grazed_ground;
+    bool has_all_of_ground = false;  // the reflection: what the ground's own field sends on, too
   };
 
   // False when there is no such ray (RooftopBends::Outcome::none). REQUIRES: the method is not `none`.
@@ -87,8 +91,8 @@ class OverRooftopPaths {
   bool find_along_ground(const RooftopRays& rays, const RooftopTarget& target, bool with_roofs, Workspace& work,
                          RooftopPath& path) const;
 
-  // Where it does not: what uneven ground, where roofs do not hide it, reflects to the same point (work.reflection).
-  // False where it is straight. REQUIRES: find_along_ground has been asked for the same ray.
+  // What uneven ground, where roofs do not hide it, reflects to the same point (work.reflection): all that the wave has
+  // of the ground. False where it is straight. REQUIRES: find_along_ground has been asked for the same ray.
   bool find_reflection(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const;
 
   // What roofs leave of what the ground reflects from an antenna to a point that it sees: each alone, of which the one

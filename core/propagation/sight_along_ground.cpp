@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/units.h"
+#include "core/propagation/ground_along_profile.h"
 #include "core/propagation/launch.h"
 #include "core/propagation/rooftop_line.h"
 
@@ -73,6 +74,7 @@ Launch::LeftByRoofs Launch::left_along_ground(const RooftopWave& wave) const {
 }
 
 std::optional<Launch::GroundBelowSight> Launch::ground_below_sight(const StraightWay& way, std::uint32_t number,
+                                                                   LeftByRoofs left, const RooftopWave* along_ground,
                                                                    ThreadState& state) const {
   const std::uint32_t ground = ground_below(number);
   if (way.building != nullptr || ground == no_index || !uneven_ground_counts_in_sight()) return std::nullopt;
@@ -85,17 +87,30 @@ std::optional<Launch::GroundBelowSight> Launch::ground_below_sight(const Straigh
   const RooftopLine line(antenna, target, 0);
   const Vec3 normal = ground_normal_between(line, work.ground.ground.front(), centroid);
   const TerrainReflection& reflection = work.reflection;
-  const double amplitude = norm(reflection.factor);
+  const Vec3 by_plane = mirrored(target, centroid, normal) - antenna;
+  const double by_plane_m = norm(by_plane), straight_m = norm(target - antenna);
+  Complex factor = reflection.factor;
   const Vec2 at = line.at(reflection.place.x);
-  const Vec3 place{at.x, at.y, reflection.place.y - line.bulge_at(reflection.place.x)};
-  if (!(amplitude > 0)) return GroundBelowSight{{0, 0}, normal, place};
-  const double by_plane_m = norm(mirrored(target, centroid, normal) - antenna), straight_m = norm(target - antenna);
-  // Of all lengths of the same phase the one nearest to the shortest way.
+  Vec3 place{at.x, at.y, reflection.place.y - line.bulge_at(reflection.place.x)};
+  if (along_ground != nullptr) {
+    const RooftopRays rays = rooftop_rays();
+    const Complex gamma = ground_reflection(rays.permittivities[environment_.over_rooftops.view().ground_material],
+                                            std::fabs(dot(by_plane, normal)) / by_plane_m, rays.horizontal_share),
+                  taken = Complex{1, 0} - left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
+    if (squared_norm(gamma) > 0) factor = factor + taken / gamma;
+    place = place_along_ground(*along_ground, number);
+  }
+  const double amplitude = norm(factor);
+  if (!(amplitude > 0)) return GroundBelowSight{{0, 0}, normal, place, work.has_all_of_ground};
+  // Of all lengths of the same phase the one nearest to the shortest way, or, where both ends see none of the ground,
+  // to that by the plane.
+  const double way_m = std::isfinite(reflection.way_m) ? reflection.way_m : by_plane_m;
   const double wavelength_m = link_.wavelength_m();
-  const double of_phase_m = straight_m + link_.seeming_length_m(reflection.factor);
-  double length_m = of_phase_m + wavelength_m * std::round((reflection.way_m - of_phase_m) / wavelength_m);
+  const double of_phase_m = straight_m + link_.seeming_length_m(factor);
+  double length_m = of_phase_m + wavelength_m * std::round((way_m - of_phase_m) / wavelength_m);
   if (length_m < straight_m) length_m += wavelength_m;
-  return GroundBelowSight{{amplitude * by_plane_m / straight_m, length_m - by_plane_m}, normal, place};
+  return GroundBelowSight{
+      {amplitude * by_plane_m / straight_m, length_m - by_plane_m}, normal, place, work.has_all_of_ground};
 }
 
 std::optional<Launch::LeftByRoofs> Launch::left_near_ground(const StraightWay& way, std::uint32_t element,
@@ -123,7 +138,7 @@ std::optional<Vec3> Launch::place_on_uneven_ground(const InteractionChain& chain
     return place_along_ground(wave, number);
   }
   if (chain.through_building) return std::nullopt;
-  return ground_below_sight(way_in_air(), number, state)->place;
+  return ground_below_sight(way_in_air(), number, {}, nullptr, state)->place;
 }
 
 }  // namespace tesseray

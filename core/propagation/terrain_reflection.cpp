@@ -66,9 +66,12 @@ class Mirror {
 }  // namespace
 
 bool reflects_as_plane(std::span<const Vec2> ground, Vec2 from, Vec2 to, double wavelength_m) {
-  constexpr double negligible_rad = 0.1;
+  constexpr double negligible = 0.1;
   const Vec2 foot = ground.front(), way = ground.back() - foot;
   const double by_plane_m = norm(to - from + Vec2{0, 2 * (from.y - foot.y)});
+  // Where both nearly cancel, it is a part of the phase between them.
+  const double between_rad = 2 * pi / wavelength_m * (by_plane_m - norm(to - from));
+  const double negligible_rad = negligible * std::min(1.0, between_rad);
   return std::all_of(ground.begin() + 1, ground.end() - 1, [&](Vec2 point) {
     const double above_m = point.y - foot.y - way.y * (point.x - foot.x) / way.x;
     const double grazing = std::fabs(slope_to(from, point)) + std::fabs(slope_to(to, point));

@@ -42,6 +42,7 @@ double ground_z(const std::string& ground, double x) {
   if (ground == "hill 20 m") return hill(20, 300);
   if (ground == "hill 10 m") return hill(10, 400);
   if (ground == "steep hill") return hill(18, 35);
+  if (ground == "long waves") return 3 * std::sin(2 * pi * x / 500);
   if (ground == "waves") return waves(1);
   if (ground == "low waves") return waves(0.3);
   return 0;
@@ -140,7 +141,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"waves", 900, 0, 60, 4.7, 1.6}, Case{"waves", 2000, 0, 60, 4, 1.7},
                       Case{"low waves", 900, 0, 10, 3.4, 1.15}, Case{"low waves", 2000, 0, 30, 4.6, 1.8},
                       Case{"steep hill", 300, -400, 10, 4.3, 1.35}, Case{"steep hill", 900, -400, 10, 4.5, 1.9},
-                      Case{"steep hill", 900, -100, 15, 4.2, 1.95}));
+                      Case{"steep hill", 900, -100, 15, 4.2, 1.95}, Case{"long waves", 450, 0, 20, 2.4, 0.8},
+                      Case{"long waves", 900, 0, 10, 2, 0.95}, Case{"long waves", 2100, 0, 30, 2.5, 1}));
 
 }  // namespace
 }  // namespace tesseray

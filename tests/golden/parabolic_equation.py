@@ -44,6 +44,11 @@ def waves(scale):
     )
 
 
+def long_waves(x):
+    """Smooth and gentle: no slope beyond 2°."""
+    return 3 * math.sin(2 * math.pi * x / 500)
+
+
 GROUNDS = {
     "flat": flat,
     "hill 40 m": hill(40, 400),
@@ -52,6 +57,7 @@ GROUNDS = {
     "waves": waves(1.0),
     "low waves": waves(0.3),
     "steep hill": hill(18, 35),
+    "long waves": long_waves,
 }
 STEEP = {"steep hill"}
 
@@ -72,6 +78,9 @@ CASES = [
     ("steep hill", 300, -400, 10, range(-5, 305, 10)),
     ("steep hill", 900, -400, 10, range(-5, 305, 10)),
     ("steep hill", 900, -100, 15, range(-5, 305, 10)),
+    ("long waves", 450, 0, 20, range(165, 1500, 40)),
+    ("long waves", 900, 0, 10, range(165, 1500, 40)),
+    ("long waves", 2100, 0, 30, range(165, 1500, 40)),
 ]
 
 

@@ -154,6 +154,30 @@ TEST(SightAlongGround, IsNotTakenForWhatTheTileBelowReflects) {
   EXPECT_GT(over_a_crest, 0);
 }
 
+// Whatever the ground is to the wave: a plane, one that reflects as a whole or one along which it runs.
+TEST(SightOverGentleGround, HasNoStepsFromPlaceToPlace) {
+  const auto gentle_z = [](Vec2 p) { return 3 * std::sin(2 * pi * (p.x - 10) / 500); };
+  const Environment ground(testing::terrain_of(2140, 60, 10, gentle_z), 10);
+  const auto above = [&](double x, double height_m) {
+    return Vec3{x, 33, ground.scene.terrain.height_at({x, 33}) + height_m};
+  };
+  struct Places {
+    double frequency_mhz, antenna_m, first_x, last_x;
+  };
+  for (const Places& of : {Places{450, 20, 585, 615}, Places{2100, 30, 2055, 2075}, Places{900, 10, 170, 200}}) {
+    Transmitter transmitter = testing::test_transmitter(above(10, of.antenna_m));
+    transmitter.frequency_hz = 1e6 * of.frequency_mhz;
+    std::vector<Vec3> places;
+    for (double x = of.first_x; x <= of.last_x; ++x) places.push_back(above(x, 1.5));
+    const RayLaunchingResult result = ground.launch(transmitter, testing::receivers_at(places), options_for_rays());
+    for (std::size_t i = 1; i < places.size(); ++i) {
+      const double step_db =
+          decibels(testing::total_gain(result.receivers[i]) / testing::total_gain(result.receivers[i - 1]));
+      EXPECT_NEAR(step_db, 0, 1) << of.frequency_mhz << " MHz, " << places[i].x;
+    }
+  }
+}
+
 // What the house's wall reflects and its corner diffracts is lowered as what comes to the place.
 TEST(SightAlongGround, GoesOnAsItArrives) {
   constexpr double wall_middle_z = 4;

@@ -240,6 +240,23 @@ TEST(CurvedEarth, LowersAntennasInSight) {
   }
 }
 
+// The bulge comes in from 4 km on: nothing steps there, whatever the ground reflects.
+TEST(CurvedEarth, ComesInWithoutAStep) {
+  const Environment plain(testing::flat_ground(6000, 400), 200);
+  RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
+  options.over_rooftop = OverRooftop::screens;
+  const auto receivers = testing::receivers_at({{4490, 200, 1.5}, {4510, 200, 1.5}});
+  for (const double frequency_mhz : {150.0, 450.0, 900.0}) {
+    for (const double antenna_m : {10.0, 30.0}) {
+      Transmitter transmitter = testing::test_transmitter({500, 200, antenna_m});
+      transmitter.frequency_hz = 1e6 * frequency_mhz;
+      const RayLaunchingResult result = plain.launch(transmitter, receivers, options);
+      const double before = testing::total_gain(result.receivers[0]), behind = testing::total_gain(result.receivers[1]);
+      EXPECT_NEAR(decibels(before / behind), 40 * std::log10(4010.0 / 3990.0), 0.05) << frequency_mhz << antenna_m;
+    }
+  }
+}
+
 // Rough ground is a mirror where it is grazed: the fourth power of the distance stays.
 TEST(TwoRays, OverGroundThatScattersAreThoseOfTheClosedForm) {
   const Environment plain(testing::flat_ground(7000, 400), 200);

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What uneven ground reflects where waves graze it. launcher_terrain_test.cpp compares losses over it with a parabolic
+// equation's.
+#include "core/propagation/grazed_ground.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/propagation/terrain_reflection.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+constexpr double wavelength_m = 0.35, wave_number = 2 * pi / wavelength_m;
+
+template <class HeightAt>
+std::vector<Vec2> ground_with(double length_m, int pieces, const HeightAt& height_at) {
+  std::vector<Vec2> points;
+  for (int i = 0; i <= pieces; ++i) {
+    const double x = length_m * i / pieces;
+    points.push_back({x, height_at(x)});
+  }
+  return points;
+}
+
+Complex reflected(const std::vector<Vec2>& ground, const std::vector<Vec2>& screens, Vec2 from, Vec2 to) {
+  return GrazedGround().reflected(ground, screens, from, to, wavelength_m);
+}
+
+Complex by_image(double length_m, double from_m, double to_m) {
+  const double straight = norm(Vec2{length_m, from_m - to_m}), by_ground = norm(Vec2{length_m, from_m + to_m});
+  return (straight / by_ground) * exp_j(-wave_number * (by_ground - straight));
+}
+
+double level(double) { return 0; }
+
+TEST(GrazedGround, OfAPlaneIsTheImages) {
+  for (const double length_m : {150.0, 700.0, 3000.0, 20000.0}) {
+    const Complex factor = reflected(ground_with(length_m, 30, level), {}, {0, 15}, {length_m, 1.5});
+    EXPECT_LT(norm(factor - by_image(length_m, 15, 1.5)), 1e-9) << length_m;
+  }
+}
+
+// It changes little with little heights.
+TEST(GrazedGround, OfNoiseIsThePlanes) {
+  testing::Random random(3);
+  const auto noise = [&](double) { return random.uniform(-0.02, 0.02); };
+  std::vector<Vec2> ground = ground_with(1500, 150, noise);
+  ground.front().y = ground.back().y = 0;
+  EXPECT_LT(norm(reflected(ground, {}, {0, 15}, {1500, 1.5}) - by_image(1500, 15, 1.5)), 0.02);
+}
+
+// A gentle slope that reflects once is physical optics'.
+TEST(GrazedGround, OfGroundFarBelowIsPhysicalOptics) {
+  const auto ground = ground_with(500, 100, [](double x) { return 0.5 * std::sin(2 * pi * x / 500); });
+  const Vec2 from{0, 25}, to{500, 4};
+  TerrainReflection optics;
+  optics.find(ground, {}, from, to, wavelength_m);
+  EXPECT_LT(norm(reflected(ground, {}, from, to) - optics.factor), 0.15);
+}
+
+TEST(GrazedGround, IsTheSameFromEitherEnd) {
+  const auto waves = [](double x) { return 3 * std::sin(2 * pi * x / 500 + 1); };
+  std::vector<Vec2> ground = ground_with(1300, 130, waves), turned;
+  for (const Vec2 point : ground) turned.insert(turned.begin(), {1300 - point.x, point.y});
+  const Vec2 from{0, ground.front().y + 20}, to{1300, ground.back().y + 2};
+  const Complex forth = reflected(ground, {}, from, to), back = reflected(turned, {}, {0, to.y}, {1300, from.y});
+  EXPECT_GT(norm(forth), 0.5);
+  EXPECT_LT(norm(forth - back), 1e-6);
+}
+
+TEST(GrazedGround, BehindScreensIsNothing) {
+  const auto ground = ground_with(1000, 10, level);
+  EXPECT_EQ(norm(reflected(ground, {{0.01, 15.1}}, {0, 15}, {1000, 1.5})), 0);
+  EXPECT_EQ(norm(reflected(ground, {{999.99, 1.6}}, {0, 15}, {1000, 1.5})), 0);
+}
+
+}  // namespace
+}  // namespace tesseray
