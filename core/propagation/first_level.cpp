@@ -22,8 +22,7 @@ Launch::LeftByRoofs Launch::left_of_way(OverRooftopPaths::WayInSight way, std::u
                                         ThreadState& state) const {
   const OverRooftopPaths::LeftByRoofs left =
       environment_.over_rooftops.left_in_sight(rooftop_rays(), rooftop_target(number, point), way, state.rooftop_work);
-  return {norm(left.factor), -std::atan2(left.factor.im, left.factor.re) / link_.wave_number(),
-          left.first_edge.has_value()};
+  return {norm(left.factor), link_.seeming_length_m(left.factor), left.first_edge.has_value()};
 }
 
 Launch::LeftByRoofs Launch::left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point,
@@ -108,7 +107,8 @@ std::vector<std::uint32_t> Launch::elements_in_sight(const StraightWay& way,
                                                      const std::vector<std::uint8_t>& lit) const {
   const Vec3 antenna = transmitter_.position;
   if (way.building == nullptr) return environment_.sight.visible_from(antenna);
-  // What the building does not hide is as it was with it. Nothing is diffracted behind it.
+  // What the building does not hide is as it was with it. Edges behind it are not lit through it, but by what goes on
+  // from tiles there.
   std::vector<std::uint32_t> may_be_hidden;
   for (std::uint32_t tile = 0; tile < environment_.points.tile_count(); ++tile) {
     if ((lit[tile] & lit_as_element) != 0) continue;

@@ -252,8 +252,8 @@ class Launch {
     const double horizontal_share = polarization == Polarization::vertical     ? 0
                                     : polarization == Polarization::horizontal ? 1
                                                                                : 0.5;
-    return {transmitter_.position, 2.0 * pi / link_.wave_number(), permittivities_, roof_z_, limits_.may_reflect(0, 0),
-            horizontal_share};
+    return {transmitter_.position,     link_.wavelength_m(), permittivities_, roof_z_,
+            limits_.may_reflect(0, 0), horizontal_share};
   }
   RooftopTarget rooftop_target(Vec3 point) const;
   RooftopTarget rooftop_target(std::uint32_t number, Vec3 point) const;

@@ -17,10 +17,10 @@
 
 namespace tesseray {
 
-// How the transmitter's rays reach a number: in sight, or over the roofs; those in sight which have with them what the
-// ground reflects there (Launch::departure_into_sight); and receivers to which the ground below reflects what comes
-// over crests, or along it, or through a building (Launch::arrive_by_ground); and those to which a ray over the roofs
-// comes by way of the ground before them, too.
+// How the transmitter's rays reach a number: in sight, or over the roofs; those to which the ground reflects the direct
+// ray with that ray alone, not by its tiles (Launch::departure_into_sight, receivers_reflect_below); receivers to which
+// the ground below reflects what comes straight over roofs or crests, along it, or through a building
+// (Launch::arrive_by_ground); and those to which a ray over the roofs comes by way of the ground before them, too.
 inline constexpr std::uint8_t lit_as_target = 1, lit_as_element = 2;
 inline constexpr std::uint8_t with_ground_as_target = 4, with_ground_as_element = 8;
 inline constexpr std::uint8_t with_ground_below = 16, with_ground_through_building = 32;
@@ -81,7 +81,7 @@ TESSERAY_HD inline ComplexVec3 specularly_reflected(const LaunchView& launch, co
                                                     Vec3 incidence, const Tile& tile) {
   return specularly_reflected(launch.surface(tile), incident, incidence, tile.normal);
 }
-// What the ground mirrors more of a wave along a direction that meets nothing else (docs/physics.md §3): beside the
+// What the ground mirrors more of a wave along a direction that meets nothing else (docs/physics.md §7): beside the
 // wave that goes straight.
 TESSERAY_HD inline double gain_of_grazed_ground(const LinkView::Surface& surface, Vec3 direction, Vec3 normal) {
   return specular_gain_of_grazed_ground(surface.scattering_coefficient, dot(direction, normal));

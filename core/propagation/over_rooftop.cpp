@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "core/base/infinity.h"
@@ -117,13 +118,21 @@ GroundAtRoof ground_at_roof(const RooftopRays& rays, Complex permittivity, OverR
                            : GroundAtRoof{before / of_line, behind / of_line};
 }
 
-// The factor of those screens of a path in the frame of a line that come near it or each other.
-Complex factor_of_chosen(std::span<const Vec2> path, double wavelength_m) {
-  const ScreenChoice choice = choose_screens(path, wavelength_m, least_nu_in_sight);
-  std::array<Vec2, most_screens + 2> points;
-  for (std::uint32_t c = 0; c < choice.count; ++c) points[c] = path[choice.indices[c]];
-  return multiple_screen_factor(std::span(points).first(choice.count), wavelength_m);
-}
+// Those points of a path in the frame of a line that come near it or each other, and its ends.
+class ScreensInSight {
+ public:
+  template <class Path>
+  ScreensInSight(const Path& path, double wavelength_m) {
+    const ScreenChoice choice = choose_screens(path, wavelength_m, least_nu_in_sight);
+    count_ = choice.count;
+    for (std::uint32_t c = 0; c < count_; ++c) points_[c] = path[choice.indices[c]];
+  }
+  std::span<const Vec2> span() const { return std::span(points_).first(count_); }
+
+ private:
+  std::array<Vec2, most_screens + 2> points_;
+  std::uint32_t count_;
+};
 
 // The factor of screens in the frame of a line, with what comes past their images in the ground. `highest`: of them.
 Complex left_past_strips(const RooftopRays& rays, Complex permittivity, OverRooftopPaths::WayInSight way,
@@ -138,7 +147,9 @@ Complex left_past_strips(const RooftopRays& rays, Complex permittivity, OverRoof
   const Complex all{1, 0}, past_tops = multiple_screen_factor(screens, rays.wavelength_m);
   // Which roofs stand out is another matter among their images: those of low roofs are the deepest.
   return (highest.y < 0 ? all + ground.past_top * (past_tops - all) : ground.past_top * past_tops) +
-         ground.past_image * factor_of_chosen(images, rays.wavelength_m);
+         ground.past_image *
+             multiple_screen_factor(ScreensInSight(std::span<const Vec2>(images), rays.wavelength_m).span(),
+                                    rays.wavelength_m);
 }
 
 }  // namespace
@@ -270,11 +281,9 @@ OverRooftopPaths::LeftByRoofs OverRooftopPaths::left_in_sight(const RooftopRays&
     if (way == WayInSight::by_ground) unfold(over_ground, edges, row);
     turn_along(row, edges, rays.from.z, along);
     row.push({length, 0}, 0);
-    const ScreenChoice choice = choose_screens(row, rays.wavelength_m, least_nu_in_sight);
-    if (choice.count < 3) return {};
-    std::array<Vec2, most_screens + 2> points;
-    for (std::uint32_t c = 0; c < choice.count; ++c) points[c] = row[choice.indices[c]];
-    const std::span<const Vec2> screens = std::span(points).first(choice.count);
+    const ScreensInSight chosen(row, rays.wavelength_m);
+    const std::span<const Vec2> screens = chosen.span();
+    if (screens.size() < 3) return {};
     const auto last = static_cast<std::uint32_t>(screens.size()) - 1;
     const auto [highest, nu] = physics_detail::highest_between(screens, 0, last, rays.wavelength_m);
     const std::uint16_t ground = profiles_.view().ground_material;
@@ -326,8 +335,7 @@ bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopT
     path.is_in_sight = true;
     path.passes_roofs = with_roofs;
     path.is_straight_behind = straight.behind;
-    path.meets_roofs =
-        std::find(chosen.is_crest + 1, chosen.is_crest + chosen.count - 1, false) != chosen.is_crest + chosen.count - 1;
+    path.meets_roofs = !std::all_of(chosen.is_crest + 1, chosen.is_crest + chosen.count - 1, std::identity());
     return true;
   }
 }

@@ -224,9 +224,7 @@ Complex Launch::behind_last_edge(const RooftopPath& path, Vec3 point) const {
 Launch::LeftByRoofs Launch::left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number, Vec3 normal) const {
   const std::uint32_t ground = ground_below(number);
   if (ground == no_index) return {};
-  const auto left = [&](Complex ratio) {
-    return LeftByRoofs{norm(ratio), -std::atan2(ratio.im, ratio.re) / link_.wave_number()};
-  };
+  const auto left = [&](Complex ratio) { return LeftByRoofs{norm(ratio), link_.seeming_length_m(ratio)}; };
   if (wave.path.target_image_ratio) return left(*wave.path.target_image_ratio);
   const Tile& tile = environment_.tiling.tiles[ground];
   const Vec3 target = environment_.points.arrival(number);

@@ -9,20 +9,14 @@
 
 #include "core/base/units.h"
 #include "tests/support/synthetic_city.h"
+#include "tests/unit/propagation/ground_profile.h"
 
 namespace tesseray {
 namespace {
 
 constexpr double wavelength_m = 0.33, wave_number = 2 * pi / wavelength_m;
 
-std::vector<Vec2> ground_with(double length_m, int pieces, const auto& height_at) {
-  std::vector<Vec2> points;
-  for (int i = 0; i <= pieces; ++i) {
-    const double x = length_m * i / pieces;
-    points.push_back({x, height_at(x)});
-  }
-  return points;
-}
+using testing::ground_with;
 
 Complex factor_of(const std::vector<Vec2>& ground, const std::vector<Vec2>& screens, Vec2 from, Vec2 to) {
   TerrainReflection reflection;
