@@ -234,28 +234,62 @@ TESSERAY_HD inline double estimated_diffraction_share(const WedgeIncidence& w, V
   return 1.0 / (4.0 + 16.0 * pi * x);
 }
 
+namespace physics_detail {
+
+// −D_s and −D_h along k_d over sin β₀ sin β, as the axes below want them. False when that direction lies inside the
+// solid or along the edge.
+template <TransitionAccuracy accuracy>
+TESSERAY_HD inline bool coefficients_along(const WedgeIncidence& w, Vec3 k_d, const DistanceParameters& distances,
+                                           double wave_number, WedgeDiffraction& d) {
+  if (!w.in_air) return false;
+  const double along_tangent = dot(k_d, w.tangent), along_normal = dot(k_d, w.normal);
+  const double sine_squared = along_tangent * along_tangent + along_normal * along_normal;
+  if (sine_squared < 1e-12) return false;
+  const double sine = std::sqrt(sine_squared);
+  const double angle = angle_from_face(along_tangent, along_normal, sine);
+  if (angle > pi * w.n + face_tolerance) return false;
+  const double inverse = 1.0 / sine;
+  const CosSin observer{along_tangent * inverse, along_normal * inverse};
+  d = wedge_coefficients<accuracy>(w, angle < pi * w.n ? angle : pi * w.n, observer, distances, wave_number);
+  const double scale = -inverse / w.sin_beta;
+  d = {scale * d.soft, scale * d.hard};
+  return true;
+}
+
+// sin β times β̂ = φ̂ × k and φ̂ = ê × k/|·| of a ray along k that leaves the edge, with the double product written out;
+// of one that comes to it, φ̂' points the other way.
+TESSERAY_HD inline Vec3 soft_axis(Vec3 edge, Vec3 k) { return dot(k, edge) * k - edge; }
+TESSERAY_HD inline Vec3 hard_axis(Vec3 edge, Vec3 k) { return cross(edge, k); }
+
+}  // namespace physics_detail
+
 // The diffracted field at the edge, in the direction k_d (unit): −[D_s (E·β̂') β̂ + D_h (E·φ̂') φ̂], without the
 // spreading factor and the phase along k_d. Zero when a direction lies inside the solid or along the edge.
 template <TransitionAccuracy accuracy = TransitionAccuracy::fast>
 TESSERAY_HD inline ComplexVec3 diffracted_field(const WedgeIncidence& w, const ComplexVec3& incident, Vec3 k_i,
                                                 Vec3 k_d, const DistanceParameters& distances, double wave_number) {
-  if (!w.in_air) return {};
-  const double along_tangent = dot(k_d, w.tangent), along_normal = dot(k_d, w.normal);
-  const double sine_squared = along_tangent * along_tangent + along_normal * along_normal;
-  if (sine_squared < 1e-12) return {};
-  const double sine = std::sqrt(sine_squared);
-  const double angle = physics_detail::angle_from_face(along_tangent, along_normal, sine);
-  if (angle > pi * w.n + physics_detail::face_tolerance) return {};
-  const double inverse = 1.0 / sine;
-  const CosSin observer{along_tangent * inverse, along_normal * inverse};
-  const WedgeDiffraction d =
-      wedge_coefficients<accuracy>(w, angle < pi * w.n ? angle : pi * w.n, observer, distances, wave_number);
-  // φ̂' = −ê × k_i/|·|, β̂' = φ̂' × k_i; φ̂ = ê × k_d/|·|, β̂ = φ̂ × k_d, with the double products written out.
-  const double scale = -inverse / w.sin_beta;
+  WedgeDiffraction d;
+  if (!physics_detail::coefficients_along<accuracy>(w, k_d, distances, wave_number, d)) return {};
   const Complex along_edge = dot(incident, w.edge) - dot(k_i, w.edge) * dot(incident, k_i);
-  const Complex soft = (scale * d.soft) * along_edge;
-  const Complex hard = (scale * d.hard) * dot(incident, cross(k_i, w.edge));
-  return soft * (dot(k_d, w.edge) * k_d - w.edge) + hard * cross(w.edge, k_d);
+  const Complex soft = d.soft * along_edge;
+  const Complex hard = d.hard * dot(incident, cross(k_i, w.edge));
+  return soft * physics_detail::soft_axis(w.edge, k_d) + hard * physics_detail::hard_axis(w.edge, k_d);
+}
+
+// The field that has come to the edge along k_i, of which the wedge makes `diffracted` along k_d: the same the other
+// way round. Of what it sends nothing there, nothing.
+template <TransitionAccuracy accuracy = TransitionAccuracy::fast>
+TESSERAY_HD inline ComplexVec3 incident_field(const WedgeIncidence& w, const ComplexVec3& diffracted, Vec3 k_i,
+                                              Vec3 k_d, const DistanceParameters& distances, double wave_number) {
+  WedgeDiffraction d;
+  if (!physics_detail::coefficients_along<accuracy>(w, k_d, distances, wave_number, d)) return {};
+  const auto part = [&](Vec3 axis, Complex coefficient) {
+    if (!(squared_norm(coefficient) > 0)) return Complex{};
+    return 1 / (squared_norm(axis) * w.sin_beta * w.sin_beta) * (dot(diffracted, axis) / coefficient);
+  };
+  const Complex soft = part(physics_detail::soft_axis(w.edge, k_d), d.soft);
+  const Complex hard = part(physics_detail::hard_axis(w.edge, k_d), d.hard);
+  return -1.0 * (soft * physics_detail::soft_axis(w.edge, k_i) + hard * physics_detail::hard_axis(w.edge, k_i));
 }
 
 // The same for one observer, with one distance parameter for all boundaries.

@@ -14,10 +14,9 @@
 
 #include <cmath>
 
-#include "core/propagation/absorbing_faces.h"
 #include "core/propagation/edge_image.h"
-#include "core/propagation/edge_incidence.h"
 #include "core/propagation/ray_ending.h"
+#include "core/propagation/tube_at_edge.h"
 
 namespace tesseray {
 
@@ -127,6 +126,38 @@ TESSERAY_HD LinkView::Departure reflected_along(const InteractionChain& chain, V
     departure.field = rays.reflected(chain, departure.field, k, tile);
     k = mirrored(k, tile.normal);
   }
+  return departure;
+}
+
+// What the last edge of a tube's chain, from which it has come to its tile, sends to `target` if the tile were not
+// there. The tube's strength is that of the ray to the tile's middle, and near a shadow boundary what an edge sends
+// changes much across one tile. Zero into the solid. What comes to a second edge is taken to be as it is for the tube's
+// own ray; the distance parameter is that of one edge, for how the wave curves that another has sent is not known any
+// more. REQUIRES: that last place is an edge.
+template <class Rays>
+TESSERAY_HD LinkView::Departure sent_by_edge(const Tube& tube, Vec3 target, const Rays& rays) {
+  const LaunchView& launch = rays.view();
+  const EnvironmentView& environment = launch.environment;
+  const std::uint32_t edge_element = tube.chain.last();
+  InteractionChain before = tube.chain;
+  before.pop();
+  const EdgeSegment& edge = environment.edge(edge_element);
+  const Vec3 source = tube.source.point;
+  const EdgeIncidence at_edge(lit_wedge(launch.wedge_of(edge), environment, edge_element, before, source), edge,
+                              source);
+  const double wave_number = launch.link.wave_number;
+  const RayOverEdge ray(at_edge, source, leg_to(tube.source, target));
+  LinkView::Departure departure{{}, static_cast<double>(tube.departure_gain)};
+  if (tube.diffractions == 1) {
+    departure = reflected_along(before, ray.k_i, rays);
+  } else {
+    // Where diffract() has evaluated it.
+    const RayOverEdge known(at_edge, source, leg_to(tube.source, environment.points.arrival(tube.element)));
+    const ComplexVec3 sent = transported(tube.strength, known.k_d);
+    departure.field =
+        transported(incident_field(known.incidence, sent, known.k_i, known.k_d, known.distances, wave_number), ray.k_i);
+  }
+  departure.field = diffracted_field(ray.incidence, departure.field, ray.k_i, ray.k_d, ray.distances, wave_number);
   return departure;
 }
 
@@ -260,7 +291,15 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
     departure = reflected_along(chain, leg.direction, rays);
   } else {
     const Vec3 incidence = mirrored(leg.direction, tile.normal);
-    departure.field = rays.reflected(chain, transported(tube.strength, incidence), incidence, tile);
+    const bool is_from_edge = tube.chain.length > 0 && points.is_edge(tube.chain.last());
+    const Vec3 beyond = mirrored(reflection_target(points, target), tile.centroid, tile.normal);
+    if (is_from_edge) {
+      departure = sent_by_edge(tube, beyond, rays);
+    } else {
+      departure.field = transported(tube.strength, incidence);
+    }
+    if (!(squared_norm(departure.field) > 0)) return;
+    departure.field = rays.reflected(chain, departure.field, incidence, tile);
   }
   if (arrives) {
     const Mechanism mechanism = over_rooftops           ? Mechanism::over_rooftop
@@ -279,37 +318,6 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
           number, rays);
   }
 }
-
-// A tube at an edge segment that may diffract it.
-struct TubeAtEdge {
-  const Tube& tube;
-  const EdgeSegment& edge;
-  Wedge lit;  // for this tube: a face that it runs along absorbs
-  EdgeIncidence incidence;
-  VirtualSource source;  // of what leaves
-  InteractionChain chain;
-
-  TESSERAY_HD TubeAtEdge(const Tube& the_tube, const Wedge& wedge, const EnvironmentView& environment)
-      : tube(the_tube),
-        edge(environment.edge(the_tube.element)),
-        lit(lit_wedge(the_tube, wedge, environment)),
-        incidence(lit, edge, the_tube.source.point),
-        source(the_tube.source),
-        chain(the_tube.chain) {
-    const EdgeRun& run = environment.edge_runs[the_tube.element - environment.points.tile_count];
-    source.edge_midpoint = run.midpoint;
-    source.edge_direction = edge.direction;
-    source.edge_half_length_m = run.half_length_m;
-    chain.push(the_tube.element);
-  }
-
- private:
-  TESSERAY_HD static Wedge lit_wedge(const Tube& tube, const Wedge& wedge, const EnvironmentView& environment) {
-    const bool from_edge = tube.chain.length > 0 && environment.points.is_edge(tube.chain.last());
-    const EdgeSegment& edge = environment.edge(tube.element);
-    return from_edge ? absorbing_along(wedge, edge, tube.source.point - edge.midpoint) : wedge;
-  }
-};
 
 // True when a ray over the roofs, which may have the ground before them with it, stands for one that the chain
 // diffracts, last at this point, to a target or an element (`as`: lit_as_…).

@@ -221,6 +221,9 @@ bool Launch::RayAccount::walk(Tube& tube, std::size_t first, std::size_t end, st
     const bool comes_from_edge = tube.diffractions > 0;
     const double come = at_edge && comes_from_edge ? level(tube) : 1;
     bounce(tube, is_last ? target : ray_.chain.elements[i + 1] | RowTarget::goes_on);
+    // What comes to the edge before has been worked out once more, with the reflections on the way there.
+    const bool is_behind_edge = !at_edge && i > first && points_.is_edge(ray_.chain.elements[i - 1]);
+    if (is_behind_edge && reflected_.size() > 1) reflected_.erase(reflected_.begin(), reflected_.end() - 1);
     if (at_edge) {
       double reflections = 1;
       for (const double part : reflected_) reflections *= part;

@@ -264,6 +264,27 @@ TEST(Diffraction, TurnedIncidenceEqualsAPreparedOne) {
   }
 }
 
+TEST(Diffraction, IncidentFieldIsThatOfWhichTheDiffractedOneIsMade) {
+  const Wedge wedge = wedge_of(1.5, {5, -0.2});
+  const double length = 30;
+  for (const double source : {0.3, 1.2, 4.5}) {
+    for (const double observer : {0.1, 2.2, 3.4, 4.6}) {
+      for (const double beta : {0.4, 1.5}) {
+        const Vec3 k_i = -direction_at(source, pi - beta), k_d = direction_at(observer, beta);
+        const Vec3 across = normalized(cross(k_i, Vec3{0.3, 0.5, 0.7}));
+        const ComplexVec3 incident = Complex{0.2, 0.9} * across + Complex{-0.7, 0.1} * cross(k_i, across);
+        const WedgeIncidence w = wedge_incidence(wedge, k_i);
+        const DistanceParameters distances{length, length, length};
+        const ComplexVec3 diffracted = diffracted_field(w, incident, k_i, k_d, distances, wave_number);
+        ASSERT_GT(squared_norm(diffracted), 0);
+        const ComplexVec3 back = incident_field(w, diffracted, k_i, k_d, distances, wave_number);
+        EXPECT_LE(squared_norm(back - incident), 1e-20) << source << ' ' << observer << ' ' << beta;
+        EXPECT_EQ(squared_norm(incident_field(w, diffracted, k_i, {0, 0, 1}, distances, wave_number)), 0);
+      }
+    }
+  }
+}
+
 TEST(SlopeDiffraction, IsTheDerivativeOfTheCoefficient) {
   // The asymptotic slope leaves out terms of the next order: 1.5 % in the transition region.
   const Wedge wedge = wedge_of(1.5, perfect_conductor_permittivity);

@@ -134,5 +134,22 @@ TEST(RayLaunchingAgainstImages, AsTilesShrink) {
   }
 }
 
+// What an edge sends changes by 10 dB and more across one tile near its shadow boundaries.
+TEST(RayLaunchingAgainstImages, TilesReflectWhatTheEdgeSendsToEachOfTheirPlaces) {
+  const Comparison c = compare(10, 2, true, 150);
+  std::size_t compared = 0;
+  for (const Ray& ray : c.launched) {
+    if (ray.interactions != "T-D-G" && ray.interactions != "T-D-R") continue;
+    const auto exact = std::find_if(c.exact.begin(), c.exact.end(), [&](const Ray& other) {
+      return other.target_id == ray.target_id && other.interactions == ray.interactions &&
+             std::fabs(other.delay_ns - ray.delay_ns) * 1e-9 * speed_of_light < same_length_m;
+    });
+    if (exact == c.exact.end()) continue;
+    EXPECT_NEAR(decibels(ray.path_gain), decibels(exact->path_gain), 0.01) << ray.target_id << ' ' << ray.interactions;
+    ++compared;
+  }
+  EXPECT_GT(compared, 200u);
+}
+
 }  // namespace
 }  // namespace tesseray
