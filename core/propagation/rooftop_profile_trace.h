@@ -63,8 +63,9 @@ class RooftopProfileTrace {
     return !row_.has_overflowed();
   }
 
-  // Nearer to its ends than this the plane crosses what the ends stand on, or hang at.
-  static constexpr double end_clearance_m = 0.01, ground_clearance_m = 0.3;
+  // Nearer to its ends than this the plane crosses what the ends stand on, or hang at; but for a wall that rises this
+  // much above an end between which and the other the building stands.
+  static constexpr double end_clearance_m = 0.01, ground_clearance_m = 0.3, least_rise_m = 0.1;
   // Crests that stand out by less than so many metres are left out again, or than so much of the earth's bulge where
   // that is less: over flat ground there is one at each sample of it.
   static constexpr double least_crest_m = 0.1, least_crest_of_bulge = 0.25;
@@ -97,8 +98,7 @@ class RooftopProfileTrace {
       const std::size_t cell = grid.index(i, j);
       const double lowest_m = smaller(line_.floor_at(begin), line_.floor_at(end));
       if (scene_.top_of_cell[cell] + most_bulge_m >= lowest_m) {
-        const SidesOnLine sides{scene_.first_of_cell[cell], scene_.first_of_cell[cell + 1],
-                                larger(begin, end_clearance_m), smaller(end, line_.length_m - end_clearance_m)};
+        const SidesOnLine sides{scene_.first_of_cell[cell], scene_.first_of_cell[cell + 1], begin, end};
         if (!crossings.visit(sides, add)) return;
       }
       if (to_x < to_y) {
@@ -120,9 +120,24 @@ class RooftopProfileTrace {
   TESSERAY_HD bool add_side(std::uint32_t side, double distance) {
     const double top_z = scene_.sides.top_z[side] + line_.bulge_at(distance);
     if (top_z < line_.floor_at(distance)) return true;
+    if (distance < end_clearance_m) {
+      if (!stands_between(side, distance, line_.from.z, true)) return true;
+      distance = end_clearance_m;
+    } else if (distance > line_.length_m - end_clearance_m) {
+      if (!stands_between(side, distance, line_.end_z, false)) return true;
+      distance = line_.length_m - end_clearance_m;
+    }
     has_risen_ = rises_too_high(top_z - line_.height_at(distance), distance);
     if (!has_risen_) row_.push({distance, top_z}, scene_.sides.material[side]);
     return !has_risen_;
+  }
+
+  // Whether a side beside an end is where the line goes into the building from the start, or comes out of it to the
+  // end. Outer rings run counter-clockwise.
+  TESSERAY_HD bool stands_between(std::uint32_t side, double distance, double end_z, bool at_start) const {
+    const Vec2 along{scene_.sides.along_x[side], scene_.sides.along_y[side]};
+    const bool goes_in = cross(along, line_.direction) > 0;
+    return goes_in == at_start && scene_.sides.top_z[side] + line_.bulge_at(distance) > end_z + least_rise_m;
   }
 
   // The distances are along the legs, which are longer near an end below the side; so near one, another edge may stand
