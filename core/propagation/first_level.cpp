@@ -18,20 +18,20 @@ constexpr std::size_t elements_per_block = 512;
 
 }  // namespace
 
-Launch::LeftByRoofs Launch::left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point,
-                                        ThreadState& state) const {
-  const OverRooftopPaths::LeftByRoofs left =
+Launch::LeftOfRay Launch::left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point,
+                                      ThreadState& state) const {
+  const OverRooftopPaths::FieldPastRoofs left =
       environment_.over_rooftops.left_in_sight(rooftop_rays(), rooftop_target(number, point), way, state.rooftop_work);
   return {norm(left.factor), link_.seeming_length_m(left.factor), left.first_edge.has_value()};
 }
 
-Launch::LeftByRoofs Launch::left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point,
-                                          ThreadState& state) const {
+Launch::LeftOfRay Launch::left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point,
+                                        ThreadState& state) const {
   if (!roofs_count_in_sight(way) || environment_.points.is_edge(number)) return {};
   return left_of_way(OverRooftopPaths::WayInSight::straight, number, point, state);
 }
 
-Launch::LeftByRoofs Launch::left_of_companion(const StraightWay& way, std::uint32_t number, ThreadState& state) const {
+Launch::LeftOfRay Launch::left_of_companion(const StraightWay& way, std::uint32_t number, ThreadState& state) const {
   const std::uint32_t ground = ground_below(number);
   if (!roofs_count_in_sight(way) || ground == no_index) return {};
   const Tile& tile = environment_.tiling.tiles[ground];
@@ -44,12 +44,12 @@ void Launch::mark_lit(const StraightWay& way, std::uint32_t number, std::uint8_t
   if (roofs_count_in_sight(way) && !environment_.points.is_edge(number)) reached_over_rooftops_[number] |= as;
 }
 
-void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftByRoofs left,
+void Launch::arrive_straight(const StraightWay& way, std::uint32_t number, LeftOfRay left,
                              const RooftopWave* along_ground, ThreadState& state) {
   const Vec3 target = environment_.points.arrival(number), to_target = target - transmitter_.position;
   if (norm(to_target) < least_distance_m) return;
   const std::optional<GroundBelowSight> below = ground_below_sight(way, number, left, along_ground, state);
-  const LeftByRoofs left_of_image = below ? below->left : left_of_companion(way, number, state);
+  const LeftOfRay left_of_image = below ? below->left : left_of_companion(way, number, state);
   const VirtualSource antenna{.point = transmitter_.position, .offset_m = left.offset_m};
   const Link::Departure straight = link_.depart(normalized(to_target));
   const std::uint32_t ground = ground_below(number);
@@ -126,8 +126,8 @@ void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, st
   const Vec3 reference = points.reference(element);
   const bool is_ground = points.is_tile(element) && points.is_ground(element);
   RooftopWave wave;
-  const std::optional<LeftByRoofs> along_ground = left_near_ground(way, element, state, wave);
-  const LeftByRoofs left = along_ground ? *along_ground : left_by_roofs(way, element, reference, state);
+  const std::optional<LeftOfRay> along_ground = left_near_ground(way, element, state, wave);
+  const LeftOfRay left = along_ground ? *along_ground : left_by_roofs(way, element, reference, state);
   if (points.tiles_are_targets() && points.is_tile(element) && !is_ground) {
     if (along_ground) {
       arrive_along_ground(way, element, wave, state);
@@ -141,7 +141,7 @@ void Launch::launch_to_element(const StraightWay& way, std::uint32_t element, st
 }
 
 Launch::FirstLeg Launch::first_leg(const StraightWay& way, std::uint32_t element, bool runs_along_ground,
-                                   LeftByRoofs left, ThreadState& state) {
+                                   LeftOfRay left, ThreadState& state) {
   const Vec3 antenna = transmitter_.position, reference = environment_.points.reference(element);
   Link::Departure departure = link_.depart(normalized(reference - antenna));
   if (runs_along_ground) {

@@ -169,9 +169,9 @@ class Launch {
     const BuildingTransmission* building;  // passed by walls and metres; nullptr: in the air
   };
   struct RooftopWave;
-  // What roofs near a straight line leave of a ray: of its amplitude, and of its phase as a length that it seems to go
-  // more (VirtualSource::offset_m).
-  struct LeftByRoofs {
+  // What roofs or the ground near a straight line leave of a ray: of its amplitude, and of its phase as a length that
+  // it seems to go more (VirtualSource::offset_m).
+  struct LeftOfRay {
     double amplitude = 1, offset_m = 0;
     bool comes_near = false;  // any of them
   };
@@ -181,7 +181,7 @@ class Launch {
   // What leaves the antenna straight to an element, and what is left of its amplitude there.
   struct FirstLeg {
     Link::Departure departure;
-    LeftByRoofs left;
+    LeftOfRay left;
     double building = 1, vegetation = 1;
   };
   // `lit`: which of all numbers are, as marked below. To what is in sight, in a moment; then to all that is hidden.
@@ -193,22 +193,22 @@ class Launch {
   std::vector<std::uint32_t> elements_in_sight(const StraightWay& way, const std::vector<std::uint8_t>& lit) const;
   void launch_to_element(const StraightWay& way, std::uint32_t element, std::vector<std::uint8_t>& lit,
                          ThreadState& state, std::vector<Tube>& tubes);
-  FirstLeg first_leg(const StraightWay& way, std::uint32_t element, bool runs_along_ground, LeftByRoofs left,
+  FirstLeg first_leg(const StraightWay& way, std::uint32_t element, bool runs_along_ground, LeftOfRay left,
                      ThreadState& state);
   void go_on_from_antenna(const FirstLeg& leg, const StraightWay& way, std::uint32_t element, ThreadState& state,
                           std::vector<Tube>& tubes);
   // To what the building nearest to the transmitter alone hides.
   void launch_through_building(std::vector<std::uint8_t> lit, std::vector<Tube>& tubes, Progress& progress);
   // `along_ground`: the wave along uneven ground of which `left` is the straight ray's; nullptr: there is none.
-  void arrive_straight(const StraightWay& way, std::uint32_t number, LeftByRoofs left, const RooftopWave* along_ground,
+  void arrive_straight(const StraightWay& way, std::uint32_t number, LeftOfRay left, const RooftopWave* along_ground,
                        ThreadState& state);
   double attenuation_of_building(const StraightWay& way, Vec3 to) const;
   // Of a way in sight to a point, a number's or its image.
-  LeftByRoofs left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point, ThreadState& state) const;
+  LeftOfRay left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point, ThreadState& state) const;
   // To a point of a number in sight; of the companion there, of a ground tile or of a receiver over one, which ends at
   // the target's image.
-  LeftByRoofs left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point, ThreadState& state) const;
-  LeftByRoofs left_of_companion(const StraightWay& way, std::uint32_t number, ThreadState& state) const;
+  LeftOfRay left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point, ThreadState& state) const;
+  LeftOfRay left_of_companion(const StraightWay& way, std::uint32_t number, ThreadState& state) const;
   // To the target of a number, near uneven ground or not.
   void arrive_in_sight(const StraightWay& way, std::uint32_t number, ThreadState& state);
   // Of a number in sight. Roofs near the line stand for the diffractions at their edges there, as those in its way do
@@ -281,7 +281,7 @@ class Launch {
   Complex behind_last_edge(const RooftopPath& path, Vec3 point) const;
   // What the wave that goes by way of the ground below a target has of the one that comes straight from the last edge:
   // it bends farther down there. `normal`: of the ground.
-  LeftByRoofs left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number, Vec3 normal) const;
+  LeftOfRay left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number, Vec3 normal) const;
   void launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, RooftopUse use, ThreadState& state,
                            std::vector<Tube>& tubes);
   // The wave that a recorded ray over the roofs was.
@@ -310,10 +310,10 @@ class Launch {
                               RooftopWave& wave) const;
   void arrive_along_ground(const StraightWay& way, std::uint32_t number, const RooftopWave& wave, ThreadState& state);
   // Of the straight ray's field, whatever its polarisation.
-  LeftByRoofs left_along_ground(const RooftopWave& wave) const;
+  LeftOfRay left_along_ground(const RooftopWave& wave) const;
   // The same of the ray to an element near uneven ground, with the wave that runs along that; none elsewhere.
-  std::optional<LeftByRoofs> left_near_ground(const StraightWay& way, std::uint32_t element, ThreadState& state,
-                                              RooftopWave& wave) const;
+  std::optional<LeftOfRay> left_near_ground(const StraightWay& way, std::uint32_t element, ThreadState& state,
+                                            RooftopWave& wave) const;
   // Where uneven ground reflects what comes along it. REQUIRES: the number stands over the ground.
   Vec3 place_along_ground(const RooftopWave& wave, std::uint32_t number) const;
   // Where uneven ground reflects what comes straight or through the nearest building to the receiver over it, if
@@ -323,11 +323,11 @@ class Launch {
   // of that, the plane, and where. With `along_ground`, the wave along the ground of which `left` is what the straight
   // ray has, it is the rest.
   struct GroundBelowSight {
-    LeftByRoofs left;
+    LeftOfRay left;
     Vec3 normal, place;
     bool has_all_of_ground = false;  // OverRooftopPaths::Workspace
   };
-  std::optional<GroundBelowSight> ground_below_sight(const StraightWay& way, std::uint32_t number, LeftByRoofs left,
+  std::optional<GroundBelowSight> ground_below_sight(const StraightWay& way, std::uint32_t number, LeftOfRay left,
                                                      const RooftopWave* along_ground, ThreadState& state) const;
 
   // rooftop_departure.cpp: what departs over the roofs, at 1 m and without phase as Link::Departure: with what comes by
@@ -354,7 +354,7 @@ class Launch {
   // To a number in sight at a point, of which roofs leave what they do. Where they come near the way from the ground,
   // that is with it; and marked so (`as`: with_ground_as_…) where the ground's tiles would send it, too.
   Link::Departure departure_into_sight(const StraightWay& straight_way, const Link::Departure& straight,
-                                       std::uint32_t number, std::uint8_t as, Vec3 point, LeftByRoofs left,
+                                       std::uint32_t number, std::uint8_t as, Vec3 point, LeftOfRay left,
                                        ThreadState& state);
 
   // bounce.cpp: reflections and diffractions, level by level, in chunks that keep memory small.

@@ -261,8 +261,8 @@ bool OverRooftopPaths::is_beyond_horizon(Vec3 from, Vec3 to, Workspace& work) co
   }
 }
 
-OverRooftopPaths::LeftByRoofs OverRooftopPaths::left_in_sight(const RooftopRays& rays, const RooftopTarget& target,
-                                                              WayInSight way, Workspace& work) const {
+OverRooftopPaths::FieldPastRoofs OverRooftopPaths::left_in_sight(const RooftopRays& rays, const RooftopTarget& target,
+                                                                 WayInSight way, Workspace& work) const {
   const double distance = norm(target.point.xy() - rays.from.xy());
   if (distance < rooftop_detail::least_horizontal_distance_m) return {};
   const Vec2 to_target{distance, target.point.z - rays.from.z};

@@ -73,7 +73,7 @@ class OverRooftopPaths {
             RooftopPath& path) const;
 
   // What roofs near the straight line, mostly just below it, leave of the field.
-  struct LeftByRoofs {
+  struct FieldPastRoofs {
     Complex factor{1, 0};            // over the field of free space, with phase against that line
     std::optional<Vec3> first_edge;  // that comes near, if any
   };
@@ -83,8 +83,8 @@ class OverRooftopPaths {
   };
   // By the exact integral over screens. Not the terrain: in sight it is below. Where `rays` may reflect on the ground,
   // a roof and its image in it are a strip: the wave passes below it, too, so that a low roof takes nothing.
-  LeftByRoofs left_in_sight(const RooftopRays& rays, const RooftopTarget& target, WayInSight way,
-                            Workspace& work) const;
+  FieldPastRoofs left_in_sight(const RooftopRays& rays, const RooftopTarget& target, WayInSight way,
+                               Workspace& work) const;
 
   // To a point in sight: false where no uneven ground comes near the straight line. Elsewhere the wave runs along that
   // ground as it does over crests; by the exact integral over screens.

@@ -221,10 +221,10 @@ Complex Launch::behind_last_edge(const RooftopPath& path, Vec3 point) const {
   return behind_edge(before, edges.back(), point, link_.wave_number());
 }
 
-Launch::LeftByRoofs Launch::left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number, Vec3 normal) const {
+Launch::LeftOfRay Launch::left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number, Vec3 normal) const {
   const std::uint32_t ground = ground_below(number);
   if (ground == no_index) return {};
-  const auto left = [&](Complex ratio) { return LeftByRoofs{norm(ratio), link_.seeming_length_m(ratio)}; };
+  const auto left = [&](Complex ratio) { return LeftOfRay{norm(ratio), link_.seeming_length_m(ratio)}; };
   if (wave.path.target_image_ratio) return left(*wave.path.target_image_ratio);
   const Tile& tile = environment_.tiling.tiles[ground];
   const Vec3 target = environment_.points.arrival(number);
@@ -248,7 +248,7 @@ void Launch::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, 
     const Vec3 ground_normal = ground_normal_behind(wave, number);
     VegetationAtTarget attenuation =
         wave.vegetation * vegetation_to_target(wave.path.edges.back(), number, ground_normal);
-    const LeftByRoofs by_ground = left_by_way_of_ground(wave, number, ground_normal);
+    const LeftOfRay by_ground = left_by_way_of_ground(wave, number, ground_normal);
     attenuation.companion *= by_ground.amplitude;
     arrive({wave.source, wave.strength, Mechanism::over_rooftop, wave.departure_gain, chain, false, attenuation,
             by_ground.offset_m, ground_normal},

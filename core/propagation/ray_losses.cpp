@@ -192,8 +192,8 @@ bool Launch::RayAccount::launch_first(Tube& tube) {
   }
   const StraightWay way = ray_.chain.through_building ? launch_.way_through_building() : launch_.way_in_air();
   open_ = &with_ground_;
-  const std::optional<LeftByRoofs> along_ground = launch_.left_near_ground(way, first, state_, wave_);
-  const LeftByRoofs left =
+  const std::optional<LeftOfRay> along_ground = launch_.left_near_ground(way, first, state_, wave_);
+  const LeftOfRay left =
       along_ground ? *along_ground : launch_.left_by_roofs(way, first, points_.reference(first), state_);
   const FirstLeg leg = launch_.first_leg(way, first, along_ground.has_value(), left, state_);
   (along_ground ? near_ground_ : near_roofs_) = squared(left.amplitude);

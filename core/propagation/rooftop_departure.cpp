@@ -114,7 +114,7 @@ bool Launch::sees_ground_behind(const StraightWay& straight_way, Vec3 edge, cons
 }
 
 Link::Departure Launch::departure_into_sight(const StraightWay& straight_way, const Link::Departure& straight,
-                                             std::uint32_t number, std::uint8_t as, Vec3 point, LeftByRoofs left,
+                                             std::uint32_t number, std::uint8_t as, Vec3 point, LeftOfRay left,
                                              ThreadState& state) {
   const TargetPoints& points = environment_.points;
   const Vec3 antenna = transmitter_.position, to_point = point - antenna;
@@ -136,7 +136,7 @@ Link::Departure Launch::departure_into_sight(const StraightWay& straight_way, co
     return environment_.over_rooftops.left_in_sight(rays, rooftop_target(number, point),
                                                     OverRooftopPaths::WayInSight::by_ground, state.rooftop_work);
   };
-  OverRooftopPaths::LeftByRoofs left_of_way = left_from_image(true);
+  OverRooftopPaths::FieldPastRoofs left_of_way = left_from_image(true);
   if (!left_of_way.first_edge) return straight;
   // Behind the roofs the reflection is that of the tile there, of the antenna's ray or, where the roofs hide it, of one
   // over them.

@@ -42,7 +42,7 @@ void Launch::arrive_along_ground(const StraightWay& way, std::uint32_t number, c
   const Vec3 ground_normal = ground_normal_behind(wave, number);
   VegetationAtTarget attenuation =
       attenuation_of_building(way, wave.end) * vegetation_to_target(transmitter_.position, number, ground_normal);
-  LeftByRoofs by_ground = left_by_way_of_ground(wave, number, ground_normal);
+  LeftOfRay by_ground = left_by_way_of_ground(wave, number, ground_normal);
   attenuation.companion *= by_ground.amplitude;
   // Of the same phase; the way by the ground is the longer one.
   if (by_ground.offset_m < 0) by_ground.offset_m += link_.wavelength_m();
@@ -63,7 +63,7 @@ Vec3 Launch::place_along_ground(const RooftopWave& wave, std::uint32_t number) c
   return {place.x, place.y, environment_.over_rooftops.view().terrain.height_at(place.xy())};
 }
 
-Launch::LeftByRoofs Launch::left_along_ground(const RooftopWave& wave) const {
+Launch::LeftOfRay Launch::left_along_ground(const RooftopWave& wave) const {
   const Vec3 straight = wave.end - transmitter_.position;
   const ComplexVec3 alone = (1 / norm(straight)) * link_.depart(normalized(straight)).field,
                     field = leg_to(wave.source, wave.end).amplitude * wave.strength;
@@ -74,7 +74,7 @@ Launch::LeftByRoofs Launch::left_along_ground(const RooftopWave& wave) const {
 }
 
 std::optional<Launch::GroundBelowSight> Launch::ground_below_sight(const StraightWay& way, std::uint32_t number,
-                                                                   LeftByRoofs left, const RooftopWave* along_ground,
+                                                                   LeftOfRay left, const RooftopWave* along_ground,
                                                                    ThreadState& state) const {
   const std::uint32_t ground = ground_below(number);
   if (way.building != nullptr || ground == no_index || !uneven_ground_counts_in_sight()) return std::nullopt;
@@ -113,8 +113,8 @@ std::optional<Launch::GroundBelowSight> Launch::ground_below_sight(const Straigh
       {amplitude * by_plane_m / straight_m, length_m - by_plane_m}, normal, place, work.has_all_of_ground};
 }
 
-std::optional<Launch::LeftByRoofs> Launch::left_near_ground(const StraightWay& way, std::uint32_t element,
-                                                            ThreadState& state, RooftopWave& wave) const {
+std::optional<Launch::LeftOfRay> Launch::left_near_ground(const StraightWay& way, std::uint32_t element,
+                                                          ThreadState& state, RooftopWave& wave) const {
   const TargetPoints& points = environment_.points;
   // What is reflected at a ground tile itself has not met the ground before.
   if (points.is_tile(element) && points.is_ground(element)) return std::nullopt;
