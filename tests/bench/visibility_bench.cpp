@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/tiling/tiling.h"
-#include "core/visibility/all_pairs.h"
 #include "core/visibility/visibility.h"
+#include "tests/support/all_pairs.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {
@@ -58,7 +58,7 @@ void time_way(benchmark::State& state, const City& city, Way compute) {
 
 void BM_AllPairs(benchmark::State& state) {
   const City city(static_cast<double>(state.range(0)));
-  time_way(state, city, compute_visibility_of_all_pairs);
+  time_way(state, city, testing::compute_visibility_of_all_pairs);
 }
 BENCHMARK(BM_AllPairs)->Arg(250)->Arg(500)->Arg(1000)->Unit(benchmark::kMillisecond)->UseRealTime();
 
@@ -66,7 +66,7 @@ void BM_Visibility(benchmark::State& state) {
   const City city(static_cast<double>(state.range(0)));
   if (state.range(0) <= 500 &&
       !are_equal(*compute_visibility(city.occlusion, city.tiling, {}, no_progress()),
-                 *compute_visibility_of_all_pairs(city.occlusion, city.tiling, {}, no_progress()))) {
+                 *testing::compute_visibility_of_all_pairs(city.occlusion, city.tiling, {}, no_progress()))) {
     state.SkipWithError("the fast way differs from all pairs");
     return;
   }

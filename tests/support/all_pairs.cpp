@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/visibility/all_pairs.h"
+#include "tests/support/all_pairs.h"
 
 #include <vector>
 
@@ -7,7 +7,7 @@
 #include "core/visibility/elements.h"
 #include "core/visibility/packed_rows.h"
 
-namespace tesseray {
+namespace tesseray::testing {
 
 std::unique_ptr<Visibility> compute_visibility_of_all_pairs(const Occlusion& occlusion, const Tiling& tiling,
                                                             const VisibilityOptions& options, Progress& progress) {
@@ -34,4 +34,4 @@ std::unique_ptr<Visibility> compute_visibility_of_all_pairs(const Occlusion& occ
                     halves, progress);
 }
 
-}  // namespace tesseray
+}  // namespace tesseray::testing

@@ -6,9 +6,9 @@
 
 #include "core/visibility/visibility.h"
 
-namespace tesseray {
+namespace tesseray::testing {
 
 std::unique_ptr<Visibility> compute_visibility_of_all_pairs(const Occlusion& occlusion, const Tiling& tiling,
                                                             const VisibilityOptions& options, Progress& progress);
 
-}  // namespace tesseray
+}  // namespace tesseray::testing

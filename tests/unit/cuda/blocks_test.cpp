@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/tiling/tiling.h"
-#include "core/visibility/all_pairs.h"
 #include "core/visibility/visibility.h"
 #include "cuda/backend.h"
 #include "cuda/block_horizon.h"
@@ -16,6 +15,7 @@
 #include "cuda/rows_by_blocks.h"
 #include "cuda/scene_copy.h"
 #include "small_cities.h"
+#include "tests/support/all_pairs.h"
 #include "tests/support/synthetic_city.h"
 #include "tests/unit/cuda/on_host_and_gpu.h"
 
@@ -47,7 +47,7 @@ struct City {
     return rows_of(*compute_visibility_by_blocks(make_runner, occlusion, tiling, options, no_progress()));
   }
   Rows plain(const VisibilityOptions& options = {}) const {
-    return rows_of(*compute_visibility_of_all_pairs(occlusion, tiling, options, no_progress()));
+    return rows_of(*testing::compute_visibility_of_all_pairs(occlusion, tiling, options, no_progress()));
   }
 
   Occlusion occlusion;

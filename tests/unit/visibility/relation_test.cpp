@@ -9,10 +9,10 @@
 
 #include "core/base/error.h"
 #include "core/tiling/tiling.h"
-#include "core/visibility/all_pairs.h"
 #include "core/visibility/elements.h"
 #include "core/visibility/visibility.h"
 #include "small_cities.h"
+#include "tests/support/all_pairs.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray::test {
@@ -36,7 +36,7 @@ struct City {
     return compute_visibility(occlusion, tiling, options, no_progress());
   }
   std::unique_ptr<Visibility> plain(const VisibilityOptions& options = {}) const {
-    return compute_visibility_of_all_pairs(occlusion, tiling, options, no_progress());
+    return testing::compute_visibility_of_all_pairs(occlusion, tiling, options, no_progress());
   }
 
   Occlusion occlusion;
