@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scattered power by a batch of rows: what the kernels' bodies have in common. A block of threads takes the tiles of an
-// element's row, by the CPU's own functions and in its steps (core/propagation/diffuse.cpp). Where the power goes on,
+// element's row, by the CPU's own functions and in its steps (core/propagation/scattered_power.cpp). Where the power goes on,
 // the first is here: weigh_sources, which tiles of the row send enough to the element, and a sample that stands for all
 // of them. The others are in scatter_by_edges.h and scatter_by_mirrors.h; scatter_last.h has power that ends.
 //

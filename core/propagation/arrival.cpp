@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One ray at one target: into the sums, and kept when single rays are wanted.
 #include "core/base/hash.h"
-#include "core/propagation/launch.h"
+#include "core/propagation/launch_arrivals.h"
+#include "core/propagation/rooftop_line.h"
 
 namespace tesseray {
 
-void Launch::add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number, ThreadState& state) {
+void LaunchArrivals::add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number,
+                                 ThreadArrivals& state) {
   const Arrival& arrival = ray.arrival;
-  state.sums[sum_index(number)].add(arrival);
+  state.sums[setting_.sum_index(number)].add(arrival);
   add_wideband(ending, ray, number, state);
   if (!environment_.points.is_receiver(number)) return;
   const bool is_recorded = environment_.options.rays_per_receiver > 0;
@@ -18,9 +20,9 @@ void Launch::add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::ui
     const Complex phased = exp_j(-link_.wave_number() * ray.length_m) * ray.received;
     if (is_pairable) state.pairable.push_back(as_pairable(ending.chain, arrival, phased, receiver));
     if (is_recorded) {
-      state.recorded.push_back({receiver, arrival.path_gain, straight_distance(number) + arrival.excess_length_m,
-                                std::atan2(phased.im, phased.re), ending.chain, RecordedRay::nowhere,
-                                ray.is_companion});
+      state.recorded.push_back(
+          {receiver, arrival.path_gain, setting_.straight_distance(number) + arrival.excess_length_m,
+           std::atan2(phased.im, phased.re), ending.chain, RecordedRay::nowhere, ray.is_companion});
     }
   } else if (is_recorded) {
     count_without_power(ending, ray, state.without_power[receiver]);
@@ -32,13 +34,14 @@ void Launch::add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::ui
                             ending.ground_normal, place ? std::optional(*place) : std::nullopt, ray});
 }
 
-void Launch::count_without_power(const RayEnding& ending, const ArrivedRay& ray, RaysWithoutPower& counts) const {
+void LaunchArrivals::count_without_power(const RayEnding& ending, const ArrivedRay& ray,
+                                         RaysWithoutPower& counts) const {
   const bool by_pattern = !(ending.departure_gain > 0 && link_.receive_gain(ray.arrival.travel_direction) > 0);
   ++(by_pattern ? counts.by_pattern : counts.by_polarization);
 }
 
-PairableRay Launch::as_pairable(const InteractionChain& chain, const Arrival& arrival, Complex phased,
-                                std::uint32_t receiver) const {
+PairableRay LaunchArrivals::as_pairable(const InteractionChain& chain, const Arrival& arrival, Complex phased,
+                                        std::uint32_t receiver) const {
   const TargetPoints& points = environment_.points;
   const std::uint32_t ground = view_.environment.receiver_grounds[receiver];
   StableHash way;
@@ -66,27 +69,23 @@ PairableRay Launch::as_pairable(const InteractionChain& chain, const Arrival& ar
           .normal = ground == no_index ? Vec3{0, 0, 1} : environment_.tiling.tiles[ground].normal};
 }
 
-void Launch::pair_rays(std::span<ArrivalSums> receivers) {
+void LaunchArrivals::pair_rays(std::span<ArrivalSums> receivers) {
   std::vector<std::vector<PairableRay>> parts;
-  for (ThreadState& state : states_) parts.push_back(std::move(state.pairable));
+  for (ThreadArrivals& state : threads_) parts.push_back(std::move(state.pairable));
   add_ground_pairs(std::move(parts), link_.wave_number(), receivers);
 }
 
-void Launch::arrive(const RayEnding& ending, std::uint32_t number, ThreadState& state) {
-  if (ending.chain.is_scattered()) {
-    arrive_scattered(ending, number, state);
-    return;
-  }
+void LaunchArrivals::arrive(const RayEnding& ending, std::uint32_t number, ThreadArrivals& state) {
   tesseray::arrive(view_, ending, number, [&](const ArrivedRay& ray) { add_arrival(ending, ray, number, state); });
   if (environment_.points.is_receiver(number) && arrives_along_ground(ending, number)) {
     arrive_by_ground(ending, number, state);
   }
 }
 
-bool Launch::arrives_along_ground(const RayEnding& ending, std::uint32_t number) const {
+bool LaunchArrivals::arrives_along_ground(const RayEnding& ending, std::uint32_t number) const {
   constexpr double of_height = 0.01;
   const InteractionChain& chain = ending.chain;
-  const std::uint32_t ground = receiver_ground(number);
+  const std::uint32_t ground = setting_.receiver_ground(number);
   const bool straight_through = chain.through_building && chain.length == 0;
   const bool in_sight_along_ground =
       chain.length == 0 && !chain.over_rooftops && squared_norm(ending.ground_normal) > 0;
@@ -110,8 +109,8 @@ bool Launch::arrives_along_ground(const RayEnding& ending, std::uint32_t number)
   return above_m < of_height * dot(target - tile.centroid, tile.normal);
 }
 
-void Launch::arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadState& state) {
-  const std::uint32_t ground = receiver_ground(receiver_number);
+void LaunchArrivals::arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadArrivals& state) {
+  const std::uint32_t ground = setting_.receiver_ground(receiver_number);
   ArrivedRay reflected;
   if (!find_companion(view_, ending, environment_.tiling.tiles[ground], receiver_number, reflected)) return;
   // Asked by tubes that come straight over the roofs or through the building. Bounced rays, of several threads at once,

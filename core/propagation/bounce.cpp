@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Steps d to i of paper 000, III.E: reflection and diffraction of tubes, element by element.
+// Reflection and diffraction of tubes, element by element.
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/propagation/bounced_rays.h"
-#include "core/propagation/launch.h"
+#include "core/propagation/bounces.h"
 
 namespace tesseray {
 namespace {
@@ -53,45 +53,70 @@ std::vector<double> work_before(std::span<const TubeGroup> groups, const TargetP
 }  // namespace
 
 // Whose rays bounced_rays.h follows: this launch's, on one thread.
-class Launch::RaysOfThread {
+class Bounces::RaysOfThread {
  public:
-  RaysOfThread(Launch& launch, ThreadState& state, std::vector<Tube>& children)
-      : launch_(launch), state_(state), children_(children) {}
+  RaysOfThread(Bounces& bounces, ThreadArrivals& arrivals, std::vector<Tube>& children)
+      : bounces_(bounces), arrivals_(arrivals), children_(children) {}
 
-  const LaunchView& view() const { return launch_.view_; }
+  const LaunchView& view() const { return bounces_.view_; }
   Link::Departure departure(const InteractionChain& chain, Vec3 direction) const {
-    return chain.is_scattered() ? launch_.scattered_departure(chain, direction) : launch_.link_.depart(direction);
+    return chain.is_scattered() ? bounces_.scattering_.departure(chain, direction) : bounces_.link_.depart(direction);
   }
   ComplexVec3 reflected(const InteractionChain& chain, const ComplexVec3& incident, Vec3 incidence,
                         const Tile& tile) const {
-    return chain.is_scattered() ? launch_.reflected_diffuse(incident, incidence, tile)
-                                : specularly_reflected(launch_.view_, incident, incidence, tile);
+    return chain.is_scattered() ? bounces_.scattering_.reflected(incident, incidence, tile)
+                                : specularly_reflected(bounces_.view_, incident, incidence, tile);
   }
   double vegetation_between(std::uint32_t element, std::uint32_t number) const {
-    return launch_.vegetation_between(element, number);
+    return bounces_.setting_.vegetation_between(element, number);
   }
   bool may_go_on(const InteractionChain& chain, std::uint32_t element, int reflections, int diffractions) const {
-    return launch_.may_go_on(chain, element, reflections, diffractions);
+    return bounces_.setting_.may_go_on(chain, element, reflections, diffractions);
   }
-  void arrive(const RayEnding& ending, std::uint32_t number) { launch_.arrive(ending, number, state_); }
+  void arrive(const RayEnding& ending, std::uint32_t number) {
+    if (ending.chain.is_scattered()) {
+      bounces_.scattering_.arrive(ending, number, arrivals_);
+    } else {
+      bounces_.arrivals_.arrive(ending, number, arrivals_);
+    }
+  }
   Tube& new_child() { return children_.emplace_back(); }
 
  private:
-  Launch& launch_;
-  ThreadState& state_;
+  Bounces& bounces_;
+  ThreadArrivals& arrivals_;
   std::vector<Tube>& children_;
 };
 
-void DiffusePower::add(double ray_power, double departure_gain, double ray_length_m) {
-  power += ray_power;
-  basic += ray_power / std::max(departure_gain, 1e-6);
-  length += ray_power * ray_length_m;
-  squared_length += ray_power * ray_length_m * ray_length_m;
-  first_length_m = rays == 0 ? ray_length_m : std::min(first_length_m, ray_length_m);
-  ++rays;
+Bounces::Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, LaunchArrivals& arrivals,
+                 ScatteringTiles& scattering, const Pruning& pruning)
+    : setting_(setting),
+      environment_(setting.environment),
+      link_(setting.link),
+      limits_(setting.limits),
+      arrivals_(arrivals),
+      scattering_(scattering),
+      pruning_(pruning),
+      view_(record.view),
+      states_([this] { return ThreadState(arrivals_.of_thread()); }) {}
+
+LaunchCost Bounces::cost() const {
+  LaunchCost cost;
+  for (const ThreadState& state : states_) cost.merge(state.cost);
+  for (const BatchState& state : batch_states_) cost.merge(state.cost);
+  return cost;
 }
 
-void Launch::bounce(TubeParts tubes, int level, Progress& progress) {
+void Bounces::bounce_first(std::vector<Tube> tubes, Progress& progress) {
+  TubeParts first;
+  first.add(std::move(tubes));
+  if (environment_.tube_bouncer != nullptr) bouncer_ = environment_.tube_bouncer->start(view_);
+  bounce(std::move(first), 0, progress);
+  take_bounced();
+  bouncer_.reset();
+}
+
+void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
   if (tubes.size() == 0) return;
   // The more rays have arrived, the more of the others are known to be weak.
   prepare_roulette();
@@ -131,8 +156,8 @@ void Launch::bounce(TubeParts tubes, int level, Progress& progress) {
   bounce(std::move(children), level + 1, of_children);
 }
 
-void Launch::bounce_one_by_one(std::span<const TubeGroup> groups, std::span<const double> work_before,
-                               TubeParts& children, Progress& progress) {
+void Bounces::bounce_one_by_one(std::span<const TubeGroup> groups, std::span<const double> work_before,
+                                TubeParts& children, Progress& progress) {
   const std::size_t tasks = (groups.size() + elements_per_task - 1) / elements_per_task;
   std::atomic<double> done{0};
   std::vector<std::vector<Tube>> produced(tasks);
@@ -142,7 +167,7 @@ void Launch::bounce_one_by_one(std::span<const TubeGroup> groups, std::span<cons
     const std::size_t begin = task * elements_per_task, end = std::min(groups.size(), begin + elements_per_task);
     for (std::size_t g = begin; g < end; ++g) {
       if (environment_.points.is_tile(groups[g].element)) {
-        collect_diffuse(groups[g]);
+        scattering_.take_in(groups[g]);
         bounce_tile(groups[g], FollowedTo::all, state, produced[task]);
       } else {
         bounce_edge(groups[g], FollowedTo::all, state, produced[task]);
@@ -154,7 +179,7 @@ void Launch::bounce_one_by_one(std::span<const TubeGroup> groups, std::span<cons
   for (std::vector<Tube>& part : produced) children.add(std::move(part));
 }
 
-std::size_t Launch::end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const {
+std::size_t Bounces::end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const {
   std::size_t last = first;
   for (std::size_t estimate = 0; last < groups.size() && estimate < batch_children; ++last) {
     const TubeGroup& group = groups[last];
@@ -165,17 +190,12 @@ std::size_t Launch::end_of_batch(std::span<const TubeGroup> groups, std::size_t 
   return last;
 }
 
-void Launch::read_row(std::uint32_t element, LaunchPhase phase, RowReader& reader) const {
-  environment_.visibility.read_row(element, reader.row);
-  count_row(phase, reader);
-}
-
-void Launch::read_useful_row(std::uint32_t element, int interactions, bool edges, RowReader& reader) const {
+void Bounces::read_useful_row(std::uint32_t element, int interactions, bool edges, RowReader& reader) const {
   if (environment_.points.tiles_are_targets()) {
     if (edges) {
-      read_row(element, LaunchPhase::bounces, reader);
+      reader.read_row(environment_.visibility, element, LaunchPhase::bounces);
     } else {
-      read_tiles_of_row(element, LaunchPhase::bounces, reader);
+      reader.read_tiles_of_row(environment_.visibility, element, LaunchPhase::bounces);
     }
     return;
   }
@@ -186,52 +206,14 @@ void Launch::read_useful_row(std::uint32_t element, int interactions, bool edges
   } else if (left == 1 && next_to_receivers) {
     reader.row.assign(next_to_receivers->begin(), next_to_receivers->end());
   } else {
-    read_row(element, LaunchPhase::bounces, reader);
-    std::erase_if(reader.row, [&](std::uint32_t member) { return !is_in_reach(member, interactions); });
+    reader.read_row(environment_.visibility, element, LaunchPhase::bounces);
+    std::erase_if(reader.row, [&](std::uint32_t member) { return !setting_.is_in_reach(member, interactions); });
   }
 }
 
-bool Launch::may_do_anything(std::uint32_t element, int reflections, int diffractions) const {
-  return is_in_reach(element, reflections + diffractions) &&
-         tesseray::may_do_anything(view_, element, reflections, diffractions);
-}
-
-bool Launch::may_go_on(const InteractionChain& chain, std::uint32_t element, int reflections, int diffractions) const {
-  if (!chain.is_scattered()) return may_do_anything(element, reflections, diffractions);
-  const int had = reflections + diffractions;
-  if (had != 1) return had == 0;
-  return environment_.points.is_edge(element) == goes_on_at_edge(chain.after, chain.last()) &&
-         is_in_reach(element, environment_.options.max_bounces - 1);
-}
-
-void Launch::go_on(const Outgoing& outgoing, std::uint32_t element, ThreadState& state, std::vector<Tube>& children) {
-  RaysOfThread rays(*this, state, children);
+void Bounces::go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) {
+  RaysOfThread rays(*this, arrivals_.of_thread(), children);
   tesseray::go_on(outgoing, element, rays);
-}
-
-void Launch::collect_diffuse(const Tube& tube, std::uint32_t tile_number) {
-  const Tile& tile = environment_.tiling.tiles[tile_number];
-  const auto [power, gain] = diffuse_incidence(tube, tile);
-  if (!(power > 0)) return;
-  unsigned may_follow = 0;
-  for (std::size_t kind = 0; kind < (tube.chain.over_rooftops ? 1 : diffuse_.kinds()); ++kind) {
-    const auto after = static_cast<AfterScattering>(kind);
-    if (!limits_.may_scatter(after, tube.reflections, tube.diffractions)) continue;
-    may_follow |= 1u << kind;
-    diffuse_.at(tile_number, after).add(power, gain, tube.length_m);
-    if (environment_.options.scattering_lobe_exponent > 0) add_directive_lobe(tube, tile_number, after, power);
-    collect_departures(tube, tile_number, power, after);
-  }
-  if (scattered_rays_.wanted()) {
-    scattered_rays_.add(tile_number, {power, tube.length_m, tube.chain, static_cast<std::uint8_t>(may_follow)});
-  }
-}
-
-void Launch::collect_diffuse(const TubeGroup& arrived) {
-  for (const Tube* const tube : arrived.tubes) {
-    if (tube->chain.is_scattered() || !limits_.may_scatter(tube->reflections, tube->diffractions)) continue;
-    collect_diffuse(*tube, arrived.element);
-  }
 }
 
 namespace {
@@ -245,7 +227,7 @@ int least_interactions(std::span<const Tube* const> tubes) {
 
 }  // namespace
 
-Launch::Onward Launch::onward_of(const TubeGroup& arrived) const {
+Bounces::Onward Bounces::onward_of(const TubeGroup& arrived) const {
   const int reflected = environment_.points.is_tile(arrived.element) ? 1 : 0;
   Onward onward;
   for (const Tube* const tube : arrived.tubes) {
@@ -260,8 +242,8 @@ Launch::Onward Launch::onward_of(const TubeGroup& arrived) const {
   return onward;
 }
 
-std::span<const std::uint32_t> Launch::read_row_for(const TubeGroup& arrived, FollowedTo members, Onward onward,
-                                                    RowReader& reader) const {
+std::span<const std::uint32_t> Bounces::read_row_for(const TubeGroup& arrived, FollowedTo members, Onward onward,
+                                                     RowReader& reader) const {
   if (members == FollowedTo::receivers) {
     reader.row.clear();
     return environment_.receiver_rows.seen_from(arrived.element);
@@ -271,13 +253,33 @@ std::span<const std::uint32_t> Launch::read_row_for(const TubeGroup& arrived, Fo
   return environment_.receiver_rows.seen_from(arrived.element);
 }
 
-void Launch::bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadState& state,
-                         std::vector<Tube>& children) {
+std::span<const std::uint32_t> Bounces::read_row_of_scattered(const TubeGroup& arrived, RowReader& reader) const {
+  const TargetPoints& points = environment_.points;
+  const Tube& tube = *arrived.tubes.front();
+  const bool is_last = tube.interactions() > 0;
+  if (is_last) {
+    reader.row.clear();
+    if (points.tiles_are_targets())
+      reader.read_tiles_of_row(environment_.visibility, arrived.element, LaunchPhase::then_two);
+    return environment_.receiver_rows.seen_from(arrived.element);
+  }
+  const bool to_edges = setting_.goes_on_at_edge(tube.chain.after, arrived.element);
+  if (!to_edges && points.tiles_are_targets()) {
+    reader.read_tiles_of_row(environment_.visibility, arrived.element, LaunchPhase::then_two);
+  } else {
+    read_useful_row(arrived.element, environment_.options.max_bounces - 1, true, reader);
+    std::erase_if(reader.row, [&](std::uint32_t member) { return points.is_edge(member) != to_edges; });
+  }
+  return {};
+}
+
+void Bounces::bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadState& state,
+                          std::vector<Tube>& children) {
   const std::uint32_t tile_number = arrived.element;
   const Tile& tile = environment_.tiling.tiles[tile_number];
   const TileFrame frame(tile);
   const TargetPointsView& points = environment_.points.view();
-  RaysOfThread rays(*this, state, children);
+  RaysOfThread rays(*this, state.arrivals, children);
   bool laid_out = false;
   for (const Tube* const tube_pointer : arrived.tubes) {
     const Tube& tube = *tube_pointer;
@@ -291,9 +293,7 @@ void Launch::bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadSta
                        state.intervals);
       laid_out = true;
     }
-    state.hits.clear();
-    find_hits(state.intervals, bounds, state.search, state.hits);
-    count_hits(phase_of(tube), state);
+    state.find(bounds, phase_of(tube));
     const VirtualSource image = mirrored(tube.source, tile.centroid, tile.normal);
     if (image.is_edge()) {
       const EdgeImage edge(image, frame);
@@ -303,21 +303,19 @@ void Launch::bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadSta
   }
 }
 
-void Launch::bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadState& state,
-                         std::vector<Tube>& children) {
+void Bounces::bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadState& state,
+                          std::vector<Tube>& children) {
   const std::uint32_t edge_number = arrived.element - environment_.points.tile_count();
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
   const Wedge wedge = view_.wedge_of(edge);
   const std::span<const std::uint32_t> receivers = read_row_for(arrived, members, onward_of(arrived), state);
   lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row, receivers, state.layout,
                    state.intervals);
-  RaysOfThread rays(*this, state, children);
+  RaysOfThread rays(*this, state.arrivals, children);
   for (const Tube* const tube : arrived.tubes) {
     const TubeAtEdge at_edge(*tube, wedge, view_.environment);
     if (!at_edge.incidence.in_air()) continue;
-    state.hits.clear();
-    find_hits(state.intervals, edge_bounds(edge, tube->source.point), state.search, state.hits);
-    count_hits(phase_of(*tube), state);
+    state.find(edge_bounds(edge, tube->source.point), phase_of(*tube));
     for (const std::uint32_t hit : state.hits) diffract(at_edge, state.intervals.target[hit], rays);
   }
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/base/parallel.h"
-#include "core/propagation/launch.h"
+#include "core/propagation/bounces.h"
 
 namespace tesseray {
 namespace {
@@ -17,11 +17,11 @@ constexpr std::size_t batches_per_thread = 2, worth_pairs = 1u << 17;
 
 }  // namespace
 
-void Launch::bounce_in_batches(std::span<const TubeGroup> groups, TubeParts& children, Progress& progress) {
+void Bounces::bounce_in_batches(std::span<const TubeGroup> groups, TubeParts& children, Progress& progress) {
   // What tiles scatter is summed in the order of their tubes, whatever batches they are in.
   parallel_blocks(groups.size(), groups_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t g = begin; g < end; ++g) {
-      if (environment_.points.is_tile(groups[g].element)) collect_diffuse(groups[g]);
+      if (environment_.points.is_tile(groups[g].element)) scattering_.take_in(groups[g]);
     }
   });
   const std::vector<std::vector<TubeGroup>> batches = batches_of(groups);
@@ -38,12 +38,12 @@ void Launch::bounce_in_batches(std::span<const TubeGroup> groups, TubeParts& chi
   for (std::vector<Tube>& part : produced) children.add(std::move(part));
 }
 
-std::size_t Launch::targets_of_row(std::uint32_t element) const {
+std::size_t Bounces::targets_of_row(std::uint32_t element) const {
   const std::size_t members = environment_.visibility.row_length(element);
   return std::max<std::size_t>(targets_of(environment_.points.view(), element, members), 1);
 }
 
-BatchLimits Launch::limits_of_batches(std::span<const TubeGroup> groups) const {
+BatchLimits Bounces::limits_of_batches(std::span<const TubeGroup> groups) const {
   std::size_t pairs = 0, widest = 0;
   for (const TubeGroup& group : groups) {
     const std::size_t targets = targets_of_row(group.element);
@@ -56,7 +56,7 @@ BatchLimits Launch::limits_of_batches(std::span<const TubeGroup> groups) const {
   return most;
 }
 
-std::vector<std::vector<TubeGroup>> Launch::batches_of(std::span<const TubeGroup> groups) const {
+std::vector<std::vector<TubeGroup>> Bounces::batches_of(std::span<const TubeGroup> groups) const {
   const BatchLimits most = limits_of_batches(groups);
   std::vector<std::vector<TubeGroup>> batches;
   BatchLimits left;
@@ -79,7 +79,7 @@ std::vector<std::vector<TubeGroup>> Launch::batches_of(std::span<const TubeGroup
   return batches;
 }
 
-void Launch::add_to_batch(const TubeGroup& arrived, BatchState& state) const {
+void Bounces::add_to_batch(const TubeGroup& arrived, BatchState& state) const {
   TubeBatch& batch = state.tubes;
   const bool is_tile = environment_.points.is_tile(arrived.element);
   TubeBatch::Group group{.element = arrived.element, .first_tube = static_cast<std::uint32_t>(batch.tubes.size())};
@@ -100,13 +100,13 @@ void Launch::add_to_batch(const TubeGroup& arrived, BatchState& state) const {
       std::uint64_t{group.end_tube - group.first_tube} * (group.end_member - group.first_member);
 }
 
-void Launch::take_bounced() {
+void Bounces::take_bounced() {
   if (!bouncer_) return;
-  const std::span<ArrivalSums> sums = states_.local().sums;
+  const std::span<ArrivalSums> sums = arrivals_.of_thread().sums;
   bouncer_->add_to(sums.first(environment_.points.target_tile_count()));
 }
 
-void Launch::bounce_to_receivers(const TubeGroup& arrived) {
+void Bounces::bounce_to_receivers(const TubeGroup& arrived) {
   if (environment_.receiver_rows.seen_from(arrived.element).empty()) return;
   ThreadState& state = states_.local();
   std::vector<Tube> none;  // receivers pass nothing on

@@ -18,9 +18,10 @@
 namespace tesseray {
 
 // How the transmitter's rays reach a number: in sight, or over the roofs; those to which the ground reflects the direct
-// ray with that ray alone, not by its tiles (Launch::departure_into_sight, receivers_reflect_below); receivers to which
-// the ground below reflects what comes straight over roofs or crests, along it, or through a building
-// (Launch::arrive_by_ground); and those to which a ray over the roofs comes by way of the ground before them, too.
+// ray with that ray alone, not by its tiles (FirstLevel::departure_into_sight, RooftopWaves::receivers_reflect_below);
+// receivers to which the ground below reflects what comes straight over roofs or crests, along it, or through a
+// building (LaunchArrivals::arrive_by_ground); and those to which a ray over the roofs comes by way of the ground
+// before them, too.
 inline constexpr std::uint8_t lit_as_target = 1, lit_as_element = 2;
 inline constexpr std::uint8_t with_ground_as_target = 4, with_ground_as_element = 8;
 inline constexpr std::uint8_t with_ground_below = 16, with_ground_through_building = 32;

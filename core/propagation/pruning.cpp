@@ -2,20 +2,13 @@
 // What is drawn by chance where a whole city is the target (docs/propagation-cost.md): so that sums keep their
 // expectation, and the same for any number of threads.
 #include <algorithm>
-#include <atomic>
-#include <cmath>
 
-#include "core/base/parallel.h"
-#include "core/base/units.h"
+#include "core/propagation/bounces.h"
 #include "core/propagation/launch.h"
+#include "core/propagation/scattered_power.h"
 #include "core/propagation/weighted_sample.h"
 
 namespace tesseray {
-namespace {
-
-constexpr std::size_t tiles_per_block = 1024;
-
-}  // namespace
 
 Pruning pruning_for(double share_in_sight) {
   Pruning pruning{.scattering_sources = 40,
@@ -35,42 +28,18 @@ bool draws_by_chance(const RayLaunchingOptions& options, const TargetPoints& poi
   return options.pruning && points.target_tile_count() >= std::max(options.pruning_from_tiles, 1u);
 }
 
-void Launch::choose_pruning() {
-  if (!draws_by_chance(environment_.options, environment_.points)) return;
-  const std::size_t tiles = environment_.points.target_tile_count();
-  std::atomic<std::size_t> in_sight{0};
-  parallel_blocks(tiles, tiles_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
-    std::vector<std::uint8_t> is_in_sight(end - begin, 0);
-    for (const ThreadState& state : states_) {
-      for (std::size_t t = begin; t < end; ++t) is_in_sight[t - begin] |= state.sums[t].direct ? 1 : 0;
-    }
-    in_sight += static_cast<std::size_t>(std::count(is_in_sight.begin(), is_in_sight.end(), 1));
-  });
-  pruning_ = pruning_for(static_cast<double>(in_sight) / static_cast<double>(tiles));
-  scattering_view_.pruning = pruning_;
+Pruning Launch::choose_pruning() const {
+  if (!draws_by_chance(environment_.options, environment_.points)) return {};
+  return pruning_for(arrivals_.share_in_sight());
 }
 
-std::vector<double> Launch::gains_so_far() const {
-  // As an isotropic receiver would take them, with the transmitter's pattern.
-  const double receiver_gain = power_ratio(maximum_receiver_gain_dbi(environment_.options));
-  std::vector<double> gains(environment_.points.target_tile_count());
-  parallel_blocks(gains.size(), tiles_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
-    std::vector<FixedPointSum> sums(end - begin);
-    for (const ThreadState& state : states_) {
-      for (std::size_t t = begin; t < end; ++t) sums[t - begin].merge(state.sums[t].gain);
-    }
-    for (std::size_t t = begin; t < end; ++t) gains[t] = sums[t - begin].value() / receiver_gain;
-  });
-  return gains;
-}
-
-void Launch::prepare_roulette() {
+void Bounces::prepare_roulette() {
   const TargetPoints& points = environment_.points;
   if (pruning_.roulette <= 0) return;
   take_bounced();
   roulette_gain_.assign(points.element_count(), 0.0f);
   view_.roulette_gain = roulette_gain_.data();
-  const std::vector<double> gains = gains_so_far();
+  const std::vector<double> gains = arrivals_.gains_so_far();
   for (std::size_t t = 0; t < gains.size(); ++t) roulette_gain_[t] = static_cast<float>(pruning_.roulette * gains[t]);
   // An edge segment has no sum of its own, but that of the darker of its parents.
   for (std::uint32_t e = 0; e < points.edge_count(); ++e) {
@@ -81,16 +50,16 @@ void Launch::prepare_roulette() {
   if (bouncer_) bouncer_->know(roulette_gain_);
 }
 
-void Launch::prepare_scattered_draw() {
+void ScatteredPower::prepare_scattered_draw() {
   if (pruning_.scattered <= 0) return;
-  const std::vector<double> gains = gains_so_far();
+  const std::vector<double> gains = arrivals_.gains_so_far();
   known_gains_.assign(gains.begin(), gains.end());
   scattering_view_.known_gains = known_gains_.data();
   if (scatterer_) scatterer_->know(known_gains_);
 }
 
-void Launch::draw_observers(const EdgeSegment& edge, std::span<const std::uint32_t> members, std::uint64_t seed,
-                            ThreadState& state) const {
+void ScatteredPower::draw_observers(const EdgeSegment& edge, std::span<const std::uint32_t> members, std::uint64_t seed,
+                                    ThreadState& state) const {
   const TargetPointsView points = environment_.points.view();
   const ScatteredAtEdge at_edge = scattered_at_edge(points, edge.midpoint, state.sources);
   state.sources_about_edge.clear();

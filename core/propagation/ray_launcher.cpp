@@ -3,69 +3,15 @@
 
 #include <tbb/task_arena.h>
 
-#include <algorithm>
 #include <mutex>
-#include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "core/base/infinity.h"
-#include "core/base/parallel.h"
-#include "core/base/units.h"
 #include "core/propagation/launch.h"
 #include "core/tiling/tile_index.h"
 
 namespace tesseray {
 namespace {
-
-std::string interaction_text(const Tiling& tiling, const RecordedRay& ray) {
-  std::string text = ray.chain.over_rooftops ? "T-O" : ray.chain.through_building ? "T-B" : "T";
-  for (std::size_t i = 0; i < ray.chain.length; ++i) {
-    const std::uint32_t element = ray.chain.elements[i];
-    if (i == ray.scattered_at) {
-      text += "-S";
-    } else if (element >= tiling.tiles.size()) {
-      text += "-D";
-    } else {
-      text += tiling.tiles[element].kind == SurfaceKind::ground ? "-G" : "-R";
-    }
-  }
-  return text;
-}
-
-// By receiver, strongest first.
-void sort_by_strength(std::vector<RecordedRay>& rays) {
-  const auto order = [](const RecordedRay& ray) {
-    return std::tuple(ray.receiver, -ray.path_gain, ray.chain.over_rooftops, ray.chain.through_building,
-                      ray.chain.length, ray.scattered_at, ray.chain.elements);
-  };
-  std::sort(rays.begin(), rays.end(), [&](const RecordedRay& a, const RecordedRay& b) { return order(a) < order(b); });
-}
-
-Mechanism mechanism_of(const RecordedRay& ray, const TargetPoints& points) {
-  if (ray.scattered_at != RecordedRay::nowhere) return Mechanism::scattering;
-  if (ray.chain.over_rooftops) return Mechanism::over_rooftop;
-  const std::span<const std::uint32_t> elements(ray.chain.elements.data(), ray.chain.length);
-  if (elements.empty()) return ray.chain.through_building ? Mechanism::through_building : Mechanism::direct;
-  const bool diffracted =
-      std::any_of(elements.begin(), elements.end(), [&](std::uint32_t element) { return points.is_edge(element); });
-  return diffracted ? Mechanism::diffraction : Mechanism::reflection;
-}
-
-std::vector<GainByMechanism> gains_by_mechanism(const std::vector<RecordedRay>& rays, const TargetPoints& points) {
-  std::vector<GainByMechanism> gains(points.receiver_count());
-  for (const RecordedRay& ray : rays) {
-    GainByMechanism& of_receiver = gains[ray.receiver];
-    const Mechanism mechanism = mechanism_of(ray, points);
-    double& sum = mechanism == Mechanism::direct             ? of_receiver.direct
-                  : mechanism == Mechanism::reflection       ? of_receiver.reflection
-                  : mechanism == Mechanism::over_rooftop     ? of_receiver.over_rooftop
-                  : mechanism == Mechanism::through_building ? of_receiver.through_building
-                                                             : of_receiver.diffraction;
-    sum += ray.path_gain;
-  }
-  return gains;
-}
 
 // The ground tile under each receiver that stands over the ground; no_index elsewhere.
 std::vector<std::uint32_t> grounds_below(const Tiling& tiling, const std::vector<Receiver>& receivers,
@@ -101,242 +47,7 @@ bool is_file_usable(Progress& progress, const Work& work) {
   }
 }
 
-// How large a launch is whose transmitter lights the elements of which `is_lit` says so.
-template <class IsLit>
-LaunchExtent extent_of(const TargetPoints& points, const Visibility& visibility, Vec3 antenna, bool draws_by_chance,
-                       const IsLit& is_lit) {
-  LaunchExtent extent;
-  extent.draws_by_chance = draws_by_chance;
-  if (!points.tiles_are_targets()) return extent;
-  double distances_m = 0;
-  for (std::uint32_t element = 0; element < points.element_count(); ++element) {
-    const double entries = visibility.row_length(element);
-    if (points.is_edge(element)) {
-      if (is_lit(element)) extent.entries_of_lit_edges += entries;
-      continue;
-    }
-    ++extent.tiles;
-    extent.row_entries += entries;
-    if (is_lit(element)) {
-      ++extent.tiles_in_sight;
-      extent.entries_of_lit_tiles += entries;
-    } else {
-      distances_m += norm(points.arrival(element) - antenna);
-    }
-  }
-  extent.hidden_distance_m = distances_m / std::max(1.0, extent.tiles - extent.tiles_in_sight);
-  return extent;
-}
-
 }  // namespace
-
-Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmitter)
-    : environment_(environment),
-      transmitter_(transmitter),
-      link_(environment.scene, transmitter, environment.options),
-      limits_(environment.options),
-      vegetation_(environment.vegetation, environment.options.vegetation, environment.options.vegetation_db_per_m,
-                  transmitter.frequency_hz),
-      permittivities_(link_.permittivities()),
-      roof_z_(environment.over_rooftops.roof_below(transmitter.position)),
-      scattered_rays_(environment.options.scattered_rays && environment.options.max_scatterings > 0
-                          ? environment.options.rays_per_receiver
-                          : 0,
-                      environment.points.tile_count()),
-      states_([this] {
-        ThreadState state;
-        state.sums.resize(sum_count());
-        if (!diffuse_.empty() && environment_.options.max_after_scattering > 0) {
-          state.scattered_sums.resize(sum_count());
-        }
-        if (wants_wideband()) state.wideband = empty_wideband_table();
-        if (environment_.options.rays_per_receiver > 0) {
-          state.without_power.resize(environment_.points.receiver_count());
-        }
-        return state;
-      }) {
-  const std::uint32_t numbers = environment.points.element_count() + environment.points.receiver_count();
-  straight_distances_.reserve(numbers);
-  for (std::uint32_t n = 0; n < numbers; ++n) {
-    straight_distances_.push_back(norm(environment.points.arrival(n) - transmitter.position));
-  }
-  view_ = {.environment = environment.view,
-           .link = link_.view(),
-           .limits = limits_,
-           .antenna = transmitter.position,
-           .summation = environment.options.summation,
-           .vegetation = vegetation_.rate(),
-           .straight_distances = straight_distances_.data(),
-           .is_antenna_over_ground = roof_z_ == -infinity && limits_.may_reflect(0, 0)};
-  prepare_diffuse();
-}
-
-PartOfStage Launch::PhaseParts::of(LaunchPhase phase) const {
-  // The first phase tells its own (run).
-  const auto p = static_cast<std::size_t>(phase);
-  return {progress, ends[p - 1], ends[p]};
-}
-
-RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
-  LaunchExtent extent;
-  PhaseParts parts{{}, progress};
-  std::vector<Tube> tubes;
-  {
-    const PhaseClock clock(cost_[LaunchPhase::first_level]);
-    std::vector<std::uint8_t> lit;
-    PartOfStage moment(progress, 0, 0);
-    launch_into_sight(lit, tubes, moment);
-    choose_pruning();
-    extent = extent_of(environment_.points, environment_.visibility, transmitter_.position,
-                       draws_by_chance(environment_.options, environment_.points),
-                       [&](std::uint32_t element) { return (lit[element] & lit_as_element) != 0; });
-    parts.ends = forecast.ends(extent);
-    const double end = parts.ends[static_cast<std::size_t>(LaunchPhase::first_level)];
-    // What has gone by untold is told at once, but not as a leap.
-    constexpr double most_at_once = 0.18;
-    PartOfStage part(progress, std::min(most_at_once, end * forecast.in_sight(extent)), end);
-    launch_to_hidden(lit, tubes, part);
-  }
-  {
-    const PhaseClock clock(cost_[LaunchPhase::bounces]);
-    PartOfStage part = parts.of(LaunchPhase::bounces);
-    TubeParts first;
-    first.add(std::move(tubes));
-    if (environment_.tube_bouncer != nullptr) bouncer_ = environment_.tube_bouncer->start(view_);
-    bounce(std::move(first), 0, part);
-    take_bounced();
-    bouncer_.reset();
-  }
-  if (!diffuse_.empty()) scatter(parts);
-  RayLaunchingResult result = collect();
-  forecast.learn_from(extent, result.cost);
-  return result;
-}
-
-void Launch::scatter(const PhaseParts& parts) {
-  scattered_rays_.sort_tubes();
-  prepare_scatterers();
-  prepare_scattered_draw();
-  if (environment_.row_scatterer != nullptr) scatterer_ = environment_.row_scatterer->start(scattering_view_);
-  PartOfStage last = parts.of(LaunchPhase::scattering);
-  scatter_last(last);
-  if (has_power(AfterScattering::reflection)) {
-    PartOfStage reflection = parts.of(LaunchPhase::then_reflection);
-    scatter_then_reflect(reflection);
-  }
-  if (has_power(AfterScattering::diffraction)) {
-    PartOfStage diffraction = parts.of(LaunchPhase::then_diffraction);
-    prepare_scattered_draw();
-    scatter_then_diffract(diffraction);
-  }
-  scatterer_.reset();
-  if (environment_.options.max_after_scattering > 1) {
-    PartOfStage two = parts.of(LaunchPhase::then_two);
-    scatter_then_twice(two);
-  }
-}
-
-std::vector<ArrivalSums> Launch::sums_of_threads() const {
-  constexpr std::size_t targets_per_block = 1024;
-  std::vector<ArrivalSums> sums(sum_count());
-  parallel_blocks(sums.size(), targets_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
-    std::vector<ScatteredSums> diffracted(end - begin);
-    for (const ThreadState& state : states_) {
-      for (std::size_t i = begin; i < end; ++i) sums[i].merge(state.sums[i]);
-      if (state.scattered_sums.empty()) continue;
-      for (std::size_t i = begin; i < end; ++i) diffracted[i - begin].merge(state.scattered_sums[i]);
-    }
-    for (std::size_t i = begin; i < end; ++i) sums[i].add(diffracted[i - begin].total());
-  });
-  return sums;
-}
-
-std::vector<RaysWithoutPower> Launch::rays_without_power_of_threads() const {
-  std::vector<RaysWithoutPower> sums(environment_.points.receiver_count());
-  for (const ThreadState& state : states_) {
-    for (std::size_t r = 0; r < sums.size(); ++r) {
-      sums[r].by_polarization += state.without_power[r].by_polarization;
-      sums[r].by_pattern += state.without_power[r].by_pattern;
-    }
-  }
-  return sums;
-}
-
-RayLaunchingResult Launch::collect() {
-  RayLaunchingResult result;
-  result.tubes = std::accumulate(tubes_by_interactions_.begin(), tubes_by_interactions_.end(), std::uint64_t{0});
-  result.tubes_by_interactions = tubes_by_interactions_;
-  result.cost = cost_;
-  result.pruning = pruning_;
-  std::vector<RecordedRay> recorded;
-  std::vector<ScatteredWay> ways;
-  if (wants_wideband()) result.wideband = empty_wideband_table();
-  for (ThreadState& state : states_) {
-    if (wants_wideband()) result.wideband.merge(state.wideband);
-    result.cost.merge(state.cost);
-    recorded.insert(recorded.end(), state.recorded.begin(), state.recorded.end());
-    ways.insert(ways.end(), state.scattered_ways.list.begin(), state.scattered_ways.list.end());
-  }
-  for (const BatchState& state : batch_states_) result.cost.merge(state.cost);
-  std::vector<ArrivalSums> sums = sums_of_threads();
-  const auto tiles = static_cast<std::ptrdiff_t>(environment_.points.target_tile_count());
-  result.receivers.assign(sums.begin() + tiles, sums.end());
-  pair_rays(result.receivers);
-  result.left_in_sight = left_in_sight_;
-  sums.resize(environment_.points.target_tile_count());
-  result.tiles = std::move(sums);
-  if (environment_.options.rays_per_receiver == 0) return result;
-  result.rays_without_power = rays_without_power_of_threads();
-  sort_by_strength(recorded);
-  result.ray_gains = gains_by_mechanism(recorded, environment_.points);
-  const std::vector<RecordedRay> scattered = scattered_rays_.strongest(std::move(ways));
-  recorded.insert(recorded.end(), scattered.begin(), scattered.end());
-  sort_by_strength(recorded);
-  result.rays = strongest_rays(recorded);
-  return result;
-}
-
-std::vector<Vec3> Launch::trace(const RecordedRay& recorded, Vec3 target) const {
-  const InteractionChain& chain = recorded.chain;
-  if (chain.over_rooftops) return trace_over_rooftops(recorded, target);
-  const VirtualSource antenna{transmitter_.position};
-  if (recorded.scattered_at != RecordedRay::nowhere) {
-    return trace_scattered(environment_.tiling, chain, recorded.scattered_at, antenna, target);
-  }
-  const std::uint32_t number = environment_.points.element_count() + recorded.receiver;
-  if (const std::optional<Vec3> place = place_on_uneven_ground(chain, number)) {
-    return {transmitter_.position, *place, target};
-  }
-  return trace_chain(environment_.tiling, chain, antenna, target);
-}
-
-Ray Launch::as_ray(const RecordedRay& recorded) const {
-  const Receiver& receiver = environment_.receivers[recorded.receiver];
-  const InteractionChain& chain = recorded.chain;
-  Ray ray;
-  ray.target_id = receiver.receiver_id;
-  ray.interactions = interaction_text(environment_.tiling, recorded);
-  ray.elements.assign(chain.elements.begin(), chain.elements.begin() + chain.length);
-  ray.points = trace(recorded, receiver.position);
-  ray.mechanism = mechanism_of(recorded, environment_.points);
-  ray.path_gain = recorded.path_gain;
-  ray.delay_ns = recorded.length_m / speed_of_light * 1e9;
-  ray.phase_deg = degrees(recorded.phase);
-  ray.complete_for(transmitter_);
-  return ray;
-}
-
-std::vector<Ray> Launch::strongest_rays(const std::vector<RecordedRay>& recorded) {
-  std::vector<Ray> rays;
-  std::size_t of_receiver = 0;
-  for (std::size_t i = 0; i < recorded.size(); ++i) {
-    of_receiver = i > 0 && recorded[i - 1].receiver == recorded[i].receiver ? of_receiver + 1 : 0;
-    if (of_receiver >= environment_.options.rays_per_receiver) continue;
-    rays.push_back(as_ray(recorded[i]));
-    if (environment_.options.ray_losses) add_losses(recorded[i], rays.back());
-  }
-  return rays;
-}
 
 struct RayLauncher::Impl {
   const Scene& scene;
@@ -487,13 +198,10 @@ RayLaunchingResult RayLauncher::launch_by_cpu(const Transmitter& transmitter, Pr
 
 double RayLauncher::expected_work(const Transmitter& transmitter) const {
   if (!impl_->points.tiles_are_targets()) return 1;
-  std::vector<std::uint8_t> is_lit(impl_->points.element_count(), 0);
-  for (const std::uint32_t element : impl_->sight->visible_from(transmitter.position)) {
-    is_lit[element] = 1;
-  }
-  const LaunchExtent extent =
-      extent_of(impl_->points, impl_->visibility, transmitter.position, draws_by_chance(impl_->options, impl_->points),
-                [&](std::uint32_t element) { return is_lit[element] != 0; });
+  std::vector<std::uint8_t> lit(impl_->points.element_count(), 0);
+  for (const std::uint32_t element : impl_->sight->visible_from(transmitter.position)) lit[element] = lit_as_element;
+  const LaunchExtent extent = extent_of(impl_->points, impl_->visibility, transmitter.position,
+                                        draws_by_chance(impl_->options, impl_->points), lit);
   return impl_->forecast->work(extent);
 }
 

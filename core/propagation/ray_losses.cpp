@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What each step of a kept ray took (docs/why-this-value.md). A ray is followed once more at the end, alone and by the
-// functions that followed it among all others: so its steps are those of its power, and no other ray carries them
-// along.
+// A ray is followed once more at the end, alone and by the functions that followed it among all others: so its steps
+// are those of its power, and no other ray carries them along.
+#include "core/propagation/ray_losses.h"
+
 #include <cmath>
 #include <optional>
 #include <span>
@@ -10,7 +11,6 @@
 #include "core/base/units.h"
 #include "core/propagation/bounced_rays.h"
 #include "core/propagation/building_transmission.h"
-#include "core/propagation/launch.h"
 
 namespace tesseray {
 namespace {
@@ -20,59 +20,65 @@ double squared(double x) { return x * x; }
 }  // namespace
 
 // One ray's account: the parts of its power that its steps leave. Whose rays bounced_rays.h follows, too.
-class Launch::RayAccount {
+class RayLosses::Account {
  public:
   // `points`: the ray's, from the transmitter on.
-  RayAccount(Launch& launch, const RecordedRay& ray, std::span<const Vec3> points)
-      : launch_(launch),
-        points_(launch.environment_.points),
+  Account(const RayLosses& of, const RecordedRay& ray, std::span<const Vec3> points)
+      : setting_(of.setting_),
+        environment_(of.setting_.environment),
+        record_(of.record_),
+        waves_(of.waves_),
+        first_level_(of.first_level_),
+        arrivals_(of.arrivals_),
+        scattering_(of.scattering_),
+        points_(environment_.points),
         ray_(ray),
         corners_(points),
         number_(points_.element_count() + ray.receiver),
-        state_(launch.states_.local()),
+        state_(first_level_.of_thread()),
         steps_(ray.chain.length, 1.0) {
-    state_.endings = &endings_;
+    state_.arrivals.endings = &endings_;
   }
-  ~RayAccount() { state_.endings = nullptr; }
-  RayAccount(const RayAccount&) = delete;
-  RayAccount& operator=(const RayAccount&) = delete;
+  ~Account() { state_.arrivals.endings = nullptr; }
+  Account(const Account&) = delete;
+  Account& operator=(const Account&) = delete;
 
   // False where a threshold lets the ray go which another way of counting, a GPU's, has just kept.
   bool follow() { return ray_.scattered_at == RecordedRay::nowhere ? follow_to_receiver() : follow_scattered(); }
   // `ray`: the same one, with its interactions. REQUIRES: follow() was true.
   std::vector<RayLoss> losses(const Ray& ray) const;
 
-  const LaunchView& view() const { return launch_.view_; }
+  const LaunchView& view() const { return record_.view; }
   Link::Departure departure(const InteractionChain& chain, Vec3 direction) const {
     reflected_.clear();
     const Link::Departure sent =
-        chain.is_scattered() ? launch_.scattered_departure(chain, direction) : launch_.link_.depart(direction);
+        chain.is_scattered() ? scattering_.departure(chain, direction) : setting_.link.depart(direction);
     sent_ = squared_norm(sent.field);
     return sent;
   }
   ComplexVec3 reflected(const InteractionChain& chain, const ComplexVec3& incident, Vec3 incidence,
                         const Tile& tile) const {
-    const ComplexVec3 field = chain.is_scattered() ? launch_.reflected_diffuse(incident, incidence, tile)
-                                                   : specularly_reflected(launch_.view_, incident, incidence, tile);
+    const ComplexVec3 field = chain.is_scattered() ? scattering_.reflected(incident, incidence, tile)
+                                                   : specularly_reflected(record_.view, incident, incidence, tile);
     reflected_.push_back(squared_norm(field) / squared_norm(incident));
     return field;
   }
   double vegetation_between(std::uint32_t element, std::uint32_t number) const {
-    return launch_.vegetation_between(element, number);
+    return setting_.vegetation_between(element, number);
   }
   bool may_go_on(const InteractionChain& chain, std::uint32_t element, int reflections, int diffractions) const {
-    return launch_.may_go_on(chain, element, reflections, diffractions);
+    return setting_.may_go_on(chain, element, reflections, diffractions);
   }
   void arrive(const RayEnding& ending, std::uint32_t number) {
     if (ending.chain.is_scattered()) {
       endings_.push_back({ending.source, ending.strength, ending.departure_gain, ending.attenuation, {}, {}, {}});
     } else {
       if (ending.coherent_ground_reflection) {
-        const Tile& tile = launch_.environment_.tiling.tiles[ending.chain.last()];
+        const Tile& tile = environment_.tiling.tiles[ending.chain.last()];
         const Vec3 direction = leg_to(ending.source, points_.arrival(number)).direction;
         reflected_.back() *= squared(gain_of_grazed_ground(view().surface(tile), direction, tile.normal));
       }
-      launch_.arrive(ending, number, state_);
+      arrivals_.arrive(ending, number, state_.arrivals);
     }
   }
   Tube& new_child() { return children_.emplace_back(); }
@@ -116,12 +122,18 @@ class Launch::RayAccount {
   // Of what the account has so far, over the EIRP.
   double left() const;
 
-  Launch& launch_;
+  const LaunchSetting& setting_;
+  const LaunchEnvironment& environment_;
+  const FirstLevelRecord& record_;
+  const RooftopWaves& waves_;
+  FirstLevel& first_level_;
+  LaunchArrivals& arrivals_;
+  const ScatteringTiles& scattering_;
   const TargetPoints& points_;
   const RecordedRay& ray_;
   std::span<const Vec3> corners_;
   std::uint32_t number_;
-  ThreadState& state_;
+  FirstLevel::ThreadState& state_;
   std::vector<Tube> children_;
   std::vector<KeptEnding> endings_;
   RooftopWave wave_;  // of a ray over the roofs
@@ -142,7 +154,7 @@ class Launch::RayAccount {
   mutable double sent_ = 1;
 };
 
-void Launch::RayAccount::settle(double level, std::size_t end) {
+void RayLosses::Account::settle(double level, std::size_t end) {
   double reflections = 1;
   for (std::size_t i = first_open_; i < end; ++i) {
     steps_[i] = reflected_[i - first_open_];
@@ -155,13 +167,13 @@ void Launch::RayAccount::settle(double level, std::size_t end) {
   open_ = nullptr;
 }
 
-void Launch::RayAccount::receive(const ComplexVec3& field, Vec3 direction) {
+void RayLosses::Account::receive(const ComplexVec3& field, Vec3 direction) {
   const LinkView& link = view().link;
   receiver_ = link.receive_gain(direction);
   polarization_ = squared_norm(link.receive(field, direction)) / (link.unit_gain * receiver_ * squared_norm(field));
 }
 
-double Launch::RayAccount::left() const {
+double RayLosses::Account::left() const {
   double all = view().link.unit_gain / squared(length_m_);
   for (const double part : {antenna_, receiver_, polarization_, vegetation_, building_, near_roofs_, near_ground_,
                             with_ground_, over_rooftops_}) {
@@ -171,41 +183,38 @@ double Launch::RayAccount::left() const {
   return all;
 }
 
-bool Launch::RayAccount::take_child(Tube& tube) {
+bool RayLosses::Account::take_child(Tube& tube) {
   if (children_.size() != 1) return false;
   tube = children_.front();
   children_.clear();
   return true;
 }
 
-bool Launch::RayAccount::launch_first(Tube& tube) {
+bool RayLosses::Account::launch_first(Tube& tube) {
   const std::uint32_t first = ray_.chain.elements[0];
   if (ray_.chain.over_rooftops) {
     open_ = &over_rooftops_;
-    const RooftopUse use{.goes_on = true};
-    if (!launch_.find_rooftop_wave(launch_.rooftop_target(first, points_.arrival(first)), state_, wave_) &&
-        !launch_.find_rooftop_wave_below(first, use, state_, wave_)) {
-      return false;
-    }
-    launch_.launch_rooftop_wave(wave_, first, use, state_, children_);
+    const FirstLevel::RooftopUse use{.goes_on = true};
+    if (!first_level_.find_rooftop_wave(first, use, state_, wave_)) return false;
+    first_level_.launch_rooftop_wave(wave_, first, use, state_, children_);
     return take_child(tube);
   }
-  const StraightWay way = ray_.chain.through_building ? launch_.way_through_building() : launch_.way_in_air();
+  const StraightWay way = first_level_.way_of(ray_.chain);
   open_ = &with_ground_;
-  const std::optional<LeftOfRay> along_ground = launch_.left_near_ground(way, first, state_, wave_);
+  const std::optional<LeftOfRay> along_ground = waves_.left_near_ground(way, first, state_.rooftop_work, wave_);
   const LeftOfRay left =
-      along_ground ? *along_ground : launch_.left_by_roofs(way, first, points_.reference(first), state_);
-  const FirstLeg leg = launch_.first_leg(way, first, along_ground.has_value(), left, state_);
+      along_ground ? *along_ground : waves_.left_by_roofs(way, first, points_.reference(first), state_.rooftop_work);
+  const FirstLevel::FirstLeg leg = first_level_.first_leg(way, first, along_ground.has_value(), left, state_);
   (along_ground ? near_ground_ : near_roofs_) = squared(left.amplitude);
   building_ = squared(leg.building);
   phase_m_ = left.offset_m;
-  launch_.go_on_from_antenna(leg, way, first, state_, children_);
+  first_level_.go_on_from_antenna(leg, way, first, children_);
   return take_child(tube);
 }
 
-void Launch::RayAccount::bounce(const Tube& tube, std::uint32_t target) {
+void RayLosses::Account::bounce(const Tube& tube, std::uint32_t target) {
   if (points_.is_tile(tube.element)) {
-    const Tile& tile = launch_.environment_.tiling.tiles[tube.element];
+    const Tile& tile = environment_.tiling.tiles[tube.element];
     reflect(tube, tile, mirrored(tube.source, tile.centroid, tile.normal), target, *this);
   } else {
     const Wedge wedge = view().wedge_of(view().environment.edge(tube.element));
@@ -214,7 +223,7 @@ void Launch::RayAccount::bounce(const Tube& tube, std::uint32_t target) {
   }
 }
 
-bool Launch::RayAccount::walk(Tube& tube, std::size_t first, std::size_t end, std::uint32_t target) {
+bool RayLosses::Account::walk(Tube& tube, std::size_t first, std::size_t end, std::uint32_t target) {
   for (std::size_t i = first; i < end; ++i) {
     const bool is_last = i + 1 == end, at_edge = points_.is_edge(tube.element);
     // Before the first edge the wave is one from a point, whose field is known along the ray itself.
@@ -237,27 +246,26 @@ bool Launch::RayAccount::walk(Tube& tube, std::size_t first, std::size_t end, st
   return true;
 }
 
-bool Launch::RayAccount::arrive_first() {
+bool RayLosses::Account::arrive_first() {
   if (ray_.chain.over_rooftops) {
     open_ = &over_rooftops_;
-    if (!launch_.find_rooftop_wave(launch_.rooftop_target(number_, points_.arrival(number_)), state_, wave_)) {
-      return false;
-    }
-    launch_.launch_rooftop_wave(wave_, number_, {.arrives = true}, state_, children_);
+    const FirstLevel::RooftopUse use{.arrives = true};
+    if (!first_level_.find_rooftop_wave(number_, use, state_, wave_)) return false;
+    first_level_.launch_rooftop_wave(wave_, number_, use, state_, children_);
     return !endings_.empty();
   }
-  const StraightWay way = ray_.chain.through_building ? launch_.way_through_building() : launch_.way_in_air();
-  launch_.arrive_in_sight(way, number_, state_);
+  const StraightWay way = first_level_.way_of(ray_.chain);
+  first_level_.arrive_in_sight(way, number_, state_);
   if (endings_.empty()) return false;
   open_ = ray_.by_ground_below ? nullptr : &with_ground_;
-  building_ = squared(launch_.attenuation_of_building(way, points_.arrival(number_)));
-  if (!ray_.by_ground_below) near_roofs_ = squared(launch_.left_in_sight_[ray_.receiver].by_roofs);
+  building_ = squared(first_level_.attenuation_of_building(way, points_.arrival(number_)));
+  if (!ray_.by_ground_below) near_roofs_ = squared(record_.left_in_sight[ray_.receiver].by_roofs);
   const VirtualSource& source = endings_.front().source;
   if (!source.is_edge()) phase_m_ = source.offset_m;
   return true;
 }
 
-bool Launch::RayAccount::follow_to_receiver() {
+bool RayLosses::Account::follow_to_receiver() {
   InteractionChain chain = ray_.chain;
   if (ray_.by_ground_below) chain.pop();
   Tube tube;
@@ -275,7 +283,7 @@ bool Launch::RayAccount::follow_to_receiver() {
   return true;
 }
 
-void Launch::RayAccount::end_at_receiver(const KeptEnding& ending) {
+void RayLosses::Account::end_at_receiver(const KeptEnding& ending) {
   const Leg leg = leg_to(ending.source, points_.arrival(number_));
   length_m_ = geometric_m(leg);
   antenna_ = ending.departure_gain;
@@ -284,9 +292,9 @@ void Launch::RayAccount::end_at_receiver(const KeptEnding& ending) {
   receive(transported(ending.strength, leg.direction), leg.direction);
 }
 
-void Launch::RayAccount::end_by_ground_below(const KeptEnding& ending, const InteractionChain& chain) {
+void RayLosses::Account::end_by_ground_below(const KeptEnding& ending, const InteractionChain& chain) {
   const Vec3 target = points_.arrival(number_);
-  const Tile& tile = launch_.environment_.tiling.tiles[launch_.receiver_ground(number_)];
+  const Tile& tile = environment_.tiling.tiles[setting_.receiver_ground(number_)];
   const bool has_normal = squared_norm(ending.ground_normal) > 0;
   const Vec3 normal = has_normal ? ending.ground_normal : tile.normal;
   const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
@@ -312,10 +320,10 @@ void Launch::RayAccount::end_by_ground_below(const KeptEnding& ending, const Int
   } else if (chain.over_rooftops) {
     const Vec3 last = wave_.path.edges.back();
     vegetation_ =
-        squared(wave_.vegetation * launch_.vegetation_to_target(last, number_, ending.ground_normal).companion);
+        squared(wave_.vegetation * setting_.vegetation_to_target(last, number_, ending.ground_normal).companion);
   } else {
-    const Vec3 antenna = launch_.transmitter_.position;
-    vegetation_ = squared(launch_.vegetation_to_target(antenna, number_, ending.ground_normal).companion);
+    const Vec3 antenna = setting_.transmitter.position;
+    vegetation_ = squared(setting_.vegetation_to_target(antenna, number_, ending.ground_normal).companion);
   }
   const ComplexVec3 reflected =
       specularly_reflected(view().surface(tile), transported(ending.strength, leg.direction), leg.direction, normal);
@@ -324,12 +332,12 @@ void Launch::RayAccount::end_by_ground_below(const KeptEnding& ending, const Int
   steps_.back() *= ending.ray.arrival.path_gain / left();
 }
 
-bool Launch::RayAccount::follow_scattered() {
+bool RayLosses::Account::follow_scattered() {
   const std::size_t scattered_at = ray_.scattered_at;
   const std::uint32_t tile_number = ray_.chain.elements[scattered_at];
   Tube tube;
   if (!launch_first(tube) || !walk(tube, 0, scattered_at, tile_number | RowTarget::goes_on)) return false;
-  const DiffuseIncidence incidence = launch_.diffuse_incidence(tube, launch_.environment_.tiling.tiles[tile_number]);
+  const DiffuseIncidence incidence = scattering_.incidence(tube, environment_.tiling.tiles[tile_number]);
   antenna_ = incidence.gain;
   length_m_ = ray_.length_m - phase_m_;
   settle(level(tube), scattered_at);
@@ -348,50 +356,50 @@ bool Launch::RayAccount::follow_scattered() {
   } else {
     scatter_by_tile(tile_number, chain.last());
   }
-  polarization_ = launch_.link_.received_fraction();
+  polarization_ = setting_.link.received_fraction();
   steps_[scattered_at] = ray_.path_gain / left();
   return true;
 }
 
-void Launch::RayAccount::scatter_straight(std::uint32_t tile) {
+void RayLosses::Account::scatter_straight(std::uint32_t tile) {
   const Vec3 way = points_.arrival(number_) - points_.reference(tile);
-  const double length_m = norm(way), vegetation = launch_.vegetation_between(tile, number_);
+  const double length_m = norm(way), vegetation = setting_.vegetation_between(tile, number_);
   const DiffuseTarget at_target =
-      diffuse_target_of_tile(launch_.scattering_view_, number_, tile, (1 / length_m) * way, length_m, vegetation);
+      diffuse_target_of_tile(scattering_.view(), number_, tile, (1 / length_m) * way, length_m, vegetation);
   receiver_ = at_target.gain_factor / at_target.basic_factor;
   vegetation_ *= squared(vegetation);
 }
 
-void Launch::RayAccount::scatter_by_tile(std::uint32_t tile_number, std::uint32_t mirror) {
-  const Tile& tile = launch_.environment_.tiling.tiles[mirror];
+void RayLosses::Account::scatter_by_tile(std::uint32_t tile_number, std::uint32_t mirror) {
+  const Tile& tile = environment_.tiling.tiles[mirror];
   const Vec3 image = mirrored(points_.reference(tile_number), tile.centroid, tile.normal);
   const Vec3 direction = normalized(points_.arrival(number_) - image);
-  steps_.back() = mirrored_share(launch_.scattering_view_, 1, mirror, direction);
+  steps_.back() = mirrored_share(scattering_.view(), 1, mirror, direction);
   receiver_ = view().link.receive_gain(direction);
   vegetation_ *= squared(vegetation_between(mirror, tile_number) * vegetation_between(mirror, number_));
 }
 
-bool Launch::RayAccount::scatter_by_edge(std::uint32_t tile_number, std::uint32_t edge, double incident,
+bool RayLosses::Account::scatter_by_edge(std::uint32_t tile_number, std::uint32_t edge, double incident,
                                          double length_m) {
-  const Tile& tile = launch_.environment_.tiling.tiles[tile_number];
+  const Tile& tile = environment_.tiling.tiles[tile_number];
   const Vec3 midpoint = points_.reference(edge);
   const double before = left(), rest_m = ray_.length_m - length_m;
-  const bool is_directive = !launch_.directive_lobes_.empty();
+  const bool is_directive = scattering_.have_directive_lobes();
   // As the edge has it (edge_observer.h): Lambert's law goes by its very point, other lobes by its middle.
   const Vec3 way = (is_directive ? midpoint : corners_[corners_.size() - 2]) - tile.centroid;
-  const double near = nearness_before_edge(launch_.scattering_view_, tile_number, midpoint - tile.centroid);
+  const double near = nearness_before_edge(scattering_.view(), tile_number, midpoint - tile.centroid);
   const double sent =
-      near * incident * launch_.diffuse_intensity(tile_number, normalized(way), AfterScattering::diffraction);
+      near * incident * scattering_.intensity(tile_number, normalized(way), AfterScattering::diffraction);
   if (!(sent > 0)) return false;
   steps_[ray_.scattered_at] = view().link.unit_gain * sent / squared(rest_m) / before;
   receiver_ = view().link.receive_gain(normalized(points_.arrival(number_) - midpoint));
   vegetation_ *= squared(vegetation_between(edge, tile_number) * vegetation_between(edge, number_));
-  polarization_ = launch_.link_.received_fraction();
+  polarization_ = setting_.link.received_fraction();
   steps_.back() *= ray_.path_gain / left();
   return true;
 }
 
-bool Launch::RayAccount::scatter_twice(std::uint32_t tile) {
+bool RayLosses::Account::scatter_twice(std::uint32_t tile) {
   const std::size_t first = first_open_;
   const std::uint32_t one = ray_.chain.elements[first], other = ray_.chain.elements[first + 1];
   InteractionChain chain;
@@ -412,7 +420,7 @@ bool Launch::RayAccount::scatter_twice(std::uint32_t tile) {
   return true;
 }
 
-std::vector<RayLoss> Launch::RayAccount::losses(const Ray& ray) const {
+std::vector<RayLoss> RayLosses::Account::losses(const Ray& ray) const {
   std::vector<RayLoss> list;
   const auto add = [&](std::string step, double left) { list.push_back({std::move(step), 0.0 - decibels(left)}); };
   const auto add_other = [&](const char* step, double left) {
@@ -433,8 +441,8 @@ std::vector<RayLoss> Launch::RayAccount::losses(const Ray& ray) const {
   return list;
 }
 
-void Launch::add_losses(const RecordedRay& recorded, Ray& ray) {
-  RayAccount account(*this, recorded, ray.points);
+void RayLosses::add_to(Ray& ray, const RecordedRay& recorded) const {
+  Account account(*this, recorded, ray.points);
   if (account.follow()) ray.losses = account.losses(ray);
 }
 

@@ -3,10 +3,11 @@
 // reflects go by its tiles (bounce.cpp), but where roofs come near.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
-#include "core/propagation/launch.h"
 #include "core/propagation/local_mean.h"
 #include "core/propagation/rooftop_line.h"
+#include "core/propagation/rooftop_waves.h"
 
 namespace tesseray {
 namespace {
@@ -42,7 +43,7 @@ Complex together(Complex a, Complex b, double coherence) {
 
 }  // namespace
 
-Launch::GroundWay Launch::way_from_image(const PlaneImage& image, Vec3 to) const {
+RooftopWaves::GroundWay RooftopWaves::way_from_image(const PlaneImage& image, Vec3 to) const {
   const Vec3 way = to - image.point;
   const double below_m = 0.5 * norm(transmitter_.position - image.point);
   GroundWay by_ground;
@@ -54,8 +55,8 @@ Launch::GroundWay Launch::way_from_image(const PlaneImage& image, Vec3 to) const
   return by_ground;
 }
 
-Link::Departure Launch::with_ground_way(const Link::Departure& straight, Vec3 direction, const GroundWay& way,
-                                        double in_step) const {
+Link::Departure RooftopWaves::with_ground_way(const Link::Departure& straight, Vec3 direction, const GroundWay& way,
+                                              double in_step) const {
   const Complex factor = exp_j(-link_.wave_number() * way.longer_m) * way.factor;
   const auto both = [&](const ComplexVec3& ahead, const ComplexVec3& down) {
     const Link::Surface& ground = link_.surface(environment_.scene.default_materials.ground);
@@ -73,14 +74,14 @@ Link::Departure Launch::with_ground_way(const Link::Departure& straight, Vec3 di
   return departure;
 }
 
-double Launch::vegetation_by_ground(const GroundWay& way, Vec3 to) const {
+double RooftopWaves::vegetation_by_ground(const GroundWay& way, Vec3 to) const {
   const Vec3 antenna = transmitter_.position;
   return vegetation_.amplitude(antenna, way.place) * vegetation_.amplitude(way.place, to) /
          vegetation_.amplitude(antenna, to);
 }
 
-Link::Departure Launch::departure_towards_roofs(const Link::Departure& straight, Vec3 target, const RooftopPath& path,
-                                                ThreadState& state) const {
+Link::Departure RooftopWaves::departure_towards_roofs(const Link::Departure& straight, Vec3 target,
+                                                      const RooftopPath& path, Workspace& work) const {
   if (!path.by_ground || !(norm(path.by_ground->ratio) > negligible)) return straight;
   const Vec3 antenna = transmitter_.position, edge = path.edges.front();
   const PlaneImage& image = path.by_ground->image;
@@ -92,9 +93,9 @@ Link::Departure Launch::departure_towards_roofs(const Link::Departure& straight,
   if (path.passes_roofs && left_m > RooftopProfiles::least_gap_m) {
     const double bulge_m = RooftopLine(antenna, target, 0).bulge_at(norm(edge.xy() - antenna.xy()));
     const Vec3 before_edge = image.point + (left_m / distance) * (edge - Vec3{0, 0, bulge_m} - image.point);
-    way.factor = environment_.over_rooftops.left_beside_strips(image, antenna, before_edge, link_.wavelength_m(),
-                                                               state.rooftop_work) *
-                 way.factor;
+    way.factor =
+        environment_.over_rooftops.left_beside_strips(image, antenna, before_edge, link_.wavelength_m(), work) *
+        way.factor;
   }
   double in_step = view_.summation == Summation::coherent ? 1 : 0;
   if (view_.summation == Summation::local_mean) {
@@ -104,7 +105,8 @@ Link::Departure Launch::departure_towards_roofs(const Link::Departure& straight,
   return with_ground_way(straight, path.departure, way, in_step);
 }
 
-bool Launch::sees_ground_behind(const StraightWay& straight_way, Vec3 edge, const PlaneImage& image, Vec3 point) const {
+bool RooftopWaves::sees_ground_behind(const StraightWay& straight_way, Vec3 edge, const PlaneImage& image,
+                                      Vec3 point) const {
   const Vec3 on_ground = 0.5 * (image.point + transmitter_.position);
   const Vec3 edge_image = mirrored(edge, on_ground, image.normal), way = point - edge_image;
   const Vec3 place = edge_image + (dot(on_ground - edge_image, image.normal) / dot(way, image.normal)) * way;
@@ -113,37 +115,38 @@ bool Launch::sees_ground_behind(const StraightWay& straight_way, Vec3 edge, cons
                                         {place.x, place.y, std::max(place.z, ground_z) + in_front_m});
 }
 
-Link::Departure Launch::departure_into_sight(const StraightWay& straight_way, const Link::Departure& straight,
-                                             std::uint32_t number, std::uint8_t as, Vec3 point, LeftOfRay left,
-                                             ThreadState& state) {
+std::optional<Link::Departure> RooftopWaves::departure_with_ground(const StraightWay& straight_way,
+                                                                   const Link::Departure& straight,
+                                                                   std::uint32_t number, Vec3 point, LeftOfRay left,
+                                                                   Workspace& work) const {
   const TargetPoints& points = environment_.points;
   const Vec3 antenna = transmitter_.position, to_point = point - antenna;
   const double distance = norm(to_point.xy()), length = norm(to_point);
   // What is reflected at a ground tile itself has not met the ground before; to the target over it the reflection is
   // the companion.
-  if (!roofs_count_in_sight(straight_way) || !view_.is_antenna_over_ground || ground_below(number) != no_index ||
-      points.is_edge(number) || distance < rooftop_detail::least_horizontal_distance_m) {
-    return straight;
+  if (!roofs_count_in_sight(straight_way) || !view_.is_antenna_over_ground ||
+      setting_.ground_below(number) != no_index || points.is_edge(number) ||
+      distance < rooftop_detail::least_horizontal_distance_m) {
+    return std::nullopt;
   }
   const RooftopLine line(antenna, point, 0);
   const GroundBeforeEdge ground = ground_before(environment_.over_rooftops.view().terrain, line, {distance, point.z});
-  if (!ground.reflects) return straight;
+  if (!ground.reflects) return std::nullopt;
   const PlaneImage image = image_in(ground, antenna, line.direction);
   const auto left_from_image = [&](bool past_both_ends) {
-    RooftopRays rays = rooftop_rays();
+    RooftopRays rays = search_rays();
     rays.from = image.point;
     rays.may_reflect = past_both_ends;
-    return environment_.over_rooftops.left_in_sight(rays, rooftop_target(number, point),
-                                                    OverRooftopPaths::WayInSight::by_ground, state.rooftop_work);
+    return environment_.over_rooftops.left_in_sight(rays, target_at(number, point),
+                                                    OverRooftopPaths::WayInSight::by_ground, work);
   };
   OverRooftopPaths::FieldPastRoofs left_of_way = left_from_image(true);
-  if (!left_of_way.first_edge) return straight;
+  if (!left_of_way.first_edge) return std::nullopt;
   // Behind the roofs the reflection is that of the tile there, of the antenna's ray or, where the roofs hide it, of one
   // over them.
   const Vec3 place = way_from_image(image, point).place;
   const bool is_before_roofs = norm(place.xy() - antenna.xy()) < norm(left_of_way.first_edge->xy() - antenna.xy());
-  if (!is_before_roofs) return straight;
-  reached_over_rooftops_[number] |= as;
+  if (!is_before_roofs) return std::nullopt;
   if (!sees_ground_behind(straight_way, *left_of_way.first_edge, image, point)) left_of_way = left_from_image(false);
   GroundWay way = way_from_image(image, *left_of_way.first_edge);
   way.longer_m = norm(point - image.point) - length;

@@ -6,64 +6,35 @@
 
 #include "core/base/units.h"
 #include "core/propagation/ground_along_profile.h"
-#include "core/propagation/launch.h"
 #include "core/propagation/rooftop_line.h"
+#include "core/propagation/rooftop_waves.h"
 
 namespace tesseray {
-namespace {
 
-bool reflects_as_whole(const LeftInSight& left) {
-  return left.ground == LeftInSight::Ground::along || left.ground == LeftInSight::Ground::uneven;
-}
-
-}  // namespace
-
-bool Launch::uneven_ground_counts_in_sight() const {
+bool RooftopWaves::uneven_ground_counts_in_sight() const {
   // Its reflections are in phase with the direct ray.
   return screens_count_in_sight() && limits_.may_reflect(0, 0) && view_.summation != Summation::power;
 }
 
-bool Launch::find_wave_along_ground(bool through_building, std::uint32_t number, Vec3 point, ThreadState& state,
-                                    RooftopWave& wave) const {
+bool RooftopWaves::find_along_ground(bool through_building, std::uint32_t number, Vec3 point, Workspace& work,
+                                     RooftopWave& wave) const {
   if (!uneven_ground_counts_in_sight()) return false;
   // An edge lies at roofs that stand for others; what goes through a building goes below them.
   const bool is_edge = environment_.points.is_edge(number), with_roofs = !is_edge && !through_building;
-  const RooftopTarget target = is_edge ? rooftop_target(point) : rooftop_target(number, point);
-  if (!environment_.over_rooftops.find_along_ground(rooftop_rays(), target, with_roofs, state.rooftop_work,
-                                                    wave.path)) {
+  const RooftopTarget target = is_edge ? target_at(point) : target_at(number, point);
+  if (!environment_.over_rooftops.find_along_ground(search_rays(), target, with_roofs, work, wave.path)) {
     return false;
   }
-  complete_rooftop_wave(point, state, wave);
+  complete(point, work, wave);
   return true;
 }
 
-void Launch::arrive_along_ground(const StraightWay& way, std::uint32_t number, const RooftopWave& wave,
-                                 ThreadState& state) {
-  const Vec3 ground_normal = ground_normal_behind(wave, number);
-  VegetationAtTarget attenuation =
-      attenuation_of_building(way, wave.end) * vegetation_to_target(transmitter_.position, number, ground_normal);
-  LeftOfRay by_ground = left_by_way_of_ground(wave, number, ground_normal);
-  attenuation.companion *= by_ground.amplitude;
-  // Of the same phase; the way by the ground is the longer one.
-  if (by_ground.offset_m < 0) by_ground.offset_m += link_.wavelength_m();
-  const bool is_direct = way.building == nullptr, is_over_ground = ground_below(number) != no_index;
-  const Vec3 place = is_over_ground ? place_along_ground(wave, number) : Vec3{};
-  if (is_direct) reached_over_rooftops_[number] |= with_ground_as_target;
-  if (is_direct && environment_.points.is_receiver(number)) {
-    const std::size_t receiver = number - environment_.points.element_count();
-    left_in_sight_[receiver] = {.with_ground = left_along_ground(wave).amplitude, .ground = LeftInSight::Ground::along};
-  }
-  arrive({wave.source, wave.strength, way.mechanism, wave.departure_gain, way.chain, false, attenuation,
-          by_ground.offset_m, ground_normal, is_over_ground ? &place : nullptr},
-         number, state);
-}
-
-Vec3 Launch::place_along_ground(const RooftopWave& wave, std::uint32_t number) const {
+Vec3 RooftopWaves::place_along_ground(const RooftopWave& wave, std::uint32_t number) const {
   const Vec3 place = way_by_ground_below(wave, number).place;
   return {place.x, place.y, environment_.over_rooftops.view().terrain.height_at(place.xy())};
 }
 
-Launch::LeftOfRay Launch::left_along_ground(const RooftopWave& wave) const {
+LeftOfRay RooftopWaves::left_along_ground(const RooftopWave& wave) const {
   const Vec3 straight = wave.end - transmitter_.position;
   const ComplexVec3 alone = (1 / norm(straight)) * link_.depart(normalized(straight)).field,
                     field = leg_to(wave.source, wave.end).amplitude * wave.strength;
@@ -73,15 +44,15 @@ Launch::LeftOfRay Launch::left_along_ground(const RooftopWave& wave) const {
   return {std::sqrt(squared_norm(field) / power), link_.seeming_length_m(turn)};
 }
 
-std::optional<Launch::GroundBelowSight> Launch::ground_below_sight(const StraightWay& way, std::uint32_t number,
-                                                                   LeftOfRay left, const RooftopWave* along_ground,
-                                                                   ThreadState& state) const {
-  const std::uint32_t ground = ground_below(number);
+std::optional<RooftopWaves::GroundBelowSight> RooftopWaves::ground_below_sight(const StraightWay& way,
+                                                                               std::uint32_t number, LeftOfRay left,
+                                                                               const RooftopWave* along_ground,
+                                                                               Workspace& work) const {
+  const std::uint32_t ground = setting_.ground_below(number);
   if (way.building != nullptr || ground == no_index || !uneven_ground_counts_in_sight()) return std::nullopt;
-  OverRooftopPaths::Workspace& work = state.rooftop_work;
   const Vec3 antenna = transmitter_.position, target = environment_.points.arrival(number),
              centroid = environment_.tiling.tiles[ground].centroid;
-  if (!environment_.over_rooftops.find_reflection(rooftop_rays(), rooftop_target(number, target), work)) {
+  if (!environment_.over_rooftops.find_reflection(search_rays(), target_at(number, target), work)) {
     return std::nullopt;
   }
   const RooftopLine line(antenna, target, 0);
@@ -93,7 +64,7 @@ std::optional<Launch::GroundBelowSight> Launch::ground_below_sight(const Straigh
   const Vec2 at = line.at(reflection.place.x);
   Vec3 place{at.x, at.y, reflection.place.y - line.bulge_at(reflection.place.x)};
   if (along_ground != nullptr) {
-    const RooftopRays rays = rooftop_rays();
+    const RooftopRays rays = search_rays();
     const Complex gamma = ground_reflection(rays.permittivities[environment_.over_rooftops.view().ground_material],
                                             std::fabs(dot(by_plane, normal)) / by_plane_m, rays.horizontal_share),
                   taken = Complex{1, 0} - left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
@@ -113,32 +84,15 @@ std::optional<Launch::GroundBelowSight> Launch::ground_below_sight(const Straigh
       {amplitude * by_plane_m / straight_m, length_m - by_plane_m}, normal, place, work.has_all_of_ground};
 }
 
-std::optional<Launch::LeftOfRay> Launch::left_near_ground(const StraightWay& way, std::uint32_t element,
-                                                          ThreadState& state, RooftopWave& wave) const {
+std::optional<LeftOfRay> RooftopWaves::left_near_ground(const StraightWay& way, std::uint32_t element, Workspace& work,
+                                                        RooftopWave& wave) const {
   const TargetPoints& points = environment_.points;
   // What is reflected at a ground tile itself has not met the ground before.
   if (points.is_tile(element) && points.is_ground(element)) return std::nullopt;
-  if (!find_wave_along_ground(way.building != nullptr, element, points.reference(element), state, wave)) {
+  if (!find_along_ground(way.building != nullptr, element, points.reference(element), work, wave)) {
     return std::nullopt;
   }
   return left_along_ground(wave);
-}
-
-std::optional<Vec3> Launch::place_on_uneven_ground(const InteractionChain& chain, std::uint32_t number) const {
-  const TargetPoints& points = environment_.points;
-  if (!points.is_receiver(number) || chain.over_rooftops || chain.is_scattered() || chain.length != 1 ||
-      chain.elements[0] != receiver_ground(number)) {
-    return std::nullopt;
-  }
-  const LeftInSight& left = left_in_sight_[number - points.element_count()];
-  if (!chain.through_building && !reflects_as_whole(left)) return std::nullopt;
-  ThreadState state;
-  RooftopWave wave;
-  if (find_wave_along_ground(chain.through_building, number, points.arrival(number), state, wave)) {
-    return place_along_ground(wave, number);
-  }
-  if (chain.through_building) return std::nullopt;
-  return ground_below_sight(way_in_air(), number, {}, nullptr, state)->place;
 }
 
 }  // namespace tesseray

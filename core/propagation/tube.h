@@ -51,7 +51,7 @@ struct InteractionChain {
   // REQUIRES: length > 0.
   TESSERAY_HD std::uint32_t last() const { return elements[length - std::size_t{1}]; }
   TESSERAY_HD bool is_scattered() const { return after != AfterScattering::nothing; }
-  // Scattered power with fewer interactions after it is summed elsewhere (diffuse.cpp).
+  // Scattered power with fewer interactions after it is summed elsewhere (scattered_power.h).
   TESSERAY_HD bool may_arrive() const { return !is_scattered() || length == 3; }
 };
 

@@ -1,41 +1,45 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The launcher's rays for wideband outputs: where each one departs, and what it adds at its target.
+// The launcher's rays for wideband outputs: where each one departs, and what it adds at its target; nothing where they
+// are not wanted.
 #include <cmath>
 
-#include "core/propagation/launch.h"
+#include "core/propagation/launch_arrivals.h"
+#include "core/propagation/ray_path.h"
+#include "core/propagation/rooftop_waves.h"
+#include "core/propagation/scattered_power.h"
+#include "core/propagation/scattering_tiles.h"
 
 namespace tesseray {
 
-bool Launch::wants_wideband() const {
-  return environment_.options.wideband || environment_.options.delay_profile_rays > 0;
+WidebandTable LaunchArrivals::empty_wideband_table() const {
+  return {setting_.sum_count(), environment_.options.wideband, environment_.options.delay_profile_rays};
 }
 
-WidebandTable Launch::empty_wideband_table() const {
-  return {sum_count(), environment_.options.wideband, environment_.options.delay_profile_rays};
-}
-
-Vec3 Launch::departure_direction(const InteractionChain& chain, std::uint32_t number, Vec3 target) const {
-  if (chain.over_rooftops) return departure_over_rooftops(chain, number, target);
+Vec3 LaunchArrivals::departure_direction(const InteractionChain& chain, std::uint32_t number, Vec3 target) const {
+  if (chain.over_rooftops) {
+    const FirstLevelRecord::FirstEdge& first = first_edges_[chain.length > 0 ? chain.elements[0] : number];
+    return departure_over_rooftops(environment_.tiling, transmitter_.position, first, chain, target);
+  }
   if (chain.length == 0) return normalized(target - transmitter_.position);
   const std::vector<Vec3> points =
       trace_chain(environment_.tiling, chain, VirtualSource{transmitter_.position}, target);
   return normalized(points[1] - points[0]);
 }
 
-Vec3 Launch::departure_direction(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const {
+Vec3 LaunchArrivals::departure_direction(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const {
   const TargetPoints& points = environment_.points;
   const Vec3 target = points.arrival(number);
   if (!ray.is_companion) return departure_direction(ending.chain, number, target);
   if (ending.ground_place != nullptr) return normalized(*ending.ground_place - transmitter_.position);
   InteractionChain before_ground = ending.chain;
   if (points.is_receiver(number)) before_ground.pop();
-  const Tile& ground = environment_.tiling.tiles[ground_below(number)];
+  const Tile& ground = environment_.tiling.tiles[setting_.ground_below(number)];
   const Vec3 normal = squared_norm(ending.ground_normal) > 0 ? ending.ground_normal : ground.normal;
   return departure_direction(before_ground, number, mirrored(target, ground.centroid, normal));
 }
 
-void Launch::add_wideband(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number,
-                          ThreadState& state) const {
+void LaunchArrivals::add_wideband(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number,
+                                  ThreadArrivals& state) const {
   if (!state.wideband.wanted()) return;
   const Arrival& arrival = ray.arrival;
   WidebandArrival added;
@@ -47,23 +51,24 @@ void Launch::add_wideband(const RayEnding& ending, const ArrivedRay& ray, std::u
     added.look.add(arrival.path_gain, look);
     added.departures.add(arrival.path_gain, departure_direction(ending, ray, number));
   }
-  state.wideband.add(sum_index(number), added);
+  state.wideband.add(setting_.sum_index(number), added);
 }
 
-void Launch::collect_departures(const Tube& tube, std::uint32_t tile, double power, AfterScattering after) {
+void ScatteringTiles::collect_departures(const Tube& tube, std::uint32_t tile, double power, AfterScattering after) {
   if (!environment_.options.wideband) return;
-  const Vec3 direction = departure_direction(tube.chain, tile, environment_.tiling.tiles[tile].centroid);
+  const Vec3 direction = arrivals_.departure_direction(tube.chain, tile, environment_.tiling.tiles[tile].centroid);
   diffuse_departures_[diffuse_.place(tile, after)].add(power, direction);
 }
 
-const DirectionMoments& Launch::departures_of(std::uint32_t tile, AfterScattering after) const {
+const DirectionMoments& ScatteringTiles::departures_of(std::uint32_t tile, AfterScattering after) const {
   static constexpr DirectionMoments unknown{};
   if (diffuse_departures_.empty()) return unknown;
   return diffuse_departures_[diffuse_.place(tile, after)];
 }
 
-void Launch::add_wideband(const DiffuseBeam& beam, const DirectionMoments& departures, const DiffuseTarget& at_target,
-                          std::uint32_t number, Vec3 direction, ThreadState& state) const {
+void ScatteringTiles::add_wideband(const DiffuseBeam& beam, const DirectionMoments& departures,
+                                   const DiffuseTarget& at_target, std::uint32_t number, Vec3 direction,
+                                   ThreadArrivals& state) const {
   if (!state.wideband.wanted() || !(beam.power > 0)) return;
   WidebandArrival ray;
   ray.path_gain = at_target.gain_factor * beam.power;
@@ -80,12 +85,12 @@ void Launch::add_wideband(const DiffuseBeam& beam, const DirectionMoments& depar
     }
     ray.departures.add(at_target.gain_factor, departures);
   }
-  state.wideband.add(sum_index(number), ray);
+  state.wideband.add(setting_.sum_index(number), ray);
 }
 
-void Launch::add_wideband(std::uint32_t tile, AfterScattering after, double density, double length_m,
-                          const DiffuseTarget& at_target, std::uint32_t number, Vec3 direction,
-                          ThreadState& state) const {
+void ScatteringTiles::add_wideband(std::uint32_t tile, AfterScattering after, double density, double length_m,
+                                   const DiffuseTarget& at_target, std::uint32_t number, Vec3 direction,
+                                   ThreadArrivals& state) const {
   if (!state.wideband.wanted()) return;
   const DiffusePower& source = diffuse_.at(tile, after);
   const double power = density * source.power, more_m = length_m - at_target.straight_distance_m;
@@ -95,23 +100,24 @@ void Launch::add_wideband(std::uint32_t tile, AfterScattering after, double dens
   add_wideband(beam, departures, at_target, number, direction, state);
 }
 
-void Launch::keep_diffracted_departures(const ScatteringSource& source, ThreadState& state) const {
-  const DirectionMoments& departures = departures_of(source.tile, AfterScattering::diffraction);
+void ScatteredPower::keep_diffracted_departures(const ScatteringSource& source, ThreadState& state) const {
+  const DirectionMoments& departures = scattering_.departures_of(source.tile, AfterScattering::diffraction);
   for (std::size_t place = 0; place < state.observers.size(); ++place) {
     const double density = source.share * static_cast<double>(state.diffracted_once.power[place]);
     if (density > 0) state.beam_departures[place].add(density, departures);
   }
 }
 
-void Launch::add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffuseTarget& at_target,
-                          std::uint32_t number, ThreadState& state) const {
-  if (!state.wideband.wanted()) return;
-  const DirectionMoments departures = diffuse_departures_.empty() ? DirectionMoments{} : state.beam_departures[place];
+void ScatteredPower::add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffuseTarget& at_target,
+                                  std::uint32_t number, ThreadState& state) const {
+  if (!state.arrivals.wideband.wanted()) return;
+  const DirectionMoments departures =
+      !scattering_.know_departures() ? DirectionMoments{} : state.beam_departures[place];
   const Vec3 direction = normalized(environment_.points.arrival(number) - edge.midpoint);
   const DiffuseBeam beam{static_cast<double>(state.diffracted.power[place]),
                          static_cast<double>(state.diffracted.excess[place]),
                          static_cast<double>(state.diffracted.strongest[place])};
-  add_wideband(beam, departures, at_target, number, direction, state);
+  scattering_.add_wideband(beam, departures, at_target, number, direction, state.arrivals);
 }
 
 }  // namespace tesseray
