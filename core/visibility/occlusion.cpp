@@ -44,44 +44,62 @@ struct Occlusion::Impl {
     add_terrain(scene.terrain);
   }
 
+  // What stands in each cell of a grid, in the making.
+  struct CellContents {
+    explicit CellContents(std::size_t cells) : max_height_m(cells, -infinity_f), last_part(cells, 0) {}
+
+    using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // of a cell and what is in it
+    Pairs walls, parts, raised;
+    std::vector<float> max_height_m;
+    std::vector<std::uint32_t> last_part;  // the part, plus one, that a cell was last given to
+  };
+
   void add_prisms(const std::vector<Prism>& prisms) {
     const CellGrid grid = grid_over(prisms);
-    const std::size_t cells = grid.size();
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> walls_of_cells, parts_of_cells, raised_of_cells;
-    std::vector<float> max_height_m(cells, -infinity_f);
-    std::vector<std::uint32_t> last_part(cells, 0);  // the part, plus one, that a cell was last given to
-    for (const Prism& prism : prisms) {
-      const std::uint32_t part = static_cast<std::uint32_t>(parts.size());
-      const std::uint32_t first_side = static_cast<std::uint32_t>(outlines.size());
-      // A part on the ground has no underside: the ground is there.
-      const double bottom_z = prism.on_ground ? -infinity : prism.bottom_z;
-      const auto give_part = [&](std::int32_t i, std::int32_t j) {
-        const std::size_t cell = grid.index(i, j);
-        if (last_part[cell] == part + 1) return;
-        last_part[cell] = part + 1;
-        parts_of_cells.emplace_back(static_cast<std::uint32_t>(cell), part);
-        if (!prism.on_ground) raised_of_cells.emplace_back(static_cast<std::uint32_t>(cell), part);
-        max_height_m[cell] = std::max(max_height_m[cell], rounded_up(prism.top_z));
-      };
-      std::uint32_t end_exterior = first_side;
-      for (const Ring& ring : prism.rings) {
-        for (std::size_t k = 0; k < ring.size(); ++k) {
-          const Vec2 p = ring[k], q = ring[(k + 1) % ring.size()];
-          if (p == q) continue;
-          const std::uint32_t side = static_cast<std::uint32_t>(outlines.size());
-          outlines.push_back({p, q, bottom_z, prism.top_z});
-          for_cells_near(grid, p, q, [&](std::int32_t i, std::int32_t j) {
-            walls_of_cells.emplace_back(static_cast<std::uint32_t>(grid.index(i, j)), side);
-            give_part(i, j);
-          });
-        }
-        if (&ring == &prism.rings.front()) end_exterior = static_cast<std::uint32_t>(outlines.size());
-      }
-      const std::uint32_t end_side = static_cast<std::uint32_t>(outlines.size());
-      parts.push_back({bottom_z, prism.top_z, first_side, end_exterior, end_side});
-      give_inner_cells(grid, prism.rings, first_side, end_side, give_part);
-    }
+    CellContents contents(grid.size());
+    for (const Prism& prism : prisms) add_part(grid, prism, contents);
+    list_walls(grid.size(), contents.walls);
+    part_lists = make_cell_lists(grid.size(), contents.parts);
+    raised_lists = make_cell_lists(grid.size(), contents.raised);
+    prism_grid =
+        HeightPyramid(grid.origin, grid.step_m, grid.step_m, grid.columns, grid.rows, std::move(contents.max_height_m));
+    view_prisms();
+  }
 
+  void add_part(const CellGrid& grid, const Prism& prism, CellContents& contents) {
+    const std::uint32_t part = static_cast<std::uint32_t>(parts.size());
+    const std::uint32_t first_side = static_cast<std::uint32_t>(outlines.size());
+    // A part on the ground has no underside: the ground is there.
+    const double bottom_z = prism.on_ground ? -infinity : prism.bottom_z;
+    const auto give_part = [&](std::int32_t i, std::int32_t j) {
+      const std::size_t cell = grid.index(i, j);
+      if (contents.last_part[cell] == part + 1) return;
+      contents.last_part[cell] = part + 1;
+      contents.parts.emplace_back(static_cast<std::uint32_t>(cell), part);
+      if (!prism.on_ground) contents.raised.emplace_back(static_cast<std::uint32_t>(cell), part);
+      contents.max_height_m[cell] = std::max(contents.max_height_m[cell], rounded_up(prism.top_z));
+    };
+    std::uint32_t end_exterior = first_side;
+    for (const Ring& ring : prism.rings) {
+      for (std::size_t k = 0; k < ring.size(); ++k) {
+        const Vec2 p = ring[k], q = ring[(k + 1) % ring.size()];
+        if (p == q) continue;
+        const std::uint32_t side = static_cast<std::uint32_t>(outlines.size());
+        outlines.push_back({p, q, bottom_z, prism.top_z});
+        for_cells_near(grid, p, q, [&](std::int32_t i, std::int32_t j) {
+          contents.walls.emplace_back(static_cast<std::uint32_t>(grid.index(i, j)), side);
+          give_part(i, j);
+        });
+      }
+      if (&ring == &prism.rings.front()) end_exterior = static_cast<std::uint32_t>(outlines.size());
+    }
+    const std::uint32_t end_side = static_cast<std::uint32_t>(outlines.size());
+    parts.push_back({bottom_z, prism.top_z, first_side, end_exterior, end_side});
+    give_inner_cells(grid, prism.rings, first_side, end_side, give_part);
+  }
+
+  // The walls of each cell, the highest first.
+  void list_walls(std::size_t cells, const CellContents::Pairs& walls_of_cells) {
     const CellLists wall_lists = make_cell_lists(cells, walls_of_cells);
     wall_offsets = wall_lists.offsets;
     walls.reserve(wall_lists.items.size());
@@ -90,10 +108,9 @@ struct Occlusion::Impl {
       std::stable_sort(walls.begin() + wall_offsets[cell], walls.begin() + wall_offsets[cell + 1],
                        [](const WallSide& a, const WallSide& b) { return a.top_z > b.top_z; });
     }
-    part_lists = make_cell_lists(cells, parts_of_cells);
-    raised_lists = make_cell_lists(cells, raised_of_cells);
-    prism_grid = HeightPyramid(grid.origin, grid.step_m, grid.step_m, grid.columns, grid.rows, std::move(max_height_m));
+  }
 
+  void view_prisms() {
     view.prism_grid = prism_grid.view();
     view.wall_offsets = wall_offsets.data();
     view.walls = walls.data();

@@ -8,10 +8,8 @@
 
 namespace tesseray {
 
-namespace {
-
 // The runs of a coded row that nobody vouches for, one after the other, or many at once.
-class OldRuns {
+class RowRenumberer::OldRuns {
  public:
   // Where a run's code begins: its token, what did not fit into it, and the number that its gap counts from.
   struct Place {
@@ -135,8 +133,6 @@ class OldRuns {
   bool is_right_ = true;
 };
 
-}  // namespace
-
 RowRenumberer::RowRenumberer(const Renumbering& numbers)
     : old_tiles_(numbers.old_tiles), new_tiles_(numbers.new_tiles) {
   for (std::uint32_t old = 0; old < numbers.new_of_old.size(); ++old) {
@@ -209,23 +205,7 @@ void RowRenumberer::count_gone(std::uint32_t first, std::uint32_t end) {
   more_edges_ -= end - first - tiles;
 }
 
-bool RowRenumberer::append(std::span<const std::uint8_t> bytes, std::span<const SightChange> changes,
-                           std::vector<std::uint8_t>& out) {
-  more_tiles_ = more_edges_ = 0;
-  changes_ = changes;
-  if (changes.empty() && stretches_.size() == 1 && !stretches_[0].is_gone && stretches_[0].shift == 0) {
-    out.insert(out.end(), bytes.begin(), bytes.end());
-    return true;
-  }
-  rests_.clear();
-  runs_ = next_ = pending_count_ = 0;
-
-  OldRuns old(bytes, stretches_.empty() ? 0 : stretches_.back().end);
-  if (!old.is_right()) return false;
-  // The number of runs comes first. It hardly changes, so that there is room for it as it was, put right at the end.
-  const auto row_begin = static_cast<std::ptrdiff_t>(out.size());
-  out.insert(out.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(old.count_bytes()));
-
+bool RowRenumberer::put_runs(OldRuns& old, std::vector<std::uint8_t>& out) {
   auto stretch = stretches_.begin();
   while (!old.at_end()) {
     if (!old.read()) return false;
@@ -240,25 +220,47 @@ bool RowRenumberer::append(std::span<const std::uint8_t> bytes, std::span<const 
       if (stretch->end >= old.end()) break;
     }
     const bool keeps_end = pending_count_ > 0 && pending_first_ + pending_count_ == old.end() + stretch->shift;
-    if (stretch->is_gone || !keeps_end) continue;
-
-    // Runs that follow in the same stretch keep their code: all but the last, which may grow.
-    const OldRuns::Place kept = old.place();
-    const std::uint32_t runs = old.pass(unchanged_end(*stretch));
-    if (!old.is_right()) return false;
-    if (runs == 0) continue;
-    flush(out);
-    const OldRuns::Place last = old.place_of_last();
-    out.insert(out.end(), kept.token, last.token);
-    rests_.insert(rests_.end(), kept.rest, last.rest);
-    runs_ += runs - 1;
-    if (runs > 1) next_ = last.next + stretch->shift;
-    put(old.first() + stretch->shift, old.end() - old.first(), out);
+    if (!stretch->is_gone && keeps_end && !keep_runs(old, *stretch, out)) return false;
   }
-  if (!old.is_read_up()) return false;
+  return old.is_read_up();
+}
+
+bool RowRenumberer::keep_runs(OldRuns& old, const Stretch& stretch, std::vector<std::uint8_t>& out) {
+  const OldRuns::Place kept = old.place();
+  const std::uint32_t runs = old.pass(unchanged_end(stretch));
+  if (!old.is_right()) return false;
+  if (runs == 0) return true;
+  flush(out);
+  const OldRuns::Place last = old.place_of_last();
+  out.insert(out.end(), kept.token, last.token);
+  rests_.insert(rests_.end(), kept.rest, last.rest);
+  runs_ += runs - 1;
+  if (runs > 1) next_ = last.next + stretch.shift;
+  put(old.first() + stretch.shift, old.end() - old.first(), out);
+  return true;
+}
+
+bool RowRenumberer::append(std::span<const std::uint8_t> bytes, std::span<const SightChange> changes,
+                           std::vector<std::uint8_t>& out) {
+  more_tiles_ = more_edges_ = 0;
+  changes_ = changes;
+  if (changes.empty() && stretches_.size() == 1 && !stretches_[0].is_gone && stretches_[0].shift == 0) {
+    out.insert(out.end(), bytes.begin(), bytes.end());
+    return true;
+  }
+  rests_.clear();
+  count_.clear();
+  runs_ = next_ = pending_count_ = 0;
+
+  OldRuns old(bytes, stretches_.empty() ? 0 : stretches_.back().end);
+  if (!old.is_right()) return false;
+  // The number of runs comes first. It hardly changes, so that there is room for it as it was, put right at the end.
+  const auto row_begin = static_cast<std::ptrdiff_t>(out.size());
+  out.insert(out.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(old.count_bytes()));
+
+  if (!put_runs(old, out)) return false;
   put_seen_below(no_index, out);
   flush(out);
-  count_.clear();
   append_varint(runs_, count_);
   if (count_.size() != old.count_bytes()) {
     out.erase(out.begin() + row_begin, out.begin() + row_begin + static_cast<std::ptrdiff_t>(old.count_bytes()));

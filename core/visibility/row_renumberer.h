@@ -35,12 +35,17 @@ class RowRenumberer {
   std::int64_t more_edges() const { return more_edges_; }
 
  private:
+  class OldRuns;
   // Old numbers first … end − 1 that are all gone, or all get numbers that are `shift` higher (modulo 2³²).
   struct Stretch {
     std::uint32_t first = 0, end = 0, shift = 0;
     bool is_gone = false;
   };
 
+  // All runs of a row as it was. False when they are not right.
+  bool put_runs(OldRuns& old, std::vector<std::uint8_t>& out);
+  // Runs that follow in the same stretch keep their code: all but the last, which may grow.
+  bool keep_runs(OldRuns& old, const Stretch& stretch, std::vector<std::uint8_t>& out);
   void put(std::uint32_t first, std::uint32_t count, std::vector<std::uint8_t>& out);
   void put_seen_below(std::uint32_t number, std::vector<std::uint8_t>& out);
   void put_unless_lost(std::uint32_t first, std::uint32_t end, std::vector<std::uint8_t>& out);
