@@ -152,6 +152,63 @@ Complex left_past_strips(const RooftopRays& rays, Complex permittivity, OverRoof
                                     rays.wavelength_m);
 }
 
+// The roofs of a profile as strips about a straight way over plane ground: each roof and its image in that.
+class StripsAboutWay {
+ public:
+  // `ground_z`: where the way begins; `distance`: its length in the plan.
+  StripsAboutWay(const ProfileRow<1>& row, const RooftopLine& line, double ground_z, double slope, double distance,
+                 double wavelength_m)
+      : row_(row), line_(line), ground_z_(ground_z), slope_(slope), distance_(distance), wavelength_m_(wavelength_m) {}
+
+  // What the one leaves that takes most, alone.
+  Complex least_left() const {
+    Complex least{1, 0};
+    double least_amplitude = 1;
+    const auto consider = [&](const Strip& strip) {
+      const Complex left = strip.left();
+      if (!(squared_norm(left) < squared_norm(least))) return;
+      least = left;
+      least_amplitude = norm(left);
+    };
+    // Most strips lie far beside the way. Once the one is known that is most in it, a bound tells that they leave more.
+    if (const std::uint32_t likely = most_in_way(); likely < end()) consider(strip_at(likely));
+    for (std::uint32_t k = 1; k < end(); ++k) {
+      if (const Strip strip = strip_at(k); strip.least_left() <= least_amplitude) consider(strip);
+    }
+    return least;
+  }
+
+ private:
+  std::uint32_t end() const { return row_.size() - 1; }
+  // Of a roof, and of the way there, over the ground.
+  std::pair<double, double> heights_at(std::uint32_t k) const {
+    const double ground = ground_z_ + slope_ * row_[k].x;
+    return {row_[k].y - ground, line_.height_at(row_[k].x) - ground};
+  }
+  Strip strip_at(std::uint32_t k) const {
+    const auto [top, way] = heights_at(k);
+    const double before = row_[k].x, after = distance_ - before;
+    return {fresnel_parameter(top - way, before, after, wavelength_m_),
+            fresnel_parameter(top + way, before, after, wavelength_m_)};
+  }
+  std::uint32_t most_in_way() const {
+    std::uint32_t most = 1;
+    double deepest_m = -infinity;
+    for (std::uint32_t k = 1; k < end(); ++k) {
+      const auto [top, way] = heights_at(k);
+      if (const double depth_m = top - std::fabs(way); depth_m > deepest_m) {
+        deepest_m = depth_m;
+        most = k;
+      }
+    }
+    return most;
+  }
+
+  const ProfileRow<1>& row_;
+  const RooftopLine& line_;
+  double ground_z_, slope_, distance_, wavelength_m_;
+};
+
 }  // namespace
 
 OverRooftopPaths::OverRooftopPaths(const Scene& scene) : index_(scene), profiles_(scene, index_) {
@@ -210,41 +267,7 @@ Complex OverRooftopPaths::left_beside_strips(const PlaneImage& image, Vec3 anten
     if (!RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors>(profiles_.view(), line, row).run_over_roofs()) {
       continue;
     }
-    // Of a roof, and of the way there, over the ground.
-    const auto heights_at = [&](std::uint32_t k) {
-      const double ground = ground_z + slope * row[k].x;
-      return std::pair{row[k].y - ground, line.height_at(row[k].x) - ground};
-    };
-    const auto strip_at = [&](std::uint32_t k) {
-      const auto [top, way] = heights_at(k);
-      const double before = row[k].x, after = distance - before;
-      return Strip{fresnel_parameter(top - way, before, after, wavelength_m),
-                   fresnel_parameter(top + way, before, after, wavelength_m)};
-    };
-    const std::uint32_t end = row.size() - 1;
-    // Most strips lie far beside the way. Once the one is known that is most in it, a bound tells that they leave more.
-    std::uint32_t likely = 1;
-    double deepest_m = -infinity;
-    for (std::uint32_t k = 1; k < end; ++k) {
-      const auto [top, way] = heights_at(k);
-      if (const double depth_m = top - std::fabs(way); depth_m > deepest_m) {
-        deepest_m = depth_m;
-        likely = k;
-      }
-    }
-    Complex least{1, 0};
-    double least_amplitude = 1;
-    const auto consider = [&](const Strip& strip) {
-      const Complex left = strip.left();
-      if (!(squared_norm(left) < squared_norm(least))) return;
-      least = left;
-      least_amplitude = norm(left);
-    };
-    if (likely < end) consider(strip_at(likely));
-    for (std::uint32_t k = 1; k < end; ++k) {
-      if (const Strip strip = strip_at(k); strip.least_left() <= least_amplitude) consider(strip);
-    }
-    return least;
+    return StripsAboutWay(row, line, ground_z, slope, distance, wavelength_m).least_left();
   }
 }
 
