@@ -9,6 +9,7 @@
 
 #include "core/propagation/bounced_rays.h"
 #include "core/propagation/bounces.h"
+#include "core/propagation/launch_forecast.h"
 
 namespace tesseray {
 namespace {
@@ -20,34 +21,48 @@ constexpr std::size_t elements_per_task = 16;
 // A diffracted tube lights one in so many members of its row, or fewer.
 constexpr std::size_t lit_of_row = 8;
 
-// Of the time of the tubes of one level and all that come of them, what they take themselves, for the progress (means
-// of docs/benchmarks/propagation.md).
-double own_share_of(int level, const RayLaunchingOptions& options, const Pruning& pruning) {
-  if (level + 1 >= options.max_bounces) return 1;
-  if (level > 2) return 0.97;  // few rays may go on
-  const auto l = static_cast<std::size_t>(level);
-  if (options.max_diffractions > 1) {
-    const bool few_go_on = pruning.roulette >= pruning_for(many_in_sight).roulette;
-    return few_go_on ? std::array{0.16, 0.58, 0.96}[l] : std::array{0.08, 0.41, 0.96}[l];
-  }
-  if (options.max_bounces == 2) return 0.56;
-  return options.max_bounces == 3 ? std::array{0.35, 0.56, 1.0}[l] : std::array{0.3, 0.45, 0.66}[l];
+// How much is before each of the groups, and after the last, as a part of all.
+template <class AmountOf>
+std::vector<double> parts_before(std::span<const TubeGroup> groups, const AmountOf& amount_of) {
+  std::vector<double> before{0};
+  for (const TubeGroup& group : groups) before.push_back(before.back() + amount_of(group));
+  const double all = before.back();
+  for (double& part : before) part /= all;
+  return before;
 }
 
-// The part of the work, about, that is done before each of the groups, and after the last: a row is laid out once, and
-// tubes are tested against its members, of which those diffracted hit many.
+// Of the work of a level: a row is laid out once, and tubes are tested against its members, of which those diffracted
+// hit many.
 std::vector<double> work_before(std::span<const TubeGroup> groups, const TargetPoints& points,
                                 const Visibility& visibility) {
-  constexpr double laying_out = 8, reflecting = 0.8, diffracting = 5.5;  // a member of the row, ns
-  std::vector<double> work{0};
-  for (const TubeGroup& group : groups) {
+  constexpr double laying_out = 8, reflecting = 0.8, diffracting = 3;  // a member of the row, ns
+  return parts_before(groups, [&](const TubeGroup& group) {
     const double per_tube = points.is_edge(group.element) ? diffracting : reflecting;
     const auto members = static_cast<double>(visibility.row_length(group.element) + 1);
-    work.push_back(work.back() + members * (laying_out + per_tube * static_cast<double>(group.tubes.size())));
+    return members * (laying_out + per_tube * static_cast<double>(group.tubes.size()));
+  });
+}
+
+// Of the time of all that comes of a level, about, over that of a tube which a tile reflects: what an edge segment
+// diffracts brings little more when it may be diffracted no more. Of the first level the segments that come first bring
+// most, which tubes at tiles, that come before them, stand for.
+std::vector<double> children_before(std::span<const TubeGroup> groups, int level, bool drawn,
+                                    const TargetPoints& points, const Visibility& visibility) {
+  const double of_member = drawn ? (level == 0 ? 0.0026 : 0.00016) : (level == 0 ? 0.1 : 0.0016);
+  return parts_before(groups, [&](const TubeGroup& group) {
+    const auto tubes = static_cast<double>(group.tubes.size());
+    return points.is_edge(group.element) ? tubes * of_member * (visibility.row_length(group.element) + 1) : tubes;
+  });
+}
+
+// What of all entries of tiles' rows tubes are tested against at edge segments, each tube counted.
+double edge_pairs(std::span<const TubeGroup> groups, const TargetPoints& points, const Visibility& visibility) {
+  double pairs = 0;
+  for (const TubeGroup& group : groups) {
+    if (!points.is_edge(group.element)) continue;
+    pairs += static_cast<double>(group.tubes.size()) * visibility.row_length(group.element);
   }
-  const double all = work.back();
-  for (double& part : work) part /= all;
-  return work;
+  return pairs;
 }
 
 }  // namespace
@@ -89,7 +104,7 @@ class Bounces::RaysOfThread {
 };
 
 Bounces::Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, LaunchArrivals& arrivals,
-                 ScatteringTiles& scattering, const Pruning& pruning)
+                 ScatteringTiles& scattering, const Pruning& pruning, double row_entries)
     : setting_(setting),
       environment_(setting.environment),
       link_(setting.link),
@@ -97,6 +112,7 @@ Bounces::Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, L
       arrivals_(arrivals),
       scattering_(scattering),
       pruning_(pruning),
+      row_entries_(row_entries),
       view_(record.view),
       states_([this] { return ThreadState(arrivals_.of_thread()); }) {}
 
@@ -120,6 +136,7 @@ void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
   if (tubes.size() == 0) return;
   // The more rays have arrived, the more of the others are known to be weak.
   prepare_roulette();
+  TubesOfLevel at_level{.level = level, .tubes = static_cast<double>(tubes.size())};
   const TubeGroups groups(std::move(tubes), pruning_.tubes);
   const std::span<const TubeGroup> list = groups.list();
   for (const TubeGroup& group : list) {
@@ -128,12 +145,16 @@ void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
       ++tubes_by_interactions_[static_cast<std::size_t>(tube->interactions() + scatterings)];
     }
   }
-  const double own_share = own_share_of(level, environment_.options, pruning_);
+  at_level.edge_pairs = edge_pairs(list, environment_.points, environment_.visibility);
+  at_level.row_entries = row_entries_;
+  const double own_share = own_share_of(at_level, environment_.options, pruning_);
   const auto done_when = [&](double own, double by_children) {
     return own_share * own + (1 - own_share) * by_children;
   };
   const std::vector<double> work = work_before(list, environment_.points, environment_.visibility);
-  double passed_on = 0;  // the part of the work of which the children have been bounced
+  const std::vector<double> brought =
+      children_before(list, level, pruning_.roulette > 0, environment_.points, environment_.visibility);
+  double passed_on = 0;  // the part of the children that have been bounced
   TubeParts children;
   for (std::size_t first = 0; first < list.size();) {
     progress.throw_if_cancelled();
@@ -146,9 +167,9 @@ void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
       bounce_one_by_one(batch, std::span(work).subspan(first, batch.size() + 1), children, own);
     }
     if (children.size() >= batch_children) {
-      PartOfStage of_children(progress, done_when(work[last], passed_on), done_when(work[last], work[last]));
+      PartOfStage of_children(progress, done_when(work[last], passed_on), done_when(work[last], brought[last]));
       bounce(std::exchange(children, {}), level + 1, of_children);
-      passed_on = work[last];
+      passed_on = brought[last];
     }
     first = last;
   }

@@ -26,9 +26,9 @@ namespace tesseray {
 
 class Bounces {
  public:
-  // Keeps references to all but the pruning.
+  // Keeps references to all but the pruning. `row_entries`: LaunchExtent's, for the progress.
   Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, LaunchArrivals& arrivals,
-          ScatteringTiles& scattering, const Pruning& pruning);
+          ScatteringTiles& scattering, const Pruning& pruning, double row_entries);
 
   // Of the first level's tubes, which are not scattered.
   void bounce_first(std::vector<Tube> tubes, Progress& progress);
@@ -102,6 +102,7 @@ class Bounces {
   LaunchArrivals& arrivals_;
   ScatteringTiles& scattering_;
   const Pruning pruning_;
+  const double row_entries_;
   LaunchView view_;                   // with the roulette, where there is one
   std::vector<float> roulette_gain_;  // by element, see prepare_roulette()
   std::vector<std::uint64_t> tubes_by_interactions_ = std::vector<std::uint64_t>(most_bounces + 1, 0);

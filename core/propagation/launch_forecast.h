@@ -21,6 +21,17 @@ struct LaunchExtent {
   bool draws_by_chance = false;     // Pruning
 };
 
+// The tubes of one level of bounces that are bounced together, known when their turn comes.
+struct TubesOfLevel {
+  int level = 0;           // how often they have bounced before
+  double tubes = 0;        // before some of them stand for all
+  double edge_pairs = 0;   // of a tube at an edge segment and a member of that one's row
+  double row_entries = 0;  // LaunchExtent
+};
+
+// Of the time of such tubes and all that come of them, what they take themselves.
+double own_share_of(const TubesOfLevel& tubes, const RayLaunchingOptions& options, const Pruning& pruning);
+
 // The options without interactions after the scattering where no material of the scene scatters.
 RayLaunchingOptions options_with_work(RayLaunchingOptions options, const Scene& scene);
 
