@@ -36,6 +36,13 @@ void check_ending(const Parameter& parameter, const fs::path& file) {
          "give a name that ends in ." + parameter.extension, file);
 }
 
+// What reads a file splits its name there.
+void check_name(const fs::path& file) {
+  if (file.string().find('|') == std::string::npos) return;
+  refuse("bad_name", "the name has a |, behind which the name of a layer would be looked for",
+         "give a name, and a folder, without |", file);
+}
+
 // The same file by another name is the same file.
 fs::path same_name(const fs::path& file) {
   std::error_code problem;
@@ -161,6 +168,7 @@ void Destinations::check(const ParameterValues& values, bool overwrite) const {
   for (const Parameter& parameter : values.declared()) {
     const std::optional<fs::path> wanted = file(parameter.name);
     if (!wanted) continue;
+    check_name(*wanted);
     check_folder(*wanted);
     check_ending(parameter, *wanted);
     if (!taken.take(*wanted, "")) {

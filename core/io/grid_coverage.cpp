@@ -99,8 +99,12 @@ std::vector<unsigned char> encode_coverages(const std::vector<GridCoverage>& cov
 std::vector<float> read_coverage(const std::filesystem::path& file, const std::string& table, std::uint32_t columns,
                                  std::uint32_t rows) {
   GdalSession session;
-  const std::string source = "GPKG:" + file.string() + ":" + table;
-  const GDALDatasetUniquePtr dataset(GDALDataset::Open(source.c_str(), GDAL_OF_RASTER | GDAL_OF_READONLY));
+  // By an option: in "GPKG:file:table" a colon or a quotation mark in the file's name would mean something.
+  const std::string option = "TABLE=" + table;
+  const char* const drivers[] = {"GPKG", nullptr};
+  const char* const options[] = {option.c_str(), nullptr};
+  const GDALDatasetUniquePtr dataset(
+      GDALDataset::Open(file.c_str(), GDAL_OF_RASTER | GDAL_OF_READONLY, drivers, options));
   const auto fail = [&](const std::string& why) {
     throw Error(ErrorKind::invalid_input, "bad_environment",
                 "the " + table + " of the environment cannot be read (" + why + ")",

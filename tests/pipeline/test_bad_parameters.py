@@ -135,6 +135,9 @@ class BadDestinationsTest(PipelineTest):
         self.refuse(["--environment", self.folder / "e.gpkg", "--tiles",
                      f"{self.folder / 't.gpkg'}|layername=gpkg_contents"], "bad_layer_name", ["gpkg_contents"])
 
+    def test_names_that_would_be_taken_for_layers(self):
+        self.refuse(["--environment", self.folder / "a|b.gpkg"], "bad_name", ["|"])
+
     def test_two_outputs_in_one_place(self):
         self.refuse(["--environment", self.folder / "e.gpkg", "--tiles", f"{self.folder / 't.gpkg'}|layername=x",
                      "--edges", f"{self.folder / 't.gpkg'}|layername=X"], "outputs_collide")

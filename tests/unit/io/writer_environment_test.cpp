@@ -110,6 +110,18 @@ TEST_F(EnvironmentFile, GivesBackTheSameScene) {
   expect_same_bits(environment.tiling_options.ridge_angle_deg, c.tiling.options.ridge_angle_deg);
 }
 
+// Names that mean something to GDAL: "GPKG:file:table" has colons and quotation marks of its own.
+TEST_F(EnvironmentFile, IsReadWhateverItsNameHolds) {
+  const WriterCase c;
+  for (const char* name : {"2026-11-24 16:20.gpkg", "the \"old\" town.gpkg", "a:b:c.gpkg", "50 %, 'new' #1?.gpkg"}) {
+    const std::string file = folder_ / name;
+    ResultWriter writer(c.scene.frame, false);
+    writer.add_environment(file, c.scene, c.tiling, c.issues);
+    writer.commit(test_run(), no_progress());
+    expect_same_scene(c.scene, read_environment(file, no_progress()).scene);
+  }
+}
+
 TEST_F(EnvironmentFile, GivesBackLocalMetresAndOtherCrs) {
   for (const char* crs : {"", "EPSG:25832", "+proj=laea +lat_0=52 +lon_0=10 +x_0=4321000 +y_0=3210000 +ellps=GRS80"}) {
     const WriterCase c(crs);
