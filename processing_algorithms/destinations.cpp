@@ -4,12 +4,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/listed.h"
+#include "core/io/antenna_file.h"
 #include "core/io/dataset_files.h"
 #include "core/io/geopackage_file.h"
 #include "core/io/spatialite_file.h"
+#include "core/scene/scene_file.h"
+#include "core/visibility/visibility.h"
 #include "processing_algorithms/sources.h"
 #include "processing_algorithms/spelling.h"
 #include "processing_algorithms/tool.h"
@@ -54,6 +59,48 @@ const char* const overwrite_hint = "give another name, or allow replacing it wit
 
 void check_file_is_new(const fs::path& file) {
   if (fs::exists(file)) refuse("file_exists", "the file exists already", overwrite_hint, file);
+}
+
+bool is_database(const fs::path& file) {
+  const FileContent content = content_of(file);
+  return content == FileContent::geopackage || content == FileContent::sqlite;
+}
+
+bool is_readable(const std::function<void()>& read) {
+  try {
+    read();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// By the name, so that a damaged file of the kind can be replaced, or else by the content.
+bool is_of_kind(const fs::path& file, const std::string& extension) {
+  if (is_database(file)) return false;
+  const std::string ending = lower_case(file.extension().string());
+  if (ending == "." + extension || extension == "tif") return true;
+  if (extension == "tscene") return is_scene_file(file);
+  if (extension == "tvis") return is_readable([&] { read_visibility_info(file); });
+  return is_readable([&] { read_antenna_file(file); });
+}
+
+// Replacing is for results of earlier runs, not for what somebody chose by mistake.
+void check_nothing_else_is_lost(const fs::path& file, const std::string& extension) {
+  if (content_of(file) == FileContent::absent) return;
+  const char* const hint = "give another name, or delete the file yourself if nobody needs it";
+  if (extension != "gpkg") {
+    if (is_of_kind(file, extension)) return;
+    refuse("file_of_another_kind",
+           std::string("the file is ") + (is_database(file) ? "a GeoPackage or other database" : "of another kind") +
+               ", which a ." + extension + " file is not to replace",
+           hint, file);
+  }
+  if (!is_database(file)) return;
+  const std::vector<std::string> lost = tables_of_others(file);
+  if (lost.empty()) return;
+  refuse("layers_would_be_lost",
+         "the whole file would be replaced, and with it what is not Tesseray's: " + listed(lost), hint, file);
 }
 
 void check_layer_is_new(const LayerDestination& destination) {
@@ -160,6 +207,12 @@ Destinations::Destinations(const ParameterValues& values, bool overwrite, const 
   }
   check(values, overwrite);
   check_inputs_are_safe(values, copies);
+  if (!overwrite) return;
+  for (const Parameter& parameter : values.declared()) {
+    if (const std::optional<fs::path> replaced = file(parameter.name)) {
+      check_nothing_else_is_lost(*replaced, parameter.extension);
+    }
+  }
 }
 
 void Destinations::check(const ParameterValues& values, bool overwrite) const {

@@ -154,6 +154,22 @@ bool geopackage_has_layer(const std::filesystem::path& file, const std::string& 
   return database.has_table(layer);
 }
 
+std::vector<std::string> tables_of_others(const std::filesystem::path& file) {
+  SqliteDatabase database(file, SqliteDatabase::Access::shared);
+  const std::string own = database.has_table("tesseray_runs")
+                              ? " AND lower(name) NOT IN (SELECT lower(value) FROM tesseray_runs, json_each(layers))"
+                              : "";
+  SqliteStatement list(
+      database,
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'gpkg_*' AND name NOT GLOB "
+      "'rtree_*' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'tesseray_*' AND name <> "
+      "'layer_styles'" +
+          own + " ORDER BY name");
+  std::vector<std::string> names;
+  while (list.step()) names.push_back(list.text(0));
+  return names;
+}
+
 std::unique_ptr<GeoPackageFile> GeoPackageFile::create(const std::filesystem::path& target, const LocalFrame& frame,
                                                        const std::vector<unsigned char>& start) {
   auto staged = std::make_unique<StagedFile>(target);

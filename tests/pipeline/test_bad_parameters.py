@@ -9,7 +9,7 @@ import unittest
 
 from osgeo import gdal
 
-from tesseray_process import EXECUTABLE, SAMPLE, PipelineTest, tesseray
+from tesseray_process import EXECUTABLE, SAMPLE, SCENE, PipelineTest, made, tesseray
 
 BUILDINGS = ["--buildings", SAMPLE / "buildings.gpkg"]
 
@@ -154,6 +154,46 @@ class BadDestinationsTest(PipelineTest):
         existing.write_text("precious")
         self.refuse(["--environment", self.folder / "e.gpkg", "--tiles", existing], "file_exists", ["--overwrite"])
         self.assertEqual(existing.read_text(), "precious")
+
+    def test_files_that_are_no_earlier_results_are_not_replaced(self):
+        environment, scene = self.folder / "e.gpkg", self.folder / "s.tscene"
+        made("tileenvironment", *SCENE, "--environment", environment)
+        antenna = self.folder / "a.msi"
+        cut = "".join(f"{angle} {angle % 7}\n" for angle in range(0, 360, 45))
+        antenna.write_text(f"NAME a\nGAIN 5 dBi\nHORIZONTAL 8\n{cut}VERTICAL 8\n{cut}")
+        project = self.folder / "project.gpkg"
+        shutil.copy(SAMPLE / "vegetation.gpkg", project)
+        before = project.read_bytes()
+        of_files = [["computevisibility", "--environment", environment, "--visibility"],
+                    ["exportscene", "--environment", environment, "--scene"],
+                    ["importantenna", "--antenna-file", antenna, "--msi"]]
+        overwrite = ["--overwrite", "--progress", "json"]
+        for command in of_files:
+            notes = self.folder / "notes.txt"
+            notes.write_text("precious")
+            for file, word in ((project, "GeoPackage"), (notes, "another kind")):
+                with self.subTest(command=command[0], file=file.name):
+                    self.assert_refused(tesseray(*command, file, *overwrite), "file_of_another_kind", [word])
+            self.assertEqual(notes.read_text(), "precious")
+        process = tesseray("tileenvironment", *SCENE, "--environment", project, *overwrite)
+        self.assert_refused(process, "layers_would_be_lost", ["vegetation"])
+        self.assertEqual(project.read_bytes(), before)
+        # What they wrote themselves, and what a run was broken off in, they replace.
+        scene.write_text("TSC")
+        for _ in range(2):
+            made("exportscene", "--environment", environment, "--scene", scene, "--overwrite")
+            made("tileenvironment", *SCENE, "--environment", environment, "--overwrite")
+            made("importantenna", "--antenna-file", antenna, "--msi",
+                 self.folder / "plain.txt", "--overwrite")
+
+    def test_layers_beside_those_of_an_environment_are_not_replaced(self):
+        environment = self.folder / "e.gpkg"
+        made("tileenvironment", *SCENE, "--environment", environment)
+        gdal.VectorTranslate(str(environment), str(SAMPLE / "vegetation.gpkg"), layerName="my parks",
+                             accessMode="update")
+        process = tesseray("tileenvironment", *SCENE, "--environment", environment, "--overwrite", "--progress", "json")
+        error = self.assert_refused(process, "layers_would_be_lost", ["my parks"])
+        self.assertNotIn("buildings", error["message"])
 
     def test_output_on_an_input(self):
         existing = self.folder / "city.gpkg"
