@@ -38,6 +38,7 @@ Outcome write_geopackage(Run& run, const Study& study) {
   add_scene_layers(run, study.clean, study.tiling, visible_tiles, writer, written);
   add_prediction_layers(run, scene, study.tiling, study.sites, study.predictions, writer, written);
   if (study.comparison) add_comparison_layers(run, *study.comparison, writer, written);
+  warn_of_results_that_stay(run, written);
 
   Outcome outcome;
   outcome.result_hash = writer.commit(run.record(scene.frame, study.predictions.failed), run.progress());
@@ -69,6 +70,7 @@ Outcome coverage_study(Run& run) {
   const Scene scene = with_clutter_losses(run, with_surfaces(run, clean.scene, sites.transmitters));
   const Tiling tiling = tile_scene(run, clean.scene, tiling_options(run.values()));
   note_tiling_issues(run, tiling, clean);
+  require_disk_space_for_path_loss(run, tiling, sites.transmitters.size());
   const Occlusion occlusion(clean.scene);
   const VisibilityKey key{environment_hash(clean.scene, tiling.options), visibility_options(run.values())};
   const std::unique_ptr<Visibility> visibility =

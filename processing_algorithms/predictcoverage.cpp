@@ -17,6 +17,7 @@ Outcome predict_coverage(Run& run) {
   const Sites sites = read_sites(run, environment.scene);
   const Scene scene = with_clutter_losses(run, with_surfaces(run, environment.scene, sites.transmitters));
   const Tiling tiling = tile_scene(run, environment.scene, environment.tiling_options);
+  require_disk_space_for_path_loss(run, tiling, sites.transmitters.size());
   const Occlusion occlusion(environment.scene);
   const std::unique_ptr<Visibility> visibility = find_or_compute_visibility(run, environment, tiling, occlusion);
   const RayRows rows(run.values(), *visibility, tiling);
@@ -28,6 +29,7 @@ Outcome predict_coverage(Run& run) {
   ResultWriter writer(scene.frame, run.settings().overwrite);
   std::vector<std::string> written;
   add_prediction_layers(run, scene, tiling, sites, predictions, writer, written);
+  warn_of_results_that_stay(run, written);
   Outcome outcome;
   outcome.result_hash = writer.commit(run.record(scene.frame, predictions.failed), run.progress());
   close_finished_predictions(run, finished.get(), predictions);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/listed.h"
 #include "core/base/units.h"
 #include "core/comparison/statistics.h"
 #include "core/io/geopackage_file.h"
@@ -195,14 +196,46 @@ void add_rays_layer(const Run& run, const Predictions& predictions, ResultWriter
   written.emplace_back("RAYS");
 }
 
+void warn_of_results_that_stay(Run& run, const std::vector<std::string>& written) {
+  const auto path_loss = run.destinations().layer("PATH_LOSS");
+  if (!path_loss || !run.settings().overwrite) return;
+  const FileContent content = content_of(path_loss->file);
+  if (content != FileContent::geopackage && content != FileContent::sqlite) return;
+  if (!geopackage_has_layer(path_loss->file, path_loss->layer)) return;
+  std::vector<std::string> stay;
+  for (const std::string& layer : layers_made_from_predictions(path_loss->file)) {
+    const bool is_replaced = std::any_of(written.begin(), written.end(), [&](const std::string& parameter) {
+      const auto own = run.destinations().layer(parameter);
+      return own && own->file == path_loss->file && lower_case(own->layer) == lower_case(layer);
+    });
+    if (!is_replaced) stay.push_back(layer);
+  }
+  if (stay.empty()) return;
+  run.progress().warn({"earlier_results_stay", path_loss->file.string() +
+                                                   ": what was made from the prediction that is replaced stays as it "
+                                                   "is, and tells of that one: " +
+                                                   listed(stay) +
+                                                   ". Make it anew, or write to another file to keep both"});
+}
+
+void require_disk_space_for_path_loss(const Run& run, const Tiling& tiling, std::size_t transmitters) {
+  const auto destination = run.destinations().layer("PATH_LOSS");
+  const PathLossLayout layout = path_loss_layout(run.values());
+  if (!destination || layout.reached_only) return;
+  const auto tiles = std::count_if(tiling.tiles.begin(), tiling.tiles.end(), [&](const Tile& tile) {
+    return std::find(layout.kinds.begin(), layout.kinds.end(), tile.kind) != layout.kinds.end();
+  });
+  require_disk_space(destination->file,
+                     static_cast<std::uint64_t>(tiles) * transmitters * bytes_per_row(layout.geometry));
+}
+
 void add_prediction_layers(Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,
                            const Predictions& predictions, ResultWriter& writer, std::vector<std::string>& written) {
   add_transmitters_layer(run, sites.transmitters, writer, written);
   if (const auto destination = run.destinations().layer("PATH_LOSS")) {
-    const PathLossLayout layout = path_loss_layout(run.values());
-    require_disk_space(destination->file,
-                       tiling.tiles.size() * predictions.of_transmitters.size() * bytes_per_row(layout.geometry));
-    writer.add_path_loss(*destination, scene, tiling, predictions.of_transmitters, layout);
+    // Others may have filled the disk since.
+    require_disk_space_for_path_loss(run, tiling, predictions.of_transmitters.size());
+    writer.add_path_loss(*destination, scene, tiling, predictions.of_transmitters, path_loss_layout(run.values()));
     written.emplace_back("PATH_LOSS");
   }
   if (sites.receivers.empty()) return;

@@ -31,6 +31,14 @@ void add_rays_layer(const Run& run, const Predictions& predictions, ResultWriter
 void add_prediction_layers(Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,
                            const Predictions& predictions, ResultWriter& writer, std::vector<std::string>& written);
 
+// Warns of layers in PATH_LOSS's file that tell of the prediction which this run replaces: all that were made from it
+// but those that are `written` now. Before commit.
+void warn_of_results_that_stay(Run& run, const std::vector<std::string>& written);
+
+// Throws Error(resources) when the disk has no room for PATH_LOSS. Before the work; of REACHED_ONLY nobody knows then
+// how many rows there will be, so that the writer alone looks.
+void require_disk_space_for_path_loss(const Run& run, const Tiling& tiling, std::size_t transmitters);
+
 void add_prediction_figures(const Sites& sites, const Tiling& tiling, const Predictions& predictions,
                             nlohmann::ordered_json& figures);
 

@@ -170,6 +170,22 @@ std::vector<std::string> tables_of_others(const std::filesystem::path& file) {
   return names;
 }
 
+std::vector<std::string> layers_made_from_predictions(const std::filesystem::path& file) {
+  SqliteDatabase database(file, SqliteDatabase::Access::shared);
+  std::vector<std::string> names;
+  if (!database.has_table("tesseray_runs")) return names;
+  SqliteStatement list(
+      database,
+      "WITH written AS (SELECT r.rowid AS run, tool, value AS layer FROM tesseray_runs r, json_each(r.layers)) "
+      "SELECT layer FROM written WHERE run = (SELECT max(run) FROM written w WHERE lower(w.layer) = "
+      "lower(written.layer)) AND EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND lower(name) = "
+      "lower(layer)) AND (tool IN ('bestserver', 'coveragebydistrict', 'fingerprints', 'comparewithdrivetest') OR "
+      "tool IN ('coveragestudy', 'predictcoverage') AND layer IN ('prediction_error', 'error_statistics', 'rays')) "
+      "ORDER BY run, layer");
+  while (list.step()) names.push_back(list.text(0));
+  return names;
+}
+
 std::unique_ptr<GeoPackageFile> GeoPackageFile::create(const std::filesystem::path& target, const LocalFrame& frame,
                                                        const std::vector<unsigned char>& start) {
   auto staged = std::make_unique<StagedFile>(target);

@@ -3,9 +3,11 @@
 
 import json
 import math
+import sqlite3
 import unittest
 
-from tesseray_process import DRIVE_TEST, SCENE, PipelineTest, layers, rows, tesseray, transmitters_csv
+from tesseray_process import (DRIVE_TEST, SCENE, PipelineTest, json_lines, layers, rows, tesseray,
+                              transmitters_csv)
 
 
 class ChainTest(PipelineTest):
@@ -146,6 +148,28 @@ class ChainTest(PipelineTest):
         process = self.assert_done(tesseray("predictcoverage", "--environment", self.environment, *again, "--output",
                                             output))
         self.assertNotIn("transmitters_replaced", process.stderr)
+
+    def test_results_of_the_earlier_prediction_are_told_of(self):
+        output = self.folder / "network.gpkg"
+        command = ["predictcoverage", "--environment", self.environment, *self.sites, "--max-bounces", "0", "--output",
+                   output, "--progress", "json"]
+        self.assert_done(tesseray(*command))
+        self.assert_done(tesseray("bestserver", "--path-loss", output, "--output", f"{output}|layername=mine"))
+        self.assert_done(tesseray("comparewithdrivetest", "--path-loss", output, *DRIVE_TEST, "--output", output))
+        process = self.assert_done(tesseray(*command, "--overwrite"))
+        warnings = [line["warning"] for line in json_lines(process.stderr) if "warning" in line]
+        told = [warning["message"] for warning in warnings if warning["code"] == "earlier_results_stay"]
+        self.assertEqual(len(told), 1, warnings)
+        self.assertIn("mine, error_statistics, prediction_error", told[0])
+        # A run that compares anew leaves the best servers alone.
+        process = self.assert_done(tesseray("coveragestudy", *SCENE, *self.sites, *DRIVE_TEST, "--max-bounces", "0",
+                                            "--output", output, "--overwrite", "--progress", "json"))
+        self.assertIn(": mine. ", process.stderr)
+        with sqlite3.connect(output) as database:
+            database.execute("DROP TABLE mine")
+        process = self.assert_done(tesseray("coveragestudy", *SCENE, *self.sites, *DRIVE_TEST, "--max-bounces", "0",
+                                            "--output", output, "--overwrite", "--progress", "json"))
+        self.assertNotIn("earlier_results_stay", process.stderr)
 
     def test_receivers_get_rows_and_rays(self):
         receivers = self.folder / "receivers.csv"

@@ -2,6 +2,7 @@
 """A limit of file sizes (`ulimit -f`), which stands for a full disk: exit status 3 with the reason, and nothing is left
 behind, whatever kind of file is written."""
 
+import subprocess
 import unittest
 
 from tesseray_process import (SCENE, PipelineTest, environment_with_visibility, limited_to, made, module_folder,
@@ -39,6 +40,24 @@ class FullDiskTest(PipelineTest):
 
     def test_raster(self):
         self.assert_too_large("coverageraster", "--path-loss", PREDICTION, "--raster", self.folder / "r.tif")
+
+    def test_path_loss_that_cannot_fit_is_refused_before_the_work(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1200k", "tmpfs", disk], capture_output=True).returncode:
+            self.skipTest("no file system may be mounted here")
+        self.addCleanup(subprocess.run, ["umount", "--lazy", disk])
+        for command in (["predictcoverage", "--environment", ENVIRONMENT], ["coveragestudy", *SCENE]):
+            with self.subTest(tool=command[0]):
+                process = tesseray(*command, *SITES, "--max-bounces", 0, "--output", disk / "p.gpkg", "--progress", "json")
+                error = self.assert_refused(process, "disk_space", ["MiB", "are free in"], status=3)
+                self.assertIn("KINDS", error["hint"])
+                for stage in ("visibility", "rays", "prediction"):
+                    self.assertNotIn(f'"stage":"{stage}"', process.stderr)
+                self.assertEqual(list(disk.iterdir()), [])
+        # Of few tiles there is room.
+        made("predictcoverage", "--environment", ENVIRONMENT, *SITES, "--max-bounces", 0, "--kinds", "roof", "--geometry",
+             "none", "--path-loss", disk / "p.gpkg")
 
 
 if __name__ == "__main__":
