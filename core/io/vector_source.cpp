@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/vector_source.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "core/base/listed.h"
@@ -33,6 +37,29 @@ std::string content_name(VectorSource::Content content) {
 bool has_table_ending(const std::string& dataset) {
   const std::string lower = lower_case(dataset);
   return lower.ends_with(".csv") || lower.ends_with(".tsv") || lower.ends_with(".txt");
+}
+
+// By its byte order mark, or by a zero beside each of the first letters.
+bool is_utf16(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::array<char, 8> begin{};
+  if (!stream.read(begin.data(), begin.size())) return false;
+  if (const std::string_view mark(begin.data(), 2); mark == "\xFF\xFE" || mark == "\xFE\xFF") return true;
+  const auto has_zeros_at = [&](std::size_t first) {
+    for (std::size_t i = 0; i < begin.size(); ++i) {
+      if ((i % 2 == first) != (begin[i] == 0)) return false;
+    }
+    return true;
+  };
+  return has_zeros_at(0) || has_zeros_at(1);
+}
+
+Error utf16_text(const std::string& file) {
+  return {ErrorKind::invalid_input,
+          "unreadable_file",
+          "this is text in UTF-16, as Windows calls “Unicode”",
+          "save it as UTF-8 (in an editor, or with iconv -f UTF-16 -t UTF-8)",
+          {.file = file}};
 }
 
 std::string files_beside(const std::filesystem::path& path) {
@@ -78,8 +105,19 @@ void require_file(const std::string& dataset, const std::string& parameter) {
   if (dataset.empty()) {
     throw Error(ErrorKind::invalid_input, "missing_parameter", parameter + " is not given", "name a file or layer");
   }
+  if (!is_local_path(dataset)) return;
   std::error_code failed;
-  if (!is_local_path(dataset) || std::filesystem::exists(dataset, failed)) return;
+  const bool is_there = std::filesystem::exists(dataset, failed);
+  if (failed == std::errc::permission_denied || (is_there && access(dataset.c_str(), R_OK) != 0)) {
+    throw Error(ErrorKind::invalid_input, "unreadable_file", "the permission to read this is missing",
+                "let its owner give it, or take a copy that you may read", {.file = dataset});
+  }
+  if (is_there && std::filesystem::is_regular_file(dataset, failed) &&
+      std::filesystem::file_size(dataset, failed) == 0 && !failed) {
+    throw Error(ErrorKind::invalid_input, "unreadable_file", "the file is empty, of 0 bytes",
+                "make or copy it anew: what wrote it was broken off, or the disk was full", {.file = dataset});
+  }
+  if (is_there) return;
   const std::string near = files_beside(dataset);
   throw Error(ErrorKind::invalid_input, "file_not_found", "there is no such file",
               near.empty() ? "check the path given as " + parameter : "did you mean " + near + "?", {.file = dataset});
@@ -120,6 +158,8 @@ void VectorSource::set_filter(const std::string& filter) {
 void VectorSource::open(const SourceName& name) {
   std::string connection = name.dataset;
   const std::string lower = lower_case(connection);
+  // GDAL takes the zeros of such a table for the ends of its texts.
+  if (is_local_path(connection) && has_table_ending(connection) && is_utf16(connection)) throw utf16_text(file_);
   // GDAL recognises tables by ".csv" alone.
   if (is_local_path(connection) && has_table_ending(connection) && !lower.ends_with(".csv")) {
     connection = "CSV:" + connection;
@@ -136,6 +176,7 @@ void VectorSource::open(const SourceName& name) {
       throw Error(ErrorKind::invalid_input, "not_a_vector_layer", "this is a raster, not a vector layer",
                   "give a vector layer as " + parameter_, {.file = file_});
     }
+    if (is_local_path(name.dataset) && is_utf16(name.dataset)) throw utf16_text(file_);
     throw Error(ErrorKind::invalid_input, "unreadable_file", "this cannot be read as a vector layer" + why,
                 "check that the file is complete and that QGIS can open it", {.file = file_});
   }

@@ -234,16 +234,30 @@ class BadDestinationsTest(PipelineTest):
                 self.assert_refused(process, "output_is_input", ["DEM"])
         self.assertEqual(city.read_bytes(), before)
 
-    def refuse_to_somebody(self, destinations, code, words):
+    def run_by_somebody(self, options):
         # The superuser may write anywhere, so the run is somebody else's, who may not see the superuser's folders.
         self.folder.chmod(0o755)
         somebody = {"user": 65534} if os.geteuid() == 0 else {}
         program = shutil.copy(EXECUTABLE, self.folder)
         buildings = shutil.copy(SAMPLE / "buildings.gpkg", self.folder)
-        process = tesseray("tileenvironment", "--buildings", buildings, "--height-field", "height_m", *destinations,
-                           "--progress", "json", executable=program, cwd=self.folder, **somebody)
+        return tesseray("tileenvironment", "--buildings", buildings, "--height-field", "height_m", *options,
+                        "--progress", "json", executable=program, cwd=self.folder, **somebody)
+
+    def refuse_to_somebody(self, destinations, code, words):
+        process = self.run_by_somebody(destinations)
         self.assert_refused(process, code, words)
         self.assertNotIn('"stage"', process.stdout + process.stderr, "refused before any work")
+
+    def test_files_that_may_not_be_read(self):
+        open_to_all = self.folder / "open"
+        open_to_all.mkdir()
+        open_to_all.chmod(0o777)
+        for option, name in (("--dem", "dem.tif"), ("--vegetation", "vegetation.gpkg")):
+            with self.subTest(option=option):
+                locked = shutil.copy(SAMPLE / name, self.folder / name)
+                locked.chmod(0o000)
+                process = self.run_by_somebody(["--environment", open_to_all / "e.gpkg", option, locked])
+                self.assert_refused(process, "unreadable_file", [name, "permission to read"])
 
     def test_read_only_folder(self):
         locked = self.folder / "locked"

@@ -67,6 +67,13 @@ class Inputs {
   int count_ = 0;
 };
 
+// ASCII as little-endian UTF-16.
+std::string utf16(const std::string& ascii, bool with_mark) {
+  std::string text = with_mark ? "\xFF\xFE" : "";
+  for (const char c : ascii) text.append({c, '\0'});
+  return text;
+}
+
 struct BadInput {
   std::string name;
   std::function<void(Inputs&)> run;
@@ -109,7 +116,22 @@ INSTANTIATE_TEST_SUITE_P(
                  },
                  "file_not_found", "did you mean roofs_2024.gpkg?"},
         BadInput{"NoBytes", [](Inputs& in) { in.buildings(in.text(".gpkg", "")); }, "unreadable_file",
-                 "cannot be read as a vector layer"},
+                 "the file is empty, of 0 bytes. make or copy it anew"},
+        BadInput{"NoBytesOfRaster", [](Inputs& in) { in.environment({.dem = in.text(".tif", "")}); }, "unreadable_file",
+                 "the file is empty"},
+        BadInput{"Utf16Table",
+                 [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv(utf16("name,lat,lon\nA,48,9\n", true)))); },
+                 "unreadable_file", "text in UTF-16, as Windows calls “Unicode”. save it as UTF-8"},
+        BadInput{"Utf16TableOfAnotherEnding",
+                 [](Inputs& in) {
+                   in.transmitters(Inputs::defaults(in.text(".txt", utf16("name,lat,lon\nA,48,9\n", false))));
+                 },
+                 "unreadable_file", "text in UTF-16"},
+        BadInput{"Utf16GeoJson",
+                 [](Inputs& in) {
+                   in.buildings(in.text(".geojson", utf16(R"({"type":"FeatureCollection","features":[]})", true)));
+                 },
+                 "unreadable_file", "text in UTF-16"},
         BadInput{"NotADatabase", [](Inputs& in) { in.buildings(in.text(".gpkg", "SQLite format 3, or so it says")); },
                  "unreadable_file", "cannot be read"},
         BadInput{"NotAShapefile", [](Inputs& in) { in.buildings(in.text(".shp", "not a shapefile")); },
