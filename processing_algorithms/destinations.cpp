@@ -269,7 +269,7 @@ void Destinations::require_some_output(const ParameterValues& values) const {
   for (const Parameter& parameter : values.declared()) {
     if (!is_destination(parameter.kind)) continue;
     const bool has_default_place = parameter.kind == ParameterKind::file_destination && !parameter.beside.empty();
-    if (has_default_place) return;
+    if (has_default_place || parameter.figures_suffice) return;
     options.push_back(option_name(parameter.name));
   }
   throw Error(ErrorKind::invalid_input, "no_output", "no output is asked for", "give " + join(options, " or "));

@@ -107,7 +107,8 @@ std::vector<Parameter> antenna_parameters() {
        .kind = Kind::layer_destination,
        .optional = true,
        .layer = "antenna_pattern",
-       .geometry = "None"},
+       .geometry = "None",
+       .figures_suffice = true},
       {.name = "MSI",
        .label = "MSI file",
        .help = "the antenna as an MSI file in plain form, for the antenna field of transmitters",
@@ -126,7 +127,7 @@ Tool importantenna() {
           .group = "Data",
           .help =
               "Reads an antenna file as manufacturers give it, checks it, and tells its gain, beamwidths, tilt, and "
-              "what had to be assumed.",
+              "what had to be assumed; without an output that is all.",
           .parameters = concatenated({antenna_parameters(), {output_parameter()}}),
           .roles = {"antenna_page"},
           .run = import_antenna};

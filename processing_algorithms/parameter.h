@@ -58,6 +58,7 @@ struct Parameter {
   std::string needs = {};           // of a destination: the input without which there is nothing to write
   bool skipped_by_default = false;  // of a destination: made only when asked for
   bool may_exist = false;           // of a file destination: one that holds what would be written stays as it is
+  bool figures_suffice = false;     // of a destination: without any output a run is done for what it tells
   std::string content = {};         // of a field: what its values are read as: "length" or "number"
   std::string within = {};          // of points: the parameter in whose extent, or near it, they should lie
   // Of an extent or point: what tells the CRS that its numbers are in, the first given one. Of a layer: what says so

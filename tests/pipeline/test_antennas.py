@@ -160,6 +160,16 @@ class ImportAntenna(PipelineTest):
         self.assertEqual(again["assumptions"], ["no frequency is given"])
         self.assertEqual(rows(self.folder / "again.gpkg", "antenna_pattern"), pattern)
 
+    def test_without_an_output_it_tells_what_it_read(self):
+        source = self.folder / "panel.msi"
+        source.write_text(panel_msi())
+        process = self.assert_done(tesseray("importantenna", "--antenna-file", source, "--progress", "json"))
+        result = json.loads(process.stdout)
+        self.assertEqual((result["outputs"], result["figures"]["format"]), ({}, "MSI"))
+        self.assertEqual(self.files(), ["panel.msi"])
+        source.write_text("a,b\n1,2\n")
+        self.assert_refused(tesseray("importantenna", "--antenna-file", source, "--progress", "json"), "not_an_antenna")
+
     def test_refuses_what_is_no_antenna_and_leaves_nothing(self):
         source = self.folder / "table.csv"
         source.write_text("a,b\n1,2\n")
