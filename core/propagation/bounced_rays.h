@@ -292,9 +292,8 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
   } else {
     const Vec3 incidence = mirrored(leg.direction, tile.normal);
     const bool is_from_edge = tube.chain.length > 0 && points.is_edge(tube.chain.last());
-    const Vec3 beyond = mirrored(reflection_target(points, target), tile.centroid, tile.normal);
     if (is_from_edge) {
-      departure = sent_by_edge(tube, beyond, rays);
+      departure = sent_by_edge(tube, mirrored(reflection_target(points, target), tile.centroid, tile.normal), rays);
     } else {
       departure.field = transported(tube.strength, incidence);
     }
@@ -373,18 +372,18 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incide
   if (!arrives && !goes_on) return;
   double stands_for = 1;
   if (!is_drawn(launch, tube, incidence, leg, chain, number, stands_for)) return;
-  const Vec3 k_i = (1.0 / leg.rho_m) * (leg.from - tube.source.point);
-  const double sin_beta = incidence.sin_beta(leg.rho_m);
-  const double distance_m =
-      tube.radius_1_m == tube.radius_2_m
-          ? distance_parameter_m(leg.rho_m, leg.distance_m, sin_beta)
-          : general_distance_parameter_m(leg.rho_m, tube.radius_1_m, tube.radius_2_m, leg.distance_m, sin_beta);
+  RayOverEdge ray(incidence, tube.source.point, leg);
+  if (tube.radius_1_m != tube.radius_2_m) {
+    const double distance_m = general_distance_parameter_m(leg.rho_m, tube.radius_1_m, tube.radius_2_m, leg.distance_m,
+                                                           ray.incidence.sin_beta);
+    ray.distances = {distance_m, distance_m, distance_m};
+  }
   const LinkView::Departure incident =
       differs_along(tube, at_edge.edge.length_m)
-          ? reflected_along(tube.chain, k_i, rays)
-          : LinkView::Departure{transported(tube.strength, k_i), static_cast<double>(tube.departure_gain)};
-  const ComplexVec3 diffracted = diffracted_field(incidence.at(sin_beta), incident.field, k_i, leg.direction,
-                                                  {distance_m, distance_m, distance_m}, launch.link.wave_number);
+          ? reflected_along(tube.chain, ray.k_i, rays)
+          : LinkView::Departure{transported(tube.strength, ray.k_i), static_cast<double>(tube.departure_gain)};
+  const ComplexVec3 diffracted =
+      diffracted_field(ray.incidence, incident.field, ray.k_i, ray.k_d, ray.distances, launch.link.wave_number);
   if (!(squared_norm(diffracted) > 0)) return;
   const double vegetation = std::sqrt(stands_for) * tube.attenuation * rays.vegetation_between(tube.element, number);
   if (arrives) {

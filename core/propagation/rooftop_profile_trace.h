@@ -63,8 +63,8 @@ class RooftopProfileTrace {
     return !row_.has_overflowed();
   }
 
-  // Nearer to its ends than this the plane crosses what the ends stand on, or hang at; but for a wall that rises this
-  // much above an end between which and the other the building stands.
+  // Nearer to its ends than this the plane crosses what the ends stand on, or hang at, unless a building stands between
+  // the ends there: with a wall that rises above the near one by more than `least_rise_m`.
   static constexpr double end_clearance_m = 0.01, ground_clearance_m = 0.3, least_rise_m = 0.1;
   // Crests that stand out by less than so many metres are left out again, or than so much of the earth's bulge where
   // that is less: over flat ground there is one at each sample of it.
@@ -120,21 +120,19 @@ class RooftopProfileTrace {
   TESSERAY_HD bool add_side(std::uint32_t side, double distance) {
     const double top_z = scene_.sides.top_z[side] + line_.bulge_at(distance);
     if (top_z < line_.floor_at(distance)) return true;
-    if (distance < end_clearance_m) {
-      if (!stands_between(side, distance, line_.from.z, true)) return true;
-      distance = end_clearance_m;
-    } else if (distance > line_.length_m - end_clearance_m) {
-      if (!stands_between(side, distance, line_.end_z, false)) return true;
-      distance = line_.length_m - end_clearance_m;
-    }
+    const double clear = larger(end_clearance_m, smaller(distance, line_.length_m - end_clearance_m));
+    if (distance != clear && !stands_between(side, distance)) return true;
+    distance = clear;
     has_risen_ = rises_too_high(top_z - line_.height_at(distance), distance);
     if (!has_risen_) row_.push({distance, top_z}, scene_.sides.material[side]);
     return !has_risen_;
   }
 
-  // Whether a side beside an end is where the line goes into the building from the start, or comes out of it to the
-  // end. Outer rings run counter-clockwise.
-  TESSERAY_HD bool stands_between(std::uint32_t side, double distance, double end_z, bool at_start) const {
+  // Whether a side beside an end, which it rises above, is where the line goes into the building from the start, or
+  // comes out of it to the end. Outer rings run counter-clockwise.
+  TESSERAY_HD bool stands_between(std::uint32_t side, double distance) const {
+    const bool at_start = distance < 0.5 * line_.length_m;
+    const double end_z = at_start ? line_.from.z : line_.end_z;
     const Vec2 along{scene_.sides.along_x[side], scene_.sides.along_y[side]};
     const bool goes_in = cross(along, line_.direction) > 0;
     return goes_in == at_start && scene_.sides.top_z[side] + line_.bulge_at(distance) > end_z + least_rise_m;

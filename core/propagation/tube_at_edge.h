@@ -41,7 +41,7 @@ struct TubeAtEdge {
   }
 };
 
-// One ray from a point over an edge.
+// One ray over an edge, of a wave from a point.
 struct RayOverEdge {
   WedgeIncidence incidence;
   Vec3 k_i, k_d;

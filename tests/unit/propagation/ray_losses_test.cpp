@@ -265,6 +265,28 @@ TEST(RayLosses, OfADiffractionAfterAReflectionAreThoseOfTheImage) {
   EXPECT_GT(compared, 4u);
 }
 
+// Behind the edge, whatever has been reflected before it: between Fresnel's of the two polarisations.
+TEST(RayLosses, OfAReflectionBehindAnEdgeAreItsOwn) {
+  const Environment& town = testing::two_houses();
+  const Material& m = town.scene.materials[0];
+  const Complex eps = relative_permittivity(
+      electric_properties({m.a, m.b, m.c, m.d, m.minimum_ghz, m.maximum_ghz}, frequency_hz), frequency_hz);
+  std::size_t compared = 0;
+  for (const Ray& ray : rays_of(town, testing::test_transmitter(testing::antenna_between_houses),
+                                testing::around_houses, testing::without_scattering(2, 1, 3))) {
+    if (ray.interactions != "T-R-D-G" && ray.interactions != "T-G-D-R") continue;
+    const Tile& mirror = town.tiling.tiles[ray.elements[2]];
+    const Vec3 incidence = normalized(ray.points[3] - ray.points[2]);
+    const FresnelCoefficients fresnels = fresnel(eps, std::fabs(dot(incidence, mirror.normal)));
+    const double te_db = -decibels(squared_norm(fresnels.te)), tm_db = -decibels(squared_norm(fresnels.tm));
+    const double loss_db = loss_of(ray, ray.interactions.substr(6, 1));
+    EXPECT_GT(loss_db, std::min(te_db, tm_db) - 1e-6) << ray.interactions;
+    EXPECT_LT(loss_db, std::max(te_db, tm_db) + 1e-6) << ray.interactions;
+    ++compared;
+  }
+  EXPECT_GT(compared, 3u);
+}
+
 // A wall as thin as a screen between antenna and receiver, which bends the ray so little that it is one.
 TEST(RayLosses, OfRoofsAreThoseOfAKnifeEdge) {
   Scene scene = testing::flat_ground(400, 300);
