@@ -4,8 +4,8 @@
 
 #include "processing_algorithms/clutter_stage.h"
 #include "processing_algorithms/comparison_stage.h"
+#include "processing_algorithms/prediction_keeping.h"
 #include "processing_algorithms/prediction_results.h"
-#include "processing_algorithms/prediction_resume.h"
 #include "processing_algorithms/prediction_stage.h"
 #include "processing_algorithms/ray_parameters.h"
 #include "processing_algorithms/scene_stage.h"
@@ -78,16 +78,16 @@ Outcome coverage_study(Run& run) {
   const RayRows rows(run.values(), *visibility, tiling);
   const RayLauncher launcher =
       launch_rays(run, scene, tiling, occlusion, rows, sites, PredictedAt::tiles_and_receivers);
-  const std::unique_ptr<FinishedPredictions> finished =
-      open_finished_predictions(run, scene, tiling, *visibility, launcher, sites.transmitters);
-  const Predictions predictions = predict_path_loss(run, launcher, scene, tiling, sites, finished.get());
+  const std::unique_ptr<KeptPredictions> kept =
+      open_kept_predictions(run, scene, tiling, *visibility, launcher, sites.transmitters);
+  const Predictions predictions = predict_path_loss(run, launcher, scene, tiling, sites, kept.get());
   std::optional<Comparison> comparison;
   if (drive_test) {
     // Of all tiles, whichever the layer is to hold.
     comparison = compare_with_drive_test(run, path_loss_rows(scene, tiling, sites, predictions), *drive_test);
   }
   const Outcome outcome = write_geopackage(run, {clean, tiling, *visibility, sites, predictions, comparison});
-  close_finished_predictions(run, finished.get(), predictions);
+  close_kept_predictions(run, kept.get(), predictions);
   return outcome;
 }
 
@@ -127,6 +127,7 @@ Tool coveragestudy() {
                                         .advanced = true,
                                         .extension = "tvis",
                                         .may_exist = true}},
+                                      {kept_predictions_parameter()},
                                       prediction_layer_parameters(),
                                       comparison_layer_parameters(),
                                       on_request(scene_layer_parameters()),

@@ -146,7 +146,8 @@ Predictions predict_each(const std::vector<Transmitter>& transmitters,
                          const std::function<TransmitterPrediction(const Transmitter&, Progress&)>& predict,
                          Progress& progress, std::size_t at_once, std::vector<TransmitterPrediction> begun,
                          const std::function<double(const Transmitter&)>& work) {
-  Predictions predictions{std::move(begun), {}};
+  const std::size_t taken_over = begun.size();
+  Predictions predictions{std::move(begun), {}, taken_over};
   std::vector<const Transmitter*> left;
   for (const Transmitter& transmitter : transmitters) {
     const auto is_there = [&](const TransmitterPrediction& known) {

@@ -18,6 +18,7 @@ namespace tesseray {
 struct Predictions {
   std::vector<TransmitterPrediction> of_transmitters;       // in the order of the transmitters
   std::vector<std::pair<std::string, std::string>> failed;  // name, message
+  std::size_t taken_over = 0;                               // of an earlier run
 };
 
 // What `predict` gives for each transmitter that is not among those `begun` with. So many are predicted `at_once`, by

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "processing_algorithms/clutter_stage.h"
 #include "processing_algorithms/environment_stage.h"
+#include "processing_algorithms/prediction_keeping.h"
 #include "processing_algorithms/prediction_results.h"
-#include "processing_algorithms/prediction_resume.h"
 #include "processing_algorithms/prediction_stage.h"
 #include "processing_algorithms/ray_parameters.h"
 #include "processing_algorithms/scene_stage.h"
@@ -22,9 +22,9 @@ Outcome predict_coverage(Run& run) {
   const std::unique_ptr<Visibility> visibility = find_or_compute_visibility(run, environment, tiling, occlusion);
   const RayRows rows(run.values(), *visibility, tiling);
   const RayLauncher launcher = launch_rays(run, scene, tiling, occlusion, rows, sites, PredictedAt::layers_asked_for);
-  const std::unique_ptr<FinishedPredictions> finished =
-      open_finished_predictions(run, scene, tiling, *visibility, launcher, sites.transmitters);
-  const Predictions predictions = predict_path_loss(run, launcher, scene, tiling, sites, finished.get());
+  const std::unique_ptr<KeptPredictions> kept =
+      open_kept_predictions(run, scene, tiling, *visibility, launcher, sites.transmitters);
+  const Predictions predictions = predict_path_loss(run, launcher, scene, tiling, sites, kept.get());
 
   ResultWriter writer(scene.frame, run.settings().overwrite);
   std::vector<std::string> written;
@@ -32,7 +32,7 @@ Outcome predict_coverage(Run& run) {
   warn_of_results_that_stay(run, written);
   Outcome outcome;
   outcome.result_hash = writer.commit(run.record(scene.frame, predictions.failed), run.progress());
-  close_finished_predictions(run, finished.get(), predictions);
+  close_kept_predictions(run, kept.get(), predictions);
   outcome.outputs = run.destinations().spelled(written);
   outcome.failed_transmitters = predictions.failed;
   add_prediction_figures(sites, tiling, predictions, outcome.figures);
@@ -51,6 +51,7 @@ Tool predictcoverage() {
           .parameters = concatenated({{environment_parameter(), visibility_file_parameter()},
                                       site_parameters("ENVIRONMENT"),
                                       propagation_parameters(),
+                                      {kept_predictions_parameter()},
                                       prediction_layer_parameters(),
                                       {output_parameter()}}),
           .roles = {},

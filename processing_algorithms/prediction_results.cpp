@@ -46,7 +46,7 @@ std::string in_words(const Pruning& pruning) {
 
 }  // namespace
 
-std::vector<Parameter> prediction_layer_parameters() {
+std::vector<Parameter> row_parameters() {
   using Kind = ParameterKind;
   return {
       {.name = "KINDS",
@@ -70,72 +70,82 @@ std::vector<Parameter> prediction_layer_parameters() {
        .default_value = "polygon",
        .choices = words(geometries),
        .advanced = true},
-      {.name = "PRUNING",
-       .label = "Draw weak rays by chance",
-       .help =
-           "from 20,000 tiles on, a few of many weak rays stand for all: tiles change by some 0.1 dB and the mean by "
-           "none, and a whole city takes a fraction of the time; how many is chosen by transmitter and reported",
-       .kind = Kind::boolean,
-       .default_value = "true",
-       .advanced = true},
-      {.name = "WIDEBAND",
-       .label = "Angles at both ends",
-       .help = "with elevation, spreads of elevation and of departure angles, and the K factor",
-       .kind = Kind::boolean,
-       .default_value = "false",
-       .advanced = true},
-      {.name = "DELAY_PROFILE_RAYS",
-       .label = "Rays of the power-delay profile",
-       .help = "delay and power of so many of the strongest rays at each place, in delay_profile; 0 for none",
-       .kind = Kind::number,
-       .default_value = "0",
-       .minimum = 0,
-       .maximum = 64,
-       .integer = true,
-       .advanced = true},
-      {.name = "RAYS_PER_RECEIVER",
-       .label = "Rays per receiver point",
-       .help = "how many of the strongest rays go to RAYS",
-       .kind = Kind::number,
-       .default_value = "20",
-       .minimum = 1,
-       .maximum = 100000,
-       .integer = true,
-       .advanced = true},
-      {.name = "PATH_LOSS",
-       .label = "Path loss",
-       .help = "what arrives at each tile, one row per transmitter and tile",
-       .kind = Kind::layer_destination,
-       .optional = true,
-       .layer = "path_loss",
-       .geometry = "Polygon Z"},
-      {.name = "RECEIVER_PATH_LOSS",
-       .label = "Path loss at receiver points",
-       .help = "what arrives at each of RECEIVERS",
-       .kind = Kind::layer_destination,
-       .optional = true,
-       .layer = "receiver_path_loss",
-       .geometry = "Point Z",
-       .needs = "RECEIVERS"},
-      {.name = "TRANSMITTERS_OUT",
-       .label = "Transmitters as used",
-       .help =
-           "the transmitters with all that was assumed; in the file of PATH_LOSS or RECEIVER_PATH_LOSS if not given",
-       .kind = Kind::layer_destination,
-       .optional = true,
-       .layer = "transmitters",
-       .geometry = "Point Z",
-       .beside = {"PATH_LOSS", "RECEIVER_PATH_LOSS"}},
-      {.name = "RAYS",
-       .label = "Rays",
-       .help = "the strongest rays to each of RECEIVERS but the diffusely scattered ones: the power of those is in the "
-               "sums alone, and explainpoint shows them",
-       .kind = Kind::layer_destination,
-       .optional = true,
-       .layer = "rays",
-       .geometry = "LineString Z",
-       .needs = "RECEIVERS"},
   };
+}
+
+std::vector<Parameter> prediction_layer_parameters() {
+  using Kind = ParameterKind;
+  return concatenated(
+      {row_parameters(),
+       {
+           {.name = "PRUNING",
+            .label = "Draw weak rays by chance",
+            .help =
+                "from 20,000 tiles on, a few of many weak rays stand for all: tiles change by some 0.1 dB and the mean "
+                "by "
+                "none, and a whole city takes a fraction of the time; how many is chosen by transmitter and reported",
+            .kind = Kind::boolean,
+            .default_value = "true",
+            .advanced = true},
+           {.name = "WIDEBAND",
+            .label = "Angles at both ends",
+            .help = "with elevation, spreads of elevation and of departure angles, and the K factor",
+            .kind = Kind::boolean,
+            .default_value = "false",
+            .advanced = true},
+           {.name = "DELAY_PROFILE_RAYS",
+            .label = "Rays of the power-delay profile",
+            .help = "delay and power of so many of the strongest rays at each place, in delay_profile; 0 for none",
+            .kind = Kind::number,
+            .default_value = "0",
+            .minimum = 0,
+            .maximum = 64,
+            .integer = true,
+            .advanced = true},
+           {.name = "RAYS_PER_RECEIVER",
+            .label = "Rays per receiver point",
+            .help = "how many of the strongest rays go to RAYS",
+            .kind = Kind::number,
+            .default_value = "20",
+            .minimum = 1,
+            .maximum = 100000,
+            .integer = true,
+            .advanced = true},
+           {.name = "PATH_LOSS",
+            .label = "Path loss",
+            .help = "what arrives at each tile, one row per transmitter and tile",
+            .kind = Kind::layer_destination,
+            .optional = true,
+            .layer = "path_loss",
+            .geometry = "Polygon Z"},
+           {.name = "RECEIVER_PATH_LOSS",
+            .label = "Path loss at receiver points",
+            .help = "what arrives at each of RECEIVERS",
+            .kind = Kind::layer_destination,
+            .optional = true,
+            .layer = "receiver_path_loss",
+            .geometry = "Point Z",
+            .needs = "RECEIVERS"},
+           {.name = "TRANSMITTERS_OUT",
+            .label = "Transmitters as used",
+            .help = "the transmitters with all that was assumed; in the file of PATH_LOSS or RECEIVER_PATH_LOSS if not "
+                    "given",
+            .kind = Kind::layer_destination,
+            .optional = true,
+            .layer = "transmitters",
+            .geometry = "Point Z",
+            .beside = {"PATH_LOSS", "RECEIVER_PATH_LOSS"}},
+           {.name = "RAYS",
+            .label = "Rays",
+            .help = "the strongest rays to each of RECEIVERS but the diffusely scattered ones: the power of those is "
+                    "in the "
+                    "sums alone, and explainpoint shows them",
+            .kind = Kind::layer_destination,
+            .optional = true,
+            .layer = "rays",
+            .geometry = "LineString Z",
+            .needs = "RECEIVERS"},
+       }});
 }
 
 PathLossLayout path_loss_layout(const ParameterValues& values) {
@@ -218,15 +228,18 @@ void warn_of_results_that_stay(Run& run, const std::vector<std::string>& written
                                                    ". Make it anew, or write to another file to keep both"});
 }
 
-void require_disk_space_for_path_loss(const Run& run, const Tiling& tiling, std::size_t transmitters) {
-  const auto destination = run.destinations().layer("PATH_LOSS");
+std::uint64_t bytes_of_path_loss(const Run& run, const Tiling& tiling, std::size_t transmitters) {
   const PathLossLayout layout = path_loss_layout(run.values());
-  if (!destination || layout.reached_only) return;
+  if (!run.destinations().layer("PATH_LOSS") || layout.reached_only) return 0;
   const auto tiles = std::count_if(tiling.tiles.begin(), tiling.tiles.end(), [&](const Tile& tile) {
     return std::find(layout.kinds.begin(), layout.kinds.end(), tile.kind) != layout.kinds.end();
   });
-  require_disk_space(destination->file,
-                     static_cast<std::uint64_t>(tiles) * transmitters * bytes_per_row(layout.geometry));
+  return static_cast<std::uint64_t>(tiles) * transmitters * bytes_per_row(layout.geometry);
+}
+
+void require_disk_space_for_path_loss(const Run& run, const Tiling& tiling, std::size_t transmitters) {
+  const auto destination = run.destinations().layer("PATH_LOSS");
+  if (destination) require_disk_space(destination->file, bytes_of_path_loss(run, tiling, transmitters));
 }
 
 void add_prediction_layers(Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,
@@ -270,6 +283,7 @@ void add_prediction_figures(const Sites& sites, const Tiling& tiling, const Pred
                             nlohmann::ordered_json& figures) {
   figures["transmitters"] = sites.transmitters.size();
   figures["receivers"] = sites.receivers.size();
+  figures["transmitters_taken_over"] = predictions.taken_over;
   auto rows = nlohmann::ordered_json::array();
   for (const TransmitterPrediction& prediction : predictions.of_transmitters) {
     const auto transmitter = std::find_if(sites.transmitters.begin(), sites.transmitters.end(), [&](const auto& site) {

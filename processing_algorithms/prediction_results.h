@@ -2,6 +2,7 @@
 // What a prediction writes: layers, and figures of the summary.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,9 @@
 
 namespace tesseray {
 
-// PATH_LOSS, RECEIVER_PATH_LOSS, TRANSMITTERS_OUT and RAYS, and what rows they have.
+// Which tiles get rows in PATH_LOSS, and their geometry.
+std::vector<Parameter> row_parameters();
+// PATH_LOSS, RECEIVER_PATH_LOSS, TRANSMITTERS_OUT and RAYS, what is predicted for them, and row_parameters().
 std::vector<Parameter> prediction_layer_parameters();
 
 PathLossLayout path_loss_layout(const ParameterValues& values);
@@ -35,8 +38,10 @@ void add_prediction_layers(Run& run, const Scene& scene, const Tiling& tiling, c
 // but those that are `written` now. Before commit.
 void warn_of_results_that_stay(Run& run, const std::vector<std::string>& written);
 
-// Throws Error(resources) when the disk has no room for PATH_LOSS. Before the work; of REACHED_ONLY nobody knows then
-// how many rows there will be, so that the writer alone looks.
+// About how large PATH_LOSS will be; 0 with REACHED_ONLY, of which nobody knows before the work how many rows there
+// will be, so that the writer alone looks.
+std::uint64_t bytes_of_path_loss(const Run& run, const Tiling& tiling, std::size_t transmitters);
+// Throws Error(resources) when the disk has no room for that. Before the work.
 void require_disk_space_for_path_loss(const Run& run, const Tiling& tiling, std::size_t transmitters);
 
 void add_prediction_figures(const Sites& sites, const Tiling& tiling, const Predictions& predictions,

@@ -4,6 +4,7 @@
 #include "core/prediction/clutter_loss.h"
 #include "core/propagation/vegetation_file.h"
 #include "cuda/backend.h"
+#include "processing_algorithms/prediction_keeping.h"
 #include "processing_algorithms/ray_parameters.h"
 
 namespace tesseray {
@@ -62,7 +63,7 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
 }
 
 Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene& scene, const Tiling& tiling,
-                              const Sites& sites, FinishedPredictions* finished) {
+                              const Sites& sites, KeptPredictions* kept) {
   run.progress().begin_stage("prediction");
   const std::size_t targets =
       (launcher.options().tiles_are_targets ? tiling.tiles.size() : 0) + launcher.receivers().size();
@@ -73,11 +74,11 @@ Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene
         RayLaunchingResult rays = rays_of(run, launcher, transmitter, progress);
         TransmitterPrediction prediction =
             predict_path_loss(std::move(rays), transmitter, tiling, launcher.receivers(), launcher.options());
-        add_clutter_loss(scene.clutter, tiling, launcher.receivers(), prediction);
-        if (finished) finished->keep(transmitter, prediction);
+        add_clutter_loss(scene.clutter, tiling, launcher.receivers(), transmitter, prediction);
+        if (kept) kept->keep(transmitter, prediction, progress);
         return prediction;
       },
-      run.progress(), at_once, finished ? finished->take_found() : std::vector<TransmitterPrediction>(),
+      run.progress(), at_once, find_kept_predictions(run, kept, sites.transmitters),
       [&](const Transmitter& transmitter) { return launcher.expected_work(transmitter); });
 }
 

@@ -2,7 +2,7 @@
 // From transmitters to what arrives at tiles and receivers.
 #pragma once
 
-#include "core/prediction/finished_predictions.h"
+#include "core/prediction/kept_predictions.h"
 #include "core/propagation/ray_launcher.h"
 #include "processing_algorithms/predict_each.h"
 #include "processing_algorithms/ray_parameters.h"
@@ -22,6 +22,6 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
 // Launches the rays of every transmitter and sums them up, of as many at once as threads and memory allow; but for
 // those that an earlier run has `finished`, where the others are kept as well. `finished` may be null.
 Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene& scene, const Tiling& tiling,
-                              const Sites& sites, FinishedPredictions* finished);
+                              const Sites& sites, KeptPredictions* kept);
 
 }  // namespace tesseray

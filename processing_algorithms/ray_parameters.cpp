@@ -58,7 +58,8 @@ std::vector<Parameter> interaction_parameters() {
             "greatest number of interactions after a diffuse scattering", defaults.max_after_scattering, 2),
       {.name = "MIN_POWER",
        .label = "Least power",
-       .help = "rays that are weaker at a tile or edge go no further",
+       .help = "rays that are weaker at a tile or edge go no further; a limit to the path gain, rounded down to 20 dB, "
+               "so that transmitters of nearly the same power launch the same rays",
        .kind = Kind::number,
        .default_value = shortest(defaults.min_power_dbm),
        .unit = "dBm",

@@ -46,21 +46,6 @@ void remove_with_companions(const std::filesystem::path& path) {
   for (const char* suffix : {"", "-journal", "-wal", "-shm"}) std::filesystem::remove(path.string() + suffix, ignored);
 }
 
-// Removes what killed runs left in the folder: hidden files that no living run has locked.
-void remove_leftovers(const std::filesystem::path& folder) {
-  std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
-    const std::string name = entry.path().filename().string();
-    // Companions carry no lock of their own; they go with their file.
-    const bool is_companion = name.ends_with("-journal") || name.ends_with("-wal") || name.ends_with("-shm");
-    if (!name.starts_with(hidden_prefix) || is_companion) continue;
-    const int descriptor = open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
-    if (descriptor < 0) continue;
-    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) remove_with_companions(entry.path());
-    close(descriptor);
-  }
-}
-
 // Whoever looks for a name that is free for a temporary file leaves such a one there.
 bool is_empty_file(const std::filesystem::path& path) {
   std::error_code failed;
@@ -82,6 +67,20 @@ bool lock_new_file(int descriptor) {
 }
 
 }  // namespace
+
+void remove_leftovers(const std::filesystem::path& folder) {
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+    const std::string name = entry.path().filename().string();
+    // Companions carry no lock of their own; they go with their file.
+    const bool is_companion = name.ends_with("-journal") || name.ends_with("-wal") || name.ends_with("-shm");
+    if (!name.starts_with(hidden_prefix) || is_companion) continue;
+    const int descriptor = open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
+    if (descriptor < 0) continue;
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) remove_with_companions(entry.path());
+    close(descriptor);
+  }
+}
 
 bool is_out_of_space(int system_error) {
   return system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;

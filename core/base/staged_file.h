@@ -44,6 +44,8 @@ class StagedFile {
   std::uint64_t bytes_at_rest_ = 0;  // written since the disk was last asked to take them up
 };
 
+// Removes what killed runs left in a folder: hidden files that no living run has locked.
+void remove_leftovers(const std::filesystem::path& folder);
 // errno values that mean a full disk, quota or file-size limit.
 bool is_out_of_space(int system_error);
 // Throws Error(resources): how much was written to `path`, what is free there, what to do. Names the file `shown_as`.

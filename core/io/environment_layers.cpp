@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/hexadecimal.h"
 #include "core/base/units.h"
 #include "core/io/environment_format.h"
 #include "core/io/result_layers.h"

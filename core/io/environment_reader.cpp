@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/hexadecimal.h"
 #include "core/io/environment_file.h"
 #include "core/io/environment_format.h"
 #include "core/io/gdal_session.h"

@@ -3,25 +3,24 @@
 
 namespace tesseray {
 
-void add_clutter_loss(double loss_db, TargetPrediction& prediction) {
+void add_clutter_loss(double loss_db, const Transmitter& transmitter, TargetPrediction& prediction) {
   const auto loss = static_cast<float>(loss_db);
   prediction.clutter_loss_db += loss;
   prediction.path_loss_db += loss;
   prediction.basic_loss_db += loss;
-  prediction.received_power_dbm -= loss;
-  prediction.field_dbuvm -= loss;
+  set_power(transmitter, prediction);
 }
 
 void add_clutter_loss(const Clutter& clutter, const Tiling& tiling, const std::vector<Receiver>& receivers,
-                      TransmitterPrediction& prediction) {
+                      const Transmitter& transmitter, TransmitterPrediction& prediction) {
   if (clutter.loss_db.empty()) return;
   for (std::size_t t = 0; t < prediction.tiles.size(); ++t) {
     const Tile& tile = tiling.tiles[t];
     if (tile.kind != SurfaceKind::ground) continue;
-    add_clutter_loss(clutter.loss_db_at(tile.centroid.xy()), prediction.tiles[t]);
+    add_clutter_loss(clutter.loss_db_at(tile.centroid.xy()), transmitter, prediction.tiles[t]);
   }
   for (std::size_t r = 0; r < prediction.receivers.size(); ++r) {
-    add_clutter_loss(clutter.loss_db_at(receivers[r].position.xy()), prediction.receivers[r]);
+    add_clutter_loss(clutter.loss_db_at(receivers[r].position.xy()), transmitter, prediction.receivers[r]);
   }
 }
 

@@ -8,11 +8,11 @@
 
 namespace tesseray {
 
-// Takes so much off what arrives at a target.
-void add_clutter_loss(double loss_db, TargetPrediction& prediction);
+// Takes so much off what arrives at a target from this transmitter.
+void add_clutter_loss(double loss_db, const Transmitter& transmitter, TargetPrediction& prediction);
 
 // The same at all ground tiles and receivers, by what covers the ground there. Rays stay what they are before it.
 void add_clutter_loss(const Clutter& clutter, const Tiling& tiling, const std::vector<Receiver>& receivers,
-                      TransmitterPrediction& prediction);
+                      const Transmitter& transmitter, TransmitterPrediction& prediction);
 
 }  // namespace tesseray

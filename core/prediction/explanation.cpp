@@ -65,7 +65,7 @@ PointExplanation explain(const RayLaunchingResult& result, const Transmitter& tr
   }
   const std::uint8_t clutter_class = scene.clutter.at(receiver.position.xy());
   if (clutter_class > 0) explanation.clutter_class = scene.clutter.classes[clutter_class - 1u];
-  add_clutter_loss(scene.clutter.loss_db_at(receiver.position.xy()), explanation.prediction);
+  add_clutter_loss(scene.clutter.loss_db_at(receiver.position.xy()), transmitter, explanation.prediction);
   explanation.distance_m = norm(receiver.position - transmitter.position);
   explanation.free_space_loss_db = free_space_loss_db(explanation.distance_m, transmitter.frequency_hz);
   explanation.roofs_in_sight_db = 0.0 - 2 * decibels(result.left_in_sight.front().by_roofs);

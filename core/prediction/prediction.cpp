@@ -34,16 +34,13 @@ TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Tran
 
   prediction.ray_count = sums.rays;
   prediction.mechanism = sums.strongest_mechanism;
-  const double eirp_dbm = transmitter.erp_dbm + half_wave_dipole_gain_dbi;
-  const double received_dbm = eirp_dbm + decibels(gain);
-  prediction.received_power_dbm = static_cast<float>(received_dbm);
-  prediction.path_loss_db = static_cast<float>(transmitter.erp_dbm - received_dbm);
+  prediction.path_loss_db = static_cast<float>(-half_wave_dipole_gain_dbi - decibels(gain));
   const double basic = sums.basic_gain.value();
   // What rays in step did to the power, it does to the loss between isotropic antennas too.
   if (all > least_known_pattern_gain * power_ratio(receiver_gain_dbi) * basic) {
     prediction.basic_loss_db = static_cast<float>(-decibels(basic * (gain / all)));
   }
-  prediction.field_dbuvm = static_cast<float>(field_dbuvm(received_dbm - receiver_gain_dbi, transmitter.frequency_hz));
+  set_power(transmitter, prediction);
 
   const double ns_per_m = 1e9 / speed_of_light;
   const double mean_m = sums.excess.value() / all * excess_unit_m;
@@ -57,6 +54,21 @@ TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Tran
   prediction.arrival_azimuth_deg = static_cast<float>(
       in_full_circle(degrees(static_cast<double>(sums.strongest_azimuth)) + transmitter.convergence_deg()));
   return prediction;
+}
+
+void set_power(const Transmitter& transmitter, TargetPrediction& prediction) {
+  const double received_dbm = transmitter.erp_dbm - static_cast<double>(prediction.path_loss_db);
+  prediction.received_power_dbm = static_cast<float>(received_dbm);
+  prediction.field_dbuvm = static_cast<float>(
+      field_dbuvm(received_dbm - static_cast<double>(prediction.receiver_gain_dbi), transmitter.frequency_hz));
+}
+
+void set_power(const Transmitter& transmitter, TransmitterPrediction& prediction) {
+  for (TargetPrediction& tile : prediction.tiles) set_power(transmitter, tile);
+  for (TargetPrediction& receiver : prediction.receivers) set_power(transmitter, receiver);
+  for (Ray& ray : prediction.rays) ray.set_power(transmitter);
+  prediction.tiles_wideband.set_power(transmitter);
+  prediction.receivers_wideband.set_power(transmitter);
 }
 
 TransmitterPrediction predict_path_loss(RayLaunchingResult&& rays, const Transmitter& transmitter, const Tiling& tiling,

@@ -53,6 +53,10 @@ double received_gain(const ArrivalSums& sums);
 TargetPrediction predict_target(const ArrivalSums& sums, Vec3 position, const Transmitter& transmitter,
                                 double receiver_gain_dbi = 0);
 
+// What depends on the transmitter's power alone: received power and field, from the path loss; the powers of rays.
+void set_power(const Transmitter& transmitter, TargetPrediction& prediction);
+void set_power(const Transmitter& transmitter, TransmitterPrediction& prediction);
+
 // Turns the sums of arriving rays into what a planner reads. `receivers` and the tiling must be the launcher's.
 TransmitterPrediction predict_path_loss(RayLaunchingResult&& rays, const Transmitter& transmitter, const Tiling& tiling,
                                         const std::vector<Receiver>& receivers, const RayLaunchingOptions& options);

@@ -9,13 +9,12 @@ namespace {
 // A field that is added there is added here, too.
 static_assert(sizeof(TargetPrediction) == 52 && sizeof(WidebandPrediction) == 20 && sizeof(Pruning) == 48);
 
-// Each list of fields serves both directions: `Archive` is ByteWriter with constant objects, or ByteReader.
+// Each list of fields serves both directions: `Archive` is ByteWriter with constant objects, or ByteReader. What
+// set_power() gives is in none.
 template <class Archive, class Target>
 void target(Archive& archive, Target& target) {
   archive.field(target.path_loss_db);
   archive.field(target.basic_loss_db);
-  archive.field(target.received_power_dbm);
-  archive.field(target.field_dbuvm);
   archive.field(target.first_delay_ns);
   archive.field(target.mean_delay_ns);
   archive.field(target.delay_spread_ns);
@@ -38,14 +37,12 @@ void point(Archive& archive, Point& point) {
 
 template <class Archive, class Path>
 void ray(Archive& archive, Path& ray) {
-  archive.field(ray.transmitter_id);
   archive.field(ray.target_id);
   archive.field(ray.interactions);
   archive.list(ray.elements, sizeof(std::uint32_t), [&](auto& element) { archive.field(element); });
   archive.list(ray.points, 3 * sizeof(double), [&](auto& corner) { point(archive, corner); });
   archive.choice(ray.mechanism, Mechanism::through_building);
   archive.field(ray.path_gain);
-  archive.field(ray.power_dbm);
   archive.field(ray.delay_ns);
   archive.field(ray.departure_azimuth_deg);
   archive.field(ray.departure_elevation_deg);
@@ -56,8 +53,7 @@ void ray(Archive& archive, Path& ray) {
 
 template <class Archive, class Content>
 void content(Archive& archive, Content& prediction) {
-  constexpr std::size_t least_target_bytes = 51, least_ray_bytes = 93;
-  archive.field(prediction.transmitter_id);
+  constexpr std::size_t least_target_bytes = 43, least_ray_bytes = 77;
   archive.list(prediction.tiles, least_target_bytes, [&](auto& tile) { target(archive, tile); });
   archive.list(prediction.receivers, least_target_bytes, [&](auto& receiver) { target(archive, receiver); });
   archive.list(prediction.rays, least_ray_bytes, [&](auto& path) { ray(archive, path); });
@@ -79,11 +75,14 @@ std::vector<std::uint8_t> encoded_prediction(const TransmitterPrediction& predic
   return writer.take();
 }
 
-TransmitterPrediction decoded_prediction(std::span<const std::uint8_t> bytes) {
+TransmitterPrediction decoded_prediction(std::span<const std::uint8_t> bytes, const Transmitter& transmitter) {
   ByteReader reader(bytes);
   TransmitterPrediction prediction;
   content(reader, prediction);
   reader.require_end();
+  prediction.transmitter_id = transmitter.transmitter_id;
+  for (Ray& ray : prediction.rays) ray.transmitter_id = transmitter.transmitter_id;
+  set_power(transmitter, prediction);
   return prediction;
 }
 

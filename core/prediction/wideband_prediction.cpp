@@ -59,20 +59,33 @@ WidebandPredictions::WidebandPredictions(const WidebandTable& table, std::size_t
                                          std::span<const ArrivalSums> sums,
                                          const std::function<Vec3(std::size_t)>& position_of,
                                          const Transmitter& transmitter) {
-  const double eirp_dbm = transmitter.erp_dbm + half_wave_dipole_gain_dbi;
   for (std::size_t i = 0; i < sums.size() && table.wants_angles(); ++i) {
     angles_.push_back(predict_wideband(sums[i], table.sums(first + i)));
   }
   for (std::size_t i = 0; i < sums.size() && table.wants_profiles(); ++i) {
-    const double distance_m = norm(position_of(i) - transmitter.position);
-    profiles_ += delay_profile_text(table.profile(first + i), distance_m, eirp_dbm);
-    profile_ends_.push_back(profiles_.size());
+    const std::span<const ProfileRay> profile = table.profile(first + i);
+    profile_rays_.insert(profile_rays_.end(), profile.begin(), profile.end());
+    profile_ends_.push_back(profile_rays_.size());
+    distances_m_.push_back(norm(position_of(i) - transmitter.position));
+  }
+  set_power(transmitter);
+}
+
+void WidebandPredictions::set_power(const Transmitter& transmitter) {
+  texts_.clear();
+  text_ends_.clear();
+  const std::span<const ProfileRay> rays(profile_rays_);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < profile_ends_.size(); begin = profile_ends_[i++]) {
+    texts_ += delay_profile_text(rays.subspan(begin, profile_ends_[i] - begin), distances_m_[i],
+                                 transmitter.erp_dbm + half_wave_dipole_gain_dbi);
+    text_ends_.push_back(texts_.size());
   }
 }
 
 std::string_view WidebandPredictions::profile(std::size_t target) const {
-  const std::size_t begin = target == 0 ? 0 : profile_ends_[target - 1];
-  return std::string_view(profiles_).substr(begin, profile_ends_[target] - begin);
+  const std::size_t begin = target == 0 ? 0 : text_ends_[target - 1];
+  return std::string_view(texts_).substr(begin, text_ends_[target] - begin);
 }
 
 }  // namespace tesseray

@@ -43,17 +43,20 @@ class WidebandPredictions {
   WidebandPredictions(const WidebandTable& table, std::size_t first, std::span<const ArrivalSums> sums,
                       const std::function<Vec3(std::size_t)>& position_of, const Transmitter& transmitter);
 
-  // About: a ray of a profile takes some 17 characters.
+  // About: the text of a profile's ray has some 17 characters.
   static std::size_t bytes_per_target(bool angles, std::size_t profile_rays) {
-    return (angles ? sizeof(WidebandPrediction) : 0) + 17 * profile_rays;
+    return (angles ? sizeof(WidebandPrediction) : 0) + (sizeof(ProfileRay) + 17) * profile_rays;
   }
 
   bool has_angles() const { return !angles_.empty(); }
   bool has_profiles() const { return !profile_ends_.empty(); }
   const WidebandPrediction& angles(std::size_t target) const { return angles_[target]; }
+  // As delay_profile_text() says.
   std::string_view profile(std::size_t target) const;
+  // Makes the powers of profiles those of this transmitter's power.
+  void set_power(const Transmitter& transmitter);
 
-  // All that there is, to or from an archive (core/base/byte_archive.h).
+  // All but what set_power() makes, to or from an archive (core/base/byte_archive.h).
   template <class Archive, class Predictions>
   static void fields(Archive& archive, Predictions& predictions) {
     archive.list(predictions.angles_, 5 * sizeof(float), [&](auto& angles) {
@@ -63,14 +66,21 @@ class WidebandPredictions {
       archive.field(angles.departure_elevation_spread_deg);
       archive.field(angles.k_factor_db);
     });
-    archive.field(predictions.profiles_);
+    archive.list(predictions.profile_rays_, 2 * sizeof(float), [&](auto& ray) {
+      archive.field(ray.path_gain);
+      archive.field(ray.excess_length_m);
+    });
     archive.list(predictions.profile_ends_, sizeof(std::uint64_t), [&](auto& end) { archive.field(end); });
+    archive.list(predictions.distances_m_, sizeof(double), [&](auto& distance_m) { archive.field(distance_m); });
   }
 
  private:
   std::vector<WidebandPrediction> angles_;
-  std::string profiles_;  // one after the other
+  std::vector<ProfileRay> profile_rays_;  // of one target after the other
   std::vector<std::size_t> profile_ends_;
+  std::vector<double> distances_m_;  // straight, of targets with profiles
+  std::string texts_;                // one after the other
+  std::vector<std::size_t> text_ends_;
 };
 
 }  // namespace tesseray

@@ -59,6 +59,12 @@ double tilt_of(Polarization polarization) {
 
 }  // namespace
 
+double least_path_gain_db(const Transmitter& transmitter, const RayLaunchingOptions& options) {
+  constexpr double step_db = 20;
+  const double eirp_dbm = transmitter.erp_dbm + half_wave_dipole_gain_dbi;
+  return step_db * std::floor((options.min_power_dbm - eirp_dbm) / step_db);
+}
+
 double maximum_receiver_gain_dbi(const RayLaunchingOptions& options) {
   return options.receiver_gain_dbi.value_or(maximum_gain_dbi(pattern_of(options.receiver_antenna)));
 }
@@ -84,8 +90,7 @@ Link::Link(const Scene& scene, const Transmitter& transmitter, const RayLaunchin
   const double lambda = tesseray::wavelength_m(transmitter.frequency_hz);
   view_.wave_number = 2.0 * pi / lambda;
   view_.unit_gain = (lambda / (4.0 * pi)) * (lambda / (4.0 * pi));
-  const double eirp_dbm = transmitter.erp_dbm + half_wave_dipole_gain_dbi;
-  view_.least_gain = power_ratio(options.min_power_dbm - eirp_dbm);
+  view_.least_gain = power_ratio(least_path_gain_db(transmitter, options));
   view_.greatest_receive_gain = power_ratio(maximum_receiver_gain_dbi(options));
   // Both look along the ray: a slant seen from its other end leans the other way.
   double between = std::cos(tilt_of(transmitter.polarization) + tilt_of(options.receiver_polarization));

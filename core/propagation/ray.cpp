@@ -37,9 +37,13 @@ std::string to_string(Mechanism mechanism) {
   return "";
 }
 
+void Ray::set_power(const Transmitter& transmitter) {
+  power_dbm = transmitter.erp_dbm + half_wave_dipole_gain_dbi + decibels(path_gain);
+}
+
 void Ray::complete_for(const Transmitter& transmitter) {
   transmitter_id = transmitter.transmitter_id;
-  power_dbm = transmitter.erp_dbm + half_wave_dipole_gain_dbi + decibels(path_gain);
+  set_power(transmitter);
   const Vec3 departure = points[1] - points[0], look_back = points[points.size() - 2] - points.back();
   departure_azimuth_deg = true_azimuth_deg(departure, transmitter);
   departure_elevation_deg = elevation_deg(departure);

@@ -53,6 +53,7 @@ struct Ray {
   char letter_of(std::size_t place) const {
     return interactions[2 * (place + (goes_over_rooftops() || goes_through_building() ? 2 : 1))];
   }
+  void set_power(const Transmitter& transmitter);  // from `path_gain`
   // Fills in whose ray it is, its power and its directions at both ends. REQUIRES: `points` and `path_gain` are known.
   void complete_for(const Transmitter& transmitter);
 };

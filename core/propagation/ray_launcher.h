@@ -95,7 +95,7 @@ struct RayLaunchingOptions {
   // 0: Lambert's lobe. Otherwise α_R of the directive lobe about the specular direction, at most 8.
   int scattering_lobe_exponent = 0;
   double cross_polarization = 0;  // the part of the scattered power in the other polarisation, 0 … 1
-  double min_power_dbm = -130;    // tubes below this at their element go no further
+  double min_power_dbm = -130;    // tubes below this at their element go no further: least_path_gain_db()
   // Weak rays are drawn by chance and then count as many times more, as pruning_for() says: sums keep their
   // expectation, and a whole city takes a fraction of the time. Where tiles are targets, that is, not for single
   // receivers alone.
@@ -164,6 +164,9 @@ struct RayLaunchingResult {
 
 // The gain of the receiving antenna in its maximum.
 double maximum_receiver_gain_dbi(const RayLaunchingOptions& options);
+// Tubes with less path gain go no further. In steps of 20 dB, down from what min_power_dbm says: transmitters that
+// differ by a few decibels in power alone launch the same rays then, so that one prediction serves for both.
+double least_path_gain_db(const Transmitter& transmitter, const RayLaunchingOptions& options);
 
 // The point of a tile at which it is a target: its centroid, for ground tiles `receiver_height_m` above it.
 Vec3 target_point(const Tile& tile, double receiver_height_m);

@@ -3,6 +3,7 @@
 Always the rows of one undisturbed run, one transmitter after the other."""
 
 import json
+import re
 import signal
 import struct
 import subprocess
@@ -10,7 +11,7 @@ import time
 import unittest
 
 from tesseray_process import (EXECUTABLE, SCENE, PipelineTest, json_lines, made, module_folder, rows, tesseray,
-                              transmitters_csv)
+                              transmitters_csv, without_predictions_of_others)
 
 # Smaller than usual, so that each transmitter takes a while.
 SMALL_TILES = ["--tile-area", "60"]
@@ -99,11 +100,16 @@ def warnings_of(text):
     return {line["warning"]["code"]: line["warning"]["message"] for line in json_lines(text) if "warning" in line}
 
 
+def number_taken_over(told):
+    """How many transmitters were not predicted again."""
+    return int(re.search(r"(\d+) of \d+ transmitters", told["predictions_reused"])[1])
+
+
 class ManyTransmittersTest(PipelineTest):
     def setUp(self):
         super().setUp()
         self.result = self.folder / "r.gpkg"
-        self.work = self.folder / "r.gpkg.work"
+        self.work = self.folder / "r.predictions"
         self.sites = transmitters_csv(self.folder, many_sites())
 
     def command(self, *options, output=None):
@@ -117,22 +123,15 @@ class ManyTransmittersTest(PipelineTest):
         return result_hash_of(process)
 
     def finished(self):
-        """The numbers of the transmitters in the work file (docs/formats.md)."""
-        content, at, ids = self.work.read_bytes(), 24, []
-        while at + 32 <= len(content):
-            (size,) = struct.unpack_from("<Q", content, at)
-            if size == 0 or at + 32 + size > len(content):
-                break
-            ids.append(struct.unpack_from("<Qq", content, at + 32)[1])
-            at += 32 + size
-        return ids
+        """The files of the transmitters that are predicted (docs/formats.md)."""
+        return sorted(self.work.glob("[0-9a-f]*.tprd"))
 
     def stop_in_the_middle(self, how, *options, count=2):
         """A run that was stopped when at least so many transmitters were finished, and others not."""
-        process = subprocess.Popen([EXECUTABLE, *map(str, self.command(*options))], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen([EXECUTABLE, *without_predictions_of_others(*self.command(*options))],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
-        while not self.work.exists() or len(self.finished()) < count:
+        while len(self.finished()) < count:
             self.assertIsNone(process.poll(), "the run was quicker than its test")
             time.sleep(0.001)
         process.send_signal(how)
@@ -146,10 +145,9 @@ class ManyTransmittersTest(PipelineTest):
         """Runs again; the number of transmitters that were not predicted again."""
         process = self.assert_done(tesseray(*self.command(*options)))
         told = warnings_of(process.stderr)
-        self.assertIn("predictions_resumed", told)
         self.assertEqual(json.loads(process.stdout)["result_hash"], expected_hash)
         self.assertEqual(self.files(), ["r.gpkg", "transmitters.csv"])
-        return int(told["predictions_resumed"].split("has predicted ")[1].split()[0])
+        return number_taken_over(told)
 
     def test_several_at_once_give_the_rows_of_one_after_the_other(self):
         for threads in (2, 5):
@@ -171,7 +169,7 @@ class ManyTransmittersTest(PipelineTest):
         status, _ = self.stop_in_the_middle(signal.SIGKILL, *options)
         self.assertEqual(status, -signal.SIGKILL)
         process = self.assert_done(tesseray(*self.command(*options)))
-        self.assertIn("predictions_resumed", warnings_of(process.stderr))
+        self.assertIn("predictions_reused", warnings_of(process.stderr))
         self.assertEqual(result_hash_of(process), expected)
         self.assertGreater(len(rows(self.result, "rays", "fid")), COUNT)
         self.assertEqual(self.files(), ["r.gpkg", "receivers.csv", "transmitters.csv"])
@@ -190,9 +188,7 @@ class ManyTransmittersTest(PipelineTest):
         self.stop_in_the_middle(signal.SIGKILL, "--threads", "1")
         expected = self.hash_of_undisturbed("--min-power", "-100")
         process = self.assert_done(tesseray(*self.command("--min-power", "-100")))
-        told = warnings_of(process.stderr)
-        self.assertIn("predictions_not_used", told)
-        self.assertNotIn("predictions_resumed", told)
+        self.assertNotIn("predictions_reused", warnings_of(process.stderr))
         self.assertEqual(result_hash_of(process), expected)
         self.assertEqual(self.files(), ["r.gpkg", "transmitters.csv"])
 
@@ -206,55 +202,40 @@ class ManyTransmittersTest(PipelineTest):
         VISIBILITY.write_bytes(near.read_bytes())
         expected = self.hash_of_undisturbed()
         process = self.assert_done(tesseray(*self.command()))
-        self.assertIn("predictions_not_used", warnings_of(process.stderr))
+        self.assertNotIn("predictions_reused", warnings_of(process.stderr))
         self.assertEqual(result_hash_of(process), expected)
 
     def test_a_transmitter_that_changed_is_predicted_again(self):
         self.stop_in_the_middle(signal.SIGKILL, "--threads", "1")
-        finished = self.finished()
-        self.assertIn(1, finished)
-        transmitters_csv(self.folder, many_sites().replace("S1,", "S1 renamed,").replace(",900,40\n", ",900,33\n"))
+        count = len(self.finished())
+        transmitters_csv(self.folder, many_sites().replace("S1,340425,", "S1 moved,340426,"))
         expected = self.hash_of_undisturbed()
-        self.assertEqual(self.assert_resumed(expected), len(finished) - 1)
-
-    def test_two_runs_at_once_do_not_mix(self):
-        process = subprocess.Popen([EXECUTABLE, *map(str, self.command())], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-        self.addCleanup(process.kill)
-        while not self.work.exists():
-            time.sleep(0.001)
-        self.assert_refused(tesseray(*self.command()), "being_computed", ["another file"])
-        process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 0)
+        self.assertEqual(self.assert_resumed(expected), count - 1)
 
     def test_damaged_work_is_not_used(self):
         self.stop_in_the_middle(signal.SIGKILL, "--threads", "1", count=4)
-        work = bytearray(self.work.read_bytes())
-        work[len(work) // 2] ^= 1
-        self.work.write_bytes(work)
+        finished = self.finished()
+        content = bytearray(finished[1].read_bytes())
+        content[len(content) // 2] ^= 1
+        finished[1].write_bytes(content)
         process = self.assert_done(tesseray(*self.command()))
-        self.assertIn("work_file_damaged", warnings_of(process.stderr))
+        told = warnings_of(process.stderr)
+        self.assertIn(finished[1].name, told["kept_prediction_damaged"])
+        self.assertEqual(number_taken_over(told), len(finished) - 1)
         self.assertEqual(result_hash_of(process), UNDISTURBED)
 
-    def test_without_path_losses_of_tiles_it_lies_beside_those_of_receivers(self):
-        receivers = self.folder / "receivers.csv"
-        receivers.write_text("x,y\n340500,6020500\n")
-        layers = {name: self.folder / f"{name}.gpkg" for name in ("rays", "points", "sites")}
-        command = ["predictcoverage", "--environment", ENVIRONMENT, *self.sites, "--max-bounces", "2", "--receivers", receivers,
-                   "--receivers-crs", "EPSG:25832", "--rays", layers["rays"], "--receiver-path-loss", layers["points"],
-                   "--transmitters-out", layers["sites"], "--progress", "json"]
-        set_aside = self.folder / "points.gpkg.work"
-        set_aside.write_text("precious")
-        process = self.assert_done(tesseray(*command))
-        self.assertIn("work_file_set_aside", warnings_of(process.stderr))
-        self.assertEqual((self.folder / "points.gpkg.work.unused").read_text(), "precious")
+    def test_what_is_not_ours_stays(self):
+        self.work.mkdir()
+        (self.work / "notes.txt").write_text("precious")
+        self.assert_done(tesseray(*self.command()))
+        self.assertEqual(self.files(), ["r.gpkg", "r.predictions", "transmitters.csv"])
+        self.assertEqual([path.name for path in self.work.iterdir()], ["notes.txt"])
 
-    def test_a_file_of_that_name_that_is_not_ours_stays(self):
+    def test_a_file_in_the_place_of_the_folder_stays(self):
         self.work.write_text("precious")
         process = self.assert_done(tesseray(*self.command()))
-        self.assertIn("work_file_set_aside", warnings_of(process.stderr))
-        self.assertEqual(self.files(), ["r.gpkg", "r.gpkg.work.unused", "transmitters.csv"])
-        self.assertEqual((self.folder / "r.gpkg.work.unused").read_text(), "precious")
+        self.assertIn("predictions_not_kept", warnings_of(process.stderr))
+        self.assertEqual(self.work.read_text(), "precious")
 
 
 class FailingTransmittersTest(PipelineTest):
@@ -297,11 +278,11 @@ class FailingTransmittersTest(PipelineTest):
     def test_another_run_predicts_only_those_that_failed(self):
         process = self.predict(self.STRONG + self.WEAK, visibility=self.damaged)
         self.assertEqual(process.returncode, 4, process.stderr)
-        self.assertIn("r.gpkg.work", warnings_of(process.stderr)["predictions_kept"])
+        self.assertIn("r.predictions", warnings_of(process.stderr)["predictions_kept"])
         # The cause is mended in its place.
         self.damaged.write_bytes(VISIBILITY.read_bytes())
         process = self.assert_done(self.predict(self.STRONG + self.WEAK, "--overwrite", visibility=self.damaged))
-        self.assertIn("has predicted 2 of 3", warnings_of(process.stderr)["predictions_resumed"])
+        self.assertEqual(number_taken_over(warnings_of(process.stderr)), 2)
         self.assertEqual(self.files(), ["damaged.tvis", "r.gpkg", "transmitters.csv"])
         resumed = result_hash_of(process)
         process = self.assert_done(self.predict(self.STRONG + self.WEAK, "--overwrite", visibility=VISIBILITY))

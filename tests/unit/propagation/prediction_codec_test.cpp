@@ -12,16 +12,23 @@ namespace {
 // Every field of another value, so that two that are swapped are seen.
 TargetPrediction target_prediction(float from) {
   TargetPrediction target;
-  for (float* number :
-       {&target.path_loss_db, &target.basic_loss_db, &target.received_power_dbm, &target.field_dbuvm,
-        &target.first_delay_ns, &target.mean_delay_ns, &target.delay_spread_ns, &target.angle_spread_deg,
-        &target.arrival_azimuth_deg, &target.clutter_loss_db, &target.receiver_gain_dbi}) {
+  for (float* number : {&target.path_loss_db, &target.basic_loss_db, &target.first_delay_ns, &target.mean_delay_ns,
+                        &target.delay_spread_ns, &target.angle_spread_deg, &target.arrival_azimuth_deg,
+                        &target.clutter_loss_db, &target.receiver_gain_dbi}) {
     *number = from += 0.3f;
   }
   target.ray_count = 7;
   target.mechanism = Mechanism::through_building;
   target.line_of_sight = true;
   return target;
+}
+
+Transmitter its_transmitter() {
+  Transmitter transmitter;
+  transmitter.transmitter_id = -3;
+  transmitter.erp_dbm = 33;
+  transmitter.frequency_hz = 9e8;
+  return transmitter;
 }
 
 TransmitterPrediction prediction_of_all_kinds() {
@@ -36,12 +43,13 @@ TransmitterPrediction prediction_of_all_kinds() {
   ray.points = {{1, 2, 3}, {4, 5, 6}, {7, 8, 1e-300}};
   ray.mechanism = Mechanism::diffraction;
   double from = 0.1;
-  for (double* number :
-       {&ray.path_gain, &ray.power_dbm, &ray.delay_ns, &ray.departure_azimuth_deg, &ray.departure_elevation_deg,
-        &ray.arrival_azimuth_deg, &ray.arrival_elevation_deg, &ray.phase_deg}) {
+  for (double* number : {&ray.path_gain, &ray.delay_ns, &ray.departure_azimuth_deg, &ray.departure_elevation_deg,
+                         &ray.arrival_azimuth_deg, &ray.arrival_elevation_deg, &ray.phase_deg}) {
     *number = from += 0.1;
   }
-  prediction.rays = {ray, Ray()};
+  Ray another = ray;
+  another.elements.clear();
+  prediction.rays = {ray, another};
   prediction.pruning = {.scattering_sources = 32,
                         .tubes = 16,
                         .roulette = 1e-3,
@@ -56,7 +64,8 @@ TransmitterPrediction prediction_of_all_kinds() {
       [](std::size_t) {
         return Vec3{3, 4, 0};
       },
-      Transmitter());
+      its_transmitter());
+  set_power(its_transmitter(), prediction);
   return prediction;
 }
 
@@ -81,7 +90,7 @@ void expect_same(const TargetPrediction& a, const TargetPrediction& b) {
 
 TEST(PredictionCodec, GivesBackEveryField) {
   const TransmitterPrediction before = prediction_of_all_kinds();
-  const TransmitterPrediction after = decoded_prediction(encoded_prediction(before));
+  const TransmitterPrediction after = decoded_prediction(encoded_prediction(before), its_transmitter());
   EXPECT_EQ(after.transmitter_id, -3);
   ASSERT_EQ(after.tiles.size(), 3u);
   for (std::size_t t = 0; t < 3; ++t) expect_same(after.tiles[t], before.tiles[t]);
@@ -118,10 +127,10 @@ TEST(PredictionCodec, GivesBackEveryField) {
 TEST(PredictionCodec, RefusesBytesThatAreNotAWholePrediction) {
   std::vector<std::uint8_t> bytes = encoded_prediction(prediction_of_all_kinds());
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_THROW(decoded_prediction({bytes.data(), size}), std::length_error) << size;
+    EXPECT_THROW(decoded_prediction({bytes.data(), size}, its_transmitter()), std::length_error) << size;
   }
   bytes.push_back(0);
-  EXPECT_THROW(decoded_prediction(bytes), std::length_error);
+  EXPECT_THROW(decoded_prediction(bytes, its_transmitter()), std::length_error);
 }
 
 }  // namespace
