@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One ray at one target: into the sums, and kept when single rays are wanted.
 #include "core/base/hash.h"
+#include "core/propagation/bounced_rays.h"
 #include "core/propagation/launch_arrivals.h"
 #include "core/propagation/rooftop_line.h"
+#include "core/visibility/occlusion_view.h"
 
 namespace tesseray {
 
@@ -75,7 +77,39 @@ void LaunchArrivals::pair_rays(std::span<ArrivalSums> receivers) {
   add_ground_pairs(std::move(parts), link_.wave_number(), receivers);
 }
 
+// Whether buildings leave the legs free by which tiles reflect a ray to a receiver, from the last edge, or from the
+// antenna, on. Rows say so of the middles of elements; to a receiver, whose ray is reflected elsewhere on the tile, it
+// may go through a wall, which is asked where rays are single and few.
+bool LaunchArrivals::comes_past_buildings(const RayEnding& ending, std::uint32_t number) const {
+  const InteractionChain& chain = ending.chain;
+  const OcclusionView& occlusion = environment_.occlusion.view();
+  const auto is_free = [&](Vec3 a, Vec3 b) {
+    const auto [first, second] = ordered_ends(a, b);
+    return !meets_prism(occlusion, first, second);
+  };
+  VirtualSource source = ending.source;
+  Vec3 place = environment_.points.arrival(number), before = place;
+  std::size_t left = chain.length;
+  for (; left > 0 && environment_.points.is_tile(chain.elements[left - 1]); --left) {
+    const Tile& tile = environment_.tiling.tiles[chain.elements[left - 1]];
+    place = crossing(leg_to(source, place), tile);
+    const Vec3 lifted = place + lift_m * tile.normal;
+    if (!is_free(lifted, before)) return false;
+    before = lifted;
+    source = mirrored(source, tile.centroid, tile.normal);
+  }
+  // A wave over the roofs is known by its profile, and one through a building goes through that.
+  if (left == chain.length || chain.over_rooftops || chain.through_building) return true;
+  Vec3 begin = leg_to(source, place).from;
+  if (left > 0) {
+    const EdgeSegment& edge = environment_.view.edge(chain.elements[left - 1]);
+    begin = begin + (lifted_point(edge) - edge.midpoint);
+  }
+  return is_free(begin, before);
+}
+
 void LaunchArrivals::arrive(const RayEnding& ending, std::uint32_t number, ThreadArrivals& state) {
+  if (environment_.points.is_receiver(number) && !comes_past_buildings(ending, number)) return;
   tesseray::arrive(view_, ending, number, [&](const ArrivedRay& ray) { add_arrival(ending, ray, number, state); });
   if (environment_.points.is_receiver(number) && arrives_along_ground(ending, number)) {
     arrive_by_ground(ending, number, state);

@@ -66,6 +66,8 @@ class RooftopProfileTrace {
   // Nearer to its ends than this the plane crosses what the ends stand on, or hang at, unless a building stands between
   // the ends there: with a wall that rises above the near one by more than `least_rise_m`.
   static constexpr double end_clearance_m = 0.01, ground_clearance_m = 0.3, least_rise_m = 0.1;
+  // A side on which an end lies is crossed there, whichever way the crossing is rounded.
+  static constexpr double rounding_m = 1e-6;
   // Crests that stand out by less than so many metres are left out again, or than so much of the earth's bulge where
   // that is less: over flat ground there is one at each sample of it.
   static constexpr double least_crest_m = 0.1, least_crest_of_bulge = 0.25;
@@ -98,7 +100,8 @@ class RooftopProfileTrace {
       const std::size_t cell = grid.index(i, j);
       const double lowest_m = smaller(line_.floor_at(begin), line_.floor_at(end));
       if (scene_.top_of_cell[cell] + most_bulge_m >= lowest_m) {
-        const SidesOnLine sides{scene_.first_of_cell[cell], scene_.first_of_cell[cell + 1], begin, end};
+        const SidesOnLine sides{scene_.first_of_cell[cell], scene_.first_of_cell[cell + 1],
+                                begin > 0 ? begin : -rounding_m, end < line_.length_m ? end : end + rounding_m};
         if (!crossings.visit(sides, add)) return;
       }
       if (to_x < to_y) {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rays to receivers go where they are drawn: rows of middles say which tiles see each other, but on the way to a
+// receiver a ray is reflected elsewhere.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/prediction/prediction.h"
+#include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+struct Box {
+  Vec3 low, high;
+};
+
+// The first hides the second from the antenna, but for what its corner sends there.
+const std::vector<Box> blocks{{{0, -40, 0}, {30, 0, 20}}, {{60, -60, 0}, {66, -12, 20}}};
+
+const testing::Environment& two_blocks() {
+  static const testing::Environment made(
+      [] {
+        Scene scene = testing::flat_ground(200, 100);
+        const Vec2 south_west{60, 60};
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+          scene.prisms.push_back(testing::box_prism(static_cast<std::int64_t>(b) + 1, blocks[b].low.xy() + south_west,
+                                                    blocks[b].high.xy() + south_west, 0, blocks[b].high.z));
+        }
+        return scene;
+      }(),
+      10);
+  return made;
+}
+
+Vec3 in_scene(Vec3 beside_blocks) { return beside_blocks + Vec3{60, 60, 0}; }
+
+// By slabs, a millimetre within the box: brushing past a wall is no hit.
+bool goes_through(Vec3 a, Vec3 b, const Box& box) {
+  constexpr double brushing_m = 1e-3;
+  double from = 0, to = 1;
+  for (const double Vec3::*axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
+    const double low = box.low.*axis + brushing_m, high = box.high.*axis - brushing_m, way = b.*axis - a.*axis;
+    if (way == 0) {
+      if (a.*axis <= low || a.*axis >= high) return false;
+      continue;
+    }
+    const double one = (low - a.*axis) / way, other = (high - a.*axis) / way;
+    from = std::max(from, std::min(one, other));
+    to = std::min(to, std::max(one, other));
+  }
+  return from < to;
+}
+
+TEST(ReceiverLegs, WhatTilesReflectPassesNoBuilding) {
+  const Vec3 antenna = in_scene({-40, 10, 6});
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> x(-58, 138), y(-58, 38);
+  std::vector<Vec3> places{in_scene({74, -15, 1.5}), in_scene({98, -14, 1.5})};
+  while (places.size() < 400) {
+    const Vec3 place{x(random), y(random), 1.5};
+    const auto holds = [&](const Box& box) {
+      return place.x > box.low.x && place.x < box.high.x && place.y > box.low.y && place.y < box.high.y;
+    };
+    if (std::none_of(blocks.begin(), blocks.end(), holds)) places.push_back(in_scene(place));
+  }
+  RayLaunchingOptions options = testing::without_scattering(3, 2, 4);
+  options.tiles_are_targets = false;
+  const auto receivers = testing::receivers_at(places);
+  const RayLaunchingResult result = two_blocks().launch(testing::test_transmitter(antenna), receivers, options);
+  std::size_t reflected = 0;
+  for (const Ray& ray : result.rays) {
+    // From the last edge, or the antenna, on.
+    for (std::size_t leg = ray.points.size() - 1; leg-- > 0;) {
+      const bool is_last_diffraction = leg > 0 && ray.letter_of(leg - 1) == 'D';
+      if (leg + 2 == ray.points.size() && (leg == 0 || is_last_diffraction)) break;  // nothing reflected it
+      for (const Box& box : blocks) {
+        const Vec3 a = ray.points[leg] - in_scene({}), b = ray.points[leg + 1] - in_scene({});
+        EXPECT_FALSE(goes_through(a, b, box)) << ray.interactions << " to " << ray.target_id << ", leg " << leg;
+      }
+      ++reflected;
+      if (is_last_diffraction) break;
+    }
+  }
+  EXPECT_GT(reflected, 1000u);
+}
+
+// Behind the second block, and next to the corner that hides the antenna: what the image tracer finds.
+TEST(ReceiverLegs, BesideCornersLossIsThatOfExactRays) {
+  const auto receivers = testing::receivers_at({in_scene({98, -14, 1.5})});
+  Transmitter transmitter = testing::test_transmitter(in_scene({-40, 10, 6}));
+  transmitter.frequency_hz = 450e6;
+  RayLaunchingOptions options = testing::without_scattering(3, 1, 3);
+  options.tiles_are_targets = false;
+  const testing::Environment& town = two_blocks();
+  const auto prediction =
+      predict_path_loss(town.launch(transmitter, receivers, options), transmitter, town.tiling, receivers, options);
+  for (const Ray& ray : prediction.rays) EXPECT_TRUE(ray.interactions.starts_with("T-D")) << ray.interactions;
+  EXPECT_NEAR(static_cast<double>(prediction.receivers[0].path_loss_db), 79.0, 0.1);
+}
+
+// On the wall of the block that hides the antenna, on either side of where rounding may put a crossing with it.
+TEST(ReceiverLegs, OnAWallTheBuildingIsInTheWay) {
+  std::vector<Vec3> places;
+  for (const double beside_wall_m : {0.01, 0.001, 0.0}) {
+    places.push_back(in_scene({30 + beside_wall_m, -13, 1.5}));
+    places.push_back(in_scene({12, -40 - beside_wall_m, 1.5}));
+  }
+  RayLaunchingOptions options = testing::without_scattering(0, 1, 1);
+  options.over_rooftop = OverRooftop::screens;
+  for (const Vec3 antenna : {Vec3{-40, -13, 6}, Vec3{12, 35, 6}}) {
+    const RayLaunchingResult result =
+        two_blocks().launch(testing::test_transmitter(in_scene(antenna)), testing::receivers_at(places), options);
+    for (std::size_t r = 2; r < places.size(); ++r) {
+      const double here = decibels(result.receivers[r].gain.value()),
+                   there = decibels(result.receivers[r % 2].gain.value());
+      EXPECT_NEAR(here, there, 0.5) << r << " from " << antenna.x;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tesseray
