@@ -74,6 +74,8 @@ class LaunchArrivals {
   Kept take_all(RayLaunchingResult& result);
 
  private:
+  struct LastLegs;
+  LastLegs last_legs(const RayEnding& ending, std::uint32_t number) const;
   bool comes_past_buildings(const RayEnding& ending, std::uint32_t number) const;
   void add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number, ThreadArrivals& state);
   // Whether the plane of the ground below a receiver reflects a ray rather than tiles: one from an edge so low over

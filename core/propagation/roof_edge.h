@@ -16,7 +16,9 @@ namespace tesseray::rooftop_detail {
 // Along a roof: between its edges, and from one to an end that stands over it. Up to the first it absorbs, from the
 // second on it reflects.
 inline constexpr double grazing_rad = 2.5 * pi / 180.0, reflecting_rad = 7.5 * pi / 180.0;
-inline constexpr double grazing_over_own_roof_rad = 0.1 * pi / 180.0;
+// An end nearer to its own roof than this lies on it: of roof tiles the wave that falls on them is wanted, not what it
+// and its reflection leave there.
+inline constexpr double on_own_roof_m = 0.002;
 // Up to the first bend an edge is a screen, from the second on a wedge.
 inline constexpr double gentle_rad = 10.0 * pi / 180.0, steep_rad = 20.0 * pi / 180.0;
 // The same of crests of the terrain, at once: they stand in a chain with the ground between them, which is held against
@@ -57,7 +59,7 @@ struct Bend {
   TESSERAY_HD double rise() const { return std::atan2(over_roof().y, std::fabs(over_roof().x)); }
   // To an end that stands over the roof there is no other edge.
   TESSERAY_HD double reflecting_share() const {
-    if (is_over_own_roof()) return rise() < grazing_over_own_roof_rad ? 0 : 1;
+    if (is_over_own_roof()) return over_roof().y < on_own_roof_m ? 0 : 1;
     return share_between(rise(), grazing_rad, reflecting_rad);
   }
 };
