@@ -22,7 +22,7 @@ void LaunchArrivals::add_arrival(const RayEnding& ending, const ArrivedRay& ray,
     const bool is_pairable = view_.summation == Summation::local_mean;
     if (!is_recorded && !is_pairable) return;
     const Complex phased = exp_j(-link_.wave_number() * ray.length_m) * ray.received;
-    if (is_pairable) state.pairable.push_back(as_pairable(ending.chain, arrival, phased, receiver));
+    if (is_pairable) state.pairable.push_back(as_pairable(ending, ray, phased, receiver));
     if (is_recorded) {
       state.recorded.push_back(
           {receiver, arrival.path_gain, setting_.straight_distance(number) + arrival.excess_length_m,
@@ -44,8 +44,9 @@ void LaunchArrivals::count_without_power(const RayEnding& ending, const ArrivedR
   ++(by_pattern ? counts.by_pattern : counts.by_polarization);
 }
 
-PairableRay LaunchArrivals::as_pairable(const InteractionChain& chain, const Arrival& arrival, Complex phased,
+PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRay& arrived, Complex phased,
                                         std::uint32_t receiver) const {
+  const InteractionChain& chain = ending.chain;
   const TargetPoints& points = environment_.points;
   const std::uint32_t ground = view_.environment.receiver_grounds[receiver];
   StableHash way;
@@ -69,8 +70,9 @@ PairableRay LaunchArrivals::as_pairable(const InteractionChain& chain, const Arr
           .over_rooftops = chain.over_rooftops,
           .way = way.value(),
           .amplitude = phased,
-          .direction = arrival.travel_direction,
-          .normal = ground == no_index ? Vec3{0, 0, 1} : environment_.tiling.tiles[ground].normal};
+          .direction = arrived.phase_direction,
+          .normal = ground == no_index ? Vec3{0, 0, 1} : environment_.tiling.tiles[ground].normal,
+          .along_ground = ending.along_ground};
 }
 
 void LaunchArrivals::pair_rays(std::span<ArrivalSums> receivers) {

@@ -71,6 +71,7 @@ struct Arrival {
   Vec3 travel_direction;       // unit, towards the target
   Mechanism mechanism = Mechanism::none;
   bool coherent = false;  // summed in amplitude with the other coherent ones
+  double in_step = 1;     // how far it is, 0 … 1: that part of its amplitude; the rest is summed in power
   Complex amplitude;      // with phase; used when coherent
   // What it brings to the local mean together with its reflection on the ground, or with the ray whose reflection it
   // is, beyond what is summed otherwise (ray_ending.h).
@@ -166,9 +167,9 @@ TESSERAY_HD void ArrivalSums::add(const Arrival& arrival, const Adder& adder) {
   cos_azimuth.add(arrival.path_gain * look.x, adder);
   sin_azimuth.add(arrival.path_gain * look.y, adder);
   if (arrival.coherent) {
-    coherent_gain.add(arrival.path_gain, adder);
-    coherent_re.add(arrival.amplitude.re, adder);
-    coherent_im.add(arrival.amplitude.im, adder);
+    coherent_gain.add(arrival.in_step * arrival.in_step * arrival.path_gain, adder);
+    coherent_re.add(arrival.in_step * arrival.amplitude.re, adder);
+    coherent_im.add(arrival.in_step * arrival.amplitude.im, adder);
   }
   adder.lower(first_excess_m, static_cast<float>(arrival.excess_length_m));
   adder.count(rays, 1);

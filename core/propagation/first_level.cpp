@@ -98,7 +98,8 @@ void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, L
   attenuation.ray *= left.amplitude;
   attenuation.companion *= left_of_image.amplitude;
   arrivals_.arrive({antenna, departure.field, way.mechanism, departure.relative_gain, way.chain, false, attenuation,
-                    left_of_image.offset_m - left.offset_m, ground_normal, below ? &below->place : nullptr},
+                    left_of_image.offset_m - left.offset_m, ground_normal, below ? &below->place : nullptr,
+                    below ? below->along_ground : WaveAlongGround{}},
                    number, state.arrivals);
 }
 

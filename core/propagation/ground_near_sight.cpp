@@ -56,6 +56,12 @@ void GroundNearSight::clear() {
   is_straight_before = is_straight_behind = false;
 }
 
+double GroundNearSight::share_of_one_wave() const {
+  constexpr double apart_nu = -2;
+  const bool is_plane = ground.size() == 2;
+  return is_plane ? 0 : std::clamp((nearest_nu - apart_nu) / (least_nu - apart_nu), 0.0, 1.0);
+}
+
 void GroundNearSight::trace(const TerrainView& terrain, const RooftopLine& line) {
   constexpr double most_steps = 512, sides_per_cell = 3, least_step_m = 0.01;
   const auto add = [&](double at) { ground.push_back({at, terrain.height_at(line.at(at)) + line.bulge_at(at)}); };

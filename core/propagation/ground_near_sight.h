@@ -21,6 +21,10 @@ class GroundNearSight {
 
   void clear();
 
+  // How far what is in sight along the line and what the ground reflects are one wave: wholly where it runs along the
+  // ground, and not where that lies farther below or reflects as a plane.
+  double share_of_one_wave() const;
+
   // x: distance over the ground plan from the line's beginning, y: height; m.
   // Where it bends, or at many equal steps, from foot to foot; these alone where it reflects as a plane
   // (terrain_reflection.h).

@@ -32,10 +32,8 @@ double interference_of(std::span<const PairableRay> rays, double wave_number,
   for (auto ray = from_ground; ray != rays.end() && !partners.empty(); ++ray) {
     const auto nearest = std::ranges::min_element(partners, {}, [&](const PairableRay* p) { return apart(*p, *ray); });
     const PairableRay& partner = **nearest;
-    const double in_step = ray->straight && partner.straight
-                               ? 1.0
-                               : coherence(ray->direction, partner.direction, ray->normal, wave_number);
-    sum += interference(ray->amplitude, partner.amplitude, in_step);
+    const double in_step = coherence(ray->direction, partner.direction, ray->normal, wave_number);
+    sum += interference(partner.amplitude, ray->amplitude, in_step, partner.along_ground);
     partners.erase(nearest);
   }
   return sum;

@@ -10,18 +10,20 @@
 #include "core/geometry/vector.h"
 #include "core/physics/complex.h"
 #include "core/propagation/arrivals.h"
+#include "core/propagation/local_mean.h"
 
 namespace tesseray {
 
 struct PairableRay {
   std::uint32_t receiver = 0;
   bool from_ground = false;  // reflected there since it left the antenna or its last edge
-  bool straight = false;     // the direct ray or its reflection: the two are in step at any distance
+  bool straight = false;     // the direct ray or its reflection
   bool over_rooftops = false;
-  std::uint64_t way = 0;  // the same for rays that differ by that reflection alone
-  Complex amplitude;      // with phase
-  Vec3 direction;         // unit, of travel
-  Vec3 normal{0, 0, 1};   // unit, of the ground that reflects it
+  std::uint64_t way = 0;         // the same for rays that differ by that reflection alone
+  Complex amplitude;             // with phase
+  Vec3 direction;                // unit, of travel
+  Vec3 normal{0, 0, 1};          // unit, of the ground that reflects it
+  WaveAlongGround along_ground;  // the direct ray with its reflection
 };
 
 // Adds what each ray from the ground brings together with the one of the same way that comes in most nearly as it

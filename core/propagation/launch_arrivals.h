@@ -87,7 +87,7 @@ class LaunchArrivals {
   void arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadArrivals& state);
   // Of a ray at a receiver, by what nothing is left of it.
   void count_without_power(const RayEnding& ending, const ArrivedRay& ray, RaysWithoutPower& counts) const;
-  PairableRay as_pairable(const InteractionChain& chain, const Arrival& arrival, Complex phased,
+  PairableRay as_pairable(const RayEnding& ending, const ArrivedRay& arrived, Complex phased,
                           std::uint32_t receiver) const;
   // Adds what pairs of them bring to receivers.
   void pair_rays(std::span<ArrivalSums> receivers);

@@ -31,11 +31,29 @@ TESSERAY_HD inline double coherence(Vec3 direction, Vec3 other, Vec3 normal, dou
   return value > negligible ? value : 0.0;
 }
 
-// What is added to the sum of their powers, from −2 |a b| to 2 |a b|, for amplitudes whose phases differ by `phase`
-// more, rad.
-TESSERAY_HD inline double interference(Complex a, Complex b, double coherence, double phase = 0) {
-  if (!(coherence > 0)) return 0;
-  return 2.0 * coherence * (a * conj(b) * exp_j(phase)).re;
+// What is added to the sum of their powers, from −2 |a b| to 2 |a b|.
+TESSERAY_HD inline double interference(Complex a, Complex b, double coherence) {
+  return 2.0 * coherence * (a * conj(b)).re;
+}
+
+// A ray and its reflection on the ground near which it runs, in part or all as one wave.
+struct WaveAlongGround {
+  double share = 0;  // of one wave, 0 … 1: in step whatever their directions
+  // That grows as the height over the ground, so that its mean is greater by this part of its power.
+  double raised = 0;
+};
+
+// REQUIRES: `height_m` is over the ground.
+TESSERAY_HD inline WaveAlongGround wave_along_ground(double share, double height_m) {
+  if (!(share > 0) || !(height_m > 0)) return {};
+  const double spread = local_mean_height_m / height_m;
+  return {share, share * spread * spread};
+}
+
+// What such a pair adds to the sum of its powers.
+TESSERAY_HD inline double interference(Complex ray, Complex reflected, double coherence, const WaveAlongGround& wave) {
+  return interference(ray, reflected, coherence + wave.share * (1 - coherence)) +
+         wave.raised * squared_norm(ray + reflected);
 }
 
 }  // namespace tesseray

@@ -25,6 +25,7 @@ struct RayEnding {
   Vec3 ground_normal = {};          // of the plane that reflects the companion; none: the ground tile's own
   // Where uneven ground reflects the companion; nullptr: in that plane.
   const Vec3* ground_place = nullptr;
+  WaveAlongGround along_ground = {};  // the ray and its companion, in sight over uneven ground
 };
 
 // Whether it runs along uneven ground in sight: from the last place over which the ground bends it.
@@ -38,6 +39,9 @@ struct ArrivedRay {
   Complex received;  // the receiver's amplitude, without phase
   double length_m = 0;
   bool is_companion = false;  // at receivers a ray of its own, with the ground in its chain
+  // Unit, of travel on its last leg, by which its phase changes about the target. Uneven ground has a plane that stands
+  // for it there: the places where it is drawn, which the arrival comes from, jump from target to target.
+  Vec3 phase_direction;
 };
 
 // A way from an image that a chain's tiles have mirrored, as it leaves the chain's place before `first`.
@@ -52,16 +56,30 @@ TESSERAY_HD inline Vec3 mirrored_back(const EnvironmentView& environment, const 
 
 namespace ray_ending_detail {
 
+// Whether it adds up in amplitude with the others that do so.
+TESSERAY_HD inline bool is_coherent(const LaunchView& launch, const RayEnding& ending, std::uint32_t number) {
+  if (launch.summation != Summation::local_mean) return launch.summation == Summation::coherent;
+  // Elsewhere pairs are known: at ground tiles each ray comes with its companion, at receivers they are found
+  // afterwards (ground_pairs.h). A building in the way takes power alone.
+  const TargetPointsView& points = launch.environment.points;
+  const bool is_straight =
+      ending.mechanism == Mechanism::direct || (ending.chain.through_building && ending.chain.length == 0);
+  return (is_straight || ending.coherent_ground_reflection) && points.is_tile(number) && !points.is_ground(number);
+}
+
+// How far it is in step with the direct ray to a wall or a roof, whose reflection it is.
+TESSERAY_HD inline double in_step_with_direct(const LaunchView& launch, const RayEnding& ending, Vec3 direction,
+                                              std::uint32_t number) {
+  const EnvironmentView& environment = launch.environment;
+  const Vec3 straight = normalized(environment.points.arrival(number) - launch.antenna);
+  return coherence(straight, direction, environment.tiles[ending.chain.last()].normal, launch.link.wave_number);
+}
+
 TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding& ending, double departure_gain,
                                       const ComplexVec3& field, Vec3 direction, double length_m, std::uint32_t number,
                                       bool is_companion) {
   const bool is_direct = ending.mechanism == Mechanism::direct;
-  // A building in the way takes power alone.
-  const bool is_straight = is_direct || (ending.chain.through_building && ending.chain.length == 0);
-  // At receivers pairs are found afterwards (ground_pairs.h).
-  const bool with_direct =
-      (is_straight || ending.coherent_ground_reflection) && !launch.environment.points.is_receiver(number);
-  ArrivedRay ray{{}, launch.link.receive(field, direction), length_m, is_companion};
+  ArrivedRay ray{{}, launch.link.receive(field, direction), length_m, is_companion, direction};
   Arrival& arrival = ray.arrival;
   arrival.path_gain = squared_norm(ray.received);
   arrival.basic_gain = basic_gain(arrival.path_gain, departure_gain, launch.link.receive_gain(direction));
@@ -69,8 +87,10 @@ TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding&
   arrival.excess_length_m = std::max(length_m - launch.straight_distances[number], 0.0);
   arrival.travel_direction = direction;
   arrival.mechanism = is_direct && is_companion ? Mechanism::reflection : ending.mechanism;
-  arrival.coherent =
-      launch.summation == Summation::coherent || (launch.summation == Summation::local_mean && with_direct);
+  arrival.coherent = is_coherent(launch, ending, number);
+  if (launch.summation == Summation::local_mean && arrival.coherent && ending.coherent_ground_reflection) {
+    arrival.in_step = in_step_with_direct(launch, ending, direction, number);
+  }
   arrival.amplitude = arrival.coherent ? exp_j(-launch.link.wave_number * length_m) * ray.received : ray.received;
   return ray;
 }
@@ -128,12 +148,14 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
 namespace ray_ending_detail {
 
 // What a ray and its companion, reflected at a ground tile, bring to the local mean beyond the sum of their powers.
-TESSERAY_HD inline double interference(const LaunchView& launch, const Tile& ground, const ArrivedRay& ray,
-                                       const ArrivedRay& companion) {
-  return interference(ray.received, companion.received,
-                      coherence(ray.arrival.travel_direction, companion.arrival.travel_direction, ground.normal,
-                                launch.link.wave_number),
-                      launch.link.wave_number * (companion.length_m - ray.length_m));
+TESSERAY_HD inline double interference(const LaunchView& launch, const RayEnding& ending, const Tile& ground,
+                                       const ArrivedRay& ray, const ArrivedRay& companion) {
+  const double wave_number = launch.link.wave_number;
+  const double in_step = coherence(ray.phase_direction, companion.phase_direction, ground.normal, wave_number);
+  // Most bounced rays are out of step: of these the phases are not worked out.
+  if (!(in_step > 0) && !(ending.along_ground.share > 0)) return 0;
+  const Complex reflected = exp_j(-wave_number * (companion.length_m - ray.length_m)) * companion.received;
+  return interference(ray.received, reflected, in_step, ending.along_ground);
 }
 
 }  // namespace ray_ending_detail
@@ -180,7 +202,7 @@ TESSERAY_HD inline double beyond_limits(const LaunchView& launch, const RayEndin
       !find_companion(launch, ending, environment.tiles[ground], number, companion)) {
     return 0;
   }
-  return companion.arrival.path_gain + interference(launch, environment.tiles[ground], ray, companion);
+  return companion.arrival.path_gain + interference(launch, ending, environment.tiles[ground], ray, companion);
 }
 
 }  // namespace ray_ending_detail
@@ -205,7 +227,7 @@ TESSERAY_HD void arrive(const LaunchView& launch, const RayEnding& ending, std::
   ArrivedRay companion;
   const Tile& ground = launch.environment.tiles[number];
   if (!find_companion(launch, ending, ground, number, companion)) return;
-  if (pairs) companion.arrival.interference = ray_ending_detail::interference(launch, ground, ray, companion);
+  if (pairs) companion.arrival.interference = ray_ending_detail::interference(launch, ending, ground, ray, companion);
   add(companion);
 }
 

@@ -99,7 +99,7 @@ Link::Departure RooftopWaves::departure_towards_roofs(const Link::Departure& str
   }
   double in_step = view_.summation == Summation::coherent ? 1 : 0;
   if (view_.summation == Summation::local_mean) {
-    // The direct ray and its reflection are in step at any distance.
+    // In sight the wave along the ground is one field, of which this is a part (sight_along_ground.cpp).
     in_step = path.is_in_sight ? 1 : coherence(path.departure, way.departure, way.normal, link_.wave_number());
   }
   return with_ground_way(straight, path.departure, way, in_step);
@@ -152,8 +152,12 @@ std::optional<Link::Departure> RooftopWaves::departure_with_ground(const Straigh
   way.longer_m = norm(point - image.point) - length;
   way.factor = (vegetation_by_ground(way, point) * length / (length + way.longer_m) / left.amplitude) *
                (exp_j(link_.wave_number() * left.offset_m) * left_of_way.factor);
-  // The direct ray and its reflection are in step at any distance.
-  return with_ground_way(straight, (1 / length) * to_point, way, view_.summation == Summation::power ? 0 : 1);
+  const Vec3 direction = (1 / length) * to_point;
+  double in_step = view_.summation == Summation::coherent ? 1 : 0;
+  if (view_.summation == Summation::local_mean) {
+    in_step = coherence(direction, normalized(point - image.point), image.normal, link_.wave_number());
+  }
+  return with_ground_way(straight, direction, way, in_step);
 }
 
 }  // namespace tesseray

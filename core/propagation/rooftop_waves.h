@@ -13,6 +13,7 @@
 
 #include "core/propagation/first_level_record.h"
 #include "core/propagation/launch_setting.h"
+#include "core/propagation/local_mean.h"
 #include "core/propagation/over_rooftop.h"
 #include "core/propagation/virtual_source.h"
 
@@ -113,6 +114,7 @@ class RooftopWaves {
   struct GroundBelowSight {
     LeftOfRay left;
     Vec3 normal, place;
+    WaveAlongGround along_ground;    // that reflection with the straight ray
     bool has_all_of_ground = false;  // OverRooftopPaths::Workspace
   };
   std::optional<GroundBelowSight> ground_below_sight(const StraightWay& way, std::uint32_t number, LeftOfRay left,

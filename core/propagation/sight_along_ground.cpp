@@ -71,8 +71,9 @@ std::optional<RooftopWaves::GroundBelowSight> RooftopWaves::ground_below_sight(c
     if (squared_norm(gamma) > 0) factor = factor + taken / gamma;
     place = place_along_ground(*along_ground, number);
   }
+  const WaveAlongGround as_one = wave_along_ground(work.ground.share_of_one_wave(), dot(target - centroid, normal));
   const double amplitude = norm(factor);
-  if (!(amplitude > 0)) return GroundBelowSight{{0, 0}, normal, place, work.has_all_of_ground};
+  if (!(amplitude > 0)) return GroundBelowSight{{0, 0}, normal, place, as_one, work.has_all_of_ground};
   // Of all lengths of the same phase the one nearest to the shortest way, or, where both ends see none of the ground,
   // to that by the plane.
   const double way_m = std::isfinite(reflection.way_m) ? reflection.way_m : by_plane_m;
@@ -81,7 +82,7 @@ std::optional<RooftopWaves::GroundBelowSight> RooftopWaves::ground_below_sight(c
   double length_m = of_phase_m + wavelength_m * std::round((way_m - of_phase_m) / wavelength_m);
   if (length_m < straight_m) length_m += wavelength_m;
   return GroundBelowSight{
-      {amplitude * by_plane_m / straight_m, length_m - by_plane_m}, normal, place, work.has_all_of_ground};
+      {amplitude * by_plane_m / straight_m, length_m - by_plane_m}, normal, place, as_one, work.has_all_of_ground};
 }
 
 std::optional<LeftOfRay> RooftopWaves::left_near_ground(const StraightWay& way, std::uint32_t element, Workspace& work,

@@ -64,6 +64,8 @@ struct Case {
   std::string ground;
   double frequency_mhz, antenna_x, antenna_height_m;
   double within_db, rms_db;
+  // Where whole lobes are in sight the table's means over 0.3 m are far less than the local mean.
+  Summation summation = Summation::local_mean;
 };
 
 void PrintTo(const Case& of, std::ostream* out) {
@@ -107,6 +109,7 @@ TEST_P(LossOverGround, IsTheParabolicEquations) {
   transmitter.polarization = Polarization::horizontal;
   RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
   options.over_rooftop = OverRooftop::screens;
+  options.summation = of.summation;
   options.receiver_polarization = Polarization::horizontal;
   std::vector<std::size_t> tiles;
   for (const Vec2 loss : losses) tiles.push_back(tile_at(loss.x, environment.tiling));
@@ -134,15 +137,17 @@ TEST_P(LossOverGround, IsTheParabolicEquations) {
 
 INSTANTIATE_TEST_SUITE_P(
     Terrain, LossOverGround,
-    ::testing::Values(Case{"flat", 900, 0, 10, 0.1, 0.05}, Case{"hill 40 m", 300, 0, 2, 1.4, 0.7},
+    ::testing::Values(Case{"flat", 900, 0, 10, 0.1, 0.05, Summation::coherent}, Case{"hill 40 m", 300, 0, 2, 1.4, 0.7},
                       Case{"hill 40 m", 300, -1200, 10, 2, 1.15}, Case{"hill 20 m", 300, -700, 60, 1.3, 0.55},
                       Case{"hill 10 m", 900, -400, 10, 1.1, 0.6}, Case{"waves", 300, 0, 10, 5.5, 2.15},
-                      Case{"waves", 900, 0, 10, 6.6, 2.95}, Case{"waves", 900, 0, 30, 5.2, 2.1},
-                      Case{"waves", 900, 0, 60, 4.7, 1.6}, Case{"waves", 2000, 0, 60, 4, 1.7},
-                      Case{"low waves", 900, 0, 10, 3.4, 1.15}, Case{"low waves", 2000, 0, 30, 4.6, 1.8},
+                      Case{"waves", 900, 0, 10, 6.6, 2.95}, Case{"waves", 900, 0, 30, 5.2, 2.1, Summation::coherent},
+                      Case{"waves", 900, 0, 60, 4.7, 1.6, Summation::coherent},
+                      Case{"waves", 2000, 0, 60, 4, 1.7, Summation::coherent}, Case{"low waves", 900, 0, 10, 3.4, 1.15},
+                      Case{"low waves", 2000, 0, 30, 4.6, 1.8, Summation::coherent},
                       Case{"steep hill", 300, -400, 10, 4.3, 1.35}, Case{"steep hill", 900, -400, 10, 4.5, 1.9},
                       Case{"steep hill", 900, -100, 15, 4.2, 1.95}, Case{"long waves", 450, 0, 20, 2.4, 0.8},
-                      Case{"long waves", 900, 0, 10, 2, 0.95}, Case{"long waves", 2100, 0, 30, 2.5, 1}));
+                      Case{"long waves", 900, 0, 10, 2, 0.95},
+                      Case{"long waves", 2100, 0, 30, 2.5, 1, Summation::coherent}));
 
 }  // namespace
 }  // namespace tesseray

@@ -19,6 +19,7 @@
 #include "core/propagation/images/image_tree.h"
 #include "core/propagation/images/real_edges.h"
 #include "core/propagation/images/reflectors.h"
+#include "core/propagation/local_mean.h"
 #include "core/scene/prism_index.h"
 
 namespace tesseray {
@@ -175,6 +176,10 @@ void Trace::add(const ExactPath& path, Arrived& arrived) const {
   const Summation summation = options_.link.summation;
   arrival.coherent =
       summation == Summation::coherent || (summation == Summation::local_mean && (is_direct || from_ground));
+  if (summation == Summation::local_mean && from_ground) {
+    arrival.in_step = coherence(normalized(target - transmitter_.position), arrival.travel_direction,
+                                environment_.reflectors[path.interactions[0].number].normal, link_.wave_number());
+  }
   arrival.amplitude = exp_j(-link_.wave_number() * received.length_m) * received.amplitude;
   arrived.sums.add(arrival);
   ++arrived.found;

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "core/base/units.h"
+#include "core/physics/fresnel.h"
+#include "core/physics/material.h"
 #include "core/propagation/ground_pairs.h"
 #include "core/propagation/images/image_tracer.h"
 #include "tests/support/environment.h"
@@ -54,6 +56,171 @@ TEST(LocalMean, SteepRaysAreOutOfStep) {
   EXPECT_EQ(interference({1, 0}, {1, 0}, 0), 0);
 }
 
+// A wave that grows as the height over the ground has the mean of that, whatever the directions of its two parts.
+TEST(LocalMean, OfOneWaveAlongTheGroundIsThatOfItsHeight) {
+  const Complex ray{0.3, -0.8}, reflected{-0.5, 0.1};
+  constexpr double height_m = 1.2;
+  double sum = 0, weights = 0;
+  for (int i = -60; i <= 60; ++i) {
+    const double weight = std::exp(-i * i / 200.0), height = height_m + local_mean_height_m * i / 10;
+    sum += weight * squared_norm(ray + reflected) * (height / height_m) * (height / height_m);
+    weights += weight;
+  }
+  const double expected = sum / weights - squared_norm(ray) - squared_norm(reflected);
+  EXPECT_NEAR(interference(ray, reflected, 0.2, wave_along_ground(1, height_m)), expected, 1e-6);
+  EXPECT_EQ(interference(ray, reflected, 0.2, wave_along_ground(0, height_m)), interference(ray, reflected, 0.2));
+  EXPECT_EQ(wave_along_ground(1, 0).raised, 0);
+}
+
+// The direct ray and its reflection on a plane of real ground, exactly, place by place about the one they are asked
+// for: of its height, and along a drive towards the antenna; beside the sum of their powers, which changes little.
+class TwoRaysOverPlane {
+ public:
+  TwoRaysOverPlane(double frequency_hz, double antenna_m)
+      : wave_number_(2 * pi * frequency_hz / speed_of_light),
+        permittivity_(relative_permittivity({permittivity, conductivity}, frequency_hz)),
+        antenna_m_(antenna_m) {}
+
+  double mean_gain(double plan_m, double height_m) const {
+    constexpr int per_height = 200, per_drive = 4, spreads = 4;
+    const double drive_m = local_mean_wavelengths / std::sqrt(12.0) * 2 * pi / wave_number_;
+    double sum = 0, weights = 0;
+    for (int i = -spreads * per_height; i <= spreads * per_height; ++i) {
+      for (int j = -spreads * per_drive; j <= spreads * per_drive; ++j) {
+        const double up = 1.0 * i / per_height, along = 1.0 * j / per_drive;
+        const double weight = std::exp(-(up * up + along * along) / 2);
+        const Rays rays = rays_at(plan_m + drive_m * along, height_m + local_mean_height_m * up);
+        sum += weight * squared_norm(rays.direct + rays.reflected) / rays.power();
+        weights += weight;
+      }
+    }
+    return sum / weights * rays_at(plan_m, height_m).power() / (4 * wave_number_ * wave_number_);
+  }
+  double gain(double plan_m, double height_m) const {
+    const Rays rays = rays_at(plan_m, height_m);
+    return squared_norm(rays.direct + rays.reflected) / (4 * wave_number_ * wave_number_);
+  }
+
+  static constexpr double permittivity = 15, conductivity = 0.005;
+
+ private:
+  struct Rays {
+    Complex direct, reflected;
+    double power() const { return squared_norm(direct) + squared_norm(reflected); }
+  };
+  Rays rays_at(double plan_m, double height_m) const {
+    const double above_m = std::hypot(plan_m, antenna_m_ - height_m),
+                 below_m = std::hypot(plan_m, antenna_m_ + height_m);
+    const Complex gamma = fresnel(permittivity_, (antenna_m_ + height_m) / below_m).tm;
+    return {(1 / above_m) * exp_j(-wave_number_ * above_m), (1 / below_m) * (gamma * exp_j(-wave_number_ * below_m))};
+  }
+
+  double wave_number_;
+  Complex permittivity_;
+  double antenna_m_;
+};
+
+struct TwoRayCase {
+  double frequency_hz, antenna_m;
+  double coherent_rms_db;  // what the coherent sum is off by at least, up to 400 m
+};
+const TwoRayCase two_ray_cases[] = {{28e9, 10, 3}, {3.5e9, 10, 2.5}, {900e6, 10, 0.6}, {900e6, 30, 1.5}};
+constexpr double two_ray_within_db = 0.1;
+
+TEST(LocalMean, OfTheDirectRayAndItsReflectionIsThatOverHeightAndDrive) {
+  constexpr double height_m = 1.5, antenna_x = 5, near_m = 400;
+  const Environment plane(testing::with_material(testing::flat_ground(3010, 10), TwoRaysOverPlane::permittivity,
+                                                 TwoRaysOverPlane::conductivity),
+                          10);
+  for (const TwoRayCase& of : two_ray_cases) {
+    const TwoRaysOverPlane expected(of.frequency_hz, of.antenna_m);
+    Transmitter transmitter = testing::test_transmitter({antenna_x, 5, of.antenna_m});
+    transmitter.frequency_hz = of.frequency_hz;
+    std::vector<Vec3> places;
+    for (double plan_m = 20; plan_m < 3000; plan_m *= 1.13) places.push_back({antenna_x + plan_m, 5, height_m});
+    RayLaunchingOptions options = testing::without_scattering(1, 0, 1);
+    options.receiver_height_m = height_m;
+    const RayLaunchingResult result = plane.launch(transmitter, testing::receivers_at(places), options);
+    double coherent_db2 = 0;
+    int near = 0;
+    const auto compare = [&](double plan_m, const ArrivalSums& sums) {
+      const double mean = expected.mean_gain(plan_m, height_m);
+      EXPECT_NEAR(decibels(testing::total_gain(sums) / mean), 0, two_ray_within_db)
+          << of.frequency_hz << " Hz, " << of.antenna_m << " m, at " << plan_m << " m";
+      if (plan_m > near_m) return;
+      const double off_db = decibels(expected.gain(plan_m, height_m) / mean);
+      coherent_db2 += off_db * off_db;
+      ++near;
+    };
+    for (std::size_t r = 0; r < places.size(); ++r) compare(places[r].x - antenna_x, result.receivers[r]);
+    for (std::size_t t = 2; t < plane.tiling.tiles.size(); t += t < 40 ? 2 : 16) {
+      compare(norm(plane.tiling.tiles[t].centroid.xy() - transmitter.position.xy()), result.tiles[t]);
+    }
+    EXPECT_GT(std::sqrt(coherent_db2 / near), of.coherent_rms_db) << of.frequency_hz;
+  }
+}
+
+// A house's wall across the way, with a kerb before it or without, over the ground of two rays.
+class WallBehindKerb {
+ public:
+  explicit WallBehindKerb(double kerb_m) : town_(with_kerb(kerb_m), 2) {}
+
+  // Calls visit(distance over the ground, height, sums) for tiles of that wall.
+  template <class Visit>
+  void for_each_wall_tile(const TwoRayCase& of, const Visit& visit) const {
+    RayLaunchingOptions options = testing::without_scattering(1, 1, 1);
+    options.over_rooftop = OverRooftop::screens;
+    Transmitter transmitter = testing::test_transmitter({5, 15.3, of.antenna_m});
+    transmitter.frequency_hz = of.frequency_hz;
+    const RayLaunchingResult result = town_.launch(transmitter, {}, options);
+    for (std::size_t t = 0; t < town_.tiling.tiles.size(); ++t) {
+      const Tile& tile = town_.tiling.tiles[t];
+      if (tile.prism != 0 || tile.normal.x > -0.99 || tile.centroid.z < 1.5 || tile.centroid.z > 9) continue;
+      visit(norm(tile.centroid.xy() - transmitter.position.xy()), tile.centroid.z, result.tiles[t]);
+    }
+  }
+
+ private:
+  static Scene with_kerb(double kerb_m) {
+    Scene scene = testing::flat_ground(320, 30);
+    scene.prisms = {testing::box_prism(1, {300, 5}, {315, 25}, 0, 12)};
+    if (kerb_m > 0) scene.prisms.push_back(testing::box_prism(2, {250, 2}, {251, 28}, 0, kerb_m));
+    return testing::with_material(std::move(scene), TwoRaysOverPlane::permittivity, TwoRaysOverPlane::conductivity);
+  }
+
+  Environment town_;
+};
+
+TEST(LocalMean, OfTheDirectRayAndItsReflectionAtAWall) {
+  const WallBehindKerb wall(0);
+  for (const TwoRayCase& of : two_ray_cases) {
+    const TwoRaysOverPlane expected(of.frequency_hz, of.antenna_m);
+    int compared = 0;
+    wall.for_each_wall_tile(of, [&](double plan_m, double height_m, const ArrivalSums& sums) {
+      EXPECT_NEAR(decibels(testing::total_gain(sums) / expected.mean_gain(plan_m, height_m)), 0, two_ray_within_db)
+          << of.frequency_hz << " Hz, " << of.antenna_m << " m, " << height_m << " m up";
+      ++compared;
+    });
+    EXPECT_GT(compared, 10);
+  }
+}
+
+// What the ground reflects before a kerb next to its place of reflection departs with the direct ray. Where the field
+// has its second null the kerb itself takes up to a decibel.
+TEST(LocalMean, OfWhatDepartsWithTheDirectRayPastAKerb) {
+  const TwoRayCase null_at_3_m{3.5e9, 8.44, 0};
+  const TwoRaysOverPlane expected(null_at_3_m.frequency_hz, null_at_3_m.antenna_m);
+  int compared = 0;
+  WallBehindKerb(0.002).for_each_wall_tile(null_at_3_m, [&](double plan_m, double height_m, const ArrivalSums& sums) {
+    if (std::fabs(height_m - 3) > 0.01) return;
+    const double mean = expected.mean_gain(plan_m, height_m);
+    EXPECT_LT(decibels(expected.gain(plan_m, height_m) / mean), -8);
+    EXPECT_NEAR(decibels(testing::total_gain(sums) / mean), 0, 1);
+    ++compared;
+  });
+  EXPECT_GT(compared, 5);
+}
+
 constexpr double some_wave_number = 18;
 
 PairableRay ray_of(std::uint64_t way, bool from_ground, Complex amplitude, Vec3 direction) {
@@ -96,8 +263,10 @@ TEST(GroundPairs, TheDirectRayHasItsOwnReflection) {
   const PairableRay direct = straight(ray_of(7, false, {0.1, 0}, down), false);
   const PairableRay reflected = straight(ray_of(7, true, {-0.1, 0}, up), false);
   const PairableRay over = straight(ray_of(7, true, {0.001, 0}, steeper), true);
-  EXPECT_NEAR(paired({direct, over, reflected}), -2 * 0.01, 1e-15);
-  EXPECT_NEAR(paired({direct, over}), 2 * 0.1 * 0.001, 1e-15);
+  EXPECT_NEAR(paired({direct, over, reflected}), -2 * 0.01 * coherence(down, up, {0, 0, 1}, some_wave_number), 1e-15);
+  const double with_over = 2 * 0.1 * 0.001 * coherence(down, steeper, {0, 0, 1}, some_wave_number);
+  EXPECT_GT(with_over, 0);
+  EXPECT_NEAR(paired({direct, over}), with_over, 1e-15);
 }
 
 TEST(GroundPairs, AreTheSameForAnyOrder) {
@@ -161,7 +330,7 @@ double mean_gain(Vec3 at, int walls, int paired_walls, bool last_with_ground) {
       if (n > paired_walls) continue;
       const double turns = drive_turns * (plan_m / above_m - plan_m / below_m);
       const double rise = wave_number * local_mean_height_m * ((at.z + image.z) / below_m - (at.z - image.z) / above_m);
-      const double in_step = n == 0 ? 1 : std::exp(-turns * turns / 24 - rise * rise / 2);
+      const double in_step = std::exp(-turns * turns / 24 - rise * rise / 2);
       sum += 2 * in_step * std::cos(wave_number * (below_m - above_m)) / (above_m * below_m);
     }
   }

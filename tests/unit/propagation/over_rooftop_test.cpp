@@ -352,6 +352,7 @@ class WallAcrossPlain {
   std::vector<Losses> at(const std::vector<double>& x) const {
     RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
     options.over_rooftop = OverRooftop::screens;
+    options.summation = Summation::coherent;
     Transmitter transmitter = testing::test_transmitter({antenna_x, 30, rays_.antenna_m});
     transmitter.frequency_hz = rays_.frequency_hz;
     std::vector<Vec3> places;
