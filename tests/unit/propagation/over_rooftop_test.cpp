@@ -349,10 +349,10 @@ class WallAcrossPlain {
     bool in_sight = false;
     double receiver_db = 0, tile_db = 0;
   };
-  std::vector<Losses> at(const std::vector<double>& x) const {
+  std::vector<Losses> at(const std::vector<double>& x, Summation summation = Summation::coherent) const {
     RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
     options.over_rooftop = OverRooftop::screens;
-    options.summation = Summation::coherent;
+    options.summation = summation;
     Transmitter transmitter = testing::test_transmitter({antenna_x, 30, rays_.antenna_m});
     transmitter.frequency_hz = rays_.frequency_hz;
     std::vector<Vec3> places;
@@ -394,6 +394,28 @@ TEST(OverRooftop, TheDirectRayAndItsReflectionsPassTheRoof) {
     EXPECT_TRUE(losses.in_sight);
     EXPECT_NEAR(losses.receiver_db, expected, 0.25);
     EXPECT_NEAR(losses.tile_db, expected, 0.25);
+  }
+}
+
+// In the shadow the wave over the wall and its reflection are in step by where they come from, and so are the direct
+// ray and its own in sight.
+TEST(OverRooftop, TheLocalMeanHasNoStepAtTheShadowsBoundary) {
+  constexpr double to_wall_m = 511.4, apart_m = 0.25;
+  for (const double frequency_hz : {450e6, 900e6, 2.6e9, 6e9, 28e9}) {
+    for (const auto& [antenna_m, top_m] : {std::pair{20.0, 5.0}, std::pair{20.0, 10.0}, std::pair{25.0, 5.0},
+                                           std::pair{25.0, 10.0}, std::pair{30.0, 5.0}, std::pair{30.0, 10.0}}) {
+      const WallAcrossPlain wall({frequency_hz, antenna_m, to_wall_m, top_m, 5});
+      const double boundary_x = WallAcrossPlain::antenna_x + to_wall_m * (antenna_m - 1.5) / (antenna_m - top_m);
+      std::vector<double> x;
+      for (int i = -10; i <= 10; ++i) x.push_back(boundary_x + apart_m * i);
+      const auto losses = wall.at(x, Summation::local_mean);
+      EXPECT_FALSE(losses.front().in_sight);
+      EXPECT_TRUE(losses.back().in_sight);
+      for (std::size_t i = 1; i < x.size(); ++i) {
+        EXPECT_NEAR(losses[i].receiver_db, losses[i - 1].receiver_db, 0.9)
+            << frequency_hz << " Hz, antenna " << antenna_m << ", wall " << top_m << ", place " << x[i];
+      }
+    }
   }
 }
 
