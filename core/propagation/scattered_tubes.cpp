@@ -75,7 +75,8 @@ void ScatteredTubes::launch_scattered(AfterScattering after, std::uint32_t first
     progress.throw_if_cancelled();
     if (tubes.size() < batch_tubes && end < last) continue;
     PartOfStage part(progress, bounced, share(end));
-    bounces_.bounce(std::exchange(tubes, {}), environment_.options.max_bounces - 2, part);
+    WorkProgress work(part);
+    bounces_.bounce(std::exchange(tubes, {}), work, {});
     bounced = share(end);
   }
 }
