@@ -99,7 +99,7 @@ std::vector<Parameter> drive_test_parameters(bool optional) {
        .content = "length"},
       {.name = "DRIVE_TEST_CRS",
        .label = "CRS of the drive test",
-       .help = "of a CSV file, or in place of the layer's",
+       .help = "CRS of a CSV file, or in place of the layer's",
        .kind = Kind::crs,
        .optional = true,
        .advanced = true},

@@ -48,12 +48,13 @@ Parameter environment_parameter() {
 }
 
 Parameter map_point_parameter() {
-  return {.name = "POINT",
-          .label = "Point on the map",
-          .help = "x,y and the CRS in brackets, as QGIS writes it; without a CRS, in the environment's",
-          .kind = ParameterKind::point,
-          .within = "ENVIRONMENT",
-          .crs_from = {"ENVIRONMENT"}};
+  return {
+      .name = "POINT",
+      .label = "Point on the map",
+      .help = "coordinates as x,y, with the CRS in brackets, as QGIS writes it; without a CRS, in the environment's",
+      .kind = ParameterKind::point,
+      .within = "ENVIRONMENT",
+      .crs_from = {"ENVIRONMENT"}};
 }
 
 Parameter visibility_file_parameter() {

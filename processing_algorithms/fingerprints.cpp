@@ -182,7 +182,7 @@ std::vector<Parameter> query_parameters() {
                   "usual names if not given"),
       {.name = "QUERIES_CRS",
        .label = "CRS of the queries",
-       .help = "of a CSV file, or in place of the layer's",
+       .help = "CRS of a CSV file, or in place of the layer's",
        .kind = Kind::crs,
        .optional = true,
        .advanced = true},

@@ -89,7 +89,7 @@ std::vector<Parameter> antenna_parameters() {
        .kind = Kind::file},
       {.name = "FREQUENCY",
        .label = "Frequency",
-       .help = "of a file with patterns at several frequencies, the one nearest to this; the first if not given",
+       .help = "of patterns at several frequencies in a file the one nearest to this is taken; the first if not given",
        .kind = Kind::number,
        .unit = "MHz",
        .minimum = 10,

@@ -89,7 +89,7 @@ std::vector<Parameter> prediction_layer_parameters() {
             .advanced = true},
            {.name = "WIDEBAND",
             .label = "Angles at both ends",
-            .help = "with elevation, spreads of elevation and of departure angles, and the K factor",
+            .help = "adds fields for arrival elevation, spreads of elevation and of departure angles, and the K factor",
             .kind = Kind::boolean,
             .default_value = "false",
             .advanced = true},

@@ -90,15 +90,16 @@ std::vector<Parameter> effect_parameters() {
        .choices = words(over_rooftop_methods)},
       {.name = "TRANSMISSION",
        .label = "Rays through a building",
-       .help = "through the building nearest to the transmitter, or the one that it stands on, with those that touch "
-               "it, to what they alone hide",
+       .help =
+           "rays through the building nearest to the transmitter, or the one that it stands on, with those that touch "
+           "it, to what they alone hide",
        .kind = Kind::enumeration,
        .default_value = "none",
        .choices = words(transmissions)},
       {.name = "WALL_LOSS",
        .label = "Loss of a wall",
        .help =
-           "of each outer wall that a ray passes; by its material and the frequency after 3GPP TR 38.901 if not given",
+           "loss of each outer wall that a ray passes; if not given, by material and frequency after 3GPP TR 38.901",
        .kind = Kind::number,
        .unit = "dB",
        .minimum = 0,
@@ -107,7 +108,7 @@ std::vector<Parameter> effect_parameters() {
        .advanced = true},
       {.name = "INDOOR_LOSS",
        .label = "Loss per metre indoors",
-       .help = "of a ray inside of the building",
+       .help = "loss of a ray per metre inside the building",
        .kind = Kind::number,
        .default_value = shortest(defaults.transmission.indoor_db_per_m),
        .unit = "dB/m",
@@ -116,14 +117,15 @@ std::vector<Parameter> effect_parameters() {
        .advanced = true},
       {.name = "VEGETATION_LOSS",
        .label = "Loss in vegetation",
-       .help = "of each metre of a ray inside the environment's vegetation: VEGETATION_DB_PER_M, by frequency after "
-               "ITU-R P.833 (dense woodland, 106 to 2,118 MHz; saturating), or none",
+       .help =
+           "loss of each metre of a ray inside the environment's vegetation: VEGETATION_DB_PER_M, by frequency after "
+           "ITU-R P.833 (dense woodland, 106 to 2,118 MHz; saturating), or none",
        .kind = Kind::enumeration,
        .default_value = "per_metre",
        .choices = words(vegetation_models)},
       {.name = "VEGETATION_DB_PER_M",
        .label = "Loss per metre of vegetation",
-       .help = "with VEGETATION_LOSS per_metre; 0.04 stands for sparse street trees at 850 to 1,900 MHz",
+       .help = "loss with VEGETATION_LOSS per_metre; 0.04 stands for sparse street trees at 850 to 1,900 MHz",
        .kind = Kind::number,
        .default_value = shortest(defaults.vegetation_db_per_m),
        .unit = "dB/m",
@@ -132,7 +134,8 @@ std::vector<Parameter> effect_parameters() {
        .advanced = true},
       {.name = "SUMMATION",
        .label = "Summation",
-       .help = "of powers with each ray and its ground reflection in step, of amplitudes, or of powers",
+       .help = "how rays are added: as powers, but each coherently with its own ground reflection (local_mean); all "
+               "but diffusely scattered ones coherently (coherent); all as powers (power)",
        .kind = Kind::enumeration,
        .default_value = "local_mean",
        .choices = words(summations)},
@@ -146,7 +149,7 @@ std::vector<Parameter> receiver_parameters() {
   return {
       {.name = "RECEIVER_HEIGHT",
        .label = "Receiver height",
-       .help = "above the ground, at ground tiles and at receiver points without a height",
+       .help = "height above the ground, at ground tiles and at receiver points without a height",
        .kind = Kind::distance,
        .default_value = "1.5",
        .unit = "m",
@@ -154,7 +157,7 @@ std::vector<Parameter> receiver_parameters() {
        .maximum = 1000},
       {.name = "RECEIVER_POLARIZATION",
        .label = "Receiver polarization",
-       .help = "of the receiving antenna",
+       .help = "polarization of the receiving antenna",
        .kind = Kind::enumeration,
        .default_value = "vertical",
        .choices = words(polarizations),

@@ -122,7 +122,7 @@ std::vector<Parameter> limit_parameters() {
   for (Parameter& limit : limits) limit.advanced = false;
   limits.push_back({.name = "MAX_LENGTH",
                     .label = "Greatest length of a ray",
-                    .help = "of all its legs together; all rays up to it are found",
+                    .help = "length of all its legs together; all rays up to it are found",
                     .kind = ParameterKind::distance,
                     .default_value = shortest(ImageTracingOptions{}.max_length_m),
                     .unit = "m",

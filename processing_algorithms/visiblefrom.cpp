@@ -93,7 +93,7 @@ std::vector<Parameter> viewpoint_parameters() {
       point,
       {.name = "HEIGHT",
        .label = "Height",
-       .help = "of the point above the ground",
+       .help = "height of the point above the ground",
        .kind = Kind::number,
        .default_value = "1.5",
        .unit = "m",
