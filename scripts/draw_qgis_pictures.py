@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws the pictures of the plugin's help and of docs/qgis.md: real results of the sample town, drawn by QGIS.
+"""Draws the pictures of the plugin's help, of docs/qgis.md and docs/report.md: real results of the sample town, drawn
+by QGIS.
 
-Usage: draw_qgis_pictures.py TESSERAY      (the executable; QGIS 3.40 for Debian's Python)
+Usage: draw_qgis_pictures.py TESSERAY      (the executable; QGIS 3.40 with Qt 5 and its WebKit for Debian's Python)
 """
 
 import os
@@ -41,10 +42,11 @@ from qgis.core import (  # noqa: E402, after the environment that it needs
     QgsVectorLayer,
 )
 from qgis.PyQt.QtCore import QSize  # noqa: E402
-from qgis.PyQt.QtGui import QColor, QImage  # noqa: E402
+from qgis.PyQt.QtGui import QColor, QImage, QPainter  # noqa: E402
 
 # Twice the width of the picture beside a dialog, for fine screens.
 HELP_SIZE = QSize(480, 300)
+REPORT_SIZE = QSize(1120, 1500)
 TOWN = QgsRectangle(340030, 6020165, 341070, 6020815)
 OLD_TOWN = QgsRectangle(340350, 6020420, 340650, 6020608)
 MAST = 3  # transmitter_id of the site that most of the town sees
@@ -237,6 +239,28 @@ def draw_antenna(folder, file):
     figure.savefig(file, metadata={"Software": None})
 
 
+def draw_report(folder, file):
+    """The beginning of the report on the sample town, in tiles of the default area."""
+    import processing
+    from qgis.PyQt.QtCore import QEventLoop, Qt, QUrl
+    from qgis.PyQt.QtWebKitWidgets import QWebPage
+
+    html = folder / "report.html"
+    given = {name: value for name, value in inputs().items() if name != "TILE_AREA"}
+    processing.run("tesseray:coveragestudy", {**given, "OUTPUT": str(folder / "coverage.gpkg"), "REPORT": str(html)})
+    page, loaded = QWebPage(), QEventLoop()
+    page.setViewportSize(REPORT_SIZE)
+    page.mainFrame().setScrollBarPolicy(Qt.Orientation.Vertical, Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    page.loadFinished.connect(loaded.quit)
+    page.mainFrame().load(QUrl.fromLocalFile(str(html)))
+    loaded.exec()
+    image = QImage(REPORT_SIZE, QImage.Format.Format_RGB888)
+    painter = QPainter(image)
+    page.mainFrame().render(painter)
+    painter.end()
+    image.save(str(file), "PNG", 10)
+
+
 def draw_dialog(file):
     """The dialog of the whole study, with the sample town in the project."""
     import qgis.utils
@@ -280,6 +304,7 @@ def main():
         provider = add_provider()  # QGIS keeps no reference to the Python object
         draw_maps(Town(pathlib.Path(folder)))
         draw_antenna(pathlib.Path(folder), HELP / "importantenna.png")
+        draw_report(pathlib.Path(folder), IMAGES / "report.png")
         draw_dialog(IMAGES / "qgis_dialog.png")
         print(f"drawn with {provider.longName()}")
     os._exit(0)  # QGIS's own end may crash under Python
