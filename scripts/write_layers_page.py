@@ -18,12 +18,17 @@ SAMPLE = SOURCE / "sample_data"
 PAGE = SOURCE / "docs" / "layers.md"
 MIDDLE = "340350,340650,6020350,6020650"  # of the town
 POINT = "340520,6020520"
+SITE = "Market"
 NAMES_OF_TYPES = {"INTEGER": "integer", "REAL": "real", "TEXT": "text", "BOOLEAN": "boolean"}
 HEAD = """# Layers
 
 What the tools write into their GeoPackages: each layer with its fields, as the column descriptions (`gpkg_data_columns`) of the files
 say it. Every layer has `fid`, and all but tables a geometry `geom`. NULL means undefined. Fields of a threshold (`minus_95`) or of a
 transmitter (`t1`) are there for each. This page is made by `scripts/write_layers_page.py`.
+In `path_loss` and `receiver_path_loss` the fields from `arrival_elevation_deg` to `k_factor_db` are there with WIDEBAND (in `explainpoint`
+always), `delay_profile` is with DELAY_PROFILE_RAYS. `visible_count` is NULL where `tileenvironment` wrote it. Comparisons of arrival times have
+`_ns` in place of `_db`, and in `error_statistics` `removed_offset_ns` and `within_resolution_percent` besides
+([comparison.md](comparison.md#arrival-times)).
 How a layer is stored is in [formats.md](formats.md), what a tool takes in [tools.md](tools.md).
 """
 
@@ -43,8 +48,8 @@ def write_inputs(folder):
     (folder / "districts.geojson").write_text(json.dumps({
         "type": "FeatureCollection", "features": [district],
         "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::25832"}}}))
-    (folder / "sites.csv").write_text("name,x,y,height_m,frequency_mhz,erp_dbm\nMarket,340500,6020500,40,900,43\n")
-    (folder / "queries.csv").write_text("query,transmitter,power_dbm,x,y\n1,Market,-60,340520,6020520\n")
+    (folder / "sites.csv").write_text(f"name,x,y,height_m,frequency_mhz,erp_dbm\n{SITE},340500,6020500,40,900,43\n")
+    (folder / "queries.csv").write_text(f"query,transmitter,power_dbm,x,y\n1,{SITE},-60,340520,6020520\n")
     cut = "".join(f"{degree} 0\n" for degree in range(360))
     (folder / "all_around.msi").write_text(f"NAME all around\nGAIN 2 dBi\nHORIZONTAL 360\n{cut}VERTICAL 360\n{cut}")
 
@@ -136,7 +141,8 @@ def page(executable, folder):
         text.append(f"## {layer}\n\n{shape}; written by {writers}.\n")
         text.append("| field | type | |\n|---|---|---|")
         for name, (kind, description) in gathered[layer].items():
-            text.append(f"| {name} | {kind} | {description.replace('|', chr(92) + '|')}"
+            said = description.replace("|", "\\|").replace(SITE, "the transmitter")
+            text.append(f"| {name} | {kind} | {said}"
                         f"{only_by(name, wrote.get(layer, {}))} |")
         text.append("")
     return "\n".join(text)
