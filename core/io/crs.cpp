@@ -39,6 +39,23 @@ std::string percent(double ratio) {
   return text.data();
 }
 
+using Transformation = std::unique_ptr<OGRCoordinateTransformation>;
+
+// `place`: longitudes and latitudes; empty: anywhere. Null when no operation leads from one to the other.
+Transformation find_transformation(const Crs& from, const Crs& to, const Rectangle& place, bool ballpark_allowed) {
+  OGRCoordinateTransformationOptions choice;
+  choice.SetBallparkAllowed(ballpark_allowed);
+  if (!place.empty()) choice.SetAreaOfInterest(place.min.x, place.min.y, place.max.x, place.max.y);
+  return Transformation(OGRCreateCoordinateTransformation(&from.reference(), &to.reference(), choice));
+}
+
+// A ballpark operation takes the two datums as one and is off by up to hundreds of metres, so any other goes before it:
+// outside of all areas of use, where PROJ has nothing else for the place, the others are off by metres.
+Transformation find_accurate_transformation(const Crs& from, const Crs& to, const Rectangle& place) {
+  Transformation found = find_transformation(from, to, place, false);
+  return found || place.empty() ? std::move(found) : find_transformation(from, to, {}, false);
+}
+
 std::string utm_name_near(const Crs& crs, Vec2 point) {
   const Vec2 place = PointTransform(crs, wgs84())(point);
   return std::isfinite(place.x) ? utm_zone(place.x, place.y).name() : "the UTM zone of the place";
@@ -116,12 +133,15 @@ PointTransform::PointTransform(const Crs& from, const Crs& to, const std::option
   constexpr std::array<const char*, 3> options = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES",
                                                   "CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS", nullptr};
   if (from.reference().IsSame(&to.reference(), options.data())) return;
-  OGRCoordinateTransformationOptions choice;
+  Rectangle place;
   if (area && !area->empty() && !from.is_engineering()) {
-    const Rectangle place = from.is_geographic() ? *area : PointTransform(from, wgs84()).bounds(*area);
-    if (!place.empty()) choice.SetAreaOfInterest(place.min.x, place.min.y, place.max.x, place.max.y);
+    place = from.is_geographic() ? *area : PointTransform(from, wgs84()).bounds(*area);
   }
-  transformation_.reset(OGRCreateCoordinateTransformation(&from.reference(), &to.reference(), choice));
+  transformation_ = find_accurate_transformation(from, to, place);
+  if (transformation_ != nullptr) return;
+  caveat_ = "no transformation is known from the datum of " + from.name() + " to that of " + to.name() +
+            ": they are taken as one, and places may be off by 100 m and more";
+  transformation_ = find_transformation(from, to, place, true);
   if (transformation_ == nullptr) {
     throw Error(ErrorKind::invalid_input, "no_transformation",
                 "there is no transformation from " + from.name() + " to " + to.name() +

@@ -46,14 +46,18 @@ class Crs {
   OGRSpatialReference reference_;
 };
 
-// Points from one CRS to another by PROJ's best operation for the area (grids where they are installed). Between
-// equal CRSs, and where one of them is none, points stay bit for bit.
+// Points from one CRS to another by PROJ's best operation for the area (grids where they are installed); outside of all
+// areas of use by the one that PROJ puts first. Between equal CRSs, and where one of them is none, points stay bit for
+// bit.
 class PointTransform {
  public:
   // `area`: where the points are, in `from`. Throws Error when no operation leads from one to the other.
   PointTransform(const Crs& from, const Crs& to, const std::optional<Rectangle>& area = {});
 
   bool is_identity() const { return transformation_ == nullptr; }
+  // What to tell the user where PROJ knows no operation between the two datums, so that they are taken as one; else
+  // empty.
+  const std::string& caveat() const { return caveat_; }
   // Points that cannot be transformed become NaN.
   void apply(std::span<Vec2> points) const;
   Vec2 operator()(Vec2 point) const;
@@ -62,6 +66,7 @@ class PointTransform {
 
  private:
   std::unique_ptr<OGRCoordinateTransformation> transformation_;
+  std::string caveat_;
 };
 
 // How a projected grid lies on the ellipsoid at a point.

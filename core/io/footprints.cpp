@@ -68,6 +68,9 @@ void transform(RawFootprint& footprint, const PointTransform& to_environment) {
 FootprintLayer footprint_layer(VectorSource& source, const Crs& crs, const Crs& environment,
                                const std::optional<Rectangle>& area, std::vector<Issue>& issues) {
   FootprintLayer layer{source, PointTransform(crs, environment, source.bounds()), area, {}, issues};
+  if (const std::string& caveat = layer.to_environment.caveat(); !caveat.empty()) {
+    issues.push_back(layer_issue(Issue::Action::assumed, "unknown_datum_shift", caveat, source.layer_name()));
+  }
   if (!area) return layer;
   const Rectangle source_area = PointTransform(environment, crs, area).bounds(*area);
   if (!source_area.empty()) layer.source_area = source_area;

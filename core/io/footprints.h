@@ -24,7 +24,7 @@ struct FootprintLayer {
   std::vector<Issue>& issues;            // features that cannot be footprints are listed here
 };
 
-// `area`: in the environment's CRS; empty: everywhere.
+// `area`: in the environment's CRS; empty: everywhere. A ballpark operation into that CRS is an issue.
 FootprintLayer footprint_layer(VectorSource& source, const Crs& crs, const Crs& environment,
                                const std::optional<Rectangle>& area, std::vector<Issue>& issues);
 

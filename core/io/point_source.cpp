@@ -135,18 +135,20 @@ PointRow PointSource::row_from_columns(const OGRFeature& feature) const {
   return row;
 }
 
-Error PointSource::empty_source() {
-  return source_.no_features("check what was given as " + source_.parameter());
-}
+Error PointSource::empty_source() { return source_.no_features("check what was given as " + source_.parameter()); }
 
-void PointSource::to_environment(std::vector<Vec2>& positions) {
+void PointSource::to_environment(std::vector<Vec2>& positions, Progress& progress) {
   if (!has_places_) return;
   Rectangle bounds;
   for (const Vec2 p : positions) {
     if (std::isfinite(p.x)) bounds.extend(p);
   }
   check_coordinates(crs_, bounds, place());
-  PointTransform(crs_, environment_, bounds).apply(positions);
+  const PointTransform transform(crs_, environment_, bounds);
+  if (!transform.caveat().empty()) {
+    progress.warn({"unknown_datum_shift", source_.parameter() + ": " + transform.caveat()});
+  }
+  transform.apply(positions);
 }
 
 }  // namespace tesseray

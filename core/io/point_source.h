@@ -23,13 +23,13 @@ struct PointRow {
 // Example:
 //   PointSource points(input.source, input.crs, frame, "TRANSMITTERS");
 //   points.for_each(progress, [&](const PointRow& row) { …; positions.push_back(row.position); });
-//   points.to_environment(positions);
+//   points.to_environment(positions, progress);
 class PointSource {
  public:
   // `crs`: overrides the layer's, or says what a table's x and y are in; empty: the layer's, and WGS 84 for columns
   // named as latitude and longitude. `frame`: the environment's. `parameter`: what the source was given as; its CRS
-  // was given as parameter + "_CRS". Throws Error for a source without points, columns or a CRS; a table without columns
-  // is taken where places are `optional`, and its rows have none.
+  // was given as parameter + "_CRS". Throws Error for a source without points, columns or a CRS; a table without
+  // columns is taken where places are `optional`, and its rows have none.
   enum class Places { needed, optional };
   PointSource(const std::string& source, const std::string& crs, const LocalFrame& frame, const std::string& parameter,
               Places places = Places::needed);
@@ -56,8 +56,9 @@ class PointSource {
     if (count == 0) throw empty_source();
   }
 
-  // From the source's CRS to the environment's; NaN stays. Throws Error when they contradict the source's CRS.
-  void to_environment(std::vector<Vec2>& positions);
+  // From the source's CRS to the environment's; NaN stays. Warns where PROJ has only a ballpark operation. Throws Error
+  // when they contradict the source's CRS.
+  void to_environment(std::vector<Vec2>& positions, Progress& progress);
 
  private:
   struct Columns {

@@ -170,8 +170,11 @@ Clutter resampled_cells(ClassRaster& raster, const Crs& environment, const Recta
 }  // namespace
 
 RawClutter read_clutter_raster(const std::string& file, const Crs& environment, const CrsRule& rule,
-                               const Rectangle& area, Progress& progress) {
+                               const Rectangle& area, std::vector<Issue>& issues, Progress& progress) {
   ClassRaster raster(file, rule);
+  if (const PointTransform to_raster(environment, raster.crs(), area); !to_raster.caveat().empty()) {
+    issues.push_back(layer_issue(Issue::Action::assumed, "unknown_datum_shift", to_raster.caveat(), file));
+  }
   RawClutter clutter;
   clutter.grid = raster.is_in(environment) ? own_cells(raster, area, progress)
                                            : resampled_cells(raster, environment, area, progress);

@@ -13,9 +13,10 @@ namespace tesseray {
 
 // The first band's values as classes: called as the band's categories are, where it has any, else by their codes. A
 // pixel without a value has no class. Its own pixels where they are a grid of the environment, else the class at the
-// middle of cells as large. Throws Error for a raster that is elsewhere, or whose values are no classes.
+// middle of cells as large. A ballpark operation into the raster's CRS is an issue. Throws Error for a raster that is
+// elsewhere, or whose values are no classes.
 RawClutter read_clutter_raster(const std::string& file, const Crs& environment, const CrsRule& rule,
-                               const Rectangle& area, Progress& progress);
+                               const Rectangle& area, std::vector<Issue>& issues, Progress& progress);
 
 // Polygons with their class in a field, found by alias where `class_field` is empty. Those without a class are left
 // out, with an issue.

@@ -66,7 +66,7 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
                 "none of the " + std::to_string(measurements.size()) + " values is a number",
                 "choose the field of the measured values with VALUE_FIELD", place);
   }
-  points.to_environment(positions);
+  points.to_environment(positions, progress);
   for (std::size_t i = 0; i < measurements.size(); ++i) measurements[i].position = positions[i] - frame.origin;
   const auto has_place = [](const Measurement& m) { return std::isfinite(m.position.x); };
   if (std::none_of(measurements.begin(), measurements.end(), has_place)) {

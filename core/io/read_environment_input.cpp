@@ -131,8 +131,9 @@ FootprintLayer layer_around(const Rectangle& site, VectorSource& source, Reading
 void read_all_clutter(const Rectangle& site, Reading& reading) {
   const EnvironmentInput& input = reading.input;
   if (!input.clutter.empty()) {
-    reading.scene.clutter = read_clutter_raster(input.clutter, reading.environment, reading.rule,
-                                                grown(site, footprint_margin_m), reading.progress);
+    reading.scene.clutter =
+        read_clutter_raster(input.clutter, reading.environment, reading.rule, grown(site, footprint_margin_m),
+                            reading.scene.issues, reading.progress);
   } else if (!input.clutter_areas.empty()) {
     VectorSource source(input.clutter_areas, VectorSource::Content::polygons, "CLUTTER_AREAS");
     FootprintLayer layer = layer_around(site, source, reading);

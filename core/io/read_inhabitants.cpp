@@ -34,7 +34,7 @@ std::vector<InhabitedPlace> read_inhabitants(const InhabitantsInput& input, cons
     progress.warn({"one_inhabitant_each", "no field of inhabitants is found: one is counted at each of " +
                                               std::to_string(places.size()) + " points; INHABITANTS_FIELD names it"});
   }
-  points.to_environment(positions);
+  points.to_environment(positions, progress);
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (!std::isfinite(positions[i].x)) {
       throw Error(ErrorKind::invalid_input, "no_transformation",

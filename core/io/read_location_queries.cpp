@@ -144,7 +144,7 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
     take(signature.azimuth_deg, fields.azimuth, row.feature, angle_units, may_be_azimuth, problems);
   });
   require_powers(queries, points.place());
-  points.to_environment(positions);
+  points.to_environment(positions, progress);
   for (std::size_t q = 0; q < queries.size(); ++q) {
     if (std::isfinite(positions[q].x)) queries[q].known_position = positions[q] - frame.origin;
   }

@@ -67,7 +67,7 @@ std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalF
                                      " is not used: without a field of heights above the ground all are at "
                                      "RECEIVER_HEIGHT"});
   }
-  points.to_environment(positions);
+  points.to_environment(positions, progress);
   for (std::size_t i = 0; i < receivers.size(); ++i) {
     if (!std::isfinite(positions[i].x)) {
       ErrorPlace place = points.place();

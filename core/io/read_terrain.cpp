@@ -176,7 +176,11 @@ RawTerrain read_terrain(const std::string& dem, const Crs& environment, const Cr
     issues.push_back(layer_issue(Issue::Action::assumed, "unknown_unit",
                                  "the DEM's unit \"" + unit + "\" is not known: its heights are taken as metres", dem));
   }
-  const Rectangle raster_area = PointTransform(environment, raster.crs(), area).bounds(area);
+  const PointTransform to_raster(environment, raster.crs(), area);
+  if (!to_raster.caveat().empty()) {
+    issues.push_back(layer_issue(Issue::Action::assumed, "unknown_datum_shift", to_raster.caveat(), dem));
+  }
+  const Rectangle raster_area = to_raster.bounds(area);
   if (raster_area.empty()) throw no_height_here(raster);
   const Cutout cutout = cut_out(raster, raster_area, issues, progress);
   RawTerrain terrain = raster.is_in(environment) ? own_nodes(raster, cutout)

@@ -76,7 +76,7 @@ std::vector<RawTransmitter> read_transmitters(const TransmitterInput& input, con
     places.push_back(points.place(row.feature));
   });
   require_unique_names(transmitters, points.place());
-  points.to_environment(positions);
+  points.to_environment(positions, progress);
   for (std::size_t i = 0; i < transmitters.size(); ++i) {
     if (!std::isfinite(positions[i].x)) {
       throw Error(

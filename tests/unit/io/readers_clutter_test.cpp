@@ -13,6 +13,7 @@ namespace tesseray {
 namespace {
 
 using testing::box;
+using testing::count;
 using testing::proj_transform;
 using testing::ProjTransform;
 using testing::TemporaryFolder;
@@ -135,9 +136,10 @@ TEST_F(ClutterReading, OfAreasTheLaterLieOnTop) {
 TEST_F(ClutterReading, CellsOfAnAreaAreThoseWhoseMiddlesAreInside) {
   const TestLayer layer{
       .fields = {{"class", 'i'}},
-      .features = {{"POLYGON((500160.21 5000150, 500240.37 5000171, 500203.43 5000250, 500190.57 5000199, "
-                    "500160.21 5000150),(500195.31 5000180, 500200.13 5000200.3, 500210.87 5000185, 500195.31 5000180))",
-                    {7}}}};
+      .features = {
+          {"POLYGON((500160.21 5000150, 500240.37 5000171, 500203.43 5000250, 500190.57 5000199, "
+           "500160.21 5000150),(500195.31 5000180, 500200.13 5000200.3, 500210.87 5000185, 500195.31 5000180))",
+           {7}}}};
   const Scene scene = clean(with_areas(layer)).scene;
   const Rings rings = {{{500160.21, 5000150}, {500240.37, 5000171}, {500203.43, 5000250}, {500190.57, 5000199}},
                        {{500195.31, 5000180}, {500200.13, 5000200.3}, {500210.87, 5000185}}};
@@ -152,6 +154,18 @@ TEST_F(ClutterReading, CellsOfAnAreaAreThoseWhoseMiddlesAreInside) {
     }
   }
   EXPECT_GT(inside, 1000);
+}
+
+TEST_F(ClutterReading, DatumsAreNotTakenAsOneInSilence) {
+  const std::string unknown = "+proj=utm +zone=32 +ellps=GRS80";
+  const auto count_in = [](const EnvironmentInput& input) {
+    return count(read_environment_input(input, no_progress()).issues, "unknown_datum_shift");
+  };
+  EXPECT_EQ(count_in(with_raster({.crs = unknown})), 1u);
+  EXPECT_EQ(count_in(with_areas(
+                {.crs = unknown, .fields = {{"class", 's'}}, .features = {{box(500190, 5000190, 20, 20), {"wood"}}}})),
+            1u);
+  EXPECT_EQ(count_in(with_raster({})), 0u);
 }
 
 TEST_F(ClutterReading, WithoutClutterThereIsNone) { EXPECT_TRUE(clean(input()).scene.clutter.empty()); }

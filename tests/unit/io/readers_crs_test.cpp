@@ -92,6 +92,37 @@ TEST(Transform, AgreesWithProjWhateverTheAxisOrder) {
   }
 }
 
+// Places outside of the areas of use of all accurate operations from and to the CRS, most of them just over the border.
+struct OutsideCase {
+  std::string crs, utm;
+  Vec2 lon_lat;
+};
+class Outside : public ::testing::TestWithParam<OutsideCase> {};
+
+TEST_P(Outside, TheAreasOfUseDatumsAreNotTakenAsOne) {
+  const auto& [crs, utm, lon_lat] = GetParam();
+  const Vec2 there = proj_transform("EPSG:4258", crs, lon_lat), here = proj_transform("EPSG:4258", utm, lon_lat);
+  const PointTransform forth(Crs::from_text(crs), Crs::from_text(utm), around(there, 100));
+  const PointTransform back(Crs::from_text(utm), Crs::from_text(crs), around(here, 100));
+  EXPECT_LT(norm(forth(there) - here), 2);
+  EXPECT_LT(norm(back(here) - there), 2);
+  EXPECT_EQ(forth.caveat(), "");
+  EXPECT_EQ(back.caveat(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Transform, Outside,
+                         ::testing::Values(OutsideCase{"EPSG:2056", "EPSG:25832", {7.6, 47.9}},
+                                           OutsideCase{"EPSG:31256", "EPSG:25833", {17.6, 48.15}},
+                                           OutsideCase{"EPSG:28992", "EPSG:25831", {4.35, 50.6}},
+                                           OutsideCase{"EPSG:31467", "EPSG:25832", {7, 44}}));
+
+TEST(Transform, TakesDatumsAsOneOnlyWithACaveat) {
+  const Crs unknown = Crs::from_text("+proj=utm +zone=32 +ellps=bessel");
+  const PointTransform transform(unknown, Crs::from_text("EPSG:25832"), around({500000, 5316000}, 100));
+  EXPECT_NEAR(transform({500000, 5316000}).x, 500000, 1);
+  EXPECT_NE(transform.caveat().find("EPSG:25832"), std::string::npos) << transform.caveat();
+}
+
 TEST(Transform, BetweenEqualsKeepsEveryBit) {
   const PointTransform same(Crs::from_text("EPSG:32632"), Crs::from_text("EPSG:32632"));
   EXPECT_TRUE(same.is_identity());

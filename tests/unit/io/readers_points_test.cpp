@@ -296,12 +296,24 @@ TEST_F(Points, Receivers) {
   EXPECT_EQ(found[1].layer, "layer");
 }
 
-TEST_F(Points, TheZOfReceiversIsNotUsedInSilence) {
-  class Codes final : public Progress {
-   public:
-    void warn(const Warning& warning) override { all.push_back(warning.code); }
-    std::vector<std::string> all;
+class Codes final : public Progress {
+ public:
+  void warn(const Warning& warning) override { all.push_back(warning.code); }
+  std::vector<std::string> all;
+};
+
+TEST_F(Points, DatumsAreNotTakenAsOneInSilence) {
+  const auto codes_of = [&](const std::string& crs) {
+    Codes codes;
+    read_receivers({.source = csv("x,y\n500000,5316000\n"), .crs = crs, .height_m = 1.5}, frame_of("EPSG:25832"),
+                   codes);
+    return codes.all;
   };
+  EXPECT_EQ(codes_of("+proj=utm +zone=32 +ellps=bessel"), std::vector<std::string>{"unknown_datum_shift"});
+  EXPECT_TRUE(codes_of("EPSG:23032").empty());
+}
+
+TEST_F(Points, TheZOfReceiversIsNotUsedInSilence) {
   const auto codes_of = [&](const std::string& file, const std::string& wkt, const std::string& field) {
     Codes codes;
     const std::string path = write_layer(

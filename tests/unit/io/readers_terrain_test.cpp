@@ -58,6 +58,11 @@ class TerrainReading : public ::testing::Test {
   std::string buildings_;
 };
 
+TEST_F(TerrainReading, DatumsAreNotTakenAsOneInSilence) {
+  const std::string dem = write_raster(folder_ / "dem.tif", {.crs = "+proj=utm +zone=32 +ellps=bessel"});
+  EXPECT_EQ(count(read(dem).issues, "unknown_datum_shift"), 1u);
+}
+
 // 40 × 40 pixels of 10 m from (500000, 5000000).
 TEST_F(TerrainReading, NodesArePixelCentresBitForBit) {
   const auto height = [](int column, int row) { return 100.0 + 0.1 * column + 3.7 * row; };
