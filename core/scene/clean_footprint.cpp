@@ -93,6 +93,7 @@ namespace {
 struct Cleaned {
   std::vector<Rings> polygons;
   bool was_invalid = false;
+  double area_before_m2 = 0, area_after_m2 = 0;  // of the repaired parts
   std::size_t slivers = 0, filled_holes = 0;
   double sliver_area_m2 = 0;
 };
@@ -102,12 +103,16 @@ Cleaned valid_polygons(const RawFootprint& footprint, Vec2 origin, PolygonOverla
   for (const Rings& part : footprint.parts) {
     Rings rings = snapped_rings(part, origin);
     if (rings.empty()) continue;
+    orient(rings);
     if (overlay.is_valid(rings)) {
-      orient(rings);
       cleaned.polygons.push_back(std::move(rings));
     } else {
       cleaned.was_invalid = true;
-      for (Rings& lobe : overlay.repaired(rings)) cleaned.polygons.push_back(std::move(lobe));
+      cleaned.area_before_m2 += area(rings);
+      for (Rings& lobe : overlay.repaired(rings)) {
+        cleaned.area_after_m2 += area(lobe);
+        cleaned.polygons.push_back(std::move(lobe));
+      }
     }
   }
   return cleaned;
@@ -130,6 +135,14 @@ void leave_out_slivers(Cleaned& cleaned) {
   cleaned.polygons = std::move(kept);
 }
 
+// As the rings say it, lobes of opposite turns take from each other, and holes count wherever they lie.
+std::string change_of_area(const Cleaned& cleaned) {
+  constexpr double worth_telling_m2 = 1;
+  if (std::fabs(cleaned.area_after_m2 - cleaned.area_before_m2) <= worth_telling_m2) return {};
+  return " of " + square_metres(cleaned.area_after_m2) + ", where its rings add up to " +
+         square_metres(cleaned.area_before_m2);
+}
+
 // add(action, code, message) for each thing that was done.
 template <class Add>
 void tell_of(const Cleaned& cleaned, const Add& add) {
@@ -143,7 +156,7 @@ void tell_of(const Cleaned& cleaned, const Add& add) {
   if (cleaned.was_invalid) {
     add(Issue::Action::repaired, "self_crossing",
         "the outline crosses or touches itself; repaired into " + std::to_string(cleaned.polygons.size()) +
-            " polygon(s)");
+            " polygon(s)" + change_of_area(cleaned));
   }
   if (cleaned.slivers > 0) {
     add(Issue::Action::dropped, "sliver",

@@ -24,6 +24,10 @@ class Geos {
     void operator()(GEOSGeometry* geometry) const { GEOSGeom_destroy_r(context, geometry); }
   };
   using Owned = std::unique_ptr<GEOSGeometry, Destroy>;
+  struct DestroyParams {
+    GEOSContextHandle_t context;
+    void operator()(GEOSMakeValidParams* params) const { GEOSMakeValidParams_destroy_r(context, params); }
+  };
 
   Geos() : context(GEOS_init_r()) {
     GEOSContext_setNoticeMessageHandler_r(context, ignore_message, nullptr);
@@ -74,7 +78,14 @@ class Geos {
         GEOSGeom_createCollection_r(context, GEOS_MULTIPOLYGON, parts.data(), static_cast<unsigned int>(parts.size())));
   }
 
-  Owned valid(const Rings& rings) { return own(GEOSMakeValid_r(context, polygon(rings).get())); }
+  // What the outline encloses less what the holes enclose. GEOS's other method goes by lines alone, whatever ring they
+  // are of: it fills a courtyard that has a side in common with the outline.
+  Owned valid(const Rings& rings) {
+    const std::unique_ptr<GEOSMakeValidParams, DestroyParams> params(GEOSMakeValidParams_create_r(context),
+                                                                     DestroyParams{context});
+    GEOSMakeValidParams_setMethod_r(context, params.get(), GEOS_MAKE_VALID_STRUCTURE);
+    return own(GEOSMakeValidWithParams_r(context, polygon(rings).get(), params.get()));
+  }
 
   Ring ring_of(const GEOSGeometry* line, bool counter_clockwise) {
     const GEOSCoordSequence* sequence = GEOSGeom_getCoordSeq_r(context, line);

@@ -21,7 +21,8 @@ class PolygonOverlay {
 
   // True when no ring crosses or touches itself or another but in single points.
   bool is_valid(const Rings& rings);
-  // The areas that the rings enclose: lobes of self-crossing rings become polygons of their own.
+  // The area that the first ring encloses less what the others do: lobes of self-crossing rings become polygons of
+  // their own.
   std::vector<Rings> repaired(const Rings& rings);
   // True when all are valid and none has an area in common with another.
   bool are_disjoint(const std::vector<Rings>& polygons);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/units.h"
 #include "core/scene/polygon.h"
 #include "core/scene/raw_scene.h"
 
@@ -215,6 +216,45 @@ TEST(BuildScene, BowTieBecomesTwoPartsOfOneBuilding) {
   EXPECT_EQ(clean.scene.prisms[1].part, 1u);
   EXPECT_NEAR(sum, 200, 0.01);
   EXPECT_EQ(issue_of(clean, "self_crossing").feature_id, 3);
+}
+
+// The one building of a square of 30 m with a courtyard, whichever way that one turns.
+class OpenCourtyard : public ::testing::TestWithParam<bool> {
+ protected:
+  static CleanScene with(Ring courtyard) {
+    if (GetParam()) std::reverse(courtyard.begin(), courtyard.end());
+    RawBuilding raw = building(5, square(0, 0, 30), 10);
+    raw.parts[0].push_back(moved(courtyard));
+    return build(city({raw}));
+  }
+};
+
+TEST_P(OpenCourtyard, AlongTheOutlineStaysOpen) {
+  const CleanScene clean = with({{10, 0}, {20, 0}, {20, 10}, {10, 10}});
+  ASSERT_EQ(clean.scene.prisms.size(), 1u);
+  EXPECT_NEAR(area(clean.scene.prisms[0].rings), 800, 1e-9);
+  EXPECT_EQ(issue_of(clean, "self_crossing").message,
+            "the outline crosses or touches itself; repaired into 1 polygon(s)");
+}
+
+TEST_P(OpenCourtyard, ThatSticksOutIsNoSecondBuilding) {
+  const CleanScene clean = with({{10, -5}, {20, -5}, {20, 10}, {10, 10}});
+  ASSERT_EQ(clean.scene.prisms.size(), 1u);
+  EXPECT_NEAR(area(clean.scene.prisms[0].rings), 800, 1e-9);
+  EXPECT_NE(issue_of(clean, "self_crossing").message.find("of 800.00 m², where its rings add up to 750.00 m²"),
+            std::string::npos)
+      << issue_of(clean, "self_crossing").message;
+}
+
+INSTANTIATE_TEST_SUITE_P(BuildScene, OpenCourtyard, ::testing::Bool());
+
+TEST(BuildScene, AStarHasItsMiddle) {
+  Ring star;
+  for (const int corner : {0, 2, 4, 1, 3})
+    star.push_back(Vec2{10 * std::cos(0.4 * pi * corner), 10 * std::sin(0.4 * pi * corner)});
+  const CleanScene clean = build(city({building(6, star, 10)}));
+  ASSERT_EQ(clean.scene.prisms.size(), 1u);
+  EXPECT_EQ(clean.scene.prisms[0].rings.size(), 1u);
 }
 
 TEST(BuildScene, MultipolygonIsOneBuildingOfSeveralPrisms) {
