@@ -67,7 +67,7 @@ struct Snapped {
   Vec3 position;  // of the measurement: on the ground, or at its height above it
   std::optional<IndexedTile> tile;
   double distance_m = undefined;  // from the measurement to the tile's centroid
-  bool line_of_sight = false;
+  std::optional<bool> line_of_sight;
   bool bilinear_fell_back = false;
   std::string excluded_because;
 };
@@ -81,13 +81,16 @@ class Snapper {
         all_(predicted.tiles()),
         lattice_(predicted.ground_tiles()) {}
 
-  Snapped snap(const Measurement& measurement, std::uint32_t transmitter) const {
-    Snapped snapped;
-    snapped.position = {measurement.position.x, measurement.position.y, 0.0};
-    const std::optional<NearestTile> ground = ground_.nearest_2d(measurement.position);
-    if (ground)
-      snapped.position.z = predicted_.ground_tiles()[ground->tile].centroid.z + measurement.height_m.value_or(0);
+  // Where a measurement is that nothing is compared with.
+  Snapped place(const Measurement& measurement) const {
+    const bool is_somewhere = std::isfinite(measurement.position.x) && std::isfinite(measurement.position.y);
+    return {.position =
+                position_on(is_somewhere ? ground_.nearest_2d(measurement.position) : std::nullopt, measurement)};
+  }
 
+  Snapped snap(const Measurement& measurement, std::uint32_t transmitter) const {
+    const std::optional<NearestTile> ground = ground_.nearest_2d(measurement.position);
+    Snapped snapped{.position = position_on(ground, measurement)};
     if (!is_inside(measurement.position)) {
       snapped.excluded_because = outside_of_the_prediction;
       return snapped;
@@ -115,6 +118,12 @@ class Snapper {
     const double reach = options_.max_snap_distance_m;
     return !area.empty() && p.x >= area.min.x - reach && p.x <= area.max.x + reach && p.y >= area.min.y - reach &&
            p.y <= area.max.y + reach;
+  }
+
+  Vec3 position_on(const std::optional<NearestTile>& ground, const Measurement& measurement) const {
+    const double z =
+        ground ? predicted_.ground_tiles()[ground->tile].centroid.z + measurement.height_m.value_or(0) : undefined;
+    return {measurement.position.x, measurement.position.y, z};
   }
 
   // The level at the snapped tile, or between the four around when asked for and there.
@@ -371,10 +380,7 @@ std::vector<MeasurementError> compare_each(const std::vector<PredictedTarget>& p
     for (std::size_t m = begin; m < end; ++m) {
       const Measurement& measurement = measurements[m];
       const std::string unusable = unusable_because(measurement, transmitter_of[m], options);
-      if (unusable.empty())
-        snapped[m] = snapper.snap(measurement, transmitter_of[m]);
-      else
-        snapped[m].position = {measurement.position.x, measurement.position.y, 0.0};
+      snapped[m] = unusable.empty() ? snapper.snap(measurement, transmitter_of[m]) : snapper.place(measurement);
       const bool known = transmitter_of[m] != unknown_transmitter;
       errors[m] =
           error_of(measurement, measured[m], known ? &transmitters[transmitter_of[m]] : nullptr, snapped[m], unusable);

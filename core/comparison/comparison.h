@@ -61,12 +61,12 @@ inline constexpr const char* outside_of_the_prediction = "outside of the predict
 struct MeasurementError {
   std::optional<std::int64_t> transmitter_id;  // none: unknown, and the measurement not used
   std::int64_t measurement_id = 0;
-  Vec3 position;
+  Vec3 position;  // z is NaN where no ground is predicted
   double measured = 0, predicted = std::numeric_limits<double>::quiet_NaN();
   double error = std::numeric_limits<double>::quiet_NaN();
-  double distance_m = 0;  // to the transmitter, 3D
-  bool line_of_sight = false;
-  bool above_ground = false;  // a measurement with a height of its own
+  double distance_m = 0;              // to the transmitter, 3D
+  std::optional<bool> line_of_sight;  // none: nothing is predicted there
+  bool above_ground = false;          // a measurement with a height of its own
   std::optional<std::int64_t> tile_id;
   double snap_distance_m = std::numeric_limits<double>::quiet_NaN();
   std::string excluded_because;  // empty for those used

@@ -58,7 +58,7 @@ std::map<std::int64_t, double> remove_timing_offsets(std::span<MeasurementError>
   if (offset == TimingOffset::none) return offsets;
   std::map<std::int64_t, std::vector<InSight>> in_sight;
   for (const MeasurementError& error : errors) {
-    if (!error.excluded_because.empty() || !error.line_of_sight) continue;
+    if (!error.excluded_because.empty() || !error.line_of_sight.value_or(false)) continue;
     in_sight[*error.transmitter_id].push_back({error.measured, -error.error});
   }
   for (const auto& [transmitter_id, measurements] : in_sight) offsets[transmitter_id] = offset_of(measurements, offset);

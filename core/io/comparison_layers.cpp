@@ -44,7 +44,7 @@ Layer prediction_error_layer(const std::string& name, const LocalFrame& frame, c
       {{"error" + suffix, real, sign}, [](const M& m) { return Value::real(m.error); }},
       {{"distance_m", real, "Distance to the transmitter, m"}, [](const M& m) { return Value::real(m.distance_m); }},
       {{"line_of_sight", boolean, "True when the transmitter is in sight"},
-       [](const M& m) { return Value::boolean(m.line_of_sight); }},
+       [](const M& m) { return m.line_of_sight ? Value::boolean(*m.line_of_sight) : Value(); }},
       {{"tile_id", integer, "Tile that the measurement was compared with"},
        [](const M& m) { return m.tile_id ? Value::integer(*m.tile_id) : Value(); }},
       {{"snap_distance_m", real, "Distance to that tile, m"},

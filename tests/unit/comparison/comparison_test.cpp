@@ -84,7 +84,7 @@ TEST(Comparison, ErrorIsPredictedMinusMeasuredAtTheNearestGroundTile) {
   EXPECT_DOUBLE_EQ(error.snap_distance_m, std::sqrt(5.0));
   EXPECT_EQ(error.position, (Vec3{12, 9, 200}));
   EXPECT_DOUBLE_EQ(error.distance_m, std::sqrt(12.0 * 12 + 91 * 91 + 170 * 170));
-  EXPECT_FALSE(error.line_of_sight);
+  EXPECT_EQ(error.line_of_sight, false);
   EXPECT_FALSE(error.above_ground);
 }
 
@@ -197,6 +197,27 @@ TEST(Comparison, ReasonsForLeavingAMeasurementOut) {
   EXPECT_EQ(errors[5].excluded_because, "no place");
   EXPECT_EQ(errors[6].excluded_because, "censored: at the scanner's floor");
   EXPECT_EQ(errors[7].excluded_because, "");
+}
+
+TEST(Comparison, WhatIsNotUsedLiesOnTheGroundTooAndMayBeInSightOrNot) {
+  Street street;
+  const double nan = std::nan("");
+  Measurement on_a_mast = measurement(3, {20, 0}, "north", -120);
+  on_a_mast.height_m = 12;
+  const auto errors = street
+                          .compare({measurement(1, {20, 0}, "north", nan), measurement(2, {20, 0}, "north", -120),
+                                    on_a_mast, measurement(4, {nan, 0}, "north", -90),
+                                    measurement(5, {300, 0}, "north", -90), measurement(6, {20, 0}, "north", -90)},
+                                   {.censor_below = -115})
+                          .errors;
+  for (const std::size_t without_height : {0u, 1u, 5u}) {
+    EXPECT_EQ(errors[without_height].position, (Vec3{20, 0, 200}));
+    EXPECT_DOUBLE_EQ(errors[without_height].distance_m, std::sqrt(20.0 * 20 + 100 * 100 + 170 * 170));
+  }
+  EXPECT_EQ(errors[2].position, (Vec3{20, 0, 212}));
+  EXPECT_TRUE(std::isnan(errors[3].distance_m));
+  for (const std::size_t unknown : {0u, 1u, 2u, 3u, 4u}) EXPECT_EQ(errors[unknown].line_of_sight, std::nullopt);
+  EXPECT_EQ(errors[5].line_of_sight, true);
 }
 
 TEST(Comparison, LossesAreCensoredAtAndAboveTheLimit) {

@@ -160,6 +160,7 @@ WriterCase::WriterCase(const std::string& crs) {
   used.predicted = -77;
   used.error = 3.5;
   used.distance_m = 33;
+  used.line_of_sight = true;
   used.tile_id = 11;
   used.snap_distance_m = 0.75;
   MeasurementError excluded;

@@ -141,11 +141,13 @@ TEST_P(WrittenValues, PredictionErrorKeepsWhatWasNotUsed) {
   const auto used = feature("prediction_error", 1);
   EXPECT_EQ(real(used, "error_db"), 3.5);
   EXPECT_EQ(integer(used, "tile_id"), 11);
+  EXPECT_EQ(integer(used, "line_of_sight"), 1);
   EXPECT_TRUE(null(used, "excluded_because"));
   const auto excluded = feature("prediction_error", 2);
   EXPECT_EQ(text(excluded, "excluded_because"), "no readable value");
   EXPECT_TRUE(null(excluded, "measured_db"));
   EXPECT_TRUE(null(excluded, "tile_id"));
+  EXPECT_TRUE(null(excluded, "line_of_sight"));
   EXPECT_EQ(excluded->GetGeometryRef(), nullptr);
 }
 
