@@ -53,7 +53,9 @@ void check_defaults(const TransmitterInput& input) {
   if (mhz && !(*mhz >= lowest_frequency_mhz && *mhz <= highest_frequency_mhz)) {
     throw refuse("FREQUENCY", "a frequency from 10 to 300,000 MHz");
   }
-  if (height && !std::isfinite(*height)) throw refuse("ANTENNA_HEIGHT", "a height in metres");
+  if (height && !(*height >= lowest_antenna_height_m && *height <= highest_antenna_height_m)) {
+    throw refuse("ANTENNA_HEIGHT", "a height from −500 to 10,000 m");
+  }
   if (erp && !(*erp >= lowest_power_dbm && *erp <= highest_power_dbm))
     throw refuse("ERP", "a power from −100 to 120 dBm");
 }

@@ -196,10 +196,11 @@ double TransmitterReader::height_m(const OGRFeature& feature, HeightReference re
   if (!cell.unreadable.empty()) throw bad_value(*height_, feature, "is not a height", "write metres: 25");
   if (!cell.value && !input_.antenna_height_m) throw missing_value(*height_, feature, "ANTENNA_HEIGHT");
   const double metres = cell.value ? *cell.value : *input_.antenna_height_m;
-  const bool plausible =
-      reference == HeightReference::sea ? metres > -500 && metres < 10000 : metres >= 0 && metres < 2000;
-  if (!plausible) {
-    throw bad_value(*height_, feature, "is not a height of an antenna",
+  const bool is_above_sea = reference == HeightReference::sea;
+  if (!(metres >= (is_above_sea ? lowest_antenna_height_m : 0.0) && metres <= highest_antenna_height_m)) {
+    throw bad_value(*height_, feature,
+                    std::string("is not a height of an antenna ") +
+                        (is_above_sea ? "above the sea from −500" : "above ground or roof from 0") + " to 10,000 m",
                     "heights count from what ANTENNA_HEIGHT_REFERENCE says");
   }
   return metres;
