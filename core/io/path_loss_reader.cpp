@@ -148,7 +148,9 @@ class PathLossSource {
     OGRLayer* layer = dataset_->GetLayerByName(transmitters_table);
     if (layer == nullptr) {
       throw Error(ErrorKind::invalid_input, "no_transmitters", "the layer transmitters is missing beside the path loss",
-                  "write TRANSMITTERS_OUT of predictcoverage to the same file", {.file = name_.dataset});
+                  "write PATH_LOSS and TRANSMITTERS_OUT of predictcoverage to one file, and give that; a layer in "
+                  "memory is in none",
+                  {.file = name_.dataset});
     }
     std::vector<PredictedTransmitter> transmitters;
     for (const OGRFeatureUniquePtr& feature : *layer) {

@@ -121,6 +121,13 @@ TEST_F(ReadPathLoss, RefusesWhatIsNoPathLoss) {
   table_writer.add_path_loss({table, "path_loss"}, result_.scene, result_.tiling, result_.predictions, none);
   table_writer.commit({}, no_progress());
   EXPECT_EQ(code_of(table), "no_geometry");
+  // What QGIS copies from memory has no other layer beside it, either, and no file that people know of.
+  try {
+    read_path_loss(alone, Outlines::leave, no_progress());
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(error.hint().find("a layer in memory is in none"), std::string::npos) << error.hint();
+  }
   // The hint names what the asking tool can use.
   for (const auto& [outlines, hint] : {std::pair{Outlines::leave, "write PATH_LOSS with GEOMETRY polygon or point"},
                                        std::pair{Outlines::read, "write PATH_LOSS with GEOMETRY polygon or point"},
