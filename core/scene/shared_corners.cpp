@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "core/scene/footprint_repair.h"
@@ -14,70 +16,100 @@ namespace {
 
 constexpr double cell_m = 4;
 
-// One corner for all that are near.
+using NumberedRing = std::vector<std::uint32_t>;
+
+// One corner for all that are near. Those of fixed rings stay where they are, and sides of these have none between
+// their ends.
 class Corners {
  public:
   explicit Corners(double within_m) : within_m_(within_m), grid_(cell_m) {}
 
-  // The first corner met that is near enough, p itself where there is none.
-  Vec2 at(Vec2 p) {
-    Vec2 found = p;
-    double nearest = within_m_;
-    bool is_new = true;
-    grid_.visit(grown({p, p}, within_m_), [&](std::uint32_t i) {
-      const double distance = norm(corners_[i] - p);
-      if (distance > nearest || (distance == nearest && !is_new)) return;
-      nearest = distance;
-      found = corners_[i];
-      is_new = false;
-    });
-    if (is_new) {
-      grid_.add(p, static_cast<std::uint32_t>(corners_.size()));
-      corners_.push_back(p);
+  Vec2 place(std::uint32_t corner) const { return numbers_.places()[corner]; }
+
+  void fix(const Ring& ring) {
+    std::uint32_t from = add(ring.back());
+    for (const Vec2 p : ring) {
+      const std::uint32_t to = add(p);
+      fixed_sides_.insert(std::minmax(from, to));
+      from = to;
     }
-    return found;
   }
 
-  // Appends the corners along the side from a to b, its ends left out, in their order.
-  void append_along(Vec2 a, Vec2 b, Ring& ring) const {
-    const Vec2 side = b - a;
-    const double squared_length = dot(side, side);
-    std::vector<std::pair<double, Vec2>> found;
-    Rectangle box;
-    box.extend(a);
-    box.extend(b);
-    grid_.visit(grown(box, within_m_), [&](std::uint32_t i) {
-      const Vec2 p = corners_[i];
-      const double part = dot(p - a, side) / squared_length;
-      if (p == a || p == b || part <= 0 || part >= 1) return;
-      if (norm(p - (a + part * side)) <= within_m_) found.emplace_back(part, p);
+  // The first corner met that is near enough, one at p where there is none.
+  std::uint32_t at(Vec2 p) {
+    std::optional<std::uint32_t> found;
+    double nearest = within_m_;
+    grid_.visit(grown({p, p}, within_m_), [&](std::uint32_t i) {
+      const double distance = norm(place(i) - p);
+      if (distance > nearest || (distance == nearest && found)) return;
+      nearest = distance;
+      found = i;
     });
-    std::sort(found.begin(), found.end(), [](const auto& p, const auto& q) { return p.first < q.first; });
-    for (const auto& [part, p] : found) ring.push_back(p);
+    return found ? *found : add(p);
+  }
+
+  // Appends the side from a to b with the corners along it in their order, b left out.
+  void append_side(std::uint32_t a, std::uint32_t b, NumberedRing& ring) const {
+    const NumberedRing line = along(a, b);
+    for (std::size_t i = 0; i + 1 < line.size(); i = next_on(line, i)) ring.push_back(line[i]);
   }
 
  private:
+  std::uint32_t add(Vec2 p) {
+    const std::size_t before = numbers_.places().size();
+    const std::uint32_t number = numbers_.of(p);
+    if (number == before) grid_.add(p, number);
+    return number;
+  }
+
+  NumberedRing along(std::uint32_t a, std::uint32_t b) const {
+    const Vec2 start = place(a), side = place(b) - start;
+    const double squared_length = dot(side, side);
+    std::vector<std::pair<double, std::uint32_t>> found;
+    Rectangle box;
+    box.extend(start);
+    box.extend(place(b));
+    grid_.visit(grown(box, within_m_), [&](std::uint32_t i) {
+      const Vec2 p = place(i);
+      const double part = dot(p - start, side) / squared_length;
+      if (i == a || i == b || part <= 0 || part >= 1) return;
+      if (norm(p - (start + part * side)) <= within_m_) found.emplace_back(part, i);
+    });
+    std::sort(found.begin(), found.end(), [](const auto& p, const auto& q) { return p.first < q.first; });
+    NumberedRing line{a};
+    for (const auto& [part, i] : found) line.push_back(i);
+    line.push_back(b);
+    return line;
+  }
+
+  // Past all corners along a fixed side, where one starts there.
+  std::size_t next_on(const NumberedRing& line, std::size_t from) const {
+    std::size_t to = line.size() - 1;
+    while (to > from + 1 && !fixed_sides_.contains(std::minmax(line[from], line[to]))) --to;
+    return to;
+  }
+
   double within_m_;
   PointGrid grid_;
-  std::vector<Vec2> corners_;
+  CornerNumbers numbers_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> fixed_sides_;
 };
 
-Ring moved(const Ring& ring, Corners& corners) {
-  Ring result;
-  for (const Vec2 corner : ring) {
-    const Vec2 p = corners.at(corner);
-    if (result.empty() || !(result.back() == p)) result.push_back(p);
+NumberedRing moved(const Ring& ring, Corners& corners) {
+  NumberedRing result;
+  for (const Vec2 p : ring) {
+    const std::uint32_t corner = corners.at(p);
+    if (result.empty() || result.back() != corner) result.push_back(corner);
   }
   while (result.size() > 1 && result.front() == result.back()) result.pop_back();
   return result;
 }
 
-Ring with_corners_along(const Ring& ring, const Corners& corners) {
+Ring with_corners_along(const NumberedRing& ring, const Corners& corners) {
+  NumberedRing all;
+  for (std::size_t i = 0; i < ring.size(); ++i) corners.append_side(ring[i], ring[(i + 1) % ring.size()], all);
   Ring result;
-  for (std::size_t i = 0; i < ring.size(); ++i) {
-    result.push_back(ring[i]);
-    corners.append_along(ring[i], ring[(i + 1) % ring.size()], result);
-  }
+  for (const std::uint32_t corner : all) result.push_back(corners.place(corner));
   return result;
 }
 
@@ -86,6 +118,40 @@ bool encloses_area(const Rings& rings) {
     if (ring.size() < 3 || (signed_area(ring) > 0) != (&ring == &rings.front())) return false;
   }
   return true;
+}
+
+std::vector<Rings> with_shared_corners(const std::vector<Rings>& polygons, const std::vector<bool>& is_fixed,
+                                       double within_m) {
+  Corners corners(within_m);
+  for (std::size_t i = 0; i < polygons.size(); ++i) {
+    if (!is_fixed[i]) continue;
+    for (const Ring& ring : polygons[i]) corners.fix(ring);
+  }
+  std::vector<std::vector<NumberedRing>> numbered(polygons.size());
+  for (std::size_t i = 0; i < polygons.size(); ++i) {
+    if (is_fixed[i]) continue;
+    for (const Ring& ring : polygons[i]) numbered[i].push_back(moved(ring, corners));
+  }
+  std::vector<Rings> shared(polygons.size());
+  for (std::size_t i = 0; i < polygons.size(); ++i) {
+    if (is_fixed[i]) shared[i] = polygons[i];
+    for (const NumberedRing& ring : numbered[i]) shared[i].push_back(with_corners_along(ring, corners));
+  }
+  return shared;
+}
+
+// Fixes the polygons that sharing has made invalid; their neighbours have to do without it as well, or they would
+// overlap. True when there are any.
+bool fix_spoilt(const std::vector<Rings>& polygons, const std::vector<Rings>& shared, std::vector<bool>& is_fixed) {
+  PolygonOverlay overlay;
+  bool any = false;
+  for (std::size_t i = 0; i < polygons.size(); ++i) {
+    if (is_fixed[i] || shared[i] == polygons[i]) continue;
+    if (encloses_area(shared[i]) && overlay.is_valid(shared[i])) continue;
+    is_fixed[i] = true;
+    any = true;
+  }
+  return any;
 }
 
 }  // namespace
@@ -104,18 +170,10 @@ std::uint32_t CornerNumbers::of(Vec2 p) {
 }
 
 void share_corners(std::vector<Rings>& polygons, double within_m) {
-  Corners corners(within_m);
-  std::vector<Rings> shared(polygons.size());
-  for (std::size_t i = 0; i < polygons.size(); ++i) {
-    for (const Ring& ring : polygons[i]) shared[i].push_back(moved(ring, corners));
-  }
-  PolygonOverlay overlay;
-  for (std::size_t i = 0; i < polygons.size(); ++i) {
-    Rings rings;
-    for (const Ring& ring : shared[i]) rings.push_back(with_corners_along(ring, corners));
-    if (rings == polygons[i] || !encloses_area(rings) || !overlay.is_valid(rings)) continue;
-    polygons[i] = std::move(rings);
-  }
+  std::vector<bool> is_fixed(polygons.size());
+  std::vector<Rings> shared = with_shared_corners(polygons, is_fixed, within_m);
+  while (fix_spoilt(polygons, shared, is_fixed)) shared = with_shared_corners(polygons, is_fixed, within_m);
+  polygons = std::move(shared);
 }
 
 }  // namespace tesseray

@@ -210,6 +210,18 @@ TEST(SimplifiedFootprints, ACornerOnANeighboursSideBecomesOneOfIt) {
   EXPECT_NEAR(area(simple[0][0]) + area(simple[1][0]) + area(simple[2][0]), 360, 1e-9);
 }
 
+TEST(SimplifiedFootprints, AWallThatOneHouseCannotBendStaysAsItIsInItsNeighbour) {
+  // The house in the east is hardly 3 cm thick at the middle of their wall: bent to the nearer corner it would be open.
+  const double near = 0.03125;
+  Plan plan({{{{0, 0}, {10, 0}, {10, 4}, {near, 5}, {10, 6}, {10, 10}, {0, 10}}}, {box(-10, 0, 0, 10)}});
+  for (const auto& [tolerance_m, min_area_m2] : {std::pair{0.5, 0.0}, std::pair{0.0, 20.0}}) {
+    const Footprints simple = plan.simplified(tolerance_m, min_area_m2);
+    PolygonOverlay overlay;
+    EXPECT_TRUE(overlay.intersection(simple[0][0], simple[1][0]).empty()) << tolerance_m;
+    EXPECT_NEAR(area(simple[1][0]), 100, 1e-9) << tolerance_m;
+  }
+}
+
 TEST(SimplifiedFootprints, NothingCollapses) {
   // A narrow shed, a courtyard, and a tower in front of a wall that bends around it.
   Plan plan({{box(0, 0, 12, 2)},
