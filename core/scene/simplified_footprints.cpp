@@ -77,10 +77,13 @@ std::vector<std::vector<Rings>> simplified_footprints(const std::vector<RawBuild
   share_corners(plan.polygons, common_within_m);
   if (min_area_m2 > 0) take_away_small(plan, buildings, min_area_m2, log);
   if (tolerance_m > 0) {
-    remove_corners(plan.polygons, tolerance_m - 2 * common_within_m);
-    log.add(Issue::Action::repaired, "simplified",
-            "outlines are simplified within " + metres(tolerance_m) + ": " +
-                std::to_string(corner_count(plan.polygons)) + " corners in place of " + std::to_string(before));
+    const std::size_t removed = remove_corners(plan.polygons, tolerance_m - 2 * common_within_m);
+    const std::size_t left = corner_count(plan.polygons);
+    if (removed > 0 || left != before) {
+      log.add(Issue::Action::repaired, "simplified",
+              "outlines are simplified within " + metres(tolerance_m) + ": " + std::to_string(left) +
+                  " corners in place of " + std::to_string(before));
+    }
   }
   for (std::size_t i = 0; i < plan.polygons.size(); ++i) {
     if (!plan.polygons[i].empty()) footprints[plan.building[i]].push_back(std::move(plan.polygons[i]));

@@ -222,6 +222,12 @@ TEST(SimplifiedFootprints, AWallThatOneHouseCannotBendStaysAsItIsInItsNeighbour)
   }
 }
 
+TEST(SimplifiedFootprints, WithoutAChangeNothingIsSaid) {
+  Plan plan({{box(0, 0, 20, 10)}, {box(20, 0, 30, 10)}});
+  EXPECT_EQ(plan.simplified(1), plan.footprints);
+  EXPECT_TRUE(plan.log.issues().empty());
+}
+
 TEST(SimplifiedFootprints, NothingCollapses) {
   // A narrow shed, a courtyard, and a tower in front of a wall that bends around it.
   Plan plan({{box(0, 0, 12, 2)},
