@@ -250,8 +250,9 @@ INSTANTIATE_TEST_SUITE_P(BuildScene, OpenCourtyard, ::testing::Bool());
 
 TEST(BuildScene, AStarHasItsMiddle) {
   Ring star;
-  for (const int corner : {0, 2, 4, 1, 3})
-    star.push_back(Vec2{10 * std::cos(0.4 * pi * corner), 10 * std::sin(0.4 * pi * corner)});
+  for (const int point : {0, 2, 4, 1, 3}) {
+    star.push_back(Vec2{10 * std::cos(0.4 * pi * point), 10 * std::sin(0.4 * pi * point)});
+  }
   const CleanScene clean = build(city({building(6, star, 10)}));
   ASSERT_EQ(clean.scene.prisms.size(), 1u);
   EXPECT_EQ(clean.scene.prisms[0].rings.size(), 1u);
