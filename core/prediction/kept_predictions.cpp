@@ -101,6 +101,13 @@ std::vector<File> files_in(const fs::path& folder) {
   return files;
 }
 
+// A folder; what else has its name stays.
+void remove_if_empty(const fs::path& folder) {
+  std::error_code ignored;
+  const bool is_folder = fs::is_directory(fs::symlink_status(folder, ignored));
+  if (is_folder && fs::is_empty(folder, ignored)) fs::remove(folder, ignored);
+}
+
 }  // namespace
 
 KeptPredictions::KeptPredictions(fs::path folder, std::uint64_t key, const RayLaunchingOptions& options,
@@ -159,6 +166,7 @@ void KeptPredictions::write(std::uint64_t hash, const TransmitterPrediction& pre
 void KeptPredictions::keep(const Transmitter& transmitter, const TransmitterPrediction& prediction,
                            Progress& progress) {
   const auto warn = [&](const std::string& why) {
+    remove_if_empty(folder_);
     std::call_once(warned_, [&] {
       progress.warn({"predictions_not_kept", folder_.string() + ": predictions are not kept for another run: " + why});
     });
@@ -184,8 +192,7 @@ void KeptPredictions::shrink() const {
     left -= file.bytes;
     fs::remove(file.path, ignored);
   }
-  const bool is_ours = fs::is_directory(fs::symlink_status(folder_, ignored));
-  if (is_ours && fs::is_empty(folder_, ignored)) fs::remove(folder_, ignored);
+  remove_if_empty(folder_);
 }
 
 }  // namespace tesseray

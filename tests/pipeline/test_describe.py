@@ -146,7 +146,8 @@ class DescribeTest(unittest.TestCase):
         predict, explain = ({parameter["name"] for parameter in self.tools[tool]["parameters"]}
                             for tool in ("predictcoverage", "explainpoint"))
         only_predict = {"RECEIVERS", "RECEIVER_HEIGHT_FIELD", "RECEIVERS_CRS", "KINDS", "REACHED_ONLY", "GEOMETRY",
-                        "PRUNING", "WIDEBAND", "DELAY_PROFILE_RAYS", "RAYS_PER_RECEIVER", "PATH_LOSS", "TRANSMITTERS_OUT"}
+                        "PRUNING", "WIDEBAND", "DELAY_PROFILE_RAYS", "RAYS_PER_RECEIVER", "KEPT_PREDICTIONS", "PATH_LOSS",
+                        "TRANSMITTERS_OUT"}
         self.assertEqual(predict - explain, only_predict)
         self.assertEqual(explain - predict, {"POINT", "TRANSMITTER", "MAX_RAYS", "PROFILE"})
         self.assertEqual(self.tools["explainpoint"]["roles"], ["map_click"])

@@ -224,7 +224,7 @@ TEST_F(KeptPredictionsTest, LeaveTheDiskThatOthersNeed) {
   KeptPredictions modest = kept({.most_bytes = 1u << 30u, .left_free_bytes = std::uint64_t{1} << 62u});
   modest.keep(transmitter_, predict(transmitter_, options_), warnings_);
   EXPECT_EQ(warnings_.codes, std::vector<std::string>{"predictions_not_kept"});
-  EXPECT_TRUE(files().empty());
+  EXPECT_FALSE(fs::exists(folder_));
 }
 
 }  // namespace
