@@ -3,25 +3,74 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <utility>
 
 #include "core/propagation/bounced_rays.h"
 #include "core/propagation/bounces.h"
+#include "core/propagation/launch_forecast.h"
 
 namespace tesseray {
 namespace {
 
+// A batch of elements may bring about this many children, by estimate, before they are bounced in turn: the memory
+// that one level takes. The same for any number of threads.
+constexpr std::size_t batch_children = std::size_t{1} << 20;
 constexpr std::size_t elements_per_task = 16;
 // A diffracted tube lights one in so many members of its row, or fewer.
 constexpr std::size_t lit_of_row = 8;
+
+// How much is before each of the groups, and after the last, as a part of all.
+template <class AmountOf>
+std::vector<double> parts_before(std::span<const TubeGroup> groups, const AmountOf& amount_of) {
+  std::vector<double> before{0};
+  for (const TubeGroup& group : groups) before.push_back(before.back() + amount_of(group));
+  const double all = before.back();
+  for (double& part : before) part /= all;
+  return before;
+}
+
+// Of the work of a level: a row is laid out once, and tubes are tested against its members, of which those diffracted
+// hit many.
+std::vector<double> work_before(std::span<const TubeGroup> groups, const TargetPoints& points,
+                                const Visibility& visibility) {
+  constexpr double laying_out = 8, reflecting = 0.8, diffracting = 3;  // a member of the row, ns
+  return parts_before(groups, [&](const TubeGroup& group) {
+    const double per_tube = points.is_edge(group.element) ? diffracting : reflecting;
+    const auto members = static_cast<double>(visibility.row_length(group.element) + 1);
+    return members * (laying_out + per_tube * static_cast<double>(group.tubes.size()));
+  });
+}
+
+// Of the time of all that comes of a level, about, over that of a tube which a tile reflects: what an edge segment
+// diffracts brings little more when it may be diffracted no more. Of the first level the segments that come first bring
+// most, which tubes at tiles, that come before them, stand for.
+std::vector<double> children_before(std::span<const TubeGroup> groups, int level, bool drawn,
+                                    const TargetPoints& points, const Visibility& visibility) {
+  const double of_member = drawn ? (level == 0 ? 0.0026 : 0.00016) : (level == 0 ? 0.1 : 0.0016);
+  return parts_before(groups, [&](const TubeGroup& group) {
+    const auto tubes = static_cast<double>(group.tubes.size());
+    return points.is_edge(group.element) ? tubes * of_member * (visibility.row_length(group.element) + 1) : tubes;
+  });
+}
+
+// What of all entries of tiles' rows tubes are tested against at edge segments, each tube counted.
+double edge_pairs(std::span<const TubeGroup> groups, const TargetPoints& points, const Visibility& visibility) {
+  double pairs = 0;
+  for (const TubeGroup& group : groups) {
+    if (!points.is_edge(group.element)) continue;
+    pairs += static_cast<double>(group.tubes.size()) * visibility.row_length(group.element);
+  }
+  return pairs;
+}
 
 }  // namespace
 
 // Whose rays bounced_rays.h follows: this launch's, on one thread.
 class Bounces::RaysOfThread {
  public:
-  RaysOfThread(const Bounces& bounces, ThreadArrivals* arrivals, std::vector<Tube>& children)
+  RaysOfThread(Bounces& bounces, ThreadArrivals& arrivals, std::vector<Tube>& children)
       : bounces_(bounces), arrivals_(arrivals), children_(children) {}
 
   const LaunchView& view() const { return bounces_.view_; }
@@ -40,23 +89,22 @@ class Bounces::RaysOfThread {
     return bounces_.setting_.may_go_on(chain, element, reflections, diffractions);
   }
   void arrive(const RayEnding& ending, std::uint32_t number) {
-    if (arrivals_ == nullptr) return;
     if (ending.chain.is_scattered()) {
-      bounces_.scattering_.arrive(ending, number, *arrivals_);
+      bounces_.scattering_.arrive(ending, number, arrivals_);
     } else {
-      bounces_.arrivals_.arrive(ending, number, *arrivals_);
+      bounces_.arrivals_.arrive(ending, number, arrivals_);
     }
   }
   Tube& new_child() { return children_.emplace_back(); }
 
  private:
-  const Bounces& bounces_;
-  ThreadArrivals* const arrivals_;
+  Bounces& bounces_;
+  ThreadArrivals& arrivals_;
   std::vector<Tube>& children_;
 };
 
 Bounces::Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, LaunchArrivals& arrivals,
-                 ScatteringTiles& scattering, const Pruning& pruning)
+                 ScatteringTiles& scattering, const Pruning& pruning, double row_entries)
     : setting_(setting),
       environment_(setting.environment),
       link_(setting.link),
@@ -64,8 +112,9 @@ Bounces::Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, L
       arrivals_(arrivals),
       scattering_(scattering),
       pruning_(pruning),
+      row_entries_(row_entries),
       view_(record.view),
-      states_([this] { return ThreadState(&arrivals_.of_thread()); }) {}
+      states_([this] { return ThreadState(arrivals_.of_thread()); }) {}
 
 LaunchCost Bounces::cost() const {
   LaunchCost cost;
@@ -74,58 +123,58 @@ LaunchCost Bounces::cost() const {
   return cost;
 }
 
-void Bounces::bounce_first(std::vector<Tube> tubes, WorkProgress& progress, const BouncePace& pace) {
+void Bounces::bounce_first(std::vector<Tube> tubes, Progress& progress) {
   TubeParts first;
   first.add(std::move(tubes));
   if (environment_.tube_bouncer != nullptr) bouncer_ = environment_.tube_bouncer->start(view_);
-  bounce(std::move(first), progress, pace);
+  bounce(std::move(first), 0, progress);
   take_bounced();
   bouncer_.reset();
 }
 
-void Bounces::count(std::span<const TubeGroup> groups) {
-  for (const TubeGroup& group : groups) {
+void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
+  if (tubes.size() == 0) return;
+  // The more rays have arrived, the more of the others are known to be weak.
+  prepare_roulette();
+  TubesOfLevel at_level{.level = level, .tubes = static_cast<double>(tubes.size())};
+  const TubeGroups groups(std::move(tubes), pruning_.tubes);
+  const std::span<const TubeGroup> list = groups.list();
+  for (const TubeGroup& group : list) {
     for (const Tube* tube : group.tubes) {
       const int scatterings = tube->chain.is_scattered() ? 1 : 0;
       ++tubes_by_interactions_[static_cast<std::size_t>(tube->interactions() + scatterings)];
     }
   }
-}
-
-void Bounces::bounce(TubeParts tubes, WorkProgress& progress, const BouncePace& pace) {
-  if (tubes.size() == 0) return;
-  // The more rays have arrived, the more of the others are known to be weak.
-  prepare_roulette();
-  const TubeGroups groups(std::move(tubes), pruning_.tubes);
-  const std::span<const TubeGroup> list = groups.list();
-  count(list);
-  LevelWork work(look_ahead(list, pace), pace);
-  const int interactions = list.front().tubes.front()->interactions();
-  TubeParts children;
-  const auto bounce_children = [&](std::size_t last) {
-    const double before = progress.done();
-    bounce(std::exchange(children, {}), progress, work.pass_on(last));
-    work.take_passed_on(progress.done() - before);
+  at_level.edge_pairs = edge_pairs(list, environment_.points, environment_.visibility);
+  at_level.row_entries = row_entries_;
+  const double own_share = own_share_of(at_level, environment_.options, pruning_);
+  const auto done_when = [&](double own, double by_children) {
+    return own_share * own + (1 - own_share) * by_children;
   };
+  const std::vector<double> work = work_before(list, environment_.points, environment_.visibility);
+  const std::vector<double> brought =
+      children_before(list, level, pruning_.roulette > 0, environment_.points, environment_.visibility);
+  double passed_on = 0;  // the part of the children that have been bounced
+  TubeParts children;
   for (std::size_t first = 0; first < list.size();) {
     progress.throw_if_cancelled();
-    const std::size_t last = end_of_batch(list, first), had = children.size();
+    const std::size_t last = end_of_batch(list, first);
+    PartOfStage own(progress, done_when(work[first], passed_on), done_when(work[last], passed_on));
     const std::span<const TubeGroup> batch = list.subspan(first, last - first);
-    const double expected = work.own(first, last), before = usual_seconds(interactions);
-    {
-      WorkProgress::Piece piece(progress, expected, work.left_after(last));
-      if (bouncer_) {
-        bounce_in_batches(batch, children, piece);
-      } else {
-        bounce_one_by_one(batch, work.own_before(first, last), children, piece);
-      }
+    if (bouncer_) {
+      bounce_in_batches(batch, children, own);
+    } else {
+      bounce_one_by_one(batch, std::span(work).subspan(first, batch.size() + 1), children, own);
     }
-    const double brought = seconds_of_child * static_cast<double>(children.size() - had);
-    progress.correct(work.take_own(first, last, brought + usual_seconds(interactions) - before) - expected);
-    if (children.size() >= batch_children) bounce_children(last);
+    if (children.size() >= batch_children) {
+      PartOfStage of_children(progress, done_when(work[last], passed_on), done_when(work[last], brought[last]));
+      bounce(std::exchange(children, {}), level + 1, of_children);
+      passed_on = brought[last];
+    }
     first = last;
   }
-  bounce_children(list.size());
+  PartOfStage of_children(progress, done_when(1, passed_on), 1);
+  bounce(std::move(children), level + 1, of_children);
 }
 
 void Bounces::bounce_one_by_one(std::span<const TubeGroup> groups, std::span<const double> work_before,
@@ -184,7 +233,7 @@ void Bounces::read_useful_row(std::uint32_t element, int interactions, bool edge
 }
 
 void Bounces::go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) {
-  RaysOfThread rays(*this, &arrivals_.of_thread(), children);
+  RaysOfThread rays(*this, arrivals_.of_thread(), children);
   tesseray::go_on(outgoing, element, rays);
 }
 
@@ -246,7 +295,7 @@ std::span<const std::uint32_t> Bounces::read_row_of_scattered(const TubeGroup& a
 }
 
 void Bounces::bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadState& state,
-                          std::vector<Tube>& children) const {
+                          std::vector<Tube>& children) {
   const std::uint32_t tile_number = arrived.element;
   const Tile& tile = environment_.tiling.tiles[tile_number];
   const TileFrame frame(tile);
@@ -276,7 +325,7 @@ void Bounces::bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadSt
 }
 
 void Bounces::bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadState& state,
-                          std::vector<Tube>& children) const {
+                          std::vector<Tube>& children) {
   const std::uint32_t edge_number = arrived.element - environment_.points.tile_count();
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
   const Wedge wedge = view_.wedge_of(edge);

@@ -16,25 +16,25 @@
 #include "core/propagation/launch_arrivals.h"
 #include "core/propagation/launch_cost.h"
 #include "core/propagation/launch_setting.h"
-#include "core/propagation/level_work.h"
 #include "core/propagation/row_reader.h"
 #include "core/propagation/scattering_tiles.h"
 #include "core/propagation/tube.h"
 #include "core/propagation/tube_bouncer.h"
 #include "core/propagation/tube_groups.h"
-#include "core/propagation/work_progress.h"
 
 namespace tesseray {
 
 class Bounces {
  public:
-  // Keeps references to all but the pruning.
+  // Keeps references to all but the pruning. `row_entries`: LaunchExtent's, for the progress.
   Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, LaunchArrivals& arrivals,
-          ScatteringTiles& scattering, const Pruning& pruning);
+          ScatteringTiles& scattering, const Pruning& pruning, double row_entries);
 
   // Of the first level's tubes, which are not scattered.
-  void bounce_first(std::vector<Tube> tubes, WorkProgress& progress, const BouncePace& pace);
-  void bounce(TubeParts tubes, WorkProgress& progress, const BouncePace& pace);
+  void bounce_first(std::vector<Tube> tubes, Progress& progress);
+  // `level`: how often such tubes have bounced before, for the progress; scattered ones as many as leave them the
+  // bounces that they were launched for.
+  void bounce(TubeParts tubes, int level, Progress& progress);
   // Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
   void go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children);
   // pruning.cpp: what is at elements by now, times Pruning::roulette: weaker tubes and rays are drawn there (go_on,
@@ -47,13 +47,9 @@ class Bounces {
 
  private:
   class RaysOfThread;
-  class LookAhead;
-  // A batch of elements may bring about this many children, by estimate, before they are bounced in turn: the memory
-  // that one level takes. The same for any number of threads.
-  static constexpr std::size_t batch_children = std::size_t{1} << 20;
   struct ThreadState : RowSearcher {
-    explicit ThreadState(ThreadArrivals* of_thread) : arrivals(of_thread) {}
-    ThreadArrivals* arrivals;  // null: rays only go on
+    explicit ThreadState(ThreadArrivals& of_thread) : arrivals(of_thread) {}
+    ThreadArrivals& arrivals;
   };
   // With what a thread fills batches for those that take many at once.
   struct BatchState : RowReader {
@@ -77,17 +73,10 @@ class Bounces {
   // Adds what the bouncer, if there is one, has summed since the last time.
   void take_bounced();
 
-  void count(std::span<const TubeGroup> groups);
-  // bounces_ahead.cpp: told from some of the tubes, which are followed ahead.
-  WorkAhead look_ahead(std::span<const TubeGroup> groups, const BouncePace& pace) const;
-  // Of what all threads have counted of bounces, but for the tubes that these bring, as if all that bounced had had so
-  // many interactions.
-  double usual_seconds(int interactions) const;
-
   // The groups from `first` on that may bring a batch of children.
   std::size_t end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const;
-  void bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children) const;
-  void bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children) const;
+  void bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children);
+  void bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children);
   // The row of an element without members at which a ray with so many interactions can do nothing any more; `edges`:
   // whether there is anything to do at edges.
   void read_useful_row(std::uint32_t element, int interactions, bool edges, RowReader& reader) const;
@@ -113,6 +102,7 @@ class Bounces {
   LaunchArrivals& arrivals_;
   ScatteringTiles& scattering_;
   const Pruning pruning_;
+  const double row_entries_;
   LaunchView view_;                   // with the roulette, where there is one
   std::vector<float> roulette_gain_;  // by element, see prepare_roulette()
   std::vector<std::uint64_t> tubes_by_interactions_ = std::vector<std::uint64_t>(most_bounces + 1, 0);

@@ -101,17 +101,15 @@ Launch::Launch(const LaunchEnvironment& environment, const Transmitter& transmit
       waves_(setting_),
       first_level_(setting_, waves_, record_, arrivals_) {}
 
-double Launch::PhaseProgress::left_after(LaunchPhase phase) const {
-  return std::accumulate(seconds.begin() + static_cast<std::ptrdiff_t>(phase) + 1, seconds.end(), 0.0);
-}
-
-WorkProgress::Piece Launch::PhaseProgress::piece(LaunchPhase phase) {
-  return {work, seconds[static_cast<std::size_t>(phase)], left_after(phase)};
+PartOfStage Launch::PhaseParts::of(LaunchPhase phase) const {
+  // The first phase tells its own (run).
+  const auto p = static_cast<std::size_t>(phase);
+  return {progress, ends[p - 1], ends[p]};
 }
 
 RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
   LaunchExtent extent;
-  PhaseProgress phases{{}, WorkProgress(progress)};
+  PhaseParts parts{{}, progress};
   std::vector<Tube> tubes;
   {
     const PhaseClock clock(cost_[LaunchPhase::first_level]);
@@ -121,54 +119,48 @@ RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
     pruning_ = choose_pruning();
     extent = extent_of(environment_.points, environment_.visibility, setting_.transmitter.position,
                        draws_by_chance(environment_.options, environment_.points), lit);
-    phases.seconds = forecast.seconds(extent);
-    WorkProgress::Piece piece = phases.piece(LaunchPhase::first_level);
+    parts.ends = forecast.ends(extent);
+    const double end = parts.ends[static_cast<std::size_t>(LaunchPhase::first_level)];
     // What has gone by untold is told at once, but not as a leap.
     constexpr double most_at_once = 0.18;
-    const double all = phases.seconds.front() + phases.left_after(LaunchPhase::first_level);
-    PartOfStage hidden(piece, std::min(forecast.in_sight(extent), most_at_once * all / phases.seconds.front()), 1);
-    first_level_.launch_to_hidden(lit, tubes, hidden);
+    PartOfStage part(progress, std::min(most_at_once, end * forecast.in_sight(extent)), end);
+    first_level_.launch_to_hidden(lit, tubes, part);
   }
-  Bounces bounces(setting_, record_, arrivals_, scattering_, pruning_);
-  const double times_counted = forecast.times_counted(), before = phases.work.done();
+  Bounces bounces(setting_, record_, arrivals_, scattering_, pruning_, extent.row_entries);
   {
     const PhaseClock clock(cost_[LaunchPhase::bounces]);
-    const double foretold = phases.seconds[static_cast<std::size_t>(LaunchPhase::bounces)];
-    bounces.bounce_first(std::move(tubes), phases.work,
-                         {.times_usual = times_counted,
-                          .left_after = phases.left_after(LaunchPhase::bounces),
-                          .foretold = foretold / times_counted});
+    PartOfStage part = parts.of(LaunchPhase::bounces);
+    bounces.bounce_first(std::move(tubes), part);
   }
-  const double counted = (phases.work.done() - before) / times_counted;
-  if (!scattering_.empty()) scatter(bounces, phases);
+  if (!scattering_.empty()) scatter(bounces, parts);
   cost_.merge(bounces.cost());
   RayLaunchingResult result = collect(bounces);
-  forecast.learn_from(extent, counted, result.cost);
+  forecast.learn_from(extent, result.cost);
   return result;
 }
 
-void Launch::scatter(Bounces& bounces, PhaseProgress& phases) {
+void Launch::scatter(Bounces& bounces, const PhaseParts& parts) {
   scattering_.sort_tubes();
   ScatteredPower power(setting_, arrivals_, scattering_, pruning_);
   {
     const PhaseClock clock(cost_[LaunchPhase::scattering]);
-    WorkProgress::Piece last = phases.piece(LaunchPhase::scattering);
+    PartOfStage last = parts.of(LaunchPhase::scattering);
     power.scatter_last(last);
   }
   if (power.has_power(AfterScattering::reflection)) {
     const PhaseClock clock(cost_[LaunchPhase::then_reflection]);
-    WorkProgress::Piece reflection = phases.piece(LaunchPhase::then_reflection);
+    PartOfStage reflection = parts.of(LaunchPhase::then_reflection);
     power.scatter_then_reflect(reflection);
   }
   if (power.has_power(AfterScattering::diffraction)) {
     const PhaseClock clock(cost_[LaunchPhase::then_diffraction]);
-    WorkProgress::Piece diffraction = phases.piece(LaunchPhase::then_diffraction);
+    PartOfStage diffraction = parts.of(LaunchPhase::then_diffraction);
     power.scatter_then_diffract(diffraction);
   }
   power.end_batches();
   if (environment_.options.max_after_scattering > 1) {
     const PhaseClock clock(cost_[LaunchPhase::then_two]);
-    WorkProgress::Piece two = phases.piece(LaunchPhase::then_two);
+    PartOfStage two = parts.of(LaunchPhase::then_two);
     ScatteredTubes tubes(setting_, scattering_, power, bounces);
     tubes.scatter_then_twice(two);
     cost_.merge(tubes.cost());

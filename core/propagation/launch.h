@@ -17,7 +17,6 @@
 #include "core/propagation/ray_path.h"
 #include "core/propagation/rooftop_waves.h"
 #include "core/propagation/scattering_tiles.h"
-#include "core/propagation/work_progress.h"
 
 namespace tesseray {
 
@@ -35,17 +34,16 @@ class Launch {
   RayLaunchingResult run(LaunchForecast& forecast, Progress& progress);
 
  private:
-  // The whole progress, and what each phase is foretold to take.
-  struct PhaseProgress {
-    LaunchForecast::Seconds seconds;
-    WorkProgress work;
-    double left_after(LaunchPhase phase) const;
-    WorkProgress::Piece piece(LaunchPhase phase);
+  // The parts of the whole progress that the phases take.
+  struct PhaseParts {
+    LaunchForecast::Ends ends;
+    Progress& progress;
+    PartOfStage of(LaunchPhase phase) const;
   };
   // pruning.cpp: by what is in sight.
   Pruning choose_pruning() const;
   // All that the tiles scatter.
-  void scatter(Bounces& bounces, PhaseProgress& phases);
+  void scatter(Bounces& bounces, const PhaseParts& parts);
   RayLaunchingResult collect(const Bounces& bounces);
   // The strongest ones of each receiver. REQUIRES: they are sorted.
   std::vector<Ray> strongest_rays(const std::vector<RecordedRay>& recorded);

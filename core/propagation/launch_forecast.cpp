@@ -50,6 +50,23 @@ double bounces_seconds(const LaunchExtent& extent, const RayLaunchingOptions& op
   return options.max_bounces == 2 ? 0.7 * three : three;
 }
 
+// What comes of the tubes of a level takes so many times as long as they do themselves: a product of powers, in a city
+// of 10⁸ row entries.
+struct TimesOwn {
+  double all, edge_pairs, tubes, city, many_in_sight, not_drawn;
+};
+
+double times_own(const TimesOwn& fit, const TubesOfLevel& tubes, const Pruning& pruning) {
+  // Between which the fits hold.
+  const double pairs = std::clamp(tubes.edge_pairs / tubes.row_entries, 1e-3, 100.0);
+  const double density = std::clamp(100 * tubes.tubes / tubes.row_entries, 1e-4, 100.0);
+  const double city = std::clamp(tubes.row_entries / 1e8, 0.03, 30.0);
+  const double drawn = pruning.roulette <= 0                                     ? fit.not_drawn
+                       : pruning.roulette >= pruning_for(many_in_sight).roulette ? fit.many_in_sight
+                                                                                 : 1;
+  return fit.all * drawn * std::pow(pairs, fit.edge_pairs) * std::pow(density, fit.tubes) * std::pow(city, fit.city);
+}
+
 struct ScatteringSeconds {
   double last = 0, then_reflection = 0, then_diffraction = 0;
 };
@@ -87,6 +104,22 @@ RayLaunchingOptions options_with_work(RayLaunchingOptions options, const Scene& 
   return options;
 }
 
+double own_share_of(const TubesOfLevel& tubes, const RayLaunchingOptions& options, const Pruning& pruning) {
+  if (tubes.level + 1 >= options.max_bounces) return 1;
+  if (tubes.level > 2) return 0.97;  // few rays may go on
+  const auto level = static_cast<std::size_t>(tubes.level);
+  const bool twice_diffracted = options.max_diffractions > 1;
+  if (options.max_bounces == 2) return 0.56;
+  if (!twice_diffracted && options.max_bounces > 3) return std::array{0.3, 0.45, 0.66}[level];
+  // Receivers alone: nothing is told of the city.
+  if (!(tubes.row_entries > 0)) return 0.5;
+  constexpr std::array once{TimesOwn{2.35, 0.096, 0, 0.05, 0.77, 2.58}, TimesOwn{0.77, 0.32, -0.32, 0, 0.84, 1.91},
+                            TimesOwn{0.5, 0, 0, 0, 1, 1}};
+  constexpr std::array twice{TimesOwn{20.3, 0.215, 0, 0.112, 0.316, 5.33},
+                             TimesOwn{0.167, 0.62, -0.717, -0.365, 1.135, 2.21}, TimesOwn{0.1, 0, 0, 0, 0.8, 2.1}};
+  return 1 / (1 + times_own((twice_diffracted ? twice : once)[level], tubes, pruning));
+}
+
 LaunchForecast::LaunchForecast(const RayLaunchingOptions& options) : options_(options) {}
 
 LaunchForecast::Seconds LaunchForecast::usual_seconds(const LaunchExtent& extent) const {
@@ -97,10 +130,8 @@ LaunchForecast::Seconds LaunchForecast::usual_seconds(const LaunchExtent& extent
     of(LaunchPhase::first_level) = 1;
     return seconds;
   }
-  // By how much launches became faster since they were fitted to, so that seconds are those of what bounces count.
-  constexpr double first_level_since = 0.8, drawn_since = 0.72, all_since = 0.95;
-  const double per_entry = 1e-8 * (extent.draws_by_chance ? drawn_since : all_since);
-  of(LaunchPhase::first_level) = first_level_since * first_level_seconds(extent, options_.over_rooftop);
+  constexpr double per_entry = 1e-8;
+  of(LaunchPhase::first_level) = first_level_seconds(extent, options_.over_rooftop);
   const InteractionLimits limits(options_);
   if (limits.may_reflect(0, 0) || limits.may_diffract(0, 0))
     of(LaunchPhase::bounces) = per_entry * extent.row_entries * bounces_seconds(extent, options_);
@@ -117,18 +148,19 @@ LaunchForecast::Seconds LaunchForecast::usual_seconds(const LaunchExtent& extent
   return seconds;
 }
 
-LaunchForecast::Seconds LaunchForecast::seconds(const LaunchExtent& extent) const {
+LaunchForecast::Ends LaunchForecast::ends(const LaunchExtent& extent) const {
   Seconds seconds = usual_seconds(extent);
-  const std::lock_guard lock(mutex_);
-  for (std::size_t p = 0; p < launch_phases; ++p) {
-    if (foretold_[p] > 0) seconds[p] *= taken_[p] / foretold_[p];
+  {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t p = 0; p < launch_phases; ++p) {
+      if (foretold_[p] > 0) seconds[p] *= taken_[p] / foretold_[p];
+    }
   }
-  return seconds;
-}
-
-double LaunchForecast::times_counted() const {
-  const std::lock_guard lock(mutex_);
-  return counted_ > 0 ? taken_[static_cast<std::size_t>(LaunchPhase::bounces)] / counted_ : 1;
+  const double all = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  double sum = 0;
+  Ends ends{};
+  for (std::size_t p = 0; p < launch_phases; ++p) ends[p] = std::min(1.0, (sum += seconds[p]) / all);
+  return ends;
 }
 
 double LaunchForecast::in_sight(const LaunchExtent& extent) const {
@@ -141,10 +173,9 @@ double LaunchForecast::work(const LaunchExtent& extent) const {
   return std::accumulate(seconds.begin(), seconds.end(), 0.0);
 }
 
-void LaunchForecast::learn_from(const LaunchExtent& extent, double counted, const LaunchCost& cost) {
+void LaunchForecast::learn_from(const LaunchExtent& extent, const LaunchCost& cost) {
   const Seconds usual = usual_seconds(extent);
   const std::lock_guard lock(mutex_);
-  counted_ += counted;
   for (std::size_t p = 0; p < launch_phases; ++p) {
     foretold_[p] += usual[p];
     // So that there is always a sum.

@@ -21,34 +21,42 @@ struct LaunchExtent {
   bool draws_by_chance = false;     // Pruning
 };
 
+// The tubes of one level of bounces that are bounced together, known when their turn comes.
+struct TubesOfLevel {
+  int level = 0;           // how often they have bounced before
+  double tubes = 0;        // before some of them stand for all
+  double edge_pairs = 0;   // of a tube at an edge segment and a member of that one's row
+  double row_entries = 0;  // LaunchExtent
+};
+
+// Of the time of such tubes and all that come of them, what they take themselves.
+double own_share_of(const TubesOfLevel& tubes, const RayLaunchingOptions& options, const Pruning& pruning);
+
 // The options without interactions after the scattering where no material of the scene scatters.
 RayLaunchingOptions options_with_work(RayLaunchingOptions options, const Scene& scene);
 
 // Thread-safe.
 class LaunchForecast {
  public:
-  using Seconds = std::array<double, launch_phases>;
+  using Ends = std::array<double, launch_phases>;
 
   explicit LaunchForecast(const RayLaunchingOptions& options);
 
-  // Of each phase, of which only the ratios matter.
-  Seconds seconds(const LaunchExtent& extent) const;
+  // The part of the time after which each phase ends.
+  Ends ends(const LaunchExtent& extent) const;
   // The part of the first one's that goes by until it is known what the transmitter sees.
   double in_sight(const LaunchExtent& extent) const;
-  // How many times as long bounces take as is usual for what is counted of them.
-  double times_counted() const;
   // The usual seconds of all phases, of which only the ratios matter.
   double work(const LaunchExtent& extent) const;
-  // `counted`: usual seconds of what the launch has counted of bounces.
-  void learn_from(const LaunchExtent& extent, double counted, const LaunchCost& cost);
+  void learn_from(const LaunchExtent& extent, const LaunchCost& cost);
 
  private:
+  using Seconds = std::array<double, launch_phases>;
   Seconds usual_seconds(const LaunchExtent& extent) const;
 
   RayLaunchingOptions options_;
   mutable std::mutex mutex_;
   Seconds foretold_{}, taken_{};  // of the launches before
-  double counted_ = 0;            // the same of bounces, by what was counted of them
 };
 
 }  // namespace tesseray

@@ -75,8 +75,7 @@ void ScatteredTubes::launch_scattered(AfterScattering after, std::uint32_t first
     progress.throw_if_cancelled();
     if (tubes.size() < batch_tubes && end < last) continue;
     PartOfStage part(progress, bounced, share(end));
-    WorkProgress work(part);
-    bounces_.bounce(std::exchange(tubes, {}), work, {});
+    bounces_.bounce(std::exchange(tubes, {}), environment_.options.max_bounces - 2, part);
     bounced = share(end);
   }
 }

@@ -47,9 +47,9 @@ LaunchExtent extent_of(const testing::Environment& city, Vec3 antenna, bool draw
 }
 
 Shares shares_of(const LaunchForecast& forecast, const LaunchExtent& extent) {
-  Shares shares = forecast.seconds(extent);
-  const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
-  for (double& share : shares) share /= all;
+  const LaunchForecast::Ends ends = forecast.ends(extent);
+  Shares shares = ends;
+  for (std::size_t p = 1; p < launch_phases; ++p) shares[p] = ends[p] - ends[p - 1];
   return shares;
 }
 
@@ -109,6 +109,7 @@ TEST(LaunchForecastOfACity, APhaseHasAShareWhereItHasWorkAndOnlyThere) {
     EXPECT_NEAR(launcher.expected_work(testing::test_transmitter(over_the_roofs)), forecast.work(extent),
                 1e-4 * forecast.work(extent));
     const Shares shares = shares_of(forecast, extent);
+    EXPECT_DOUBLE_EQ(std::accumulate(shares.begin(), shares.end(), 0.0), 1) << what;
     EXPECT_GT(shares[0], 0) << what;
     for (std::size_t p = 1; p < launch_phases; ++p) {
       const PhaseCost& phase = cost[static_cast<LaunchPhase>(p)];
@@ -177,7 +178,7 @@ TEST(LaunchForecastOfACity, AfterALaunchTheNextIsForetoldByWhatItTook) {
   }
   LaunchForecast forecast(options);
   const Shares before = shares_of(forecast, extent), street_before = shares_of(forecast, of_street);
-  forecast.learn_from(extent, 0.5 * cost[LaunchPhase::bounces].seconds, cost);
+  forecast.learn_from(extent, cost);
   const Shares after = shares_of(forecast, extent), street_after = shares_of(forecast, of_street);
   // The same launch is foretold exactly, another one by the same factors.
   for (std::size_t p = 0; p + 1 < launch_phases; ++p) {
@@ -187,7 +188,51 @@ TEST(LaunchForecastOfACity, AfterALaunchTheNextIsForetoldByWhatItTook) {
         << names[p];
   }
   EXPECT_EQ(after[5], 0);
-  EXPECT_NEAR(forecast.times_counted(), 2, 1e-9);
+}
+
+// Launches over 5 and 20 km² (docs/propagation-cost.md): what was counted when a level began, and the part that it then
+// took itself of the processor's time of its tubes and of all that came of them.
+TEST(LaunchForecast, LevelsHaveTheSharesOfLaunchesOverCities) {
+  struct Case {
+    const char* what;
+    TubesOfLevel tubes;
+    double share_in_sight;
+    double own_share;
+  };
+  constexpr double most_off = 1.4;  // a factor
+  const std::array cases{
+      Case{"street, first", {0, 33029, 1.75e6, 9.03e7}, 0.004, 0.084},
+      Case{"rooftop, first", {0, 69584, 3.12e7, 9.03e7}, 0.034, 0.059},
+      Case{"mast, first", {0, 106061, 8.82e7, 9.03e7}, 0.315, 0.158},
+      Case{"street, second", {1, 55951, 2.28e8, 9.03e7}, 0.004, 0.301},
+      Case{"rooftop, second", {1, 702884, 1.87e9, 9.03e7}, 0.034, 0.391},
+      Case{"mast, second", {1, 1216133, 1.37e9, 9.03e7}, 0.315, 0.585},
+      Case{"rooftop, third", {2, 2739598, 2.27e9, 9.03e7}, 0.034, 0.909},
+  };
+  RayLaunchingOptions options = testing::all_effects(5);
+  for (const Case& c : cases) {
+    const double share = own_share_of(c.tubes, options, pruning_for(c.share_in_sight));
+    EXPECT_LT(std::max(share / c.own_share, c.own_share / share), most_off) << c.what << ": " << share;
+  }
+}
+
+TEST(LaunchForecast, OfTheLastLevelComesNothing) {
+  for (int bounces = 1; bounces < 7; ++bounces) {
+    RayLaunchingOptions options = testing::all_effects(bounces);
+    for (options.max_diffractions = 1; options.max_diffractions < 3; ++options.max_diffractions) {
+      for (int level = 0; level < bounces; ++level) {
+        for (const TubesOfLevel& tubes :
+             {TubesOfLevel{level, 1, 0, 1e8}, TubesOfLevel{level, 1e7, 1e10, 1e8}, TubesOfLevel{level, 10, 1e3, 0}}) {
+          for (const Pruning& pruning : {Pruning(), pruning_for(0.01), pruning_for(0.3)}) {
+            const double share = own_share_of(tubes, options, pruning);
+            EXPECT_GT(share, 0);
+            EXPECT_LE(share, 1);
+            EXPECT_EQ(share == 1, level + 1 == bounces);
+          }
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ LaunchExtent extent_of(double share_in_sight, bool draws_by_chance) {
           .draws_by_chance = draws_by_chance};
 }
 
-TEST(LaunchForecast, ForetellsEachLaunch) {
+TEST(LaunchForecast, EndsWithTheWholeForEachLaunch) {
   RayLaunchingOptions options;
   for (options.max_bounces = 0; options.max_bounces < 7; ++options.max_bounces) {
     for (options.max_diffractions = 0; options.max_diffractions < 3; ++options.max_diffractions) {
@@ -66,11 +66,10 @@ TEST(LaunchForecast, ForetellsEachLaunch) {
         const LaunchForecast forecast(options);
         for (const LaunchExtent& extent : {extent_of(0, true), extent_of(0.03, true), extent_of(0.3, true),
                                            extent_of(0.1, false), extent_of(1, false), LaunchExtent()}) {
-          const LaunchForecast::Seconds seconds = forecast.seconds(extent);
-          EXPECT_GT(seconds.front(), 0);
-          EXPECT_GE(*std::min_element(seconds.begin(), seconds.end()), 0);
-          EXPECT_EQ(seconds[static_cast<std::size_t>(LaunchPhase::bounces)] > 0,
-                    options.max_bounces > 0 && extent.row_entries > 0);
+          const LaunchForecast::Ends ends = forecast.ends(extent);
+          EXPECT_TRUE(std::is_sorted(ends.begin(), ends.end()));
+          EXPECT_DOUBLE_EQ(ends.back(), 1);
+          EXPECT_GT(ends.front(), 0);
         }
       }
     }
@@ -80,26 +79,27 @@ TEST(LaunchForecast, ForetellsEachLaunch) {
 TEST(LaunchForecast, LearnsHowMuchLongerPhasesTakeThanIsUsual) {
   const LaunchExtent few = extent_of(0.01, true), many = extent_of(0.3, true);
   LaunchForecast forecast({});
-  const auto seconds = [](const LaunchForecast::Seconds& of, LaunchPhase phase) {
-    return of[static_cast<std::size_t>(phase)];
+  const auto seconds = [](const LaunchForecast::Ends& ends, LaunchPhase phase) {
+    const auto p = static_cast<std::size_t>(phase);
+    return p == 0 ? ends[0] : ends[p] - ends[p - 1];
   };
-  const LaunchForecast::Seconds usual = forecast.seconds(few);
+  const LaunchForecast::Ends usual = forecast.ends(few);
   // Twice a launch in which bounces take ten times longer than is usual beside all else.
   for (int launch = 0; launch < 2; ++launch) {
-    const LaunchForecast::Seconds of_many = LaunchForecast({}).seconds(many);
+    const LaunchForecast::Ends of_many = LaunchForecast({}).ends(many);
     LaunchCost cost;
     for (std::size_t p = 0; p < launch_phases; ++p) {
       const auto phase = static_cast<LaunchPhase>(p);
       cost[phase].seconds = (phase == LaunchPhase::bounces ? 10 : 1) * seconds(of_many, phase);
     }
-    forecast.learn_from(many, 0, cost);
+    forecast.learn_from(many, cost);
   }
-  const LaunchForecast::Seconds learnt = forecast.seconds(few);
+  const LaunchForecast::Ends learnt = forecast.ends(few);
   const double ratio = seconds(learnt, LaunchPhase::bounces) / seconds(learnt, LaunchPhase::first_level);
   EXPECT_NEAR(ratio, 10 * seconds(usual, LaunchPhase::bounces) / seconds(usual, LaunchPhase::first_level), 1e-9);
   EXPECT_NEAR(seconds(learnt, LaunchPhase::then_reflection) / seconds(learnt, LaunchPhase::scattering),
               seconds(usual, LaunchPhase::then_reflection) / seconds(usual, LaunchPhase::scattering), 1e-9);
-  EXPECT_EQ(forecast.times_counted(), 1);
+  EXPECT_DOUBLE_EQ(learnt.back(), 1);
 }
 
 }  // namespace
