@@ -73,79 +73,84 @@ std::vector<Parameter> row_parameters() {
   };
 }
 
-std::vector<Parameter> prediction_layer_parameters() {
+namespace {
+
+// What is predicted, and where it goes.
+std::vector<Parameter> predicted_parameters() {
   using Kind = ParameterKind;
-  return concatenated(
-      {row_parameters(),
-       {
-           {.name = "PRUNING",
-            .label = "Draw weak rays by chance",
-            .help =
-                "from 20,000 tiles on, a few of many weak rays stand for all: tiles change by some 0.1 dB and the mean "
-                "by "
-                "none, and a whole city takes a fraction of the time; how many is chosen by transmitter and reported",
-            .kind = Kind::boolean,
-            .default_value = "true",
-            .advanced = true},
-           {.name = "WIDEBAND",
-            .label = "Angles at both ends",
-            .help = "adds fields for arrival elevation, spreads of elevation and of departure angles, and the K factor",
-            .kind = Kind::boolean,
-            .default_value = "false",
-            .advanced = true},
-           {.name = "DELAY_PROFILE_RAYS",
-            .label = "Rays of the power-delay profile",
-            .help = "delay and power of so many of the strongest rays at each place, in delay_profile; 0 for none",
-            .kind = Kind::number,
-            .default_value = "0",
-            .minimum = 0,
-            .maximum = 64,
-            .integer = true,
-            .advanced = true},
-           {.name = "RAYS_PER_RECEIVER",
-            .label = "Rays per receiver point",
-            .help = "how many of the strongest rays go to RAYS",
-            .kind = Kind::number,
-            .default_value = "20",
-            .minimum = 1,
-            .maximum = 100000,
-            .integer = true,
-            .advanced = true},
-           {.name = "PATH_LOSS",
-            .label = "Path loss",
-            .help = "what arrives at each tile, one row per transmitter and tile",
-            .kind = Kind::layer_destination,
-            .optional = true,
-            .layer = "path_loss",
-            .geometry = "Polygon Z"},
-           {.name = "RECEIVER_PATH_LOSS",
-            .label = "Path loss at receiver points",
-            .help = "what arrives at each of RECEIVERS",
-            .kind = Kind::layer_destination,
-            .optional = true,
-            .layer = "receiver_path_loss",
-            .geometry = "Point Z",
-            .needs = "RECEIVERS"},
-           {.name = "TRANSMITTERS_OUT",
-            .label = "Transmitters as used",
-            .help = "the transmitters with all that was assumed; in the file of PATH_LOSS or RECEIVER_PATH_LOSS if not "
-                    "given",
-            .kind = Kind::layer_destination,
-            .optional = true,
-            .layer = "transmitters",
-            .geometry = "Point Z",
-            .beside = {"PATH_LOSS", "RECEIVER_PATH_LOSS"}},
-           {.name = "RAYS",
-            .label = "Rays",
-            .help = "the strongest rays to each of RECEIVERS but the diffusely scattered ones: the power of those is "
-                    "in the "
-                    "sums alone, and explainpoint shows them",
-            .kind = Kind::layer_destination,
-            .optional = true,
-            .layer = "rays",
-            .geometry = "LineString Z",
-            .needs = "RECEIVERS"},
-       }});
+  return {
+      {.name = "PRUNING",
+       .label = "Draw weak rays by chance",
+       .help =
+           "from 20,000 tiles on, a few of many weak rays stand for all: tiles change by some 0.1 dB and the mean by "
+           "none, and a whole city takes a fraction of the time; how many is chosen by transmitter and reported",
+       .kind = Kind::boolean,
+       .default_value = "true",
+       .advanced = true},
+      {.name = "WIDEBAND",
+       .label = "Angles at both ends",
+       .help = "adds fields for arrival elevation, spreads of elevation and of departure angles, and the K factor",
+       .kind = Kind::boolean,
+       .default_value = "false",
+       .advanced = true},
+      {.name = "DELAY_PROFILE_RAYS",
+       .label = "Rays of the power-delay profile",
+       .help = "delay and power of so many of the strongest rays at each place, in delay_profile; 0 for none",
+       .kind = Kind::number,
+       .default_value = "0",
+       .minimum = 0,
+       .maximum = 64,
+       .integer = true,
+       .advanced = true},
+      {.name = "RAYS_PER_RECEIVER",
+       .label = "Rays per receiver point",
+       .help = "how many of the strongest rays go to RAYS",
+       .kind = Kind::number,
+       .default_value = "20",
+       .minimum = 1,
+       .maximum = 100000,
+       .integer = true,
+       .advanced = true},
+      {.name = "PATH_LOSS",
+       .label = "Path loss",
+       .help = "what arrives at each tile, one row per transmitter and tile",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "path_loss",
+       .geometry = "Polygon Z"},
+      {.name = "RECEIVER_PATH_LOSS",
+       .label = "Path loss at receiver points",
+       .help = "what arrives at each of RECEIVERS",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "receiver_path_loss",
+       .geometry = "Point Z",
+       .needs = "RECEIVERS"},
+      {.name = "TRANSMITTERS_OUT",
+       .label = "Transmitters as used",
+       .help =
+           "the transmitters with all that was assumed; in the file of PATH_LOSS or RECEIVER_PATH_LOSS if not given",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "transmitters",
+       .geometry = "Point Z",
+       .beside = {"PATH_LOSS", "RECEIVER_PATH_LOSS"}},
+      {.name = "RAYS",
+       .label = "Rays",
+       .help = "the strongest rays to each of RECEIVERS but the diffusely scattered ones: the power of those is in the "
+               "sums alone, and explainpoint shows them",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "rays",
+       .geometry = "LineString Z",
+       .needs = "RECEIVERS"},
+  };
+}
+
+}  // namespace
+
+std::vector<Parameter> prediction_layer_parameters() {
+  return concatenated({row_parameters(), predicted_parameters()});
 }
 
 PathLossLayout path_loss_layout(const ParameterValues& values) {

@@ -92,7 +92,6 @@ struct LaunchArrivals::LastLegs {
 };
 
 LaunchArrivals::LastLegs LaunchArrivals::last_legs(const RayEnding& ending, std::uint32_t number) const {
-  constexpr double in_plane_m = 1e-3;
   const InteractionChain& chain = ending.chain;
   LastLegs legs;
   VirtualSource source = ending.source;
@@ -101,7 +100,7 @@ LaunchArrivals::LastLegs LaunchArrivals::last_legs(const RayEnding& ending, std:
   std::size_t left = chain.length;
   for (; left > 0 && environment_.points.is_tile(chain.elements[left - 1]); --left) {
     const Tile& tile = environment_.tiling.tiles[chain.elements[left - 1]];
-    if (dot(place - tile.centroid, tile.normal) < -in_plane_m) legs.stands_for_another_order = true;
+    if (lies_behind(place, tile)) legs.stands_for_another_order = true;
     place = crossing(leg_to(source, place), tile);
     legs.add(place + lift_m * tile.normal);
     source = mirrored(source, tile.centroid, tile.normal);

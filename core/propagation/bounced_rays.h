@@ -243,11 +243,16 @@ TESSERAY_HD inline bool has_any_order(const EnvironmentView& environment, const 
   return is_level ? std::fabs(next_z) < cos_across : is_upright && next_z > cos_along;
 }
 
+// True when a place lies behind the tile that is to reflect a ray there, but for rounding.
+TESSERAY_HD inline bool lies_behind(Vec3 place, const Tile& tile) {
+  constexpr double in_plane_m = 1e-3;
+  return dot(place - tile.centroid, tile.normal) < -in_plane_m;
+}
+
 // True when a tube's ray to a place of its element meets each surface or edge in front of the tile that reflects it
 // there: tubes are found by the middles of elements, and to another place the ray may cross a tile's plane behind it.
 // Where that stands for a ray of the other order, which the middles have missed, it is none the less right.
 TESSERAY_HD inline bool comes_from_front(const LaunchView& launch, const Tube& tube, Vec3 place) {
-  constexpr double in_plane_m = 1e-3;
   const EnvironmentView& environment = launch.environment;
   const InteractionChain& chain = tube.chain;
   VirtualSource source = tube.source;
@@ -256,7 +261,7 @@ TESSERAY_HD inline bool comes_from_front(const LaunchView& launch, const Tube& t
     const std::uint32_t element = chain.elements[i];
     if (!environment.points.is_tile(element)) return true;
     const Tile& tile = environment.tiles[element];
-    if (dot(place - tile.centroid, tile.normal) < -in_plane_m && !has_any_order(environment, tile, next)) return false;
+    if (lies_behind(place, tile) && !has_any_order(environment, tile, next)) return false;
     if (i == 0) return true;
     place = crossing(leg_to(source, place), tile);
     source = mirrored(source, tile.centroid, tile.normal);
