@@ -12,6 +12,10 @@ import unittest
 from tesseray_process import DRIVE_TEST, SAMPLE, SCENE, PipelineTest, rows, tesseray, transmitters_csv
 
 SERVER_PROGRAMS = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
+# For each that starts a server: a PostgreSQL alone is not enough.
+needs_postgis = unittest.skipUnless(
+    SERVER_PROGRAMS and glob.glob("/usr/share/postgresql/*/extension/postgis.control"),
+    "PostgreSQL with PostGIS is not installed (scripts/install-dependencies postgis)")
 TABLES = {"buildings": SAMPLE / "buildings.gpkg", "drive": SAMPLE / "drive_test_SYNTHETIC.gpkg"}
 
 
@@ -51,8 +55,7 @@ class Cluster:
         shutil.rmtree(self.folder)
 
 
-@unittest.skipUnless(SERVER_PROGRAMS and glob.glob("/usr/share/postgresql/*/extension/postgis.control"),
-                     "PostgreSQL with PostGIS is not installed (Debian: postgresql-15-postgis-3)")
+@needs_postgis
 class PostgisTest(PipelineTest):
     @classmethod
     def setUpClass(cls):

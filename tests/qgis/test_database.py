@@ -10,10 +10,10 @@ import qgis_harness as harness
 from qgis_harness import DRIVE_TEST, SAMPLE, SMALL_SCENE, QgisTest, run_tests
 
 sys.path.insert(0, str(harness.SOURCE / "tests" / "pipeline"))
-from test_postgis import SERVER_PROGRAMS, Cluster  # noqa: E402, the server that the executable's own test starts
+from test_postgis import Cluster, needs_postgis  # noqa: E402, the server that the executable's own test starts
 
 
-@unittest.skipUnless(SERVER_PROGRAMS, "PostgreSQL with PostGIS is not installed (scripts/install-dependencies postgis)")
+@needs_postgis
 class PostgisTest(QgisTest):
     @classmethod
     def setUpClass(cls):
