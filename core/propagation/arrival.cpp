@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One ray at one target: into the sums, and kept when single rays are wanted.
-#include <array>
+#include <cmath>
 
 #include "core/base/hash.h"
-#include "core/propagation/bounced_rays.h"
 #include "core/propagation/launch_arrivals.h"
 #include "core/propagation/rooftop_line.h"
-#include "core/visibility/occlusion_view.h"
 
 namespace tesseray {
 
@@ -81,57 +79,7 @@ void LaunchArrivals::pair_rays(std::span<ArrivalSums> receivers) {
   add_ground_pairs(std::move(parts), link_.wave_number(), receivers);
 }
 
-// The last legs of a ray at a receiver, backwards: the receiver and the places of its reflections since the last edge
-// or the antenna, lifted off their tiles as the rows' points are, and where it leaves from there.
-struct LaunchArrivals::LastLegs {
-  std::array<Vec3, most_bounces + 2> points;
-  std::size_t count = 0;
-  bool stands_for_another_order = false;  // a reflection lies behind the tile that is met before (comes_from_front())
-
-  void add(Vec3 point) { points[count++] = point; }
-};
-
-LaunchArrivals::LastLegs LaunchArrivals::last_legs(const RayEnding& ending, std::uint32_t number) const {
-  const InteractionChain& chain = ending.chain;
-  LastLegs legs;
-  VirtualSource source = ending.source;
-  Vec3 place = environment_.points.arrival(number);
-  legs.add(place);
-  std::size_t left = chain.length;
-  for (; left > 0 && environment_.points.is_tile(chain.elements[left - 1]); --left) {
-    const Tile& tile = environment_.tiling.tiles[chain.elements[left - 1]];
-    if (lies_behind(place, tile)) legs.stands_for_another_order = true;
-    place = crossing(leg_to(source, place), tile);
-    legs.add(place + lift_m * tile.normal);
-    source = mirrored(source, tile.centroid, tile.normal);
-  }
-  // A wave over the roofs is known by its profile, and one through a building goes through that.
-  if (left == chain.length || chain.over_rooftops || chain.through_building) return legs;
-  const Vec3 begin = leg_to(source, place).from;
-  if (left == 0) {
-    legs.add(begin);
-  } else {
-    const EdgeSegment& edge = environment_.view.edge(chain.elements[left - 1]);
-    legs.add(begin + (lifted_point(edge) - edge.midpoint));
-  }
-  return legs;
-}
-
-// Whether buildings leave free the legs by which tiles reflect a ray to a receiver. Rows say so of the middles of
-// elements; to a receiver, whose ray is reflected elsewhere on the tile, it may go through a wall, which is asked where
-// rays are single and few.
-bool LaunchArrivals::comes_past_buildings(const RayEnding& ending, std::uint32_t number) const {
-  const LastLegs legs = last_legs(ending, number);
-  if (legs.stands_for_another_order) return true;
-  for (std::size_t i = 1; i < legs.count; ++i) {
-    const auto [first, second] = ordered_ends(legs.points[i - 1], legs.points[i]);
-    if (meets_prism(environment_.occlusion.view(), first, second)) return false;
-  }
-  return true;
-}
-
 void LaunchArrivals::arrive(const RayEnding& ending, std::uint32_t number, ThreadArrivals& state) {
-  if (environment_.points.is_receiver(number) && !comes_past_buildings(ending, number)) return;
   tesseray::arrive(view_, ending, number, [&](const ArrivedRay& ray) { add_arrival(ending, ray, number, state); });
   if (environment_.points.is_receiver(number) && arrives_along_ground(ending, number)) {
     arrive_by_ground(ending, number, state);

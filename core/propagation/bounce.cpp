@@ -89,6 +89,7 @@ class Bounces::RaysOfThread {
     return bounces_.setting_.may_go_on(chain, element, reflections, diffractions);
   }
   void arrive(const RayEnding& ending, std::uint32_t number) {
+    if (bounces_.environment_.points.is_receiver(number) && !bounces_.receiver_legs_.are_free(ending, number)) return;
     if (ending.chain.is_scattered()) {
       bounces_.scattering_.arrive(ending, number, arrivals_);
     } else {
@@ -113,6 +114,7 @@ Bounces::Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, L
       scattering_(scattering),
       pruning_(pruning),
       row_entries_(row_entries),
+      receiver_legs_(environment_, setting.transmitter),
       view_(record.view),
       states_([this] { return ThreadState(arrivals_.of_thread()); }) {}
 

@@ -16,6 +16,7 @@
 #include "core/propagation/launch_arrivals.h"
 #include "core/propagation/launch_cost.h"
 #include "core/propagation/launch_setting.h"
+#include "core/propagation/receiver_legs.h"
 #include "core/propagation/row_reader.h"
 #include "core/propagation/scattering_tiles.h"
 #include "core/propagation/tube.h"
@@ -103,6 +104,7 @@ class Bounces {
   ScatteringTiles& scattering_;
   const Pruning pruning_;
   const double row_entries_;
+  const ReceiverLegs receiver_legs_;
   LaunchView view_;                   // with the roulette, where there is one
   std::vector<float> roulette_gain_;  // by element, see prepare_roulette()
   std::vector<std::uint64_t> tubes_by_interactions_ = std::vector<std::uint64_t>(most_bounces + 1, 0);

@@ -74,9 +74,6 @@ class LaunchArrivals {
   Kept take_all(RayLaunchingResult& result);
 
  private:
-  struct LastLegs;
-  LastLegs last_legs(const RayEnding& ending, std::uint32_t number) const;
-  bool comes_past_buildings(const RayEnding& ending, std::uint32_t number) const;
   void add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number, ThreadArrivals& state);
   // Whether the plane of the ground below a receiver reflects a ray rather than tiles: one from an edge so low over
   // that plane that no tile stands for the reflection, which all but cancels it, or from a crest: there each tile has a

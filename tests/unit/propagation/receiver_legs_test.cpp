@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rays to receivers go where they are drawn: rows of middles say which tiles see each other, but on the way to a
-// receiver a ray is reflected elsewhere.
+// Rays to receivers go where they are drawn: rows of middles say which tiles and edges see each other, but on the way
+// to a receiver a ray meets them elsewhere.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,7 +58,16 @@ bool goes_through(Vec3 a, Vec3 b, const Box& box) {
   return from < to;
 }
 
-TEST(ReceiverLegs, WhatTilesReflectPassesNoBuilding) {
+// Its surface included.
+bool holds(const Box& box, Vec3 p) {
+  constexpr double rounding_m = 1e-6;
+  for (const double Vec3::*axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
+    if (p.*axis < box.low.*axis - rounding_m || p.*axis > box.high.*axis + rounding_m) return false;
+  }
+  return true;
+}
+
+TEST(ReceiverLegs, PassNoBuilding) {
   const Vec3 antenna = in_scene({-40, 10, 6});
   std::mt19937 random(5);
   std::uniform_real_distribution<double> x(-58, 138), y(-58, 38);
@@ -74,21 +83,59 @@ TEST(ReceiverLegs, WhatTilesReflectPassesNoBuilding) {
   options.tiles_are_targets = false;
   const auto receivers = testing::receivers_at(places);
   const RayLaunchingResult result = two_blocks().launch(testing::test_transmitter(antenna), receivers, options);
-  std::size_t reflected = 0;
+  std::size_t legs = 0;
   for (const Ray& ray : result.rays) {
-    // From the last edge, or the antenna, on.
-    for (std::size_t leg = ray.points.size() - 1; leg-- > 0;) {
-      const bool is_last_diffraction = leg > 0 && ray.letter_of(leg - 1) == 'D';
-      if (leg + 2 == ray.points.size() && (leg == 0 || is_last_diffraction)) break;  // nothing reflected it
+    // A ray that stands for one of another order has a place below the ground.
+    if (std::any_of(ray.points.begin(), ray.points.end(), [](Vec3 p) { return p.z < -1e-3; })) continue;
+    for (std::size_t leg = 0; leg + 1 < ray.points.size(); ++leg, ++legs) {
       for (const Box& box : blocks) {
         const Vec3 a = ray.points[leg] - in_scene({}), b = ray.points[leg + 1] - in_scene({});
         EXPECT_FALSE(goes_through(a, b, box)) << ray.interactions << " to " << ray.target_id << ", leg " << leg;
       }
-      ++reflected;
-      if (is_last_diffraction) break;
+    }
+    for (std::size_t i = 0; i < ray.elements.size(); ++i) {
+      if (ray.letter_of(i) == 'G') continue;
+      const bool is_on_a_block = std::any_of(
+          blocks.begin(), blocks.end(), [&](const Box& box) { return holds(box, ray.points[i + 1] - in_scene({})); });
+      EXPECT_TRUE(is_on_a_block) << ray.interactions << " to " << ray.target_id << ", interaction " << i;
     }
   }
-  EXPECT_GT(reflected, 1000u);
+  EXPECT_GT(legs, 4000u);
+}
+
+// A street that falls by 6 m to a quay: a corner's middle sees farther down than the place, near the ground, at which
+// the corner sends a ray there.
+TEST(ReceiverLegs, FromAnEdgePassAboveTheGround) {
+  const auto ground = [](Vec2 p) { return std::clamp(104.0 - p.x, -6.0, 0.0); };
+  const testing::Environment quay(
+      [&] {
+        Scene scene = testing::terrain_of(160, 120, 2, ground);
+        scene.prisms.push_back(testing::box_prism(1, {60, 60}, {96, 80}, 0, 9));
+        return scene;
+      }(),
+      10);
+  const Vec3 antenna{90, 90, 2.5};
+  std::vector<Vec3> places;
+  for (double x = 112; x < 150; x += 2) {
+    for (double y = 20; y < 70; y += 2) places.push_back({x, y, ground({x, y}) + 1.5});
+  }
+  RayLaunchingOptions options = testing::without_scattering(0, 1, 1);
+  options.tiles_are_targets = false;
+  const auto receivers = testing::receivers_at(places);
+  const RayLaunchingResult result = quay.launch(testing::test_transmitter(antenna), receivers, options);
+  std::size_t low = 0, diffracted = 0;
+  for (const Ray& ray : result.rays) {
+    if (ray.interactions != "T-D") continue;
+    ++diffracted;
+    const Vec3 begin = ray.points[1], way = ray.points[2] - begin;
+    if (begin.z < 2) ++low;
+    for (double t = 0.02; t < 1; t += 0.02) {
+      const Vec3 p = begin + t * way;
+      EXPECT_GT(p.z, ground(p.xy()) - lift_m) << "to " << places[static_cast<std::size_t>(ray.target_id) - 1].x;
+    }
+  }
+  EXPECT_GT(diffracted, 50u);
+  EXPECT_GT(low, 10u);
 }
 
 // Behind the second block, and next to the corner that hides the antenna: what the image tracer finds.
