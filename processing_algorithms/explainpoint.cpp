@@ -20,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Receiver read_point(const Run& run, const Scene& scene) {
-  const Vec2 position = read_map_point(run.values().text("POINT"), scene.frame, "POINT");
+Receiver read_point(Run& run, const Scene& scene) {
+  const Vec2 position = read_map_point(run.values().text("POINT"), scene.frame, "POINT", run.progress());
   return place_map_point(position, run.values().number("RECEIVER_HEIGHT"), "RECEIVER_HEIGHT", scene);
 }
 

@@ -25,7 +25,8 @@ std::uint32_t tile_of_id(const Tiling& tiling, const std::string& text) {
               "give a tile_id of the layer tiles", {.field = "TILE"});
 }
 
-Viewpoint read_viewpoint(const ParameterValues& values, const Scene& scene, const Tiling& tiling) {
+Viewpoint read_viewpoint(Run& run, const Scene& scene, const Tiling& tiling) {
+  const ParameterValues& values = run.values();
   if (values.has("POINT") == values.has("TILE")) {
     throw Error(ErrorKind::invalid_input, "one_viewpoint", "both POINT and TILE are given, or none of them",
                 "give either a point of the map or a tile_id");
@@ -34,7 +35,7 @@ Viewpoint read_viewpoint(const ParameterValues& values, const Scene& scene, cons
     const std::uint32_t tile = tile_of_id(tiling, values.text("TILE"));
     return {lifted_point(tiling.tiles[tile]), tile};
   }
-  const Vec2 place = read_map_point(values.text("POINT"), scene.frame, "POINT");
+  const Vec2 place = read_map_point(values.text("POINT"), scene.frame, "POINT", run.progress());
   return {place_map_point(place, values.number("HEIGHT"), "HEIGHT", scene).position};
 }
 
@@ -67,7 +68,7 @@ void add_figures(const Tiling& tiling, const std::vector<std::uint32_t>& visible
 Outcome find_visible_tiles(Run& run) {
   const Environment environment = read_environment(run);
   const Tiling tiling = tile_scene(run, environment.scene, environment.tiling_options);
-  const Viewpoint viewpoint = read_viewpoint(run.values(), environment.scene, tiling);
+  const Viewpoint viewpoint = read_viewpoint(run, environment.scene, tiling);
   const Occlusion occlusion(environment.scene);
   const std::vector<std::uint32_t> visible =
       visible_tiles(occlusion, tiling, viewpoint, visibility_options(run.values()));

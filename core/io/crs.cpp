@@ -184,6 +184,11 @@ Rectangle PointTransform::bounds(const Rectangle& area) const {
   return done && finite ? box : Rectangle{};
 }
 
+void warn_of_unknown_datum_shift(const PointTransform& transform, const std::string& parameter, Progress& progress) {
+  if (transform.caveat().empty()) return;
+  progress.warn({"unknown_datum_shift", parameter + ": " + transform.caveat()});
+}
+
 GridGeometry::GridGeometry(const Crs& projected)
     : geographic_([&] {
         const std::unique_ptr<OGRSpatialReference> base(projected.reference().CloneGeogCS());

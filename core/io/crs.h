@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/progress.h"
 #include "core/geometry/vector.h"
 #include "core/scene/scene.h"
 
@@ -68,6 +69,9 @@ class PointTransform {
   std::unique_ptr<OGRCoordinateTransformation> transformation_;
   std::string caveat_;
 };
+
+// Warns of a transformation's caveat. `parameter`: as what the points were given that it takes to the environment.
+void warn_of_unknown_datum_shift(const PointTransform& transform, const std::string& parameter, Progress& progress);
 
 // How a projected grid lies on the ellipsoid at a point.
 struct GridDistortion {

@@ -145,9 +145,7 @@ void PointSource::to_environment(std::vector<Vec2>& positions, Progress& progres
   }
   check_coordinates(crs_, bounds, place());
   const PointTransform transform(crs_, environment_, bounds);
-  if (!transform.caveat().empty()) {
-    progress.warn({"unknown_datum_shift", source_.parameter() + ": " + transform.caveat()});
-  }
+  warn_of_unknown_datum_shift(transform, source_.parameter(), progress);
   transform.apply(positions);
 }
 

@@ -31,7 +31,8 @@ Vec2 coordinates(const std::string& text, const std::string& numbers, const std:
 
 }  // namespace
 
-Vec2 read_map_point(const std::string& text, const LocalFrame& frame, const std::string& parameter) {
+Vec2 read_map_point(const std::string& text, const LocalFrame& frame, const std::string& parameter,
+                    Progress& progress) {
   const std::size_t open = text.find('[');
   const Vec2 point = coordinates(text, text.substr(0, open), parameter);
   const ErrorPlace place{.field = parameter};
@@ -51,12 +52,14 @@ Vec2 read_map_point(const std::string& text, const LocalFrame& frame, const std:
   const Rectangle there{point, point};
   check_coordinates(own, there, place);
   const Crs environment = Crs::from_text(frame.crs_wkt);
-  const Vec2 transformed = PointTransform(own, environment, there)(point);
+  const PointTransform transform(own, environment, there);
+  const Vec2 transformed = transform(point);
   if (!std::isfinite(transformed.x) || !std::isfinite(transformed.y)) {
     throw Error(ErrorKind::invalid_input, "no_transformation",
                 "the point cannot be transformed from " + own.name() + " to " + environment.name(),
                 "check the coordinates and their CRS", place);
   }
+  warn_of_unknown_datum_shift(transform, parameter, progress);
   return transformed;
 }
 

@@ -126,8 +126,9 @@ std::vector<InhabitedPlace> read_inhabitants(const InhabitantsInput& input, cons
                                              Progress& progress);
 
 // A point as QGIS writes it, "x,y [EPSG:3946]", in absolute coordinates of the environment CRS; without a CRS in
-// brackets it is in that already. `parameter`: what it was given as, for messages.
-Vec2 read_map_point(const std::string& text, const LocalFrame& frame, const std::string& parameter);
+// brackets it is in that already. Warns where PROJ has only a ballpark operation. `parameter`: what it was given as,
+// for messages.
+Vec2 read_map_point(const std::string& text, const LocalFrame& frame, const std::string& parameter, Progress& progress);
 
 // The numbers in texts of heights as people write them: "12 m", "40'", "12,5", "40 ft", "7'6\"". `unit` is what a
 // bare number means. Empty when there is none.

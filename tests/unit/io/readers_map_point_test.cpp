@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "core/io/crs.h"
 #include "core/io/readers.h"
@@ -14,7 +15,7 @@ namespace {
 LocalFrame utm() { return {.origin = {}, .crs_wkt = Crs::from_text("EPSG:25832").wkt(), .crs_name = "EPSG:25832"}; }
 
 Vec2 read_point(const std::string& text, const LocalFrame& frame = utm()) {
-  return read_map_point(text, frame, "POINT");
+  return read_map_point(text, frame, "POINT", no_progress());
 }
 
 void expect_refused(const std::string& text, const std::string& code, const LocalFrame& frame = utm()) {
@@ -44,6 +45,25 @@ TEST(MapPoint, InAnotherCrsIsTransformed) {
   EXPECT_LT(norm(read_point("6.5484,54.3067 [EPSG:4326]") - expected), 1e-3);
   const Vec2 web = testing::proj_transform("EPSG:4326", "EPSG:3857", degrees);
   EXPECT_LT(norm(read_point(std::to_string(web.x) + "," + std::to_string(web.y) + " [EPSG:3857]") - expected), 1e-3);
+}
+
+TEST(MapPoint, DatumsAreNotTakenAsOneInSilence) {
+  class Warnings final : public Progress {
+   public:
+    void warn(const Warning& warning) override { all.push_back(warning); }
+    std::vector<Warning> all;
+  };
+  const auto warnings_of = [](const std::string& text) {
+    Warnings warnings;
+    read_map_point(text, utm(), "POINT", warnings);
+    return warnings.all;
+  };
+  const std::vector<Warning> warned = warnings_of("500000,5316000 [+proj=utm +zone=32 +ellps=bessel]");
+  ASSERT_EQ(warned.size(), 1u);
+  EXPECT_EQ(warned[0].code, "unknown_datum_shift");
+  EXPECT_TRUE(warned[0].message.starts_with("POINT: no transformation is known")) << warned[0].message;
+  EXPECT_TRUE(warnings_of("500000,5316000 [EPSG:23032]").empty());
+  EXPECT_TRUE(warnings_of("500000,5316000").empty());
 }
 
 TEST(MapPoint, WhatIsNoPointIsRefused) {
