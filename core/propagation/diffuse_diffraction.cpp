@@ -79,6 +79,7 @@ struct ObserverColumns {
   const float *cos_half, *sin_half, *cos_scaled, *sin_scaled, *te_re, *te_im, *tm_re, *tm_im;
   float *power, *basic, *excess, *squared_excess, *first_excess_m, *strongest;
   std::uint32_t* rays;
+  float *pair_density, *pair_length_m;
 };
 
 struct DiffractBlocks {
@@ -112,6 +113,8 @@ struct DiffractBlocks {
       float* const first_excess_m = columns->first_excess_m + at;
       float* const strongest = columns->strongest + at;
       std::uint32_t* const rays = columns->rays + at;
+      float* const pair_density = columns->pair_density + at;
+      float* const pair_length_m = columns->pair_length_m + at;
       TESSERAY_INDEPENDENT_TURNS
       for (std::size_t i = 0; i < interval_block; ++i) {
         const bool hit = (first[i] <= upper) & (last[i] > lower);
@@ -127,10 +130,37 @@ struct DiffractBlocks {
         first_excess_m[i] = beam.first_excess_m;
         strongest[i] = beam.strongest;
         rays[i] = beam.rays;
+        pair_density[i] = pair.density;
+        pair_length_m[i] = pair.length_m;
       }
     }
   }
 };
+
+struct AddDepartures {
+  [[gnu::always_inline]] static void run(double share, const DirectionMoments* moments_pointer,
+                                         const float* __restrict pair_density, const std::uint32_t* __restrict blocks,
+                                         std::size_t block_count, double* __restrict cos_azimuth,
+                                         double* __restrict sin_azimuth, double* __restrict cos_elevation,
+                                         double* __restrict sin_elevation) {
+    const DirectionMoments moments = *moments_pointer;
+    for (std::size_t k = 0; k < block_count; ++k) {
+      const std::size_t at = std::size_t{blocks[k]} * interval_block;
+      TESSERAY_INDEPENDENT_TURNS
+      for (std::size_t i = at; i < at + interval_block; ++i) {
+        const double density = share * static_cast<double>(pair_density[i]);
+        cos_azimuth[i] += density * moments.cos_azimuth;
+        sin_azimuth[i] += density * moments.sin_azimuth;
+        cos_elevation[i] += density * moments.cos_elevation;
+        sin_elevation[i] += density * moments.sin_elevation;
+      }
+    }
+  }
+};
+
+std::size_t whole_blocks(std::size_t members) {
+  return (members + interval_block - 1) / interval_block * interval_block;
+}
 
 }  // namespace
 
@@ -187,12 +217,27 @@ void EdgeObservers::lay_out(const Wedge& wedge, const EdgeSegment& edge, const d
 }
 
 void EdgeBeams::clear(std::size_t members) {
-  const std::size_t padded = (members + interval_block - 1) / interval_block * interval_block;
+  const std::size_t padded = whole_blocks(members);
   for (std::vector<float>* column : {&power, &basic, &excess, &squared_excess, &strongest}) {
     column->assign(padded, 0.0f);
   }
   first_excess_m.assign(padded, infinity_f);
   rays.assign(padded, 0);
+  pair_density.resize(padded);
+  pair_length_m.resize(padded);
+}
+
+void EdgeDepartures::clear(std::size_t members) {
+  for (std::vector<double>* column : {&cos_azimuth, &sin_azimuth, &cos_elevation, &sin_elevation}) {
+    column->assign(whole_blocks(members), 0.0);
+  }
+}
+
+void EdgeDepartures::add(double share, const DirectionMoments& moments, const EdgeBeams& beams,
+                         const BlockSearch& search, InstructionSet instruction_set) {
+  run_vectorized<AddDepartures>(instruction_set, share, &moments, beams.pair_density.data(), search.blocks.data(),
+                                search.blocks.size(), cos_azimuth.data(), sin_azimuth.data(), cos_elevation.data(),
+                                sin_elevation.data());
 }
 
 void diffract_diffuse_power(const DiffuseEdgeSource& source, const DiffuseEdgePower& power,
@@ -221,7 +266,9 @@ void diffract_diffuse_power(const DiffuseEdgeSource& source, const DiffuseEdgePo
                                 beams.squared_excess.data(),
                                 beams.first_excess_m.data(),
                                 beams.strongest.data(),
-                                beams.rays.data()};
+                                beams.rays.data(),
+                                beams.pair_density.data(),
+                                beams.pair_length_m.data()};
   run_vectorized<DiffractBlocks>(instruction_set, &source, &power, &columns, &bounds, search.blocks.data(),
                                  search.blocks.size());
 }

@@ -11,6 +11,7 @@
 #include "core/base/vector_dispatch.h"
 #include "core/propagation/edge_observer.h"
 #include "core/propagation/interval_search.h"
+#include "core/propagation/wideband.h"
 #include "core/tiling/tiling.h"
 
 namespace tesseray {
@@ -55,12 +56,27 @@ class EdgeObservers {
 struct EdgeBeams {
   std::vector<float> power, basic, excess, squared_excess, first_excess_m, strongest;
   std::vector<std::uint32_t> rays;
+  // EdgePair of the source that was added last: valid in the blocks that its search found.
+  std::vector<float> pair_density, pair_length_m;
 
   void clear(std::size_t members);
   EdgeBeam at(std::size_t place) const {
     return {power[place],          basic[place],     excess[place], squared_excess[place],
             first_excess_m[place], strongest[place], rays[place]};
   }
+};
+
+// Σ of sources' DirectionMoments at each member, by their places, times what each source brings per unit of its power.
+struct EdgeDepartures {
+  std::vector<double> cos_azimuth, sin_azimuth, cos_elevation, sin_elevation;
+
+  void clear(std::size_t members);
+  DirectionMoments at(std::size_t place) const {
+    return {cos_azimuth[place], sin_azimuth[place], cos_elevation[place], sin_elevation[place]};
+  }
+  // Of the source that was added last to the beams. `search`: with which it was. The same bits for any instruction set.
+  void add(double share, const DirectionMoments& moments, const EdgeBeams& beams, const BlockSearch& search,
+           InstructionSet instruction_set = best_instruction_set());
 };
 
 // Adds what one source sends by way of the edge to all members that `bounds` admits; the same bits for any instruction

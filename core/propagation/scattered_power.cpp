@@ -247,7 +247,7 @@ void ScatteredPower::lay_out_diffuse_edge_row(std::uint32_t edge_number, const W
   state.observers_stand_for.clear();
   for (const std::uint32_t i : state.observers.order()) state.observers_stand_for.push_back(state.drawn.stand_for[i]);
   state.diffracted.clear(state.numbers.size());
-  if (scattering_.know_departures()) state.beam_departures.assign(state.numbers.size(), {});
+  if (scattering_.know_departures()) state.beam_departures.clear(state.numbers.size());
   columns_.receive(state.observers.numbers(), environment_.tiling.edges[edge_number].midpoint, state.received);
 }
 
@@ -281,12 +281,10 @@ void ScatteredPower::diffract_diffuse(std::uint32_t edge_number, FollowedTo memb
     PhaseCost& cost = state.cost[LaunchPhase::then_diffraction];
     cost.tests += state.observers.size();
     cost.contributions += state.search.blocks.size() * interval_block;
-    if (!scattering_.know_departures() && !scattering_.rays().wanted()) continue;
-    // What this source alone brings.
-    state.diffracted_once.clear(state.observers.size());
-    diffract_diffuse_power(at_edge, {.power = 1, .rays = 1}, state.observers, bounds, state.search,
-                           state.diffracted_once);
-    if (scattering_.know_departures()) keep_diffracted_departures(lit, state);
+    if (scattering_.know_departures()) {
+      state.beam_departures.add(lit.share, scattering_.departures_of(lit.tile, AfterScattering::diffraction),
+                                state.diffracted, state.search);
+    }
     if (scattering_.rays().wanted()) keep_diffracted_ways(lit, edge, element, state);
   }
   if (laid_out) add_diffracted_beams(edge, element, state);
@@ -294,14 +292,17 @@ void ScatteredPower::diffract_diffuse(std::uint32_t edge_number, FollowedTo memb
 
 void ScatteredPower::keep_diffracted_ways(const ScatteringSource& source, const EdgeSegment& edge,
                                           std::uint32_t element, ThreadState& state) const {
-  const EdgeBeams& once = state.diffracted_once;
-  for (std::size_t place = 0; place < state.observers.size(); ++place) {
-    if (once.rays[place] == 0) continue;
-    const std::uint32_t number = state.observers.numbers()[place];
-    const double density = source.share * static_cast<double>(once.power[place]);
-    scattering_.keep_way(
-        number, source.tile, {element, no_index}, density * diffracted_target(edge, element, place, state).gain_factor,
-        static_cast<double>(once.first_excess_m[place]) + setting_.straight_distance(number), state.arrivals);
+  for (const std::uint32_t block : state.search.blocks) {
+    const std::size_t begin = std::size_t{block} * interval_block;
+    const std::size_t end = std::min(begin + interval_block, state.observers.size());
+    for (std::size_t place = begin; place < end; ++place) {
+      const auto of_source = static_cast<double>(state.diffracted.pair_density[place]);
+      if (!(of_source > 0)) continue;
+      const double gain_factor = diffracted_target(edge, element, place, state).gain_factor;
+      scattering_.keep_way(state.observers.numbers()[place], source.tile, {element, no_index},
+                           source.share * of_source * gain_factor,
+                           static_cast<double>(state.diffracted.pair_length_m[place]), state.arrivals);
+    }
   }
 }
 

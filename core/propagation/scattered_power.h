@@ -64,9 +64,9 @@ class ScatteredPower {
     std::vector<std::uint32_t> numbers, lit;
     std::vector<std::int32_t> lit_marks;
     MemberSums diffuse_sums;
-    std::vector<DirectionMoments> beam_departures;  // per observer, of `diffracted`, where angles are wanted
     EdgeObservers observers;
-    EdgeBeams diffracted, diffracted_once;
+    EdgeBeams diffracted;
+    EdgeDepartures beam_departures;  // of `diffracted`, where angles are wanted
     std::vector<SourceAboutEdge> sources_about_edge;
     std::vector<float> observers_stand_for;
     ReceivedRays received;
@@ -106,13 +106,11 @@ class ScatteredPower {
     const bool at_tiles = members == FollowedTo::all && environment_.points.tiles_are_targets();
     return at_tiles ? std::span<const std::uint32_t>(state.row) : std::span<const std::uint32_t>();
   }
-  // Keeps the way for single rays of what one source sends to receivers by way of an edge, state.diffracted_once.
+  // Keeps the ways for single rays of what the source diffracted last sends to receivers by way of an edge.
   void keep_diffracted_ways(const ScatteringSource& source, const EdgeSegment& edge, std::uint32_t element,
                             ThreadState& state) const;
 
-  // wideband_rays.cpp: of what one source sends by way of an edge, state.diffracted_once.
-  void keep_diffracted_departures(const ScatteringSource& source, ThreadState& state) const;
-  // The beam at a place of an edge's row.
+  // wideband_rays.cpp: the beam at a place of an edge's row.
   void add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffuseTarget& at_target, std::uint32_t number,
                     ThreadState& state) const;
 

@@ -14,11 +14,8 @@ void DirectionMoments::add(double power, Vec3 direction) {
   sin_azimuth += power * (horizontal > 0 ? direction.x / horizontal : 0.0);
 }
 
-void DirectionMoments::add(double factor, const DirectionMoments& moments) {
-  cos_azimuth += factor * moments.cos_azimuth;
-  sin_azimuth += factor * moments.sin_azimuth;
-  cos_elevation += factor * moments.cos_elevation;
-  sin_elevation += factor * moments.sin_elevation;
+float WidebandSums::elevation(Vec3 direction) {
+  return static_cast<float>(std::atan2(direction.z, norm(direction.xy())));
 }
 
 void WidebandSums::consider_strongest(double path_gain, float elevation) {
@@ -27,16 +24,6 @@ void WidebandSums::consider_strongest(double path_gain, float elevation) {
   if (!stronger) return;
   strongest_gain = path_gain;
   strongest_elevation = elevation;
-}
-
-void WidebandSums::add(const WidebandArrival& arrival) {
-  cos_elevation.add(arrival.look.cos_elevation);
-  sin_elevation.add(arrival.look.sin_elevation);
-  departure_cos_azimuth.add(arrival.departures.cos_azimuth);
-  departure_sin_azimuth.add(arrival.departures.sin_azimuth);
-  departure_cos_elevation.add(arrival.departures.cos_elevation);
-  departure_sin_elevation.add(arrival.departures.sin_elevation);
-  consider_strongest(arrival.strongest_gain, static_cast<float>(arrival.elevation));
 }
 
 void WidebandSums::merge(const WidebandSums& other) {
@@ -51,14 +38,6 @@ void WidebandSums::merge(const WidebandSums& other) {
 
 WidebandTable::WidebandTable(std::size_t targets, bool angles, std::size_t profile_rays)
     : profile_rays_(profile_rays), sums_(angles ? targets : 0), profiles_(targets * profile_rays) {}
-
-void WidebandTable::add(std::size_t target, const WidebandArrival& arrival) {
-  if (!(arrival.path_gain > 0)) return;
-  if (wants_angles()) sums_[target].add(arrival);
-  if (wants_profiles()) {
-    add_to_profile(target, {static_cast<float>(arrival.path_gain), static_cast<float>(arrival.excess_length_m)});
-  }
-}
 
 void WidebandTable::add_to_profile(std::size_t target, ProfileRay ray) {
   const auto first = profiles_.begin() + static_cast<std::ptrdiff_t>(target * profile_rays_);

@@ -21,16 +21,28 @@ struct DirectionMoments {
   double cos_azimuth = 0, sin_azimuth = 0, cos_elevation = 0, sin_elevation = 0;
 
   void add(double power, Vec3 direction);  // a unit vector; straight up or down counts as north
-  void add(double factor, const DirectionMoments& moments);
+  void add(double factor, const DirectionMoments& moments) {
+    cos_azimuth += factor * moments.cos_azimuth;
+    sin_azimuth += factor * moments.sin_azimuth;
+    cos_elevation += factor * moments.cos_elevation;
+    sin_elevation += factor * moments.sin_elevation;
+  }
 };
 
 // One ray at its target, or what one tile scatters there.
 struct WidebandArrival {
   double path_gain = 0;
-  double strongest_gain = 0;          // of one ray; the path gain itself where it is one
-  double excess_length_m = 0;         // path length − straight distance
-  double elevation = 0;               // where the receiver looks, rad
-  DirectionMoments look, departures;  // with the path gain as power
+  double strongest_gain = 0;                    // of one ray; the path gain itself where it is one
+  double excess_length_m = 0;                   // path length − straight distance
+  Vec3 look;                                    // where the receiver looks, unit
+  double cos_elevation = 0, sin_elevation = 0;  // path gain × those of where it looks
+  DirectionMoments departures;                  // with the path gain as power
+
+  // Of a part of the path gain.
+  void add_look(double part_of_gain, Vec3 direction) {
+    cos_elevation += part_of_gain * norm(direction.xy());
+    sin_elevation += part_of_gain * direction.z;
+  }
 };
 
 // Of all rays at one target.
@@ -40,11 +52,21 @@ struct WidebandSums {
   double strongest_gain = 0;
   float strongest_elevation = 0;  // where the receiver looks, rad
 
-  void add(const WidebandArrival& arrival);
+  void add(const WidebandArrival& arrival) {
+    cos_elevation.add(arrival.cos_elevation);
+    sin_elevation.add(arrival.sin_elevation);
+    departure_cos_azimuth.add(arrival.departures.cos_azimuth);
+    departure_sin_azimuth.add(arrival.departures.sin_azimuth);
+    departure_cos_elevation.add(arrival.departures.cos_elevation);
+    departure_sin_elevation.add(arrival.departures.sin_elevation);
+    // Most are weaker: they need no angle.
+    if (arrival.strongest_gain >= strongest_gain) consider_strongest(arrival.strongest_gain, elevation(arrival.look));
+  }
   void merge(const WidebandSums& other);
   friend bool operator==(const WidebandSums&, const WidebandSums&) = default;
 
  private:
+  static float elevation(Vec3 direction);
   // Of equally strong ones the lower.
   void consider_strongest(double path_gain, float elevation);
 };
@@ -74,7 +96,13 @@ class WidebandTable {
   bool wants_angles() const { return !sums_.empty(); }
   bool wants_profiles() const { return profile_rays_ > 0; }
 
-  void add(std::size_t target, const WidebandArrival& arrival);
+  void add(std::size_t target, const WidebandArrival& arrival) {
+    if (!(arrival.path_gain > 0)) return;
+    if (wants_angles()) sums_[target].add(arrival);
+    if (wants_profiles()) {
+      add_to_profile(target, {static_cast<float>(arrival.path_gain), static_cast<float>(arrival.excess_length_m)});
+    }
+  }
   // REQUIRES: a table of the same targets that wants the same.
   void merge(const WidebandTable& other);
 

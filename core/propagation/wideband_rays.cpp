@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The launcher's rays for wideband outputs: where each one departs, and what it adds at its target; nothing where they
 // are not wanted.
-#include <cmath>
-
 #include "core/propagation/launch_arrivals.h"
 #include "core/propagation/ray_path.h"
 #include "core/propagation/rooftop_waves.h"
@@ -46,9 +44,8 @@ void LaunchArrivals::add_wideband(const RayEnding& ending, const ArrivedRay& ray
   added.path_gain = added.strongest_gain = arrival.path_gain;
   added.excess_length_m = arrival.excess_length_m;
   if (state.wideband.wants_angles()) {
-    const Vec3 look = -1.0 * arrival.travel_direction;
-    added.elevation = std::atan2(look.z, norm(look.xy()));
-    added.look.add(arrival.path_gain, look);
+    added.look = -1.0 * arrival.travel_direction;
+    added.add_look(arrival.path_gain, added.look);
     added.departures.add(arrival.path_gain, departure_direction(ending, ray, number));
   }
   state.wideband.add(setting_.sum_index(number), added);
@@ -75,13 +72,13 @@ void ScatteringTiles::add_wideband(const DiffuseBeam& beam, const DirectionMomen
   ray.strongest_gain = at_target.gain_factor * beam.strongest;
   ray.excess_length_m = beam.excess / beam.power;
   if (state.wideband.wants_angles()) {
-    const Vec3 look = -1.0 * direction;
-    ray.elevation = std::atan2(look.z, norm(look.xy()));
-    const double ground = ground_factor(scattering_view_, number, direction);
-    ray.look.add(ray.path_gain / ground, look);
+    ray.look = -1.0 * direction;
+    const bool has_companion = at_target.rays_per_ray > 1;
+    const double ground = has_companion ? ground_factor(scattering_view_, number, direction) : 1.0;
+    ray.add_look(ray.path_gain / ground, ray.look);
     if (ground > 1) {
       const Vec3 normal = environment_.tiling.tiles[number].normal;
-      ray.look.add(ray.path_gain * (ground - 1) / ground, mirrored(look, normal));
+      ray.add_look(ray.path_gain * (ground - 1) / ground, mirrored(ray.look, normal));
     }
     ray.departures.add(at_target.gain_factor, departures);
   }
@@ -100,19 +97,11 @@ void ScatteringTiles::add_wideband(std::uint32_t tile, AfterScattering after, do
   add_wideband(beam, departures, at_target, number, direction, state);
 }
 
-void ScatteredPower::keep_diffracted_departures(const ScatteringSource& source, ThreadState& state) const {
-  const DirectionMoments& departures = scattering_.departures_of(source.tile, AfterScattering::diffraction);
-  for (std::size_t place = 0; place < state.observers.size(); ++place) {
-    const double density = source.share * static_cast<double>(state.diffracted_once.power[place]);
-    if (density > 0) state.beam_departures[place].add(density, departures);
-  }
-}
-
 void ScatteredPower::add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffuseTarget& at_target,
                                   std::uint32_t number, ThreadState& state) const {
   if (!state.arrivals.wideband.wanted()) return;
   const DirectionMoments departures =
-      !scattering_.know_departures() ? DirectionMoments{} : state.beam_departures[place];
+      !scattering_.know_departures() ? DirectionMoments{} : state.beam_departures.at(place);
   const Vec3 direction = normalized(environment_.points.arrival(number) - edge.midpoint);
   const DiffuseBeam beam{static_cast<double>(state.diffracted.power[place]),
                          static_cast<double>(state.diffracted.excess[place]),

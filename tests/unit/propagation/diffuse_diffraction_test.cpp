@@ -191,6 +191,38 @@ TEST(DiffuseDiffraction, SourcesAddUp) {
   EXPECT_GT(compared, 90u);
 }
 
+// Where the sources' power departs, weighted by what each brings: against each alone, with any instruction set.
+TEST(DiffuseDiffraction, DeparturesAddUp) {
+  Fixture fixture(8, 90);
+  const DiffuseEdgeSource first = fixture.source(tile_at({30, 20, 10.1})),
+                          second = fixture.source(tile_at({-40, 5, 9.9}));
+  const DirectionMoments of_first{0.5, -2, 3, 0.25}, of_second{-1, 4, 0.125, 7};
+  const Pairs one = fixture.diffract(first), other = fixture.diffract(second);
+  for (const InstructionSet set : {InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512}) {
+    if (set > best_instruction_set()) continue;
+    EdgeBeams beams;
+    beams.clear(fixture.observers.size());
+    EdgeDepartures departures;
+    departures.clear(fixture.observers.size());
+    BlockSearch search;
+    diffract_diffuse_power(first, {.power = 2, .rays = 1}, fixture.observers, everything, search, beams, set);
+    departures.add(0.3, of_first, beams, search, set);
+    diffract_diffuse_power(second, {.power = 5, .rays = 1}, fixture.observers, everything, search, beams, set);
+    departures.add(0.7, of_second, beams, search, set);
+    for (std::size_t place = 0; place < fixture.observers.size(); ++place) {
+      const std::uint32_t i = fixture.observers.numbers()[place];
+      EXPECT_EQ(beams.pair_density[place], other.density[i]);
+      EXPECT_EQ(beams.pair_length_m[place], other.length_m[i]);
+      const double a = 0.3 * static_cast<double>(one.density[i]), b = 0.7 * static_cast<double>(other.density[i]);
+      const DirectionMoments sum = departures.at(place);
+      EXPECT_EQ(sum.cos_azimuth, a * 0.5 + b * -1);
+      EXPECT_EQ(sum.sin_azimuth, a * -2 + b * 4);
+      EXPECT_EQ(sum.cos_elevation, a * 3 + b * 0.125);
+      EXPECT_EQ(sum.sin_elevation, a * 0.25 + b * 7);
+    }
+  }
+}
+
 TEST(DiffuseDiffraction, NothingReachesMembersInsideTheSolidOrOnTheEdge) {
   Fixture fixture(7, 2);
   fixture.points = {{10, -10, 10}, {0, 0, 20}};

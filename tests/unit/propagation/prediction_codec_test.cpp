@@ -57,7 +57,7 @@ TransmitterPrediction prediction_of_all_kinds() {
                         .then_diffracted = 1e-5,
                         .of_all_scattered = 1e-6};
   WidebandTable table(1, true, 2);
-  table.add(0, {.path_gain = 1e-9, .strongest_gain = 1e-9, .excess_length_m = 3, .elevation = 0.2});
+  table.add(0, {.path_gain = 1e-9, .strongest_gain = 1e-9, .excess_length_m = 3, .look = {0, 0.98, 0.2}});
   const std::vector<ArrivalSums> sums(1);
   prediction.tiles_wideband = WidebandPredictions(
       table, 0, sums,
