@@ -57,7 +57,7 @@ TESSERAY_HD inline void prepare_tube(const BounceBatch& batch, std::uint32_t k) 
   IntervalBounds bounds{-infinity_f, infinity_f, -infinity_f, infinity_f};  // hits nothing
   if (environment.points.is_tile(tube.element)) {
     const Tile& tile = environment.tiles[tube.element];
-    reflection_bounds(tube.source, tile, TileFrame(tile), bounds);
+    reflection_bounds(batch.launch, tube, tile, TileFrame(tile), bounds);
   } else {
     const EdgeSegment& edge = environment.edge(tube.element);
     const TubeAtEdge at_edge(tube, batch.launch.wedge_of(edge), environment);
@@ -155,7 +155,7 @@ TESSERAY_HD void follow_hit(const BounceBatch& batch, std::uint64_t k) {
   const VirtualSource image = mirrored(tube.source, tile.centroid, tile.normal);
   if (image.is_edge()) {
     const TileFrame frame(tile);
-    if (!reaches(EdgeImage(image, frame), environment.points, hit.target)) return;
+    if (!reaches(edge_image(batch.launch, tube, image, tile, frame), environment.points, hit.target)) return;
   }
   reflect(tube, tile, image, hit.target, rays);
 }

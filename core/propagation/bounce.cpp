@@ -308,7 +308,7 @@ void Bounces::bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadSt
     const Tube& tube = *tube_pointer;
     if (!tube.chain.is_scattered() && !limits_.may_reflect(tube.reflections, tube.diffractions)) continue;
     IntervalBounds bounds;
-    if (!reflection_bounds(tube.source, tile, frame, bounds)) continue;
+    if (!reflection_bounds(view_, tube, tile, frame, bounds)) continue;
     if (!laid_out) {
       const Onward onward = onward_of(arrived);
       const std::span<const std::uint32_t> receivers = read_row_for(arrived, members, onward, state);
@@ -319,7 +319,7 @@ void Bounces::bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadSt
     state.find(bounds, phase_of(tube));
     const VirtualSource image = mirrored(tube.source, tile.centroid, tile.normal);
     if (image.is_edge()) {
-      const EdgeImage edge(image, frame);
+      const EdgeImage edge = edge_image(view_, tube, image, tile, frame);
       std::erase_if(state.hits, [&](std::uint32_t hit) { return !reaches(edge, points, state.intervals.target[hit]); });
     }
     for (const std::uint32_t hit : state.hits) reflect(tube, tile, image, state.intervals.target[hit], rays);

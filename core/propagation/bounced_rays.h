@@ -161,10 +161,16 @@ TESSERAY_HD LinkView::Departure sent_by_edge(const Tube& tube, Vec3 target, cons
   return departure;
 }
 
-// What the members of a tile's row are asked with for the rays of one source; false when it lights nothing by way of
-// the tile.
-TESSERAY_HD inline bool reflection_bounds(const VirtualSource& source, const Tile& tile, const TileFrame& frame,
-                                          IntervalBounds& bounds) {
+// True for a tube that nothing has bounced since it came over the roofs.
+TESSERAY_HD inline bool comes_straight_over_roofs(const Tube& tube) {
+  return tube.chain.over_rooftops && tube.chain.length == 0;
+}
+
+// What the members of a tile's row are asked with for the rays of one tube; false when it lights nothing by way of the
+// tile.
+TESSERAY_HD inline bool reflection_bounds(const LaunchView& launch, const Tube& tube, const Tile& tile,
+                                          const TileFrame& frame, IntervalBounds& bounds) {
+  const VirtualSource& source = tube.source;
   constexpr double least_height_m = bounced_rays_detail::least_height_m;
   if (!source.is_edge()) {
     const Vec3 point = frame.coordinates(source.point);
@@ -172,7 +178,8 @@ TESSERAY_HD inline bool reflection_bounds(const VirtualSource& source, const Til
     bounds = tile_bounds(point);
     return true;
   }
-  const LitPart part = lit_part(source, tile);
+  const LitPart part =
+      comes_straight_over_roofs(tube) ? lit_part_in_planes(source, launch.antenna, tile) : lit_part(source, tile);
   if (part.empty()) return false;
   const Vec3 one_end = frame.coordinates(source.edge_midpoint + part.low * source.edge_direction);
   const Vec3 other_end = frame.coordinates(source.edge_midpoint + part.high * source.edge_direction);
@@ -185,6 +192,13 @@ TESSERAY_HD inline bool reflection_bounds(const VirtualSource& source, const Til
 TESSERAY_HD inline Vec3 reflection_target(const TargetPointsView& points, std::uint32_t target) {
   const std::uint32_t number = target & RowTarget::number_mask;
   return (target & RowTarget::arrives) != 0 ? points.arrival(number) : points.reference(number);
+}
+
+// A tube's source, mirrored, where it is an edge.
+TESSERAY_HD inline EdgeImage edge_image(const LaunchView& launch, const Tube& tube, const VirtualSource& image,
+                                        const Tile& tile, const TileFrame& frame) {
+  if (!comes_straight_over_roofs(tube)) return {image, frame};
+  return {image, frame, mirrored(launch.antenna, tile.centroid, tile.normal), mirrored(Vec3{0, 0, 1}, tile.normal)};
 }
 
 // Whether the wave of an edge's image reaches a target that the interval search found.

@@ -41,6 +41,26 @@ TESSERAY_HD inline LitPart lit_part(const VirtualSource& source, const Tile& til
           std::fmin(part.high + margin, source.edge_half_length_m)};
 }
 
+// The same for a wave over the roofs, by the vertical planes through the antenna and the tile.
+TESSERAY_HD inline LitPart lit_part_in_planes(const VirtualSource& source, Vec3 antenna, const Tile& tile) {
+  const Vec2 along = source.edge_direction.xy(), to_edge = source.edge_midpoint.xy() - antenna.xy();
+  const double half_m = source.edge_half_length_m, aside = cross(along, tile.centroid.xy() - antenna.xy());
+  LitPart part{half_m, -half_m};
+  for (const double u : {-1.0, 1.0}) {
+    for (const double v : {-1.0, 1.0}) {
+      const Vec2 way = (tile.centroid + u * tile.half_u + v * tile.half_v).xy() - antenna.xy();
+      const double across = cross(along, way);
+      // Such a tile lies beside the antenna: any of its planes may be meant.
+      if (!(across * aside > 0)) return {-half_m, half_m};
+      const double z = -cross(to_edge, way) / across;
+      part.low = std::fmin(part.low, z);
+      part.high = std::fmax(part.high, z);
+    }
+  }
+  const double margin = 1e-6 * (1.0 + std::fabs(part.low) + std::fabs(part.high));
+  return {std::fmax(part.low - margin, -half_m), std::fmin(part.high + margin, half_m)};
+}
+
 // Prepared once per tube: the interval search knows the segment's ends only, and of its candidates few are hit.
 class EdgeImage {
  public:
@@ -56,29 +76,48 @@ class EdgeImage {
     z_source_ = dot(to_source, direction_);
     rho_source_ = norm(to_source - z_source_ * direction_);
   }
+  // Of a wave over the roofs, which comes to each tile over an edge of its own, across the vertical plane of antenna
+  // and tile. Which of two neighbours meets a ray is told by what both have: the ray's own vertical plane. `antenna`
+  // and `up` are mirrored, too.
+  TESSERAY_HD EdgeImage(const VirtualSource& image, const TileFrame& frame, Vec3 antenna, Vec3 up)
+      : EdgeImage(image, frame) {
+    in_planes_ = true;
+    antenna_ = antenna;
+    up_ = up;
+  }
 
-  // True when the ray from the Keller point on the segment to `point` meets the tile. Edges nearer than
+  // True when the ray from its point on the segment to `point` meets the tile. Edges nearer than
   // `least_height_m` to the tile's plane reach nothing.
   TESSERAY_HD bool reaches(Vec3 point, double least_height_m) const {
-    const Vec3 way = point - midpoint_;
-    const double z_point = dot(way, direction_);
-    const double rho_point = norm(way - z_point * direction_);
-    const double sum = rho_source_ + rho_point;
-    const double z = (z_source_ * rho_point + z_point * rho_source_) / sum;
+    const double z = in_planes_ ? in_vertical_plane(point) : in_keller_cone(point);
     if (!(z > -half_length_m_ && z <= half_length_m_)) return false;
     const Vec3 from = midpoint_in_frame_ + z * direction_in_frame_, to = frame_.coordinates(point);
     if (from.z > -least_height_m) return false;
     const double share = -from.z / (to.z - from.z);
-    const double u = from.x + share * (to.x - from.x), v = from.y + share * (to.y - from.y);
+    const double u = in_steps(from.x + share * (to.x - from.x)), v = in_steps(from.y + share * (to.y - from.y));
     return u > -1 && u <= 1 && v > -1 && v <= 1;
   }
 
  private:
+  // Axial coordinates of where the ray to a point leaves the edge's line; no number where it never does.
+  TESSERAY_HD double in_keller_cone(Vec3 point) const {
+    const Vec3 way = point - midpoint_;
+    const double z_point = dot(way, direction_);
+    const double rho_point = norm(way - z_point * direction_);
+    return (z_source_ * rho_point + z_point * rho_source_) / (rho_source_ + rho_point);
+  }
+  TESSERAY_HD double in_vertical_plane(Vec3 point) const {
+    const Vec3 across = cross(point - antenna_, up_);
+    return dot(across, antenna_ - midpoint_) / dot(across, direction_);
+  }
+
   const TileFrame& frame_;
   Vec3 midpoint_, direction_;
   double half_length_m_;
   Vec3 midpoint_in_frame_, direction_in_frame_;
   double z_source_ = 0, rho_source_ = 0;
+  bool in_planes_ = false;
+  Vec3 antenna_, up_;
 };
 
 }  // namespace tesseray

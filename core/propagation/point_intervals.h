@@ -13,20 +13,30 @@
 
 namespace tesseray {
 
+// A place along a tile in steps of 2⁻²⁶ half sides, 7·10⁻⁸ m at tiles of 10 m: far above what rounding does, and far
+// below what matters. Where a ray's vertical plane is that of a border between tiles, as happens in scenes of round
+// numbers, both have it at ±1 to the bit; intervals are half open, so that one of them takes the ray.
+TESSERAY_HD inline double in_steps(double half_sides) {
+  constexpr double shift = 0x1.8p+26;
+  return (half_sides + shift) - shift;
+}
+
 // Points nearer than this to a tile's plane (an edge's line) are on it: nothing is reflected (diffracted) to them, m.
 inline constexpr double least_interval_distance_m = 1e-3;
 
-// The coordinates of points against a tile: u, v in half sides and d in metres along the normal.
+// The coordinates of points against a tile: u, v in half sides and d in metres along the normal. v runs against half_v,
+// down a wall: of the two borders at ±1 a tile has that at 1, so that a wall has its foot, where it meets what runs
+// along a roof before it.
 struct TileFrame {
   Vec3 centroid, normal, dual_u, dual_v;
 
   TESSERAY_HD explicit TileFrame(const Tile& tile) : centroid(tile.centroid), normal(tile.normal) {
-    // The dual basis of (half_u, half_v) in the tile's plane: sides of ground tiles need not be at right angles.
+    // The dual basis of (half_u, −half_v) in the tile's plane: sides of ground tiles need not be at right angles.
     const double uu = dot(tile.half_u, tile.half_u), uv = dot(tile.half_u, tile.half_v),
                  vv = dot(tile.half_v, tile.half_v);
     const double scale = 1.0 / (uu * vv - uv * uv);
     dual_u = scale * (vv * tile.half_u - uv * tile.half_v);
-    dual_v = scale * (uu * tile.half_v - uv * tile.half_u);
+    dual_v = scale * (uv * tile.half_u - uu * tile.half_v);
   }
   TESSERAY_HD Vec3 coordinates(Vec3 point) const {
     const Vec3 p = point - centroid;
@@ -47,10 +57,11 @@ struct PointIntervals {
   const double u = x * frame.dual_u.x + y * frame.dual_u.y + z * frame.dual_u.z;
   const double v = x * frame.dual_v.x + y * frame.dual_v.y + z * frame.dual_v.z;
   const double height = x * frame.normal.x + y * frame.normal.y + z * frame.normal.z;
+  const double on_u = in_steps(u), on_v = in_steps(v);
   const bool above = height >= least_interval_distance_m;
   const double scale = 1.0 / (above ? height : 1.0);
-  const auto low_u = static_cast<float>((u - 1.0) * scale), high_u = static_cast<float>((u + 1.0) * scale);
-  const auto low_v = static_cast<float>((v - 1.0) * scale), high_v = static_cast<float>((v + 1.0) * scale);
+  const auto low_u = static_cast<float>((on_u - 1.0) * scale), high_u = static_cast<float>((on_u + 1.0) * scale);
+  const auto low_v = static_cast<float>((on_v - 1.0) * scale), high_v = static_cast<float>((on_v + 1.0) * scale);
   return {above ? low_u : infinity_f, above ? high_u : -infinity_f, above ? low_v : infinity_f,
           above ? high_v : -infinity_f};
 }
@@ -77,9 +88,9 @@ TESSERAY_HD inline bool is_hit(const PointIntervals& point, const IntervalBounds
 // The bounds for rays that leave from `source` (REQUIRES d > 0 in the tile's frame), or from a straight segment
 // between two points: those that any of its points could hit.
 TESSERAY_HD inline IntervalBounds tile_bounds(Vec3 source) {
-  const double scale = 1.0 / source.z;
-  return {static_cast<float>((1.0 - source.x) * scale), static_cast<float>(-(1.0 + source.x) * scale),
-          static_cast<float>((1.0 - source.y) * scale), static_cast<float>(-(1.0 + source.y) * scale)};
+  const double scale = 1.0 / source.z, u = in_steps(source.x), v = in_steps(source.y);
+  return {static_cast<float>((1.0 - u) * scale), static_cast<float>(-(1.0 + u) * scale),
+          static_cast<float>((1.0 - v) * scale), static_cast<float>(-(1.0 + v) * scale)};
 }
 
 TESSERAY_HD inline IntervalBounds tile_bounds(Vec3 one_end, Vec3 other_end) {
