@@ -50,10 +50,13 @@ TESSERAY_HD inline WaveAlongGround wave_along_ground(double share, double height
   return {share, share * spread * spread};
 }
 
-// What such a pair adds to the sum of its powers.
+// What such a pair adds to the sum of its powers. The wave grows with its height as long as the two cancel in part:
+// heights beyond turn the phase between them, which brings back no more than they took from each other.
 TESSERAY_HD inline double interference(Complex ray, Complex reflected, double coherence, const WaveAlongGround& wave) {
-  return interference(ray, reflected, coherence + wave.share * (1 - coherence)) +
-         wave.raised * squared_norm(ray + reflected);
+  const double in_step = interference(ray, reflected, coherence + wave.share * (1 - coherence));
+  if (!(in_step < 0)) return in_step;
+  const double raised = in_step + wave.raised * squared_norm(ray + reflected);
+  return raised < 0 ? raised : 0;
 }
 
 }  // namespace tesseray

@@ -72,6 +72,21 @@ TEST(LocalMean, OfOneWaveAlongTheGroundIsThatOfItsHeight) {
   EXPECT_EQ(wave_along_ground(1, 0).raised, 0);
 }
 
+// Heights that are not known turn the phase between the two: their mean cannot be above the sum of the powers where
+// they cancel in part, nor above what they bring in phase.
+TEST(LocalMean, OfOneWaveLowOverTheGroundIsNoMoreThanItsTwoPartsBring) {
+  testing::Random random(11);
+  for (int i = 0; i < 1000; ++i) {
+    const Complex ray{random.uniform(-1, 1), random.uniform(-1, 1)};
+    const Complex reflected = random.uniform(0, 1) * (ray * exp_j(random.uniform(-pi, pi)));
+    const double coherence = random.uniform(0, 1), height_m = std::exp(random.uniform(-5, 1));
+    const double in_phase = 2 * (ray * conj(reflected)).re;
+    const double added = interference(ray, reflected, coherence, wave_along_ground(random.uniform(0, 1), height_m));
+    EXPECT_LE(added, std::max(in_phase, 0.0) + 1e-12) << height_m;
+    EXPECT_GE(added, std::min(in_phase, 0.0) - 1e-12) << height_m;
+  }
+}
+
 // The direct ray and its reflection on a plane of real ground, exactly, place by place about the one they are asked
 // for: of its height, and along a drive towards the antenna; beside the sum of their powers, which changes little.
 class TwoRaysOverPlane {
