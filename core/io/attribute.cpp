@@ -118,6 +118,19 @@ NumberCell read_length_m(const Attribute& attribute, const OGRFeature& feature) 
                      [&](const std::string& text) { return parse_length_m(text, unit); });
 }
 
+bool has_thousands(const std::string& number, const OGRFeature& feature) {
+  const std::optional<char> sign = possible_thousands_sign(number);
+  if (!sign) return false;
+  bool is_other_decimal = false;
+  for (int i = 0; i < feature.GetFieldCount(); ++i) {
+    if (feature.GetFieldDefnRef(i)->GetType() != OFTString || !feature.IsFieldSetAndNotNull(i)) continue;
+    const std::optional<char> decimal = decimal_sign(feature.GetFieldAsString(i));
+    if (decimal == sign) return false;
+    is_other_decimal = is_other_decimal || decimal;
+  }
+  return is_other_decimal;
+}
+
 std::optional<Attribute> find_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search,
                                         const ErrorPlace& place) {
   const int tags = fields.GetFieldIndex(other_tags);

@@ -72,7 +72,12 @@ struct NumberCell {
   std::string unreadable;
 };
 
-// The attribute's number; texts go through `parse`, stored numbers are multiplied by `stored_factor`.
+// Whether a number's sign is one of thousands, as in "28,000": other texts of the feature have the other sign before
+// their decimals ("54.3067"), and none has this one.
+bool has_thousands(const std::string& number, const OGRFeature& feature);
+
+// The attribute's number; texts go through `parse`, stored numbers are multiplied by `stored_factor`. A text with
+// thousands is unreadable.
 template <class Parse>
 NumberCell read_number(const Attribute& attribute, const OGRFeature& feature, double stored_factor,
                        const Parse& parse) {
@@ -80,7 +85,8 @@ NumberCell read_number(const Attribute& attribute, const OGRFeature& feature, do
   const std::optional<std::string> text = attribute.text(feature);
   if (!text) return {};
   const std::optional<double> value = parse(*text);
-  return {value, value ? std::string() : *text};
+  if (!value || has_thousands(*text, feature)) return {std::nullopt, *text};
+  return {value, {}};
 }
 
 // The attribute's length in metres: as a text says, or else in feet where the attribute's name says so.

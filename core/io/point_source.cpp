@@ -137,6 +137,18 @@ PointRow PointSource::row_from_columns(const OGRFeature& feature) const {
 
 Error PointSource::empty_source() { return source_.no_features("check what was given as " + source_.parameter()); }
 
+void PointSource::warn_of_long_rows(Progress& progress) {
+  const TableLines* lines = source_.table_lines();
+  if (lines == nullptr || lines->too_long == 0) return;
+  const std::string rows = lines->too_long == 1 ? "1 row has" : std::to_string(lines->too_long) + " rows have";
+  progress.warn({"more_cells_than_columns",
+                 place().file + ": " + rows + " more cells than the header (line " +
+                     std::to_string(lines->first_too_long) + " has " + std::to_string(lines->cells_there) +
+                     " and the header " + std::to_string(fields().GetFieldCount()) +
+                     "); what is behind the last column is not read. Where commas separate, a number with a decimal "
+                     "comma must stand between quotes, or is cut"});
+}
+
 void PointSource::to_environment(std::vector<Vec2>& positions, Progress& progress) {
   if (!has_places_) return;
   Rectangle bounds;

@@ -47,6 +47,7 @@ class PointSource {
   template <class Take>
   void for_each(Progress& progress, const Take& take) {
     constexpr std::size_t rows_between_checks = 4096;
+    warn_of_long_rows(progress);
     source_.layer().ResetReading();
     std::size_t count = 0;
     while (const OGRFeatureUniquePtr feature = source_.next()) {
@@ -70,6 +71,7 @@ class PointSource {
   PointRow row_of(const OGRFeature& feature) const;
   PointRow row_from_columns(const OGRFeature& feature) const;
   Error empty_source();
+  void warn_of_long_rows(Progress& progress);
 
   VectorSource source_;
   Crs environment_, crs_;

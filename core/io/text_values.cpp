@@ -179,6 +179,27 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
+std::optional<char> possible_thousands_sign(std::string_view text) {
+  constexpr std::size_t digits_behind = 3;
+  std::string_view number = trimmed(text);
+  if (number.starts_with('-') || number.starts_with('+')) number.remove_prefix(1);
+  const std::size_t before = std::min(number.find_first_not_of("0123456789"), number.size());
+  if (before < 1 || before > 3 || number.front() == '0' || before == number.size()) return std::nullopt;
+  const char sign = number[before];
+  if (sign != '.' && sign != ',') return std::nullopt;
+  const std::string_view behind = number.substr(before + 1);
+  const std::size_t digits = std::min(behind.find_first_not_of("0123456789"), behind.size());
+  if (digits != digits_behind) return std::nullopt;
+  const bool goes_on = digits < behind.size() && (behind[digits] == '.' || behind[digits] == ',');
+  return goes_on ? std::nullopt : std::optional(sign);
+}
+
+std::optional<char> decimal_sign(std::string_view text) {
+  const std::size_t at = text.find_first_of(".,");
+  if (at == std::string_view::npos || possible_thousands_sign(text) || !parse_number(text)) return std::nullopt;
+  return text[at];
+}
+
 std::string shortest(double number) {
   std::array<char, 32> buffer{};
   char* const end = buffer.data() + buffer.size();

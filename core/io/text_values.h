@@ -23,6 +23,12 @@ bool is_blank(std::string_view text);
 // also for two separators ("1,234.5"), which could be read either way.
 std::optional<double> parse_number(std::string_view text);
 
+// The point or comma of a number that may have thousands or decimals behind it: of "28,000 MHz", "-1.250". Empty for
+// "0,250", "12,5", "3400,125", which have decimals, and for all else.
+std::optional<char> possible_thousands_sign(std::string_view text);
+// The point or comma before the decimals of a number; empty where it may be a sign of thousands.
+std::optional<char> decimal_sign(std::string_view text);
+
 // The shortest text that reads back as the same number: "100", "0.01", "1000000"; with an exponent only below 1e-6 and
 // from 1e15 on.
 std::string shortest(double number);

@@ -214,7 +214,8 @@ double TransmitterReader::erp_dbm(const OGRFeature& feature) const {
   if (!text && !input_.erp_dbm) throw missing_value(*erp_, feature, "ERP");
   if (!text) return *input_.erp_dbm;
   const std::optional<double> power = stored ? power_dbm(*stored, unit) : parse_power_dbm(*text, unit);
-  if (!power || *power < lowest_power_dbm || *power > highest_power_dbm) {
+  const bool is_unclear = !stored && has_thousands(*text, feature);
+  if (!power || is_unclear || *power < lowest_power_dbm || *power > highest_power_dbm) {
     throw bad_value(*erp_, feature, "is not a radiated power", "write dBm, or name the field erp_w for watts");
   }
   const bool is_isotropic = plain_name(erp_->name()).find("eirp") != std::string::npos;

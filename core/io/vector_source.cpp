@@ -254,10 +254,23 @@ void VectorSource::check_geometry_type(Content content) {
 
 ErrorPlace VectorSource::place(const OGRFeature& feature) {
   ErrorPlace where = place();
-  // Features of a table count from 1, and the header is line 1.
-  if (is_csv_) where.line = feature.GetFID() + 1;
-  if (!is_csv_) where.feature_id = feature.GetFID();
+  // Features of a table count from 1, behind the header.
+  const TableLines* lines = table_lines();
+  const auto row = static_cast<std::size_t>(feature.GetFID());
+  if (lines != nullptr && row < lines->of_rows.size()) {
+    where.line = lines->of_rows[row];
+  } else if (is_csv_) {
+    where.line = feature.GetFID() + 1;
+  } else {
+    where.feature_id = feature.GetFID();
+  }
   return where;
+}
+
+const TableLines* VectorSource::table_lines() {
+  if (!is_csv_ || !is_local_path(file_) || !std::filesystem::is_regular_file(file_)) return nullptr;
+  if (!table_lines_) table_lines_ = read_table_lines(file_, static_cast<std::size_t>(fields().GetFieldCount()));
+  return &*table_lines_;
 }
 
 OGRFeatureUniquePtr VectorSource::next() {

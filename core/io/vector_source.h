@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/io/crs.h"
 #include "core/io/gdal_session.h"
+#include "core/io/table_lines.h"
 
 namespace tesseray {
 
@@ -44,6 +45,9 @@ class VectorSource {
   ErrorPlace place(const OGRFeature& feature);
   const std::string& parameter() const { return parameter_; }
 
+  // Of a CSV file on this machine; null for other sources. The file is read for it once.
+  const TableLines* table_lines();
+
   // OpenStreetMap's own file formats.
   bool is_osm() const { return is_osm_; }
   // Of the layer; none when it has none.
@@ -70,6 +74,7 @@ class VectorSource {
   GDALDatasetUniquePtr dataset_;
   OGRLayer* layer_ = nullptr;
   bool is_csv_ = false, is_osm_ = false;
+  std::optional<TableLines> table_lines_;
 };
 
 // The CRS of a layer or raster: `chosen` where it has none of its own. Throws Error for a missing one without

@@ -404,6 +404,7 @@ INSTANTIATE_TEST_SUITE_P(
                  },
                  "degrees_in_local_metres", "degrees of EPSG:4326"},
         BadInput{"LatitudeNoNumber", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\nA,48,9\nB,north,9\n"))); }, "bad_position", "line 3: lat \"north\" is not a number"},
+        BadInput{"LatitudeBehindBlankLines", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\n\n\"A,\nold\",48,9\n\nB,north,9\n"))); }, "bad_position", "line 6: lat \"north\" is not a number"},
         BadInput{"LatitudeEmpty", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\nA,,9\n"))); }, "bad_position", "line 2: lat is empty"},
         BadInput{"CoordinatesSwapped", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\nA,139.7,35.6\n"))); }, "bad_position", "are the columns swapped?"},
         BadInput{"SeveralPoints", [](Inputs& in) { in.transmitters(Inputs::defaults(in.layer({.geometry = "MULTIPOINT", .features = {{"MULTIPOINT ((500000 5000000), (500001 5000000))"}}}))); }, "bad_position", "feature 1: the feature has 2 points"},

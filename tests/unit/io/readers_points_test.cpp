@@ -302,6 +302,12 @@ class Codes final : public Progress {
   std::vector<std::string> all;
 };
 
+class Messages final : public Progress {
+ public:
+  void warn(const Warning& warning) override { all.push_back(warning.message); }
+  std::vector<std::string> all;
+};
+
 TEST_F(Points, DatumsAreNotTakenAsOneInSilence) {
   const auto codes_of = [&](const std::string& crs) {
     Codes codes;
@@ -349,6 +355,54 @@ TEST_F(Points, DriveTestsKeepEveryRow) {
   EXPECT_EQ(found[2].value, -100);
   EXPECT_TRUE(std::isnan(found[3].value));
   EXPECT_TRUE(std::isnan(found[4].value));
+}
+
+// A decimal comma outside of quotes makes one cell more. GDAL leaves out the last one.
+TEST_F(Points, RowsWithMoreCellsThanTheHeaderAreTold) {
+  const auto told_of = [&](const std::string& text) {
+    Messages warnings;
+    read_drive_test({.source = csv(text)}, frame_of("EPSG:32632"), warnings);
+    return warnings.all;
+  };
+  const std::vector<std::string> cut =
+      told_of("cell,lat,lon,rsrp\nA,48.1,9.2,-90\nA,48.1,9.2,-90,5\nA,48.1,9.2,-91,25\n");
+  ASSERT_EQ(cut.size(), 1u);
+  EXPECT_NE(cut[0].find("2 rows have more cells than the header"), std::string::npos) << cut[0];
+  EXPECT_NE(cut[0].find("line 3 has 5 and the header 4"), std::string::npos) << cut[0];
+  EXPECT_EQ(told_of("cell\tlat\tlon\trsrp\nA\t48.1\t9.2\t-90\t5\n").size(), 1u);
+  for (const char* whole :
+       {"cell,lat,lon,rsrp\nA,48.1,9.2,\"-90,5\"\n", "cell;lat;lon;rsrp\nA;48,1;9,2;-90,5\n",
+        "cell,lat,lon,rsrp\nA,48.1,9.2,-90,,\n", "cell,note,lat,lon,rsrp\nA,\"one, \"\"two\"\"\n,\",48.1,9.2,-90\n",
+        "cell,lat,lon,rsrp\nA,48.1,9.2,-90\n\n", "cell,lat,lon,rsrp,\r\nA,48.1,9.2,-90,\r\n"}) {
+    EXPECT_TRUE(told_of(whole).empty()) << whole;
+  }
+}
+
+// "28,000" is 28000 beside "48.1", and 28 beside "48,1"; where nothing tells, the sign is the decimal one.
+TEST_F(Points, NumbersWithThousandsAreNotTakenForDecimals) {
+  const auto site = [&](const char* header, const char* row) {
+    return transmitters({.source = csv(std::string(header) + "\n" + row + "\n"),
+                         .frequency_mhz = 900,
+                         .antenna_height_m = 10,
+                         .erp_dbm = 30,
+                         .height_reference = HeightReference::sea})
+        .at(0);
+  };
+  EXPECT_THROW(site("lat,lon,height", "48.1,9.2,\"1,250\""), Error);
+  EXPECT_THROW(site("lat,lon,height", "48.1,9.2,\"1,250 m\""), Error);
+  EXPECT_THROW(site("lat,lon,frequency", "48.1,9.2,\"28,000\""), Error);
+  EXPECT_THROW(site("lat,lon,erp_w", "48.1,9.2,\"1,000\""), Error);
+  EXPECT_THROW(site("lat;lon;frequency", "48,1;9,2;28.000"), Error);
+  EXPECT_EQ(site("lat;lon;height", "48,1;9,2;12,500").height_m, 12.5);
+  EXPECT_EQ(site("lat,lon,height", "48.1,9.2,12.500").height_m, 12.5);
+  EXPECT_EQ(site("lat,lon,height", "48.1,9.2,\"0,250\"").height_m, 0.25);
+  EXPECT_EQ(site("lat;lon;height", "48;9;12,500").height_m, 12.5);
+  EXPECT_EQ(site("lat;lon;height;note", "48,1;9,2;12,500;3.10").height_m, 12.5);
+  const auto row = read_drive_test(
+      {.source = csv("lat,lon,toa_ns\n48.1,9.2,\"1,250\"\n48.1,9.2,800\n"), .value_kind = ValueKind::time_of_arrival},
+      frame_of("EPSG:32632"), no_progress());
+  EXPECT_TRUE(std::isnan(row.at(0).value));
+  EXPECT_EQ(row.at(1).value, 800);
 }
 
 TEST_F(Points, NumbersOfANetworkAreNoTransmitterIds) {

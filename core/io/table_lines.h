@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The lines of a table as text, which GDAL does not tell: where its rows begin, and which have too many cells.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tesseray {
+
+// Quotes hold separators and line ends; empty lines are no rows, as for GDAL.
+struct TableLines {
+  std::vector<std::int64_t> of_rows;  // the line where each begins, the header's (1, or later) first
+  // Rows with more cells than the header, of which GDAL leaves out what is behind its last column. Empty cells at a
+  // row's end do not count.
+  std::size_t too_long = 0;
+  std::int64_t first_too_long = 0;  // its line
+  std::size_t cells_there = 0;
+};
+
+// `columns`: of the header. Nothing but the lines where no usual separator gives it so many.
+TableLines read_table_lines(const std::string& file, std::size_t columns);
+
+}  // namespace tesseray
