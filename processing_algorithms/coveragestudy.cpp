@@ -70,6 +70,7 @@ Outcome coverage_study(Run& run) {
   const Scene scene = with_clutter_losses(run, with_surfaces(run, clean.scene, sites.transmitters));
   const Tiling tiling = tile_scene(run, clean.scene, tiling_options(run.values()));
   note_tiling_issues(run, tiling, clean);
+  require_targets(tiling, sites);
   require_disk_space_for_path_loss(run, tiling, sites.transmitters.size());
   const Occlusion occlusion(clean.scene);
   const VisibilityKey key{environment_hash(clean.scene, tiling.options), visibility_options(run.values())};

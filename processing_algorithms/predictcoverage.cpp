@@ -17,6 +17,7 @@ Outcome predict_coverage(Run& run) {
   const Sites sites = read_sites(run, environment.scene);
   const Scene scene = with_clutter_losses(run, with_surfaces(run, environment.scene, sites.transmitters));
   const Tiling tiling = tile_scene(run, environment.scene, environment.tiling_options);
+  require_targets(tiling, sites);
   require_disk_space_for_path_loss(run, tiling, sites.transmitters.size());
   const Occlusion occlusion(environment.scene);
   const std::unique_ptr<Visibility> visibility = find_or_compute_visibility(run, environment, tiling, occlusion);

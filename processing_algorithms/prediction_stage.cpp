@@ -30,6 +30,12 @@ bool receivers_are_enough(const Run& run, const RayLaunchingOptions& options, st
 
 }  // namespace
 
+void require_targets(const Tiling& tiling, const Sites& sites) {
+  if (!tiling.tiles.empty() || !sites.receivers.empty()) return;
+  throw Error(ErrorKind::invalid_input, "nothing_to_predict", "the area has no tile, and there are no receivers",
+              "make the environment with a larger EXTENT or a smaller TILE_AREA, or give RECEIVERS");
+}
+
 RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
                         const RayRows& rows, const Sites& sites, PredictedAt predicted_at) {
   run.progress().begin_stage("rays");

@@ -14,6 +14,9 @@ namespace tesseray {
 // Where a tool needs to know what arrives.
 enum class PredictedAt { tiles_and_receivers, layers_asked_for };
 
+// Throws Error where nothing could be predicted, before the long work.
+void require_targets(const Tiling& tiling, const Sites& sites);
+
 // Everything that launching the rays of any transmitter needs. What is given must outlive it. Where a few receivers are
 // enough rays arrive at them alone, which takes a fraction of the time: predictions then have no tiles.
 RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,

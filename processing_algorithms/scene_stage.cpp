@@ -389,7 +389,14 @@ Tiling tile_scene(Run& run, const Scene& scene, const TilingOptions& options) {
                                 "about " + std::to_string(std::llround(ground_tiles)) + " ground tiles on " +
                                     km(size.x) + " × " + km(size.y) +
                                     " km (one building far from all others can be the cause)");
-  return tile_scene(scene, options, run.progress());
+  Tiling tiling = tile_scene(scene, options, run.progress());
+  if (tiling.tiles.empty()) {
+    run.progress().warn({"no_tiles", "the area of " + shortest(std::round(size.x)) + " × " +
+                                         shortest(std::round(size.y)) + " m has no tile of " +
+                                         shortest(options.tile_area_m2) +
+                                         " m²: give a larger EXTENT, or a smaller TILE_AREA"});
+  }
+  return tiling;
 }
 
 void note_tiling_issues(Run& run, const Tiling& tiling, CleanScene& clean) {

@@ -6,7 +6,7 @@ import math
 import sqlite3
 import unittest
 
-from tesseray_process import (DRIVE_TEST, SCENE, PipelineTest, json_lines, layers, rows, tesseray,
+from tesseray_process import (DRIVE_TEST, SAMPLE, SCENE, PipelineTest, json_lines, layers, rows, tesseray,
                               transmitters_csv)
 
 
@@ -183,6 +183,28 @@ class ChainTest(PipelineTest):
         for transmitter in (1, 2):
             self.assertLessEqual(sum(ray["transmitter_id"] == transmitter for ray in rays), 4)
         self.assertEqual({row["kind"] for row in rows(self.folder / "r.gpkg", "path_loss", "kind")}, {"ground"})
+
+    def test_an_area_without_tiles_is_told_of_and_has_no_prediction(self):
+        environment, output = self.folder / "small.gpkg", self.folder / "small_coverage.gpkg"
+        small = ["--buildings", SAMPLE / "buildings.gpkg", "--dem", SAMPLE / "dem.tif", "--extent",
+                 "340400,340401,6020350,6020351"]
+        process = self.assert_done(tesseray("tileenvironment", *small, "--environment", environment, "--progress",
+                                            "json"))
+        codes = [line["warning"]["code"] for line in json_lines(process.stderr) if "warning" in line]
+        self.assertEqual(codes.count("no_tiles"), 1)
+        site = self.folder / "site.csv"
+        site.write_text("name,x,y,height,frequency,erp\nA,340400.5,6020350.5,10,900,40\n")
+        sites = ["--transmitters", site, "--transmitters-crs", "EPSG:25832"]
+        before = self.files()
+        for arguments in (["predictcoverage", "--environment", environment], ["coveragestudy", *small]):
+            process = tesseray(*arguments, *sites, "--output", output, "--progress", "json")
+            self.assert_refused(process, "nothing_to_predict", ["no tile", "EXTENT", "RECEIVERS"])
+            self.assertEqual(self.files(), before, "nothing is written")
+        receivers = self.folder / "receivers.csv"
+        receivers.write_text("x,y\n340400.9,6020350.9\n")
+        self.assert_done(tesseray("predictcoverage", "--environment", environment, *sites, "--receivers", receivers,
+                                  "--receivers-crs", "EPSG:25832", "--receiver-path-loss", output))
+        self.assertEqual(len(rows(output, "receiver_path_loss")), 1)
 
     def test_options_of_propagation_reach_it(self):
         """Each option changes the rows; the defaults, spelled out, do not."""
