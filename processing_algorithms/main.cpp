@@ -3,10 +3,12 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <new>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -35,9 +37,14 @@ int exit_status(ErrorKind kind) {
   return 1;
 }
 
+// Throws Error when it goes to a full disk. Who has closed it wants no output.
 void write_to_standard_output(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  const bool is_written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  const int cause = errno;
+  if (is_written || cause == EBADF || cause == EPIPE) return;
+  throw Error(ErrorKind::resources, "output_not_written",
+              "standard output cannot be written (" + std::generic_category().message(cause) + ")",
+              "make room where it goes to; files and layers of a run are complete");
 }
 
 // Returns the exit status.

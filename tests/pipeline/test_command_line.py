@@ -2,9 +2,10 @@
 """The command line itself: help, version, spelling, JSON on standard input, and what a wrong one answers."""
 
 import json
+import subprocess
 import unittest
 
-from tesseray_process import SAMPLE, PipelineTest, error_of, tesseray
+from tesseray_process import EXECUTABLE, SAMPLE, PipelineTest, error_of, layers, tesseray
 
 
 class CommandLineTest(PipelineTest):
@@ -16,6 +17,22 @@ class CommandLineTest(PipelineTest):
         self.assertEqual(process.returncode, 0)
         for tool in ("coveragestudy", "tileenvironment", "predictcoverage"):
             self.assertIn(tool, process.stdout)
+
+    def test_standard_output_on_a_full_disk(self):
+        written = self.folder / "e.gpkg"
+        for arguments in (["list"], ["describe", "--json"], ["tileenvironment", "--help"],
+                          ["tileenvironment", "--buildings", SAMPLE / "buildings.gpkg", "--environment", written]):
+            with open("/dev/full", "w") as full:
+                process = subprocess.run([EXECUTABLE, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(process.returncode, 3, arguments)
+            self.assertIn("standard output cannot be written", process.stderr)
+        self.assertIn("tiles", layers(written))
+
+    def test_who_reads_the_output_may_leave(self):
+        scene = ["tileenvironment", "--buildings", SAMPLE / "buildings.gpkg", "--environment", self.folder / "e.gpkg"]
+        process = subprocess.Popen([EXECUTABLE, *scene], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        process.stdout.close()
+        self.assertEqual(process.wait(), 0)
 
     def test_no_tool(self):
         self.assert_refused(tesseray("--progress=json"), "bad_command_line")
