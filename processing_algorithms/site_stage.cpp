@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "processing_algorithms/site_stage.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "core/base/units.h"
 #include "core/io/readers.h"
 #include "processing_algorithms/ray_parameters.h"
 #include "processing_algorithms/spelling.h"
@@ -24,6 +28,35 @@ Parameter field_of_transmitters(const std::string& name, const std::string& what
           .optional = true,
           .advanced = true,
           .parent = "TRANSMITTERS"};
+}
+
+// Sites are given as receivers, too, to see how they reach each other. Within a wavelength there is no wave yet that a
+// path loss could tell of.
+void warn_of_receivers_at_transmitters(const Sites& sites, Progress& progress) {
+  std::vector<const Transmitter*> by_x;
+  double reach_m = 0;
+  for (const Transmitter& transmitter : sites.transmitters) {
+    by_x.push_back(&transmitter);
+    reach_m = std::max(reach_m, wavelength_m(transmitter.frequency_hz));
+  }
+  const auto x_of = [](const Transmitter* transmitter) { return transmitter->position.x; };
+  std::ranges::sort(by_x, {}, x_of);
+  std::size_t count = 0;
+  std::string first;
+  for (const Receiver& receiver : sites.receivers) {
+    const double x = receiver.position.x;
+    const auto begin = std::ranges::lower_bound(by_x, x - reach_m, {}, x_of),
+               end = std::ranges::upper_bound(by_x, x + reach_m, {}, x_of);
+    const auto near = std::find_if(begin, end, [&](const Transmitter* transmitter) {
+      return norm(transmitter->position - receiver.position) < wavelength_m(transmitter->frequency_hz);
+    });
+    if (near == end) continue;
+    if (count++ == 0) first = "receiver " + std::to_string(receiver.receiver_id) + " from " + (*near)->name;
+  }
+  if (count == 0) return;
+  progress.warn({"receiver_at_transmitter", std::to_string(count) + (count == 1 ? " receiver is" : " receivers are") +
+                                                " less than a wavelength from a transmitter (" + first +
+                                                "), where their rows mean nothing"});
 }
 
 }  // namespace
@@ -195,6 +228,7 @@ Sites read_sites(Run& run, const Scene& scene) {
                                   .height_field = values.text("RECEIVER_HEIGHT_FIELD"),
                                   .height_m = values.number("RECEIVER_HEIGHT")};
     sites.receivers = place_receivers(read_receivers(receivers, scene.frame, run.progress()), scene);
+    warn_of_receivers_at_transmitters(sites, run.progress());
   }
   return sites;
 }

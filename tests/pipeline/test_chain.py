@@ -206,6 +206,26 @@ class ChainTest(PipelineTest):
                                   "--receivers-crs", "EPSG:25832", "--receiver-path-loss", output))
         self.assertEqual(len(rows(output, "receiver_path_loss")), 1)
 
+    def test_receivers_where_a_transmitter_stands_are_told_of(self):
+        site, receivers = self.folder / "site.csv", self.folder / "receivers.csv"
+        site.write_text("name,x,y,height,frequency,erp\nFar,340620,6020620,60,900,40\nMast,340480,6020480,60,900,40\n")
+
+        def codes_at(*heights):
+            receivers.write_text("x,y,height\n" + "".join(f"340480,6020480,{height}\n" for height in heights))
+            process = self.assert_done(tesseray("predictcoverage", "--environment", self.environment, "--transmitters",
+                                                site, "--transmitters-crs", "EPSG:25832", "--receivers", receivers,
+                                                "--receivers-crs", "EPSG:25832", "--receiver-path-loss",
+                                                self.folder / "r.gpkg", "--overwrite", "--max-bounces", "0",
+                                                "--progress", "json"))
+            warnings = [line["warning"] for line in json_lines(process.stderr) if "warning" in line]
+            return [warning["message"] for warning in warnings if warning["code"] == "receiver_at_transmitter"]
+
+        self.assertEqual(codes_at(59.6, 60.4), [])  # a wavelength is 0.33 m
+        told = codes_at(59.6, 59.8, 60)
+        self.assertEqual(len(told), 1)
+        self.assertIn("2 receivers", told[0])
+        self.assertIn("receiver 2 from Mast", told[0])
+
     def test_options_of_propagation_reach_it(self):
         """Each option changes the rows; the defaults, spelled out, do not."""
         basis = json.loads(self.predict(self.folder / "basis.gpkg").stdout)["result_hash"]
