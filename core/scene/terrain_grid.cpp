@@ -175,6 +175,36 @@ void note_filled(const KnownGround& ground, Vec2 origin, IssueLog& log) {
           -1, {{box.min, {box.max.x, box.min.y}, box.max, {box.min.x, box.max.y}}});
 }
 
+// Zeros may be no-data that the file does not declare, and are where most of their neighbours stand on a cliff above or
+// below them, as no shore does.
+void note_zeros(const Terrain& terrain, IssueLog& log) {
+  constexpr std::size_t fewest = 4;  // a slope may meet 0 in one node
+  const double cliff_m = std::max(10.0, 0.5 * std::min(terrain.step_x, terrain.step_y));
+  std::size_t zeros = 0, neighbours = 0, cliffs = 0;
+  Rectangle box;
+  for (std::size_t i = 0; i < terrain.height_m.size(); ++i) {
+    if (terrain.height_m[i] != 0) continue;
+    ++zeros;
+    const std::size_t row = i / terrain.columns, column = i % terrain.columns;
+    for (const double to_side : {-0.5, 0.5}) {
+      box.extend(terrain.south_west + Vec2{(static_cast<double>(column) + to_side) * terrain.step_x,
+                                           (static_cast<double>(row) + to_side) * terrain.step_y});
+    }
+    for_neighbours(terrain, i, [&](std::size_t neighbour) {
+      const float height = terrain.height_m[neighbour];
+      if (!is_known(height) || height == 0) return;
+      ++neighbours;
+      if (std::fabs(static_cast<double>(height)) >= cliff_m) ++cliffs;
+    });
+  }
+  if (zeros < fewest || 2 * cliffs <= neighbours) return;
+  log.add(Issue::Action::assumed, "terrain_zeros",
+          std::to_string(zeros) + " terrain heights are exactly 0 amid ground " + std::to_string(std::lround(cliff_m)) +
+              " m and more above or below, and are taken as they are. If they stand for no data, declare 0 as the "
+              "DEM's no-data value",
+          -1, {{box.min, {box.max.x, box.min.y}, box.max, {box.min.x, box.max.y}}});
+}
+
 // The step that the grid can have, and whether it is the DEM's own for all that the coordinates show.
 double step_on_grid(double step, std::uint32_t count, bool& is_same) {
   const double on_grid = std::max(coordinate_step_m, snapped(step));
@@ -227,6 +257,7 @@ Terrain make_terrain(const RawTerrain& raw, const Rectangle& needed, Vec2 origin
     throw Error(ErrorKind::invalid_input, "terrain_without_data", "the terrain model has only no-data in the area",
                 "give a DEM that covers the area, or leave DEM out for flat ground", place);
   }
+  note_zeros(terrain, log);
   note_filled(known_ground(terrain), origin, log);
   fill_unknown(terrain);
   const double outside = reach_outside(covered, needed);

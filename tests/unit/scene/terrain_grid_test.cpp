@@ -89,6 +89,33 @@ TEST(TerrainGrid, MostlyWithoutHeightsItTellsHowMuchWhereAndWhatToDo) {
   EXPECT_EQ(issue.outline[0], (Ring{{-5, -5}, {105, -5}, {105, 15}, {-5, 15}}));
 }
 
+// 0 is written where there are no heights, and not declared. A sea has shores.
+TEST(TerrainGrid, ZerosAmidHighGroundAreToldOf) {
+  const auto issues_of = [](float around_m, float shore_m) {
+    RawTerrain raw = plane();
+    for (std::uint32_t row = 0; row < raw.rows; ++row) {
+      for (std::uint32_t column = 0; column < raw.columns; ++column) {
+        const bool is_inside = row > 2 && row < 6 && column > 3 && column < 7;
+        const bool is_shore = !is_inside && row > 1 && row < 7 && column > 2 && column < 8;
+        raw.height_m[row * raw.columns + column] = is_inside ? 0 : is_shore ? shore_m : around_m;
+      }
+    }
+    IssueLog log("dem.tif");
+    make_terrain(raw, {{10, 10}, {90, 90}}, origin, log);
+    return log.issues();
+  };
+  const std::vector<Issue> hole = issues_of(44, 44);
+  ASSERT_EQ(hole.size(), 1u);
+  EXPECT_EQ(hole[0].code, "terrain_zeros");
+  EXPECT_EQ(hole[0].action, Issue::Action::assumed);
+  EXPECT_EQ(hole[0].message.substr(0, 2), "9 ");
+  ASSERT_EQ(hole[0].outline.size(), 1u) << "drawn on the map";
+  EXPECT_EQ(hole[0].outline[0], (Ring{{35, 25}, {65, 25}, {65, 55}, {35, 55}}));
+  EXPECT_TRUE(issues_of(44, 2).empty());
+  EXPECT_TRUE(issues_of(4, 4).empty());
+  EXPECT_TRUE(issues_of(0, 0).empty());
+}
+
 // Every fifth node is known.
 TEST(TerrainGrid, HeightsThatAreMissingAllOverAreInNoPartOfTheArea) {
   RawTerrain raw = plane();
