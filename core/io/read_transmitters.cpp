@@ -30,9 +30,20 @@ void warn_of_overlooked(const TransmitterReader& reader, const ErrorPlace& place
   if (fields.empty()) return;
   progress.warn({"fields_not_read",
                  "of " + place.file + " nothing is read from " + listed(fields) +
-                     ", which may tell of azimuths, tilts, antennas, polarisations or what heights count from: name "
-                     "fields with AZIMUTH_FIELD, DOWNTILT_FIELD, ELECTRICAL_TILT_FIELD, ANTENNA_FIELD or "
-                     "POLARIZATION_FIELD"});
+                     ", which may tell of azimuths, tilts, antennas, polarisations, heights and what they count from, "
+                     "frequencies or powers: name fields with AZIMUTH_FIELD, DOWNTILT_FIELD, ELECTRICAL_TILT_FIELD, "
+                     "ANTENNA_FIELD, POLARIZATION_FIELD, ANTENNA_HEIGHT_FIELD, FREQUENCY_FIELD or ERP_FIELD"});
+}
+
+void warn_of_gains(const TransmitterReader& reader, const ErrorPlace& place, Progress& progress) {
+  const std::vector<std::string> fields = reader.overlooked_gains();
+  if (fields.empty()) return;
+  const std::string& power = reader.erp()->name();
+  progress.warn(
+      {"gains_not_read", "of " + place.file + " nothing is read from " + listed(fields) + ", and " + power +
+                             " is taken as the ERP, gain and losses included. If it is the power of the "
+                             "transmitter itself, make a field erp of it: power − losses + gain in dBi − 2.15 "
+                             "dB; if it is the ERP, name it with ERP_FIELD"});
 }
 
 void find_convergences(std::vector<RawTransmitter>& transmitters, const Crs& environment) {
@@ -69,6 +80,7 @@ std::vector<RawTransmitter> read_transmitters(const TransmitterInput& input, con
   AntennaChoice antennas(input, progress);
   const TransmitterReader reader(points, input, antennas);
   warn_of_overlooked(reader, points.place(), progress);
+  warn_of_gains(reader, points.place(), progress);
   std::vector<RawTransmitter> transmitters;
   std::vector<Vec2> positions;
   std::vector<ErrorPlace> places;

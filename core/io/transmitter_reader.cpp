@@ -59,6 +59,10 @@ constexpr std::array antenna_stems = {Names("antennatyp"), Names("antennentyp"),
                                       Names("antennemod"), Names("antennenmod"), Names("pattern"),
                                       Names("diagram")};
 constexpr std::array polarization_stems = {Names("polari")};
+constexpr std::array height_stems = {Names("height"), Names("hoehe"), Names("hohe"), Names("hauteur")};
+constexpr std::array frequency_stems = {Names("freq")};
+constexpr std::array power_stems = {Names("power"), Names("eirp"), Names("leistung"), Names("puissance")};
+constexpr std::array gain_stems = {Names("gain"), Names("gewinn"), Names("loss"), Names("verlust"), Names("feeder")};
 constexpr std::array reference_stems = {Names("heightref"), Names("hoehenbez"), Names("hohenbez")};
 
 constexpr std::array ground_words = {Names("ground"), Names("aboveground"), Names("agl")};
@@ -99,6 +103,10 @@ std::optional<double> parse_power_dbm(const std::string& text, std::string_view 
   return value ? power_dbm(*value, own_unit) : std::nullopt;
 }
 
+bool has_one_of(const std::string& plain, std::span<const Names> stems) {
+  return std::any_of(stems.begin(), stems.end(), [&plain](Names stem) { return plain.find(stem) != plain.npos; });
+}
+
 AttributeSearch look_for(const std::string& requested, const char* parameter, std::span<const Names> aliases,
                          std::span<const Names> units = {}) {
   return {requested, parameter, aliases, units, {}};
@@ -134,6 +142,17 @@ TransmitterReader::TransmitterReader(PointSource& points, const TransmitterInput
   reference_ = points_.find(look_for({}, "", reference_aliases));
 }
 
+std::vector<std::string> TransmitterReader::overlooked_gains() const {
+  const std::string plain = erp_ ? plain_name(erp_->name()) : "";
+  const bool is_called_erp = plain.find("erp") != plain.npos || plain.find("eirp") != plain.npos;
+  if (!erp_ || is_called_erp || !input_.erp_field.empty()) return {};
+  std::vector<std::string> overlooked;
+  for (const std::string& field : field_names(points_.fields())) {
+    if (has_one_of(plain_name(field), gain_stems)) overlooked.push_back(field);
+  }
+  return overlooked;
+}
+
 std::vector<std::string> TransmitterReader::overlooked_fields() const {
   const std::array read_from = {&name_,     &frequency_,       &height_,  &erp_,          &azimuth_,
                                 &downtilt_, &electrical_tilt_, &antenna_, &polarization_, &reference_};
@@ -144,14 +163,13 @@ std::vector<std::string> TransmitterReader::overlooked_fields() const {
   std::vector<std::string> overlooked;
   for (const std::string& field : field_names(points_.fields())) {
     const std::string plain = plain_name(field);
-    const auto has_one_of = [&plain](std::span<const Names> stems) {
-      return std::any_of(stems.begin(), stems.end(), [&plain](Names stem) { return plain.find(stem) != plain.npos; });
-    };
+    const auto is_like = [&plain](std::span<const Names> stems) { return has_one_of(plain, stems); };
     // Tilts are two, which add up.
-    const bool looks_like_one = (!azimuth_ && has_one_of(azimuth_stems)) || has_one_of(tilt_stems) ||
-                                (!antenna_ && has_one_of(antenna_stems)) ||
-                                (!polarization_ && has_one_of(polarization_stems)) ||
-                                (!reference_ && has_one_of(reference_stems));
+    const bool looks_like_one = (!azimuth_ && is_like(azimuth_stems)) || is_like(tilt_stems) ||
+                                (!antenna_ && is_like(antenna_stems)) ||
+                                (!polarization_ && is_like(polarization_stems)) ||
+                                (!reference_ && is_like(reference_stems)) || (!height_ && is_like(height_stems)) ||
+                                (!frequency_ && is_like(frequency_stems)) || (!erp_ && is_like(power_stems));
     if (looks_like_one && !is_read(field)) overlooked.push_back(field);
   }
   return overlooked;

@@ -25,8 +25,12 @@ class TransmitterReader {
   // Finds the fields. Throws Error for one that is not there and for which the input has no default. All arguments
   // must outlive the reader.
   TransmitterReader(PointSource& points, const TransmitterInput& input, AntennaChoice& antennas);
-  // Fields that look like azimuths, tilts, antennas, polarisations or references of heights, and are not read.
+  // Fields that look like azimuths, tilts, antennas, polarisations or references of heights, or like what has a default
+  // in the input, and are not read.
   std::vector<std::string> overlooked_fields() const;
+  // Fields of gains and losses where the powers are not called ERP: those may be the transmitters' own.
+  std::vector<std::string> overlooked_gains() const;
+  const std::optional<Attribute>& erp() const { return erp_; }
   // Throws Error for a value that cannot be used, naming its field and feature.
   RawTransmitter read(const PointRow& row) const;
 

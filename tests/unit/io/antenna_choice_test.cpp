@@ -71,6 +71,51 @@ TEST_F(Antennas, FieldsThatAreNotReadThoughTheyTellOfTheAntennaAreNamed) {
   for (const char* read : {"downtilt,", "pattern_id"}) EXPECT_EQ(message.find(read), message.npos) << message;
 }
 
+// A default for those that have none would hide them.
+TEST_F(Antennas, FieldsBehindDefaultsAreNamed) {
+  const auto named_beside = [&](const std::string& fields, const TransmitterInput& defaults) {
+    TransmitterInput input = defaults;
+    input.source = write_text(folder_ / "plan.csv", "name,x,y," + fields + "\na,500000,5000000,10,20,30\n");
+    input.crs = "EPSG:32632";
+    warnings_.all.clear();
+    read_transmitters(input, {.crs_wkt = Crs::from_text(input.crs).wkt(), .crs_name = input.crs}, warnings_);
+    std::string messages;
+    for (const Warning& warning : warnings_.all) {
+      if (warning.code == "fields_not_read") messages += warning.message;
+    }
+    return messages;
+  };
+  const TransmitterInput all{.frequency_mhz = 900, .antenna_height_m = 10, .erp_dbm = 30};
+  const std::string message = named_beside("height_asl,Freq_DL,PowerMax", all);
+  for (const char* field : {"height_asl", "Freq_DL", "PowerMax", "ANTENNA_HEIGHT_FIELD"}) {
+    EXPECT_NE(message.find(field), message.npos) << message;
+  }
+  EXPECT_EQ(named_beside("height,freq,power", all), "");
+  EXPECT_EQ(named_beside("height,ground_height,freq", all), "");
+}
+
+// The power of the transmitter itself is not what the antenna radiates.
+TEST_F(Antennas, GainsAndLossesBesideAPowerAreNamed) {
+  const auto told_of = [&](const std::string& fields, const TransmitterInput& named = {}) {
+    TransmitterInput input = named;
+    input.source =
+        write_text(folder_ / "link.csv", "name,x,y,height,frequency," + fields + "\na,500000,5000000,10,900,40,17,2\n");
+    input.crs = "EPSG:32632";
+    warnings_.all.clear();
+    read_transmitters(input, {.crs_wkt = Crs::from_text(input.crs).wkt(), .crs_name = input.crs}, warnings_);
+    return warnings_.count("gains_not_read");
+  };
+  ASSERT_EQ(told_of("tx_power,antenna_gain,cable_loss"), 1);
+  for (const char* word : {"tx_power", "antenna_gain", "cable_loss", "ERP"}) {
+    EXPECT_NE(warnings_.all.back().message.find(word), std::string::npos) << warnings_.all.back().message;
+  }
+  EXPECT_EQ(told_of("Leistung,Gewinn,Kabelverlust"), 1);
+  EXPECT_EQ(told_of("erp,antenna_gain,cable_loss"), 0);
+  EXPECT_EQ(told_of("eirp_dbm,antenna_gain,cable_loss"), 0);
+  EXPECT_EQ(told_of("tx_power,azimuth,tilt"), 0);
+  EXPECT_EQ(told_of("tx_power,antenna_gain,cable_loss", {.erp_field = "tx_power"}), 0) << "the user knows";
+}
+
 TEST_F(Antennas, WordsBeamsAndFiles) {
   const auto found = read(
       "a,500000,5000000,10,900,40,sector_3gpp\nb,500000,5000000,10,900,40,Beam 80\nc,500000,5000000,10,900,40,\n"
