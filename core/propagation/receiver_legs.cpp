@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/propagation/receiver_legs.h"
 
-#include <vector>
-
 #include "core/propagation/bounced_rays.h"
 #include "core/propagation/ray_path.h"
 #include "core/tiling/outline.h"
@@ -10,7 +8,35 @@
 
 namespace tesseray {
 
-// What the ray seems to come from before its first interaction: the antenna, or the last edge of a wave over the roofs.
+bool ReceiverLegs::are_free(const RayEnding& ending, std::uint32_t number) const {
+  const Way way = way_of(ending, number);
+  if (way.chain.length == 0 || stands_for_another_order(way)) return true;
+  if (!meets_its_buildings(way)) return false;
+  // A wave over the roofs is known by its profile, and one through a building goes through that.
+  const bool begins_otherwise = way.chain.over_rooftops || way.chain.through_building;
+  for (std::size_t leg = begins_otherwise ? 1 : 0; leg <= way.chain.length; ++leg) {
+    if (!is_free(way, leg)) return false;
+  }
+  return true;
+}
+
+ReceiverLegs::Way ReceiverLegs::way_of(const RayEnding& ending, std::uint32_t number) const {
+  Way way;
+  if (ending.chain.is_scattered()) {
+    // From the middle of the tile that scatters it.
+    const std::uint32_t scatterer = ending.chain.elements[0];
+    way.source = {lifted(environment_.tiling.tiles[scatterer].centroid, scatterer)};
+    way.begins_at_tile = true;
+    for (std::size_t i = 1; i < ending.chain.length; ++i) way.chain.push(ending.chain.elements[i]);
+  } else {
+    way.chain = ending.chain;
+    way.source = first_source(ending);
+  }
+  way.places = trace_chain(environment_.tiling, way.chain, way.source, environment_.points.arrival(number));
+  return way;
+}
+
+// What a ray seems to come from before its first interaction: the antenna, or the last edge of a wave over the roofs.
 VirtualSource ReceiverLegs::first_source(const RayEnding& ending) const {
   VirtualSource source = ending.source;
   for (std::size_t i = ending.chain.length; i-- > 0;) {
@@ -22,14 +48,46 @@ VirtualSource ReceiverLegs::first_source(const RayEnding& ending) const {
   return source;
 }
 
-ReceiverLegs::Way ReceiverLegs::way_of(const RayEnding& ending) const {
-  const InteractionChain& chain = ending.chain;
-  if (!chain.is_scattered()) return {chain, first_source(ending)};
-  // From the middle of the tile that scatters it.
-  Way way;
-  way.source = {lifted(environment_.tiling.tiles[chain.elements[0]].centroid, chain.elements[0])};
-  for (std::size_t i = 1; i < chain.length; ++i) way.chain.push(chain.elements[i]);
-  return way;
+// A ray of two reflections whose planes the middles have met in the other order (comes_from_front()): it is not drawn
+// where it goes.
+bool ReceiverLegs::stands_for_another_order(const Way& way) const {
+  for (std::size_t i = 0; i < way.chain.length; ++i) {
+    const std::uint32_t element = way.chain.elements[i];
+    if (environment_.points.is_tile(element) && lies_behind(way.places[i + 2], environment_.tiling.tiles[element])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool ReceiverLegs::meets_its_buildings(const Way& way) const {
+  for (std::size_t i = 0; i < way.chain.length; ++i) {
+    const std::uint32_t element = way.chain.elements[i];
+    if (!is_of_terrain(element) && !is_on_its_building(way.places[i + 1], element)) return false;
+  }
+  return true;
+}
+
+bool ReceiverLegs::is_free(const Way& way, std::size_t leg) const {
+  // Tiles flatten the terrain, and so do ridges: what meets them does so above it or below.
+  const auto is_off_the_terrain = [&](std::uint32_t element) {
+    return environment_.points.is_tile(element) || is_of_terrain(element);
+  };
+  Vec3 begin = way.places[leg], end = way.places[leg + 1];
+  bool asks_terrain = leg > 0 || !way.begins_at_tile;
+  if (leg > 0) {
+    const std::uint32_t element = way.chain.elements[leg - 1];
+    begin = lifted(begin, element);
+    asks_terrain = !is_off_the_terrain(element);
+  }
+  if (leg < way.chain.length) {
+    const std::uint32_t element = way.chain.elements[leg];
+    end = lifted(end, element);
+    asks_terrain = asks_terrain && !is_off_the_terrain(element);
+  }
+  const OcclusionView& occlusion = environment_.occlusion.view();
+  const auto [first, second] = ordered_ends(begin, end);
+  return !meets_prism(occlusion, first, second) && !(asks_terrain && meets_terrain(occlusion, first, second));
 }
 
 Vec3 ReceiverLegs::into_the_air(std::uint32_t element) const {
@@ -45,56 +103,11 @@ bool ReceiverLegs::is_of_terrain(std::uint32_t element) const {
 // Places are found on a tile's plane or an edge's line, which go on beyond the building; where they are on it there is
 // solid behind them. Before a curve the outline that is tiled lies in the air.
 bool ReceiverLegs::is_on_its_building(Vec3 place, std::uint32_t element) const {
-  const Vec3 outwards = into_the_air(element);
-  for (const double depth_m : {lift_m, lift_m + greatest_shift_m(environment_.tiling.options)}) {
-    if (is_inside_part(environment_.occlusion.view(), place - depth_m * outwards)) return true;
-  }
-  return false;
-}
-
-bool ReceiverLegs::is_free(Vec3 begin, Vec3 end, bool asks_terrain) const {
-  const OcclusionView& occlusion = environment_.occlusion.view();
-  const auto [first, second] = ordered_ends(begin, end);
-  return !meets_prism(occlusion, first, second) && !(asks_terrain && meets_terrain(occlusion, first, second));
-}
-
-bool ReceiverLegs::are_free(const RayEnding& ending, std::uint32_t number) const {
-  const auto [chain, source] = way_of(ending);
-  if (chain.length == 0) return true;
-  const std::vector<Vec3> places = trace_chain(environment_.tiling, chain, source, environment_.points.arrival(number));
-  for (std::size_t i = 0; i < chain.length; ++i) {
-    const std::uint32_t element = chain.elements[i];
-    // It stands for a ray of another order (comes_from_front()).
-    if (environment_.points.is_tile(element) && lies_behind(places[i + 2], environment_.tiling.tiles[element])) {
-      return true;
-    }
-  }
-  for (std::size_t i = 0; i < chain.length; ++i) {
-    const std::uint32_t element = chain.elements[i];
-    if (!is_of_terrain(element) && !is_on_its_building(places[i + 1], element)) return false;
-  }
-  // A wave over the roofs is known by its profile, and one through a building goes through that.
-  const bool begins_otherwise = chain.over_rooftops || chain.through_building;
-  // Tiles flatten the terrain: what meets them does so above it or below.
-  const auto is_off_the_terrain = [&](std::uint32_t element) {
-    return environment_.points.is_tile(element) || is_of_terrain(element);
+  const double before_a_curve_m = lift_m + greatest_shift_m(environment_.tiling.options);
+  const auto is_before_solid = [&](double depth_m) {
+    return is_inside_part(environment_.occlusion.view(), place - depth_m * into_the_air(element));
   };
-  for (std::size_t leg = begins_otherwise ? 1 : 0; leg <= chain.length; ++leg) {
-    Vec3 begin = places[leg], end = places[leg + 1];
-    bool asks_terrain = leg > 0 || !ending.chain.is_scattered();
-    if (leg > 0) {
-      const std::uint32_t element = chain.elements[leg - 1];
-      begin = lifted(begin, element);
-      asks_terrain &= !is_off_the_terrain(element);
-    }
-    if (leg < chain.length) {
-      const std::uint32_t element = chain.elements[leg];
-      end = lifted(end, element);
-      asks_terrain &= !is_off_the_terrain(element);
-    }
-    if (!is_free(begin, end, asks_terrain)) return false;
-  }
-  return true;
+  return is_before_solid(lift_m) || is_before_solid(before_a_curve_m);
 }
 
 }  // namespace tesseray

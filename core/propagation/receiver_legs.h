@@ -4,7 +4,9 @@
 // wall. That is asked where rays are single and few. Internal to core/propagation.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "core/propagation/launch_environment.h"
 #include "core/propagation/ray_ending.h"
@@ -22,18 +24,25 @@ class ReceiverLegs {
   bool are_free(const RayEnding& ending, std::uint32_t number) const;
 
  private:
-  // The elements that the ray meets where its power has not been summed before, and where it comes from to them.
+  // The elements that the ray meets where its power has not been summed before, where it comes from to them, and the
+  // places where it meets them, from there to the receiver.
   struct Way {
     InteractionChain chain;
     VirtualSource source;
+    bool begins_at_tile = false;
+    std::vector<Vec3> places;
   };
-  Way way_of(const RayEnding& ending) const;
+  Way way_of(const RayEnding& ending, std::uint32_t number) const;
   VirtualSource first_source(const RayEnding& ending) const;
+  bool stands_for_another_order(const Way& way) const;
+  bool meets_its_buildings(const Way& way) const;
+  // From the way's place number `leg` to the next one.
+  bool is_free(const Way& way, std::size_t leg) const;
+
   Vec3 into_the_air(std::uint32_t element) const;
   Vec3 lifted(Vec3 place, std::uint32_t element) const { return place + lift_m * into_the_air(element); }
   bool is_of_terrain(std::uint32_t element) const;
   bool is_on_its_building(Vec3 place, std::uint32_t element) const;
-  bool is_free(Vec3 begin, Vec3 end, bool asks_terrain) const;
 
   const LaunchEnvironment& environment_;
   const Transmitter& transmitter_;
