@@ -7,10 +7,10 @@
 #include <memory>
 #include <string>
 
-#include "core/propagation/ray_launcher.h"
-#include "core/propagation/rooftop_search.h"
-#include "core/propagation/row_scatterer.h"
-#include "core/propagation/tube_bouncer.h"
+#include "core/propagation/launching/ray_launcher.h"
+#include "core/propagation/rooftops/rooftop_search.h"
+#include "core/propagation/scattering/row_scatterer.h"
+#include "core/propagation/tubes/tube_bouncer.h"
 #include "core/visibility/visibility.h"
 
 namespace tesseray {

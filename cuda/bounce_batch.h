@@ -12,9 +12,9 @@
 #include <cstdint>
 
 #include "core/base/infinity.h"
-#include "core/propagation/bounced_rays.h"
-#include "core/propagation/point_intervals.h"
-#include "core/propagation/tube_bouncer.h"
+#include "core/propagation/rows/point_intervals.h"
+#include "core/propagation/tubes/bounced_rays.h"
+#include "core/propagation/tubes/tube_bouncer.h"
 
 namespace tesseray {
 

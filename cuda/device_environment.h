@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "core/propagation/row_scatterer.h"
-#include "core/propagation/tube_bouncer.h"
+#include "core/propagation/scattering/row_scatterer.h"
+#include "core/propagation/tubes/tube_bouncer.h"
 #include "cuda/device_copy.h"
 
 namespace tesseray {

@@ -9,9 +9,9 @@
 
 #include "core/base/host_device.h"
 #include "core/physics/screen_contours.h"
-#include "core/propagation/rooftop_bends.h"
-#include "core/propagation/rooftop_profile_row.h"
-#include "core/propagation/rooftop_search.h"
+#include "core/propagation/rooftops/rooftop_bends.h"
+#include "core/propagation/rooftops/rooftop_profile_row.h"
+#include "core/propagation/rooftops/rooftop_search.h"
 
 namespace tesseray {
 

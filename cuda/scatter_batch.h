@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scattered power by a batch of rows: what the kernels' bodies have in common. A block of threads takes the tiles of an
-// element's row, by the CPU's own functions and in its steps (core/propagation/scattered_power.cpp). Where the power goes on,
-// the first is here: weigh_sources, which tiles of the row send enough to the element, and a sample that stands for all
-// of them. The others are in scatter_by_edges.h and scatter_by_mirrors.h; scatter_last.h has power that ends.
+// element's row, by the CPU's own functions and in its steps (core/propagation/launching/scattered_power.cpp). Where
+// the power goes on, the first is here: weigh_sources, which tiles of the row send enough to the element, and a sample
+// that stands for all of them. The others are in scatter_by_edges.h and scatter_by_mirrors.h; scatter_last.h has power
+// that ends.
 //
 // Draws by chance have only operations that are rounded on their own, so that what is drawn is the same on every
 // machine. What arrives is summed in whole numbers, so that no order of threads changes the sums.
@@ -12,9 +13,9 @@
 #include <memory>
 #include <span>
 
-#include "core/propagation/lit_cotangents.h"
-#include "core/propagation/row_scatterer.h"
-#include "core/propagation/weighted_sample.h"
+#include "core/propagation/rows/weighted_sample.h"
+#include "core/propagation/scattering/lit_cotangents.h"
+#include "core/propagation/scattering/row_scatterer.h"
 #include "cuda/ordered_selection.h"
 
 namespace tesseray {

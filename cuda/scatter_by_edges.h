@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/propagation/point_intervals.h"
+#include "core/propagation/rows/point_intervals.h"
 #include "cuda/scatter_batch.h"
 
 namespace tesseray {

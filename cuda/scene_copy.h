@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 
-#include "core/propagation/launch_view.h"
-#include "core/propagation/rooftop_scene_view.h"
-#include "core/propagation/scattering_view.h"
+#include "core/propagation/rooftops/rooftop_scene_view.h"
+#include "core/propagation/scattering/scattering_view.h"
+#include "core/propagation/tubes/launch_view.h"
 #include "cuda/sight_scene.h"
 
 namespace tesseray {

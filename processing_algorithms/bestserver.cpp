@@ -2,11 +2,11 @@
 #include <map>
 
 #include "core/comparison/statistics.h"
-#include "core/io/result_writer.h"
+#include "core/io/results/result_writer.h"
 #include "core/prediction/best_server.h"
-#include "processing_algorithms/path_loss_input.h"
-#include "processing_algorithms/run.h"
-#include "processing_algorithms/spelling.h"
+#include "processing_algorithms/run/run.h"
+#include "processing_algorithms/run/spelling.h"
+#include "processing_algorithms/stages/path_loss_input.h"
 
 namespace tesseray {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "processing_algorithms/comparison_stage.h"
-#include "processing_algorithms/path_loss_input.h"
-#include "processing_algorithms/ray_parameters.h"
+#include "processing_algorithms/stages/comparison_stage.h"
+#include "processing_algorithms/stages/path_loss_input.h"
+#include "processing_algorithms/stages/ray_parameters.h"
 
 namespace tesseray {
 namespace {

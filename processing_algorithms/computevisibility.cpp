@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/io/environment_file.h"
-#include "processing_algorithms/environment_stage.h"
-#include "processing_algorithms/scene_stage.h"
-#include "processing_algorithms/visibility_stage.h"
+#include "core/io/results/environment_file.h"
+#include "processing_algorithms/stages/environment_stage.h"
+#include "processing_algorithms/stages/scene_stage.h"
+#include "processing_algorithms/stages/visibility_stage.h"
 
 namespace tesseray {
 namespace {

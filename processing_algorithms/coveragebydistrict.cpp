@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "core/io/readers.h"
-#include "core/io/result_writer.h"
+#include "core/io/readers/readers.h"
+#include "core/io/results/result_writer.h"
 #include "core/prediction/district_coverage.h"
 #include "core/scene/polygon.h"
-#include "processing_algorithms/path_loss_input.h"
-#include "processing_algorithms/run.h"
-#include "processing_algorithms/scene_stage.h"
-#include "processing_algorithms/spelling.h"
+#include "processing_algorithms/run/run.h"
+#include "processing_algorithms/run/spelling.h"
+#include "processing_algorithms/stages/path_loss_input.h"
+#include "processing_algorithms/stages/scene_stage.h"
 
 namespace tesseray {
 namespace {

@@ -4,9 +4,9 @@
 #include <unordered_map>
 
 #include "core/base/infinity.h"
-#include "core/io/coverage_raster.h"
-#include "processing_algorithms/path_loss_input.h"
-#include "processing_algorithms/run.h"
+#include "core/io/results/coverage_raster.h"
+#include "processing_algorithms/run/run.h"
+#include "processing_algorithms/stages/path_loss_input.h"
 
 namespace tesseray {
 namespace {

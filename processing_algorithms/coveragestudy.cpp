@@ -2,16 +2,16 @@
 // The whole row in one go. Each line of coverage_study is one stage; the single tools run the same ones.
 #include <optional>
 
-#include "processing_algorithms/clutter_stage.h"
-#include "processing_algorithms/comparison_stage.h"
-#include "processing_algorithms/prediction_keeping.h"
-#include "processing_algorithms/prediction_results.h"
-#include "processing_algorithms/prediction_stage.h"
-#include "processing_algorithms/ray_parameters.h"
-#include "processing_algorithms/scene_stage.h"
-#include "processing_algorithms/site_stage.h"
-#include "processing_algorithms/surface_stage.h"
-#include "processing_algorithms/visibility_stage.h"
+#include "processing_algorithms/stages/clutter_stage.h"
+#include "processing_algorithms/stages/comparison_stage.h"
+#include "processing_algorithms/stages/prediction_keeping.h"
+#include "processing_algorithms/stages/prediction_results.h"
+#include "processing_algorithms/stages/prediction_stage.h"
+#include "processing_algorithms/stages/ray_parameters.h"
+#include "processing_algorithms/stages/scene_stage.h"
+#include "processing_algorithms/stages/site_stage.h"
+#include "processing_algorithms/stages/surface_stage.h"
+#include "processing_algorithms/stages/visibility_stage.h"
 
 namespace tesseray {
 namespace {

@@ -3,17 +3,18 @@
 #include <optional>
 
 #include "core/base/listed.h"
-#include "core/io/readers.h"
+#include "core/io/readers/readers.h"
 #include "core/prediction/explanation.h"
-#include "processing_algorithms/clutter_stage.h"
-#include "processing_algorithms/environment_stage.h"
-#include "processing_algorithms/json_values.h"
-#include "processing_algorithms/prediction_results.h"
-#include "processing_algorithms/ray_parameters.h"
-#include "processing_algorithms/scene_stage.h"
-#include "processing_algorithms/site_stage.h"
-#include "processing_algorithms/spelling.h"
-#include "processing_algorithms/surface_stage.h"
+#include "core/propagation/rays/link.h"
+#include "processing_algorithms/run/json_values.h"
+#include "processing_algorithms/run/spelling.h"
+#include "processing_algorithms/stages/clutter_stage.h"
+#include "processing_algorithms/stages/environment_stage.h"
+#include "processing_algorithms/stages/prediction_results.h"
+#include "processing_algorithms/stages/ray_parameters.h"
+#include "processing_algorithms/stages/scene_stage.h"
+#include "processing_algorithms/stages/site_stage.h"
+#include "processing_algorithms/stages/surface_stage.h"
 
 namespace tesseray {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scene/scene_file.h"
-#include "processing_algorithms/environment_stage.h"
-#include "processing_algorithms/site_stage.h"
+#include "processing_algorithms/stages/environment_stage.h"
+#include "processing_algorithms/stages/site_stage.h"
 
 namespace tesseray {
 namespace {

@@ -9,12 +9,12 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/comparison/statistics.h"
-#include "core/io/readers.h"
-#include "core/io/result_writer.h"
-#include "processing_algorithms/json_values.h"
-#include "processing_algorithms/path_loss_input.h"
-#include "processing_algorithms/run.h"
-#include "processing_algorithms/spelling.h"
+#include "core/io/readers/readers.h"
+#include "core/io/results/result_writer.h"
+#include "processing_algorithms/run/json_values.h"
+#include "processing_algorithms/run/run.h"
+#include "processing_algorithms/run/spelling.h"
+#include "processing_algorithms/stages/path_loss_input.h"
 
 namespace tesseray {
 namespace {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/base/staged_file.h"
-#include "core/io/antenna_file.h"
-#include "processing_algorithms/json_values.h"
-#include "processing_algorithms/run.h"
+#include "core/io/antennas/antenna_file.h"
+#include "processing_algorithms/run/json_values.h"
+#include "processing_algorithms/run/run.h"
 
 namespace tesseray {
 namespace {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "processing_algorithms/cancellation.h"
-#include "processing_algorithms/command_line.h"
-#include "processing_algorithms/run.h"
-#include "processing_algorithms/run_progress.h"
+#include "processing_algorithms/command_line/cancellation.h"
+#include "processing_algorithms/command_line/command_line.h"
+#include "processing_algorithms/run/run.h"
+#include "processing_algorithms/run/run_progress.h"
 
 namespace tesseray {
 namespace {

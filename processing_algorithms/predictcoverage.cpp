@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "processing_algorithms/clutter_stage.h"
-#include "processing_algorithms/environment_stage.h"
-#include "processing_algorithms/prediction_keeping.h"
-#include "processing_algorithms/prediction_results.h"
-#include "processing_algorithms/prediction_stage.h"
-#include "processing_algorithms/ray_parameters.h"
-#include "processing_algorithms/scene_stage.h"
-#include "processing_algorithms/site_stage.h"
-#include "processing_algorithms/surface_stage.h"
+#include "processing_algorithms/stages/clutter_stage.h"
+#include "processing_algorithms/stages/environment_stage.h"
+#include "processing_algorithms/stages/prediction_keeping.h"
+#include "processing_algorithms/stages/prediction_results.h"
+#include "processing_algorithms/stages/prediction_stage.h"
+#include "processing_algorithms/stages/ray_parameters.h"
+#include "processing_algorithms/stages/scene_stage.h"
+#include "processing_algorithms/stages/site_stage.h"
+#include "processing_algorithms/stages/surface_stage.h"
 
 namespace tesseray {
 namespace {

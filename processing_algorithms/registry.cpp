@@ -2,7 +2,7 @@
 #include "processing_algorithms/registry.h"
 
 #include "core/base/error.h"
-#include "processing_algorithms/spelling.h"
+#include "processing_algorithms/run/spelling.h"
 
 namespace tesseray {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "processing_algorithms/tool.h"
+#include "processing_algorithms/run/tool.h"
 
 namespace tesseray {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "processing_algorithms/scene_stage.h"
+#include "processing_algorithms/stages/scene_stage.h"
 
 namespace tesseray {
 namespace {

@@ -7,13 +7,14 @@
 
 #include "core/prediction/prediction.h"
 #include "core/propagation/images/image_tracer.h"
-#include "processing_algorithms/environment_stage.h"
-#include "processing_algorithms/prediction_results.h"
-#include "processing_algorithms/ray_parameters.h"
-#include "processing_algorithms/scene_stage.h"
-#include "processing_algorithms/site_stage.h"
-#include "processing_algorithms/spelling.h"
-#include "processing_algorithms/surface_stage.h"
+#include "core/propagation/rays/link.h"
+#include "processing_algorithms/run/spelling.h"
+#include "processing_algorithms/stages/environment_stage.h"
+#include "processing_algorithms/stages/prediction_results.h"
+#include "processing_algorithms/stages/ray_parameters.h"
+#include "processing_algorithms/stages/scene_stage.h"
+#include "processing_algorithms/stages/site_stage.h"
+#include "processing_algorithms/stages/surface_stage.h"
 
 namespace tesseray {
 namespace {

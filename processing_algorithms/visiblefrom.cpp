@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "core/io/readers.h"
-#include "processing_algorithms/environment_stage.h"
-#include "processing_algorithms/scene_stage.h"
+#include "core/io/readers/readers.h"
+#include "processing_algorithms/stages/environment_stage.h"
+#include "processing_algorithms/stages/scene_stage.h"
 
 namespace tesseray {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/prediction/prediction.h"
-#include "core/propagation/ray_launcher.h"
+#include "core/propagation/launching/ray_launcher.h"
 
 namespace tesseray {
 

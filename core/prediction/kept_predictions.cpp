@@ -19,6 +19,7 @@
 #include "core/base/staged_file.h"
 #include "core/physics/antenna_pattern.h"
 #include "core/prediction/prediction_codec.h"
+#include "core/propagation/rays/link.h"
 
 namespace tesseray {
 namespace {

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "core/base/units.h"
+#include "core/propagation/rays/link.h"
+#include "core/propagation/rows/row_targets.h"
 
 namespace tesseray {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/prediction/wideband_prediction.h"
-#include "core/propagation/ray.h"
-#include "core/propagation/ray_launcher.h"
+#include "core/propagation/launching/ray_launcher.h"
+#include "core/propagation/rays/ray.h"
 #include "core/scene/transmitter.h"
 #include "core/tiling/tiling.h"
 

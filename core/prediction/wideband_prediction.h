@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/propagation/arrivals.h"
-#include "core/propagation/wideband.h"
+#include "core/propagation/rays/arrivals.h"
+#include "core/propagation/rays/wideband.h"
 #include "core/scene/transmitter.h"
 
 namespace tesseray {

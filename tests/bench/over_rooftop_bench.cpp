@@ -8,8 +8,8 @@
 
 #include "core/base/parallel.h"
 #include "core/base/units.h"
-#include "core/propagation/link.h"
-#include "core/propagation/over_rooftop.h"
+#include "core/propagation/rays/link.h"
+#include "core/propagation/rooftops/over_rooftop.h"
 #include "core/scene/prism_index.h"
 #include "core/tiling/tiling.h"
 #include "core/visibility/visibility.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/io/result_writer.h"
+#include "core/io/results/result_writer.h"
 #include "tests/support/synthetic_city.h"
 
 namespace {

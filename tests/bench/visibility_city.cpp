@@ -7,7 +7,7 @@
 #include "core/base/progress.h"
 #include "tests/support/synthetic_city.h"
 #ifdef TESSERAY_BENCH_READS_FILES
-#include "core/io/environment_file.h"
+#include "core/io/results/environment_file.h"
 #endif
 
 namespace tesseray::testing {

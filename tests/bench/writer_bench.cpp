@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/io/result_writer.h"
+#include "core/io/results/result_writer.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/io/antenna_file.h"
+#include "core/io/antennas/antenna_file.h"
 #include "tests/golden/golden_table.h"
 
 namespace tesseray {

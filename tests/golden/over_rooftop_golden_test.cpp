@@ -13,7 +13,7 @@
 #include "core/base/units.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/material.h"
-#include "core/propagation/over_rooftop.h"
+#include "core/propagation/rooftops/over_rooftop.h"
 #include "tests/golden/exact_wedge.h"
 #include "tests/golden/golden_table.h"
 #include "tests/golden/spread_of_errors.h"

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "core/base/units.h"
-#include "core/io/material_text.h"
-#include "core/io/text_values.h"
+#include "core/io/readers/material_text.h"
+#include "core/io/sources/text_values.h"
 #include "tests/golden/golden_table.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"

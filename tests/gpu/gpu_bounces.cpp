@@ -9,7 +9,7 @@
 // Exit status: 0 equal, 1 not equal, 2 bad command line or file, 3 no GPU.
 #include <cstdio>
 
-#include "core/propagation/tube_bouncer.h"
+#include "core/propagation/tubes/tube_bouncer.h"
 #include "cuda/bounce_batch.h"
 #include "tests/gpu/device_peak.h"
 #include "tests/gpu/launch_comparison.h"

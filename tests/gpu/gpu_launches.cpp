@@ -23,7 +23,7 @@
 #include "cuda/bounce_batch.h"
 #include "cuda/rooftop_batch.h"
 #include "cuda/scatter_batch.h"
-#include "processing_algorithms/predict_each.h"
+#include "processing_algorithms/stages/predict_each.h"
 #include "tests/gpu/launch_comparison.h"
 #include "tests/support/environment.h"
 
@@ -71,7 +71,7 @@ Study study_of(const std::vector<std::string>& options) {
   return study;
 }
 
-// As predictcoverage makes them (processing_algorithms/prediction_stage.cpp).
+// As predictcoverage makes them (processing_algorithms/stages/prediction_stage.cpp).
 Makers makers_of(Executor executor) {
   if (executor == Executor::cpu) return {};
   if (executor == Executor::gpu) {

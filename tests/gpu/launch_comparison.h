@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/parallel.h"
-#include "core/propagation/ray_launcher.h"
+#include "core/propagation/launching/ray_launcher.h"
 #include "core/tiling/tiling.h"
 #include "core/visibility/visibility.h"
 #include "cuda/backend.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "processing_algorithms/destinations.h"
+#include "processing_algorithms/run/destinations.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "core/base/error.h"
-#include "processing_algorithms/tool.h"
+#include "processing_algorithms/run/tool.h"
 
 namespace tesseray {
 namespace {

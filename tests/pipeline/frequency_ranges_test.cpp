@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Frequencies beyond what a model is defined for are told of when the run uses the model, and only then.
-#include "processing_algorithms/frequency_ranges.h"
+#include "processing_algorithms/stages/frequency_ranges.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // With too little memory on the GPU the CPU takes over; nothing else is passed over.
-#include "processing_algorithms/if_it_fits.h"
+#include "processing_algorithms/run/if_it_fits.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "processing_algorithms/run.h"
+#include "processing_algorithms/run/run.h"
 
 namespace tesseray {
 namespace {

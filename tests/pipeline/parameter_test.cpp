@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "processing_algorithms/parameter.h"
+#include "processing_algorithms/run/parameter.h"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
 #include "core/base/error.h"
-#include "processing_algorithms/parameter_values.h"
 #include "processing_algorithms/registry.h"
-#include "processing_algorithms/sources.h"
-#include "processing_algorithms/spelling.h"
+#include "processing_algorithms/run/parameter_values.h"
+#include "processing_algorithms/run/sources.h"
+#include "processing_algorithms/run/spelling.h"
 
 namespace tesseray {
 namespace {
@@ -132,8 +132,8 @@ TEST(ParameterValues, JsonGivesTheSameTextsAsTheCommandLine) {
   ASSERT_EQ(request.copies.size(), 1u);
   EXPECT_EQ(request.copies.at("/tmp/a.gpkg").description, "houses");
   EXPECT_EQ(request.copies.at("/tmp/a.gpkg").sources, std::vector<std::string>{"/data/city.gpkg|layername=houses"});
-  for (const char* wrong : {R"({"COPIES": {"/tmp/a.gpkg": "houses"}})", R"({"COPIES": {"/tmp/a.gpkg": {}}})",
-                            R"({"COPIES": "houses"})"}) {
+  for (const char* wrong :
+       {R"({"COPIES": {"/tmp/a.gpkg": "houses"}})", R"({"COPIES": {"/tmp/a.gpkg": {}}})", R"({"COPIES": "houses"})"}) {
     EXPECT_THROW(request_from_json(wrong), Error) << wrong;
   }
 }

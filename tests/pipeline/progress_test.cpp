@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "core/base/parallel.h"
-#include "processing_algorithms/run_progress.h"
+#include "processing_algorithms/run/run_progress.h"
 
 namespace tesseray {
 namespace {

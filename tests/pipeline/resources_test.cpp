@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "processing_algorithms/resources.h"
+#include "processing_algorithms/run/resources.h"
 
 #include <gtest/gtest.h>
 

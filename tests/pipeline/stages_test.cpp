@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "core/base/parallel.h"
-#include "processing_algorithms/predict_each.h"
-#include "processing_algorithms/visibility_stage.h"
+#include "processing_algorithms/stages/predict_each.h"
+#include "processing_algorithms/stages/visibility_stage.h"
 
 namespace tesseray {
 namespace {

@@ -94,7 +94,7 @@ class StylesTest(QgisTest):
     def test_the_plugin_ships_the_styles_of_the_executable(self):
         shipped = {file.name: file.read_text(encoding="utf-8") for file in write_styles.SHIPPED.glob("*.qml")}
         self.assertEqual(shipped, write_styles.styles_in(self.study, self.environment),
-                         "run scripts/write_styles.py when styles were changed in core/io/styles.cpp")
+                         "run scripts/write_styles.py when styles were changed in core/io/results/styles.cpp")
 
     def test_layers_open_styled_and_without_a_message(self):
         self.messages.clear()

@@ -14,26 +14,34 @@ def includes(path, *headers):
 
 class Layers(unittest.TestCase):
     def test_earlier_stages_and_standard_headers_may_be_included(self):
-        self.assertEqual(includes("core/propagation/launch.cpp", '"core/base/error.h"', '"core/tiling/tiling.h"',
-                                  '"core/physics/fresnel.h"', '"core/propagation/tube.h"', "<vector>",
-                                  "<sys/mman.h>"), [])
-        self.assertEqual(includes("core/io/layer.cpp", '"core/comparison/comparison.h"', "<ogr_api.h>", "<proj.h>"), [])
-        self.assertEqual(includes("tests/unit/io/layer_test.cpp", '"core/io/layer.h"', "<gtest/gtest.h>", "<gdal.h>"),
+        self.assertEqual(includes("core/propagation/launching/launch.cpp", '"core/base/error.h"',
+                                  '"core/tiling/tiling.h"', '"core/physics/fresnel.h"',
+                                  '"core/propagation/tubes/tube.h"', "<vector>", "<sys/mman.h>"), [])
+        self.assertEqual(includes("core/io/sources/crs.cpp", '"core/comparison/comparison.h"', "<ogr_api.h>",
+                                  "<proj.h>"), [])
+        self.assertEqual(includes("tests/unit/io/layer_test.cpp", '"core/io/results/layer.h"', "<gtest/gtest.h>", "<gdal.h>"),
                          [])
 
     def test_later_stages_may_not(self):
         for path, header in (("core/base/error.h", "core/geometry/vector.h"),
                              ("core/scene/scene.h", "core/tiling/tiling.h"),
                              ("core/physics/utd.h", "core/scene/scene.h"), ("core/tiling/t.cpp", "core/physics/utd.h"),
-                             ("core/prediction/p.cpp", "core/io/readers.h"), ("cuda/kernel.cu", "core/io/readers.h"),
-                             ("processing_algorithms/main.cpp", "cuda/kernel.h")):
+                             ("core/prediction/p.cpp", "core/io/readers/readers.h"), ("cuda/kernel.cu", "core/io/readers/readers.h"),
+                             ("core/propagation/rays/ray.h", "core/propagation/tubes/tube.h"),
+                             ("core/propagation/rooftops/roof.h", "core/propagation/rows/row.h"),
+                             ("core/propagation/images/i.cpp", "core/propagation/launching/launch.h"),
+                             ("core/io/sources/crs.cpp", "core/io/readers/readers.h"),
+                             ("core/io/readers/r.cpp", "core/io/results/layer.h"),
+                             ("processing_algorithms/main.cpp", "cuda/kernel.h"),
+                             ("processing_algorithms/run/run.h", "processing_algorithms/stages/site_stage.h"),
+                             ("processing_algorithms/stages/s.cpp", "processing_algorithms/registry.h")):
             self.assertEqual(len(includes(path, f'"{header}"')), 1, (path, header))
 
     def test_libraries_stay_in_their_folders(self):
         for path, header in (("core/scene/scene.cpp", "gdal.h"), ("core/scene/scene.cpp", "ogrsf_frmts.h"),
                              ("core/visibility/v.cpp", "sqlite3.h"), ("core/tiling/t.cpp", "geos_c.h"),
                              ("core/scene/clean.h", "geos_c.h"), ("core/scene/s.cpp", "embree3/rtcore.h"),
-                             ("core/visibility/v.cpp", "cuda_runtime.h"), ("core/io/w.cpp", "CLI/CLI.hpp"),
+                             ("core/visibility/v.cpp", "cuda_runtime.h"), ("core/io/results/w.cpp", "CLI/CLI.hpp"),
                              ("core/base/e.cpp", "gtest/gtest.h"), ("processing_algorithms/main.cpp", "proj.h")):
             self.assertEqual(len(includes(path, f"<{header}>")), 1, (path, header))
 
@@ -43,11 +51,12 @@ class Layers(unittest.TestCase):
         self.assertEqual(len(list(layers.offences({**one, "core/scene/polygon.cpp": "#include <geos_c.h>\n"}))), 1)
 
     def test_headers_are_named_from_the_root(self):
-        self.assertEqual(len(includes("core/io/layer.cpp", '"layer.h"')), 1)
+        self.assertEqual(len(includes("core/io/results/layer.cpp", '"layer.h"')), 1)
         self.assertEqual(includes("tests/unit/io/layer_test.cpp", '"gis_files.h"'), [])
 
     def test_a_new_folder_needs_a_row(self):
         self.assertEqual(len(includes("core/weather/rain.h", "<vector>")), 1)
+        self.assertEqual(len(includes("core/propagation/beams/beam.h", "<vector>")), 1)
 
 
 class SourceRules(unittest.TestCase):

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "core/base/progress.h"
-#include "core/propagation/ray_launcher.h"
+#include "core/propagation/launching/ray_launcher.h"
+#include "core/propagation/rows/row_targets.h"
 #include "core/scene/transmitter.h"
 #include "core/tiling/tiling.h"
 #include "core/visibility/visibility.h"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/propagation/arrivals.h"
+#include "core/propagation/rays/arrivals.h"
 
 namespace tesseray::testing {
 

@@ -7,8 +7,8 @@
 
 #include "core/physics/fresnel.h"
 #include "core/physics/scattering.h"
-#include "core/propagation/absorbing_faces.h"
-#include "core/propagation/surface_materials.h"
+#include "core/propagation/rays/surface_materials.h"
+#include "core/propagation/tubes/absorbing_faces.h"
 
 namespace tesseray {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "core/physics/diffraction.h"
 #include "core/propagation/images/exact_path.h"
-#include "core/propagation/link.h"
-#include "core/propagation/vegetation_loss.h"
+#include "core/propagation/rays/link.h"
+#include "core/propagation/vegetation/vegetation_loss.h"
 
 namespace tesseray {
 

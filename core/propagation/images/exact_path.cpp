@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/physics/diffraction.h"
-#include "core/propagation/absorbing_faces.h"
+#include "core/propagation/tubes/absorbing_faces.h"
 
 namespace tesseray {
 namespace {

@@ -12,14 +12,14 @@
 #include "core/base/hash.h"
 #include "core/base/parallel.h"
 #include "core/base/units.h"
-#include "core/propagation/ground_pairs.h"
 #include "core/propagation/images/between_edges.h"
 #include "core/propagation/images/exact_field.h"
 #include "core/propagation/images/exact_path.h"
 #include "core/propagation/images/image_tree.h"
 #include "core/propagation/images/real_edges.h"
 #include "core/propagation/images/reflectors.h"
-#include "core/propagation/local_mean.h"
+#include "core/propagation/rays/ground_pairs.h"
+#include "core/propagation/rays/local_mean.h"
 #include "core/scene/prism_index.h"
 
 namespace tesseray {

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "core/base/progress.h"
-#include "core/propagation/arrivals.h"
-#include "core/propagation/ray_launcher.h"
+#include "core/propagation/rays/arrivals.h"
+#include "core/propagation/rays/ray_launching_options.h"
 #include "core/scene/transmitter.h"
 #include "core/visibility/visibility.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/propagation/surface_materials.h"
+#include "core/propagation/rays/surface_materials.h"
 #include "core/scene/polygon.h"
 #include "core/scene/prism_index.h"
 #include "core/scene/terrain_surface.h"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/propagation/ray_launcher.h"
+#include "core/propagation/launching/ray_launcher.h"
 #include "core/scene/scene.h"
 #include "cuda/scene_copy.h"
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/propagation/ray_launcher.h"
+#include "core/propagation/launching/ray_launcher.h"
 #include "tests/support/environment.h"
 #include "tests/unit/cuda/launch_cases.h"
 #include "tests/unit/cuda/on_host_and_gpu.h"

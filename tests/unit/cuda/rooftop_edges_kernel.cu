@@ -2,8 +2,8 @@
 // The part of rays over the roofs that must have the CPU's bits, as a kernel of its own: kernel_arithmetic_test.py
 // looks at its instructions. It has none of CUDA's sines and logarithms, which fuse operations.
 #include "core/physics/screen_choice.h"
-#include "core/propagation/rooftop_profile_row.h"
-#include "core/propagation/rooftop_profile_trace.h"
+#include "core/propagation/rooftops/rooftop_profile_row.h"
+#include "core/propagation/rooftops/rooftop_profile_trace.h"
 
 namespace tesseray {
 

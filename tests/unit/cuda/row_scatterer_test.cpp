@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scattered power by batches of rows, on the host and on the GPU if there is one, against the CPU's own way: whole
 // launches.
-#include "core/propagation/row_scatterer.h"
+#include "core/propagation/scattering/row_scatterer.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include "cuda/bounce_batch.h"
 #include "cuda/rooftop_batch.h"
 #include "cuda/scatter_batch.h"
-#include "processing_algorithms/if_it_fits.h"
+#include "processing_algorithms/run/if_it_fits.h"
 #include "tests/support/environment.h"
 #include "tests/unit/cuda/launch_cases.h"
 

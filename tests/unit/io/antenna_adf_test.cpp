@@ -9,7 +9,7 @@
 #include <functional>
 #include <string>
 
-#include "core/io/antenna_file.h"
+#include "core/io/antennas/antenna_file.h"
 #include "tests/unit/io/gis_files.h"
 
 namespace tesseray {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "core/io/antenna_file.h"
+#include "core/io/antennas/antenna_file.h"
 #include "tests/unit/io/gis_files.h"
 
 namespace tesseray {

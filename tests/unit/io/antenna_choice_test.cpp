@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "core/base/error.h"
-#include "core/io/crs.h"
-#include "core/io/readers.h"
+#include "core/io/readers/readers.h"
+#include "core/io/sources/crs.h"
 #include "tests/unit/io/gis_files.h"
 
 namespace tesseray {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Antenna files as they are found in the field: what is understood, and what is said to be assumed.
-#include "core/io/antenna_file.h"
+#include "core/io/antennas/antenna_file.h"
 
 #include <gtest/gtest.h>
 

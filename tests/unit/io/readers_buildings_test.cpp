@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/io/readers.h"
+#include "core/io/readers/readers.h"
 #include "tests/unit/io/gis_files.h"
 
 namespace tesseray {

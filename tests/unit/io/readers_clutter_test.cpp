@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/io/readers.h"
+#include "core/io/readers/readers.h"
 #include "core/scene/prism_index.h"
 #include "tests/unit/io/gis_files.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/units.h"
-#include "core/io/crs.h"
+#include "core/io/sources/crs.h"
 #include "tests/unit/io/gis_files.h"
 
 namespace tesseray {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/io/crs.h"
-#include "core/io/readers.h"
+#include "core/io/readers/readers.h"
+#include "core/io/sources/crs.h"
 #include "tests/unit/io/gis_files.h"
 
 namespace tesseray {

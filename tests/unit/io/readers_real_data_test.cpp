@@ -9,8 +9,8 @@
 #include <set>
 #include <string>
 
-#include "core/io/crs.h"
-#include "core/io/readers.h"
+#include "core/io/readers/readers.h"
+#include "core/io/sources/crs.h"
 #include "tests/unit/io/gis_files.h"
 
 namespace tesseray {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/io/readers.h"
-#include "core/io/text_values.h"
+#include "core/io/readers/readers.h"
+#include "core/io/sources/text_values.h"
 
 namespace tesseray {
 namespace {

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <random>
 
-#include "core/io/environment_file.h"
-#include "core/io/grid_coverage.h"
+#include "core/io/results/environment_file.h"
+#include "core/io/results/grid_coverage.h"
 #include "gis_files.h"
 #include "writer_case.h"
 

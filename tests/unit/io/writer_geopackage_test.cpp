@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <map>
 
-#include "core/io/column.h"
-#include "core/io/environment_file.h"
+#include "core/io/results/column.h"
+#include "core/io/results/environment_file.h"
 #include "gis_files.h"
 #include "writer_case.h"
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <random>
 
-#include "core/io/rtree.h"
+#include "core/io/results/rtree.h"
 #include "gis_files.h"
 #include "writer_case.h"
 

@@ -5,7 +5,7 @@
 
 #include <numbers>
 
-#include "core/io/sqlite_database.h"
+#include "core/io/results/sqlite_database.h"
 #include "gis_files.h"
 #include "writer_case.h"
 

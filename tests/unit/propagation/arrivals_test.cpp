@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/propagation/arrivals.h"
+#include "core/propagation/rays/arrivals.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/units.h"
-#include "core/propagation/scattered_sums.h"
+#include "core/propagation/scattering/scattered_sums.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {

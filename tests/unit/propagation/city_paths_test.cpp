@@ -10,7 +10,7 @@
 #include <string>
 
 #include "core/base/units.h"
-#include "core/propagation/row_targets.h"
+#include "core/propagation/rows/row_targets.h"
 #include "tests/support/environment.h"
 #include "tests/support/image_oracle.h"
 #include "tests/support/synthetic_city.h"

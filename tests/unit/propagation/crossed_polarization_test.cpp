@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "core/prediction/explanation.h"
-#include "core/propagation/link.h"
-#include "core/propagation/scattered_sums.h"
-#include "core/propagation/scattering_view.h"
+#include "core/propagation/rays/link.h"
+#include "core/propagation/scattering/scattered_sums.h"
+#include "core/propagation/scattering/scattering_view.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 #include "tests/unit/propagation/two_houses.h"

@@ -11,7 +11,7 @@
 #include "core/physics/antenna.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/material.h"
-#include "core/propagation/virtual_source.h"
+#include "core/propagation/rays/virtual_source.h"
 #include "tests/support/environment.h"
 #include "tests/support/image_oracle.h"
 #include "tests/support/synthetic_city.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Diffuse power at an edge: the vectors against one pair at a time by the scalar physics.
-#include "core/propagation/diffuse_diffraction.h"
+#include "core/propagation/scattering/diffuse_diffraction.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <numeric>
 
 #include "core/physics/antenna.h"
-#include "core/propagation/edge_incidence.h"
-#include "core/propagation/virtual_source.h"
+#include "core/propagation/rays/virtual_source.h"
+#include "core/propagation/tubes/edge_incidence.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {

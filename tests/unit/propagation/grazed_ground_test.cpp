@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What uneven ground reflects where waves graze it. launcher_terrain_test.cpp compares losses over it with a parabolic
 // equation's.
-#include "core/propagation/grazed_ground.h"
+#include "core/propagation/rooftops/grazed_ground.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/units.h"
-#include "core/propagation/terrain_reflection.h"
+#include "core/propagation/rooftops/terrain_reflection.h"
 #include "tests/support/synthetic_city.h"
 #include "tests/unit/propagation/ground_profile.h"
 

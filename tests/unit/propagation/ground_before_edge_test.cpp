@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The ground before the first edge of rays over the roofs: where it is, and what comes by way of it.
-#include "core/propagation/ground_before_edge.h"
+#include "core/propagation/rooftops/ground_before_edge.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include "core/base/units.h"
 #include "core/physics/fresnel.h"
 #include "core/physics/knife_edge.h"
-#include "core/propagation/link.h"
-#include "core/propagation/over_rooftop.h"
+#include "core/propagation/rays/link.h"
+#include "core/propagation/rooftops/over_rooftop.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/propagation/interval_search.h"
+#include "core/propagation/rows/interval_search.h"
 
 #include <gtest/gtest.h>
 

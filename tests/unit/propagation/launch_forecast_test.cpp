@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a launch foretells of its phases, against what they then do: by their counters, never by the clock.
-#include "core/propagation/launch_forecast.h"
+#include "core/propagation/launching/launch_forecast.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/propagation/launch_forecast.h"
+#include "core/propagation/launching/launch_forecast.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 

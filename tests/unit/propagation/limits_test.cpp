@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
-#include "core/propagation/tube.h"
+#include "core/propagation/tubes/tube.h"
 #include "core/scene/prism_index.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"

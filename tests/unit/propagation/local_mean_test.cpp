@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The local mean: rays and their reflections on the ground in step, against averages of the field and against the
 // images of two conducting walls in closed form.
-#include "core/propagation/local_mean.h"
+#include "core/propagation/rays/local_mean.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include "core/base/units.h"
 #include "core/physics/fresnel.h"
 #include "core/physics/material.h"
-#include "core/propagation/ground_pairs.h"
 #include "core/propagation/images/image_tracer.h"
+#include "core/propagation/rays/ground_pairs.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 

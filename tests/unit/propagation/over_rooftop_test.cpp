@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Rays over the roofs: what stands in the vertical plane, the loss over it, and how the launcher sums them.
-#include "core/propagation/over_rooftop.h"
+#include "core/propagation/rooftops/over_rooftop.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/base/units.h"
-#include "core/propagation/scattering_view.h"
+#include "core/propagation/scattering/scattering_view.h"
 #include "core/scene/prism_index.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"

@@ -15,7 +15,7 @@
 #include "core/physics/link_metrics.h"
 #include "core/physics/material.h"
 #include "core/physics/scattering.h"
-#include "core/propagation/tile_parts.h"
+#include "core/propagation/scattering/tile_parts.h"
 #include "tests/support/environment.h"
 #include "tests/support/image_oracle.h"
 #include "tests/unit/propagation/two_houses.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The vector loops over tiles that scatter: estimates against plain arithmetic, and the same for each instruction set.
-#include "core/propagation/scattering_columns.h"
+#include "core/propagation/scattering/scattering_columns.h"
 
 #include <gtest/gtest.h>
 

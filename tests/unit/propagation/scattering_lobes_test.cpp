@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Directive lobes: the sum as a polynomial against the lobes one by one, and the launcher against the Effective
 // Roughness model written out tile by tile.
-#include "core/propagation/scattering_lobes.h"
+#include "core/propagation/scattering/scattering_lobes.h"
 
 #include <gtest/gtest.h>
 

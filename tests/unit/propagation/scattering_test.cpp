@@ -10,7 +10,7 @@
 #include "core/physics/diffraction.h"
 #include "core/physics/fresnel.h"
 #include "core/physics/material.h"
-#include "core/propagation/tile_parts.h"
+#include "core/propagation/scattering/tile_parts.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 #include "tests/unit/propagation/plain_scattering.h"

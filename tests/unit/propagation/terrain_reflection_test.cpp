@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What uneven ground reflects, beside a mirror's, and beside the integral over all of it that both ends see.
-#include "core/propagation/terrain_reflection.h"
+#include "core/propagation/rooftops/terrain_reflection.h"
 
 #include <gtest/gtest.h>
 

@@ -9,9 +9,9 @@
 #include "core/physics/fresnel.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/material.h"
-#include "core/propagation/ground_along_profile.h"
-#include "core/propagation/link.h"
-#include "core/propagation/rooftop_profiles.h"
+#include "core/propagation/rays/link.h"
+#include "core/propagation/rooftops/ground_along_profile.h"
+#include "core/propagation/rooftops/rooftop_profiles.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/units.h"
-#include "core/propagation/point_intervals.h"
+#include "core/propagation/rows/point_intervals.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 

@@ -8,7 +8,7 @@
 
 #include "core/base/units.h"
 #include "core/physics/penetration.h"
-#include "core/propagation/building_transmission.h"
+#include "core/propagation/rays/building_transmission.h"
 #include "tests/support/environment.h"
 #include "tests/support/same_sums.h"
 #include "tests/support/synthetic_city.h"

@@ -9,7 +9,7 @@
 
 #include "core/physics/antenna_pattern.h"
 #include "core/prediction/prediction.h"
-#include "core/propagation/link.h"
+#include "core/propagation/rays/link.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 

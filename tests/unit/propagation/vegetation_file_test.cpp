@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lengths in vegetation beside the visibility's file: what they are, when they are taken, and when made anew.
-#include "core/propagation/vegetation_file.h"
+#include "core/propagation/vegetation/vegetation_file.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "core/propagation/ray_launcher.h"
-#include "core/propagation/vegetation_pairs.h"
+#include "core/propagation/launching/ray_launcher.h"
+#include "core/propagation/vegetation/vegetation_pairs.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "core/base/units.h"
-#include "core/propagation/vegetation_loss.h"
-#include "core/propagation/vegetation_pairs.h"
-#include "core/propagation/vegetation_skyline.h"
+#include "core/propagation/vegetation/vegetation_loss.h"
+#include "core/propagation/vegetation/vegetation_pairs.h"
+#include "core/propagation/vegetation/vegetation_skyline.h"
 #include "core/scene/polygon.h"
 #include "tests/support/environment.h"
 #include "tests/support/same_sums.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Samples of scattering tiles by their power: no bias, and no more of them than asked for.
-#include "core/propagation/weighted_sample.h"
+#include "core/propagation/rows/weighted_sample.h"
 
 #include <gtest/gtest.h>
 

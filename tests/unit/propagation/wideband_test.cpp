@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Angles at both ends, K factor and power-delay profiles: against every single ray, and against closed forms.
-#include "core/propagation/wideband.h"
+#include "core/propagation/rays/wideband.h"
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>

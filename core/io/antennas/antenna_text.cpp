@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/antennas/antenna_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "core/base/error.h"
+#include "core/io/sources/text_values.h"
+
+namespace tesseray {
+namespace {
+
+constexpr std::uintmax_t most_bytes = 20'000'000;  // patterns of hundreds of frequencies have a few
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t length = lead < 0x80                   ? 1
+                               : lead >= 0xC2 && lead < 0xE0 ? 2
+                               : lead >= 0xE0 && lead < 0xF0 ? 3
+                               : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                             : 0;
+    if (length == 0 || i + length > text.size()) return false;
+    for (std::size_t k = 1; k < length; ++k) {
+      if ((static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) return false;
+    }
+    i += length;
+  }
+  return true;
+}
+
+std::string utf8_of_latin1(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      result += c;
+    } else {
+      result += static_cast<char>(0xC0 | (byte >> 6));
+      result += static_cast<char>(0x80 | (byte & 0x3F));
+    }
+  }
+  return result;
+}
+
+std::string whole_text_of(const std::filesystem::path& file) {
+  std::error_code failed;
+  if (!std::filesystem::exists(file, failed)) {
+    throw antenna_error("file_not_found", "there is no such file", "check the name of the antenna file", file.string());
+  }
+  if (std::filesystem::is_directory(file, failed)) {
+    throw antenna_error("not_a_file", "this is a folder", "name one antenna file", file.string());
+  }
+  if (std::filesystem::file_size(file, failed) > most_bytes) {
+    throw antenna_error("not_an_antenna", "the file is too large for an antenna pattern",
+                        "name an MSI/Planet, NSMA or ADF file", file.string());
+  }
+  std::ifstream in(file, std::ios::binary);
+  std::string content((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (!in) {
+    throw antenna_error("cannot_read", std::string("the file cannot be read: ") + std::strerror(errno),
+                        "check its permissions", file.string());
+  }
+  if (content.find('\0') != std::string::npos) {
+    throw antenna_error("not_a_text", "the file is no plain text", "save it as text in UTF-8 or Latin-1",
+                        file.string());
+  }
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (content.starts_with(byte_order_mark)) content.erase(0, byte_order_mark.size());
+  return is_utf8(content) ? content : utf8_of_latin1(content);
+}
+
+// Without commas at both ends, which are then separators.
+std::string_view without_commas(std::string_view text) {
+  while (text.starts_with(',')) text.remove_prefix(1);
+  while (text.ends_with(',')) text.remove_suffix(1);
+  return text;
+}
+
+std::vector<std::string_view> split(std::string_view text, const std::string_view separators) {
+  std::vector<std::string_view> parts;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
+    if (end > at) parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+std::optional<NumberPair> pair_of(std::string_view first, std::string_view second) {
+  const std::optional<double> a = parse_number(without_commas(first)), b = parse_number(without_commas(second));
+  if (!a || !b) return std::nullopt;
+  return NumberPair{*a, *b};
+}
+
+}  // namespace
+
+Error antenna_error(const std::string& code, const std::string& message, const std::string& hint,
+                    const std::string& file, std::optional<std::int64_t> line) {
+  return {ErrorKind::invalid_input, code, message, hint, {.file = file, .line = line}};
+}
+
+std::vector<TextLine> read_text_lines(const std::filesystem::path& file) {
+  const std::string content = whole_text_of(file);
+  std::vector<TextLine> lines;
+  std::int64_t number = 0;
+  for (std::size_t at = 0; at < content.size();) {
+    const std::size_t end = std::min(content.find_first_of("\r\n", at), content.size());
+    ++number;
+    const std::string_view text = trimmed(std::string_view(content).substr(at, end - at));
+    if (!text.empty()) lines.push_back({number, std::string(text)});
+    at = end + (content.compare(end, 2, "\r\n") == 0 ? 2 : 1);
+  }
+  return lines;
+}
+
+KeyValue key_and_value(std::string_view line) {
+  const std::size_t end = std::min(line.find_first_of(" \t:=,;"), line.size());
+  KeyValue result{std::string(line.substr(0, end)), line.substr(end)};
+  std::transform(result.key.begin(), result.key.end(), result.key.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  while (!result.value.empty() && (is_space(result.value.front()) || std::strchr(":=,;", result.value.front()))) {
+    result.value.remove_prefix(1);
+  }
+  // Spreadsheets end each line with the separators of columns that it has not.
+  while (!result.value.empty() && (is_space(result.value.back()) || std::strchr(",;", result.value.back()))) {
+    result.value.remove_suffix(1);
+  }
+  return result;
+}
+
+std::optional<NumberPair> parse_pair(std::string_view line, bool may_have_phase) {
+  const std::vector<std::string_view> words = split(line, " \t;");
+  if (words.size() >= 2 && without_commas(words[1]).empty()) {
+    return words.size() >= 3 ? pair_of(words[0], words[2]) : std::nullopt;
+  }
+  if (words.size() >= 2) return pair_of(words[0], words[1]);
+  const std::vector<std::string_view> parts = split(line, ",");
+  // Four parts without a point are two numbers with decimal commas.
+  if (parts.size() == 4 && line.find('.') == std::string_view::npos) {
+    const std::size_t middle = static_cast<std::size_t>(parts[1].data() + parts[1].size() - line.data());
+    return pair_of(line.substr(0, middle), line.substr(middle));
+  }
+  // Three are a whole number and one with a decimal comma, unless the third is a phase.
+  if (parts.size() == 3 && !may_have_phase && line.find('.') == std::string_view::npos) {
+    return pair_of(parts[0], line.substr(static_cast<std::size_t>(parts[1].data() - line.data())));
+  }
+  return parts.size() == 2 || parts.size() == 3 ? pair_of(parts[0], parts[1]) : std::nullopt;
+}
+
+CommaUse comma_use(std::string_view line) {
+  const std::vector<std::string_view> words = split(line, " \t;"), parts = split(line, ", \t;");
+  for (const std::string_view part : parts) {
+    if (!parse_number(part)) return CommaUse::unknown;
+  }
+  const auto has_point = [](std::string_view part) { return part.find('.') != std::string_view::npos; };
+  if (std::any_of(parts.begin(), parts.end(), has_point)) return CommaUse::separates;
+  const auto has_comma_within = [](std::string_view word) {
+    return without_commas(word).find(',') != std::string_view::npos;
+  };
+  const bool has_any_within = std::any_of(words.begin(), words.end(), has_comma_within);
+  if (words.size() > 1) {
+    if (has_any_within) return CommaUse::is_decimal;
+    return line.find(',') != std::string_view::npos ? CommaUse::separates : CommaUse::unknown;
+  }
+  if (parts.size() == 4) return CommaUse::is_decimal;
+  return has_any_within ? CommaUse::separates_or_is_decimal : CommaUse::unknown;
+}
+
+std::optional<NumberAndRest> leading_number(std::string_view text) {
+  text = trimmed(text);
+  std::size_t end = 0;
+  while (end < text.size() && std::strchr("+-.,0123456789", text[end]) != nullptr) ++end;
+  const std::optional<double> number = parse_number(without_commas(text.substr(0, end)));
+  if (!number) return std::nullopt;
+  text.remove_prefix(std::min(text.find_first_not_of(" \t;", end), text.size()));
+  return NumberAndRest{*number, trimmed(text)};
+}
+
+std::optional<double> parse_frequency_mhz(std::string_view text) {
+  const std::string lower = lower_case(text);
+  const auto has = [&lower](const char* unit) { return lower.find(unit) != std::string::npos; };
+  const bool is_hz = has("hz") && !has("mhz");
+  const double mhz_per_unit = has("ghz") ? 1e3 : has("khz") ? 1e-3 : is_hz ? 1e-6 : 1.0;
+  std::vector<double> numbers;
+  for (const std::string_view part : split(lower, " \t-/_;~")) {
+    if (const std::optional<NumberAndRest> found = leading_number(part)) numbers.push_back(found->number);
+  }
+  if (numbers.empty() || numbers.size() > 2) return std::nullopt;
+  const double mhz = 0.5 * (numbers.front() + numbers.back()) * mhz_per_unit;
+  return mhz > 0 ? std::optional(mhz) : std::nullopt;
+}
+
+}  // namespace tesseray

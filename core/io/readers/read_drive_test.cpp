@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "core/io/readers/measurement_fields.h"
+#include "core/io/readers/readers.h"
+#include "core/io/sources/attribute.h"
+#include "core/io/sources/point_source.h"
+#include "core/io/sources/text_values.h"
+
+namespace tesseray {
+namespace {
+
+Attribute find_values(PointSource& points, const DriveTestInput& input) {
+  const std::vector<AttributeSearch> searches =
+      measured_value_searches(input.value_field, "VALUE_FIELD", input.value_kind);
+  for (const AttributeSearch& search : searches) {
+    if (std::optional<Attribute> found = points.find(search)) return *found;
+  }
+  throw missing_attribute(points.fields(), searches.back(), "measured values", "name it with VALUE_FIELD",
+                          points.place());
+}
+
+// Levels in their units, times in ns, timing advances in steps.
+std::optional<double> value_in(const Attribute& attribute, const OGRFeature& feature, ValueKind kind) {
+  const bool is_time = kind == ValueKind::time_of_arrival;
+  const double factor = is_time ? ns_in_unit_of(attribute) : 1.0;
+  const std::span<const Unit> units = is_time ? std::span<const Unit>(time_units) : measured_value_units;
+  return read_number(attribute, feature, factor,
+                     [&](const std::string& text) { return parse_quantity(text, units, factor); })
+      .value;
+}
+
+}  // namespace
+
+std::vector<Measurement> read_drive_test(const DriveTestInput& input, const LocalFrame& frame, Progress& progress) {
+  progress.begin_stage("reading");
+  PointSource points(input.source, input.crs, frame, "DRIVE_TEST");
+  const Attribute value = find_values(points, input);
+  const std::optional<Attribute> transmitter =
+      points.find(measured_transmitter_search(input.transmitter_field, "TRANSMITTER_FIELD"));
+  std::optional<Attribute> height;
+  if (!input.height_field.empty())
+    height = points.find({input.height_field, "MEASUREMENT_HEIGHT_FIELD", {}, length_names, {}});
+
+  std::vector<Measurement> measurements;
+  std::vector<Vec2> positions;
+  points.for_each(progress, [&](const PointRow& row) {
+    Measurement measurement;
+    measurement.measurement_id = row.feature.GetFID();
+    measurement.value =
+        value_in(value, row.feature, input.value_kind).value_or(std::numeric_limits<double>::quiet_NaN());
+    if (transmitter) measurement.transmitter = transmitter->text(row.feature).value_or("");
+    measurement.transmitter_may_be_id = !transmitter || may_hold_transmitter_ids(*transmitter);
+    if (height) measurement.height_m = read_length_m(*height, row.feature).value;
+    measurements.push_back(std::move(measurement));
+    positions.push_back(row.position);
+  });
+  const auto has_value = [](const Measurement& m) { return std::isfinite(m.value); };
+  if (std::none_of(measurements.begin(), measurements.end(), has_value)) {
+    ErrorPlace place = points.place();
+    place.field = value.name();
+    throw Error(ErrorKind::invalid_input, "no_values",
+                "none of the " + std::to_string(measurements.size()) + " values is a number",
+                "choose the field of the measured values with VALUE_FIELD", place);
+  }
+  points.to_environment(positions, progress);
+  for (std::size_t i = 0; i < measurements.size(); ++i) measurements[i].position = positions[i] - frame.origin;
+  const auto has_place = [](const Measurement& m) { return std::isfinite(m.position.x); };
+  if (std::none_of(measurements.begin(), measurements.end(), has_place)) {
+    throw Error(ErrorKind::invalid_input, "no_positions", "no measurement has a place that can be used",
+                "check the coordinates and their CRS", points.place());
+  }
+  return measurements;
+}
+
+}  // namespace tesseray

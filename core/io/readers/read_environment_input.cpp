@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/io/readers/read_buildings.h"
+#include "core/io/readers/read_clutter.h"
+#include "core/io/readers/read_terrain.h"
+#include "core/io/readers/readers.h"
+#include "core/io/sources/crs.h"
+#include "core/io/sources/vector_source.h"
+#include "core/scene/polygon.h"
+
+namespace tesseray {
+namespace {
+
+// Read so far beyond EXTENT; what does not touch it is left out, and counted, when the scene is made.
+constexpr double footprint_margin_m = 100.0;
+// More than the margin that the clean-up puts around the buildings, so that the terrain reaches under all of it.
+constexpr double terrain_margin_m = 500.0;
+
+Rectangle bounds_of(const std::vector<RawBuilding>& buildings) {
+  Rectangle box;
+  for (const RawBuilding& building : buildings) {
+    for (const Rings& rings : building.parts) {
+      for (const Vec2 p : rings.front()) box.extend(p);
+    }
+  }
+  return box;
+}
+
+std::string text_of(const Rectangle& area) {
+  const auto whole = [](double value) { return std::to_string(std::llround(value)); };
+  return whole(area.min.x) + ", " + whole(area.min.y) + " … " + whole(area.max.x) + ", " + whole(area.max.y);
+}
+
+void check_options(const EnvironmentInput& input) {
+  const auto refuse = [](const std::string& parameter, const std::string& message, const std::string& hint) {
+    return Error(ErrorKind::invalid_input, "bad_parameter", parameter + " " + message, hint);
+  };
+  if (!(input.storey_height_m > 0 && input.storey_height_m <= 20)) {
+    throw refuse("STOREY_HEIGHT", "is not a height of a storey", "give metres, 3 for example");
+  }
+  if (input.local_metres && !input.crs.empty()) {
+    throw refuse("CRS", "and LOCAL_METRES contradict each other", "leave one of them out");
+  }
+  if (!input.clutter.empty() && !input.clutter_areas.empty()) {
+    throw refuse("CLUTTER", "and CLUTTER_AREAS are both given", "leave one of them out");
+  }
+  if (!input.extent) return;
+  const Rectangle& e = *input.extent;
+  const bool finite =
+      std::isfinite(e.min.x) && std::isfinite(e.min.y) && std::isfinite(e.max.x) && std::isfinite(e.max.y);
+  if (!finite || !(e.min.x < e.max.x && e.min.y < e.max.y)) {
+    throw refuse("EXTENT", "has no area", "give x and y of two corners, the south-western first");
+  }
+}
+
+// Everything that is read goes through one of these: from its own CRS into the environment's.
+struct Reading {
+  const EnvironmentInput& input;
+  CrsRule rule;
+  Crs environment;
+  RawScene& scene;
+  Progress& progress;
+};
+
+void note_assumed_crs(const Crs& own, const Crs& taken, const std::string& layer, std::vector<Issue>& issues) {
+  if (!own.empty() || taken.empty()) return;
+  issues.push_back(layer_issue(Issue::Action::assumed, "missing_crs",
+                               "there is no CRS with it: taken to be in " + taken.name(), layer));
+}
+
+Rectangle bounds_with_geometry(VectorSource& source) {
+  const Rectangle bounds = source.bounds();
+  if (!bounds.empty()) return bounds;
+  if (source.layer().GetFeatureCount() == 0) {
+    throw source.no_features("check what was given as " + source.parameter());
+  }
+  throw Error(ErrorKind::invalid_input, "no_geometry", "no feature of the layer has a geometry",
+              "check what was given as " + source.parameter(), source.place());
+}
+
+// By the user's word, or chosen from the buildings' CRS. `bounds` are theirs, in `layer`.
+Crs environment_crs(const EnvironmentInput& input, const Crs& layer, const Rectangle& bounds,
+                    std::vector<Issue>& issues) {
+  if (input.local_metres) return {};
+  if (input.crs.empty()) {
+    // The part of a country-wide layer that matters. An extent elsewhere is an error of its own, later.
+    const bool is_part = input.extent && layer.is_projected() && touch(*input.extent, bounds);
+    return choose_environment_crs(layer, is_part ? *input.extent : bounds);
+  }
+  Crs chosen = Crs::from_text(input.crs, {.field = "CRS"}).identified();
+  Vec2 middle;
+  if (!chosen.is_engineering()) {
+    const PointTransform to_chosen(layer, chosen, bounds);
+    const bool is_part = input.extent && touch(*input.extent, to_chosen.bounds(bounds));
+    middle = is_part ? input.extent->middle() : to_chosen(bounds.middle());
+  }
+  const std::vector<Issue> found = check_environment_crs(chosen, middle);
+  issues.insert(issues.end(), found.begin(), found.end());
+  return chosen;
+}
+
+void read_all_buildings(VectorSource& source, const Crs& crs, const Rectangle& bounds, Reading& reading) {
+  std::optional<Rectangle> area;
+  if (reading.input.extent) area = grown(*reading.input.extent, footprint_margin_m);
+  FootprintLayer layer = footprint_layer(source, crs, reading.environment, area, reading.scene.issues);
+  const Rectangle reach = layer.to_environment.bounds(bounds);
+  if (area && !reach.empty() && !touch(reach, *area)) {
+    throw Error(
+        ErrorKind::invalid_input, "extent_elsewhere",
+        "EXTENT (" + text_of(*reading.input.extent) + ") is nowhere near the buildings (" + text_of(reach) + ")",
+        "give one that meets them; its numbers count in the environment's CRS, " + reading.environment.name(),
+        source.place());
+  }
+  BuildingsRead read = read_buildings(layer, reading.input, reading.progress);
+  reading.scene.buildings = std::move(read.buildings);
+  reading.scene.materials = std::move(read.materials);
+}
+
+// A layer of areas around the site.
+FootprintLayer layer_around(const Rectangle& site, VectorSource& source, Reading& reading) {
+  const Crs own = source.crs();
+  const Crs crs = source_crs(own, reading.rule, source.place());
+  check_coordinates(crs, source.bounds(), source.place());
+  note_assumed_crs(own, crs, source.layer_name(), reading.scene.issues);
+  return footprint_layer(source, crs, reading.environment, grown(site, footprint_margin_m), reading.scene.issues);
+}
+
+void read_all_clutter(const Rectangle& site, Reading& reading) {
+  const EnvironmentInput& input = reading.input;
+  if (!input.clutter.empty()) {
+    reading.scene.clutter =
+        read_clutter_raster(input.clutter, reading.environment, reading.rule, grown(site, footprint_margin_m),
+                            reading.scene.issues, reading.progress);
+  } else if (!input.clutter_areas.empty()) {
+    VectorSource source(input.clutter_areas, VectorSource::Content::polygons, "CLUTTER_AREAS");
+    FootprintLayer layer = layer_around(site, source, reading);
+    reading.scene.clutter = read_clutter_areas(layer, input.clutter_field, reading.progress);
+  }
+}
+
+void read_all_vegetation(const Rectangle& site, Reading& reading) {
+  VectorSource source(reading.input.vegetation, VectorSource::Content::polygons, "VEGETATION");
+  FootprintLayer layer = layer_around(site, source, reading);
+  reading.scene.vegetation_layer = source.layer_name();
+  reading.scene.vegetation = read_vegetation(layer, reading.input, reading.progress);
+}
+
+}  // namespace
+
+RawScene read_environment_input(const EnvironmentInput& input, Progress& progress) {
+  check_options(input);
+  progress.begin_stage("reading");
+  const CrsRule rule{input.crs, "CRS", input.local_metres};
+  VectorSource buildings(input.buildings, VectorSource::Content::polygons, "BUILDINGS");
+  const Crs own_crs = buildings.crs();
+  const Crs crs = source_crs(own_crs, rule, buildings.place());
+  const Rectangle bounds = bounds_with_geometry(buildings);
+  check_coordinates(crs, bounds, buildings.place());
+
+  RawScene scene;
+  Reading reading{input, rule, environment_crs(input, crs, bounds, scene.issues), scene, progress};
+  scene.crs_wkt = reading.environment.wkt();
+  scene.crs_name = reading.environment.name();
+  scene.buildings_layer = buildings.layer_name();
+  note_assumed_crs(own_crs, crs, scene.buildings_layer, scene.issues);
+  read_all_buildings(buildings, crs, bounds, reading);
+  progress.advance(0.6);
+
+  const Rectangle site = input.extent ? *input.extent : bounds_of(scene.buildings);
+  if (!input.vegetation.empty()) read_all_vegetation(site, reading);
+  read_all_clutter(site, reading);
+  progress.advance(0.8);
+  if (!input.dem.empty()) {
+    scene.terrain =
+        read_terrain(input.dem, reading.environment, rule, grown(site, terrain_margin_m), scene.issues, progress);
+  }
+  progress.advance(1.0);
+  return scene;
+}
+
+}  // namespace tesseray

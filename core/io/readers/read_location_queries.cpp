@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <sstream>
+#include <string_view>
+
+#include "core/comparison/measured_values.h"
+#include "core/comparison/statistics.h"
+#include "core/io/readers/measurement_fields.h"
+#include "core/io/readers/readers.h"
+#include "core/io/sources/attribute.h"
+#include "core/io/sources/point_source.h"
+#include "core/io/sources/text_values.h"
+
+namespace tesseray {
+namespace {
+
+using Names = std::string_view;
+
+constexpr std::array query_aliases = {Names("query"),       Names("queryid"), Names("location"), Names("locationid"),
+                                      Names("fingerprint"), Names("point"),   Names("pointid")};
+constexpr std::array delay_aliases = {Names("delay"), Names("firstdelay"), Names("toa"), Names("timeofarrival")};
+constexpr std::array arrival_azimuth_aliases = {Names("azimuth"), Names("arrivalazimuth"), Names("aoa"),
+                                                Names("angleofarrival")};
+constexpr std::array power_names = {Names("dbm")};
+
+// The columns of a row of queries.
+struct QueryFields {
+  Attribute query;
+  std::optional<Attribute> transmitter, power, delay, azimuth;
+};
+
+AttributeSearch power_search(const std::string& requested) {
+  return {requested, "POWER_FIELD", received_power_aliases, power_names, {}};
+}
+
+QueryFields find_fields(PointSource& points, const LocationQueryInput& input) {
+  const AttributeSearch query_search{input.query_field, "QUERY_FIELD", query_aliases, {}, {}};
+  std::optional<Attribute> query = points.find(query_search);
+  if (!query) {
+    throw missing_attribute(points.fields(), query_search, "the query that a row belongs to",
+                            "name it with QUERY_FIELD", points.place());
+  }
+  QueryFields fields{std::move(*query), {}, {}, {}, {}};
+  fields.transmitter = points.find(measured_transmitter_search(input.transmitter_field, "TRANSMITTER_FIELD"));
+  fields.power = points.find(power_search(input.power_field));
+  fields.delay = points.find({input.delay_field, "DELAY_FIELD", delay_aliases, time_names, {}});
+  fields.azimuth = points.find({input.azimuth_field, "AZIMUTH_FIELD", arrival_azimuth_aliases, angle_names, {}});
+  if (!fields.power && !fields.delay && !fields.azimuth) {
+    throw missing_attribute(points.fields(), power_search(""), "measured values",
+                            "name them with POWER_FIELD, DELAY_FIELD or AZIMUTH_FIELD", points.place());
+  }
+  return fields;
+}
+
+// What was found in the rows beside values.
+struct RowProblems {
+  std::size_t unknown_transmitter = 0, unreadable = 0, repeated = 0;
+
+  void tell(Progress& progress) const;
+};
+
+bool may_be_power(double dbm) { return is_plausible(dbm, ValueKind::received_power); }
+bool may_be_delay(double) { return true; }
+bool may_be_azimuth(double degrees) { return std::abs(degrees) <= 360; }
+
+// Takes a value of a row, and counts what is none. Rows without one leave what another row has said.
+void take(double& value, const std::optional<Attribute>& attribute, const OGRFeature& feature,
+          std::span<const Unit> units, bool (*may_be)(double), RowProblems& problems) {
+  if (!attribute) return;
+  const double factor = ns_in_unit_of(*attribute);
+  const NumberCell cell = read_number(*attribute, feature, factor,
+                                      [&](const std::string& text) { return parse_quantity(text, units, factor); });
+  if (!cell.unreadable.empty() || (cell.value && !may_be(*cell.value))) {
+    ++problems.unreadable;
+  } else if (cell.value) {
+    problems.repeated += std::isfinite(value) && value != *cell.value ? 1 : 0;
+    value = *cell.value;
+  }
+}
+
+void RowProblems::tell(Progress& progress) const {
+  const auto warn = [&progress](const char* code, std::size_t count, const char* of_one, const char* of_many) {
+    if (count > 0) progress.warn({code, std::to_string(count) + (count == 1 ? of_one : of_many)});
+  };
+  warn("unknown_transmitters", unknown_transmitter, " row of the queries names no transmitter of the prediction",
+       " rows of the queries name no transmitter of the prediction");
+  warn("unreadable_values", unreadable, " value of the queries is none that can be measured, and left out",
+       " values of the queries are none that can be measured, and left out");
+  warn("repeated_values", repeated, " value of the queries replaces another one of the same query and transmitter",
+       " values of the queries replace others of the same query and transmitter");
+}
+
+void require_powers(const std::vector<LocationQuery>& queries, const ErrorPlace& place) {
+  std::vector<double> powers;
+  for (const LocationQuery& query : queries) {
+    for (const Signature& signature : query.signatures) {
+      if (signature.heard()) powers.push_back(signature.power_dbm);
+    }
+  }
+  if (powers.empty()) return;
+  const double middle = percentile(powers, 0.5);
+  constexpr double most_dbm = 30;
+  if (middle <= most_dbm) return;
+  std::ostringstream median;
+  median << middle;
+  throw Error(ErrorKind::invalid_input, "values_of_another_kind",
+              "the measured values cannot be received powers in dBm: their median is " + median.str(),
+              "give received powers in dBm, or choose another POWER_FIELD", place);
+}
+
+}  // namespace
+
+std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input, const LocalFrame& frame,
+                                                 const std::vector<PredictedTransmitter>& transmitters,
+                                                 Progress& progress) {
+  progress.begin_stage("reading");
+  PointSource points(input.source, input.crs, frame, "QUERIES", PointSource::Places::optional);
+  const QueryFields fields = find_fields(points, input);
+  const TransmitterNames names(transmitters);
+  std::vector<LocationQuery> queries;
+  std::vector<Vec2> positions;  // of the queries' first rows
+  std::map<std::string, std::size_t> numbers;
+  const bool may_be_ids = !fields.transmitter || may_hold_transmitter_ids(*fields.transmitter);
+  RowProblems problems;
+  points.for_each(progress, [&](const PointRow& row) {
+    const std::string name = fields.query.text(row.feature).value_or("");
+    const auto [place, is_new] = numbers.emplace(name, queries.size());
+    if (is_new) {
+      queries.push_back({name, std::vector<Signature>(transmitters.size()), std::nullopt});
+      positions.push_back(row.position);
+    }
+    const std::string transmitter = fields.transmitter ? fields.transmitter->text(row.feature).value_or("") : "";
+    const std::optional<std::uint32_t> number = names.find(transmitter, may_be_ids);
+    if (!number) {
+      ++problems.unknown_transmitter;
+      return;
+    }
+    Signature& signature = queries[place->second].signatures[*number];
+    take(signature.power_dbm, fields.power, row.feature, measured_value_units, may_be_power, problems);
+    take(signature.delay_ns, fields.delay, row.feature, time_units, may_be_delay, problems);
+    take(signature.azimuth_deg, fields.azimuth, row.feature, angle_units, may_be_azimuth, problems);
+  });
+  require_powers(queries, points.place());
+  points.to_environment(positions, progress);
+  for (std::size_t q = 0; q < queries.size(); ++q) {
+    if (std::isfinite(positions[q].x)) queries[q].known_position = positions[q] - frame.origin;
+  }
+  problems.tell(progress);
+  return queries;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "core/io/readers/readers.h"
+#include "core/io/sources/attribute.h"
+#include "core/io/sources/point_source.h"
+
+namespace tesseray {
+namespace {
+
+using Names = std::string_view;
+
+constexpr std::array receiver_height_aliases = {Names("receiverheight"), Names("rxheight"),
+                                                Names("height"),         Names("agl"),
+                                                Names("heightagl"),      Names("antennaheight")};
+
+constexpr double greatest_height_m = 2000;
+
+double read_height_m(const Attribute& attribute, const OGRFeature& feature, double otherwise_m,
+                     const ErrorPlace& place) {
+  const NumberCell cell = read_length_m(attribute, feature);
+  const double metres = cell.value.value_or(otherwise_m);
+  if (cell.unreadable.empty() && metres >= 0 && metres <= greatest_height_m) return metres;
+  ErrorPlace where = place;
+  where.field = attribute.name();
+  throw Error(ErrorKind::invalid_input, "bad_value",
+              "\"" + attribute.text(feature).value_or("") + "\" is not a height above ground from 0 to 2,000 m",
+              "write metres: 1.5", where);
+}
+
+bool has_own_z(const OGRFeature& feature) {
+  const OGRGeometry* geometry = feature.GetGeometryRef();
+  OGREnvelope3D box;
+  if (geometry == nullptr || !geometry->Is3D()) return false;
+  geometry->getEnvelope(&box);
+  return box.MaxZ != 0;
+}
+
+}  // namespace
+
+std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalFrame& frame, Progress& progress) {
+  PointSource points(input.source, input.crs, frame, "RECEIVERS");
+  const std::optional<Attribute> height =
+      points.find({input.height_field, "RECEIVER_HEIGHT_FIELD", receiver_height_aliases, length_names, {}});
+  std::vector<RawReceiver> receivers;
+  std::vector<Vec2> positions;
+  std::size_t with_z = 0;
+  points.for_each(progress, [&](const PointRow& row) {
+    const ErrorPlace place = points.place(row.feature);
+    if (!row.problem.empty()) {
+      throw Error(ErrorKind::invalid_input, "bad_position", row.problem, "every receiver needs one point", place);
+    }
+    RawReceiver receiver;
+    receiver.feature_id = row.feature.GetFID();
+    receiver.height_m = height ? read_height_m(*height, row.feature, input.height_m, place) : input.height_m;
+    receiver.file = place.file;
+    receiver.layer = points.layer_name();
+    receivers.push_back(receiver);
+    with_z += has_own_z(row.feature) ? 1 : 0;
+    positions.push_back(row.position);
+  });
+  if (!height && with_z > 0) {
+    progress.warn({"z_not_used", "the Z of " + std::to_string(with_z) +
+                                     (with_z == 1 ? " receiver point" : " receiver points") +
+                                     " is not used: without a field of heights above the ground all are at "
+                                     "RECEIVER_HEIGHT"});
+  }
+  points.to_environment(positions, progress);
+  for (std::size_t i = 0; i < receivers.size(); ++i) {
+    if (!std::isfinite(positions[i].x)) {
+      ErrorPlace place = points.place();
+      place.feature_id = receivers[i].feature_id;
+      throw Error(ErrorKind::invalid_input, "no_transformation",
+                  "the receiver's place cannot be transformed to " + points.environment().name(),
+                  "check the coordinates and their CRS", place);
+    }
+    receivers[i].position = positions[i];
+  }
+  return receivers;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "core/base/listed.h"
+#include "core/io/readers/antenna_choice.h"
+#include "core/io/readers/readers.h"
+#include "core/io/readers/transmitter_reader.h"
+#include "core/io/sources/crs.h"
+#include "core/io/sources/point_source.h"
+
+namespace tesseray {
+namespace {
+
+void require_unique_names(const std::vector<RawTransmitter>& transmitters, const ErrorPlace& place) {
+  std::map<std::string, std::int64_t> first;
+  for (const RawTransmitter& transmitter : transmitters) {
+    const auto [found, is_new] = first.emplace(transmitter.name, transmitter.feature_id);
+    if (is_new) continue;
+    throw Error(ErrorKind::invalid_input, "duplicate_name",
+                "two transmitters are called \"" + transmitter.name + "\": features " + std::to_string(found->second) +
+                    " and " + std::to_string(transmitter.feature_id),
+                "give each a name of its own, or choose another NAME_FIELD", place);
+  }
+}
+
+void warn_of_overlooked(const TransmitterReader& reader, const ErrorPlace& place, Progress& progress) {
+  const std::vector<std::string> fields = reader.overlooked_fields();
+  if (fields.empty()) return;
+  progress.warn({"fields_not_read",
+                 "of " + place.file + " nothing is read from " + listed(fields) +
+                     ", which may tell of azimuths, tilts, antennas, polarisations, heights and what they count from, "
+                     "frequencies or powers: name fields with AZIMUTH_FIELD, DOWNTILT_FIELD, ELECTRICAL_TILT_FIELD, "
+                     "ANTENNA_FIELD, POLARIZATION_FIELD, ANTENNA_HEIGHT_FIELD, FREQUENCY_FIELD or ERP_FIELD"});
+}
+
+void warn_of_gains(const TransmitterReader& reader, const ErrorPlace& place, Progress& progress) {
+  const std::vector<std::string> fields = reader.overlooked_gains();
+  if (fields.empty()) return;
+  const std::string& power = reader.erp()->name();
+  progress.warn(
+      {"gains_not_read", "of " + place.file + " nothing is read from " + listed(fields) + ", and " + power +
+                             " is taken as the ERP, gain and losses included. If it is the power of the "
+                             "transmitter itself, make a field erp of it: power − losses + gain in dBi − 2.15 "
+                             "dB; if it is the ERP, name it with ERP_FIELD"});
+}
+
+void find_convergences(std::vector<RawTransmitter>& transmitters, const Crs& environment) {
+  if (environment.empty()) return;
+  const GridGeometry grid(environment);
+  for (RawTransmitter& transmitter : transmitters) {
+    const std::optional<GridDistortion> distortion = grid.at(transmitter.position);
+    if (distortion) transmitter.meridian_convergence_deg = distortion->convergence_deg;
+  }
+}
+
+void check_defaults(const TransmitterInput& input) {
+  const auto refuse = [](const char* parameter, const char* range) {
+    return Error(ErrorKind::invalid_input, "bad_parameter", std::string(parameter) + " is not " + range,
+                 "correct the parameter");
+  };
+  const auto mhz = input.frequency_mhz, height = input.antenna_height_m, erp = input.erp_dbm;
+  if (mhz && !(*mhz >= lowest_frequency_mhz && *mhz <= highest_frequency_mhz)) {
+    throw refuse("FREQUENCY", "a frequency from 10 to 300,000 MHz");
+  }
+  if (height && !(*height >= lowest_antenna_height_m && *height <= highest_antenna_height_m)) {
+    throw refuse("ANTENNA_HEIGHT", "a height from −500 to 10,000 m");
+  }
+  if (erp && !(*erp >= lowest_power_dbm && *erp <= highest_power_dbm))
+    throw refuse("ERP", "a power from −100 to 120 dBm");
+}
+
+}  // namespace
+
+std::vector<RawTransmitter> read_transmitters(const TransmitterInput& input, const LocalFrame& frame,
+                                              Progress& progress) {
+  check_defaults(input);
+  PointSource points(input.source, input.crs, frame, "TRANSMITTERS");
+  AntennaChoice antennas(input, progress);
+  const TransmitterReader reader(points, input, antennas);
+  warn_of_overlooked(reader, points.place(), progress);
+  warn_of_gains(reader, points.place(), progress);
+  std::vector<RawTransmitter> transmitters;
+  std::vector<Vec2> positions;
+  std::vector<ErrorPlace> places;
+  points.for_each(progress, [&](const PointRow& row) {
+    transmitters.push_back(reader.read(row));
+    positions.push_back(row.position);
+    places.push_back(points.place(row.feature));
+  });
+  require_unique_names(transmitters, points.place());
+  points.to_environment(positions, progress);
+  for (std::size_t i = 0; i < transmitters.size(); ++i) {
+    if (!std::isfinite(positions[i].x)) {
+      throw Error(
+          ErrorKind::invalid_input, "no_transformation",
+          "the place of \"" + transmitters[i].name + "\" cannot be transformed to " + points.environment().name(),
+          "check the coordinates and their CRS", places[i]);
+    }
+    transmitters[i].position = positions[i];
+  }
+  find_convergences(transmitters, points.environment());
+  return transmitters;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Transmitters from the attributes of their features. docs/inputs.md lists the fields and their aliases.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/io/readers/antenna_choice.h"
+#include "core/io/readers/readers.h"
+#include "core/io/sources/attribute.h"
+#include "core/io/sources/point_source.h"
+
+namespace tesseray {
+
+// Of what the models and materials hold for; beyond, a frequency is in other units than said.
+inline constexpr double lowest_frequency_mhz = 10.0, highest_frequency_mhz = 300'000.0;
+// Heights of antennas: a place below the sea's level may be meant, one below ground or roof not.
+inline constexpr double lowest_antenna_height_m = -500.0, highest_antenna_height_m = 10'000.0;
+inline constexpr double lowest_power_dbm = -100.0, highest_power_dbm = 120.0;
+
+// Makes a transmitter of each feature of a layer; only its convergence and its place in the environment are left out.
+class TransmitterReader {
+ public:
+  // Finds the fields. Throws Error for one that is not there and for which the input has no default. All arguments
+  // must outlive the reader.
+  TransmitterReader(PointSource& points, const TransmitterInput& input, AntennaChoice& antennas);
+  // Fields that look like azimuths, tilts, antennas, polarisations or references of heights, or like what has a default
+  // in the input, and are not read.
+  std::vector<std::string> overlooked_fields() const;
+  // Fields of gains and losses where the powers are not called ERP: those may be the transmitters' own.
+  std::vector<std::string> overlooked_gains() const;
+  const std::optional<Attribute>& erp() const { return erp_; }
+  // Throws Error for a value that cannot be used, naming its field and feature.
+  RawTransmitter read(const PointRow& row) const;
+
+ private:
+  double frequency_hz(const OGRFeature& feature) const;
+  double height_m(const OGRFeature& feature, HeightReference reference) const;
+  double erp_dbm(const OGRFeature& feature) const;
+  double angle_deg(const std::optional<Attribute>& attribute, const OGRFeature& feature, double lowest,
+                   double highest) const;
+  HeightReference reference(const OGRFeature& feature) const;
+  void choose_antenna(const OGRFeature& feature, RawTransmitter& transmitter) const;
+  Error bad_value(const Attribute& attribute, const OGRFeature& feature, const std::string& message,
+                  const std::string& hint) const;
+  Error missing_value(const Attribute& attribute, const OGRFeature& feature, const std::string& parameter) const;
+
+  PointSource& points_;
+  const TransmitterInput& input_;
+  AntennaChoice& antennas_;
+  std::optional<Attribute> name_, frequency_, height_, erp_, azimuth_, downtilt_, electrical_tilt_, antenna_,
+      polarization_, reference_;
+};
+
+}  // namespace tesseray

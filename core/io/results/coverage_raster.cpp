@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/results/coverage_raster.h"
+
+#include <gdal_alg.h>
+#include <gdal_priv.h>
+#include <ogr_geometry.h>
+
+#include <cmath>
+#include <memory>
+
+#include "core/base/error.h"
+#include "core/base/staged_file.h"
+#include "core/io/sources/gdal_session.h"
+#include "core/io/sources/memory_file.h"
+
+namespace tesseray {
+namespace {
+
+constexpr float no_data = -9999.0F;
+constexpr double most_coverage_pixels = 1 << 28;
+
+[[noreturn]] void fail(const GdalSession& session, const std::string& what) {
+  throw Error(ErrorKind::invalid_input, "raster_failed", what + " (" + session.last_failure() + ")",
+              "this may be a fault of the GDAL library: see whether 'gdalinfo --formats' lists COG");
+}
+
+Rectangle bounds_of(const PathLossLayer& path_loss, const std::vector<std::int64_t>& ids) {
+  Rectangle box;
+  for (const std::int64_t id : ids) {
+    for (const Vec3& corner : path_loss.outlines.at(id).corners) box.extend(corner.xy() + path_loss.frame.origin);
+  }
+  return box;
+}
+
+std::unique_ptr<OGRPolygon> polygon(const TileCorners& tile, Vec2 origin) {
+  auto ring = std::make_unique<OGRLinearRing>();
+  for (const Vec3& corner : tile.corners) ring->addPoint(corner.x + origin.x, corner.y + origin.y);
+  ring->closeRings();
+  auto shape = std::make_unique<OGRPolygon>();
+  shape->addRingDirectly(ring.release());
+  return shape;
+}
+
+GDALDatasetUniquePtr memory_raster(const GroundRaster& raster, int bands, GDALDataType type,
+                                   const GdalSession& session) {
+  GDALDriver* driver = GetGDALDriverManager()->GetDriverByName("MEM");
+  GDALDatasetUniquePtr dataset(driver->Create("", raster.columns, raster.rows, bands, type, nullptr));
+  if (dataset == nullptr) fail(session, "the raster cannot be made");
+  double transform[6] = {raster.west, raster.step_m, 0, raster.north, 0, -raster.step_m};
+  dataset->SetGeoTransform(transform);
+  return dataset;
+}
+
+int CPL_STDCALL report(double fraction, const char* /*message*/, void* progress) {
+  auto& to = *static_cast<Progress*>(progress);
+  to.advance(fraction);
+  return to.is_cancelled() ? FALSE : TRUE;
+}
+
+void fill_band(const GroundRaster& raster, const RasterBand& band, GDALRasterBand& to, const GdalSession& session) {
+  to.SetDescription(band.name.c_str());
+  to.SetUnitType(band.unit.c_str());
+  to.SetNoDataValue(static_cast<double>(no_data));
+  std::vector<float> row(static_cast<std::size_t>(raster.columns));
+  for (int j = 0; j < raster.rows; ++j) {
+    const std::int32_t* tiles = raster.tile_of_pixel.data() + static_cast<std::size_t>(j) * row.size();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const float value = tiles[i] < 0 ? no_data : band.values[static_cast<std::size_t>(tiles[i])];
+      row[i] = std::isnan(value) ? no_data : value;
+    }
+    if (to.RasterIO(GF_Write, 0, j, raster.columns, 1, row.data(), raster.columns, 1, GDT_Float32, 0, 0, nullptr) !=
+        CE_None) {
+      fail(session, "the raster cannot be filled");
+    }
+  }
+}
+
+}  // namespace
+
+GroundRaster rasterize_ground(const PathLossLayer& path_loss, double step_m) {
+  GdalSession session;
+  GroundRaster raster;
+  raster.tile_ids = ground_tiles(path_loss);
+  const Rectangle box = bounds_of(path_loss, raster.tile_ids);
+  raster.step_m = step_m;
+  raster.west = std::floor(box.min.x / step_m) * step_m;
+  raster.north = std::ceil(box.max.y / step_m) * step_m;
+  const double columns = std::ceil((box.max.x - raster.west) / step_m);
+  const double rows = std::ceil((raster.north - box.min.y) / step_m);
+  if (columns * rows > most_coverage_pixels) {
+    throw Error(ErrorKind::invalid_input, "too_many_pixels",
+                "the raster would have " + std::to_string(static_cast<std::int64_t>(columns * rows)) + " pixels",
+                "choose a greater RESOLUTION");
+  }
+  raster.columns = static_cast<int>(columns);
+  raster.rows = static_cast<int>(rows);
+
+  const GDALDatasetUniquePtr numbers = memory_raster(raster, 1, GDT_Int32, session);
+  numbers->GetRasterBand(1)->Fill(-1);
+  std::vector<std::unique_ptr<OGRPolygon>> shapes;
+  std::vector<OGRGeometryH> handles;
+  std::vector<double> burned;
+  for (std::size_t t = 0; t < raster.tile_ids.size(); ++t) {
+    shapes.push_back(polygon(path_loss.outlines.at(raster.tile_ids[t]), path_loss.frame.origin));
+    handles.push_back(OGRGeometry::ToHandle(shapes.back().get()));
+    burned.push_back(static_cast<double>(t));
+  }
+  int band = 1;
+  if (GDALRasterizeGeometries(GDALDataset::ToHandle(numbers.get()), 1, &band, static_cast<int>(handles.size()),
+                              handles.data(), nullptr, nullptr, burned.data(), nullptr, nullptr, nullptr) != CE_None) {
+    fail(session, "the tiles cannot be rasterized");
+  }
+  raster.tile_of_pixel.resize(raster.pixels());
+  if (numbers->GetRasterBand(1)->RasterIO(GF_Read, 0, 0, raster.columns, raster.rows, raster.tile_of_pixel.data(),
+                                          raster.columns, raster.rows, GDT_Int32, 0, 0, nullptr) != CE_None) {
+    fail(session, "the raster cannot be read");
+  }
+  return raster;
+}
+
+void write_ground_raster(const GroundRaster& raster, const std::vector<RasterBand>& bands, const LocalFrame& frame,
+                         const std::filesystem::path& file, Progress& progress) {
+  GdalSession session;
+  progress.begin_stage("writing");
+  const GDALDatasetUniquePtr filled = memory_raster(raster, static_cast<int>(bands.size()), GDT_Float32, session);
+  if (!frame.crs_wkt.empty()) filled->SetProjection(frame.crs_wkt.c_str());
+  for (std::size_t b = 0; b < bands.size(); ++b) {
+    progress.throw_if_cancelled();
+    fill_band(raster, bands[b], *filled->GetRasterBand(static_cast<int>(b) + 1), session);
+  }
+  GDALDriver* driver = GetGDALDriverManager()->GetDriverByName("COG");
+  if (driver == nullptr) fail(session, "this GDAL cannot write cloud-optimized GeoTIFF");
+  // Overviews take single pixels: a mean of decibels, or over no-data, would be no prediction.
+  const char* options[] = {"COMPRESS=DEFLATE", "PREDICTOR=YES", "OVERVIEW_RESAMPLING=NEAREST", nullptr};
+  const MemoryFile memory(".tif");
+  GDALDatasetUniquePtr written(
+      driver->CreateCopy(memory.name().c_str(), filled.get(), TRUE, const_cast<char**>(options), report, &progress));
+  progress.throw_if_cancelled();
+  if (written == nullptr) fail(session, "the raster cannot be written");
+  session.forget();
+  written.reset();
+  if (!session.last_failure().empty()) fail(session, "the raster cannot be written");
+  StagedFile staged(file);
+  staged.write(0, memory.bytes());
+  staged.flush();
+  staged.publish();
+}
+
+}  // namespace tesseray

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Predictions on the ground as a raster: a cloud-optimized GeoTIFF with a band per transmitter.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/io/results/result_writer.h"
+
+namespace tesseray {
+
+// The numbers of a raster's pixels, one per ground tile or −1, row by row from the north-west.
+struct GroundRaster {
+  double west = 0, north = 0, step_m = 0;  // of the corner, CRS coordinates
+  int columns = 0, rows = 0;
+  std::vector<std::int64_t> tile_ids;  // of the numbers
+  std::vector<std::int32_t> tile_of_pixel;
+
+  std::size_t pixels() const { return static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows); }
+};
+
+struct RasterBand {
+  std::string name, unit;
+  std::vector<float> values;  // per number of a tile; NaN where there is none
+};
+
+// Pixels of `step_m`, whose corners are at multiples of it, over the ground tiles of a path_loss layer of polygons:
+// each takes the tile in which its centre lies. Throws Error(invalid_input) for a layer without polygons of ground, or
+// with more than 2²⁸ pixels.
+GroundRaster rasterize_ground(const PathLossLayer& path_loss, double step_m);
+
+// Writes beside `file` and renames when complete. No-data is −9999. Throws Error(resources) when the disk is full.
+void write_ground_raster(const GroundRaster& raster, const std::vector<RasterBand>& bands, const LocalFrame& frame,
+                         const std::filesystem::path& file, Progress& progress);
+
+}  // namespace tesseray

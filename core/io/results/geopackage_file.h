@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Writes layers to a GeoPackage 1.3 (OGC 12-128r17): contents, reference systems, R-trees with their triggers, column
+// descriptions (schema extension) and QGIS default styles.
+//
+// Without OGR's driver, which takes several times as long for the R-tree, and does not tell a locked file, a full disk
+// and a layer that exists apart.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/staged_file.h"
+#include "core/io/results/output_database.h"
+#include "core/io/results/rtree.h"
+#include "core/io/results/sqlite_database.h"
+#include "core/scene/scene.h"
+
+namespace tesseray {
+
+// What stands at a path already.
+enum class FileContent { absent, geopackage, sqlite, other };
+FileContent content_of(const std::filesystem::path& file);
+// True when the GeoPackage has a table of that name. Throws Error(invalid_input) when it cannot be opened for writing.
+bool geopackage_has_layer(const std::filesystem::path& file, const std::string& layer);
+// The database's tables that no run of Tesseray wrote, but those that belong to the format, by name. Throws
+// Error(invalid_input) when it cannot be read.
+std::vector<std::string> tables_of_others(const std::filesystem::path& file);
+// The layers of a GeoPackage or SpatiaLite database that runs made from a prediction, as the last run that wrote each
+// tells: best servers, districts, fingerprints, comparisons, and rays. Throws Error(invalid_input) when it cannot be
+// read.
+std::vector<std::string> layers_made_from_predictions(const std::filesystem::path& file);
+
+class GeoPackageFile : public OutputDatabase {
+ public:
+  // A new file in place of whatever is at `target`. `start`: a GeoPackage to begin with (rasters by GDAL), or empty.
+  static std::unique_ptr<GeoPackageFile> create(const std::filesystem::path& target, const LocalFrame& frame,
+                                                const std::vector<unsigned char>& start);
+  // One transaction in the GeoPackage at `target`; with `overwrite`, layers may replace others of their name.
+  static std::unique_ptr<GeoPackageFile> extend(const std::filesystem::path& target, const LocalFrame& frame,
+                                                bool overwrite);
+
+  ~GeoPackageFile() override;
+
+  void begin_layer(const Layer& layer) override;
+  void write(RowBlock& block) override;
+  void end_layer() override;
+  void prepare() override;
+  void publish() override;
+
+ private:
+  GeoPackageFile(const std::filesystem::path& target, std::unique_ptr<StagedFile> staged, const LocalFrame& frame);
+
+  void make_standard_tables();
+  void make_extension_tables();
+  void declare_extension(const std::string& table, const std::string& column, const std::string& name,
+                         const std::string& definition, const std::string& scope);
+  std::int32_t find_or_add_reference_system(const LocalFrame& frame);
+  void drop_layer(const std::string& name);
+  void make_table(const Layer& layer);
+  void describe_columns(const Layer& layer);
+  void make_spatial_index(const Layer& layer);
+  void add_styles(const Layer& layer);
+
+  std::filesystem::path target_;
+  bool overwrite_ = false;
+  std::unique_ptr<StagedFile> staged_;  // none: an existing file
+  std::unique_ptr<SqliteDatabase> database_;
+  std::int32_t srs_id_ = 0;
+
+  // The layer being written.
+  struct Writing {
+    const Layer* layer = nullptr;
+    SqliteStatement insert;
+    std::int64_t next_fid = 1;
+    Rectangle extent;
+    std::optional<RtreeBuilder> rtree;
+  };
+  std::optional<Writing> writing_;
+};
+
+}  // namespace tesseray

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/results/output_database.h"
+
+#include <tbb/parallel_pipeline.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace tesseray {
+
+namespace {
+
+// Small enough to keep both ends of the pipeline busy, large enough that its cost does not show. Part of the result
+// hash: hashes of blocks are chained.
+constexpr std::size_t rows_per_block = 2048;
+// Blocks under way at once; bounds the memory.
+constexpr std::size_t blocks_under_way = 16;
+
+}  // namespace
+
+void throw_layer_exists(const std::filesystem::path& file, const std::string& layer) {
+  throw Error(ErrorKind::invalid_input, "layer_exists", "the layer exists",
+              "use --overwrite to replace it, or give another name", {.file = file.string(), .layer = layer});
+}
+
+void require_columns(const std::vector<std::string>& found, const Layer& layer, const std::filesystem::path& file) {
+  const auto has_name = [](const std::string& name, const Column& column) { return name == column.name; };
+  if (std::equal(found.begin(), found.end(), layer.columns.begin(), layer.columns.end(), has_name)) return;
+  throw Error(ErrorKind::invalid_input, "foreign_table",
+              "the table has other columns than this version of Tesseray writes, so no row can be added to it",
+              "write to another file, or rename this table", {.file = file.string(), .layer = layer.name});
+}
+
+ResultHash write_layer(OutputDatabase& database, const Layer& layer, RowProgress& rows) {
+  ResultHash hash = hash_of_columns(layer);
+  hash.add(layer.row_count);
+  database.begin_layer(layer);
+  // The pipeline passes numbers on, not blocks: what is under way when a stage throws would never be freed. Blocks
+  // leave in order, so that a place is free again when the number that falls on it comes.
+  std::vector<RowBlock> under_way(blocks_under_way);
+  std::size_t next_block = 0;
+  const auto take = [&](tbb::flow_control& control) -> std::size_t {
+    if (next_block * rows_per_block >= layer.row_count) control.stop();
+    return next_block++;
+  };
+  const auto encode = [&](std::size_t number) {
+    RowBlock& block = under_way[number % blocks_under_way];
+    block = RowBlock{};
+    const std::size_t first = number * rows_per_block;
+    layer.encode(first, std::min(rows_per_block, layer.row_count - first), block);
+    block.hash = hash_of_rows(block);
+    return number;
+  };
+  const auto write = [&](std::size_t number) {
+    RowBlock& block = under_way[number % blocks_under_way];
+    rows.progress.throw_if_cancelled();
+    database.write(block);
+    hash.add(block.hash);
+    rows.add(RowProgress::of_rows(block.rows));
+  };
+  using tbb::filter_mode;
+  tbb::parallel_pipeline(blocks_under_way,
+                         tbb::make_filter<void, std::size_t>(filter_mode::serial_in_order, take) &
+                             tbb::make_filter<std::size_t, std::size_t>(filter_mode::parallel, encode) &
+                             tbb::make_filter<std::size_t, void>(filter_mode::serial_in_order, write));
+  database.end_layer();
+  rows.add(RowProgress::of_index(layer));
+  return hash;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <ogrsf_frmts.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/io/results/result_writer.h"
+#include "core/io/results/sqlite_database.h"
+#include "core/io/sources/crs.h"
+#include "core/io/sources/gdal_session.h"
+#include "core/io/sources/vector_source.h"
+
+namespace tesseray {
+
+namespace {
+
+constexpr char default_layer[] = "path_loss";
+constexpr char transmitters_table[] = "transmitters";
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// The fields that other tools read, as indices in the layer; −1: not there.
+struct TargetFields {
+  int transmitter_id = -1, target_id = -1, kind = -1, path_loss = -1, basic_loss = -1, received_power = -1, field = -1,
+      first_delay = -1, mean_delay = -1, arrival_azimuth = -1, arrival_elevation = -1, line_of_sight = -1,
+      receiver_gain = -1;
+};
+
+class PathLossSource {
+ public:
+  PathLossSource(const std::string& source, Outlines outlines)
+      : name_(parse_source_name(source)),
+        geometry_hint_(std::string("write PATH_LOSS with GEOMETRY polygon") +
+                       (outlines == Outlines::require ? "" : " or point")) {
+    require_file(name_.dataset, "PATH_LOSS");
+    dataset_.reset(GDALDataset::Open(name_.dataset.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
+    if (!dataset_) fail("cannot_open", "the file cannot be opened (" + session_.last_failure() + ")");
+    const std::string wanted = name_.layer.empty() ? default_layer : name_.layer;
+    layer_ = dataset_->GetLayerByName(wanted.c_str());
+    if (layer_ == nullptr && name_.layer.empty() && dataset_->GetLayerCount() == 1) layer_ = dataset_->GetLayer(0);
+    if (layer_ == nullptr) fail("no_layer", "the file has no layer " + wanted);
+    if (!name_.filter.empty() && layer_->SetAttributeFilter(name_.filter.c_str()) != OGRERR_NONE) {
+      fail("bad_filter", "the filter " + name_.filter + " is not understood (" + session_.last_failure() + ")");
+    }
+  }
+
+  // By the last run that wrote the layer, where the file tells of runs.
+  bool holds_reached_only() const {
+    if (dataset_->GetLayerByName("tesseray_runs") == nullptr) return false;
+    const std::string sql =
+        "SELECT json_extract(parameters, '$.REACHED_ONLY') AS reached_only FROM tesseray_runs WHERE " +
+        quoted_text(layer_->GetName()) + " IN (SELECT value FROM json_each(layers)) ORDER BY rowid DESC LIMIT 1";
+    return is_true(sql);
+  }
+
+  // A later run may have replaced the file's one layer of transmitters.
+  void warn_of_other_transmitters(Progress& progress) {
+    if (dataset_->GetLayerByName("tesseray_runs") == nullptr) return;
+    std::string what;
+    for (const char* parameter : {"TRANSMITTERS", "TRANSMITTERS_CRS", "NAME_FIELD", "FREQUENCY_FIELD", "FREQUENCY",
+                                  "ANTENNA_HEIGHT_FIELD", "ANTENNA_HEIGHT", "ANTENNA_HEIGHT_REFERENCE"}) {
+      what += std::string("json_extract(parameters, '$.") + parameter + "'), ";
+    }
+    const auto last_with = [](const std::string& layer) {
+      return "(SELECT max(number) FROM run WHERE " + quoted_text(layer) + " IN (SELECT value FROM json_each(layers)))";
+    };
+    const std::string sql =
+        "WITH run AS (SELECT rowid AS number, layers, json_array(" + what +
+        "(SELECT json_extract(value, '$.hash') FROM json_each(inputs) WHERE json_extract(value, '$.path') = "
+        "json_extract(parameters, '$.TRANSMITTERS'))) AS made_from FROM tesseray_runs) "
+        "SELECT a.made_from <> b.made_from FROM run a, run b WHERE a.number = " +
+        last_with(layer_->GetName()) + " AND b.number = " + last_with(transmitters_table);
+    if (!is_true(sql)) return;
+    progress.warn({"other_transmitters",
+                   "the layer transmitters of " + without_password(name_.dataset) + " is of another run than " +
+                       layer_->GetName() +
+                       ", with other parameters or another file of transmitters: their names, places and frequencies "
+                       "may be others. Predict each network to a file of its own"});
+  }
+
+  LocalFrame frame() {
+    const Crs crs = Crs::of(layer_->GetSpatialRef());
+    if (crs.is_geographic()) fail("degrees", "the layer is in degrees");
+    OGREnvelope bounds;
+    if (layer_->GetExtent(&bounds, TRUE) != OGRERR_NONE) {
+      throw Error(ErrorKind::invalid_input, "no_geometry", "the layer has no geometries", geometry_hint_, place());
+    }
+    // As every scene has it: coordinates stay small and exact.
+    constexpr double step_m = 1024;
+    return {.origin = {std::floor(bounds.MinX / step_m) * step_m, std::floor(bounds.MinY / step_m) * step_m},
+            .crs_wkt = crs.empty() ? "" : crs.wkt(),
+            .crs_name = crs.empty() ? "local metres" : crs.name()};
+  }
+
+  std::vector<PredictedTarget> targets(Vec2 origin, std::map<std::int64_t, TileCorners>* outlines, Progress& progress) {
+    const TargetFields fields = find_fields();
+    std::vector<PredictedTarget> targets;
+    const auto count = static_cast<double>(layer_->GetFeatureCount());
+    targets.reserve(static_cast<std::size_t>(std::max(count, 0.0)));
+    for (const OGRFeatureUniquePtr& feature : *layer_) {
+      targets.push_back(target(*feature, fields, origin));
+      if (outlines != nullptr) add_outline(*feature, targets.back().tile_id, origin, *outlines);
+      constexpr std::size_t rows_between_reports = 8192;
+      if (targets.size() % rows_between_reports == 0) {
+        progress.throw_if_cancelled();
+        progress.advance(static_cast<double>(targets.size()) / count);
+      }
+    }
+    if (!session_.last_failure().empty())
+      fail("cannot_read", "the layer cannot be read (" + session_.last_failure() + ")");
+    if (targets.empty() && !name_.filter.empty()) {
+      throw Error(ErrorKind::invalid_input, "no_rows", "the filter " + name_.filter + " leaves no rows",
+                  "change the filter, or give the layer without one", place());
+    }
+    return targets;
+  }
+
+  // Where a filter chooses among the rows, only those that it leaves a row of: others would stand there as unheard.
+  std::vector<PredictedTransmitter> transmitters(Vec2 origin, const std::vector<PredictedTarget>& targets) {
+    std::unordered_set<std::int64_t> chosen;
+    for (const PredictedTarget& target : targets) chosen.insert(target.transmitter_id);
+    std::vector<PredictedTransmitter> all = all_transmitters(origin);
+    if (!name_.filter.empty()) {
+      std::erase_if(all, [&](const PredictedTransmitter& each) { return !chosen.contains(each.transmitter_id); });
+    }
+    return all;
+  }
+
+ private:
+  // What a query about runs has in its first row, if any.
+  bool is_true(const std::string& sql) const {
+    OGRLayer* rows = dataset_->ExecuteSQL(sql.c_str(), nullptr, nullptr);
+    if (rows == nullptr) return false;
+    OGRFeatureUniquePtr row(rows->GetNextFeature());
+    const bool value = row && row->GetFieldAsInteger(0) != 0;
+    row.reset();
+    dataset_->ReleaseResultSet(rows);
+    return value;
+  }
+
+  std::vector<PredictedTransmitter> all_transmitters(Vec2 origin) {
+    OGRLayer* layer = dataset_->GetLayerByName(transmitters_table);
+    if (layer == nullptr) {
+      throw Error(ErrorKind::invalid_input, "no_transmitters", "the layer transmitters is missing beside the path loss",
+                  "write PATH_LOSS and TRANSMITTERS_OUT of predictcoverage to one file, and give that; a layer in "
+                  "memory is in none",
+                  {.file = name_.dataset});
+    }
+    std::vector<PredictedTransmitter> transmitters;
+    for (const OGRFeatureUniquePtr& feature : *layer) {
+      PredictedTransmitter transmitter;
+      transmitter.transmitter_id = feature->GetFieldAsInteger64(require_field(*layer, "transmitter_id"));
+      transmitter.name = feature->GetFieldAsString(require_field(*layer, "name"));
+      transmitter.frequency_hz = feature->GetFieldAsDouble(require_field(*layer, "frequency_mhz")) * 1e6;
+      transmitter.position = middle(*feature, *layer, origin);
+      transmitters.push_back(std::move(transmitter));
+    }
+    return transmitters;
+  }
+
+  ErrorPlace place() {
+    return {.file = without_password(name_.dataset), .layer = layer_ != nullptr ? layer_->GetName() : ""};
+  }
+
+  [[noreturn]] void fail(const std::string& code, const std::string& message) {
+    throw Error(ErrorKind::invalid_input, code, message, "give the path_loss layer that predictcoverage wrote",
+                place());
+  }
+
+  int require_field(OGRLayer& layer, const char* field) {
+    const int index = layer.GetLayerDefn()->GetFieldIndex(field);
+    if (index >= 0) return index;
+    throw Error(ErrorKind::invalid_input, "no_field", "the field is missing",
+                "give the path_loss layer that predictcoverage wrote",
+                {.file = without_password(name_.dataset), .layer = layer.GetName(), .field = field});
+  }
+
+  TargetFields find_fields() {
+    const OGRFeatureDefn& defn = *layer_->GetLayerDefn();
+    const bool of_receivers = defn.GetFieldIndex("tile_id") < 0 && defn.GetFieldIndex("receiver_id") >= 0;
+    TargetFields fields;
+    fields.transmitter_id = require_field(*layer_, "transmitter_id");
+    fields.target_id = require_field(*layer_, of_receivers ? "receiver_id" : "tile_id");
+    fields.path_loss = require_field(*layer_, "path_loss_db");
+    fields.kind = defn.GetFieldIndex("kind");
+    fields.basic_loss = defn.GetFieldIndex("basic_loss_db");
+    fields.received_power = defn.GetFieldIndex("received_power_dbm");
+    fields.field = defn.GetFieldIndex("field_dbuvm");
+    fields.first_delay = defn.GetFieldIndex("first_delay_ns");
+    fields.mean_delay = defn.GetFieldIndex("mean_delay_ns");
+    fields.arrival_azimuth = defn.GetFieldIndex("arrival_azimuth_deg");
+    fields.arrival_elevation = defn.GetFieldIndex("arrival_elevation_deg");
+    fields.line_of_sight = defn.GetFieldIndex("line_of_sight");
+    fields.receiver_gain = defn.GetFieldIndex("receiver_gain_dbi");
+    ignore_other_fields(fields);
+    return fields;
+  }
+
+  // Reading all of them would take twice as long.
+  void ignore_other_fields(const TargetFields& fields) {
+    const std::array<int, 13> used = {
+        fields.transmitter_id,    fields.target_id,     fields.kind,         fields.path_loss,  fields.basic_loss,
+        fields.received_power,    fields.field,         fields.first_delay,  fields.mean_delay, fields.arrival_azimuth,
+        fields.arrival_elevation, fields.line_of_sight, fields.receiver_gain};
+    std::vector<const char*> ignored;
+    const OGRFeatureDefn& defn = *layer_->GetLayerDefn();
+    for (int i = 0; i < defn.GetFieldCount(); ++i) {
+      if (std::find(used.begin(), used.end(), i) == used.end()) ignored.push_back(defn.GetFieldDefn(i)->GetNameRef());
+    }
+    ignored.push_back(nullptr);
+    layer_->SetIgnoredFields(ignored.data());
+  }
+
+  PredictedTarget target(const OGRFeature& feature, const TargetFields& fields, Vec2 origin) {
+    const auto number = [&feature](int field) {
+      return field >= 0 && feature.IsFieldSetAndNotNull(field) ? feature.GetFieldAsDouble(field) : nan;
+    };
+    PredictedTarget target;
+    target.transmitter_id = feature.GetFieldAsInteger64(fields.transmitter_id);
+    target.tile_id = feature.GetFieldAsInteger64(fields.target_id);
+    if (fields.kind >= 0) {
+      const std::string kind = feature.GetFieldAsString(fields.kind);
+      target.kind = kind == "wall" ? SurfaceKind::wall : kind == "roof" ? SurfaceKind::roof : SurfaceKind::ground;
+    }
+    target.centroid = middle(feature, *layer_, origin);
+    target.path_loss_db = number(fields.path_loss);
+    target.basic_loss_db = number(fields.basic_loss);
+    target.received_power_dbm = number(fields.received_power);
+    target.field_dbuvm = number(fields.field);
+    const double gain_dbi = number(fields.receiver_gain);
+    if (!std::isnan(gain_dbi)) target.receiver_gain_dbi = gain_dbi;
+    target.first_delay_ns = number(fields.first_delay);
+    target.mean_delay_ns = number(fields.mean_delay);
+    target.arrival_azimuth_deg = number(fields.arrival_azimuth);
+    target.arrival_elevation_deg = number(fields.arrival_elevation);
+    target.line_of_sight = fields.line_of_sight >= 0 && feature.GetFieldAsInteger(fields.line_of_sight) != 0;
+    return target;
+  }
+
+  // A tile's corners; points have none.
+  static void add_outline(const OGRFeature& feature, std::int64_t tile_id, Vec2 origin,
+                          std::map<std::int64_t, TileCorners>& outlines) {
+    const OGRGeometry& geometry = *feature.GetGeometryRef();
+    if (wkbFlatten(geometry.getGeometryType()) != wkbPolygon) return;
+    const OGRLinearRing& ring = *geometry.toPolygon()->getExteriorRing();
+    const auto [place, is_new] = outlines.try_emplace(tile_id);
+    if (!is_new) return;
+    for (int i = 0; i < 4; ++i) {
+      place->second.corners[i] = {ring.getX(i) - origin.x, ring.getY(i) - origin.y, ring.getZ(i)};
+    }
+  }
+
+  // The point, or the mean of a tile's corners: tiles are parallelograms.
+  Vec3 middle(const OGRFeature& feature, OGRLayer& layer, Vec2 origin) {
+    const OGRGeometry* geometry = feature.GetGeometryRef();
+    const auto type = geometry == nullptr ? wkbNone : wkbFlatten(geometry->getGeometryType());
+    if (type == wkbPoint && !geometry->IsEmpty()) {
+      const OGRPoint& p = *geometry->toPoint();
+      return {p.getX() - origin.x, p.getY() - origin.y, p.getZ()};
+    }
+    const OGRLinearRing* ring = type == wkbPolygon ? geometry->toPolygon()->getExteriorRing() : nullptr;
+    if (ring == nullptr || ring->getNumPoints() < 4) {
+      throw Error(ErrorKind::invalid_input, "no_geometry", "the feature has neither a polygon nor a point",
+                  geometry_hint_,
+                  {.file = without_password(name_.dataset),
+                   .layer = layer.GetName(),
+                   .field = {},
+                   .feature_id = feature.GetFID()});
+    }
+    const int corners = ring->getNumPoints() - 1;
+    Vec3 sum;
+    for (int i = 0; i < corners; ++i)
+      sum = sum + Vec3{ring->getX(i) - origin.x, ring->getY(i) - origin.y, ring->getZ(i)};
+    return (1.0 / corners) * sum;
+  }
+
+  SourceName name_;
+  std::string geometry_hint_;
+  GdalSession session_;
+  GDALDatasetUniquePtr dataset_;
+  OGRLayer* layer_ = nullptr;
+};
+
+}  // namespace
+
+PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress) {
+  progress.begin_stage("path loss");
+  PathLossSource from(source, outlines);
+  PathLossLayer layer;
+  layer.frame = from.frame();
+  layer.targets = from.targets(layer.frame.origin, outlines == Outlines::leave ? nullptr : &layer.outlines, progress);
+  layer.transmitters = from.transmitters(layer.frame.origin, layer.targets);
+  layer.holds_reached_only = from.holds_reached_only();
+  from.warn_of_other_transmitters(progress);
+  return layer;
+}
+
+std::vector<std::int64_t> ground_tiles(const PathLossLayer& path_loss) {
+  std::vector<std::int64_t> ids;
+  std::unordered_set<std::int64_t> known;
+  for (const PredictedTarget& target : path_loss.targets) {
+    if (target.kind != SurfaceKind::ground || !path_loss.outlines.contains(target.tile_id)) continue;
+    if (known.insert(target.tile_id).second) ids.push_back(target.tile_id);
+  }
+  std::sort(ids.begin(), ids.end());
+  if (!ids.empty()) return ids;
+  throw Error(ErrorKind::invalid_input, "no_ground", "the path loss has no ground tiles with polygons",
+              "predict with KINDS ground and GEOMETRY polygon");
+}
+
+}  // namespace tesseray

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/results/result_writer.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <system_error>
+
+#include "core/base/error.h"
+#include "core/io/results/geopackage_file.h"
+#include "core/io/results/grid_coverage.h"
+#include "core/io/results/output_database.h"
+#include "core/io/results/result_layers.h"
+#include "core/io/results/spatialite_file.h"
+
+namespace tesseray {
+
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+bool is_spatialite(const std::filesystem::path& file) { return lower(file.extension().string()) == ".sqlite"; }
+
+void require_known_extension(const std::filesystem::path& file) {
+  const std::string extension = lower(file.extension().string());
+  if (extension == ".gpkg" || extension == ".sqlite") return;
+  throw Error(ErrorKind::invalid_input, "unsupported_format",
+              extension.empty() ? "the output has no file extension" : "outputs cannot be written as " + extension,
+              "name a GeoPackage (.gpkg) or a SpatiaLite database (.sqlite)", {.file = file.string()});
+}
+
+void require_usable_name(const LayerDestination& destination) {
+  const std::string name = lower(destination.layer);
+  const bool reserved = name.starts_with("gpkg_") || name.starts_with("sqlite_") || name.starts_with("rtree_") ||
+                        name == "layer_styles" || name.starts_with("tesseray_");
+  if (!name.empty() && !reserved) return;
+  throw Error(ErrorKind::invalid_input, "bad_layer_name",
+              name.empty() ? "the layer name is empty" : "the layer name '" + destination.layer + "' is reserved",
+              "give another name (file.gpkg|layername=…)", {.file = destination.file.string()});
+}
+
+// The same file gives the same path, whatever way it was written. A link gives what it points at, there or not, so
+// that this is replaced and the link stays.
+std::filesystem::path resolved(std::filesystem::path file) {
+  std::error_code failed;
+  constexpr int most_links = 40;  // as many as Linux follows
+  for (int i = 0; i < most_links && std::filesystem::is_symlink(file, failed); ++i) {
+    const std::filesystem::path to = std::filesystem::read_symlink(file, failed);
+    file = to.is_absolute() ? to : file.parent_path() / to;
+  }
+  // Made absolute first: a bare name that is not there yet would stay bare, and have no folder.
+  const std::filesystem::path path = std::filesystem::weakly_canonical(std::filesystem::absolute(file), failed);
+  return failed ? file : path;
+}
+
+void require_writable(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.parent_path();
+  std::error_code failed;
+  if (!std::filesystem::is_directory(folder, failed)) {
+    throw Error(ErrorKind::invalid_input, "no_folder", "the folder of the output does not exist",
+                "make the folder, or name another file", {.file = file.string()});
+  }
+  if (access(folder.c_str(), W_OK) != 0) {
+    throw Error(ErrorKind::invalid_input, "cannot_write", "the folder of the output cannot be written",
+                "check its permissions, or name another file", {.file = file.string()});
+  }
+  require_replaceable(file);
+}
+
+// What the layer's rows take at least: to refuse before the work what cannot fit.
+std::uintmax_t least_bytes(const Layer& layer) {
+  std::uintmax_t per_row = 8 + 2 * layer.columns.size();
+  switch (layer.geometry) {
+    case LayerGeometry::none:
+    case LayerGeometry::geometry:
+      break;
+    case LayerGeometry::point_z:
+      per_row += 60;
+      break;
+    case LayerGeometry::line_string_z:
+      per_row += 120;
+      break;
+    case LayerGeometry::polygon_z:
+    case LayerGeometry::multi_polygon:
+      per_row += 190;
+      break;
+  }
+  return per_row * layer.row_count;
+}
+
+}  // namespace
+
+void require_replaceable(const std::filesystem::path& file) {
+  std::error_code failed;
+  if (std::filesystem::exists(file, failed) && access(file.c_str(), W_OK) != 0) {
+    throw Error(ErrorKind::invalid_input, "cannot_write", "the output exists and cannot be written",
+                "check its permissions, or name another file", {.file = file.string()});
+  }
+}
+
+LayerDestination parse_layer_destination(const std::string& text, const std::string& default_layer) {
+  constexpr std::string_view key = "layername=";
+  LayerDestination destination{text, default_layer};
+  const std::size_t bar = text.find('|');
+  if (bar != std::string::npos) {
+    destination.file = text.substr(0, bar);
+    const std::string option = text.substr(bar + 1);
+    if (!lower(option).starts_with(key) || option.find('|') != std::string::npos) {
+      throw Error(ErrorKind::invalid_input, "bad_destination", "the output '" + text + "' is not understood",
+                  "write file.gpkg or file.gpkg|layername=NAME");
+    }
+    destination.layer = option.substr(key.size());
+  }
+  if (destination.file.empty()) {
+    throw Error(ErrorKind::invalid_input, "bad_destination", "an output names no file",
+                "write file.gpkg or file.gpkg|layername=NAME");
+  }
+  require_known_extension(destination.file);
+  require_usable_name(destination);
+  return destination;
+}
+
+struct ResultWriter::Impl {
+  struct Target {
+    std::filesystem::path file;
+    bool replaced = false;             // a new file in place of whatever is there
+    std::vector<unsigned char> start;  // what a new file begins with
+    std::vector<std::string> layers;
+    std::unique_ptr<OutputDatabase> database;  // while committing
+  };
+  struct Planned {
+    std::size_t target = 0;
+    Layer layer;
+  };
+
+  LocalFrame frame;
+  bool overwrite = false;
+  std::vector<Target> targets;
+  std::vector<Planned> layers;
+
+  std::size_t target_for(const std::filesystem::path& file);
+  void plan(const std::filesystem::path& file, Layer layer);
+  void add(const LayerDestination& destination, Layer layer);
+  void require_space() const;
+  void open_targets();
+};
+
+std::size_t ResultWriter::Impl::target_for(const std::filesystem::path& file) {
+  require_known_extension(file);
+  const std::filesystem::path path = resolved(file);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (targets[i].file == path) return i;
+  }
+  require_writable(path);
+  Target target;
+  target.file = path;
+  const FileContent content = content_of(path);
+  const FileContent wanted = is_spatialite(path) ? FileContent::sqlite : FileContent::geopackage;
+  if (content != FileContent::absent && content != wanted && !overwrite) {
+    throw Error(
+        ErrorKind::invalid_input, "not_a_geopackage",
+        std::string("the output exists and is no ") + (is_spatialite(path) ? "SpatiaLite database" : "GeoPackage"),
+        "name another file, or use --overwrite to replace it", {.file = path.string()});
+  }
+  target.replaced = content != wanted;
+  targets.push_back(std::move(target));
+  return targets.size() - 1;
+}
+
+// Layers of one name in one file are an error, whatever the file holds already.
+void ResultWriter::Impl::plan(const std::filesystem::path& file, Layer layer) {
+  const std::size_t index = target_for(file);
+  Target& target = targets[index];
+  const auto same = [&](const std::string& name) { return lower(name) == lower(layer.name); };
+  if (std::any_of(target.layers.begin(), target.layers.end(), same)) {
+    throw Error(ErrorKind::invalid_input, "same_destination", "two outputs name the same layer",
+                "give one of them another layer name (file.gpkg|layername=…) or another file",
+                {.file = file.string(), .layer = layer.name});
+  }
+  target.layers.push_back(layer.name);
+  layers.push_back({index, std::move(layer)});
+}
+
+void ResultWriter::Impl::add(const LayerDestination& destination, Layer layer) {
+  require_usable_name(destination);
+  const Target& target = targets[target_for(destination.file)];
+  if (!target.replaced && !overwrite) {
+    const bool exists = is_spatialite(target.file) ? spatialite_has_layer(target.file, destination.layer)
+                                                   : geopackage_has_layer(target.file, destination.layer);
+    if (exists) throw_layer_exists(destination.file, destination.layer);
+  }
+  plan(destination.file, std::move(layer));
+}
+
+void ResultWriter::Impl::require_space() const {
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    std::uintmax_t needed = targets[i].start.size();
+    for (const Planned& planned : layers) needed += planned.target == i ? least_bytes(planned.layer) : 0;
+    std::error_code failed;
+    const std::filesystem::space_info space = std::filesystem::space(targets[i].file.parent_path(), failed);
+    if (failed || needed <= space.available) continue;
+    constexpr std::uintmax_t megabyte = 1'000'000;
+    throw Error(
+        ErrorKind::resources, "disk_full",
+        "the output takes at least " + std::to_string(needed / megabyte) + " MB, but " +
+            std::to_string(space.available / megabyte) + " MB are free in its folder",
+        "free some space, name a file on another disk, or write fewer rows (REACHED_ONLY, KINDS, GEOMETRY=point)",
+        {.file = targets[i].file.string()});
+  }
+}
+
+void ResultWriter::Impl::open_targets() {
+  for (Target& target : targets) {
+    if (is_spatialite(target.file)) {
+      target.database = std::make_unique<SpatialiteFile>(target.file, frame, !target.replaced, overwrite);
+    } else if (target.replaced) {
+      target.database = GeoPackageFile::create(target.file, frame, target.start);
+    } else {
+      target.database = GeoPackageFile::extend(target.file, frame, overwrite);
+    }
+  }
+}
+
+ResultWriter::ResultWriter(const LocalFrame& frame, bool overwrite) : impl_(std::make_unique<Impl>()) {
+  impl_->frame = frame;
+  impl_->overwrite = overwrite;
+}
+ResultWriter::~ResultWriter() = default;
+
+void ResultWriter::add_environment(const std::filesystem::path& file, const Scene& scene, const Tiling& tiling,
+                                   const std::vector<Issue>& issues) {
+  if (is_spatialite(file)) {
+    throw Error(ErrorKind::invalid_input, "unsupported_format",
+                "an environment cannot be written as SpatiaLite database", "name a GeoPackage (.gpkg)",
+                {.file = file.string()});
+  }
+  Impl::Target& target = impl_->targets[impl_->target_for(file)];
+  if (!target.replaced && !impl_->overwrite) {
+    throw Error(ErrorKind::invalid_input, "file_exists", "the environment file exists",
+                "use --overwrite to replace it, or name another file", {.file = file.string()});
+  }
+  target.replaced = true;
+  std::vector<GridCoverage> grids{terrain_coverage(scene.terrain, scene.frame.origin)};
+  if (!scene.clutter.empty()) grids.push_back(clutter_coverage(scene.clutter, scene.frame.origin));
+  for (const GridCoverage& grid : grids) target.layers.push_back(grid.table);
+  target.start = encode_coverages(grids);
+  impl_->plan(file, environment_layer(scene, tiling));
+  impl_->plan(file, buildings_layer(scene));
+  impl_->plan(file, vegetation_layer(scene));
+  impl_->plan(file, materials_layer(scene));
+  if (!scene.clutter.empty()) impl_->plan(file, clutter_classes_layer(scene));
+  impl_->plan(file, tiles_layer("tiles", scene, tiling, {}));
+  impl_->plan(file, edges_layer("edges", scene, tiling));
+  impl_->plan(file, issues_layer("issues", scene.frame, issues));
+}
+
+void ResultWriter::add_tiles(const LayerDestination& destination, const Scene& scene, const Tiling& tiling,
+                             std::span<const std::uint32_t> visible_tiles) {
+  impl_->add(destination, tiles_layer(destination.layer, scene, tiling, visible_tiles));
+}
+
+void ResultWriter::add_edges(const LayerDestination& destination, const Scene& scene, const Tiling& tiling) {
+  impl_->add(destination, edges_layer(destination.layer, scene, tiling));
+}
+
+void ResultWriter::add_issues(const LayerDestination& destination, const std::vector<Issue>& issues) {
+  impl_->add(destination, issues_layer(destination.layer, impl_->frame, issues));
+}
+
+void ResultWriter::add_transmitters(const LayerDestination& destination, const std::vector<Transmitter>& transmitters) {
+  impl_->add(destination, transmitters_layer(destination.layer, impl_->frame, transmitters));
+}
+
+void ResultWriter::add_path_loss(const LayerDestination& destination, const Scene& scene, const Tiling& tiling,
+                                 std::span<const TransmitterPrediction> predictions, const PathLossLayout& layout) {
+  impl_->add(destination, path_loss_layer(destination.layer, scene, tiling, predictions, layout));
+}
+
+void ResultWriter::add_receiver_path_loss(const LayerDestination& destination, const std::vector<Receiver>& receivers,
+                                          std::span<const TransmitterPrediction> predictions) {
+  impl_->add(destination, receiver_path_loss_layer(destination.layer, impl_->frame, receivers, predictions));
+}
+
+void ResultWriter::add_rays(const LayerDestination& destination, std::span<const TransmitterPrediction> predictions) {
+  impl_->add(destination, rays_layer(destination.layer, impl_->frame, predictions));
+}
+
+void ResultWriter::add_explained_rays(const LayerDestination& destination, const PointExplanation& explanation) {
+  impl_->add(destination, explained_rays_layer(destination.layer, impl_->frame, explanation));
+}
+
+void ResultWriter::add_power_delay_profile(const LayerDestination& destination, const PointExplanation& explanation) {
+  impl_->add(destination, power_delay_profile_layer(destination.layer, explanation));
+}
+
+void ResultWriter::add_prediction_error(const LayerDestination& destination, const Comparison& comparison) {
+  impl_->add(destination, prediction_error_layer(destination.layer, impl_->frame, comparison));
+}
+
+void ResultWriter::add_error_statistics(const LayerDestination& destination, const Comparison& comparison) {
+  impl_->add(destination, error_statistics_layer(destination.layer, comparison));
+}
+
+void ResultWriter::add_visible_tiles(const LayerDestination& destination, const Scene& scene, const Tiling& tiling,
+                                     Vec3 viewpoint, std::span<const std::uint32_t> visible) {
+  impl_->add(destination, visible_tiles_layer(destination.layer, scene, tiling, viewpoint, visible));
+}
+
+void ResultWriter::add_best_servers(const LayerDestination& destination, const PathLossLayer& path_loss,
+                                    const std::vector<ServedPlace>& places) {
+  impl_->add(destination, best_server_layer(destination.layer, path_loss, places));
+}
+
+void ResultWriter::add_district_coverage(const LayerDestination& destination, const DistrictReport& report) {
+  impl_->add(destination, district_coverage_layer(destination.layer, impl_->frame, report));
+}
+
+void ResultWriter::add_district_transmitters(const LayerDestination& destination, const DistrictReport& report) {
+  impl_->add(destination, district_transmitters_layer(destination.layer, report));
+}
+
+void ResultWriter::add_fingerprints(const LayerDestination& destination, const PathLossLayer& path_loss,
+                                    const Fingerprints& fingerprints) {
+  impl_->add(destination, fingerprints_layer(destination.layer, path_loss, fingerprints));
+}
+
+void ResultWriter::add_located(const LayerDestination& destination, const PathLossLayer& path_loss,
+                               const Fingerprints& fingerprints, const std::vector<LocatedQuery>& located) {
+  impl_->add(destination, located_layer(destination.layer, path_loss, fingerprints, located));
+}
+
+void ResultWriter::add_antenna_pattern(const LayerDestination& destination, const AntennaFile& antenna) {
+  impl_->add(destination, antenna_pattern_layer(destination.layer, antenna));
+}
+
+std::string ResultWriter::commit(const RunRecord& run, Progress& progress) {
+  progress.begin_stage("writing");
+  impl_->require_space();
+  // Whatever leaves this function before publish() undoes everything by the databases' destructors.
+  struct Closing {
+    Impl& impl;
+    ~Closing() {
+      for (Impl::Target& target : impl.targets) target.database.reset();
+    }
+  } closing{*impl_};
+  impl_->open_targets();
+
+  RowProgress rows{progress};
+  for (const Impl::Planned& planned : impl_->layers) rows.expect(planned.layer);
+  rows.total += RowProgress::of_rows(impl_->targets.size());  // the run's own row in each
+  ResultHash hash;
+  for (const Impl::Planned& planned : impl_->layers) {
+    hash.add(write_layer(*impl_->targets[planned.target].database, planned.layer, rows));
+  }
+  std::string result_hash = hash.hexadecimal();
+  for (Impl::Target& target : impl_->targets) {
+    write_layer(*target.database, runs_layer(run, target.layers, result_hash), rows);
+  }
+  for (Impl::Target& target : impl_->targets) target.database->prepare();
+  progress.throw_if_cancelled();
+  // Transactions first: unlike a rename, their end can still fail for want of space.
+  for (const bool replaced : {false, true}) {
+    for (Impl::Target& target : impl_->targets) {
+      if (target.replaced == replaced) target.database->publish();
+    }
+  }
+  return result_hash;
+}
+
+}  // namespace tesseray

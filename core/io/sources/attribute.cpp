@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/sources/attribute.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/base/listed.h"
+#include "core/io/sources/text_values.h"
+
+namespace tesseray {
+namespace {
+
+constexpr const char* other_tags = "other_tags";
+
+bool is_stored_number(OGRFieldType type) { return type == OFTInteger || type == OFTInteger64 || type == OFTReal; }
+
+// Files without a declared encoding are usually Latin-1 when they are not UTF-8.
+std::string as_utf8(const char* text) {
+  if (CPLIsUTF8(text, -1)) return text;
+  char* recoded = CPLRecode(text, CPL_ENC_ISO8859_1, CPL_ENC_UTF8);
+  std::string utf8 = recoded;
+  CPLFree(recoded);
+  return utf8;
+}
+
+std::string name_of(const OGRFieldDefn& field) { return as_utf8(field.GetNameRef()); }
+
+// The unit behind an alias in a plain name, "" for none; nothing when the name is no such one.
+std::optional<std::string> unit_behind(const std::string& plain, std::string_view alias,
+                                       const AttributeSearch& search) {
+  if (!plain.starts_with(alias)) return std::nullopt;
+  const std::string_view rest = std::string_view(plain).substr(alias.size());
+  const bool is_unit = std::find(search.units.begin(), search.units.end(), rest) != search.units.end();
+  return rest.empty() || is_unit ? std::optional<std::string>(rest) : std::nullopt;
+}
+
+// The same for a name that a shapefile has cut.
+std::optional<std::string> unit_behind_cut(const std::string& plain, std::string_view alias,
+                                           const AttributeSearch& search) {
+  if (alias.starts_with(plain)) return "";
+  for (const std::string_view unit : search.units) {
+    if ((std::string(alias) + std::string(unit)).starts_with(plain)) return std::string(unit);
+  }
+  return std::nullopt;
+}
+
+std::optional<Attribute> find_by_alias(const OGRFeatureDefn& fields, const AttributeSearch& search) {
+  // Two of the ten may be signs between words.
+  constexpr std::size_t shapefile_name_length = 10, least_letters = 8;
+  for (const bool cut : {false, true}) {
+    for (const std::string_view alias : search.aliases) {
+      for (int i = 0; i < fields.GetFieldCount(); ++i) {
+        const std::string name = name_of(*fields.GetFieldDefn(i)), plain = plain_name(name);
+        if (cut && (name.size() != shapefile_name_length || plain.size() < least_letters)) continue;
+        const auto unit = cut ? unit_behind_cut(plain, alias, search) : unit_behind(plain, alias, search);
+        if (unit) return Attribute(i, name, *unit);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// Exact first, then in any case; −1 for none.
+int field_called(const OGRFeatureDefn& fields, const std::string& requested) {
+  int in_any_case = -1;
+  for (int i = fields.GetFieldCount() - 1; i >= 0; --i) {
+    const std::string name = name_of(*fields.GetFieldDefn(i));
+    if (name == requested) return i;
+    if (lower_case(name) == lower_case(requested)) in_any_case = i;
+  }
+  return in_any_case;
+}
+
+std::optional<Attribute> find_requested(const OGRFeatureDefn& fields, const AttributeSearch& search) {
+  const int field = field_called(fields, search.requested);
+  if (field < 0) return std::nullopt;
+  const std::string name = name_of(*fields.GetFieldDefn(field));
+  // "carrier_ghz" by its last word; "freqmhz" by being an alias with a unit.
+  std::string unit;
+  for (const std::string_view candidate : search.units) {
+    if (last_word(name) == candidate) unit = candidate;
+    for (const std::string_view alias : search.aliases) {
+      if (plain_name(name) == std::string(alias) + std::string(candidate)) unit = candidate;
+    }
+  }
+  return Attribute(field, name, unit);
+}
+
+}  // namespace
+
+std::optional<std::string> Attribute::text(const OGRFeature& feature) const {
+  if (!feature.IsFieldSetAndNotNull(field_)) return std::nullopt;
+  const std::string value = as_utf8(feature.GetFieldAsString(field_));
+  const std::optional<std::string> text = tag_.empty() ? value : hstore_value(value, tag_);
+  if (!text || is_blank(*text)) return std::nullopt;
+  return std::string(trimmed(*text));
+}
+
+std::optional<double> Attribute::stored_number(const OGRFeature& feature) const {
+  if (!tag_.empty() || !feature.IsFieldSetAndNotNull(field_)) return std::nullopt;
+  if (!is_stored_number(feature.GetDefnRef()->GetFieldDefn(field_)->GetType())) return std::nullopt;
+  const double value = feature.GetFieldAsDouble(field_);
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+bool says_feet(const Attribute& attribute) { return attribute.unit().starts_with("f"); }
+
+bool says_metres(const Attribute& attribute) { return attribute.unit().starts_with("m"); }
+
+NumberCell read_length_m(const Attribute& attribute, const OGRFeature& feature) {
+  const LengthUnit unit = says_feet(attribute) ? LengthUnit::foot : LengthUnit::metre;
+  return read_number(attribute, feature, *parse_length_m("1", unit),
+                     [&](const std::string& text) { return parse_length_m(text, unit); });
+}
+
+bool has_thousands(const std::string& number, const OGRFeature& feature) {
+  const std::optional<char> sign = possible_thousands_sign(number);
+  if (!sign) return false;
+  bool is_other_decimal = false;
+  for (int i = 0; i < feature.GetFieldCount(); ++i) {
+    if (feature.GetFieldDefnRef(i)->GetType() != OFTString || !feature.IsFieldSetAndNotNull(i)) continue;
+    const std::optional<char> decimal = decimal_sign(feature.GetFieldAsString(i));
+    if (decimal == sign) return false;
+    is_other_decimal = is_other_decimal || decimal;
+  }
+  return is_other_decimal;
+}
+
+std::optional<Attribute> find_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search,
+                                        const ErrorPlace& place) {
+  const int tags = fields.GetFieldIndex(other_tags);
+  if (search.requested.empty()) {
+    if (std::optional<Attribute> found = find_by_alias(fields, search)) return found;
+    if (tags < 0 || search.osm_tag.empty()) return std::nullopt;
+    const std::string tag(search.osm_tag);
+    return Attribute(tags, tag, {}, tag);
+  }
+  if (std::optional<Attribute> found = find_requested(fields, search)) return found;
+  if (tags >= 0) return Attribute(tags, search.requested, {}, search.requested);
+  const std::vector<std::string> names = field_names(fields);
+  const std::string near = nearest_name(search.requested, names);
+  throw Error(ErrorKind::invalid_input, "unknown_field",
+              "there is no field \"" + search.requested + "\" (given as " + search.parameter + ")",
+              (near.empty() ? "its fields: " : "did you mean \"" + near + "\"? Its fields: ") + listed(names), place);
+}
+
+Error missing_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search, const std::string& meaning,
+                        const std::string& hint, const ErrorPlace& place) {
+  std::vector<std::string> aliases(search.aliases.begin(), search.aliases.end());
+  return {ErrorKind::invalid_input, "missing_field",
+          "there is no field with " + meaning + ": looked for " + listed(aliases) +
+              "; its fields: " + listed(field_names(fields)),
+          hint, place};
+}
+
+std::vector<std::string> field_names(const OGRFeatureDefn& fields) {
+  std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(fields.GetFieldCount()));
+  for (int i = 0; i < fields.GetFieldCount(); ++i) names.push_back(name_of(*fields.GetFieldDefn(i)));
+  return names;
+}
+
+}  // namespace tesseray

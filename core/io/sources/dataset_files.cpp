@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/sources/dataset_files.h"
+
+#include <cpl_string.h>
+#include <gdal_priv.h>
+
+#include "core/io/sources/gdal_session.h"
+#include "core/io/sources/text_values.h"
+
+namespace tesseray {
+
+bool is_local_path(const std::string& dataset) {
+  if (dataset.starts_with("/vsi") || dataset.starts_with("<") || dataset.starts_with("{")) return false;
+  const std::size_t colon = dataset.find(':');
+  if (colon == std::string::npos || colon < 2) return true;
+  return dataset.find('/') < colon;
+}
+
+std::vector<std::filesystem::path> files_of_dataset(const std::string& dataset) {
+  // All other local files are what they are called; some, such as GeoJSON, GDAL opens slowly.
+  if (is_local_path(dataset) && !lower_case(dataset).ends_with(".vrt")) return {dataset};
+  const GdalSession session;
+  const GDALDatasetUniquePtr opened(GDALDataset::Open(dataset.c_str(), GDAL_OF_READONLY));
+  std::vector<std::filesystem::path> files;
+  if (!opened) return files;
+  const CPLStringList names(opened->GetFileList());
+  for (int i = 0; i < names.size(); ++i) files.emplace_back(names[i]);
+  return files;
+}
+
+}  // namespace tesseray

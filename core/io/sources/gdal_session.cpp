@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/sources/gdal_session.h"
+
+#include <cpl_conv.h>
+#include <gdal_priv.h>
+
+#include <filesystem>
+
+namespace tesseray {
+
+GdalSession::GdalSession() {
+  CPLPushErrorHandlerEx(collect, this);
+  static const bool registered = (GDALAllRegister(), true);
+  static_cast<void>(registered);
+  // GDAL would otherwise put the OSM driver's scratch files into the working directory, which may be read-only.
+  std::error_code failed;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(failed);
+  if (!failed) set_option("CPL_TMPDIR", folder.string());
+  // It takes the first row of a spreadsheet for one of values where all its cells are texts.
+  set_option("OGR_XLSX_HEADERS", "FORCE");
+  set_option("OGR_ODS_HEADERS", "FORCE");
+}
+
+GdalSession::~GdalSession() {
+  for (const char* option : set_options_) CPLSetThreadLocalConfigOption(option, nullptr);
+  CPLPopErrorHandler();
+}
+
+void GdalSession::set_option(const char* name, const std::string& value) {
+  if (CPLGetConfigOption(name, nullptr) != nullptr) return;
+  CPLSetThreadLocalConfigOption(name, value.c_str());
+  set_options_.push_back(name);
+}
+
+void CPL_STDCALL GdalSession::collect(CPLErr severity, CPLErrorNum /*number*/, const char* message) {
+  auto* session = static_cast<GdalSession*>(CPLGetErrorHandlerUserData());
+  if (severity >= CE_Failure) session->last_failure_ = message;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/sources/table_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+namespace tesseray {
+namespace {
+
+// A row, or what a quote that is not closed makes of the rest of the file.
+struct Row {
+  std::string text;
+  std::int64_t line = 1;
+};
+
+// The rows of a text, line by line.
+class RowReader {
+ public:
+  explicit RowReader(const std::string& file) : stream_(file, std::ios::binary) {}
+
+  bool next(Row& row) {
+    row.text.clear();
+    row.line = line_;
+    bool is_quoted = false;
+    char c = 0;
+    while (stream_.get(c)) {
+      const bool ends_line = c == '\n' || c == '\r';
+      if (c == '\r' && stream_.peek() == '\n') stream_.get(c);
+      if (ends_line) ++line_;
+      if (c == '"') is_quoted = !is_quoted;
+      if (!ends_line || is_quoted) {
+        row.text += c;
+      } else if (!row.text.empty()) {
+        return true;
+      } else {
+        row.line = line_;
+      }
+    }
+    return !row.text.empty();
+  }
+
+ private:
+  std::ifstream stream_;
+  std::int64_t line_ = 1;
+};
+
+struct Cells {
+  std::size_t count = 1;
+  std::size_t filled = 0;  // up to the last one that is not empty
+};
+
+Cells cells_of(std::string_view row, char separator) {
+  Cells cells;
+  bool is_quoted = false;
+  for (const char c : row) {
+    if (c == '"') is_quoted = !is_quoted;
+    if (c == separator && !is_quoted) {
+      ++cells.count;
+    } else if (c != ' ') {
+      cells.filled = cells.count;
+    }
+  }
+  return cells;
+}
+
+std::optional<char> separator_of(std::string_view header, std::size_t columns) {
+  constexpr std::array separators = {',', ';', '\t', '|', ' '};
+  const auto* const found = std::find_if(separators.begin(), separators.end(),
+                                         [&](char separator) { return cells_of(header, separator).count == columns; });
+  return found == separators.end() ? std::nullopt : std::optional(*found);
+}
+
+}  // namespace
+
+TableLines read_table_lines(const std::string& file, std::size_t columns) {
+  TableLines lines;
+  RowReader rows(file);
+  Row row;
+  if (!rows.next(row)) return lines;
+  lines.of_rows.push_back(row.line);
+  // Of one column there is nothing to tell: any sign may stand in its texts.
+  const std::optional<char> separator = columns > 1 ? separator_of(row.text, columns) : std::nullopt;
+  while (rows.next(row)) {
+    lines.of_rows.push_back(row.line);
+    if (!separator) continue;
+    const std::size_t cells = cells_of(row.text, *separator).filled;
+    if (cells <= columns) continue;
+    if (lines.too_long++ > 0) continue;
+    lines.first_too_long = row.line;
+    lines.cells_there = cells;
+  }
+  return lines;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/sources/text_values.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace tesseray {
+namespace {
+
+constexpr double foot_m = 0.3048;
+constexpr double inch_m = 0.0254;
+
+constexpr std::array length_units = {
+    Unit{"m", 1.0},      Unit{"metre", 1.0},   Unit{"metres", 1.0},    Unit{"meter", 1.0},
+    Unit{"meters", 1.0}, Unit{"cm", 0.01},     Unit{"mm", 0.001},      Unit{"km", 1000.0},
+    Unit{"ft", foot_m},  Unit{"foot", foot_m}, Unit{"feet", foot_m},   Unit{"'", foot_m},
+    Unit{"in", inch_m},  Unit{"inch", inch_m}, Unit{"inches", inch_m}, Unit{"\"", inch_m},
+};
+
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_letter(char c) { return is_upper(c) || (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+  std::string result;
+  for (std::size_t at = text.find(from); at != std::string_view::npos; at = text.find(from)) {
+    result.append(text.substr(0, at)).append(to);
+    text.remove_prefix(at + from.size());
+  }
+  return result.append(text);
+}
+
+// As they are written where a keyboard has no marks.
+std::string without_marks(std::string_view text) {
+  constexpr std::pair<std::string_view, std::string_view> letters[] = {
+      {"ä", "ae"},
+      {"ö", "oe"},
+      {"ü", "ue"},
+      {"ß", "ss"},
+      {"à", "a"},
+      {"é", "e"},
+      {"è", "e"},
+      {"ê", "e"},
+      {"Ä", "ae"},
+      {"Ö", "oe"},
+      {"Ü", "ue"},
+      {"À", "a"},
+      {"É", "e"},
+      {"È", "e"},
+      {"Ê", "e"},
+      // Letters and marks apart, as macOS writes names.
+      {"a\u0308", "ae"},
+      {"o\u0308", "oe"},
+      {"u\u0308", "ue"},
+      {"A\u0308", "ae"},
+      {"O\u0308", "oe"},
+      {"U\u0308", "ue"},
+      {"\u0300", ""},
+      {"\u0301", ""},
+      {"\u0302", ""}};
+  std::string plain(text);
+  for (const auto& [marked, bare] : letters) plain = replaced(plain, marked, bare);
+  return plain;
+}
+
+// Typographic primes, quotes and no-break spaces as their plain keys.
+std::string with_plain_marks(std::string_view text) {
+  std::string plain(text);
+  for (const std::string_view prime : {"\u2032", "\u2019", "\u00b4"}) plain = replaced(plain, prime, "'");
+  for (const std::string_view quotes : {"\u2033", "\u201d", "''"}) plain = replaced(plain, quotes, "\"");
+  for (const std::string_view space : {"\u00a0", "\u202f"}) plain = replaced(plain, space, " ");
+  return replaced(plain, "\u2212", "-");
+}
+
+// "7'6\"", "7 ft 6 in": whole feet and inches.
+std::optional<double> parse_feet_and_inches(std::string_view text) {
+  for (const std::string_view mark : {"'", "feet", "foot", "ft"}) {
+    const std::size_t at = text.find(mark);
+    if (at == std::string_view::npos) continue;
+    const std::optional<double> feet = parse_number(text.substr(0, at));
+    std::string_view rest = trimmed(text.substr(at + mark.size()));
+    for (const std::string_view unit : {"\"", "inches", "inch", "in"}) {
+      if (rest.ends_with(unit)) {
+        rest.remove_suffix(unit.size());
+        break;
+      }
+    }
+    const std::optional<double> inches = parse_number(rest);
+    if (feet && inches && *inches >= 0 && *inches < 12) return *feet * foot_m + std::copysign(*inches * inch_m, *feet);
+  }
+  return std::nullopt;
+}
+
+// Letters to insert, leave out, change, or swap with their neighbour, to get from one word to the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> two_back(b.size() + 1), back(b.size() + 1), row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    two_back.swap(back);
+    back.swap(row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({back[j] + 1, row[j - 1] + 1, back[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], two_back[j - 2] + 1);
+    }
+  }
+  return row.back();
+}
+
+// A quoted hstore string that starts at `at`; moves `at` behind it.
+std::optional<std::string> quoted(std::string_view text, std::size_t& at) {
+  if (at >= text.size() || text[at] != '"') return std::nullopt;
+  std::string value;
+  for (++at; at < text.size(); ++at) {
+    if (text[at] == '"') {
+      ++at;
+      return value;
+    }
+    if (text[at] == '\\' && at + 1 < text.size()) ++at;
+    value += text[at];
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view no_break_space = "\u00a0";
+  for (;;) {
+    if (!text.empty() && is_space(text.front())) {
+      text.remove_prefix(1);
+    } else if (!text.empty() && is_space(text.back())) {
+      text.remove_suffix(1);
+    } else if (text.starts_with(no_break_space)) {
+      text.remove_prefix(no_break_space.size());
+    } else if (text.ends_with(no_break_space)) {
+      text.remove_suffix(no_break_space.size());
+    } else {
+      return text;
+    }
+  }
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (is_upper(c)) c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+bool is_blank(std::string_view text) {
+  const std::string word = lower_case(trimmed(text));
+  constexpr std::array<std::string_view, 8> blanks = {"", "null", "nan", "n/a", "none", "-", "?", "unknown"};
+  return std::find(blanks.begin(), blanks.end(), word) != blanks.end();
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  std::string number(trimmed(text));
+  const auto commas = std::count(number.begin(), number.end(), ',');
+  if (commas > 1 || (commas == 1 && number.find('.') != std::string::npos)) return std::nullopt;
+  if (commas == 1) number[number.find(',')] = '.';
+  const char* begin = number.data();
+  const char* end = begin + number.size();
+  if (end - begin > 1 && *begin == '+' && begin[1] != '-') ++begin;
+  double value = 0;
+  const auto [stop, error] = std::from_chars(begin, end, value);
+  if (error != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<char> possible_thousands_sign(std::string_view text) {
+  constexpr std::size_t digits_behind = 3;
+  std::string_view number = trimmed(text);
+  if (number.starts_with('-') || number.starts_with('+')) number.remove_prefix(1);
+  const std::size_t before = std::min(number.find_first_not_of("0123456789"), number.size());
+  if (before < 1 || before > 3 || number.front() == '0' || before == number.size()) return std::nullopt;
+  const char sign = number[before];
+  if (sign != '.' && sign != ',') return std::nullopt;
+  const std::string_view behind = number.substr(before + 1);
+  const std::size_t digits = std::min(behind.find_first_not_of("0123456789"), behind.size());
+  if (digits != digits_behind) return std::nullopt;
+  const bool goes_on = digits < behind.size() && (behind[digits] == '.' || behind[digits] == ',');
+  return goes_on ? std::nullopt : std::optional(sign);
+}
+
+std::optional<char> decimal_sign(std::string_view text) {
+  const std::size_t at = text.find_first_of(".,");
+  if (at == std::string_view::npos || possible_thousands_sign(text) || !parse_number(text)) return std::nullopt;
+  return text[at];
+}
+
+std::string shortest(double number) {
+  std::array<char, 32> buffer{};
+  char* const end = buffer.data() + buffer.size();
+  const double size = std::abs(number);
+  const bool is_plain = size == 0 || (size >= 1e-6 && size < 1e15);
+  const auto result = is_plain ? std::to_chars(buffer.data(), end, number, std::chars_format::fixed)
+                               : std::to_chars(buffer.data(), end, number);
+  return {buffer.data(), result.ptr};
+}
+
+std::optional<double> parse_quantity(std::string_view text, std::span<const Unit> units, double bare_factor) {
+  const std::string plain = lower_case(with_plain_marks(text));
+  const std::string_view quantity = trimmed(plain);
+  if (const std::optional<double> bare = parse_number(quantity)) return *bare * bare_factor;
+  // The longest unit that ends the text, so that "mm" is not taken for "m".
+  const Unit* unit = nullptr;
+  for (const Unit& candidate : units) {
+    if (quantity.ends_with(candidate.name) && (unit == nullptr || candidate.name.size() > unit->name.size())) {
+      unit = &candidate;
+    }
+  }
+  if (unit == nullptr) return std::nullopt;
+  const std::optional<double> number = parse_number(quantity.substr(0, quantity.size() - unit->name.size()));
+  if (!number) return std::nullopt;
+  return *number * unit->factor;
+}
+
+std::optional<double> parse_length_m(std::string_view text, LengthUnit unit) {
+  const double bare_factor = unit == LengthUnit::foot ? foot_m : 1.0;
+  if (const std::optional<double> length = parse_quantity(text, length_units, bare_factor)) return length;
+  return parse_feet_and_inches(lower_case(with_plain_marks(text)));
+}
+
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char c : lower_case(without_marks(name))) {
+    if (is_letter(c) || is_digit(c)) plain += c;
+  }
+  return plain;
+}
+
+std::string last_word(std::string_view name) {
+  while (!name.empty() && !is_letter(name.back()) && !is_digit(name.back())) name.remove_suffix(1);
+  std::size_t start = name.size();
+  while (start > 0) {
+    const char c = name[start - 1];
+    if (!is_letter(c) && !is_digit(c)) break;
+    if (start < name.size() && !is_upper(c) && is_upper(name[start])) break;
+    --start;
+  }
+  return lower_case(name.substr(start));
+}
+
+std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names) {
+  const std::string plain = plain_name(wanted);
+  std::string nearest;
+  std::size_t least = std::max<std::size_t>(1, plain.size() / 3) + 1;
+  for (const std::string& name : names) {
+    const std::size_t distance = edit_distance(plain, plain_name(name));
+    if (distance < least) {
+      least = distance;
+      nearest = name;
+    }
+  }
+  return nearest;
+}
+
+std::optional<std::string> hstore_value(std::string_view hstore, std::string_view key) {
+  std::size_t at = 0;
+  while (at < hstore.size()) {
+    const std::optional<std::string> found = quoted(hstore, at);
+    if (!found || !hstore.substr(at).starts_with("=>")) return std::nullopt;
+    at += 2;
+    std::optional<std::string> value = quoted(hstore, at);
+    if (!value) return std::nullopt;
+    if (*found == key) return value;
+    at = hstore.find('"', at);
+  }
+  return std::nullopt;
+}
+
+}  // namespace tesseray

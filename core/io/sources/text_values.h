@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Numbers, quantities and names as people write them in tables and tags.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tesseray {
+
+// Without white space (no-break spaces too) at both ends.
+std::string_view trimmed(std::string_view text);
+bool is_space(char c);
+// ASCII letters in lower case; others stay.
+std::string lower_case(std::string_view text);
+
+// True for what tables write where a value is unknown: "", "null", "nan", "n/a", "none", "-", "?", "unknown".
+bool is_blank(std::string_view text);
+
+// A finite decimal number with point or comma, whatever the locale: "12.5", "12,5", "-3e2". Empty for anything else,
+// also for two separators ("1,234.5"), which could be read either way.
+std::optional<double> parse_number(std::string_view text);
+
+// The point or comma of a number that may have thousands or decimals behind it: of "28,000 MHz", "-1.250". Empty for
+// "0,250", "12,5", "3400,125", which have decimals, and for all else.
+std::optional<char> possible_thousands_sign(std::string_view text);
+// The point or comma before the decimals of a number; empty where it may be a sign of thousands.
+std::optional<char> decimal_sign(std::string_view text);
+
+// The shortest text that reads back as the same number: "100", "0.01", "1000000"; with an exponent only below 1e-6 and
+// from 1e15 on.
+std::string shortest(double number);
+
+enum class LengthUnit { metre, foot };
+// The numbers in texts of heights as people write them: "12 m", "40'", "12,5", "40 ft", "7'6\"". `unit` is what a
+// bare number means. Empty when there is none.
+std::optional<double> parse_length_m(std::string_view text, LengthUnit unit);
+
+struct Unit {
+  std::string_view name;  // lower case
+  double factor = 1;
+};
+
+// Angles in degrees.
+inline constexpr std::array angle_units = {Unit{"deg", 1.0}, Unit{"degree", 1.0}, Unit{"degrees", 1.0}, Unit{"°", 1.0},
+                                           Unit{"º", 1.0}};
+
+// A number with or without one of `units` behind it, times the unit's factor (`bare_factor` without a unit).
+std::optional<double> parse_quantity(std::string_view text, std::span<const Unit> units, double bare_factor);
+
+// A name with letters and digits only, in lower case and without German and French marks: "Antenna-Height (m)" →
+// "antennaheightm", "Höhe" → "hoehe".
+std::string plain_name(std::string_view name);
+// The last word of a name in lower case, a change from small to capital letters starting a word as well:
+// "freq_MHz" → "mhz", "powerDbm" → "dbm", "shaft" → "shaft".
+std::string last_word(std::string_view name);
+
+// The name nearest in spelling, for "did you mean": empty when nothing is near.
+std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names);
+
+// The value of a key in an hstore text, which is how GDAL hands over OSM's tags: "\"height\"=>\"12\"".
+std::optional<std::string> hstore_value(std::string_view hstore, std::string_view key);
+
+}  // namespace tesseray

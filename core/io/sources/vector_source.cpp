@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/sources/vector_source.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "core/base/listed.h"
+#include "core/io/sources/dataset_files.h"
+#include "core/io/sources/text_values.h"
+
+namespace tesseray {
+namespace {
+
+constexpr std::string_view osm_polygon_layer = "multipolygons";
+constexpr std::string_view osm_point_layer = "points";
+
+bool may_hold(OGRwkbGeometryType type, VectorSource::Content content) {
+  const OGRwkbGeometryType flat = wkbFlatten(type);
+  if (flat == wkbUnknown || flat == wkbGeometryCollection) return true;
+  if (content == VectorSource::Content::points) return flat == wkbPoint || flat == wkbMultiPoint;
+  return OGR_GT_IsSubClassOf(flat, wkbSurface) || OGR_GT_IsSubClassOf(flat, wkbMultiSurface) ||
+         flat == wkbPolyhedralSurface || flat == wkbTIN;
+}
+
+std::string content_name(VectorSource::Content content) {
+  return content == VectorSource::Content::points ? "points" : "polygons";
+}
+
+bool has_table_ending(const std::string& dataset) {
+  const std::string lower = lower_case(dataset);
+  return lower.ends_with(".csv") || lower.ends_with(".tsv") || lower.ends_with(".txt");
+}
+
+// By its byte order mark, or by a zero beside each of the first letters.
+bool is_utf16(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::array<char, 8> begin{};
+  if (!stream.read(begin.data(), begin.size())) return false;
+  if (const std::string_view mark(begin.data(), 2); mark == "\xFF\xFE" || mark == "\xFE\xFF") return true;
+  const auto has_zeros_at = [&](std::size_t first) {
+    for (std::size_t i = 0; i < begin.size(); ++i) {
+      if ((i % 2 == first) != (begin[i] == 0)) return false;
+    }
+    return true;
+  };
+  return has_zeros_at(0) || has_zeros_at(1);
+}
+
+Error utf16_text(const std::string& file) {
+  return {ErrorKind::invalid_input,
+          "unreadable_file",
+          "this is text in UTF-16, as Windows calls “Unicode”",
+          "save it as UTF-8 (in an editor, or with iconv -f UTF-16 -t UTF-8)",
+          {.file = file}};
+}
+
+std::string files_beside(const std::filesystem::path& path) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
+    names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return nearest_name(path.filename().string(), names);
+}
+
+}  // namespace
+
+SourceName parse_source_name(const std::string& source) {
+  SourceName name;
+  std::size_t bar = source.find('|');
+  name.dataset = source.substr(0, bar);
+  while (bar != std::string::npos) {
+    const std::size_t next = source.find('|', bar + 1);
+    std::string option = source.substr(bar + 1, next == std::string::npos ? next : next - bar - 1);
+    bar = next;
+    const std::size_t equals = option.find('=');
+    const std::string key = lower_case(option.substr(0, equals));
+    const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
+    if (key == "layername") {
+      name.layer = value;
+    } else if (key == "layerid") {
+      int index = -1;
+      std::from_chars(value.data(), value.data() + value.size(), index);
+      name.layer_index = index;
+    } else if (key == "subset") {
+      name.filter = value;
+    } else if (key != "geometrytype" && key != "uniquegeometrytype") {
+      throw Error(ErrorKind::invalid_input, "unknown_source_option", "\"|" + option + "\" is not understood",
+                  "write a layer as file.gpkg|layername=NAME", {.file = without_password(name.dataset)});
+    }
+  }
+  return name;
+}
+
+void require_file(const std::string& dataset, const std::string& parameter) {
+  if (dataset.empty()) {
+    throw Error(ErrorKind::invalid_input, "missing_parameter", parameter + " is not given", "name a file or layer");
+  }
+  if (!is_local_path(dataset)) return;
+  std::error_code failed;
+  const bool is_there = std::filesystem::exists(dataset, failed);
+  if (failed == std::errc::permission_denied || (is_there && access(dataset.c_str(), R_OK) != 0)) {
+    throw Error(ErrorKind::invalid_input, "unreadable_file", "the permission to read this is missing",
+                "let its owner give it, or take a copy that you may read", {.file = dataset});
+  }
+  if (is_there && std::filesystem::is_regular_file(dataset, failed) &&
+      std::filesystem::file_size(dataset, failed) == 0 && !failed) {
+    throw Error(ErrorKind::invalid_input, "unreadable_file", "the file is empty, of 0 bytes",
+                "make or copy it anew: what wrote it was broken off, or the disk was full", {.file = dataset});
+  }
+  if (is_there) return;
+  const std::string near = files_beside(dataset);
+  throw Error(ErrorKind::invalid_input, "file_not_found", "there is no such file",
+              near.empty() ? "check the path given as " + parameter : "did you mean " + near + "?", {.file = dataset});
+}
+
+std::string without_password(const std::string& dataset) {
+  const std::size_t at = lower_case(dataset).find("password=");
+  if (at == std::string::npos) return dataset;
+  const std::size_t value = at + std::string_view("password=").size();
+  const bool quoted = value < dataset.size() && dataset[value] == '\'';
+  const std::size_t end = quoted ? dataset.find('\'', value + 1) : dataset.find_first_of(" ,;", value);
+  return dataset.substr(0, value) + "…" + (end == std::string::npos ? "" : dataset.substr(end + (quoted ? 1 : 0)));
+}
+
+VectorSource::VectorSource(const std::string& source, Content content, const std::string& parameter)
+    : parameter_(parameter) {
+  const SourceName name = parse_source_name(source);
+  file_ = without_password(name.dataset);
+  require_file(name.dataset, parameter);
+  open(name);
+  choose_layer(name, content);
+  check_geometry_type(content);
+  if (!name.filter.empty()) set_filter(name.filter);
+}
+
+void VectorSource::set_filter(const std::string& filter) {
+  gdal_.forget();
+  const bool is_accepted = layer_->SetAttributeFilter(filter.c_str()) == OGRERR_NONE;
+  // Databases look at a filter with the first feature.
+  if (is_accepted) OGRFeatureUniquePtr{layer_->GetNextFeature()};
+  layer_->ResetReading();
+  filter_ = filter;
+  if (is_accepted && gdal_.last_failure().empty()) return;
+  throw Error(ErrorKind::invalid_input, "bad_filter", "the filter \"" + filter + "\" is not valid" + reason(),
+              "correct the |subset= part", place());
+}
+
+void VectorSource::open(const SourceName& name) {
+  std::string connection = name.dataset;
+  const std::string lower = lower_case(connection);
+  // GDAL takes the zeros of such a table for the ends of its texts.
+  if (is_local_path(connection) && has_table_ending(connection) && is_utf16(connection)) throw utf16_text(file_);
+  // GDAL recognises tables by ".csv" alone.
+  if (is_local_path(connection) && has_table_ending(connection) && !lower.ends_with(".csv")) {
+    connection = "CSV:" + connection;
+  }
+  dataset_.reset(GDALDataset::Open(connection.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
+  if (dataset_ == nullptr) {
+    const std::string why = reason();
+    gdal_.forget();
+    const bool is_raster =
+        is_local_path(connection) &&
+        GDALDatasetUniquePtr(GDALDataset::Open(connection.c_str(), GDAL_OF_RASTER | GDAL_OF_READONLY)) != nullptr;
+    gdal_.forget();
+    if (is_raster) {
+      throw Error(ErrorKind::invalid_input, "not_a_vector_layer", "this is a raster, not a vector layer",
+                  "give a vector layer as " + parameter_, {.file = file_});
+    }
+    if (is_local_path(name.dataset) && is_utf16(name.dataset)) throw utf16_text(file_);
+    throw Error(ErrorKind::invalid_input, "unreadable_file", "this cannot be read as a vector layer" + why,
+                "check that the file is complete and that QGIS can open it", {.file = file_});
+  }
+  const std::string driver = dataset_->GetDriverName();
+  is_csv_ = driver == "CSV";
+  is_osm_ = driver == "OSM";
+}
+
+void VectorSource::choose_layer(const SourceName& name, Content content) {
+  std::vector<OGRLayer*> fitting;
+  std::vector<std::string> all_names, fitting_names;
+  for (OGRLayer* layer : dataset_->GetLayers()) {
+    all_names.emplace_back(layer->GetName());
+    if (may_hold(layer->GetGeomType(), content) && layer->GetGeomType() != wkbNone) {
+      fitting.push_back(layer);
+      fitting_names.emplace_back(layer->GetName());
+    }
+  }
+  if (!name.layer.empty()) {
+    layer_ = dataset_->GetLayerByName(name.layer.c_str());
+    if (layer_ == nullptr) {
+      const std::string near = nearest_name(name.layer, all_names);
+      throw Error(ErrorKind::invalid_input, "unknown_layer", "there is no layer \"" + name.layer + "\"",
+                  (near.empty() ? "its layers: " : "did you mean \"" + near + "\"? Its layers: ") + listed(all_names),
+                  {.file = file_});
+    }
+  } else if (name.layer_index) {
+    layer_ = *name.layer_index >= 0 ? dataset_->GetLayer(*name.layer_index) : nullptr;
+    if (layer_ == nullptr) {
+      throw Error(ErrorKind::invalid_input, "unknown_layer", "there is no layer with this layerid",
+                  "name it by |layername=. Its layers: " + listed(all_names), {.file = file_});
+    }
+  } else if (is_osm_) {
+    layer_ = dataset_->GetLayerByName((content == Content::points ? osm_point_layer : osm_polygon_layer).data());
+  } else if (all_names.size() == 1) {
+    layer_ = dataset_->GetLayer(0);
+  } else if (fitting.size() == 1) {
+    layer_ = fitting.front();
+  } else if (all_names.empty()) {
+    throw Error(ErrorKind::invalid_input, "no_layer", "the source has no layers",
+                "check what was given as " + parameter_, {.file = file_});
+  } else {
+    throw Error(ErrorKind::invalid_input, "ambiguous_layer",
+                fitting.empty()
+                    ? "none of its " + std::to_string(all_names.size()) + " layers holds " + content_name(content)
+                    : std::to_string(fitting.size()) + " of its layers hold " + content_name(content),
+                "say which with |layername=NAME. Its layers: " + listed(fitting.empty() ? all_names : fitting_names),
+                {.file = file_});
+  }
+  if (is_osm_ && layer_ != nullptr) {
+    // Otherwise features of the file's other layers pile up in memory while this one is read.
+    dataset_->ExecuteSQL(("SET interest_layers = " + layer_name()).c_str(), nullptr, nullptr);
+  }
+  if (layer_ == nullptr) {
+    throw Error(ErrorKind::invalid_input, "no_layer", "the source has no layer of " + content_name(content),
+                "check what was given as " + parameter_, {.file = file_});
+  }
+}
+
+void VectorSource::check_geometry_type(Content content) {
+  const OGRwkbGeometryType type = layer_->GetGeomType();
+  // Points may be numbers in two columns of a table.
+  if (type == wkbNone && content == Content::points) return;
+  if (type == wkbNone) {
+    throw Error(ErrorKind::invalid_input, "no_geometry", "this is a table without geometry",
+                "give a layer of " + content_name(content) + " as " + parameter_, place());
+  }
+  if (!may_hold(type, content)) {
+    throw Error(ErrorKind::invalid_input, "wrong_geometry",
+                "the layer holds geometries of type " + std::string(OGRGeometryTypeToName(type)) + ", not " +
+                    content_name(content),
+                "give a layer of " + content_name(content) + " as " + parameter_, place());
+  }
+}
+
+ErrorPlace VectorSource::place(const OGRFeature& feature) {
+  ErrorPlace where = place();
+  // Features of a table count from 1, behind the header.
+  const TableLines* lines = table_lines();
+  const auto row = static_cast<std::size_t>(feature.GetFID());
+  if (lines != nullptr && row < lines->of_rows.size()) {
+    where.line = lines->of_rows[row];
+  } else if (is_csv_) {
+    where.line = feature.GetFID() + 1;
+  } else {
+    where.feature_id = feature.GetFID();
+  }
+  return where;
+}
+
+const TableLines* VectorSource::table_lines() {
+  if (!is_csv_ || !is_local_path(file_) || !std::filesystem::is_regular_file(file_)) return nullptr;
+  if (!table_lines_) table_lines_ = read_table_lines(file_, static_cast<std::size_t>(fields().GetFieldCount()));
+  return &*table_lines_;
+}
+
+OGRFeatureUniquePtr VectorSource::next() {
+  gdal_.forget();
+  OGRFeatureUniquePtr feature{layer_->GetNextFeature()};
+  if (feature == nullptr && !gdal_.last_failure().empty()) throw breaks_off();
+  return feature;
+}
+
+Error VectorSource::breaks_off() {
+  return {ErrorKind::invalid_input, "unreadable_file", "the source cannot be read to its end" + reason(),
+          "check that the file is complete and that QGIS can show all of it", place()};
+}
+
+Error VectorSource::no_features(const std::string& hint) {
+  const std::string message = filter_.empty() ? "the layer has no features"
+                                              : "the filter \"" + filter_ + "\" leaves none of the layer's features";
+  return {ErrorKind::invalid_input, "empty_layer", message, filter_.empty() ? hint : "correct the filter", place()};
+}
+
+Rectangle VectorSource::bounds() {
+  OGREnvelope box;
+  gdal_.forget();
+  const bool is_known = layer_->GetExtent(&box, TRUE) == OGRERR_NONE && box.IsInit();
+  if (!gdal_.last_failure().empty()) throw breaks_off();
+  // Some formats tell of the point 0, 0 where there are no features, or none that the filter leaves.
+  const bool may_be_empty = box.MinX == 0 && box.MaxX == 0 && box.MinY == 0 && box.MaxY == 0;
+  if (may_be_empty || !filter_.empty()) {
+    layer_->ResetReading();
+    const bool is_empty = next() == nullptr;
+    layer_->ResetReading();
+    if (is_empty) return {};
+  }
+  if (!is_known) {
+    // OSM's formats may do without bounds, and GDAL does not look for them then.
+    layer_->ResetReading();
+    while (const OGRFeatureUniquePtr feature = next()) {
+      OGREnvelope part;
+      if (feature->GetGeometryRef() == nullptr) continue;
+      feature->GetGeometryRef()->getEnvelope(&part);
+      if (part.IsInit()) box.Merge(part);
+    }
+  }
+  if (!box.IsInit()) return {};
+  return {{box.MinX, box.MinY}, {box.MaxX, box.MaxY}};
+}
+
+std::string VectorSource::reason() const {
+  return gdal_.last_failure().empty() ? "" : " (" + gdal_.last_failure() + ")";
+}
+
+Crs source_crs(const Crs& own, const CrsRule& rule, const ErrorPlace& place) {
+  if (rule.local_metres) {
+    if (own.is_geographic()) {
+      throw Error(ErrorKind::invalid_input, "degrees_in_local_metres",
+                  "the coordinates are degrees of " + own.name() + ", which LOCAL_METRES would take for metres",
+                  "leave LOCAL_METRES out, or give the layer in the local metres of the environment", place);
+    }
+    if (own.is_projected() && !own.is_projected_in_metres()) {
+      throw Error(
+          ErrorKind::invalid_input, "feet_in_local_metres",
+          "the coordinates are feet or other units of " + own.name() + ", which LOCAL_METRES would take for metres",
+          "leave LOCAL_METRES out: the coordinates are transformed then", place);
+    }
+    return {};
+  }
+  if (own.is_engineering()) {
+    throw Error(ErrorKind::invalid_input, "engineering_crs",
+                "the CRS \"" + own.name() + "\" is an engineering CRS, of which nobody knows where on Earth it lies",
+                "assign the true CRS in QGIS (Layer > Set CRS), or give LOCAL_METRES to compute in its metres", place);
+  }
+  if (!own.empty()) return own;
+  if (rule.chosen.empty()) {
+    throw Error(
+        ErrorKind::invalid_input, "missing_crs", "there is no CRS with it",
+        "assign one in QGIS (Layer > Set CRS) or give " + rule.chosen_parameter +
+            // Of the scene alone: what else is read lies in an environment whose CRS is known.
+            (rule.chosen_parameter == "CRS" ? ", or LOCAL_METRES where the coordinates are metres of no known CRS"
+                                            : ", which may be the environment's own CRS"),
+        place);
+  }
+  return Crs::from_text(rule.chosen, {.field = rule.chosen_parameter});
+}
+
+}  // namespace tesseray

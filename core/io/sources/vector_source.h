@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One layer of a vector source, opened read-only: what buildings, vegetation, transmitters and drive tests come from.
+#pragma once
+
+#include <ogrsf_frmts.h>
+
+#include <optional>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/io/sources/crs.h"
+#include "core/io/sources/gdal_session.h"
+#include "core/io/sources/table_lines.h"
+
+namespace tesseray {
+
+// The parts of "city.gpkg|layername=roofs|subset=height > 3", as QGIS writes sources.
+struct SourceName {
+  std::string dataset;  // a path or a connection string
+  std::string layer;    // empty: not given
+  std::optional<int> layer_index;
+  std::string filter;  // SQL condition; empty: all
+};
+// Throws Error for options that are not known.
+SourceName parse_source_name(const std::string& source);
+// Throws Error("file_not_found") when `dataset` is a path where nothing is.
+void require_file(const std::string& dataset, const std::string& parameter);
+// As it may stand in a message: without passwords.
+std::string without_password(const std::string& dataset);
+
+class VectorSource {
+ public:
+  enum class Content { polygons, points };
+
+  // `parameter`: what the source was given as, for messages ("BUILDINGS"). Throws Error when the source cannot be
+  // opened, when it is not clear which of its layers is meant, or when that one holds other geometries. A table without
+  // geometry is taken for points, which may be numbers in its columns.
+  VectorSource(const std::string& source, Content content, const std::string& parameter);
+
+  OGRLayer& layer() { return *layer_; }
+  const OGRFeatureDefn& fields() { return *layer_->GetLayerDefn(); }
+  std::string layer_name() { return layer_->GetName(); }
+  ErrorPlace place() { return {.file = file_, .layer = is_csv_ ? "" : layer_name()}; }
+  // The place of a feature; of a line in a CSV file.
+  ErrorPlace place(const OGRFeature& feature);
+  const std::string& parameter() const { return parameter_; }
+
+  // Of a CSV file on this machine; null for other sources. The file is read for it once.
+  const TableLines* table_lines();
+
+  // OpenStreetMap's own file formats.
+  bool is_osm() const { return is_osm_; }
+  // Of the layer; none when it has none.
+  Crs crs() { return Crs::of(layer_->GetSpatialRef()); }
+  // The next feature, or null behind the last. Throws Error when the source breaks off, so that nothing is lost
+  // silently.
+  OGRFeatureUniquePtr next();
+  // In the layer's coordinates; empty when there is no geometry.
+  Rectangle bounds();
+  // What is wrong with a source without features: the layer has none, or its filter leaves none.
+  Error no_features(const std::string& hint);
+  // What GDAL said last, in parentheses, or "".
+  std::string reason() const;
+
+ private:
+  void open(const SourceName& name);
+  void choose_layer(const SourceName& name, Content content);
+  void check_geometry_type(Content content);
+  void set_filter(const std::string& filter);
+  Error breaks_off();
+
+  GdalSession gdal_;
+  std::string parameter_, file_, filter_;
+  GDALDatasetUniquePtr dataset_;
+  OGRLayer* layer_ = nullptr;
+  bool is_csv_ = false, is_osm_ = false;
+  std::optional<TableLines> table_lines_;
+};
+
+// The CRS of a layer or raster: `chosen` where it has none of its own. Throws Error for a missing one without
+// `chosen`, for an engineering one, and, with `local_metres`, for one of degrees or feet; gives none with
+// `local_metres`.
+struct CrsRule {
+  std::string chosen;            // a CRS's text; empty: not given
+  std::string chosen_parameter;  // "CRS"
+  bool local_metres = false;
+};
+Crs source_crs(const Crs& own, const CrsRule& rule, const ErrorPlace& place);
+
+}  // namespace tesseray

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One ray at one target: into the sums, and kept when single rays are wanted.
+#include <cmath>
+
+#include "core/base/hash.h"
+#include "core/propagation/launching/launch_arrivals.h"
+#include "core/propagation/rooftops/rooftop_line.h"
+
+namespace tesseray {
+
+void LaunchArrivals::add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number,
+                                 ThreadArrivals& state) {
+  const Arrival& arrival = ray.arrival;
+  state.sums[setting_.sum_index(number)].add(arrival);
+  add_wideband(ending, ray, number, state);
+  if (!environment_.points.is_receiver(number)) return;
+  const bool is_recorded = environment_.options.rays_per_receiver > 0;
+  const std::uint32_t receiver = number - environment_.points.element_count();
+  if (arrival.path_gain > 0) {
+    const bool is_pairable = view_.summation == Summation::local_mean;
+    if (!is_recorded && !is_pairable) return;
+    const Complex phased = exp_j(-link_.wave_number() * ray.length_m) * ray.received;
+    if (is_pairable) state.pairable.push_back(as_pairable(ending, ray, phased, receiver));
+    if (is_recorded) {
+      state.recorded.push_back(
+          {receiver, arrival.path_gain, setting_.straight_distance(number) + arrival.excess_length_m,
+           std::atan2(phased.im, phased.re), ending.chain, RecordedRay::nowhere, ray.is_companion});
+    }
+  } else if (is_recorded) {
+    count_without_power(ending, ray, state.without_power[receiver]);
+  }
+  // Of all rays: the one that is followed may be another's companion.
+  if (state.endings == nullptr) return;
+  const Vec3* const place = ending.ground_place;
+  state.endings->push_back({ending.source, ending.strength, ending.departure_gain, ending.attenuation,
+                            ending.ground_normal, place ? std::optional(*place) : std::nullopt, ray});
+}
+
+void LaunchArrivals::count_without_power(const RayEnding& ending, const ArrivedRay& ray,
+                                         RaysWithoutPower& counts) const {
+  const bool by_pattern = !(ending.departure_gain > 0 && link_.receive_gain(ray.arrival.travel_direction) > 0);
+  ++(by_pattern ? counts.by_pattern : counts.by_polarization);
+}
+
+PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRay& arrived, Complex phased,
+                                        std::uint32_t receiver) const {
+  const InteractionChain& chain = ending.chain;
+  const TargetPoints& points = environment_.points;
+  const std::uint32_t ground = view_.environment.receiver_grounds[receiver];
+  StableHash way;
+  // Over the roofs or just above them: the ray and its reflection may lie on both sides of a shadow's boundary.
+  way.add(chain.through_building);
+  std::size_t last_leg = chain.length;
+  while (last_leg > 0 && points.is_tile(chain.elements[last_leg - 1])) --last_leg;
+  for (std::size_t i = 0; i < chain.length; ++i) {
+    const std::uint32_t element = chain.elements[i];
+    const bool is_tile = points.is_tile(element);
+    if (i >= last_leg && points.is_ground(element)) continue;
+    // Reflected on the ground or not, a ray meets the same wall at different tiles.
+    way.add(is_tile);
+    way.add(is_tile ? environment_.tiling.tiles[element].prism : environment_.view.edge(element).prism);
+  }
+  const bool from_ground = last_ground(points.view(), chain) != no_index;
+  const bool is_straight = from_ground ? chain.length == 1 : chain.length == 0 && !chain.over_rooftops;
+  return {.receiver = receiver,
+          .from_ground = from_ground,
+          .straight = is_straight,
+          .over_rooftops = chain.over_rooftops,
+          .way = way.value(),
+          .amplitude = phased,
+          .direction = arrived.phase_direction,
+          .normal = ground == no_index ? Vec3{0, 0, 1} : environment_.tiling.tiles[ground].normal,
+          .along_ground = ending.along_ground};
+}
+
+void LaunchArrivals::pair_rays(std::span<ArrivalSums> receivers) {
+  std::vector<std::vector<PairableRay>> parts;
+  for (ThreadArrivals& state : threads_) parts.push_back(std::move(state.pairable));
+  add_ground_pairs(std::move(parts), link_.wave_number(), receivers);
+}
+
+void LaunchArrivals::arrive(const RayEnding& ending, std::uint32_t number, ThreadArrivals& state) {
+  tesseray::arrive(view_, ending, number, [&](const ArrivedRay& ray) { add_arrival(ending, ray, number, state); });
+  if (environment_.points.is_receiver(number) && arrives_along_ground(ending, number)) {
+    arrive_by_ground(ending, number, state);
+  }
+}
+
+bool LaunchArrivals::arrives_along_ground(const RayEnding& ending, std::uint32_t number) const {
+  constexpr double of_height = 0.01;
+  const InteractionChain& chain = ending.chain;
+  const std::uint32_t ground = setting_.receiver_ground(number);
+  const bool straight_through = chain.through_building && chain.length == 0;
+  const bool in_sight_along_ground =
+      chain.length == 0 && !chain.over_rooftops && squared_norm(ending.ground_normal) > 0;
+  const bool from_edge = chain.length == 0 ? ending.source.is_edge() : environment_.points.is_edge(chain.last());
+  if (ground == no_index || !(from_edge || straight_through || in_sight_along_ground) ||
+      !view_.limits.may_reflect(0, 0) || lacks_ground_reflection(view_, chain)) {
+    return false;
+  }
+  // Of what comes over the roofs, too: single tiles of a terrain have its model's noise.
+  const bool straight_over = chain.over_rooftops && chain.length == 0 && !environment_.over_rooftops.is_ground_level();
+  if (straight_through || in_sight_along_ground || straight_over) return true;
+  const Tile& tile = environment_.tiling.tiles[ground];
+  const Vec3 target = environment_.points.arrival(number), edge = leg_to(ending.source, target).from;
+  double bulge_m = 0;
+  if (chain.over_rooftops) {
+    // The tile's plane does not bend with the earth.
+    const Vec3 antenna = transmitter_.position;
+    bulge_m = RooftopLine(antenna, target, 0).bulge_at(norm(edge.xy() - antenna.xy()));
+  }
+  const double above_m = dot(edge - Vec3{0, 0, bulge_m} - tile.centroid, tile.normal);
+  return above_m < of_height * dot(target - tile.centroid, tile.normal);
+}
+
+void LaunchArrivals::arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadArrivals& state) {
+  const std::uint32_t ground = setting_.receiver_ground(receiver_number);
+  ArrivedRay reflected;
+  if (!find_companion(view_, ending, environment_.tiling.tiles[ground], receiver_number, reflected)) return;
+  // Asked by tubes that come straight over the roofs or through the building. Bounced rays, of several threads at once,
+  // do not set it.
+  if (ending.chain.length == 0) {
+    // Uneven ground far below the line of sight reflects the direct ray alone.
+    const bool is_of_direct_alone = ending.ground_place != nullptr && !comes_along_ground(ending);
+    if (ending.chain.through_building) {
+      reached_over_rooftops_[receiver_number] |= with_ground_through_building;
+    } else if (!is_of_direct_alone) {
+      reached_over_rooftops_[receiver_number] |= with_ground_below;
+    }
+  }
+  InteractionChain chain = ending.chain;
+  chain.push(ground);
+  add_arrival({ending.source, ending.strength, ending.mechanism, ending.departure_gain, chain,
+               ending.coherent_ground_reflection, ending.attenuation, ending.companion_offset_m, ending.ground_normal,
+               ending.ground_place},
+              reflected, receiver_number, state);
+}
+
+}  // namespace tesseray

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Reflection and diffraction of tubes, element by element.
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <utility>
+
+#include "core/propagation/launching/bounces.h"
+#include "core/propagation/launching/launch_forecast.h"
+#include "core/propagation/tubes/bounced_rays.h"
+
+namespace tesseray {
+namespace {
+
+// A batch of elements may bring about this many children, by estimate, before they are bounced in turn: the memory
+// that one level takes. The same for any number of threads.
+constexpr std::size_t batch_children = std::size_t{1} << 20;
+constexpr std::size_t elements_per_task = 16;
+// A diffracted tube lights one in so many members of its row, or fewer.
+constexpr std::size_t lit_of_row = 8;
+
+// How much is before each of the groups, and after the last, as a part of all.
+template <class AmountOf>
+std::vector<double> parts_before(std::span<const TubeGroup> groups, const AmountOf& amount_of) {
+  std::vector<double> before{0};
+  for (const TubeGroup& group : groups) before.push_back(before.back() + amount_of(group));
+  const double all = before.back();
+  for (double& part : before) part /= all;
+  return before;
+}
+
+// Of the work of a level: a row is laid out once, and tubes are tested against its members, of which those diffracted
+// hit many.
+std::vector<double> work_before(std::span<const TubeGroup> groups, const TargetPoints& points,
+                                const Visibility& visibility) {
+  constexpr double laying_out = 8, reflecting = 0.8, diffracting = 3;  // a member of the row, ns
+  return parts_before(groups, [&](const TubeGroup& group) {
+    const double per_tube = points.is_edge(group.element) ? diffracting : reflecting;
+    const auto members = static_cast<double>(visibility.row_length(group.element) + 1);
+    return members * (laying_out + per_tube * static_cast<double>(group.tubes.size()));
+  });
+}
+
+// Of the time of all that comes of a level, about, over that of a tube which a tile reflects: what an edge segment
+// diffracts brings little more when it may be diffracted no more. Of the first level the segments that come first bring
+// most, which tubes at tiles, that come before them, stand for.
+std::vector<double> children_before(std::span<const TubeGroup> groups, int level, bool drawn,
+                                    const TargetPoints& points, const Visibility& visibility) {
+  const double of_member = drawn ? (level == 0 ? 0.0026 : 0.00016) : (level == 0 ? 0.1 : 0.0016);
+  return parts_before(groups, [&](const TubeGroup& group) {
+    const auto tubes = static_cast<double>(group.tubes.size());
+    return points.is_edge(group.element) ? tubes * of_member * (visibility.row_length(group.element) + 1) : tubes;
+  });
+}
+
+// What of all entries of tiles' rows tubes are tested against at edge segments, each tube counted.
+double edge_pairs(std::span<const TubeGroup> groups, const TargetPoints& points, const Visibility& visibility) {
+  double pairs = 0;
+  for (const TubeGroup& group : groups) {
+    if (!points.is_edge(group.element)) continue;
+    pairs += static_cast<double>(group.tubes.size()) * visibility.row_length(group.element);
+  }
+  return pairs;
+}
+
+}  // namespace
+
+// Whose rays bounced_rays.h follows: this launch's, on one thread.
+class Bounces::RaysOfThread {
+ public:
+  RaysOfThread(Bounces& bounces, ThreadArrivals& arrivals, std::vector<Tube>& children)
+      : bounces_(bounces), arrivals_(arrivals), children_(children) {}
+
+  const LaunchView& view() const { return bounces_.view_; }
+  Link::Departure departure(const InteractionChain& chain, Vec3 direction) const {
+    return chain.is_scattered() ? bounces_.scattering_.departure(chain, direction) : bounces_.link_.depart(direction);
+  }
+  ComplexVec3 reflected(const InteractionChain& chain, const ComplexVec3& incident, Vec3 incidence,
+                        const Tile& tile) const {
+    return chain.is_scattered() ? bounces_.scattering_.reflected(incident, incidence, tile)
+                                : specularly_reflected(bounces_.view_, incident, incidence, tile);
+  }
+  double vegetation_between(std::uint32_t element, std::uint32_t number) const {
+    return bounces_.setting_.vegetation_between(element, number);
+  }
+  bool may_go_on(const InteractionChain& chain, std::uint32_t element, int reflections, int diffractions) const {
+    return bounces_.setting_.may_go_on(chain, element, reflections, diffractions);
+  }
+  void arrive(const RayEnding& ending, std::uint32_t number) {
+    if (bounces_.environment_.points.is_receiver(number) && !bounces_.receiver_legs_.are_free(ending, number)) return;
+    if (ending.chain.is_scattered()) {
+      bounces_.scattering_.arrive(ending, number, arrivals_);
+    } else {
+      bounces_.arrivals_.arrive(ending, number, arrivals_);
+    }
+  }
+  Tube& new_child() { return children_.emplace_back(); }
+
+ private:
+  Bounces& bounces_;
+  ThreadArrivals& arrivals_;
+  std::vector<Tube>& children_;
+};
+
+Bounces::Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, LaunchArrivals& arrivals,
+                 ScatteringTiles& scattering, const Pruning& pruning, double row_entries)
+    : setting_(setting),
+      environment_(setting.environment),
+      link_(setting.link),
+      limits_(setting.limits),
+      arrivals_(arrivals),
+      scattering_(scattering),
+      pruning_(pruning),
+      row_entries_(row_entries),
+      receiver_legs_(environment_, setting.transmitter),
+      view_(record.view),
+      states_([this] { return ThreadState(arrivals_.of_thread()); }) {}
+
+LaunchCost Bounces::cost() const {
+  LaunchCost cost;
+  for (const ThreadState& state : states_) cost.merge(state.cost);
+  for (const BatchState& state : batch_states_) cost.merge(state.cost);
+  return cost;
+}
+
+void Bounces::bounce_first(std::vector<Tube> tubes, Progress& progress) {
+  TubeParts first;
+  first.add(std::move(tubes));
+  if (environment_.tube_bouncer != nullptr) bouncer_ = environment_.tube_bouncer->start(view_);
+  bounce(std::move(first), 0, progress);
+  take_bounced();
+  bouncer_.reset();
+}
+
+void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
+  if (tubes.size() == 0) return;
+  // The more rays have arrived, the more of the others are known to be weak.
+  prepare_roulette();
+  TubesOfLevel at_level{.level = level, .tubes = static_cast<double>(tubes.size())};
+  const TubeGroups groups(std::move(tubes), pruning_.tubes);
+  const std::span<const TubeGroup> list = groups.list();
+  for (const TubeGroup& group : list) {
+    for (const Tube* tube : group.tubes) {
+      const int scatterings = tube->chain.is_scattered() ? 1 : 0;
+      ++tubes_by_interactions_[static_cast<std::size_t>(tube->interactions() + scatterings)];
+    }
+  }
+  at_level.edge_pairs = edge_pairs(list, environment_.points, environment_.visibility);
+  at_level.row_entries = row_entries_;
+  const double own_share = own_share_of(at_level, environment_.options, pruning_);
+  const auto done_when = [&](double own, double by_children) {
+    return own_share * own + (1 - own_share) * by_children;
+  };
+  const std::vector<double> work = work_before(list, environment_.points, environment_.visibility);
+  const std::vector<double> brought =
+      children_before(list, level, pruning_.roulette > 0, environment_.points, environment_.visibility);
+  double passed_on = 0;  // the part of the children that have been bounced
+  TubeParts children;
+  for (std::size_t first = 0; first < list.size();) {
+    progress.throw_if_cancelled();
+    const std::size_t last = end_of_batch(list, first);
+    PartOfStage own(progress, done_when(work[first], passed_on), done_when(work[last], passed_on));
+    const std::span<const TubeGroup> batch = list.subspan(first, last - first);
+    if (bouncer_) {
+      bounce_in_batches(batch, children, own);
+    } else {
+      bounce_one_by_one(batch, std::span(work).subspan(first, batch.size() + 1), children, own);
+    }
+    if (children.size() >= batch_children) {
+      PartOfStage of_children(progress, done_when(work[last], passed_on), done_when(work[last], brought[last]));
+      bounce(std::exchange(children, {}), level + 1, of_children);
+      passed_on = brought[last];
+    }
+    first = last;
+  }
+  PartOfStage of_children(progress, done_when(1, passed_on), 1);
+  bounce(std::move(children), level + 1, of_children);
+}
+
+void Bounces::bounce_one_by_one(std::span<const TubeGroup> groups, std::span<const double> work_before,
+                                TubeParts& children, Progress& progress) {
+  const std::size_t tasks = (groups.size() + elements_per_task - 1) / elements_per_task;
+  std::atomic<double> done{0};
+  std::vector<std::vector<Tube>> produced(tasks);
+  tbb::parallel_for(std::size_t{0}, tasks, [&](std::size_t task) {
+    progress.throw_if_cancelled();
+    ThreadState& state = states_.local();
+    const std::size_t begin = task * elements_per_task, end = std::min(groups.size(), begin + elements_per_task);
+    for (std::size_t g = begin; g < end; ++g) {
+      if (environment_.points.is_tile(groups[g].element)) {
+        scattering_.take_in(groups[g]);
+        bounce_tile(groups[g], FollowedTo::all, state, produced[task]);
+      } else {
+        bounce_edge(groups[g], FollowedTo::all, state, produced[task]);
+      }
+    }
+    const double more = (work_before[end] - work_before[begin]) / (work_before.back() - work_before.front());
+    progress.advance(done.fetch_add(more) + more);
+  });
+  for (std::vector<Tube>& part : produced) children.add(std::move(part));
+}
+
+std::size_t Bounces::end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const {
+  std::size_t last = first;
+  for (std::size_t estimate = 0; last < groups.size() && estimate < batch_children; ++last) {
+    const TubeGroup& group = groups[last];
+    const std::size_t per_tube =
+        environment_.points.is_edge(group.element) ? environment_.visibility.row_length(group.element) / lit_of_row : 2;
+    estimate += group.tubes.size() * per_tube;
+  }
+  return last;
+}
+
+void Bounces::read_useful_row(std::uint32_t element, int interactions, bool edges, RowReader& reader) const {
+  if (environment_.points.tiles_are_targets()) {
+    if (edges) {
+      reader.read_row(environment_.visibility, element, LaunchPhase::bounces);
+    } else {
+      reader.read_tiles_of_row(environment_.visibility, element, LaunchPhase::bounces);
+    }
+    return;
+  }
+  const int left = environment_.options.max_bounces - interactions;
+  const auto next_to_receivers = environment_.reach.next_to_receivers(element);
+  if (left <= 0) {
+    reader.row.clear();
+  } else if (left == 1 && next_to_receivers) {
+    reader.row.assign(next_to_receivers->begin(), next_to_receivers->end());
+  } else {
+    reader.read_row(environment_.visibility, element, LaunchPhase::bounces);
+    std::erase_if(reader.row, [&](std::uint32_t member) { return !setting_.is_in_reach(member, interactions); });
+  }
+}
+
+void Bounces::go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) {
+  RaysOfThread rays(*this, arrivals_.of_thread(), children);
+  tesseray::go_on(outgoing, element, rays);
+}
+
+namespace {
+
+// The fewest interactions that any of some tubes has had.
+int least_interactions(std::span<const Tube* const> tubes) {
+  int least = most_bounces;
+  for (const Tube* tube : tubes) least = std::min(least, tube->interactions());
+  return least;
+}
+
+}  // namespace
+
+Bounces::Onward Bounces::onward_of(const TubeGroup& arrived) const {
+  const int reflected = environment_.points.is_tile(arrived.element) ? 1 : 0;
+  Onward onward;
+  for (const Tube* const tube : arrived.tubes) {
+    if (tube->chain.is_scattered()) {
+      const bool goes_on = tube->interactions() == 0;
+      return {goes_on, goes_on};
+    }
+    const int reflections = tube->reflections + reflected, diffractions = tube->diffractions + 1 - reflected;
+    onward.at_edges |= limits_.may_diffract(reflections, diffractions);
+    onward.at_tiles |= limits_.may_reflect(reflections, diffractions) || limits_.may_scatter(reflections, diffractions);
+  }
+  return onward;
+}
+
+std::span<const std::uint32_t> Bounces::read_row_for(const TubeGroup& arrived, FollowedTo members, Onward onward,
+                                                     RowReader& reader) const {
+  if (members == FollowedTo::receivers) {
+    reader.row.clear();
+    return environment_.receiver_rows.seen_from(arrived.element);
+  }
+  if (arrived.tubes.front()->chain.is_scattered()) return read_row_of_scattered(arrived, reader);
+  read_useful_row(arrived.element, least_interactions(arrived.tubes) + 1, onward.at_edges, reader);
+  return environment_.receiver_rows.seen_from(arrived.element);
+}
+
+std::span<const std::uint32_t> Bounces::read_row_of_scattered(const TubeGroup& arrived, RowReader& reader) const {
+  const TargetPoints& points = environment_.points;
+  const Tube& tube = *arrived.tubes.front();
+  const bool is_last = tube.interactions() > 0;
+  if (is_last) {
+    reader.row.clear();
+    if (points.tiles_are_targets())
+      reader.read_tiles_of_row(environment_.visibility, arrived.element, LaunchPhase::then_two);
+    return environment_.receiver_rows.seen_from(arrived.element);
+  }
+  const bool to_edges = setting_.goes_on_at_edge(tube.chain.after, arrived.element);
+  if (!to_edges && points.tiles_are_targets()) {
+    reader.read_tiles_of_row(environment_.visibility, arrived.element, LaunchPhase::then_two);
+  } else {
+    read_useful_row(arrived.element, environment_.options.max_bounces - 1, true, reader);
+    std::erase_if(reader.row, [&](std::uint32_t member) { return points.is_edge(member) != to_edges; });
+  }
+  return {};
+}
+
+void Bounces::bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadState& state,
+                          std::vector<Tube>& children) {
+  const std::uint32_t tile_number = arrived.element;
+  const Tile& tile = environment_.tiling.tiles[tile_number];
+  const TileFrame frame(tile);
+  const TargetPointsView& points = environment_.points.view();
+  RaysOfThread rays(*this, state.arrivals, children);
+  bool laid_out = false;
+  for (const Tube* const tube_pointer : arrived.tubes) {
+    const Tube& tube = *tube_pointer;
+    if (!tube.chain.is_scattered() && !limits_.may_reflect(tube.reflections, tube.diffractions)) continue;
+    IntervalBounds bounds;
+    if (!reflection_bounds(view_, tube, tile, frame, bounds)) continue;
+    if (!laid_out) {
+      const Onward onward = onward_of(arrived);
+      const std::span<const std::uint32_t> receivers = read_row_for(arrived, members, onward, state);
+      lay_out_tile_row(environment_.points, frame, tile_number, state.row, receivers, onward.any(), state.layout,
+                       state.intervals);
+      laid_out = true;
+    }
+    state.find(bounds, phase_of(tube));
+    const VirtualSource image = mirrored(tube.source, tile.centroid, tile.normal);
+    if (image.is_edge()) {
+      const EdgeImage edge = edge_image(view_, tube, image, tile, frame);
+      std::erase_if(state.hits, [&](std::uint32_t hit) { return !reaches(edge, points, state.intervals.target[hit]); });
+    }
+    for (const std::uint32_t hit : state.hits) reflect(tube, tile, image, state.intervals.target[hit], rays);
+  }
+}
+
+void Bounces::bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadState& state,
+                          std::vector<Tube>& children) {
+  const std::uint32_t edge_number = arrived.element - environment_.points.tile_count();
+  const EdgeSegment& edge = environment_.tiling.edges[edge_number];
+  const Wedge wedge = view_.wedge_of(edge);
+  const std::span<const std::uint32_t> receivers = read_row_for(arrived, members, onward_of(arrived), state);
+  lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row, receivers, state.layout,
+                   state.intervals);
+  RaysOfThread rays(*this, state.arrivals, children);
+  for (const Tube* const tube : arrived.tubes) {
+    const TubeAtEdge at_edge(*tube, wedge, view_.environment);
+    if (!at_edge.incidence.in_air()) continue;
+    state.find(edge_bounds(edge, tube->source.point), phase_of(*tube));
+    for (const std::uint32_t hit : state.hits) diffract(at_edge, state.intervals.target[hit], rays);
+  }
+}
+
+}  // namespace tesseray

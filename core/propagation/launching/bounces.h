@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Steps d to i of paper 000, III.E: reflections and diffractions of tubes, level by level, in chunks that keep memory
+// small. Internal to core/propagation.
+#pragma once
+
+#include <tbb/enumerable_thread_specific.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/propagation/launching/first_level_record.h"
+#include "core/propagation/launching/launch_arrivals.h"
+#include "core/propagation/launching/launch_setting.h"
+#include "core/propagation/launching/receiver_legs.h"
+#include "core/propagation/launching/scattering_tiles.h"
+#include "core/propagation/rays/launch_cost.h"
+#include "core/propagation/rays/pruning.h"
+#include "core/propagation/rows/row_reader.h"
+#include "core/propagation/tubes/bounced_rays.h"
+#include "core/propagation/tubes/tube.h"
+#include "core/propagation/tubes/tube_bouncer.h"
+#include "core/propagation/tubes/tube_groups.h"
+
+namespace tesseray {
+
+class Bounces {
+ public:
+  // Keeps references to all but the pruning. `row_entries`: LaunchExtent's, for the progress.
+  Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, LaunchArrivals& arrivals,
+          ScatteringTiles& scattering, const Pruning& pruning, double row_entries);
+
+  // Of the first level's tubes, which are not scattered.
+  void bounce_first(std::vector<Tube> tubes, Progress& progress);
+  // `level`: how often such tubes have bounced before, for the progress; scattered ones as many as leave them the
+  // bounces that they were launched for.
+  void bounce(TubeParts tubes, int level, Progress& progress);
+  // Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
+  void go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children);
+  // pruning.cpp: what is at elements by now, times Pruning::roulette: weaker tubes and rays are drawn there (go_on,
+  // is_drawn). None without roulette.
+  void prepare_roulette();
+
+  // Of all levels, by how many interactions they had had.
+  const std::vector<std::uint64_t>& tubes_by_interactions() const { return tubes_by_interactions_; }
+  LaunchCost cost() const;
+
+ private:
+  class RaysOfThread;
+  struct ThreadState : RowSearcher {
+    explicit ThreadState(ThreadArrivals& of_thread) : arrivals(of_thread) {}
+    ThreadArrivals& arrivals;
+  };
+  // With what a thread fills batches for those that take many at once.
+  struct BatchState : RowReader {
+    TubeBatch tubes;
+  };
+
+  // Some groups on all threads; `work_before`: the part of the work that is done before each of them, and after the
+  // last.
+  void bounce_one_by_one(std::span<const TubeGroup> groups, std::span<const double> work_before, TubeParts& children,
+                         Progress& progress);
+  // bounce_batches.cpp: the same of some groups, by a bouncer that takes many tubes at once. Receivers, of which there
+  // are few and of which more is asked, stay with the CPU.
+  void bounce_in_batches(std::span<const TubeGroup> groups, TubeParts& children, Progress& progress);
+  // Groups one after the other into batches; large ones in pieces.
+  std::vector<std::vector<TubeGroup>> batches_of(std::span<const TubeGroup> groups) const;
+  // What batches may have so that there are some for each thread.
+  BatchLimits limits_of_batches(std::span<const TubeGroup> groups) const;
+  std::size_t targets_of_row(std::uint32_t element) const;
+  void add_to_batch(const TubeGroup& arrived, BatchState& state) const;
+  void bounce_to_receivers(const TubeGroup& arrived);
+  // Adds what the bouncer, if there is one, has summed since the last time.
+  void take_bounced();
+
+  // The groups from `first` on that may bring a batch of children.
+  std::size_t end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const;
+  void bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children);
+  void bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children);
+  // The row of an element without members at which a ray with so many interactions can do nothing any more; `edges`:
+  // whether there is anything to do at edges.
+  void read_useful_row(std::uint32_t element, int interactions, bool edges, RowReader& reader) const;
+  // What the rays of a group may do at the members of its row, but for arriving there.
+  struct Onward {
+    bool at_tiles = false, at_edges = false;
+    bool any() const { return at_tiles || at_edges; }
+  };
+  Onward onward_of(const TubeGroup& arrived) const;
+  // What tubes may hit: into reader.row, and the receivers.
+  std::span<const std::uint32_t> read_row_for(const TubeGroup& arrived, FollowedTo members, Onward onward,
+                                              RowReader& reader) const;
+  // The row for tubes of scattered power: what they may go on to, or at last where they arrive.
+  std::span<const std::uint32_t> read_row_of_scattered(const TubeGroup& arrived, RowReader& reader) const;
+  static LaunchPhase phase_of(const Tube& tube) {
+    return tube.chain.is_scattered() ? LaunchPhase::then_two : LaunchPhase::bounces;
+  }
+
+  const LaunchSetting& setting_;
+  const LaunchEnvironment& environment_;
+  const Link& link_;
+  const InteractionLimits& limits_;
+  LaunchArrivals& arrivals_;
+  ScatteringTiles& scattering_;
+  const Pruning pruning_;
+  const double row_entries_;
+  const ReceiverLegs receiver_legs_;
+  LaunchView view_;                   // with the roulette, where there is one
+  std::vector<float> roulette_gain_;  // by element, see prepare_roulette()
+  std::vector<std::uint64_t> tubes_by_interactions_ = std::vector<std::uint64_t>(most_bounces + 1, 0);
+  std::unique_ptr<LaunchBouncer> bouncer_;  // while the transmitter's own tubes bounce
+  tbb::enumerable_thread_specific<ThreadState> states_;
+  tbb::enumerable_thread_specific<BatchState> batch_states_;
+};
+
+}  // namespace tesseray

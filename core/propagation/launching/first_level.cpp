@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the transmitter sees, its direct rays and its first tubes; and the same of what the building nearest to it alone
+// hides.
+#include "core/propagation/launching/first_level.h"
+
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "core/base/parallel.h"
+#include "core/propagation/tubes/bounced_rays.h"
+
+namespace tesseray {
+namespace {
+
+// Targets nearer than this to the antenna are taken as being in it.
+constexpr double least_distance_m = 0.01;
+constexpr std::size_t elements_per_block = 512;
+
+// What go_on() of bounced_rays.h asks of the antenna's own rays, of which none are drawn by chance.
+class TubesFromAntenna {
+ public:
+  TubesFromAntenna(const LaunchSetting& setting, std::vector<Tube>& tubes) : setting_(setting), tubes_(tubes) {}
+  const LaunchView& view() const { return setting_.view; }
+  bool may_go_on(const InteractionChain& chain, std::uint32_t element, int reflections, int diffractions) const {
+    return setting_.may_go_on(chain, element, reflections, diffractions);
+  }
+  Tube& new_child() { return tubes_.emplace_back(); }
+
+ private:
+  const LaunchSetting& setting_;
+  std::vector<Tube>& tubes_;
+};
+
+}  // namespace
+
+FirstLevel::FirstLevel(const LaunchSetting& setting, const RooftopWaves& waves, FirstLevelRecord& record,
+                       LaunchArrivals& arrivals)
+    : setting_(setting),
+      environment_(setting.environment),
+      transmitter_(setting.transmitter),
+      link_(setting.link),
+      limits_(setting.limits),
+      waves_(waves),
+      record_(record),
+      arrivals_(arrivals),
+      threads_([this] { return ThreadState{arrivals_.of_thread()}; }) {}
+
+void FirstLevel::go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& tubes) const {
+  TubesFromAntenna rays(setting_, tubes);
+  tesseray::go_on(outgoing, element, rays);
+}
+
+void FirstLevel::mark_lit(const StraightWay& way, std::uint32_t number, std::uint8_t as,
+                          std::vector<std::uint8_t>& lit) {
+  lit[number] |= as;
+  const bool counts_over_rooftops = waves_.roofs_count_in_sight(way) && !environment_.points.is_edge(number);
+  if (counts_over_rooftops) record_.reached_over_rooftops[number] |= as;
+}
+
+void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, LeftOfRay left,
+                                 const RooftopWave* along_ground, ThreadState& state) {
+  const Vec3 target = environment_.points.arrival(number), to_target = target - transmitter_.position;
+  if (norm(to_target) < least_distance_m) return;
+  const std::optional<RooftopWaves::GroundBelowSight> below =
+      waves_.ground_below_sight(way, number, left, along_ground, state.rooftop_work);
+  const LeftOfRay left_of_image = below ? below->left : waves_.left_of_companion(way, number, state.rooftop_work);
+  const VirtualSource antenna{.point = transmitter_.position, .offset_m = left.offset_m};
+  const Link::Departure straight = link_.depart(normalized(to_target));
+  const std::uint32_t ground = setting_.ground_below(number);
+  const bool is_receiver = environment_.points.is_receiver(number);
+  // The ground below a receiver reflects to it as to its tile, as a whole: where roofs come near both have the roofs'
+  // phases, which the way over the tile where it meets the ground has not; and on a plane there is that way just where
+  // there is the straight one, whatever the middle of that tile sees.
+  const bool by_ground_below = is_receiver && ground != no_index && limits_.may_reflect(0, 0) &&
+                               (left.comes_near || left_of_image.comes_near || waves_.receivers_reflect_below(way));
+  const Link::Departure departure =
+      ground != no_index ? straight
+                         : departure_into_sight(way, straight, number, with_ground_as_target, target, left, state);
+  if (below || by_ground_below) record_.reached_over_rooftops[number] |= with_ground_as_target;
+  if (is_receiver && below && below->has_all_of_ground) record_.reached_over_rooftops[number] |= with_ground_below;
+  if (is_receiver) {
+    using Ground = LeftInSight::Ground;
+    const double alone = squared_norm(straight.field), with_ground = squared_norm(departure.field);
+    LeftInSight& kept = record_.left_in_sight[number - environment_.points.element_count()];
+    kept = {.by_roofs = left.amplitude,
+            .with_ground = alone > 0 && with_ground > 0 ? std::sqrt(with_ground / alone) : 1.0,
+            .ground = below             ? Ground::uneven
+                      : by_ground_below ? Ground::below
+                                        : Ground::tiles};
+    if (along_ground != nullptr) kept = {.with_ground = left.amplitude, .ground = Ground::along};
+  }
+  const Vec3 ground_normal = below             ? below->normal
+                             : by_ground_below ? environment_.tiling.tiles[ground].normal
+                                               : Vec3{};
+  VegetationAtTarget attenuation = attenuation_of_building(way, target) *
+                                   setting_.vegetation_to_target(transmitter_.position, number, ground_normal);
+  attenuation.ray *= left.amplitude;
+  attenuation.companion *= left_of_image.amplitude;
+  arrivals_.arrive({antenna, departure.field, way.mechanism, departure.relative_gain, way.chain, false, attenuation,
+                    left_of_image.offset_m - left.offset_m, ground_normal, below ? &below->place : nullptr,
+                    below ? below->along_ground : WaveAlongGround{}},
+                   number, state.arrivals);
+}
+
+void FirstLevel::arrive_in_sight(const StraightWay& way, std::uint32_t number, ThreadState& state) {
+  const Vec3 target = environment_.points.arrival(number);
+  RooftopWave wave;
+  if (!waves_.find_along_ground(way.building != nullptr, number, target, state.rooftop_work, wave)) {
+    const LeftOfRay left = waves_.left_by_roofs(way, number, target, state.rooftop_work);
+    arrive_straight(way, number, left, nullptr, state);
+  } else if (way.building == nullptr && setting_.ground_below(number) != no_index && !wave.path.meets_roofs) {
+    arrive_straight(way, number, waves_.left_along_ground(wave), &wave, state);
+  } else {
+    arrive_along_ground(way, number, wave, state);
+  }
+}
+
+void FirstLevel::arrive_along_ground(const StraightWay& way, std::uint32_t number, const RooftopWave& wave,
+                                     ThreadState& state) {
+  const Vec3 ground_normal = waves_.ground_normal_behind(wave, number);
+  VegetationAtTarget attenuation = attenuation_of_building(way, wave.end) *
+                                   setting_.vegetation_to_target(transmitter_.position, number, ground_normal);
+  LeftOfRay by_ground = waves_.left_by_way_of_ground(wave, number, ground_normal);
+  attenuation.companion *= by_ground.amplitude;
+  // Of the same phase; the way by the ground is the longer one.
+  if (by_ground.offset_m < 0) by_ground.offset_m += link_.wavelength_m();
+  const bool is_direct = way.building == nullptr, is_over_ground = setting_.ground_below(number) != no_index;
+  const Vec3 place = is_over_ground ? waves_.place_along_ground(wave, number) : Vec3{};
+  if (is_direct) record_.reached_over_rooftops[number] |= with_ground_as_target;
+  if (is_direct && environment_.points.is_receiver(number)) {
+    const std::size_t receiver = number - environment_.points.element_count();
+    record_.left_in_sight[receiver] = {.with_ground = waves_.left_along_ground(wave).amplitude,
+                                       .ground = LeftInSight::Ground::along};
+  }
+  arrivals_.arrive({wave.source, wave.strength, way.mechanism, wave.departure_gain, way.chain, false, attenuation,
+                    by_ground.offset_m, ground_normal, is_over_ground ? &place : nullptr},
+                   number, state.arrivals);
+}
+
+Link::Departure FirstLevel::departure_into_sight(const StraightWay& way, const Link::Departure& straight,
+                                                 std::uint32_t number, std::uint8_t as, Vec3 point, LeftOfRay left,
+                                                 ThreadState& state) {
+  const std::optional<Link::Departure> with_ground =
+      waves_.departure_with_ground(way, straight, number, point, left, state.rooftop_work);
+  if (!with_ground) return straight;
+  record_.reached_over_rooftops[number] |= as;
+  return *with_ground;
+}
+
+double FirstLevel::attenuation_of_building(const StraightWay& way, Vec3 to) const {
+  return way.building == nullptr ? 1.0 : way.building->amplitude(transmitter_.position, to);
+}
+
+std::vector<std::uint32_t> FirstLevel::elements_in_sight(const StraightWay& way,
+                                                         const std::vector<std::uint8_t>& lit) const {
+  const Vec3 antenna = transmitter_.position;
+  if (way.building == nullptr) return environment_.sight.visible_from(antenna);
+  // What the building does not hide is as it was with it. Edges behind it are not lit through it, but by what goes on
+  // from tiles there.
+  std::vector<std::uint32_t> may_be_hidden;
+  for (std::uint32_t tile = 0; tile < environment_.points.tile_count(); ++tile) {
+    if ((lit[tile] & lit_as_element) != 0) continue;
+    if (way.building->may_hide(antenna, environment_.points.reference(tile))) may_be_hidden.push_back(tile);
+  }
+  return visible_among(way.occlusion, environment_.tiling, antenna, may_be_hidden);
+}
+
+void FirstLevel::launch_to_element(const StraightWay& way, std::uint32_t element, std::vector<std::uint8_t>& lit,
+                                   ThreadState& state, std::vector<Tube>& tubes) {
+  const TargetPoints& points = environment_.points;
+  const Vec3 antenna = transmitter_.position;
+  if (environment_.over_rooftops.is_beyond_horizon(antenna, points.reference(element), state.rooftop_work)) return;
+  mark_lit(way, element, lit_as_element, lit);
+  const Vec3 reference = points.reference(element);
+  const bool is_ground = points.is_tile(element) && points.is_ground(element);
+  RooftopWave wave;
+  const std::optional<LeftOfRay> along_ground = waves_.left_near_ground(way, element, state.rooftop_work, wave);
+  const LeftOfRay left =
+      along_ground ? *along_ground : waves_.left_by_roofs(way, element, reference, state.rooftop_work);
+  if (points.tiles_are_targets() && points.is_tile(element) && !is_ground) {
+    if (along_ground) {
+      arrive_along_ground(way, element, wave, state);
+    } else {
+      arrive_straight(way, element, left, nullptr, state);
+    }
+    mark_lit(way, element, lit_as_target, lit);
+  }
+  if (norm(reference - antenna) < least_distance_m) return;
+  go_on_from_antenna(first_leg(way, element, along_ground.has_value(), left, state), way, element, tubes);
+}
+
+FirstLevel::FirstLeg FirstLevel::first_leg(const StraightWay& way, std::uint32_t element, bool runs_along_ground,
+                                           LeftOfRay left, ThreadState& state) {
+  const Vec3 antenna = transmitter_.position, reference = environment_.points.reference(element);
+  Link::Departure departure = link_.depart(normalized(reference - antenna));
+  if (runs_along_ground) {
+    if (way.building == nullptr) record_.reached_over_rooftops[element] |= with_ground_as_element;
+  } else {
+    departure = departure_into_sight(way, departure, element, with_ground_as_element, reference, left, state);
+  }
+  return {departure, left, attenuation_of_building(way, reference), setting_.vegetation.amplitude(antenna, reference)};
+}
+
+void FirstLevel::go_on_from_antenna(const FirstLeg& leg, const StraightWay& way, std::uint32_t element,
+                                    std::vector<Tube>& tubes) const {
+  const VirtualSource source{.point = transmitter_.position, .offset_m = leg.left.offset_m};
+  const double greatest_squared_strength = setting_.is_pattern_near(element) ? 1.0 : 0.0;
+  go_on({source, leg.departure.field, leg.departure.relative_gain, way.chain, 0, 0,
+         leg.left.amplitude * leg.building * leg.vegetation, greatest_squared_strength},
+        element, tubes);
+}
+
+void FirstLevel::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes,
+                                 Progress& progress) {
+  const TargetPoints& points = environment_.points;
+  const Vec3 antenna = transmitter_.position;
+  const std::vector<std::uint32_t> seen = elements_in_sight(way, lit);
+  std::vector<std::vector<Tube>> produced((seen.size() + elements_per_block - 1) / elements_per_block);
+  parallel_blocks(seen.size(), elements_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    ThreadState& state = of_thread();
+    for (std::size_t k = begin; k < end; ++k) {
+      launch_to_element(way, seen[k], lit, state, produced[begin / elements_per_block]);
+    }
+  });
+  for (const std::vector<Tube>& of_block : produced) tubes.insert(tubes.end(), of_block.begin(), of_block.end());
+  // Ground targets and receiver points stand off their tile: the ray is tested to the point itself.
+  const std::uint32_t first = points.tiles_are_targets() ? 0 : points.element_count();
+  const std::uint32_t numbers = points.element_count() + points.receiver_count() - first;
+  parallel_blocks(numbers, 1024, progress, [&](std::size_t begin, std::size_t end) {
+    ThreadState& state = of_thread();
+    for (auto number = first + static_cast<std::uint32_t>(begin); number < first + end; ++number) {
+      if (points.is_edge(number) || (lit[number] & lit_as_target) != 0) continue;
+      // A tile on the ground may be turned away from the antenna, and its target in sight.
+      if (points.is_tile(number) && !points.is_ground(number)) continue;
+      const Vec3 target = points.arrival(number);
+      if (way.building != nullptr && !way.building->may_hide(antenna, target)) continue;
+      if (!way.occlusion.is_free(antenna, target)) continue;
+      if (environment_.over_rooftops.is_beyond_horizon(antenna, target, state.rooftop_work)) continue;
+      arrive_in_sight(way, number, state);
+      mark_lit(way, number, lit_as_target, lit);
+    }
+  });
+}
+
+void FirstLevel::launch_through_building(std::vector<std::uint8_t> lit, std::vector<Tube>& tubes, Progress& progress) {
+  const TransmissionOptions& options = environment_.options.transmission;
+  if (!options.nearest_building) return;
+  building_ = std::make_shared<BuildingTransmission>(environment_.scene, transmitter_.position,
+                                                     transmitter_.frequency_hz, options);
+  if (building_->any()) launch_straight(way_through_building(), lit, tubes, progress);
+  // What each step of a ray takes is told at the end.
+  if (!environment_.options.ray_losses) building_.reset();
+}
+
+StraightWay FirstLevel::way_through_building() const {
+  InteractionChain chain;
+  chain.through_building = true;
+  return {building_->occlusion_without(), Mechanism::through_building, chain, building_.get()};
+}
+
+void FirstLevel::launch_into_sight(std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress) {
+  lit.assign(setting_.number_count(), 0);
+  if (waves_.receivers_reflect_below(waves_.way_in_air())) {
+    // Out of sight as well: what hides the antenna hides its image.
+    for (std::uint32_t r = 0; r < environment_.points.receiver_count(); ++r) {
+      const std::uint32_t number = environment_.points.element_count() + r;
+      if (setting_.receiver_ground(number) != no_index) record_.reached_over_rooftops[number] |= with_ground_as_target;
+    }
+  }
+  launch_straight(waves_.way_in_air(), lit, tubes, progress);
+}
+
+void FirstLevel::launch_to_hidden(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress) {
+  constexpr double through_building = 0.02;  // of the time
+  PartOfStage through(progress, 0, through_building), over(progress, through_building, 1);
+  // What goes through the building does not keep anything from going over it.
+  launch_through_building(lit, tubes, through);
+  launch_over_rooftops(lit, tubes, over);
+}
+
+}  // namespace tesseray

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Steps a to c of paper 000, III.E: the rays from the antenna itself, straight or over the roofs, where they arrive and
+// the first tubes that go on. Internal to core/propagation.
+#pragma once
+
+#include <tbb/enumerable_thread_specific.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/propagation/launching/first_level_record.h"
+#include "core/propagation/launching/launch_arrivals.h"
+#include "core/propagation/launching/launch_setting.h"
+#include "core/propagation/launching/rooftop_waves.h"
+#include "core/propagation/rays/building_transmission.h"
+#include "core/propagation/tubes/bounced_rays.h"
+#include "core/propagation/tubes/tube.h"
+
+namespace tesseray {
+
+class FirstLevel {
+ public:
+  // Keeps references to all.
+  FirstLevel(const LaunchSetting& setting, const RooftopWaves& waves, FirstLevelRecord& record,
+             LaunchArrivals& arrivals);
+
+  // `lit`: which of all numbers are, lit_as_…. To what is in sight, in a moment; then to all that is hidden.
+  void launch_into_sight(std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
+  void launch_to_hidden(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
+
+  // With what a thread launches.
+  struct ThreadState {
+    ThreadArrivals& arrivals;
+    OverRooftopPaths::Workspace rooftop_work = {};
+  };
+  ThreadState& of_thread() { return threads_.local(); }
+
+  // Of one ray, as the launch does it: in the air, or through the nearest building. The latter REQUIRES options with
+  // ray_losses, and the launch to what is hidden.
+  StraightWay way_of(const InteractionChain& chain) const {
+    return chain.through_building ? way_through_building() : waves_.way_in_air();
+  }
+  // What leaves the antenna straight to an element, and what is left of its amplitude there.
+  struct FirstLeg {
+    Link::Departure departure;
+    LeftOfRay left;
+    double building = 1, vegetation = 1;
+  };
+  FirstLeg first_leg(const StraightWay& way, std::uint32_t element, bool runs_along_ground, LeftOfRay left,
+                     ThreadState& state);
+  void go_on_from_antenna(const FirstLeg& leg, const StraightWay& way, std::uint32_t element,
+                          std::vector<Tube>& tubes) const;
+  // To the target of a number, near uneven ground or not.
+  void arrive_in_sight(const StraightWay& way, std::uint32_t number, ThreadState& state);
+  double attenuation_of_building(const StraightWay& way, Vec3 to) const;
+
+  // over_rooftop_rays.cpp: what a ray over the roofs may do at a number.
+  struct RooftopUse {
+    bool arrives = false, goes_on = false;
+    bool any() const { return arrives || goes_on; }
+  };
+  // The wave to a number's target, or to a tile that goes on with it, where the target over it is in sight.
+  bool find_rooftop_wave(std::uint32_t number, RooftopUse use, ThreadState& state, RooftopWave& wave) const;
+  void launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, RooftopUse use, ThreadState& state,
+                           std::vector<Tube>& tubes);
+
+ private:
+  // REQUIRES: building_ is there.
+  StraightWay way_through_building() const;
+  // To all numbers that are not lit yet, which it marks; through a building to tiles and receivers alone.
+  void launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes,
+                       Progress& progress);
+  std::vector<std::uint32_t> elements_in_sight(const StraightWay& way, const std::vector<std::uint8_t>& lit) const;
+  void launch_to_element(const StraightWay& way, std::uint32_t element, std::vector<std::uint8_t>& lit,
+                         ThreadState& state, std::vector<Tube>& tubes);
+  // To what the building nearest to the transmitter alone hides.
+  void launch_through_building(std::vector<std::uint8_t> lit, std::vector<Tube>& tubes, Progress& progress);
+  // `along_ground`: the wave along uneven ground of which `left` is the straight ray's; nullptr: there is none.
+  void arrive_straight(const StraightWay& way, std::uint32_t number, LeftOfRay left, const RooftopWave* along_ground,
+                       ThreadState& state);
+  void arrive_along_ground(const StraightWay& way, std::uint32_t number, const RooftopWave& wave, ThreadState& state);
+  // To a point of a number in sight. Where roofs come near the way from the ground, that is with it; and marked so
+  // (`as`: with_ground_as_…) where the ground's tiles would send it, too.
+  Link::Departure departure_into_sight(const StraightWay& way, const Link::Departure& straight, std::uint32_t number,
+                                       std::uint8_t as, Vec3 point, LeftOfRay left, ThreadState& state);
+  // Of a number in sight. Roofs near the line stand for the diffractions at their edges there, as those in its way do
+  // elsewhere.
+  void mark_lit(const StraightWay& way, std::uint32_t number, std::uint8_t as, std::vector<std::uint8_t>& lit);
+  // Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
+  void go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& tubes) const;
+
+  // over_rooftop_rays.cpp: rays over the roofs to all numbers that are not lit (lit_as_…), and the tubes that they
+  // become at tiles.
+  RooftopUse rooftop_use(std::uint32_t number, std::uint8_t lit) const;
+  bool find_rooftop_wave_below(std::uint32_t number, RooftopUse use, ThreadState& state, RooftopWave& wave) const;
+  void launch_over_rooftops(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
+  // To the numbers first … end − 1, one by one or by a search that takes many at once.
+  void launch_over_rooftops_to(std::uint32_t first, std::uint32_t end, const std::vector<std::uint8_t>& lit,
+                               std::vector<Tube>& tubes);
+  void launch_over_rooftops_by(RooftopSearch& search, std::uint32_t first, std::uint32_t end,
+                               const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes);
+
+  const LaunchSetting& setting_;
+  const LaunchEnvironment& environment_;
+  const Transmitter& transmitter_;
+  const Link& link_;
+  const InteractionLimits& limits_;
+  const RooftopWaves& waves_;
+  FirstLevelRecord& record_;
+  LaunchArrivals& arrivals_;
+  tbb::enumerable_thread_specific<ThreadState> threads_;
+  std::shared_ptr<const BuildingTransmission> building_;  // while rays go through it, and longer with ray_losses
+};
+
+}  // namespace tesseray

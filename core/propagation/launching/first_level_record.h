@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the rays that come from the antenna itself leave on record for those that follow. Internal to core/propagation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/propagation/launching/launch_setting.h"
+
+namespace tesseray {
+
+struct FirstLevelRecord {
+  // Where a ray over the roofs first comes down, and whether it is the only such place.
+  struct FirstEdge {
+    Vec3 place;
+    bool is_only = false;
+  };
+
+  explicit FirstLevelRecord(const LaunchSetting& setting);
+  FirstLevelRecord(const FirstLevelRecord&) = delete;
+  FirstLevelRecord& operator=(const FirstLevelRecord&) = delete;
+
+  std::vector<LeftInSight> left_in_sight;           // see RayLaunchingResult
+  std::vector<std::uint8_t> reached_over_rooftops;  // by number, lit_as_…; empty without rays that are marked so
+  std::vector<FirstEdge> first_edges;               // by number, where angles are wanted: of rays over the roofs
+  LaunchView view;                                  // the setting's, with what is reached over the roofs
+};
+
+}  // namespace tesseray

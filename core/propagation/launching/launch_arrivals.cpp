@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/launching/launch_arrivals.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "core/base/parallel.h"
+#include "core/base/units.h"
+#include "core/propagation/rays/link.h"
+
+namespace tesseray {
+namespace {
+
+constexpr std::size_t targets_per_block = 1024;
+
+}  // namespace
+
+LaunchArrivals::LaunchArrivals(const LaunchSetting& setting, FirstLevelRecord& record)
+    : setting_(setting),
+      environment_(setting.environment),
+      transmitter_(setting.transmitter),
+      link_(setting.link),
+      view_(record.view),
+      reached_over_rooftops_(record.reached_over_rooftops),
+      first_edges_(record.first_edges),
+      threads_([this] {
+        const RayLaunchingOptions& options = environment_.options;
+        ThreadArrivals state;
+        state.sums.resize(setting_.sum_count());
+        if (setting_.limits.may_scatter(0, 0) && options.max_after_scattering > 0) {
+          state.scattered_sums.resize(setting_.sum_count());
+        }
+        if (setting_.wants_wideband()) state.wideband = empty_wideband_table();
+        if (options.rays_per_receiver > 0) state.without_power.resize(environment_.points.receiver_count());
+        return state;
+      }) {}
+
+std::vector<double> LaunchArrivals::gains_so_far() const {
+  // As an isotropic receiver would take them, with the transmitter's pattern.
+  const double receiver_gain = power_ratio(maximum_receiver_gain_dbi(environment_.options));
+  std::vector<double> gains(environment_.points.target_tile_count());
+  parallel_blocks(gains.size(), targets_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    std::vector<FixedPointSum> sums(end - begin);
+    for (const ThreadArrivals& state : threads_) {
+      for (std::size_t t = begin; t < end; ++t) sums[t - begin].merge(state.sums[t].gain);
+    }
+    for (std::size_t t = begin; t < end; ++t) gains[t] = sums[t - begin].value() / receiver_gain;
+  });
+  return gains;
+}
+
+double LaunchArrivals::share_in_sight() const {
+  const std::size_t tiles = environment_.points.target_tile_count();
+  std::atomic<std::size_t> in_sight{0};
+  parallel_blocks(tiles, targets_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint8_t> is_in_sight(end - begin, 0);
+    for (const ThreadArrivals& state : threads_) {
+      for (std::size_t t = begin; t < end; ++t) is_in_sight[t - begin] |= state.sums[t].direct ? 1 : 0;
+    }
+    in_sight += static_cast<std::size_t>(std::count(is_in_sight.begin(), is_in_sight.end(), 1));
+  });
+  return static_cast<double>(in_sight) / static_cast<double>(tiles);
+}
+
+std::vector<ArrivalSums> LaunchArrivals::sums_of_threads() const {
+  std::vector<ArrivalSums> sums(setting_.sum_count());
+  parallel_blocks(sums.size(), targets_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    std::vector<ScatteredSums> diffracted(end - begin);
+    for (const ThreadArrivals& state : threads_) {
+      for (std::size_t i = begin; i < end; ++i) sums[i].merge(state.sums[i]);
+      if (state.scattered_sums.empty()) continue;
+      for (std::size_t i = begin; i < end; ++i) diffracted[i - begin].merge(state.scattered_sums[i]);
+    }
+    for (std::size_t i = begin; i < end; ++i) sums[i].add(diffracted[i - begin].total());
+  });
+  return sums;
+}
+
+std::vector<RaysWithoutPower> LaunchArrivals::rays_without_power_of_threads() const {
+  std::vector<RaysWithoutPower> sums(environment_.points.receiver_count());
+  for (const ThreadArrivals& state : threads_) {
+    for (std::size_t r = 0; r < sums.size(); ++r) {
+      sums[r].by_polarization += state.without_power[r].by_polarization;
+      sums[r].by_pattern += state.without_power[r].by_pattern;
+    }
+  }
+  return sums;
+}
+
+LaunchArrivals::Kept LaunchArrivals::take_all(RayLaunchingResult& result) {
+  Kept kept;
+  if (setting_.wants_wideband()) result.wideband = empty_wideband_table();
+  for (const ThreadArrivals& state : threads_) {
+    if (setting_.wants_wideband()) result.wideband.merge(state.wideband);
+    kept.recorded.insert(kept.recorded.end(), state.recorded.begin(), state.recorded.end());
+    kept.ways.insert(kept.ways.end(), state.scattered_ways.list.begin(), state.scattered_ways.list.end());
+  }
+  std::vector<ArrivalSums> sums = sums_of_threads();
+  const auto tiles = static_cast<std::ptrdiff_t>(environment_.points.target_tile_count());
+  result.receivers.assign(sums.begin() + tiles, sums.end());
+  pair_rays(result.receivers);
+  sums.resize(environment_.points.target_tile_count());
+  result.tiles = std::move(sums);
+  if (environment_.options.rays_per_receiver > 0) result.rays_without_power = rays_without_power_of_threads();
+  return kept;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What one launch's rays bring to their targets: the sums, and single rays where they are wanted. Internal to
+// core/propagation.
+#pragma once
+
+#include <tbb/enumerable_thread_specific.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/propagation/launching/first_level_record.h"
+#include "core/propagation/launching/launch_setting.h"
+#include "core/propagation/launching/scattered_rays.h"
+#include "core/propagation/rays/arrivals.h"
+#include "core/propagation/rays/ground_pairs.h"
+#include "core/propagation/rays/wideband.h"
+#include "core/propagation/scattering/scattered_sums.h"
+#include "core/propagation/tubes/ray_ending.h"
+#include "core/propagation/tubes/recorded_ray.h"
+
+namespace tesseray {
+
+// A ray's end at a receiver, kept to tell what its steps took.
+struct KeptEnding {
+  VirtualSource source;
+  ComplexVec3 strength;
+  double departure_gain;
+  VegetationAtTarget attenuation;
+  Vec3 ground_normal;
+  std::optional<Vec3> ground_place;
+  ArrivedRay ray;
+};
+
+// What the rays of one thread bring.
+struct ThreadArrivals {
+  std::vector<ArrivalSums> sums;  // tiles, then receivers
+  WidebandTable wideband;         // of the same targets, where it is wanted
+  std::vector<RecordedRay> recorded;
+  std::vector<RaysWithoutPower> without_power;  // per receiver, where rays are recorded
+  std::vector<PairableRay> pairable;            // at receivers, where the mean is summed
+  std::vector<KeptEnding>* endings = nullptr;   // where they are asked for
+  ScatteredWays scattered_ways;
+  std::vector<ScatteredSums> scattered_sums;  // tiles, then receivers; what edges diffract
+};
+
+class LaunchArrivals {
+ public:
+  // Keeps references to both, and marks in the record what the ground below receivers reflects to them.
+  LaunchArrivals(const LaunchSetting& setting, FirstLevelRecord& record);
+
+  ThreadArrivals& of_thread() { return threads_.local(); }
+
+  // arrival.cpp: one ray at one target, with its ground-reflected companion at ground tiles. REQUIRES: the ray has not
+  // been scattered.
+  void arrive(const RayEnding& ending, std::uint32_t number, ThreadArrivals& state);
+
+  // wideband_rays.cpp: where a ray leaves the antenna. `number`: of the target, or of the tile that scatters it, at the
+  // point `target`.
+  Vec3 departure_direction(const InteractionChain& chain, std::uint32_t number, Vec3 target) const;
+
+  // What all threads have so far at tiles, as an isotropic receiver would take it.
+  std::vector<double> gains_so_far() const;
+  // The part of the tiles that have direct rays. REQUIRES: tiles are targets.
+  double share_in_sight() const;
+
+  // All that has arrived, with what pairs of rays bring to receivers: into the result's tiles, receivers, wideband and
+  // rays without power; and the rays and ways that were kept of it. No ray arrives any more.
+  struct Kept {
+    std::vector<RecordedRay> recorded;
+    std::vector<ScatteredWay> ways;
+  };
+  Kept take_all(RayLaunchingResult& result);
+
+ private:
+  void add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number, ThreadArrivals& state);
+  // Whether the plane of the ground below a receiver reflects a ray rather than tiles: one from an edge so low over
+  // that plane that no tile stands for the reflection, which all but cancels it, or from a crest: there each tile has a
+  // last crest of its own, and several would reflect the same wave; or one straight through a building, which may hide
+  // the tiles that would reflect it.
+  bool arrives_along_ground(const RayEnding& ending, std::uint32_t number) const;
+  // A ray at a receiver, reflected once more at the plane of the ground below.
+  void arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadArrivals& state);
+  // Of a ray at a receiver, by what nothing is left of it.
+  void count_without_power(const RayEnding& ending, const ArrivedRay& ray, RaysWithoutPower& counts) const;
+  PairableRay as_pairable(const RayEnding& ending, const ArrivedRay& arrived, Complex phased,
+                          std::uint32_t receiver) const;
+  // Adds what pairs of them bring to receivers.
+  void pair_rays(std::span<ArrivalSums> receivers);
+  std::vector<ArrivalSums> sums_of_threads() const;
+  std::vector<RaysWithoutPower> rays_without_power_of_threads() const;
+
+  // wideband_rays.cpp
+  WidebandTable empty_wideband_table() const;
+  Vec3 departure_direction(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const;
+  void add_wideband(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number, ThreadArrivals& state) const;
+
+  const LaunchSetting& setting_;
+  const LaunchEnvironment& environment_;
+  const Transmitter& transmitter_;
+  const Link& link_;
+  const LaunchView& view_;
+  std::vector<std::uint8_t>& reached_over_rooftops_;  // FirstLevelRecord
+  const std::vector<FirstLevelRecord::FirstEdge>& first_edges_;
+  tbb::enumerable_thread_specific<ThreadArrivals> threads_;
+};
+
+}  // namespace tesseray

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What stays the same for all transmitters. Internal to core/propagation.
+#pragma once
+
+#include <vector>
+
+#include "core/propagation/launching/ray_launcher.h"
+#include "core/propagation/launching/receiver_reach.h"
+#include "core/propagation/rooftops/over_rooftop.h"
+#include "core/propagation/rooftops/rooftop_search.h"
+#include "core/propagation/rows/edge_runs.h"
+#include "core/propagation/rows/row_targets.h"
+#include "core/propagation/scattering/row_scatterer.h"
+#include "core/propagation/tubes/launch_view.h"
+#include "core/propagation/tubes/tube_bouncer.h"
+#include "core/propagation/vegetation/vegetation_loss.h"
+#include "core/propagation/vegetation/vegetation_pairs.h"
+
+namespace tesseray {
+
+struct LaunchEnvironment {
+  const Scene& scene;
+  const Tiling& tiling;
+  const Occlusion& occlusion;
+  const SightFromPoints& sight;
+  const Visibility& visibility;
+  const std::vector<Receiver>& receivers;
+  const RayLaunchingOptions& options;
+  const TargetPoints& points;
+  const ReceiverRows& receiver_rows;
+  const ReceiverReach& reach;
+  const std::vector<EdgeRun>& edge_runs;
+  const OverRooftopPaths& over_rooftops;
+  RooftopSearch* rooftop_search;  // nullptr: the CPU's own
+  TubeBouncer* tube_bouncer;      // nullptr: the CPU alone
+  RowScatterer* row_scatterer;    // the same
+  const VegetationPrisms& vegetation;
+  const VegetationPairs& vegetation_pairs;
+  EnvironmentView view;
+};
+
+}  // namespace tesseray

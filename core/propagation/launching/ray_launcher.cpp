@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/launching/ray_launcher.h"
+
+#include <tbb/task_arena.h>
+
+#include <mutex>
+#include <utility>
+
+#include "core/base/infinity.h"
+#include "core/propagation/launching/launch.h"
+#include "core/tiling/tile_index.h"
+
+namespace tesseray {
+namespace {
+
+// The ground tile under each receiver that stands over the ground; no_index elsewhere.
+std::vector<std::uint32_t> grounds_below(const Tiling& tiling, const std::vector<Receiver>& receivers,
+                                         const OverRooftopPaths& over_rooftops) {
+  std::vector<std::uint32_t> grounds(receivers.size(), no_index);
+  if (receivers.empty()) return grounds;
+  std::vector<IndexedTile> tiles;  // ground comes first
+  for (const Tile& tile : tiling.tiles) {
+    if (tile.kind != SurfaceKind::ground) break;
+    tiles.push_back({tile.id, tile.kind, tile.centroid});
+  }
+  const TileIndex index(tiles);
+  for (std::size_t r = 0; r < receivers.size(); ++r) {
+    const Vec3 position = receivers[r].position;
+    const std::optional<NearestTile> nearest = index.nearest_2d(position.xy());
+    if (!nearest || nearest->distance_m > tiling.tiles[nearest->tile].side_m()) continue;
+    if (over_rooftops.roof_below(position) == -infinity) grounds[r] = nearest->tile;
+  }
+  return grounds;
+}
+
+// Does what needs the file; false, with a warning, when that cannot be done.
+template <class Work>
+bool is_file_usable(Progress& progress, const Work& work) {
+  try {
+    work();
+    return true;
+  } catch (const Error& refused) {
+    if (refused.kind() != ErrorKind::invalid_input && refused.kind() != ErrorKind::resources) throw;
+    progress.warn(
+        {"vegetation_lengths_not_kept", "the lengths in vegetation are not kept for other runs: " + refused.message()});
+    return false;
+  }
+}
+
+}  // namespace
+
+struct RayLauncher::Impl {
+  const Scene& scene;
+  const Tiling& tiling;
+  const Occlusion& occlusion;
+  const Visibility& visibility;
+  std::vector<Receiver> receivers;
+  RayLaunchingOptions options;
+  TargetPoints points;
+  ReceiverRows receiver_rows;
+  ReceiverReach reach;
+  std::vector<EdgeRun> runs;
+  OverRooftopPaths over_rooftops;
+  std::vector<std::uint32_t> grounds;  // see EnvironmentView::receiver_grounds
+  std::unique_ptr<RooftopSearch> rooftop_search;
+  VegetationPrisms vegetation;
+  MakeTubeBouncer make_tube_bouncer;
+  MakeRowScatterer make_row_scatterer;
+  VegetationPairs vegetation_pairs = {};  // made by the first launch, as all below
+  std::unique_ptr<TubeBouncer> tube_bouncer = nullptr;
+  std::unique_ptr<RowScatterer> row_scatterer = nullptr;
+  std::unique_ptr<std::once_flag> pairs_made = std::make_unique<std::once_flag>();
+  std::unique_ptr<std::once_flag> batchers_made = std::make_unique<std::once_flag>();
+  std::unique_ptr<LaunchForecast> forecast = std::make_unique<LaunchForecast>(options_with_work(options, scene));
+  std::unique_ptr<const SightFromPoints> sight = std::make_unique<const SightFromPoints>(occlusion, tiling);
+
+  // Alone on its threads: whoever waits for it must not find itself waiting within it.
+  void make_vegetation_pairs(Progress& progress, const std::optional<VegetationFile>& kept) {
+    if (vegetation.empty() || !options.tiles_are_targets || options.vegetation == VegetationModel::none) return;
+    std::call_once(*pairs_made, [&] {
+      tbb::this_task_arena::isolate([&] {
+        if (kept) {
+          vegetation_pairs = kept_pairs(*kept, progress);
+        } else {
+          vegetation_pairs = VegetationPairs(vegetation, visibility, points, progress);
+        }
+      });
+    });
+  }
+
+  EnvironmentView view() const {
+    return {points.view(),  tiling.tiles.data(),     tiling.edges.data(),    runs.data(),
+            grounds.data(), scene.default_materials, vegetation_pairs.view()};
+  }
+
+  LaunchEnvironment environment() const {
+    return {scene,
+            tiling,
+            occlusion,
+            *sight,
+            visibility,
+            receivers,
+            options,
+            points,
+            receiver_rows,
+            reach,
+            runs,
+            over_rooftops,
+            rooftop_search.get(),
+            tube_bouncer.get(),
+            row_scatterer.get(),
+            vegetation,
+            vegetation_pairs,
+            view()};
+  }
+
+  // See bounces_by_batches().
+  bool may_work_by_batches() const {
+    if (!options.tiles_are_targets || options.wideband || options.delay_profile_rays > 0) return false;
+    const bool loses = !vegetation.empty() && options.vegetation != VegetationModel::none;
+    return !loses || vegetation_pairs.known();
+  }
+
+  // REQUIRES: what vegetation takes is known.
+  void make_batchers() {
+    std::call_once(*batchers_made, [&] {
+      if (!may_work_by_batches()) return;
+      if (make_tube_bouncer) tube_bouncer = make_tube_bouncer(view());
+      if (make_row_scatterer && options.max_scatterings > 0) row_scatterer = make_row_scatterer(view());
+    });
+  }
+
+  VegetationPairs kept_pairs(const VegetationFile& file, Progress& progress) const {
+    const std::uint32_t elements = visibility.element_count();
+    std::optional<VegetationPairs> found;
+    const bool may_write = is_file_usable(progress, [&] { found = read_vegetation_pairs(file, elements); });
+    if (found) return std::move(*found);
+    VegetationPairs made(vegetation, visibility, points, progress);
+    if (may_write && made.known()) {
+      is_file_usable(progress, [&] { write_vegetation_pairs(made, file, elements); });
+    }
+    return made;
+  }
+};
+
+RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
+                         const Visibility& visibility, std::vector<Receiver> receivers,
+                         const RayLaunchingOptions& options, const MakeRooftopSearch& make_rooftop_search,
+                         MakeTubeBouncer make_tube_bouncer, MakeRowScatterer make_row_scatterer) {
+  if (options.max_bounces < 0 || options.max_bounces > most_bounces) {
+    throw Error(ErrorKind::invalid_input, "bad_max_bounces", "MAX_BOUNCES is " + std::to_string(options.max_bounces),
+                "give a number from 0 to " + std::to_string(most_bounces));
+  }
+  TargetPoints points(tiling, receivers, options.receiver_height_m, options.tiles_are_targets);
+  ReceiverRows rows(occlusion, tiling, receivers);
+  OverRooftopPaths over_rooftops(scene);
+  std::vector<std::uint32_t> grounds = grounds_below(tiling, receivers, over_rooftops);
+  ReceiverReach reach;
+  if (!options.tiles_are_targets) reach = ReceiverReach(visibility, rows, points.receiver_count());
+  impl_ = std::make_unique<Impl>(
+      Impl{scene, tiling, occlusion, visibility, std::move(receivers), options, std::move(points), std::move(rows),
+           std::move(reach), edge_runs(tiling), std::move(over_rooftops), std::move(grounds), nullptr,
+           VegetationPrisms(scene.vegetation), std::move(make_tube_bouncer), std::move(make_row_scatterer)});
+  if (make_rooftop_search && options.over_rooftop == OverRooftop::screens) {
+    impl_->rooftop_search = make_rooftop_search(impl_->over_rooftops.view());
+  }
+}
+
+RayLauncher::~RayLauncher() = default;
+RayLauncher::RayLauncher(RayLauncher&&) noexcept = default;
+
+void RayLauncher::prepare(Progress& progress, const std::optional<VegetationFile>& kept) const {
+  impl_->make_vegetation_pairs(progress, kept);
+  impl_->make_batchers();
+}
+
+bool RayLauncher::bounces_by_batches() const { return impl_->tube_bouncer != nullptr; }
+bool RayLauncher::scatters_by_batches() const { return impl_->row_scatterer != nullptr; }
+
+RayLaunchingResult RayLauncher::launch(const Transmitter& transmitter, Progress& progress) const {
+  PartOfStage preparation(progress, 0, 0);
+  prepare(preparation);
+  const LaunchEnvironment environment = impl_->environment();
+  return Launch(environment, transmitter).run(*impl_->forecast, progress);
+}
+
+RayLaunchingResult RayLauncher::launch_by_cpu(const Transmitter& transmitter, Progress& progress) const {
+  PartOfStage preparation(progress, 0, 0);
+  prepare(preparation);
+  LaunchEnvironment environment = impl_->environment();
+  environment.rooftop_search = nullptr;
+  environment.tube_bouncer = nullptr;
+  environment.row_scatterer = nullptr;
+  // What launches elsewhere took says nothing of its time, nor it of theirs.
+  LaunchForecast forecast(options_with_work(impl_->options, impl_->scene));
+  return Launch(environment, transmitter).run(forecast, progress);
+}
+
+double RayLauncher::expected_work(const Transmitter& transmitter) const {
+  if (!impl_->points.tiles_are_targets()) return 1;
+  std::vector<std::uint8_t> lit(impl_->points.element_count(), 0);
+  for (const std::uint32_t element : impl_->sight->visible_from(transmitter.position)) lit[element] = lit_as_element;
+  const LaunchExtent extent = extent_of(impl_->points, impl_->visibility, transmitter.position,
+                                        draws_by_chance(impl_->options, impl_->points), lit);
+  return impl_->forecast->work(extent);
+}
+
+std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
+  const RayLaunchingOptions& options = impl_->options;
+  const bool scatters = options.max_scatterings > 0, keeps_rays = options.rays_per_receiver > 0;
+  const std::uint64_t receivers = impl_->points.receiver_count();
+  const std::uint64_t targets = impl_->points.target_tile_count() + receivers;
+  const std::uint64_t of_sums = sizeof(ArrivalSums) + (scatters ? sizeof(ScatteredSums) : 0) +
+                                WidebandTable::bytes_per_target(options.wideband, options.delay_profile_rays);
+  const bool first_edges = options.wideband && options.over_rooftop != OverRooftop::none;
+  const std::uint64_t of_number = sizeof(double) + 2 * sizeof(std::uint8_t) +  // straight distance, what lights it
+                                  (first_edges ? sizeof(Vec3) + sizeof(double) : 0) +
+                                  (scatters ? ScatteringColumns::bytes_per_number : 0);
+  const std::uint64_t kinds = after_scattering_kinds(options.max_after_scattering);
+  const std::uint64_t of_scattering_tile =
+      scatters ? kinds * (sizeof(DiffusePower) + sizeof(RoughScatterer)) + sizeof(float) +  // known gains
+                     ScatteringColumns::bytes_per_tile + (options.wideband ? kinds * sizeof(DirectionMoments) : 0) +
+                     (options.scattering_lobe_exponent > 0
+                          ? kinds * lobe_coefficients(options.scattering_lobe_exponent) * sizeof(double)
+                          : 0) +
+                     (keeps_rays && options.scattered_rays ? sizeof(std::vector<ScatteredTube>) : 0)
+               : 0;
+  const std::uint64_t of_rooftop_thread =
+      impl_->rooftop_search ? impl_->rooftop_search->most_targets() * (sizeof(RooftopTarget) + sizeof(RooftopBends))
+                            : 0;
+  const BatchLimits batch = impl_->tube_bouncer ? impl_->tube_bouncer->limits() : BatchLimits();
+  const RowLimits rows = impl_->row_scatterer ? impl_->row_scatterer->limits() : RowLimits();
+  const std::uint64_t of_batches = (batch.members + rows.members) * sizeof(std::uint32_t) +
+                                   batch.tubes * sizeof(const Tube*) + rows.rows * sizeof(RowBatch::Row);
+  // One after the other.
+  const std::uint64_t of_tile_by_batches = impl_->row_scatterer  ? sizeof(ArrivalSums) + sizeof(ScatteredSums)
+                                           : impl_->tube_bouncer ? sizeof(ArrivalSums)
+                                                                 : 0;
+  constexpr std::uint64_t pairable_rays = 128;  // about so many at a receiver of a city; they are gathered once
+  const std::uint64_t of_pairs =
+      options.summation == Summation::local_mean ? 2 * pairable_rays * sizeof(PairableRay) : 0;
+  const std::uint64_t of_kept_rays = keeps_rays ? sizeof(RaysWithoutPower) : 0;
+  // Those of the threads, and the result.
+  return threads * (of_rooftop_thread + of_batches) + (threads + 1) * (targets * of_sums + receivers * of_kept_rays) +
+         receivers * (of_pairs + 2 * sizeof(LeftInSight)) + impl_->points.element_count() * sizeof(float) +  // roulette
+         (impl_->points.element_count() + receivers) * of_number +
+         impl_->points.tile_count() * (of_scattering_tile + of_tile_by_batches);
+}
+
+std::uint64_t RayLauncher::bytes_besides_launches() const {
+  return impl_->sight->bytes() + (impl_->rooftop_search ? impl_->rooftop_search->host_bytes() : 0) +
+         (impl_->tube_bouncer ? impl_->tube_bouncer->host_bytes() : 0) +
+         (impl_->row_scatterer ? impl_->row_scatterer->host_bytes() : 0);
+}
+
+const RayLaunchingOptions& RayLauncher::options() const { return impl_->options; }
+const std::vector<Receiver>& RayLauncher::receivers() const { return impl_->receivers; }
+
+}  // namespace tesseray

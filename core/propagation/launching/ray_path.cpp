@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/launching/ray_path.h"
+
+#include <algorithm>
+
+namespace tesseray {
+namespace {
+
+bool reflects_as_whole(const LeftInSight& left) {
+  return left.ground == LeftInSight::Ground::along || left.ground == LeftInSight::Ground::uneven;
+}
+
+}  // namespace
+
+std::vector<Vec3> trace_chain(const Tiling& tiling, const InteractionChain& chain, const VirtualSource& source,
+                              Vec3 target) {
+  const std::size_t tiles = tiling.tiles.size();
+  // Forward: the virtual source after each interaction.
+  std::vector<VirtualSource> sources{source};
+  for (std::size_t i = 0; i < chain.length; ++i) {
+    const std::uint32_t element = chain.elements[i];
+    if (element < tiles) {
+      const Tile& tile = tiling.tiles[element];
+      sources.push_back(mirrored(sources.back(), tile.centroid, tile.normal));
+      continue;
+    }
+    const EdgeSegment& edge = tiling.edges[element - tiles];
+    const Leg leg = leg_to(sources.back(), edge.midpoint);
+    VirtualSource next = wave_at_edge(sources.back(), leg, edge.midpoint, edge.direction).source;
+    next.edge_midpoint = edge.midpoint;
+    next.edge_direction = edge.direction;
+    next.edge_half_length_m = 0.5 * edge.length_m;
+    sources.push_back(next);
+  }
+  // Backward: each last leg's start (at an edge) or its crossing of the mirror's plane.
+  std::vector<Vec3> points{target};
+  for (std::size_t i = chain.length; i-- > 0;) {
+    const Leg leg = leg_to(sources[i + 1], points.back());
+    const std::uint32_t element = chain.elements[i];
+    if (element >= tiles) {
+      points.push_back(leg.from);
+      continue;
+    }
+    const Tile& tile = tiling.tiles[element];
+    const double along = dot(leg.direction, tile.normal);
+    const double to_plane = dot(tile.centroid - leg.from, tile.normal);
+    points.push_back(along != 0 ? leg.from + (to_plane / along) * leg.direction : tile.centroid);
+  }
+  points.push_back(leg_to(source, points.back()).from);
+  std::reverse(points.begin(), points.end());
+  return points;
+}
+
+std::vector<Vec3> trace_scattered(const Tiling& tiling, const InteractionChain& chain, std::uint8_t scattered_at,
+                                  const VirtualSource& source, Vec3 target) {
+  const Vec3 scatterer = tiling.tiles[chain.elements[scattered_at]].centroid;
+  InteractionChain before, after;
+  for (std::size_t i = 0; i < chain.length; ++i) {
+    if (i != scattered_at) (i < scattered_at ? before : after).push(chain.elements[i]);
+  }
+  std::vector<Vec3> points = trace_chain(tiling, before, source, scatterer);
+  const std::vector<Vec3> rest = trace_chain(tiling, after, VirtualSource{scatterer}, target);
+  points.insert(points.end(), rest.begin() + 1, rest.end());
+  return points;
+}
+
+std::vector<Vec3> RayPaths::trace(const RecordedRay& recorded, Vec3 target) const {
+  const InteractionChain& chain = recorded.chain;
+  if (chain.over_rooftops) return trace_over_rooftops(recorded, target);
+  const VirtualSource antenna{transmitter_.position};
+  if (recorded.scattered_at != RecordedRay::nowhere) {
+    return trace_scattered(environment_.tiling, chain, recorded.scattered_at, antenna, target);
+  }
+  const std::uint32_t number = environment_.points.element_count() + recorded.receiver;
+  if (const std::optional<Vec3> place = place_on_uneven_ground(chain, number)) {
+    return {transmitter_.position, *place, target};
+  }
+  return trace_chain(environment_.tiling, chain, antenna, target);
+}
+
+std::vector<Vec3> RayPaths::trace_over_rooftops(const RecordedRay& ray, Vec3 target) const {
+  const RooftopWave wave = recorded_wave(ray, target);
+  // A bound lets a wave go that another way of counting, a GPU's, has just kept.
+  if (wave.path.edges.empty()) return {transmitter_.position, target};
+  std::vector<Vec3> way{transmitter_.position};
+  way.insert(way.end(), wave.path.edges.begin(), wave.path.edges.end());
+  if (is_reflected_by_ground_below(ray)) {
+    const RooftopWaves::WayByGroundBelow last =
+        waves_.way_by_ground_below(wave, environment_.points.element_count() + ray.receiver);
+    way.back() = last.edge;
+    way.insert(way.end(), {last.place, target});
+    return way;
+  }
+  const bool scattered = ray.scattered_at != RecordedRay::nowhere;
+  const std::vector<Vec3> rest =
+      scattered ? trace_scattered(environment_.tiling, ray.chain, ray.scattered_at, wave.source, target)
+                : trace_chain(environment_.tiling, ray.chain, wave.source, target);
+  // They begin at the last edge.
+  if (way.size() > 1) way.pop_back();
+  way.insert(way.end(), rest.begin(), rest.end());
+  return way;
+}
+
+RooftopWave RayPaths::recorded_wave(const RecordedRay& ray, Vec3 target) const {
+  const TargetPoints& points = environment_.points;
+  OverRooftopPaths::Workspace work;
+  RooftopWave wave;
+  if (ray.chain.length > 0 && !is_reflected_by_ground_below(ray)) {
+    const std::uint32_t first = ray.chain.elements[0];
+    waves_.find(waves_.target_at(first, points.arrival(first)), work, wave);
+    if (wave.path.edges.empty()) waves_.find(waves_.target_at(first, points.reference(first)), work, wave);
+  }
+  // What comes to a receiver along the ground has its own way over the roofs, where its tile has none (arrival.cpp).
+  const std::uint32_t receiver_number = points.element_count() + ray.receiver;
+  if (wave.path.edges.empty()) waves_.find(waves_.target_at(receiver_number, target), work, wave);
+  return wave;
+}
+
+bool RayPaths::is_reflected_by_ground_below(const RecordedRay& ray) const {
+  const std::uint32_t number = environment_.points.element_count() + ray.receiver;
+  // In sight the receiver has no way over the roofs: its tile reflects what came over them to itself.
+  const bool is_in_sight = record_.left_in_sight[ray.receiver].ground != LeftInSight::Ground::tiles;
+  return ray.scattered_at == RecordedRay::nowhere && !is_in_sight && ray.chain.length == 1 &&
+         ray.chain.elements[0] == setting_.receiver_ground(number) &&
+         (record_.reached_over_rooftops[number] & with_ground_below) != 0;
+}
+
+std::optional<Vec3> RayPaths::place_on_uneven_ground(const InteractionChain& chain, std::uint32_t number) const {
+  const TargetPoints& points = environment_.points;
+  if (!points.is_receiver(number) || chain.over_rooftops || chain.is_scattered() || chain.length != 1 ||
+      chain.elements[0] != setting_.receiver_ground(number)) {
+    return std::nullopt;
+  }
+  const LeftInSight& left = record_.left_in_sight[number - points.element_count()];
+  if (!chain.through_building && !reflects_as_whole(left)) return std::nullopt;
+  OverRooftopPaths::Workspace work;
+  RooftopWave wave;
+  if (waves_.find_along_ground(chain.through_building, number, points.arrival(number), work, wave)) {
+    return waves_.place_along_ground(wave, number);
+  }
+  if (chain.through_building) return std::nullopt;
+  return waves_.ground_below_sight(waves_.way_in_air(), number, {}, nullptr, work)->place;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Whether a ray to a receiver can go as it is drawn. Rows say which elements see each other by their middles; the ray,
+// which meets tiles and edges elsewhere, may pass through a wall or into a slope, or be reflected beyond the end of a
+// wall. That is asked where rays are single and few. Internal to core/propagation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/propagation/launching/launch_environment.h"
+#include "core/propagation/tubes/ray_ending.h"
+
+namespace tesseray {
+
+class ReceiverLegs {
+ public:
+  // Keeps references to both.
+  ReceiverLegs(const LaunchEnvironment& environment, const Transmitter& transmitter)
+      : environment_(environment), transmitter_(transmitter) {}
+
+  // Whether the ray meets surfaces and edges where they are, and nothing between them. Direct rays, waves over the
+  // roofs up to their last edge, and rays through a building up to their first tile are known by other means.
+  bool are_free(const RayEnding& ending, std::uint32_t number) const;
+
+ private:
+  // The elements that the ray meets where its power has not been summed before, where it comes from to them, and the
+  // places where it meets them, from there to the receiver.
+  struct Way {
+    InteractionChain chain;
+    VirtualSource source;
+    bool begins_at_tile = false;
+    std::vector<Vec3> places;
+  };
+  Way way_of(const RayEnding& ending, std::uint32_t number) const;
+  VirtualSource first_source(const RayEnding& ending) const;
+  bool stands_for_another_order(const Way& way) const;
+  bool meets_its_buildings(const Way& way) const;
+  // From the way's place number `leg` to the next one.
+  bool is_free(const Way& way, std::size_t leg) const;
+
+  Vec3 into_the_air(std::uint32_t element) const;
+  Vec3 lifted(Vec3 place, std::uint32_t element) const { return place + lift_m * into_the_air(element); }
+  bool is_of_terrain(std::uint32_t element) const;
+  bool is_on_its_building(Vec3 place, std::uint32_t element) const;
+
+  const LaunchEnvironment& environment_;
+  const Transmitter& transmitter_;
+};
+
+}  // namespace tesseray

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/launching/rooftop_waves.h"
+
+#include <cmath>
+
+#include "core/base/units.h"
+#include "core/physics/knife_edge.h"
+#include "core/propagation/launching/ray_path.h"
+#include "core/propagation/rooftops/rooftop_line.h"
+
+namespace tesseray {
+namespace {
+
+// Farther aside the roof is another one.
+constexpr double edge_half_length_m = 30;
+
+// The field that arrives, from the one that departs: its parts in the vertical plane and across it, turned from leg to
+// leg.
+ComplexVec3 carried_over(const ComplexVec3& field, const RooftopPath& path) {
+  const Vec3 across = normalized(cross(path.arrival, Vec3{0, 0, 1}));
+  const Vec3 upright_before = cross(across, path.departure), upright_after = cross(across, path.arrival);
+  return (path.horizontal * dot(field, across)) * across + (path.vertical * dot(field, upright_before)) * upright_after;
+}
+
+// What comes over one edge to a point behind it, over a wave that spreads from the edge as the incident one would: the
+// screen's factor with its phase on the way over the edge.
+Complex behind_edge(Vec3 before, Vec3 edge, Vec3 point, double wave_number) {
+  const double to_edge = norm(edge.xy() - before.xy()), from_edge = norm(point.xy() - edge.xy());
+  const double clearance = edge.z - (before.z + (point.z - before.z) * to_edge / (to_edge + from_edge));
+  const double nu = fresnel_parameter(clearance, to_edge, from_edge, 2 * pi / wave_number);
+  return knife_edge_factor(nu) * exp_j(0.5 * pi * nu * nu);
+}
+
+// Of what has come `before_m` to the level edge at a place, across which it goes on along `direction`.
+VirtualSource source_at_edge(Vec3 place, Vec3 direction, double before_m) {
+  VirtualSource source;
+  source.point = place - before_m * direction;
+  source.edge_midpoint = place;
+  source.edge_direction = normalized(cross(direction, Vec3{0, 0, 1}));
+  source.edge_half_length_m = edge_half_length_m;
+  return source;
+}
+
+}  // namespace
+
+RooftopWaves::RooftopWaves(const LaunchSetting& setting)
+    : setting_(setting),
+      environment_(setting.environment),
+      transmitter_(setting.transmitter),
+      link_(setting.link),
+      limits_(setting.limits),
+      vegetation_(setting.vegetation),
+      view_(setting.view),
+      permittivities_(setting.link.permittivities()) {}
+
+RooftopRays RooftopWaves::search_rays() const {
+  const Polarization polarization = transmitter_.polarization;
+  const double horizontal_share = polarization == Polarization::vertical     ? 0
+                                  : polarization == Polarization::horizontal ? 1
+                                                                             : 0.5;
+  return {transmitter_.position, link_.wavelength_m(),      permittivities_,
+          setting_.roof_z,       limits_.may_reflect(0, 0), horizontal_share};
+}
+
+RooftopTarget RooftopWaves::target_at(Vec3 point) const {
+  const double straight = norm(point - transmitter_.position);
+  return {point, decibels(link_.unit_gain() / (straight * straight * link_.least_gain()))};
+}
+
+RooftopTarget RooftopWaves::target_at(std::uint32_t number, Vec3 point) const {
+  RooftopTarget target = target_at(point);
+  const bool is_tile = environment_.points.is_tile(number);
+  if (!is_tile) target.roof_z = environment_.over_rooftops.roof_below(target.point);
+  const std::uint32_t below = is_tile ? number : setting_.receiver_ground(number);
+  if (below == no_index) return target;
+  const Tile& tile = environment_.tiling.tiles[below];
+  target.centroid = tile.centroid;
+  target.normal = tile.normal;
+  target.is_over_ground = tile.kind == SurfaceKind::ground;
+  return target;
+}
+
+bool RooftopWaves::find(const RooftopTarget& target, Workspace& work, RooftopWave& wave) const {
+  return environment_.over_rooftops.find(search_rays(), target, environment_.options.over_rooftop, work, wave.path) &&
+         complete(target.point, work, wave);
+}
+
+bool RooftopWaves::complete(Vec3 target, Workspace& work, RooftopWave& wave) const {
+  wave.end = target;
+  const RooftopPath& path = wave.path;
+  const double straight = norm(target - transmitter_.position);
+  const Link::Departure departure = departure_towards_roofs(link_.depart(path.departure), target, path, work);
+  // The factors count their phase from the straight line, and rays from their own length.
+  const double length = path.is_in_sight ? straight : path.length_m;
+  const Complex turn = exp_j(link_.wave_number() * (length - straight));
+  const ComplexVec3 field = (1.0 / straight) * (turn * carried_over(departure.field, path));
+  const Vec3 last = path.edges.back();
+  wave.source = source_at_edge(last, path.arrival, path.length_m - norm(target - last));
+  wave.source.offset_m = length - path.length_m;
+  wave.strength = (1.0 / leg_to(wave.source, target).amplitude) * field;
+  wave.departure_gain = departure.relative_gain;
+  wave.vegetation = path.is_in_sight ? 1 : vegetation_over(path);
+  return link_.unit_gain() * squared_norm(field) * (wave.vegetation * wave.vegetation) >= link_.least_gain();
+}
+
+double RooftopWaves::vegetation_over(const RooftopPath& path) const {
+  double amplitude = 1;
+  Vec3 from = transmitter_.position;
+  for (const Vec3 edge : path.edges) {
+    amplitude *= vegetation_.amplitude(from, edge);
+    from = edge;
+  }
+  return amplitude;
+}
+
+Vec3 RooftopWaves::ground_normal_behind(const RooftopWave& wave, std::uint32_t number) const {
+  const std::uint32_t ground = setting_.ground_below(number);
+  if (ground == no_index) return {};
+  const Tile& tile = environment_.tiling.tiles[ground];
+  const Vec3 antenna = transmitter_.position, last = wave.path.edges.back();
+  const RooftopLine line(antenna, environment_.points.arrival(number), 0);
+  const Vec2 edge{norm(last.xy() - antenna.xy()), last.z};
+  return tesseray::ground_normal_behind(environment_.over_rooftops.view().terrain, line, edge,
+                                        wave.path.is_straight_behind, tile.centroid, tile.normal);
+}
+
+Complex RooftopWaves::behind_last_edge(const RooftopPath& path, Vec3 point) const {
+  const std::vector<Vec3>& edges = path.edges;
+  const Vec3 before = edges.size() > 1 ? edges[edges.size() - 2] : transmitter_.position;
+  return behind_edge(before, edges.back(), point, link_.wave_number());
+}
+
+LeftOfRay RooftopWaves::left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number, Vec3 normal) const {
+  const std::uint32_t ground = setting_.ground_below(number);
+  if (ground == no_index) return {};
+  const auto left = [&](Complex ratio) { return LeftOfRay{norm(ratio), link_.seeming_length_m(ratio)}; };
+  if (wave.path.target_image_ratio) return left(*wave.path.target_image_ratio);
+  const Tile& tile = environment_.tiling.tiles[ground];
+  const Vec3 target = environment_.points.arrival(number);
+  return left(behind_last_edge(wave.path, mirrored(target, tile.centroid, normal)) /
+              behind_last_edge(wave.path, target));
+}
+
+RooftopWaves::WayByGroundBelow RooftopWaves::way_by_ground_below(const RooftopWave& wave, std::uint32_t number) const {
+  const Vec3 normal = ground_normal_behind(wave, number),
+             foot = environment_.tiling.tiles[setting_.ground_below(number)].centroid;
+  const Vec3 image = mirrored(wave.end, foot, normal), edge = leg_to(wave.source, image).from;
+  // The edge may lie in that plane.
+  const double above_m = dot(edge - foot, normal), below_m = dot(wave.end - foot, normal);
+  const double part = above_m > 0 && below_m > 0 ? above_m / (above_m + below_m) : 0.0;
+  return {edge, edge + part * (image - edge)};
+}
+
+LeftOfRay RooftopWaves::left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point,
+                                    Workspace& work) const {
+  const OverRooftopPaths::FieldPastRoofs left =
+      environment_.over_rooftops.left_in_sight(search_rays(), target_at(number, point), way, work);
+  return {norm(left.factor), link_.seeming_length_m(left.factor), left.first_edge.has_value()};
+}
+
+LeftOfRay RooftopWaves::left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point, Workspace& work) const {
+  if (!roofs_count_in_sight(way) || environment_.points.is_edge(number)) return {};
+  return left_of_way(OverRooftopPaths::WayInSight::straight, number, point, work);
+}
+
+LeftOfRay RooftopWaves::left_of_companion(const StraightWay& way, std::uint32_t number, Workspace& work) const {
+  const std::uint32_t ground = setting_.ground_below(number);
+  if (!roofs_count_in_sight(way) || ground == no_index) return {};
+  const Tile& tile = environment_.tiling.tiles[ground];
+  const Vec3 image = mirrored(environment_.points.arrival(number), tile.centroid, tile.normal);
+  return left_of_way(OverRooftopPaths::WayInSight::by_ground, number, image, work);
+}
+
+Vec3 departure_over_rooftops(const Tiling& tiling, Vec3 antenna, const FirstLevelRecord::FirstEdge& first,
+                             const InteractionChain& chain, Vec3 target) {
+  const Vec3 way = first.place - antenna, direction = normalized(way);
+  if (!first.is_only) return direction;
+  const VirtualSource source = source_at_edge(first.place, direction, norm(way));
+  return normalized(trace_chain(tiling, chain, source, target).front() - antenna);
+}
+
+}  // namespace tesseray

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The waves from one antenna over roofs and along the ground, and what these leave of the waves that go straight
+// (paper 002, §2.6; docs/physics.md §6). Internal to core/propagation.
+//
+// A wave over the roofs comes in as if from a level edge across its plane at the last roof: upwards it spreads from
+// there, and sideways from the transmitter, at the distance that it has gone. A reflection at a tile is launched from
+// that edge.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/propagation/launching/first_level_record.h"
+#include "core/propagation/launching/launch_setting.h"
+#include "core/propagation/rays/local_mean.h"
+#include "core/propagation/rays/virtual_source.h"
+#include "core/propagation/rooftops/over_rooftop.h"
+
+namespace tesseray {
+
+class BuildingTransmission;
+
+// How the antenna's rays go straight: by what solid scene, and through which building, if any.
+struct StraightWay {
+  const Occlusion& occlusion;
+  Mechanism mechanism;  // of what arrives
+  InteractionChain chain;
+  const BuildingTransmission* building;  // passed by walls and metres; nullptr: in the air
+};
+
+// What roofs or the ground near a straight line leave of a ray: of its amplitude, and of its phase as a length that it
+// seems to go more (VirtualSource::offset_m).
+struct LeftOfRay {
+  double amplitude = 1, offset_m = 0;
+  bool comes_near = false;  // any roof
+};
+
+struct RooftopWave {
+  RooftopPath path;
+  Vec3 end;
+  VirtualSource source;  // the last edge
+  ComplexVec3 strength;
+  double departure_gain = 1;
+  double vegetation = 1;  // factor of the amplitude on all legs up to the last edge; not in `strength`
+};
+
+class RooftopWaves {
+ public:
+  using Workspace = OverRooftopPaths::Workspace;
+
+  // Keeps a reference.
+  explicit RooftopWaves(const LaunchSetting& setting);
+
+  StraightWay way_in_air() const { return {environment_.occlusion, Mechanism::direct, {}, nullptr}; }
+
+  // Deygout's method takes too much from many roofs at grazing to be asked in sight.
+  bool screens_count_in_sight() const {
+    return setting_.goes_over_rooftops() && environment_.options.over_rooftop == OverRooftop::screens;
+  }
+  bool roofs_count_in_sight(const StraightWay& way) const {
+    return way.building == nullptr && screens_count_in_sight();
+  }
+  // sight_along_ground.cpp: whether uneven ground is asked at all.
+  bool uneven_ground_counts_in_sight() const;
+  // Whether the ground reflects to every receiver over it as a whole, not by its tiles.
+  bool receivers_reflect_below(const StraightWay& way) const {
+    return way.building == nullptr && uneven_ground_counts_in_sight();
+  }
+
+  // rooftop_waves.cpp: what a search over the roofs asks.
+  RooftopRays search_rays() const;
+  RooftopTarget target_at(Vec3 point) const;
+  RooftopTarget target_at(std::uint32_t number, Vec3 point) const;
+  // False when there is none, or only one below the threshold.
+  bool find(const RooftopTarget& target, Workspace& work, RooftopWave& wave) const;
+  // The wave along wave.path; false when it is below the threshold. Vegetation on the way to a point in sight is not
+  // in it.
+  bool complete(Vec3 target, Workspace& work, RooftopWave& wave) const;
+  // Over the last edge of a path, as of a screen alone.
+  Complex behind_last_edge(const RooftopPath& path, Vec3 point) const;
+
+  // Of the plane that reflects what comes from the last edge to a target over the ground: that of the tile below, or,
+  // where it bends away from a crest, the one along which the wave runs from there. None over no ground.
+  Vec3 ground_normal_behind(const RooftopWave& wave, std::uint32_t number) const;
+  // What the wave that goes by way of the ground below a target has of the one that comes straight from the last edge:
+  // it bends farther down there. `normal`: of the ground.
+  LeftOfRay left_by_way_of_ground(const RooftopWave& wave, std::uint32_t number, Vec3 normal) const;
+  // Of what comes from the last edge to a target by way of the ground below: where it leaves the edge, and is reflected
+  // in the plane from there to the foot. REQUIRES: the number stands over the ground.
+  struct WayByGroundBelow {
+    Vec3 edge, place;
+  };
+  WayByGroundBelow way_by_ground_below(const RooftopWave& wave, std::uint32_t number) const;
+
+  // What roofs leave of a way in sight to a point of a number; of the companion there, of a ground tile or of a
+  // receiver over one, which ends at the target's image.
+  LeftOfRay left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point, Workspace& work) const;
+  LeftOfRay left_of_companion(const StraightWay& way, std::uint32_t number, Workspace& work) const;
+
+  // sight_along_ground.cpp: what comes to a point of a number in sight near uneven ground; false elsewhere.
+  bool find_along_ground(bool through_building, std::uint32_t number, Vec3 point, Workspace& work,
+                         RooftopWave& wave) const;
+  // Of the straight ray's field, whatever its polarisation.
+  LeftOfRay left_along_ground(const RooftopWave& wave) const;
+  // The same of the ray to an element near uneven ground, with the wave that runs along that; none elsewhere.
+  std::optional<LeftOfRay> left_near_ground(const StraightWay& way, std::uint32_t element, Workspace& work,
+                                            RooftopWave& wave) const;
+  // Where uneven ground reflects what comes along it. REQUIRES: the number stands over the ground.
+  Vec3 place_along_ground(const RooftopWave& wave, std::uint32_t number) const;
+  // What uneven ground reflects to a number over it, as a plane from the antenna's foot to the one of the number would:
+  // of that, the plane, and where. With `along_ground`, the wave along the ground of which `left` is what the straight
+  // ray has, it is the rest.
+  struct GroundBelowSight {
+    LeftOfRay left;
+    Vec3 normal, place;
+    WaveAlongGround along_ground;    // that reflection with the straight ray
+    bool has_all_of_ground = false;  // OverRooftopPaths::Workspace
+  };
+  std::optional<GroundBelowSight> ground_below_sight(const StraightWay& way, std::uint32_t number, LeftOfRay left,
+                                                     const RooftopWave* along_ground, Workspace& work) const;
+
+  // rooftop_departure.cpp: what departs to a number in sight at a point, of which roofs leave what they do, with the
+  // reflection of the ground before the roofs; none where no roof comes near the way from there.
+  std::optional<Link::Departure> departure_with_ground(const StraightWay& straight_way, const Link::Departure& straight,
+                                                       std::uint32_t number, Vec3 point, LeftOfRay left,
+                                                       Workspace& work) const;
+
+ private:
+  double vegetation_over(const RooftopPath& path) const;
+  LeftOfRay left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point, Workspace& work) const;
+
+  // rooftop_departure.cpp: what departs over the roofs, at 1 m and without phase as Link::Departure: with what comes by
+  // way of the ground, where the antenna stands over it and roofs do not hide that.
+  // From the antenna by way of the ground to a point.
+  struct GroundWay {
+    Vec3 place;               // of the reflection
+    Vec3 departure, arrival;  // unit, of travel before and after it
+    Vec3 normal;              // of the ground
+    double longer_m = 0;      // than the straight way to the point
+    Complex factor;           // over what goes straight, but for the reflection and the phase of the longer way
+  };
+  GroundWay way_from_image(const PlaneImage& image, Vec3 to) const;
+  double vegetation_by_ground(const GroundWay& way, Vec3 to) const;
+  // What goes straight along a direction and by way of the ground, together; `in_step`: how far, 0 … 1. The gain
+  // is that of the pattern over what both would bring without one.
+  Link::Departure with_ground_way(const Link::Departure& straight, Vec3 direction, const GroundWay& way,
+                                  double in_step) const;
+  // Whether the antenna sees the ground where it reflects what comes over an edge to a point.
+  bool sees_ground_behind(const StraightWay& straight_way, Vec3 edge, const PlaneImage& image, Vec3 point) const;
+  // To the first edge of a path.
+  Link::Departure departure_towards_roofs(const Link::Departure& straight, Vec3 target, const RooftopPath& path,
+                                          Workspace& work) const;
+
+  const LaunchSetting& setting_;
+  const LaunchEnvironment& environment_;
+  const Transmitter& transmitter_;
+  const Link& link_;
+  const InteractionLimits& limits_;
+  const VegetationLoss& vegetation_;
+  const LaunchView& view_;
+  std::vector<Complex> permittivities_;  // by material of the scene
+};
+
+// Where a ray over the roofs whose last leg ends at a target leaves the antenna, as it is drawn: the place on one edge
+// lies towards where it goes next, those on several are the path's. Unit.
+Vec3 departure_over_rooftops(const Tiling& tiling, Vec3 antenna, const FirstLevelRecord::FirstEdge& first,
+                             const InteractionChain& chain, Vec3 target);
+
+}  // namespace tesseray

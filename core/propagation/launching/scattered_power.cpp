@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/launching/scattered_power.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/parallel.h"
+#include "core/base/units.h"
+#include "core/propagation/rows/weighted_sample.h"
+#include "core/propagation/scattering/lit_cotangents.h"
+
+namespace tesseray {
+namespace {
+
+constexpr std::size_t rows_per_block = 32;
+
+}  // namespace
+
+ScatteredPower::ScatteredPower(const LaunchSetting& setting, LaunchArrivals& arrivals,
+                               const ScatteringTiles& scattering, const Pruning& pruning)
+    : setting_(setting),
+      environment_(setting.environment),
+      link_(setting.link),
+      arrivals_(arrivals),
+      scattering_(scattering),
+      columns_(scattering.columns()),
+      diffuse_(scattering.powers()),
+      pruning_(pruning),
+      scattering_view_(scattering.view()),
+      states_([this] { return ThreadState(arrivals_.of_thread()); }) {
+  scattering_view_.pruning = pruning_;
+  prepare_scatterers();
+  prepare_scattered_draw();
+  if (environment_.row_scatterer != nullptr) scatterer_ = environment_.row_scatterer->start(scattering_view_);
+}
+
+LaunchCost ScatteredPower::cost() const {
+  LaunchCost cost;
+  for (const ThreadState& state : states_) cost.merge(state.cost);
+  for (const BatchState& state : batch_states_) cost.merge(state.cost);
+  return cost;
+}
+
+void ScatteredPower::gather_scattered(std::uint32_t number, std::span<const std::uint32_t> row,
+                                      ThreadState& state) const {
+  const Vec3 target = environment_.points.arrival(number);
+  find_scattering(AfterScattering::nothing, number, row, state);
+  const std::vector<std::uint32_t>& tiles = state.drawn.numbers;
+  if (tiles.empty()) return;
+  scattering_.radiate(AfterScattering::nothing, tiles, target, state.radiated);
+  DiffuseSum sum;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const std::uint32_t tile = tiles[i];
+    const double length = state.radiated.length_m[i];
+    const double all =
+        length < columns_.near_m(tile) ? diffuse_density(scattering_view_, tile, target) : state.radiated.density[i];
+    if (!(all > 0)) continue;
+    const double density = all * static_cast<double>(state.drawn.stand_for[i]);
+    const Vec3 direction{state.radiated.x[i], state.radiated.y[i], state.radiated.z[i]};
+    const DiffuseTarget at_target = diffuse_target_of_tile(scattering_view_, number, tile, direction, length,
+                                                           setting_.vegetation_between(tile, number));
+    add_diffuse(diffuse_.at(tile, AfterScattering::nothing), density, length, at_target, sum);
+    scattering_.add_wideband(tile, AfterScattering::nothing, density, length, at_target, number, direction,
+                             state.arrivals);
+    scattering_.keep_way(number, tile, nothing_after, density * at_target.gain_factor, length, state.arrivals);
+  }
+  state.cost[LaunchPhase::scattering].contributions += tiles.size();
+  state.arrivals.sums[setting_.sum_index(number)].add(sum);
+}
+
+void ScatteredPower::scatter_last(Progress& progress) {
+  const TargetPoints& points = environment_.points;
+  if (scatterer_) {
+    scatter_last_in_batches(progress);
+  } else {
+    parallel_blocks(points.target_tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
+      ThreadState& state = states_.local();
+      for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) {
+        state.read_tiles_of_row(environment_.visibility, tile, LaunchPhase::scattering);
+        gather_scattered(tile, state.row, state);
+      }
+    });
+  }
+  parallel_blocks(points.receiver_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
+    ThreadState& state = states_.local();
+    for (auto r = static_cast<std::uint32_t>(begin); r < end; ++r) {
+      const std::uint32_t number = points.element_count() + r;
+      gather_scattered(number, environment_.receiver_rows.row(r), state);
+    }
+  });
+}
+
+void ScatteredPower::prepare_scatterers() {
+  scatterers_.resize(diffuse_.kinds() * diffuse_.size());
+  for (std::size_t after = 0; after < diffuse_.kinds(); ++after) {
+    for (std::uint32_t t = 0; t < diffuse_.size(); ++t) {
+      const double power = diffuse_.at(t, static_cast<AfterScattering>(after)).power;
+      // Lambert's lobe is 1/π at most, and reflectances are 1 at most; a little more for rounding.
+      const double gain = link_.unit_gain() * power * columns_.scattering_area_m2(t) / pi * 1.001;
+      scatterers_[after * diffuse_.size() + t] = columns_.scatterer(t, static_cast<float>(gain));
+    }
+  }
+  scattering_view_.scatterers = scatterers_.data();
+}
+
+bool ScatteredPower::has_power(AfterScattering after) const {
+  if (static_cast<std::size_t>(after) >= diffuse_.kinds()) return false;
+  const std::span<const RoughScatterer> of_tiles = scatterers(after);
+  return std::any_of(of_tiles.begin(), of_tiles.end(), [](const RoughScatterer& tile) { return tile.strength > 0; });
+}
+
+void ScatteredPower::find_scattering(AfterScattering after, std::uint32_t number, std::span<const std::uint32_t> row,
+                                     SourceFinder& state) const {
+  const TargetPoints& points = environment_.points;
+  const auto end = std::lower_bound(row.begin(), row.end(), points.tile_count());  // a receiver's has edges, too
+  const std::span<const std::uint32_t> tiles(row.begin(), end);
+  const bool ends = after == AfterScattering::nothing;
+  const double asked = ends ? asked_at_target(scattering_view_, number) : asked_at_elements(scattering_view_);
+  const float scale = strength_scale(asked);
+  columns_.estimate(tiles, scatterers(after), ends ? points.arrival(number) : points.reference(number), scale,
+                    state.estimates);
+  if (ends) {
+    const float to_share = asked > 0 ? scale_to_share(state.estimates, pruning_.of_all_scattered) : 1.0f;
+    draw_evenly(tiles, state.estimates, to_share, number, state.drawn);
+    return;
+  }
+  state.drawn.numbers.clear();
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    if (state.estimates[i] >= 1) state.drawn.numbers.push_back(tiles[i]);
+  }
+}
+
+void ScatteredPower::find_sources(AfterScattering after, std::uint32_t element, SourceFinder& state) const {
+  const Vec3 here = environment_.points.reference(element);
+  find_scattering(after, element, state.row, state);
+  const std::vector<std::uint32_t>& tiles = state.drawn.numbers;
+  state.sources.clear();
+  if (tiles.empty()) return;
+  scattering_.radiate(after, tiles, here, state.radiated);
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const double gain = link_.unit_gain() * diffuse_.at(tiles[i], after).power * state.radiated.density[i];
+    if (gain >= link_.least_gain()) state.sources.push_back({tiles[i], gain, 1.0});
+  }
+  const std::size_t most = sources_for_all(pruning_, after, environment_.points.is_tile(element));
+  state.sources.resize(thin_by_weight(
+      state.sources, most, element, [](const ScatteringSource& source) { return source.weight; },
+      [](ScatteringSource& source, double times) { source.share *= times; }));
+  // Vegetation comes after the draw, which has no need of it.
+  std::erase_if(state.sources, [&](ScatteringSource& source) {
+    const double vegetation = setting_.vegetation_between(element, source.tile), left = vegetation * vegetation;
+    source.share *= left;
+    return source.weight * left < link_.least_gain();
+  });
+}
+
+void ScatteredPower::scatter_then_reflect(Progress& progress) {
+  if (scatterer_) {
+    reflect_in_batches(progress);
+    return;
+  }
+  parallel_blocks(environment_.points.tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
+    ThreadState& state = states_.local();
+    for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) {
+      reflect_diffuse(tile, FollowedTo::all, state);
+    }
+  });
+}
+
+void ScatteredPower::reflect_diffuse(std::uint32_t mirror, FollowedTo members, ThreadState& state) const {
+  if (!setting_.can_arrive_from(mirror)) return;
+  const TargetPoints& points = environment_.points;
+  const Tile& tile = environment_.tiling.tiles[mirror];
+  const TileFrame frame(tile);
+  state.read_tiles_of_row(environment_.visibility, mirror, LaunchPhase::then_reflection);
+  find_sources(AfterScattering::reflection, mirror, state);
+  bool laid_out = false;
+  for (const ScatteringSource& lit : state.sources) {
+    const DiffusePower& source = diffuse_.at(lit.tile, AfterScattering::reflection);
+    const Vec3 origin = points.reference(lit.tile);
+    const Vec3 coordinates = frame.coordinates(origin);
+    if (!(coordinates.z > 0)) continue;
+    if (!laid_out) {
+      lay_out_tile_row(points, frame, mirror, diffuse_targets_of_row(members, state),
+                       environment_.receiver_rows.seen_from(mirror), false, state.layout, state.intervals);
+      state.diffuse_sums.clear(state.intervals.size());
+      laid_out = true;
+    }
+    state.find(tile_bounds(coordinates), LaunchPhase::then_reflection);
+    const Vec3 image = mirrored(origin, tile.centroid, tile.normal);
+    for (const std::uint32_t hit : state.hits) {
+      const std::uint32_t target = state.intervals.target[hit];
+      if ((target & RowTarget::arrives) == 0) continue;
+      const std::uint32_t number = target & RowTarget::number_mask;
+      const Vec3 way = points.arrival(number) - image;
+      const double length = norm(way);
+      const Vec3 direction = (1.0 / length) * way;
+      const double density = mirrored_density(scattering_view_, lit.tile, lit.share, mirror, direction, length);
+      if (!(density > 0)) continue;
+      const DiffuseTarget at_target =
+          diffuse_target(scattering_view_, number, direction, setting_.vegetation_between(mirror, number));
+      add_diffuse(source, density, length, at_target, state.diffuse_sums.of(hit));
+      scattering_.keep_way(number, lit.tile, {mirror, no_index}, density * at_target.gain_factor, length,
+                           state.arrivals);
+      scattering_.add_wideband(lit.tile, AfterScattering::reflection, density, length, at_target, number, direction,
+                               state.arrivals);
+    }
+  }
+  if (laid_out) add_diffuse_sums(state);
+}
+
+void ScatteredPower::scatter_then_diffract(Progress& progress) {
+  prepare_scattered_draw();
+  if (scatterer_) {
+    diffract_in_batches(progress);
+    return;
+  }
+  parallel_blocks(environment_.points.edge_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
+    ThreadState& state = states_.local();
+    for (auto e = static_cast<std::uint32_t>(begin); e < end; ++e) diffract_diffuse(e, FollowedTo::all, state);
+  });
+}
+
+void ScatteredPower::lay_out_diffuse_edge_row(std::uint32_t edge_number, const Wedge& wedge, FollowedTo followed_to,
+                                              ThreadState& state) const {
+  const TargetPoints& points = environment_.points;
+  const std::uint32_t element = points.tile_count() + edge_number;
+  LitCotangents lit;
+  for (const ScatteringSource& source : state.sources) {
+    lit.add(edge_bounds(environment_.tiling.edges[edge_number], points.reference(source.tile)));
+  }
+  columns_.find_lit_past_edge(diffuse_targets_of_row(followed_to, state), environment_.tiling.edges[edge_number], lit,
+                              state.lit_marks, state.lit);
+  const std::span<const std::uint32_t> members = state.lit;
+  if (known_gains_.empty()) {
+    state.numbers.assign(members.begin(), members.end());
+    state.drawn.stand_for.assign(members.size(), 1.0f);
+  } else {
+    draw_observers(environment_.tiling.edges[edge_number], members, element, state);
+    state.numbers = state.drawn.numbers;
+  }
+  for (const std::uint32_t receiver : environment_.receiver_rows.seen_from(element)) {
+    state.numbers.push_back(points.element_count() + receiver);
+  }
+  state.observers.lay_out(wedge, environment_.tiling.edges[edge_number], points.coordinates(),
+                          setting_.straight_distances.data(), state.numbers);
+  state.drawn.stand_for.resize(state.numbers.size(), 1.0f);
+  state.observers_stand_for.clear();
+  for (const std::uint32_t i : state.observers.order()) state.observers_stand_for.push_back(state.drawn.stand_for[i]);
+  state.diffracted.clear(state.numbers.size());
+  if (scattering_.know_departures()) state.beam_departures.clear(state.numbers.size());
+  columns_.receive(state.observers.numbers(), environment_.tiling.edges[edge_number].midpoint, state.received);
+}
+
+DiffuseTarget ScatteredPower::diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place,
+                                                const ThreadState& state) const {
+  const std::uint32_t number = state.observers.numbers()[place];
+  const ReceivedRay ray{state.received.look_x[place], state.received.look_y[place], state.received.factor[place]};
+  return tesseray::diffracted_target(scattering_view_, edge, number, ray, setting_.vegetation_between(element, number),
+                                     state.observers_stand_for[place]);
+}
+
+void ScatteredPower::diffract_diffuse(std::uint32_t edge_number, FollowedTo members, ThreadState& state) const {
+  const TargetPoints& points = environment_.points;
+  const EdgeSegment& edge = environment_.tiling.edges[edge_number];
+  const std::uint32_t element = points.tile_count() + edge_number;
+  if (!setting_.can_arrive_from(element)) return;
+  const Wedge wedge = setting_.view.wedge_of(edge);
+  state.read_tiles_of_row(environment_.visibility, element, LaunchPhase::then_diffraction);
+  find_sources(AfterScattering::diffraction, element, state);
+  bool laid_out = false;
+  for (const ScatteringSource& lit : state.sources) {
+    const DiffuseEdgeSource at_edge = diffuse_edge_source(scattering_view_, wedge, edge, lit.tile);
+    if (!at_edge.in_air) continue;
+    if (!laid_out) {
+      lay_out_diffuse_edge_row(edge_number, wedge, members, state);
+      laid_out = true;
+    }
+    const IntervalBounds bounds = edge_bounds(edge, points.reference(lit.tile));
+    const DiffuseEdgePower sent = edge_power(diffuse_.at(lit.tile, AfterScattering::diffraction), lit.share);
+    diffract_diffuse_power(at_edge, sent, state.observers, bounds, state.search, state.diffracted);
+    PhaseCost& cost = state.cost[LaunchPhase::then_diffraction];
+    cost.tests += state.observers.size();
+    cost.contributions += state.search.blocks.size() * interval_block;
+    if (scattering_.know_departures()) {
+      state.beam_departures.add(lit.share, scattering_.departures_of(lit.tile, AfterScattering::diffraction),
+                                state.diffracted, state.search);
+    }
+    if (scattering_.rays().wanted()) keep_diffracted_ways(lit, edge, element, state);
+  }
+  if (laid_out) add_diffracted_beams(edge, element, state);
+}
+
+void ScatteredPower::keep_diffracted_ways(const ScatteringSource& source, const EdgeSegment& edge,
+                                          std::uint32_t element, ThreadState& state) const {
+  for (const std::uint32_t block : state.search.blocks) {
+    const std::size_t begin = std::size_t{block} * interval_block;
+    const std::size_t end = std::min(begin + interval_block, state.observers.size());
+    for (std::size_t place = begin; place < end; ++place) {
+      const auto of_source = static_cast<double>(state.diffracted.pair_density[place]);
+      if (!(of_source > 0)) continue;
+      const double gain_factor = diffracted_target(edge, element, place, state).gain_factor;
+      scattering_.keep_way(state.observers.numbers()[place], source.tile, {element, no_index},
+                           source.share * of_source * gain_factor,
+                           static_cast<double>(state.diffracted.pair_length_m[place]), state.arrivals);
+    }
+  }
+}
+
+void ScatteredPower::add_diffuse_sums(ThreadState& state) const {
+  state.diffuse_sums.for_each([&](std::uint32_t member, const DiffuseSum& sum) {
+    state.arrivals.sums[setting_.sum_index(state.intervals.target[member] & RowTarget::number_mask)].add(sum);
+  });
+}
+
+void ScatteredPower::add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element, ThreadState& state) const {
+  const EdgeBeams& beams = state.diffracted;
+  for (std::size_t place = 0; place < state.observers.size(); ++place) {
+    if (beams.rays[place] == 0) continue;
+    const DiffuseTarget target = diffracted_target(edge, element, place, state);
+    const std::size_t index = setting_.sum_index(state.observers.numbers()[place]);
+    add_scattered(sum_of(beams.at(place), target), state.arrivals.scattered_sums[index], state.arrivals.sums[index]);
+    add_wideband(edge, static_cast<std::uint32_t>(place), target, state.observers.numbers()[place], state);
+  }
+}
+
+}  // namespace tesseray

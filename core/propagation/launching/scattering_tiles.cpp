@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/launching/scattering_tiles.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/propagation/rays/surface_materials.h"
+#include "core/propagation/scattering/scattering_lobes.h"
+#include "core/propagation/scattering/tile_parts.h"
+#include "core/propagation/tubes/ray_ending.h"
+
+namespace tesseray {
+
+void DiffusePower::add(double ray_power, double departure_gain, double ray_length_m) {
+  power += ray_power;
+  basic += ray_power / std::max(departure_gain, 1e-6);
+  length += ray_power * ray_length_m;
+  squared_length += ray_power * ray_length_m * ray_length_m;
+  first_length_m = rays == 0 ? ray_length_m : std::min(first_length_m, ray_length_m);
+  ++rays;
+}
+
+ScatteringTiles::ScatteringTiles(const LaunchSetting& setting, const LaunchArrivals& arrivals)
+    : setting_(setting),
+      environment_(setting.environment),
+      link_(setting.link),
+      arrivals_(arrivals),
+      scattered_rays_(environment_.options.scattered_rays && environment_.options.max_scatterings > 0
+                          ? environment_.options.rays_per_receiver
+                          : 0,
+                      environment_.points.tile_count()) {
+  if (!setting_.limits.may_scatter(0, 0)) return;
+  const std::size_t kinds = after_scattering_kinds(environment_.options.max_after_scattering);
+  diffuse_.resize(environment_.points.tile_count(), kinds);
+  columns_ = ScatteringColumns(environment_.scene, environment_.tiling, environment_.points, link_);
+  if (environment_.options.wideband) diffuse_departures_.resize(diffuse_.size() * kinds);
+  if (const int exponent = environment_.options.scattering_lobe_exponent; exponent > 0) {
+    directive_lobes_.resize(diffuse_.size() * kinds * lobe_coefficients(exponent));
+  }
+  scattering_view_ = {.launch = setting_.view,
+                      .columns = columns_.view(),
+                      .model = environment_.options.scattering_model,
+                      .cross_polarization = environment_.options.cross_polarization,
+                      .received_fraction = link_.received_fraction(),
+                      .kinds = kinds,
+                      .powers = diffuse_.data(),
+                      .lobe_exponent = environment_.options.scattering_lobe_exponent,
+                      .directive_lobes = directive_lobes_.empty() ? nullptr : directive_lobes_.data()};
+}
+
+void ScatteringTiles::take_in(const Tube& tube, std::uint32_t tile_number) {
+  const Tile& tile = environment_.tiling.tiles[tile_number];
+  const auto [power, gain] = incidence(tube, tile);
+  if (!(power > 0)) return;
+  unsigned may_follow = 0;
+  for (std::size_t kind = 0; kind < (tube.chain.over_rooftops ? 1 : diffuse_.kinds()); ++kind) {
+    const auto after = static_cast<AfterScattering>(kind);
+    if (!setting_.limits.may_scatter(after, tube.reflections, tube.diffractions)) continue;
+    may_follow |= 1u << kind;
+    diffuse_.at(tile_number, after).add(power, gain, tube.length_m);
+    if (environment_.options.scattering_lobe_exponent > 0) add_directive_lobe(tube, tile_number, after, power);
+    collect_departures(tube, tile_number, power, after);
+  }
+  if (scattered_rays_.wanted()) {
+    scattered_rays_.add(tile_number, {power, tube.length_m, tube.chain, static_cast<std::uint8_t>(may_follow)});
+  }
+}
+
+void ScatteringTiles::take_in(const TubeGroup& arrived) {
+  for (const Tube* const tube : arrived.tubes) {
+    if (tube->chain.is_scattered() || !setting_.limits.may_scatter(tube->reflections, tube->diffractions)) continue;
+    take_in(*tube, arrived.element);
+  }
+}
+
+DiffuseIncidence ScatteringTiles::incidence(const Tube& tube, const Tile& tile) const {
+  const double cosine = -dot(tube.direction, tile.normal);
+  if (!(cosine > 0)) return {};
+  const auto gain = static_cast<double>(tube.departure_gain);
+  double power = tube.path_gain / link_.unit_gain() * cosine;
+  const Vec3 from = tube.source.point;
+  // Over the tile, of what comes from a point with a gain along each way, at 1 m.
+  const auto mean = [&](double near_m, const auto& gain_along) {
+    return mean_seen_from(from, tile, near_m, [&](Vec3 point) {
+      const Vec3 way = point - from;
+      const double squared = squared_norm(way);
+      return gain_along(way) * std::max(0.0, -dot(way, tile.normal)) / (squared * std::sqrt(squared));
+    });
+  };
+  const auto alike = [](Vec3) { return 1.0; };
+  // To what comes straight from the antenna each part of the tile has its own angle, as to a receiver.
+  const auto taken_along = [&](Vec3 way) {
+    return reflectance_at_incidence(tile, std::max(0.0, -dot(way, tile.normal) / norm(way)));
+  };
+  const bool is_straight = tube.chain.length == 0 && !tube.source.is_edge();
+  const double attenuation = tube.attenuation * tube.attenuation;
+  if (is_straight && setting_.is_pattern_near(tube.element)) {
+    const double near_m = setting_.pattern_near_m(tile), seen = mean(near_m, alike);
+    if (!(seen > 0)) return {};
+    const double without_pattern = gain > 0 ? squared_norm(tube.strength) / gain : 1.0;
+    const auto sent = [&](Vec3 way) { return link_.transmit_gain(normalized(way)); };
+    const double taken = mean(near_m, [&](Vec3 way) { return sent(way) * taken_along(way); });
+    return {without_pattern * taken * attenuation, mean(near_m, sent) / seen};
+  }
+  if (const double near_m = columns_.near_m(tube.element); tube.source.is_edge()) {
+    power *= nearness_of_edge(leg_to(tube.source, tile.centroid).from - tile.centroid, tile, near_m);
+  } else if (norm(tile.centroid - from) < near_m) {
+    power = squared_norm(tube.strength) * attenuation;
+    if (is_straight) return {power * mean(near_m, taken_along), gain};
+    power *= mean(near_m, alike);
+  }
+  power *= reflectance_at_incidence(tile, cosine);
+  return {power, gain};
+}
+
+double ScatteringTiles::reflectance(const Tile& tile, double cosine) const {
+  return columns_.reflectances().at(surface_material(environment_.scene, tile), cosine);
+}
+
+double ScatteringTiles::reflectance_at_incidence(const Tile& tile, double cosine) const {
+  switch (environment_.options.scattering_model) {
+    case ScatteringModel::incident:
+      break;
+    case ScatteringModel::reflected:
+      return reflectance(tile, cosine);
+    case ScatteringModel::reciprocal:
+      return std::sqrt(reflectance(tile, cosine));
+  }
+  return 1;
+}
+
+void ScatteringTiles::add_directive_lobe(const Tube& tube, std::uint32_t tile_number, AfterScattering after,
+                                         double power) {
+  const int exponent = environment_.options.scattering_lobe_exponent;
+  const Vec3 normal = environment_.tiling.tiles[tile_number].normal;
+  const double all_around = directive_lobe_integral(exponent, -dot(tube.direction, normal));
+  const std::size_t coefficients = lobe_coefficients(exponent);
+  const std::span lobes(&directive_lobes_[diffuse_.place(tile_number, after) * coefficients], coefficients);
+  add_lobe(exponent, power / all_around, mirrored(tube.direction, normal), lobes);
+}
+
+void ScatteringTiles::radiate(AfterScattering after, std::span<const std::uint32_t> tiles, Vec3 point,
+                              RadiatedRays& rays) const {
+  const bool reciprocal = environment_.options.scattering_model == ScatteringModel::reciprocal;
+  columns_.radiate(tiles, reciprocal, point, rays);
+  if (directive_lobes_.empty()) return;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    rays.density[i] =
+        intensity(tiles[i], {rays.x[i], rays.y[i], rays.z[i]}, after) / (rays.length_m[i] * rays.length_m[i]);
+  }
+}
+
+Link::Departure ScatteringTiles::departure(const InteractionChain& chain, Vec3 direction) const {
+  const std::uint32_t tile = chain.elements[0];
+  const double crossed = environment_.options.cross_polarization;
+  const double share = chain.after == AfterScattering::two_reflections ? 1.0
+                       : chain.cross_polarized                         ? crossed
+                                                                       : 1 - crossed;
+  const double power = share * diffuse_.at(tile, chain.after).power * intensity(tile, direction, chain.after);
+  const Vec3 upright = link_.copolar_polarization(direction);
+  return {Complex{std::sqrt(power), 0} * (chain.cross_polarized ? cross(direction, upright) : upright), 1.0};
+}
+
+ComplexVec3 ScatteringTiles::reflected(const ComplexVec3& incident, Vec3 incidence, const Tile& tile) const {
+  const double factor =
+      setting_.view.surface(tile).specular_factor * std::sqrt(reflectance(tile, -dot(incidence, tile.normal)));
+  const Complex along_normal = dot(incident, tile.normal);
+  return factor * (incident - (2.0 * along_normal) * tile.normal);
+}
+
+void ScatteringTiles::arrive(const RayEnding& ending, std::uint32_t number, ThreadArrivals& state) const {
+  const InteractionChain& chain = ending.chain;
+  const std::uint32_t tile = chain.elements[0];
+  const DiffusePower& source = diffuse_.at(tile, chain.after);
+  const Leg leg = leg_to(ending.source, environment_.points.arrival(number));
+  const double factor = leg.amplitude * ending.attenuation.ray;
+  const bool over_edge = ending.source.is_edge();
+  // To the first edge, or to the target's image.
+  const Vec3 first_stop = over_edge ? leg.from : environment_.points.arrival(number);
+  const Vec3 way = mirrored_back(setting_.view.environment, chain, 1, first_stop - ending.source.point);
+  const double near = over_edge ? nearness_of_edge(way, environment_.tiling.tiles[tile], columns_.near_m(tile))
+                                : nearness(scattering_view_, tile, way);
+  const double density = near * squared_norm(ending.strength) * (factor * factor) / source.power;
+  if (!(density > 0)) return;
+  const DiffuseTarget at_target = diffuse_target(scattering_view_, number, leg.direction, 1.0);
+  DiffuseSum sum;
+  add_diffuse(source, density, leg.length_m, at_target, sum);
+  state.sums[setting_.sum_index(number)].add(sum);
+  keep_way(number, tile, {chain.elements[1], chain.elements[2]}, density * at_target.gain_factor, leg.length_m, state,
+           chain.cross_polarized);
+  add_wideband(tile, chain.after, density, leg.length_m, at_target, number, leg.direction, state);
+}
+
+void ScatteringTiles::keep_way(std::uint32_t number, std::uint32_t tile, ElementsAfterScattering by, double gain_factor,
+                               double length_m, ThreadArrivals& state, bool cross_polarized) const {
+  if (!scattered_rays_.wanted() || !environment_.points.is_receiver(number)) return;
+  scattered_rays_.add({number - environment_.points.element_count(), tile, by, gain_factor, length_m, cross_polarized},
+                      state.scattered_ways);
+}
+
+}  // namespace tesseray

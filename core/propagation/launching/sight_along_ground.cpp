@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Into sight near uneven ground: the wave runs along it there as it does behind crests. Farther below the line of
+// sight uneven ground reflects as a whole (docs/physics.md §6).
+#include <cmath>
+#include <optional>
+
+#include "core/base/units.h"
+#include "core/propagation/launching/rooftop_waves.h"
+#include "core/propagation/rooftops/ground_along_profile.h"
+#include "core/propagation/rooftops/rooftop_line.h"
+
+namespace tesseray {
+
+bool RooftopWaves::uneven_ground_counts_in_sight() const {
+  // Its reflections are in phase with the direct ray.
+  return screens_count_in_sight() && limits_.may_reflect(0, 0) && view_.summation != Summation::power;
+}
+
+bool RooftopWaves::find_along_ground(bool through_building, std::uint32_t number, Vec3 point, Workspace& work,
+                                     RooftopWave& wave) const {
+  if (!uneven_ground_counts_in_sight()) return false;
+  // An edge lies at roofs that stand for others; what goes through a building goes below them.
+  const bool is_edge = environment_.points.is_edge(number), with_roofs = !is_edge && !through_building;
+  const RooftopTarget target = is_edge ? target_at(point) : target_at(number, point);
+  if (!environment_.over_rooftops.find_along_ground(search_rays(), target, with_roofs, work, wave.path)) {
+    return false;
+  }
+  complete(point, work, wave);
+  return true;
+}
+
+Vec3 RooftopWaves::place_along_ground(const RooftopWave& wave, std::uint32_t number) const {
+  const Vec3 place = way_by_ground_below(wave, number).place;
+  return {place.x, place.y, environment_.over_rooftops.view().terrain.height_at(place.xy())};
+}
+
+LeftOfRay RooftopWaves::left_along_ground(const RooftopWave& wave) const {
+  const Vec3 straight = wave.end - transmitter_.position;
+  const ComplexVec3 alone = (1 / norm(straight)) * link_.depart(normalized(straight)).field,
+                    field = leg_to(wave.source, wave.end).amplitude * wave.strength;
+  const double power = squared_norm(alone);
+  if (!(power > 0)) return {};
+  const Complex turn = field.x * conj(alone.x) + field.y * conj(alone.y) + field.z * conj(alone.z);
+  return {std::sqrt(squared_norm(field) / power), link_.seeming_length_m(turn)};
+}
+
+std::optional<RooftopWaves::GroundBelowSight> RooftopWaves::ground_below_sight(const StraightWay& way,
+                                                                               std::uint32_t number, LeftOfRay left,
+                                                                               const RooftopWave* along_ground,
+                                                                               Workspace& work) const {
+  const std::uint32_t ground = setting_.ground_below(number);
+  if (way.building != nullptr || ground == no_index || !uneven_ground_counts_in_sight()) return std::nullopt;
+  const Vec3 antenna = transmitter_.position, target = environment_.points.arrival(number),
+             centroid = environment_.tiling.tiles[ground].centroid;
+  if (!environment_.over_rooftops.find_reflection(search_rays(), target_at(number, target), work)) {
+    return std::nullopt;
+  }
+  const RooftopLine line(antenna, target, 0);
+  const Vec3 normal = ground_normal_between(line, work.ground.ground.front(), centroid);
+  const TerrainReflection& reflection = work.reflection;
+  const Vec3 by_plane = mirrored(target, centroid, normal) - antenna;
+  const double by_plane_m = norm(by_plane), straight_m = norm(target - antenna);
+  Complex factor = reflection.factor;
+  const Vec2 at = line.at(reflection.place.x);
+  Vec3 place{at.x, at.y, reflection.place.y - line.bulge_at(reflection.place.x)};
+  if (along_ground != nullptr) {
+    const RooftopRays rays = search_rays();
+    const Complex gamma = ground_reflection(rays.permittivities[environment_.over_rooftops.view().ground_material],
+                                            std::fabs(dot(by_plane, normal)) / by_plane_m, rays.horizontal_share),
+                  taken = Complex{1, 0} - left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
+    if (squared_norm(gamma) > 0) factor = factor + taken / gamma;
+    place = place_along_ground(*along_ground, number);
+  }
+  const WaveAlongGround as_one = wave_along_ground(work.ground.share_of_one_wave(), dot(target - centroid, normal));
+  const double amplitude = norm(factor);
+  if (!(amplitude > 0)) return GroundBelowSight{{0, 0}, normal, place, as_one, work.has_all_of_ground};
+  // Of all lengths of the same phase the one nearest to the shortest way, or, where both ends see none of the ground,
+  // to that by the plane.
+  const double way_m = std::isfinite(reflection.way_m) ? reflection.way_m : by_plane_m;
+  const double wavelength_m = link_.wavelength_m();
+  const double of_phase_m = straight_m + link_.seeming_length_m(factor);
+  double length_m = of_phase_m + wavelength_m * std::round((way_m - of_phase_m) / wavelength_m);
+  if (length_m < straight_m) length_m += wavelength_m;
+  return GroundBelowSight{
+      {amplitude * by_plane_m / straight_m, length_m - by_plane_m}, normal, place, as_one, work.has_all_of_ground};
+}
+
+std::optional<LeftOfRay> RooftopWaves::left_near_ground(const StraightWay& way, std::uint32_t element, Workspace& work,
+                                                        RooftopWave& wave) const {
+  const TargetPoints& points = environment_.points;
+  // What is reflected at a ground tile itself has not met the ground before.
+  if (points.is_tile(element) && points.is_ground(element)) return std::nullopt;
+  if (!find_along_ground(way.building != nullptr, element, points.reference(element), work, wave)) {
+    return std::nullopt;
+  }
+  return left_along_ground(wave);
+}
+
+}  // namespace tesseray

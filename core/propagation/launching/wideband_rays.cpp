@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The launcher's rays for wideband outputs: where each one departs, and what it adds at its target; nothing where they
+// are not wanted.
+#include "core/propagation/launching/launch_arrivals.h"
+#include "core/propagation/launching/ray_path.h"
+#include "core/propagation/launching/rooftop_waves.h"
+#include "core/propagation/launching/scattered_power.h"
+#include "core/propagation/launching/scattering_tiles.h"
+
+namespace tesseray {
+
+WidebandTable LaunchArrivals::empty_wideband_table() const {
+  return {setting_.sum_count(), environment_.options.wideband, environment_.options.delay_profile_rays};
+}
+
+Vec3 LaunchArrivals::departure_direction(const InteractionChain& chain, std::uint32_t number, Vec3 target) const {
+  if (chain.over_rooftops) {
+    const FirstLevelRecord::FirstEdge& first = first_edges_[chain.length > 0 ? chain.elements[0] : number];
+    return departure_over_rooftops(environment_.tiling, transmitter_.position, first, chain, target);
+  }
+  if (chain.length == 0) return normalized(target - transmitter_.position);
+  const std::vector<Vec3> points =
+      trace_chain(environment_.tiling, chain, VirtualSource{transmitter_.position}, target);
+  return normalized(points[1] - points[0]);
+}
+
+Vec3 LaunchArrivals::departure_direction(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const {
+  const TargetPoints& points = environment_.points;
+  const Vec3 target = points.arrival(number);
+  if (!ray.is_companion) return departure_direction(ending.chain, number, target);
+  if (ending.ground_place != nullptr) return normalized(*ending.ground_place - transmitter_.position);
+  InteractionChain before_ground = ending.chain;
+  if (points.is_receiver(number)) before_ground.pop();
+  const Tile& ground = environment_.tiling.tiles[setting_.ground_below(number)];
+  const Vec3 normal = squared_norm(ending.ground_normal) > 0 ? ending.ground_normal : ground.normal;
+  return departure_direction(before_ground, number, mirrored(target, ground.centroid, normal));
+}
+
+void LaunchArrivals::add_wideband(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number,
+                                  ThreadArrivals& state) const {
+  if (!state.wideband.wanted()) return;
+  const Arrival& arrival = ray.arrival;
+  WidebandArrival added;
+  added.path_gain = added.strongest_gain = arrival.path_gain;
+  added.excess_length_m = arrival.excess_length_m;
+  if (state.wideband.wants_angles()) {
+    added.look = -1.0 * arrival.travel_direction;
+    added.add_look(arrival.path_gain, added.look);
+    added.departures.add(arrival.path_gain, departure_direction(ending, ray, number));
+  }
+  state.wideband.add(setting_.sum_index(number), added);
+}
+
+void ScatteringTiles::collect_departures(const Tube& tube, std::uint32_t tile, double power, AfterScattering after) {
+  if (!environment_.options.wideband) return;
+  const Vec3 direction = arrivals_.departure_direction(tube.chain, tile, environment_.tiling.tiles[tile].centroid);
+  diffuse_departures_[diffuse_.place(tile, after)].add(power, direction);
+}
+
+const DirectionMoments& ScatteringTiles::departures_of(std::uint32_t tile, AfterScattering after) const {
+  static constexpr DirectionMoments unknown{};
+  if (diffuse_departures_.empty()) return unknown;
+  return diffuse_departures_[diffuse_.place(tile, after)];
+}
+
+void ScatteringTiles::add_wideband(const DiffuseBeam& beam, const DirectionMoments& departures,
+                                   const DiffuseTarget& at_target, std::uint32_t number, Vec3 direction,
+                                   ThreadArrivals& state) const {
+  if (!state.wideband.wanted() || !(beam.power > 0)) return;
+  WidebandArrival ray;
+  ray.path_gain = at_target.gain_factor * beam.power;
+  ray.strongest_gain = at_target.gain_factor * beam.strongest;
+  ray.excess_length_m = beam.excess / beam.power;
+  if (state.wideband.wants_angles()) {
+    ray.look = -1.0 * direction;
+    const bool has_companion = at_target.rays_per_ray > 1;
+    const double ground = has_companion ? ground_factor(scattering_view_, number, direction) : 1.0;
+    ray.add_look(ray.path_gain / ground, ray.look);
+    if (ground > 1) {
+      const Vec3 normal = environment_.tiling.tiles[number].normal;
+      ray.add_look(ray.path_gain * (ground - 1) / ground, mirrored(ray.look, normal));
+    }
+    ray.departures.add(at_target.gain_factor, departures);
+  }
+  state.wideband.add(setting_.sum_index(number), ray);
+}
+
+void ScatteringTiles::add_wideband(std::uint32_t tile, AfterScattering after, double density, double length_m,
+                                   const DiffuseTarget& at_target, std::uint32_t number, Vec3 direction,
+                                   ThreadArrivals& state) const {
+  if (!state.wideband.wanted()) return;
+  const DiffusePower& source = diffuse_.at(tile, after);
+  const double power = density * source.power, more_m = length_m - at_target.straight_distance_m;
+  const DiffuseBeam beam{power, density * (source.length + more_m * source.power), power};
+  DirectionMoments departures;
+  departures.add(density, departures_of(tile, after));
+  add_wideband(beam, departures, at_target, number, direction, state);
+}
+
+void ScatteredPower::add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffuseTarget& at_target,
+                                  std::uint32_t number, ThreadState& state) const {
+  if (!state.arrivals.wideband.wanted()) return;
+  const DirectionMoments departures =
+      !scattering_.know_departures() ? DirectionMoments{} : state.beam_departures.at(place);
+  const Vec3 direction = normalized(environment_.points.arrival(number) - edge.midpoint);
+  const DiffuseBeam beam{static_cast<double>(state.diffracted.power[place]),
+                         static_cast<double>(state.diffracted.excess[place]),
+                         static_cast<double>(state.diffracted.strongest[place])};
+  scattering_.add_wideband(beam, departures, at_target, number, direction, state.arrivals);
+}
+
+}  // namespace tesseray

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/rays/arrivals.h"
+
+#include <algorithm>
+
+namespace tesseray {
+
+void ArrivalSums::merge(const ArrivalSums& other) {
+  gain.merge(other.gain);
+  coherent_gain.merge(other.coherent_gain);
+  coherent_re.merge(other.coherent_re);
+  coherent_im.merge(other.coherent_im);
+  interference.merge(other.interference);
+  basic_gain.merge(other.basic_gain);
+  excess.merge(other.excess);
+  squared_excess.merge(other.squared_excess);
+  cos_azimuth.merge(other.cos_azimuth);
+  sin_azimuth.merge(other.sin_azimuth);
+  first_excess_m = std::min(first_excess_m, other.first_excess_m);
+  rays += other.rays;
+  direct = direct || other.direct;
+  if (other.strongest_mechanism != Mechanism::none) {
+    consider_strongest(other.strongest_gain, static_cast<double>(other.strongest_azimuth), other.strongest_mechanism);
+  }
+}
+
+}  // namespace tesseray

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/rays/ground_pairs.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "core/base/parallel.h"
+#include "core/propagation/rays/local_mean.h"
+
+namespace tesseray {
+namespace {
+
+auto order_of(const PairableRay& ray) {
+  // The direct ray's reflection comes over the roofs where they hide it; where they do not, that is another's.
+  return std::tuple(ray.way, ray.from_ground, !ray.straight, ray.over_rooftops, ray.direction.x, ray.direction.y,
+                    ray.direction.z, ray.amplitude.re, ray.amplitude.im);
+}
+
+double apart(const PairableRay& a, const PairableRay& b) {
+  const Vec2 difference = a.direction.xy() - b.direction.xy();
+  return dot(difference, difference);
+}
+
+// What the rays of one way bring: first those that have not met the ground, and of either kind the straight ones.
+double interference_of(std::span<const PairableRay> rays, double wave_number,
+                       std::vector<const PairableRay*>& partners) {
+  const auto from_ground = std::ranges::find(rays, true, &PairableRay::from_ground);
+  partners.clear();
+  for (auto ray = rays.begin(); ray != from_ground; ++ray) partners.push_back(&*ray);
+  double sum = 0;
+  for (auto ray = from_ground; ray != rays.end() && !partners.empty(); ++ray) {
+    const auto nearest = std::ranges::min_element(partners, {}, [&](const PairableRay* p) { return apart(*p, *ray); });
+    const PairableRay& partner = **nearest;
+    const double in_step = coherence(ray->direction, partner.direction, ray->normal, wave_number);
+    sum += interference(partner.amplitude, ray->amplitude, in_step, partner.along_ground);
+    partners.erase(nearest);
+  }
+  return sum;
+}
+
+}  // namespace
+
+void add_ground_pairs(std::vector<std::vector<PairableRay>> parts, double wave_number,
+                      std::span<ArrivalSums> receivers) {
+  constexpr std::size_t receivers_per_block = 256;
+  std::vector<std::size_t> ends(receivers.size() + 1, 0);
+  for (const std::vector<PairableRay>& part : parts) {
+    for (const PairableRay& ray : part) ++ends[ray.receiver + std::size_t{1}];
+  }
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<PairableRay> rays(ends.back());
+  // Each receiver's rays are placed from their first place on, which so becomes their end.
+  for (std::vector<PairableRay>& part : parts) {
+    for (const PairableRay& ray : part) rays[ends[ray.receiver]++] = ray;
+    part = {};
+  }
+  parallel_blocks(receivers.size(), receivers_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    std::vector<const PairableRay*> partners;
+    for (std::size_t r = begin; r < end; ++r) {
+      const std::size_t first = r == 0 ? 0 : ends[r - 1];
+      const std::span<PairableRay> here = std::span(rays).subspan(first, ends[r] - first);
+      std::ranges::sort(here, {}, order_of);
+      for (auto way = here.begin(); way != here.end();) {
+        const auto next = std::find_if(way, here.end(), [&](const PairableRay& ray) { return ray.way != way->way; });
+        receivers[r].interference.add(interference_of({way, next}, wave_number, partners));
+        way = next;
+      }
+    }
+  });
+}
+
+}  // namespace tesseray

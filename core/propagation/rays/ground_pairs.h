@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rays at receivers and their reflections on the ground, which are rays of their own there, in step over the local
+// mean. At ground tiles each ray comes with its own (ray_ending.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/geometry/vector.h"
+#include "core/physics/complex.h"
+#include "core/propagation/rays/arrivals.h"
+#include "core/propagation/rays/local_mean.h"
+
+namespace tesseray {
+
+struct PairableRay {
+  std::uint32_t receiver = 0;
+  bool from_ground = false;  // reflected there since it left the antenna or its last edge
+  bool straight = false;     // the direct ray or its reflection
+  bool over_rooftops = false;
+  std::uint64_t way = 0;         // the same for rays that differ by that reflection alone
+  Complex amplitude;             // with phase
+  Vec3 direction;                // unit, of travel
+  Vec3 normal{0, 0, 1};          // unit, of the ground that reflects it
+  WaveAlongGround along_ground;  // the direct ray with its reflection
+};
+
+// Adds what each ray from the ground brings together with the one of the same way that comes in most nearly as it
+// does in the plan, no ray in two pairs. The same for any parts and any order of the rays.
+void add_ground_pairs(std::vector<std::vector<PairableRay>> parts, double wave_number,
+                      std::span<ArrivalSums> receivers);
+
+}  // namespace tesseray

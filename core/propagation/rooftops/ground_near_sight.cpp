@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/rooftops/ground_near_sight.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/infinity.h"
+#include "core/physics/knife_edge.h"
+#include "core/propagation/rooftops/ground_along_profile.h"
+#include "core/propagation/rooftops/terrain_bends.h"
+#include "core/propagation/rooftops/terrain_reflection.h"
+
+namespace tesseray {
+namespace {
+
+double fresnel_parameter_over(Vec2 from, Vec2 edge, Vec2 to, double wavelength_m) {
+  const double before = edge.x - from.x, after = to.x - edge.x;
+  const double clearance = edge.y - (from.y + (to.y - from.y) * before / (before + after));
+  return fresnel_parameter(clearance, before, after, wavelength_m);
+}
+
+}  // namespace
+
+GroundNearSight::Stretch GroundNearSight::stretch_between(std::size_t begin, std::size_t end,
+                                                          double wavelength_m) const {
+  Stretch stretch{begin, end, begin, 0};
+  for (std::size_t i = begin + 1; i < end; ++i) {
+    const double nu = std::fabs(fresnel_parameter_over(ground[begin], ground[i], ground[end], wavelength_m));
+    if (nu <= stretch.nu) continue;
+    stretch.nu = nu;
+    stretch.farthest = i;
+  }
+  return stretch;
+}
+
+void GroundNearSight::cut(double wavelength_m) {
+  // Low antennas notice a rise that a Fresnel zone hardly does, such as the earth's: some cuts are made in any case.
+  constexpr std::size_t least_stretches = 4, most_stretches = 48;
+  constexpr double negligible_nu = 0.1;
+  stretches_.assign(1, stretch_between(0, ground.size() - 1, wavelength_m));
+  while (stretches_.size() < most_stretches) {
+    const auto worst = std::max_element(stretches_.begin(), stretches_.end(),
+                                        [](const Stretch& a, const Stretch& b) { return a.nu < b.nu; });
+    if (!(worst->nu > (stretches_.size() < least_stretches ? 0 : negligible_nu))) break;
+    const Stretch whole = *worst;
+    *worst = stretch_between(whole.begin, whole.farthest, wavelength_m);
+    stretches_.insert(worst + 1, stretch_between(whole.farthest, whole.end, wavelength_m));
+  }
+}
+
+void GroundNearSight::clear() {
+  ground.clear();
+  vertices.clear();
+  is_straight = true;
+  nearest_nu = -infinity;
+  is_straight_before = is_straight_behind = false;
+}
+
+double GroundNearSight::share_of_one_wave() const {
+  constexpr double apart_nu = -2;
+  const bool is_plane = ground.size() == 2;
+  return is_plane ? 0 : std::clamp((nearest_nu - apart_nu) / (least_nu - apart_nu), 0.0, 1.0);
+}
+
+void GroundNearSight::trace(const TerrainView& terrain, const RooftopLine& line) {
+  constexpr double most_steps = 512, sides_per_cell = 3, least_step_m = 0.01;
+  const auto add = [&](double at) { ground.push_back({at, terrain.height_at(line.at(at)) + line.bulge_at(at)}); };
+  add(0);
+  if (sides_per_cell * line.length_m / std::min(terrain.step_x, terrain.step_y) < most_steps) {
+    const double end = line.length_m - least_step_m;
+    TerrainBends bends(terrain, line, least_step_m);
+    for (double at = bends.distance(); at < end; at = bends.distance()) {
+      bends.pass(at);
+      if (at - ground.back().x >= least_step_m) add(at);
+    }
+  } else {
+    for (double i = 1; i < most_steps; ++i) add(line.length_m * i / most_steps);
+  }
+  add(line.length_m);
+}
+
+void GroundNearSight::find(const TerrainView& terrain, const RooftopLine& line, double wavelength_m) {
+  const auto nu_of = [&](Vec2 point) {
+    return fresnel_parameter_over({0, line.from.z}, point, {line.length_m, line.end_z}, wavelength_m);
+  };
+  clear();
+  trace(terrain, line);
+  const Vec2 foot = ground.front(), way = ground.back() - foot;
+  for (std::size_t i = 1; i + 1 < ground.size(); ++i) {
+    const Vec2 point = ground[i];
+    const double above_m = point.y - foot.y - way.y * (point.x - foot.x) / way.x;
+    is_straight = is_straight && std::fabs(above_m) <= in_ground_plane_m;
+    nearest_nu = std::max(nearest_nu, nu_of(point));
+  }
+  if (is_straight) return;
+  // The earth's curve is no noise.
+  const bool is_plane =
+      line.curvature == 0 && reflects_as_plane(ground, {0, line.from.z}, {line.length_m, line.end_z}, wavelength_m);
+  if (is_plane) ground = {ground.front(), ground.back()};
+  if (is_plane || !(nearest_nu > least_nu)) return;
+  cut(wavelength_m);
+  for (std::size_t s = 1; s < stretches_.size(); ++s) {
+    const Vec2 vertex = ground[stretches_[s].begin];
+    const bool counts = nu_of(vertex) > least_nu;
+    if (counts) vertices.push_back(vertex);
+    if (s == 1) is_straight_before = counts;
+    is_straight_behind = counts;
+  }
+}
+
+}  // namespace tesseray

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/rooftops/over_rooftop.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "core/base/infinity.h"
+#include "core/physics/knife_edge.h"
+#include "core/physics/multiple_screens.h"
+#include "core/physics/screen_choice.h"
+#include "core/propagation/rooftops/side_crossings_in_vectors.h"
+
+namespace tesseray {
+namespace {
+
+// The roof in which a tile lies has the tile on its face, not behind its edge.
+bool is_own_roof(const RooftopTarget& target, double edge_z) {
+  constexpr double same_height_m = 0.01;
+  return target.normal.z == 1 && !target.is_over_ground && std::fabs(edge_z - target.point.z) < same_height_m;
+}
+
+// A roof and its image in the ground, which together hide a strip of the plane, by the Fresnel parameters of its ends
+// above and below the way.
+struct Strip {
+  double above = 0, below = 0;
+
+  // What goes past both ends.
+  Complex left() const { return knife_edge_factor(above) + knife_edge_factor(below); }
+  // No more than the magnitude of that. Past an end that leaves the way free goes all but the shadow of the other side.
+  double least_left() const {
+    if (!(above < 0 || below < 0)) return 0;
+    return 1 - shadow_bound(std::fabs(above)) - shadow_bound(std::fabs(below));
+  }
+};
+
+// The first `count` points of a profile in the frame of the straight line: x along it, y across, strictly increasing
+// in x. The paraxial wave knows no other slope; on steep ones heights are not what it clears.
+void turn_along(ProfileRow<1>& row, std::uint32_t count, double from_z, Vec2 line) {
+  std::uint32_t kept = 0;
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const Vec2 point = row[k] - Vec2{0, from_z};
+    const Vec2 turned{dot(point, line), cross(line, point)};
+    if (kept == 0 || turned.x > row[kept - 1].x) {
+      row.set(kept++, turned, row.material(k));
+    } else if (kept > 1 && turned.y > row[kept - 1].y) {
+      row.set(kept - 1, {row[kept - 1].x, turned.y}, row.material(k));
+    }
+  }
+  row.shorten(kept);
+}
+
+// In sight an edge's part does not end at once where it costs nothing, since its phase is not nothing there.
+constexpr double least_nu_in_sight = -1.5;
+
+// How much of it counts, by the greatest ν of all.
+double share_in_sight(double nu) {
+  return std::min(1.0, (nu - least_nu_in_sight) / (negligible_fresnel_parameter - least_nu_in_sight));
+}
+
+// The straight line of a way in sight and the ground below it, which the way by the ground crosses. Its frame: x along
+// it from its beginning, y across.
+class LineOverGround {
+ public:
+  // `along`: the line's direction over the ground plan and up.
+  LineOverGround(const TerrainView& terrain, const RooftopLine& line, Vec2 along)
+      : terrain_(terrain), line_(line), along_(along) {}
+
+  // At a distance over the ground plan; negative where the line is an image's.
+  double height_at(double distance) const {
+    return line_.height_at(distance) - terrain_.height_at(line_.at(distance)) - line_.bulge_at(distance);
+  }
+  // The distance over the ground plan of a point in the frame.
+  double place_of(Vec2 point) const { return along_.x * point.x - along_.y * point.y; }
+  double across(double upright_m) const { return upright_m * along_.x; }
+  double upright(double across_m) const { return across_m / along_.x; }
+
+ private:
+  const TerrainView& terrain_;
+  const RooftopLine& line_;
+  Vec2 along_;
+};
+
+// Roofs where the line is an image's, as the image has them.
+void unfold(const LineOverGround& line, std::uint32_t count, ProfileRow<1>& row) {
+  for (std::uint32_t k = 1; k < count; ++k) {
+    const double height = line.height_at(row[k].x);
+    if (height < 0) row.set(k, row[k] + Vec2{0, 2 * height}, row.material(k));
+  }
+}
+
+// What the ground makes of a way in sight past roofs, at one of them.
+struct GroundAtRoof {
+  Complex past_top{1, 0};  // what is bent there, over what goes by
+  Complex past_image;      // what comes past its image in the ground
+};
+
+// Of the roof at `edge`, whose strip counts most. What is bent at it is reflected on the ground at another angle than
+// what goes by. Past the other end of the strip a straight way is reflected twice, before the roof and behind it, and
+// one by the ground there where its line does not cross it. `end`: of the line, in its frame
+// (LineOverGround::place_of).
+GroundAtRoof ground_at_roof(const RooftopRays& rays, Complex permittivity, OverRooftopPaths::WayInSight way,
+                            const LineOverGround& line, Vec2 edge, Vec2 end) {
+  const double at = line.place_of(edge), rest = line.place_of(end) - at, over_ground_m = line.height_at(at);
+  const double from_m = std::fabs(line.height_at(0)), to_m = std::fabs(line.height_at(at + rest));
+  const double roof_m = std::max(0.0, std::fabs(over_ground_m) + line.upright(edge.y));
+  const auto reflection = [&](double rise, double run) {
+    return ground_reflection(permittivity, rise / norm(Vec2{rise, run}), rays.horizontal_share);
+  };
+  const Complex before = reflection(from_m + roof_m, at), behind = reflection(roof_m + to_m, rest);
+  if (way == OverRooftopPaths::WayInSight::straight) return {{1, 0}, before * behind};
+  const Complex of_line = reflection(from_m + to_m, at + rest);
+  // Nothing goes by that the ground does not reflect.
+  if (!(squared_norm(of_line) > 0)) return {};
+  return over_ground_m > 0 ? GroundAtRoof{behind / of_line, before / of_line}
+                           : GroundAtRoof{before / of_line, behind / of_line};
+}
+
+// Those points of a path in the frame of a line that come near it or each other, and its ends.
+class ScreensInSight {
+ public:
+  template <class Path>
+  ScreensInSight(const Path& path, double wavelength_m) {
+    const ScreenChoice choice = choose_screens(path, wavelength_m, least_nu_in_sight);
+    count_ = choice.count;
+    for (std::uint32_t c = 0; c < count_; ++c) points_[c] = path[choice.indices[c]];
+  }
+  std::span<const Vec2> span() const { return std::span(points_).first(count_); }
+
+ private:
+  std::array<Vec2, most_screens + 2> points_;
+  std::uint32_t count_;
+};
+
+// The factor of screens in the frame of a line, with what comes past their images in the ground. `highest`: of them.
+Complex left_past_strips(const RooftopRays& rays, Complex permittivity, OverRooftopPaths::WayInSight way,
+                         const LineOverGround& line, std::span<const Vec2> screens, Vec2 highest) {
+  std::array<Vec2, most_screens + 2> points;
+  const std::span<Vec2> images = std::span(points).first(screens.size());
+  std::copy(screens.begin(), screens.end(), images.begin());
+  for (Vec2& image : images.subspan(1, images.size() - 2)) {
+    image.y += 2 * line.across(std::fabs(line.height_at(line.place_of(image))));
+  }
+  const GroundAtRoof ground = ground_at_roof(rays, permittivity, way, line, highest, screens.back());
+  const Complex all{1, 0}, past_tops = multiple_screen_factor(screens, rays.wavelength_m);
+  // Which roofs stand out is another matter among their images: those of low roofs are the deepest.
+  return (highest.y < 0 ? all + ground.past_top * (past_tops - all) : ground.past_top * past_tops) +
+         ground.past_image *
+             multiple_screen_factor(ScreensInSight(std::span<const Vec2>(images), rays.wavelength_m).span(),
+                                    rays.wavelength_m);
+}
+
+// The roofs of a profile as strips about a straight way over plane ground: each roof and its image in that.
+class StripsAboutWay {
+ public:
+  // `ground_z`: where the way begins; `distance`: its length in the plan.
+  StripsAboutWay(const ProfileRow<1>& row, const RooftopLine& line, double ground_z, double slope, double distance,
+                 double wavelength_m)
+      : row_(row), line_(line), ground_z_(ground_z), slope_(slope), distance_(distance), wavelength_m_(wavelength_m) {}
+
+  // What the one leaves that takes most, alone.
+  Complex least_left() const {
+    Complex least{1, 0};
+    double least_amplitude = 1;
+    const auto consider = [&](const Strip& strip) {
+      const Complex left = strip.left();
+      if (!(squared_norm(left) < squared_norm(least))) return;
+      least = left;
+      least_amplitude = norm(left);
+    };
+    // Most strips lie far beside the way. Once the one is known that is most in it, a bound tells that they leave more.
+    if (const std::uint32_t likely = most_in_way(); likely < end()) consider(strip_at(likely));
+    for (std::uint32_t k = 1; k < end(); ++k) {
+      if (const Strip strip = strip_at(k); strip.least_left() <= least_amplitude) consider(strip);
+    }
+    return least;
+  }
+
+ private:
+  std::uint32_t end() const { return row_.size() - 1; }
+  // Of a roof, and of the way there, over the ground.
+  std::pair<double, double> heights_at(std::uint32_t k) const {
+    const double ground = ground_z_ + slope_ * row_[k].x;
+    return {row_[k].y - ground, line_.height_at(row_[k].x) - ground};
+  }
+  Strip strip_at(std::uint32_t k) const {
+    const auto [top, way] = heights_at(k);
+    const double before = row_[k].x, after = distance_ - before;
+    return {fresnel_parameter(top - way, before, after, wavelength_m_),
+            fresnel_parameter(top + way, before, after, wavelength_m_)};
+  }
+  std::uint32_t most_in_way() const {
+    std::uint32_t most = 1;
+    double deepest_m = -infinity;
+    for (std::uint32_t k = 1; k < end(); ++k) {
+      const auto [top, way] = heights_at(k);
+      if (const double depth_m = top - std::fabs(way); depth_m > deepest_m) {
+        deepest_m = depth_m;
+        most = k;
+      }
+    }
+    return most;
+  }
+
+  const ProfileRow<1>& row_;
+  const RooftopLine& line_;
+  double ground_z_, slope_, distance_, wavelength_m_;
+};
+
+}  // namespace
+
+OverRooftopPaths::OverRooftopPaths(const Scene& scene) : index_(scene), profiles_(scene, index_) {
+  const auto [lowest, highest] = std::minmax_element(scene.terrain.height_m.begin(), scene.terrain.height_m.end());
+  is_ground_level_ = lowest == highest || *lowest == *highest;
+}
+
+PlaneImage image_in(const GroundBeforeEdge& ground, Vec3 antenna, Vec2 direction) {
+  const Vec2 image = ground.image_of({0, antenna.z}), slope = ground.slope * direction;
+  return {{antenna.x + direction.x * image.x, antenna.y + direction.y * image.x, image.y},
+          normalized(Vec3{-slope.x, -slope.y, 1})};
+}
+
+void follow_bends(Vec3 from, Vec3 to, const RooftopBends& bends, RooftopPath& path) {
+  const Vec2 way = to.xy() - from.xy();
+  const double distance = norm(way);
+  const Vec2 direction = (1.0 / distance) * way;
+  path.edges.clear();
+  path.length_m = 0;
+  Vec2 before{0, from.z};
+  for (std::uint32_t i = 0; i < bends.count; ++i) {
+    const Vec2 edge = bends.edges[i];
+    path.edges.push_back({from.x + direction.x * edge.x, from.y + direction.y * edge.x, edge.y});
+    path.length_m += norm(edge - before);
+    before = edge;
+  }
+  path.length_m += norm(Vec2{distance, to.z} - before);
+  path.departure = normalized(path.edges.front() - from);
+  path.arrival = normalized(to - path.edges.back());
+  path.horizontal = bends.horizontal;
+  path.vertical = bends.vertical;
+  path.by_ground.reset();
+  if (bends.ground.reflects) path.by_ground = {image_in(bends.ground, from, direction), bends.transmitter_image_ratio};
+  path.target_image_ratio.reset();
+  path.is_in_sight = path.is_straight_behind = false;
+  path.passes_roofs = true;
+  if (bends.runs_along_ground) path.target_image_ratio = bends.target_image_ratio;
+}
+
+double OverRooftopPaths::roof_below(Vec3 point) const {
+  constexpr double below_m = 1e-3;
+  const double surface_z = index_.surface_height(point.xy());
+  const bool is_roof = index_.prism_at({point.x, point.y, surface_z - below_m}) >= 0;
+  return is_roof && point.z >= surface_z ? surface_z : -infinity;
+}
+
+Complex OverRooftopPaths::left_beside_strips(const PlaneImage& image, Vec3 antenna, Vec3 to, double wavelength_m,
+                                             Workspace& work) const {
+  const Vec3 on_ground = 0.5 * (image.point + antenna);
+  const double distance = norm(to.xy() - image.point.xy());
+  const RooftopLine line(image.point, to, rooftop_detail::margin_m(distance, wavelength_m));
+  const double slope = -dot(line.direction, image.normal.xy()) / image.normal.z;
+  const double ground_z = on_ground.z + slope * dot(line.direction, image.point.xy() - on_ground.xy());  // at the image
+  for (;; work.memory.grow()) {
+    ProfileRow<1> row = work.memory.row();
+    if (!RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors>(profiles_.view(), line, row).run_over_roofs()) {
+      continue;
+    }
+    return StripsAboutWay(row, line, ground_z, slope, distance, wavelength_m).least_left();
+  }
+}
+
+bool OverRooftopPaths::is_beyond_horizon(Vec3 from, Vec3 to, Workspace& work) const {
+  // The earth's bulge is 0.4 m there.
+  constexpr double nearest_m = 5000;
+  if (norm(to.xy() - from.xy()) < nearest_m) return false;
+  const RooftopLine line(from, to, 0);
+  for (;; work.memory.grow()) {
+    ProfileRow<1> row = work.memory.row();
+    if (RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors>(profiles_.view(), line, row).run()) {
+      return row.size() > 2;
+    }
+  }
+}
+
+OverRooftopPaths::FieldPastRoofs OverRooftopPaths::left_in_sight(const RooftopRays& rays, const RooftopTarget& target,
+                                                                 WayInSight way, Workspace& work) const {
+  const double distance = norm(target.point.xy() - rays.from.xy());
+  if (distance < rooftop_detail::least_horizontal_distance_m) return {};
+  const Vec2 to_target{distance, target.point.z - rays.from.z};
+  const double length = norm(to_target);
+  const Vec2 along = (1.0 / length) * to_target;
+  const RooftopLine line(rays.from, target.point,
+                         rooftop_detail::margin_m(length, rays.wavelength_m, least_nu_in_sight) / along.x);
+  const LineOverGround over_ground(profiles_.view().terrain, line, along);
+  for (;; work.memory.grow()) {
+    ProfileRow<1> row = work.memory.row();
+    if (!RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors>(profiles_.view(), line, row).run_over_roofs()) {
+      continue;
+    }
+    std::uint32_t edges = row.size() - 1;
+    if (edges > 1 && is_own_roof(target, row[edges - 1].y)) --edges;
+    if (way == WayInSight::by_ground) unfold(over_ground, edges, row);
+    turn_along(row, edges, rays.from.z, along);
+    row.push({length, 0}, 0);
+    const ScreensInSight chosen(row, rays.wavelength_m);
+    const std::span<const Vec2> screens = chosen.span();
+    if (screens.size() < 3) return {};
+    const auto last = static_cast<std::uint32_t>(screens.size()) - 1;
+    const auto [highest, nu] = physics_detail::highest_between(screens, 0, last, rays.wavelength_m);
+    const std::uint16_t ground = profiles_.view().ground_material;
+    const Complex left = rays.may_reflect ? left_past_strips(rays, rays.permittivities[ground], way, over_ground,
+                                                             screens, screens[highest])
+                                          : multiple_screen_factor(screens, rays.wavelength_m);
+    const Complex all{1, 0};
+    const Vec3 straight = (1.0 / length) * (target.point - rays.from);
+    const Vec3 across_line = cross(normalized(cross(straight, Vec3{0, 0, 1})), straight);
+    return {all + share_in_sight(nu) * (left - all), rays.from + screens[1].x * straight + screens[1].y * across_line};
+  }
+}
+
+bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopTarget& target, bool with_roofs,
+                                         Workspace& work, RooftopPath& path) const {
+  const RooftopSceneView& scene = profiles_.view();
+  const Vec3 way = target.point - rays.from;
+  const double distance = norm(way.xy());
+  GroundNearSight& ground = work.ground;
+  ground.clear();
+  if (distance < rooftop_detail::least_horizontal_distance_m) return false;
+  const RooftopLine line(rays.from, target.point,
+                         rooftop_detail::margin_m(distance, rays.wavelength_m, GroundNearSight::least_nu));
+  if (is_ground_level_ && line.curvature == 0) return false;
+  ground.find(scene.terrain, line, rays.wavelength_m);
+  if (ground.vertices.empty()) return false;
+  for (;; work.memory.grow()) {
+    ProfileRow<1> row = work.memory.row();
+    RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors> trace(scene, line, row);
+    if (!(with_roofs ? trace.run_over_roofs(ground.vertices) : trace.run_over_ground(ground.vertices))) continue;
+    const ScreenChoice choice = choose_screens(row, rays.wavelength_m, GroundNearSight::least_nu);
+    rooftop_detail::ChosenPath chosen = rooftop_detail::chosen_path(scene, line, row, choice);
+    rooftop_detail::thin_out_crests(rays.wavelength_m, chosen);
+    rooftop_detail::leave_out_deep_crests(rays.wavelength_m, chosen);
+    const std::uint32_t last = chosen.count - 2;
+    if (last > 0 && !chosen.is_crest[last] && is_own_roof(target, chosen.points[last].y)) chosen.erase(last);
+    if (std::find(chosen.is_crest, chosen.is_crest + chosen.count, true) == chosen.is_crest + chosen.count) {
+      return false;
+    }
+    const auto screens = [&](std::span<const Vec2> points, const ProfileGrounds& grounds) {
+      return multiple_screen_factors(points, rays.wavelength_m, grounds);
+    };
+    const rooftop_detail::StraightGround straight{
+        .before = ground.is_straight_before && chosen.points[1].x == ground.vertices.front().x,
+        .behind = ground.is_straight_behind && chosen.points[chosen.count - 2].x == ground.vertices.back().x};
+    rooftop_detail::pass_screens(scene, rays, target, line, chosen, straight, screens, work.bends);
+    follow_bends(rays.from, target.point, work.bends, path);
+    path.departure = normalized(way);
+    path.is_in_sight = true;
+    path.passes_roofs = with_roofs;
+    path.is_straight_behind = straight.behind;
+    path.meets_roofs = !std::all_of(chosen.is_crest + 1, chosen.is_crest + chosen.count - 1, std::identity());
+    return true;
+  }
+}
+
+bool OverRooftopPaths::find_reflection(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const {
+  // Physical optics of ground far below the line of sight, where the integral equation would cost more; between some of
+  // both. What comes over its crests and is reflected before the target is in the integral equation alone.
+  constexpr double far_below_nu = -3, near_nu = -2, all_nu = -1.5;
+  const GroundNearSight& ground = work.ground;
+  if (ground.is_straight) return false;
+  const RooftopLine line(rays.from, target.point, infinity);
+  for (;; work.memory.grow()) {
+    ProfileRow<1> row = work.memory.row();
+    RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors> trace(profiles_.view(), line, row);
+    if (!trace.run_over_roofs()) continue;
+    const std::span<const Vec2> points = work.memory.first_points(row.size());
+    const std::span<const Vec2> screens = points.subspan(1, points.size() - 2);
+    const Vec2 from = points.front(), to = points.back();
+    Complex& factor = work.reflection.factor;
+    work.reflection.find(ground.ground, screens, from, to, rays.wavelength_m);
+    const double grazed = std::clamp((ground.nearest_nu - far_below_nu) / (near_nu - far_below_nu), 0.0, 1.0);
+    const bool is_plane = ground.ground.size() == 2;
+    const bool are_above = from.y > ground.ground.front().y && to.y > ground.ground.back().y;
+    work.has_all_of_ground = !is_plane && ground.nearest_nu > all_nu && are_above;
+    if (is_plane || grazed == 0 || !are_above) return true;
+    factor = (1 - grazed) * factor +
+             grazed * work.grazed_ground.reflected(ground.ground, screens, from, to, rays.wavelength_m);
+    return true;
+  }
+}
+
+bool OverRooftopPaths::find(const RooftopRays& rays, const RooftopTarget& target, OverRooftop method, Workspace& work,
+                            RooftopPath& path) const {
+  for (;; work.memory.grow()) {
+    ProfileRow<1> row = work.memory.row();
+    const auto screens = [&](std::span<const Vec2> points, const ProfileGrounds& grounds) {
+      if (method != OverRooftop::deygout) return multiple_screen_factors(points, rays.wavelength_m, grounds);
+      const double loss_db = deygout_loss_db(work.memory.first_points(row.size()), rays.wavelength_m);
+      ScreenFactors factors{.factor = {std::pow(10.0, -loss_db / 20.0), 0}};
+      const std::size_t last = points.size() - 1;
+      const auto ratios_over = [&](std::size_t edge) {
+        return multiple_screen_factors(points.subspan(edge - 1, 3), rays.wavelength_m,
+                                       {.transmitter_image_below_m = grounds.transmitter_image_below_m,
+                                        .target_image_below_m = grounds.target_image_below_m});
+      };
+      if (grounds.transmitter_image_below_m > 0)
+        factors.transmitter_image_ratio = ratios_over(1).transmitter_image_ratio;
+      if (grounds.target_image_below_m > 0) factors.target_image_ratio = ratios_over(last - 1).target_image_ratio;
+      return factors;
+    };
+    find_rooftop_bends<SideCrossingsInVectors>(profiles_.view(), rays, target, row, screens, work.bends);
+    if (work.bends.outcome != RooftopBends::Outcome::no_room) break;
+  }
+  if (work.bends.outcome != RooftopBends::Outcome::found) return false;
+  follow_bends(rays.from, target.point, work.bends, path);
+  return true;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Over-rooftop diffraction: the ray in the vertical plane over all roofs and crests between two points (paper 002,
+// §2.6; docs/physics.md §6).
+//
+// The loss is that of absorbing screens, exact for the paraxial wave, at the edges that obstruct. A screen knows
+// neither polarisation nor steep angles: an edge over which the ray bends by more than 20° has its factor replaced by
+// that of the lossy wedge (UTD) it is, one by 10 to 20° by some of both (roof_edge.h).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/physics/complex.h"
+#include "core/propagation/rays/ray_launching_options.h"
+#include "core/propagation/rooftops/grazed_ground.h"
+#include "core/propagation/rooftops/ground_near_sight.h"
+#include "core/propagation/rooftops/rooftop_bends.h"
+#include "core/propagation/rooftops/rooftop_profiles.h"
+#include "core/propagation/rooftops/terrain_reflection.h"
+#include "core/scene/prism_index.h"
+
+namespace tesseray {
+
+// The image of an antenna in the ground before it.
+struct PlaneImage {
+  Vec3 point;
+  Vec3 normal;  // unit, of the ground
+};
+
+struct RooftopPath {
+  std::vector<Vec3> edges;  // over which the ray goes, from the transmitter on
+  Vec3 departure, arrival;  // unit, of travel on the first and the last leg
+  double length_m = 0;      // over the edges
+  // Field at the end over the one in free space at the straight distance, with phase against the straight line:
+  // across the vertical plane (horizontal polarisation) and in it (vertical).
+  Complex horizontal, vertical;
+  // The way by the ground before the first edge, where there is one (RooftopBends::transmitter_image_ratio).
+  struct ByGround {
+    PlaneImage image;
+    Complex ratio;
+  };
+  std::optional<ByGround> by_ground;
+  std::optional<Complex> target_image_ratio;  // RooftopBends::runs_along_ground
+  // To a point in sight near uneven ground: it departs straight, and is as long as the straight way.
+  bool is_in_sight = false;
+  bool passes_roofs = true;         // or, above them or through one, the ground alone
+  bool is_straight_behind = false;  // the ground, from the last edge to the target's foot
+  bool meets_roofs = true;          // or its edges are all the ground's; only in sight
+};
+
+// `direction`: unit, of the vertical plane. REQUIRES: the ground reflects.
+PlaneImage image_in(const GroundBeforeEdge& ground, Vec3 antenna, Vec2 direction);
+
+// The path over the edges at which a ray bends. REQUIRES: bends.outcome is `found`.
+void follow_bends(Vec3 from, Vec3 to, const RooftopBends& bends, RooftopPath& path);
+
+class OverRooftopPaths {
+ public:
+  // Keeps a reference to the scene.
+  explicit OverRooftopPaths(const Scene& scene);
+
+  struct Workspace {
+    ProfileMemory memory;
+    RooftopBends bends;
+    GroundNearSight ground;  // of the ray in sight asked for last
+    TerrainReflection reflection;
+    GrazedGround grazed_ground;
+    bool has_all_of_ground = false;  // the reflection: what the ground's own field sends on, too
+  };
+
+  // False when there is no such ray (RooftopBends::Outcome::none). REQUIRES: the method is not `none`.
+  bool find(const RooftopRays& rays, const RooftopTarget& target, OverRooftop method, Workspace& work,
+            RooftopPath& path) const;
+
+  // What roofs near the straight line, mostly just below it, leave of the field.
+  struct FieldPastRoofs {
+    Complex factor{1, 0};            // over the field of free space, with phase against that line
+    std::optional<Vec3> first_edge;  // that comes near, if any
+  };
+  enum class WayInSight {
+    straight,
+    by_ground,  // from or to an image in the ground: unfolded where the line crosses it
+  };
+  // By the exact integral over screens. Not the terrain: in sight it is below. Where `rays` may reflect on the ground,
+  // a roof and its image in it are a strip: the wave passes below it, too, so that a low roof takes nothing.
+  FieldPastRoofs left_in_sight(const RooftopRays& rays, const RooftopTarget& target, WayInSight way,
+                               Workspace& work) const;
+
+  // To a point in sight: false where no uneven ground comes near the straight line. Elsewhere the wave runs along that
+  // ground as it does over crests; by the exact integral over screens.
+  bool find_along_ground(const RooftopRays& rays, const RooftopTarget& target, bool with_roofs, Workspace& work,
+                         RooftopPath& path) const;
+
+  // What uneven ground, where roofs do not hide it, reflects to the same point (work.reflection): all that the wave has
+  // of the ground. False where it is straight. REQUIRES: find_along_ground has been asked for the same ray.
+  bool find_reflection(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const;
+
+  // What roofs leave of what the ground reflects from an antenna to a point that it sees: each alone, of which the one
+  // that takes most counts, as a strip about the straight line from the antenna's image. The wave passes above it, and
+  // below, which is above it on the other side of the ground. Over the field without roofs, with its phase.
+  Complex left_beside_strips(const PlaneImage& image, Vec3 antenna, Vec3 to, double wavelength_m,
+                             Workspace& work) const;
+
+  // Whether roofs or terrain stand in the way of two points over the curved earth that see each other over a flat one.
+  bool is_beyond_horizon(Vec3 from, Vec3 to, Workspace& work) const;
+
+  // The height of the roof that a point stands over; −∞ over the ground.
+  double roof_below(Vec3 point) const;
+
+  bool is_ground_level() const { return is_ground_level_; }
+
+  const RooftopSceneView& view() const { return profiles_.view(); }
+
+ private:
+  PrismIndex index_;
+  RooftopProfiles profiles_;
+  bool is_ground_level_;
+};
+
+}  // namespace tesseray

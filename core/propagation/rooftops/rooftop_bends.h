@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Over what a ray over the roofs bends, and what is left of it there, for host and device (over_rooftop.h says how).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "core/base/host_device.h"
+#include "core/base/infinity.h"
+#include "core/base/units.h"
+#include "core/geometry/vector.h"
+#include "core/physics/complex.h"
+#include "core/physics/knife_edge.h"
+#include "core/physics/screen_choice.h"
+#include "core/physics/screen_factors.h"
+#include "core/propagation/rays/ground_plane.h"
+#include "core/propagation/rooftops/ground_along_profile.h"
+#include "core/propagation/rooftops/ground_before_edge.h"
+#include "core/propagation/rooftops/roof_edge.h"
+#include "core/propagation/rooftops/rooftop_profile_trace.h"
+
+namespace tesseray {
+
+// What all rays over the roofs of one transmitter have in common.
+struct RooftopRays {
+  Vec3 from;
+  double wavelength_m = 0;
+  std::span<const Complex> permittivities;  // relative, by material of the scene
+  double roof_z = -infinity;                // of the roof that the transmitter stands over, if any
+  bool may_reflect = false;                 // on the ground before the first edge
+  double horizontal_share = 0.5;            // of the polarisation, where the ground between crests reflects
+};
+
+// Where one of them goes. One whose highest edge alone costs more than `most_loss_db` (or thereabouts) is too weak to
+// be worked out.
+struct RooftopTarget {
+  Vec3 point;
+  double most_loss_db = 0;
+  // Of a tile, which nothing reaches from behind, or of the ground tile that the target stands over; no normal where
+  // that makes no difference.
+  Vec3 centroid = {}, normal = {};
+  bool is_over_ground = false;  // the target, of that tile
+  double roof_z = -infinity;    // of the roof that a receiver stands over, if any
+};
+
+struct RooftopBends {
+  enum class Outcome : std::uint32_t {
+    found,
+    none,  // no edge stands in the way, the points stand nearly above each other, or the ray is too weak or of no use
+    no_room,  // the profile was too long for the memory
+  };
+  Outcome outcome = Outcome::none;
+  std::uint32_t count = 0;
+  Vec2 edges[most_screens] = {};  // x: distance over the ground plan from the transmitter on, y: height; m
+  // Field at the end over the one in free space at the straight distance, with phase against the straight line:
+  // across the vertical plane (horizontal polarisation) and in it (vertical).
+  Complex horizontal, vertical;
+  // Before the first edge, and what comes from the transmitter's image there over what comes from itself, each with its
+  // phase from that edge on. None where the edge is that of the roof below the transmitter.
+  GroundBeforeEdge ground;
+  Complex transmitter_image_ratio;
+  // With a target over the ground behind such crests that the wave runs along the ground between: what comes to its
+  // image over what comes to itself, each with its phase up to the last edge.
+  bool runs_along_ground = false;
+  Complex target_image_ratio;
+};
+
+namespace rooftop_detail {
+
+inline constexpr double least_horizontal_distance_m = 1.0;
+// No edge farther below the straight line has ν above the least one, wherever it stands.
+TESSERAY_HD inline double margin_m(double distance_m, double wavelength_m,
+                                   double least_nu = negligible_fresnel_parameter) {
+  return -least_nu * std::sqrt(wavelength_m * distance_m / 8.0);
+}
+// What the others may give back of the loss of the edge with the largest ν over the whole path.
+inline constexpr double ripple_db = 1.5;
+
+// What that edge costs alone, less this.
+TESSERAY_HD inline double least_loss_db(std::span<const Vec2> path, double wavelength_m) {
+  double nu = negligible_fresnel_parameter;
+  const Vec2 from = path[0], to = path[path.size() - 1];
+  for (std::size_t i = 1; i + 1 < path.size(); ++i) {
+    const Vec2 edge = path[i];
+    const double clearance = edge.y - (from.y + (to.y - from.y) * edge.x / to.x);
+    // Along the legs: near an end, an edge far above it is no longer an obstacle of the paraxial wave.
+    const double before = norm(Vec2{edge.x, clearance}), after = norm(Vec2{to.x - edge.x, clearance});
+    const double of_edge = fresnel_parameter(clearance, before, after, wavelength_m);
+    if (nu < of_edge) nu = of_edge;
+  }
+  return approximate_knife_edge_loss_db(nu) - ripple_db;
+}
+
+// The clearance² of a roof's side over the product of its distances to both ends from which on the ray is too weak,
+// whatever edges would be chosen: these may leave out the side itself, or take one near it that costs less.
+TESSERAY_HD inline double most_rise(const RooftopTarget& target, double distance_m, double wavelength_m) {
+  constexpr double of_choice_db = 6;
+  const double nu = fresnel_parameter_of_loss(target.most_loss_db + ripple_db + of_choice_db);
+  return nu > 0 ? nu * nu * wavelength_m / (2.0 * distance_m) : 0;
+}
+
+// But for rounding.
+TESSERAY_HD inline bool is_same_height(double a, double b) { return std::fabs(a - b) < 1e-6; }
+
+// Whether a ray that comes over this edge (x along the ground plan, y up) certainly arrives from behind the tile. What
+// stands over the ground is reached all the same.
+TESSERAY_HD inline bool arrives_behind(const RooftopRays& rays, const RooftopTarget& target, Vec2 edge) {
+  // Far more than rounding and less than in_front_m, by which whoever launches the ray decides.
+  const double certainly_m = target.is_over_ground ? -in_ground_plane_m : 0.5e-6;
+  const Vec2 way = target.point.xy() - rays.from.xy(), at = rays.from.xy() + (edge.x / norm(way)) * way;
+  const bool has_back = target.normal.x != 0 || target.normal.y != 0 || target.normal.z != 0;
+  return has_back && dot(Vec3{at.x, at.y, edge.y} - target.centroid, target.normal) < certainly_m;
+}
+
+// The points of a path, each with its number in the profile's row.
+struct ChosenPath {
+  static constexpr std::uint32_t not_in_row = 0;  // as the antenna is, which is no edge
+  std::uint32_t count = 0;
+  Vec2 points[most_screens + 2] = {};
+  std::uint32_t in_row[most_screens + 2] = {};
+  bool is_crest[most_screens + 2] = {};
+
+  TESSERAY_HD void push(Vec2 point, std::uint32_t number, bool crest) {
+    points[count] = point;
+    in_row[count] = number;
+    is_crest[count++] = crest;
+  }
+  TESSERAY_HD void erase(std::uint32_t place) {
+    --count;
+    for (std::uint32_t p = place; p < count; ++p) {
+      points[p] = points[p + 1];
+      in_row[p] = in_row[p + 1];
+      is_crest[p] = is_crest[p + 1];
+    }
+  }
+  TESSERAY_HD std::span<const Vec2> span() const { return {points, count}; }
+};
+
+struct LeastCrest {
+  std::uint32_t place = 0;  // 0: there is none
+  double nu = 0;
+};
+
+// The crest that stands out least between its neighbours, by its ν, if by less than `below_nu`.
+TESSERAY_HD inline LeastCrest least_crest(double wavelength_m, const ChosenPath& path, double below_nu,
+                                          bool between_crests) {
+  LeastCrest least{0, below_nu};
+  for (std::uint32_t p = 1; p + 1 < path.count; ++p) {
+    if (!path.is_crest[p] || (between_crests && !(path.is_crest[p - 1] && path.is_crest[p + 1]))) continue;
+    const double nu = physics_detail::fresnel_parameter_of(path.points, p, p - 1, p + 1, wavelength_m);
+    if (nu < least.nu) least = {p, nu};
+  }
+  return least;
+}
+
+// Of crests that hardly stand out between others, the ground from those on to the next ones says enough: down to this ν
+// the one that stands out least is left out.
+TESSERAY_HD inline void thin_out_crests(double wavelength_m, ChosenPath& path) {
+  constexpr double least_nu = 0.1;
+  for (;;) {
+    const LeastCrest least = least_crest(wavelength_m, path, least_nu, true);
+    if (least.place == 0) return;
+    path.erase(least.place);
+  }
+}
+
+// Of ground far below the others: the chain of integrals keeps its digits.
+TESSERAY_HD inline void leave_out_deep_crests(double wavelength_m, ChosenPath& path) {
+  constexpr double most_exponent = 6;
+  double exponent = cancelling_exponent(path.span(), wavelength_m);
+  while (exponent > most_exponent) {
+    const LeastCrest deepest = least_crest(wavelength_m, path, 0, false);
+    if (deepest.place == 0) return;
+    path.erase(deepest.place);
+    exponent -= 0.5 * pi * deepest.nu * deepest.nu;
+  }
+}
+
+template <class Row>
+TESSERAY_HD inline ChosenPath chosen_path(const RooftopSceneView& scene, const RooftopLine& line, const Row& row,
+                                          const ScreenChoice& choice) {
+  ChosenPath chosen;
+  for (std::uint32_t c = 0; c < choice.count; ++c) {
+    const Vec2 point = row[choice.indices[c]];
+    const bool is_edge = c > 0 && c + 1 < choice.count;
+    chosen.push(point, is_edge ? choice.indices[c] : ChosenPath::not_in_row,
+                is_edge && is_crest(scene.terrain, line, point));
+  }
+  return chosen;
+}
+
+// Between an end of a path and the crest next to it, from the point `from` on: those that stand out.
+TESSERAY_HD inline RoundGround thinned_round_ground(const TerrainView& terrain, const RooftopLine& line,
+                                                    const ChosenPath& path, std::uint32_t from, double wavelength_m) {
+  RoundGround round = round_ground(terrain, line, path.points[from], path.points[from + 1], from > 0, wavelength_m);
+  ChosenPath leg;
+  leg.push(path.points[from], ChosenPath::not_in_row, path.is_crest[from]);
+  for (std::uint32_t v = 0; v < round.count; ++v) leg.push(round.vertices[v], ChosenPath::not_in_row, true);
+  leg.push(path.points[from + 1], ChosenPath::not_in_row, path.is_crest[from + 1]);
+  thin_out_crests(wavelength_m, leg);
+  round.count = leg.count - 2;
+  for (std::uint32_t v = 0; v < round.count; ++v) round.vertices[v] = leg.points[v + 1];
+  return round;
+}
+
+// With the vertices of round ground between the ends and crests next to them, as many as there is room for.
+template <class Row>
+TESSERAY_HD inline ChosenPath with_round_ground(const RooftopSceneView& scene, const RooftopLine& line, const Row& row,
+                                                const ScreenChoice& choice, double wavelength_m) {
+  ChosenPath chosen = chosen_path(scene, line, row, choice);
+  thin_out_crests(wavelength_m, chosen);
+  const std::uint32_t last = chosen.count - 1;
+  RoundGround before, behind;
+  if (chosen.is_crest[1]) before = thinned_round_ground(scene.terrain, line, chosen, 0, wavelength_m);
+  if (chosen.is_crest[last - 1]) behind = thinned_round_ground(scene.terrain, line, chosen, last - 1, wavelength_m);
+  // The same from either end: of each as many, those next to the crests.
+  const std::uint32_t room = (most_screens + 2 - chosen.count) / 2;
+  const std::uint32_t left_out = before.count > room ? before.count - room : 0;
+  const std::uint32_t kept = behind.count > room ? room : behind.count;
+  ChosenPath path;
+  for (std::uint32_t p = 0; p <= last; ++p) {
+    if (p == 1) {
+      for (std::uint32_t v = left_out; v < before.count; ++v) {
+        path.push(before.vertices[v], ChosenPath::not_in_row, true);
+      }
+    }
+    if (p == last) {
+      for (std::uint32_t v = 0; v < kept; ++v) path.push(behind.vertices[v], ChosenPath::not_in_row, true);
+    }
+    path.push(chosen.points[p], chosen.in_row[p], chosen.is_crest[p]);
+  }
+  thin_out_crests(wavelength_m, path);
+  leave_out_deep_crests(wavelength_m, path);
+  return path;
+}
+
+TESSERAY_HD inline void add_grounds_between(const RooftopSceneView& scene, const RooftopRays& rays,
+                                            const RooftopLine& line, const ChosenPath& path, ProfileGrounds& grounds) {
+  for (std::uint32_t p = 2; p + 1 < path.count; ++p) {
+    if (!path.is_crest[p - 1] || !path.is_crest[p]) continue;
+    const GroundUnderLink ground =
+        ground_between(scene.terrain, line, path.points[p - 1], path.points[p],
+                       rays.permittivities[scene.ground_material], rays.horizontal_share, rays.wavelength_m);
+    if (squared_norm(ground.reflection) > 0) grounds.set_behind(p - 1, ground);
+  }
+}
+
+// How far below the target its image is seen from the last edge. REQUIRES: the target stands over the ground.
+TESSERAY_HD inline double target_image_below(const RooftopLine& line, Vec2 edge, const RooftopTarget& target,
+                                             Vec3 normal) {
+  const Vec3 image = mirrored(target.point, target.centroid, normal);
+  const double to_image = dot(image.xy() - line.from.xy(), line.direction) - edge.x;
+  const double below_m = target.point.z - (edge.y + (image.z - edge.y) * (line.length_m - edge.x) / to_image);
+  return below_m > 0 ? below_m : 0;
+}
+
+// Between which ends and the edges next to them the ground is straight.
+struct StraightGround {
+  bool before = false, behind = false;
+};
+
+// Over the path, as over absorbing screens: all of the bends but what roof edges take beyond screens.
+template <class Screens>
+TESSERAY_HD inline void pass_screens(const RooftopSceneView& scene, const RooftopRays& rays,
+                                     const RooftopTarget& target, const RooftopLine& line, const ChosenPath& path,
+                                     StraightGround straight, const Screens& screens, RooftopBends& bends) {
+  const Vec2* const points = path.points;
+  bends.outcome = RooftopBends::Outcome::found;
+  bends.count = path.count - 2;
+  const double first_roof_z = points[1].y - line.bulge_at(points[1].x);
+  const bool leaves_own_roof = path.in_row[1] == 1 && is_same_height(first_roof_z, rays.roof_z);
+  bends.ground = {};
+  if (rays.may_reflect && !leaves_own_roof) {
+    bends.ground =
+        straight.before ? ground_up_to(scene.terrain, line, points[1]) : ground_before(scene.terrain, line, points[1]);
+  }
+  ProfileGrounds grounds;
+  add_grounds_between(scene, rays, line, path, grounds);
+  bends.runs_along_ground = grounds.any_between && target.is_over_ground;
+  if (bends.ground.reflects) grounds.transmitter_image_below_m = bends.ground.image_below(points[0], points[1]);
+  if (bends.runs_along_ground) {
+    const Vec2 last = points[bends.count];
+    const Vec3 normal =
+        ground_normal_behind(scene.terrain, line, last, straight.behind, target.centroid, target.normal);
+    grounds.target_image_below_m = target_image_below(line, last, target, normal);
+  }
+  const ScreenFactors factors = screens(path.span(), grounds);
+  bends.horizontal = bends.vertical = factors.factor;
+  bends.transmitter_image_ratio = factors.transmitter_image_ratio;
+  bends.target_image_ratio = factors.target_image_ratio;
+  for (std::uint32_t i = 0; i < bends.count; ++i) bends.edges[i] = points[i + 1];
+}
+
+}  // namespace rooftop_detail
+
+// The bends of one ray. `row` (a ProfileRow) is memory to work in: it holds the whole profile afterwards.
+// screens(path, grounds) gives the ScreenFactors of absorbing screens at the points of the path between its ends.
+// Crossings: see side_crossings.h.
+template <class Crossings = SideCrossingsInTurn, class Row, class Screens>
+TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const RooftopRays& rays,
+                                           const RooftopTarget& target, Row& row, const Screens& screens,
+                                           RooftopBends& bends) {
+  using rooftop_detail::Bend;
+  using rooftop_detail::ChosenPath;
+  using rooftop_detail::PolarizationFactors;
+  bends.outcome = RooftopBends::Outcome::none;
+  bends.count = 0;
+  const double distance = norm(target.point.xy() - rays.from.xy());
+  if (distance < rooftop_detail::least_horizontal_distance_m) return;
+  const RooftopLine line(rays.from, target.point, rooftop_detail::margin_m(distance, rays.wavelength_m));
+  RooftopProfileTrace<Row, Crossings> trace(scene, line, row,
+                                            rooftop_detail::most_rise(target, distance, rays.wavelength_m));
+  if (!trace.run()) {
+    if (!trace.has_risen()) bends.outcome = RooftopBends::Outcome::no_room;
+    return;
+  }
+  const ScreenChoice choice = choose_screens(row, rays.wavelength_m);
+  if (choice.count < 3) return;
+  const ChosenPath path = rooftop_detail::with_round_ground(scene, line, row, choice, rays.wavelength_m);
+  const Vec2* const points = path.points;
+  const bool arrives_behind = rooftop_detail::arrives_behind(rays, target, points[path.count - 2]);
+  if ((arrives_behind && !target.is_over_ground) ||
+      rooftop_detail::least_loss_db(path.span(), rays.wavelength_m) > target.most_loss_db) {
+    return;
+  }
+
+  rooftop_detail::pass_screens(scene, rays, target, line, path, {}, screens, bends);
+  for (std::uint32_t i = 1; i <= bends.count; ++i) {
+    const std::uint32_t in_row = path.in_row[i];
+    if (in_row == ChosenPath::not_in_row) continue;
+    // Its roof's edge is the first thing in the way of an end.
+    const double roof_z = points[i].y - line.bulge_at(points[i].x);
+    const bool starts_over_roof = in_row == 1 && rooftop_detail::is_same_height(roof_z, rays.roof_z);
+    const bool ends_over_roof = in_row + 2 == row.size() && rooftop_detail::is_same_height(roof_z, target.roof_z);
+    const Bend bend{points[i - 1], points[i], points[i + 1], starts_over_roof, ends_over_roof, path.is_crest[i]};
+    const Complex permittivity = rays.permittivities[row.material(in_row)];
+    const PolarizationFactors factors = rooftop_detail::edge_over_screen(bend, permittivity, rays.wavelength_m);
+    bends.horizontal = factors.horizontal * bends.horizontal;
+    bends.vertical = factors.vertical * bends.vertical;
+  }
+}
+
+}  // namespace tesseray

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The profile between two points of a vertical plane, for host and device (rooftop_profiles.h says what is in it).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "core/base/host_device.h"
+#include "core/base/infinity.h"
+#include "core/geometry/vector.h"
+#include "core/propagation/rooftops/rooftop_line.h"
+#include "core/propagation/rooftops/rooftop_scene_view.h"
+#include "core/propagation/rooftops/side_crossings.h"
+#include "core/propagation/rooftops/terrain_bends.h"
+
+namespace tesseray {
+
+// Edges nearer to each other than this act as the higher one.
+inline constexpr double least_roof_gap_m = 2.0;
+
+// One trace. Row: ProfileRow. Crossings: SideCrossingsInTurn, or the same in vectors.
+template <class Row, class Crossings = SideCrossingsInTurn>
+class RooftopProfileTrace {
+ public:
+  // Ends at the first side of a roof whose clearance² over the product of its distances to both ends is `most_rise`.
+  TESSERAY_HD RooftopProfileTrace(const RooftopSceneView& scene, const RooftopLine& line, Row& row,
+                                  double most_rise = infinity)
+      : scene_(scene), line_(line), row_(row), most_rise_(most_rise) {}
+
+  // False when it ended early, or when the row has no room; the row then holds nothing of use.
+  TESSERAY_HD bool run() {
+    row_.clear();
+    row_.push({0, line_.from.z}, 0);
+    add_sides();
+    if (has_risen_) return false;
+    add_terrain();
+    return finish();
+  }
+  // The same without the terrain, but for points of it.
+  TESSERAY_HD bool run_over_roofs(std::span<const Vec2> ground = {}) {
+    row_.clear();
+    row_.push({0, line_.from.z}, 0);
+    add_sides();
+    add_points(ground);
+    return !has_risen_ && finish();
+  }
+  TESSERAY_HD bool run_over_ground(std::span<const Vec2> ground) {
+    row_.clear();
+    row_.push({0, line_.from.z}, 0);
+    add_points(ground);
+    return finish();
+  }
+  // Whether it ended at such a side.
+  TESSERAY_HD bool has_risen() const { return has_risen_; }
+
+ private:
+  TESSERAY_HD bool finish() {
+    if (row_.has_overflowed()) return false;
+    sort();
+    thin_out();
+    row_.push({line_.length_m, line_.end_z}, 0);
+    return !row_.has_overflowed();
+  }
+
+  // Nearer to its ends than this the plane crosses what the ends stand on, or hang at, unless a building stands between
+  // the ends there: with a wall that rises above the near one by more than `least_rise_m`.
+  static constexpr double end_clearance_m = 0.01, ground_clearance_m = 0.3, least_rise_m = 0.1;
+  // A side on which an end lies is crossed there, whichever way the crossing is rounded.
+  static constexpr double rounding_m = 1e-6;
+  // Crests that stand out by less than so many metres are left out again, or than so much of the earth's bulge where
+  // that is less: over flat ground there is one at each sample of it.
+  static constexpr double least_crest_m = 0.1, least_crest_of_bulge = 0.25;
+
+  TESSERAY_HD static double smaller(double a, double b) { return b < a ? b : a; }
+  TESSERAY_HD static double larger(double a, double b) { return a < b ? b : a; }
+
+  // Where the line leaves cell `cell` of a row or column of cells.
+  TESSERAY_HD static double next_border(double place, double direction, double origin, double step, std::int32_t cell) {
+    if (direction == 0) return infinity;
+    const double border = origin + step * (direction > 0 ? cell + 1 : cell);
+    return (border - place) / direction;
+  }
+
+  // From border to border of the cells, in the order of their distances.
+  TESSERAY_HD void add_sides() {
+    if (scene_.side_count == 0) return;
+    const CellGrid& grid = scene_.grid;
+    const double most_bulge_m = line_.bulge_at(0.5 * line_.length_m);
+    const Vec2 start = line_.from.xy();
+    std::int32_t i = grid.column(start.x), j = grid.row(start.y);
+    const std::int32_t step_i = line_.direction.x > 0 ? 1 : -1, step_j = line_.direction.y > 0 ? 1 : -1;
+    const auto add = [this](std::uint32_t side, double distance) { return add_side(side, distance); };
+    Crossings crossings(scene_.sides, line_);
+    double begin = 0;
+    while (begin < line_.length_m) {
+      const double to_x = next_border(start.x, line_.direction.x, grid.origin.x, grid.step_m, i);
+      const double to_y = next_border(start.y, line_.direction.y, grid.origin.y, grid.step_m, j);
+      const double end = smaller(line_.length_m, larger(begin, smaller(to_x, to_y)));
+      const std::size_t cell = grid.index(i, j);
+      const double lowest_m = smaller(line_.floor_at(begin), line_.floor_at(end));
+      if (scene_.top_of_cell[cell] + most_bulge_m >= lowest_m) {
+        const SidesOnLine sides{scene_.first_of_cell[cell], scene_.first_of_cell[cell + 1],
+                                begin > 0 ? begin : -rounding_m, end < line_.length_m ? end : end + rounding_m};
+        if (!crossings.visit(sides, add)) return;
+      }
+      if (to_x < to_y) {
+        i += step_i;
+      } else {
+        j += step_j;
+      }
+      if (i < 0 || j < 0 || i >= grid.columns || j >= grid.rows) break;
+      begin = end;
+    }
+    crossings.visit_rest(add);
+  }
+
+  TESSERAY_HD void add_points(std::span<const Vec2> ground) {
+    for (const Vec2 point : ground) row_.push(point, scene_.ground_material);
+  }
+
+  // False when it rises too high.
+  TESSERAY_HD bool add_side(std::uint32_t side, double distance) {
+    const double top_z = scene_.sides.top_z[side] + line_.bulge_at(distance);
+    if (top_z < line_.floor_at(distance)) return true;
+    const double clear = larger(end_clearance_m, smaller(distance, line_.length_m - end_clearance_m));
+    if (distance != clear && !stands_between(side, distance)) return true;
+    distance = clear;
+    has_risen_ = rises_too_high(top_z - line_.height_at(distance), distance);
+    if (!has_risen_) row_.push({distance, top_z}, scene_.sides.material[side]);
+    return !has_risen_;
+  }
+
+  // Whether a side beside an end, which it rises above, is where the line goes into the building from the start, or
+  // comes out of it to the end. Outer rings run counter-clockwise.
+  TESSERAY_HD bool stands_between(std::uint32_t side, double distance) const {
+    const bool at_start = distance < 0.5 * line_.length_m;
+    const double end_z = at_start ? line_.from.z : line_.end_z;
+    const Vec2 along{scene_.sides.along_x[side], scene_.sides.along_y[side]};
+    const bool goes_in = cross(along, line_.direction) > 0;
+    return goes_in == at_start && scene_.sides.top_z[side] + line_.bulge_at(distance) > end_z + least_rise_m;
+  }
+
+  // The distances are along the legs, which are longer near an end below the side; so near one, another edge may stand
+  // for the side.
+  TESSERAY_HD bool rises_too_high(double clearance, double distance) const {
+    const double left = line_.length_m - distance, squared = clearance * clearance;
+    if (!(clearance > 0 && squared > most_rise_ * (distance * left))) return false;
+    const double before = larger(distance, least_roof_gap_m), after = larger(left, least_roof_gap_m);
+    return squared > most_rise_ * std::sqrt((before * before + squared) * (after * after + squared));
+  }
+
+  // Appends the vertices of the terrain's upper hull.
+  TESSERAY_HD void add_terrain() {
+    const TerrainView& terrain = scene_.terrain;
+    const std::uint32_t first = row_.size();
+    row_.push({0, line_.from.z}, 0);
+    const double begin = larger(ground_clearance_m, line_.begin_below(scene_.highest_ground_m));
+    const double end = smaller(line_.length_m - ground_clearance_m, line_.end_below(scene_.highest_ground_m));
+    TerrainBends bends(terrain, line_, begin);
+    for (double distance = bends.distance(); distance < end; distance = bends.distance()) {
+      bends.pass(distance);
+      const double height = terrain.height_at(line_.at(distance)) + line_.bulge_at(distance);
+      // What is below the line between the hull's ends is no vertex of it.
+      if (height >= line_.height_at(distance)) add_to_hull(first, {distance, height});
+    }
+    add_to_hull(first, {line_.length_m, line_.height_at(line_.length_m)});
+    if (row_.has_overflowed()) return;
+    keep_crests(first);
+  }
+
+  TESSERAY_HD void add_to_hull(std::uint32_t first, Vec2 point) {
+    // But for rounding.
+    constexpr double straight_m2 = 1e-4;
+    while (row_.size() > first + 1 && cross(row_.back() - row_[row_.size() - 2], point - row_.back()) >= -straight_m2) {
+      row_.shorten(row_.size() - 1);
+    }
+    row_.push(point, not_kept);
+  }
+
+  // Of the hull that begins at `first`, its ends are left out, and what hardly stands out.
+  TESSERAY_HD void keep_crests(std::uint32_t first) {
+    const std::uint32_t last = row_.size() - 1;
+    row_.set_material(last, kept);
+    mark_crests(first, last);
+    std::uint32_t end = first;
+    for (std::uint32_t h = first + 1; h < last; ++h) {
+      if (row_.material(h) == kept) row_.set(end++, row_[h], scene_.ground_material);
+    }
+    row_.shorten(end);
+  }
+
+  // Between points of the hull that are kept, the one that stands out most, if by more than the least, and so on.
+  TESSERAY_HD void mark_crests(std::uint32_t first, std::uint32_t last) {
+    const double least_m = smaller(least_crest_m, least_crest_of_bulge * line_.bulge_at(0.5 * line_.length_m));
+    while (first != last) {
+      std::uint32_t next = first + 1;
+      while (row_.material(next) != kept) ++next;
+      const Vec2 way = row_[next] - row_[first];
+      std::uint32_t highest = first;
+      double height_m = least_m;
+      for (std::uint32_t h = first + 1; h < next; ++h) {
+        const Vec2 here = row_[h] - row_[first];
+        const double above_m = here.y - way.y * here.x / way.x;
+        if (above_m <= height_m) continue;
+        height_m = above_m;
+        highest = h;
+      }
+      if (highest == first) {
+        first = next;
+      } else {
+        row_.set_material(highest, kept);
+      }
+    }
+  }
+
+  TESSERAY_HD static bool is_before(Vec2 a, std::uint16_t material_a, Vec2 b, std::uint16_t material_b) {
+    if (a.x != b.x) return a.x < b.x;
+    return a.y != b.y ? a.y < b.y : material_a < material_b;
+  }
+
+  // By insertion: what cells gave lies nearly in order.
+  TESSERAY_HD void sort() {
+    for (std::uint32_t k = 2; k < row_.size(); ++k) {
+      const Vec2 point = row_[k];
+      const std::uint16_t material = row_.material(k);
+      std::uint32_t place = k;
+      for (; place > 1 && is_before(point, material, row_[place - 1], row_.material(place - 1)); --place) {
+        row_.set(place, row_[place - 1], row_.material(place - 1));
+      }
+      if (place != k) row_.set(place, point, material);
+    }
+  }
+
+  // Leaves the higher one of edges that are near each other.
+  TESSERAY_HD void thin_out() {
+    std::uint32_t end = 1;
+    double group_begin = 0;
+    const std::uint32_t size = row_.size();
+    for (std::uint32_t k = 1; k < size; ++k) {
+      const Vec2 point = row_[k];
+      if (end > 1 && point.x - row_[end - 1].x < least_roof_gap_m) {
+        if (point.y < row_[end - 1].y) continue;
+        if (point.y == row_[end - 1].y) {
+          // The same from either end.
+          row_.set_x(end - 1, 0.5 * (group_begin + point.x));
+          continue;
+        }
+        --end;
+      }
+      group_begin = point.x;
+      row_.set(end++, point, row_.material(k));
+    }
+    row_.shorten(end);
+  }
+
+  // Of points of the hull, in place of a material.
+  static constexpr std::uint16_t not_kept = 0, kept = 1;
+
+  const RooftopSceneView& scene_;
+  const RooftopLine& line_;
+  Row& row_;
+  double most_rise_;
+  bool has_risen_ = false;
+};
+
+}  // namespace tesseray

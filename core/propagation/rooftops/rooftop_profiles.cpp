@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/rooftops/rooftop_profiles.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/infinity.h"
+#include "core/propagation/rays/surface_materials.h"
+#include "core/propagation/rooftops/side_crossings_in_vectors.h"
+
+namespace tesseray {
+namespace {
+
+constexpr double cell_m = 32.0;
+constexpr std::int64_t most_cells = std::int64_t{1} << 22;
+
+// A side of a footprint, from its beginning along the vector to its end.
+struct RoofSide {
+  Vec2 begin, along;
+  double top_z = 0;  // m
+  std::uint16_t material = 0;
+};
+
+// Whether there is something solid below this place in a part all the way to the ground.
+bool stands_on_ground(const Scene& scene, const PrismIndex& index, const Prism* part, Vec2 place) {
+  constexpr double below_m = 0.05;
+  while (!part->on_ground) {
+    const double below_z = part->bottom_z - below_m;
+    if (below_z <= scene.terrain.height_at(place)) return true;
+    const std::int64_t below = index.prism_at({place.x, place.y, below_z});
+    if (below < 0) return false;
+    part = &scene.prisms[static_cast<std::size_t>(below)];
+  }
+  return true;
+}
+
+// Just inside of a part, behind the middle of one of its sides (the solid is on the left).
+Vec2 behind_side(const RoofSide& side) {
+  constexpr double behind_m = 0.05;
+  const Vec2 inwards = (behind_m / norm(side.along)) * Vec2{-side.along.y, side.along.x};
+  return side.begin + 0.5 * side.along + inwards;
+}
+
+}  // namespace
+
+RooftopProfiles::RooftopProfiles(const Scene& scene) : RooftopProfiles(scene, PrismIndex(scene)) {}
+
+RooftopProfiles::RooftopProfiles(const Scene& scene, const PrismIndex& index) {
+  Rectangle box;
+  std::vector<RoofSide> sides;
+  for (const Prism& prism : scene.prisms) {
+    for (const Ring& ring : prism.rings) {
+      for (std::size_t i = 0; i < ring.size(); ++i) {
+        const Vec2 begin = ring[i];
+        const RoofSide side = {begin, ring[(i + 1) % ring.size()] - begin, prism.top_z,
+                               surface_material(scene.default_materials, SurfaceKind::wall, prism.material)};
+        if (!stands_on_ground(scene, index, &prism, behind_side(side))) continue;
+        sides.push_back(side);
+        box.extend(begin);
+      }
+    }
+  }
+  const std::vector<float>& ground = scene.terrain.height_m;
+  view_.terrain = scene.terrain.view();
+  view_.ground_material = scene.default_materials.ground;
+  view_.highest_ground_m =
+      ground.empty() ? -infinity : static_cast<double>(*std::max_element(ground.begin(), ground.end()));
+  if (sides.empty()) return;
+  const CellGrid grid = make_cell_grid(box, cell_m, most_cells);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> cell_and_side;
+  top_of_cell_.assign(grid.size(), -infinity);
+  for (std::size_t s = 0; s < sides.size(); ++s) {
+    const RoofSide& side = sides[s];
+    for_cells_near(grid, side.begin, side.begin + side.along, [&](std::int32_t i, std::int32_t j) {
+      const std::size_t cell = grid.index(i, j);
+      cell_and_side.emplace_back(static_cast<std::uint32_t>(cell), static_cast<std::uint32_t>(s));
+      top_of_cell_[cell] = std::max(top_of_cell_[cell], side.top_z);
+    });
+  }
+  const CellLists lists = make_cell_lists(grid.size(), cell_and_side);
+  first_of_cell_ = lists.offsets;
+  for (const std::uint32_t s : lists.items) {
+    const RoofSide& side = sides[s];
+    begin_x_.push_back(side.begin.x);
+    begin_y_.push_back(side.begin.y);
+    along_x_.push_back(side.along.x);
+    along_y_.push_back(side.along.y);
+    top_z_.push_back(side.top_z);
+    material_.push_back(side.material);
+  }
+  view_.grid = grid;
+  view_.sides = {begin_x_.data(), begin_y_.data(), along_x_.data(), along_y_.data(), top_z_.data(), material_.data()};
+  view_.side_count = static_cast<std::uint32_t>(material_.size());
+  view_.first_of_cell = first_of_cell_.data();
+  view_.top_of_cell = top_of_cell_.data();
+}
+
+void RooftopProfiles::trace(Vec3 from, Vec3 to, double margin_m, RooftopProfile& profile) const {
+  const RooftopLine line(from, to, margin_m);
+  for (;; profile.memory.grow()) {
+    ProfileRow<1> row = profile.memory.row();
+    if (!RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors>(view_, line, row).run()) continue;
+    profile.points = profile.memory.first_points(row.size());
+    return;
+  }
+}
+
+}  // namespace tesseray

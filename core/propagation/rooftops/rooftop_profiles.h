@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What stands between two points of a vertical plane: roof edges and crests of the terrain.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/geometry/vector.h"
+#include "core/propagation/rooftops/rooftop_profile_row.h"
+#include "core/propagation/rooftops/rooftop_profile_trace.h"
+#include "core/propagation/rooftops/rooftop_scene_view.h"
+#include "core/scene/prism_index.h"
+#include "core/scene/scene.h"
+
+namespace tesseray {
+
+// Memory for one profile, which grows when it is too little.
+class ProfileMemory {
+ public:
+  ProfileRow<1> row() { return {points_.data(), materials_.data(), static_cast<std::uint32_t>(points_.size())}; }
+  void grow() {
+    points_.resize(2 * points_.size());
+    materials_.resize(points_.size());
+  }
+  std::span<const Vec2> first_points(std::size_t count) const { return std::span(points_).first(count); }
+
+ private:
+  std::vector<Vec2> points_ = std::vector<Vec2>(1024);
+  std::vector<std::uint16_t> materials_ = std::vector<std::uint16_t>(1024);
+};
+
+// Points over the distance from one end, strictly increasing in x; the ends are among them. Beyond 5 km heights count
+// from the straight line of a flat earth: what is between stands higher by the bulge d₁ d₂ / 2a, a = 8,500 km.
+struct RooftopProfile {
+  std::span<const Vec2> points;  // x: horizontal distance from the start, y: height; m. In `memory`
+  ProfileMemory memory;
+};
+
+// Every side of a footprint that the plane crosses is an edge at its roof's height, but for parts with air below, which
+// hardly hold up what passes above and below them; edges nearer to each other than least_gap_m act as the higher one.
+// Of the terrain, the vertices of its upper hull between the ends count.
+class RooftopProfiles {
+ public:
+  static constexpr double least_gap_m = least_roof_gap_m;
+
+  // Keeps a reference to the scene, none to its index.
+  RooftopProfiles(const Scene& scene, const PrismIndex& index);
+  explicit RooftopProfiles(const Scene& scene);
+  RooftopProfiles(RooftopProfiles&&) noexcept = default;
+
+  // Replaces `profile` by that between two points. What lies more than margin_m below their straight line is left out.
+  void trace(Vec3 from, Vec3 to, double margin_m, RooftopProfile& profile) const;
+
+  // Valid as long as this and the scene are, also after this was moved.
+  const RooftopSceneView& view() const { return view_; }
+
+ private:
+  RooftopSceneView view_;
+  std::vector<double> begin_x_, begin_y_, along_x_, along_y_, top_z_;  // of sides, see RoofSidesView
+  std::vector<std::uint16_t> material_;
+  std::vector<std::uint32_t> first_of_cell_;
+  std::vector<double> top_of_cell_;
+};
+
+}  // namespace tesseray

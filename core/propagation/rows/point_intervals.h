@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The numbers of the interval search (interval_search.h): of a row's points against an element, and of the sources
+// whose rays it bounces.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/host_device.h"
+#include "core/base/infinity.h"
+#include "core/propagation/rows/interval_search.h"
+#include "core/tiling/tiling.h"
+
+namespace tesseray {
+
+// A place along a tile in steps of 2⁻²⁶ half sides, 7·10⁻⁸ m at tiles of 10 m: far above what rounding does, and far
+// below what matters. Where a ray's vertical plane is that of a border between tiles, as happens in scenes of round
+// numbers, both have it at ±1 to the bit; intervals are half open, so that one of them takes the ray.
+TESSERAY_HD inline double in_steps(double half_sides) {
+  constexpr double shift = 0x1.8p+26;
+  return (half_sides + shift) - shift;
+}
+
+// Points nearer than this to a tile's plane (an edge's line) are on it: nothing is reflected (diffracted) to them, m.
+inline constexpr double least_interval_distance_m = 1e-3;
+
+// The coordinates of points against a tile: u, v in half sides and d in metres along the normal. v runs against half_v,
+// down a wall: of the two borders at ±1 a tile has that at 1, so that a wall has its foot, where it meets what runs
+// along a roof before it.
+struct TileFrame {
+  Vec3 centroid, normal, dual_u, dual_v;
+
+  TESSERAY_HD explicit TileFrame(const Tile& tile) : centroid(tile.centroid), normal(tile.normal) {
+    // The dual basis of (half_u, −half_v) in the tile's plane: sides of ground tiles need not be at right angles.
+    const double uu = dot(tile.half_u, tile.half_u), uv = dot(tile.half_u, tile.half_v),
+                 vv = dot(tile.half_v, tile.half_v);
+    const double scale = 1.0 / (uu * vv - uv * uv);
+    dual_u = scale * (vv * tile.half_u - uv * tile.half_v);
+    dual_v = scale * (uv * tile.half_u - uu * tile.half_v);
+  }
+  TESSERAY_HD Vec3 coordinates(Vec3 point) const {
+    const Vec3 p = point - centroid;
+    return {dot(p, dual_u), dot(p, dual_v), dot(p, normal)};
+  }
+};
+
+// The numbers of one point against a tile (an edge segment, without v); first_u is infinite where nothing is bounced to
+// it.
+struct PointIntervals {
+  float first_u = 0, last_u = 0, first_v = 0, last_v = 0;
+};
+
+// Written out, so that a loop over points turns into vectors.
+[[gnu::always_inline]] TESSERAY_HD inline PointIntervals intervals_at_tile(const TileFrame& frame, double point_x,
+                                                                           double point_y, double point_z) {
+  const double x = point_x - frame.centroid.x, y = point_y - frame.centroid.y, z = point_z - frame.centroid.z;
+  const double u = x * frame.dual_u.x + y * frame.dual_u.y + z * frame.dual_u.z;
+  const double v = x * frame.dual_v.x + y * frame.dual_v.y + z * frame.dual_v.z;
+  const double height = x * frame.normal.x + y * frame.normal.y + z * frame.normal.z;
+  const double on_u = in_steps(u), on_v = in_steps(v);
+  const bool above = height >= least_interval_distance_m;
+  const double scale = 1.0 / (above ? height : 1.0);
+  const auto low_u = static_cast<float>((on_u - 1.0) * scale), high_u = static_cast<float>((on_u + 1.0) * scale);
+  const auto low_v = static_cast<float>((on_v - 1.0) * scale), high_v = static_cast<float>((on_v + 1.0) * scale);
+  return {above ? low_u : infinity_f, above ? high_u : -infinity_f, above ? low_v : infinity_f,
+          above ? high_v : -infinity_f};
+}
+
+[[gnu::always_inline]] TESSERAY_HD inline PointIntervals intervals_at_edge(Vec3 midpoint, Vec3 direction, double half,
+                                                                           double point_x, double point_y,
+                                                                           double point_z) {
+  const double x = point_x - midpoint.x, y = point_y - midpoint.y, h = point_z - midpoint.z;
+  const double z = x * direction.x + y * direction.y + h * direction.z;
+  const double across_x = x - z * direction.x, across_y = y - z * direction.y, across_h = h - z * direction.z;
+  const double distance = std::sqrt(across_x * across_x + across_y * across_y + across_h * across_h);
+  const bool apart = distance >= least_interval_distance_m;
+  const double scale = 1.0 / (apart ? distance : 1.0);
+  const auto low = static_cast<float>((z - half) * scale), high = static_cast<float>((z + half) * scale);
+  return {apart ? low : infinity_f, apart ? high : -infinity_f, 0, 0};
+}
+
+// Whether a source hits a point, as find_hits() asks it. `two_dimensional`: at a tile.
+TESSERAY_HD inline bool is_hit(const PointIntervals& point, const IntervalBounds& source, bool two_dimensional) {
+  if (!(point.first_u <= source.upper_u && point.last_u > source.lower_u)) return false;
+  return !two_dimensional || (point.first_v <= source.upper_v && point.last_v > source.lower_v);
+}
+
+// The bounds for rays that leave from `source` (REQUIRES d > 0 in the tile's frame), or from a straight segment
+// between two points: those that any of its points could hit.
+TESSERAY_HD inline IntervalBounds tile_bounds(Vec3 source) {
+  const double scale = 1.0 / source.z, u = in_steps(source.x), v = in_steps(source.y);
+  return {static_cast<float>((1.0 - u) * scale), static_cast<float>(-(1.0 + u) * scale),
+          static_cast<float>((1.0 - v) * scale), static_cast<float>(-(1.0 + v) * scale)};
+}
+
+TESSERAY_HD inline IntervalBounds tile_bounds(Vec3 one_end, Vec3 other_end) {
+  if (one_end.z < least_interval_distance_m || other_end.z < least_interval_distance_m) {
+    return {infinity_f, -infinity_f, infinity_f, -infinity_f};
+  }
+  const IntervalBounds a = tile_bounds(one_end), b = tile_bounds(other_end);
+  return {std::max(a.upper_u, b.upper_u), std::min(a.lower_u, b.lower_u), std::max(a.upper_v, b.upper_v),
+          std::min(a.lower_v, b.lower_v)};
+}
+
+TESSERAY_HD inline IntervalBounds edge_bounds(const EdgeSegment& edge, Vec3 source) {
+  const Vec3 way = source - edge.midpoint;
+  const double z = dot(way, edge.direction);
+  constexpr double least_m = least_interval_distance_m;  // device code cannot refer to the constant itself
+  const double distance = std::max(norm(way - z * edge.direction), least_m);
+  const double half = 0.5 * edge.length_m, scale = 1.0 / distance;
+  return {static_cast<float>((half - z) * scale), static_cast<float>(-(half + z) * scale), 0, 0};
+}
+
+}  // namespace tesseray

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/rows/row_targets.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tesseray {
+namespace {
+
+// Calls lay_out(i, x, y, z) for the points of some numbers. They are copied together before they are worked on: with
+// nothing to compute in between, the processor fetches more of them from memory at once.
+template <class LayOut>
+[[gnu::always_inline]] inline void for_points(const double* coordinates, const std::uint32_t* points, std::size_t count,
+                                              const LayOut& lay_out) {
+  constexpr std::size_t together = 128;
+  double near[3 * together];
+  for (std::size_t begin = 0; begin < count; begin += together) {
+    const std::size_t end = std::min(begin + together, count);
+    for (std::size_t i = begin; i < end; ++i) {
+      std::memcpy(near + 3 * (i - begin), coordinates + 3 * std::size_t{points[i]}, 3 * sizeof(double));
+    }
+    TESSERAY_INDEPENDENT_TURNS
+    for (std::size_t i = begin; i < end; ++i) {
+      const double* const at = near + 3 * (i - begin);
+      lay_out(i, at[0], at[1], at[2]);
+    }
+  }
+}
+
+struct LayOutTileRow {
+  [[gnu::always_inline]] static void run(const TileFrame* frame, const double* __restrict coordinates,
+                                         const std::uint32_t* __restrict points, std::size_t count, float* first_u,
+                                         float* last_u, float* first_v, float* last_v) {
+    const TileFrame of_tile = *frame;
+    for_points(coordinates, points, count, [=](std::size_t i, double x, double y, double z) {
+      const PointIntervals p = intervals_at_tile(of_tile, x, y, z);
+      first_u[i] = p.first_u;
+      last_u[i] = p.last_u;
+      first_v[i] = p.first_v;
+      last_v[i] = p.last_v;
+    });
+  }
+};
+
+struct LayOutEdgeRow {
+  [[gnu::always_inline]] static void run(const EdgeSegment* edge, const double* __restrict coordinates,
+                                         const std::uint32_t* __restrict points, std::size_t count, float* first_u,
+                                         float* last_u) {
+    const Vec3 midpoint = edge->midpoint, direction = edge->direction;
+    const double half = 0.5 * edge->length_m;
+    for_points(coordinates, points, count, [=](std::size_t i, double x, double y, double z) {
+      const PointIntervals p = intervals_at_edge(midpoint, direction, half, x, y, z);
+      first_u[i] = p.first_u;
+      last_u[i] = p.last_u;
+    });
+  }
+};
+
+}  // namespace
+
+Vec3 target_point(const Tile& tile, double receiver_height_m) {
+  if (tile.kind != SurfaceKind::ground) return tile.centroid;
+  return tile.centroid + Vec3{0, 0, receiver_height_m};
+}
+
+TargetPoints::TargetPoints(const Tiling& tiling, const std::vector<Receiver>& receivers, double receiver_height_m,
+                           bool tiles_are_targets)
+    : view_{.tile_count = static_cast<std::uint32_t>(tiling.tiles.size()),
+            .edge_count = static_cast<std::uint32_t>(tiling.edges.size()),
+            .receiver_count = static_cast<std::uint32_t>(receivers.size()),
+            .tiles_are_targets = tiles_are_targets} {
+  points_.reserve(view_.point_count());
+  for (const Tile& tile : tiling.tiles) {
+    points_.push_back(target_point(tile, receiver_height_m));
+    is_ground_.push_back(tile.kind == SurfaceKind::ground ? 1 : 0);
+  }
+  for (const EdgeSegment& edge : tiling.edges) points_.push_back(edge.midpoint);
+  for (const Receiver& receiver : receivers) points_.push_back(receiver.position);
+  for (const Tile& tile : tiling.tiles) points_.push_back(tile.centroid);
+  for (const EdgeSegment& edge : tiling.edges) points_.push_back(edge.midpoint);
+  view_.points = points_.data();
+  view_.tiles_on_ground = is_ground_.data();
+}
+
+ReceiverRows::ReceiverRows(const Occlusion& occlusion, const Tiling& tiling, const std::vector<Receiver>& receivers)
+    : rows_(receivers.size()), offsets_(tiling.tiles.size() + tiling.edges.size() + 1, 0) {
+  const SightFromPoints sight(occlusion, tiling, receivers.size());
+  tbb::parallel_for(std::size_t{0}, receivers.size(),
+                    [&](std::size_t r) { rows_[r] = sight.visible_from(receivers[r].position); });
+  for (const auto& row : rows_) {
+    for (const std::uint32_t element : row) ++offsets_[element + 1];
+  }
+  for (std::size_t e = 1; e < offsets_.size(); ++e) offsets_[e] += offsets_[e - 1];
+  receivers_.resize(offsets_.back());
+  std::vector<std::uint64_t> next(offsets_.begin(), offsets_.end() - 1);
+  for (std::uint32_t r = 0; r < rows_.size(); ++r) {
+    for (const std::uint32_t element : rows_[r]) receivers_[next[element]++] = r;
+  }
+}
+
+void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::uint32_t tile,
+                      std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers, bool onward,
+                      std::vector<std::uint32_t>& layout, RowIntervals& intervals) {
+  const TargetPointsView view = points.view();
+  const bool from_ground = points.is_ground(tile);
+  // Room for all there may be, of each member two, so that none has to ask for it.
+  layout.resize(2 * (row.size() + receivers.size()));
+  intervals.target.resize(layout.size());
+  std::uint32_t *next_point = layout.data(), *next_target = intervals.target.data();
+  const auto add = [&](std::uint32_t point, std::uint32_t target) {
+    *next_point++ = point;
+    *next_target++ = target;
+  };
+  for (const std::uint32_t member : row) for_targets_of_tile(view, from_ground, member, onward, add);
+  for (const std::uint32_t receiver : receivers) {
+    for_targets_of_tile(view, from_ground, points.element_count() + receiver, onward, add);
+  }
+  layout.resize(static_cast<std::size_t>(next_point - layout.data()));
+  intervals.target.resize(layout.size());
+  intervals.resize(true);
+  run_vectorized<LayOutTileRow>(best_instruction_set(), &frame, points.coordinates(), layout.data(), layout.size(),
+                                intervals.first_u.data(), intervals.last_u.data(), intervals.first_v.data(),
+                                intervals.last_v.data());
+  intervals.finish();
+}
+
+void lay_out_edge_row(const Tiling& tiling, const TargetPoints& points, std::uint32_t edge,
+                      std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers,
+                      std::vector<std::uint32_t>& layout, RowIntervals& intervals) {
+  const TargetPointsView view = points.view();
+  const EdgeSegment& segment = tiling.edges[edge];
+  intervals.target.clear();
+  layout.clear();
+  const auto add = [&](std::uint32_t member) {
+    layout.push_back(member);
+    intervals.target.push_back(target_of_edge(view, member));
+  };
+  for (const std::uint32_t member : row) add(member);
+  for (const std::uint32_t receiver : receivers) add(points.element_count() + receiver);
+  intervals.resize(false);
+  run_vectorized<LayOutEdgeRow>(best_instruction_set(), &segment, points.coordinates(), layout.data(), layout.size(),
+                                intervals.first_u.data(), intervals.last_u.data());
+  intervals.finish();
+}
+
+}  // namespace tesseray

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A visibility row as the points that a bounce at its element may reach, laid out for the interval search.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/propagation/rows/interval_search.h"
+#include "core/propagation/rows/point_intervals.h"
+#include "core/propagation/rows/target_points_view.h"
+#include "core/scene/transmitter.h"
+#include "core/tiling/tiling.h"
+#include "core/visibility/visibility.h"
+
+namespace tesseray {
+
+// The point of a tile at which it is a target: its centroid, for ground tiles `receiver_height_m` above it.
+Vec3 target_point(const Tile& tile, double receiver_height_m);
+
+// The points of an environment and its receivers, by number; where rays arrive and where they go on.
+class TargetPoints {
+ public:
+  // `tiles_are_targets`: false when rays arrive at receivers alone.
+  TargetPoints(const Tiling& tiling, const std::vector<Receiver>& receivers, double receiver_height_m,
+               bool tiles_are_targets = true);
+  TargetPoints(const TargetPoints&) = delete;
+  TargetPoints(TargetPoints&&) = default;
+
+  // Valid as long as the points.
+  const TargetPointsView& view() const { return view_; }
+  std::uint32_t tile_count() const { return view_.tile_count; }
+  std::uint32_t edge_count() const { return view_.edge_count; }
+  std::uint32_t element_count() const { return view_.element_count(); }
+  std::uint32_t receiver_count() const { return view_.receiver_count; }
+  bool is_tile(std::uint32_t number) const { return view_.is_tile(number); }
+  bool is_edge(std::uint32_t number) const { return view_.is_edge(number); }
+  bool is_receiver(std::uint32_t number) const { return view_.is_receiver(number); }
+  bool tiles_are_targets() const { return view_.tiles_are_targets; }
+  std::uint32_t target_tile_count() const { return view_.target_tile_count(); }
+
+  bool is_ground(std::uint32_t tile) const { return view_.is_ground(tile); }
+
+  // Three coordinates of each number's arrival(), and after them of each element's reference().
+  const double* coordinates() const { return &points_.front().x; }
+  std::uint32_t reference_index(std::uint32_t element) const { return view_.reference_index(element); }
+
+  Vec3 arrival(std::uint32_t number) const { return view_.arrival(number); }
+  Vec3 reference(std::uint32_t element) const { return view_.reference(element); }
+
+ private:
+  std::vector<Vec3> points_;
+  std::vector<std::uint8_t> is_ground_;
+  TargetPointsView view_;
+};
+
+// Which receivers each element sees.
+class ReceiverRows {
+ public:
+  ReceiverRows(const Occlusion& occlusion, const Tiling& tiling, const std::vector<Receiver>& receivers);
+
+  std::span<const std::uint32_t> seen_from(std::uint32_t element) const {
+    return {receivers_.data() + offsets_[element], receivers_.data() + offsets_[element + 1]};
+  }
+  // The elements that a receiver sees.
+  std::span<const std::uint32_t> row(std::uint32_t receiver) const { return rows_[receiver]; }
+
+ private:
+  std::vector<std::vector<std::uint32_t>> rows_;
+  std::vector<std::uint64_t> offsets_;
+  std::vector<std::uint32_t> receivers_;
+};
+
+// Lay out the row of a tile (an edge segment). `row` is the visibility row of the element, `receivers` the receivers
+// that it sees; `layout` is working space. Without `onward` a tile's row has no members from which rays would only go
+// on.
+void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::uint32_t tile,
+                      std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers, bool onward,
+                      std::vector<std::uint32_t>& layout, RowIntervals& intervals);
+void lay_out_edge_row(const Tiling& tiling, const TargetPoints& points, std::uint32_t edge,
+                      std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers,
+                      std::vector<std::uint32_t>& layout, RowIntervals& intervals);
+
+}  // namespace tesseray

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What scattered power needs to know of a launch, where it lies: on the host or on the device. And what one ray of it
+// is, for either.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "core/base/host_device.h"
+#include "core/physics/scattering.h"
+#include "core/propagation/rays/arrivals.h"
+#include "core/propagation/rays/pruning.h"
+#include "core/propagation/scattering/edge_observer.h"
+#include "core/propagation/scattering/scattering_columns_view.h"
+#include "core/propagation/scattering/scattering_lobes.h"
+#include "core/propagation/scattering/tile_parts.h"
+#include "core/propagation/tubes/launch_view.h"
+#include "core/propagation/tubes/tube.h"
+
+namespace tesseray {
+
+// What all rays bring to a tile that may scatter it: powers as |field|², on the unit of Tube::strength.
+struct DiffusePower {
+  double power = 0;           // Σ |E|² cosθ_i · (the model's reflectance at incidence)
+  double basic = 0;           // the same over the departure gain
+  double length = 0;          // Σ power · length
+  double squared_length = 0;  // Σ power · length²
+  double first_length_m = 0;  // the least length; valid when rays > 0
+  std::uint32_t rays = 0;
+
+  void add(double ray_power, double departure_gain, double length_m);
+};
+
+// A tile whose scattered power reaches an element.
+struct ScatteringSource {
+  std::uint32_t tile = 0;
+  double weight = 0;  // its power at the element
+  double share = 1;   // what vegetation leaves of that power, times what it stands for
+};
+
+// Of one transmitter. Owns nothing.
+struct ScatteringView {
+  LaunchView launch;
+  ScatteringColumnsView columns;
+  ScatteringModel model = ScatteringModel::reciprocal;
+  double cross_polarization = 0;  // the part of the scattered power in the other polarisation
+  double received_fraction = 0;   // the part of it that the receiver's polarisation takes
+  Pruning pruning;
+  std::size_t kinds = 0;                       // how many of AfterScattering there are
+  const DiffusePower* powers = nullptr;        // of the tiles, by place()
+  const RoughScatterer* scatterers = nullptr;  // by AfterScattering, then by tile
+  int lobe_exponent = 0;                       // of directive lobes
+  const double* directive_lobes = nullptr;     // scattering_lobes.h, by place(); nullptr with Lambert's lobe
+  const float* known_gains = nullptr;          // at tiles so far; nullptr: no scattered ray is drawn by chance
+
+  TESSERAY_HD std::size_t place(std::uint32_t tile, AfterScattering after) const {
+    return tile * kinds + static_cast<std::size_t>(after);
+  }
+  TESSERAY_HD const DiffusePower& power(std::uint32_t tile, AfterScattering after) const {
+    return powers[place(tile, after)];
+  }
+  TESSERAY_HD const RoughScatterer* scatterers_of(AfterScattering after) const {
+    return scatterers + static_cast<std::size_t>(after) * launch.environment.points.tile_count;
+  }
+  // Of a tile's material.
+  TESSERAY_HD double reflectance(std::uint32_t tile, double cosine) const {
+    return interpolated_reflectance(columns.reflectances + columns.table_begin[tile], cosine);
+  }
+};
+
+// The part of a tile's diffuse power that goes into `direction` per squared metre at 1 m: dS S² p(θ_s) · reflectance, p
+// being the mean lobe of the rays that may do so.
+TESSERAY_HD inline double diffuse_intensity(const ScatteringView& scattering, std::uint32_t tile, Vec3 direction,
+                                            AfterScattering after) {
+  const double cosine = dot(direction, scattering.launch.environment.tiles[tile].normal);
+  if (!(cosine > 0)) return 0;
+  double lobe = 0;
+  if (scattering.directive_lobes == nullptr) {
+    lobe = lambertian_lobe(cosine);
+  } else {
+    const int exponent = scattering.lobe_exponent;
+    const std::size_t coefficients = lobe_coefficients(exponent);
+    const double* const lobes = scattering.directive_lobes + scattering.place(tile, after) * coefficients;
+    lobe = lobes_along(exponent, {lobes, coefficients}, direction) / scattering.power(tile, after).power;
+  }
+  const double scattered = scattering.columns.areas_m2[tile] * lobe;
+  if (scattering.model != ScatteringModel::reciprocal) return scattered;
+  return scattered * std::sqrt(scattering.reflectance(tile, cosine));
+}
+
+// The same over the squared distance to `point`, with the tile subdivided when the point is near; of what is scattered
+// last.
+TESSERAY_HD inline double diffuse_density(const ScatteringView& scattering, std::uint32_t tile_number, Vec3 point) {
+  const Tile& tile = scattering.launch.environment.tiles[tile_number];
+  const double near_m = scattering.columns.near_m[tile_number];
+  if (scattering.directive_lobes != nullptr) {
+    return mean_spread_to(point, tile, near_m, [&](Vec3 direction) {
+      return diffuse_intensity(scattering, tile_number, direction, AfterScattering::nothing);
+    });
+  }
+  const auto from = [&](Vec3 origin) {
+    const Vec3 way = point - origin;
+    const double distance = norm(way);
+    return diffuse_intensity(scattering, tile_number, (1.0 / distance) * way, AfterScattering::nothing) /
+           (distance * distance);
+  };
+  return mean_seen_from(point, tile, near_m, from);
+}
+
+// The mean gain of the receiving pattern for what a tile near a point sends there: in the direction of the tile's
+// middle the pattern may have its null.
+TESSERAY_HD inline double near_receive_gain(const ScatteringView& scattering, std::uint32_t tile_number, Vec3 point) {
+  const Tile& tile = scattering.launch.environment.tiles[tile_number];
+  constexpr int parts = 8;
+  const auto mean = [&](const auto& gain_along) {
+    return mean_over_parts(tile, parts, [&](Vec3 origin) {
+      const Vec3 way = point - origin;
+      const double distance = norm(way);
+      const Vec3 direction = (1.0 / distance) * way;
+      return gain_along(direction) * diffuse_intensity(scattering, tile_number, direction, AfterScattering::nothing) /
+             (distance * distance);
+    });
+  };
+  const double sent = mean([](Vec3) { return 1.0; });
+  const LinkView& link = scattering.launch.link;
+  return sent > 0 ? mean([&](Vec3 direction) { return link.receive_gain(direction); }) / sent
+                  : link.receive_gain(normalized(point - tile.centroid));
+}
+
+// What all of a tile sends to a point over what its middle alone would, by its intensity along the way there, where
+// other surfaces lie between: 1 but near the tile, where the middle alone would send more power than there is. `way`:
+// from the tile to the point, or to its image.
+TESSERAY_HD inline double nearness(const ScatteringView& scattering, std::uint32_t tile_number, Vec3 way) {
+  const double near_m = scattering.columns.near_m[tile_number], squared = squared_norm(way);
+  if (squared >= near_m * near_m) return 1;
+  const Tile& tile = scattering.launch.environment.tiles[tile_number];
+  const Vec3 point = tile.centroid + way;
+  if (scattering.directive_lobes != nullptr) {
+    return squared * mean_spread_to(point, tile, near_m, [](Vec3) { return 1.0; });
+  }
+  const double across = dot(way, tile.normal);
+  if (!(across > 0)) return 1;
+  return mean_solid_angle(point, tile) * squared * std::sqrt(squared) / across;
+}
+
+// The same for the way to an edge.
+TESSERAY_HD inline double nearness_before_edge(const ScatteringView& scattering, std::uint32_t tile_number, Vec3 way) {
+  const Tile& tile = scattering.launch.environment.tiles[tile_number];
+  const double of_lambert = nearness_of_edge(way, tile, scattering.columns.near_m[tile_number]);
+  // Of 1/r alone, nearly.
+  return scattering.directive_lobes != nullptr ? std::sqrt(of_lambert) : of_lambert;
+}
+
+// Scattering tiles are left out whose strength times this over the squared distance is below 1, so that at most
+// `asked` arrives of each.
+TESSERAY_HD inline float strength_scale(double asked) {
+  return asked > 0 ? static_cast<float>(1 / asked) : std::numeric_limits<float>::max();
+}
+// What is asked for at an element from which the power goes on. Directive lobes have no bound of their own.
+TESSERAY_HD inline double asked_at_elements(const ScatteringView& scattering) {
+  return scattering.directive_lobes == nullptr ? scattering.launch.link.least_gain : 0.0;
+}
+
+// Of rays that end at a target after their scattering, those are drawn by chance that bring less; 0: none.
+TESSERAY_HD inline double asked_at_target(const ScatteringView& scattering, std::uint32_t number) {
+  if (scattering.known_gains == nullptr || !scattering.launch.environment.points.is_tile(number)) return 0;
+  // Where nothing has arrived yet: so little that pruning.of_all_scattered decides.
+  const double least_gain = 1e-6 * scattering.launch.link.least_gain;
+  const auto known_gain = static_cast<double>(scattering.known_gains[number]);
+  return scattering.pruning.scattered * (known_gain > least_gain ? known_gain : least_gain);
+}
+
+// About how many scattering tiles stand for all whose power goes on at an element; 0: all themselves.
+TESSERAY_HD inline std::size_t sources_for_all(const Pruning& pruning, AfterScattering after, bool at_tile) {
+  // What goes on twice is a small part of the power, for which fewer stand well enough.
+  const bool goes_on_twice = after > AfterScattering::diffraction;
+  const std::size_t of_edge = goes_on_twice ? (pruning.scattering_sources + 3) / 4 : pruning.scattering_sources;
+  return of_edge * (at_tile ? 2 : 1);
+}
+
+// What some scattering tiles bring to an edge segment, all of them together. REQUIRES: one of them, at least.
+TESSERAY_HD inline ScatteredAtEdge scattered_at_edge(const TargetPointsView& points, Vec3 midpoint,
+                                                     std::span<const ScatteringSource> sources) {
+  ScatteredAtEdge at_edge;
+  for (const ScatteringSource& source : sources) {
+    const double gain = source.weight * source.share;
+    at_edge.gain += gain;
+    at_edge.distance_m += gain * norm(points.reference(source.tile) - midpoint);
+  }
+  at_edge.distance_m /= at_edge.gain;
+  return at_edge;
+}
+
+// A scattering tile among those that light an edge segment.
+TESSERAY_HD inline SourceAboutEdge source_about_edge(const TargetPointsView& points, const EdgeSegment& edge,
+                                                     const ScatteringSource& source) {
+  const Vec3 point = points.reference(source.tile);
+  const PlaceAboutEdge place = place_about(edge, point.x, point.y, point.z);
+  return {static_cast<float>(place.cosine), static_cast<float>(place.sine),
+          static_cast<float>(source.weight * source.share)};
+}
+
+TESSERAY_HD inline DiffuseEdgeSource diffuse_edge_source(const ScatteringView& scattering, const Wedge& wedge,
+                                                         const EdgeSegment& edge, std::uint32_t tile_number) {
+  const Tile& tile = scattering.launch.environment.tiles[tile_number];
+  const Vec3 direction = normalized(edge.midpoint - tile.centroid);
+  const double cosine = dot(direction, tile.normal);
+  const double intensity =
+      cosine > 0 ? diffuse_intensity(scattering, tile_number, direction, AfterScattering::diffraction) : 0.0;
+  const bool is_directive = scattering.directive_lobes != nullptr;
+  const double near = nearness_before_edge(scattering, tile_number, edge.midpoint - tile.centroid);
+  DiffuseEdgeSource source{wedge,
+                           edge,
+                           tile,
+                           near * (cosine > 0 && !is_directive ? intensity / cosine : intensity),
+                           scattering.launch.link.copolar_polarization(direction),
+                           scattering.cross_polarization,
+                           scattering.launch.link.wave_number};
+  // Such a lobe does not vanish along the tile: it is taken as the same all along the edge.
+  if (is_directive) source.send_alike(norm(edge.midpoint - tile.centroid));
+  return source;
+}
+
+// `share`: what is left of a tile's power at the edge.
+TESSERAY_HD inline DiffuseEdgePower edge_power(const DiffusePower& source, double share) {
+  return {static_cast<float>(share * source.power),  static_cast<float>(share * source.basic),
+          static_cast<float>(share * source.length), static_cast<float>(share * source.squared_length),
+          static_cast<float>(source.first_length_m), source.rays};
+}
+
+// How diffuse rays along one direction come in at a target.
+struct DiffuseTarget {
+  Vec2 look;                // cosine and sine of the azimuth
+  double gain_factor = 0;   // path gain over |field|², with receiver and ground reflection
+  double basic_factor = 0;  // the same for an isotropic receiver
+  double straight_distance_m = 0;
+  std::uint32_t rays_per_ray = 1;  // 2 with the ground-reflected companion
+};
+
+// 1 + the power of the ground-reflected companion at ground tiles, 1 elsewhere.
+TESSERAY_HD inline double ground_factor(const ScatteringView& scattering, std::uint32_t number, Vec3 direction) {
+  const EnvironmentView& environment = scattering.launch.environment;
+  if (!environment.points.is_tile(number)) return 1;
+  const Tile& tile = environment.tiles[number];
+  const double cosine = -dot(direction, tile.normal);
+  if (tile.kind != SurfaceKind::ground || cosine <= 0) return 1;
+  const double specular = scattering.launch.surface(tile).specular_factor;
+  return 1.0 + specular * specular * scattering.reflectance(number, cosine);
+}
+
+// `vegetation`: factor of the amplitude on the last leg.
+TESSERAY_HD inline DiffuseTarget diffuse_target(const ScatteringView& scattering, std::uint32_t number, Vec3 direction,
+                                                double vegetation) {
+  const LinkView& link = scattering.launch.link;
+  const double ground = ground_factor(scattering, number, direction);
+  const double share = link.unit_gain * scattering.received_fraction * ground * (vegetation * vegetation);
+  return {look_azimuth(direction), share * link.receive_gain(direction), share,
+          scattering.launch.straight_distances[number], ground > 1 ? 2u : 1u};
+}
+
+// The same for what comes from a tile last, `length_m` away: of one that is near, what all of it brings by the
+// receiving pattern.
+TESSERAY_HD inline DiffuseTarget diffuse_target_of_tile(const ScatteringView& scattering, std::uint32_t number,
+                                                        std::uint32_t tile, Vec3 direction, double length_m,
+                                                        double vegetation) {
+  DiffuseTarget target = diffuse_target(scattering, number, direction, vegetation);
+  if (scattering.launch.link.receive_pattern == PatternKind::isotropic) return target;
+  if (length_m >= scattering.columns.near_m[tile]) return target;
+  const Vec3 point = scattering.launch.environment.points.arrival(number);
+  target.gain_factor = target.basic_factor * near_receive_gain(scattering, tile, point);
+  return target;
+}
+
+// One ray: `density` is |field|² at the target per unit of source power, `length_m` from the scattering tile to it.
+TESSERAY_HD inline void add_diffuse(const DiffusePower& source, double density, double length_m,
+                                    const DiffuseTarget& target, DiffuseSum& sum) {
+  const double more_m = length_m - target.straight_distance_m, power = density * source.power;
+  const double gain = target.gain_factor * power, first_m = source.first_length_m + more_m;
+  if (!(gain > 0)) return;
+  sum.gain += gain;
+  sum.basic_gain += target.basic_factor * (density * source.basic);
+  sum.excess_m += target.gain_factor * density * (source.length + more_m * source.power);
+  sum.squared_excess_m2 +=
+      target.gain_factor * density * (source.squared_length + more_m * (2.0 * source.length + more_m * source.power));
+  sum.cos_azimuth += gain * target.look.x;
+  sum.sin_azimuth += gain * target.look.y;
+  sum.first_excess_m = first_m < sum.first_excess_m ? first_m : sum.first_excess_m;
+  sum.rays += source.rays * target.rays_per_ray;
+  if (gain > sum.strongest_gain) {
+    sum.strongest_gain = gain;
+    sum.strongest_cos = target.look.x;
+    sum.strongest_sin = target.look.y;
+  }
+}
+
+// What of a `share` of power a tile mirrors along `direction`.
+TESSERAY_HD inline double mirrored_share(const ScatteringView& scattering, double share, std::uint32_t mirror,
+                                         Vec3 direction) {
+  const Tile& tile = scattering.launch.environment.tiles[mirror];
+  const double specular_factor = scattering.launch.surface(tile).specular_factor;
+  const double specular = specular_factor * specular_factor;
+  return share * specular * scattering.reflectance(mirror, dot(direction, tile.normal));
+}
+
+// |field|² per unit of a scattering tile's power at the end of a way of `length_m` that a tile mirrors, which it leaves
+// along `direction`. `share`: what is left of the power at the mirror.
+TESSERAY_HD inline double mirrored_density(const ScatteringView& scattering, std::uint32_t source, double share,
+                                           std::uint32_t mirror, Vec3 direction, double length_m) {
+  const Vec3 leaving = mirrored(direction, scattering.launch.environment.tiles[mirror].normal);
+  return mirrored_share(scattering, share, mirror, direction) *
+         diffuse_intensity(scattering, source, leaving, AfterScattering::reflection) *
+         nearness(scattering, source, length_m * leaving) / (length_m * length_m);
+}
+
+// Rays from an edge segment: it is short, so all its rays come to a target from about the same direction.
+// `vegetation`: factor of the amplitude on the last leg.
+TESSERAY_HD inline DiffuseTarget diffracted_target(const ScatteringView& scattering, const EdgeSegment& edge,
+                                                   std::uint32_t number, const ReceivedRay& ray, double vegetation,
+                                                   float stands_for) {
+  const LinkView& link = scattering.launch.link;
+  const double share = link.unit_gain * scattering.received_fraction * ray.factor * (vegetation * vegetation) *
+                       static_cast<double>(stands_for);
+  const Vec3 way = scattering.launch.environment.points.arrival(number) - edge.midpoint;
+  return {{ray.look_x, ray.look_y},
+          share * link.receive_gain(normalized(way)),
+          share,
+          scattering.launch.straight_distances[number],
+          ray.factor > 1 ? 2u : 1u};
+}
+
+// What arrives at a target by way of an edge segment.
+TESSERAY_HD inline DiffuseSum sum_of(const EdgeBeam& beam, const DiffuseTarget& target) {
+  DiffuseSum sum;
+  sum.gain = target.gain_factor * static_cast<double>(beam.power);
+  sum.basic_gain = target.basic_factor * static_cast<double>(beam.basic);
+  sum.excess_m = target.gain_factor * static_cast<double>(beam.excess);
+  sum.squared_excess_m2 = target.gain_factor * static_cast<double>(beam.squared_excess);
+  sum.cos_azimuth = sum.gain * target.look.x;
+  sum.sin_azimuth = sum.gain * target.look.y;
+  sum.first_excess_m = static_cast<double>(beam.first_excess_m);
+  sum.strongest_gain = target.gain_factor * static_cast<double>(beam.strongest);
+  sum.strongest_cos = target.look.x;
+  sum.strongest_sin = target.look.y;
+  sum.rays = beam.rays * target.rays_per_ray;
+  return sum;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What bounces need to know of a launch, where it lies: on the host or on the device.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/host_device.h"
+#include "core/physics/diffraction.h"
+#include "core/physics/scattering.h"
+#include "core/propagation/rays/link_view.h"
+#include "core/propagation/rays/surface_materials.h"
+#include "core/propagation/rows/edge_runs.h"
+#include "core/propagation/rows/target_points_view.h"
+#include "core/propagation/tubes/tube.h"
+#include "core/propagation/vegetation/vegetation_loss.h"
+#include "core/propagation/vegetation/vegetation_pairs.h"
+
+namespace tesseray {
+
+// How the transmitter's rays reach a number: in sight, or over the roofs; those to which the ground reflects the direct
+// ray with that ray alone, not by its tiles (FirstLevel::departure_into_sight, RooftopWaves::receivers_reflect_below);
+// receivers to which the ground below reflects what comes straight over roofs or crests, along it, or through a
+// building (LaunchArrivals::arrive_by_ground); and those to which a ray over the roofs comes by way of the ground
+// before them, too.
+inline constexpr std::uint8_t lit_as_target = 1, lit_as_element = 2;
+inline constexpr std::uint8_t with_ground_as_target = 4, with_ground_as_element = 8;
+inline constexpr std::uint8_t with_ground_below = 16, with_ground_through_building = 32;
+inline constexpr std::uint8_t by_ground_as_target = 64, by_ground_as_element = 128;
+
+// The same for all transmitters. Owns nothing.
+struct EnvironmentView {
+  TargetPointsView points;
+  const Tile* tiles = nullptr;
+  const EdgeSegment* edges = nullptr;  // by number of the segment
+  const EdgeRun* edge_runs = nullptr;
+  const std::uint32_t* receiver_grounds = nullptr;  // by receiver: the ground tile that it stands over, or no_index
+  DefaultMaterials default_materials;
+  VegetationPairsView vegetation_pairs;
+
+  // REQUIRES: points.is_edge(element).
+  TESSERAY_HD const EdgeSegment& edge(std::uint32_t element) const { return edges[element - points.tile_count]; }
+};
+
+// Of one transmitter. Owns nothing.
+struct LaunchView {
+  EnvironmentView environment;
+  LinkView link;
+  InteractionLimits limits;
+  Vec3 antenna;
+  Summation summation = Summation::local_mean;
+  VegetationRate vegetation;
+  const double* straight_distances = nullptr;  // from the antenna, by number, m
+  // What is at elements by now, times Pruning::roulette, by element; nullptr: no tube is drawn by chance.
+  const float* roulette_gain = nullptr;
+  const std::uint8_t* reached_over_rooftops = nullptr;  // by number, lit_as_…; nullptr without such rays
+  bool is_antenna_over_ground = false;                  // and rays over the roofs come by way of it, too
+
+  TESSERAY_HD const LinkView::Surface& surface(const Tile& tile) const {
+    return link.surfaces[surface_material(environment.default_materials, tile)];
+  }
+  // The factor of the amplitude between an element and another that it sees.
+  TESSERAY_HD double vegetation_between(std::uint32_t element, std::uint32_t other) const {
+    const VegetationPairsView& pairs = environment.vegetation_pairs;
+    return pairs.offsets == nullptr ? 1.0 : vegetation.amplitude_after(pairs.length_m(element, other));
+  }
+  TESSERAY_HD Wedge wedge_of(const EdgeSegment& edge) const {
+    return {edge.direction,
+            edge.tangent_0,
+            edge.normal_0,
+            edge.wedge_angle,
+            link.surfaces[surface_material_0(environment.default_materials, edge)].permittivity,
+            link.surfaces[surface_material_n(environment.default_materials, edge)].permittivity};
+  }
+};
+
+// The field that a surface mirrors, of one that comes in along `incidence`.
+TESSERAY_HD inline ComplexVec3 specularly_reflected(const LinkView::Surface& surface, const ComplexVec3& incident,
+                                                    Vec3 incidence, Vec3 normal) {
+  return surface.specular_factor * reflected_field(incident, incidence, normal, surface.permittivity);
+}
+TESSERAY_HD inline ComplexVec3 specularly_reflected(const LaunchView& launch, const ComplexVec3& incident,
+                                                    Vec3 incidence, const Tile& tile) {
+  return specularly_reflected(launch.surface(tile), incident, incidence, tile.normal);
+}
+// What the ground mirrors more of a wave along a direction that meets nothing else (docs/physics.md §7): beside the
+// wave that goes straight.
+TESSERAY_HD inline double gain_of_grazed_ground(const LinkView::Surface& surface, Vec3 direction, Vec3 normal) {
+  return specular_gain_of_grazed_ground(surface.scattering_coefficient, dot(direction, normal));
+}
+
+}  // namespace tesseray

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One ray at one target, with its ground-reflected companion at ground tiles.
+#pragma once
+
+#include <algorithm>
+
+#include "core/propagation/rays/arrivals.h"
+#include "core/propagation/rays/ground_plane.h"
+#include "core/propagation/rays/local_mean.h"
+#include "core/propagation/tubes/launch_view.h"
+#include "core/propagation/vegetation/vegetation_loss.h"
+
+namespace tesseray {
+
+// A ray on its last leg.
+struct RayEnding {
+  const VirtualSource& source;
+  const ComplexVec3& strength;  // after the last interaction, for a ray along the leg's direction
+  Mechanism mechanism;
+  double departure_gain;
+  const InteractionChain& chain;
+  bool coherent_ground_reflection;  // the one ray that joins the direct ray in amplitude at walls and roofs
+  VegetationAtTarget attenuation;   // on all legs, by vegetation and walls
+  double companion_offset_m = 0;    // of the companion alone, like VirtualSource::offset_m
+  Vec3 ground_normal = {};          // of the plane that reflects the companion; none: the ground tile's own
+  // Where uneven ground reflects the companion; nullptr: in that plane.
+  const Vec3* ground_place = nullptr;
+  WaveAlongGround along_ground = {};  // the ray and its companion, in sight over uneven ground
+};
+
+// Whether it runs along uneven ground in sight: from the last place over which the ground bends it.
+TESSERAY_HD inline bool comes_along_ground(const RayEnding& ending) {
+  return ending.chain.length == 0 && !ending.chain.over_rooftops && ending.source.is_edge();
+}
+
+// A ray as it arrives.
+struct ArrivedRay {
+  Arrival arrival;
+  Complex received;  // the receiver's amplitude, without phase
+  double length_m = 0;
+  bool is_companion = false;  // at receivers a ray of its own, with the ground in its chain
+  // Unit, of travel on its last leg, by which its phase changes about the target. Uneven ground has a plane that stands
+  // for it there: the places where it is drawn, which the arrival comes from, jump from target to target.
+  Vec3 phase_direction;
+};
+
+// A way from an image that a chain's tiles have mirrored, as it leaves the chain's place before `first`.
+TESSERAY_HD inline Vec3 mirrored_back(const EnvironmentView& environment, const InteractionChain& chain,
+                                      std::size_t first, Vec3 way) {
+  for (std::size_t i = chain.length; i-- > first;) {
+    const std::uint32_t element = chain.elements[i];
+    if (environment.points.is_tile(element)) way = mirrored(way, environment.tiles[element].normal);
+  }
+  return way;
+}
+
+namespace ray_ending_detail {
+
+// Whether it adds up in amplitude with the others that do so.
+TESSERAY_HD inline bool is_coherent(const LaunchView& launch, const RayEnding& ending, std::uint32_t number) {
+  if (launch.summation != Summation::local_mean) return launch.summation == Summation::coherent;
+  // Elsewhere pairs are known: at ground tiles each ray comes with its companion, at receivers they are found
+  // afterwards (ground_pairs.h). A building in the way takes power alone.
+  const TargetPointsView& points = launch.environment.points;
+  const bool is_straight =
+      ending.mechanism == Mechanism::direct || (ending.chain.through_building && ending.chain.length == 0);
+  return (is_straight || ending.coherent_ground_reflection) && points.is_tile(number) && !points.is_ground(number);
+}
+
+// How far it is in step with the direct ray to a wall or a roof, whose reflection it is.
+TESSERAY_HD inline double in_step_with_direct(const LaunchView& launch, const RayEnding& ending, Vec3 direction,
+                                              std::uint32_t number) {
+  const EnvironmentView& environment = launch.environment;
+  const Vec3 straight = normalized(environment.points.arrival(number) - launch.antenna);
+  return coherence(straight, direction, environment.tiles[ending.chain.last()].normal, launch.link.wave_number);
+}
+
+TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding& ending, double departure_gain,
+                                      const ComplexVec3& field, Vec3 direction, double length_m, std::uint32_t number,
+                                      bool is_companion) {
+  const bool is_direct = ending.mechanism == Mechanism::direct;
+  ArrivedRay ray{{}, launch.link.receive(field, direction), length_m, is_companion, direction};
+  Arrival& arrival = ray.arrival;
+  arrival.path_gain = squared_norm(ray.received);
+  arrival.basic_gain = basic_gain(arrival.path_gain, departure_gain, launch.link.receive_gain(direction));
+  // The length has the phase; near roofs and ground that may be one of less than the straight way.
+  arrival.excess_length_m = std::max(length_m - launch.straight_distances[number], 0.0);
+  arrival.travel_direction = direction;
+  arrival.mechanism = is_direct && is_companion ? Mechanism::reflection : ending.mechanism;
+  arrival.coherent = is_coherent(launch, ending, number);
+  if (launch.summation == Summation::local_mean && arrival.coherent && ending.coherent_ground_reflection) {
+    arrival.in_step = in_step_with_direct(launch, ending, direction, number);
+  }
+  arrival.amplitude = arrival.coherent ? exp_j(-launch.link.wave_number * length_m) * ray.received : ray.received;
+  return ray;
+}
+
+// Where the companion leaves the antenna, which comes to the target's image along `leg`. False where it does as the
+// ray: over the roofs, along uneven ground, and, nearly, behind two edges.
+TESSERAY_HD inline bool find_departure(const LaunchView& launch, const RayEnding& ending, const Leg& leg,
+                                       Vec3& direction) {
+  const InteractionChain& chain = ending.chain;
+  if (chain.over_rooftops || comes_along_ground(ending)) return false;
+  if (ending.ground_place != nullptr) {
+    direction = normalized(*ending.ground_place - launch.antenna);
+    return true;
+  }
+  direction = ending.source.is_edge() ? (1 / leg.rho_m) * (leg.from - ending.source.point) : leg.direction;
+  direction = mirrored_back(launch.environment, chain, 0, direction);
+  int diffractions = 0;
+  for (std::size_t i = 0; i < chain.length; ++i) {
+    diffractions += launch.environment.points.is_tile(chain.elements[i]) ? 0 : 1;
+  }
+  return diffractions < 2;
+}
+
+}  // namespace ray_ending_detail
+
+// The ray once more, reflected at a ground tile's plane, so that it seems to end at the target's image: its companion.
+// False where the tile does not face it, or has nothing to reflect. REQUIRES: the ray is not scattered.
+TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding& ending, const Tile& tile,
+                                       std::uint32_t number, ArrivedRay& companion) {
+  const Vec3 target = launch.environment.points.arrival(number);
+  const Vec3 normal = squared_norm(ending.ground_normal) > 0 ? ending.ground_normal : tile.normal;
+  const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
+  if (dot(leg.from - tile.centroid, normal) < -in_ground_plane_m || dot(leg.direction, normal) >= 0) return false;
+  double amplitude = leg.amplitude * ending.attenuation.companion, departure_gain = ending.departure_gain;
+  // It leaves in another direction than the ray: the pattern may have its null in one of them.
+  Vec3 departure;
+  if (launch.link.has_pattern() && departure_gain > 0 &&
+      ray_ending_detail::find_departure(launch, ending, leg, departure)) {
+    departure_gain = launch.link.transmit_gain(departure);
+    amplitude *= std::sqrt(departure_gain / ending.departure_gain);
+  }
+  // Of a ray that comes to the ground as it has left the antenna.
+  if (ending.chain.length == 0 && tile.kind == SurfaceKind::ground) {
+    amplitude *= gain_of_grazed_ground(launch.surface(tile), leg.direction, normal);
+  }
+  if (!(amplitude > 0)) return false;
+  const ComplexVec3 incident = amplitude * transported(ending.strength, leg.direction);
+  companion = ray_ending_detail::arrived(
+      launch, ending, departure_gain, specularly_reflected(launch.surface(tile), incident, leg.direction, normal),
+      mirrored(leg.direction, normal), leg.length_m + ending.companion_offset_m, number, true);
+  if (ending.ground_place != nullptr) companion.arrival.travel_direction = normalized(target - *ending.ground_place);
+  return true;
+}
+
+namespace ray_ending_detail {
+
+// What a ray and its companion, reflected at a ground tile, bring to the local mean beyond the sum of their powers.
+TESSERAY_HD inline double interference(const LaunchView& launch, const RayEnding& ending, const Tile& ground,
+                                       const ArrivedRay& ray, const ArrivedRay& companion) {
+  const double wave_number = launch.link.wave_number;
+  const double in_step = coherence(ray.phase_direction, companion.phase_direction, ground.normal, wave_number);
+  // Most bounced rays are out of step: of these the phases are not worked out.
+  if (!(in_step > 0) && !(ending.along_ground.share > 0)) return 0;
+  const Complex reflected = exp_j(-wave_number * (companion.length_m - ray.length_m)) * companion.received;
+  return interference(ray.received, reflected, in_step, ending.along_ground);
+}
+
+}  // namespace ray_ending_detail
+
+// The ground tile that has reflected a ray since it left the antenna, its scattering tile or its last edge; no_index
+// where there is none.
+TESSERAY_HD inline std::uint32_t last_ground(const TargetPointsView& points, const InteractionChain& chain) {
+  const std::size_t first = chain.is_scattered() ? 1 : 0;
+  for (std::size_t i = chain.length; i-- > first;) {
+    if (!points.is_tile(chain.elements[i])) return no_index;
+    if (points.is_ground(chain.elements[i])) return chain.elements[i];
+  }
+  return no_index;
+}
+
+// Whether that is ground as it goes on from the ground tile `target`, whose companions stand for such rays.
+TESSERAY_HD inline bool comes_from_same_ground(const EnvironmentView& environment, const InteractionChain& chain,
+                                               std::uint32_t target) {
+  constexpr double as_steep = 0.9994;  // cos 2°
+  const std::uint32_t ground = last_ground(environment.points, chain);
+  return ground != no_index && dot(environment.tiles[ground].normal, environment.tiles[target].normal) > as_steep;
+}
+
+// Whether a ray that is as long as the limits allow would be followed once more by way of the ground without them.
+TESSERAY_HD inline bool lacks_ground_reflection(const LaunchView& launch, const InteractionChain& chain) {
+  const TargetPointsView& points = launch.environment.points;
+  if (!launch.limits.may_reflect(0, 0) || last_ground(points, chain) != no_index) return false;
+  if (chain.over_rooftops && chain.length > 0) return true;
+  int reflections = 0, diffractions = chain.over_rooftops ? 1 : 0;
+  for (std::size_t i = 0; i < chain.length; ++i) ++(points.is_tile(chain.elements[i]) ? reflections : diffractions);
+  return !launch.limits.may_reflect(reflections, diffractions);
+}
+
+namespace ray_ending_detail {
+
+// At a receiver ground reflections are rays of their own, within the limits. The longest rays would be the only ones
+// without; so each brings what it has together with its own, as at tiles.
+TESSERAY_HD inline double beyond_limits(const LaunchView& launch, const RayEnding& ending, const ArrivedRay& ray,
+                                        std::uint32_t number) {
+  const EnvironmentView& environment = launch.environment;
+  const std::uint32_t ground = environment.receiver_grounds[number - environment.points.element_count()];
+  ArrivedRay companion;
+  if (ground == no_index || !lacks_ground_reflection(launch, ending.chain) ||
+      !find_companion(launch, ending, environment.tiles[ground], number, companion)) {
+    return 0;
+  }
+  return companion.arrival.path_gain + interference(launch, ending, environment.tiles[ground], ray, companion);
+}
+
+}  // namespace ray_ending_detail
+
+// Calls add(ArrivedRay) for the ray at a target, and for its companion. REQUIRES: the ray is not scattered.
+template <class Add>
+TESSERAY_HD void arrive(const LaunchView& launch, const RayEnding& ending, std::uint32_t number, const Add& add) {
+  const TargetPointsView& points = launch.environment.points;
+  const Leg leg = leg_to(ending.source, points.arrival(number));
+  ArrivedRay ray =
+      ray_ending_detail::arrived(launch, ending, ending.departure_gain,
+                                 (leg.amplitude * ending.attenuation.ray) * transported(ending.strength, leg.direction),
+                                 leg.direction, leg.length_m, number, false);
+  // It stands for the straight ray.
+  if (comes_along_ground(ending)) ray.arrival.travel_direction = normalized(points.arrival(number) - launch.antenna);
+  const bool pairs = launch.summation == Summation::local_mean && !ray.arrival.coherent;
+  if (pairs && points.is_receiver(number)) {
+    ray.arrival.interference = ray_ending_detail::beyond_limits(launch, ending, ray, number);
+  }
+  add(ray);
+  if (!points.is_tile(number) || !points.is_ground(number)) return;
+  ArrivedRay companion;
+  const Tile& ground = launch.environment.tiles[number];
+  if (!find_companion(launch, ending, ground, number, companion)) return;
+  if (pairs) companion.arrival.interference = ray_ending_detail::interference(launch, ending, ground, ray, companion);
+  add(companion);
+}
+
+}  // namespace tesseray

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A ray at a receiver, kept for the rays layer.
+#pragma once
+
+#include <cstdint>
+
+#include "core/propagation/tubes/tube.h"
+
+namespace tesseray {
+
+struct RecordedRay {
+  static constexpr std::uint8_t nowhere = 0xff;
+
+  std::uint32_t receiver = 0;
+  double path_gain = 0, length_m = 0;
+  double phase = 0;  // rad; NaN for a diffusely scattered ray
+  InteractionChain chain;
+  std::uint8_t scattered_at = nowhere;  // place in the chain of the tile that scattered the ray
+  bool by_ground_below = false;  // the plane of the ground below the receiver reflected it last, not a tile on its way
+};
+
+}  // namespace tesseray

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/tubes/tube_groups.h"
+
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/propagation/rows/weighted_sample.h"
+
+namespace tesseray {
+namespace {
+
+struct PlacedTube {
+  std::uint32_t element = 0, place = 0;  // in the order in which they came
+  Tube* tube = nullptr;
+  friend bool operator<(const PlacedTube& a, const PlacedTube& b) {
+    return a.element != b.element ? a.element < b.element : a.place < b.place;
+  }
+};
+
+std::vector<PlacedTube> sorted_by_element(TubeParts& tubes) {
+  std::vector<PlacedTube> placed;
+  placed.reserve(tubes.size());
+  for (std::vector<Tube>& part : tubes.parts()) {
+    for (Tube& tube : part) placed.push_back({tube.element, static_cast<std::uint32_t>(placed.size()), &tube});
+  }
+  tbb::parallel_sort(placed.begin(), placed.end());
+  return placed;
+}
+
+void stand_for(Tube& tube, double times) {
+  tube.path_gain *= times;
+  tube.attenuation *= std::sqrt(times);
+}
+
+// Leaves about so many at the front, and returns how many. Those that come from the antenna stay.
+std::size_t thin(std::span<Tube*> tubes, std::size_t most) {
+  if (most == 0 || tubes.size() <= most) return tubes.size();
+  const auto first_bounced =
+      std::stable_partition(tubes.begin(), tubes.end(), [](const Tube* tube) { return tube->interactions() == 0; });
+  const auto from_antenna = static_cast<std::size_t>(first_bounced - tubes.begin());
+  return from_antenna + thin_by_weight(
+                            tubes.subspan(from_antenna), most, tubes.front()->element,
+                            [](const Tube* tube) { return tube->path_gain; },
+                            [](Tube* tube, double times) { stand_for(*tube, times); });
+}
+
+}  // namespace
+
+TubeGroups::TubeGroups(TubeParts tubes, std::size_t most) : tubes_(std::move(tubes)) {
+  const std::vector<PlacedTube> placed = sorted_by_element(tubes_);
+  order_.reserve(placed.size());
+  std::vector<std::size_t> begin;
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    if (i == 0 || placed[i].element != placed[i - 1].element) {
+      groups_.push_back({placed[i].element, {}});
+      begin.push_back(i);
+    }
+    order_.push_back(placed[i].tube);
+  }
+  begin.push_back(placed.size());
+  tbb::parallel_for(std::size_t{0}, groups_.size(), [&](std::size_t g) {
+    const std::span<Tube*> of_element(order_.data() + begin[g], begin[g + 1] - begin[g]);
+    groups_[g].tubes = {of_element.data(), thin(of_element, most)};
+  });
+}
+
+}  // namespace tesseray

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Tubes of one level, gathered by the element at which they bounce next.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/propagation/tubes/tube.h"
+
+namespace tesseray {
+
+// Tubes in the parts in which they came: tubes are large, and never copied together.
+class TubeParts {
+ public:
+  void add(std::vector<Tube> part) {
+    size_ += part.size();
+    if (!part.empty()) parts_.push_back(std::move(part));
+  }
+  std::size_t size() const { return size_; }
+  std::vector<std::vector<Tube>>& parts() { return parts_; }
+
+ private:
+  std::vector<std::vector<Tube>> parts_;
+  std::size_t size_ = 0;
+};
+
+// The tubes at one element, in the order in which they came.
+struct TubeGroup {
+  std::uint32_t element = 0;
+  std::span<const Tube* const> tubes;
+};
+
+// Keeps the tubes. Ascending by element; the same for any number of threads.
+class TubeGroups {
+ public:
+  // Of the tubes of an element that have bounced before, about `most` stand for all (weighted_sample.h); 0: all.
+  TubeGroups(TubeParts tubes, std::size_t most);
+
+  std::span<const TubeGroup> list() const { return groups_; }
+
+ private:
+  TubeParts tubes_;
+  std::vector<Tube*> order_;
+  std::vector<TubeGroup> groups_;
+};
+
+}  // namespace tesseray

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/propagation/vegetation/vegetation_pairs.h"
+
+#include <tbb/enumerable_thread_specific.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "core/base/parallel.h"
+#include "core/propagation/vegetation/vegetation_skyline.h"
+
+namespace tesseray {
+namespace {
+
+constexpr std::uint64_t most_members = (std::uint64_t{1} << 30) / sizeof(VegetationPairs::Member);
+constexpr std::size_t rows_per_block = 64;
+
+}  // namespace
+
+VegetationPairs::VegetationPairs(const VegetationPrisms& prisms, const Visibility& visibility,
+                                 const TargetPoints& points, Progress& progress) {
+  if (prisms.empty()) return;
+  const std::uint32_t elements = visibility.element_count();
+  // Each pair once, at its lower element …
+  std::vector<std::vector<Member>> higher(elements);
+  std::atomic<std::uint64_t> pairs{0};
+  const VegetationBoxes boxes(prisms);
+  struct Workspace {
+    VegetationSkyline skyline;
+    std::vector<std::uint32_t> row;
+  };
+  tbb::enumerable_thread_specific<Workspace> workspaces([&] { return Workspace{VegetationSkyline(boxes), {}}; });
+  const double* const references = points.coordinates() + 3 * std::size_t{points.reference_index(0)};
+  parallel_blocks(elements, rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
+    auto& [skyline, row] = workspaces.local();
+    for (auto e = static_cast<std::uint32_t>(begin); e < end && 2 * pairs <= most_members; ++e) {
+      visibility.read_row(e, row);
+      const auto above = std::upper_bound(row.begin(), row.end(), e);
+      const Vec3 here = points.reference(e);
+      for (const std::uint32_t member : skyline.find_behind(here, references, {above, row.end()})) {
+        const auto length = static_cast<float>(prisms.length_inside(here, points.reference(member)));
+        if (length > 0) higher[e].push_back({member, length});
+      }
+      pairs += higher[e].size();
+    }
+  });
+  // … and at both of them.
+  if (2 * pairs <= most_members) *this = VegetationPairs(higher);
+}
+
+VegetationPairs::VegetationPairs(const std::vector<std::vector<Member>>& higher) {
+  const auto elements = static_cast<std::uint32_t>(higher.size());
+  offsets_.assign(std::size_t{elements} + 1, 0);
+  for (std::uint32_t e = 0; e < elements; ++e) {
+    offsets_[e + 1] += higher[e].size();
+    for (const Member& member : higher[e]) ++offsets_[member.number + 1];
+  }
+  for (std::uint32_t e = 0; e < elements; ++e) offsets_[e + 1] += offsets_[e];
+  members_.resize(offsets_.back());
+  // In the order of the lower ends, so that rows ascend.
+  std::vector<std::uint64_t> next(offsets_.begin(), offsets_.end() - 1);
+  for (std::uint32_t e = 0; e < elements; ++e) {
+    for (const Member& member : higher[e]) {
+      members_[next[member.number]++] = {e, member.length_m};
+      members_[next[e]++] = member;
+    }
+  }
+}
+
+}  // namespace tesseray

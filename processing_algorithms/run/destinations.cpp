@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/run/destinations.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <system_error>
+
+#include "core/base/error.h"
+#include "core/base/listed.h"
+#include "core/io/antennas/antenna_file.h"
+#include "core/io/results/geopackage_file.h"
+#include "core/io/results/spatialite_file.h"
+#include "core/io/sources/dataset_files.h"
+#include "core/scene/scene_file.h"
+#include "core/visibility/visibility.h"
+#include "processing_algorithms/run/sources.h"
+#include "processing_algorithms/run/spelling.h"
+#include "processing_algorithms/run/tool.h"
+
+namespace tesseray {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const std::string& code, const std::string& message, const std::string& hint,
+                         const fs::path& file, const std::string& layer = {}) {
+  throw Error(ErrorKind::invalid_input, code, message, hint, {.file = file.string(), .layer = layer});
+}
+
+// Programs tell rasters and GeoPackages by the endings of their names; of Tesseray's own formats the content tells.
+void check_ending(const Parameter& parameter, const fs::path& file) {
+  const std::string ending = lower_case(file.extension().string());
+  const bool is_raster = parameter.extension == "tif", is_geopackage = parameter.extension == "gpkg";
+  const bool is_good = is_raster ? ending == ".tif" || ending == ".tiff" : !is_geopackage || ending == ".gpkg";
+  if (is_good) return;
+  refuse("unsupported_format",
+         ending.empty() ? parameter.name + " has no file extension"
+                        : (is_raster ? "a GeoTIFF cannot be called " : "a GeoPackage cannot be called ") + ending,
+         "give a name that ends in ." + parameter.extension, file);
+}
+
+// What reads a file splits its name there.
+void check_name(const fs::path& file) {
+  if (file.string().find('|') == std::string::npos) return;
+  refuse("bad_name", "the name has a |, behind which the name of a layer would be looked for",
+         "give a name, and a folder, without |", file);
+}
+
+// The same file by another name is the same file.
+fs::path same_name(const fs::path& file) {
+  std::error_code problem;
+  fs::path path = fs::weakly_canonical(fs::absolute(file), problem);
+  return problem ? file : path;
+}
+
+const char* const overwrite_hint = "give another name, or allow replacing it with --overwrite";
+
+void check_file_is_new(const fs::path& file) {
+  if (fs::exists(file)) refuse("file_exists", "the file exists already", overwrite_hint, file);
+}
+
+bool is_database(const fs::path& file) {
+  const FileContent content = content_of(file);
+  return content == FileContent::geopackage || content == FileContent::sqlite;
+}
+
+bool is_readable(const std::function<void()>& read) {
+  try {
+    read();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// By the name, so that a damaged file of the kind can be replaced, or else by the content.
+bool is_of_kind(const fs::path& file, const std::string& extension) {
+  if (is_database(file)) return false;
+  const std::string ending = lower_case(file.extension().string());
+  if (ending == "." + extension || extension == "tif") return true;
+  if (extension == "tscene") return is_scene_file(file);
+  if (extension == "tvis") return is_readable([&] { read_visibility_info(file); });
+  return is_readable([&] { read_antenna_file(file); });
+}
+
+// Replacing is for results of earlier runs, not for what somebody chose by mistake.
+void check_nothing_else_is_lost(const fs::path& file, const std::string& extension) {
+  if (content_of(file) == FileContent::absent) return;
+  const char* const hint = "give another name, or delete the file yourself if nobody needs it";
+  if (extension != "gpkg") {
+    if (is_of_kind(file, extension)) return;
+    refuse("file_of_another_kind",
+           std::string("the file is ") + (is_database(file) ? "a GeoPackage or other database" : "of another kind") +
+               ", which a ." + extension + " file is not to replace",
+           hint, file);
+  }
+  if (!is_database(file)) return;
+  const std::vector<std::string> lost = tables_of_others(file);
+  if (lost.empty()) return;
+  refuse("layers_would_be_lost",
+         "the whole file would be replaced, and with it what is not Tesseray's: " + listed(lost), hint, file);
+}
+
+void check_layer_is_new(const LayerDestination& destination) {
+  const FileContent content = content_of(destination.file);
+  if (content == FileContent::absent) return;
+  const bool is_spatialite = lower_case(destination.file.extension().string()) == ".sqlite";
+  if (content != (is_spatialite ? FileContent::sqlite : FileContent::geopackage)) {
+    refuse("file_exists", "the file exists already", overwrite_hint, destination.file);
+  }
+  if (is_spatialite ? spatialite_has_layer(destination.file, destination.layer)
+                    : geopackage_has_layer(destination.file, destination.layer)) {
+    refuse("layer_exists", "the layer exists already", overwrite_hint, destination.file, destination.layer);
+  }
+}
+
+// An input stays as it is: no file destination on it, no layer in place of its own, nothing into an environment and
+// nothing into what is no GeoPackage.
+void check_input_is_safe(const Parameter& input, const std::string& source, const std::vector<fs::path>& files,
+                         const LayerDestination& destination) {
+  const bool is_input = std::any_of(files.begin(), files.end(), [&destination](const fs::path& file) {
+    return same_name(file) == same_name(destination.file);
+  });
+  if (!is_input) return;
+  std::string layer = layer_of_source(source).empty() ? input.layer : layer_of_source(source);
+  // What shows other files has names of its own for their layers.
+  if (files.size() > 1) layer.clear();
+  // SQLite's names have no case.
+  const std::string wanted = lower_case(destination.layer);
+  const bool is_companion = std::any_of(input.companions.begin(), input.companions.end(),
+                                        [&wanted](const std::string& name) { return lower_case(name) == wanted; });
+  const bool other_layer = input.kind != ParameterKind::file && !layer.empty() && !wanted.empty() &&
+                           lower_case(layer) != wanted && !is_companion;
+  if (other_layer) return;
+  refuse("output_is_input", "it is the input " + input.name + ", which stays as it is",
+         "write to another file, or name the layers of both (file.gpkg|layername=…)", destination.file,
+         destination.layer);
+}
+
+// Which files, and which layers in them, outputs go to.
+class TakenPlaces {
+ public:
+  // False when an output goes there already. `layer`: "" for the whole file.
+  bool take(const fs::path& file, const std::string& layer) {
+    std::vector<std::string>& layers = layers_in_[same_name(file)];
+    const std::string wanted = lower_case(layer);
+    const bool collides = std::any_of(layers.begin(), layers.end(), [&wanted](const std::string& other) {
+      return wanted.empty() || other.empty() || other == wanted;
+    });
+    layers.push_back(wanted);
+    return !collides;
+  }
+
+ private:
+  std::map<fs::path, std::vector<std::string>> layers_in_;
+};
+
+}  // namespace
+
+void check_folder(const fs::path& file) {
+  std::error_code problem;
+  const fs::path folder = fs::absolute(file).parent_path();
+  if (!fs::is_directory(folder, problem)) {
+    refuse("no_such_folder", "there is no folder " + folder.string(), "make it, or write elsewhere", file);
+  }
+  if (access(folder.c_str(), W_OK) != 0) {
+    refuse("folder_not_writable", "the folder " + folder.string() + " cannot be written to", "write elsewhere", file);
+  }
+  if (fs::is_directory(file, problem)) refuse("is_a_folder", "it is a folder", "give the name of a file", file);
+  if (problem == std::errc::filename_too_long) refuse("bad_name", "the name is too long", "give a shorter one", file);
+}
+
+namespace {
+
+std::string collecting_file(const ParameterValues& values) {
+  const std::string name = output_parameter().name;
+  const std::vector<Parameter>& declared = values.declared();
+  const bool is_declared =
+      std::any_of(declared.begin(), declared.end(), [&](const Parameter& parameter) { return parameter.name == name; });
+  return is_declared ? values.text(name) : std::string();
+}
+
+}  // namespace
+
+Destinations::Destinations(const ParameterValues& values, bool overwrite, const Copies& copies) {
+  // Tools that write no layers have no file that collects them.
+  const std::string output = collecting_file(values);
+  for (const Parameter& parameter : values.declared()) {
+    if (parameter.name == output_parameter().name || !is_destination(parameter.kind)) continue;
+    const std::string& given = values.text(parameter.name);
+    if (!given.empty()) asked_for_.push_back(parameter.name);
+    if (parameter.kind == ParameterKind::file_destination) {
+      if (!given.empty()) files_.emplace(parameter.name, given);
+    } else if (!given.empty()) {
+      layers_.emplace(parameter.name, parse_layer_destination(given, parameter.layer));
+    } else if (!output.empty()) {
+      layers_.emplace(parameter.name, parse_layer_destination(output, parameter.layer));
+    }
+  }
+  for (const Parameter& parameter : values.declared()) {
+    for (const std::string& neighbour_name : parameter.beside) {
+      const std::optional<LayerDestination> neighbour = layer(neighbour_name);
+      if (neighbour) layers_.try_emplace(parameter.name, LayerDestination{neighbour->file, parameter.layer});
+    }
+  }
+  check(values, overwrite);
+  check_inputs_are_safe(values, copies);
+  if (!overwrite) return;
+  for (const Parameter& parameter : values.declared()) {
+    if (const std::optional<fs::path> replaced = file(parameter.name)) {
+      check_nothing_else_is_lost(*replaced, parameter.extension);
+    }
+  }
+}
+
+void Destinations::check(const ParameterValues& values, bool overwrite) const {
+  require_some_output(values);
+  TakenPlaces taken;
+  for (const Parameter& parameter : values.declared()) {
+    const std::optional<fs::path> wanted = file(parameter.name);
+    if (!wanted) continue;
+    check_name(*wanted);
+    check_folder(*wanted);
+    check_ending(parameter, *wanted);
+    if (!taken.take(*wanted, "")) {
+      refuse("outputs_collide", "two outputs go to this file", "give each its own", *wanted);
+    }
+    if (parameter.may_exist) continue;
+    if (!overwrite) check_file_is_new(*wanted);
+    require_replaceable(*wanted);
+  }
+  for (const auto& [name, destination] : layers_) {
+    check_folder(destination.file);
+    if (!taken.take(destination.file, destination.layer)) {
+      refuse("outputs_collide", "two outputs go to this place", "give each its own file or layer name",
+             destination.file, destination.layer);
+    }
+    if (!overwrite) check_layer_is_new(destination);
+    require_replaceable(destination.file);
+  }
+}
+
+void Destinations::check_inputs_are_safe(const ParameterValues& values, const Copies& copies) const {
+  // What is not there yet is no input.
+  std::vector<LayerDestination> existing;
+  const auto add_if_there = [&existing](const LayerDestination& destination) {
+    if (fs::exists(destination.file)) existing.push_back(destination);
+  };
+  for (const auto& [name, destination] : layers_) add_if_there(destination);
+  for (const auto& [name, file] : files_) add_if_there({.file = file, .layer = {}});
+  if (existing.empty()) return;
+  for (const Parameter& parameter : values.declared()) {
+    if (!is_input_source(parameter.kind) || !values.has(parameter.name)) continue;
+    std::vector<std::string> sources{values.text(parameter.name)};
+    const auto copy = copies.find(path_of_source(sources.front()).string());
+    if (copy != copies.end()) sources.insert(sources.end(), copy->second.sources.begin(), copy->second.sources.end());
+    for (const std::string& source : sources) {
+      const std::vector<fs::path> files = files_of_dataset(path_of_source(source).string());
+      for (const LayerDestination& destination : existing) check_input_is_safe(parameter, source, files, destination);
+    }
+  }
+}
+
+void Destinations::require_some_output(const ParameterValues& values) const {
+  if (!layers_.empty() || !files_.empty()) return;
+  std::vector<std::string> options;
+  for (const Parameter& parameter : values.declared()) {
+    if (!is_destination(parameter.kind)) continue;
+    const bool has_default_place = parameter.kind == ParameterKind::file_destination && !parameter.beside.empty();
+    if (has_default_place || parameter.figures_suffice) return;
+    options.push_back(option_name(parameter.name));
+  }
+  throw Error(ErrorKind::invalid_input, "no_output", "no output is asked for", "give " + join(options, " or "));
+}
+
+std::optional<LayerDestination> Destinations::layer(std::string_view name) const {
+  const auto found = layers_.find(name);
+  return found == layers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<fs::path> Destinations::file(std::string_view name) const {
+  const auto found = files_.find(name);
+  return found == files_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool Destinations::asked_for(std::string_view name) const {
+  return std::find(asked_for_.begin(), asked_for_.end(), name) != asked_for_.end();
+}
+
+std::vector<fs::path> Destinations::layer_files() const {
+  std::vector<fs::path> files;
+  for (const auto& [name, destination] : layers_) {
+    if (std::find(files.begin(), files.end(), destination.file) == files.end()) files.push_back(destination.file);
+  }
+  return files;
+}
+
+std::vector<std::pair<std::string, std::string>> Destinations::spelled(const std::vector<std::string>& written) const {
+  std::vector<std::pair<std::string, std::string>> outputs;
+  for (const std::string& name : written) {
+    if (const std::optional<LayerDestination> destination = layer(name)) {
+      outputs.emplace_back(name, destination->file.string() + "|layername=" + destination->layer);
+    } else if (const std::optional<fs::path> path = file(name)) {
+      outputs.emplace_back(name, path->string());
+    }
+  }
+  return outputs;
+}
+
+}  // namespace tesseray

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/run/parameter_values.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <system_error>
+
+#include "processing_algorithms/run/sources.h"
+#include "processing_algorithms/run/spelling.h"
+
+namespace tesseray {
+namespace {
+
+std::vector<std::string> names_of(const std::vector<Parameter>& declared) {
+  std::vector<std::string> names;
+  names.reserve(declared.size());
+  for (const Parameter& parameter : declared) names.push_back(parameter.name);
+  return names;
+}
+
+std::string label(const Parameter& parameter) { return parameter.name + " (" + option_name(parameter.name) + "): "; }
+
+// An input that is a plain path must be there. Connection strings and GDAL's virtual files are the readers' to judge.
+std::string missing_file(const Parameter& parameter, const std::string& text) {
+  if (!is_input_source(parameter.kind) || !is_plain_path(text)) return {};
+  std::error_code problem;
+  if (std::filesystem::exists(path_of_source(text), problem)) return {};
+  return "there is no file '" + path_of_source(text).string() + "'";
+}
+
+// The value of one parameter; what is wrong with it goes to `violations`.
+ParameterValue read_value(const Parameter& parameter, const GivenParameters& given,
+                          std::vector<std::string>& violations) {
+  const auto found = given.find(parameter.name);
+  const std::string text = found == given.end() || found->second.empty() ? parameter.default_value : found->second;
+  if (text.empty()) {
+    if (!parameter.optional) violations.push_back(label(parameter) + "is missing; " + parameter.help);
+    return {};
+  }
+  try {
+    // Other libraries and the operating system take it for the end of a name.
+    if (text.find('\0') != std::string::npos) throw std::invalid_argument("holds a NUL character; leave it out");
+    const std::string missing = missing_file(parameter, text);
+    if (!missing.empty()) throw std::invalid_argument(missing);
+    return parse_value(parameter, text);
+  } catch (const std::invalid_argument& wrong) {
+    violations.push_back(label(parameter) + wrong.what());
+    return {};
+  }
+}
+
+void refuse(const std::vector<std::string>& violations) {
+  if (violations.empty()) return;
+  const std::string count =
+      violations.size() == 1 ? "a parameter is wrong" : std::to_string(violations.size()) + " parameters are wrong";
+  throw Error(ErrorKind::invalid_input, "bad_parameters", count + ": " + join(violations, "; "),
+              "the help of the tool (--help) says what each parameter takes");
+}
+
+std::string text_of_json(const std::string& name, const nlohmann::json& value) {
+  if (value.is_null()) return {};
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean() || value.is_number()) return value.dump();
+  if (value.is_array()) {
+    std::vector<std::string> words;
+    for (const nlohmann::json& item : value) {
+      if (item.is_structured()) break;
+      words.push_back(text_of_json(name, item));
+    }
+    if (words.size() == value.size()) return join(words, ",");
+  }
+  throw Error(ErrorKind::invalid_input, "bad_parameters", "the value of " + name + " is neither text, number nor list",
+              "give it as describe --json says");
+}
+
+}  // namespace
+
+ParameterValues::ParameterValues(const std::vector<Parameter>& declared, const GivenParameters& given)
+    : declared_(declared) {
+  std::vector<std::string> violations;
+  const std::vector<std::string> names = names_of(declared);
+  for (const auto& [name, text] : given) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    violations.push_back("there is no parameter " + name + did_you_mean(name, names));
+  }
+  for (const Parameter& parameter : declared) {
+    values_.emplace(parameter.name, read_value(parameter, given, violations));
+  }
+  refuse(violations);
+}
+
+const ParameterValue& ParameterValues::value(std::string_view name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end()) {
+    throw Error(ErrorKind::internal, "undeclared_parameter", "the parameter " + std::string(name) + " is not declared");
+  }
+  return found->second;
+}
+
+template <class T>
+const T* ParameterValues::value_as(std::string_view name) const {
+  const ParameterValue& held = value(name);
+  if (std::holds_alternative<std::monostate>(held)) return nullptr;
+  if (const T* as = std::get_if<T>(&held)) return as;
+  throw Error(ErrorKind::internal, "parameter_kind", "the parameter " + std::string(name) + " is of another kind");
+}
+
+bool ParameterValues::has(std::string_view name) const { return !std::holds_alternative<std::monostate>(value(name)); }
+
+const std::string& ParameterValues::text(std::string_view name) const {
+  static const std::string none;
+  const auto* text = value_as<std::string>(name);
+  return text ? *text : none;
+}
+
+double ParameterValues::number(std::string_view name) const {
+  const auto* number = value_as<double>(name);
+  if (!number) throw Error(ErrorKind::internal, "no_value", "the parameter " + std::string(name) + " has no value");
+  return *number;
+}
+
+int ParameterValues::integer(std::string_view name) const { return static_cast<int>(number(name)); }
+
+std::optional<double> ParameterValues::optional_number(std::string_view name) const {
+  const auto* number = value_as<double>(name);
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+bool ParameterValues::flag(std::string_view name) const {
+  const bool* flag = value_as<bool>(name);
+  return flag && *flag;
+}
+
+const std::vector<std::string>& ParameterValues::chosen_words(std::string_view name) const {
+  static const std::vector<std::string> none;
+  const auto* words = value_as<std::vector<std::string>>(name);
+  return words ? *words : none;
+}
+
+std::string ParameterValues::to_json() const {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const Parameter& parameter : declared_) {
+    std::visit(
+        [&](const auto& held) {
+          if constexpr (!std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) object[parameter.name] = held;
+        },
+        value(parameter.name));
+  }
+  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+namespace {
+
+Copies copies_of_json(const nlohmann::json& object) {
+  try {
+    Copies copies;
+    for (const auto& [path, origin] : object.items()) {
+      copies[path] = {origin.at("description").get<std::string>(),
+                      origin.at("sources").get<std::vector<std::string>>()};
+    }
+    return copies;
+  } catch (const nlohmann::json::exception& wrong) {
+    throw Error(ErrorKind::invalid_input, "bad_json", std::string("COPIES is not understood: ") + wrong.what(),
+                R"(write {"copy.gpkg": {"description": "…", "sources": ["city.gpkg|layername=houses"]}})");
+  }
+}
+
+}  // namespace
+
+Request request_from_json(const std::string& json) {
+  const std::string hint = R"(write one JSON object on one line, like {"BUILDINGS": "roofs.gpkg", "TILE_AREA": 25})";
+  nlohmann::json object;
+  try {
+    object = nlohmann::json::parse(json);
+  } catch (const nlohmann::json::parse_error& wrong) {
+    throw Error(ErrorKind::invalid_input, "bad_json",
+                "the parameters on standard input are no JSON (character " + std::to_string(wrong.byte) + ")", hint);
+  }
+  if (!object.is_object()) {
+    throw Error(ErrorKind::invalid_input, "bad_json", "the parameters on standard input are no JSON object", hint);
+  }
+  Request request;
+  for (const auto& [name, value] : object.items()) {
+    if (name == "COPIES") {
+      request.copies = copies_of_json(value);
+    } else {
+      request.parameters[name] = text_of_json(name, value);
+    }
+  }
+  return request;
+}
+
+}  // namespace tesseray

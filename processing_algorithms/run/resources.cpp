@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/run/resources.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <system_error>
+
+#include "core/base/error.h"
+
+namespace tesseray {
+namespace {
+
+// The number in a file that holds nothing else; the largest one for "max" or no file.
+std::uint64_t number_in(const char* path) {
+  std::ifstream file(path);
+  std::uint64_t number = 0;
+  return file >> number ? number : std::numeric_limits<std::uint64_t>::max();
+}
+
+std::uint64_t system_available_bytes() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);) {
+    unsigned long long kibibytes = 0;
+    if (std::sscanf(line.c_str(), "MemAvailable: %llu", &kibibytes) == 1) return kibibytes * 1024;
+  }
+  return std::numeric_limits<std::uint64_t>::max();
+}
+
+std::uint64_t current_memory_bytes() {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);) {
+    unsigned long long kibibytes = 0;
+    if (std::sscanf(line.c_str(), "VmRSS: %llu", &kibibytes) == 1) return kibibytes * 1024;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::uint64_t available_memory_bytes() {
+  const std::uint64_t limit = number_in("/sys/fs/cgroup/memory.max");
+  const std::uint64_t used = number_in("/sys/fs/cgroup/memory.current");
+  const std::uint64_t group =
+      limit == std::numeric_limits<std::uint64_t>::max() ? limit : limit - std::min(used, limit);
+  return std::min(system_available_bytes(), group);
+}
+
+std::uint64_t peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+std::uint64_t MemoryBudget::left_bytes() const {
+  return bytes == 0 ? available_memory_bytes() : bytes - std::min(bytes, current_memory_bytes());
+}
+
+void MemoryBudget::require(std::uint64_t needed_bytes, const std::string& what_for) const {
+  const std::uint64_t left = left_bytes();
+  if (needed_bytes <= left) return;
+  throw Error(ErrorKind::resources, "memory_budget",
+              as_size(needed_bytes) + " of memory are needed for " + what_for + ", and " + as_size(left) +
+                  (bytes == 0 ? " are free" : " are left of --memory " + as_size(bytes)),
+              "make the EXTENT smaller, the TILE_AREA larger, give a MAX_DISTANCE, or allow more memory");
+}
+
+void require_disk_space(const std::filesystem::path& file, std::uint64_t needed_bytes) {
+  std::error_code problem;
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  const std::filesystem::space_info space = std::filesystem::space(folder, problem);
+  if (problem || needed_bytes <= space.available) return;
+  throw Error(ErrorKind::resources, "disk_space",
+              "the result needs about " + as_size(needed_bytes) + ", and " + as_size(space.available) +
+                  " are free in " + folder.string(),
+              "write to another disk, or leave out layers or KINDS", {.file = file.string()});
+}
+
+std::string as_size(std::uint64_t bytes) {
+  constexpr std::array<const char*, 4> units{"KiB", "MiB", "GiB", "TiB"};
+  double size = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; size >= 1024 && unit + 1 < units.size(); ++unit) size /= 1024;
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%.1f %s", size, units[unit]);
+  return text.data();
+}
+
+}  // namespace tesseray

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/run/run.h"
+
+#include <tbb/global_control.h>
+
+#include <algorithm>
+
+#include "cuda/backend.h"
+#include "processing_algorithms/run/sources.h"
+#include "processing_algorithms/run/version.h"
+
+namespace tesseray {
+namespace {
+
+// The GPU that is wished for, or that is there when any device will do.
+std::optional<std::string> chosen_gpu(const std::string& wish) {
+  if (wish == "cpu") return std::nullopt;
+  const CudaDevice gpu = find_cuda_device();
+  if (gpu.is_there) return gpu.name;
+  if (wish == "auto") return std::nullopt;
+  throw Error(ErrorKind::invalid_input, "no_cuda_device", "--device cuda cannot be done: " + gpu.missing,
+              "use --device auto or --device cpu");
+}
+
+}  // namespace
+
+Run::Run(const Tool& tool, const GivenParameters& given, const RunSettings& settings, RunProgress& progress)
+    : tool_(tool),
+      values_(tool.parameters, given),
+      settings_(settings),
+      destinations_(values_, settings.overwrite, settings.copies),
+      progress_(progress),
+      gpu_(chosen_gpu(settings.device)) {}
+
+void Run::add_input(const std::string& file) {
+  const bool is_known = std::find(further_inputs_.begin(), further_inputs_.end(), file) != further_inputs_.end();
+  if (!is_known) further_inputs_.push_back(file);
+}
+
+void Run::add_on_gpu(const std::string& what) {
+  if (std::find(on_gpu_.begin(), on_gpu_.end(), what) == on_gpu_.end()) on_gpu_.push_back(what);
+}
+
+std::string Run::device() const {
+  std::string words;
+  if (gpu_) {
+    std::string computed;
+    for (const std::string& what : on_gpu_) computed += (computed.empty() ? "" : ", ") + what;
+    words = "cuda, " + *gpu_ + " (" + (computed.empty() ? "nothing" : computed) + "); ";
+  }
+  const std::size_t threads = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  return words + "cpu, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+}
+
+RunRecord Run::record(const LocalFrame& frame,
+                      std::vector<std::pair<std::string, std::string>> failed_transmitters) const {
+  RunRecord record;
+  record.tool = tool_.id;
+  record.version = tesseray_version;
+  record.git_commit = tesseray_git_commit;
+  record.parameters_json = values_.to_json();
+  for (const Parameter& parameter : tool_.parameters) {
+    if (!is_input_source(parameter.kind) || !values_.has(parameter.name)) continue;
+    const std::string& source = values_.text(parameter.name);
+    record.inputs.push_back(fingerprint(source, progress_));
+    const auto copy = settings_.copies.find(path_of_source(source).string());
+    if (copy != settings_.copies.end()) record.inputs.back().copy_of = copy->second.description;
+  }
+  for (const std::string& file : further_inputs_) record.inputs.push_back(fingerprint(file, progress_));
+  record.crs = frame.crs_name;
+  record.device = device();
+  progress_.finish();
+  record.seconds_per_stage = progress_.seconds_per_stage();
+  record.peak_memory_bytes = peak_memory_bytes();
+  record.failed_transmitters = std::move(failed_transmitters);
+  return record;
+}
+
+}  // namespace tesseray

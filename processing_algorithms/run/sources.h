@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Inputs as users write them: "roofs.shp", "city.gpkg|layername=roofs", "PG:dbname=…", "/vsizip/…".
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/io/results/result_writer.h"
+
+namespace tesseray {
+
+// True unless the text is a connection string or one of GDAL's virtual files.
+bool is_plain_path(const std::string& source);
+// The file of a source, without "|layername=…" and the like.
+std::filesystem::path path_of_source(const std::string& source);
+// The layer, or the GeoPackage's raster, that a source names, or "".
+std::string layer_of_source(const std::string& source);
+
+// Size and hash of a source's file (of a shapefile: of all its files), for the run's record. A source that is no
+// file, or a folder, has size 0 and no hash.
+RunRecord::Input fingerprint(const std::string& source, const Progress& progress);
+
+}  // namespace tesseray

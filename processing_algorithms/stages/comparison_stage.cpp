@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/stages/comparison_stage.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/io/readers/readers.h"
+#include "processing_algorithms/run/json_values.h"
+#include "processing_algorithms/run/spelling.h"
+
+namespace tesseray {
+namespace {
+
+constexpr Choice<ValueKind> value_kinds[] = {
+    {"received_power", ValueKind::received_power},   {"path_loss", ValueKind::path_loss},
+    {"basic_loss", ValueKind::basic_loss},           {"field_strength", ValueKind::field_strength},
+    {"time_of_arrival", ValueKind::time_of_arrival}, {"timing_advance", ValueKind::timing_advance}};
+constexpr Choice<TimingResolution> timing_resolutions[] = {{"lte", TimingResolution::lte},
+                                                           {"lte_test", TimingResolution::lte_test},
+                                                           {"nr_15khz", TimingResolution::nr_15khz},
+                                                           {"nr_30khz", TimingResolution::nr_30khz},
+                                                           {"nr_60khz", TimingResolution::nr_60khz},
+                                                           {"nr_120khz", TimingResolution::nr_120khz},
+                                                           {"nr_240khz", TimingResolution::nr_240khz}};
+constexpr Choice<TimingOffset> timing_offsets[] = {{"first_line_of_sight", TimingOffset::first_line_of_sight},
+                                                   {"median_line_of_sight", TimingOffset::median_line_of_sight},
+                                                   {"none", TimingOffset::none}};
+constexpr Choice<ComparedArrival> arrivals[] = {{"first", ComparedArrival::first}, {"mean", ComparedArrival::mean}};
+constexpr Choice<Snapping> snappings[] = {{"nearest_ground", Snapping::nearest_ground},
+                                          {"nearest_3d", Snapping::nearest_3d},
+                                          {"bilinear", Snapping::bilinear}};
+
+ComparisonOptions comparison_options(const ParameterValues& values) {
+  ComparisonOptions options;
+  options.value_kind = values.choice("VALUE_KIND", value_kinds);
+  options.receiver_gain_dbi = values.number("RECEIVER_GAIN");
+  options.averaging_distance_m = values.number("AVERAGING_DISTANCE");
+  options.averaging_wavelengths = values.number("AVERAGING_WAVELENGTHS");
+  options.snapping = values.choice("SNAPPING", snappings);
+  options.max_snap_distance_m = values.number("MAX_SNAP_DISTANCE");
+  options.censor_below = values.optional_number("CENSOR_BELOW");
+  options.timing.resolution = values.choice("TIMING_RESOLUTION", timing_resolutions);
+  options.timing.offset = values.choice("TIMING_OFFSET", timing_offsets);
+  options.timing.arrival = values.choice("ARRIVAL", arrivals);
+  options.remove_mean = values.flag("REMOVE_MEAN");
+  return options;
+}
+
+// Why measurements were not used, and how many for each reason.
+std::map<std::string, std::size_t> reasons(const Comparison& comparison) {
+  std::map<std::string, std::size_t> counts;
+  for (const MeasurementError& error : comparison.errors) {
+    if (!error.excluded_because.empty()) ++counts[error.excluded_because];
+  }
+  return counts;
+}
+
+}  // namespace
+
+std::vector<Parameter> drive_test_parameters(bool optional) {
+  using Kind = ParameterKind;
+  return {
+      {.name = "DRIVE_TEST",
+       .label = "Drive test",
+       .help = "measured points of any OGR source, or a CSV file with coordinates",
+       .kind = Kind::vector_point,
+       .optional = optional,
+       .crs_from = {"DRIVE_TEST_CRS"}},
+      {.name = "VALUE_FIELD",
+       .label = "Value field",
+       .help = "the field with the measured values; found by the usual names of VALUE_KIND (rsrp, rssi, dbm, …) if not "
+               "given",
+       .kind = Kind::field,
+       .optional = true,
+       .parent = "DRIVE_TEST",
+       .content = "number"},
+      {.name = "VALUE_KIND",
+       .label = "What values mean",
+       .help =
+           "received power (dBm), path loss (dB, ERP − received power), basic transmission loss (dB), field strength "
+           "(dBµV/m), time of arrival (ns, one way), or timing advance (steps of TIMING_RESOLUTION)",
+       .kind = Kind::enumeration,
+       .default_value = "received_power",
+       .choices = words(value_kinds)},
+      {.name = "TRANSMITTER_FIELD",
+       .label = "Transmitter field",
+       .help = "the field with the name or id of the measured transmitter; not needed for one transmitter",
+       .kind = Kind::field,
+       .optional = true,
+       .parent = "DRIVE_TEST"},
+      {.name = "MEASUREMENT_HEIGHT_FIELD",
+       .label = "Measurement height field",
+       .help = "the field with heights above the ground, of measurements in staircases and at façades",
+       .kind = Kind::field,
+       .optional = true,
+       .advanced = true,
+       .parent = "DRIVE_TEST",
+       .content = "length"},
+      {.name = "DRIVE_TEST_CRS",
+       .label = "CRS of the drive test",
+       .help = "CRS of a CSV file, or in place of the layer's",
+       .kind = Kind::crs,
+       .optional = true,
+       .advanced = true},
+      {.name = "AVERAGING_DISTANCE",
+       .label = "Averaging distance",
+       .help = "measurements are averaged, in power, along the route over this distance; 0 for none",
+       .kind = Kind::distance,
+       .default_value = "0",
+       .unit = "m",
+       .minimum = 0,
+       .maximum = 10000},
+      {.name = "AVERAGING_WAVELENGTHS",
+       .label = "Averaging wavelengths",
+       .help = "the same in wavelengths of each transmitter (40 is usual), without an AVERAGING_DISTANCE; 0 for none",
+       .kind = Kind::number,
+       .default_value = "0",
+       .minimum = 0,
+       .maximum = 10000,
+       .advanced = true},
+      {.name = "SNAPPING",
+       .label = "Snapping",
+       .help = "to the nearest ground tile, to the nearest tile in space for measurements with a height, or between "
+               "the four ground tiles around",
+       .kind = Kind::enumeration,
+       .default_value = "nearest_ground",
+       .choices = words(snappings)},
+      {.name = "MAX_SNAP_DISTANCE",
+       .label = "Greatest snap distance",
+       .help = "measurements farther from any tile are not used",
+       .kind = Kind::distance,
+       .default_value = "15",
+       .unit = "m",
+       .minimum = 0.1,
+       .maximum = 10000},
+      {.name = "CENSOR_BELOW",
+       .label = "Scanner's floor",
+       .help =
+           "in the unit of the measured values: powers and fields at or below, and losses at or above, are not used",
+       .kind = Kind::number,
+       .minimum = -300,
+       .maximum = 400,
+       .optional = true},
+      {.name = "TIMING_RESOLUTION",
+       .label = "Timing resolution",
+       .help =
+           "of arrival times: 8 Ts one way (78.1 m) for LTE handsets, 1 Ts (9.8 m) for LTE test handsets, 8 Ts / 2^μ "
+           "for NR by its subcarrier spacing",
+       .kind = Kind::enumeration,
+       .default_value = "lte",
+       .choices = words(timing_resolutions),
+       .advanced = true},
+      {.name = "TIMING_OFFSET",
+       .label = "Timing offset",
+       .help =
+           "what is taken off the arrival times of each transmitter for its equipment: how late the earliest arrivals "
+           "in line of sight are in the mean, the median of how late those in line of sight are, or nothing",
+       .kind = Kind::enumeration,
+       .default_value = "first_line_of_sight",
+       .choices = words(timing_offsets),
+       .advanced = true},
+      {.name = "ARRIVAL",
+       .label = "Arrival",
+       .help = "what arrival times are compared with: the first ray, or the mean by power",
+       .kind = Kind::enumeration,
+       .default_value = "first",
+       .choices = words(arrivals),
+       .advanced = true},
+      {.name = "REMOVE_MEAN",
+       .label = "Remove the mean error",
+       .help = "take the mean error of each transmitter off its errors; the mean stays in removed_mean_db or _ns",
+       .kind = Kind::boolean,
+       .default_value = "false"},
+  };
+}
+
+std::vector<Parameter> comparison_layer_parameters() {
+  using Kind = ParameterKind;
+  return {
+      {.name = "PREDICTION_ERROR",
+       .label = "Prediction error",
+       .help = "error of each measurement, and why it was not used if so",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "prediction_error",
+       .geometry = "Point Z",
+       .needs = "DRIVE_TEST"},
+      {.name = "ERROR_STATISTICS",
+       .label = "Error statistics",
+       .help = "mean, standard deviation and further figures per transmitter, over all and over the sites",
+       .kind = Kind::layer_destination,
+       .optional = true,
+       .layer = "error_statistics",
+       .geometry = "None",
+       .needs = "DRIVE_TEST"},
+  };
+}
+
+std::vector<Measurement> read_measurements(Run& run, const LocalFrame& frame) {
+  const ParameterValues& values = run.values();
+  return read_drive_test({.source = values.text("DRIVE_TEST"),
+                          .crs = values.text("DRIVE_TEST_CRS"),
+                          .value_field = values.text("VALUE_FIELD"),
+                          .transmitter_field = values.text("TRANSMITTER_FIELD"),
+                          .height_field = values.text("MEASUREMENT_HEIGHT_FIELD"),
+                          .value_kind = values.choice("VALUE_KIND", value_kinds)},
+                         frame, run.progress());
+}
+
+PathLossLayer path_loss_rows(const Scene& scene, const Tiling& tiling, const Sites& sites,
+                             const Predictions& predictions) {
+  PathLossLayer rows;
+  rows.frame = scene.frame;
+  for (const Transmitter& transmitter : sites.transmitters) {
+    rows.transmitters.push_back(
+        {transmitter.transmitter_id, transmitter.name, transmitter.position, transmitter.frequency_hz});
+  }
+  for (const TransmitterPrediction& prediction : predictions.of_transmitters) {
+    for (std::size_t t = 0; t < tiling.tiles.size(); ++t) {
+      const Tile& tile = tiling.tiles[t];
+      const TargetPrediction& at_tile = prediction.tiles[t];
+      rows.targets.push_back({.transmitter_id = prediction.transmitter_id,
+                              .tile_id = tile.id,
+                              .kind = tile.kind,
+                              .centroid = tile.centroid,
+                              .path_loss_db = static_cast<double>(at_tile.path_loss_db),
+                              .basic_loss_db = static_cast<double>(at_tile.basic_loss_db),
+                              .received_power_dbm = static_cast<double>(at_tile.received_power_dbm),
+                              .field_dbuvm = static_cast<double>(at_tile.field_dbuvm),
+                              .receiver_gain_dbi = static_cast<double>(at_tile.receiver_gain_dbi),
+                              .first_delay_ns = static_cast<double>(at_tile.first_delay_ns),
+                              .mean_delay_ns = static_cast<double>(at_tile.mean_delay_ns),
+                              .line_of_sight = at_tile.line_of_sight});
+    }
+  }
+  return rows;
+}
+
+namespace {
+
+// The mean of all so far above the measured powers that these are of another kind.
+void warn_of_another_kind(const Run& run, const Comparison& comparison, Progress& progress) {
+  if (run.values().choice("VALUE_KIND", value_kinds) != ValueKind::received_power) return;
+  constexpr double far_above_db = 15;  // the narrowest LTE carrier has 72 resource elements, 18.6 dB
+  for (const ErrorStatistics& statistics : comparison.statistics) {
+    const bool is_of_all = !statistics.transmitter_id && statistics.group == "all";
+    if (!is_of_all || !(statistics.mean >= far_above_db)) continue;
+    progress.warn({"predicted_far_above",
+                   "predicted powers are " + shortest(std::round(10 * statistics.mean) / 10) +
+                       " dB above the measured ones in the mean. RSRP is the power of one resource element: compared "
+                       "with it, ERP must be that of one, too, 10·log10(12 × resource blocks) below the carrier's "
+                       "(27.8 dB for 10 MHz LTE), or REMOVE_MEAN given"});
+  }
+}
+
+}  // namespace
+
+Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss,
+                                   const std::vector<Measurement>& measurements) {
+  run.progress().begin_stage("comparison");
+  Comparison comparison = compare_with_drive_test(path_loss.targets, path_loss.transmitters, measurements,
+                                                  comparison_options(run.values()), run.progress());
+  std::size_t excluded = 0;
+  bool is_elsewhere = false;
+  std::vector<std::string> counts;
+  for (const auto& [reason, count] : reasons(comparison)) {
+    excluded += count;
+    counts.push_back(std::to_string(count) + " " + reason);
+    is_elsewhere = is_elsewhere || reason == outside_of_the_prediction;
+  }
+  if (excluded == comparison.errors.size()) {
+    run.progress().warn({"no_measurement_used",
+                         "no measurement could be used: " + (counts.empty() ? "there are none" : join(counts, ", ")) +
+                             (is_elsewhere ? ". Check the drive test's CRS (DRIVE_TEST_CRS)" : "")});
+  }
+  warn_of_another_kind(run, comparison, run.progress());
+  return comparison;
+}
+
+void add_comparison_layers(const Run& run, const Comparison& comparison, ResultWriter& writer,
+                           std::vector<std::string>& written) {
+  if (const auto destination = run.destinations().layer("PREDICTION_ERROR")) {
+    writer.add_prediction_error(*destination, comparison);
+    written.emplace_back("PREDICTION_ERROR");
+  }
+  if (const auto destination = run.destinations().layer("ERROR_STATISTICS")) {
+    writer.add_error_statistics(*destination, comparison);
+    written.emplace_back("ERROR_STATISTICS");
+  }
+}
+
+void add_comparison_figures(const Comparison& comparison, nlohmann::ordered_json& figures) {
+  figures["measurements"] = comparison.errors.size();
+  auto excluded = nlohmann::ordered_json::array();
+  for (const auto& [reason, count] : reasons(comparison)) {
+    excluded.push_back({{"excluded_because", reason}, {"n", count}});
+  }
+  figures["excluded"] = std::move(excluded);
+  const std::string unit = comparison.of_arrival_times ? "_ns" : "_db";
+  auto rows = nlohmann::ordered_json::array();
+  for (const ErrorStatistics& statistics : comparison.statistics) {
+    if (!statistics.transmitter_id && statistics.group.starts_with("sites")) continue;
+    nlohmann::ordered_json row{{"group", statistics.group},
+                               {"n", statistics.n},
+                               {"mean" + unit, or_null(statistics.mean)},
+                               {"std" + unit, or_null(statistics.deviation)},
+                               {"rmse" + unit, or_null(statistics.rmse)},
+                               {"mae" + unit, or_null(statistics.mae)},
+                               {"median" + unit, or_null(statistics.median)},
+                               {"correlation", or_null(statistics.correlation)}};
+    if (comparison.of_arrival_times) {
+      row["removed_offset_ns"] = or_null(statistics.removed_offset);
+      row["within_resolution_percent"] = or_null(100 * statistics.within_resolution);
+    }
+    rows.push_back(std::move(row));
+  }
+  figures["error_statistics"] = std::move(rows);
+  for (const ErrorStatistics& statistics : comparison.statistics) {
+    if (statistics.transmitter_id || statistics.group != "sites") continue;
+    figures["mean_of_mean" + unit] = or_null(statistics.mean_of_mean);
+    figures["std_of_mean" + unit] = or_null(statistics.deviation_of_mean);
+    figures["mean_of_std" + unit] = or_null(statistics.mean_of_deviation);
+    figures["std_of_std" + unit] = or_null(statistics.deviation_of_deviation);
+  }
+}
+
+}  // namespace tesseray

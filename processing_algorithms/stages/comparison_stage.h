@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Prediction against drive test.
+#pragma once
+
+#include <vector>
+
+#include "core/comparison/comparison.h"
+#include "processing_algorithms/run/run.h"
+#include "processing_algorithms/stages/predict_each.h"
+#include "processing_algorithms/stages/site_stage.h"
+
+namespace tesseray {
+
+// DRIVE_TEST and how it is read and compared. `optional`: the tool works without one.
+std::vector<Parameter> drive_test_parameters(bool optional);
+// PREDICTION_ERROR and ERROR_STATISTICS.
+std::vector<Parameter> comparison_layer_parameters();
+
+std::vector<Measurement> read_measurements(Run& run, const LocalFrame& frame);
+
+// A prediction in memory as a path_loss layer of all tiles would be read back.
+PathLossLayer path_loss_rows(const Scene& scene, const Tiling& tiling, const Sites& sites,
+                             const Predictions& predictions);
+
+// Warns when no measurement could be used, saying why.
+Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss,
+                                   const std::vector<Measurement>& measurements);
+
+void add_comparison_layers(const Run& run, const Comparison& comparison, ResultWriter& writer,
+                           std::vector<std::string>& written);
+
+void add_comparison_figures(const Comparison& comparison, nlohmann::ordered_json& figures);
+
+}  // namespace tesseray

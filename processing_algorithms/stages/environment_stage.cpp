@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/stages/environment_stage.h"
+
+#include <unistd.h>
+
+#include <cmath>
+
+#include "core/io/sources/text_values.h"
+
+namespace tesseray {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What is to be used, whoever made it: told of, since a prediction is another one with it.
+void warn_of_distance(Run& run, const fs::path& file) {
+  const double most_m = read_visibility_info(file).options.max_distance_m;
+  if (std::isinf(most_m)) return;
+  run.progress().warn(
+      {"visibility_within_distance",
+       file.string() + " holds what is seen within " + shortest(most_m) +
+           " m alone (MAX_DISTANCE), so that rays go on no farther than that from tile to tile; compute the "
+           "visibility without MAX_DISTANCE for all"});
+}
+
+// What is kept beside the environment, when it is there and fits. Otherwise the reason is warned of.
+std::unique_ptr<Visibility> kept_visibility(Run& run, const fs::path& file, std::uint64_t hash) {
+  if (!fs::exists(file)) return nullptr;
+  try {
+    std::unique_ptr<Visibility> kept = open_visibility(file, hash);
+    warn_of_distance(run, file);
+    return kept;
+  } catch (const Error& refused) {
+    if (refused.kind() != ErrorKind::invalid_input) throw;
+    run.progress().warn({refused.code(), refused.message() + "; it is computed anew"});
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+Parameter environment_parameter() {
+  return {.name = "ENVIRONMENT",
+          .label = "Environment",
+          .help = "the GeoPackage that tileenvironment wrote, or a scene file that exportscene wrote",
+          .kind = ParameterKind::file,
+          .extension = "gpkg"};
+}
+
+Parameter map_point_parameter() {
+  return {
+      .name = "POINT",
+      .label = "Point on the map",
+      .help = "coordinates as x,y, with the CRS in brackets, as QGIS writes it; without a CRS, in the environment's",
+      .kind = ParameterKind::point,
+      .within = "ENVIRONMENT",
+      .crs_from = {"ENVIRONMENT"}};
+}
+
+Parameter visibility_file_parameter() {
+  return {.name = "VISIBILITY",
+          .label = "Visibility",
+          .help =
+              "the file that computevisibility wrote; if not given, the one beside the environment (NAME.tvis), "
+              "which is made when needed",
+          .kind = ParameterKind::file,
+          .optional = true,
+          .extension = "tvis"};
+}
+
+Environment read_environment(Run& run) { return read_environment(run.values().text("ENVIRONMENT"), run.progress()); }
+
+fs::path visibility_destination(const Run& run) {
+  if (const auto given = run.destinations().file("VISIBILITY")) return *given;
+  fs::path beside = visibility_file_beside(run.values().text("ENVIRONMENT"));
+  check_folder(beside);
+  return beside;
+}
+
+std::unique_ptr<Visibility> find_or_compute_visibility(Run& run, const Environment& environment, const Tiling& tiling,
+                                                       const Occlusion& occlusion) {
+  const VisibilityKey key{environment_hash(environment.scene, environment.tiling_options), {}};
+  if (run.values().has("VISIBILITY")) {
+    run.progress().begin_stage("visibility file");
+    const fs::path given = run.values().text("VISIBILITY");
+    std::unique_ptr<Visibility> visibility = open_visibility(given, key.environment_hash);
+    warn_of_distance(run, given);
+    return visibility;
+  }
+  const fs::path beside = visibility_file_beside(run.values().text("ENVIRONMENT"));
+  if (std::unique_ptr<Visibility> kept = kept_visibility(run, beside, key.environment_hash)) return kept;
+  const fs::path folder = fs::absolute(beside).parent_path();
+  if (access(folder.c_str(), W_OK) == 0) return compute_visibility_anew(run, occlusion, tiling, key, beside);
+  run.progress().warn({"visibility_not_kept", folder.string() + " cannot be written to, so that the visibility is not "
+                                                                "kept beside the environment"});
+  return compute_visibility_anew(run, occlusion, tiling, key, std::nullopt);
+}
+
+}  // namespace tesseray

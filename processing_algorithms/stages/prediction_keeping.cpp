@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/stages/prediction_keeping.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "core/base/checksum.h"
+#include "core/base/hash.h"
+#include "core/base/mapped_file.h"
+#include "core/visibility/visibility_file.h"
+#include "processing_algorithms/stages/comparison_stage.h"
+#include "processing_algorithms/stages/environment_stage.h"
+#include "processing_algorithms/stages/prediction_results.h"
+#include "processing_algorithms/stages/scene_stage.h"
+#include "processing_algorithms/stages/site_stage.h"
+#include "processing_algorithms/stages/visibility_stage.h"
+
+namespace tesseray {
+namespace {
+
+namespace fs = std::filesystem;
+
+void add(StableHash& hash, const Clutter& clutter) {
+  hash.add(static_cast<std::uint64_t>(clutter.cells.size()));
+  for (const std::uint8_t cell : clutter.cells) hash.add_byte(cell);
+  for (const double number : {clutter.south_west.x, clutter.south_west.y, clutter.step_x, clutter.step_y}) {
+    hash.add(number);
+  }
+  hash.add(clutter.columns);
+  for (const std::string& name : clutter.classes) hash.add(std::string_view(name));
+}
+
+void add(StableHash& hash, const std::vector<Receiver>& receivers) {
+  hash.add(static_cast<std::uint64_t>(receivers.size()));
+  for (const Receiver& receiver : receivers) {
+    hash.add(receiver.receiver_id);
+    for (const double number : {receiver.position.x, receiver.position.y, receiver.position.z}) hash.add(number);
+  }
+}
+
+// What says where things are read from, or what is made of a prediction once it is there.
+std::vector<Parameter> parameters_beside_predictions() {
+  return concatenated({{environment_parameter(), visibility_file_parameter()},
+                       scene_parameters(),
+                       tiling_parameters(),
+                       visibility_parameters(),
+                       transmitter_parameters(""),
+                       receiver_point_parameters(""),
+                       drive_test_parameters(true),
+                       row_parameters(),
+                       {kept_predictions_parameter()}});
+}
+
+// The parameters that a prediction depends on and nothing else in its key stands for.
+std::string parameters_of(const ParameterValues& values) {
+  auto parameters = nlohmann::ordered_json::parse(values.to_json());
+  for (const Parameter& parameter : values.declared()) {
+    if (is_destination(parameter.kind)) parameters.erase(parameter.name);
+  }
+  for (const Parameter& parameter : parameters_beside_predictions()) parameters.erase(parameter.name);
+  parameters.erase("MIN_POWER");  // KeptPredictions takes it with the transmitter's power
+  return parameters.dump();
+}
+
+// Of this very program: another version, or one that was built from changed sources, may predict otherwise.
+std::uint64_t program_hash() { return xxh64(MappedFile("/proc/self/exe").bytes()); }
+
+// Of all that a prediction depends on besides its transmitter: what was read rather than the files that it was read
+// from, since a source may stand for others (a VRT, a database).
+std::uint64_t prediction_key(const Run& run, const Scene& scene, const Tiling& tiling, const Visibility& visibility,
+                             const RayLauncher& launcher) {
+  StableHash hash;
+  hash.add(program_hash());
+  hash.add(run.uses_cuda());
+  hash.add(std::string_view(parameters_of(run.values())));
+  hash.add(environment_hash(scene, tiling.options));
+  add(hash, scene.clutter);
+  for (std::uint32_t element = 0; element < visibility.element_count(); ++element) {
+    hash.add(visibility.row_length(element));
+  }
+  add(hash, launcher.receivers());
+  // Depend on which layers there are.
+  hash.add(static_cast<std::uint64_t>(launcher.options().rays_per_receiver));
+  hash.add(launcher.options().tiles_are_targets);
+  return hash.value();
+}
+
+std::uint64_t most_kept_bytes(const Run& run) {
+  return static_cast<std::uint64_t>(std::llround(run.values().number("KEPT_PREDICTIONS") * 0x1p30));
+}
+
+fs::path folder_beside(fs::path file) { return file.replace_extension(".predictions"); }
+
+bool may_be_made_or_written(const fs::path& folder) {
+  std::error_code ignored;
+  const fs::path there = fs::exists(folder, ignored) ? folder : fs::absolute(folder).parent_path();
+  return access(there.c_str(), W_OK) == 0;
+}
+
+// The folder of the predictions that outlive this run's success.
+std::optional<fs::path> folder_beside_visibility(const Run& run, const Visibility& visibility) {
+  const VisibilityFile* const file = visibility.file();
+  if (!file || !fs::exists(file->path()) || most_kept_bytes(run) == 0) return std::nullopt;
+  const fs::path folder = folder_beside(file->path());
+  return may_be_made_or_written(folder) ? std::optional(folder) : std::nullopt;
+}
+
+// Beside the result that is there in any case where it is asked for, before those that may go elsewhere.
+std::optional<fs::path> folder_beside_result(const Destinations& destinations) {
+  for (const char* const of_targets : {"PATH_LOSS", "RECEIVER_PATH_LOSS"}) {
+    if (const auto path_loss = destinations.layer(of_targets)) return folder_beside(path_loss->file);
+  }
+  const std::vector<fs::path> files = destinations.layer_files();
+  return files.empty() ? std::nullopt : std::optional(folder_beside(files.front()));
+}
+
+}  // namespace
+
+Parameter kept_predictions_parameter() {
+  return {.name = "KEPT_PREDICTIONS",
+          .label = "Predictions kept",
+          .help =
+              "so much is kept of predictions beside the visibility file (NAME.predictions): a later run takes "
+              "over those of transmitters that are the same, or differ by a few decibels in power alone, and "
+              "predicts the others; 0 keeps none",
+          .kind = ParameterKind::number,
+          .default_value = "1",
+          .unit = "GiB",
+          .minimum = 0,
+          .maximum = 1e6,
+          .advanced = true};
+}
+
+std::unique_ptr<KeptPredictions> open_kept_predictions(Run& run, const Scene& scene, const Tiling& tiling,
+                                                       const Visibility& visibility, const RayLauncher& launcher,
+                                                       const std::vector<Transmitter>& transmitters) {
+  KeptPredictions::Limits limits{.most_bytes = most_kept_bytes(run),
+                                 .left_free_bytes = bytes_of_path_loss(run, tiling, transmitters.size())};
+  std::optional<fs::path> folder = folder_beside_visibility(run, visibility);
+  if (!folder && transmitters.size() > 1) {
+    folder = folder_beside_result(run.destinations());
+    limits.most_bytes = 0;
+  }
+  if (!folder) return nullptr;
+  return std::make_unique<KeptPredictions>(*folder, prediction_key(run, scene, tiling, visibility, launcher),
+                                           launcher.options(), limits);
+}
+
+std::vector<TransmitterPrediction> find_kept_predictions(Run& run, KeptPredictions* kept,
+                                                         const std::vector<Transmitter>& transmitters) {
+  if (kept == nullptr) return {};
+  std::vector<TransmitterPrediction> found = kept->find(transmitters, run.progress());
+  if (!found.empty()) {
+    run.progress().warn({"predictions_reused",
+                         kept->folder().string() + ": " + std::to_string(found.size()) + " of " +
+                             std::to_string(transmitters.size()) +
+                             " transmitters were predicted before, with the same environment and parameters; these "
+                             "predictions are taken over"});
+  }
+  return found;
+}
+
+void close_kept_predictions(Run& run, const KeptPredictions* kept, const Predictions& predictions) {
+  if (kept == nullptr) return;
+  if (kept->outlive_success() || predictions.failed.empty()) return kept->shrink();
+  run.progress().warn({"predictions_kept", kept->folder().string() + ": keeps the " +
+                                               std::to_string(predictions.of_transmitters.size()) +
+                                               " predictions that succeeded for another run with --overwrite; remove "
+                                               "it if there will be none"});
+}
+
+}  // namespace tesseray

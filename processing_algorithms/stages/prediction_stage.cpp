@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/stages/prediction_stage.h"
+
+#include "core/prediction/clutter_loss.h"
+#include "core/propagation/vegetation/vegetation_file.h"
+#include "cuda/backend.h"
+#include "processing_algorithms/stages/prediction_keeping.h"
+#include "processing_algorithms/stages/ray_parameters.h"
+
+namespace tesseray {
+namespace {
+
+// Anew by the CPU where the GPU has no room for what the transmitter has there, whatever was done by then.
+RayLaunchingResult rays_of(const Run& run, const RayLauncher& launcher, const Transmitter& transmitter,
+                           Progress& progress) {
+  return run.gpu_or_cpu(
+      "the rays of " + transmitter.name, [&] { return launcher.launch(transmitter, progress); },
+      [&] { return launcher.launch_by_cpu(transmitter, progress); }, progress);
+}
+
+// Without tiles no ray is drawn by chance: in a whole city more than a few receivers, or a second diffraction, would
+// take longer than all tiles (docs/propagation-cost.md).
+bool receivers_are_enough(const Run& run, const RayLaunchingOptions& options, std::size_t receivers,
+                          std::size_t tiles) {
+  constexpr std::size_t tiles_per_receiver = 1000;
+  if (run.destinations().layer("PATH_LOSS") || receivers == 0) return false;
+  if (!options.pruning || tiles < options.pruning_from_tiles) return true;
+  return options.max_diffractions <= 1 && receivers * tiles_per_receiver <= tiles;
+}
+
+}  // namespace
+
+void require_targets(const Tiling& tiling, const Sites& sites) {
+  if (!tiling.tiles.empty() || !sites.receivers.empty()) return;
+  throw Error(ErrorKind::invalid_input, "nothing_to_predict", "the area has no tile, and there are no receivers",
+              "make the environment with a larger EXTENT or a smaller TILE_AREA, or give RECEIVERS");
+}
+
+RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
+                        const RayRows& rows, const Sites& sites, PredictedAt predicted_at) {
+  run.progress().begin_stage("rays");
+  RayLaunchingOptions options = ray_launching_options(run.values());
+  if (!sites.receivers.empty() && run.destinations().layer("RAYS")) {
+    options.rays_per_receiver = static_cast<std::size_t>(run.values().integer("RAYS_PER_RECEIVER"));
+  }
+  options.pruning = run.values().flag("PRUNING");
+  options.wideband = run.values().flag("WIDEBAND");
+  options.delay_profile_rays = static_cast<std::size_t>(run.values().integer("DELAY_PROFILE_RAYS"));
+  options.tiles_are_targets = predicted_at == PredictedAt::tiles_and_receivers ||
+                              !receivers_are_enough(run, options, sites.receivers.size(), tiling.tiles.size());
+  MakeRooftopSearch make_rooftop_search;
+  CudaBatchMakers makers;
+  if (run.uses_cuda()) {
+    make_rooftop_search = [&run](const RooftopSceneView& view) {
+      return run.on_gpu("rays over the roofs", [&] { return make_cuda_rooftop_search(view); });
+    };
+    const CudaBatchMakers on_gpu = cuda_batch_makers();
+    makers = {[&run, on_gpu](const EnvironmentView& view) {
+                return run.on_gpu("bounces", [&] { return on_gpu.make_tube_bouncer(view); });
+              },
+              [&run, on_gpu](const EnvironmentView& view) {
+                return run.on_gpu("scattered power", [&] { return on_gpu.make_row_scatterer(view); });
+              }};
+  }
+  RayLauncher launcher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options, make_rooftop_search,
+                       makers.make_tube_bouncer, makers.make_row_scatterer);
+  launcher.prepare(run.progress(), vegetation_file_beside(rows.visibility()));
+  return launcher;
+}
+
+Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene& scene, const Tiling& tiling,
+                              const Sites& sites, KeptPredictions* kept) {
+  run.progress().begin_stage("prediction");
+  const std::size_t targets =
+      (launcher.options().tiles_are_targets ? tiling.tiles.size() : 0) + launcher.receivers().size();
+  const std::size_t at_once = transmitters_at_once(run.settings().memory, launcher, targets, sites.transmitters.size());
+  return predict_each(
+      sites.transmitters,
+      [&](const Transmitter& transmitter, Progress& progress) {
+        RayLaunchingResult rays = rays_of(run, launcher, transmitter, progress);
+        TransmitterPrediction prediction =
+            predict_path_loss(std::move(rays), transmitter, tiling, launcher.receivers(), launcher.options());
+        add_clutter_loss(scene.clutter, tiling, launcher.receivers(), transmitter, prediction);
+        if (kept) kept->keep(transmitter, prediction, progress);
+        return prediction;
+      },
+      run.progress(), at_once, find_kept_predictions(run, kept, sites.transmitters),
+      [&](const Transmitter& transmitter) { return launcher.expected_work(transmitter); });
+}
+
+}  // namespace tesseray

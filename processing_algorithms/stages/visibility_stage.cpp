@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/stages/visibility_stage.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <system_error>
+#include <utility>
+
+#include "core/io/results/environment_file.h"
+#include "cuda/backend.h"
+#include "processing_algorithms/run/spelling.h"
+
+namespace tesseray {
+namespace {
+
+constexpr std::uint64_t mebibyte = 1024 * 1024;
+// An element with its place in the scene's grids; least and usual memory for blocks of rows under way.
+constexpr std::uint64_t bytes_per_element = 600, least_block_bytes = 64 * mebibyte, usual_block_bytes = 512 * mebibyte;
+
+bool is_same(const VisibilityFileInfo& info, const VisibilityKey& key) {
+  return info.environment_hash == key.environment_hash && info.options.max_distance_m == key.options.max_distance_m;
+}
+
+// What a run before this one finished: the very file that is to be written. A file that is something else, or damaged,
+// is only replaced when that is allowed.
+std::unique_ptr<Visibility> finished_visibility(Run& run, const VisibilityKey& key, const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return nullptr;
+  try {
+    if (is_same(read_visibility_info(file), key)) {
+      std::unique_ptr<Visibility> finished = open_visibility(file, key.environment_hash);
+      run.progress().warn({"visibility_found", file.string() + " is there already, for this environment; nothing is "
+                                                               "computed"});
+      return finished;
+    }
+  } catch (const Error& refused) {
+    if (refused.kind() != ErrorKind::invalid_input) throw;
+  }
+  if (run.settings().overwrite) return nullptr;
+  throw Error(ErrorKind::invalid_input, "file_exists", "the file exists already, and is not the visibility asked for",
+              "give another name with --visibility, or allow replacing it with --overwrite", {.file = file.string()});
+}
+
+// A file for a relation that nobody wants to keep: removed when it is opened, or was not made.
+class ScratchFile {
+ public:
+  ScratchFile() : path_(std::filesystem::temp_directory_path() / ("tesseray-" + std::to_string(getpid()) + ".tvis")) {}
+  ~ScratchFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::unique_ptr<Visibility> not_used(Run& run, const std::string& why) {
+  run.progress().warn(
+      {"previous_visibility_not_used", "PREVIOUS_VISIBILITY is not used, since " + why + "; everything is computed"});
+  return nullptr;
+}
+
+// PREVIOUS_VISIBILITY, or the file beside PREVIOUS_ENVIRONMENT; none, with a warning, where that is not there.
+std::optional<std::filesystem::path> previous_file(Run& run) {
+  const ParameterValues& values = run.values();
+  if (values.has("PREVIOUS_VISIBILITY")) return values.text("PREVIOUS_VISIBILITY");
+  if (!values.has("PREVIOUS_ENVIRONMENT")) return std::nullopt;
+  const std::filesystem::path beside = visibility_file_beside(values.text("PREVIOUS_ENVIRONMENT"));
+  if (std::filesystem::exists(beside)) return beside;
+  run.progress().warn({"previous_visibility_not_used",
+                       "PREVIOUS_ENVIRONMENT is not used: PREVIOUS_VISIBILITY is not given, and there is no " +
+                           beside.filename().string() + " beside it; everything is computed"});
+  return std::nullopt;
+}
+
+// PREVIOUS_VISIBILITY brought up to date; null when that cannot be, with the reason as a warning.
+std::unique_ptr<Visibility> updated_visibility(Run& run, const Environment& previous,
+                                               const std::filesystem::path& earlier, const Scene& scene,
+                                               const Occlusion& occlusion, const Tiling& tiling,
+                                               const VisibilityKey& key,
+                                               const std::optional<std::filesystem::path>& keep_in) {
+  const ScratchFile scratch;
+  const std::filesystem::path& target = keep_in ? *keep_in : scratch.path();
+  require_disk_space(target, std::filesystem::file_size(earlier));
+  const Tiling earlier_tiling = tile_scene(previous.scene, previous.tiling_options, run.progress());
+  const VisibilityUpdate update = update_visibility(
+      {previous.scene, earlier_tiling, earlier, environment_hash(previous.scene, previous.tiling_options)}, scene,
+      tiling, occlusion, key.options, key.environment_hash, target, run.progress());
+  if (!update.why_not.empty()) return not_used(run, update.why_not);
+  run.progress().warn({"visibility_updated", "PREVIOUS_VISIBILITY was brought up to date: " +
+                                                 std::to_string(update.new_elements) + " new tiles and edges, and " +
+                                                 std::to_string(update.changed_entries) + " changes between others"});
+  return open_visibility(target, key.environment_hash);
+}
+
+// The relation from PREVIOUS_VISIBILITY, as it is or brought up to date; null, with a warning, when it is of no use. A
+// file that does not belong to PREVIOUS_ENVIRONMENT, or is damaged, is an error.
+std::unique_ptr<Visibility> visibility_from_previous(Run& run, const Scene& scene, const Occlusion& occlusion,
+                                                     const Tiling& tiling, const VisibilityKey& key,
+                                                     const std::optional<std::filesystem::path>& keep_in) {
+  const ParameterValues& values = run.values();
+  const std::optional<std::filesystem::path> file = previous_file(run);
+  if (!file) return nullptr;
+  const VisibilityFileInfo info = read_visibility_info(*file);
+  std::optional<Environment> previous;
+  if (values.has("PREVIOUS_ENVIRONMENT")) {
+    previous = read_environment(values.text("PREVIOUS_ENVIRONMENT"), run.progress());
+    if (environment_hash(previous->scene, previous->tiling_options) != info.environment_hash) {
+      throw Error(ErrorKind::invalid_input, "stale_visibility",
+                  "PREVIOUS_VISIBILITY does not belong to PREVIOUS_ENVIRONMENT", "give the two that belong together",
+                  {.file = file->string()});
+    }
+  }
+  if (is_same(info, key)) {
+    std::unique_ptr<Visibility> same = open_visibility(*file, key.environment_hash);
+    if (keep_in) write_visibility(*same, key.options, key.environment_hash, *keep_in, run.progress());
+    return same;
+  }
+  if (!previous)
+    return not_used(run, "the environment or MAX_DISTANCE is another one and PREVIOUS_ENVIRONMENT is not given");
+  return updated_visibility(run, *previous, *file, scene, occlusion, tiling, key, keep_in);
+}
+
+// Straight into the file, so that the memory need not hold it and a later run can go on with what this one did.
+std::unique_ptr<Visibility> compute_in_file(Run& run, const Occlusion& occlusion, const Tiling& tiling,
+                                            const VisibilityKey& key, const std::filesystem::path& file,
+                                            std::uint64_t entries) {
+  const std::uint64_t elements = tiling.tiles.size() + tiling.edges.size();
+  const MemoryBudget& budget = run.settings().memory;
+  budget.require(elements * bytes_per_element + least_block_bytes,
+                 "finding what " + std::to_string(elements) + " tiles and edges see");
+  const std::uint64_t block_bytes =
+      budget.bytes == 0 ? usual_block_bytes : std::clamp(budget.bytes / 8, least_block_bytes, usual_block_bytes);
+  // While the file is written, the work that it is made from is there, too.
+  require_disk_space(file, entries / 2 * 3);
+  compute_visibility_file(occlusion, tiling, key.options, key.environment_hash, file, block_bytes, run.progress());
+  return open_visibility(file, key.environment_hash);
+}
+
+// Rows take about a byte per entry, and as much again while halves of them are put together.
+void require_memory_for_rows(const Run& run, const Tiling& tiling, std::uint64_t entries) {
+  constexpr std::uint64_t bytes_per_entry = 3;
+  run.settings().memory.require(entries * bytes_per_entry, "the visibility of " + std::to_string(tiling.tiles.size()) +
+                                                               " tiles and " + std::to_string(tiling.edges.size()) +
+                                                               " edges");
+}
+
+// nullptr when the GPU's memory is not enough and the CPU will do.
+std::unique_ptr<Visibility> compute_on_gpu(Run& run, const Occlusion& occlusion, const Tiling& tiling,
+                                           const VisibilityKey& key, std::uint64_t entries) {
+  require_memory_for_rows(run, tiling, entries);
+  return run.on_gpu("visibility",
+                    [&] { return compute_visibility_with_cuda(occlusion, tiling, key.options, run.progress()); });
+}
+
+}  // namespace
+
+Parameter max_distance_parameter() {
+  return {.name = "MAX_DISTANCE",
+          .label = "Greatest distance",
+          .help = "tiles farther apart count as not seeing each other; no limit if not given",
+          .kind = ParameterKind::distance,
+          .unit = "m",
+          .minimum = 1,
+          .maximum = 1e6,
+          .optional = true,
+          .advanced = true};
+}
+
+std::vector<Parameter> visibility_parameters() {
+  using Kind = ParameterKind;
+  return {
+      max_distance_parameter(),
+      {.name = "PREVIOUS_ENVIRONMENT",
+       .label = "Earlier environment",
+       .help = "the environment that PREVIOUS_VISIBILITY was computed for",
+       .kind = Kind::file,
+       .optional = true,
+       .advanced = true,
+       .extension = "gpkg"},
+      {.name = "PREVIOUS_VISIBILITY",
+       .label = "Earlier visibility",
+       .help = "a visibility file computed before, the one beside PREVIOUS_ENVIRONMENT if not given; taken over when "
+               "nothing that it depends on has changed, and brought up "
+               "to date with PREVIOUS_ENVIRONMENT when buildings have",
+       .kind = Kind::file,
+       .optional = true,
+       .advanced = true,
+       .extension = "tvis"},
+  };
+}
+
+VisibilityOptions visibility_options(const ParameterValues& values) {
+  VisibilityOptions options;
+  if (const std::optional<double> limit = values.optional_number("MAX_DISTANCE")) options.max_distance_m = *limit;
+  return options;
+}
+
+std::uint64_t estimated_visibility_entries(const Occlusion& occlusion, const Tiling& tiling,
+                                           const VisibilityOptions& options) {
+  constexpr std::uint32_t samples = 50'000;
+  const std::size_t tiles = tiling.tiles.size(), elements = tiles + tiling.edges.size();
+  const auto count = static_cast<double>(elements);
+  const auto point_of = [&](std::size_t element) {
+    return element < tiles ? lifted_point(tiling.tiles[element]) : lifted_point(tiling.edges[element - tiles]);
+  };
+  // Planes are looked at from centroids, not from lifted ones: coplanar tiles do not face each other.
+  const auto anchor_of = [&](std::size_t element) {
+    return element < tiles ? tiling.tiles[element].centroid : point_of(element);
+  };
+  const auto faces = [&](std::size_t element, Vec3 p) {
+    return element >= tiles || dot(tiling.tiles[element].normal, p - anchor_of(element)) > in_front_m;
+  };
+  // An additive sequence with the plastic number spreads the pairs evenly, the same ones every time
+  // (M. Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018).
+  constexpr double step_a = 0.7548776662466927, step_b = 0.5698402909980532;
+  const auto element_at = [&](double place) { return static_cast<std::size_t>((place - std::floor(place)) * count); };
+  std::uint32_t seen = 0;
+  for (std::uint32_t s = 0; s < samples && elements > 0; ++s) {
+    const std::size_t a = element_at(s * step_a), b = element_at(0.5 + s * step_b);
+    if (a == b || !faces(a, anchor_of(b)) || !faces(b, anchor_of(a))) continue;
+    const Vec3 at_a = point_of(a), at_b = point_of(b);
+    if (norm(at_b - at_a) > options.max_distance_m) continue;
+    if (occlusion.is_free(at_a, at_b)) ++seen;
+  }
+  return static_cast<std::uint64_t>(count * count * seen / samples);
+}
+
+std::unique_ptr<Visibility> compute_visibility(Run& run, const Scene& scene, const Occlusion& occlusion,
+                                               const Tiling& tiling, const VisibilityKey& key,
+                                               const std::optional<std::filesystem::path>& keep_in) {
+  run.progress().begin_stage("visibility file");
+  if (keep_in) {
+    if (std::unique_ptr<Visibility> finished = finished_visibility(run, key, *keep_in)) return finished;
+  }
+  std::unique_ptr<Visibility> previous = visibility_from_previous(run, scene, occlusion, tiling, key, keep_in);
+  return previous ? std::move(previous) : compute_visibility_anew(run, occlusion, tiling, key, keep_in);
+}
+
+std::unique_ptr<Visibility> compute_visibility_anew(Run& run, const Occlusion& occlusion, const Tiling& tiling,
+                                                    const VisibilityKey& key,
+                                                    const std::optional<std::filesystem::path>& keep_in) {
+  run.progress().begin_stage("visibility");
+  const std::uint64_t entries = estimated_visibility_entries(occlusion, tiling, key.options);
+  std::unique_ptr<Visibility> visibility;
+  if (run.uses_cuda()) {
+    if (keep_in) require_disk_space(*keep_in, entries);
+    visibility = compute_on_gpu(run, occlusion, tiling, key, entries);
+  }
+  if (visibility == nullptr) {
+    if (keep_in) return compute_in_file(run, occlusion, tiling, key, *keep_in, entries);
+    require_memory_for_rows(run, tiling, entries);
+    return compute_visibility(occlusion, tiling, key.options, run.progress());
+  }
+  if (keep_in) write_visibility(*visibility, key.options, key.environment_hash, *keep_in, run.progress());
+  return visibility;
+}
+
+std::filesystem::path visibility_file_beside(const std::filesystem::path& environment) {
+  std::filesystem::path beside = environment;
+  return beside.replace_extension(".tvis");
+}
+
+std::vector<std::uint32_t> visible_tile_counts(const Visibility& visibility) {
+  std::vector<std::uint32_t> counts(visibility.tile_count());
+  for (std::uint32_t tile = 0; tile < visibility.tile_count(); ++tile) counts[tile] = visibility.visible_tiles(tile);
+  return counts;
+}
+
+void add_visibility_figures(const Visibility& visibility, nlohmann::ordered_json& figures) {
+  std::uint64_t tile_links = 0, links = 0;
+  for (std::uint32_t element = 0; element < visibility.element_count(); ++element) {
+    links += visibility.row_length(element);
+    if (element < visibility.tile_count()) tile_links += visibility.visible_tiles(element);
+  }
+  figures["visibility_entries"] = links;
+  figures["mean_visible_tiles"] =
+      visibility.tile_count() == 0 ? 0.0 : static_cast<double>(tile_links) / visibility.tile_count();
+}
+
+}  // namespace tesseray
