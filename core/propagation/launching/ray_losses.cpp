@@ -299,8 +299,6 @@ void RayLosses::Account::end_by_ground_below(const KeptEnding& ending, const Int
   const Vec3 normal = has_normal ? ending.ground_normal : tile.normal;
   const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
   length_m_ = geometric_m(leg);
-  settle(level(ending.strength, leg, ending.departure_gain), chain.length);
-  antenna_ = ending.departure_gain;
   const RayEnding as_it_arrived{ending.source,
                                 ending.strength,
                                 Mechanism::none,
@@ -311,10 +309,9 @@ void RayLosses::Account::end_by_ground_below(const KeptEnding& ending, const Int
                                 0,
                                 ending.ground_normal,
                                 ending.ground_place ? &*ending.ground_place : nullptr};
-  Vec3 departure;
-  if (view().link.has_pattern() && ray_ending_detail::find_departure(view(), as_it_arrived, leg, departure)) {
-    antenna_ = view().link.transmit_gain(departure);
-  }
+  const LinkView::Departure sent = sent_to_ground(view(), as_it_arrived, leg);
+  settle(level(sent.field, leg, sent.relative_gain), chain.length);
+  antenna_ = sent.relative_gain;
   if (chain.length > 0) {
     set_vegetation(ending.attenuation.companion);
   } else if (chain.over_rooftops) {
@@ -325,8 +322,7 @@ void RayLosses::Account::end_by_ground_below(const KeptEnding& ending, const Int
     const Vec3 antenna = setting_.transmitter.position;
     vegetation_ = squared(setting_.vegetation_to_target(antenna, number_, ending.ground_normal).companion);
   }
-  const ComplexVec3 reflected =
-      specularly_reflected(view().surface(tile), transported(ending.strength, leg.direction), leg.direction, normal);
+  const ComplexVec3 reflected = specularly_reflected(view().surface(tile), sent.field, leg.direction, normal);
   receive(reflected, mirrored(leg.direction, normal));
   // With what roofs and uneven ground leave of it.
   steps_.back() *= ending.ray.arrival.path_gain / left();

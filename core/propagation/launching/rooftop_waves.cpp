@@ -31,6 +31,19 @@ Complex behind_edge(Vec3 before, Vec3 edge, Vec3 point, double wave_number) {
   return knife_edge_factor(nu) * exp_j(0.5 * pi * nu * nu);
 }
 
+// How much longer the way over some edges is than the straight one to the paraxial wave, by which the screens' factor
+// has its phase: by the squares of the heights (docs/physics.md §6).
+double paraxial_detour_m(Vec3 from, const std::vector<Vec3>& edges, Vec3 to) {
+  const auto by_height_m = [](Vec3 a, Vec3 b) { return 0.5 * (b.z - a.z) * (b.z - a.z) / norm(b.xy() - a.xy()); };
+  double detour_m = -by_height_m(from, to);
+  Vec3 before = from;
+  for (const Vec3 edge : edges) {
+    detour_m += by_height_m(before, edge);
+    before = edge;
+  }
+  return detour_m + by_height_m(before, to);
+}
+
 // Of what has come `before_m` to the level edge at a place, across which it goes on along `direction`.
 VirtualSource source_at_edge(Vec3 place, Vec3 direction, double before_m) {
   VirtualSource source;
@@ -90,9 +103,10 @@ bool RooftopWaves::complete(Vec3 target, Workspace& work, RooftopWave& wave) con
   const RooftopPath& path = wave.path;
   const double straight = norm(target - transmitter_.position);
   const Link::Departure departure = departure_towards_roofs(link_.depart(path.departure), target, path, work);
-  // The factors count their phase from the straight line, and rays from their own length.
+  // The factors have in their phase how much longer the way is than the straight line; rays have it in their length.
   const double length = path.is_in_sight ? straight : path.length_m;
-  const Complex turn = exp_j(link_.wave_number() * (length - straight));
+  const double detour_m = path.is_in_sight ? 0 : paraxial_detour_m(transmitter_.position, path.edges, target);
+  const Complex turn = exp_j(link_.wave_number() * detour_m);
   const ComplexVec3 field = (1.0 / straight) * (turn * carried_over(departure.field, path));
   const Vec3 last = path.edges.back();
   wave.source = source_at_edge(last, path.arrival, path.length_m - norm(target - last));

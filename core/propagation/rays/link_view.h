@@ -58,6 +58,14 @@ struct LinkView {
            transmit_pattern != PatternKind::isotropic;
   }
 
+  // Whether two rays that leave in one vertical plane may differ in more than their direction: by the pattern, or since
+  // the polarisation is not in that plane or across it.
+  TESSERAY_HD bool departs_unevenly() const {
+    const bool is_of_plane = transmit_polarization == LinearPolarization::vertical ||
+                             transmit_polarization == LinearPolarization::horizontal;
+    return has_pattern() || !is_of_plane || transmit_frame.up.z != 1;
+  }
+
   // The unit field of an upright antenna of the transmitter's polarisation: what a scattering tile sends on.
   TESSERAY_HD Vec3 copolar_polarization(Vec3 direction) const {
     return polarization_vector(transmit_polarization, AntennaFrame{}, direction);

@@ -54,6 +54,34 @@ TESSERAY_HD inline Vec3 mirrored_back(const EnvironmentView& environment, const 
   return way;
 }
 
+// The field of the transmitter's or the scattered ray that leaves the last tile of `chain`, reflections only, along
+// `direction`. Rays: see bounced_rays.h.
+template <class Rays>
+TESSERAY_HD LinkView::Departure reflected_along(const InteractionChain& chain, Vec3 direction, const Rays& rays) {
+  const Tile* const tiles = rays.view().environment.tiles;
+  const std::size_t first = chain.is_scattered() ? 1 : 0;
+  Vec3 k = direction;
+  for (std::size_t i = chain.length; i-- > first;) k = mirrored(k, tiles[chain.elements[i]].normal);
+  LinkView::Departure departure = rays.departure(chain, k);
+  for (std::size_t i = first; i < chain.length; ++i) {
+    const Tile& tile = tiles[chain.elements[i]];
+    departure.field = rays.reflected(chain, departure.field, k, tile);
+    k = mirrored(k, tile.normal);
+  }
+  return departure;
+}
+
+// The ground tile that has reflected a ray since it left the antenna, its scattering tile or its last edge; no_index
+// where there is none.
+TESSERAY_HD inline std::uint32_t last_ground(const TargetPointsView& points, const InteractionChain& chain) {
+  const std::size_t first = chain.is_scattered() ? 1 : 0;
+  for (std::size_t i = chain.length; i-- > first;) {
+    if (!points.is_tile(chain.elements[i])) return no_index;
+    if (points.is_ground(chain.elements[i])) return chain.elements[i];
+  }
+  return no_index;
+}
+
 namespace ray_ending_detail {
 
 // Whether it adds up in amplitude with the others that do so.
@@ -95,16 +123,24 @@ TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding&
   return ray;
 }
 
-// Where the companion leaves the antenna, which comes to the target's image along `leg`. False where it does as the
-// ray: over the roofs, along uneven ground, and, nearly, behind two edges.
+// The transmitter's own rays, for reflected_along.
+struct RaysOfTransmitter {
+  const LaunchView& launch;
+  TESSERAY_HD const LaunchView& view() const { return launch; }
+  TESSERAY_HD LinkView::Departure departure(const InteractionChain&, Vec3 direction) const {
+    return launch.link.depart(direction);
+  }
+  TESSERAY_HD ComplexVec3 reflected(const InteractionChain&, const ComplexVec3& incident, Vec3 incidence,
+                                    const Tile& tile) const {
+    return specularly_reflected(launch, incident, incidence, tile);
+  }
+};
+
+// Where the companion leaves the antenna, which comes to the target's image along `leg`. False behind two edges, where
+// it is nearly as the ray itself does.
 TESSERAY_HD inline bool find_departure(const LaunchView& launch, const RayEnding& ending, const Leg& leg,
                                        Vec3& direction) {
   const InteractionChain& chain = ending.chain;
-  if (chain.over_rooftops || comes_along_ground(ending)) return false;
-  if (ending.ground_place != nullptr) {
-    direction = normalized(*ending.ground_place - launch.antenna);
-    return true;
-  }
   direction = ending.source.is_edge() ? (1 / leg.rho_m) * (leg.from - ending.source.point) : leg.direction;
   direction = mirrored_back(launch.environment, chain, 0, direction);
   int diffractions = 0;
@@ -116,6 +152,29 @@ TESSERAY_HD inline bool find_departure(const LaunchView& launch, const RayEnding
 
 }  // namespace ray_ending_detail
 
+// The field of a ray's companion as it comes to the ground along `leg`, over the amplitude of that way. It leaves the
+// antenna in another direction than the ray: the pattern may have its null in one of them, and a slanted polarisation
+// turns with the direction. Over the roofs and along uneven ground both leave as one.
+TESSERAY_HD inline LinkView::Departure sent_to_ground(const LaunchView& launch, const RayEnding& ending,
+                                                      const Leg& leg) {
+  LinkView::Departure sent{transported(ending.strength, leg.direction), ending.departure_gain};
+  const InteractionChain& chain = ending.chain;
+  if (!launch.link.departs_unevenly() || chain.over_rooftops || comes_along_ground(ending)) return sent;
+  // What surfaces alone have reflected is known from its departure on, whatever the ray itself has of the pattern.
+  if (!ending.source.is_edge() && last_ground(launch.environment.points, chain) == no_index) {
+    const Vec3* const place = ending.ground_place;
+    const Vec3 last = place == nullptr ? leg.direction : normalized(*place - launch.antenna);
+    sent = reflected_along(chain, last, ray_ending_detail::RaysOfTransmitter{launch});
+    sent.field = transported(sent.field, leg.direction);
+    return sent;
+  }
+  Vec3 departure;
+  if (!(ending.departure_gain > 0) || !ray_ending_detail::find_departure(launch, ending, leg, departure)) return sent;
+  sent.relative_gain = launch.link.transmit_gain(departure);
+  sent.field = std::sqrt(sent.relative_gain / ending.departure_gain) * sent.field;
+  return sent;
+}
+
 // The ray once more, reflected at a ground tile's plane, so that it seems to end at the target's image: its companion.
 // False where the tile does not face it, or has nothing to reflect. REQUIRES: the ray is not scattered.
 TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding& ending, const Tile& tile,
@@ -124,22 +183,16 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
   const Vec3 normal = squared_norm(ending.ground_normal) > 0 ? ending.ground_normal : tile.normal;
   const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
   if (dot(leg.from - tile.centroid, normal) < -in_ground_plane_m || dot(leg.direction, normal) >= 0) return false;
-  double amplitude = leg.amplitude * ending.attenuation.companion, departure_gain = ending.departure_gain;
-  // It leaves in another direction than the ray: the pattern may have its null in one of them.
-  Vec3 departure;
-  if (launch.link.has_pattern() && departure_gain > 0 &&
-      ray_ending_detail::find_departure(launch, ending, leg, departure)) {
-    departure_gain = launch.link.transmit_gain(departure);
-    amplitude *= std::sqrt(departure_gain / ending.departure_gain);
-  }
+  double amplitude = leg.amplitude * ending.attenuation.companion;
   // Of a ray that comes to the ground as it has left the antenna.
   if (ending.chain.length == 0 && tile.kind == SurfaceKind::ground) {
     amplitude *= gain_of_grazed_ground(launch.surface(tile), leg.direction, normal);
   }
   if (!(amplitude > 0)) return false;
-  const ComplexVec3 incident = amplitude * transported(ending.strength, leg.direction);
+  const LinkView::Departure sent = sent_to_ground(launch, ending, leg);
+  const ComplexVec3 incident = amplitude * sent.field;
   companion = ray_ending_detail::arrived(
-      launch, ending, departure_gain, specularly_reflected(launch.surface(tile), incident, leg.direction, normal),
+      launch, ending, sent.relative_gain, specularly_reflected(launch.surface(tile), incident, leg.direction, normal),
       mirrored(leg.direction, normal), leg.length_m + ending.companion_offset_m, number, true);
   if (ending.ground_place != nullptr) companion.arrival.travel_direction = normalized(target - *ending.ground_place);
   return true;
@@ -159,17 +212,6 @@ TESSERAY_HD inline double interference(const LaunchView& launch, const RayEnding
 }
 
 }  // namespace ray_ending_detail
-
-// The ground tile that has reflected a ray since it left the antenna, its scattering tile or its last edge; no_index
-// where there is none.
-TESSERAY_HD inline std::uint32_t last_ground(const TargetPointsView& points, const InteractionChain& chain) {
-  const std::size_t first = chain.is_scattered() ? 1 : 0;
-  for (std::size_t i = chain.length; i-- > first;) {
-    if (!points.is_tile(chain.elements[i])) return no_index;
-    if (points.is_ground(chain.elements[i])) return chain.elements[i];
-  }
-  return no_index;
-}
 
 // Whether that is ground as it goes on from the ground tile `target`, whose companions stand for such rays.
 TESSERAY_HD inline bool comes_from_same_ground(const EnvironmentView& environment, const InteractionChain& chain,

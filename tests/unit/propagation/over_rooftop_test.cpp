@@ -680,6 +680,33 @@ struct RaysOfCity {
 };
 
 // A profile may end early: never where the edges that are chosen from all of it would let the ray through.
+// Behind a house a ray over its roof has the phase of its length and little more, also where it falls steeply: the
+// screens' integral knows but the paraxial length, which is 2 m less 15 m behind a wall of 20 m.
+TEST(OverRooftop, PhaseIsThatOfTheLength) {
+  Scene scene = testing::flat_ground(100, 200);
+  scene.prisms = {testing::box_prism(1, {20, 90}, {80, 100}, 0, 20)};
+  const Environment house(testing::with_material(std::move(scene), 5, 0.01), 10);
+  RayLaunchingOptions options = testing::without_scattering(1, 1, 1);
+  options.over_rooftop = OverRooftop::screens;
+  options.rays_per_receiver = 10;
+  const Transmitter transmitter = testing::test_transmitter({50, 20, 1.5});
+  for (const double behind_m : {12.0, 20.0, 40.0}) {
+    std::vector<Vec3> places;
+    for (int step = 0; step < 20; ++step) places.push_back({50, 100 + behind_m, 1.5 + 0.1 * step});
+    const RayLaunchingResult result = house.launch(transmitter, testing::receivers_at(places), options);
+    std::vector<double> phases;
+    for (const Ray& ray : result.rays) {
+      if (ray.interactions != "T-O") continue;
+      const double turns = ray.delay_ns * 1e-9 * transmitter.frequency_hz + ray.phase_deg / 360;
+      phases.push_back(360 * (turns - std::round(turns)));
+    }
+    ASSERT_EQ(phases.size(), places.size());
+    for (const double phase : phases) {
+      EXPECT_LT(std::fabs(std::remainder(phase - phases.front(), 360)), 8) << behind_m;
+    }
+  }
+}
+
 TEST(OverRooftop, ChosenEdgesDecideWhatIsTooWeak) {
   std::size_t rays = 0, too_weak = 0;
   for (const std::uint64_t seed : {1u, 2u}) {

@@ -2,12 +2,14 @@
 // What a link sends through patterns from files and through beams, and that it takes as before.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "core/physics/antenna_pattern.h"
+#include "core/physics/fresnel.h"
 #include "core/prediction/prediction.h"
 #include "core/propagation/rays/link.h"
 #include "tests/support/environment.h"
@@ -186,6 +188,66 @@ TEST(TransmitPattern, IsThatOfTheWayByTheGround) {
       for (std::size_t i = 0; i < gains.tiles.size(); ++i) {
         EXPECT_NEAR(decibels(gains.receivers[i] / gains.tiles[i]), 0, diffractions > 0 ? 0.3 : 0.12) << i;
       }
+    }
+  }
+}
+
+// The gain of the ray that flat ground at z = 0 reflects, from the field that the antenna sends along its own
+// departure.
+double gain_by_flat_ground(const testing::Environment& ground, const Transmitter& transmitter, Vec3 receiver,
+                           const RayLaunchingOptions& options) {
+  const Link link(ground.scene, transmitter, options);
+  const Vec3 image{receiver.x, receiver.y, -receiver.z}, way = image - transmitter.position, down = normalized(way);
+  const ComplexVec3 reflected = reflected_field(link.depart(down).field, down, {0, 0, 1},
+                                                link.surface(ground.tiling.tiles[0].material).permittivity);
+  return squared_norm(link.receive(reflected, {down.x, down.y, -down.z})) / dot(way, way);
+}
+
+// An antenna may send the receiver nothing and the ground before it much, and a slanted field turns with the direction:
+// of receivers above an antenna, and near below one.
+TEST(TransmitPattern, OfTheWayByTheGroundHasItsOwnPolarization) {
+  const testing::Environment ground(testing::with_material(testing::flat_ground(100, 100), 5, 0.01), 10);
+  struct Case {
+    AntennaKind kind;
+    double beamwidth_deg, downtilt_deg, height_m;
+    Polarization polarization, received;
+    Vec3 receiver;
+  };
+  using enum Polarization;
+  const Case cases[] = {
+      {AntennaKind::beam, 80, 90, 20, vertical, vertical, {56, 60, 22}},
+      {AntennaKind::beam, 60, 60, 20, vertical, vertical, {50, 57, 31.5}},
+      {AntennaKind::sector_3gpp, 0, 6, 10, slant_plus_45, vertical, {50, 80, 1.5}},
+      {AntennaKind::isotropic, 0, 0, 10, slant_plus_45, horizontal, {50, 80, 1.5}},
+      {AntennaKind::isotropic, 0, 20, 10, vertical, vertical, {57, 71, 1.5}},
+  };
+  for (const Case& c : cases) {
+    Transmitter transmitter = testing::test_transmitter({50, 50, c.height_m});
+    transmitter.antenna = c.kind;
+    transmitter.antenna_details.beamwidth_deg = c.beamwidth_deg;
+    transmitter.downtilt_deg = c.downtilt_deg;
+    transmitter.polarization = c.polarization;
+    RayLaunchingOptions options = testing::without_scattering(1, 0, 1);
+    options.over_rooftop = OverRooftop::screens;
+    options.summation = Summation::power;
+    options.receiver_polarization = c.received;
+    options.receiver_height_m = c.receiver.z;
+    options.rays_per_receiver = 10;
+    const RayLaunchingResult result = ground.launch(transmitter, testing::receivers_at({c.receiver}), options);
+    const auto by_ground =
+        std::find_if(result.rays.begin(), result.rays.end(), [](const Ray& ray) { return ray.interactions == "T-G"; });
+    ASSERT_NE(by_ground, result.rays.end()) << c.receiver.z;
+    const double expected = gain_by_flat_ground(ground, transmitter, c.receiver, options);
+    EXPECT_NEAR(decibels(by_ground->path_gain / expected), 0, 1e-6) << c.receiver.z;
+    // At tiles it is no ray of its own.
+    const Link link(ground.scene, transmitter, options);
+    for (std::size_t t = 0; t < ground.tiling.tiles.size(); ++t) {
+      const Vec3 target = target_point(ground.tiling.tiles[t], options.receiver_height_m),
+                 way = target - transmitter.position;
+      const Vec3 straight = normalized(way);
+      const double both = squared_norm(link.receive(link.depart(straight).field, straight)) / dot(way, way) +
+                          gain_by_flat_ground(ground, transmitter, target, options);
+      EXPECT_NEAR(decibels(testing::total_gain(result.tiles[t]) / both), 0, 1e-5) << t;
     }
   }
 }
