@@ -2,6 +2,7 @@
 #include "core/comparison/measured_values.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
 #include <string>
@@ -52,6 +53,12 @@ void require_options_of_levels(const ComparisonOptions& options) {
               std::string(option) + " is of powers, and the measured values are arrival times", "leave it out");
 }
 
+// What loggers write where they have measured nothing, in a unit in which any number may be.
+bool stands_for_none(double value) {
+  constexpr std::array fillers{-999.0, -9999.0, -99999.0, 99999.0, 999999.0};
+  return std::find(fillers.begin(), fillers.end(), value) != fillers.end();
+}
+
 }  // namespace
 
 double predicted_value(const PredictedTarget& target, const ComparisonOptions& options) {
@@ -91,14 +98,16 @@ double measured_value(double value, const ComparisonOptions& options) {
 bool is_plausible(double value, ValueKind kind) {
   switch (kind) {
     case ValueKind::received_power:
-      return value > -250 && value < 100;
+      // A receiver gets less than a watt; 0 and 99 (GSM's RXLEV) stand for none.
+      return value > -250 && value < 30 && value != 0;
     case ValueKind::path_loss:
     case ValueKind::basic_loss:
       return value > -100 && value < 400;
     case ValueKind::field_strength:
       return value > -250 && value < 250;
     case ValueKind::time_of_arrival:
-      return true;  // in ns all numbers may be
+      // Also as they were in µs.
+      return !stands_for_none(value) && !stands_for_none(value / 1000);
     case ValueKind::timing_advance:
       return value >= 0 && value < 20'000;
   }

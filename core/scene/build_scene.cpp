@@ -155,10 +155,18 @@ void check_extent(const RawScene& touching, bool had_buildings, const SceneOptio
               "give EXTENT in the CRS of the environment, or leave it out");
 }
 
-void check_buildings(const Scene& scene, const std::string& layer, const SceneOptions& options) {
+// `log`: of the buildings, which nothing is written of then.
+void check_buildings(const Scene& scene, IssueLog& log, const SceneOptions& options) {
   if (!scene.prisms.empty() || options.extent) return;
-  throw Error(ErrorKind::invalid_input, "no_buildings", "no building is left after the clean-up",
-              "see why in the buildings layer, or give EXTENT to work without buildings", {.layer = layer});
+  const std::vector<Issue>& issues = log.issues();
+  std::string message = "no building is left after the clean-up";
+  if (!issues.empty()) {
+    message += ": " + std::to_string(issues.size()) + " issue(s), the first: ";
+    if (issues.front().feature_id >= 0) message += "feature " + std::to_string(issues.front().feature_id) + ", ";
+    message += issues.front().message;
+  }
+  throw Error(ErrorKind::invalid_input, "no_buildings", message,
+              "correct the buildings layer, or give EXTENT to work without buildings", {.layer = log.layer()});
 }
 
 }  // namespace
@@ -194,7 +202,7 @@ CleanScene build_scene(RawScene raw, const SceneOptions& options, Progress& prog
   scene.prisms = without_overlaps(std::move(prisms), scene.terrain, building_log, progress);
   scene.vegetation = make_vegetation(raw.vegetation, greens, scene.terrain, origin, options, vegetation_log);
   if (raw.clutter) scene.clutter = make_clutter(*raw.clutter, scene.extent, origin);
-  check_buildings(scene, raw.buildings_layer, options);
+  check_buildings(scene, building_log, options);
   result.issues = collected_issues(std::move(raw.issues), origin, {&terrain_log, &building_log, &vegetation_log});
   result.buildings_layer = std::move(raw.buildings_layer);
   return result;

@@ -121,7 +121,6 @@ std::vector<Transmitter> place_transmitters(const std::vector<RawTransmitter>& r
   std::vector<Transmitter> transmitters;
   transmitters.reserve(raw.size());
   for (const RawTransmitter& each : raw) {
-    const ErrorPlace place{.file = each.file, .layer = each.layer, .feature_id = each.feature_id};
     const std::string name = "transmitter \"" + each.name + "\"";
     const Vec2 p = placement.local(each.position);
     const double ground = placement.ground_at(p);
@@ -131,7 +130,7 @@ std::vector<Transmitter> place_transmitters(const std::vector<RawTransmitter>& r
       const std::optional<double> roof = placement.roof_at(p);
       if (!roof) {
         const std::string outside = placement.what_is_wrong({p.x, p.y, ground + std::fabs(each.height_m) + 1});
-        bad.add(place, name, outside.empty() ? placement.no_roof(p) : outside);
+        bad.add(each.source, name, outside.empty() ? placement.no_roof(p) : outside);
         continue;
       }
       height_m = *roof + each.height_m - ground;
@@ -141,7 +140,7 @@ std::vector<Transmitter> place_transmitters(const std::vector<RawTransmitter>& r
     const double z = ground + height_m;
     const std::string wrong = placement.what_is_wrong({p.x, p.y, z});
     if (!wrong.empty()) {
-      bad.add(place, name, wrong);
+      bad.add(each.source, name, wrong);
       continue;
     }
     transmitters.push_back(placed(each, {p.x, p.y, z}, height_m));
@@ -164,8 +163,7 @@ std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, const
     const Vec3 position{p.x, p.y, placement.ground_at(p) + each.height_m};
     const std::string wrong = placement.what_is_wrong(position);
     if (!wrong.empty()) {
-      bad.add({.file = each.file, .layer = each.layer, .feature_id = each.feature_id},
-              "receiver " + std::to_string(each.feature_id), wrong);
+      bad.add(each.source, "receiver " + std::to_string(each.feature_id), wrong);
       continue;
     }
     receivers.push_back({each.feature_id, position});

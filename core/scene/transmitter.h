@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/scene/scene.h"
 
 namespace tesseray {
@@ -56,7 +57,7 @@ struct RawTransmitter {
   Polarization polarization = Polarization::vertical;
   double meridian_convergence_deg = 0;  // true-north azimuth of grid north at the site
   double diameter_m = 0;                // antenna aperture for the far-field flag; 0: not flagged
-  std::string file, layer;              // for error messages
+  ErrorPlace source;                    // where it was read
 };
 
 // A transmitter in the scene frame.
@@ -83,7 +84,7 @@ struct RawReceiver {
   std::int64_t feature_id = 0;
   Vec2 position;
   double height_m = 1.5;  // above ground
-  std::string file, layer;
+  ErrorPlace source;
 };
 
 struct Receiver {

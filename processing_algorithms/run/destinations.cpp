@@ -48,6 +48,13 @@ void check_name(const fs::path& file) {
          "give a name, and a folder, without |", file);
 }
 
+// Opening a pipe waits for whoever holds its other end, and nothing could be renamed to it.
+void check_is_no_pipe(const fs::path& file) {
+  std::error_code problem;
+  if (!fs::is_fifo(file, problem)) return;
+  refuse("no_regular_file", "this is a pipe", "name a file, and read it when it is complete", file);
+}
+
 // The same file by another name is the same file.
 fs::path same_name(const fs::path& file) {
   std::error_code problem;
@@ -224,6 +231,7 @@ void Destinations::check(const ParameterValues& values, bool overwrite) const {
     check_name(*wanted);
     check_folder(*wanted);
     check_ending(parameter, *wanted);
+    check_is_no_pipe(*wanted);
     if (!taken.take(*wanted, "")) {
       refuse("outputs_collide", "two outputs go to this file", "give each its own", *wanted);
     }
@@ -233,6 +241,7 @@ void Destinations::check(const ParameterValues& values, bool overwrite) const {
   }
   for (const auto& [name, destination] : layers_) {
     check_folder(destination.file);
+    check_is_no_pipe(destination.file);
     if (!taken.take(destination.file, destination.layer)) {
       refuse("outputs_collide", "two outputs go to this place", "give each its own file or layer name",
              destination.file, destination.layer);

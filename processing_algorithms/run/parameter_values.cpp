@@ -177,6 +177,9 @@ Request request_from_json(const std::string& json) {
   } catch (const nlohmann::json::parse_error& wrong) {
     throw Error(ErrorKind::invalid_input, "bad_json",
                 "the parameters on standard input are no JSON (character " + std::to_string(wrong.byte) + ")", hint);
+  } catch (const nlohmann::json::out_of_range&) {
+    throw Error(ErrorKind::invalid_input, "bad_json",
+                "a number among the parameters on standard input is too large for a 64-bit floating-point one", hint);
   }
   if (!object.is_object()) {
     throw Error(ErrorKind::invalid_input, "bad_json", "the parameters on standard input are no JSON object", hint);

@@ -2,6 +2,7 @@
 """The command line itself: help, version, spelling, JSON on standard input, and what a wrong one answers."""
 
 import json
+import os
 import subprocess
 import unittest
 
@@ -113,6 +114,28 @@ class CommandLineTest(PipelineTest):
         self.assertLessEqual({"code", "message", "hint"}, error_of(for_programs).keys())
 
 
+class PipesTest(PipelineTest):
+    """A pipe is refused before anything is opened: whoever opens one waits for its other end."""
+
+    def setUp(self):
+        super().setUp()
+        self.pipe = self.folder / "pipe.gpkg"
+        os.mkfifo(self.pipe)
+
+    def test_as_an_output(self):
+        scene = ["tileenvironment", "--buildings", SAMPLE / "buildings.gpkg", "--overwrite", "--progress", "json"]
+        for output in ("--environment", "--tiles"):
+            with self.subTest(output=output):
+                process = tesseray(*scene, output, self.pipe, timeout=20)
+                self.assert_refused(process, "no_regular_file", ["pipe"])
+        self.assertEqual(self.files(), [self.pipe.name])
+
+    def test_as_an_input(self):
+        process = tesseray("tileenvironment", "--buildings", self.pipe, "--environment", self.folder / "e.gpkg",
+                           "--progress", "json", timeout=20)
+        self.assert_refused(process, "unreadable_file", ["pipe", "to a file"])
+
+
 class JsonInputTest(PipelineTest):
     def run_json(self, text, *options):
         return tesseray("tileenvironment", "--json", "-", *options, stdin=text)
@@ -126,6 +149,9 @@ class JsonInputTest(PipelineTest):
         for text in ("", "tile\n", '{"TILE_AREA": \n', "[1, 2]\n", '"text"\n', "null\n"):
             with self.subTest(text=text):
                 self.assert_refused(self.run_json(text), "bad_json")
+
+    def test_a_number_beyond_all_bounds(self):
+        self.assert_refused(self.run_json('{"BUILDINGS": "x", "TILE_AREA": 1e999}\n'), "bad_json", ["too large"])
 
     def test_nested_values(self):
         self.assert_refused(self.run_json('{"BUILDINGS": {"path": "x"}}\n'), "bad_parameters", ["BUILDINGS"])

@@ -81,21 +81,27 @@ Rectangle bounds_with_geometry(VectorSource& source) {
               "check what was given as " + source.parameter(), source.place());
 }
 
+// The part of a country-wide layer that matters. An extent elsewhere is an error of its own, later.
+Rectangle part_within(const std::optional<Rectangle>& extent, const Rectangle& bounds) {
+  if (!extent || !touch(*extent, bounds)) return bounds;
+  return {{std::max(extent->min.x, bounds.min.x), std::max(extent->min.y, bounds.min.y)},
+          {std::min(extent->max.x, bounds.max.x), std::min(extent->max.y, bounds.max.y)}};
+}
+
 // By the user's word, or chosen from the buildings' CRS. `bounds` are theirs, in `layer`.
 Crs environment_crs(const EnvironmentInput& input, const Crs& layer, const Rectangle& bounds,
                     std::vector<Issue>& issues) {
   if (input.local_metres) return {};
   if (input.crs.empty()) {
-    // The part of a country-wide layer that matters. An extent elsewhere is an error of its own, later.
-    const bool is_part = input.extent && layer.is_projected() && touch(*input.extent, bounds);
-    return choose_environment_crs(layer, is_part ? *input.extent : bounds);
+    return choose_environment_crs(layer, layer.is_projected() ? part_within(input.extent, bounds) : bounds);
   }
   Crs chosen = Crs::from_text(input.crs, {.field = "CRS"}).identified();
   Vec2 middle;
   if (!chosen.is_engineering()) {
     const PointTransform to_chosen(layer, chosen, bounds);
-    const bool is_part = input.extent && touch(*input.extent, to_chosen.bounds(bounds));
-    middle = is_part ? input.extent->middle() : to_chosen(bounds.middle());
+    const Rectangle there = to_chosen.bounds(bounds);
+    const bool is_part = input.extent && touch(*input.extent, there);
+    middle = is_part ? part_within(input.extent, there).middle() : to_chosen(middle_of(layer, bounds));
   }
   const std::vector<Issue> found = check_environment_crs(chosen, middle);
   issues.insert(issues.end(), found.begin(), found.end());

@@ -55,8 +55,7 @@ std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalF
     RawReceiver receiver;
     receiver.feature_id = row.feature.GetFID();
     receiver.height_m = height ? read_height_m(*height, row.feature, input.height_m, place) : input.height_m;
-    receiver.file = place.file;
-    receiver.layer = points.layer_name();
+    receiver.source = place;
     receivers.push_back(receiver);
     with_z += has_own_z(row.feature) ? 1 : 0;
     positions.push_back(row.position);
@@ -70,11 +69,9 @@ std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalF
   points.to_environment(positions, progress);
   for (std::size_t i = 0; i < receivers.size(); ++i) {
     if (!std::isfinite(positions[i].x)) {
-      ErrorPlace place = points.place();
-      place.feature_id = receivers[i].feature_id;
       throw Error(ErrorKind::invalid_input, "no_transformation",
                   "the receiver's place cannot be transformed to " + points.environment().name(),
-                  "check the coordinates and their CRS", place);
+                  "check the coordinates and their CRS", receivers[i].source);
     }
     receivers[i].position = positions[i];
   }

@@ -13,15 +13,17 @@
 namespace tesseray {
 namespace {
 
-void require_unique_names(const std::vector<RawTransmitter>& transmitters, const ErrorPlace& place) {
-  std::map<std::string, std::int64_t> first;
+void require_unique_names(const std::vector<RawTransmitter>& transmitters) {
+  std::map<std::string, const RawTransmitter*> first;
   for (const RawTransmitter& transmitter : transmitters) {
-    const auto [found, is_new] = first.emplace(transmitter.name, transmitter.feature_id);
+    const auto [found, is_new] = first.emplace(transmitter.name, &transmitter);
     if (is_new) continue;
+    const ErrorPlace& other = found->second->source;
     throw Error(ErrorKind::invalid_input, "duplicate_name",
-                "two transmitters are called \"" + transmitter.name + "\": features " + std::to_string(found->second) +
-                    " and " + std::to_string(transmitter.feature_id),
-                "give each a name of its own, or choose another NAME_FIELD", place);
+                "two transmitters are called \"" + transmitter.name + "\", this one and that of " +
+                    (other.line ? "line " + std::to_string(*other.line)
+                                : "feature " + std::to_string(found->second->feature_id)),
+                "give each a name of its own, or choose another NAME_FIELD", transmitter.source);
   }
 }
 
@@ -83,20 +85,18 @@ std::vector<RawTransmitter> read_transmitters(const TransmitterInput& input, con
   warn_of_gains(reader, points.place(), progress);
   std::vector<RawTransmitter> transmitters;
   std::vector<Vec2> positions;
-  std::vector<ErrorPlace> places;
   points.for_each(progress, [&](const PointRow& row) {
     transmitters.push_back(reader.read(row));
     positions.push_back(row.position);
-    places.push_back(points.place(row.feature));
   });
-  require_unique_names(transmitters, points.place());
+  require_unique_names(transmitters);
   points.to_environment(positions, progress);
   for (std::size_t i = 0; i < transmitters.size(); ++i) {
     if (!std::isfinite(positions[i].x)) {
       throw Error(
           ErrorKind::invalid_input, "no_transformation",
           "the place of \"" + transmitters[i].name + "\" cannot be transformed to " + points.environment().name(),
-          "check the coordinates and their CRS", places[i]);
+          "check the coordinates and their CRS", transmitters[i].source);
     }
     transmitters[i].position = positions[i];
   }

@@ -321,8 +321,7 @@ RawTransmitter TransmitterReader::read(const PointRow& row) const {
     }
     transmitter.polarization = *polarization;
   }
-  transmitter.file = points_.place().file;
-  transmitter.layer = points_.layer_name();
+  transmitter.source = points_.place(feature);
   return transmitter;
 }
 

@@ -18,6 +18,11 @@ namespace tesseray {
 
 namespace {
 
+std::string size_text(std::uintmax_t bytes) {
+  constexpr std::uintmax_t kilobyte = 1000, megabyte = 1'000'000;
+  return bytes < megabyte ? std::to_string(bytes / kilobyte) + " kB" : std::to_string(bytes / megabyte) + " MB";
+}
+
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -204,13 +209,11 @@ void ResultWriter::Impl::require_space() const {
     std::error_code failed;
     const std::filesystem::space_info space = std::filesystem::space(targets[i].file.parent_path(), failed);
     if (failed || needed <= space.available) continue;
-    constexpr std::uintmax_t megabyte = 1'000'000;
-    throw Error(
-        ErrorKind::resources, "disk_full",
-        "the output takes at least " + std::to_string(needed / megabyte) + " MB, but " +
-            std::to_string(space.available / megabyte) + " MB are free in its folder",
-        "free some space, name a file on another disk, or write fewer rows (REACHED_ONLY, KINDS, GEOMETRY=point)",
-        {.file = targets[i].file.string()});
+    throw Error(ErrorKind::resources, "disk_full",
+                "the output takes at least " + size_text(needed) + ", but " + size_text(space.available) +
+                    " are free in its folder",
+                "free some space, name a file on another disk, or ask for less (fewer layers or rows, larger tiles)",
+                {.file = targets[i].file.string()});
   }
 }
 

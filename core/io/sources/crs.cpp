@@ -230,8 +230,14 @@ Crs utm_zone(double longitude_deg, double latitude_deg) {
   return Crs::from_text("EPSG:" + std::to_string((latitude_deg < 0 ? 32700 : 32600) + zone));
 }
 
-Crs choose_environment_crs(const Crs& layer, const Rectangle& area) {
+Vec2 middle_of(const Crs& crs, const Rectangle& area) {
   const Vec2 middle = area.middle();
+  if (!crs.is_geographic() || area.max.x - area.min.x <= 180.0) return middle;
+  return {wrapped_degrees(middle.x + 180.0), middle.y};
+}
+
+Crs choose_environment_crs(const Crs& layer, const Rectangle& area) {
+  const Vec2 middle = middle_of(layer, area);
   if (layer.is_projected_in_metres() && !layer.is_web_mercator()) {
     const std::optional<GridDistortion> grid = GridGeometry(layer).at(middle);
     if (grid && is_right_way_round(*grid) && scale_error(*grid) <= good_scale_error) return layer.identified();

@@ -101,6 +101,9 @@ Crs utm_zone(double longitude_deg, double latitude_deg);
 // The CRS that an environment with buildings in `layer` gets when nobody says otherwise: the same when it is
 // projected, in metres, with a scale within 0.1 % of true at the middle of `area`; else the best UTM zone.
 Crs choose_environment_crs(const Crs& layer, const Rectangle& area);
+// The middle of an area in the units of a CRS. One in degrees that reaches over more than half of the globe is meant to
+// cross the 180th meridian.
+Vec2 middle_of(const Crs& crs, const Rectangle& area);
 
 // Checks a CRS that the user chose, `middle` being the middle of the data in it: it must be projected in metres, with
 // x to the east and y to the north, and within 1 % of true scale. A scale beyond 0.1 % is returned as an issue.

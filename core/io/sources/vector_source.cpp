@@ -112,6 +112,10 @@ void require_file(const std::string& dataset, const std::string& parameter) {
     throw Error(ErrorKind::invalid_input, "unreadable_file", "the permission to read this is missing",
                 "let its owner give it, or take a copy that you may read", {.file = dataset});
   }
+  if (is_there && std::filesystem::is_fifo(dataset, failed)) {
+    throw Error(ErrorKind::invalid_input, "unreadable_file", "this is a pipe, and files are read more than once",
+                "write what comes through it to a file, and name that", {.file = dataset});
+  }
   if (is_there && std::filesystem::is_regular_file(dataset, failed) &&
       std::filesystem::file_size(dataset, failed) == 0 && !failed) {
     throw Error(ErrorKind::invalid_input, "unreadable_file", "the file is empty, of 0 bytes",

@@ -384,6 +384,18 @@ TEST(Comparison, NumbersThatStandForNoMeasurementAreNotUsedAndWarnedOf) {
   }
 }
 
+// 0 is what is written for none, 99 what a GSM receiver calls unknown.
+TEST(Comparison, PowersThatNoReceiverGetsAreNotUsed) {
+  const Street street;
+  const Comparison compared =
+      street.compare({measurement(1, {0, 0}, "north", -81), measurement(2, {0, 0}, "north", 0),
+                      measurement(3, {0, 0}, "north", 99), measurement(4, {0, 0}, "north", -0.5)});
+  EXPECT_EQ(compared.errors[0].excluded_because, "");
+  EXPECT_EQ(compared.errors[1].excluded_because, "no plausible value");
+  EXPECT_EQ(compared.errors[2].excluded_because, "no plausible value");
+  EXPECT_EQ(compared.errors[3].excluded_because, "");
+}
+
 TEST(Comparison, ValuesOfAnotherKindAreRefused) {
   const Street street;
   const auto code = [&](double value, ValueKind kind) {

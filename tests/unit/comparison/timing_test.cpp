@@ -106,6 +106,20 @@ TEST(Timing, AKnownOffsetIsFoundAndTakenOff) {
   EXPECT_TRUE(std::isnan(as_they_are.statistics[0].removed_offset));
 }
 
+// Else the first of them all would be the filler.
+TEST(Timing, FillersAreNoArrivals) {
+  const Road road;
+  const auto good = road.drive(1, [](double delay_ns) { return delay_ns + 740; });
+  for (const double filler : {-999.0, -9999.0, 99999.0, -9999.0 * 1000}) {
+    auto drive = good;
+    drive.push_back(good[0]);
+    drive.back().value = filler;
+    const Comparison comparison = road.compare(drive, ValueKind::time_of_arrival);
+    EXPECT_EQ(comparison.errors.back().excluded_because, "no plausible value") << filler;
+    EXPECT_NEAR(comparison.statistics[0].removed_offset, 740, 1e-9) << filler;
+  }
+}
+
 // Equation 6 takes the earliest, the median all: one that is early by a fault moves the first alone.
 TEST(Timing, TheFirstArrivalInLineOfSightTellsTheOffset) {
   const Road road;

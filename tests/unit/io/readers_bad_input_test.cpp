@@ -430,7 +430,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"DowntiltBeyondTheVertical", [](Inputs& in) { in.transmitters("tilt", "120"); }, "bad_value", "\"120\" is not an angle from -90° to 90°"},
         BadInput{"UnknownAntenna", [](Inputs& in) { in.transmitters("antenna", "dish"); }, "bad_value", "write isotropic, half_wave_dipole"},
         BadInput{"UnknownPolarization", [](Inputs& in) { in.transmitters("polarization", "wavy"); }, "bad_value", "\"wavy\" is not a polarisation"},
-        BadInput{"SameNameTwice", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\nA,48,9\nB,48,9\nA,48,9\n"))); }, "duplicate_name", "two transmitters are called \"A\": features 1 and 3"},
+        BadInput{"SameNameTwice", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\nA,48,9\nB,48,9\nA,48,9\n"))); }, "duplicate_name", "two transmitters are called \"A\", this one and that of line 2"},
         BadInput{"UnknownField",
                  [](Inputs& in) {
                    TransmitterInput input = Inputs::defaults();

@@ -55,6 +55,19 @@ INSTANTIATE_TEST_SUITE_P(
         ChoiceCase{"EPSG:3035", {-8.6, 41.15}, "EPSG:32629"},  // equal area: 2 % off in Porto
         ChoiceCase{"EPSG:32632", {20, 50}, "EPSG:32634"}));    // a zone far away
 
+// The bounds of houses on either side of the 180th meridian reach around the globe.
+TEST(Choice, IsAZoneAtThe180thMeridian) {
+  const Crs degrees = Crs::from_text("EPSG:4326");
+  const Rectangle taveuni{{-179.999, -16.81}, {179.999, -16.80}};
+  EXPECT_EQ(choose_environment_crs(degrees, taveuni).name(), "EPSG:32701");
+  EXPECT_EQ(choose_environment_crs(degrees, {{-179.99, -16.81}, {179.9, -16.80}}).name(), "EPSG:32760");
+  const Vec2 middle = middle_of(degrees, taveuni);
+  EXPECT_NEAR(std::fabs(middle.x), 180, 1e-9);
+  const Crs fiji = Crs::from_text("EPSG:3460");
+  EXPECT_TRUE(check_environment_crs(fiji, PointTransform(degrees, fiji)(middle)).empty());
+  EXPECT_EQ(middle_of(fiji, around({2.0e6, 4.0e6}, 500)), (Vec2{2.0e6, 4.0e6}));
+}
+
 TEST(Choice, IsTheAuthoritysDefinitionForEsrisWkt) {
   const Crs esri = Crs::from_text(
       R"(PROJCS["RGF_1993_CC46",GEOGCS["GCS_RGF_1993",DATUM["D_RGF_1993",SPHEROID["GRS_1980",6378137.0,298.257222101]],)"

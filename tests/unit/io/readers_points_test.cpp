@@ -293,7 +293,7 @@ TEST_F(Points, Receivers) {
   EXPECT_EQ(found[0].position, (Vec2{500000, 5000000}));
   EXPECT_EQ(found[1].height_m, 1.7);
   EXPECT_EQ(found[1].feature_id, 2);
-  EXPECT_EQ(found[1].layer, "layer");
+  EXPECT_EQ(found[1].source.layer, "layer");
 }
 
 class Codes final : public Progress {

@@ -360,6 +360,16 @@ TEST(BuildScene, NothingIsAnErrorUnlessAnExtentIsGiven) {
   EXPECT_THROW(build(city({}), options), Error);
 }
 
+TEST(BuildScene, WhyNoBuildingIsLeftIsTold) {
+  try {
+    build(city({building(5, {{0, 0}, {10, 0}, {20, 0}}, 10)}));
+    FAIL() << "it has no area";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), "no_buildings");
+    EXPECT_NE(error.message().find("1 issue(s), the first: feature 5, "), std::string::npos) << error.message();
+  }
+}
+
 TEST(BuildScene, MaterialsAreFoundByName) {
   RawBuilding brick = building(1, square(0, 0, 20), 10), straw = building(2, square(50, 0, 20), 10);
   brick.material = "Brick";

@@ -29,7 +29,7 @@ class PlacementTest : public ::testing::Test {
     raw.position = scene_.frame.origin + Vec2{x, y};
     raw.height_m = height;
     raw.reference = reference;
-    raw.file = "sites.csv";
+    raw.source = {.file = "sites.csv", .line = 4};
     return raw;
   }
 
@@ -47,6 +47,15 @@ class PlacementTest : public ::testing::Test {
 
   Scene scene_;
 };
+
+TEST_F(PlacementTest, ErrorsTellTheLineOfATable) {
+  try {
+    place_transmitters({at(55, 55, 3, HeightReference::ground)}, scene_);
+    FAIL() << "it is inside a building";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("sites.csv, line 4"), std::string::npos) << error.what();
+  }
+}
 
 TEST_F(PlacementTest, HeightsAreAboveGroundRoofOrSea) {
   const auto placed = place_transmitters({at(20, 30, 24, HeightReference::ground), at(55, 55, 3, HeightReference::roof),
