@@ -16,19 +16,15 @@ from qgis.core import (
     Qgis,
     QgsApplication,
     QgsCoordinateReferenceSystem,
-    QgsCoordinateTransform,
-    QgsCsException,
-    QgsFeatureRequest,
-    QgsGeometry,
     QgsLayerTreeGroup,
+    QgsMapLayer,
     QgsPointXY,
     QgsProcessingUtils,
     QgsProject,
-    QgsProviderRegistry,
-    QgsRectangle,
+    QgsRenderContext,
     QgsVectorLayer,
 )
-from qgis.gui import QgsMapToolEmitPoint, QgsVertexMarker
+from qgis.gui import QgsMapTool, QgsMapToolEmitPoint, QgsVertexMarker
 from qgis.PyQt.QtCore import QObject, Qt, pyqtSignal
 from qgis.PyQt.QtGui import QAction, QIcon
 
@@ -36,24 +32,37 @@ from . import installation
 from .description import Description, Output, Parameter, Tool
 from .executable import ExecutableProblem, snapshot
 from .help import icon_of
+from .why_this_value_click import (
+    VALUE_FIELD,
+    Click,
+    Clicked,
+    NothingClicked,
+    find_clicked,
+    is_null,
+    values_of_features,
+    words_of_features,
+)
 from .why_this_value_dock import INVITATION, Explanation, WhyThisValueDock
-from .why_this_value_inputs import Call, CallPlan, RecordedRun, plan_calls, predicting_run
+from .why_this_value_height import HEIGHT, calls_at_height
+from .why_this_value_inputs import Call, plan_calls
 from .why_this_value_task import ExplainTask
 
 ROLE = "map_click"
 TITLE = "Why this value?"
 MENU = "Tesseray"
 RAYS_LAYER = "rays"
-VALUE_FIELD = "path_loss_db"
 
 
 @dataclass(frozen=True)
-class Clicked:
-    """A predicted layer under the click. point: in the layer's CRS. run: what made it."""
+class _Asked:
+    """What was known of a click when its run began: the layer may be gone when it ends.
 
-    layer: QgsVectorLayer
-    point: QgsPointXY
-    run: RecordedRun
+    layer_words: what the layer says of the place. changed: inputs that are no longer what they were.
+    """
+
+    layer_words: str
+    is_receiver: bool
+    changed: list[str]
 
 
 class WhyThisValue(QObject):
@@ -98,6 +107,7 @@ class WhyThisValue(QObject):
 
     def _start(self) -> None:
         self._canvas.setMapTool(self.map_tool)
+        self.action.setChecked(True)  # pressed again, the button came up and the tool stayed
         self.dock.show()
 
     def _forget(self) -> None:
@@ -108,7 +118,9 @@ class WhyThisValue(QObject):
 
     # The click.
 
-    def _explain_click(self, point: QgsPointXY, button: Any = None) -> None:
+    def _explain_click(self, point: QgsPointXY, button: Qt.MouseButton) -> None:
+        if button != Qt.MouseButton.LeftButton:
+            return
         self._cancel()
         self.dock.show()
         self._mark(point)
@@ -123,50 +135,46 @@ class WhyThisValue(QObject):
             self._tell_problem(f"The installed program, version {description.version}, cannot explain points. "
                                "Install a later one.")
             return
-        clicked = self._clicked_layer(point, description)
-        if clicked is None:
-            self._ask(tool, {_point_parameter(tool).name: _point_text(point, self._canvas_crs())})
+        try:
+            clicked = find_clicked(self._layers(), self._click_at(point), description)
+        except NothingClicked as reason:
+            if reason.to_be_asked:
+                self._ask(tool, {_point_parameter(tool).name: _point_text(point, self._canvas_crs())}, str(reason))
+            else:
+                self._tell_problem(str(reason))
             return
+        self._explain(tool, clicked, executable, description)
+
+    def _explain(self, tool: Tool, clicked: Clicked, executable: Path, description: Description) -> None:
         plan = plan_calls(description, tool, clicked.run, _session_folder())
-        values = {**_values_of_features(tool, clicked), **plan.values,
+        values = {**values_of_features(tool, clicked), **plan.values,
                   _point_parameter(tool).name: _point_text(clicked.point, clicked.layer.crs())}
         if plan.missing:
-            self._ask(tool, values, plan.missing)
+            names = ", ".join(parameter.label for parameter in plan.missing)
+            self._ask(tool, values, f"The file of this layer does not tell: {names}.")
             return
         output = {tool.collector.name: QgsProcessingUtils.generateTempFilename(f"{tool.id}.gpkg")}
-        task = ExplainTask(executable, [*plan.before, Call(tool, values | output)], description)
-        self._run(tool, task, _tile_loss_db(clicked), plan)
+        call = Call(tool, values | output)
+        calls = [call] if clicked.receiver_z is None else calls_at_height(call, clicked.receiver_z)
+        asked = _Asked(words_of_features(clicked), clicked.receiver_z is not None, plan.changed)
+        self._run(tool, ExplainTask(executable, [*plan.before, *calls], description), asked)
 
     def _canvas_crs(self) -> QgsCoordinateReferenceSystem:
         return self._canvas.mapSettings().destinationCrs()
 
-    def _clicked_layer(self, point: QgsPointXY, description: Description) -> Clicked | None:
-        """The current layer if a run of Tesseray made it, else the topmost one that the map shows there."""
-        for layer in [self._iface.activeLayer(), *self._canvas.layers()]:
-            clicked = self._click_on(layer, point, description) if isinstance(layer, QgsVectorLayer) else None
-            if clicked:
-                return clicked
-        return None
+    def _click_at(self, point: QgsPointXY) -> Click:
+        """With the radius within which QGIS's own tools find points."""
+        context = QgsRenderContext.fromMapSettings(self._canvas.mapSettings())
+        return Click(point, self._canvas_crs(), QgsMapTool.searchRadiusMU(context))
 
-    def _click_on(self, layer: QgsVectorLayer, point: QgsPointXY, description: Description) -> Clicked | None:
-        if layer.providerType() != "ogr" or layer.fields().indexOf(VALUE_FIELD) < 0:
-            return None
-        source = QgsProviderRegistry.instance().decodeUri("ogr", layer.source())
-        run = predicting_run(Path(source["path"]), source.get("layerName") or layer.name(), description)
-        if run is None:
-            return None
-        transform = QgsCoordinateTransform(self._canvas_crs(), layer.crs(), QgsProject.instance())
-        try:
-            return Clicked(layer, transform.transform(point), run)
-        except QgsCsException:
-            return None
+    def _layers(self) -> list[QgsMapLayer]:
+        """Those that the map shows: the current one first, then from the top."""
+        active = self._iface.activeLayer()
+        return sorted(self._canvas.layers(), key=lambda layer: active is None or layer.id() != active.id())
 
-    def _ask(self, tool: Tool, values: dict[str, Any], missing: list[Parameter] | None = None) -> None:
+    def _ask(self, tool: Tool, values: dict[str, Any], reason: str) -> None:
         """Opens the tool's own dialog with what is known."""
-        names = ", ".join(parameter.label for parameter in missing or [])
-        self.dock.show_text(
-            f"The file of this layer does not tell: {names}. Please fill in the dialog." if names else
-            "There is no layer predicted by Tesseray at this place. Please fill in the dialog.")
+        self.dock.show_text(f"{reason} Please fill in the dialog.")
         import processing
 
         dialog = processing.createAlgorithmDialog(f"tesseray:{tool.id}", values)
@@ -176,10 +184,9 @@ class WhyThisValue(QObject):
 
     # The run.
 
-    def _run(self, tool: Tool, task: ExplainTask, tile_loss_db: float | None, plan: CallPlan) -> None:
-        """tile_loss_db: what the clicked layer says; it may be gone when the run ends."""
+    def _run(self, tool: Tool, task: ExplainTask, asked: _Asked) -> None:
         task.stage_begun.connect(lambda stage: self._show_stage(task, stage))
-        task.ended.connect(lambda: self._end(task, tool, tile_loss_db, plan))
+        task.ended.connect(lambda: self._end(task, tool, asked))
         self._task = task
         self.dock.show_text("Following the rays …")
         QgsApplication.taskManager().addTask(task)
@@ -193,7 +200,7 @@ class WhyThisValue(QObject):
         if task:
             task.cancel()
 
-    def _end(self, task: ExplainTask, tool: Tool, tile_loss_db: float | None, plan: CallPlan) -> None:
+    def _end(self, task: ExplainTask, tool: Tool, asked: _Asked) -> None:
         if task is not self._task:
             return  # a later click has taken its place
         self._task = None
@@ -202,8 +209,7 @@ class WhyThisValue(QObject):
             return
         rays = self._add_rays(tool, task.result)
         self.dock.show_explanation(Explanation(
-            str(task.result["figures"].get("explanation", "")), _rows(rays),
-            [*_comparison(tile_loss_db, task.result["figures"]), *_changes(plan), *task.warnings]))
+            str(task.result["figures"].get("explanation", "")), _rows(rays), _notes(asked, task)))
         self.ended.emit()
 
     def _tell_problem(self, text: str) -> None:
@@ -281,59 +287,20 @@ def _point_text(point: QgsPointXY, crs: QgsCoordinateReferenceSystem) -> str:
     return f"{point.x()!r},{point.y()!r}" + (f" [{name}]" if name and not name.startswith("USER:") else "")
 
 
-def _features_at(clicked: Clicked) -> list[Any]:
-    """The features that lie under the click, tiles of the ground first."""
-    place = QgsGeometry.fromPointXY(clicked.point)
-    request = QgsFeatureRequest().setFilterRect(QgsRectangle(clicked.point, clicked.point).buffered(1e-3))
-    found = [feature for feature in clicked.layer.getFeatures(request)
-             if feature.geometry().type() == Qgis.GeometryType.Polygon and feature.geometry().intersects(place)]
-    kind = clicked.layer.fields().indexOf("kind")
-    return sorted(found, key=lambda feature: kind >= 0 and feature["kind"] != "ground")
-
-
-def _values_of_features(tool: Tool, clicked: Clicked) -> dict[str, Any]:
-    """Texts that the tool takes and that all features under the click agree on: TRANSMITTER is their transmitter_id.
-
-    It is told as "transmitter_id=2", since a name may be the number of another one.
-    """
-    values = {}
-    features = _features_at(clicked)
-    for parameter in tool.parameters:
-        name = f"{parameter.name.lower()}_id"
-        if parameter.kind == "string" and clicked.layer.fields().indexOf(name) >= 0:
-            found = {feature[name] for feature in features}
-            if len(found) == 1 and not _is_null(number := found.pop()):
-                values[parameter.name] = f"{name}={number}"
-    return values
-
-
-def _tile_loss_db(clicked: Clicked) -> float | None:
-    """What the clicked tile says, where it is about one transmitter, the explained one."""
-    features = _features_at(clicked)
-    if len({feature["transmitter_id"] for feature in features}) != 1:
-        return None
-    value = features[0][VALUE_FIELD]
-    return value if isinstance(value, float) else None
-
-
-def _comparison(tile_loss_db: float | None, figures: dict[str, Any]) -> list[str]:
-    here = figures.get(VALUE_FIELD)
-    if tile_loss_db is None or here is None:
-        return []
-    return [f"The tile has {tile_loss_db:.1f} dB at its middle, this very place {here:.1f} dB."]
-
-
-def _changes(plan: CallPlan) -> list[str]:
-    return [f"{path} has changed since the layer was made; the value may differ." for path in plan.changed]
+def _notes(asked: _Asked, task: ExplainTask) -> list[str]:
+    notes = []
+    if asked.is_receiver:
+        notes.append(f"The receiver stands {task.parameters[HEIGHT]:g} m above the ground.")
+    here = task.result["figures"].get(VALUE_FIELD)
+    if asked.layer_words and here is not None:
+        notes.append(f"{asked.layer_words}, this very place {here:.1f} dB.")
+    changes = [f"{path} has changed since the layer was made; the value may differ." for path in asked.changed]
+    return [*notes, *changes, *task.warnings]
 
 
 def _rows(layer: QgsVectorLayer) -> list[dict[str, Any]]:
     """The rays, strongest first; NULL is None."""
     names = layer.fields().names()
-    rows = [{name: None if _is_null(feature[name]) else feature[name] for name in names}
+    rows = [{name: None if is_null(feature[name]) else feature[name] for name in names}
             for feature in layer.getFeatures()]
     return sorted(rows, key=lambda row: row["rank"])
-
-
-def _is_null(value: Any) -> bool:
-    return value is None or (hasattr(value, "isNull") and value.isNull())

@@ -14,6 +14,7 @@ import json
 import re
 import sqlite3
 import urllib.parse
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Mapping
@@ -40,12 +41,17 @@ class RecordedRun:
     number: int = 0
 
 
+class UnknownRun(Exception):
+    """Why it is not known which run predicted what a layer tells of, in words."""
+
+
 @dataclass(frozen=True)
 class Call:
-    """One run of a tool."""
+    """One run of a tool. from_result: parameters that only the result of the call before tells."""
 
     tool: Tool
     parameters: dict[str, Any]
+    from_result: Callable[[dict[str, Any]], dict[str, Any]] | None = None
 
 
 @dataclass
@@ -63,14 +69,17 @@ class CallPlan:
 
 
 def recorded_run(file: Path, layer: str) -> RecordedRun | None:
-    """The last run that wrote `layer` into a GeoPackage; None for files that Tesseray did not write."""
+    """The last run that wrote `layer` into a GeoPackage; None for files that Tesseray did not write.
+
+    Names that differ in case alone are the same, as GDAL opens them.
+    """
     if not file.is_file():
         return None
     database = sqlite3.connect(f"file:{urllib.parse.quote(str(file))}?mode=ro", uri=True)
     try:
         rows = database.execute(f"SELECT rowid, tool, parameters, inputs, layers FROM {RUNS_TABLE} ORDER BY rowid DESC")
         for number, tool, parameters, inputs, layers in rows:
-            if layer in json.loads(layers):
+            if layer.casefold() in map(str.casefold, json.loads(layers)):
                 return RecordedRun(tool, json.loads(parameters), json.loads(inputs), file, number)
     except (sqlite3.Error, ValueError, TypeError):
         return None
@@ -79,22 +88,32 @@ def recorded_run(file: Path, layer: str) -> RecordedRun | None:
     return None
 
 
-def predicting_run(file: Path, layer: str, description: Description) -> RecordedRun | None:
+def predicting_run(file: Path, layer: str, description: Description) -> RecordedRun:
     """The run that predicted what `layer` tells of: of a best server the one of the path loss that it was made from.
 
-    None for files that Tesseray did not write, and where that path loss is gone.
+    Throws UnknownRun for files that Tesseray did not write, and where a file is gone.
     """
-    run = recorded_run(file, layer)
-    tool = next((tool for tool in description.tools if run and tool.id == run.tool), None)
+    run = _known_run(file, layer)
+    tool = next((tool for tool in description.tools if tool.id == run.tool), None)
     made_from = next((parameter for parameter in tool.parameters
                       if parameter.name == PATH_LOSS and not parameter.is_destination), None) if tool else None
-    if run is None or made_from is None:
+    if made_from is None:
         return run
-    source = _found(str(run.parameters.get(PATH_LOSS)), run.file.parent)
+    recorded = str(run.parameters.get(PATH_LOSS))
+    source = _found(recorded, run.file.parent)
     if source is None or _CONNECTION.match(source):
-        return None
+        raise UnknownRun(f"the path loss that it was made from is gone ({recorded})")
     name = re.search(r"\|layername=([^|]*)", source)
-    return recorded_run(Path(_source_path(source)), name[1] if name else PATH_LOSS.lower())
+    return _known_run(Path(_source_path(source)), name[1] if name else PATH_LOSS.lower())
+
+
+def _known_run(file: Path, layer: str) -> RecordedRun:
+    run = recorded_run(file, layer)
+    if run is None and not file.exists() and not _CONNECTION.match(str(file)):
+        raise UnknownRun(f"its file is gone ({file})")
+    if run is None:
+        raise UnknownRun(f"its file does not tell which run made it ({file})")
+    return run
 
 
 def _source_path(source: str) -> str:

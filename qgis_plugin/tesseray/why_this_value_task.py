@@ -9,7 +9,7 @@ from typing import Any
 from qgis.core import QgsTask
 from qgis.PyQt.QtCore import pyqtSignal
 
-from .description import Description
+from .description import Description, Tool
 from .runner import RunCancelled, RunFailed, run_tool
 from .why_this_value_inputs import Call
 from .wording import Wording
@@ -43,7 +43,7 @@ class _Feedback:
 class ExplainTask(QgsTask):
     """result: what the last call gave, as the executable says it. problem: why there is none, "" when cancelled.
 
-    Warnings and problem are in the words of the dialogs.
+    parameters: those that the last call had. Warnings and problem are in the words of the dialogs.
     """
 
     stage_begun = pyqtSignal(str)
@@ -53,15 +53,18 @@ class ExplainTask(QgsTask):
         super().__init__(calls[-1].tool.title, QgsTask.Flag.CanCancel)
         self._executable, self._calls, self._description = executable, calls, description
         self.result: dict[str, Any] | None = None
+        self.parameters: dict[str, Any] = {}
         self.problem = ""
         self.warnings: list[str] = []
 
     def run(self) -> bool:
         """In a thread of its own."""
         try:
+            result: dict[str, Any] = {}
             for call in self._calls:
                 self.warnings = []  # those about files made anew were told when the layer was made
-                result = self._run(call)
+                self.parameters = call.parameters | (call.from_result(result) if call.from_result else {})
+                result = self._run(call.tool)
             self.result = result
         except RunCancelled:
             return False
@@ -73,10 +76,10 @@ class ExplainTask(QgsTask):
             return False
         return True
 
-    def _run(self, call: Call) -> dict[str, Any]:
-        in_words = Wording(call.tool, self._description).of_dialog
+    def _run(self, tool: Tool) -> dict[str, Any]:
+        in_words = Wording(tool, self._description).of_dialog
         try:
-            return run_tool([self._executable, call.tool.id], call.parameters, _Feedback(self), in_words=in_words)
+            return run_tool([self._executable, tool.id], self.parameters, _Feedback(self), in_words=in_words)
         except RunFailed as problem:
             raise RunFailed(in_words(str(problem)), problem.code) from None
 

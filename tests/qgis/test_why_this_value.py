@@ -16,6 +16,8 @@ from qgis_harness import EXECUTABLE, PLUGINS, SAMPLE, QgisTest, run_tests
 
 # In a street of the small scene, and in a house.
 STREET, HOUSE = (340520.0, 6020520.0), (340480.0, 6020480.0)
+# Beside the small scene.
+ELSEWHERE, ELSEWHERE_EXTENT = (340760.0, 6020500.0), "340700,340820,6020440,6020560"
 PICTURES = os.environ.get("TESSERAY_TEST_PICTURES")
 
 
@@ -172,6 +174,173 @@ class WhyThisValueTest(QgisTest):
                     f"SELECT path_loss_db FROM path_loss WHERE transmitter_id = {number} AND path_loss_db NOT NULL")}
             notes = self.why.dock.sentence.text()
             self.assertTrue(any(tile in notes for tile in tiles), notes)
+
+    def tile_at(self, layer, x, y):
+        """The number of the ground tile there."""
+        from qgis.core import QgsGeometry, QgsPointXY
+
+        place = QgsGeometry.fromPointXY(QgsPointXY(x, y))
+        return next(feature["tile_id"] for feature in layer.getFeatures("kind = 'ground'")
+                    if feature.geometry().intersects(place))
+
+    def test_where_a_filtered_layer_has_nothing_its_transmitter_is_explained(self):
+        strongest, _ = self.explained_by_the_executable(*STREET)
+        self.assertEqual(strongest["transmitter"], "Market")
+        tile = self.tile_at(self.show(STEPS), *STREET)
+        self.show(STEPS, subset=f"transmitter_id = 2 AND tile_id <> {tile}")
+        self.click(*STREET)
+        self.assert_shows(*self.explained_by_the_executable(*STREET, TRANSMITTER="Hill"))
+        self.assertNotIn("at its middle", self.why.dock.sentence.text())
+        # Of several the strongest.
+        self.show(STEPS, subset=f"tile_id <> {tile}")
+        self.click(*STREET)
+        self.assert_shows(*self.explained_by_the_executable(*STREET))
+
+    def test_the_point_nearest_to_the_click_is_explained(self):
+        from qgis.core import QgsRectangle
+
+        points = self.folder / "points.gpkg"
+        tesseray("predictcoverage", {**harness.transmitters(FOLDER), "MAX_BOUNCES": 2, "PERMITTIVITY": 6,
+                                     "ENVIRONMENT": str(FOLDER / "environment.gpkg"), "GEOMETRY": "point",
+                                     "OUTPUT": str(points)})
+        tile = self.tile_at(self.show(STEPS), *STREET)
+        layer = self.show(points, subset="transmitter_id = 2")
+        self.canvas.resize(800, 600)
+        self.canvas.setExtent(QgsRectangle(340450, 6020450, 340600, 6020580))
+        feature = next(layer.getFeatures(f"tile_id = {tile}"))
+        place = feature.geometry().vertexAt(0)
+        self.click(place.x() + 2 * self.canvas.mapUnitsPerPixel(), place.y())
+        figures, rays = self.explained_by_the_executable(place.x(), place.y(), TRANSMITTER="Hill")
+        self.assert_shows(figures, rays)
+        self.assertIn(f"The layer has {feature['path_loss_db']:.1f} dB at this point", self.why.dock.sentence.text())
+        before = len(self.rays_layers())
+        self.click(place.x() + 100 * self.canvas.mapUnitsPerPixel(), HOUSE[1])
+        self.assertIn("Click on one of the points", self.why.dock.sentence.text())
+        self.assertEqual(len(self.rays_layers()), before)
+
+    def test_a_receiver_is_explained_at_its_own_height(self):
+        from qgis.core import QgsRectangle
+
+        # Two over each other in the street, one over the house: at the height for all it would stand in it.
+        receivers = self.folder / "receivers.csv"
+        receivers.write_text("x,y,height\n" + "".join(f"{x},{y},{height}\n" for (x, y), height in (
+            (STREET, 12.25), (STREET, 2.5), (HOUSE, 60.0))))
+        settings = {"MAX_BOUNCES": 2, "PERMITTIVITY": 6, "ENVIRONMENT": str(FOLDER / "environment.gpkg")}
+        result = self.folder / "result.gpkg"
+        tesseray("predictcoverage", {**harness.transmitters(FOLDER), **settings, "RECEIVERS": str(receivers),
+                                     "RECEIVERS_CRS": "EPSG:25832", "RECEIVER_HEIGHT_FIELD": "height",
+                                     "OUTPUT": str(result)})
+        self.canvas.resize(800, 600)
+        self.canvas.setExtent(QgsRectangle(340450, 6020450, 340600, 6020580))
+        for place, receiver, height in ((STREET, None, 2.5), (STREET, 1, 12.25), (HOUSE, None, 60.0)):
+            subset = "transmitter_id = 2" + (f" AND receiver_id = {receiver}" if receiver else "")
+            layer = self.show(result, "receiver_path_loss", subset)
+            self.click(place[0] + self.canvas.mapUnitsPerPixel(), place[1])
+            figures, rays = self.explained_by_the_executable(*place, TRANSMITTER="Hill", RECEIVER_HEIGHT=height)
+            self.assert_shows(figures, rays)
+            self.assertIn(f"stands {height:g} m above the ground", self.why.dock.sentence.text())
+            # Nearly the layer's: ground tiles are met at RECEIVER_HEIGHT, too.
+            losses_db = [feature["path_loss_db"] for feature in layer.getFeatures()]
+            self.assertLess(min(abs(figures["path_loss_db"] - loss_db) for loss_db in losses_db), 0.01)
+
+    def two_predictions(self):
+        """Layers of the small scene and of a place beside it."""
+        from qgis.core import QgsProject, QgsVectorLayer
+
+        sites, result = self.folder / "elsewhere.csv", self.folder / "elsewhere.gpkg"
+        sites.write_text(f"name,x,y,height_m,frequency_mhz,erp_dbm\nMill,{ELSEWHERE[0]},{ELSEWHERE[1]},60,900,43\n")
+        tesseray("coveragestudy", {**harness.SMALL_SCENE, "EXTENT": ELSEWHERE_EXTENT, "TRANSMITTERS": str(sites),
+                                   "TRANSMITTERS_CRS": "EPSG:25832", "MAX_BOUNCES": 1, "OUTPUT": str(result)})
+        here, there = (QgsVectorLayer(f"{file}|layername=path_loss", file.stem, "ogr") for file in (STEPS, result))
+        QgsProject.instance().addMapLayers([here, there])
+        return here, there
+
+    def test_the_layer_that_has_something_there_is_explained(self):
+        here, there = self.two_predictions()
+        for shown, active, place, name in (([here, there], None, ELSEWHERE, "Mill"),
+                                           ([there, here], there, STREET, "Market"),
+                                           ([there], here, ELSEWHERE, "Mill")):
+            self.canvas.setLayers(shown)
+            self.iface.activeLayer.return_value = active
+            self.click(place[0] + 10, place[1])
+            names = {layer.name().split(": ")[1] for layer in self.rays_layers()[:1]}
+            self.assertEqual(names, {name}, self.why.dock.sentence.text())
+
+    def test_the_current_layer_is_asked_first(self):
+        top, current = (self.show(STEPS, subset=f"transmitter_id = {number}") for number in (1, 2))
+        self.canvas.setLayers([top, current])
+        for active, name in ((None, "Market"), (current, "Hill")):
+            self.iface.activeLayer.return_value = active
+            self.click(*STREET)
+            self.assertEqual(self.rays_layers()[0].name(), f"Rays: {name}")
+
+    def test_a_place_outside_of_all_layers_is_said(self):
+        here, there = self.two_predictions()
+        self.canvas.setLayers([here, there])
+        dialogs = mock.MagicMock()
+        with mock.patch.dict(sys.modules, {"processing": dialogs}):
+            self.click(ELSEWHERE[0] + 500, ELSEWHERE[1])
+        self.assertEqual(self.why.dock.sentence.text(), "No layer predicted by Tesseray has anything here.")
+        dialogs.createAlgorithmDialog.assert_not_called()
+
+    def test_it_says_what_is_wrong_with_the_file_of_a_layer(self):
+        from qgis.core import QgsProject, QgsVectorFileWriter
+
+        exported, copied = self.folder / "exported.gpkg", self.folder / "copied.gpkg"
+        QgsVectorFileWriter.writeAsVectorFormatV3(self.show(STEPS), str(exported),
+                                                  QgsProject.instance().transformContext(),
+                                                  QgsVectorFileWriter.SaveVectorOptions())
+        with mock.patch.dict(sys.modules, {"processing": mock.MagicMock()}):
+            self.show(exported, "exported")
+            self.click(*STREET)
+            self.assertIn(f"“exported” cannot be explained: its file does not tell which run made it ({exported}).",
+                          self.why.dock.sentence.text())
+            shutil.copy(STEPS, copied)
+            self.show(copied)
+            copied.unlink()
+            self.click(*STREET)
+            self.assertIn(f"“path_loss” cannot be explained: its file is gone ({copied}).",
+                          self.why.dock.sentence.text())
+            tesseray("bestserver", {"PATH_LOSS": f"{STEPS}|layername=path_loss", "OUTPUT": str(copied)})
+            with sqlite3.connect(copied) as database:
+                database.execute("UPDATE tesseray_runs SET parameters = json_set(parameters, '$.PATH_LOSS', '/g.gpkg')")
+            self.show(copied, "best_server")
+            self.click(*STREET)
+            self.assertIn("the path loss that it was made from is gone (/g.gpkg)", self.why.dock.sentence.text())
+        self.assertEqual(self.rays_layers(), [])
+
+    def test_a_layer_in_other_case_or_without_its_name_is_known(self):
+        from qgis.core import QgsProject, QgsVectorLayer
+
+        alone = self.folder / "alone.gpkg"
+        tesseray("predictcoverage", {**harness.transmitters(FOLDER), "ENVIRONMENT": str(FOLDER / "environment.gpkg"),
+                                     "PATH_LOSS": str(alone), "TRANSMITTERS_OUT": str(self.folder / "sites.gpkg")})
+        with mock.patch.dict(sys.modules, {"processing": mock.MagicMock()}):
+            for number, source in enumerate((f"{STEPS}|layername=PATH_LOSS", str(alone)), 1):
+                layer = QgsVectorLayer(source, "any name", "ogr")
+                QgsProject.instance().addMapLayer(layer)
+                self.canvas.setLayers([layer])
+                self.click(*STREET)
+                self.assertEqual(len(self.rays_layers()), number, self.why.dock.sentence.text())
+
+    def test_tiles_with_joined_path_losses(self):
+        """Nothing tells of which transmitter they are: the strongest is explained."""
+        from qgis.core import QgsProject, QgsVectorLayerJoinInfo
+
+        values, tiles = self.show(STUDY), self.show(STUDY, "tiles")
+        join = QgsVectorLayerJoinInfo()
+        join.setJoinLayer(values)
+        join.setJoinFieldName("tile_id")
+        join.setTargetFieldName("tile_id")
+        join.setPrefix("")
+        join.setJoinFieldNamesSubset(["path_loss_db"])
+        self.assertTrue(tiles.addJoin(join))
+        self.assertIn("path_loss_db", tiles.fields().names())
+        with mock.patch.object(sys, "excepthook") as unhandled:
+            self.click(*STREET)
+        unhandled.assert_not_called()
+        self.assertEqual(len(self.rays_layers()), 1, self.why.dock.sentence.text())
+        self.assertNotIn("at its middle", self.why.dock.sentence.text())
 
     def test_names_that_are_numbers_of_others_do_not_confuse(self):
         sites = self.folder / "sites.csv"
@@ -503,6 +672,23 @@ class WhyThisValueTest(QgisTest):
         self.assertIs(self.canvas.mapTool(), self.why.map_tool)
         self.assertTrue(self.why.action.isChecked())
         self.iface.addToolBarIcon.assert_called_once_with(self.why.action)
+
+    def test_the_button_stays_down_while_the_tool_is_active(self):
+        for _ in range(2):
+            self.why.action.trigger()
+            self.assertIs(self.canvas.mapTool(), self.why.map_tool)
+            self.assertTrue(self.why.action.isChecked())
+        self.canvas.unsetMapTool(self.why.map_tool)
+        self.assertFalse(self.why.action.isChecked())
+
+    def test_a_right_click_runs_nothing(self):
+        from qgis.core import QgsPointXY
+        from qgis.PyQt.QtCore import Qt
+
+        self.show(STEPS)
+        self.why.map_tool.canvasClicked.emit(QgsPointXY(*STREET), Qt.MouseButton.RightButton)
+        self.assertIsNone(self.why._task)
+        self.assertIsNone(self.why._marker)
 
 
 class Qt6Test(unittest.TestCase):
