@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from qgis.core import (
+    QgsApplication,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
     QgsProcessingException,
@@ -81,6 +82,9 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         return self._tool.help
 
     def shortHelpString(self) -> str:  # noqa: N802
+        """Of qgis_process the first sentence: a terminal shows no HTML, and the parameters are listed there anyway."""
+        if QgsApplication.platform() == "qgis_process":
+            return self._tool.help
         return html_of(self._tool, self._description)
 
     def icon(self) -> QIcon:

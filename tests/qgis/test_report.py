@@ -162,8 +162,28 @@ class ReportTest(QgisTest):
                 self.assertAlmostEqual(row["σE of the prediction"], np.std(predicted - measured, ddof=1), delta=0.0051)
                 left = (1 - r**2) * np.sum((measured - measured.mean()) ** 2)
                 self.assertAlmostEqual(row["σ about the line"], np.sqrt(left / (len(rows) - 2)), delta=0.0051)
+                self.assertEqual(row["n in sight"], np.count_nonzero(lit))
                 for column, level in (("in sight, measured", measured), ("in sight, predicted", predicted)):
-                    self.assertAlmostEqual(row[column], np.polyfit(decades[lit], level[lit], 1)[0], delta=0.051)
+                    if np.count_nonzero(lit) >= 20:
+                        self.assertAlmostEqual(row[column], np.polyfit(decades[lit], level[lit], 1)[0], delta=0.051)
+
+    def test_few_measurements_in_sight_give_no_slope(self):
+        for count in (20, 19, 0):
+            chosen = ("SELECT fid FROM prediction_error WHERE transmitter_id = 1 AND excluded_because IS NULL "
+                      f"ORDER BY fid LIMIT {count}")
+            file = self.changed(f"UPDATE prediction_error SET line_of_sight = fid IN ({chosen}) WHERE transmitter_id = 1")
+            row = self.page(file).figures("Against distance alone")["Market"]
+            self.assertEqual(row["n in sight"], count)
+            self.assertIsNotNone(row["dB/decade measured"])
+            with sqlite3.connect(file) as database:
+                distance, measured, predicted = np.array(database.execute(
+                    "SELECT distance_m, measured_db, predicted_db FROM prediction_error WHERE transmitter_id = 1 AND "
+                    "excluded_because IS NULL AND line_of_sight").fetchall(), dtype=float).reshape(-1, 3).T
+            for column, level in (("in sight, measured", measured), ("in sight, predicted", predicted)):
+                if count < 20:
+                    self.assertIsNone(row[column], (count, column))
+                else:
+                    self.assertAlmostEqual(row[column], np.polyfit(np.log10(distance), level, 1)[0], delta=0.051)
 
     def test_measurements_not_used_are_counted_by_reason(self):
         page = self.of_study

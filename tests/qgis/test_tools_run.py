@@ -143,6 +143,16 @@ class ToolsTest(QgisTest):
         for tool in described["tools"]:
             self.assertIn(f'run_algorithm("tesseray:{tool["id"]}", {{', tests)
 
+    def test_help_in_a_terminal_is_plain_text(self):
+        described = json.loads((harness.PLUGIN / "describe.json").read_text(encoding="utf-8"))
+        tool = next(tool for tool in described["tools"] if tool["id"] == "bestserver")
+        shown = harness.qgis_process("help", "tesseray:bestserver").stdout
+        self.assertEqual(shown.count(tool["help"]), 1)
+        for mark in ("<div", "</p>", "<h3>", "<img"):
+            self.assertNotIn(mark, shown)
+        for parameter in tool["parameters"]:
+            self.assertIn(parameter["label"], shown)
+
     def test_an_unknown_tool_and_a_wrong_value_fail_with_words(self):
         absent = harness.qgis_process("run", "tesseray:absent", "-", inputs={})
         self.assertEqual((absent.returncode, absent.stdout), (1, ""))

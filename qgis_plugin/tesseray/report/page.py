@@ -15,10 +15,12 @@ from matplotlib.figure import Figure
 
 from . import figures
 from .result import Group, Measurements, Result, Run
-from .statistics import ErrorFigures, figures_of, line_over_distance
+from .statistics import DistanceLine, ErrorFigures, figures_of, line_over_distance
 
 # More sites than this are in the tables alone; those with the largest errors are drawn.
 MOST_SITE_MAPS = 8
+# The slope of fewer measurements over distance is chance.
+_LEAST_FOR_SLOPE_IN_SIGHT = 20
 _DOTS_PER_INCH = 110
 # Names of sites are text, not formulas, whatever the user's own settings of matplotlib.
 _SETTINGS = {"text.parse_math": False, "text.usetex": False}
@@ -99,12 +101,17 @@ def _line_of_sight_table(measurements: Measurements) -> str:
 def _distance_table(named: list[tuple[Group, Measurements]]) -> str:
     rows = []
     for group, m in named:
-        lines = [line_over_distance(part.distance_m, level) for part in (m, m.where(m.line_of_sight))
-                 for level in (part.measured_db, part.predicted_db)]
-        rows.append([escape(group.label), _number(len(m)), _number(group.figures.std_db), _number(lines[0].std_db)]
-                    + [_number(line.db_per_decade, 1) for line in lines])
+        in_sight = m.where(m.line_of_sight)
+        measured, predicted, measured_in_sight, predicted_in_sight = (
+            line_over_distance(part.distance_m, level) for part in (m, in_sight)
+            for level in (part.measured_db, part.predicted_db))
+        if len(in_sight) < _LEAST_FOR_SLOPE_IN_SIGHT:
+            measured_in_sight = predicted_in_sight = DistanceLine()
+        rows.append([escape(group.label), _number(len(m)), _number(group.figures.std_db), _number(measured.std_db),
+                     _number(measured.db_per_decade, 1), _number(predicted.db_per_decade, 1), _number(len(in_sight)),
+                     _number(measured_in_sight.db_per_decade, 1), _number(predicted_in_sight.db_per_decade, 1)])
     return _table(["", "n", "σE of the prediction", "σ about the line", "dB/decade measured", "predicted",
-                   "in sight, measured", "in sight, predicted"], rows, kind="figures")
+                   "n in sight", "in sight, measured", "in sight, predicted"], rows, kind="figures")
 
 
 def _excluded_section(result: Result) -> str:
@@ -174,8 +181,9 @@ def _population(result: Result, above_ground: bool, title: str) -> str:
               "<h2>Against distance alone</h2>", _distance_table(named),
               "<p class=note>In dB. The line is fitted to the measured levels of each site over the logarithm of the "
               "distance: it knows no buildings, and holds for this site alone. A prediction whose σE is the larger one "
-              "explains less than the distance does. Levels that fall faster in sight than predicted tell what the "
-              "inputs lack there: trees, buildings, terrain.</p>",
+              "explains less than the distance does. Fewer than "
+              f"{_LEAST_FOR_SLOPE_IN_SIGHT} measurements in sight have no slope of their own. Levels that fall faster in "
+              "sight than predicted tell what the inputs lack there: trees, buildings, terrain.</p>",
               "<h2>Line of sight</h2>",
               _image(figures.over_line_of_sight(of_sites, measurements), "Errors with and without line of sight"),
               _line_of_sight_table(measurements)]
