@@ -11,11 +11,11 @@ from qgis.core import (
     Qgis,
     QgsCoordinateReferenceSystem,
     QgsCoordinateTransform,
-    QgsDistanceArea,
     QgsPointXY,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
     QgsRectangle,
+    QgsVector,
 )
 
 from .description import Parameter, Tool
@@ -25,6 +25,8 @@ from .places import geopackage_extent
 # The executable works in the buildings' own CRS when that is true to scale within this (docs/inputs.md).
 SCALE_TOLERANCE = 1e-3
 _PROBE_M = 100.0
+# Of WGS 84.
+_SEMI_MAJOR_M, _ECCENTRICITY_2 = 6378137.0, 0.0066943799901413
 # The parameter by which coordinates are metres of no known CRS.
 LOCAL_METRES = "LOCAL_METRES"
 
@@ -35,15 +37,31 @@ def utm_zone(longitude_deg: float, latitude_deg: float) -> QgsCoordinateReferenc
     return QgsCoordinateReferenceSystem(f"EPSG:{(32600 if latitude_deg >= 0 else 32700) + zone}")
 
 
+def _length_m(start: QgsPointXY, end: QgsPointXY) -> float:
+    """Of a short way on the ellipsoid, in degrees of longitude and latitude.
+
+    By the radii of curvature: QgsDistanceArea gives NaN when the thread that measured first has ended, as QGIS's do
+    after half a minute.
+    """
+    latitude = math.radians((start.y() + end.y()) / 2)
+    across_m = _SEMI_MAJOR_M / math.sqrt(1.0 - _ECCENTRICITY_2 * math.sin(latitude) ** 2)
+    along_m = across_m**3 * (1.0 - _ECCENTRICITY_2) / _SEMI_MAJOR_M**2
+    return math.hypot(math.radians(end.x() - start.x()) * across_m * math.cos(latitude),
+                      math.radians(end.y() - start.y()) * along_m)
+
+
 def is_metric(crs: QgsCoordinateReferenceSystem, middle: QgsPointXY, context: QgsProcessingContext) -> bool:
-    """Whether lengths in the CRS around `middle` are metres on the ground."""
+    """Whether lengths along both axes of the CRS around `middle` are metres on the ground."""
     if crs.isGeographic() or crs.mapUnits() != Qgis.DistanceUnit.Meters:
         return False
-    measure = QgsDistanceArea()
-    measure.setSourceCrs(crs, context.transformContext())
-    measure.setEllipsoid("EPSG:7030")
-    true_m = measure.measureLine(middle, QgsPointXY(middle.x() + _PROBE_M, middle.y()))
-    return true_m > 0 and abs(_PROBE_M / true_m - 1.0) <= SCALE_TOLERANCE
+    to_degrees = _to_degrees(crs, context)
+    start = to_degrees.transform(middle)
+    ends = (to_degrees.transform(middle + way) for way in (QgsVector(_PROBE_M, 0), QgsVector(0, _PROBE_M)))
+    return all(abs(_length_m(start, end) / _PROBE_M - 1.0) <= SCALE_TOLERANCE for end in ends)
+
+
+def _to_degrees(crs: QgsCoordinateReferenceSystem, context: QgsProcessingContext) -> QgsCoordinateTransform:
+    return QgsCoordinateTransform(crs, QgsCoordinateReferenceSystem("EPSG:4326"), context.transformContext())
 
 
 def _site_crs(crs: QgsCoordinateReferenceSystem, extent: QgsRectangle,
@@ -52,8 +70,7 @@ def _site_crs(crs: QgsCoordinateReferenceSystem, extent: QgsRectangle,
     middle = extent.center()
     if not crs.isValid() or extent.isNull() or is_metric(crs, middle, context):
         return crs
-    to_degrees = QgsCoordinateTransform(crs, QgsCoordinateReferenceSystem("EPSG:4326"), context.transformContext())
-    degrees = to_degrees.transform(middle)
+    degrees = _to_degrees(crs, context).transform(middle)
     return utm_zone(degrees.x(), degrees.y())
 
 

@@ -2,8 +2,12 @@
 """Any layer that QGIS has: the executable sees the rows that the screen shows."""
 
 import json
+import os
+import pathlib
 import shutil
 import sqlite3
+import subprocess
+import sys
 import unittest.mock
 from urllib.parse import quote
 
@@ -583,6 +587,35 @@ class InputTest(ProjectTest):
         rows = self.environment_of(self.layer(degrees), EXTENT=text)
         self.assertGreater(len(self.sources(rows)), 200)
         self.assertLess(len(self.sources(rows)), 675)
+
+    def test_the_crs_is_the_same_in_every_thread(self):
+        """In a QGIS of its own: what measured first there decides. QGIS's threads end when they are idle, and what
+        QgsDistanceArea measured after that was NaN."""
+        program = """
+import os
+from concurrent.futures import ThreadPoolExecutor
+import qgis_harness
+qgis_harness.start_qgis()
+from qgis.core import (QgsCoordinateReferenceSystem, QgsCoordinateTransform, QgsPointXY, QgsProcessingContext,
+                       QgsProject)
+from tesseray.extents import is_metric
+def found(code, longitude, latitude):
+    crs = QgsCoordinateReferenceSystem(code)
+    transform = QgsCoordinateTransform(QgsCoordinateReferenceSystem("EPSG:4326"), crs, QgsProject.instance())
+    return is_metric(crs, transform.transform(QgsPointXY(longitude, latitude)), QgsProcessingContext())
+for _ in range(3):
+    for place, expected in ((("EPSG:25832", 6.55, 54.31), True), (("EPSG:25832", 16.0, 50.0), False),
+                            (("EPSG:2154", 4.85, 45.75), True), (("EPSG:3857", 5.0, 50.0), False),
+                            (("EPSG:3035", 10.0, 52.0), True), (("EPSG:3035", 25.0, 62.0), False),
+                            (("EPSG:5070", -100.0, 40.0), False), (("EPSG:2232", -105.0, 39.7), False)):
+        with ThreadPoolExecutor(1) as thread:
+            assert thread.submit(found, *place).result() is expected, place
+print("all found", flush=True)
+os._exit(0)  # without the end of QGIS, which may crash
+"""
+        finished = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, timeout=120,
+                                  env={**os.environ, "PYTHONPATH": str(pathlib.Path(harness.__file__).parent)})
+        self.assertIn("all found", finished.stdout, finished.stderr)
 
     def test_extents_and_points_in_a_crs_that_only_qgis_knows(self):
         import processing
