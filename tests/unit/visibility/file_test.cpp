@@ -8,8 +8,10 @@
 #include <cstring>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "core/base/checksum.h"
 #include "core/base/error.h"
@@ -309,6 +311,57 @@ TEST(RowCodec, GivesBackAnyAscendingRow) {
     EXPECT_FALSE(decode_row(bytes, length + 1, limit, checked));
     EXPECT_FALSE(decode_row(bytes, length - 1, limit, checked));
   }
+}
+
+// Run by run, as the formats page says; nothing when the bytes are no row of so many numbers below the limit.
+std::optional<std::vector<std::uint32_t>> plainly_decoded(std::span<const std::uint8_t> bytes, std::uint32_t length,
+                                                          std::uint32_t limit) {
+  const std::uint8_t *at = bytes.data(), *const end = at + bytes.size();
+  std::uint64_t runs = 0, next = 0;
+  if (!read_varint(at, end, runs) || 2 * runs > static_cast<std::uint64_t>(end - at)) return {};
+  const std::uint8_t* rest = at + 2 * runs;
+  std::vector<std::uint32_t> row;
+  for (; runs > 0; --runs, at += 2) {
+    std::uint64_t gap = (at[0] + 256u * at[1]) >> 4, more = at[0] & 15u, extra = 0;
+    if (gap == 4095 && !read_varint(rest, end, extra)) return {};
+    gap += std::exchange(extra, 0);
+    if (more == 15 && !read_varint(rest, end, extra)) return {};
+    more += extra;
+    if (row.size() + more >= length || next + gap + more >= limit) return {};
+    for (std::uint64_t k = 0; k <= more; ++k) row.push_back(static_cast<std::uint32_t>(next + gap + k));
+    next += gap + more + 2;
+  }
+  if (row.size() != length || rest != end) return {};
+  return row;
+}
+
+TEST(RowCodec, TellsWhatIsNoRow) {
+  std::mt19937 random(4);
+  const auto below = [&](std::size_t limit) { return static_cast<std::uint32_t>(random() % limit); };
+  int refused = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    const std::uint32_t widest = 1u << below(15), longest = 1u << below(7);
+    std::vector<std::uint32_t> row;
+    for (std::uint32_t runs = below(60), next = 0; runs > 0; --runs) {
+      next += 1 + below(widest);
+      for (std::uint32_t count = 1 + below(longest); count > 0; --count) row.push_back(next++);
+    }
+    std::vector<std::uint8_t> bytes;
+    append_row(row, bytes);
+    if (round % 4 == 0) bytes.resize(below(bytes.size() + 1));
+    if (round % 4 == 1) bytes.insert(bytes.end(), 1 + below(9), static_cast<std::uint8_t>(below(256)));
+    for (std::uint32_t k = below(3); k > 0 && !bytes.empty(); --k) {
+      bytes[below(bytes.size())] = static_cast<std::uint8_t>(below(256));
+    }
+    const auto length = static_cast<std::uint32_t>(row.size());
+    const std::uint32_t limit = round % 2 == 0 || row.empty() ? 0xffff'ffff : row.back() + 1;
+    const auto expected = plainly_decoded(bytes, length, limit);
+    std::vector<std::uint32_t> read;
+    ASSERT_EQ(decode_row(bytes, length, limit, read), expected.has_value()) << round;
+    ASSERT_EQ(read, expected.value_or(std::vector<std::uint32_t>())) << round;
+    if (!expected) ++refused;
+  }
+  EXPECT_GT(refused, 5000);
 }
 
 }  // namespace
