@@ -2,6 +2,8 @@
 #include "core/visibility/row_renumberer.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "core/base/little_endian.h"
 #include "core/visibility/row_codec.h"
@@ -11,22 +13,24 @@ namespace tesseray {
 // The runs of a coded row that nobody vouches for, one after the other, or many at once.
 class RowRenumberer::OldRuns {
  public:
-  // Where a run's code begins: its token, what did not fit into it, and the number that its gap counts from.
+  // Where a run's code begins: its token, the first rest of what did not fit into it, and the number that its gap
+  // counts from.
   struct Place {
     const std::uint8_t* token = nullptr;
-    const std::uint8_t* rest = nullptr;
+    std::size_t rest = 0;
     std::uint32_t next = 0;
   };
 
-  // Of numbers below `limit`.
-  OldRuns(std::span<const std::uint8_t> bytes, std::uint32_t limit)
-      : place_{bytes.data(), nullptr, 0}, end_of_bytes_(bytes.data() + bytes.size()), limit_(limit) {
+  // Of numbers below `limit`. `rests` is scratch memory.
+  OldRuns(std::span<const std::uint8_t> bytes, std::uint32_t limit, std::vector<Rest>& rests)
+      : place_{bytes.data(), 0, 0}, rests_(rests), limit_(limit) {
+    const std::uint8_t* const end_of_bytes = bytes.data() + bytes.size();
     std::uint64_t runs = 0;
-    is_right_ = read_varint(place_.token, end_of_bytes_, runs) &&
-                2 * runs <= static_cast<std::uint64_t>(end_of_bytes_ - place_.token);
+    is_right_ = read_varint(place_.token, end_of_bytes, runs) &&
+                2 * runs <= static_cast<std::uint64_t>(end_of_bytes - place_.token);
     count_bytes_ = static_cast<std::size_t>(place_.token - bytes.data());
     tokens_end_ = is_right_ ? place_.token + 2 * runs : place_.token;
-    place_.rest = tokens_end_;
+    is_right_ = is_right_ && read_rests(end_of_bytes);
   }
 
   // False once something was wrong.
@@ -34,8 +38,9 @@ class RowRenumberer::OldRuns {
   // Of the number of runs.
   std::size_t count_bytes() const { return count_bytes_; }
   bool at_end() const { return place_.token == tokens_end_; }
-  bool is_read_up() const { return is_right_ && at_end() && place_.rest == end_of_bytes_; }
+  bool is_read_up() const { return is_right_ && at_end() && place_.rest + 1 == rests_.size(); }
   Place place() const { return place_; }
+  const std::uint8_t* rest_at(const Place& place) const { return rests_[place.rest].at; }
 
   // The run that was read last, from first() to end() − 1, and where it began.
   std::uint32_t first() const { return first_; }
@@ -46,15 +51,8 @@ class RowRenumberer::OldRuns {
   bool read() {
     last_ = place_;
     const std::uint32_t token = load_little_endian<std::uint16_t>(place_.token);
-    std::uint64_t gap = token >> run_length_bits, more = token & longest_run, extra = 0;
-    if (gap == widest_gap) {
-      is_right_ = is_right_ && read_varint(place_.rest, end_of_bytes_, extra);
-      gap += extra;
-    }
-    if (more == longest_run) {
-      is_right_ = is_right_ && read_varint(place_.rest, end_of_bytes_, extra);
-      more += extra;
-    }
+    const std::uint64_t gap = (token >> run_length_bits) + rest_if(token >> run_length_bits == widest_gap);
+    const std::uint64_t more = (token & longest_run) + rest_if((token & longest_run) == longest_run);
     const std::uint64_t run_end = place_.next + gap + more + 1;
     is_right_ = is_right_ && run_end <= limit_;
     first_ = static_cast<std::uint32_t>(place_.next + gap);
@@ -67,67 +65,108 @@ class RowRenumberer::OldRuns {
   // Reads all runs that end at `end` or before; returns how many. Of them only the last is looked at closely.
   std::uint32_t pass(std::uint32_t end) {
     const std::uint8_t* const begin = place_.token;
-    Place group = place_;
-    for (Place next = place_; pass_group(end); next = place_) group = next;
-    const std::uint8_t* const group_end = place_.token;
+    while (pass_group<8>(end)) {
+    }
+    while (pass_group<1>(end)) {
+    }
     while (is_right_ && !at_end() && pass_one(end)) {
     }
     const auto runs = static_cast<std::uint32_t>((place_.token - begin) / 2);
-    if (runs == 0 || !is_right_) return runs;
-    if (place_.token == group_end) {
-      for (place_ = group; is_right_ && place_.token != group_end;) read();
-    } else {
-      place_ = last_;
+    if (runs > 0 && is_right_) {
+      step_back();
       read();
     }
     return runs;
   }
 
  private:
-  static constexpr int group_runs = 16;
-  // Four tokens are added up side by side in a 64-bit word.
-  static constexpr std::uint64_t every_token = 0x0001'0001'0001'0001, every_other_token = 0x0000'ffff'0000'ffff;
+  // So many tokens are added up side by side.
+  static constexpr int vector_tokens = 8;
+  using Tokens [[gnu::vector_size(2 * vector_tokens)]] = std::uint16_t;
+
+  // All rests, which end where the row does.
+  bool read_rests(const std::uint8_t* end_of_bytes) {
+    const std::uint8_t* at = tokens_end_;
+    std::uint64_t sum = 0;
+    rests_.assign(1, {at, 0});
+    while (at != end_of_bytes) {
+      std::uint64_t rest = 0;
+      if (!read_varint(at, end_of_bytes, rest)) return false;
+      rests_.push_back({at, sum += rest});
+    }
+    return true;
+  }
+
+  // The next rest, if there should be one, else 0.
+  std::uint64_t rest_if(bool is_there) {
+    if (!is_there) return 0;
+    is_right_ = is_right_ && place_.rest + 1 < rests_.size();
+    if (!is_right_) return 0;
+    ++place_.rest;
+    return rests_[place_.rest].sum - rests_[place_.rest - 1].sum;
+  }
 
   // Some runs at once; false when there are not so many, or they do not all end at `end` or before.
+  template <int vectors>
   bool pass_group(std::uint32_t end) {
-    static_assert(group_runs / 4 * (widest_gap + longest_run) < 1u << 16);
-    if (tokens_end_ - place_.token < 2 * group_runs) return false;
-    std::uint64_t sums = 0, full = 0;
-    for (int k = 0; k < group_runs / 4; ++k) {
-      const std::uint64_t tokens = load_u64(place_.token + 8 * k);
-      const std::uint64_t gaps = tokens >> run_length_bits & every_token * widest_gap;
-      const std::uint64_t lengths = tokens & every_token * longest_run;
-      sums += gaps + lengths;
-      // One more than the greatest carries into the next bit, one for gaps and one for lengths.
-      const std::uint64_t has_rest = ((gaps + every_token) & every_token * (widest_gap + 1)) |
-                                     ((lengths + every_token) & every_token * (longest_run + 1));
-      full |= has_rest >> k;
+    constexpr int runs = vectors * vector_tokens;
+    static_assert(vectors * (widest_gap + longest_run) < 1u << 16);
+    if (tokens_end_ - place_.token < 2 * runs) return false;
+    Tokens sums = {}, rests = {};
+    for (int k = 0; k < vectors; ++k) {
+      const Tokens tokens = load_tokens(place_.token + 2 * vector_tokens * k);
+      const Tokens gaps = tokens >> run_length_bits, more = tokens & longest_run;
+      sums += gaps + more;
+      rests -= reinterpret_cast<Tokens>(gaps == widest_gap) + reinterpret_cast<Tokens>(more == longest_run);
     }
-    sums = (sums & every_other_token) + (sums >> 16 & every_other_token);
-    std::uint64_t next = place_.next + (sums & 0xffff'ffff) + (sums >> 32) + 2 * group_runs;
-    const std::uint8_t* rest = place_.rest;
-    for (; full != 0; full &= full - 1) {
-      std::uint64_t more = 0;
-      if (!read_varint(rest, end_of_bytes_, more)) return false;
-      next += more;
-    }
+    const std::size_t rest = place_.rest + sum(rests);
+    if (rest >= rests_.size()) return false;
+    const std::uint64_t next = place_.next + sum(sums) + 2 * runs + rests_[rest].sum - rests_[place_.rest].sum;
     if (next > std::uint64_t{end} + 1) return false;
-    place_ = {place_.token + 2 * group_runs, rest, static_cast<std::uint32_t>(next)};
+    place_ = {place_.token + 2 * runs, rest, static_cast<std::uint32_t>(next)};
     return true;
+  }
+
+  static Tokens load_tokens(const std::uint8_t* bytes) {
+    Tokens tokens;
+    if constexpr (std::endian::native == std::endian::little) {
+      std::memcpy(&tokens, bytes, sizeof tokens);
+    } else {
+      for (int k = 0; k < vector_tokens; ++k) tokens[k] = load_little_endian<std::uint16_t>(bytes + 2 * k);
+    }
+    return tokens;
+  }
+
+  static std::uint64_t sum(Tokens numbers) {
+    constexpr std::uint64_t every_other = 0x0000'ffff'0000'ffff;
+    const auto pairs = [](std::uint64_t four) { return (four & every_other) + (four >> 16 & every_other); };
+    std::uint64_t halves[2];
+    std::memcpy(halves, &numbers, sizeof halves);
+    const std::uint64_t sums = pairs(halves[0]) + pairs(halves[1]);
+    return (sums & 0xffff'ffff) + (sums >> 32);
   }
 
   // The next run; false when it does not end at `end` or before.
   bool pass_one(std::uint32_t end) {
-    const Place before = place_, last_before = last_;
+    const Place before = place_;
     if (!read() || end_ <= end) return true;
     place_ = before;
-    last_ = last_before;
     return false;
   }
 
+  // To where the run before begins. REQUIRES: it was passed.
+  void step_back() {
+    place_.token -= 2;
+    const std::uint32_t token = load_little_endian<std::uint16_t>(place_.token);
+    const std::uint32_t gap = token >> run_length_bits, more = token & longest_run;
+    const std::size_t rest = place_.rest - (gap == widest_gap ? 1 : 0) - (more == longest_run ? 1 : 0);
+    place_.next -= gap + more + 2 + static_cast<std::uint32_t>(rests_[place_.rest].sum - rests_[rest].sum);
+    place_.rest = rest;
+  }
+
   Place place_, last_;
+  std::vector<Rest>& rests_;  // the sum of those before each, and of all
   const std::uint8_t* tokens_end_ = nullptr;
-  const std::uint8_t* end_of_bytes_ = nullptr;
   std::uint32_t limit_ = 0, first_ = 0, end_ = 0;
   std::size_t count_bytes_ = 0;
   bool is_right_ = true;
@@ -233,7 +272,7 @@ bool RowRenumberer::keep_runs(OldRuns& old, const Stretch& stretch, std::vector<
   flush(out);
   const OldRuns::Place last = old.place_of_last();
   out.insert(out.end(), kept.token, last.token);
-  rests_.insert(rests_.end(), kept.rest, last.rest);
+  rests_.insert(rests_.end(), old.rest_at(kept), old.rest_at(last));
   runs_ += runs - 1;
   if (runs > 1) next_ = last.next + stretch.shift;
   put(old.first() + stretch.shift, old.end() - old.first(), out);
@@ -252,7 +291,7 @@ bool RowRenumberer::append(std::span<const std::uint8_t> bytes, std::span<const 
   count_.clear();
   runs_ = next_ = pending_count_ = 0;
 
-  OldRuns old(bytes, stretches_.empty() ? 0 : stretches_.back().end);
+  OldRuns old(bytes, stretches_.empty() ? 0 : stretches_.back().end, old_rests_);
   if (!old.is_right()) return false;
   // The number of runs comes first. It hardly changes, so that there is room for it as it was, put right at the end.
   const auto row_begin = static_cast<std::ptrdiff_t>(out.size());

@@ -36,6 +36,11 @@ class RowRenumberer {
 
  private:
   class OldRuns;
+  // What did not fit into a token: where its code is, and the sum of those before it.
+  struct Rest {
+    const std::uint8_t* at = nullptr;
+    std::uint64_t sum = 0;
+  };
   // Old numbers first … end − 1 that are all gone, or all get numbers that are `shift` higher (modulo 2³²).
   struct Stretch {
     std::uint32_t first = 0, end = 0, shift = 0;
@@ -57,6 +62,7 @@ class RowRenumberer {
   std::vector<Stretch> stretches_;
   std::span<const SightChange> changes_;  // of the row in the making, those that are still to come
   std::int64_t more_tiles_ = 0, more_edges_ = 0;
+  std::vector<Rest> old_rests_;              // of the row as it was
   std::vector<std::uint8_t> rests_, count_;  // of the row in the making: what did not fit, the number of its runs
   std::uint32_t runs_ = 0, next_ = 0;        // written so far, and the least number that a further one may begin with
   std::uint32_t pending_first_ = 0, pending_count_ = 0;  // a run that may still grow
