@@ -21,19 +21,18 @@ constexpr std::uint32_t blocks_at_a_time = 64;
 
 }  // namespace
 
-VisibilityFile::VisibilityFile(const std::filesystem::path& path, std::uint64_t environment_hash)
+VisibilityFile::VisibilityFile(const std::filesystem::path& path, std::uint64_t environment_hash, Check check)
     : path_(path), file_(path), header_(decoded_header(file_.bytes(), path)) {
   if (header_.info.environment_hash != environment_hash) {
     throw visibility_refusal(path, "stale_visibility",
                              "it belongs to another environment, or to this one before a change");
   }
   read_directory();
-  parallel_blocks(blocks_.size(), blocks_at_a_time, no_progress(), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t block = begin; block < end; ++block) check_block(block);
-    forget_rows(
-        static_cast<std::uint32_t>(begin * header_.rows_per_block),
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(header_.element_count(), end * header_.rows_per_block)));
-  });
+  if (check == Check::at_once) {
+    check_blocks();
+    return;
+  }
+  is_checked_ = std::make_unique<std::atomic<bool>[]>(blocks_.size());
 }
 
 std::uint32_t VisibilityFile::row_length(std::uint32_t element) const { return load_u32(entry(element)); }
@@ -42,6 +41,7 @@ std::uint32_t VisibilityFile::visible_tiles(std::uint32_t element) const { retur
 
 CodedRow VisibilityFile::coded_row(std::uint32_t element) const {
   const std::size_t block = element / header_.rows_per_block;
+  check_unless_checked(block);
   const std::uint8_t* at = entry(element);
   const std::size_t begin = load_u32(at + 8);
   const bool last = element + 1 == header_.element_count() || (element + 1) % header_.rows_per_block == 0;
@@ -96,6 +96,22 @@ void VisibilityFile::read_directory() {
     }
     blocks_.push_back(file.subspan(offset, size));
   }
+}
+
+void VisibilityFile::check_blocks() const {
+  parallel_blocks(blocks_.size(), blocks_at_a_time, no_progress(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t block = begin; block < end; ++block) check_block(block);
+    forget_rows(
+        static_cast<std::uint32_t>(begin * header_.rows_per_block),
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(header_.element_count(), end * header_.rows_per_block)));
+  });
+}
+
+// Two threads that come at once check it twice.
+void VisibilityFile::check_unless_checked(std::size_t block) const {
+  if (is_checked_ == nullptr || is_checked_[block].load(std::memory_order_relaxed)) return;
+  check_block(block);
+  is_checked_[block].store(true, std::memory_order_relaxed);
 }
 
 void VisibilityFile::check_block(std::size_t block) const {

@@ -2,7 +2,9 @@
 // The visibility file, read in place and written block by block.
 #pragma once
 
+#include <atomic>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,8 +21,12 @@ struct CodedRow {
 
 class VisibilityFile final : public Visibility {
  public:
-  // Checks everything but the coded numbers, which are checked as rows are read. Throws as open_visibility does.
-  VisibilityFile(const std::filesystem::path& path, std::uint64_t environment_hash);
+  // When the checksums of blocks, and the places of rows in them, are checked.
+  enum class Check { at_once, as_rows_are_read };
+
+  // Checks everything but the coded numbers, which are checked as rows are read. Throws as open_visibility does; for
+  // whoever reads all rows once, coded_row does so about the block that a row is in.
+  VisibilityFile(const std::filesystem::path& path, std::uint64_t environment_hash, Check check = Check::at_once);
 
   const std::filesystem::path& path() const { return path_; }
   const VisibilityFileInfo& info() const { return header_.info; }
@@ -40,12 +46,15 @@ class VisibilityFile final : public Visibility {
   const std::uint8_t* entry(std::uint32_t element) const;
   std::uint32_t rows_in(std::size_t block) const;
   void read_directory();
+  void check_blocks() const;
   void check_block(std::size_t block) const;
+  void check_unless_checked(std::size_t block) const;
 
   std::filesystem::path path_;
   MappedFile file_;
   VisibilityHeader header_;
   std::vector<std::span<const std::uint8_t>> blocks_;
+  std::unique_ptr<std::atomic<bool>[]> is_checked_;  // by block; null when all are
 };
 
 // Adds the rows begin … end − 1 to a block. Called by many threads at once.
