@@ -80,7 +80,12 @@ class Finder {
         max_distance_m_(max_distance_m),
         workers_([this] {
           return Worker{SightSearch(scene_, max_distance_m_), {}, {}, {}, 0};
-        }) {}
+        }) {
+    places_of_old_.resize(numbers.new_of_old.size());
+    for (const Element& element : scene.elements) {
+      if (was_there(element.number)) places_of_old_[numbers.old_of_new[element.number]] = element.point.xy();
+    }
+  }
 
   ChangedSights find(Progress& progress) {
     ChangedSights found;
@@ -150,10 +155,11 @@ class Finder {
   void find_lost(const Element& source, const ChangedPlace& place, const WaysInto& ways, Worker& worker) const {
     if (place.added.empty()) return;
     for (const std::uint32_t old : worker.row) {
+      if (!ways.has(places_of_old_[old] - source.point.xy())) continue;
       const std::uint32_t number = numbers_.new_of_old[old];
       if (number == no_index) continue;
       const Element& target = scene_.elements[number];
-      if (!ways.has(target.point.xy() - source.point.xy()) || !is_above(target, source)) continue;
+      if (!is_above(target, source)) continue;
       if (place.added.meet(source.point, target.point)) add(source.number, number, false, worker);
     }
   }
@@ -181,6 +187,9 @@ class Finder {
   const Renumbering& numbers_;
   const VisibilityFile& before_;
   double max_distance_m_;
+  // Where the elements of the earlier rows are, by old numbers: close together, since long rows ask for them all over.
+  // Of no meaning for those that are gone.
+  std::vector<Vec2> places_of_old_;
   tbb::enumerable_thread_specific<Worker> workers_;
 };
 
