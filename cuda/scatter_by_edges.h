@@ -137,8 +137,7 @@ TESSERAY_HD void diffract_to_targets(const Block& block, RowMemory& memory, cons
     }
     if (joined > 0) block.claim(memory.count, joined);
     if (beam.rays == 0) return;
-    const ReceivedRay ray = received(point - edge.midpoint, columns.normals[number], columns.ground_reflection[number],
-                                     columns.reflectances + columns.table_begin[number]);
+    const ReceivedRay ray = received(columns, number, point - edge.midpoint);
     const DiffuseTarget target =
         diffracted_target(scattering, edge, number, ray, launch.vegetation_between(row.element, number),
                           batch.stand_for[row.first_member + t]);

@@ -14,6 +14,32 @@ namespace {
 
 constexpr std::size_t rows_per_block = 32;
 
+// Places of members to which beams come, ascending. Written without a branch: which they are cannot be foretold.
+void find_reached(const EdgeBeams& beams, std::size_t members, std::vector<std::uint32_t>& reached) {
+  reached.resize(members);
+  std::size_t count = 0;
+  for (std::size_t place = 0; place < members; ++place) {
+    reached[count] = static_cast<std::uint32_t>(place);
+    count += beams.rays[place] > 0 ? 1 : 0;
+  }
+  reached.resize(count);
+}
+
+// Calls found(i) for each estimate of 1 and more, ascending. Few of them are: most blocks have none.
+template <class Found>
+void for_strong(std::span<const float> estimates, const Found& found) {
+  constexpr std::size_t block = 32;
+  for (std::size_t begin = 0; begin < estimates.size(); begin += block) {
+    const std::size_t end = std::min(begin + block, estimates.size());
+    std::uint32_t strong = 0;
+    for (std::size_t i = begin; i < end; ++i) strong |= estimates[i] >= 1 ? 1u : 0u;
+    if (strong == 0) continue;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (estimates[i] >= 1) found(i);
+    }
+  }
+}
+
 }  // namespace
 
 ScatteredPower::ScatteredPower(const LaunchSetting& setting, LaunchArrivals& arrivals,
@@ -125,9 +151,7 @@ void ScatteredPower::find_scattering(AfterScattering after, std::uint32_t number
     return;
   }
   state.drawn.numbers.clear();
-  for (std::size_t i = 0; i < tiles.size(); ++i) {
-    if (state.estimates[i] >= 1) state.drawn.numbers.push_back(tiles[i]);
-  }
+  for_strong(state.estimates, [&](std::size_t i) { state.drawn.numbers.push_back(tiles[i]); });
 }
 
 void ScatteredPower::find_sources(AfterScattering after, std::uint32_t element, SourceFinder& state) const {
@@ -248,13 +272,13 @@ void ScatteredPower::lay_out_diffuse_edge_row(std::uint32_t edge_number, const W
   for (const std::uint32_t i : state.observers.order()) state.observers_stand_for.push_back(state.drawn.stand_for[i]);
   state.diffracted.clear(state.numbers.size());
   if (scattering_.know_departures()) state.beam_departures.clear(state.numbers.size());
-  columns_.receive(state.observers.numbers(), environment_.tiling.edges[edge_number].midpoint, state.received);
 }
 
 DiffuseTarget ScatteredPower::diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place,
                                                 const ThreadState& state) const {
   const std::uint32_t number = state.observers.numbers()[place];
-  const ReceivedRay ray{state.received.look_x[place], state.received.look_y[place], state.received.factor[place]};
+  const ReceivedRay ray =
+      received(scattering_view_.columns, number, environment_.points.arrival(number) - edge.midpoint);
   return tesseray::diffracted_target(scattering_view_, edge, number, ray, setting_.vegetation_between(element, number),
                                      state.observers_stand_for[place]);
 }
@@ -314,12 +338,19 @@ void ScatteredPower::add_diffuse_sums(ThreadState& state) const {
 
 void ScatteredPower::add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element, ThreadState& state) const {
   const EdgeBeams& beams = state.diffracted;
-  for (std::size_t place = 0; place < state.observers.size(); ++place) {
-    if (beams.rays[place] == 0) continue;
+  const std::span<const std::uint32_t> numbers = state.observers.numbers();
+  find_reached(beams, numbers.size(), state.reached);
+  // Sums lie all over the city's, and come from memory one after the other otherwise.
+  constexpr std::size_t ahead = 8;
+  for (std::size_t i = 0; i < state.reached.size(); ++i) {
+    if (i + ahead < state.reached.size()) {
+      __builtin_prefetch(&state.arrivals.scattered_sums[setting_.sum_index(numbers[state.reached[i + ahead]])], 1);
+    }
+    const std::uint32_t place = state.reached[i], number = numbers[place];
     const DiffuseTarget target = diffracted_target(edge, element, place, state);
-    const std::size_t index = setting_.sum_index(state.observers.numbers()[place]);
+    const std::size_t index = setting_.sum_index(number);
     add_scattered(sum_of(beams.at(place), target), state.arrivals.scattered_sums[index], state.arrivals.sums[index]);
-    add_wideband(edge, static_cast<std::uint32_t>(place), target, state.observers.numbers()[place], state);
+    add_wideband(edge, place, target, number, state);
   }
 }
 

@@ -69,7 +69,7 @@ class ScatteredPower {
     EdgeDepartures beam_departures;  // of `diffracted`, where angles are wanted
     std::vector<SourceAboutEdge> sources_about_edge;
     std::vector<float> observers_stand_for;
-    ReceivedRays received;
+    std::vector<std::uint32_t> reached;
   };
   // With what a thread fills batches for those that take many at once.
   struct BatchState : RowReader {

@@ -165,11 +165,15 @@ std::size_t whole_blocks(std::size_t members) {
 }  // namespace
 
 void EdgeObservers::resize(std::size_t padded) {
-  for (std::vector<float>* column : {&z_, &rho_, &in_air_, &straight_m_}) column->assign(padded, 1.0f);
+  const auto pad = [&](std::vector<float>& column, float padding) {
+    column.resize(padded);
+    std::fill(column.begin() + static_cast<std::ptrdiff_t>(size()), column.end(), padding);
+  };
+  for (std::vector<float>* column : {&z_, &rho_, &in_air_, &straight_m_}) pad(*column, 1.0f);
   for (Frame& frame : frames_) {
     for (std::vector<float>* column : {&frame.cos_half, &frame.sin_half, &frame.cos_scaled, &frame.sin_scaled,
                                        &frame.te_re, &frame.te_im, &frame.tm_re, &frame.tm_im}) {
-      column->assign(padded, 0.0f);
+      pad(*column, 0.0f);
     }
   }
 }

@@ -96,27 +96,6 @@ struct EstimatePastEdge {
   }
 };
 
-struct ReceiveFromPoint {
-  [[gnu::always_inline]] static void run(const std::uint32_t* __restrict targets, std::size_t count,
-                                         const double* __restrict points, const Vec3* normals_pointer,
-                                         const double* __restrict ground_reflection,
-                                         const std::uint32_t* __restrict table_begin, const double* __restrict tables,
-                                         const Vec3* from_pointer, double* look_x, double* look_y, double* factor) {
-    const double* __restrict const normals = &normals_pointer->x;
-    const Vec3 from = *from_pointer;
-    TESSERAY_INDEPENDENT_TURNS
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t number = targets[i], at = 3 * number;
-      const ReceivedRay ray = received({points[at] - from.x, points[at + 1] - from.y, points[at + 2] - from.z},
-                                       {normals[at], normals[at + 1], normals[at + 2]}, ground_reflection[number],
-                                       tables + table_begin[number]);
-      look_x[i] = ray.look_x;
-      look_y[i] = ray.look_y;
-      factor[i] = ray.factor;
-    }
-  }
-};
-
 }  // namespace
 
 ReflectanceTables::ReflectanceTables(const Scene& scene, const Link& link) {
@@ -222,14 +201,6 @@ void ScatteringColumns::estimate_past_edge(std::span<const std::uint32_t> tiles,
   const RoughPoint at = rough_point(midpoint - origin_);
   run_vectorized<EstimatePastEdge>(set, tiles.data(), tiles.size(), targets_.data(), gains.data(), at.x, at.y, at.z,
                                    &edge, versines.data(), estimates.data());
-}
-
-void ScatteringColumns::receive(std::span<const std::uint32_t> targets, Vec3 from, ReceivedRays& rays,
-                                InstructionSet set) const {
-  for (std::vector<double>* column : {&rays.look_x, &rays.look_y, &rays.factor}) column->resize(targets.size());
-  run_vectorized<ReceiveFromPoint>(set, targets.data(), targets.size(), points_->coordinates(), normals_.data(),
-                                   ground_reflection_.data(), table_begin_.data(), tables_.values().data(), &from,
-                                   rays.look_x.data(), rays.look_y.data(), rays.factor.data());
 }
 
 }  // namespace tesseray

@@ -32,12 +32,9 @@ class ReflectanceTables {
   std::vector<double> values_;
 };
 
-// Working space and results of the two functions below, one place per member.
+// Working space and results of radiate(), one place per member.
 struct RadiatedRays {
   std::vector<double> density, length_m, x, y, z;  // (x, y, z): unit, of travel
-};
-struct ReceivedRays {
-  std::vector<double> look_x, look_y, factor;
 };
 
 class ScatteringColumns {
@@ -78,11 +75,6 @@ class ScatteringColumns {
   void estimate_past_edge(std::span<const std::uint32_t> tiles, std::span<const float> gains, Vec3 midpoint,
                           const RoughEdge& edge, const BoundaryVersines& versines, std::vector<float>& estimates,
                           InstructionSet set = best_instruction_set()) const;
-
-  // How rays from one point come in at targets: where they look, and 1 + the power of the ground-reflected companion at
-  // ground tiles.
-  void receive(std::span<const std::uint32_t> targets, Vec3 from, ReceivedRays& rays,
-               InstructionSet set = best_instruction_set()) const;
 
  private:
   const TargetPoints* points_ = nullptr;

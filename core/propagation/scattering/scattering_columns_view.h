@@ -122,6 +122,13 @@ struct ReceivedRay {
   return {north - way.y / safe, -way.x / safe, 1.0 + (cosine > 0 ? ground_reflection : 0.0) * reflectance};
 }
 
+// The same by the number of the target.
+[[gnu::always_inline]] TESSERAY_HD inline ReceivedRay received(const ScatteringColumnsView& columns,
+                                                               std::uint32_t number, Vec3 way) {
+  return received(way, columns.normals[number], columns.ground_reflection[number],
+                  columns.reflectances + columns.table_begin[number]);
+}
+
 // `scale` times what a tile sends to a point at most: its strength over the squared distance.
 [[gnu::always_inline]] TESSERAY_HD inline float estimated_radiated(const RoughScatterer& tile, float scale,
                                                                    RoughPoint point) {
