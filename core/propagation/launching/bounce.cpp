@@ -303,19 +303,22 @@ void Bounces::bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadSt
   const TileFrame frame(tile);
   const TargetPointsView& points = environment_.points.view();
   RaysOfThread rays(*this, state.arrivals, children);
-  bool laid_out = false;
-  for (const Tube* const tube_pointer : arrived.tubes) {
-    const Tube& tube = *tube_pointer;
-    if (!tube.chain.is_scattered() && !limits_.may_reflect(tube.reflections, tube.diffractions)) continue;
+  state.reflected.clear();
+  IntervalBounds of_all = IntervalBounds::none();
+  for (const Tube* const tube : arrived.tubes) {
+    if (!tube->chain.is_scattered() && !limits_.may_reflect(tube->reflections, tube->diffractions)) continue;
     IntervalBounds bounds;
-    if (!reflection_bounds(view_, tube, tile, frame, bounds)) continue;
-    if (!laid_out) {
-      const Onward onward = onward_of(arrived);
-      const std::span<const std::uint32_t> receivers = read_row_for(arrived, members, onward, state);
-      lay_out_tile_row(environment_.points, frame, tile_number, state.row, receivers, onward.any(), state.layout,
-                       state.intervals);
-      laid_out = true;
-    }
+    if (!reflection_bounds(view_, *tube, tile, frame, bounds)) continue;
+    state.reflected.push_back({tube, bounds});
+    of_all.extend(bounds);
+  }
+  if (state.reflected.empty()) return;
+  const Onward onward = onward_of(arrived);
+  const std::span<const std::uint32_t> receivers = read_row_for(arrived, members, onward, state);
+  lay_out_tile_row(environment_.points, frame, tile_number, state.row, receivers, onward.any(), of_all, state.layout,
+                   state.intervals);
+  for (const auto& [tube_pointer, bounds] : state.reflected) {
+    const Tube& tube = *tube_pointer;
     state.find(bounds, phase_of(tube));
     const VirtualSource image = mirrored(tube.source, tile.centroid, tile.normal);
     if (image.is_edge()) {

@@ -52,6 +52,12 @@ class Bounces {
   struct ThreadState : RowSearcher {
     explicit ThreadState(ThreadArrivals& of_thread) : arrivals(of_thread) {}
     ThreadArrivals& arrivals;
+    // Of the tubes that go on at an element, with the bounds for what they may hit.
+    struct ReflectedTube {
+      const Tube* tube;
+      IntervalBounds bounds;
+    };
+    std::vector<ReflectedTube> reflected;
   };
   // With what a thread fills batches for those that take many at once.
   struct BatchState : RowReader {

@@ -197,19 +197,22 @@ void ScatteredPower::reflect_diffuse(std::uint32_t mirror, FollowedTo members, T
   const TileFrame frame(tile);
   state.read_tiles_of_row(environment_.visibility, mirror, LaunchPhase::then_reflection);
   find_sources(AfterScattering::reflection, mirror, state);
-  bool laid_out = false;
+  state.before_mirror.clear();
+  IntervalBounds of_all = IntervalBounds::none();
   for (const ScatteringSource& lit : state.sources) {
+    const Vec3 coordinates = frame.coordinates(points.reference(lit.tile));
+    if (!(coordinates.z > 0)) continue;
+    state.before_mirror.push_back({lit, tile_bounds(coordinates)});
+    of_all.extend(state.before_mirror.back().bounds);
+  }
+  if (state.before_mirror.empty()) return;
+  lay_out_tile_row(points, frame, mirror, diffuse_targets_of_row(members, state),
+                   environment_.receiver_rows.seen_from(mirror), false, of_all, state.layout, state.intervals);
+  state.diffuse_sums.clear(state.intervals.size());
+  for (const auto& [lit, bounds] : state.before_mirror) {
     const DiffusePower& source = diffuse_.at(lit.tile, AfterScattering::reflection);
     const Vec3 origin = points.reference(lit.tile);
-    const Vec3 coordinates = frame.coordinates(origin);
-    if (!(coordinates.z > 0)) continue;
-    if (!laid_out) {
-      lay_out_tile_row(points, frame, mirror, diffuse_targets_of_row(members, state),
-                       environment_.receiver_rows.seen_from(mirror), false, state.layout, state.intervals);
-      state.diffuse_sums.clear(state.intervals.size());
-      laid_out = true;
-    }
-    state.find(tile_bounds(coordinates), LaunchPhase::then_reflection);
+    state.find(bounds, LaunchPhase::then_reflection);
     const Vec3 image = mirrored(origin, tile.centroid, tile.normal);
     for (const std::uint32_t hit : state.hits) {
       const std::uint32_t target = state.intervals.target[hit];
@@ -229,7 +232,7 @@ void ScatteredPower::reflect_diffuse(std::uint32_t mirror, FollowedTo members, T
                                state.arrivals);
     }
   }
-  if (laid_out) add_diffuse_sums(state);
+  add_diffuse_sums(state);
 }
 
 void ScatteredPower::scatter_then_diffract(Progress& progress) {

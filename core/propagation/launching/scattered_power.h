@@ -61,6 +61,12 @@ class ScatteredPower {
     explicit ThreadState(ThreadArrivals& of_thread) : arrivals(of_thread) {}
 
     ThreadArrivals& arrivals;
+    // Sources that light a mirror, with the bounds for what they may hit.
+    struct BeforeMirror {
+      ScatteringSource source;
+      IntervalBounds bounds;
+    };
+    std::vector<BeforeMirror> before_mirror;
     std::vector<std::uint32_t> numbers, lit;
     std::vector<std::int32_t> lit_marks;
     MemberSums diffuse_sums;

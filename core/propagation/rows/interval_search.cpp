@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/propagation/rows/interval_search.h"
 
-#include <bit>
-#include <cstring>
-
 #include "core/base/infinity.h"
+#include "core/propagation/rows/marked_bytes.h"
 
 namespace tesseray {
 namespace {
@@ -57,20 +55,6 @@ struct BoundBlocks {
     }
   }
 };
-
-// Calls found(i) for each byte of `mask` that is not 0, ascending. `count` is a multiple of eight.
-template <class Found>
-void for_marked(const std::uint8_t* mask, std::size_t count, const Found& found) {
-  for (std::size_t i = 0; i < count; i += 8) {
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, mask + i, 8);
-    if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
-    while (bytes != 0) {
-      found(i + static_cast<std::size_t>(std::countr_zero(bytes)) / 8);
-      bytes &= bytes - 1;
-    }
-  }
-}
 
 const float* data_or_null(const std::vector<float>& values) { return values.empty() ? nullptr : values.data(); }
 

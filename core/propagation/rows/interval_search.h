@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/infinity.h"
 #include "core/base/vector_dispatch.h"
 
 namespace tesseray {
@@ -25,6 +26,16 @@ inline constexpr std::size_t interval_block = 16;
 // The side of the source: what the row's numbers are compared with.
 struct IntervalBounds {
   float upper_u = 0, lower_u = 0, upper_v = 0, lower_v = 0;
+
+  // Of no source at all.
+  static IntervalBounds none() { return {-infinity_f, infinity_f, -infinity_f, infinity_f}; }
+  // What these bounds or others admit, and what lies between.
+  void extend(const IntervalBounds& other) {
+    upper_u = other.upper_u > upper_u ? other.upper_u : upper_u;
+    lower_u = other.lower_u < lower_u ? other.lower_u : lower_u;
+    upper_v = other.upper_v > upper_v ? other.upper_v : upper_v;
+    lower_v = other.lower_v < lower_v ? other.lower_v : lower_v;
+  }
 };
 
 // Filled by `resize`, by writing each member's four (two) numbers, and by `finish`. Members of which first_u is

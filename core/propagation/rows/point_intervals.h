@@ -9,6 +9,7 @@
 #include "core/base/host_device.h"
 #include "core/base/infinity.h"
 #include "core/propagation/rows/interval_search.h"
+#include "core/propagation/rows/rough_point.h"
 #include "core/tiling/tiling.h"
 
 namespace tesseray {
@@ -101,6 +102,47 @@ TESSERAY_HD inline IntervalBounds tile_bounds(Vec3 one_end, Vec3 other_end) {
   return {std::max(a.upper_u, b.upper_u), std::min(a.lower_u, b.lower_u), std::max(a.upper_v, b.upper_v),
           std::min(a.lower_v, b.lower_v)};
 }
+
+// Bounds at a tile for points in single precision: they admit all that the bounds themselves do, and some more.
+struct RoughTileBounds {
+  RoughPoint centroid, dual_u, dual_v, normal;
+  IntervalBounds bounds;
+  // By so much u and v may be beyond a bound times d.
+  float above_u = 0, below_u = 0, above_v = 0, below_v = 0;
+
+  // `centroid`: of the tile. `most_m`: no coordinate of it, or of a point, is farther from the origin of rough points.
+  RoughTileBounds(const TileFrame& frame, RoughPoint rough_centroid, const IntervalBounds& exact, double most_m)
+      : centroid(rough_centroid),
+        dual_u(rough_point(frame.dual_u)),
+        dual_v(rough_point(frame.dual_v)),
+        normal(rough_point(frame.normal)),
+        bounds(exact) {
+    const auto sum = [](Vec3 v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); };
+    // The coordinates of tile and point, their difference, the vector, products and sums: twelve roundings of at most
+    // that at single precision, and some room.
+    const double rounding_m = 16 * 0x1p-24 * most_m, of_d = rounding_m * sum(frame.normal);
+    const auto set = [&](Vec3 dual, float& upper, float& lower, float& above, float& below) {
+      const double beyond = 1 + rounding_m * sum(dual);
+      above = static_cast<float>((beyond + std::fabs(static_cast<double>(upper)) * of_d) * (1 + of_numbers));
+      below = static_cast<float>((beyond + std::fabs(static_cast<double>(lower)) * of_d) * (1 + of_numbers));
+      upper += static_cast<float>(of_numbers) * std::fabs(upper);
+      lower -= static_cast<float>(of_numbers) * std::fabs(lower);
+    };
+    set(frame.dual_u, bounds.upper_u, bounds.lower_u, above_u, below_u);
+    set(frame.dual_v, bounds.upper_v, bounds.lower_v, above_v, below_v);
+  }
+  // Where a bound is infinite or none, nothing is left out.
+  [[gnu::always_inline]] bool may_admit(RoughPoint point) const {
+    const RoughPoint way = point - centroid;
+    const float u = dot(way, dual_u), v = dot(way, dual_v), d = dot(way, normal);
+    return !(u > bounds.upper_u * d + above_u) & !(u < bounds.lower_u * d - below_u) &
+           !(v > bounds.upper_v * d + above_v) & !(v < bounds.lower_v * d - below_v);
+  }
+
+ private:
+  // Of the numbers that are compared, and of the bounds: far more than single precision rounds.
+  static constexpr double of_numbers = 1e-5;
+};
 
 TESSERAY_HD inline IntervalBounds edge_bounds(const EdgeSegment& edge, Vec3 source) {
   const Vec3 way = source - edge.midpoint;

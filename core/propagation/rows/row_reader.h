@@ -7,6 +7,7 @@
 
 #include "core/propagation/rays/launch_cost.h"
 #include "core/propagation/rows/interval_search.h"
+#include "core/propagation/rows/row_targets.h"
 #include "core/visibility/visibility.h"
 
 namespace tesseray {
@@ -40,7 +41,8 @@ struct RowReader {
 struct RowSearcher : RowReader {
   RowIntervals intervals;
   BlockSearch search;
-  std::vector<std::uint32_t> layout, hits;
+  RowLayout layout;
+  std::vector<std::uint32_t> hits;
 
   void find(const IntervalBounds& bounds, LaunchPhase phase) {
     hits.clear();

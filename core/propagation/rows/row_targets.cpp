@@ -5,7 +5,10 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+
+#include "core/propagation/rows/marked_bytes.h"
 
 namespace tesseray {
 namespace {
@@ -45,6 +48,18 @@ struct LayOutTileRow {
   }
 };
 
+// Which points some source may hit, as bytes 0 and 1.
+struct MarkAdmitted {
+  [[gnu::always_inline]] static void run(const RoughTileBounds* bounds_pointer, const RoughPoint* places,
+                                         const std::uint32_t* __restrict points, std::size_t count,
+                                         std::uint8_t* __restrict marks) {
+    const RoughTileBounds bounds = *bounds_pointer;
+    for_places(places, nullptr, points, count, [=](std::size_t i, RoughPoint point, float) {
+      marks[i] = static_cast<std::uint8_t>(bounds.may_admit(point));
+    });
+  }
+};
+
 struct LayOutEdgeRow {
   [[gnu::always_inline]] static void run(const EdgeSegment* edge, const double* __restrict coordinates,
                                          const std::uint32_t* __restrict points, std::size_t count, float* first_u,
@@ -58,6 +73,24 @@ struct LayOutEdgeRow {
     });
   }
 };
+
+// Leaves those places of a row that some source may hit.
+void keep_admitted(const TargetPoints& points, const TileFrame& frame, std::uint32_t tile, const IntervalBounds& bounds,
+                   RowLayout& layout, std::vector<std::uint32_t>& targets) {
+  const RoughTileBounds rough(frame, points.rough()[points.reference_index(tile)], bounds, points.rough_most_m());
+  const std::size_t count = targets.size(), padded = (count + 7) / 8 * 8;
+  layout.marks.resize(padded);
+  std::fill(layout.marks.begin() + static_cast<std::ptrdiff_t>(count), layout.marks.end(), std::uint8_t{0});
+  run_vectorized<MarkAdmitted>(best_instruction_set(), &rough, points.rough(), layout.points.data(), count,
+                               layout.marks.data());
+  std::size_t kept = 0;
+  for_marked(layout.marks.data(), padded, [&](std::size_t i) {
+    layout.points[kept] = layout.points[i];
+    targets[kept++] = targets[i];
+  });
+  layout.points.resize(kept);
+  targets.resize(kept);
+}
 
 }  // namespace
 
@@ -81,8 +114,21 @@ TargetPoints::TargetPoints(const Tiling& tiling, const std::vector<Receiver>& re
   for (const Receiver& receiver : receivers) points_.push_back(receiver.position);
   for (const Tile& tile : tiling.tiles) points_.push_back(tile.centroid);
   for (const EdgeSegment& edge : tiling.edges) points_.push_back(edge.midpoint);
+  add_rough_points();
   view_.points = points_.data();
   view_.tiles_on_ground = is_ground_.data();
+}
+
+void TargetPoints::add_rough_points() {
+  rough_origin_ = points_.empty() ? Vec3{} : points_.front();
+  rough_.reserve(points_.size());
+  for (const Vec3 point : points_) {
+    rough_.push_back(rough_at(point));
+    const Vec3 from_origin = point - rough_origin_;
+    for (const double coordinate : {from_origin.x, from_origin.y, from_origin.z}) {
+      rough_most_m_ = std::max(rough_most_m_, std::fabs(coordinate));
+    }
+  }
 }
 
 ReceiverRows::ReceiverRows(const Occlusion& occlusion, const Tiling& tiling, const std::vector<Receiver>& receivers)
@@ -103,13 +149,13 @@ ReceiverRows::ReceiverRows(const Occlusion& occlusion, const Tiling& tiling, con
 
 void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::uint32_t tile,
                       std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers, bool onward,
-                      std::vector<std::uint32_t>& layout, RowIntervals& intervals) {
+                      const IntervalBounds& bounds, RowLayout& layout, RowIntervals& intervals) {
   const TargetPointsView view = points.view();
   const bool from_ground = points.is_ground(tile);
   // Room for all there may be, of each member two, so that none has to ask for it.
-  layout.resize(2 * (row.size() + receivers.size()));
-  intervals.target.resize(layout.size());
-  std::uint32_t *next_point = layout.data(), *next_target = intervals.target.data();
+  layout.points.resize(2 * (row.size() + receivers.size()));
+  intervals.target.resize(layout.points.size());
+  std::uint32_t *next_point = layout.points.data(), *next_target = intervals.target.data();
   const auto add = [&](std::uint32_t point, std::uint32_t target) {
     *next_point++ = point;
     *next_target++ = target;
@@ -118,31 +164,32 @@ void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::u
   for (const std::uint32_t receiver : receivers) {
     for_targets_of_tile(view, from_ground, points.element_count() + receiver, onward, add);
   }
-  layout.resize(static_cast<std::size_t>(next_point - layout.data()));
-  intervals.target.resize(layout.size());
+  layout.points.resize(static_cast<std::size_t>(next_point - layout.points.data()));
+  intervals.target.resize(layout.points.size());
+  keep_admitted(points, frame, tile, bounds, layout, intervals.target);
   intervals.resize(true);
-  run_vectorized<LayOutTileRow>(best_instruction_set(), &frame, points.coordinates(), layout.data(), layout.size(),
-                                intervals.first_u.data(), intervals.last_u.data(), intervals.first_v.data(),
-                                intervals.last_v.data());
+  run_vectorized<LayOutTileRow>(best_instruction_set(), &frame, points.coordinates(), layout.points.data(),
+                                layout.points.size(), intervals.first_u.data(), intervals.last_u.data(),
+                                intervals.first_v.data(), intervals.last_v.data());
   intervals.finish();
 }
 
 void lay_out_edge_row(const Tiling& tiling, const TargetPoints& points, std::uint32_t edge,
-                      std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers,
-                      std::vector<std::uint32_t>& layout, RowIntervals& intervals) {
+                      std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers, RowLayout& layout,
+                      RowIntervals& intervals) {
   const TargetPointsView view = points.view();
   const EdgeSegment& segment = tiling.edges[edge];
   intervals.target.clear();
-  layout.clear();
+  layout.points.clear();
   const auto add = [&](std::uint32_t member) {
-    layout.push_back(member);
+    layout.points.push_back(member);
     intervals.target.push_back(target_of_edge(view, member));
   };
   for (const std::uint32_t member : row) add(member);
   for (const std::uint32_t receiver : receivers) add(points.element_count() + receiver);
   intervals.resize(false);
-  run_vectorized<LayOutEdgeRow>(best_instruction_set(), &segment, points.coordinates(), layout.data(), layout.size(),
-                                intervals.first_u.data(), intervals.last_u.data());
+  run_vectorized<LayOutEdgeRow>(best_instruction_set(), &segment, points.coordinates(), layout.points.data(),
+                                layout.points.size(), intervals.first_u.data(), intervals.last_u.data());
   intervals.finish();
 }
 

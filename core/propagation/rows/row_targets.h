@@ -8,6 +8,7 @@
 
 #include "core/propagation/rows/interval_search.h"
 #include "core/propagation/rows/point_intervals.h"
+#include "core/propagation/rows/rough_point.h"
 #include "core/propagation/rows/target_points_view.h"
 #include "core/scene/transmitter.h"
 #include "core/tiling/tiling.h"
@@ -44,12 +45,22 @@ class TargetPoints {
   // Three coordinates of each number's arrival(), and after them of each element's reference().
   const double* coordinates() const { return &points_.front().x; }
   std::uint32_t reference_index(std::uint32_t element) const { return view_.reference_index(element); }
+  // The same points in single precision, from an origin; no coordinate of them is greater than rough_most_m().
+  const RoughPoint* rough() const { return rough_.data(); }
+  Vec3 rough_origin() const { return rough_origin_; }
+  RoughPoint rough_at(Vec3 point) const { return rough_point(point - rough_origin_); }
+  double rough_most_m() const { return rough_most_m_; }
 
   Vec3 arrival(std::uint32_t number) const { return view_.arrival(number); }
   Vec3 reference(std::uint32_t element) const { return view_.reference(element); }
 
  private:
+  void add_rough_points();
+
   std::vector<Vec3> points_;
+  std::vector<RoughPoint> rough_;
+  Vec3 rough_origin_;
+  double rough_most_m_ = 0;
   std::vector<std::uint8_t> is_ground_;
   TargetPointsView view_;
 };
@@ -71,14 +82,20 @@ class ReceiverRows {
   std::vector<std::uint32_t> receivers_;
 };
 
+// Working space of the two functions below.
+struct RowLayout {
+  std::vector<std::uint32_t> points;  // by place
+  std::vector<std::uint8_t> marks;
+};
+
 // Lay out the row of a tile (an edge segment). `row` is the visibility row of the element, `receivers` the receivers
-// that it sees; `layout` is working space. Without `onward` a tile's row has no members from which rays would only go
-// on.
+// that it sees. A tile's row has those alone that some source may hit, of which none is beyond `bounds`; and without
+// `onward` no members from which rays would only go on.
 void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::uint32_t tile,
                       std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers, bool onward,
-                      std::vector<std::uint32_t>& layout, RowIntervals& intervals);
+                      const IntervalBounds& bounds, RowLayout& layout, RowIntervals& intervals);
 void lay_out_edge_row(const Tiling& tiling, const TargetPoints& points, std::uint32_t edge,
-                      std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers,
-                      std::vector<std::uint32_t>& layout, RowIntervals& intervals);
+                      std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers, RowLayout& layout,
+                      RowIntervals& intervals);
 
 }  // namespace tesseray

@@ -38,31 +38,6 @@ struct RadiateToPoint {
   }
 };
 
-// Calls work(i, point of numbers[i], the value beside it) for all. They are copied together before they are worked on:
-// a place is then read whole, not one coordinate after the other. `values`: put beside the points by number, unless
-// nullptr.
-template <class Place, class Work>
-[[gnu::always_inline]] inline void for_places(const Place* places, const float* values,
-                                              const std::uint32_t* __restrict numbers, std::size_t count,
-                                              const Work& work) {
-  static_assert(sizeof(Place) == 4 * sizeof(float));
-  constexpr std::size_t together = 128;
-  alignas(64) float near[4 * together];
-  for (std::size_t begin = 0; begin < count; begin += together) {
-    const std::size_t end = std::min(begin + together, count);
-    for (std::size_t i = begin; i < end; ++i) {
-      float* const at = near + 4 * (i - begin);
-      std::memcpy(at, places + numbers[i], sizeof(Place));
-      if (values != nullptr) at[3] = values[numbers[i]];
-    }
-    TESSERAY_INDEPENDENT_TURNS
-    for (std::size_t i = begin; i < end; ++i) {
-      const float* const at = near + 4 * (i - begin);
-      work(i, RoughPoint{at[0], at[1], at[2]}, at[3]);
-    }
-  }
-}
-
 struct EstimateRadiated {
   [[gnu::always_inline]] static void run(const std::uint32_t* __restrict tiles, std::size_t count,
                                          const RoughScatterer* scatterers, float x, float y, float z, float scale,
@@ -128,9 +103,6 @@ ScatteringColumns::ScatteringColumns(const Scene& scene, const Tiling& tiling, c
     const Link::Surface& surface = link.surface(material);
     areas_m2_.push_back(tile.area_m2() * surface.scattering_coefficient * surface.scattering_coefficient);
     near_m_.push_back(near_sides * tile.side_m());
-    const Vec3 target = points.arrival(static_cast<std::uint32_t>(t));
-    if (t == 0) origin_ = target;
-    targets_.push_back(rough_point(target - origin_));
     normals_[t] = tile.normal;
     table_begin_[t] = ReflectanceTables::begin(material);
     if (points.is_ground(static_cast<std::uint32_t>(t))) {
@@ -140,8 +112,8 @@ ScatteringColumns::ScatteringColumns(const Scene& scene, const Tiling& tiling, c
 }
 
 ScatteringColumnsView ScatteringColumns::view() const {
-  return {.origin = origin_,
-          .targets = targets_.data(),
+  return {.origin = points_->rough_origin(),
+          .targets = points_->rough(),
           .near_m = near_m_.data(),
           .areas_m2 = areas_m2_.data(),
           .reflectances = tables_.values().data(),
@@ -163,14 +135,14 @@ void ScatteringColumns::radiate(std::span<const std::uint32_t> tiles, bool recip
 }
 
 RoughScatterer ScatteringColumns::scatterer(std::uint32_t tile, float strength) const {
-  const RoughPoint at = rough_point(points_->reference(tile) - origin_);
+  const RoughPoint at = points_->rough()[points_->reference_index(tile)];
   return {at.x, at.y, at.z, strength};
 }
 
 void ScatteringColumns::estimate(std::span<const std::uint32_t> tiles, std::span<const RoughScatterer> scatterers,
                                  Vec3 point, float scale, std::vector<float>& estimates, InstructionSet set) const {
   estimates.resize(tiles.size());
-  const RoughPoint at = rough_point(point - origin_);
+  const RoughPoint at = points_->rough_at(point);
   run_vectorized<EstimateRadiated>(set, tiles.data(), tiles.size(), scatterers.data(), at.x, at.y, at.z, scale,
                                    estimates.data());
 }
@@ -179,10 +151,10 @@ void ScatteringColumns::find_lit_past_edge(std::span<const std::uint32_t> tiles,
                                            const LitCotangents& lit, std::vector<std::int32_t>& work,
                                            std::vector<std::uint32_t>& found, InstructionSet set) const {
   work.resize(tiles.size());
-  const RoughPoint at = rough_point(edge.midpoint - origin_);
+  const RoughPoint at = points_->rough_at(edge.midpoint);
   const RoughPoint direction = rough_point(edge.direction);
   const auto next_lit = lit.next_places();
-  run_vectorized<MarkLit>(set, tiles.data(), tiles.size(), targets_.data(), at.x, at.y, at.z, direction.x, direction.y,
+  run_vectorized<MarkLit>(set, tiles.data(), tiles.size(), points_->rough(), at.x, at.y, at.z, direction.x, direction.y,
                           direction.z, static_cast<float>(0.5 * edge.length_m), next_lit.data(), work.data());
   // Written without a branch: which are lit cannot be foretold.
   found.resize(tiles.size());
@@ -198,8 +170,8 @@ void ScatteringColumns::estimate_past_edge(std::span<const std::uint32_t> tiles,
                                            Vec3 midpoint, const RoughEdge& edge, const BoundaryVersines& versines,
                                            std::vector<float>& estimates, InstructionSet set) const {
   estimates.resize(tiles.size());
-  const RoughPoint at = rough_point(midpoint - origin_);
-  run_vectorized<EstimatePastEdge>(set, tiles.data(), tiles.size(), targets_.data(), gains.data(), at.x, at.y, at.z,
+  const RoughPoint at = points_->rough_at(midpoint);
+  run_vectorized<EstimatePastEdge>(set, tiles.data(), tiles.size(), points_->rough(), gains.data(), at.x, at.y, at.z,
                                    &edge, versines.data(), estimates.data());
 }
 

@@ -39,7 +39,7 @@ struct RadiatedRays {
 
 class ScatteringColumns {
  public:
-  static constexpr std::size_t bytes_per_tile = 2 * sizeof(double) + sizeof(RoughPoint);
+  static constexpr std::size_t bytes_per_tile = 2 * sizeof(double);
   static constexpr std::size_t bytes_per_number = sizeof(Vec3) + sizeof(std::uint32_t) + sizeof(double);
 
   ScatteringColumns() = default;
@@ -79,8 +79,6 @@ class ScatteringColumns {
  private:
   const TargetPoints* points_ = nullptr;
   ReflectanceTables tables_;
-  Vec3 origin_;                      // of rough points
-  std::vector<RoughPoint> targets_;  // by tile
   std::vector<double> areas_m2_, near_m_;
   // By number: tiles, edge segments and receivers, of which the latter two reflect nothing.
   std::vector<Vec3> normals_;

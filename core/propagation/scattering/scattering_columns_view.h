@@ -10,21 +10,12 @@
 #include "core/base/host_device.h"
 #include "core/base/units.h"
 #include "core/geometry/vector.h"
+#include "core/propagation/rows/rough_point.h"
 #include "core/propagation/scattering/boundary_versines.h"
 #include "core/propagation/scattering/lit_cotangents.h"
 #include "core/tiling/tiling.h"
 
 namespace tesseray {
-
-// A point for estimates, from an origin within the city. Sixteen bytes in all, so that one of many is in one line of
-// the cache.
-struct alignas(16) RoughPoint {
-  float x = 0, y = 0, z = 0;
-
-  [[gnu::always_inline]] TESSERAY_HD RoughPoint operator-(RoughPoint from) const {
-    return {x - from.x, y - from.y, z - from.z};
-  }
-};
 
 // Where a tile scatters, and how much at most, as the gain at 1 m.
 struct alignas(16) RoughScatterer {
@@ -32,10 +23,6 @@ struct alignas(16) RoughScatterer {
 
   [[gnu::always_inline]] TESSERAY_HD RoughPoint point() const { return {x, y, z}; }
 };
-
-TESSERAY_HD inline RoughPoint rough_point(Vec3 v) {
-  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
-}
 
 // Owns nothing.
 struct ScatteringColumnsView {
