@@ -67,6 +67,8 @@ void for_each_array(RooftopSceneView& view, const Replace& replace) {
   replace(view.first_of_cell, cells > 0 ? cells + 1 : 0);
   replace(view.top_of_cell, cells);
   replace(view.terrain.height_m, std::size_t{view.terrain.columns} * view.terrain.rows);
+  const TerrainBlocksView& blocks = view.terrain_blocks;
+  replace(view.terrain_blocks.highest_m, std::size_t{blocks.columns} * blocks.rows);
 }
 
 // The same for an environment.

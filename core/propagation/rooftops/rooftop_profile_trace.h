@@ -158,15 +158,36 @@ class RooftopProfileTrace {
     const double begin = larger(ground_clearance_m, line_.begin_below(scene_.highest_ground_m));
     const double end = smaller(line_.length_m - ground_clearance_m, line_.end_below(scene_.highest_ground_m));
     TerrainBends bends(terrain, line_, begin);
-    for (double distance = bends.distance(); distance < end; distance = bends.distance()) {
-      bends.pass(distance);
-      const double height = terrain.height_at(line_.at(distance)) + line_.bulge_at(distance);
-      // What is below the line between the hull's ends is no vertex of it.
-      if (height >= line_.height_at(distance)) add_to_hull(first, {distance, height});
+    TerrainBlocksOnLine blocks(scene_.terrain_blocks, terrain, line_, begin);
+    for (double at = begin; at < end; blocks.go_on()) {
+      const double block_end = smaller(end, larger(at, blocks.end()));
+      if (may_reach_line(blocks.highest_m(), at, block_end)) {
+        add_terrain_up_to(block_end, bends, first);
+      } else {
+        bends.skip_to(block_end);
+      }
+      at = block_end;
     }
     add_to_hull(first, {line_.length_m, line_.height_at(line_.length_m)});
     if (row_.has_overflowed()) return;
     keep_crests(first);
+  }
+
+  // Whether terrain of such a height may between two distances.
+  TESSERAY_HD bool may_reach_line(double highest_m, double begin, double end) const {
+    // A place counts to the next block by rounding.
+    constexpr double beside_m = 0.01;
+    const double most_m = highest_m + line_.bulge_at(0.5 * line_.length_m) + beside_m;
+    return most_m >= smaller(line_.height_at(begin), line_.height_at(end));
+  }
+
+  TESSERAY_HD void add_terrain_up_to(double end, TerrainBends& bends, std::uint32_t first) {
+    for (double distance = bends.distance(); distance < end; distance = bends.distance()) {
+      bends.pass(distance);
+      const double height = scene_.terrain.height_at(line_.at(distance)) + line_.bulge_at(distance);
+      // What is below the line between the hull's ends is no vertex of it.
+      if (height >= line_.height_at(distance)) add_to_hull(first, {distance, height});
+    }
   }
 
   TESSERAY_HD void add_to_hull(std::uint32_t first, Vec2 point) {

@@ -41,6 +41,25 @@ Vec2 behind_side(const RoofSide& side) {
   return side.begin + 0.5 * side.along + inwards;
 }
 
+// How high the terrain is at most, by block (TerrainBlocksView).
+std::vector<float> highest_of_blocks(const TerrainView& terrain, const TerrainBlocksView& blocks) {
+  constexpr std::uint32_t side = TerrainBlocksView::side;
+  std::vector<float> highest(std::size_t{blocks.columns} * blocks.rows, -infinity_f);
+  for (std::uint32_t row = 0; row < terrain.rows; ++row) {
+    for (std::uint32_t column = 0; column < terrain.columns; ++column) {
+      const float height = terrain.height_m[std::size_t{row} * terrain.columns + column];
+      // Nodes on a border belong to the blocks on either side.
+      for (std::uint32_t j = (row > 0 ? row - 1 : 0) / side; j <= row / side && j < blocks.rows; ++j) {
+        for (std::uint32_t i = (column > 0 ? column - 1 : 0) / side; i <= column / side && i < blocks.columns; ++i) {
+          float& of_block = highest[std::size_t{j} * blocks.columns + i];
+          of_block = std::max(of_block, height);
+        }
+      }
+    }
+  }
+  return highest;
+}
+
 }  // namespace
 
 RooftopProfiles::RooftopProfiles(const Scene& scene) : RooftopProfiles(scene, PrismIndex(scene)) {}
@@ -62,6 +81,10 @@ RooftopProfiles::RooftopProfiles(const Scene& scene, const PrismIndex& index) {
   }
   const std::vector<float>& ground = scene.terrain.height_m;
   view_.terrain = scene.terrain.view();
+  view_.terrain_blocks = {TerrainBlocksView::count(view_.terrain.columns),
+                          TerrainBlocksView::count(view_.terrain.rows)};
+  highest_of_block_ = highest_of_blocks(view_.terrain, view_.terrain_blocks);
+  view_.terrain_blocks.highest_m = highest_of_block_.data();
   view_.ground_material = scene.default_materials.ground;
   view_.highest_ground_m =
       ground.empty() ? -infinity : static_cast<double>(*std::max_element(ground.begin(), ground.end()));

@@ -61,6 +61,7 @@ class RooftopProfiles {
   std::vector<std::uint16_t> material_;
   std::vector<std::uint32_t> first_of_cell_;
   std::vector<double> top_of_cell_;
+  std::vector<float> highest_of_block_;
 };
 
 }  // namespace tesseray

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/base/host_device.h"
 #include "core/geometry/vector.h"
 #include "core/scene/terrain_view.h"
 #include "core/visibility/cell_grid.h"
@@ -17,6 +18,17 @@ struct RoofSidesView {
   const std::uint16_t* material = nullptr;
 };
 
+// The terrain by square blocks of its cells: how high it is there at most. Beyond its border it goes on as it is there.
+// Owns nothing.
+struct TerrainBlocksView {
+  static constexpr std::uint32_t side = 8;  // cells
+
+  std::uint32_t columns = 0, rows = 0;
+  const float* highest_m = nullptr;  // row by row
+
+  TESSERAY_HD static std::uint32_t count(std::uint32_t nodes) { return nodes > 1 ? (nodes - 1 + side - 1) / side : 0; }
+};
+
 // Owns nothing.
 struct RooftopSceneView {
   CellGrid grid;
@@ -27,6 +39,7 @@ struct RooftopSceneView {
   const std::uint32_t* first_of_cell = nullptr;
   const double* top_of_cell = nullptr;  // m; −∞ for empty cells
   TerrainView terrain;
+  TerrainBlocksView terrain_blocks;
   double highest_ground_m = 0;
   std::uint16_t ground_material = 0;
 };

@@ -74,22 +74,20 @@ struct LayOutEdgeRow {
   }
 };
 
-// Leaves those places of a row that some source may hit.
-void keep_admitted(const TargetPoints& points, const TileFrame& frame, std::uint32_t tile, const IntervalBounds& bounds,
-                   RowLayout& layout, std::vector<std::uint32_t>& targets) {
+// Leaves those of the first `count` places that some source may hit, and returns how many.
+std::size_t keep_admitted(const TargetPoints& points, const TileFrame& frame, std::uint32_t tile,
+                          const IntervalBounds& bounds, std::size_t count, RowLayout& layout) {
   const RoughTileBounds rough(frame, points.rough()[points.reference_index(tile)], bounds, points.rough_most_m());
-  const std::size_t count = targets.size(), padded = (count + 7) / 8 * 8;
-  layout.marks.resize(padded);
-  std::fill(layout.marks.begin() + static_cast<std::ptrdiff_t>(count), layout.marks.end(), std::uint8_t{0});
+  const std::size_t padded = (count + 7) / 8 * 8;
+  std::fill(layout.marks.data() + count, layout.marks.data() + padded, std::uint8_t{0});
   run_vectorized<MarkAdmitted>(best_instruction_set(), &rough, points.rough(), layout.points.data(), count,
                                layout.marks.data());
   std::size_t kept = 0;
   for_marked(layout.marks.data(), padded, [&](std::size_t i) {
     layout.points[kept] = layout.points[i];
-    targets[kept++] = targets[i];
+    layout.targets[kept++] = layout.targets[i];
   });
-  layout.points.resize(kept);
-  targets.resize(kept);
+  return kept;
 }
 
 }  // namespace
@@ -153,9 +151,8 @@ void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::u
   const TargetPointsView view = points.view();
   const bool from_ground = points.is_ground(tile);
   // Room for all there may be, of each member two, so that none has to ask for it.
-  layout.points.resize(2 * (row.size() + receivers.size()));
-  intervals.target.resize(layout.points.size());
-  std::uint32_t *next_point = layout.points.data(), *next_target = intervals.target.data();
+  layout.make_room(2 * (row.size() + receivers.size()));
+  std::uint32_t *next_point = layout.points.data(), *next_target = layout.targets.data();
   const auto add = [&](std::uint32_t point, std::uint32_t target) {
     *next_point++ = point;
     *next_target++ = target;
@@ -164,13 +161,13 @@ void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::u
   for (const std::uint32_t receiver : receivers) {
     for_targets_of_tile(view, from_ground, points.element_count() + receiver, onward, add);
   }
-  layout.points.resize(static_cast<std::size_t>(next_point - layout.points.data()));
-  intervals.target.resize(layout.points.size());
-  keep_admitted(points, frame, tile, bounds, layout, intervals.target);
+  const auto count = static_cast<std::size_t>(next_point - layout.points.data());
+  const std::size_t kept = keep_admitted(points, frame, tile, bounds, count, layout);
+  intervals.target.assign(layout.targets.data(), layout.targets.data() + kept);
   intervals.resize(true);
-  run_vectorized<LayOutTileRow>(best_instruction_set(), &frame, points.coordinates(), layout.points.data(),
-                                layout.points.size(), intervals.first_u.data(), intervals.last_u.data(),
-                                intervals.first_v.data(), intervals.last_v.data());
+  run_vectorized<LayOutTileRow>(best_instruction_set(), &frame, points.coordinates(), layout.points.data(), kept,
+                                intervals.first_u.data(), intervals.last_u.data(), intervals.first_v.data(),
+                                intervals.last_v.data());
   intervals.finish();
 }
 
@@ -179,17 +176,17 @@ void lay_out_edge_row(const Tiling& tiling, const TargetPoints& points, std::uin
                       RowIntervals& intervals) {
   const TargetPointsView view = points.view();
   const EdgeSegment& segment = tiling.edges[edge];
+  layout.make_room(row.size() + receivers.size());
   intervals.target.clear();
-  layout.points.clear();
   const auto add = [&](std::uint32_t member) {
-    layout.points.push_back(member);
+    layout.points[intervals.size()] = member;
     intervals.target.push_back(target_of_edge(view, member));
   };
   for (const std::uint32_t member : row) add(member);
   for (const std::uint32_t receiver : receivers) add(points.element_count() + receiver);
   intervals.resize(false);
   run_vectorized<LayOutEdgeRow>(best_instruction_set(), &segment, points.coordinates(), layout.points.data(),
-                                layout.points.size(), intervals.first_u.data(), intervals.last_u.data());
+                                intervals.size(), intervals.first_u.data(), intervals.last_u.data());
   intervals.finish();
 }
 

@@ -84,8 +84,15 @@ class ReceiverRows {
 
 // Working space of the two functions below.
 struct RowLayout {
-  std::vector<std::uint32_t> points;  // by place
+  // Room for all there may be: what a row has no use for is not cleared.
+  std::vector<std::uint32_t> points, targets;
   std::vector<std::uint8_t> marks;
+
+  void make_room(std::size_t places) {
+    if (points.size() < places) points.resize(places);
+    if (targets.size() < places) targets.resize(places);
+    if (marks.size() < places + 7) marks.resize(places + 7);
+  }
 };
 
 // Lay out the row of a tile (an edge segment). `row` is the visibility row of the element, `receivers` the receivers
