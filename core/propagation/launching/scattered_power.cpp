@@ -14,12 +14,13 @@ namespace {
 
 constexpr std::size_t rows_per_block = 32;
 
-// Places of members to which beams come, ascending. Written without a branch: which they are cannot be foretold.
-void find_reached(const EdgeBeams& beams, std::size_t members, std::vector<std::uint32_t>& reached) {
-  reached.resize(members);
+// Those of the places of members to which beams come, in their order. Written without a branch: which they are cannot
+// be foretold.
+void find_reached(const EdgeBeams& beams, std::span<const std::uint32_t> places, std::vector<std::uint32_t>& reached) {
+  reached.resize(places.size());
   std::size_t count = 0;
-  for (std::size_t place = 0; place < members; ++place) {
-    reached[count] = static_cast<std::uint32_t>(place);
+  for (const std::uint32_t place : places) {
+    reached[count] = place;
     count += beams.rays[place] > 0 ? 1 : 0;
   }
   reached.resize(count);
@@ -342,8 +343,9 @@ void ScatteredPower::add_diffuse_sums(ThreadState& state) const {
 void ScatteredPower::add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element, ThreadState& state) const {
   const EdgeBeams& beams = state.diffracted;
   const std::span<const std::uint32_t> numbers = state.observers.numbers();
-  find_reached(beams, numbers.size(), state.reached);
-  // Sums lie all over the city's, and come from memory one after the other otherwise.
+  // By number: what is known of neighbours lies side by side in memory.
+  find_reached(beams, state.observers.places(), state.reached);
+  // Sums are too long for that, and come from memory one after the other otherwise.
   constexpr std::size_t ahead = 8;
   for (std::size_t i = 0; i < state.reached.size(); ++i) {
     if (i + ahead < state.reached.size()) {

@@ -21,7 +21,7 @@ struct RoofSidesView {
 // The terrain by square blocks of its cells: how high it is there at most. Beyond its border it goes on as it is there.
 // Owns nothing.
 struct TerrainBlocksView {
-  static constexpr std::uint32_t side = 8;  // cells
+  static constexpr std::uint32_t side = 4;  // cells
 
   std::uint32_t columns = 0, rows = 0;
   const float* highest_m = nullptr;  // row by row

@@ -190,10 +190,12 @@ void EdgeObservers::sort_by_cotangent(std::span<const std::uint32_t> numbers) {
   for (std::size_t b = 0; b < cotangent_buckets; ++b) begin[b + 1] += begin[b];
   order_.resize(numbers.size());
   numbers_.resize(numbers.size());
+  places_of_.resize(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const std::uint32_t place = begin[bucket(i)]++;
     order_[place] = static_cast<std::uint32_t>(i);
     numbers_[place] = numbers[i];
+    places_of_[i] = place;
   }
 }
 
@@ -216,7 +218,9 @@ void EdgeObservers::lay_out(const Wedge& wedge, const EdgeSegment& edge, const d
   run_vectorized<PrepareMembers>(instruction_set, &faces, order_.data(), order_.size(), places_[0].data(),
                                  places_[1].data(), places_[2].data(), places_[3].data(), columns, z_.data(),
                                  rho_.data(), in_air_.data(), intervals_.first_u.data(), intervals_.last_u.data());
-  for (std::size_t i = 0; i < numbers_.size(); ++i) straight_m_[i] = static_cast<float>(straight_m[numbers_[i]]);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    straight_m_[places_of_[i]] = static_cast<float>(straight_m[numbers[i]]);
+  }
   intervals_.finish(instruction_set);
 }
 

@@ -28,6 +28,8 @@ class EdgeObservers {
   std::span<const std::uint32_t> numbers() const { return numbers_; }
   // Where in the numbers given the one of each place was.
   std::span<const std::uint32_t> order() const { return order_; }
+  // The place of each of the numbers given.
+  std::span<const std::uint32_t> places() const { return places_of_; }
 
   struct Frame {
     std::vector<float> cos_half, sin_half, cos_scaled, sin_scaled;
@@ -45,7 +47,7 @@ class EdgeObservers {
   void sort_by_cotangent(std::span<const std::uint32_t> numbers);
   void resize(std::size_t padded);
 
-  std::vector<std::uint32_t> numbers_, order_;
+  std::vector<std::uint32_t> numbers_, order_, places_of_;
   std::vector<double> places_[4];  // before sorting: z, ρ, and the angle's cosine and sine
   std::vector<float> z_, rho_, in_air_, straight_m_;
   RowIntervals intervals_;

@@ -97,23 +97,20 @@ struct ReceivedRay {
 };
 
 // How a ray along `way` comes in at a target.
-[[gnu::always_inline]] TESSERAY_HD inline ReceivedRay received(Vec3 way, Vec3 normal, double ground_reflection,
-                                                               const double* table) {
-  const double across = std::sqrt(way.x * way.x + way.y * way.y),
-               length = std::sqrt(way.x * way.x + way.y * way.y + way.z * way.z);
-  const double cosine = -(way.x * normal.x + way.y * normal.y + way.z * normal.z) / length;
-  const double reflectance = interpolated_reflectance(table, cosine);
+TESSERAY_HD inline ReceivedRay received(const ScatteringColumnsView& columns, std::uint32_t number, Vec3 way) {
+  const double across = std::sqrt(way.x * way.x + way.y * way.y);
   const double safe = across > 0 ? across : 1.0;
   // Straight up or down counts as north.
   const double north = across > 0 ? 0.0 : 1.0;
-  return {north - way.y / safe, -way.x / safe, 1.0 + (cosine > 0 ? ground_reflection : 0.0) * reflectance};
-}
-
-// The same by the number of the target.
-[[gnu::always_inline]] TESSERAY_HD inline ReceivedRay received(const ScatteringColumnsView& columns,
-                                                               std::uint32_t number, Vec3 way) {
-  return received(way, columns.normals[number], columns.ground_reflection[number],
-                  columns.reflectances + columns.table_begin[number]);
+  ReceivedRay ray{north - way.y / safe, -way.x / safe, 1};
+  const double ground_reflection = columns.ground_reflection[number];
+  if (!(ground_reflection > 0)) return ray;
+  const double length = std::sqrt(way.x * way.x + way.y * way.y + way.z * way.z);
+  const double cosine = -dot(way, columns.normals[number]) / length;
+  if (!(cosine > 0)) return ray;
+  ray.factor +=
+      ground_reflection * interpolated_reflectance(columns.reflectances + columns.table_begin[number], cosine);
+  return ray;
 }
 
 // `scale` times what a tile sends to a point at most: its strength over the squared distance.
