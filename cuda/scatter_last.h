@@ -50,7 +50,7 @@ TESSERAY_HD void scatter_to_target(const Block& block, RowMemory& memory, const 
     if (all > 0) {
       const double density = all * static_cast<double>(batch.stand_for[row.first_member + s]);
       const DiffuseTarget at_target = diffuse_target_of_tile(scattering, row.element, tile, ray.direction, ray.length_m,
-                                                             scattering.launch.vegetation_between(tile, row.element));
+                                                             scattering.launch.vegetation_between(row.element, tile));
       add_diffuse(scattering.power(tile, after), density, ray.length_m, at_target, sum);
     }
     rays[s] = sum;

@@ -75,6 +75,8 @@ void ScatteredPower::gather_scattered(std::uint32_t number, std::span<const std:
   const std::vector<std::uint32_t>& tiles = state.drawn.numbers;
   if (tiles.empty()) return;
   scattering_.radiate(AfterScattering::nothing, tiles, target, state.radiated);
+  // Asked from the target, one row of the pairs says all; of a receiver there is none.
+  const bool is_receiver = environment_.points.is_receiver(number);
   DiffuseSum sum;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const std::uint32_t tile = tiles[i];
@@ -84,8 +86,10 @@ void ScatteredPower::gather_scattered(std::uint32_t number, std::span<const std:
     if (!(all > 0)) continue;
     const double density = all * static_cast<double>(state.drawn.stand_for[i]);
     const Vec3 direction{state.radiated.x[i], state.radiated.y[i], state.radiated.z[i]};
-    const DiffuseTarget at_target = diffuse_target_of_tile(scattering_view_, number, tile, direction, length,
-                                                           setting_.vegetation_between(tile, number));
+    const double vegetation =
+        is_receiver ? setting_.vegetation_between(tile, number) : setting_.vegetation_between(number, tile);
+    const DiffuseTarget at_target =
+        diffuse_target_of_tile(scattering_view_, number, tile, direction, length, vegetation);
     add_diffuse(diffuse_.at(tile, AfterScattering::nothing), density, length, at_target, sum);
     scattering_.add_wideband(tile, AfterScattering::nothing, density, length, at_target, number, direction,
                              state.arrivals);
