@@ -111,7 +111,9 @@ struct RoughTileBounds {
   float above_u = 0, below_u = 0, above_v = 0, below_v = 0;
 
   // `centroid`: of the tile. `most_m`: no coordinate of it, or of a point, is farther from the origin of rough points.
-  RoughTileBounds(const TileFrame& frame, RoughPoint rough_centroid, const IntervalBounds& exact, double most_m)
+  // They admit points so much below those that are asked for, too.
+  RoughTileBounds(const TileFrame& frame, RoughPoint rough_centroid, const IntervalBounds& exact, double most_m,
+                  double below_m)
       : centroid(rough_centroid),
         dual_u(rough_point(frame.dual_u)),
         dual_v(rough_point(frame.dual_v)),
@@ -120,9 +122,10 @@ struct RoughTileBounds {
     const auto sum = [](Vec3 v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); };
     // The coordinates of tile and point, their difference, the vector, products and sums: twelve roundings of at most
     // that at single precision, and some room.
-    const double rounding_m = 16 * 0x1p-24 * most_m, of_d = rounding_m * sum(frame.normal);
+    const double rounding_m = 16 * 0x1p-24 * most_m,
+                 of_d = rounding_m * sum(frame.normal) + below_m * std::fabs(frame.normal.z);
     const auto set = [&](Vec3 dual, float& upper, float& lower, float& above, float& below) {
-      const double beyond = 1 + rounding_m * sum(dual);
+      const double beyond = 1 + rounding_m * sum(dual) + below_m * std::fabs(dual.z);
       above = static_cast<float>((beyond + std::fabs(static_cast<double>(upper)) * of_d) * (1 + of_numbers));
       below = static_cast<float>((beyond + std::fabs(static_cast<double>(lower)) * of_d) * (1 + of_numbers));
       upper += static_cast<float>(of_numbers) * std::fabs(upper);

@@ -74,20 +74,20 @@ struct LayOutEdgeRow {
   }
 };
 
-// Leaves those of the first `count` places that some source may hit, and returns how many.
-std::size_t keep_admitted(const TargetPoints& points, const TileFrame& frame, std::uint32_t tile,
-                          const IntervalBounds& bounds, std::size_t count, RowLayout& layout) {
-  const RoughTileBounds rough(frame, points.rough()[points.reference_index(tile)], bounds, points.rough_most_m());
-  const std::size_t padded = (count + 7) / 8 * 8;
-  std::fill(layout.marks.data() + count, layout.marks.data() + padded, std::uint8_t{0});
-  run_vectorized<MarkAdmitted>(best_instruction_set(), &rough, points.rough(), layout.points.data(), count,
-                               layout.marks.data());
-  std::size_t kept = 0;
-  for_marked(layout.marks.data(), padded, [&](std::size_t i) {
-    layout.points[kept] = layout.points[i];
-    layout.targets[kept++] = layout.targets[i];
-  });
-  return kept;
+// Marks the members of a tile's row that some source may hit, and returns how many bytes of marks there are, in whole
+// groups of eight.
+std::size_t mark_admitted(const TargetPoints& points, const TileFrame& frame, std::uint32_t tile,
+                          std::span<const std::uint32_t> row, bool onward, const IntervalBounds& bounds,
+                          std::vector<std::uint8_t>& marks) {
+  // Members go on from below where rays arrive at them.
+  const double below_m = onward ? points.receiver_height_m() : 0;
+  const RoughTileBounds rough(frame, points.rough()[points.reference_index(tile)], bounds, points.rough_most_m(),
+                              below_m);
+  const std::size_t padded = (row.size() + 7) / 8 * 8;
+  if (marks.size() < padded) marks.resize(padded);
+  std::fill(marks.data() + row.size(), marks.data() + padded, std::uint8_t{0});
+  run_vectorized<MarkAdmitted>(best_instruction_set(), &rough, points.rough(), row.data(), row.size(), marks.data());
+  return padded;
 }
 
 }  // namespace
@@ -102,7 +102,8 @@ TargetPoints::TargetPoints(const Tiling& tiling, const std::vector<Receiver>& re
     : view_{.tile_count = static_cast<std::uint32_t>(tiling.tiles.size()),
             .edge_count = static_cast<std::uint32_t>(tiling.edges.size()),
             .receiver_count = static_cast<std::uint32_t>(receivers.size()),
-            .tiles_are_targets = tiles_are_targets} {
+            .tiles_are_targets = tiles_are_targets},
+      receiver_height_m_(receiver_height_m) {
   points_.reserve(view_.point_count());
   for (const Tile& tile : tiling.tiles) {
     points_.push_back(target_point(tile, receiver_height_m));
@@ -150,24 +151,22 @@ void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::u
                       const IntervalBounds& bounds, RowLayout& layout, RowIntervals& intervals) {
   const TargetPointsView view = points.view();
   const bool from_ground = points.is_ground(tile);
-  // Room for all there may be, of each member two, so that none has to ask for it.
-  layout.make_room(2 * (row.size() + receivers.size()));
-  std::uint32_t *next_point = layout.points.data(), *next_target = layout.targets.data();
+  layout.points.clear();
+  intervals.target.clear();
   const auto add = [&](std::uint32_t point, std::uint32_t target) {
-    *next_point++ = point;
-    *next_target++ = target;
+    layout.points.push_back(point);
+    intervals.target.push_back(target);
   };
-  for (const std::uint32_t member : row) for_targets_of_tile(view, from_ground, member, onward, add);
+  const std::size_t marks = mark_admitted(points, frame, tile, row, onward, bounds, layout.marks);
+  for_marked(layout.marks.data(), marks,
+             [&](std::size_t i) { for_targets_of_tile(view, from_ground, row[i], onward, add); });
   for (const std::uint32_t receiver : receivers) {
     for_targets_of_tile(view, from_ground, points.element_count() + receiver, onward, add);
   }
-  const auto count = static_cast<std::size_t>(next_point - layout.points.data());
-  const std::size_t kept = keep_admitted(points, frame, tile, bounds, count, layout);
-  intervals.target.assign(layout.targets.data(), layout.targets.data() + kept);
   intervals.resize(true);
-  run_vectorized<LayOutTileRow>(best_instruction_set(), &frame, points.coordinates(), layout.points.data(), kept,
-                                intervals.first_u.data(), intervals.last_u.data(), intervals.first_v.data(),
-                                intervals.last_v.data());
+  run_vectorized<LayOutTileRow>(best_instruction_set(), &frame, points.coordinates(), layout.points.data(),
+                                intervals.size(), intervals.first_u.data(), intervals.last_u.data(),
+                                intervals.first_v.data(), intervals.last_v.data());
   intervals.finish();
 }
 
@@ -176,10 +175,10 @@ void lay_out_edge_row(const Tiling& tiling, const TargetPoints& points, std::uin
                       RowIntervals& intervals) {
   const TargetPointsView view = points.view();
   const EdgeSegment& segment = tiling.edges[edge];
-  layout.make_room(row.size() + receivers.size());
+  layout.points.clear();
   intervals.target.clear();
   const auto add = [&](std::uint32_t member) {
-    layout.points[intervals.size()] = member;
+    layout.points.push_back(member);
     intervals.target.push_back(target_of_edge(view, member));
   };
   for (const std::uint32_t member : row) add(member);

@@ -40,6 +40,9 @@ class TargetPoints {
   bool tiles_are_targets() const { return view_.tiles_are_targets; }
   std::uint32_t target_tile_count() const { return view_.target_tile_count(); }
 
+  // Of targets over ground tiles.
+  double receiver_height_m() const { return receiver_height_m_; }
+
   bool is_ground(std::uint32_t tile) const { return view_.is_ground(tile); }
 
   // Three coordinates of each number's arrival(), and after them of each element's reference().
@@ -63,6 +66,7 @@ class TargetPoints {
   double rough_most_m_ = 0;
   std::vector<std::uint8_t> is_ground_;
   TargetPointsView view_;
+  double receiver_height_m_;
 };
 
 // Which receivers each element sees.
@@ -84,15 +88,8 @@ class ReceiverRows {
 
 // Working space of the two functions below.
 struct RowLayout {
-  // Room for all there may be: what a row has no use for is not cleared.
-  std::vector<std::uint32_t> points, targets;
-  std::vector<std::uint8_t> marks;
-
-  void make_room(std::size_t places) {
-    if (points.size() < places) points.resize(places);
-    if (targets.size() < places) targets.resize(places);
-    if (marks.size() < places + 7) marks.resize(places + 7);
-  }
+  std::vector<std::uint32_t> points;  // by place
+  std::vector<std::uint8_t> marks;    // by member
 };
 
 // Lay out the row of a tile (an edge segment). `row` is the visibility row of the element, `receivers` the receivers
