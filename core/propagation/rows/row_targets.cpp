@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/propagation/rows/for_places.h"
 #include "core/propagation/rows/marked_bytes.h"
 
 namespace tesseray {

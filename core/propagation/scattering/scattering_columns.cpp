@@ -7,6 +7,7 @@
 
 #include "core/physics/fresnel.h"
 #include "core/propagation/rays/surface_materials.h"
+#include "core/propagation/rows/for_places.h"
 
 namespace tesseray {
 namespace {
