@@ -124,10 +124,10 @@ class PipesTest(PipelineTest):
 
     def test_as_an_output(self):
         scene = ["tileenvironment", "--buildings", SAMPLE / "buildings.gpkg", "--overwrite", "--progress", "json"]
-        for output in ("--environment", "--tiles"):
-            with self.subTest(output=output):
-                process = tesseray(*scene, output, self.pipe, timeout=20)
-                self.assert_refused(process, "no_regular_file", ["pipe"])
+        for outputs in (["--environment", self.pipe],
+                        ["--environment", self.folder / "e.gpkg", "--tiles", self.pipe]):
+            with self.subTest(outputs=outputs):
+                self.assert_refused(tesseray(*scene, *outputs, timeout=20), "no_regular_file", ["pipe"])
         self.assertEqual(self.files(), [self.pipe.name])
 
     def test_as_an_input(self):

@@ -6,7 +6,6 @@
 #include <sstream>
 #include <string_view>
 
-#include "core/comparison/measured_values.h"
 #include "core/comparison/statistics.h"
 #include "core/io/readers/measurement_fields.h"
 #include "core/io/readers/readers.h"
@@ -62,7 +61,8 @@ struct RowProblems {
   void tell(Progress& progress) const;
 };
 
-bool may_be_power(double dbm) { return is_plausible(dbm, ValueKind::received_power); }
+// Whether they are powers at all is asked of all together (require_powers).
+bool may_be_power(double dbm) { return dbm > -250 && dbm < 100; }
 bool may_be_delay(double) { return true; }
 bool may_be_azimuth(double degrees) { return std::abs(degrees) <= 360; }
 

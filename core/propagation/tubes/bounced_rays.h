@@ -112,6 +112,23 @@ TESSERAY_HD void go_on(const Outgoing& outgoing, std::uint32_t element, Rays& ra
   }
 }
 
+// The field of the transmitter's or the scattered ray that leaves the last tile of `chain`, reflections only, along
+// `direction`.
+template <class Rays>
+TESSERAY_HD LinkView::Departure reflected_along(const InteractionChain& chain, Vec3 direction, const Rays& rays) {
+  const Tile* const tiles = rays.view().environment.tiles;
+  const std::size_t first = chain.is_scattered() ? 1 : 0;
+  Vec3 k = direction;
+  for (std::size_t i = chain.length; i-- > first;) k = mirrored(k, tiles[chain.elements[i]].normal);
+  LinkView::Departure departure = rays.departure(chain, k);
+  for (std::size_t i = first; i < chain.length; ++i) {
+    const Tile& tile = tiles[chain.elements[i]];
+    departure.field = rays.reflected(chain, departure.field, k, tile);
+    k = mirrored(k, tile.normal);
+  }
+  return departure;
+}
+
 // What the last edge of a tube's chain, from which it has come to its tile, sends to `target` if the tile were not
 // there. The tube's strength is that of the ray to the tile's middle, and near a shadow boundary what an edge sends
 // changes much across one tile. Zero into the solid. What comes to a second edge is taken to be as it is for the tube's

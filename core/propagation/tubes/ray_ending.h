@@ -54,34 +54,6 @@ TESSERAY_HD inline Vec3 mirrored_back(const EnvironmentView& environment, const 
   return way;
 }
 
-// The field of the transmitter's or the scattered ray that leaves the last tile of `chain`, reflections only, along
-// `direction`. Rays: see bounced_rays.h.
-template <class Rays>
-TESSERAY_HD LinkView::Departure reflected_along(const InteractionChain& chain, Vec3 direction, const Rays& rays) {
-  const Tile* const tiles = rays.view().environment.tiles;
-  const std::size_t first = chain.is_scattered() ? 1 : 0;
-  Vec3 k = direction;
-  for (std::size_t i = chain.length; i-- > first;) k = mirrored(k, tiles[chain.elements[i]].normal);
-  LinkView::Departure departure = rays.departure(chain, k);
-  for (std::size_t i = first; i < chain.length; ++i) {
-    const Tile& tile = tiles[chain.elements[i]];
-    departure.field = rays.reflected(chain, departure.field, k, tile);
-    k = mirrored(k, tile.normal);
-  }
-  return departure;
-}
-
-// The ground tile that has reflected a ray since it left the antenna, its scattering tile or its last edge; no_index
-// where there is none.
-TESSERAY_HD inline std::uint32_t last_ground(const TargetPointsView& points, const InteractionChain& chain) {
-  const std::size_t first = chain.is_scattered() ? 1 : 0;
-  for (std::size_t i = chain.length; i-- > first;) {
-    if (!points.is_tile(chain.elements[i])) return no_index;
-    if (points.is_ground(chain.elements[i])) return chain.elements[i];
-  }
-  return no_index;
-}
-
 namespace ray_ending_detail {
 
 // Whether it adds up in amplitude with the others that do so.
@@ -123,19 +95,6 @@ TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding&
   return ray;
 }
 
-// The transmitter's own rays, for reflected_along.
-struct RaysOfTransmitter {
-  const LaunchView& launch;
-  TESSERAY_HD const LaunchView& view() const { return launch; }
-  TESSERAY_HD LinkView::Departure departure(const InteractionChain&, Vec3 direction) const {
-    return launch.link.depart(direction);
-  }
-  TESSERAY_HD ComplexVec3 reflected(const InteractionChain&, const ComplexVec3& incident, Vec3 incidence,
-                                    const Tile& tile) const {
-    return specularly_reflected(launch, incident, incidence, tile);
-  }
-};
-
 // Where the companion leaves the antenna, which comes to the target's image along `leg`. False behind two edges, where
 // it is nearly as the ray itself does.
 TESSERAY_HD inline bool find_departure(const LaunchView& launch, const RayEnding& ending, const Leg& leg,
@@ -160,11 +119,10 @@ TESSERAY_HD inline LinkView::Departure sent_to_ground(const LaunchView& launch, 
   LinkView::Departure sent{transported(ending.strength, leg.direction), ending.departure_gain};
   const InteractionChain& chain = ending.chain;
   if (!launch.link.departs_unevenly() || chain.over_rooftops || comes_along_ground(ending)) return sent;
-  // What surfaces alone have reflected is known from its departure on, whatever the ray itself has of the pattern.
-  if (!ending.source.is_edge() && last_ground(launch.environment.points, chain) == no_index) {
+  // A straight ray's is known from its departure on, whatever the ray itself has of the pattern.
+  if (chain.length == 0) {
     const Vec3* const place = ending.ground_place;
-    const Vec3 last = place == nullptr ? leg.direction : normalized(*place - launch.antenna);
-    sent = reflected_along(chain, last, ray_ending_detail::RaysOfTransmitter{launch});
+    sent = launch.link.depart(place == nullptr ? leg.direction : normalized(*place - launch.antenna));
     sent.field = transported(sent.field, leg.direction);
     return sent;
   }
@@ -212,6 +170,17 @@ TESSERAY_HD inline double interference(const LaunchView& launch, const RayEnding
 }
 
 }  // namespace ray_ending_detail
+
+// The ground tile that has reflected a ray since it left the antenna, its scattering tile or its last edge; no_index
+// where there is none.
+TESSERAY_HD inline std::uint32_t last_ground(const TargetPointsView& points, const InteractionChain& chain) {
+  const std::size_t first = chain.is_scattered() ? 1 : 0;
+  for (std::size_t i = chain.length; i-- > first;) {
+    if (!points.is_tile(chain.elements[i])) return no_index;
+    if (points.is_ground(chain.elements[i])) return chain.elements[i];
+  }
+  return no_index;
+}
 
 // Whether that is ground as it goes on from the ground tile `target`, whose companions stand for such rays.
 TESSERAY_HD inline bool comes_from_same_ground(const EnvironmentView& environment, const InteractionChain& chain,

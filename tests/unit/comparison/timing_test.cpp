@@ -113,6 +113,7 @@ TEST(Timing, FillersAreNoArrivals) {
   for (const double filler : {-999.0, -9999.0, 99999.0, -9999.0 * 1000}) {
     auto drive = good;
     drive.push_back(good[0]);
+    drive.back().measurement_id = 9999;
     drive.back().value = filler;
     const Comparison comparison = road.compare(drive, ValueKind::time_of_arrival);
     EXPECT_EQ(comparison.errors.back().excluded_because, "no plausible value") << filler;

@@ -94,9 +94,12 @@ struct FourRays {
       for (const double to_z : {place.z, -place.z}) {
         const double clearance = wall_m - (from_z + (to_z - from_z) * before / plan);
         const double length = std::hypot(plan, to_z - from_z);
+        const double nu = fresnel_parameter(clearance, before, behind, wavelength);
+        // In the shadow the way bends over the wall, longer by this than ν has it.
+        const double detour = std::hypot(before, wall_m - from_z) + std::hypot(behind, to_z - wall_m) - length,
+                     beyond_paraxial = nu > 0 ? detour - nu * nu * wavelength / 4 : 0.0;
         Complex field = (1 / (2 * wave_number * length)) *
-                        (knife_edge_factor(fresnel_parameter(clearance, before, behind, wavelength)) *
-                         exp_j(-wave_number * length));
+                        (knife_edge_factor(nu) * exp_j(-wave_number * (length + beyond_paraxial)));
         if (from_z < 0) field = reflection(antenna.z + wall_m, before) * field;
         if (to_z < 0) field = reflection(place.z + wall_m, behind) * field;
         fields.push_back(field);
