@@ -45,6 +45,18 @@ TESSERAY_HD inline FresnelCoefficients fresnel(Complex eps_c, double cos_inciden
   return gamma;
 }
 
+// Δ of ∂u/∂n = jkΔ u, the slope that the field over a half-space has along the normal into the air, so that
+// Γ = (cos θ − Δ)/(cos θ + Δ). It hardly changes with the angle (T. B. A. Senior, Appl. Sci. Res. B 8 (1960) 418).
+struct BoundaryImpedances {
+  Complex te, tm;
+};
+
+TESSERAY_HD inline BoundaryImpedances boundary_impedances(Complex eps_c, double cos_incidence) {
+  const double c = clamped_to_unit(cos_incidence);
+  const Complex s = sqrt_decaying({(eps_c.re - 1.0) + c * c, eps_c.im});
+  return {s, s / eps_c};
+}
+
 // The reflected part of the power of an unpolarised wave.
 TESSERAY_HD inline double mean_reflectance(Complex eps_c, double cos_incidence) {
   const FresnelCoefficients gamma = fresnel(eps_c, cos_incidence);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/units.h"
+#include "core/physics/fresnel.h"
 #include "core/propagation/launching/rooftop_waves.h"
 #include "core/propagation/rooftops/ground_along_profile.h"
 #include "core/propagation/rooftops/rooftop_line.h"
@@ -60,16 +61,23 @@ std::optional<RooftopWaves::GroundBelowSight> RooftopWaves::ground_below_sight(c
   const TerrainReflection& reflection = work.reflection;
   const Vec3 by_plane = mirrored(target, centroid, normal) - antenna;
   const double by_plane_m = norm(by_plane), straight_m = norm(target - antenna);
-  Complex factor = reflection.factor;
   const Vec2 at = line.at(reflection.place.x);
   Vec3 place{at.x, at.y, reflection.place.y - line.bulge_at(reflection.place.x)};
+  Complex taken;
   if (along_ground != nullptr) {
-    const RooftopRays rays = search_rays();
-    const Complex gamma = ground_reflection(rays.permittivities[environment_.over_rooftops.view().ground_material],
-                                            std::fabs(dot(by_plane, normal)) / by_plane_m, rays.horizontal_share),
-                  taken = Complex{1, 0} - left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
-    if (squared_norm(gamma) > 0) factor = factor + taken / gamma;
+    taken = Complex{1, 0} - left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
     place = place_along_ground(*along_ground, number);
+  }
+  // With which the plane reflects as the ground does; a slanted wave as nearly as one factor of both its parts can.
+  const RooftopRays rays = search_rays();
+  const FresnelCoefficients gamma = fresnel(rays.permittivities[environment_.over_rooftops.view().ground_material],
+                                            std::fabs(dot(by_plane, normal)) / by_plane_m);
+  const double horizontal = rays.horizontal_share, vertical = 1 - horizontal;
+  const double of_plane = horizontal * squared_norm(gamma.te) + vertical * squared_norm(gamma.tm);
+  Complex factor;
+  if (of_plane > 0) {
+    factor = (1 / of_plane) * (horizontal * (work.reflected_horizontal + taken) * conj(gamma.te) +
+                               vertical * (work.reflected_vertical + taken) * conj(gamma.tm));
   }
   const WaveAlongGround as_one = wave_along_ground(work.ground.share_of_one_wave(), dot(target - centroid, normal));
   const double amplitude = norm(factor);

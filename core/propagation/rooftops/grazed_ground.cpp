@@ -24,6 +24,12 @@ double height_on(Vec2 begin, Vec2 end, double x) {
   return begin.y + (end.y - begin.y) * (x - begin.x) / (end.x - begin.x);
 }
 
+// Of the ground from one place to another, whichever is farther along.
+Vec2 upward_normal(Vec2 begin, Vec2 end) {
+  const Vec2 along = end - begin;
+  return (std::copysign(1.0, along.x) / norm(along)) * Vec2{-along.y, along.x};
+}
+
 // ∫₀¹ e^{−jtu²} du.
 Complex fresnel_mean(double t) {
   if (std::fabs(t) < 0.01) return {1 - t * t / 10, -t / 3};
@@ -36,7 +42,8 @@ Complex fresnel_mean(double t) {
 // lengths count as they spread.
 struct Lit {
   double phase = 0, root_m = 0;
-  Complex turn;  // e^{−j phase}
+  Complex turn;     // e^{−j phase}
+  double sine = 0;  // from above over the ground there
 };
 
 // ∫ e^{−j phase} dr/√r over a straight piece that lies before a place, between two places of it.
@@ -52,12 +59,16 @@ Complex light_between(const Lit& far, const Lit& near) {
 // The two ends, the ground between and the plane from foot to foot.
 class GrazedGround::Link {
  public:
-  Link(std::span<const Vec2> points, Vec2 begin, Vec2 end, double wavelength_m)
+  Link(std::span<const Vec2> points, Vec2 begin, Vec2 end, double wavelength_m, const ReflectingGround& as)
       : ground(points), from(begin), to(end), wave_number(2 * pi / wavelength_m), straight_m(norm(end - begin)) {
     const Vec2 along = (1 / norm(foot_to() - foot_from())) * (foot_to() - foot_from());
     const double from_above = cross(along, from - foot_from()), to_above = cross(along, to - foot_from());
     by_plane_m = norm(to - from + (-2 * to_above) * Vec2{-along.y, along.x});
     specular_x = from.x + (to.x - from.x) * from_above / (from_above + to_above);
+    const double sine = (from_above + to_above) / by_plane_m;
+    impedance = as.impedance(sine);
+    coefficient = as.coefficient(sine);
+    own_slope = std::sqrt(wavelength_m) * exp_j(-0.25 * pi);
   }
 
   Vec2 foot_from() const { return ground.front(); }
@@ -114,6 +125,9 @@ class GrazedGround::Link {
   std::span<const Vec2> ground;
   Vec2 from, to;
   double wave_number, straight_m, by_plane_m = 0, specular_x = 0;
+  Complex impedance, coefficient;  // of the ground at the angle over the plane
+  // ∂u/∂n over jk that a source has at its own place, where the field of a line's sources is bent by them.
+  Complex own_slope;
 };
 
 void GrazedGround::choose_nodes(const Link& link) {
@@ -167,49 +181,59 @@ void GrazedGround::turn(Link& link) {
 Complex GrazedGround::reflected_by(const Link& link, bool by_plane) {
   const auto place_of = [&](const Node& node) { return by_plane ? node.plane : node.ground; };
   const auto direct_m = [&](const Node& node) { return norm(place_of(node) - link.from); };
-  // As a node lights a place, which the direct wave reaches after `reference_m`.
-  const auto lit_by = [&](const Node& node, Vec2 place, double reference_m) {
-    const double way_m = norm(place - place_of(node));
+  // As a node lights a place, which the direct wave reaches after `reference_m`; `up`: the ground's normal there.
+  const auto lit_by = [&](const Node& node, Vec2 place, double reference_m, Vec2 up) {
+    const Vec2 back = place_of(node) - place;
+    const double way_m = norm(back);
     const double phase = link.wave_number * (direct_m(node) + way_m - reference_m);
-    return Lit{phase, std::sqrt(way_m), exp_j(-phase)};
+    return Lit{phase, std::sqrt(way_m), exp_j(-phase), dot(up, back) / way_m};
   };
   source_.clear();
   for (std::size_t i = 1; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
+    const Vec2 here = place_of(node), up = upward_normal(place_of(nodes_[i - 1]), here);
     const double here_m = direct_m(node);
-    Complex light = {by_plane || node.is_seen_from ? 1 / std::sqrt(here_m) : 0, 0};
-    light = node.share_from * light;
-    Lit far = lit_by(nodes_[0], place_of(node), here_m);
+    // Δ u − ∂u/∂n / jk, which is nothing of the whole field.
+    const auto off_slope = [&](double sine) { return link.impedance - Complex{sine, 0}; };
+    const double lit = by_plane || node.is_seen_from ? node.share_from / std::sqrt(here_m) : 0;
+    Complex off = lit * off_slope(dot(up, link.from - here) / here_m);
+    Lit far = lit_by(nodes_[0], here, here_m, up);
     for (std::size_t s = 0; s + 1 < i; ++s) {
-      const Lit near = lit_by(nodes_[s + 1], place_of(node), here_m);
-      light = light - light_between(far, near) * source_[s];
+      const Lit near = lit_by(nodes_[s + 1], here, here_m, up);
+      off = off - off_slope(0.5 * (far.sine + near.sine)) * light_between(far, near) * source_[s];
       far = near;
     }
-    source_.push_back((1 / (2 * far.root_m)) * (light / fresnel_mean(far.phase)));
+    source_.push_back(off / (2 * far.root_m * fresnel_mean(far.phase) * link.impedance + link.own_slope));
   }
   Complex sum;
   const auto share = [&](const Node& node) { return by_plane || node.is_seen_to ? node.share_to : 0; };
-  Lit far = lit_by(nodes_[0], link.to, link.straight_m);
+  Lit far = lit_by(nodes_[0], link.to, link.straight_m, {});
   for (std::size_t s = 0; s < source_.size(); ++s) {
-    const Lit near = lit_by(nodes_[s + 1], link.to, link.straight_m);
-    sum = sum + (0.5 * (share(nodes_[s]) + share(nodes_[s + 1]))) * (light_between(far, near) * source_[s]);
+    const Lit near = lit_by(nodes_[s + 1], link.to, link.straight_m, {});
+    sum = sum - (0.5 * (share(nodes_[s]) + share(nodes_[s + 1]))) * (light_between(far, near) * source_[s]);
     far = near;
   }
   return std::sqrt(link.straight_m) * sum;
 }
 
+Complex GrazedGround::corrected(const Link& link) {
+  // What the nodes leave of the plane's they leave of the ground's, too, but near Brewster's angle, where the plane has
+  // next to nothing.
+  constexpr double little = 0.1;
+  const double phase = -link.wave_number * (link.by_plane_m - link.straight_m);
+  const Complex image = (link.straight_m / link.by_plane_m) * exp_j(phase), plane = reflected_by(link, true) / image;
+  const double power = squared_norm(plane), lacking = std::max(little - power, 0.0);
+  return reflected_by(link, false) * ((1 / (power + lacking)) * (link.coefficient * conj(plane) + Complex{lacking, 0}));
+}
+
 Complex GrazedGround::reflected(std::span<const Vec2> ground, std::span<const Vec2> screens, Vec2 from, Vec2 to,
-                                double wavelength_m) {
-  Link link(ground, from, to, wavelength_m);
+                                double wavelength_m, const ReflectingGround& as) {
+  Link link(ground, from, to, wavelength_m, as);
   choose_nodes(link);
   hide_behind(screens, link);
-  const double phase = -link.wave_number * (link.by_plane_m - link.straight_m);
-  const Complex of_plane = (link.straight_m / link.by_plane_m) * exp_j(phase);
-  // What the nodes leave of the plane's they leave of the ground's, too.
-  const auto over_planes = [&] { return reflected_by(link, false) / reflected_by(link, true); };
-  const Complex forth = over_planes();
+  const Complex forth = corrected(link);
   turn(link);
-  return of_plane * (0.5 * (forth + over_planes()));
+  return 0.5 * (forth + corrected(link));
 }
 
 }  // namespace tesseray

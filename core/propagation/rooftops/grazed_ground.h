@@ -8,18 +8,19 @@
 
 #include "core/geometry/vector.h"
 #include "core/physics/complex.h"
+#include "core/propagation/rooftops/reflecting_ground.h"
 
 namespace tesseray {
 
-// By the integral equation of the field on ground that reflects with Γ = −1, forwards alone: what leaves the ground
-// cancels at each of its places what comes there from the antenna and from all places before. Points as in
-// terrain_reflection.h.
+// By the integral equation of the field on the ground, forwards alone: what leaves the ground gives the field at each
+// of its places, with what comes there from the antenna and from all places before, the slope that the ground's
+// impedance asks for. Points as in terrain_reflection.h.
 class GrazedGround {
  public:
   // As TerrainReflection::factor. What stands on the ground hides it as it would from light.
   // Properties: of a plane it is the image's; the same from either end. REQUIRES: both ends stand above the ground.
   Complex reflected(std::span<const Vec2> ground, std::span<const Vec2> screens, Vec2 from, Vec2 to,
-                    double wavelength_m);
+                    double wavelength_m, const ReflectingGround& as);
 
  private:
   class Link;
@@ -34,6 +35,8 @@ class GrazedGround {
   // As seen from the other end.
   void turn(Link& link);
   Complex reflected_by(const Link& link, bool by_plane);
+  // By the ground, so that a plane is the image.
+  Complex corrected(const Link& link);
 
   std::vector<Node> nodes_;
   std::vector<Complex> source_;  // on the ground from node to node, against the direct wave there

@@ -377,15 +377,19 @@ bool OverRooftopPaths::find_reflection(const RooftopRays& rays, const RooftopTar
     const std::span<const Vec2> points = work.memory.first_points(row.size());
     const std::span<const Vec2> screens = points.subspan(1, points.size() - 2);
     const Vec2 from = points.front(), to = points.back();
-    Complex& factor = work.reflection.factor;
-    work.reflection.find(ground.ground, screens, from, to, rays.wavelength_m);
     const double grazed = std::clamp((ground.nearest_nu - far_below_nu) / (near_nu - far_below_nu), 0.0, 1.0);
     const bool is_plane = ground.ground.size() == 2;
     const bool are_above = from.y > ground.ground.front().y && to.y > ground.ground.back().y;
     work.has_all_of_ground = !is_plane && ground.nearest_nu > all_nu && are_above;
-    if (is_plane || grazed == 0 || !are_above) return true;
-    factor = (1 - grazed) * factor +
-             grazed * work.grazed_ground.reflected(ground.ground, screens, from, to, rays.wavelength_m);
+    const auto reflected = [&](bool is_horizontal) {
+      const ReflectingGround as{rays.permittivities[profiles_.view().ground_material], is_horizontal};
+      work.reflection.find(ground.ground, screens, from, to, rays.wavelength_m, as);
+      if (is_plane || grazed == 0 || !are_above) return work.reflection.factor;
+      return (1 - grazed) * work.reflection.factor +
+             grazed * work.grazed_ground.reflected(ground.ground, screens, from, to, rays.wavelength_m, as);
+    };
+    if (rays.horizontal_share > 0) work.reflected_horizontal = reflected(true);
+    if (rays.horizontal_share < 1) work.reflected_vertical = reflected(false);
     return true;
   }
 }

@@ -65,6 +65,8 @@ class OverRooftopPaths {
     GroundNearSight ground;  // of the ray in sight asked for last
     TerrainReflection reflection;
     GrazedGround grazed_ground;
+    // What uneven ground reflects of either polarisation, where the ray has it: over the direct ray's field.
+    Complex reflected_horizontal, reflected_vertical;
     bool has_all_of_ground = false;  // the reflection: what the ground's own field sends on, too
   };
 
@@ -91,8 +93,9 @@ class OverRooftopPaths {
   bool find_along_ground(const RooftopRays& rays, const RooftopTarget& target, bool with_roofs, Workspace& work,
                          RooftopPath& path) const;
 
-  // What uneven ground, where roofs do not hide it, reflects to the same point (work.reflection): all that the wave has
-  // of the ground. False where it is straight. REQUIRES: find_along_ground has been asked for the same ray.
+  // What uneven ground, where roofs do not hide it, reflects to the same point (work.reflected_…, and work.reflection
+  // where): all that the wave has of the ground. False where it is straight. REQUIRES: find_along_ground has been asked
+  // for the same ray.
   bool find_reflection(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const;
 
   // What roofs leave of what the ground reflects from an antenna to a point that it sees: each alone, of which the one

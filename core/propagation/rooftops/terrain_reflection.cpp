@@ -47,9 +47,16 @@ class Mirror {
   // The part of the wave that is reflected beyond a place of the line (by x), whose Fresnel parameter says by how much
   // the way over it is longer than the one by the point of reflection.
   Complex part_beyond(double x) const { return knife_edge_factor(fresnel_parameter_at(at(x))); }
-  // The point of reflection, or the one nearest to it between two places.
-  Vec2 place_between(double from_x, double to_x) const {
-    return begin_ + std::clamp(specular_at_, at(from_x), at(to_x)) * along_;
+  // The point of reflection, or the one nearest to it between two places, and the sine over the piece there: the mean
+  // towards both ends.
+  struct Place {
+    Vec2 point;
+    double sine;
+  };
+  Place place_between(double from_x, double to_x) const {
+    const double here = std::clamp(specular_at_, at(from_x), at(to_x));
+    const double from_m = norm(Vec2{here - from_at_, from_above_}), to_m = norm(Vec2{to_at_ - here, to_above_});
+    return {begin_ + here * along_, 0.5 * (from_above_ / from_m + to_above_ / to_m)};
   }
 
  private:
@@ -111,7 +118,7 @@ void TerrainReflection::see_from(Vec2 eye, bool forwards, std::vector<double>& b
 }
 
 void TerrainReflection::find(std::span<const Vec2> ground, std::span<const Vec2> screens, Vec2 from, Vec2 to,
-                             double wavelength_m) {
+                             double wavelength_m, const ReflectingGround& as) {
   set_nodes(ground, screens);
   see_from(from, true, seen_from_);
   see_from(to, false, seen_to_);
@@ -133,12 +140,12 @@ void TerrainReflection::find(std::span<const Vec2> ground, std::span<const Vec2>
     if (!mirror.faces_both()) continue;
     const Complex part = part_between(mirror, begin, end);
     const double phase = -2 * pi / wavelength_m * (mirror.length_m() - straight_m);
-    factor = factor + (straight_m / mirror.length_m()) * (exp_j(phase) * part);
-    const Vec2 nearest = mirror.place_between(begin, end);
-    const double by_it_m = norm(nearest - from) + norm(to - nearest);
+    const Mirror::Place nearest = mirror.place_between(begin, end);
+    factor = factor + (straight_m / mirror.length_m()) * (exp_j(phase) * part * as.coefficient(nearest.sine));
+    const double by_it_m = norm(nearest.point - from) + norm(to - nearest.point);
     if (by_it_m >= way_m) continue;
     way_m = by_it_m;
-    place = nearest;
+    place = nearest.point;
   }
 }
 

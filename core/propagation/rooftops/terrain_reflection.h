@@ -7,6 +7,7 @@
 
 #include "core/geometry/vector.h"
 #include "core/physics/complex.h"
+#include "core/propagation/rooftops/reflecting_ground.h"
 
 namespace tesseray {
 
@@ -20,9 +21,10 @@ class TerrainReflection {
  public:
   // `ground`: from below one end to below the other, straight between; `screens`: the tops of what stands on it, by x.
   // What either end does not see, or from below, reflects nothing.
-  void find(std::span<const Vec2> ground, std::span<const Vec2> screens, Vec2 from, Vec2 to, double wavelength_m);
+  void find(std::span<const Vec2> ground, std::span<const Vec2> screens, Vec2 from, Vec2 to, double wavelength_m,
+            const ReflectingGround& as);
 
-  // Over the direct ray's field, with phase against it, as of ground that reflects all without turning the phase.
+  // Over the direct ray's field, with phase against it.
   Complex factor;
   // Of the ground that both ends see, where the way by it is shortest, and that way; infinite where they see none.
   Vec2 place;

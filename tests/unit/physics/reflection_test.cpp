@@ -55,6 +55,20 @@ TEST(Fresnel, Limits) {
   EXPECT_EQ(fresnel(eps, -1e-15).te, grazing.te);
 }
 
+TEST(BoundaryImpedances, GiveFresnelsCoefficients) {
+  for (const Complex eps : {Complex{5, -0.2}, Complex{80, -600}, perfect_conductor_permittivity, Complex{1, 0}}) {
+    for (const double c : {0.01, 0.3, 1.0}) {
+      const FresnelCoefficients gamma = fresnel(eps, c);
+      const BoundaryImpedances of = boundary_impedances(eps, c);
+      const auto coefficient = [&](Complex impedance) {
+        return (Complex{c, 0} - impedance) / (Complex{c, 0} + impedance);
+      };
+      EXPECT_LE(norm(coefficient(of.te) - gamma.te), 1e-12) << c;
+      EXPECT_LE(norm(coefficient(of.tm) - gamma.tm), 1e-12) << c;
+    }
+  }
+}
+
 TEST(Slab, OfNoThicknessLetsEverythingPass) {
   const SlabCoefficients layer = slab({5.0, -0.2}, 0.7, 0.0, 1e9);
   EXPECT_LE(norm(layer.reflection.te), 1e-15);

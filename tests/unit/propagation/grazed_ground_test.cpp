@@ -21,21 +21,29 @@ constexpr double wavelength_m = 0.35, wave_number = 2 * pi / wavelength_m;
 
 using testing::ground_with;
 
-Complex reflected(const std::vector<Vec2>& ground, const std::vector<Vec2>& screens, Vec2 from, Vec2 to) {
-  return GrazedGround().reflected(ground, screens, from, to, wavelength_m);
+// Γ = −1.
+constexpr ReflectingGround conductor{perfect_conductor_permittivity, true};
+constexpr ReflectingGround earth{{5, -0.2}, false};
+
+Complex reflected(const std::vector<Vec2>& ground, const std::vector<Vec2>& screens, Vec2 from, Vec2 to,
+                  const ReflectingGround& as = conductor) {
+  return GrazedGround().reflected(ground, screens, from, to, wavelength_m, as);
 }
 
-Complex by_image(double length_m, double from_m, double to_m) {
+Complex by_image(double length_m, double from_m, double to_m, const ReflectingGround& as = conductor) {
   const double straight = norm(Vec2{length_m, from_m - to_m}), by_ground = norm(Vec2{length_m, from_m + to_m});
-  return (straight / by_ground) * exp_j(-wave_number * (by_ground - straight));
+  const Complex gamma = as.coefficient((from_m + to_m) / by_ground);
+  return (straight / by_ground) * exp_j(-wave_number * (by_ground - straight)) * gamma;
 }
 
 double level(double) { return 0; }
 
 TEST(GrazedGround, OfAPlaneIsTheImages) {
   for (const double length_m : {150.0, 700.0, 3000.0, 20000.0}) {
-    const Complex factor = reflected(ground_with(length_m, 30, level), {}, {0, 15}, {length_m, 1.5});
-    EXPECT_LT(norm(factor - by_image(length_m, 15, 1.5)), 1e-9) << length_m;
+    for (const ReflectingGround& as : {conductor, earth}) {
+      const Complex factor = reflected(ground_with(length_m, 30, level), {}, {0, 15}, {length_m, 1.5}, as);
+      EXPECT_LT(norm(factor - by_image(length_m, 15, 1.5, as)), 1e-9) << length_m;
+    }
   }
 }
 
@@ -53,8 +61,10 @@ TEST(GrazedGround, OfGroundFarBelowIsPhysicalOptics) {
   const auto ground = ground_with(500, 100, [](double x) { return 0.5 * std::sin(2 * pi * x / 500); });
   const Vec2 from{0, 25}, to{500, 4};
   TerrainReflection optics;
-  optics.find(ground, {}, from, to, wavelength_m);
-  EXPECT_LT(norm(reflected(ground, {}, from, to) - optics.factor), 0.15);
+  for (const ReflectingGround& as : {conductor, earth}) {
+    optics.find(ground, {}, from, to, wavelength_m, as);
+    EXPECT_LT(norm(reflected(ground, {}, from, to, as) - optics.factor), 0.15);
+  }
 }
 
 TEST(GrazedGround, IsTheSameFromEitherEnd) {
@@ -62,9 +72,12 @@ TEST(GrazedGround, IsTheSameFromEitherEnd) {
   std::vector<Vec2> ground = ground_with(1300, 130, waves), turned;
   for (const Vec2 point : ground) turned.insert(turned.begin(), {1300 - point.x, point.y});
   const Vec2 from{0, ground.front().y + 20}, to{1300, ground.back().y + 2};
-  const Complex forth = reflected(ground, {}, from, to), back = reflected(turned, {}, {0, to.y}, {1300, from.y});
-  EXPECT_GT(norm(forth), 0.5);
-  EXPECT_LT(norm(forth - back), 1e-6);
+  for (const ReflectingGround& as : {conductor, earth}) {
+    const Complex forth = reflected(ground, {}, from, to, as),
+                  back = reflected(turned, {}, {0, to.y}, {1300, from.y}, as);
+    EXPECT_GT(norm(forth), 0.5);
+    EXPECT_LT(norm(forth - back), 1e-6);
+  }
 }
 
 TEST(GrazedGround, BehindScreensIsNothing) {

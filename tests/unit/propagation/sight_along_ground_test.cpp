@@ -178,6 +178,44 @@ TEST(SightOverGentleGround, HasNoStepsFromPlaceToPlace) {
   }
 }
 
+// The ground in sight, where an upright wave meets it at several degrees, and the crest, which it grazes.
+TEST(SightAlongGround, JoinsTheShadowAtTheHorizon) {
+  struct Hill {
+    double height_m, width_m, from_antenna_m, step_db;
+  };
+  for (const Hill& hill :
+       {Hill{20, 150, 300, 1.5}, Hill{10, 100, 250, 1.5}, Hill{40, 400, 700, 1}, Hill{20, 60, 200, 3}}) {
+    constexpr double antenna_x = 10, step_m = 0.5;
+    const double top = antenna_x + hill.from_antenna_m, end = top + 1.5 * hill.width_m;
+    const Environment ground(testing::terrain_of(10 * std::ceil(end / 10), 60, 10,
+                                                 [&](Vec2 p) {
+                                                   const double from_top = (p.x - top) / hill.width_m;
+                                                   return hill.height_m * std::exp(-from_top * from_top);
+                                                 }),
+                             10);
+    const auto above = [&](double x, double height_m) {
+      return Vec3{x, 33, ground.scene.terrain.height_at({x, 33}) + height_m};
+    };
+    std::vector<Vec3> places;
+    for (double x = top - 0.1 * hill.width_m; x < end - 10; x += step_m) places.push_back(above(x, 1.5));
+    RayLaunchingOptions options = options_for_rays();
+    options.tiles_are_targets = false;
+    for (const double antenna_m : {10.0, 25.0}) {
+      for (const double frequency_mhz : {300.0, 900.0}) {
+        Transmitter transmitter = testing::test_transmitter(above(antenna_x, antenna_m));
+        transmitter.frequency_hz = 1e6 * frequency_mhz;
+        const std::vector<ArrivalSums> receivers =
+            ground.launch(transmitter, testing::receivers_at(places), options).receivers;
+        const auto hidden = std::find_if(receivers.begin(), receivers.end(), [](const auto& r) { return !r.direct; });
+        ASSERT_NE(hidden, receivers.begin());
+        ASSERT_NE(hidden, receivers.end());
+        EXPECT_NEAR(decibels(testing::total_gain(*hidden) / testing::total_gain(*(hidden - 1))), 0, hill.step_db)
+            << hill.height_m << " m, " << hill.width_m << " m wide, from " << antenna_m << " m, " << frequency_mhz;
+      }
+    }
+  }
+}
+
 // What the house's wall reflects and its corner diffracts is lowered as what comes to the place.
 TEST(SightAlongGround, GoesOnAsItArrives) {
   constexpr double wall_middle_z = 4;

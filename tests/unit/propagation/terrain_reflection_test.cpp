@@ -16,11 +16,14 @@ namespace {
 
 constexpr double wavelength_m = 0.33, wave_number = 2 * pi / wavelength_m;
 
+// Γ = −1.
+constexpr ReflectingGround conductor{perfect_conductor_permittivity, true};
+
 using testing::ground_with;
 
 Complex factor_of(const std::vector<Vec2>& ground, const std::vector<Vec2>& screens, Vec2 from, Vec2 to) {
   TerrainReflection reflection;
-  reflection.find(ground, screens, from, to, wavelength_m);
+  reflection.find(ground, screens, from, to, wavelength_m, conductor);
   return reflection.factor;
 }
 
@@ -28,10 +31,10 @@ TEST(TerrainReflection, OfPlaneGroundIsTheImages) {
   const auto slope = [](double x) { return 0.05 * x; };
   const Vec2 from{0, 15}, to{400, slope(400) + 4};
   TerrainReflection reflection;
-  reflection.find(ground_with(400, 40, slope), {}, from, to, wavelength_m);
+  reflection.find(ground_with(400, 40, slope), {}, from, to, wavelength_m, conductor);
   const double from_above = 15 / std::hypot(1, 0.05), to_above = 4 / std::hypot(1, 0.05);
   const double straight = norm(to - from), by_ground = std::sqrt(straight * straight + 4 * from_above * to_above);
-  const Complex expected = (straight / by_ground) * exp_j(-wave_number * (by_ground - straight));
+  const Complex expected = (-straight / by_ground) * exp_j(-wave_number * (by_ground - straight));
   // Uneven ground ends below the two, where a few per cent come from farther away; a plane goes on.
   EXPECT_LT(norm(reflection.factor - expected), 0.04);
   EXPECT_LT(norm(factor_of(ground_with(400, 1, slope), {}, from, to) - expected), 1e-9);
@@ -73,7 +76,7 @@ Complex integral_over(const std::vector<Vec2>& ground, const std::vector<Vec2>& 
       if (of_from <= 0 || of_to <= 0 || !is_free(ground, screens, from, place) || !is_free(ground, screens, to, place))
         continue;
       const double size = 0.5 * (of_from + of_to) * std::sqrt(straight / (wavelength_m * before * after));
-      sum = sum + (size * length / steps) * exp_j(0.25 * pi - wave_number * (before + after - straight));
+      sum = sum - (size * length / steps) * exp_j(0.25 * pi - wave_number * (before + after - straight));
     }
   }
   return sum;
