@@ -9,7 +9,7 @@
 
 #include "core/base/host_device.h"
 #include "core/base/infinity.h"
-#include "core/visibility/square_azimuth.h"
+#include "core/visibility/search/square_azimuth.h"
 
 namespace tesseray {
 

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
-#include "core/visibility/packed_rows.h"
+#include "core/visibility/rows/packed_rows.h"
 
 namespace tesseray {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/visibility/elements.h"
-#include "core/visibility/occlusion_view.h"
-#include "core/visibility/sight_grid.h"
+#include "core/visibility/occlusion/elements.h"
+#include "core/visibility/occlusion/occlusion_view.h"
+#include "core/visibility/search/sight_grid.h"
 
 namespace tesseray {
 

@@ -25,7 +25,7 @@ namespace tesseray {
 inline constexpr double lift_m = 0.01;      // how far points are lifted off their surfaces
 inline constexpr double in_front_m = 1e-6;  // a point is in front of a plane when it is farther than this
 
-struct OcclusionView;  // occlusion_view.h
+struct OcclusionView;  // occlusion/occlusion_view.h
 
 // The solid scene as a set that segments can meet. Thread-safe. Parts that stand on the ground reach down without
 // end, and below the terrain is solid; a point inside of a part or of the ground sees nothing.
@@ -52,7 +52,7 @@ struct VisibilityOptions {
   double max_distance_m = infinity;
 };
 
-class VisibilityFile;  // visibility_file.h
+class VisibilityFile;  // file/visibility_file.h
 
 // Rows of the relation: ascending element numbers. Thread-safe.
 class Visibility {

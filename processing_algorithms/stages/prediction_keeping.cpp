@@ -13,7 +13,7 @@
 #include "core/base/checksum.h"
 #include "core/base/hash.h"
 #include "core/base/mapped_file.h"
-#include "core/visibility/visibility_file.h"
+#include "core/visibility/file/visibility_file.h"
 #include "processing_algorithms/stages/comparison_stage.h"
 #include "processing_algorithms/stages/environment_stage.h"
 #include "processing_algorithms/stages/prediction_results.h"

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/visibility/elements.h"
+#include "core/visibility/occlusion/elements.h"
 #include "core/visibility/visibility.h"
 #include "tests/support/synthetic_city.h"
 #include "tests/unit/visibility/triangle_oracle.h"

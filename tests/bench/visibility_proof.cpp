@@ -16,8 +16,8 @@
 #include <string>
 #include <utility>
 
-#include "core/visibility/elements.h"
-#include "core/visibility/sight_search.h"
+#include "core/visibility/occlusion/elements.h"
+#include "core/visibility/search/sight_search.h"
 #include "core/visibility/visibility.h"
 #include "tests/support/synthetic_city.h"
 #include "tests/unit/visibility/triangle_oracle.h"

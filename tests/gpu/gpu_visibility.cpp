@@ -15,7 +15,7 @@
 
 #include "core/scene/scene_file.h"
 #include "core/tiling/tiling.h"
-#include "core/visibility/sight_search.h"
+#include "core/visibility/search/sight_search.h"
 #include "core/visibility/visibility.h"
 #include "cuda/backend.h"
 #include "cuda/cuda_sight_runner.h"

@@ -17,6 +17,8 @@ class Layers(unittest.TestCase):
         self.assertEqual(includes("core/propagation/launching/launch.cpp", '"core/base/error.h"',
                                   '"core/tiling/tiling.h"', '"core/physics/fresnel.h"',
                                   '"core/propagation/tubes/tube.h"', "<vector>", "<sys/mman.h>"), [])
+        self.assertEqual(includes("core/visibility/rows/half_rows.cpp", '"core/visibility/visibility.h"',
+                                  '"core/visibility/search/sight_search.h"', '"core/tiling/tiling.h"'), [])
         self.assertEqual(includes("core/io/sources/crs.cpp", '"core/comparison/comparison.h"', "<ogr_api.h>",
                                   "<proj.h>"), [])
         self.assertEqual(includes("tests/unit/io/layer_test.cpp", '"core/io/results/layer.h"', "<gtest/gtest.h>", "<gdal.h>"),
@@ -26,6 +28,10 @@ class Layers(unittest.TestCase):
         for path, header in (("core/base/error.h", "core/geometry/vector.h"),
                              ("core/scene/scene.h", "core/tiling/tiling.h"),
                              ("core/physics/utd.h", "core/scene/scene.h"), ("core/tiling/t.cpp", "core/physics/utd.h"),
+                             ("core/visibility/visibility.h", "core/visibility/file/visibility_file.h"),
+                             ("core/visibility/occlusion/o.h", "core/visibility/search/horizon.h"),
+                             ("core/visibility/rows/r.cpp", "core/visibility/file/work_file.h"),
+                             ("core/propagation/rays/ray.h", "core/visibility/updates/scene_change.h"),
                              ("core/prediction/p.cpp", "core/io/readers/readers.h"), ("cuda/kernel.cu", "core/io/readers/readers.h"),
                              ("core/propagation/rays/ray.h", "core/propagation/tubes/tube.h"),
                              ("core/propagation/rooftops/roof.h", "core/propagation/rows/row.h"),
@@ -57,6 +63,8 @@ class Layers(unittest.TestCase):
     def test_a_new_folder_needs_a_row(self):
         self.assertEqual(len(includes("core/weather/rain.h", "<vector>")), 1)
         self.assertEqual(len(includes("core/propagation/beams/beam.h", "<vector>")), 1)
+        self.assertEqual(len(includes("core/visibility/beams/beam.h", "<vector>")), 1)
+        self.assertEqual(len(includes("processing_algorithms/tools/tool.cpp", "<vector>")), 1)
 
 
 class SourceRules(unittest.TestCase):

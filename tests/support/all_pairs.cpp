@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/base/parallel.h"
-#include "core/visibility/elements.h"
-#include "core/visibility/packed_rows.h"
+#include "core/visibility/occlusion/elements.h"
+#include "core/visibility/rows/packed_rows.h"
 
 namespace tesseray::testing {
 

@@ -21,7 +21,7 @@
 #include "core/propagation/images/plan_horizon.h"
 #include "core/propagation/images/real_edges.h"
 #include "core/propagation/images/reflectors.h"
-#include "core/visibility/cell_grid.h"
+#include "core/visibility/occlusion/cell_grid.h"
 
 namespace tesseray {
 

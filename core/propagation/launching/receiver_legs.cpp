@@ -4,7 +4,7 @@
 #include "core/propagation/launching/ray_path.h"
 #include "core/propagation/tubes/bounced_rays.h"
 #include "core/tiling/outline.h"
-#include "core/visibility/occlusion_view.h"
+#include "core/visibility/occlusion/occlusion_view.h"
 
 namespace tesseray {
 

@@ -7,7 +7,7 @@
 #include "core/base/host_device.h"
 #include "core/geometry/vector.h"
 #include "core/scene/terrain_view.h"
-#include "core/visibility/cell_grid.h"
+#include "core/visibility/occlusion/cell_grid.h"
 
 namespace tesseray {
 

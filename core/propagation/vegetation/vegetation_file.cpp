@@ -12,8 +12,8 @@
 #include "core/base/mapped_file.h"
 #include "core/base/staged_file.h"
 #include "core/propagation/vegetation/vegetation_pairs.h"
-#include "core/visibility/row_codec.h"
-#include "core/visibility/visibility_file.h"
+#include "core/visibility/file/visibility_file.h"
+#include "core/visibility/rows/row_codec.h"
 
 namespace tesseray {
 namespace {

@@ -28,7 +28,7 @@
 #include "core/propagation/rays/ray_launching_options.h"
 #include "core/scene/polygon.h"
 #include "core/scene/scene.h"
-#include "core/visibility/cell_grid.h"
+#include "core/visibility/occlusion/cell_grid.h"
 
 namespace tesseray {
 

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "core/tiling/tiling.h"
-#include "core/visibility/elements.h"
+#include "core/visibility/occlusion/elements.h"
 #include "core/visibility/visibility.h"
 #include "small_cities.h"
 #include "triangle_oracle.h"

@@ -16,7 +16,7 @@
 #include "core/base/checksum.h"
 #include "core/base/error.h"
 #include "core/tiling/tiling.h"
-#include "core/visibility/row_codec.h"
+#include "core/visibility/rows/row_codec.h"
 #include "core/visibility/visibility.h"
 #include "small_cities.h"
 #include "tests/support/spoilt_file.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The windows of the horizon against the least of the bins that each covers.
-#include "core/visibility/horizon.h"
+#include "core/visibility/search/horizon.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "core/base/infinity.h"
 #include "core/base/units.h"
-#include "core/visibility/sight_kernels.h"
+#include "core/visibility/search/sight_kernels.h"
 
 namespace tesseray::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "core/tiling/tiling.h"
-#include "core/visibility/elements.h"
-#include "core/visibility/sight_search.h"
+#include "core/visibility/occlusion/elements.h"
+#include "core/visibility/search/sight_search.h"
 #include "small_cities.h"
 
 namespace tesseray::test {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "core/visibility/occlusion_view.h"
+#include "core/visibility/occlusion/occlusion_view.h"
 #include "core/visibility/visibility.h"
 #include "small_cities.h"
 

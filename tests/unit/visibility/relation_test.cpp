@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/tiling/tiling.h"
-#include "core/visibility/elements.h"
+#include "core/visibility/occlusion/elements.h"
 #include "core/visibility/visibility.h"
 #include "small_cities.h"
 #include "tests/support/all_pairs.h"

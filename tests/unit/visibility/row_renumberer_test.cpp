@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Rows of old numbers as rows of new ones, changed by an edit: as by decoding, looking up and coding each number.
-#include "core/visibility/row_renumberer.h"
+#include "core/visibility/updates/row_renumberer.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-#include "core/visibility/row_codec.h"
+#include "core/visibility/rows/row_codec.h"
 
 namespace tesseray::test {
 namespace {

@@ -8,10 +8,10 @@
 #include <set>
 #include <vector>
 
-#include "core/visibility/packed_rows.h"
-#include "core/visibility/row_codec.h"
-#include "core/visibility/row_maker.h"
-#include "core/visibility/turned_halves.h"
+#include "core/visibility/rows/packed_rows.h"
+#include "core/visibility/rows/row_codec.h"
+#include "core/visibility/rows/row_maker.h"
+#include "core/visibility/rows/turned_halves.h"
 
 namespace tesseray::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/tiling/tiling.h"
-#include "core/visibility/elements.h"
-#include "core/visibility/sight_search.h"
+#include "core/visibility/occlusion/elements.h"
+#include "core/visibility/search/sight_search.h"
 #include "core/visibility/visibility.h"
 #include "small_cities.h"
 #include "tests/support/synthetic_city.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Visibility computed straight into its file: the bytes of the way in memory, however often it is broken off.
-#include "core/visibility/work_file.h"
+#include "core/visibility/file/work_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <string>
+
+#include "core/visibility/file/visibility_file.h"
+#include "core/visibility/occlusion/elements.h"
+#include "core/visibility/rows/row_codec.h"
+#include "core/visibility/search/sight_search.h"
+#include "core/visibility/updates/changed_sights.h"
+#include "core/visibility/updates/row_renumberer.h"
+#include "core/visibility/updates/scene_change.h"
+
+namespace tesseray {
+
+namespace {
+
+// Above these, a full computation is not much slower, if at all.
+constexpr std::size_t most_places = 64;
+constexpr std::size_t least_unchanged_share = 4;  // at least so many unchanged elements for each new one
+
+std::string why_not_local(const EarlierVisibility& before, const Scene& scene, const VisibilityFile& file,
+                          const VisibilityOptions& options) {
+  if (file.info().options.max_distance_m != options.max_distance_m) return "MAX_DISTANCE is another one";
+  if (!(before.scene.frame.origin == scene.frame.origin)) return "the origin of the local frame is another one";
+  if (!is_same_terrain(before.scene.terrain, scene.terrain)) return "the terrain is another one";
+  if (file.tile_count() != before.tiling.tiles.size() || file.edge_count() != before.tiling.edges.size()) {
+    return "another version of Tesseray made other tiles";
+  }
+  return "";
+}
+
+// Makes the rows after an edit from those before it.
+class RowUpdater {
+ public:
+  RowUpdater(const VisibilityFile& before, const Renumbering& numbers, const ChangedSights& sights)
+      : before_(before), numbers_(numbers), sights_(sights), renumberer_(numbers) {}
+
+  void fill(std::uint32_t begin, std::uint32_t end, RowBlock& block) const {
+    RowRenumberer renumberer = renumberer_;
+    auto change = std::lower_bound(sights_.changes.begin(), sights_.changes.end(), SightChange{begin, 0, false});
+    auto fresh = std::lower_bound(sights_.fresh.begin(), sights_.fresh.end(), begin);
+    std::uint32_t first_read = no_index, last_read = 0;
+    block.reserve(old_bytes(begin, end));
+    for (std::uint32_t element = begin; element < end; ++element) {
+      const auto first_change = change;
+      while (change != sights_.changes.end() && change->element == element) ++change;
+      if (fresh != sights_.fresh.end() && *fresh == element) {
+        add(sights_.fresh_rows[static_cast<std::size_t>(fresh++ - sights_.fresh.begin())], block);
+        continue;
+      }
+      const std::uint32_t old = numbers_.old_of_new[element];
+      first_read = std::min(first_read, old);
+      last_read = std::max(last_read, old);
+      const CodedRow stored = before_.coded_row(old);
+      if (!renumberer.append(stored.bytes, {first_change, change}, block.coded())) throw before_.damaged_row(old);
+      block.end_row(static_cast<std::uint32_t>(stored.length + renumberer.more_tiles() + renumberer.more_edges()),
+                    static_cast<std::uint32_t>(stored.visible_tiles + renumberer.more_tiles()));
+    }
+    if (first_read <= last_read) before_.forget_rows(first_read, last_read + 1);
+  }
+
+ private:
+  // About as many bytes as the rows of these elements took, and some more.
+  std::size_t old_bytes(std::uint32_t begin, std::uint32_t end) const {
+    std::size_t bytes = 0;
+    for (std::uint32_t element = begin; element < end; ++element) {
+      const std::uint32_t old = numbers_.old_of_new[element];
+      if (old != no_index) bytes += before_.coded_row(old).bytes.size();
+    }
+    return bytes + bytes / 16;
+  }
+
+  void add(const std::vector<std::uint32_t>& row, RowBlock& block) const {
+    const auto tiles = std::lower_bound(row.begin(), row.end(), numbers_.new_tiles) - row.begin();
+    block.add_row(row, static_cast<std::uint32_t>(tiles));
+  }
+
+  const VisibilityFile& before_;
+  const Renumbering& numbers_;
+  const ChangedSights& sights_;
+  RowRenumberer renumberer_;
+};
+
+}  // namespace
+
+VisibilityUpdate update_visibility(const EarlierVisibility& before, const Scene& scene, const Tiling& tiling,
+                                   const Occlusion& occlusion, const VisibilityOptions& options,
+                                   std::uint64_t environment_hash, const std::filesystem::path& path,
+                                   Progress& progress) {
+  progress.begin_stage("visibility");
+  const VisibilityFile file(before.file, before.environment_hash, VisibilityFile::Check::as_rows_are_read);
+  VisibilityUpdate update;
+  update.why_not = why_not_local(before, scene, file, options);
+  if (!update.why_not.empty()) return update;
+  const SceneChange change = find_scene_change(before.scene, scene);
+  const Renumbering numbers = match_elements(before.tiling, tiling, change);
+  update.new_elements =
+      static_cast<std::uint64_t>(std::count(numbers.old_of_new.begin(), numbers.old_of_new.end(), no_index));
+  if (change.places.size() > most_places ||
+      update.new_elements * (1 + least_unchanged_share) > numbers.old_of_new.size()) {
+    update.why_not = "too much has changed";
+    return update;
+  }
+  const std::vector<Element> elements = make_elements(occlusion.view(), tiling);
+  const SightGrid grid(occlusion.view(), elements);
+  const SightScene sights_after = {occlusion.view(), elements, numbers.new_tiles, grid};
+  const ChangedSights sights =
+      find_changed_sights(sights_after, change, numbers, file, options.max_distance_m, progress);
+  update.searched_elements = sights.searched_sources;
+  update.changed_entries = sights.changes.size();
+
+  progress.begin_stage("visibility file");
+  const RowUpdater updater(file, numbers, sights);
+  write_row_blocks({environment_hash, options, numbers.new_tiles, static_cast<std::uint32_t>(tiling.edges.size()), 0},
+                   path, progress,
+                   [&](std::uint32_t begin, std::uint32_t end, RowBlock& block) { updater.fill(begin, end, block); });
+  return update;
+}
+
+}  // namespace tesseray
