@@ -8,7 +8,7 @@
 #include "core/io/readers/readers.h"
 #include "core/io/results/result_writer.h"
 #include "core/prediction/district_coverage.h"
-#include "core/scene/polygon.h"
+#include "core/scene/ground_plan/polygon.h"
 #include "processing_algorithms/run/run.h"
 #include "processing_algorithms/run/spelling.h"
 #include "processing_algorithms/stages/path_loss_input.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scene/scene_file.h"
+#include "core/scene/file/scene_file.h"
 #include "processing_algorithms/stages/environment_stage.h"
 #include "processing_algorithms/stages/site_stage.h"
 

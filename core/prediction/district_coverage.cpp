@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "core/base/parallel.h"
-#include "core/scene/footprint_repair.h"
-#include "core/scene/polygon.h"
+#include "core/scene/ground_plan/footprint_repair.h"
+#include "core/scene/ground_plan/polygon.h"
 
 namespace tesseray {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/base/parallel.h"
-#include "core/scene/polygon.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/polygon.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "core/tiling/tile_index.h"
 
 namespace tesseray {

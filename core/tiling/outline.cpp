@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/infinity.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 
 namespace tesseray {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/scene/polygon.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/polygon.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "core/tiling/tiling.h"
 
 namespace tesseray {

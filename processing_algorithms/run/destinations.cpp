@@ -13,7 +13,7 @@
 #include "core/io/results/geopackage_file.h"
 #include "core/io/results/spatialite_file.h"
 #include "core/io/sources/dataset_files.h"
-#include "core/scene/scene_file.h"
+#include "core/scene/file/scene_file.h"
 #include "core/visibility/visibility.h"
 #include "processing_algorithms/run/sources.h"
 #include "processing_algorithms/run/spelling.h"

@@ -10,7 +10,7 @@
 #include "core/base/units.h"
 #include "core/propagation/rays/link.h"
 #include "core/propagation/rooftops/over_rooftop.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "core/tiling/tiling.h"
 #include "core/visibility/visibility.h"
 #include "tests/support/environment.h"

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "core/prediction/prediction.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 

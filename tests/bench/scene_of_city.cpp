@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "city_sites.h"
-#include "core/scene/scene_file.h"
+#include "core/scene/file/scene_file.h"
 #include "visibility_city.h"
 
 namespace tesseray {

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "cuda/backend.h"
 #include "tests/support/synthetic_city.h"
 

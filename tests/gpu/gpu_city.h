@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/scene/scene_file.h"
+#include "core/scene/file/scene_file.h"
 
 namespace tesseray {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/scene/scene_file.h"
+#include "core/scene/file/scene_file.h"
 #include "core/tiling/tiling.h"
 #include "core/visibility/search/sight_search.h"
 #include "core/visibility/visibility.h"

@@ -27,6 +27,10 @@ class Layers(unittest.TestCase):
     def test_later_stages_may_not(self):
         for path, header in (("core/base/error.h", "core/geometry/vector.h"),
                              ("core/scene/scene.h", "core/tiling/tiling.h"),
+                             ("core/scene/scene.h", "core/scene/ground_plan/polygon.h"),
+                             ("core/scene/ground_plan/p.h", "core/scene/landscape/terrain_surface.h"),
+                             ("core/scene/footprints/f.h", "core/scene/clean_up/overlaps.h"),
+                             ("core/tiling/t.cpp", "core/scene/clean_up/overlaps.h"),
                              ("core/physics/utd.h", "core/scene/scene.h"), ("core/tiling/t.cpp", "core/physics/utd.h"),
                              ("core/visibility/visibility.h", "core/visibility/file/visibility_file.h"),
                              ("core/visibility/occlusion/o.h", "core/visibility/search/horizon.h"),
@@ -52,9 +56,9 @@ class Layers(unittest.TestCase):
             self.assertEqual(len(includes(path, f"<{header}>")), 1, (path, header))
 
     def test_geos_lives_in_one_file(self):
-        one = {"core/scene/clean_up.cpp": "#include <geos_c.h>\n"}
+        one = {"core/scene/ground_plan/overlay.cpp": "#include <geos_c.h>\n"}
         self.assertEqual(list(layers.offences(one)), [])
-        self.assertEqual(len(list(layers.offences({**one, "core/scene/polygon.cpp": "#include <geos_c.h>\n"}))), 1)
+        self.assertEqual(len(list(layers.offences({**one, "core/scene/ground_plan/polygon.cpp": "#include <geos_c.h>\n"}))), 1)
 
     def test_headers_are_named_from_the_root(self):
         self.assertEqual(len(includes("core/io/results/layer.cpp", '"layer.h"')), 1)

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/physics/diffraction.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "core/scene/scene.h"
 #include "core/visibility/visibility.h"
 

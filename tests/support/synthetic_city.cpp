@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/base/units.h"
-#include "core/scene/terrain_surface.h"
+#include "core/scene/landscape/terrain_surface.h"
 
 namespace tesseray::testing {
 namespace {

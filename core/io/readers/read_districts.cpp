@@ -8,8 +8,8 @@
 #include "core/io/readers/population_field.h"
 #include "core/io/readers/readers.h"
 #include "core/io/sources/attribute.h"
-#include "core/scene/footprint_repair.h"
-#include "core/scene/polygon.h"
+#include "core/scene/ground_plan/footprint_repair.h"
+#include "core/scene/ground_plan/polygon.h"
 
 namespace tesseray {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/io/readers/readers.h"
 #include "core/io/sources/crs.h"
 #include "core/io/sources/vector_source.h"
-#include "core/scene/polygon.h"
+#include "core/scene/ground_plan/polygon.h"
 
 namespace tesseray {
 namespace {

@@ -12,7 +12,7 @@
 #include "core/io/results/environment_format.h"
 #include "core/io/results/grid_coverage.h"
 #include "core/io/sources/gdal_session.h"
-#include "core/scene/scene_file.h"
+#include "core/scene/file/scene_file.h"
 
 namespace tesseray {
 

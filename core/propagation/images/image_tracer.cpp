@@ -20,7 +20,7 @@
 #include "core/propagation/images/reflectors.h"
 #include "core/propagation/rays/ground_pairs.h"
 #include "core/propagation/rays/local_mean.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 
 namespace tesseray {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "core/tiling/tiling.h"
 
 namespace tesseray {

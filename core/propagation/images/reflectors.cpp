@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "core/propagation/rays/surface_materials.h"
-#include "core/scene/polygon.h"
-#include "core/scene/prism_index.h"
-#include "core/scene/terrain_surface.h"
+#include "core/scene/ground_plan/polygon.h"
+#include "core/scene/ground_plan/prism_index.h"
+#include "core/scene/landscape/terrain_surface.h"
 
 namespace tesseray {
 namespace {

@@ -8,8 +8,8 @@
 #include "core/base/units.h"
 #include "core/physics/penetration.h"
 #include "core/propagation/rays/surface_materials.h"
-#include "core/scene/polygon.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/polygon.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "core/tiling/walls.h"
 
 namespace tesseray {

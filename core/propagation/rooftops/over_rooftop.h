@@ -17,7 +17,7 @@
 #include "core/propagation/rooftops/rooftop_bends.h"
 #include "core/propagation/rooftops/rooftop_profiles.h"
 #include "core/propagation/rooftops/terrain_reflection.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 
 namespace tesseray {
 

@@ -10,7 +10,7 @@
 #include "core/propagation/rooftops/rooftop_profile_row.h"
 #include "core/propagation/rooftops/rooftop_profile_trace.h"
 #include "core/propagation/rooftops/rooftop_scene_view.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "core/scene/scene.h"
 
 namespace tesseray {

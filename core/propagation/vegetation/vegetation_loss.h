@@ -26,7 +26,7 @@
 #include "core/geometry/vector.h"
 #include "core/physics/vegetation.h"
 #include "core/propagation/rays/ray_launching_options.h"
-#include "core/scene/polygon.h"
+#include "core/scene/ground_plan/polygon.h"
 #include "core/scene/scene.h"
 #include "core/visibility/occlusion/cell_grid.h"
 

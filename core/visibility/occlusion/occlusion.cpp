@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/infinity.h"
-#include "core/scene/polygon.h"
+#include "core/scene/ground_plan/polygon.h"
 #include "core/visibility/occlusion/cell_grid.h"
 #include "core/visibility/occlusion/occlusion_view.h"
 #include "core/visibility/visibility.h"

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "core/base/infinity.h"
-#include "core/scene/polygon.h"
+#include "core/scene/ground_plan/polygon.h"
 
 namespace tesseray {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/io/readers/readers.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/unit/io/gis_files.h"
 
 namespace tesseray {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/prediction/district_inhabitants.h"
-#include "core/scene/footprint_repair.h"
-#include "core/scene/polygon.h"
+#include "core/scene/ground_plan/footprint_repair.h"
+#include "core/scene/ground_plan/polygon.h"
 
 namespace tesseray {
 namespace {

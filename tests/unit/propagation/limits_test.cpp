@@ -11,7 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/propagation/tubes/tube.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 

@@ -13,7 +13,7 @@
 #include "core/base/units.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/link_metrics.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 

@@ -17,7 +17,7 @@
 #include "core/propagation/vegetation/vegetation_loss.h"
 #include "core/propagation/vegetation/vegetation_pairs.h"
 #include "core/propagation/vegetation/vegetation_skyline.h"
-#include "core/scene/polygon.h"
+#include "core/scene/ground_plan/polygon.h"
 #include "tests/support/environment.h"
 #include "tests/support/same_sums.h"
 #include "tests/support/synthetic_city.h"

@@ -6,7 +6,7 @@
 
 #include "core/prediction/prediction.h"
 #include "core/prediction/prediction_codec.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 

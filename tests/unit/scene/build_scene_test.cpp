@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
-#include "core/scene/polygon.h"
+#include "core/scene/ground_plan/polygon.h"
 #include "core/scene/raw_scene.h"
 
 namespace tesseray {

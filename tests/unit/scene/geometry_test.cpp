@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/scene/polygon.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/polygon.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scene/overlaps.h"
+#include "core/scene/clean_up/overlaps.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/scene/polygon.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/polygon.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The scene file: what is written is read to the last bit, and whatever is not whole or not ours is refused.
-#include "core/scene/scene_file.h"
+#include "core/scene/file/scene_file.h"
 
 #include <gtest/gtest.h>
 

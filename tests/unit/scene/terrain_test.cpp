@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/scene/prism_index.h"
-#include "core/scene/terrain_surface.h"
+#include "core/scene/ground_plan/prism_index.h"
+#include "core/scene/landscape/terrain_surface.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {

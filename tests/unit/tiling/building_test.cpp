@@ -2,7 +2,7 @@
 // Walls and roofs of buildings small enough to be counted by hand.
 #include <gtest/gtest.h>
 
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "core/tiling/subdivision.h"
 #include "tests/unit/tiling/tiled.h"
 

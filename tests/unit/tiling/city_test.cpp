@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
-#include "core/scene/polygon.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/polygon.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/unit/tiling/tiled.h"
 
 namespace tesseray {

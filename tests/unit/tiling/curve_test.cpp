@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/base/units.h"
-#include "core/scene/polygon.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/polygon.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/unit/tiling/tiled.h"
 
 namespace tesseray {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/units.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/unit/tiling/tiled.h"
 
 namespace tesseray {

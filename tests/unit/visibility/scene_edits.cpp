@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/units.h"
-#include "core/scene/polygon.h"
+#include "core/scene/ground_plan/polygon.h"
 
 namespace tesseray::test {
 

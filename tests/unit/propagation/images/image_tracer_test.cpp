@@ -12,7 +12,7 @@
 #include "core/base/units.h"
 #include "core/prediction/prediction.h"
 #include "core/propagation/images/exact_path.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/environment.h"
 #include "tests/support/image_oracle.h"
 #include "tests/support/same_sums.h"

@@ -7,7 +7,7 @@
 
 #include "core/propagation/images/real_edges.h"
 #include "core/propagation/images/reflectors.h"
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scene/terrain_grid.h"
+#include "core/scene/landscape/terrain_grid.h"
 
 #include <algorithm>
 #include <array>

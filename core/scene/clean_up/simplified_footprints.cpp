@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scene/simplified_footprints.h"
+#include "core/scene/clean_up/simplified_footprints.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <string>
 #include <utility>
 
-#include "core/scene/building_prisms.h"
-#include "core/scene/corner_removal.h"
+#include "core/scene/clean_up/building_prisms.h"
+#include "core/scene/clean_up/overlaps.h"
+#include "core/scene/footprints/corner_removal.h"
+#include "core/scene/footprints/shared_corners.h"
+#include "core/scene/footprints/small_footprints.h"
+#include "core/scene/ground_plan/polygon.h"
 #include "core/scene/issue_text.h"
-#include "core/scene/overlaps.h"
-#include "core/scene/polygon.h"
-#include "core/scene/shared_corners.h"
-#include "core/scene/small_footprints.h"
 
 namespace tesseray {
 namespace {

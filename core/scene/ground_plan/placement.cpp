@@ -6,9 +6,9 @@
 #include "core/base/error.h"
 #include "core/base/infinity.h"
 #include "core/base/units.h"
+#include "core/scene/ground_plan/polygon.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "core/scene/issue_text.h"
-#include "core/scene/polygon.h"
-#include "core/scene/prism_index.h"
 #include "core/scene/transmitter.h"
 
 namespace tesseray {

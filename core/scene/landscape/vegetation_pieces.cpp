@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scene/vegetation_pieces.h"
+#include "core/scene/landscape/vegetation_pieces.h"
 
 #include <algorithm>
 
-#include "core/scene/footprint_repair.h"
-#include "core/scene/polygon.h"
-#include "core/scene/terrain_surface.h"
+#include "core/scene/ground_plan/footprint_repair.h"
+#include "core/scene/ground_plan/polygon.h"
+#include "core/scene/landscape/terrain_surface.h"
 
 namespace tesseray {
 namespace {

@@ -6,18 +6,18 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
-#include "core/scene/building_prisms.h"
-#include "core/scene/clean_footprint.h"
-#include "core/scene/far_buildings.h"
+#include "core/scene/clean_up/building_prisms.h"
+#include "core/scene/clean_up/far_buildings.h"
+#include "core/scene/clean_up/overlaps.h"
+#include "core/scene/clean_up/simplified_footprints.h"
+#include "core/scene/footprints/clean_footprint.h"
+#include "core/scene/ground_plan/polygon.h"
 #include "core/scene/issue_text.h"
-#include "core/scene/make_clutter.h"
-#include "core/scene/overlaps.h"
-#include "core/scene/polygon.h"
+#include "core/scene/landscape/make_clutter.h"
+#include "core/scene/landscape/terrain_grid.h"
+#include "core/scene/landscape/terrain_surface.h"
+#include "core/scene/landscape/vegetation_pieces.h"
 #include "core/scene/raw_scene.h"
-#include "core/scene/simplified_footprints.h"
-#include "core/scene/terrain_grid.h"
-#include "core/scene/terrain_surface.h"
-#include "core/scene/vegetation_pieces.h"
 
 namespace tesseray {
 namespace {

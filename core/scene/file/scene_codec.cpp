@@ -9,7 +9,7 @@
 
 #include "core/base/byte_archive.h"
 #include "core/base/error.h"
-#include "core/scene/scene_file.h"
+#include "core/scene/file/scene_file.h"
 
 namespace tesseray {
 namespace {

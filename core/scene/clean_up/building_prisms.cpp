@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scene/building_prisms.h"
+#include "core/scene/clean_up/building_prisms.h"
 
 #include <algorithm>
 #include <cctype>
@@ -10,11 +10,11 @@
 
 #include "core/base/error.h"
 #include "core/base/hash.h"
-#include "core/scene/clean_footprint.h"
+#include "core/scene/footprints/clean_footprint.h"
+#include "core/scene/ground_plan/polygon.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "core/scene/issue_text.h"
-#include "core/scene/polygon.h"
-#include "core/scene/prism_index.h"
-#include "core/scene/terrain_surface.h"
+#include "core/scene/landscape/terrain_surface.h"
 
 namespace tesseray {
 namespace {

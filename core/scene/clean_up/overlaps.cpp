@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scene/overlaps.h"
+#include "core/scene/clean_up/overlaps.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,12 +12,12 @@
 #include "core/base/hash.h"
 #include "core/base/infinity.h"
 #include "core/base/parallel.h"
-#include "core/scene/clean_footprint.h"
-#include "core/scene/footprint_repair.h"
+#include "core/scene/footprints/clean_footprint.h"
+#include "core/scene/ground_plan/footprint_repair.h"
+#include "core/scene/ground_plan/polygon.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "core/scene/issue_text.h"
-#include "core/scene/polygon.h"
-#include "core/scene/prism_index.h"
-#include "core/scene/terrain_surface.h"
+#include "core/scene/landscape/terrain_surface.h"
 
 namespace tesseray {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scene/far_buildings.h"
+#include "core/scene/clean_up/far_buildings.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/scene/clean_footprint.h"
+#include "core/scene/footprints/clean_footprint.h"
 
 namespace tesseray {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scene/polygon.h"
+#include "core/scene/ground_plan/polygon.h"
 
 #include <algorithm>
 #include <cmath>

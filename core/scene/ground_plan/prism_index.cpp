@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scene/prism_index.h"
+#include "core/scene/ground_plan/prism_index.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "core/base/infinity.h"
-#include "core/scene/polygon.h"
+#include "core/scene/ground_plan/polygon.h"
 
 namespace tesseray {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scene/make_clutter.h"
+#include "core/scene/landscape/make_clutter.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/scene/polygon.h"
+#include "core/scene/ground_plan/polygon.h"
 
 namespace tesseray {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scene/terrain_surface.h"
+#include "core/scene/landscape/terrain_surface.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 #include "core/base/infinity.h"
-#include "core/scene/polygon.h"
+#include "core/scene/ground_plan/polygon.h"
 
 namespace tesseray {
 namespace {

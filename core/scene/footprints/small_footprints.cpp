@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scene/small_footprints.h"
+#include "core/scene/footprints/small_footprints.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "core/scene/footprint_repair.h"
-#include "core/scene/polygon.h"
-#include "core/scene/shared_corners.h"
+#include "core/scene/footprints/shared_corners.h"
+#include "core/scene/ground_plan/footprint_repair.h"
+#include "core/scene/ground_plan/polygon.h"
 
 namespace tesseray {
 namespace {

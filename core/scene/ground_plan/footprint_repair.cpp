@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scene/footprint_repair.h"
+#include "core/scene/ground_plan/footprint_repair.h"
 
 #include <geos_c.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/scene/polygon.h"
+#include "core/scene/ground_plan/polygon.h"
 
 namespace tesseray {
 namespace {

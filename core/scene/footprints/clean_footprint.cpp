@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scene/clean_footprint.h"
+#include "core/scene/footprints/clean_footprint.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "core/scene/ground_plan/polygon.h"
 #include "core/scene/issue_text.h"
-#include "core/scene/polygon.h"
 
 namespace tesseray {
 namespace {

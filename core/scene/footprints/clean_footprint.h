@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/scene/footprint_repair.h"
+#include "core/scene/ground_plan/footprint_repair.h"
 #include "core/scene/issue_log.h"
 #include "core/scene/raw_scene.h"
 

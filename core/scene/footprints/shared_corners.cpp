@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scene/shared_corners.h"
+#include "core/scene/footprints/shared_corners.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "core/scene/footprint_repair.h"
-#include "core/scene/point_grid.h"
-#include "core/scene/polygon.h"
+#include "core/scene/footprints/point_grid.h"
+#include "core/scene/ground_plan/footprint_repair.h"
+#include "core/scene/ground_plan/polygon.h"
 
 namespace tesseray {
 namespace {
