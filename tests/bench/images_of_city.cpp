@@ -17,6 +17,7 @@
 
 #include "core/base/units.h"
 #include "core/propagation/images/image_tracer.h"
+#include "core/propagation/launching/ray_launcher.h"
 #include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/synthetic_city.h"
 #include "visibility_city.h"
