@@ -12,6 +12,7 @@ from typing import Any
 from qgis.core import (
     Qgis,
     QgsCoordinateReferenceSystem,
+    QgsDataProvider,
     QgsExpression,
     QgsFeatureRequest,
     QgsField,
@@ -59,6 +60,16 @@ def file_of(layer: QgsMapLayer) -> Path | None:
     """The file that a layer comes from, whatever provider reads it; None for memory and database servers."""
     path = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source()).get("path")
     return Path(path) if path and Path(path).is_file() else None
+
+
+def table_of(layer: QgsMapLayer) -> str:
+    """What the layer is called in its file, also where it was opened without its name; "" where the file has no names."""
+    parts = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source())
+    if parts.get("layerName") or layer.providerType() != "ogr":
+        return str(parts.get("layerName") or "")
+    tables = [table.split(QgsDataProvider.sublayerSeparator()) for table in layer.dataProvider().subLayers()]
+    number = str(parts["layerId"]) if parts.get("layerId") is not None else None
+    return next((table[1] for table in tables if number in (None, table[0])), "")
 
 
 def folder_of(layer: QgsVectorLayer) -> str:

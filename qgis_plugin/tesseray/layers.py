@@ -19,7 +19,6 @@ from qgis.core import (
     QgsProcessingFeedback,
     QgsProcessingLayerPostProcessorInterface,
     QgsProject,
-    QgsProviderRegistry,
     QgsRasterLayer,
     QgsRasterShader,
     QgsReadWriteContext,
@@ -29,9 +28,9 @@ from qgis.core import (
 from qgis.PyQt.QtXml import QDomDocument
 
 from .description import Output, Tool
-from .inputs import file_of
+from .inputs import file_of, table_of
 from .outputs import Destination
-from .replaced_layers import reload_layer
+from .replaced_layers import follow_crs, reload_layer
 
 STYLES = Path(__file__).with_name("styles")
 # Points are drawn over lines, lines over areas; tables come last.
@@ -187,8 +186,7 @@ def _layers_in_files(project: QgsProject | None, places: Iterable[Destination]) 
         file = file_of(layer)
         replaced = tables.get(os.path.realpath(file)) if file else None
         if replaced:
-            parts = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source())
-            name = str(parts.get("layerName") or "").lower()
+            name = table_of(layer).lower()
             yield layer, not name or None in replaced or name in replaced
 
 
@@ -209,11 +207,18 @@ def reload_replaced(project: QgsProject | None, places: Iterable[Destination], f
                 layer.rollBack()
             reload_layer(layer, feedback)
         elif isinstance(layer, QgsRasterLayer):
-            _reload_raster(layer)
+            _reload_raster(layer, feedback)
         layer.triggerRepaint()
 
 
-def _reload_raster(layer: QgsRasterLayer) -> None:
-    layer.dataProvider().reloadData()
-    if _has_classes_of_a_unit(layer):
+def _reload_raster(layer: QgsRasterLayer, feedback: QgsProcessingFeedback) -> None:
+    provider, bands = layer.dataProvider(), layer.renderer().usesBands()
+    with follow_crs(layer):
+        provider.reloadData()
+    layer.setExtent(provider.extent())
+    are_there = all(band <= provider.bandCount() for band in bands)
+    if _has_classes_of_a_unit(layer) or not are_there:
         apply_classes(layer)
+    if not are_there:
+        feedback.pushInfo(f"The open layer “{layer.name()}” was drawn by a band that the new raster lacks. It is drawn "
+                          "by its first band now.")

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from typing import Iterator
+
 from qgis.core import (
     QgsCategorizedSymbolRenderer,
     QgsExpression,
     QgsFeatureRenderer,
     QgsGraduatedSymbolRenderer,
+    QgsMapLayer,
     QgsProcessingFeedback,
     QgsProviderRegistry,
     QgsRenderContext,
@@ -40,6 +44,15 @@ def reload_layer(layer: QgsVectorLayer, feedback: QgsProcessingFeedback) -> None
                           "style of its file now.")
 
 
+@contextmanager
+def follow_crs(layer: QgsMapLayer) -> Iterator[None]:
+    """While its file is read anew, a layer has the new rows' CRS; one that the user gave it stays."""
+    is_given = layer.crs() != layer.dataProvider().crs()
+    yield
+    if not is_given:
+        layer.setCrs(layer.dataProvider().crs())
+
+
 def _drop_filter_of_gone_columns(layer: QgsVectorLayer, feedback: QgsProcessingFeedback) -> None:
     """It would show nothing, and hide the other columns too."""
     condition = QgsExpression(layer.subsetString())
@@ -62,7 +75,8 @@ def _reopen(layer: QgsVectorLayer) -> None:
     if keeps_file_open:
         place = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source())
         provider.invalidateConnections(place["path"])
-    provider.reloadData()
+    with follow_crs(layer):
+        provider.reloadData()
     if layer.wkbType() == provider.wkbType() and not keeps_file_open:
         layer.updateFields()
         layer.updateExtents()

@@ -12,7 +12,6 @@ from qgis.core import (
     QgsCoordinateReferenceSystem,
     QgsCoordinateTransform,
     QgsCsException,
-    QgsDataProvider,
     QgsFeature,
     QgsFeatureRequest,
     QgsGeometry,
@@ -26,6 +25,7 @@ from qgis.core import (
 )
 
 from .description import Description, Tool
+from .inputs import table_of
 from .why_this_value_inputs import RecordedRun, UnknownRun, predicting_run
 
 VALUE_FIELD = "path_loss_db"
@@ -187,9 +187,4 @@ def _point_of(feature: QgsFeature) -> QgsPoint:
 
 def _run_of(layer: QgsVectorLayer, description: Description) -> RecordedRun:
     source = QgsProviderRegistry.instance().decodeUri("ogr", layer.source())
-    return predicting_run(Path(source["path"]), source.get("layerName") or _first_name(layer), description)
-
-
-def _first_name(layer: QgsVectorLayer) -> str:
-    """What the file calls a layer that was opened without its name."""
-    return layer.dataProvider().subLayers()[0].split(QgsDataProvider.sublayerSeparator())[1]
+    return predicting_run(Path(source["path"]), table_of(layer), description)

@@ -115,7 +115,8 @@ class OutputTest(ProjectTest):
         environment = self.tile(ENVIRONMENT=self.path("environment.gpkg"))["ENVIRONMENT"]
         path_loss = run("predictcoverage", ENVIRONMENT=environment, PATH_LOSS=self.path("p.gpkg"),
                         **{**harness.transmitters(self.folder), "MAX_BOUNCES": 0})["PATH_LOSS"]
-        return lambda **more: run("coverageraster", PATH_LOSS=path_loss, RASTER=self.path("x.tif"), **more)["RASTER"]
+        inputs = {"PATH_LOSS": path_loss, "RASTER": self.path("x.tif")}
+        return lambda **more: run("coverageraster", **{**inputs, **more})["RASTER"]
 
     def test_a_raster_that_is_open_shows_the_new_values_when_it_is_replaced(self):
         from qgis.core import QgsProject, QgsRasterLayer
@@ -130,6 +131,22 @@ class OutputTest(ProjectTest):
         # Path losses are positive, received powers are not.
         self.assertLess(before, 0)
         self.assertGreater(min(values), 0)
+
+    def test_an_open_raster_is_drawn_as_far_as_the_new_one_and_by_a_band_that_it_has(self):
+        from qgis.core import QgsRasterLayer, QgsSingleBandGrayRenderer
+
+        rasterize = self.rasterizing_a_prediction()
+        layer = QgsRasterLayer(rasterize(RESOLUTION=10), "open")
+        whole = layer.extent()
+        layer.setRenderer(QgsSingleBandGrayRenderer(layer.dataProvider(), layer.bandCount()))
+        self.project.addMapLayer(layer)
+        east = f"{self.path('p.gpkg')}|layername=path_loss|subset=ST_MinX(geom) > {whole.center().x()}"
+        rasterize(RESOLUTION=10, PATH_LOSS=east, OVERWRITE=True)
+        self.assertLess(layer.extent().width(), 0.8 * whole.width())
+        self.assertEqual(layer.renderer().type(), "singlebandgray")
+        rasterize(RESOLUTION=10, BANDS="strongest", OVERWRITE=True)
+        self.assertEqual(layer.extent(), whole)
+        self.assertEqual((layer.renderer().type(), layer.renderer().band()), ("singlebandpseudocolor", 1))
 
     def test_classes_of_an_open_raster_follow_its_unit_unless_the_user_made_them(self):
         from qgis.core import QgsRasterLayer, QgsSingleBandGrayRenderer

@@ -185,6 +185,23 @@ class ReplacedLayerTest(ProjectTest):
         self.assert_shows_its_table(layer)
         self.assert_told(False)
 
+    # Where it is.
+
+    def test_a_layer_has_the_crs_of_its_new_rows_unless_the_user_gave_it_one(self):
+        from qgis.core import QgsCoordinateReferenceSystem
+
+        def tiles(crs):
+            return self.run_tool("tileenvironment", **{**SMALL_SCENE, "CRS": crs}, TILES=self.path("t.gpkg"),
+                                 ENVIRONMENT=self.path("e.gpkg"), OVERWRITE=True)["TILES"]
+
+        layer = self.open(tiles("EPSG:25832"))
+        moved = self.open(layer.source())
+        moved.setCrs(QgsCoordinateReferenceSystem("EPSG:3857"))
+        tiles("EPSG:25833")
+        self.assertEqual(layer.crs().authid(), "EPSG:25833")
+        self.assertEqual(layer.extent(), self.fresh(layer).extent())
+        self.assertEqual(moved.crs().authid(), "EPSG:3857")
+
     # What is being edited.
 
     def change_first(self, layer, column="mechanism"):
@@ -218,6 +235,21 @@ class ReplacedLayerTest(ProjectTest):
         self.predict("Alpha", "Beta", file="b.gpkg")
         self.assertTrue(best.commitChanges(), best.commitErrors())
         self.assertIn("mine", self.fresh(best).uniqueValues(best.fields().lookupField("transmitter")))
+
+    def test_edits_of_a_layer_that_was_opened_without_its_name_are_kept(self):
+        self.best_server("Alpha", "Beta")
+        for source in ("b.gpkg", "b.gpkg|layerid=0"):
+            with self.subTest(source=source):
+                best = self.open(self.path(source))
+                self.assertTrue(best.startEditing())
+                self.change_first(best, "transmitter")
+                self.predict("Alpha", "Beta", file="b.gpkg")
+                self.assertTrue(best.isModified(), self.log)
+                self.assertTrue(best.rollBack())
+                self.assertTrue(best.startEditing())
+                with self.assertRaisesRegex(Exception, "being edited"):
+                    self.best_server("Alpha", "Beta")
+                self.assertTrue(best.rollBack())
 
     def test_edits_made_while_the_table_is_replaced_are_discarded_with_a_warning(self):
         from tesseray import algorithm
