@@ -301,6 +301,18 @@ class StylesTest(QgisTest):
         self.apply((write_styles.SHIPPED / "path_loss-received_power.qml").read_text(encoding="utf-8"), layer)
         self.assert_tiles_have_the_colour_of(layer, "received_power_dbm", max)
 
+    def test_vertical_corners_are_seen_on_the_map(self):
+        layer = self.layer("edges")
+        layer.setSubsetString("\"kind\" = 'corner'")
+        color = next(c.symbol().color() for c in layer.renderer().categories() if c.value() == "corner")
+        corners = list(layer.getFeatures())
+        self.assertGreater(len(corners), 10)
+        image, to_pixel = self.drawn(layer)
+        for feature in corners:
+            pixel = to_pixel.transform(feature.geometry().boundingBox().center())
+            x, y = (min(max(int(at), 0), 799) for at in (pixel.x(), pixel.y()))  # those at the edge are half on it
+            self.assertEqual(image.pixelColor(x, y).name(), color.name(), feature.id())
+
     def colors(self, name):
         return np.array([r.symbol().color().getRgb()[:3] for r in self.layer(name).renderer().ranges()])
 

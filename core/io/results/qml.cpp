@@ -83,8 +83,14 @@ std::string outline_options(const Drawing& drawing) {
 }
 
 std::string symbol_layer(const Drawing& drawing) {
-  const auto layer = [](const std::string& name, const std::string& options) {
-    return "<layer" + attribute("class", name) + " enabled=\"1\" locked=\"0\" pass=\"0\">" + map(options) + "</layer>";
+  const auto layer = [](const std::string& name, const std::string& options, const std::string& part = "") {
+    return "<layer" + attribute("class", name) + " enabled=\"1\" locked=\"0\" pass=\"0\">" + map(options) + part +
+           "</layer>";
+  };
+  const auto marker = [&] {
+    return layer("SimpleMarker", option("name", drawing.marker) + option("color", text_of(drawing.color)) +
+                                     outline_options(drawing) + option("size", text_of(drawing.size_mm)) +
+                                     option("size_unit", "MM"));
   };
   switch (drawing.symbol) {
     case Symbol::fill:
@@ -93,11 +99,14 @@ std::string symbol_layer(const Drawing& drawing) {
     case Symbol::line:
       return layer("SimpleLine", option("line_color", text_of(drawing.color)) + option("line_style", "solid") +
                                      option("line_width", text_of(drawing.width_mm)) + option("line_width_unit", "MM") +
-                                     option("capstyle", "round"));
+                                     option("capstyle", "round")) +
+             (drawing.upright ? layer("MarkerLine", option("placements", "FirstVertex") + option("rotate", "0"),
+                                      "<symbol type=\"marker\" name=\"\" alpha=\"1\" clip_to_extent=\"1\" "
+                                      "force_rhr=\"0\">" +
+                                          marker() + "</symbol>")
+                              : "");
     case Symbol::marker:
-      return layer("SimpleMarker", option("name", drawing.marker) + option("color", text_of(drawing.color)) +
-                                       outline_options(drawing) + option("size", text_of(drawing.size_mm)) +
-                                       option("size_unit", "MM"));
+      return marker();
   }
   return "";
 }

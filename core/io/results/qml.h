@@ -31,6 +31,9 @@ struct Drawing {
   double size_mm = 2;     // of a marker
   std::string marker = "circle";
   double sphere_m = 2;  // radius of a marker in the 3D view
+  // Of a line: it has a marker at its first vertex, too, for a vertical one has no length on the map. The line is what
+  // the legend shows.
+  bool upright = false;
 };
 
 struct Style {

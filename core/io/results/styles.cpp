@@ -64,6 +64,12 @@ Drawing fill(const Color& color, const Color& outline) {
 Drawing line(const Color& color, double width_mm) {
   return {.symbol = Symbol::line, .color = color, .outline = color, .width_mm = width_mm};
 }
+Drawing upright_line(const Color& color, double width_mm, double size_mm) {
+  Drawing drawing = line(color, width_mm);
+  drawing.size_mm = size_mm;
+  drawing.upright = true;
+  return drawing;
+}
 
 std::vector<int> steps(int first, int last, int step) {
   std::vector<int> values;
@@ -114,7 +120,7 @@ Styles tiles() {
 Styles edges() {
   return {qml::categorized("Edges", "kind",
                            {{"roof", "Roof edge", line({213, 94, 0}, 0.4)},
-                            {"corner", "Vertical corner", line({0, 114, 178}, 0.8)},
+                            {"corner", "Vertical corner", upright_line({0, 114, 178}, 0.8, 1.2)},
                             {"terrain", "Terrain ridge", line({0, 158, 115}, 0.4)}})};
 }
 
