@@ -189,6 +189,9 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             raise QgsProcessingException(self._problem)
         temporary = temporary_geopackage(context, self._tool.id)
         plan = self._planned(parameters, context, temporary)
+        if plan.idle:
+            feedback.pushWarning(f"{self._tool.collector.label}: {plan.idle} is not written, since every layer that is "
+                                 "wanted has a place of its own. Ask for temporary ones, and they go there.")
         html = self._page_path(parameters, context)
         if html and not plan.collected:
             self._add_places_for_page(plan, temporary, parameters)

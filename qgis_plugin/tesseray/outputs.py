@@ -144,12 +144,14 @@ class Plan:
     """The places of a run's outputs. keys: what QGIS calls the destination of each, to find it among those to load.
 
     collected: the file for all layers, when no layer was asked for by itself; layers: where in it each goes.
+    idle: the file for all layers, when those that were asked for have places of their own and none goes to it.
     """
 
     places: dict[str, Destination]
     keys: dict[str, str]
     collected: Path | None = None
     layers: dict[str, Destination] = field(default_factory=dict)
+    idle: Path | None = None
 
 
 def plan_outputs(tool: Tool, texts: dict[str, str | None], temporary: Path) -> Plan:
@@ -176,7 +178,8 @@ def plan_outputs(tool: Tool, texts: dict[str, str | None], temporary: Path) -> P
         places[output.name] = Destination(home, output.layer) if is_temporary(text) else destination_of(text, output)
     if home == temporary:
         _keep_beside(tool, places, temporary)
-    return Plan(places, keys)
+        return Plan(places, keys)
+    return Plan(places, keys, idle=None if any(place.file == home for place in places.values()) else home)
 
 
 def _keep_beside(tool: Tool, places: dict[str, Destination], temporary: Path) -> None:

@@ -202,6 +202,19 @@ class OutputTest(ProjectTest):
         self.assertNotIn("edges", tables(self.path("some.gpkg")))
         self.assertIn("is there already", self.refused(OUTPUT=self.path("some.gpkg"), TILES=TEMPORARY))
 
+    def test_a_file_for_all_layers_that_none_goes_to_is_told(self):
+        import processing
+        from qgis.core import QgsProcessingFeedback
+
+        for edges, is_told in ((self.path("edges.gpkg"), True), (TEMPORARY, False)):
+            with self.subTest(edges=edges):
+                feedback = QgsProcessingFeedback(False)
+                processing.run("tesseray:tileenvironment", {
+                    **SMALL_SCENE, "ENVIRONMENT": self.path(f"scene_{is_told}.gpkg"), "EDGES": edges,
+                    "OUTPUT": self.path("all.gpkg")}, context=self.context, feedback=feedback)
+                self.assertEqual(pathlib.Path(self.path("all.gpkg")).exists(), not is_told)
+                self.assertEqual("all.gpkg is not written" in feedback.textLog(), is_told, feedback.textLog())
+
     def test_transmitters_are_kept_where_the_path_loss_is(self):
         import processing
 
