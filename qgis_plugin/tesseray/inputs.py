@@ -39,10 +39,11 @@ from qgis.PyQt.QtCore import QMetaType, QUrl
 
 from .description import Parameter
 
-# Tables of a GeoPackage that are no data of the user's.
-HIDDEN_TABLES = {"layer_styles", "qgis_projects"}
+# Tables of a GeoPackage or SpatiaLite database that are no data of the user's.
+HIDDEN_TABLES = {"layer_styles", "qgis_projects", "KNN", "KNN2", "data_licenses"}
 # What a GeoPackage calls the number of a row and its geometry: in a copy no other field can be called so.
 ID_FIELD = "fid"
+_TRANSMITTER_FIELD = "transmitter_id"
 OWN_COLUMNS = (ID_FIELD, "geom")
 
 
@@ -110,6 +111,11 @@ def _has_encoding_of_its_own(layer: QgsVectorLayer) -> bool:
     return plain.isValid() and plain.dataProvider().encoding() != layer.dataProvider().encoding()
 
 
+def _is_in_memory(layer: QgsMapLayer) -> bool:
+    """Whether its file is one of GDAL's within this process."""
+    return layer.source().lstrip('"').startswith("/vsimem/")
+
+
 def export_reason(layer: QgsVectorLayer, value: Any) -> str:
     """Why the executable would not see what the screen shows, in words; "" when it does.
 
@@ -117,6 +123,8 @@ def export_reason(layer: QgsVectorLayer, value: Any) -> str:
     """
     if layer.providerType() != "ogr":
         return f"it comes from {layer.dataProvider().name()}"
+    if _is_in_memory(layer):
+        return "its file is in QGIS's memory"
     if layer.isEditable() and layer.isModified():
         return "it has unsaved edits"
     fields = layer.fields()
@@ -140,13 +148,24 @@ def export_reason(layer: QgsVectorLayer, value: Any) -> str:
     return ""
 
 
+def _is_of_some_rows(layer: QgsVectorLayer, value: Any) -> bool:
+    """Whether what is wanted are rows that the user chose among those of the table."""
+    chosen = isinstance(value, QgsProcessingFeatureSourceDefinition) and (
+        value.selectedFeaturesOnly or value.featureLimit >= 0 or bool(value.filterExpression))
+    return chosen or bool(layer.subsetString())
+
+
 def _exported_source(path: str, layer_name: str) -> str:
     return f"{path}|layername={layer_name}" if layer_name else path
 
 
-def _copy_companions(layer: QgsVectorLayer, companions: list[str], target: Path,
+def _copy_companions(layer: QgsVectorLayer, companions: list[str], target: Path, copied: QgsVectorLayer | None,
                      context: QgsProcessingContext) -> None:
-    """Copies layers that stand beside `layer` in its file to the file of its export, as far as they are there."""
+    """Copies layers that stand beside `layer` in its file to the file of its export, as far as they are there.
+
+    copied: the export where it has some of the layer's rows only: then of transmitters those that it has rows of, as
+    the executable takes them of a layer with a filter.
+    """
     file = file_of(layer)
     for name in companions if file else ():
         companion = QgsVectorLayer(f"{file}|layername={name}", name, "ogr")
@@ -155,6 +174,10 @@ def _copy_companions(layer: QgsVectorLayer, companions: list[str], target: Path,
         options = QgsVectorFileWriter.SaveVectorOptions()
         options.driverName, options.layerName = "GPKG", name
         options.actionOnExistingFile = QgsVectorFileWriter.ActionOnExistingFile.CreateOrOverwriteLayer
+        column = copied.fields().lookupField(_TRANSMITTER_FIELD) if copied else -1
+        if column >= 0 and companion.fields().lookupField(_TRANSMITTER_FIELD) >= 0:
+            numbers = ", ".join(str(number) for number in sorted(copied.uniqueValues(column)))
+            companion.setSubsetString(f'"{_TRANSMITTER_FIELD}" IN ({numbers})')
         QgsVectorFileWriter.writeAsVectorFormatV3(companion, str(target), context.transformContext(), options)
 
 
@@ -304,7 +327,10 @@ def vector_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reaso
     layer_name = _call_table(path, layer.name())
     _require_all_rows(algorithm, parameter, parameters, context, path)
     if parameter.companions:
-        _copy_companions(layer, parameter.companions, Path(path), context)
+        source = _exported_source(path, layer_name)
+        is_part = _is_of_some_rows(layer, parameters[parameter.name])
+        copied = QgsVectorLayer(source, layer_name, "ogr") if is_part else None
+        _copy_companions(layer, parameter.companions, Path(path), copied, context)
     return _exported_source(path, layer_name)
 
 
@@ -356,6 +382,8 @@ def raster_export_reason(layer: QgsRasterLayer) -> str:
     """Why the executable cannot open a raster as QGIS does, in words; "" when it can."""
     if layer.providerType() != "gdal":
         return f"it comes from {layer.dataProvider().name()}"
+    if _is_in_memory(layer):
+        return "its file is in QGIS's memory"
     if layer.crs() != layer.dataProvider().crs():
         return "its CRS was set in QGIS"
     if QgsProviderRegistry.instance().decodeUri("gdal", layer.source()).get("openOptions"):

@@ -537,6 +537,37 @@ class InputTest(ProjectTest):
             **harness.DRIVE_TEST, "PATH_LOSS": layer, "ERROR_STATISTICS": str(self.folder / "d.gpkg")})
         self.assertEqual(compared["RESULT_HASH"], directly["RESULT_HASH"])
 
+    def test_chosen_rows_of_path_loss_bring_the_transmitters_that_a_filter_brings(self):
+        from osgeo import gdal
+        from qgis.core import Qgis, QgsProcessingFeatureSourceDefinition
+
+        layer = self.layer(self.predicted(harness.transmitters(self.folder)))
+
+        def choosing(selected, expression=""):
+            return QgsProcessingFeatureSourceDefinition(
+                layer.id(), selected, -1, Qgis.ProcessingFeatureSourceDefinitionFlags(),
+                Qgis.InvalidGeometryCheck.NoCheck, expression)
+
+        def bands(path_loss):
+            raster = self.run_tool("coverageraster", PATH_LOSS=path_loss, RASTER="TEMPORARY_OUTPUT")["RASTER"]
+            dataset = gdal.Open(raster)
+            return [dataset.GetRasterBand(band).GetDescription() for band in range(1, dataset.RasterCount + 1)]
+
+        layer.selectByExpression("transmitter_id = 2")
+        self.assertEqual(bands(choosing(True)), ["Hill"])
+        self.assertEqual(bands(choosing(False, "transmitter_id = 2")), ["Hill"])
+        layer.setSubsetString("transmitter_id = 2")
+        self.assertEqual(bands(layer), ["Hill"])
+        layer.startEditing()
+        layer.deleteFeature(next(layer.getFeatures()).id())
+        self.assertEqual(bands(layer), ["Hill"])
+        layer.rollBack()
+        layer.setSubsetString("")
+        layer.startEditing()
+        layer.deleteFeatures([row.id() for row in layer.getFeatures("transmitter_id = 1")])
+        self.assertEqual(bands(layer), ["Market", "Hill"])  # one that is heard nowhere stays one of the network's
+        layer.rollBack()
+
     def test_path_loss_of_a_spatialite_layer_keeps_its_transmitters(self):
         network = self.folder / "network.sqlite"
         sites = harness.transmitters(self.folder)
@@ -745,6 +776,26 @@ os._exit(0)  # without the end of QGIS, which may crash
                 "ACTION_ON_EXISTING_FILE": 1 if file.exists() else 0})
         self.assertIn("several layers (one, two)", self.refused({"BUILDINGS": str(file)}))
         self.assertEqual(self.refused({"BUILDINGS": f"{file}|layername=two"}), "")
+
+    def test_files_in_memory_are_copied(self):
+        from osgeo import gdal
+        from qgis.core import QgsRasterLayer
+
+        gdal.VectorTranslate("/vsimem/houses.gpkg", SMALL_SCENE["BUILDINGS"], layers=["buildings"])
+        gdal.Translate("/vsimem/dem.tif", SMALL_SCENE["DEM"])
+        terrain = QgsRasterLayer("/vsimem/dem.tif", "terrain")
+        self.project.addMapLayer(terrain)
+        there = self.environment_of(BUILDINGS, DEM=SMALL_SCENE["DEM"])
+        copied = self.environment_of(self.layer("/vsimem/houses.gpkg|layername=buildings"), DEM=terrain)
+        self.assertEqual(self.roofs(copied), self.roofs(there))
+
+    def test_a_spatialite_file_of_one_layer_needs_no_name(self):
+        from osgeo import gdal
+
+        file = str(self.folder / "houses.sqlite")
+        gdal.VectorTranslate(file, SMALL_SCENE["BUILDINGS"], layers=["buildings"], format="SQLite", datasetCreationOptions=["SPATIALITE=YES"],
+                             layerName="houses")
+        self.assertEqual(self.refused({"BUILDINGS": file}), "")
 
     def test_a_table_of_transmitters_is_taken(self):
         sites = harness.transmitters(self.folder)
