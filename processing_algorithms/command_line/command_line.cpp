@@ -100,8 +100,10 @@ void refuse_extras(const ToolOptions& options) {
 std::map<std::string, ParameterValue> run_option_values(const ToolOptions& options) {
   std::map<std::string, ParameterValue> values;
   for (const Parameter& option : run_options()) {
+    const std::string& text = options.run_options.at(option.name);
     try {
-      values[option.name] = parse_value(option, options.run_options.at(option.name));
+      // As of the tools' parameters, nothing is what a script gives whose variable is not set.
+      values[option.name] = parse_value(option, text.empty() ? option.default_value : text);
     } catch (const std::invalid_argument& wrong) {
       refuse("bad_option", option_name(option.name) + ": " + wrong.what(), "see --help");
     }

@@ -6,7 +6,7 @@ import os
 import subprocess
 import unittest
 
-from tesseray_process import EXECUTABLE, SAMPLE, PipelineTest, error_of, layers, tesseray
+from tesseray_process import EXECUTABLE, EXTENT, SAMPLE, PipelineTest, error_of, layers, tesseray
 
 
 class CommandLineTest(PipelineTest):
@@ -58,6 +58,12 @@ class CommandLineTest(PipelineTest):
         process = tesseray(*scene, "--height-field=", "--overwrite", "--progress", "json")
         self.assert_done(process)
         self.assert_refused(tesseray(*scene, "--height-field=", "--progress", "json"), "file_exists")
+
+    def test_an_empty_value_of_a_common_option_is_none(self):
+        environment = ("tileenvironment", "--buildings", SAMPLE / "buildings.gpkg", "--extent", EXTENT, "--environment")
+        for option in ("--threads", "--memory", "--device"):
+            with self.subTest(option=option):
+                self.assert_done(tesseray(*environment, self.folder / f"{option}.gpkg", option, "", "--progress", "json"))
 
     def test_unknown_parameter_gets_the_nearest_name(self):
         process = tesseray("tileenvironment", "--bulidings", "x.gpkg", "--progress", "json")
