@@ -13,8 +13,10 @@
 namespace tesseray {
 namespace {
 
-// Of the buildings along one axis this share at either end may be far from the rest.
+// Of the buildings along one axis this share at either end may be far from the rest; one where that is less and others
+// are left to be far from.
 constexpr double share_at_an_end = 0.0125;
+constexpr std::size_t fewest_with_one_far = 3;
 constexpr double least_distance_m = 2000;
 constexpr double least_growth = 2;
 constexpr double larger_than_any_city_m2 = 1e11;
@@ -25,7 +27,8 @@ struct Interval {
 
 // Where all but few of the positions are, and as much again (least_distance_m or more) on either side.
 Interval near_the_rest(std::vector<double> positions) {
-  const std::size_t few = static_cast<std::size_t>(share_at_an_end * static_cast<double>(positions.size()));
+  const std::size_t share = static_cast<std::size_t>(share_at_an_end * static_cast<double>(positions.size()));
+  const std::size_t few = positions.size() < fewest_with_one_far ? 0 : std::max(share, std::size_t{1});
   const auto low = positions.begin() + static_cast<std::ptrdiff_t>(few);
   const auto high = positions.end() - 1 - static_cast<std::ptrdiff_t>(few);
   std::nth_element(positions.begin(), low, positions.end());

@@ -308,15 +308,18 @@ TEST(BuildScene, BuildingsOutsideTheExtentAreCountedAndThoseAcrossItKept) {
   for (const Vec2 p : clean.scene.prisms[0].rings[0]) EXPECT_TRUE(ground.contains(p));
 }
 
+// `size` buildings of 20 m × 20 m, ten in a row, and further ones.
+RawScene town_of(int size, const std::vector<Vec2>& others) {
+  std::vector<RawBuilding> buildings;
+  for (int i = 0; i < size; ++i) buildings.push_back(building(i, square(30 * (i % 10), 30 * (i / 10), 20), 10));
+  for (const Vec2 at : others) {
+    buildings.push_back(building(static_cast<std::int64_t>(buildings.size()), square(at.x, at.y, 20), 10));
+  }
+  return city(std::move(buildings));
+}
+
 TEST(BuildScene, AFewBuildingsFarFromAllOthersAreNoted) {
-  const auto town = [](std::vector<Vec2> others) {
-    std::vector<RawBuilding> buildings;
-    for (int i = 0; i < 100; ++i) buildings.push_back(building(i, square(30 * (i % 10), 30 * (i / 10), 20), 10));
-    for (const Vec2 at : others) {
-      buildings.push_back(building(static_cast<std::int64_t>(buildings.size()), square(at.x, at.y, 20), 10));
-    }
-    return city(std::move(buildings));
-  };
+  const auto town = [](const std::vector<Vec2>& others) { return town_of(100, others); };
   const CleanScene clean = build(town({{2500, 100}}));
   EXPECT_EQ(clean.scene.prisms.size(), 101u);
   const Issue& far = issue_of(clean, "far_building");
@@ -346,6 +349,24 @@ TEST(BuildScene, AFewBuildingsFarFromAllOthersAreNoted) {
     EXPECT_TRUE(error.message().find("lies 6890.7 km from the other buildings") != std::string::npos)
         << error.message();
   }
+}
+
+TEST(BuildScene, OneBuildingFarFromAFewIsNoted) {
+  for (const int size : {2, 3, 19, 78}) {
+    const CleanScene clean = build(town_of(size, {{2500, 100}}));
+    EXPECT_EQ(count_issues(clean, "far_building"), 1) << size;
+    EXPECT_EQ(issue_of(clean, "far_building").feature_id, size);
+    EXPECT_EQ(count_issues(build(town_of(size, {{1800, 100}})), "far_building"), 0) << size;
+    try {
+      build(town_of(size, {Vec2{0, 0} - corner}));
+      FAIL() << "an area of millions of km² from " << size << " buildings and one";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), "far_building");
+      EXPECT_EQ(error.place().feature_id, size);
+    }
+  }
+  EXPECT_EQ(count_issues(build(town_of(1, {{2500, 100}})), "far_building"), 0)
+      << "of two, neither is the misplaced one";
 }
 
 TEST(BuildScene, NothingIsAnErrorUnlessAnExtentIsGiven) {
