@@ -293,6 +293,24 @@ class BadDestinationsTest(PipelineTest):
         other.execute("BEGIN EXCLUSIVE")
         self.refuse(["--environment", self.folder / "e.gpkg", "--tiles", existing], None)
 
+    def test_locked_inputs_are_called_so(self):
+        vectors = shutil.copy(SAMPLE / "buildings.gpkg", self.folder / "vectors.gpkg")
+        raster, environment = self.folder / "raster.gpkg", self.folder / "environment.gpkg"
+        gdal.Translate(str(raster), str(SAMPLE / "dem.tif"), format="GPKG")
+        made("tileenvironment", *SCENE, "--environment", environment)
+        new = self.folder / "new.gpkg"
+        scene = [*BUILDINGS, "--environment", new]
+        for locked, tool, arguments in ((vectors, "tileenvironment", [*scene, "--vegetation", vectors]),
+                                        (raster, "tileenvironment", [*scene, "--dem", raster]),
+                                        (environment, "computevisibility", ["--environment", environment]),
+                                        (vectors, "bestserver", ["--path-loss", vectors, "--output", new])):
+            with self.subTest(tool=tool, locked=locked.name):
+                other = sqlite3.connect(locked, isolation_level=None)
+                other.execute("BEGIN EXCLUSIVE")
+                process = tesseray(tool, *arguments, "--progress", "json")
+                other.close()
+                self.assert_refused(process, "file_locked", [locked.name, "another program"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -30,6 +30,7 @@ class EnvironmentReader {
     }
     constexpr const char* drivers[] = {"GPKG", nullptr};
     dataset_.reset(GDALDataset::Open(path.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY, drivers));
+    session_.refuse_locked(path.string());
     if (!dataset_ || dataset_->GetLayerByName(environment_table) == nullptr) {
       throw Error(ErrorKind::invalid_input, "not_an_environment", "the file is not an environment",
                   "give the environment that tileenvironment wrote", {.file = path.string()});

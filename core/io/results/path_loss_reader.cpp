@@ -40,6 +40,7 @@ class PathLossSource {
                        (outlines == Outlines::require ? "" : " or point")) {
     require_file(name_.dataset, "PATH_LOSS");
     dataset_.reset(GDALDataset::Open(name_.dataset.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
+    session_.refuse_locked(name_.dataset);
     if (!dataset_) fail("cannot_open", "the file cannot be opened (" + session_.last_failure() + ")");
     const std::string wanted = name_.layer.empty() ? default_layer : name_.layer;
     layer_ = dataset_->GetLayerByName(wanted.c_str());

@@ -6,6 +6,8 @@
 
 #include <filesystem>
 
+#include "core/base/error.h"
+
 namespace tesseray {
 
 GdalSession::GdalSession() {
@@ -24,6 +26,13 @@ GdalSession::GdalSession() {
 GdalSession::~GdalSession() {
   for (const char* option : set_options_) CPLSetThreadLocalConfigOption(option, nullptr);
   CPLPopErrorHandler();
+}
+
+void GdalSession::refuse_locked(const std::string& file) const {
+  // SQLite's words, which GDAL hands on without a number.
+  if (last_failure_.find("database is locked") == std::string::npos) return;
+  throw Error(ErrorKind::invalid_input, "file_locked", "another program is writing to the file or holds it open",
+              "wait until it has finished, or close it", {.file = file});
 }
 
 void GdalSession::set_option(const char* name, const std::string& value) {

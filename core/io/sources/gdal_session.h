@@ -21,6 +21,8 @@ class GdalSession {
   // The latest failure's message, or "" when nothing failed since forget().
   const std::string& last_failure() const { return last_failure_; }
   void forget() { last_failure_.clear(); }
+  // Throws Error(invalid_input) if that failure is another program's lock on the database `file`.
+  void refuse_locked(const std::string& file) const;
 
  private:
   // For this thread, unless the user has set it.

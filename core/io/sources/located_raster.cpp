@@ -11,6 +11,7 @@ LocatedRaster::LocatedRaster(const std::string& file, const std::string& paramet
   require_file(file, parameter);
   dataset_.reset(GDALDataset::Open(file.c_str(), GDAL_OF_RASTER | GDAL_OF_READONLY));
   if (dataset_ == nullptr) {
+    gdal_.refuse_locked(file);
     throw error(
         "unreadable_file",
         "this cannot be read as a raster" + (gdal_.last_failure().empty() ? "" : " (" + gdal_.last_failure() + ")"),

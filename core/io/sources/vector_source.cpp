@@ -170,6 +170,7 @@ void VectorSource::open(const SourceName& name) {
   }
   dataset_.reset(GDALDataset::Open(connection.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
   if (dataset_ == nullptr) {
+    gdal_.refuse_locked(file_);
     const std::string why = reason();
     gdal_.forget();
     const bool is_raster =
