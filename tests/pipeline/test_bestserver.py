@@ -63,6 +63,31 @@ class BestServer(PipelineTest):
         predict_from(SITES, "third", "--frequency-field", "frequency_mhz")
         self.assertTrue(warned("second"))
 
+    def test_transmitters_are_those_of_the_run_whatever_their_layer_is_called(self):
+        shared, others = self.folder / "shared.gpkg", self.folder / "others.csv"
+        others.write_text(SITES.read_text().replace("West", "North").replace("East", "South"))
+
+        def predict_as(sites, path_loss, transmitters):
+            self.assert_done(tesseray("predictcoverage", "--environment", ENVIRONMENT, "--transmitters", sites,
+                                      "--transmitters-crs", "EPSG:25832", "--path-loss",
+                                      f"{shared}|layername={path_loss}", "--transmitters-out",
+                                      f"{shared}|layername={transmitters}", "--max-bounces", 0))
+
+        def servers(source):
+            process, output = self.serve("--overwrite", source=source)
+            self.assert_done(process)
+            self.assertNotIn("other_transmitters", process.stderr)
+            return {row["transmitter"] for row in rows(output, "best_server")} - {None}
+
+        predict_as(SITES, "pl1", "my sites")
+        self.assertLessEqual(servers(shared), {"West", "East", "Umbrella"})  # the only path loss needs no name
+        predict_as(SITES, "pl2", "transmitters")
+        predict_as(others, "pl3", "t3")
+        self.assertLessEqual(servers(f"{shared}|layername=pl1"), {"West", "East", "Umbrella"})
+        self.assertLessEqual(servers(f"{shared}|layername=pl3"), {"North", "South", "Umbrella"})
+        process, _ = self.serve("--overwrite", source=shared)
+        self.assert_refused(process, "no_layer")
+
     def test_it_is_what_sql_finds(self):
         process, output = self.serve("--bandwidth", 20, "--noise-figure", 9, "--load", 50)
         self.assert_done(process)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <unordered_set>
@@ -44,7 +45,7 @@ class PathLossSource {
     if (!dataset_) fail("cannot_open", "the file cannot be opened (" + session_.last_failure() + ")");
     const std::string wanted = name_.layer.empty() ? default_layer : name_.layer;
     layer_ = dataset_->GetLayerByName(wanted.c_str());
-    if (layer_ == nullptr && name_.layer.empty() && dataset_->GetLayerCount() == 1) layer_ = dataset_->GetLayer(0);
+    if (layer_ == nullptr && name_.layer.empty()) layer_ = only_path_loss();
     if (layer_ == nullptr) fail("no_layer", "the file has no layer " + wanted);
     if (!name_.filter.empty() && layer_->SetAttributeFilter(name_.filter.c_str()) != OGRERR_NONE) {
       fail("bad_filter", "the filter " + name_.filter + " is not understood (" + session_.last_failure() + ")");
@@ -60,7 +61,7 @@ class PathLossSource {
     return is_true(sql);
   }
 
-  // A later run may have replaced the file's one layer of transmitters.
+  // A later run may have replaced the layer of transmitters, or have written the path loss beside those of another one.
   void warn_of_other_transmitters(Progress& progress) {
     if (dataset_->GetLayerByName("tesseray_runs") == nullptr) return;
     std::string what;
@@ -76,11 +77,11 @@ class PathLossSource {
         "(SELECT json_extract(value, '$.hash') FROM json_each(inputs) WHERE json_extract(value, '$.path') = "
         "json_extract(parameters, '$.TRANSMITTERS'))) AS made_from FROM tesseray_runs) "
         "SELECT a.made_from <> b.made_from FROM run a, run b WHERE a.number = " +
-        last_with(layer_->GetName()) + " AND b.number = " + last_with(transmitters_table);
+        last_with(layer_->GetName()) + " AND b.number = " + last_with(transmitters_layer_->GetName());
     if (!is_true(sql)) return;
     progress.warn({"other_transmitters",
-                   "the layer transmitters of " + without_password(name_.dataset) + " is of another run than " +
-                       layer_->GetName() +
+                   std::string("the layer ") + transmitters_layer_->GetName() + " of " +
+                       without_password(name_.dataset) + " is of another run than " + layer_->GetName() +
                        ", with other parameters or another file of transmitters: their names, places and frequencies "
                        "may be others. Predict each network to a file of its own"});
   }
@@ -145,8 +146,47 @@ class PathLossSource {
     return value;
   }
 
+  static bool has_fields(OGRLayer& layer, std::initializer_list<const char*> fields) {
+    return std::all_of(fields.begin(), fields.end(),
+                       [&](const char* field) { return layer.GetLayerDefn()->GetFieldIndex(field) >= 0; });
+  }
+
+  // Nothing where several layers of the file are one.
+  OGRLayer* only_path_loss() {
+    OGRLayer* found = nullptr;
+    for (OGRLayer* layer : dataset_->GetLayers()) {
+      if (!has_fields(*layer, {"transmitter_id", "path_loss_db"})) continue;
+      if (found != nullptr) return nullptr;
+      found = layer;
+    }
+    return found;
+  }
+
+  // The layer that the path loss's own run wrote into the file, whatever its name is; else that of the usual name.
+  OGRLayer* find_transmitters() {
+    for (const std::string& name : layers_of_run()) {
+      OGRLayer* layer = dataset_->GetLayerByName(name.c_str());
+      if (layer != nullptr && has_fields(*layer, {"transmitter_id", "name", "frequency_mhz"})) return layer;
+    }
+    return dataset_->GetLayerByName(transmitters_table);
+  }
+
+  // What the last run that wrote the path loss wrote into the file.
+  std::vector<std::string> layers_of_run() const {
+    std::vector<std::string> names;
+    if (dataset_->GetLayerByName("tesseray_runs") == nullptr) return names;
+    const std::string sql = "SELECT value FROM json_each((SELECT layers FROM tesseray_runs WHERE " +
+                            quoted_text(layer_->GetName()) +
+                            " IN (SELECT value FROM json_each(layers)) ORDER BY rowid DESC LIMIT 1))";
+    OGRLayer* rows = dataset_->ExecuteSQL(sql.c_str(), nullptr, nullptr);
+    if (rows == nullptr) return names;
+    for (const OGRFeatureUniquePtr& row : *rows) names.emplace_back(row->GetFieldAsString(0));
+    dataset_->ReleaseResultSet(rows);
+    return names;
+  }
+
   std::vector<PredictedTransmitter> all_transmitters(Vec2 origin) {
-    OGRLayer* layer = dataset_->GetLayerByName(transmitters_table);
+    OGRLayer* layer = transmitters_layer_ = find_transmitters();
     if (layer == nullptr) {
       throw Error(ErrorKind::invalid_input, "no_transmitters", "the layer transmitters is missing beside the path loss",
                   "write PATH_LOSS and TRANSMITTERS_OUT of predictcoverage to one file, and give that; a layer in "
@@ -286,6 +326,7 @@ class PathLossSource {
   GdalSession session_;
   GDALDatasetUniquePtr dataset_;
   OGRLayer* layer_ = nullptr;
+  OGRLayer* transmitters_layer_ = nullptr;
 };
 
 }  // namespace
