@@ -79,6 +79,10 @@ TEST_F(ReadPathLoss, ByAnotherNameAndAsPoints) {
   writer.add_transmitters({file, "transmitters"}, result_.transmitters);
   writer.commit({}, no_progress());
   expect_same_targets(read_path_loss(file + "|layername=Netz 1", Outlines::leave, no_progress()), result_);
+  expect_same_targets(read_path_loss(file, Outlines::leave, no_progress()), result_);
+  ResultWriter second(result_.scene.frame, false);
+  second.add_path_loss({file, "Netz 2"}, result_.scene, result_.tiling, result_.predictions, points);
+  second.commit({}, no_progress());
   EXPECT_EQ(code_of(file), "no_layer");
 }
 
