@@ -54,7 +54,7 @@ struct RawTerrain {
 
 struct RawScene {
   std::string crs_wkt, crs_name;  // of the environment; wkt empty for LOCAL_METRES
-  std::string buildings_layer, vegetation_layer;
+  std::string buildings_file, buildings_layer, vegetation_layer;
   std::vector<RawBuilding> buildings;
   std::vector<RawVegetation> vegetation;
   std::optional<RawTerrain> terrain;   // absent: flat ground at SceneOptions::ground_height_m

@@ -43,6 +43,21 @@ class BadValuesTest(PipelineTest):
         self.refuse([*BUILDINGS, "--environment", self.folder / "e.gpkg", "--ground-reference", "entrance"],
                     "no_entrance_field", ["ENTRANCE_FIELD", "mean or lowest"])
 
+    def test_buildings_that_cannot_be_used_are_named_with_their_file(self):
+        town = self.folder / "town.geojson"
+        for height, last, arguments, code in ((None, (6.549, 54.306), ["--missing-height", "fail"], "missing_height"),
+                                              (None, (6.549, 54.306), ["--missing-height", "drop"], "no_buildings"),
+                                              (9, (1.5, 50.5), [], "far_building")):
+            features = []
+            for x, y in ((6.546, 54.306), (6.547, 54.306), (6.548, 54.306), last):
+                ring = [[x, y], [x + 3e-4, y], [x + 3e-4, y + 2e-4], [x, y]]
+                features.append({"type": "Feature", "properties": {"height": height},
+                                 "geometry": {"type": "Polygon", "coordinates": [ring]}})
+            town.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+            with self.subTest(code=code):
+                self.refuse(["--buildings", town, "--crs", "EPSG:25832", "--environment", self.folder / "e.gpkg",
+                             *arguments], code, ["town.geojson, layer town"])
+
     def test_choices(self):
         self.refuse_value("height-kind", "storey", ["above_ground, roof_elevation, storeys", "Did you mean storeys?"])
         self.refuse_value("height-unit", "feet", ["m, ft"])

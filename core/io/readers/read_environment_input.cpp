@@ -170,6 +170,7 @@ RawScene read_environment_input(const EnvironmentInput& input, Progress& progres
   Reading reading{input, rule, environment_crs(input, crs, bounds, scene.issues), scene, progress};
   scene.crs_wkt = reading.environment.wkt();
   scene.crs_name = reading.environment.name();
+  scene.buildings_file = buildings.place().file;
   scene.buildings_layer = buildings.layer_name();
   note_assumed_crs(own_crs, crs, scene.buildings_layer, scene.issues);
   read_all_buildings(buildings, crs, bounds, reading);

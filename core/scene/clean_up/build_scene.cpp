@@ -53,7 +53,8 @@ Rectangle chosen_extent(const RawScene& raw, const SceneOptions& options) {
   const Rectangle buildings = bounds_of_all(raw.buildings);
   if (buildings.empty()) {
     throw Error(ErrorKind::invalid_input, "no_buildings", "there is no building, and no extent is given",
-                "check the buildings layer, or give EXTENT to work without buildings", {.layer = raw.buildings_layer});
+                "check the buildings layer, or give EXTENT to work without buildings",
+                {.file = raw.buildings_file, .layer = raw.buildings_layer});
   }
   return grown(buildings, options.margin_m);
 }
@@ -166,14 +167,15 @@ void check_buildings(const Scene& scene, IssueLog& log, const SceneOptions& opti
     message += issues.front().message;
   }
   throw Error(ErrorKind::invalid_input, "no_buildings", message,
-              "correct the buildings layer, or give EXTENT to work without buildings", {.layer = log.layer()});
+              "correct the buildings layer, or give EXTENT to work without buildings",
+              {.file = log.file(), .layer = log.layer()});
 }
 
 }  // namespace
 
 CleanScene build_scene(RawScene raw, const SceneOptions& options, Progress& progress) {
   progress.begin_stage("scene");
-  IssueLog building_log(raw.buildings_layer), vegetation_log(raw.vegetation_layer);
+  IssueLog building_log(raw.buildings_layer, raw.buildings_file), vegetation_log(raw.vegetation_layer);
   IssueLog terrain_log(raw.terrain ? raw.terrain->source : std::string());
   CleanScene result;
   Scene& scene = result.scene;

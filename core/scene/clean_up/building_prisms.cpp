@@ -109,7 +109,8 @@ class PrismMaker {
     throw Error(
         ErrorKind::invalid_input, "missing_height",
         std::to_string(count) + " building(s) have no height (features " + named + (count > 10 ? ", …" : "") + ")",
-        "give HEIGHT_FIELD, or allow MISSING_HEIGHT default or drop", {.layer = log_.layer(), .feature_id = first});
+        "give HEIGHT_FIELD, or allow MISSING_HEIGHT default or drop",
+        {.file = log_.file(), .layer = log_.layer(), .feature_id = first});
   }
 
   // Empty when the building is dropped.

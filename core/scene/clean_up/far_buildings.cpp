@@ -92,7 +92,7 @@ void note_far_buildings(const std::vector<RawBuilding>& buildings, Vec2 origin, 
   }
   if (area_of(all) > larger_than_any_city_m2) {
     throw Error(ErrorKind::invalid_input, "far_building", message_for(greatest_distance_m, growth), hint,
-                {.layer = log.layer(), .feature_id = farthest->feature_id});
+                {.file = log.file(), .layer = log.layer(), .feature_id = farthest->feature_id});
   }
 }
 
