@@ -116,6 +116,15 @@ def _is_in_memory(layer: QgsMapLayer) -> bool:
     return layer.source().lstrip('"').startswith("/vsimem/")
 
 
+def _choice_of_rows(value: Any) -> str:
+    """Which of a layer's rows the user chose for a run, in words that say why they are copied; "" for all."""
+    if not isinstance(value, QgsProcessingFeatureSourceDefinition):
+        return ""
+    if value.selectedFeaturesOnly:
+        return "only its selected features are wanted"
+    return "only some of its features are wanted" if value.featureLimit >= 0 or value.filterExpression else ""
+
+
 def export_reason(layer: QgsVectorLayer, value: Any) -> str:
     """Why the executable would not see what the screen shows, in words; "" when it does.
 
@@ -134,11 +143,8 @@ def export_reason(layer: QgsVectorLayer, value: Any) -> str:
         return "its CRS was set in QGIS"
     if _has_encoding_of_its_own(layer):
         return "its encoding was set in QGIS"
-    if isinstance(value, QgsProcessingFeatureSourceDefinition):
-        if value.selectedFeaturesOnly:
-            return "only its selected features are wanted"
-        if value.featureLimit >= 0 or value.filterExpression:
-            return "only some of its features are wanted"
+    if _choice_of_rows(value):
+        return _choice_of_rows(value)
     parts = QgsProviderRegistry.instance().decodeUri("ogr", layer.source())
     if parts.get("geometryType") or parts.get("openOptions"):
         return "it is opened with options of its own"
@@ -146,13 +152,6 @@ def export_reason(layer: QgsVectorLayer, value: Any) -> str:
     if subset.lstrip().upper().startswith("SELECT") or "|" in subset:
         return "its filter is a query"
     return ""
-
-
-def _is_of_some_rows(layer: QgsVectorLayer, value: Any) -> bool:
-    """Whether what is wanted are rows that the user chose among those of the table."""
-    chosen = isinstance(value, QgsProcessingFeatureSourceDefinition) and (
-        value.selectedFeaturesOnly or value.featureLimit >= 0 or bool(value.filterExpression))
-    return chosen or bool(layer.subsetString())
 
 
 def _exported_source(path: str, layer_name: str) -> str:
@@ -326,12 +325,12 @@ def vector_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reaso
                                      f"file{failure}. Export it to a GeoPackage first.")
     layer_name = _call_table(path, layer.name())
     _require_all_rows(algorithm, parameter, parameters, context, path)
+    source = _exported_source(path, layer_name)
     if parameter.companions:
-        source = _exported_source(path, layer_name)
-        is_part = _is_of_some_rows(layer, parameters[parameter.name])
+        is_part = _choice_of_rows(parameters[parameter.name]) or layer.subsetString()
         copied = QgsVectorLayer(source, layer_name, "ogr") if is_part else None
         _copy_companions(layer, parameter.companions, Path(path), copied, context)
-    return _exported_source(path, layer_name)
+    return source
 
 
 def _require_all_rows(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters: dict[str, Any],

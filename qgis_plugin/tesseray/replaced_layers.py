@@ -28,8 +28,9 @@ def reload_layer(layer: QgsVectorLayer, feedback: QgsProcessingFeedback) -> None
     """
     columns, shape = set(layer.fields().names()), layer.geometryType()
     renderer = layer.renderer().clone() if layer.renderer() else None
-    _drop_filter_of_gone_columns(layer, feedback)
-    _reopen(layer)
+    with follow_crs(layer):
+        _drop_filter_of_gone_columns(layer, feedback)
+        _reopen(layer)
     fresh = QgsVectorLayer(layer.source(), layer.name(), layer.providerType())
     if not fresh.isValid():
         return
@@ -75,8 +76,7 @@ def _reopen(layer: QgsVectorLayer) -> None:
     if keeps_file_open:
         place = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source())
         provider.invalidateConnections(place["path"])
-    with follow_crs(layer):
-        provider.reloadData()
+    provider.reloadData()
     if layer.wkbType() == provider.wkbType() and not keeps_file_open:
         layer.updateFields()
         layer.updateExtents()

@@ -2,6 +2,7 @@
 """The best server of several transmitters, against SQL over the path losses that it was made from."""
 
 import math
+import shutil
 import sqlite3
 import unittest
 
@@ -87,6 +88,17 @@ class BestServer(PipelineTest):
         self.assertLessEqual(servers(f"{shared}|layername=pl3"), {"North", "South", "Umbrella"})
         process, _ = self.serve("--overwrite", source=shared)
         self.assert_refused(process, "no_layer")
+
+    def test_another_programs_table_of_runs_tells_nothing(self):
+        foreign = self.folder / "foreign.gpkg"
+        shutil.copy(PREDICTION, foreign)
+        with sqlite3.connect(foreign) as database:
+            database.execute("DROP TABLE tesseray_runs")
+            database.execute("CREATE TABLE tesseray_runs (runner TEXT)")
+        process, output = self.serve(source=foreign)
+        self.assert_done(process)
+        self.assertEqual({row["transmitter"] for row in rows(output, "best_server")} - {None},
+                         {"West", "East", "Umbrella"})
 
     def test_it_is_what_sql_finds(self):
         process, output = self.serve("--bandwidth", 20, "--noise-figure", 9, "--load", 50)

@@ -50,20 +50,14 @@ class PathLossSource {
     if (!name_.filter.empty() && layer_->SetAttributeFilter(name_.filter.c_str()) != OGRERR_NONE) {
       fail("bad_filter", "the filter " + name_.filter + " is not understood (" + session_.last_failure() + ")");
     }
+    transmitters_layer_ = find_transmitters();
   }
 
-  // By the last run that wrote the layer, where the file tells of runs.
-  bool holds_reached_only() const {
-    if (dataset_->GetLayerByName("tesseray_runs") == nullptr) return false;
-    const std::string sql =
-        "SELECT json_extract(parameters, '$.REACHED_ONLY') AS reached_only FROM tesseray_runs WHERE " +
-        quoted_text(layer_->GetName()) + " IN (SELECT value FROM json_each(layers)) ORDER BY rowid DESC LIMIT 1";
-    return is_true(sql);
-  }
+  bool holds_reached_only() { return is_true(of_last_run("json_extract(parameters, '$.REACHED_ONLY')")); }
 
   // A later run may have replaced the layer of transmitters, or have written the path loss beside those of another one.
+  // REQUIRES: transmitters().
   void warn_of_other_transmitters(Progress& progress) {
-    if (dataset_->GetLayerByName("tesseray_runs") == nullptr) return;
     std::string what;
     for (const char* parameter : {"TRANSMITTERS", "TRANSMITTERS_CRS", "NAME_FIELD", "FREQUENCY_FIELD", "FREQUENCY",
                                   "ANTENNA_HEIGHT_FIELD", "ANTENNA_HEIGHT", "ANTENNA_HEIGHT_REFERENCE"}) {
@@ -135,16 +129,27 @@ class PathLossSource {
   }
 
  private:
-  // What a query about runs has in its first row, if any.
-  bool is_true(const std::string& sql) const {
-    OGRLayer* rows = dataset_->ExecuteSQL(sql.c_str(), nullptr, nullptr);
-    if (rows == nullptr) return false;
-    OGRFeatureUniquePtr row(rows->GetNextFeature());
-    const bool value = row && row->GetFieldAsInteger(0) != 0;
-    row.reset();
-    dataset_->ReleaseResultSet(rows);
-    return value;
+  // A query about the last run that wrote the path loss.
+  std::string of_last_run(const std::string& what) const {
+    return "SELECT " + what + " FROM tesseray_runs WHERE " + quoted_text(layer_->GetName()) +
+           " IN (SELECT value FROM json_each(layers)) ORDER BY rowid DESC LIMIT 1";
   }
+
+  // The first column that a query about runs finds; nothing where the file tells of none.
+  std::vector<std::string> column(const std::string& sql) {
+    std::vector<std::string> values;
+    if (dataset_->GetLayerByName("tesseray_runs") == nullptr) return values;
+    OGRLayer* rows = dataset_->ExecuteSQL(sql.c_str(), nullptr, nullptr);
+    if (rows == nullptr) {
+      session_.forget();  // another program's table of that name
+      return values;
+    }
+    for (const OGRFeatureUniquePtr& row : *rows) values.emplace_back(row->GetFieldAsString(0));
+    dataset_->ReleaseResultSet(rows);
+    return values;
+  }
+
+  bool is_true(const std::string& sql) { return column(sql) == std::vector<std::string>{"1"}; }
 
   static bool has_fields(OGRLayer& layer, std::initializer_list<const char*> fields) {
     return std::all_of(fields.begin(), fields.end(),
@@ -164,42 +169,28 @@ class PathLossSource {
 
   // The layer that the path loss's own run wrote into the file, whatever its name is; else that of the usual name.
   OGRLayer* find_transmitters() {
-    for (const std::string& name : layers_of_run()) {
+    for (const std::string& name : column("SELECT value FROM json_each((" + of_last_run("layers") + "))")) {
       OGRLayer* layer = dataset_->GetLayerByName(name.c_str());
       if (layer != nullptr && has_fields(*layer, {"transmitter_id", "name", "frequency_mhz"})) return layer;
     }
     return dataset_->GetLayerByName(transmitters_table);
   }
 
-  // What the last run that wrote the path loss wrote into the file.
-  std::vector<std::string> layers_of_run() const {
-    std::vector<std::string> names;
-    if (dataset_->GetLayerByName("tesseray_runs") == nullptr) return names;
-    const std::string sql = "SELECT value FROM json_each((SELECT layers FROM tesseray_runs WHERE " +
-                            quoted_text(layer_->GetName()) +
-                            " IN (SELECT value FROM json_each(layers)) ORDER BY rowid DESC LIMIT 1))";
-    OGRLayer* rows = dataset_->ExecuteSQL(sql.c_str(), nullptr, nullptr);
-    if (rows == nullptr) return names;
-    for (const OGRFeatureUniquePtr& row : *rows) names.emplace_back(row->GetFieldAsString(0));
-    dataset_->ReleaseResultSet(rows);
-    return names;
-  }
-
   std::vector<PredictedTransmitter> all_transmitters(Vec2 origin) {
-    OGRLayer* layer = transmitters_layer_ = find_transmitters();
-    if (layer == nullptr) {
+    if (transmitters_layer_ == nullptr) {
       throw Error(ErrorKind::invalid_input, "no_transmitters", "the layer transmitters is missing beside the path loss",
                   "write PATH_LOSS and TRANSMITTERS_OUT of predictcoverage to one file, and give that; a layer in "
                   "memory is in none",
                   {.file = name_.dataset});
     }
+    OGRLayer& layer = *transmitters_layer_;
     std::vector<PredictedTransmitter> transmitters;
-    for (const OGRFeatureUniquePtr& feature : *layer) {
+    for (const OGRFeatureUniquePtr& feature : layer) {
       PredictedTransmitter transmitter;
-      transmitter.transmitter_id = feature->GetFieldAsInteger64(require_field(*layer, "transmitter_id"));
-      transmitter.name = feature->GetFieldAsString(require_field(*layer, "name"));
-      transmitter.frequency_hz = feature->GetFieldAsDouble(require_field(*layer, "frequency_mhz")) * 1e6;
-      transmitter.position = middle(*feature, *layer, origin);
+      transmitter.transmitter_id = feature->GetFieldAsInteger64(require_field(layer, "transmitter_id"));
+      transmitter.name = feature->GetFieldAsString(require_field(layer, "name"));
+      transmitter.frequency_hz = feature->GetFieldAsDouble(require_field(layer, "frequency_mhz")) * 1e6;
+      transmitter.position = middle(*feature, layer, origin);
       transmitters.push_back(std::move(transmitter));
     }
     return transmitters;
