@@ -106,14 +106,14 @@ TESSERAY_HD std::uint32_t weigh_sources(const Block& block, RowMemory& memory, c
   const std::uint32_t found = select_in_order(
       block, memory.selection, count, [&](std::uint32_t m) { return weights[m] > 0; },
       [&](std::uint32_t place, std::uint32_t m) {
-        sources[place] = {members[m], weights[m], 1.0};
+        sources[place] = {members[m], weights[m]};
       });
   const bool at_tile = batch.scattering.launch.environment.points.is_tile(row.element);
   block.once([&] {
     memory.count = static_cast<std::uint32_t>(thin_by_weight(
         std::span(sources, found), sources_for_all(batch.scattering.pruning, after, at_tile), row.element,
         [](const ScatteringSource& source) { return source.weight; },
-        [](ScatteringSource& source, double times) { source.share *= times; }));
+        [](ScatteringSource& source, double times) { source.stands_for *= times; }));
   });
   return block.settled(memory.count);
 }

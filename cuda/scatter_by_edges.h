@@ -30,7 +30,7 @@ TESSERAY_HD bool prepare_at_edge(const Block& block, RowMemory& memory, const Sc
     if (pass_vegetation(launch, row.element, source)) {
       const IntervalBounds bounds = edge_bounds(edge, launch.environment.points.reference(source.tile));
       prepared.source = diffuse_edge_source(scattering, wedge, edge, source.tile);
-      prepared.sent = edge_power(scattering.power(source.tile, AfterScattering::diffraction), source.share);
+      prepared.sent = edge_power(scattering.power(source.tile, AfterScattering::diffraction), source);
       prepared.about_edge = source_about_edge(launch.environment.points, edge, source);
       prepared.upper_u = bounds.upper_u;
       prepared.lower_u = bounds.lower_u;

@@ -45,12 +45,12 @@ TESSERAY_HD void scatter_to_target(const Block& block, RowMemory& memory, const 
     const std::uint32_t tile = batch.targets[row.first_member + s];
     const RadiatedRay ray = radiated_to(scattering, after, tile, target);
     const bool is_near = ray.length_m < scattering.columns.near_m[tile];
-    const double all = is_near ? diffuse_density(scattering, tile, target) : ray.density;
+    const double density = is_near ? diffuse_density(scattering, tile, target) : ray.density;
     DiffuseSum sum;
-    if (all > 0) {
-      const double density = all * static_cast<double>(batch.stand_for[row.first_member + s]);
-      const DiffuseTarget at_target = diffuse_target_of_tile(scattering, row.element, tile, ray.direction, ray.length_m,
-                                                             scattering.launch.vegetation_between(row.element, tile));
+    if (density > 0) {
+      DiffuseTarget at_target = diffuse_target_of_tile(scattering, row.element, tile, ray.direction, ray.length_m,
+                                                       scattering.launch.vegetation_between(row.element, tile));
+      at_target.stands_for = static_cast<double>(batch.stand_for[row.first_member + s]);
       add_diffuse(scattering.power(tile, after), density, ray.length_m, at_target, sum);
     }
     rays[s] = sum;

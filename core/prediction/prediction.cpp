@@ -12,8 +12,17 @@ namespace tesseray {
 namespace {
 
 // Rays are followed by what the antenna sends: of what arrives by less than this of its strongest, little is known of
-// the loss between isotropic antennas (basic_gain() counts no less than half of it).
+// the loss between isotropic antennas.
 constexpr double least_known_pattern_gain = 2e-6;
+
+// Whether the antenna sends enough towards a target, and the rays that bring its power leave where it does.
+bool is_basic_loss_known(const ArrivalSums& sums, Vec3 target, const LinkView& antenna, Vec3 position,
+                         double receiver_gain_dbi) {
+  const double by_patterns = power_ratio(receiver_gain_dbi) * sums.basic_gain.value();
+  if (!(sums.gain.value() > least_known_pattern_gain * by_patterns)) return false;
+  const Vec3 way = target - position;
+  return !(norm(way) > 0) || antenna.transmit_gain(normalized(way)) > least_known_pattern_gain;
+}
 
 }  // namespace
 
@@ -24,6 +33,7 @@ double received_gain(const ArrivalSums& sums) {
 
 TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Transmitter& transmitter,
                                 double receiver_gain_dbi) {
+  const LinkView antenna = transmitting_end(transmitter);
   TargetPrediction prediction;
   prediction.receiver_gain_dbi = static_cast<float>(receiver_gain_dbi);
   const double distance_m = norm(target - transmitter.position);
@@ -39,7 +49,7 @@ TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Tran
   prediction.path_loss_db = static_cast<float>(-half_wave_dipole_gain_dbi - decibels(gain));
   const double basic = sums.basic_gain.value();
   // What rays in step did to the power, it does to the loss between isotropic antennas too.
-  if (all > least_known_pattern_gain * power_ratio(receiver_gain_dbi) * basic) {
+  if (is_basic_loss_known(sums, target, antenna, transmitter.position, receiver_gain_dbi)) {
     prediction.basic_loss_db = static_cast<float>(-decibels(basic * (gain / all)));
   }
   set_power(transmitter, prediction);

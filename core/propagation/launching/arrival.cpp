@@ -24,7 +24,7 @@ void LaunchArrivals::add_arrival(const RayEnding& ending, const ArrivedRay& ray,
     if (is_recorded) {
       state.recorded.push_back(
           {receiver, arrival.path_gain, setting_.straight_distance(number) + arrival.excess_length_m,
-           std::atan2(phased.im, phased.re), ending.chain, RecordedRay::nowhere, ray.is_companion});
+           arrival.stands_for, std::atan2(phased.im, phased.re), ending.chain, RecordedRay::nowhere, ray.is_companion});
     }
   } else if (is_recorded) {
     count_without_power(ending, ray, state.without_power[receiver]);
@@ -67,7 +67,7 @@ PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRa
           .straight = is_straight,
           .over_rooftops = chain.over_rooftops,
           .way = way.value(),
-          .amplitude = phased,
+          .amplitude = std::sqrt(arrived.arrival.stands_for) * phased,
           .direction = arrived.phase_direction,
           .normal = ground == no_index ? Vec3{0, 0, 1} : environment_.tiling.tiles[ground].normal,
           .along_ground = ending.along_ground};

@@ -59,7 +59,7 @@ std::vector<GainByMechanism> gains_by_mechanism(const std::vector<RecordedRay>& 
                   : mechanism == Mechanism::over_rooftop     ? of_receiver.over_rooftop
                   : mechanism == Mechanism::through_building ? of_receiver.through_building
                                                              : of_receiver.diffraction;
-    sum += ray.path_gain;
+    sum += ray.stands_for * ray.path_gain;
   }
   return gains;
 }

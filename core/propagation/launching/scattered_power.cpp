@@ -81,15 +81,14 @@ void ScatteredPower::gather_scattered(std::uint32_t number, std::span<const std:
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const std::uint32_t tile = tiles[i];
     const double length = state.radiated.length_m[i];
-    const double all =
+    const double density =
         length < columns_.near_m(tile) ? diffuse_density(scattering_view_, tile, target) : state.radiated.density[i];
-    if (!(all > 0)) continue;
-    const double density = all * static_cast<double>(state.drawn.stand_for[i]);
+    if (!(density > 0)) continue;
     const Vec3 direction{state.radiated.x[i], state.radiated.y[i], state.radiated.z[i]};
     const double vegetation =
         is_receiver ? setting_.vegetation_between(tile, number) : setting_.vegetation_between(number, tile);
-    const DiffuseTarget at_target =
-        diffuse_target_of_tile(scattering_view_, number, tile, direction, length, vegetation);
+    DiffuseTarget at_target = diffuse_target_of_tile(scattering_view_, number, tile, direction, length, vegetation);
+    at_target.stands_for = static_cast<double>(state.drawn.stand_for[i]);
     add_diffuse(diffuse_.at(tile, AfterScattering::nothing), density, length, at_target, sum);
     scattering_.add_wideband(tile, AfterScattering::nothing, density, length, at_target, number, direction,
                              state.arrivals);
@@ -168,12 +167,12 @@ void ScatteredPower::find_sources(AfterScattering after, std::uint32_t element, 
   scattering_.radiate(after, tiles, here, state.radiated);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const double gain = link_.unit_gain() * diffuse_.at(tiles[i], after).power * state.radiated.density[i];
-    if (gain >= link_.least_gain()) state.sources.push_back({tiles[i], gain, 1.0});
+    if (gain >= link_.least_gain()) state.sources.push_back({tiles[i], gain});
   }
   const std::size_t most = sources_for_all(pruning_, after, environment_.points.is_tile(element));
   state.sources.resize(thin_by_weight(
       state.sources, most, element, [](const ScatteringSource& source) { return source.weight; },
-      [](ScatteringSource& source, double times) { source.share *= times; }));
+      [](ScatteringSource& source, double times) { source.stands_for *= times; }));
   // Vegetation comes after the draw, which has no need of it.
   std::erase_if(state.sources, [&](ScatteringSource& source) {
     const double vegetation = setting_.vegetation_between(element, source.tile), left = vegetation * vegetation;
@@ -228,8 +227,9 @@ void ScatteredPower::reflect_diffuse(std::uint32_t mirror, FollowedTo members, T
       const Vec3 direction = (1.0 / length) * way;
       const double density = mirrored_density(scattering_view_, lit.tile, lit.share, mirror, direction, length);
       if (!(density > 0)) continue;
-      const DiffuseTarget at_target =
+      DiffuseTarget at_target =
           diffuse_target(scattering_view_, number, direction, setting_.vegetation_between(mirror, number));
+      at_target.stands_for = lit.stands_for;
       add_diffuse(source, density, length, at_target, state.diffuse_sums.of(hit));
       scattering_.keep_way(number, lit.tile, {mirror, no_index}, density * at_target.gain_factor, length,
                            state.arrivals);
@@ -308,14 +308,15 @@ void ScatteredPower::diffract_diffuse(std::uint32_t edge_number, FollowedTo memb
       laid_out = true;
     }
     const IntervalBounds bounds = edge_bounds(edge, points.reference(lit.tile));
-    const DiffuseEdgePower sent = edge_power(diffuse_.at(lit.tile, AfterScattering::diffraction), lit.share);
+    const DiffuseEdgePower sent = edge_power(diffuse_.at(lit.tile, AfterScattering::diffraction), lit);
     diffract_diffuse_power(at_edge, sent, state.observers, bounds, state.search, state.diffracted);
     PhaseCost& cost = state.cost[LaunchPhase::then_diffraction];
     cost.tests += state.observers.size();
     cost.contributions += state.search.blocks.size() * interval_block;
     if (scattering_.know_departures()) {
-      state.beam_departures.add(lit.share, scattering_.departures_of(lit.tile, AfterScattering::diffraction),
-                                state.diffracted, state.search);
+      state.beam_departures.add(lit.share * lit.stands_for,
+                                scattering_.departures_of(lit.tile, AfterScattering::diffraction), state.diffracted,
+                                state.search);
     }
     if (scattering_.rays().wanted()) keep_diffracted_ways(lit, edge, element, state);
   }

@@ -20,7 +20,7 @@ namespace tesseray {
 
 // A tube at a tile that scatters it.
 struct ScatteredTube {
-  double power = 0;  // what it adds to DiffusePower::power
+  double power = 0;  // what it adds to DiffusePower::power, as a single ray
   double length_m = 0;
   InteractionChain chain;
   std::uint8_t may_follow = 0;  // the kinds of AfterScattering that may, as bits

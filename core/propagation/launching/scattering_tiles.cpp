@@ -50,8 +50,9 @@ ScatteringTiles::ScatteringTiles(const LaunchSetting& setting, const LaunchArriv
 
 void ScatteringTiles::take_in(const Tube& tube, std::uint32_t tile_number) {
   const Tile& tile = environment_.tiling.tiles[tile_number];
-  const auto [power, gain] = incidence(tube, tile);
-  if (!(power > 0)) return;
+  const auto [own_power, gain] = incidence(tube, tile);
+  if (!(own_power > 0)) return;
+  const double power = static_cast<double>(tube.stands_for) * own_power;
   unsigned may_follow = 0;
   for (std::size_t kind = 0; kind < (tube.chain.over_rooftops ? 1 : diffuse_.kinds()); ++kind) {
     const auto after = static_cast<AfterScattering>(kind);
@@ -62,7 +63,7 @@ void ScatteringTiles::take_in(const Tube& tube, std::uint32_t tile_number) {
     collect_departures(tube, tile_number, power, after);
   }
   if (scattered_rays_.wanted()) {
-    scattered_rays_.add(tile_number, {power, tube.length_m, tube.chain, static_cast<std::uint8_t>(may_follow)});
+    scattered_rays_.add(tile_number, {own_power, tube.length_m, tube.chain, static_cast<std::uint8_t>(may_follow)});
   }
 }
 
@@ -77,7 +78,7 @@ DiffuseIncidence ScatteringTiles::incidence(const Tube& tube, const Tile& tile) 
   const double cosine = -dot(tube.direction, tile.normal);
   if (!(cosine > 0)) return {};
   const auto gain = static_cast<double>(tube.departure_gain);
-  double power = tube.path_gain / link_.unit_gain() * cosine;
+  double power = tube.path_gain / static_cast<double>(tube.stands_for) / link_.unit_gain() * cosine;
   const Vec3 from = tube.source.point;
   // Over the tile, of what comes from a point with a gain along each way, at 1 m.
   const auto mean = [&](double near_m, const auto& gain_along) {
@@ -182,7 +183,8 @@ void ScatteringTiles::arrive(const RayEnding& ending, std::uint32_t number, Thre
                                 : nearness(scattering_view_, tile, way);
   const double density = near * squared_norm(ending.strength) * (factor * factor) / source.power;
   if (!(density > 0)) return;
-  const DiffuseTarget at_target = diffuse_target(scattering_view_, number, leg.direction, 1.0);
+  DiffuseTarget at_target = diffuse_target(scattering_view_, number, leg.direction, 1.0);
+  at_target.stands_for = ending.stands_for;
   DiffuseSum sum;
   add_diffuse(source, density, leg.length_m, at_target, sum);
   state.sums[setting_.sum_index(number)].add(sum);

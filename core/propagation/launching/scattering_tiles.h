@@ -48,8 +48,8 @@ struct DiffuseBeam {
   double strongest = 0;  // |field|²
 };
 
-// What a tube brings to a tile that scatters it, |E|² cosθ_i · reflectance in the mean over the tile, and the pattern's
-// gain in that mean.
+// What a tube brings to a tile that scatters it, as a single ray, |E|² cosθ_i · reflectance in the mean over the tile,
+// and the pattern's gain in that mean.
 struct DiffuseIncidence {
   double power = 0, gain = 1;
 };

@@ -43,6 +43,7 @@ void LaunchArrivals::add_wideband(const RayEnding& ending, const ArrivedRay& ray
   WidebandArrival added;
   added.path_gain = added.strongest_gain = arrival.path_gain;
   added.excess_length_m = arrival.excess_length_m;
+  added.stands_for = arrival.stands_for;
   if (state.wideband.wants_angles()) {
     added.look = -1.0 * arrival.travel_direction;
     added.add_look(arrival.path_gain, added.look);
@@ -71,6 +72,7 @@ void ScatteringTiles::add_wideband(const DiffuseBeam& beam, const DirectionMomen
   ray.path_gain = at_target.gain_factor * beam.power;
   ray.strongest_gain = at_target.gain_factor * beam.strongest;
   ray.excess_length_m = beam.excess / beam.power;
+  ray.stands_for = at_target.stands_for;
   if (state.wideband.wants_angles()) {
     ray.look = -1.0 * direction;
     const bool has_companion = at_target.rays_per_ray > 1;

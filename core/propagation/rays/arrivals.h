@@ -65,8 +65,9 @@ class FixedPointSum {
 
 // One ray at its target, as the sums need it.
 struct Arrival {
-  double path_gain = 0;        // |amplitude|²
-  double basic_gain = 0;       // the same between isotropic antennas
+  double path_gain = 0;   // |amplitude|²
+  double basic_gain = 0;  // the same between isotropic antennas
+  double stands_for = 1;  // so many rays like it, where weak ones are drawn by chance: in sums, not as a single ray
   double excess_length_m = 0;  // path length − straight distance
   Vec3 travel_direction;       // unit, towards the target
   Mechanism mechanism = Mechanism::none;
@@ -78,11 +79,11 @@ struct Arrival {
   double interference = 0;
 };
 
-// A ray's path gain between isotropic antennas, from the gains of the patterns at both ends. A null of a pattern must
-// not turn into an infinite loss there.
+// A ray's path gain between isotropic antennas, from the gains of the patterns at both ends. What a null of a pattern
+// leaves of a ray says nothing of it.
 TESSERAY_HD inline double basic_gain(double path_gain, double departure_gain, double receive_gain) {
-  constexpr double least = 1e-6;
-  return path_gain / (std::max(departure_gain, least) * std::max(receive_gain, least));
+  const double gains = departure_gain * receive_gain;
+  return gains > 0 ? path_gain / gains : 0.0;
 }
 
 // Diffuse rays at one target, summed in a fixed order before they join its ArrivalSums.
@@ -156,20 +157,23 @@ template <class Adder>
 TESSERAY_HD void ArrivalSums::add(const Arrival& arrival, const Adder& adder) {
   // What is in sight is so whatever the receiver takes of it.
   if (arrival.mechanism == Mechanism::direct) direct = true;
-  if (arrival.interference != 0) interference.add(arrival.interference, adder);
+  if (arrival.interference != 0) interference.add(arrival.stands_for * arrival.interference, adder);
   if (!(arrival.path_gain > 0)) return;
+  const double of_all = arrival.stands_for * arrival.path_gain;
   const Vec2 look = look_azimuth(arrival.travel_direction);
   const double scaled_excess = arrival.excess_length_m / excess_unit_m;
-  gain.add(arrival.path_gain, adder);
-  basic_gain.add(arrival.basic_gain, adder);
-  excess.add(arrival.path_gain * scaled_excess, adder);
-  squared_excess.add(arrival.path_gain * scaled_excess * scaled_excess, adder);
-  cos_azimuth.add(arrival.path_gain * look.x, adder);
-  sin_azimuth.add(arrival.path_gain * look.y, adder);
+  gain.add(of_all, adder);
+  basic_gain.add(arrival.stands_for * arrival.basic_gain, adder);
+  excess.add(of_all * scaled_excess, adder);
+  squared_excess.add(of_all * scaled_excess * scaled_excess, adder);
+  cos_azimuth.add(of_all * look.x, adder);
+  sin_azimuth.add(of_all * look.y, adder);
   if (arrival.coherent) {
-    coherent_gain.add(arrival.in_step * arrival.in_step * arrival.path_gain, adder);
-    coherent_re.add(arrival.in_step * arrival.amplitude.re, adder);
-    coherent_im.add(arrival.in_step * arrival.amplitude.im, adder);
+    // Phases of those that are left out are not known: of all of them together the power is right.
+    const double amplitude = arrival.in_step * std::sqrt(arrival.stands_for);
+    coherent_gain.add(arrival.in_step * arrival.in_step * of_all, adder);
+    coherent_re.add(amplitude * arrival.amplitude.re, adder);
+    coherent_im.add(amplitude * arrival.amplitude.im, adder);
   }
   adder.lower(first_excess_m, static_cast<float>(arrival.excess_length_m));
   adder.count(rays, 1);

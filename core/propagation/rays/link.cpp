@@ -69,6 +69,22 @@ double maximum_receiver_gain_dbi(const RayLaunchingOptions& options) {
   return options.receiver_gain_dbi.value_or(maximum_gain_dbi(pattern_of(options.receiver_antenna)));
 }
 
+LinkView transmitting_end(const Transmitter& transmitter) {
+  LinkView view;
+  view.transmit_pattern = pattern_of(transmitter.antenna);
+  view.transmit_polarization = linear(transmitter.polarization);
+  view.transmit_frame = antenna_frame({radians(transmitter.grid_azimuth_deg), radians(transmitter.downtilt_deg)});
+  if (transmitter.antenna == AntennaKind::beam) {
+    view.transmit_beam_exponent = beam_exponent(transmitter.antenna_details.beamwidth_deg);
+  } else if (transmitter.antenna == AntennaKind::pattern_file && transmitter.antenna_details.pattern) {
+    view.transmit_cuts = transmitter.antenna_details.pattern->view();
+  }
+  const double lambda = wavelength_m(transmitter.frequency_hz);
+  view.wave_number = 2.0 * pi / lambda;
+  view.unit_gain = (lambda / (4.0 * pi)) * (lambda / (4.0 * pi));
+  return view;
+}
+
 Link::Link(const Scene& scene, const Transmitter& transmitter, const RayLaunchingOptions& options) {
   if (!(transmitter.frequency_hz > 0)) {
     throw Error(
@@ -76,20 +92,10 @@ Link::Link(const Scene& scene, const Transmitter& transmitter, const RayLaunchin
         "transmitter " + transmitter.name + " has the frequency " + std::to_string(transmitter.frequency_hz) + " Hz",
         "give a positive frequency in MHz");
   }
-  view_.transmit_pattern = pattern_of(transmitter.antenna);
+  view_ = transmitting_end(transmitter);
+  if (!view_.transmit_cuts.horizontal.empty()) transmit_cuts_ = transmitter.antenna_details.pattern;
   view_.receive_pattern = pattern_of(options.receiver_antenna);
-  view_.transmit_polarization = linear(transmitter.polarization);
   view_.receive_polarization = linear(options.receiver_polarization);
-  view_.transmit_frame = antenna_frame({radians(transmitter.grid_azimuth_deg), radians(transmitter.downtilt_deg)});
-  if (transmitter.antenna == AntennaKind::beam) {
-    view_.transmit_beam_exponent = beam_exponent(transmitter.antenna_details.beamwidth_deg);
-  } else if (transmitter.antenna == AntennaKind::pattern_file) {
-    transmit_cuts_ = transmitter.antenna_details.pattern;
-    if (transmit_cuts_) view_.transmit_cuts = transmit_cuts_->view();
-  }
-  const double lambda = tesseray::wavelength_m(transmitter.frequency_hz);
-  view_.wave_number = 2.0 * pi / lambda;
-  view_.unit_gain = (lambda / (4.0 * pi)) * (lambda / (4.0 * pi));
   view_.least_gain = power_ratio(least_path_gain_db(transmitter, options));
   view_.greatest_receive_gain = power_ratio(maximum_receiver_gain_dbi(options));
   // Both look along the ray: a slant seen from its other end leans the other way.

@@ -20,6 +20,9 @@ double maximum_receiver_gain_dbi(const RayLaunchingOptions& options);
 // differ by a few decibels in power alone launch the same rays then, so that one prediction serves for both.
 double least_path_gain_db(const Transmitter& transmitter, const RayLaunchingOptions& options);
 
+// Of the transmitter alone: its frequency, pattern and polarisation. Valid as long as it.
+LinkView transmitting_end(const Transmitter& transmitter);
+
 // Constants of one transmitter's run.
 class Link {
  public:

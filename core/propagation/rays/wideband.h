@@ -33,6 +33,7 @@ struct DirectionMoments {
 struct WidebandArrival {
   double path_gain = 0;
   double strongest_gain = 0;                    // of one ray; the path gain itself where it is one
+  double stands_for = 1;                        // so many like it, where they are drawn by chance: in sums alone
   double excess_length_m = 0;                   // path length − straight distance
   Vec3 look;                                    // where the receiver looks, unit
   double cos_elevation = 0, sin_elevation = 0;  // path gain × those of where it looks
@@ -53,12 +54,12 @@ struct WidebandSums {
   float strongest_elevation = 0;  // where the receiver looks, rad
 
   void add(const WidebandArrival& arrival) {
-    cos_elevation.add(arrival.cos_elevation);
-    sin_elevation.add(arrival.sin_elevation);
-    departure_cos_azimuth.add(arrival.departures.cos_azimuth);
-    departure_sin_azimuth.add(arrival.departures.sin_azimuth);
-    departure_cos_elevation.add(arrival.departures.cos_elevation);
-    departure_sin_elevation.add(arrival.departures.sin_elevation);
+    cos_elevation.add(arrival.stands_for * arrival.cos_elevation);
+    sin_elevation.add(arrival.stands_for * arrival.sin_elevation);
+    departure_cos_azimuth.add(arrival.stands_for * arrival.departures.cos_azimuth);
+    departure_sin_azimuth.add(arrival.stands_for * arrival.departures.sin_azimuth);
+    departure_cos_elevation.add(arrival.stands_for * arrival.departures.cos_elevation);
+    departure_sin_elevation.add(arrival.stands_for * arrival.departures.sin_elevation);
     // Most are weaker: they need no angle.
     if (arrival.strongest_gain >= strongest_gain) consider_strongest(arrival.strongest_gain, elevation(arrival.look));
   }

@@ -194,6 +194,7 @@ struct DiffuseEdgeSource {
 struct DiffuseEdgePower {
   float power = 0, basic = 0, length = 0, squared_length = 0, first_length_m = 0;
   std::uint32_t rays = 0;
+  float own_power = 0;  // without those that the source stands for, where sources are drawn by chance
 };
 
 // What one source brings to one observer.
@@ -239,7 +240,8 @@ struct EdgeBeam {
     const float sum_m = sent.first_length_m + more_m;
     const float first_m = density > 0 ? sum_m : infinity_f;
     first_excess_m = first_m < first_excess_m ? first_m : first_excess_m;
-    strongest = ray_power > strongest ? ray_power : strongest;
+    const float own_power = density * sent.own_power;
+    strongest = own_power > strongest ? own_power : strongest;
     rays += density > 0 ? sent.rays : 0u;
   }
 };

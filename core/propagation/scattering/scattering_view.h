@@ -37,8 +37,9 @@ struct DiffusePower {
 // A tile whose scattered power reaches an element.
 struct ScatteringSource {
   std::uint32_t tile = 0;
-  double weight = 0;  // its power at the element
-  double share = 1;   // what vegetation leaves of that power, times what it stands for
+  double weight = 0;      // its power at the element
+  double share = 1;       // what vegetation leaves of that power
+  double stands_for = 1;  // so many tiles like it, where they are drawn by chance
 };
 
 // Of one transmitter. Owns nothing.
@@ -186,7 +187,7 @@ TESSERAY_HD inline ScatteredAtEdge scattered_at_edge(const TargetPointsView& poi
                                                      std::span<const ScatteringSource> sources) {
   ScatteredAtEdge at_edge;
   for (const ScatteringSource& source : sources) {
-    const double gain = source.weight * source.share;
+    const double gain = source.weight * source.share * source.stands_for;
     at_edge.gain += gain;
     at_edge.distance_m += gain * norm(points.reference(source.tile) - midpoint);
   }
@@ -200,7 +201,7 @@ TESSERAY_HD inline SourceAboutEdge source_about_edge(const TargetPointsView& poi
   const Vec3 point = points.reference(source.tile);
   const PlaceAboutEdge place = place_about(edge, point.x, point.y, point.z);
   return {static_cast<float>(place.cosine), static_cast<float>(place.sine),
-          static_cast<float>(source.weight * source.share)};
+          static_cast<float>(source.weight * source.share * source.stands_for)};
 }
 
 TESSERAY_HD inline DiffuseEdgeSource diffuse_edge_source(const ScatteringView& scattering, const Wedge& wedge,
@@ -224,11 +225,13 @@ TESSERAY_HD inline DiffuseEdgeSource diffuse_edge_source(const ScatteringView& s
   return source;
 }
 
-// `share`: what is left of a tile's power at the edge.
-TESSERAY_HD inline DiffuseEdgePower edge_power(const DiffusePower& source, double share) {
-  return {static_cast<float>(share * source.power),  static_cast<float>(share * source.basic),
-          static_cast<float>(share * source.length), static_cast<float>(share * source.squared_length),
-          static_cast<float>(source.first_length_m), source.rays};
+// What `from` sends to an edge of its power there.
+TESSERAY_HD inline DiffuseEdgePower edge_power(const DiffusePower& power, const ScatteringSource& from) {
+  const double share = from.share * from.stands_for;
+  return {static_cast<float>(share * power.power),     static_cast<float>(share * power.basic),
+          static_cast<float>(share * power.length),    static_cast<float>(share * power.squared_length),
+          static_cast<float>(power.first_length_m),    power.rays,
+          static_cast<float>(from.share * power.power)};
 }
 
 // How diffuse rays along one direction come in at a target.
@@ -238,6 +241,7 @@ struct DiffuseTarget {
   double basic_factor = 0;  // the same for an isotropic receiver
   double straight_distance_m = 0;
   std::uint32_t rays_per_ray = 1;  // 2 with the ground-reflected companion
+  double stands_for = 1;           // so many rays like those that come, where they are drawn by chance
 };
 
 // 1 + the power of the ground-reflected companion at ground tiles, 1 elsewhere.
@@ -277,20 +281,21 @@ TESSERAY_HD inline DiffuseTarget diffuse_target_of_tile(const ScatteringView& sc
 // One ray: `density` is |field|² at the target per unit of source power, `length_m` from the scattering tile to it.
 TESSERAY_HD inline void add_diffuse(const DiffusePower& source, double density, double length_m,
                                     const DiffuseTarget& target, DiffuseSum& sum) {
-  const double more_m = length_m - target.straight_distance_m, power = density * source.power;
-  const double gain = target.gain_factor * power, first_m = source.first_length_m + more_m;
+  const double more_m = length_m - target.straight_distance_m, all = target.stands_for * density;
+  const double own_gain = target.gain_factor * (density * source.power), gain = target.stands_for * own_gain;
+  const double first_m = source.first_length_m + more_m;
   if (!(gain > 0)) return;
   sum.gain += gain;
-  sum.basic_gain += target.basic_factor * (density * source.basic);
-  sum.excess_m += target.gain_factor * density * (source.length + more_m * source.power);
+  sum.basic_gain += target.basic_factor * (all * source.basic);
+  sum.excess_m += target.gain_factor * all * (source.length + more_m * source.power);
   sum.squared_excess_m2 +=
-      target.gain_factor * density * (source.squared_length + more_m * (2.0 * source.length + more_m * source.power));
+      target.gain_factor * all * (source.squared_length + more_m * (2.0 * source.length + more_m * source.power));
   sum.cos_azimuth += gain * target.look.x;
   sum.sin_azimuth += gain * target.look.y;
   sum.first_excess_m = first_m < sum.first_excess_m ? first_m : sum.first_excess_m;
   sum.rays += source.rays * target.rays_per_ray;
-  if (gain > sum.strongest_gain) {
-    sum.strongest_gain = gain;
+  if (own_gain > sum.strongest_gain) {
+    sum.strongest_gain = own_gain;
     sum.strongest_cos = target.look.x;
     sum.strongest_sin = target.look.y;
   }
@@ -321,23 +326,24 @@ TESSERAY_HD inline DiffuseTarget diffracted_target(const ScatteringView& scatter
                                                    std::uint32_t number, const ReceivedRay& ray, double vegetation,
                                                    float stands_for) {
   const LinkView& link = scattering.launch.link;
-  const double share = link.unit_gain * scattering.received_fraction * ray.factor * (vegetation * vegetation) *
-                       static_cast<double>(stands_for);
+  const double share = link.unit_gain * scattering.received_fraction * ray.factor * (vegetation * vegetation);
   const Vec3 way = scattering.launch.environment.points.arrival(number) - edge.midpoint;
   return {{ray.look_x, ray.look_y},
           share * link.receive_gain(normalized(way)),
           share,
           scattering.launch.straight_distances[number],
-          ray.factor > 1 ? 2u : 1u};
+          ray.factor > 1 ? 2u : 1u,
+          static_cast<double>(stands_for)};
 }
 
 // What arrives at a target by way of an edge segment.
 TESSERAY_HD inline DiffuseSum sum_of(const EdgeBeam& beam, const DiffuseTarget& target) {
   DiffuseSum sum;
-  sum.gain = target.gain_factor * static_cast<double>(beam.power);
-  sum.basic_gain = target.basic_factor * static_cast<double>(beam.basic);
-  sum.excess_m = target.gain_factor * static_cast<double>(beam.excess);
-  sum.squared_excess_m2 = target.gain_factor * static_cast<double>(beam.squared_excess);
+  const double gain_factor = target.stands_for * target.gain_factor;
+  sum.gain = gain_factor * static_cast<double>(beam.power);
+  sum.basic_gain = target.stands_for * target.basic_factor * static_cast<double>(beam.basic);
+  sum.excess_m = gain_factor * static_cast<double>(beam.excess);
+  sum.squared_excess_m2 = gain_factor * static_cast<double>(beam.squared_excess);
   sum.cos_azimuth = sum.gain * target.look.x;
   sum.sin_azimuth = sum.gain * target.look.y;
   sum.first_excess_m = static_cast<double>(beam.first_excess_m);

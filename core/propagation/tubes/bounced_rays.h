@@ -30,6 +30,7 @@ struct Outgoing {
   double attenuation;  // factor of the amplitude on all legs, the next one included; not in `strength`
   // Elsewhere on the next element strength² may be as much, where the pattern changes from end to end of it.
   double greatest_squared_strength = 0;
+  double stands_for = 1;  // Tube::stands_for
 };
 
 namespace bounced_rays_detail {
@@ -76,16 +77,16 @@ TESSERAY_HD void go_on(const Outgoing& outgoing, std::uint32_t element, Rays& ra
   const LaunchView& launch = rays.view();
   const Leg leg = leg_to(outgoing.source, launch.environment.points.reference(element));
   const double squared_strength = std::max(squared_norm(outgoing.strength), outgoing.greatest_squared_strength);
-  double path_gain = launch.link.unit_gain * squared_strength * leg.amplitude * leg.amplitude *
-                     (outgoing.attenuation * outgoing.attenuation);
-  if (path_gain < launch.link.least_gain) return;
-  double attenuation = outgoing.attenuation;
+  const double own_gain = launch.link.unit_gain * squared_strength * leg.amplitude * leg.amplitude *
+                          (outgoing.attenuation * outgoing.attenuation);
+  if (own_gain < launch.link.least_gain) return;
+  double path_gain = outgoing.stands_for * own_gain, stands_for = outgoing.stands_for;
   if (launch.roulette_gain != nullptr) {
     const auto certain = static_cast<double>(launch.roulette_gain[element]);
     if (path_gain < certain) {
       const double probability = path_gain / certain;
       if (hashed_fraction(outgoing.chain.seed_to(element)) >= probability) return;
-      attenuation /= std::sqrt(probability);
+      stands_for /= probability;
       path_gain = certain;
     }
   }
@@ -96,8 +97,9 @@ TESSERAY_HD void go_on(const Outgoing& outgoing, std::uint32_t element, Rays& ra
   child.direction = leg.direction;
   child.path_gain = path_gain;
   child.length_m = leg.length_m;
-  child.attenuation = attenuation;
+  child.attenuation = outgoing.attenuation;
   child.departure_gain = static_cast<float>(outgoing.departure_gain);
+  child.stands_for = static_cast<float>(stands_for);
   child.element = element;
   child.reflections = static_cast<std::uint8_t>(outgoing.reflections);
   child.diffractions = static_cast<std::uint8_t>(outgoing.diffractions);
@@ -294,6 +296,7 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
   const Leg leg = leg_to(image, reflection_target(points, target));
   if (!comes_from_front(rays.view(), tube, crossing(leg, tile))) return;
   const double vegetation = tube.attenuation * rays.vegetation_between(tube.element, number);
+  const auto stands_for = static_cast<double>(tube.stands_for);
   InteractionChain chain = tube.chain;
   chain.push(tube.element);
   const bool stood_for = points.is_tile(number) && points.is_ground(number) &&
@@ -327,13 +330,22 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
         tube.interactions() == 0 && !tube.chain.through_building && tile.kind == SurfaceKind::ground;
     const double grazed =
         ground_reflection ? gain_of_grazed_ground(launch.surface(tile), leg.direction, tile.normal) : 1;
-    rays.arrive({image, grazed * departure.field, mechanism, departure.relative_gain, chain, ground_reflection,
-                 VegetationAtTarget{vegetation, vegetation}},
-                number);
+    const ComplexVec3 field = grazed * departure.field;
+    RayEnding ending{image,
+                     field,
+                     mechanism,
+                     departure.relative_gain,
+                     chain,
+                     ground_reflection,
+                     VegetationAtTarget{vegetation, vegetation}};
+    ending.stands_for = stands_for;
+    rays.arrive(ending, number);
   }
   if (goes_on) {
-    go_on({image, departure.field, departure.relative_gain, chain, tube.reflections + 1, tube.diffractions, vegetation},
-          number, rays);
+    Outgoing outgoing{
+        image, departure.field, departure.relative_gain, chain, tube.reflections + 1, tube.diffractions, vegetation};
+    outgoing.stands_for = stands_for;
+    go_on(outgoing, number, rays);
   }
 }
 
@@ -368,7 +380,7 @@ TESSERAY_HD inline bool is_drawn(const LaunchView& launch, const Tube& tube, con
   const double estimate = bounced_rays_detail::doubt * tube.path_gain * (spread * spread) * share;
   if (estimate >= certain) return true;
   const double probability = estimate / certain;
-  stands_for = 1 / probability;
+  stands_for /= probability;
   // Not the number by which the tube that goes on is drawn.
   return hashed_fraction(~chain.seed_to(number)) < probability;
 }
@@ -389,7 +401,7 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incide
   const bool goes_on =
       (target & RowTarget::goes_on) != 0 && !is_over_rooftops(launch, chain, leg.from, number, lit_as_element);
   if (!arrives && !goes_on) return;
-  double stands_for = 1;
+  auto stands_for = static_cast<double>(tube.stands_for);
   if (!is_drawn(launch, tube, incidence, leg, chain, number, stands_for)) return;
   RayOverEdge ray(incidence, tube.source.point, leg);
   if (tube.radius_1_m != tube.radius_2_m) {
@@ -404,16 +416,23 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incide
   const ComplexVec3 diffracted =
       diffracted_field(ray.incidence, incident.field, ray.k_i, ray.k_d, ray.distances, launch.link.wave_number);
   if (!(squared_norm(diffracted) > 0)) return;
-  const double vegetation = std::sqrt(stands_for) * tube.attenuation * rays.vegetation_between(tube.element, number);
+  const double vegetation = tube.attenuation * rays.vegetation_between(tube.element, number);
   if (arrives) {
-    rays.arrive({at_edge.source, diffracted, Mechanism::diffraction, incident.relative_gain, chain, false,
-                 VegetationAtTarget{vegetation, vegetation}},
-                number);
+    RayEnding ending{at_edge.source,
+                     diffracted,
+                     Mechanism::diffraction,
+                     incident.relative_gain,
+                     chain,
+                     false,
+                     VegetationAtTarget{vegetation, vegetation}};
+    ending.stands_for = stands_for;
+    rays.arrive(ending, number);
   }
   if (goes_on) {
-    go_on({at_edge.source, diffracted, incident.relative_gain, chain, tube.reflections, tube.diffractions + 1,
-           vegetation},
-          number, rays);
+    Outgoing outgoing{at_edge.source,        diffracted, incident.relative_gain, chain, tube.reflections,
+                      tube.diffractions + 1, vegetation};
+    outgoing.stands_for = stands_for;
+    go_on(outgoing, number, rays);
   }
 }
 

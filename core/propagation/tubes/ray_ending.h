@@ -26,6 +26,7 @@ struct RayEnding {
   // Where uneven ground reflects the companion; nullptr: in that plane.
   const Vec3* ground_place = nullptr;
   WaveAlongGround along_ground = {};  // the ray and its companion, in sight over uneven ground
+  double stands_for = 1;              // Tube::stands_for
 };
 
 // Whether it runs along uneven ground in sight: from the last place over which the ground bends it.
@@ -86,6 +87,7 @@ TESSERAY_HD inline ArrivedRay arrived(const LaunchView& launch, const RayEnding&
   // The length has the phase; near roofs and ground that may be one of less than the straight way.
   arrival.excess_length_m = std::max(length_m - launch.straight_distances[number], 0.0);
   arrival.travel_direction = direction;
+  arrival.stands_for = ending.stands_for;
   arrival.mechanism = is_direct && is_companion ? Mechanism::reflection : ending.mechanism;
   arrival.coherent = is_coherent(launch, ending, number);
   if (launch.summation == Summation::local_mean && arrival.coherent && ending.coherent_ground_reflection) {

@@ -13,7 +13,8 @@ struct RecordedRay {
 
   std::uint32_t receiver = 0;
   double path_gain = 0, length_m = 0;
-  double phase = 0;  // rad; NaN for a diffusely scattered ray
+  double stands_for = 1;  // Tube::stands_for
+  double phase = 0;       // rad; NaN for a diffusely scattered ray
   InteractionChain chain;
   std::uint8_t scattered_at = nowhere;  // place in the chain of the tile that scattered the ray
   bool by_ground_below = false;  // the plane of the ground below the receiver reflected it last, not a tile on its way

@@ -61,11 +61,12 @@ struct Tube {
   // (centroid or midpoint); unit: the field of the antenna's maximum at 1 m.
   ComplexVec3 strength;
   Vec3 direction;                         // unit, of travel at the reference point
-  double path_gain = 0;                   // at the reference point, for an isotropic receiver
+  double path_gain = 0;                   // at the reference point, for an isotropic receiver, times `stands_for`
   double length_m = 0;                    // of the ray to the reference point
   double radius_1_m = 0, radius_2_m = 0;  // of the wavefront at the midpoint; edge elements only
   double attenuation = 1;    // factor of the amplitude on all legs so far (vegetation, walls); not in `strength`
   float departure_gain = 1;  // of the transmitter's pattern, relative to its maximum
+  float stands_for = 1;      // so many rays like it, where weak ones are drawn by chance: itself and those left out
   std::uint32_t element = 0;
   std::uint8_t reflections = 0, diffractions = 0;  // of scattered power: after the scattering
   InteractionChain chain;

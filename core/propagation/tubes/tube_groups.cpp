@@ -32,7 +32,7 @@ std::vector<PlacedTube> sorted_by_element(TubeParts& tubes) {
 
 void stand_for(Tube& tube, double times) {
   tube.path_gain *= times;
-  tube.attenuation *= std::sqrt(times);
+  tube.stands_for = static_cast<float>(static_cast<double>(tube.stands_for) * times);
 }
 
 // Leaves about so many at the front, and returns how many. Those that come from the antenna stay.

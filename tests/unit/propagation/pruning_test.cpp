@@ -4,6 +4,8 @@
 #include <tbb/global_control.h>
 
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "core/base/units.h"
 #include "core/propagation/scattering/scattering_view.h"
@@ -164,6 +166,99 @@ TEST(Pruning, KeepsThePowerOfScatteringWhereNothingElseArrives) {
   EXPECT_GT(count, 1500);
   EXPECT_NEAR(sum / count, 0, 0.001);
   EXPECT_LT(std::sqrt(squares / count), 0.02);
+}
+
+// Receivers in the streets about the transmitter.
+std::vector<Receiver> receivers_about(const Transmitter& transmitter) {
+  const PrismIndex index(town().scene);
+  std::vector<Vec3> places;
+  for (double x = -230; x <= 230; x += 46) {
+    for (double y = -230; y <= 230; y += 46) {
+      const Vec2 place = transmitter.position.xy() + Vec2{x, y};
+      const double ground = town().scene.terrain.height_at(place);
+      if (index.surface_height(place) <= ground) places.push_back({place.x, place.y, ground + 1.5});
+    }
+  }
+  return testing::receivers_at(places);
+}
+
+using RayKey = std::tuple<std::int64_t, std::string, std::vector<std::uint32_t>>;
+
+std::map<RayKey, double> gains_of(const std::vector<Ray>& rays) {
+  std::map<RayKey, double> gains;
+  for (const Ray& ray : rays) gains[{ray.target_id, ray.interactions, ray.elements}] += ray.path_gain;
+  return gains;
+}
+
+// Which rays are there is drawn; what each of them is like is not.
+TEST(Pruning, LeavesSingleRaysAsStrongAsTheyAre) {
+  const Transmitter transmitter = transmitter_at(6);
+  const std::vector<Receiver> receivers = receivers_about(transmitter);
+  ASSERT_GT(receivers.size(), 30u);
+  RayLaunchingOptions options = all_effects(false);
+  options.min_power_dbm = -150;
+  options.rays_per_receiver = 1'000'000;
+  options.scattered_rays = true;
+  const std::map<RayKey, double> whole = gains_of(town().launch(transmitter, receivers, options).rays);
+  options.pruning = true;
+  const std::map<RayKey, double> drawn = gains_of(town().launch(transmitter, receivers, options).rays);
+  EXPECT_LT(2 * drawn.size(), whole.size());
+  std::size_t scattered = 0, diffracted = 0;
+  for (const auto& [key, gain] : drawn) {
+    const auto before = whole.find(key);
+    ASSERT_NE(before, whole.end()) << std::get<1>(key);
+    ASSERT_NEAR(gain / before->second, 1, 1e-5) << std::get<1>(key) << " at " << std::get<0>(key);
+    ++(std::get<1>(key).find('S') != std::string::npos ? scattered : diffracted);
+  }
+  EXPECT_GT(scattered, 10'000u);
+  EXPECT_GT(diffracted, 1'000u);
+}
+
+// The strongest ray of a target, its mechanism and its delay profile are those of rays that are there, too.
+TEST(Pruning, MakesNoRayStrongerThanTheStrongest) {
+  const Transmitter transmitter = transmitter_at(6);
+  RayLaunchingOptions options = testing::without_scattering(2, 2, 3);
+  options.min_power_dbm = -150;
+  options.pruning_from_tiles = 0;
+  options.delay_profile_rays = 3;
+  const RayLaunchingResult whole = town().launch(transmitter, {}, options);
+  options.pruning = true;
+  const RayLaunchingResult pruned = town().launch(transmitter, {}, options);
+  std::size_t as_strong = 0, tiles = 0;
+  for (std::size_t t = 0; t < whole.tiles.size(); ++t) {
+    const double strongest = whole.tiles[t].strongest_gain, drawn = pruned.tiles[t].strongest_gain;
+    ASSERT_LE(drawn, strongest * (1 + 1e-9)) << t;
+    if (!(drawn > 0)) continue;
+    ++tiles;
+    if (drawn < strongest * (1 - 1e-9)) continue;
+    ++as_strong;
+    ASSERT_EQ(pruned.tiles[t].strongest_mechanism, whole.tiles[t].strongest_mechanism) << t;
+    ASSERT_FLOAT_EQ(pruned.wideband.profile(t)[0].path_gain, whole.wideband.profile(t)[0].path_gain) << t;
+    ASSERT_FLOAT_EQ(pruned.wideband.profile(t)[0].excess_length_m, whole.wideband.profile(t)[0].excess_length_m) << t;
+  }
+  EXPECT_GT(tiles, 5000u);
+  EXPECT_GT(static_cast<double>(as_strong), 0.9 * static_cast<double>(tiles));
+}
+
+// The K factor with all effects on: the strongest ray over all others.
+TEST(Pruning, KeepsTheKFactor) {
+  const Transmitter transmitter = transmitter_at(6);
+  const RayLaunchingResult whole = town().launch(transmitter, {}, all_effects(false));
+  const RayLaunchingResult pruned = town().launch(transmitter, {}, all_effects(true));
+  double sum_db = 0, tiles = 0, far_off = 0;
+  for (std::size_t t = 0; t < whole.tiles.size(); ++t) {
+    const auto k_factor_db = [](const ArrivalSums& sums) {
+      return decibels(sums.strongest_gain / (sums.gain.value() - sums.strongest_gain));
+    };
+    if (whole.tiles[t].rays < 20) continue;
+    const double change_db = k_factor_db(pruned.tiles[t]) - k_factor_db(whole.tiles[t]);
+    far_off += std::fabs(change_db) > 1 ? 1 : 0;
+    sum_db += change_db;
+    ++tiles;
+  }
+  EXPECT_GT(tiles, 5000);
+  EXPECT_NEAR(sum_db / tiles, 0, 0.1);
+  EXPECT_LT(far_off / tiles, 0.01);
 }
 
 TEST(Pruning, IsTheSameForAnyNumberOfThreads) {

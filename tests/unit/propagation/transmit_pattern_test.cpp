@@ -173,6 +173,64 @@ TEST(TransmitPattern, IsNotInTheBasicLoss) {
   EXPECT_GT(unknown, 100u);
 }
 
+// In a town, with all effects. A beam that sends next to nothing towards a target tells nothing of the loss there,
+// though other rays come by its main lobe; towards those that it tells of in sight, what it does not send elsewhere is
+// little.
+TEST(TransmitPattern, IsNotInTheBasicLossOfATown) {
+  const testing::Environment town(testing::synthetic_city(testing::small_city()), 25);
+  const Vec2 middle = 0.5 * (town.scene.extent.min + town.scene.extent.max);
+  RayLaunchingOptions options = testing::all_effects(3);
+  options.min_power_dbm = -250;
+  const auto predicted = [&](const Transmitter& transmitter) {
+    return predict_path_loss(town.launch(transmitter, {}, options), transmitter, town.tiling, {}, options).tiles;
+  };
+  struct Case {
+    AntennaKind antenna;
+    double beamwidth_deg, azimuth_deg, downtilt_deg;
+    bool sends_all_around;
+  };
+  const Case cases[] = {{AntennaKind::beam, 20, 30, 5, false},
+                        {AntennaKind::beam, 60, 250, 10, false},
+                        {AntennaKind::beam, 80, 120, 90, false},
+                        {AntennaKind::half_wave_dipole, 0, 0, 0, true},
+                        {AntennaKind::sector_3gpp, 0, 200, 6, true}};
+  for (const double height_m : {8.0, 40.0}) {
+    for (const Case& c : cases) {
+      const double ground_m = town.scene.terrain.height_at(middle);
+      Transmitter transmitter = testing::test_transmitter({middle.x, middle.y, ground_m + height_m});
+      transmitter.azimuth_deg = transmitter.grid_azimuth_deg = c.azimuth_deg;
+      transmitter.downtilt_deg = c.downtilt_deg;
+      const std::vector<TargetPrediction> isotropic = predicted(transmitter);
+      transmitter.antenna = c.antenna;
+      transmitter.antenna_details = {.beamwidth_deg = c.beamwidth_deg};
+      const std::vector<TargetPrediction> found = predicted(transmitter);
+      std::size_t in_sight = 0, unknown = 0, far_off = 0;
+      for (std::size_t t = 0; t < found.size(); ++t) {
+        const Vec3 way = target_point(town.tiling.tiles[t], options.receiver_height_m) - transmitter.position;
+        const double sent_db = decibels(transmitting_end(transmitter).transmit_gain(normalized(way)));
+        if (sent_db < -57) {
+          EXPECT_TRUE(std::isnan(found[t].basic_loss_db)) << t;
+          ++unknown;
+        } else if (isotropic[t].reached()) {
+          const float off_db = std::fabs(found[t].basic_loss_db - isotropic[t].basic_loss_db);
+          if (found[t].line_of_sight) {
+            EXPECT_LT(off_db, 3) << t << ", a beam of " << c.beamwidth_deg << " at " << height_m << " m";
+            ++in_sight;
+          }
+          far_off += off_db > 1 ? 1 : 0;
+        }
+      }
+      EXPECT_GT(in_sight, c.beamwidth_deg == 20 ? 1u : 20u);
+      if (c.sends_all_around) {
+        EXPECT_EQ(unknown, 0u);
+        EXPECT_LE(far_off, 4u);
+      } else if (c.downtilt_deg < 90) {
+        EXPECT_GT(unknown, 100u);
+      }
+    }
+  }
+}
+
 // By a house: a ground tile has with a ray its reflection on the ground, a receiver has that as a ray of its own, which
 // leaves the antenna in another direction.
 TEST(TransmitPattern, IsThatOfTheWayByTheGround) {
