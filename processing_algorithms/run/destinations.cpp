@@ -214,12 +214,16 @@ Destinations::Destinations(const ParameterValues& values, bool overwrite, const 
   }
   check(values, overwrite);
   check_inputs_are_safe(values, copies);
-  if (!overwrite) return;
-  for (const Parameter& parameter : values.declared()) {
-    if (const std::optional<fs::path> replaced = file(parameter.name)) {
-      check_nothing_else_is_lost(*replaced, parameter.extension);
+  if (overwrite) {
+    for (const Parameter& parameter : values.declared()) {
+      if (const std::optional<fs::path> replaced = file(parameter.name)) {
+        check_nothing_else_is_lost(*replaced, parameter.extension);
+      }
     }
   }
+  // Last, since a lock is waited for: whoever holds it would otherwise be found when all has been computed.
+  for (const auto& [name, replaced] : files_) require_unlocked(replaced);
+  for (const fs::path& file : layer_files()) require_unlocked(file);
 }
 
 void Destinations::check(const ParameterValues& values, bool overwrite) const {

@@ -308,6 +308,25 @@ class BadDestinationsTest(PipelineTest):
         other.execute("BEGIN EXCLUSIVE")
         self.refuse(["--environment", self.folder / "e.gpkg", "--tiles", existing], None)
 
+    def test_results_that_another_program_is_writing_to_are_found_before_the_work(self):
+        """A lock for writing, which readers of the file do not notice."""
+        environment = self.folder / "e.gpkg"
+        for name in ("t.gpkg", "t.sqlite"):
+            made("tileenvironment", *SCENE, "--environment", environment, "--tiles", self.folder / name, "--overwrite")
+        into_it = [(name, ["--environment", self.folder / "new.gpkg", "--edges", self.folder / name, *more])
+                   for name in ("t.gpkg", "t.sqlite") for more in ([], ["--overwrite"])]
+        for name, destinations in [*into_it, ("e.gpkg", ["--environment", environment, "--overwrite"])]:
+            with self.subTest(destinations=destinations):
+                before = (self.folder / name).read_bytes()
+                other = sqlite3.connect(self.folder / name, isolation_level=None)
+                other.execute("BEGIN IMMEDIATE")
+                process = tesseray("tileenvironment", *SCENE, *destinations, "--progress", "json")
+                self.assert_refused(process, "file_locked", ["another program"])
+                self.assertNotIn('"stage"', process.stderr, "before any work")
+                other.close()
+                self.assertEqual((self.folder / name).read_bytes(), before)
+        self.assertNotIn("new.gpkg", self.files())
+
     def test_locked_inputs_are_called_so(self):
         vectors = shutil.copy(SAMPLE / "buildings.gpkg", self.folder / "vectors.gpkg")
         raster, environment = self.folder / "raster.gpkg", self.folder / "environment.gpkg"

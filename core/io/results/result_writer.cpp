@@ -13,6 +13,7 @@
 #include "core/io/results/output_database.h"
 #include "core/io/results/result_layers.h"
 #include "core/io/results/spatialite_file.h"
+#include "core/io/results/sqlite_database.h"
 
 namespace tesseray {
 
@@ -106,6 +107,13 @@ void require_replaceable(const std::filesystem::path& file) {
     throw Error(ErrorKind::invalid_input, "cannot_write", "the output exists and cannot be written",
                 "check its permissions, or name another file", {.file = file.string()});
   }
+}
+
+void require_unlocked(const std::filesystem::path& file) {
+  const FileContent content = content_of(file);
+  if (content != FileContent::geopackage && content != FileContent::sqlite) return;
+  SqliteDatabase database(file, SqliteDatabase::Access::shared);
+  database.execute("BEGIN IMMEDIATE; ROLLBACK");
 }
 
 LayerDestination parse_layer_destination(const std::string& text, const std::string& default_layer) {

@@ -69,6 +69,8 @@ struct TileCorners {
 
 // Throws Error(invalid_input) when `file` is there and its permissions keep it as it is.
 void require_replaceable(const std::filesystem::path& file);
+// Throws Error(invalid_input) when `file` is a database that another program is writing to, after a short wait.
+void require_unlocked(const std::filesystem::path& file);
 
 // What is read back from a path_loss layer and the transmitters layer beside it.
 struct PathLossLayer {
