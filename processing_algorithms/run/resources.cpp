@@ -10,8 +10,6 @@
 #include <limits>
 #include <system_error>
 
-#include "core/base/error.h"
-
 namespace tesseray {
 namespace {
 
@@ -69,16 +67,18 @@ void MemoryBudget::require(std::uint64_t needed_bytes, const std::string& what_f
               "make the EXTENT smaller, the TILE_AREA larger, give a MAX_DISTANCE, or allow more memory");
 }
 
-void require_disk_space(const std::filesystem::path& file, std::uint64_t needed_bytes) {
+void require_disk_space(const std::filesystem::path& file, std::uint64_t needed_bytes, const Writing& writing) {
   std::error_code problem;
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
   const std::filesystem::space_info space = std::filesystem::space(folder, problem);
   if (problem || needed_bytes <= space.available) return;
   throw Error(ErrorKind::resources, "disk_space",
-              "the result needs about " + as_size(needed_bytes) + ", and " + as_size(space.available) +
+              writing.what + " needs about " + as_size(needed_bytes) + ", and " + as_size(space.available) +
                   " are free in " + folder.string(),
-              "write to another disk, or leave out layers or KINDS", {.file = file.string()});
+              writing.hint, {.file = file.string()});
 }
+
+bool is_want_of_room(const Error& failure) { return failure.code() == "disk_space" || failure.code() == "disk_full"; }
 
 std::string as_size(std::uint64_t bytes) {
   constexpr std::array<const char*, 4> units{"KiB", "MiB", "GiB", "TiB"};

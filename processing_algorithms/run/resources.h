@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <string>
 
+#include "core/base/error.h"
+
 namespace tesseray {
 
 // What the system could give now without swapping, within the limit of our control group.
@@ -22,8 +24,15 @@ struct MemoryBudget {
   void require(std::uint64_t needed_bytes, const std::string& what_for) const;
 };
 
+// What is to be written, and what to do where there is no room for it.
+struct Writing {
+  std::string what = "the result";
+  std::string hint = "write to another disk, or leave out layers or KINDS";
+};
 // Throws Error(resources) when the file system of `file` has less than `needed_bytes` free.
-void require_disk_space(const std::filesystem::path& file, std::uint64_t needed_bytes);
+void require_disk_space(const std::filesystem::path& file, std::uint64_t needed_bytes, const Writing& writing = {});
+// Whether that, or a disk that was full while something was written, is what a run failed for.
+bool is_want_of_room(const Error& failure);
 
 // "1.5 GiB".
 std::string as_size(std::uint64_t bytes);

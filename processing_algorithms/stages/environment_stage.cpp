@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <system_error>
 
+#include "core/base/block_file.h"
 #include "core/io/sources/text_values.h"
 
 namespace tesseray {
@@ -90,10 +92,22 @@ std::unique_ptr<Visibility> find_or_compute_visibility(Run& run, const Environme
   const fs::path beside = visibility_file_beside(run.values().text("ENVIRONMENT"));
   if (std::unique_ptr<Visibility> kept = kept_visibility(run, beside, key.environment_hash)) return kept;
   const fs::path folder = fs::absolute(beside).parent_path();
-  if (access(folder.c_str(), W_OK) == 0) return compute_visibility_anew(run, occlusion, tiling, key, beside);
-  run.progress().warn({"visibility_not_kept", folder.string() + " cannot be written to, so that the visibility is not "
-                                                                "kept beside the environment"});
-  return compute_visibility_anew(run, occlusion, tiling, key, std::nullopt);
+  const auto in_memory = [&](const std::string& why) {
+    run.progress().warn({"visibility_not_kept", why + ", so that the visibility is not kept beside the environment"});
+    return compute_visibility_anew(run, occlusion, tiling, key, std::nullopt);
+  };
+  if (access(folder.c_str(), W_OK) != 0) return in_memory(folder.string() + " cannot be written to");
+  try {
+    return compute_visibility_anew(run, occlusion, tiling, key, beside);
+  } catch (const Error& failure) {
+    if (!is_want_of_room(failure)) throw;
+    // What a full disk let it come to is of no use to this run, whose results may need the room. Other files of that
+    // name are another run's.
+    std::error_code ignored;
+    const fs::path work = work_file_beside(beside);
+    if (failure.place().file == work.string()) fs::remove(work, ignored);
+    return in_memory(failure.message());
+  }
 }
 
 }  // namespace tesseray

@@ -19,6 +19,12 @@ constexpr std::uint64_t mebibyte = 1024 * 1024;
 // An element with its place in the scene's grids; least and usual memory for blocks of rows under way.
 constexpr std::uint64_t bytes_per_element = 600, least_block_bytes = 64 * mebibyte, usual_block_bytes = 512 * mebibyte;
 
+void require_disk_space_for_visibility(const std::filesystem::path& file, std::uint64_t bytes) {
+  require_disk_space(file, bytes,
+                     {.what = "the visibility",
+                      .hint = "free some space there, write VISIBILITY to another disk, or give a MAX_DISTANCE"});
+}
+
 bool is_same(const VisibilityFileInfo& info, const VisibilityKey& key) {
   return info.environment_hash == key.environment_hash && info.options.max_distance_m == key.options.max_distance_m;
 }
@@ -85,7 +91,7 @@ std::unique_ptr<Visibility> updated_visibility(Run& run, const Environment& prev
                                                const std::optional<std::filesystem::path>& keep_in) {
   const ScratchFile scratch;
   const std::filesystem::path& target = keep_in ? *keep_in : scratch.path();
-  require_disk_space(target, std::filesystem::file_size(earlier));
+  require_disk_space_for_visibility(target, std::filesystem::file_size(earlier));
   const Tiling earlier_tiling = tile_scene(previous.scene, previous.tiling_options, run.progress());
   const VisibilityUpdate update = update_visibility(
       {previous.scene, earlier_tiling, earlier, environment_hash(previous.scene, previous.tiling_options)}, scene,
@@ -136,7 +142,7 @@ std::unique_ptr<Visibility> compute_in_file(Run& run, const Occlusion& occlusion
   const std::uint64_t block_bytes =
       budget.bytes == 0 ? usual_block_bytes : std::clamp(budget.bytes / 8, least_block_bytes, usual_block_bytes);
   // While the file is written, the work that it is made from is there, too.
-  require_disk_space(file, entries / 2 * 3);
+  require_disk_space_for_visibility(file, entries / 2 * 3);
   compute_visibility_file(occlusion, tiling, key.options, key.environment_hash, file, block_bytes, run.progress());
   return open_visibility(file, key.environment_hash);
 }
@@ -248,7 +254,7 @@ std::unique_ptr<Visibility> compute_visibility_anew(Run& run, const Occlusion& o
   const std::uint64_t entries = estimated_visibility_entries(occlusion, tiling, key.options);
   std::unique_ptr<Visibility> visibility;
   if (run.uses_cuda()) {
-    if (keep_in) require_disk_space(*keep_in, entries);
+    if (keep_in) require_disk_space_for_visibility(*keep_in, entries);
     visibility = compute_on_gpu(run, occlusion, tiling, key, entries);
   }
   if (visibility == nullptr) {

@@ -41,6 +41,14 @@ TEST(Resources, DiskRefusesWithFigures) {
   const std::filesystem::path file = std::filesystem::temp_directory_path() / "x.gpkg";
   EXPECT_NO_THROW(require_disk_space(file, 1));
   EXPECT_THROW(require_disk_space(file, std::numeric_limits<std::uint64_t>::max()), Error);
+  try {
+    require_disk_space(file, std::numeric_limits<std::uint64_t>::max(), {.what = "a test", .hint = "write less"});
+    FAIL() << "was accepted";
+  } catch (const Error& error) {
+    EXPECT_TRUE(is_want_of_room(error));
+    EXPECT_NE(error.message().find(": a test needs about "), std::string::npos);
+    EXPECT_EQ(error.hint(), "write less");
+  }
 }
 
 }  // namespace

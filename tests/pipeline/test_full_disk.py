@@ -2,6 +2,8 @@
 """A limit of file sizes (`ulimit -f`), which stands for a full disk: exit status 3 with the reason, and nothing is left
 behind, whatever kind of file is written."""
 
+import json
+import shutil
 import subprocess
 import unittest
 
@@ -58,6 +60,40 @@ class FullDiskTest(PipelineTest):
         # Of few tiles there is room.
         made("predictcoverage", "--environment", ENVIRONMENT, *SITES, "--max-bounces", 0, "--kinds", "roof", "--geometry",
              "none", "--path-loss", disk / "p.gpkg")
+
+    def test_visibility_without_room_beside_the_environment_is_held_in_memory(self):
+        """As in a folder that may not be written: the prediction is what was asked for."""
+        environment = shutil.copy(ENVIRONMENT, self.folder / "environment.gpkg")
+        visibility = ENVIRONMENT.with_suffix(".tvis").stat().st_size
+        options = [*SITES, "--max-bounces", 0, "--kinds", "roof", "--geometry", "none", "--progress", "json"]
+        expected = json.loads(made("predictcoverage", "--environment", ENVIRONMENT, *options, "--path-loss",
+                                   self.folder / "expected.gpkg").stdout)
+        # So that the path loss fits, and the visibility does not.
+        limit = 3 * visibility // 4
+        self.assertLess((self.folder / "expected.gpkg").stat().st_size, limit)
+        process = tesseray("predictcoverage", "--environment", environment, *options, "--path-loss",
+                           self.folder / "p.gpkg", preexec_fn=limited_to(limit))
+        self.assert_done(process)
+        self.assertIn("visibility_not_kept", process.stderr)
+        self.assertEqual(json.loads(process.stdout)["result_hash"], expected["result_hash"])
+        self.assertEqual(self.files(), ["environment.gpkg", "expected.gpkg", "p.gpkg"])
+
+    def test_visibility_that_cannot_fit_says_what_needs_the_room(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        room = ENVIRONMENT.stat().st_size // 1024 + 300
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={room}k", "tmpfs", disk], capture_output=True).returncode:
+            self.skipTest("no file system may be mounted here")
+        self.addCleanup(subprocess.run, ["umount", "--lazy", disk])
+        environment = shutil.copy(ENVIRONMENT, disk)
+        process = tesseray("computevisibility", "--environment", environment, "--progress", "json")
+        error = self.assert_refused(process, "disk_space", ["the visibility needs about", "are free in"], status=3)
+        self.assertIn("MAX_DISTANCE", error["hint"])
+        process = tesseray("predictcoverage", "--environment", environment, *SITES, "--max-bounces", 0, "--output",
+                           self.folder / "p.gpkg", "--progress", "json")
+        self.assert_done(process)
+        self.assertIn("visibility_not_kept", process.stderr)
+        self.assertEqual([path.name for path in disk.iterdir()], ["environment.gpkg"])
 
 
 if __name__ == "__main__":
