@@ -68,7 +68,11 @@ std::string parse_extent(const std::string& text) {
   std::vector<double> bounds;
   bounds.reserve(parts.size());
   for (const std::string& part : parts) bounds.push_back(plain_number(std::string(trimmed(part))));
-  if (bounds[0] >= bounds[1] || bounds[2] >= bounds[3]) reject("'" + text + "' is empty: it is xmin,xmax,ymin,ymax");
+  if (bounds[0] >= bounds[1] || bounds[2] >= bounds[3]) {
+    const bool is_of_corners = bounds[0] < bounds[2] && bounds[1] < bounds[3];
+    reject("'" + text + "' is empty: it is xmin,xmax,ymin,ymax" +
+           (is_of_corners ? ", and this looks like xmin,ymin,xmax,ymax" : ""));
+  }
   return text;
 }
 

@@ -388,7 +388,7 @@ Tiling tile_scene(Run& run, const Scene& scene, const TilingOptions& options) {
   run.settings().memory.require(static_cast<std::uint64_t>(ground_tiles * sizeof(Tile)),
                                 "about " + std::to_string(std::llround(ground_tiles)) + " ground tiles on " +
                                     km(size.x) + " × " + km(size.y) +
-                                    " km (one building far from all others can be the cause)");
+                                    " km (a wide EXTENT, or one building far from all others, can be the cause)");
   Tiling tiling = tile_scene(scene, options, run.progress());
   if (tiling.tiles.empty()) {
     run.progress().warn({"no_tiles", "the area of " + shortest(std::round(size.x)) + " × " +

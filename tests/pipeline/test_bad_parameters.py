@@ -74,6 +74,12 @@ class BadValuesTest(PipelineTest):
         self.refuse_value("extent", "a,b,c,d", ["no number"])
         self.refuse_value("extent", "10,0,0,10", ["empty"])
         self.refuse_value("extent", "0,10,10,10", ["empty"])
+        self.refuse_value("extent", "2600000,1200000,2600300,1200300", ["empty", "looks like xmin,ymin,xmax,ymax"])
+
+    def test_corners_in_place_of_an_extent(self):
+        """Most programs give xmin,ymin,xmax,ymax, which is half the globe as xmin,xmax,ymin,ymax."""
+        self.refuse([*SCENE[:-1], "340350,6020350,340650,6020650", "--environment", self.folder / "e.gpkg"],
+                    "extent_order", ["buildings.gpkg", "xmin,xmax,ymin,ymax: 340350,340650,6020350,6020650"])
 
     def test_missing_ones(self):
         error = self.refuse([], "bad_parameters", ["BUILDINGS", "ENVIRONMENT", "--buildings"])

@@ -8,6 +8,7 @@
 #include "core/io/readers/read_terrain.h"
 #include "core/io/readers/readers.h"
 #include "core/io/sources/crs.h"
+#include "core/io/sources/text_values.h"
 #include "core/io/sources/vector_source.h"
 #include "core/scene/ground_plan/polygon.h"
 
@@ -108,11 +109,31 @@ Crs environment_crs(const EnvironmentInput& input, const Crs& layer, const Recta
   return chosen;
 }
 
+// Most programs give xmin,ymin,xmax,ymax where QGIS gives xmin,xmax,ymin,ymax: the one taken for the other reaches over
+// half the globe, or lies far away.
+void check_order_of_extent(const Rectangle& extent, const Rectangle& buildings, const ErrorPlace& place) {
+  constexpr double greatest_area_m2 = 1e11;  // of Iceland
+  const Vec2 size = extent.max - extent.min;
+  const bool is_absurd = size.x * size.y > greatest_area_m2 || !touch(grown(extent, footprint_margin_m), buildings);
+  const Rectangle other{{extent.min.x, extent.max.x}, {extent.min.y, extent.max.y}};
+  const bool is_area = other.min.x < other.max.x && other.min.y < other.max.y;
+  if (!is_absurd || !is_area || !touch(other, buildings)) return;
+  const auto km = [](double length_m) { return std::to_string(std::llround(length_m / 1000)); };
+  throw Error(ErrorKind::invalid_input, "extent_order",
+              "EXTENT is " + km(size.x) + " × " + km(size.y) +
+                  " km, read as xmin,xmax,ymin,ymax; as xmin,ymin,xmax,ymax it would meet the buildings (" +
+                  text_of(buildings) + ")",
+              "write its numbers in the order xmin,xmax,ymin,ymax: " + shortest(other.min.x) + "," +
+                  shortest(other.max.x) + "," + shortest(other.min.y) + "," + shortest(other.max.y),
+              place);
+}
+
 void read_all_buildings(VectorSource& source, const Crs& crs, const Rectangle& bounds, Reading& reading) {
   std::optional<Rectangle> area;
   if (reading.input.extent) area = grown(*reading.input.extent, footprint_margin_m);
   FootprintLayer layer = footprint_layer(source, crs, reading.environment, area, reading.scene.issues);
   const Rectangle reach = layer.to_environment.bounds(bounds);
+  if (area && !reach.empty()) check_order_of_extent(*reading.input.extent, reach, source.place());
   if (area && !reach.empty() && !touch(reach, *area)) {
     throw Error(
         ErrorKind::invalid_input, "extent_elsewhere",

@@ -256,6 +256,19 @@ INSTANTIATE_TEST_SUITE_P(
                    in.environment({.extent = Rectangle{{9.0, 48.0}, {9.1, 48.1}}});
                  },
                  "extent_elsewhere", "its numbers count in the environment's CRS, EPSG:32632"},
+        BadInput{"ExtentAsCorners",
+                 [](Inputs& in) {
+                   in.environment({.extent = Rectangle{{500150, 500250}, {5000150, 5000250}}});
+                 },
+                 "extent_order", "xmin,xmax,ymin,ymax: 500150,500250,5000150,5000250"},
+        // Where x and y are alike, the corners make a small area that is elsewhere.
+        BadInput{"ExtentAsCornersElsewhere",
+                 [](Inputs& in) {
+                   in.environment({.buildings = in.layer({.crs = "", .features = {{box(200, 100, 9, 9)}}}),
+                                   .local_metres = true,
+                                   .extent = Rectangle{{0, 300}, {20, 600}}});
+                 },
+                 "extent_order", "xmin,xmax,ymin,ymax: 0,300,20,600"},
         BadInput{"VegetationMissing", [](Inputs& in) { in.environment({.vegetation = in.missing("trees.shp")}); },
                  "file_not_found", "VEGETATION"},
         BadInput{"VegetationOfPoints", [](Inputs& in) { in.environment({.vegetation = in.masts()}); }, "wrong_geometry",
