@@ -14,6 +14,7 @@ namespace {
 struct Row {
   std::string text;
   std::int64_t line = 1;
+  bool is_open = false;
 };
 
 // The rows of a text, line by line.
@@ -24,9 +25,11 @@ class RowReader {
   bool next(Row& row) {
     row.text.clear();
     row.line = line_;
+    row.is_open = false;
     bool is_quoted = false;
     char c = 0;
     while (stream_.get(c)) {
+      if (c == '\0' && line_with_nul_ == 0) line_with_nul_ = line_;
       const bool ends_line = c == '\n' || c == '\r';
       if (c == '\r' && stream_.peek() == '\n') stream_.get(c);
       if (ends_line) ++line_;
@@ -39,12 +42,16 @@ class RowReader {
         row.line = line_;
       }
     }
+    row.is_open = is_quoted;
     return !row.text.empty();
   }
+
+  std::int64_t line_with_nul() const { return line_with_nul_; }
 
  private:
   std::ifstream stream_;
   std::int64_t line_ = 1;
+  std::int64_t line_with_nul_ = 0;
 };
 
 struct Cells {
@@ -80,11 +87,16 @@ TableLines read_table_lines(const std::string& file, std::size_t columns) {
   RowReader rows(file);
   Row row;
   if (!rows.next(row)) return lines;
-  lines.of_rows.push_back(row.line);
+  const auto note = [&] {
+    lines.of_rows.push_back(row.line);
+    if (row.is_open) lines.unclosed = row.line;
+    lines.with_nul = rows.line_with_nul();
+  };
+  note();
   // Of one column there is nothing to tell: any sign may stand in its texts.
   const std::optional<char> separator = columns > 1 ? separator_of(row.text, columns) : std::nullopt;
   while (rows.next(row)) {
-    lines.of_rows.push_back(row.line);
+    note();
     if (!separator) continue;
     const std::size_t cells = cells_of(row.text, *separator).filled;
     if (cells <= columns) continue;

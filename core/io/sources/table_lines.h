@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The lines of a table as text, which GDAL does not tell: where its rows begin, and which have too many cells.
+// The lines of a table as text, which GDAL does not tell: where its rows begin, which have too many cells, and what
+// makes it no table.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,8 @@ struct TableLines {
   std::size_t too_long = 0;
   std::int64_t first_too_long = 0;  // its line
   std::size_t cells_there = 0;
+  std::int64_t unclosed = 0;  // where the row begins in which a quote opens that is never closed; 0: none
+  std::int64_t with_nul = 0;  // the first line with a NUL character, at which GDAL ends it; 0: none
 };
 
 // `columns`: of the header. Nothing but the lines where no usual separator gives it so many.

@@ -62,6 +62,21 @@ Error utf16_text(const std::string& file) {
           {.file = file}};
 }
 
+// Of what GDAL makes of such a table, the rows behind the place would be missed in silence or called empty.
+void refuse_broken_table(const TableLines& lines, ErrorPlace where) {
+  if (lines.with_nul > 0) {
+    where.line = lines.with_nul;
+    throw Error(ErrorKind::invalid_input, "nul_character", "there is a NUL character (a byte of 0) in the table",
+                "remove it, or save the table as text in UTF-8 anew", where);
+  }
+  if (lines.unclosed > 0) {
+    where.line = lines.unclosed;
+    throw Error(ErrorKind::invalid_input, "unclosed_quote",
+                "a quotation mark in this row is not closed: all rows behind it would belong to one cell",
+                "close it, or remove it; within quotes write it twice (\"12\"\" mast\")", where);
+  }
+}
+
 std::string files_beside(const std::filesystem::path& path) {
   std::vector<std::string> names;
   std::error_code failed;
@@ -143,6 +158,7 @@ VectorSource::VectorSource(const std::string& source, Content content, const std
   require_file(name.dataset, parameter);
   open(name);
   choose_layer(name, content);
+  if (const TableLines* lines = table_lines()) refuse_broken_table(*lines, place());
   check_geometry_type(content);
   if (!name.filter.empty()) set_filter(name.filter);
 }
@@ -182,6 +198,10 @@ void VectorSource::open(const SourceName& name) {
                   "give a vector layer as " + parameter_, {.file = file_});
     }
     if (is_local_path(name.dataset) && is_utf16(name.dataset)) throw utf16_text(file_);
+    // A header of which a quote makes one cell with all that follows is none for GDAL.
+    if (is_local_path(name.dataset) && has_table_ending(name.dataset)) {
+      refuse_broken_table(read_table_lines(name.dataset, 0), {.file = file_});
+    }
     throw Error(ErrorKind::invalid_input, "unreadable_file", "this cannot be read as a vector layer" + why,
                 "check that the file is complete and that QGIS can open it", {.file = file_});
   }

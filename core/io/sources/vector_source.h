@@ -33,8 +33,8 @@ class VectorSource {
   enum class Content { polygons, points };
 
   // `parameter`: what the source was given as, for messages ("BUILDINGS"). Throws Error when the source cannot be
-  // opened, when it is not clear which of its layers is meant, or when that one holds other geometries. A table without
-  // geometry is taken for points, which may be numbers in its columns.
+  // opened, when it is not clear which of its layers is meant, when that one holds other geometries, or when a quote in
+  // a CSV file is not closed. A table without geometry is taken for points, which may be numbers in its columns.
   VectorSource(const std::string& source, Content content, const std::string& parameter);
 
   OGRLayer& layer() { return *layer_; }
