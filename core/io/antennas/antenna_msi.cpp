@@ -47,15 +47,12 @@ class MsiReader {
       antenna.polarization = value;
     } else if (entry.key == "FREQUENCY" || entry.key == "FREQ") {
       antenna.frequency_mhz = parse_frequency_mhz(value);
-      if (!antenna.frequency_mhz && !value.empty()) {
-        assume("frequency",
-               "line " + std::to_string(line.number) + ": the frequency \"" + value + "\" is not understood");
-      }
+      if (!antenna.frequency_mhz && !value.empty()) assume("frequency", not_understood(line, "frequency", value));
     } else if (entry.key == "GAIN") {
       take_gain(line, value);
     } else if (entry.key == "ELECTRICAL_TILT" || entry.key == "ELECTRICALTILT" || entry.key == "ELEC_TILT" ||
                entry.key == "TILT") {
-      take_tilt(value, entry.key == "TILT");
+      take_tilt(line, value, entry.key == "TILT");
     } else if (entry.key == "HORIZONTAL") {
       take_cut(raw_.horizontal, line, value);
     } else if (entry.key == "VERTICAL") {
@@ -79,12 +76,16 @@ class MsiReader {
   }
 
   // TILT holds a word, an angle, or both; ELECTRICAL_TILT an angle. A mechanical tilt is no property of the antenna.
-  void take_tilt(const std::string& value, bool is_word) {
+  void take_tilt(const TextLine& line, const std::string& value, bool is_word) {
     const std::string lower = lower_case(value);
     const std::size_t digits = lower.find_first_of("-+.0123456789");
-    if (digits == std::string::npos || lower.find("mech") != std::string::npos) return;
-    const std::optional<NumberAndRest> tilt = leading_number(std::string_view(lower).substr(digits));
-    if (!tilt || (is_word && raw_.says_tilt)) return;
+    if (lower.find("mech") != std::string::npos || (is_word && (digits == std::string::npos || raw_.says_tilt))) return;
+    const std::optional<NumberAndRest> tilt =
+        leading_number(std::string_view(lower).substr(std::min(digits, lower.size())));
+    if (!tilt) {
+      if (!value.empty()) assume("tilt", not_understood(line, "electrical tilt", value));
+      return;
+    }
     raw_.antenna.electrical_tilt_deg = tilt->number;
     raw_.says_tilt = true;
   }
@@ -96,8 +97,12 @@ class MsiReader {
                           heading.number);
     }
     cut.emplace().line = heading.number;
-    if (const std::optional<NumberAndRest> count = leading_number(value)) {
-      cut->said_count = static_cast<std::int64_t>(std::clamp(count->number, 0.0, 1e9));
+    const std::optional<NumberAndRest> count = leading_number(value);
+    if (count && count->number >= 0) {
+      cut->said_count = static_cast<std::int64_t>(std::min(count->number, 1e9));
+    } else if (!value.empty()) {
+      assume("point_count", "line " + std::to_string(heading.number) + ": " + name + " \"" + value +
+                                "\" is no number of points: all that follow are taken");
     }
     for (; at_ < lines_.size(); ++at_) {
       const TextLine& line = lines_[at_];
@@ -112,6 +117,10 @@ class MsiReader {
         break;
       }
     }
+  }
+
+  static std::string not_understood(const TextLine& line, const std::string& what, const std::string& value) {
+    return "line " + std::to_string(line.number) + ": the " + what + " \"" + value + "\" is not understood";
   }
 
   void assume(const char* code, const std::string& message) { raw_.antenna.assumptions.push_back({code, message}); }

@@ -101,6 +101,9 @@ class NsmaReader {
       if (const std::optional<NumberAndRest> tilt = leading_number(nominal(entry))) {
         antenna.electrical_tilt_deg = tilt->number;
         raw_.says_tilt = true;
+      } else if (!value.empty()) {
+        assume("tilt",
+               "line " + std::to_string(line.number) + ": the electrical tilt \"" + value + "\" is not understood");
       }
     } else if (entry.key == "PATFRE") {
       frequency_mhz_ = parse_frequency_mhz(value);

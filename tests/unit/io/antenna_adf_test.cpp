@@ -141,6 +141,12 @@ TEST_F(AdfFiles, TolerancesAreNoPartOfTheNominalValue) {
   }
 }
 
+TEST_F(AdfFiles, ATiltThatCannotBeReadIsToldOf) {
+  const AntennaFile antenna = read(with(measured_adf(), "ELTILT:,4.0,0.5", "ELTILT:,variable"));
+  EXPECT_EQ(assumed(antenna), "tilt electrical_tilt ");
+  EXPECT_NEAR(antenna.electrical_tilt_deg, 4, 0.1);
+}
+
 // Whole numbers in all columns of a file whose commas separate: of "17,1" the 1 is a tolerance.
 TEST_F(AdfFiles, TolerancesMayBeWholeNumbers) {
   const std::string points = with(with(measured_adf(), "14.9,0.5", "17,1"), "4.0,0.5", "4,2,,");

@@ -171,6 +171,24 @@ TEST_F(AntennaFiles, TiltsAreCheckedAgainstTheVerticalCut) {
   EXPECT_NEAR(peak_angle_deg(elsewhere.vertical, -90, 90), 15, 1e-9);
 }
 
+TEST_F(AntennaFiles, NumbersThatCannotBeReadAreToldOf) {
+  const auto with = [&](const std::string& place, const std::string& other) {
+    std::string text = plain_msi();
+    text.replace(text.find(place), place.size(), other);
+    return read(text);
+  };
+  for (const char* tilt : {"six", "2-10", "."}) {
+    const AntennaFile antenna = with("ELECTRICAL_TILT 6", std::string("ELECTRICAL_TILT ") + tilt);
+    EXPECT_TRUE(assumes(antenna, "tilt")) << tilt;
+    EXPECT_NEAR(antenna.electrical_tilt_deg, 6, 1e-9) << tilt;
+  }
+  EXPECT_FALSE(assumes(with("ELECTRICAL_TILT 6", "ELECTRICAL_TILT"), "tilt"));
+  for (const char* count : {"-1", "all"}) {
+    EXPECT_TRUE(assumes(with("HORIZONTAL 360", std::string("HORIZONTAL ") + count), "point_count")) << count;
+    EXPECT_TRUE(assumes(with("VERTICAL 360", std::string("VERTICAL ") + count), "point_count")) << count;
+  }
+}
+
 TEST_F(AntennaFiles, CutsThatCountFromElsewhereAreToldOf) {
   const auto with = [&](const std::string& tilt, double horizontal_from, double vertical_from) {
     return read("NAME a\nFREQUENCY 900\nGAIN 15 dBi\n" + tilt + "HORIZONTAL 360\n" +
