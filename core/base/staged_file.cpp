@@ -68,6 +68,16 @@ bool lock_new_file(int descriptor) {
 
 }  // namespace
 
+std::filesystem::path behind_links(std::filesystem::path file) {
+  std::error_code failed;
+  constexpr int most_links = 40;  // as many as Linux follows
+  for (int i = 0; i < most_links && std::filesystem::is_symlink(file, failed); ++i) {
+    const std::filesystem::path to = std::filesystem::read_symlink(file, failed);
+    file = to.is_absolute() ? to : file.parent_path() / to;
+  }
+  return file;
+}
+
 void remove_leftovers(const std::filesystem::path& folder) {
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
@@ -97,7 +107,7 @@ void throw_disk_full(const std::filesystem::path& path, const std::filesystem::p
               {.file = shown_as.string()});
 }
 
-StagedFile::StagedFile(const std::filesystem::path& target) : target_(target) {
+StagedFile::StagedFile(const std::filesystem::path& target) : target_(behind_links(target)) {
   std::error_code failed;
   is_new_ = !std::filesystem::exists(std::filesystem::symlink_status(target_, failed));
   was_empty_ = is_empty_file(target_);

@@ -12,7 +12,8 @@ namespace tesseray {
 // and is removed by the next run that writes to the folder.
 class StagedFile {
  public:
-  // Makes the hidden file, empty. Throws Error(invalid_input) when the folder does not exist or cannot be written.
+  // Makes the hidden file, empty; of a link, beside what it points at. Throws Error(invalid_input) when the folder does
+  // not exist or cannot be written.
   explicit StagedFile(const std::filesystem::path& target);
   // Removes the hidden file (and what databases put beside it) unless it was published.
   ~StagedFile();
@@ -44,6 +45,9 @@ class StagedFile {
   std::uint64_t bytes_at_rest_ = 0;  // written since the disk was last asked to take them up
 };
 
+// What a symbolic link points at in the end, there or not, so that this is written and the link stays; still a link
+// where it leads round in a circle. Other paths stay as they are.
+std::filesystem::path behind_links(std::filesystem::path file);
 // Removes what killed runs left in a folder: hidden files that no living run has locked.
 void remove_leftovers(const std::filesystem::path& folder);
 // errno values that mean a full disk, quota or file-size limit.

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/listed.h"
+#include "core/base/staged_file.h"
 #include "core/io/antennas/antenna_file.h"
 #include "core/io/results/geopackage_file.h"
 #include "core/io/results/spatialite_file.h"
@@ -55,10 +56,27 @@ void check_is_no_pipe(const fs::path& file) {
   refuse("no_regular_file", "this is a pipe", "name a file, and read it when it is complete", file);
 }
 
+// What a link points at is written, and is found to be nowhere when all has been computed.
+void check_link(const fs::path& file) {
+  std::error_code problem;
+  if (!fs::is_symlink(file, problem)) return;
+  const fs::path to = behind_links(file);
+  if (fs::is_symlink(to, problem)) {
+    refuse("bad_link", "it is a symbolic link that leads round in a circle", "correct the link, or name another file",
+           file);
+  }
+  const fs::path folder = fs::absolute(to).parent_path();
+  if (!fs::is_directory(folder, problem)) {
+    refuse("no_such_folder", "it is a symbolic link into " + folder.string() + ", and there is no such folder",
+           "make it, correct the link, or name another file", file);
+  }
+  check_folder(to);
+}
+
 // The same file by another name is the same file.
 fs::path same_name(const fs::path& file) {
   std::error_code problem;
-  fs::path path = fs::weakly_canonical(fs::absolute(file), problem);
+  fs::path path = fs::weakly_canonical(fs::absolute(behind_links(file)), problem);
   return problem ? file : path;
 }
 
@@ -234,6 +252,7 @@ void Destinations::check(const ParameterValues& values, bool overwrite) const {
     if (!wanted) continue;
     check_name(*wanted);
     check_folder(*wanted);
+    check_link(*wanted);
     check_ending(parameter, *wanted);
     check_is_no_pipe(*wanted);
     if (!taken.take(*wanted, "")) {
@@ -245,6 +264,7 @@ void Destinations::check(const ParameterValues& values, bool overwrite) const {
   }
   for (const auto& [name, destination] : layers_) {
     check_folder(destination.file);
+    check_link(destination.file);
     check_is_no_pipe(destination.file);
     if (!taken.take(destination.file, destination.layer)) {
       refuse("outputs_collide", "two outputs go to this place", "give each its own file or layer name",

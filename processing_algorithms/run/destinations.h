@@ -22,8 +22,8 @@ class Destinations {
  public:
   // Resolves all destinations (OUTPUT takes the layers that were given none) and refuses, with Error(invalid_input):
   // none at all, one that is an input or what an input was copied from, two outputs in one place, a folder or file that
-  // is not there or cannot be written, a name that is no GeoPackage's, an existing file or layer without `overwrite`,
-  // with it a file that is no earlier result, and a database that another program is writing to.
+  // is not there or cannot be written, also behind a link, a name that is no GeoPackage's, an existing file or layer
+  // without `overwrite`, with it a file that is no earlier result, and a database that another program is writing to.
   Destinations(const ParameterValues& values, bool overwrite, const Copies& copies);
 
   // Empty when the output is not wanted.

@@ -237,6 +237,40 @@ class BadDestinationsTest(PipelineTest):
                            "--progress", "json")
         self.assert_refused(process, "output_is_input", ["BUILDINGS"])
 
+    def test_links_to_nowhere_are_refused_before_the_work(self):
+        environment = self.folder / "e.gpkg"
+        made("tileenvironment", *SCENE, "--environment", environment)
+        for ending, command in ((".gpkg", ["tileenvironment", *SCENE, "--environment"]),
+                                (".gpkg", ["tileenvironment", *SCENE, "--tiles"]),
+                                (".tvis", ["computevisibility", "--environment", environment, "--visibility"]),
+                                (".tscene", ["exportscene", "--environment", environment, "--scene"])):
+            far, circle = self.folder / f"far{ending}", self.folder / f"circle{ending}"
+            if not far.is_symlink():
+                far.symlink_to(f"none/file{ending}")
+                circle.symlink_to(circle.name)
+            for link, code, words in ((far, "no_such_folder", ["far", "none"]), (circle, "bad_link", ["circle"])):
+                for more in ([], ["--overwrite"]):
+                    with self.subTest(command=command[0], link=link.name, more=more):
+                        others = ["--environment", self.folder / "new.gpkg"] if command[-1] == "--tiles" else []
+                        process = tesseray(*command, link, *others, *more, "--progress", "json")
+                        self.assert_refused(process, code, words)
+                        self.assertNotIn('"stage"', process.stderr, "before any work")
+                        self.assertTrue(link.is_symlink())
+
+    def test_what_a_link_points_at_is_written(self):
+        environment, elsewhere = self.folder / "e.gpkg", self.folder / "elsewhere"
+        made("tileenvironment", *SCENE, "--environment", environment)
+        elsewhere.mkdir()
+        for ending, command in ((".tvis", ["computevisibility", "--environment", environment, "--visibility"]),
+                                (".tscene", ["exportscene", "--environment", environment, "--scene"])):
+            link = self.folder / f"link{ending}"
+            link.symlink_to(f"elsewhere/file{ending}")
+            for _ in range(2):
+                made(*command, link, "--overwrite")
+                self.assertTrue(link.is_symlink())
+                self.assertEqual([path.name for path in elsewhere.iterdir()], [f"file{ending}"])
+            (elsewhere / f"file{ending}").unlink()
+
     def test_output_on_a_raster_in_a_geopackage(self):
         city = self.folder / "city.gpkg"
         city.write_bytes((SAMPLE / "buildings.gpkg").read_bytes())

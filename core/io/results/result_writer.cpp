@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/staged_file.h"
 #include "core/io/results/geopackage_file.h"
 #include "core/io/results/grid_coverage.h"
 #include "core/io/results/output_database.h"
@@ -50,15 +51,10 @@ void require_usable_name(const LayerDestination& destination) {
               "give another name (file.gpkg|layername=…)", {.file = destination.file.string()});
 }
 
-// The same file gives the same path, whatever way it was written. A link gives what it points at, there or not, so
-// that this is replaced and the link stays.
-std::filesystem::path resolved(std::filesystem::path file) {
+// The same file gives the same path, whatever way it was written.
+std::filesystem::path resolved(const std::filesystem::path& named) {
   std::error_code failed;
-  constexpr int most_links = 40;  // as many as Linux follows
-  for (int i = 0; i < most_links && std::filesystem::is_symlink(file, failed); ++i) {
-    const std::filesystem::path to = std::filesystem::read_symlink(file, failed);
-    file = to.is_absolute() ? to : file.parent_path() / to;
-  }
+  const std::filesystem::path file = behind_links(named);
   // Made absolute first: a bare name that is not there yet would stay bare, and have no folder.
   const std::filesystem::path path = std::filesystem::weakly_canonical(std::filesystem::absolute(file), failed);
   return failed ? file : path;
