@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "core/io/sources/dataset_files.h"
+
 namespace tesseray {
 namespace {
 
@@ -115,6 +117,25 @@ std::optional<RawFootprint> footprint_of(const OGRFeature& feature, FootprintLay
                                            layer_name, footprint));
   }
   return footprint;
+}
+
+void note_features_without_geometry(FootprintLayer& layer, Progress& progress,
+                                    const std::function<bool(const OGRFeature&)>& wanted) {
+  // To go through a whole country for them, or to fetch it from a server, would take longer than the city does.
+  if (!is_local_path(layer.source.place().file)) return;
+  constexpr GIntBig most_features = 1'000'000;
+  constexpr GIntBig features_between_checks = 1024;
+  OGRLayer& features = layer.source.layer();
+  features.SetSpatialFilter(nullptr);
+  const GIntBig count = features.GetFeatureCount(FALSE);
+  if (count < 0 || count > most_features) return;
+  features.ResetReading();
+  GIntBig looked_at = 0;
+  while (const OGRFeatureUniquePtr feature = layer.source.next()) {
+    if (++looked_at % features_between_checks == 0) progress.throw_if_cancelled();
+    const OGRGeometry* geometry = feature->GetGeometryRef();
+    if ((geometry == nullptr || geometry->IsEmpty()) && wanted(*feature)) footprint_of(*feature, layer);
+  }
 }
 
 Issue footprint_issue(Issue::Action action, const std::string& code, const std::string& message,

@@ -4,6 +4,7 @@
 
 #include <ogr_geometry.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,7 +33,8 @@ FootprintLayer footprint_layer(VectorSource& source, const Crs& crs, const Crs& 
 // gone through all of them. `wanted` may reject a feature before its geometry is looked at.
 // Properties: 1. Curves become lines, Z and M are left out. 2. Parts of a collection that are no polygons are
 // dropped with an issue. 3. A feature without any polygon, with a coordinate that is not finite or cannot be
-// transformed, is dropped with an issue. Returns how many features were looked at.
+// transformed, is dropped with an issue; with an area, one without geometry only of a file of at most a million
+// features. Returns how many features were looked at.
 template <class Wanted, class Take>
 std::size_t for_each_footprint(FootprintLayer& layer, Progress& progress, const Wanted& wanted, const Take& take);
 
@@ -40,6 +42,10 @@ std::size_t for_each_footprint(FootprintLayer& layer, Progress& progress, const 
 std::optional<RawFootprint> footprint_of(const OGRFeature& feature, FootprintLayer& layer);
 // The feature's number. OSM counts ways and relations apart; relations get negative numbers, as osm2pgsql does it.
 std::int64_t footprint_id(const OGRFeature& feature, bool is_osm);
+
+// The issues about wanted features without geometry, which filters by place pass over wherever they are meant to be.
+void note_features_without_geometry(FootprintLayer& layer, Progress& progress,
+                                    const std::function<bool(const OGRFeature&)>& wanted);
 
 // An issue about a feature of the layer, with its outline where there is one.
 Issue footprint_issue(Issue::Action action, const std::string& code, const std::string& message,
@@ -62,6 +68,7 @@ std::size_t for_each_footprint(FootprintLayer& layer, Progress& progress, const 
     if (!wanted(*feature)) continue;
     if (const std::optional<RawFootprint> footprint = footprint_of(*feature, layer)) take(*feature, *footprint);
   }
+  if (layer.source_area) note_features_without_geometry(layer, progress, wanted);
   return count;
 }
 

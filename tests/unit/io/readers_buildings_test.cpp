@@ -428,6 +428,25 @@ TEST_F(Buildings, VegetationComesAlong) {
   EXPECT_NEAR(area(scene.vegetation[0].parts[0][0]), 7.9 * 11.1, 3);
 }
 
+// Filters by place pass over them: vegetation is always read with one, buildings with an extent.
+TEST_F(Buildings, FeaturesWithoutGeometryAreIssuesOfEveryLayer) {
+  const std::string buildings = with_values("height", 'r', {10.0});
+  for (const auto& [driver, file] : {std::pair{"GPKG", "trees.gpkg"}, std::pair{"ESRI Shapefile", "trees.shp"}}) {
+    const TestLayer layer{.driver = driver, .features = {{box(500020, 5000000, 9, 9)}, {""}, {""}}};
+    const std::string trees = write_layer(folder_ / file, layer);
+    const RawScene scene = read(EnvironmentInput{.buildings = buildings, .vegetation = trees});
+    EXPECT_EQ(scene.vegetation.size(), 1u);
+    EXPECT_EQ(count(scene.issues, "empty_geometry"), 2u) << driver;
+    const RawScene part =
+        read(EnvironmentInput{.buildings = trees, .extent = Rectangle{{500000, 4999900}, {500100, 5000100}}});
+    EXPECT_EQ(part.buildings.size(), 1u);
+    EXPECT_EQ(count(part.issues, "empty_geometry"), 2u) << driver;
+    for (const Issue& issue : part.issues) {
+      if (issue.code == "empty_geometry") EXPECT_GE(issue.feature_id, 1);
+    }
+  }
+}
+
 TEST_F(Buildings, ReadingCanBeCancelled) {
   class Cancelled : public Progress {
    public:
