@@ -44,7 +44,9 @@ class EnvironmentReader {
     OGRLayer* layer = dataset_->GetLayerByName(name.c_str());
     if (layer == nullptr) fail(name, "", "the layer is missing");
     for (const OGRFeatureUniquePtr& feature : *layer) take(*feature);
-    if (!session_.last_failure().empty()) fail(name, "", "the layer cannot be read (" + session_.last_failure() + ")");
+    if (session_.last_failure().empty()) return;
+    session_.refuse_locked_meanwhile(path_.string());
+    fail(name, "", "the layer cannot be read (" + session_.last_failure() + ")");
   }
 
   double real(const OGRFeature& feature, const char* field) const {

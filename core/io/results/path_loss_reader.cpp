@@ -108,8 +108,10 @@ class PathLossSource {
         progress.advance(static_cast<double>(targets.size()) / count);
       }
     }
-    if (!session_.last_failure().empty())
+    if (!session_.last_failure().empty()) {
+      session_.refuse_locked_meanwhile(name_.dataset);
       fail("cannot_read", "the layer cannot be read (" + session_.last_failure() + ")");
+    }
     if (targets.empty() && !name_.filter.empty()) {
       throw Error(ErrorKind::invalid_input, "no_rows", "the filter " + name_.filter + " leaves no rows",
                   "change the filter, or give the layer without one", place());

@@ -35,6 +35,14 @@ void GdalSession::refuse_locked(const std::string& file) const {
               "wait until it has finished, or close it", {.file = file});
 }
 
+void GdalSession::refuse_locked_meanwhile(const std::string& file) const {
+  refuse_locked(file);
+  const GdalSession anew;
+  const GDALDatasetUniquePtr opened(
+      GDALDataset::Open(file.c_str(), GDAL_OF_VECTOR | GDAL_OF_RASTER | GDAL_OF_READONLY));
+  if (opened == nullptr) anew.refuse_locked(file);
+}
+
 void GdalSession::set_option(const char* name, const std::string& value) {
   if (CPLGetConfigOption(name, nullptr) != nullptr) return;
   CPLSetThreadLocalConfigOption(name, value.c_str());

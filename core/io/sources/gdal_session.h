@@ -23,6 +23,8 @@ class GdalSession {
   void forget() { last_failure_.clear(); }
   // Throws Error(invalid_input) if that failure is another program's lock on the database `file`.
   void refuse_locked(const std::string& file) const;
+  // The same for a failure after the file was opened, of which GDAL does not always say why. REQUIRES: a failure.
+  void refuse_locked_meanwhile(const std::string& file) const;
 
  private:
   // For this thread, unless the user has set it.

@@ -85,6 +85,7 @@ void LocatedRaster::read_row(const PixelWindow& window, int row, double* values,
     const CPLErr failed = from.RasterIO(GF_Read, window.column, window.row + row, window.columns, 1, to, window.columns,
                                         1, type, 0, 0, nullptr);
     if (failed != CE_None) {
+      gdal.refuse_locked_meanwhile(file_);
       throw error("unreadable_file", "the raster cannot be read to its end (" + gdal.last_failure() + ")",
                   "check that the file is complete");
     }

@@ -171,6 +171,7 @@ void VectorSource::set_filter(const std::string& filter) {
   layer_->ResetReading();
   filter_ = filter;
   if (is_accepted && gdal_.last_failure().empty()) return;
+  gdal_.refuse_locked_meanwhile(file_);
   throw Error(ErrorKind::invalid_input, "bad_filter", "the filter \"" + filter + "\" is not valid" + reason(),
               "correct the |subset= part", place());
 }
@@ -306,6 +307,7 @@ OGRFeatureUniquePtr VectorSource::next() {
 }
 
 Error VectorSource::breaks_off() {
+  gdal_.refuse_locked_meanwhile(file_);
   return {ErrorKind::invalid_input, "unreadable_file", "the source cannot be read to its end" + reason(),
           "check that the file is complete and that QGIS can show all of it", place()};
 }

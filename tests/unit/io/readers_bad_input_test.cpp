@@ -10,7 +10,9 @@
 #include <string>
 
 #include "core/io/readers/readers.h"
+#include "core/io/results/sqlite_database.h"
 #include "core/io/sources/crs.h"
+#include "core/io/sources/vector_source.h"
 #include "tests/unit/io/gis_files.h"
 
 namespace tesseray {
@@ -72,6 +74,22 @@ std::string utf16(const std::string& ascii, bool with_mark) {
   std::string text = with_mark ? "\xFF\xFE" : "";
   for (const char c : ascii) text.append({c, '\0'});
   return text;
+}
+
+// Another program begins to write between two looks at the file.
+TEST(LockedWhileItIsRead, IsCalledSo) {
+  Inputs inputs;
+  const std::string file = inputs.boxes();
+  VectorSource source(file, VectorSource::Content::polygons, "BUILDINGS");
+  SqliteDatabase other(file, SqliteDatabase::Access::shared);
+  other.execute("BEGIN EXCLUSIVE");
+  try {
+    source.next();
+    ADD_FAILURE() << "was read";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), "file_locked") << error.what();
+    EXPECT_EQ(error.place().file, file);
+  }
 }
 
 struct BadInput {
