@@ -24,16 +24,10 @@ constexpr Choice<SceneOptions::MissingHeight> missing_heights[] = {
     {"fail", SceneOptions::MissingHeight::fail},
     {"drop", SceneOptions::MissingHeight::drop}};
 
-// Refuses an EXTENT that names another CRS than the environment's: its numbers would mean another place.
-void check_extent_crs(const ParameterValues& values, const std::string& environment_crs) {
-  const std::string& text = values.text("EXTENT");
+// "EPSG:25832" of "1,2,3,4 [EPSG:25832]", as QGIS writes extents.
+std::string extent_crs(const std::string& text) {
   const std::size_t open = text.find('[');
-  if (open == std::string::npos) return;
-  const std::string crs(trimmed(text.substr(open + 1, text.rfind(']') - open - 1)));
-  if (crs.empty() || lower_case(crs) == lower_case(environment_crs)) return;
-  throw Error(ErrorKind::invalid_input, "extent_in_other_crs",
-              "EXTENT is in " + crs + ", and the environment is in " + environment_crs,
-              "give the extent in " + environment_crs + ", or set CRS to " + crs);
+  return open == std::string::npos ? "" : std::string(trimmed(text.substr(open + 1, text.rfind(']') - open - 1)));
 }
 
 std::optional<Rectangle> extent_of(const ParameterValues& values) {
@@ -63,6 +57,7 @@ EnvironmentInput environment_input(const ParameterValues& values) {
   input.crs = values.text("CRS");
   input.local_metres = values.flag("LOCAL_METRES");
   input.extent = extent_of(values);
+  input.extent_crs = extent_crs(values.text("EXTENT"));
   return input;
 }
 
@@ -365,7 +360,6 @@ PieceMemory tile_memory() {
 
 CleanScene read_scene(Run& run) {
   RawScene raw = read_environment_input(environment_input(run.values()), run.progress());
-  check_extent_crs(run.values(), raw.crs_name);
   CleanScene clean = build_scene(std::move(raw), scene_options(run.values()), run.progress());
   warn_of_issues(clean.issues, run.progress());
   return clean;

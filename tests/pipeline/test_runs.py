@@ -171,7 +171,7 @@ class StudyTest(PipelineTest):
     def test_extent_in_another_crs_is_refused(self):
         process = tesseray("tileenvironment", *SCENE[:-1], "6.54,6.55,54.30,54.31 [EPSG:4326]", "--environment",
                            self.folder / "e.gpkg", "--progress", "json")
-        self.assertEqual(process.returncode, 2, process.stderr)
+        self.assert_refused(process, "extent_in_other_crs", ["EPSG:4326", "EPSG:25832"])
         self.assertEqual(self.files(), [])
 
     def test_heights_of_buildings_are_told(self):

@@ -30,9 +30,24 @@ Rectangle bounds_of(const std::vector<RawBuilding>& buildings) {
   return box;
 }
 
+// In whole metres; degrees, which somebody may have given, to a metre.
 std::string text_of(const Rectangle& area) {
-  const auto whole = [](double value) { return std::to_string(std::llround(value)); };
-  return whole(area.min.x) + ", " + whole(area.min.y) + " … " + whole(area.max.x) + ", " + whole(area.max.y);
+  const auto rounded = [](double value) {
+    constexpr double most_degrees = 400, steps_per_degree = 1e5;
+    const double steps = std::abs(value) < most_degrees ? steps_per_degree : 1;
+    return shortest(std::round(value * steps) / steps);
+  };
+  return rounded(area.min.x) + ", " + rounded(area.min.y) + " … " + rounded(area.max.x) + ", " + rounded(area.max.y);
+}
+
+// The numbers of an extent in another CRS than the environment's would mean another place.
+void check_extent_crs(const EnvironmentInput& input, const std::string& environment) {
+  if (input.extent_crs.empty() || lower_case(input.extent_crs) == lower_case(environment)) return;
+  const bool may_be_the_environments = Crs::from_text(input.extent_crs, {.field = "EXTENT"}).is_projected();
+  throw Error(ErrorKind::invalid_input, "extent_in_other_crs",
+              "EXTENT is in " + input.extent_crs + ", and the environment is in " + environment,
+              "give the extent in " + environment +
+                  (may_be_the_environments ? ", or set CRS to " + input.extent_crs : std::string()));
 }
 
 void check_options(const EnvironmentInput& input) {
@@ -189,6 +204,7 @@ RawScene read_environment_input(const EnvironmentInput& input, Progress& progres
 
   RawScene scene;
   Reading reading{input, rule, environment_crs(input, crs, bounds, scene.issues), scene, progress};
+  check_extent_crs(input, reading.environment.name());
   scene.crs_wkt = reading.environment.wkt();
   scene.crs_name = reading.environment.name();
   scene.buildings_file = buildings.place().file;

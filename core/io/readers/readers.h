@@ -42,6 +42,7 @@ struct EnvironmentInput {
   std::string crs;                           // of the environment: "EPSG:3946", WKT, …; empty: chosen (choose_crs)
   bool local_metres = false;                 // coordinates are metres of no known CRS
   std::optional<Rectangle> extent;           // environment CRS; only features that touch it (and a margin) are read
+  std::string extent_crs;                    // what is said to be the extent's; empty: nothing
 };
 
 // Reads and transforms; heights as the files have them, converted to metres. The environment CRS: `crs` when given,

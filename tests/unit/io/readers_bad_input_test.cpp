@@ -274,6 +274,16 @@ INSTANTIATE_TEST_SUITE_P(
                    in.environment({.extent = Rectangle{{9.0, 48.0}, {9.1, 48.1}}});
                  },
                  "extent_elsewhere", "its numbers count in the environment's CRS, EPSG:32632"},
+        BadInput{"ExtentInDegrees",
+                 [](Inputs& in) {
+                   in.environment({.extent = Rectangle{{9.0025, 48.1}, {9.012345678, 48.2}}});
+                 },
+                 "extent_elsewhere", "EXTENT (9.0025, 48.1 … 9.01235, 48.2)"},
+        BadInput{"ExtentInAnotherCrs",
+                 [](Inputs& in) {
+                   in.environment({.extent = Rectangle{{9.0, 48.0}, {9.1, 48.1}}, .extent_crs = "EPSG:4326"});
+                 },
+                 "extent_in_other_crs", "EXTENT is in EPSG:4326, and the environment is in EPSG:32632"},
         BadInput{"ExtentAsCorners",
                  [](Inputs& in) {
                    in.environment({.extent = Rectangle{{500150, 500250}, {5000150, 5000250}}});
