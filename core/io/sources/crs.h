@@ -31,6 +31,7 @@ class Crs {
 
   bool empty() const { return reference_.IsEmpty(); }
   bool is_geographic() const { return reference_.IsGeographic() != 0; }
+  bool is_geocentric() const { return reference_.IsGeocentric() != 0; }
   bool is_engineering() const { return reference_.IsLocal() != 0; }
   bool is_projected() const { return reference_.IsProjected() != 0; }
   bool is_projected_in_metres() const { return is_projected() && reference_.GetLinearUnits() == 1.0; }

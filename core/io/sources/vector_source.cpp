@@ -349,7 +349,20 @@ std::string VectorSource::reason() const {
   return gdal_.last_failure().empty() ? "" : " (" + gdal_.last_failure() + ")";
 }
 
+namespace {
+
+// Its coordinates count from the middle of the Earth: x and y alone, which layers are read by, are no place on a map.
+void refuse_geocentric(const Crs& crs, const ErrorPlace& place) {
+  if (!crs.is_geocentric()) return;
+  throw Error(ErrorKind::invalid_input, "geocentric_crs",
+              "the CRS " + crs.name() + " is geocentric: its coordinates count from the middle of the Earth",
+              "reproject it in QGIS (Reproject layer, with the Z values) to a projected or geographic CRS", place);
+}
+
+}  // namespace
+
 Crs source_crs(const Crs& own, const CrsRule& rule, const ErrorPlace& place) {
+  refuse_geocentric(own, place);
   if (rule.local_metres) {
     if (own.is_geographic()) {
       throw Error(ErrorKind::invalid_input, "degrees_in_local_metres",
@@ -379,7 +392,9 @@ Crs source_crs(const Crs& own, const CrsRule& rule, const ErrorPlace& place) {
                                             : ", which may be the environment's own CRS"),
         place);
   }
-  return Crs::from_text(rule.chosen, {.field = rule.chosen_parameter});
+  Crs chosen = Crs::from_text(rule.chosen, {.field = rule.chosen_parameter});
+  refuse_geocentric(chosen, {.field = rule.chosen_parameter});
+  return chosen;
 }
 
 }  // namespace tesseray

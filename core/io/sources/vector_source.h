@@ -78,7 +78,7 @@ class VectorSource {
 };
 
 // The CRS of a layer or raster: `chosen` where it has none of its own. Throws Error for a missing one without
-// `chosen`, for an engineering one, and, with `local_metres`, for one of degrees or feet; gives none with
+// `chosen`, for an engineering or geocentric one, and, with `local_metres`, for one of degrees or feet; gives none with
 // `local_metres`.
 struct CrsRule {
   std::string chosen;            // a CRS's text; empty: not given

@@ -322,6 +322,30 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"Engineering",
                  [](Inputs& in) { in.buildings(in.layer({.crs = engineering, .features = {{box(100, 100, 9, 9)}}})); },
                  "engineering_crs", "give LOCAL_METRES to compute in its metres"},
+        BadInput{"Geocentric",
+                 [](Inputs& in) {
+                   in.buildings(in.layer({.crs = "EPSG:4978", .features = {{box(4150000, 660000, 9, 9)}}}));
+                 },
+                 "geocentric_crs", "the CRS EPSG:4978 is geocentric"},
+        BadInput{"GeocentricVegetation",
+                 [](Inputs& in) {
+                   in.environment(
+                       {.vegetation = in.layer({.crs = "EPSG:4978", .features = {{box(4150000, 660000, 9, 9)}}})});
+                 },
+                 "geocentric_crs", "reproject it in QGIS"},
+        BadInput{"GeocentricTable",
+                 [](Inputs& in) {
+                   TransmitterInput input = Inputs::defaults(in.csv("x,y\n4150000,660000\n"));
+                   input.crs = "EPSG:4978";
+                   in.transmitters(input);
+                 },
+                 "geocentric_crs", "count from the middle of the Earth"},
+        BadInput{"GeocentricByItsParameter",
+                 [](Inputs& in) {
+                   in.environment({.buildings = in.layer({.crs = "", .features = {{box(4150000, 660000, 9, 9)}}}),
+                                   .crs = "EPSG:4978"});
+                 },
+                 "geocentric_crs", "CRS: the CRS EPSG:4978"},
         BadInput{"DegreesInAProjectedOne",
                  [](Inputs& in) { in.buildings(in.layer({.features = {{box(9, 48, 0.001, 0.001)}}})); },
                  "degrees_as_metres", "the coordinates look like degrees, but the CRS EPSG:32632"},
