@@ -59,6 +59,15 @@ void refuse(const std::vector<std::string>& violations) {
               "the help of the tool (--help) says what each parameter takes");
 }
 
+// "a number": what there is in place of what was expected.
+std::string in_words(const nlohmann::json& value) {
+  if (value.is_null()) return "missing";
+  if (value.is_boolean()) return "true or false";
+  if (value.is_number()) return "a number";
+  if (value.is_string()) return "a text";
+  return value.is_object() ? "an object" : "a list of other things";
+}
+
 std::string text_of_json(const std::string& name, const nlohmann::json& value) {
   if (value.is_null()) return {};
   if (value.is_string()) return value.get<std::string>();
@@ -71,8 +80,9 @@ std::string text_of_json(const std::string& name, const nlohmann::json& value) {
     }
     if (words.size() == value.size()) return join(words, ",");
   }
-  throw Error(ErrorKind::invalid_input, "bad_parameters", "the value of " + name + " is neither text, number nor list",
-              "give it as describe --json says");
+  throw Error(ErrorKind::invalid_input, "bad_parameters",
+              "the value of " + name + (value.is_array() ? " is a list that holds objects or lists" : " is an object"),
+              "give a text, a number, true or false, or a list of these; describe --json says what it takes");
 }
 
 }  // namespace
@@ -154,17 +164,26 @@ std::string ParameterValues::to_json() const {
 namespace {
 
 Copies copies_of_json(const nlohmann::json& object) {
-  try {
-    Copies copies;
-    for (const auto& [path, origin] : object.items()) {
-      copies[path] = {origin.at("description").get<std::string>(),
-                      origin.at("sources").get<std::vector<std::string>>()};
-    }
-    return copies;
-  } catch (const nlohmann::json::exception& wrong) {
-    throw Error(ErrorKind::invalid_input, "bad_json", std::string("COPIES is not understood: ") + wrong.what(),
+  const auto require = [](bool is_right, const std::string& what, const char* expected, const nlohmann::json& found) {
+    if (is_right) return;
+    throw Error(ErrorKind::invalid_input, "bad_json",
+                "COPIES: " + what + " is " + in_words(found) + "; " + expected + " is expected",
                 R"(write {"copy.gpkg": {"description": "…", "sources": ["city.gpkg|layername=houses"]}})");
+  };
+  Copies copies;
+  if (object.is_null()) return copies;
+  require(object.is_object(), "its value", "an object with a member for each copy", object);
+  for (const auto& [path, origin] : object.items()) {
+    require(origin.is_object(), "the value of \"" + path + "\"", "an object with description and sources", origin);
+    const nlohmann::json description = origin.value("description", nlohmann::json());
+    const nlohmann::json sources = origin.value("sources", nlohmann::json());
+    require(description.is_string(), "the description of \"" + path + "\"", "a text", description);
+    const bool are_texts = sources.is_array() && std::all_of(sources.begin(), sources.end(),
+                                                             [](const auto& source) { return source.is_string(); });
+    require(are_texts, "sources of \"" + path + "\"", "a list of texts", sources);
+    copies[path] = {description.get<std::string>(), sources.get<std::vector<std::string>>()};
   }
+  return copies;
 }
 
 }  // namespace

@@ -132,9 +132,32 @@ TEST(ParameterValues, JsonGivesTheSameTextsAsTheCommandLine) {
   ASSERT_EQ(request.copies.size(), 1u);
   EXPECT_EQ(request.copies.at("/tmp/a.gpkg").description, "houses");
   EXPECT_EQ(request.copies.at("/tmp/a.gpkg").sources, std::vector<std::string>{"/data/city.gpkg|layername=houses"});
-  for (const char* wrong :
-       {R"({"COPIES": {"/tmp/a.gpkg": "houses"}})", R"({"COPIES": {"/tmp/a.gpkg": {}}})", R"({"COPIES": "houses"})"}) {
-    EXPECT_THROW(request_from_json(wrong), Error) << wrong;
+  EXPECT_TRUE(request_from_json(R"({"COPIES": null})").copies.empty());
+}
+
+TEST(ParameterValues, JsonOfAWrongTypeIsSaidInOurWords) {
+  for (const auto& [json, says] : {
+           std::pair{R"({"COPIES": "houses"})", "COPIES: its value is a text; an object"},
+           {R"({"COPIES": ["houses"]})", "COPIES: its value is a list of other things; an object"},
+           {R"({"COPIES": {"a.gpkg": "houses"}})", "the value of \"a.gpkg\" is a text; an object with description"},
+           {R"({"COPIES": {"a.gpkg": {}}})", "the description of \"a.gpkg\" is missing; a text is expected"},
+           {R"({"COPIES": {"a.gpkg": {"description": 3, "sources": []}}})",
+            "the description of \"a.gpkg\" is a number"},
+           {R"({"COPIES": {"a.gpkg": {"description": "h", "sources": "s"}}})",
+            "sources of \"a.gpkg\" is a text; a list"},
+           {R"({"COPIES": {"a.gpkg": {"description": "h", "sources": [1]}}})",
+            "is a list of other things; a list of texts"},
+           {R"({"A": {"x": 1}})", "the value of A is an object"},
+           {R"({"A": [1, [2]]})", "the value of A is a list that holds objects or lists"},
+       }) {
+    try {
+      request_from_json(json);
+      ADD_FAILURE() << json << " was accepted";
+    } catch (const Error& error) {
+      EXPECT_NE(error.message().find(says), std::string::npos) << error.message();
+      EXPECT_EQ(error.message().find("json.exception"), std::string::npos) << error.message();
+      EXPECT_FALSE(error.hint().empty());
+    }
   }
 }
 
