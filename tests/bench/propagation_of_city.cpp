@@ -72,6 +72,13 @@ std::vector<float> read_powers(const std::filesystem::path& file, std::size_t co
   return powers;
 }
 
+void write_powers(const std::vector<float>& powers, const std::filesystem::path& file) {
+  std::ofstream out(file, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(powers.data()), static_cast<std::streamsize>(powers.size() * sizeof(float)));
+  out.close();
+  if (!out) throw std::runtime_error(file.string() + ": cannot be written");
+}
+
 // Over the tiles above a noise floor in `before`.
 struct Difference {
   std::size_t tiles = 0, lost = 0;
@@ -178,9 +185,7 @@ void measure(const Study& study) {
                    100 * in_sight, pruning.scattering_sources, pruning.roulette);
       std::fflush(stdout);
       if (!study.save.empty()) {
-        std::ofstream(file_of(study.save, site.name, bounces), std::ios::binary)
-            .write(reinterpret_cast<const char*>(powers.data()),
-                   static_cast<std::streamsize>(powers.size() * sizeof(float)));
+        write_powers(powers, file_of(study.save, site.name, bounces));
       }
     }
   }
@@ -198,8 +203,8 @@ int main(int argc, char** argv) {
   app.add_option("--spread", study.spread, "so many sites over the city instead of one of each kind about its middle");
   app.add_option("--bounces", study.bounces, "numbers of bounces");
   app.add_option("--after-scattering", study.after_scattering, "interactions after a scattering");
-  app.add_option("--save", study.save, "folder for the predictions");
-  app.add_option("--compare", study.compare_with, "folder of earlier predictions");
+  app.add_option("--save", study.save, "folder for the predictions")->check(CLI::ExistingDirectory);
+  app.add_option("--compare", study.compare_with, "folder of earlier predictions")->check(CLI::ExistingDirectory);
   app.add_flag("--pruning,!--no-pruning", study.pruning, "see RayLaunchingOptions; on by default");
   app.add_option("--noise-floor", study.noise_floor_dbm, "compare tiles above this received power, dBm");
   CLI11_PARSE(app, argc, argv);
