@@ -352,7 +352,8 @@ def _call_table(path: str, name: str) -> str:
     """Calls the one table of a copy as the layer is called, which messages name; returns what it is called then."""
     layers = QgsProviderRegistry.instance().querySublayers(path)
     copied = layers[0].name() if layers else ""
-    wanted = " ".join(re.sub(r"[^\w-]+", " ", name).split())
+    # The name of a layer ends at a bar where the executable reads sources.
+    wanted = " ".join(re.sub(r"[|\x00-\x1f\x7f]+", " ", name).split())
     if not copied or not wanted or wanted == copied:
         return copied
     connection = QgsProviderRegistry.instance().providerMetadata("ogr").createConnection(path, {})

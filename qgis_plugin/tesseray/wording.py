@@ -37,6 +37,7 @@ class Wording:
                 self._add(rf"\b{name}\b" if "_" in name else _ALONE.format(name), label)
         for other in description.tools:
             self._add(_ALONE.format(re.escape(other.id)), f"“{other.title}”")
+        self._add(r" \(--help\)", "")  # the dialog shows the help beside the parameters
 
     def _add(self, pattern: str, word: str) -> None:
         self._words.append((re.compile(pattern), word))

@@ -162,6 +162,8 @@ class WordingTest(unittest.TestCase):
                 ("make the environment anew with tileenvironment.\nRun it.",
                  "make the environment anew with “Tile environment”.\nRun it."),
                 ("PATH_LOSS (--path-loss): is missing", "“Path loss”: is missing"),
+                ("the help of the tool (--help) says what each parameter takes",
+                 "the help of the tool says what each parameter takes"),
                 ("there is no frequency. Give FREQUENCY, or RECEIVERS", "there is no frequency. Give “Frequency”, or "
                                                                         "“Receiver points”"),
                 ("by_numbers for PERMITTIVITY", "by_numbers for “Permittivity”"),

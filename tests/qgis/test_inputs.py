@@ -258,7 +258,9 @@ class InputTest(ProjectTest):
         self.assertEqual(self.sources(self.environment_of(layer)), shown)
 
     def test_messages_name_the_layer_and_not_the_file_of_its_copy(self):
-        for name, told in (("Häuser: alt/neu", "Häuser alt neu"), ("buildings", "buildings"), ("Buildings", "Buildings")):
+        for name, told in (("Häuser: alt/neu", "Häuser: alt/neu"), ("Häuser %20 #1", "Häuser %20 #1"),
+                           ("old \"roofs\" | new", "old \"roofs\" new"), ("buildings", "buildings"),
+                           ("Buildings", "Buildings")):
             copy = self.memory_copy(name=name)
             lost = next(copy.getFeatures()).id()
             copy.dataProvider().changeAttributeValues({lost: {copy.fields().lookupField("height_m"): None}})

@@ -153,7 +153,11 @@ class StylesTest(QgisTest):
             self.assertEqual(shown, titles, name)
         names = self.layer("path_loss").fields()
         self.assertEqual(names.field("path_loss_db").displayName(), "Path loss [dB]")
-        self.assertEqual(names.field("field_dbuvm").displayName(), "Field [dB(µV/m)]")
+        self.assertEqual(names.field("field_dbuvm").displayName(), "Field strength [dB(µV/m)]")
+
+    def test_measurements_are_called_by_their_numbers(self):
+        """QGIS would take the first text, which is empty for all that are used."""
+        self.assertEqual(self.layer("prediction_error").displayExpression(), '"measurement_id"')
 
     def test_transmitters_are_labelled_by_name(self):
         for name, layer in self.all_layers().items():

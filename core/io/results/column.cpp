@@ -63,6 +63,7 @@ std::string column_title(std::string_view name) {
   std::vector<std::string> words = words_of(name);
   const std::string unit = unit_of(words);
   if (!unit.empty() && !is_coordinate(words.back())) words.pop_back();
+  if (words.size() == 1 && words.front() == "field") words.emplace_back("strength");
   const std::string threshold = threshold_of(words);
   std::string title;
   for (const std::string& word : words) {

@@ -16,7 +16,8 @@ struct Column {
 };
 
 // The title of a column, made from its name by the rule that names end in their unit:
-//   path_loss_db → "Path loss [dB]", field_dbuvm → "Field [dB(µV/m)]", roof_z → "Roof z [m]", tile_id → "Tile ID"
+//   path_loss_db → "Path loss [dB]", field_dbuvm → "Field strength [dB(µV/m)]", roof_z → "Roof z [m]",
+//   tile_id → "Tile ID"
 // Every unit that ends a name of ours is known; other names keep their last word.
 std::string column_title(std::string_view name);
 

@@ -273,6 +273,11 @@ Style labelled(Style style, const std::string& field) {
   return style;
 }
 
+Style titled(Style style, const std::string& field) {
+  style.title_field = field;
+  return style;
+}
+
 Style prisms(const std::string& name, const Drawing& drawing, const std::string& base_field,
              const std::string& top_field) {
   return {name, drawing.symbol,
@@ -285,9 +290,15 @@ std::string document(const Style& style, std::span<const Column> columns) {
   if (!style.symbol) return begin + " styleCategories=\"Fields\">\n" + aliases(columns) + "</qgis>\n";
   // QGIS applies a style only to a layer of this geometry: 0 points, 1 lines, 2 polygons.
   const int geometry = *style.symbol == Symbol::marker ? 0 : *style.symbol == Symbol::line ? 1 : 2;
-  return begin + " styleCategories=\"Symbology|Symbology3D|Labeling|Fields\"" +
+  const std::string title =
+      style.title_field.empty()
+          ? ""
+          : "<previewExpression>" + escaped("\"" + style.title_field + "\"") + "</previewExpression>\n";
+  return begin + " styleCategories=\"Symbology|Symbology3D|Labeling|Fields" +
+         (title.empty() ? "\"" : "|LayerConfiguration\"") +
          attribute("labelsEnabled", style.labels.empty() ? "0" : "1") + ">\n" + style.elements + style.labels +
-         aliases(columns) + "<blendMode>0</blendMode>\n<featureBlendMode>0</featureBlendMode>\n<layerGeometryType>" +
+         aliases(columns) + title +
+         "<blendMode>0</blendMode>\n<featureBlendMode>0</featureBlendMode>\n<layerGeometryType>" +
          std::to_string(geometry) + "</layerGeometryType>\n</qgis>\n";
 }
 

@@ -41,6 +41,7 @@ struct Style {
   std::optional<Symbol> symbol;  // none for a table
   std::string elements;          // XML: the renderers
   std::string labels = {};       // XML: the labels
+  std::string title_field = {};  // what QGIS calls a feature by; empty: its own choice, mostly the first text
 };
 
 struct Category {
@@ -72,6 +73,9 @@ Style table(const std::string& name);
 
 // The style with each feature labelled by `field`.
 Style labelled(Style style, const std::string& field);
+
+// The style with each feature called by `field` where QGIS lists and identifies features.
+Style titled(Style style, const std::string& field);
 
 // Prisms drawn as footprints at their roofs' height: solid in the 3D view, from `base_field` to `top_field` (absolute
 // heights, m).

@@ -186,12 +186,19 @@ Styles antenna_pattern() { return {qml::table("Antenna pattern")}; }
 
 Styles error_statistics() { return {qml::table("Error statistics")}; }
 
+namespace {
+
+// By itself QGIS takes the first text: why a measurement was not used, which is NULL for most.
+qml::Style called_by_measurement(qml::Style style) { return qml::titled(std::move(style), "measurement_id"); }
+
+}  // namespace
+
 Styles prediction_error() {
   const Drawing point{.symbol = Symbol::marker, .outline = dark_grey, .width_mm = 0.1, .size_mm = 2.2, .sphere_m = 1.5};
   std::vector<qml::Range> ranges = classes({-15, -10, -6, -3, 3, 6, 10, 15}, blue_to_red(), "dB", point, false);
   ranges.front().label += " (predicted too weak)";
   ranges.back().label += " (predicted too strong)";
-  return {qml::graduated("Prediction error", "error_db", ranges)};
+  return {called_by_measurement(qml::graduated("Prediction error", "error_db", ranges))};
 }
 
 Styles arrival_time_error() {
@@ -200,7 +207,7 @@ Styles arrival_time_error() {
       classes({-1000, -500, -250, -100, 100, 250, 500, 1000}, blue_to_red(), "ns", point, false);
   ranges.front().label += " (predicted too early)";
   ranges.back().label += " (predicted too late)";
-  return {qml::graduated("Prediction error", "error_ns", ranges)};
+  return {called_by_measurement(qml::graduated("Prediction error", "error_ns", ranges))};
 }
 
 Styles rays() {

@@ -52,7 +52,7 @@
 <alias index="4" field="path_loss_db" name="Path loss [dB]"/>
 <alias index="5" field="basic_loss_db" name="Basic loss [dB]"/>
 <alias index="6" field="received_power_dbm" name="Received power [dBm]"/>
-<alias index="7" field="field_dbuvm" name="Field [dB(µV/m)]"/>
+<alias index="7" field="field_dbuvm" name="Field strength [dB(µV/m)]"/>
 <alias index="8" field="line_of_sight" name="Line of sight"/>
 <alias index="9" field="mechanism" name="Mechanism"/>
 <alias index="10" field="ray_count" name="Ray count"/>

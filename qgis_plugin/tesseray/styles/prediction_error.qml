@@ -1,5 +1,5 @@
 <!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>
-<qgis version="3.40.0" styleCategories="Symbology|Symbology3D|Labeling|Fields" labelsEnabled="0">
+<qgis version="3.40.0" styleCategories="Symbology|Symbology3D|Labeling|Fields|LayerConfiguration" labelsEnabled="0">
 <renderer-v2 type="graduatedSymbol" graduatedMethod="GraduatedColor" attr="error_db" symbollevels="0" enableorderby="0" forceraster="0" referencescale="-1">
 <ranges>
 <range symbol="0" lower="-1000000" upper="-15" label="below -15 dB (predicted too weak)" render="true"/>
@@ -48,6 +48,7 @@
 <alias index="10" field="excluded_because" name="Excluded because"/>
 <alias index="11" field="above_ground" name="Above ground"/>
 </aliases>
+<previewExpression>&quot;measurement_id&quot;</previewExpression>
 <blendMode>0</blendMode>
 <featureBlendMode>0</featureBlendMode>
 <layerGeometryType>0</layerGeometryType>

@@ -182,7 +182,8 @@ TEST_F(GeoPackageRules, StylesNameEveryFieldWithItsUnit) {
 TEST(ColumnTitle, TakesTheUnitFromTheEndOfTheName) {
   EXPECT_EQ(column_title("path_loss_db"), "Path loss [dB]");
   EXPECT_EQ(column_title("received_power_dbm"), "Received power [dBm]");
-  EXPECT_EQ(column_title("field_dbuvm"), "Field [dB(µV/m)]");
+  EXPECT_EQ(column_title("field_dbuvm"), "Field strength [dB(µV/m)]");
+  EXPECT_EQ(column_title("in_near_field"), "In near field");
   EXPECT_EQ(column_title("area_m2"), "Area [m²]");
   EXPECT_EQ(column_title("frequency_mhz"), "Frequency [MHz]");
   EXPECT_EQ(column_title("arrival_azimuth_deg"), "Arrival azimuth [°]");
