@@ -38,12 +38,15 @@ from qgis.core import (
 from qgis.PyQt.QtCore import QMetaType, QUrl
 
 from .description import Parameter
+from .recorded_runs import recorded_run
 
 # Tables of a GeoPackage or SpatiaLite database that are no data of the user's.
 HIDDEN_TABLES = {"layer_styles", "qgis_projects", "KNN", "KNN2", "data_licenses"}
 # What a GeoPackage calls the number of a row and its geometry: in a copy no other field can be called so.
 ID_FIELD = "fid"
 _TRANSMITTER_FIELD = "transmitter_id"
+# By these the executable knows the layer of transmitters among those that a run wrote.
+_TRANSMITTERS_FIELDS = (_TRANSMITTER_FIELD, "name", "frequency_mhz")
 OWN_COLUMNS = (ID_FIELD, "geom")
 
 
@@ -158,6 +161,17 @@ def _exported_source(path: str, layer_name: str) -> str:
     return f"{path}|layername={layer_name}" if layer_name else path
 
 
+def _companion(file: Path, table: str, name: str) -> QgsVectorLayer:
+    """The transmitters that the run of the layer `table` wrote beside it, whatever they are called; else what is called
+    `name`. As the executable chooses them, which finds only the usual name beside a copy."""
+    run = recorded_run(file, table)
+    for written in run.layers if run else ():
+        layer = QgsVectorLayer(f"{file}|layername={written}", name, "ogr")
+        if layer.isValid() and all(layer.fields().lookupField(field) >= 0 for field in _TRANSMITTERS_FIELDS):
+            return layer
+    return QgsVectorLayer(f"{file}|layername={name}", name, "ogr")
+
+
 def _copy_companions(layer: QgsVectorLayer, companions: list[str], target: Path, copied: QgsVectorLayer | None,
                      context: QgsProcessingContext) -> None:
     """Copies layers that stand beside `layer` in its file to the file of its export, as far as they are there.
@@ -167,7 +181,7 @@ def _copy_companions(layer: QgsVectorLayer, companions: list[str], target: Path,
     """
     file = file_of(layer)
     for name in companions if file else ():
-        companion = QgsVectorLayer(f"{file}|layername={name}", name, "ogr")
+        companion = _companion(file, table_of(layer), name)
         if not companion.isValid():
             continue
         options = QgsVectorFileWriter.SaveVectorOptions()

@@ -12,8 +12,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import sqlite3
-import urllib.parse
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,24 +19,13 @@ from typing import Any, Mapping
 
 from .description import Description, Parameter, Tool
 from .folders import SEPARATOR, folders_in, with_folder
+from .recorded_runs import RecordedRun, recorded_run
 
 FILE_KINDS = frozenset({"vector polygon", "vector point", "vector any", "table", "raster", "file"})
-RUNS_TABLE = "tesseray_runs"
 # The prediction, and what tools call the one that they go on from.
 PATH_LOSS = "PATH_LOSS"
 # "PG:dbname=…", "/vsizip/…": what is no path of a file.
 _CONNECTION = re.compile(r"^([A-Za-z]{2,}[A-Za-z0-9_]*:|/vsi)")
-
-
-@dataclass(frozen=True)
-class RecordedRun:
-    """A row of tesseray_runs. inputs: each with path and bytes. file: the GeoPackage with the row, number: its number."""
-
-    tool: str
-    parameters: Mapping[str, Any]
-    inputs: list[dict[str, Any]]
-    file: Path
-    number: int = 0
 
 
 class UnknownRun(Exception):
@@ -66,26 +53,6 @@ class CallPlan:
     values: dict[str, Any] = field(default_factory=dict)
     missing: list[Parameter] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
-
-
-def recorded_run(file: Path, layer: str) -> RecordedRun | None:
-    """The last run that wrote `layer` into a GeoPackage; None for files that Tesseray did not write.
-
-    Names that differ in case alone are the same, as GDAL opens them.
-    """
-    if not file.is_file():
-        return None
-    database = sqlite3.connect(f"file:{urllib.parse.quote(str(file))}?mode=ro", uri=True)
-    try:
-        rows = database.execute(f"SELECT rowid, tool, parameters, inputs, layers FROM {RUNS_TABLE} ORDER BY rowid DESC")
-        for number, tool, parameters, inputs, layers in rows:
-            if layer.casefold() in map(str.casefold, json.loads(layers)):
-                return RecordedRun(tool, json.loads(parameters), json.loads(inputs), file, number)
-    except (sqlite3.Error, ValueError, TypeError):
-        return None
-    finally:
-        database.close()
-    return None
 
 
 def predicting_run(file: Path, layer: str, description: Description) -> RecordedRun:

@@ -539,6 +539,31 @@ class InputTest(ProjectTest):
             **harness.DRIVE_TEST, "PATH_LOSS": layer, "ERROR_STATISTICS": str(self.folder / "d.gpkg")})
         self.assertEqual(compared["RESULT_HASH"], directly["RESULT_HASH"])
 
+    def test_path_loss_that_must_be_copied_keeps_the_transmitters_of_its_own_run(self):
+        """Whatever they are called: those of the usual name may be of another network."""
+        from qgis.core import QgsProcessingFeatureSourceDefinition
+
+        network = self.folder / "networks.gpkg"
+        sites = harness.transmitters(self.folder)
+        environment = str(self.folder / "environment.gpkg")
+        self.run_tool("tileenvironment", **SMALL_SCENE, ENVIRONMENT=environment)
+        others = self.folder / "others.csv"
+        others.write_text(pathlib.Path(sites["TRANSMITTERS"]).read_text().replace("Market", "Square")
+                          .replace("Hill", "Valley"))
+        for source, path_loss, transmitters in ((str(others), "path_loss", "transmitters"),
+                                                (sites["TRANSMITTERS"], "planned", "planned sites")):
+            self.run_tool("predictcoverage", ENVIRONMENT=environment, **{**sites, "TRANSMITTERS": source, "MAX_BOUNCES": 0},
+                          PATH_LOSS=f"ogr:dbname='{network}' table=\"{path_loss}\" (geom)",
+                          TRANSMITTERS_OUT=f"ogr:dbname='{network}' table=\"{transmitters}\" (geom)")
+        for table, names in (("planned", {"Market", "Hill"}), ("path_loss", {"Square", "Valley"})):
+            layer = self.layer(f"{network}|layername={table}", name=table)
+            layer.selectAll()
+            copied = self.run_tool("bestserver", PATH_LOSS=QgsProcessingFeatureSourceDefinition(layer.id(), True),
+                                   BEST_SERVER="TEMPORARY_OUTPUT")["BEST_SERVER"]
+            self.assertIn("is copied", self.log())
+            servers = {row["transmitter"] for row in self.layer(copied).getFeatures()}
+            self.assertEqual({server for server in servers if isinstance(server, str)}, names)
+
     def test_chosen_rows_of_path_loss_bring_the_transmitters_that_a_filter_brings(self):
         from osgeo import gdal
         from qgis.core import Qgis, QgsProcessingFeatureSourceDefinition
