@@ -123,7 +123,7 @@ void note_features_without_geometry(FootprintLayer& layer, Progress& progress,
                                     const std::function<bool(const OGRFeature&)>& wanted) {
   // To go through a whole country for them, or to fetch it from a server, would take longer than the city does.
   if (!is_local_path(layer.source.place().file)) return;
-  constexpr GIntBig most_features = 1'000'000;
+  constexpr GIntBig most_features = 200'000;
   constexpr GIntBig features_between_checks = 1024;
   OGRLayer& features = layer.source.layer();
   features.SetSpatialFilter(nullptr);

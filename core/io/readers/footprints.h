@@ -33,7 +33,7 @@ FootprintLayer footprint_layer(VectorSource& source, const Crs& crs, const Crs& 
 // gone through all of them. `wanted` may reject a feature before its geometry is looked at.
 // Properties: 1. Curves become lines, Z and M are left out. 2. Parts of a collection that are no polygons are
 // dropped with an issue. 3. A feature without any polygon, with a coordinate that is not finite or cannot be
-// transformed, is dropped with an issue; with an area, one without geometry only of a file of at most a million
+// transformed, is dropped with an issue; with an area, one without geometry only of a file of at most 200,000
 // features. Returns how many features were looked at.
 template <class Wanted, class Take>
 std::size_t for_each_footprint(FootprintLayer& layer, Progress& progress, const Wanted& wanted, const Take& take);

@@ -442,7 +442,9 @@ TEST_F(Buildings, FeaturesWithoutGeometryAreIssuesOfEveryLayer) {
     EXPECT_EQ(part.buildings.size(), 1u);
     EXPECT_EQ(count(part.issues, "empty_geometry"), 2u) << driver;
     for (const Issue& issue : part.issues) {
-      if (issue.code == "empty_geometry") EXPECT_GE(issue.feature_id, 1);
+      if (issue.code == "empty_geometry") {
+        EXPECT_GE(issue.feature_id, 1);
+      }
     }
   }
 }
