@@ -47,13 +47,6 @@ TESSERAY_HD inline double approximate_knife_edge_loss_db(double nu) {
   return 6.9 + 20.0 * std::log10(std::sqrt(shifted * shifted + 1.0) + shifted);
 }
 
-// The ν of which the approximation gives a loss.
-TESSERAY_HD inline double fresnel_parameter_of_loss(double loss_db) {
-  if (loss_db <= 0) return negligible_fresnel_parameter;
-  const double sum = std::pow(10.0, (loss_db - 6.9) / 20.0);
-  return 0.1 + 0.5 * (sum - 1.0 / sum);
-}
-
 // A profile is a row of points (x: distance, y: height; m) with x strictly increasing: the transmitter, the edges, the
 // receiver. All methods give dB relative to free space along the straight line, and 0 for fewer than three points.
 

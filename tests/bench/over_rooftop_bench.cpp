@@ -65,7 +65,7 @@ void over_rooftop(benchmark::State& state) {
         if (lit[tile] != 0) continue;
         ++all_hidden;
         const Vec3 target = target_point(city.tiling.tiles[tile], 1.5);
-        if (!paths.find(rays, {target, 200}, method, work, path)) continue;
+        if (!paths.find(rays, {target}, method, work, path)) continue;
         ++all_found;
         all_edges += path.edges.size();
       }

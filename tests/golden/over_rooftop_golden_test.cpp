@@ -111,7 +111,7 @@ Loss default_loss(const Profile& profile, double sigma = conductivity) {
   const RooftopRays rays{.from = {before_m, middle_m, profile.from.y},
                          .wavelength_m = profile.wavelength(),
                          .permittivities = permittivities};
-  const RooftopTarget target{.point = {before_m + length, middle_m, profile.to.y}, .most_loss_db = 200};
+  const RooftopTarget target{.point = {before_m + length, middle_m, profile.to.y}};
   const auto loss_db = [](Complex factor) { return -decibels(squared_norm(factor)); };
   OverRooftopPaths::Workspace work;
   if (in_sight) {

@@ -70,7 +70,7 @@ class RaysToTiles {
              .permittivities = permittivities_,
              .may_reflect = true};
     for (std::size_t t = 0; t < tiling.tiles.size(); t += step) {
-      targets_.push_back({target_point(tiling.tiles[t], 1.5), 200});
+      targets_.push_back({target_point(tiling.tiles[t], 1.5)});
     }
   }
   const RooftopSceneView& view() const { return paths_.view(); }

@@ -75,13 +75,8 @@ RooftopRays RooftopWaves::search_rays() const {
           setting_.roof_z,       limits_.may_reflect(0, 0), horizontal_share};
 }
 
-RooftopTarget RooftopWaves::target_at(Vec3 point) const {
-  const double straight = norm(point - transmitter_.position);
-  return {point, decibels(link_.unit_gain() / (straight * straight * link_.least_gain()))};
-}
-
 RooftopTarget RooftopWaves::target_at(std::uint32_t number, Vec3 point) const {
-  RooftopTarget target = target_at(point);
+  RooftopTarget target{point};
   const bool is_tile = environment_.points.is_tile(number);
   if (!is_tile) target.roof_z = environment_.over_rooftops.roof_below(target.point);
   const std::uint32_t below = is_tile ? number : setting_.receiver_ground(number);
@@ -114,7 +109,7 @@ bool RooftopWaves::complete(Vec3 target, Workspace& work, RooftopWave& wave) con
   wave.strength = (1.0 / leg_to(wave.source, target).amplitude) * field;
   wave.departure_gain = departure.relative_gain;
   wave.vegetation = path.is_in_sight ? 1 : vegetation_over(path);
-  return link_.unit_gain() * squared_norm(field) * (wave.vegetation * wave.vegetation) >= link_.least_gain();
+  return squared_norm(field) * (wave.vegetation * wave.vegetation) > 0;
 }
 
 double RooftopWaves::vegetation_over(const RooftopPath& path) const {

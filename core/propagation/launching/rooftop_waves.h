@@ -70,12 +70,11 @@ class RooftopWaves {
 
   // rooftop_waves.cpp: what a search over the roofs asks.
   RooftopRays search_rays() const;
-  RooftopTarget target_at(Vec3 point) const;
   RooftopTarget target_at(std::uint32_t number, Vec3 point) const;
-  // False when there is none, or only one below the threshold.
+  // False when there is none.
   bool find(const RooftopTarget& target, Workspace& work, RooftopWave& wave) const;
-  // The wave along wave.path; false when it is below the threshold. Vegetation on the way to a point in sight is not
-  // in it.
+  // The wave along wave.path; false when nothing is left of it. However weak it is, it arrives: only what goes on from
+  // an element is held against MIN_POWER. Vegetation on the way to a point in sight is not in it.
   bool complete(Vec3 target, Workspace& work, RooftopWave& wave) const;
   // Over the last edge of a path, as of a screen alone.
   Complex behind_last_edge(const RooftopPath& path, Vec3 point) const;

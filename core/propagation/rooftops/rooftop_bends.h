@@ -32,11 +32,9 @@ struct RooftopRays {
   double horizontal_share = 0.5;            // of the polarisation, where the ground between crests reflects
 };
 
-// Where one of them goes. One whose highest edge alone costs more than `most_loss_db` (or thereabouts) is too weak to
-// be worked out.
+// Where one of them goes.
 struct RooftopTarget {
   Vec3 point;
-  double most_loss_db = 0;
   // Of a tile, which nothing reaches from behind, or of the ground tile that the target stands over; no normal where
   // that makes no difference.
   Vec3 centroid = {}, normal = {};
@@ -47,7 +45,7 @@ struct RooftopTarget {
 struct RooftopBends {
   enum class Outcome : std::uint32_t {
     found,
-    none,  // no edge stands in the way, the points stand nearly above each other, or the ray is too weak or of no use
+    none,     // no edge stands in the way, the points stand nearly above each other, or the ray is of no use
     no_room,  // the profile was too long for the memory
   };
   Outcome outcome = Outcome::none;
@@ -74,32 +72,6 @@ TESSERAY_HD inline double margin_m(double distance_m, double wavelength_m,
                                    double least_nu = negligible_fresnel_parameter) {
   return -least_nu * std::sqrt(wavelength_m * distance_m / 8.0);
 }
-// What the others may give back of the loss of the edge with the largest ν over the whole path.
-inline constexpr double ripple_db = 1.5;
-
-// What that edge costs alone, less this.
-TESSERAY_HD inline double least_loss_db(std::span<const Vec2> path, double wavelength_m) {
-  double nu = negligible_fresnel_parameter;
-  const Vec2 from = path[0], to = path[path.size() - 1];
-  for (std::size_t i = 1; i + 1 < path.size(); ++i) {
-    const Vec2 edge = path[i];
-    const double clearance = edge.y - (from.y + (to.y - from.y) * edge.x / to.x);
-    // Along the legs: near an end, an edge far above it is no longer an obstacle of the paraxial wave.
-    const double before = norm(Vec2{edge.x, clearance}), after = norm(Vec2{to.x - edge.x, clearance});
-    const double of_edge = fresnel_parameter(clearance, before, after, wavelength_m);
-    if (nu < of_edge) nu = of_edge;
-  }
-  return approximate_knife_edge_loss_db(nu) - ripple_db;
-}
-
-// The clearance² of a roof's side over the product of its distances to both ends from which on the ray is too weak,
-// whatever edges would be chosen: these may leave out the side itself, or take one near it that costs less.
-TESSERAY_HD inline double most_rise(const RooftopTarget& target, double distance_m, double wavelength_m) {
-  constexpr double of_choice_db = 6;
-  const double nu = fresnel_parameter_of_loss(target.most_loss_db + ripple_db + of_choice_db);
-  return nu > 0 ? nu * nu * wavelength_m / (2.0 * distance_m) : 0;
-}
-
 // But for rounding.
 TESSERAY_HD inline bool is_same_height(double a, double b) { return std::fabs(a - b) < 1e-6; }
 
@@ -309,21 +281,15 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
   const double distance = norm(target.point.xy() - rays.from.xy());
   if (distance < rooftop_detail::least_horizontal_distance_m) return;
   const RooftopLine line(rays.from, target.point, rooftop_detail::margin_m(distance, rays.wavelength_m));
-  RooftopProfileTrace<Row, Crossings> trace(scene, line, row,
-                                            rooftop_detail::most_rise(target, distance, rays.wavelength_m));
-  if (!trace.run()) {
-    if (!trace.has_risen()) bends.outcome = RooftopBends::Outcome::no_room;
+  if (!RooftopProfileTrace<Row, Crossings>(scene, line, row).run()) {
+    bends.outcome = RooftopBends::Outcome::no_room;
     return;
   }
   const ScreenChoice choice = choose_screens(row, rays.wavelength_m);
   if (choice.count < 3) return;
   const ChosenPath path = rooftop_detail::with_round_ground(scene, line, row, choice, rays.wavelength_m);
   const Vec2* const points = path.points;
-  const bool arrives_behind = rooftop_detail::arrives_behind(rays, target, points[path.count - 2]);
-  if ((arrives_behind && !target.is_over_ground) ||
-      rooftop_detail::least_loss_db(path.span(), rays.wavelength_m) > target.most_loss_db) {
-    return;
-  }
+  if (!target.is_over_ground && rooftop_detail::arrives_behind(rays, target, points[path.count - 2])) return;
 
   rooftop_detail::pass_screens(scene, rays, target, line, path, {}, screens, bends);
   for (std::uint32_t i = 1; i <= bends.count; ++i) {

@@ -23,17 +23,14 @@ inline constexpr double least_roof_gap_m = 2.0;
 template <class Row, class Crossings = SideCrossingsInTurn>
 class RooftopProfileTrace {
  public:
-  // Ends at the first side of a roof whose clearance² over the product of its distances to both ends is `most_rise`.
-  TESSERAY_HD RooftopProfileTrace(const RooftopSceneView& scene, const RooftopLine& line, Row& row,
-                                  double most_rise = infinity)
-      : scene_(scene), line_(line), row_(row), most_rise_(most_rise) {}
+  TESSERAY_HD RooftopProfileTrace(const RooftopSceneView& scene, const RooftopLine& line, Row& row)
+      : scene_(scene), line_(line), row_(row) {}
 
-  // False when it ended early, or when the row has no room; the row then holds nothing of use.
+  // False when the row has no room; it then holds nothing of use.
   TESSERAY_HD bool run() {
     row_.clear();
     row_.push({0, line_.from.z}, 0);
     add_sides();
-    if (has_risen_) return false;
     add_terrain();
     return finish();
   }
@@ -43,7 +40,7 @@ class RooftopProfileTrace {
     row_.push({0, line_.from.z}, 0);
     add_sides();
     add_points(ground);
-    return !has_risen_ && finish();
+    return finish();
   }
   TESSERAY_HD bool run_over_ground(std::span<const Vec2> ground) {
     row_.clear();
@@ -51,8 +48,6 @@ class RooftopProfileTrace {
     add_points(ground);
     return finish();
   }
-  // Whether it ended at such a side.
-  TESSERAY_HD bool has_risen() const { return has_risen_; }
 
  private:
   TESSERAY_HD bool finish() {
@@ -90,7 +85,7 @@ class RooftopProfileTrace {
     const Vec2 start = line_.from.xy();
     std::int32_t i = grid.column(start.x), j = grid.row(start.y);
     const std::int32_t step_i = line_.direction.x > 0 ? 1 : -1, step_j = line_.direction.y > 0 ? 1 : -1;
-    const auto add = [this](std::uint32_t side, double distance) { return add_side(side, distance); };
+    const auto add = [this](std::uint32_t side, double distance) { add_side(side, distance); };
     Crossings crossings(scene_.sides, line_);
     double begin = 0;
     while (begin < line_.length_m) {
@@ -102,7 +97,7 @@ class RooftopProfileTrace {
       if (scene_.top_of_cell[cell] + most_bulge_m >= lowest_m) {
         const SidesOnLine sides{scene_.first_of_cell[cell], scene_.first_of_cell[cell + 1],
                                 begin > 0 ? begin : -rounding_m, end < line_.length_m ? end : end + rounding_m};
-        if (!crossings.visit(sides, add)) return;
+        crossings.visit(sides, add);
       }
       if (to_x < to_y) {
         i += step_i;
@@ -119,16 +114,12 @@ class RooftopProfileTrace {
     for (const Vec2 point : ground) row_.push(point, scene_.ground_material);
   }
 
-  // False when it rises too high.
-  TESSERAY_HD bool add_side(std::uint32_t side, double distance) {
+  TESSERAY_HD void add_side(std::uint32_t side, double distance) {
     const double top_z = scene_.sides.top_z[side] + line_.bulge_at(distance);
-    if (top_z < line_.floor_at(distance)) return true;
+    if (top_z < line_.floor_at(distance)) return;
     const double clear = larger(end_clearance_m, smaller(distance, line_.length_m - end_clearance_m));
-    if (distance != clear && !stands_between(side, distance)) return true;
-    distance = clear;
-    has_risen_ = rises_too_high(top_z - line_.height_at(distance), distance);
-    if (!has_risen_) row_.push({distance, top_z}, scene_.sides.material[side]);
-    return !has_risen_;
+    if (distance != clear && !stands_between(side, distance)) return;
+    row_.push({clear, top_z}, scene_.sides.material[side]);
   }
 
   // Whether a side beside an end, which it rises above, is where the line goes into the building from the start, or
@@ -139,15 +130,6 @@ class RooftopProfileTrace {
     const Vec2 along{scene_.sides.along_x[side], scene_.sides.along_y[side]};
     const bool goes_in = cross(along, line_.direction) > 0;
     return goes_in == at_start && scene_.sides.top_z[side] + line_.bulge_at(distance) > end_z + least_rise_m;
-  }
-
-  // The distances are along the legs, which are longer near an end below the side; so near one, another edge may stand
-  // for the side.
-  TESSERAY_HD bool rises_too_high(double clearance, double distance) const {
-    const double left = line_.length_m - distance, squared = clearance * clearance;
-    if (!(clearance > 0 && squared > most_rise_ * (distance * left))) return false;
-    const double before = larger(distance, least_roof_gap_m), after = larger(left, least_roof_gap_m);
-    return squared > most_rise_ * std::sqrt((before * before + squared) * (after * after + squared));
   }
 
   // Appends the vertices of the terrain's upper hull.
@@ -281,8 +263,6 @@ class RooftopProfileTrace {
   const RooftopSceneView& scene_;
   const RooftopLine& line_;
   Row& row_;
-  double most_rise_;
-  bool has_risen_ = false;
 };
 
 }  // namespace tesseray

@@ -41,16 +41,15 @@ class SideCrossingsInTurn {
   // Keeps a reference to the line.
   TESSERAY_HD SideCrossingsInTurn(const RoofSidesView& sides, const RooftopLine& line) : sides_(sides), line_(line) {}
 
-  // Calls visit(side, distance) for what crosses, in the order of the sides, until it returns false: then false itself.
+  // Calls visit(side, distance) for what crosses, in the order of the sides.
   template <class Visit>
-  TESSERAY_HD bool visit(const SidesOnLine& on_line, const Visit& visit) {
+  TESSERAY_HD void visit(const SidesOnLine& on_line, const Visit& visit) {
     for (std::uint32_t k = on_line.first_side; k < on_line.end_side; ++k) {
       const double distance =
           crossing_distance(line_.from.xy(), line_.direction, {sides_.begin_x[k], sides_.begin_y[k]},
                             {sides_.along_x[k], sides_.along_y[k]}, on_line.begin_m, on_line.end_m);
-      if (distance != no_crossing && !visit(k, distance)) return false;
+      if (distance != no_crossing) visit(k, distance);
     }
-    return true;
   }
   // After the last call of visit().
   template <class Visit>

@@ -47,16 +47,15 @@ class SideCrossingsInVectors {
 
   // As SideCrossingsInTurn; what is visited may be of calls before.
   template <class Visit>
-  bool visit(SidesOnLine cell, const Visit& visit) {
+  void visit(SidesOnLine cell, const Visit& visit) {
     while (cell.first_side < cell.end_side) {
       SidesOnLine part = cell;
       part.end_side = std::min(cell.end_side, cell.first_side + (most_sides - side_count_));
       cells_[cell_count_++] = part;
       side_count_ += part.end_side - part.first_side;
       cell.first_side = part.end_side;
-      if ((side_count_ == most_sides || cell_count_ == most_cells) && !visit_cells(visit)) return false;
+      if (side_count_ == most_sides || cell_count_ == most_cells) visit_cells(visit);
     }
-    return true;
   }
   template <class Visit>
   void visit_rest(const Visit& visit) {
@@ -67,20 +66,18 @@ class SideCrossingsInVectors {
   static constexpr std::uint32_t most_sides = 1024, most_cells = 128;
 
   template <class Visit>
-  bool visit_cells(const Visit& visit) {
+  void visit_cells(const Visit& visit) {
     run_vectorized<side_crossings_detail::CrossSides>(instruction_set_, cells_.data(), cell_count_, &sides_,
                                                       line_.from.x, line_.from.y, line_.direction.x, line_.direction.y,
                                                       distances_.data());
     const double* distance = distances_.data();
-    bool goes_on = true;
-    for (std::size_t c = 0; c < cell_count_ && goes_on; ++c) {
-      for (std::uint32_t k = cells_[c].first_side; k < cells_[c].end_side && goes_on; ++k, ++distance) {
-        if (*distance != no_crossing) goes_on = visit(k, *distance);
+    for (std::size_t c = 0; c < cell_count_; ++c) {
+      for (std::uint32_t k = cells_[c].first_side; k < cells_[c].end_side; ++k, ++distance) {
+        if (*distance != no_crossing) visit(k, *distance);
       }
     }
     cell_count_ = 0;
     side_count_ = 0;
-    return goes_on;
   }
 
   const RoofSidesView& sides_;

@@ -64,7 +64,7 @@ struct RaysOfCity {
   }
   Found by(RooftopSearch& search, const std::vector<Tile>& tiles, std::size_t every) const {
     Found found;
-    for (std::size_t t = 0; t < tiles.size(); t += every) found.targets.push_back({target_point(tiles[t], 1.5), 160});
+    for (std::size_t t = 0; t < tiles.size(); t += every) found.targets.push_back({target_point(tiles[t], 1.5)});
     found.bends.resize(found.targets.size());
     for (std::size_t first = 0; first < found.targets.size(); first += search.most_targets()) {
       const std::size_t count = std::min(search.most_targets(), found.targets.size() - first);

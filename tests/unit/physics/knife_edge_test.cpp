@@ -41,14 +41,6 @@ TEST(KnifeEdge, TheBoundOfItsShadowHoldsAndIsNear) {
   }
 }
 
-TEST(KnifeEdge, IsFoundFromItsLoss) {
-  for (const double nu : {-0.7, -0.2, 0.0, 0.1, 1.0, 2.4, 30.0, 5000.0}) {
-    EXPECT_NEAR(fresnel_parameter_of_loss(approximate_knife_edge_loss_db(nu)), nu, 1e-9 * (1 + nu));
-  }
-  EXPECT_EQ(fresnel_parameter_of_loss(0.0), -0.78);
-  EXPECT_EQ(fresnel_parameter_of_loss(-20.0), -0.78);
-}
-
 TEST(KnifeEdge, IsTheDiffractionOfAnAbsorbingHalfPlane) {
   // UTD with n = 2 and faces that reflect nothing, for a shallow bend: the same as the Fresnel integral.
   Wedge screen;

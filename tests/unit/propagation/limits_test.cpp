@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -190,6 +193,35 @@ TEST(Limits, MinPowerStopsTubesThatAreTooWeak) {
   // Above all powers only the direct rays are left.
   options.min_power_dbm = 0;
   for (const Ray& ray : launch(options).rays) EXPECT_EQ(ray.interactions, "T");
+}
+
+// The same rays over the roofs, and so the same path losses, whatever a transmitter's power.
+TEST(Limits, MinPowerLeavesRaysOverTheRoofsWhereTheyArrive) {
+  Transmitter transmitter = testing::test_transmitter({100.3, 101.7, 6});
+  transmitter.frequency_hz = 28e9;
+  const auto launch_above = [&](double min_power_dbm) {
+    RayLaunchingOptions options = limits(1, 0, 1, 1);
+    options.over_rooftop = OverRooftop::screens;
+    options.min_power_dbm = min_power_dbm;
+    return town().launch(transmitter, testing::receivers_at(points()), options);
+  };
+  const RayLaunchingResult all = launch_above(-400), strong = launch_above(0);
+  const auto over_roofs = [](const RayLaunchingResult& result) {
+    std::vector<std::pair<std::int64_t, double>> gains;
+    for (const Ray& ray : result.rays) {
+      if (ray.interactions == "T-O") gains.emplace_back(ray.target_id, ray.path_gain);
+    }
+    return gains;
+  };
+  EXPECT_EQ(over_roofs(strong), over_roofs(all));
+  EXPECT_GT(over_roofs(all).size(), 10u);
+  std::size_t weak = 0;
+  for (std::size_t t = 0; t < all.tiles.size(); ++t) {
+    if (all.tiles[t].strongest_mechanism != Mechanism::over_rooftop) continue;
+    EXPECT_EQ(strong.tiles[t].strongest_gain, all.tiles[t].strongest_gain);
+    weak += all.tiles[t].strongest_gain < 1e-18 ? 1 : 0;
+  }
+  EXPECT_GT(weak, 20u);
 }
 
 TEST(Limits, WithoutScatteringNothingIsScatteredAndReflectionsAreWhole) {
