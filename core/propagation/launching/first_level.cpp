@@ -3,6 +3,7 @@
 // hides.
 #include "core/propagation/launching/first_level.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -54,6 +55,7 @@ void FirstLevel::go_on(const Outgoing& outgoing, std::uint32_t element, std::vec
 void FirstLevel::mark_lit(const StraightWay& way, std::uint32_t number, std::uint8_t as,
                           std::vector<std::uint8_t>& lit) {
   lit[number] |= as;
+  // Of edges those alone to which roofs come near (launch_to_edge).
   const bool counts_over_rooftops = waves_.roofs_count_in_sight(way) && !environment_.points.is_edge(number);
   if (counts_over_rooftops) record_.reached_over_rooftops[number] |= as;
 }
@@ -167,11 +169,15 @@ std::vector<std::uint32_t> FirstLevel::elements_in_sight(const StraightWay& way,
 }
 
 void FirstLevel::launch_to_element(const StraightWay& way, std::uint32_t element, std::vector<std::uint8_t>& lit,
-                                   ThreadState& state, std::vector<Tube>& tubes) {
+                                   ThreadState& state, Launched& launched) {
   const TargetPoints& points = environment_.points;
   const Vec3 antenna = transmitter_.position;
   if (environment_.over_rooftops.is_beyond_horizon(antenna, points.reference(element), state.rooftop_work)) return;
   mark_lit(way, element, lit_as_element, lit);
+  if (points.is_edge(element)) {
+    launch_to_edge(way, element, state, launched);
+    return;
+  }
   const Vec3 reference = points.reference(element);
   const bool is_ground = points.is_tile(element) && points.is_ground(element);
   RooftopWave wave;
@@ -187,7 +193,46 @@ void FirstLevel::launch_to_element(const StraightWay& way, std::uint32_t element
     mark_lit(way, element, lit_as_target, lit);
   }
   if (norm(reference - antenna) < least_distance_m) return;
-  go_on_from_antenna(first_leg(way, element, along_ground.has_value(), left, state), way, element, tubes);
+  go_on_from_antenna(first_leg(way, element, along_ground.has_value(), left, state), way, element, launched.tubes);
+}
+
+void FirstLevel::launch_to_edge(const StraightWay& way, std::uint32_t element, ThreadState& state, Launched& launched) {
+  if (norm(environment_.points.reference(element) - transmitter_.position) < least_distance_m) return;
+  const auto& places = state.left_of_edge.places;
+  waves_.find_left_of_edge(element, state.rooftop_work, state.wave, state.left_of_edge);
+  LeftOfRay left;
+  if (!places.empty()) {
+    left.amplitude = 0;
+    bool near_roofs = false, all_along_ground = true;
+    for (const RooftopWaves::LeftOfEdge::Place& place : places) {
+      left.amplitude = std::max(left.amplitude, norm(place.factor));
+      near_roofs |= place.near_roofs;
+      all_along_ground &= place.runs_along_ground;
+    }
+    if (!(left.amplitude > 0)) return;
+    launched.edges.emplace_back(element - environment_.points.tile_count(),
+                                LeftAlongEdge{left.amplitude, static_cast<std::uint32_t>(launched.places.size()),
+                                              static_cast<std::uint32_t>(places.size())});
+    for (const RooftopWaves::LeftOfEdge::Place& place : places) {
+      launched.places.push_back({static_cast<float>(place.z_m), static_cast<float>(place.factor.re / left.amplitude),
+                                 static_cast<float>(place.factor.im / left.amplitude),
+                                 place.runs_along_ground ? 1.0f : 0.0f});
+    }
+    if (near_roofs) record_.reached_over_rooftops[element] |= lit_as_element;
+    if (all_along_ground) record_.reached_over_rooftops[element] |= with_ground_as_element;
+  }
+  go_on_from_antenna(first_leg(way, element, false, left, state), way, element, launched.tubes);
+}
+
+void FirstLevel::record(const Launched& launched) {
+  if (launched.edges.empty()) return;
+  std::vector<LeftAtPlace>& places = record_.left_at_places;
+  record_.left_along_edges.resize(environment_.points.view().edge_count);
+  for (auto [edge, along] : launched.edges) {
+    along.first += static_cast<std::uint32_t>(places.size());
+    record_.left_along_edges[edge] = along;
+  }
+  places.insert(places.end(), launched.places.begin(), launched.places.end());
 }
 
 FirstLevel::FirstLeg FirstLevel::first_leg(const StraightWay& way, std::uint32_t element, bool runs_along_ground,
@@ -216,14 +261,17 @@ void FirstLevel::launch_straight(const StraightWay& way, std::vector<std::uint8_
   const TargetPoints& points = environment_.points;
   const Vec3 antenna = transmitter_.position;
   const std::vector<std::uint32_t> seen = elements_in_sight(way, lit);
-  std::vector<std::vector<Tube>> produced((seen.size() + elements_per_block - 1) / elements_per_block);
+  std::vector<Launched> produced((seen.size() + elements_per_block - 1) / elements_per_block);
   parallel_blocks(seen.size(), elements_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
     ThreadState& state = of_thread();
     for (std::size_t k = begin; k < end; ++k) {
       launch_to_element(way, seen[k], lit, state, produced[begin / elements_per_block]);
     }
   });
-  for (const std::vector<Tube>& of_block : produced) tubes.insert(tubes.end(), of_block.begin(), of_block.end());
+  for (const Launched& of_block : produced) {
+    tubes.insert(tubes.end(), of_block.tubes.begin(), of_block.tubes.end());
+    record(of_block);
+  }
   // Ground targets and receiver points stand off their tile: the ray is tested to the point itself.
   const std::uint32_t first = points.tiles_are_targets() ? 0 : points.element_count();
   const std::uint32_t numbers = points.element_count() + points.receiver_count() - first;
@@ -269,6 +317,10 @@ void FirstLevel::launch_into_sight(std::vector<std::uint8_t>& lit, std::vector<T
     }
   }
   launch_straight(waves_.way_in_air(), lit, tubes, progress);
+  if (record_.left_along_edges.empty()) return;
+  record_.view.left_along_edges = record_.left_along_edges.data();
+  record_.view.left_at_places = record_.left_at_places.data();
+  record_.view.left_at_place_count = static_cast<std::uint32_t>(record_.left_at_places.size());
 }
 
 void FirstLevel::launch_to_hidden(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/base/progress.h"
@@ -34,6 +35,8 @@ class FirstLevel {
   struct ThreadState {
     ThreadArrivals& arrivals;
     OverRooftopPaths::Workspace rooftop_work = {};
+    RooftopWave wave = {};
+    RooftopWaves::LeftOfEdge left_of_edge = {};
   };
   ThreadState& of_thread() { return threads_.local(); }
 
@@ -73,8 +76,16 @@ class FirstLevel {
   void launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes,
                        Progress& progress);
   std::vector<std::uint32_t> elements_in_sight(const StraightWay& way, const std::vector<std::uint8_t>& lit) const;
+  // What the elements of a block get: their tubes, and what is left along those that are edges.
+  struct Launched {
+    std::vector<Tube> tubes;
+    std::vector<std::pair<std::uint32_t, LeftAlongEdge>> edges;
+    std::vector<LeftAtPlace> places;
+  };
   void launch_to_element(const StraightWay& way, std::uint32_t element, std::vector<std::uint8_t>& lit,
-                         ThreadState& state, std::vector<Tube>& tubes);
+                         ThreadState& state, Launched& launched);
+  void launch_to_edge(const StraightWay& way, std::uint32_t element, ThreadState& state, Launched& launched);
+  void record(const Launched& launched);
   // To what the building nearest to the transmitter alone hides.
   void launch_through_building(std::vector<std::uint8_t> lit, std::vector<Tube>& tubes, Progress& progress);
   // `along_ground`: the wave along uneven ground of which `left` is the straight ray's; nullptr: there is none.

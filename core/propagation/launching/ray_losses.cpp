@@ -97,6 +97,8 @@ class RayLosses::Account {
   bool walk(Tube& tube, std::size_t first, std::size_t end, std::uint32_t target);
   void bounce(const Tube& tube, std::uint32_t target);
   bool take_child(Tube& tube);
+  // Of what comes to an edge and goes on to a target.
+  LeftAtKellerPoint left_at_keller_point(const Tube& tube, std::uint32_t target) const;
   // From the tile that scatters the ray to the receiver, by way of so many elements. `incident`: what the tile takes in
   // (DiffusePower::power), which its rays bring `length_m` along.
   void scatter_straight(std::uint32_t tile);
@@ -141,7 +143,8 @@ class RayLosses::Account {
   double length_m_ = 0, phase_m_ = 0;
   double antenna_ = 1, receiver_ = 1, polarization_ = 1, vegetation_ = 1, building_ = 1;
   double near_roofs_ = 1, near_ground_ = 1;
-  double with_ground_ = 1;  // what comes with the ray by way of the ground before roofs
+  double near_roofs_at_edge_ = 1;  // of the most that they leave along it
+  double with_ground_ = 1;         // what comes with the ray by way of the ground before roofs
   double over_rooftops_ = 1;
   std::vector<double> steps_;  // by place in the chain
 
@@ -175,8 +178,8 @@ void RayLosses::Account::receive(const ComplexVec3& field, Vec3 direction) {
 
 double RayLosses::Account::left() const {
   double all = view().link.unit_gain / squared(length_m_);
-  for (const double part : {antenna_, receiver_, polarization_, vegetation_, building_, near_roofs_, near_ground_,
-                            with_ground_, over_rooftops_}) {
+  for (const double part : {antenna_, receiver_, polarization_, vegetation_, building_, near_roofs_,
+                            near_roofs_at_edge_, near_ground_, with_ground_, over_rooftops_}) {
     all *= part;
   }
   for (const double step : steps_) all *= step;
@@ -201,6 +204,16 @@ bool RayLosses::Account::launch_first(Tube& tube) {
   }
   const StraightWay way = first_level_.way_of(ray_.chain);
   open_ = &with_ground_;
+  if (points_.is_edge(first)) {
+    LeftOfRay left;
+    if (!record_.left_along_edges.empty()) {
+      left.amplitude = record_.left_along_edges[first - points_.tile_count()].amplitude;
+    }
+    const FirstLevel::FirstLeg leg = first_level_.first_leg(way, first, false, left, state_);
+    near_roofs_ = squared(left.amplitude);
+    first_level_.go_on_from_antenna(leg, way, first, children_);
+    return take_child(tube);
+  }
   const std::optional<LeftOfRay> along_ground = waves_.left_near_ground(way, first, state_.rooftop_work, wave_);
   const LeftOfRay left =
       along_ground ? *along_ground : waves_.left_by_roofs(way, first, points_.reference(first), state_.rooftop_work);
@@ -223,12 +236,22 @@ void RayLosses::Account::bounce(const Tube& tube, std::uint32_t target) {
   }
 }
 
+LeftAtKellerPoint RayLosses::Account::left_at_keller_point(const Tube& tube, std::uint32_t target) const {
+  const Wedge wedge = view().wedge_of(view().environment.edge(tube.element));
+  const TubeAtEdge at_edge(tube, wedge, view().environment);
+  const Vec3 place = leg_to(at_edge.source, points_.arrival(target & RowTarget::number_mask)).from;
+  return left_near_edge(view(), tube.chain, tube.element, place);
+}
+
 bool RayLosses::Account::walk(Tube& tube, std::size_t first, std::size_t end, std::uint32_t target) {
   for (std::size_t i = first; i < end; ++i) {
     const bool is_last = i + 1 == end, at_edge = points_.is_edge(tube.element);
     // Before the first edge the wave is one from a point, whose field is known along the ray itself.
     const bool comes_from_edge = tube.diffractions > 0;
     const double come = at_edge && comes_from_edge ? level(tube) : 1;
+    const std::uint32_t next = is_last ? target : ray_.chain.elements[i + 1];
+    const LeftAtKellerPoint left = at_edge && !comes_from_edge ? left_at_keller_point(tube, next) : LeftAtKellerPoint{};
+    const double near_edge = squared_norm(left.factor);
     bounce(tube, is_last ? target : ray_.chain.elements[i + 1] | RowTarget::goes_on);
     // What comes to the edge before has been worked out once more, with the reflections on the way there.
     const bool is_behind_edge = !at_edge && i > first && points_.is_edge(ray_.chain.elements[i - 1]);
@@ -236,7 +259,14 @@ bool RayLosses::Account::walk(Tube& tube, std::size_t first, std::size_t end, st
     if (at_edge) {
       double reflections = 1;
       for (const double part : reflected_) reflections *= part;
-      settle(comes_from_edge ? come : reflections, i);
+      settle(comes_from_edge ? come : near_edge * reflections, i);
+      if (i == 0 && !comes_from_edge) {
+        if (left.along_ground < 0.5) {
+          near_roofs_at_edge_ = std::exchange(with_ground_, 1.0);
+        } else {
+          std::swap(near_roofs_, near_ground_);
+        }
+      }
       open_ = &steps_[i];
       first_open_ = i + 1;
     }
@@ -426,7 +456,7 @@ std::vector<RayLoss> RayLosses::Account::losses(const Ray& ray) const {
   add("free space", view().link.unit_gain / squared(length_m_));
   list.push_back({"ERP", -half_wave_dipole_gain_dbi});
   add_other("antenna", antenna_);
-  add_other("roofs", near_roofs_);
+  add_other("roofs", near_roofs_ * near_roofs_at_edge_);
   add_other("ground", near_ground_ * with_ground_);
   if (ray.goes_over_rooftops()) add("O", over_rooftops_);
   if (ray.goes_through_building()) add("B", building_);

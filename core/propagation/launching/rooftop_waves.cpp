@@ -77,6 +77,11 @@ RooftopRays RooftopWaves::search_rays() const {
 
 RooftopTarget RooftopWaves::target_at(std::uint32_t number, Vec3 point) const {
   RooftopTarget target{point};
+  if (environment_.points.is_edge(number)) {
+    // Its own roof is none before it.
+    if (environment_.view.edge(number).kind == EdgeKind::roof) target.normal = {0, 0, 1};
+    return target;
+  }
   const bool is_tile = environment_.points.is_tile(number);
   if (!is_tile) target.roof_z = environment_.over_rooftops.roof_below(target.point);
   const std::uint32_t below = is_tile ? number : setting_.receiver_ground(number);
@@ -168,7 +173,7 @@ LeftOfRay RooftopWaves::left_of_way(OverRooftopPaths::WayInSight way, std::uint3
 }
 
 LeftOfRay RooftopWaves::left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point, Workspace& work) const {
-  if (!roofs_count_in_sight(way) || environment_.points.is_edge(number)) return {};
+  if (!roofs_count_in_sight(way)) return {};
   return left_of_way(OverRooftopPaths::WayInSight::straight, number, point, work);
 }
 

@@ -102,9 +102,20 @@ class RooftopWaves {
                          RooftopWave& wave) const;
   // Of the straight ray's field, whatever its polarisation.
   LeftOfRay left_along_ground(const RooftopWave& wave) const;
-  // The same of the ray to an element near uneven ground, with the wave that runs along that; none elsewhere.
+  // The same of the ray to a tile near uneven ground, with the wave that runs along that; none elsewhere.
   std::optional<LeftOfRay> left_near_ground(const StraightWay& way, std::uint32_t element, Workspace& work,
                                             RooftopWave& wave) const;
+  // sight_of_edges.cpp: what roofs and uneven ground near the lines of sight leave along an edge segment.
+  struct LeftOfEdge {
+    struct Place {
+      double z_m = 0;        // from the midpoint on
+      Complex factor{1, 0};  // of the field of free space
+      bool runs_along_ground = false, near_roofs = false;
+      bool any_near() const { return runs_along_ground || near_roofs; }
+    };
+    std::vector<Place> places;  // ascending; none where nothing comes near
+  };
+  void find_left_of_edge(std::uint32_t element, Workspace& work, RooftopWave& wave, LeftOfEdge& left) const;
   // Where uneven ground reflects what comes along it. REQUIRES: the number stands over the ground.
   Vec3 place_along_ground(const RooftopWave& wave, std::uint32_t number) const;
   // What uneven ground reflects to a number over it, as a plane from the antenna's foot to the one of the number would:
@@ -127,6 +138,8 @@ class RooftopWaves {
 
  private:
   double vegetation_over(const RooftopPath& path) const;
+  LeftOfEdge::Place left_at_edge(const EdgeSegment& edge, std::uint32_t element, double z_m, Workspace& work,
+                                 RooftopWave& wave) const;
   LeftOfRay left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point, Workspace& work) const;
 
   // rooftop_departure.cpp: what departs over the roofs, at 1 m and without phase as Link::Departure: with what comes by

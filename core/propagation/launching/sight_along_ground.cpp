@@ -20,10 +20,9 @@ bool RooftopWaves::uneven_ground_counts_in_sight() const {
 bool RooftopWaves::find_along_ground(bool through_building, std::uint32_t number, Vec3 point, Workspace& work,
                                      RooftopWave& wave) const {
   if (!uneven_ground_counts_in_sight()) return false;
-  // An edge lies at roofs that stand for others; what goes through a building goes below them.
-  const bool is_edge = environment_.points.is_edge(number), with_roofs = !is_edge && !through_building;
-  const RooftopTarget target = is_edge ? RooftopTarget{point} : target_at(number, point);
-  if (!environment_.over_rooftops.find_along_ground(search_rays(), target, with_roofs, work, wave.path)) {
+  // What goes through a building goes below roofs.
+  if (!environment_.over_rooftops.find_along_ground(search_rays(), target_at(number, point), !through_building, work,
+                                                    wave.path)) {
     return false;
   }
   complete(point, work, wave);

@@ -131,6 +131,26 @@ TESSERAY_HD LinkView::Departure reflected_along(const InteractionChain& chain, V
   return departure;
 }
 
+// What comes to an edge segment at a place of it, of the field that would come there without the roofs and the uneven
+// ground near the direct ray. Where that runs along the ground it has the ground's reflection with it, which no tile
+// sends once more.
+TESSERAY_HD inline LeftAtKellerPoint left_near_edge(const LaunchView& launch, const InteractionChain& before,
+                                                    std::uint32_t element, Vec3 place) {
+  const TargetPointsView& points = launch.environment.points;
+  if (launch.left_along_edges == nullptr || before.length > 1 || before.over_rooftops || before.through_building ||
+      before.is_scattered()) {
+    return {};
+  }
+  const LeftAlongEdge& along = launch.left_along_edges[element - points.tile_count];
+  if (along.count == 0) return {};
+  const EdgeSegment& edge = launch.environment.edge(element);
+  const LeftAtKellerPoint left =
+      left_at(launch.left_at_places + along.first, along.count, dot(place - edge.midpoint, edge.direction));
+  if (before.length == 0) return left;
+  const bool is_ground = points.is_tile(before.last()) && points.is_ground(before.last());
+  return is_ground ? LeftAtKellerPoint{{1 - left.along_ground, 0}, left.along_ground} : LeftAtKellerPoint{};
+}
+
 // What the last edge of a tube's chain, from which it has come to its tile, sends to `target` if the tile were not
 // there. The tube's strength is that of the ray to the tile's middle, and near a shadow boundary what an edge sends
 // changes much across one tile. Zero into the solid. What comes to a second edge is taken to be as it is for the tube's
@@ -148,10 +168,12 @@ TESSERAY_HD LinkView::Departure sent_by_edge(const Tube& tube, Vec3 target, cons
   const EdgeIncidence at_edge(lit_wedge(launch.wedge_of(edge), environment, edge_element, before, source), edge,
                               source);
   const double wave_number = launch.link.wave_number;
-  const RayOverEdge ray(at_edge, source, leg_to(tube.source, target));
+  const Leg leg = leg_to(tube.source, target);
+  const RayOverEdge ray(at_edge, source, leg);
   LinkView::Departure departure{{}, static_cast<double>(tube.departure_gain)};
   if (tube.diffractions == 1) {
     departure = reflected_along(before, ray.k_i, rays);
+    departure.field = left_near_edge(launch, before, edge_element, leg.from).factor * departure.field;
   } else {
     // Where diffract() has evaluated it.
     const RayOverEdge known(at_edge, source, leg_to(tube.source, environment.points.arrival(tube.element)));
@@ -409,10 +431,11 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incide
                                                            ray.incidence.sin_beta);
     ray.distances = {distance_m, distance_m, distance_m};
   }
-  const LinkView::Departure incident =
+  LinkView::Departure incident =
       differs_along(tube, at_edge.edge.length_m)
           ? reflected_along(tube.chain, ray.k_i, rays)
           : LinkView::Departure{transported(tube.strength, ray.k_i), static_cast<double>(tube.departure_gain)};
+  incident.field = left_near_edge(launch, tube.chain, tube.element, leg.from).factor * incident.field;
   const ComplexVec3 diffracted =
       diffracted_field(ray.incidence, incident.field, ray.k_i, ray.k_d, ray.distances, launch.link.wave_number);
   if (!(squared_norm(diffracted) > 0)) return;

@@ -11,6 +11,7 @@
 #include "core/propagation/rays/surface_materials.h"
 #include "core/propagation/rows/edge_runs.h"
 #include "core/propagation/rows/target_points_view.h"
+#include "core/propagation/tubes/left_along_edge.h"
 #include "core/propagation/tubes/tube.h"
 #include "core/propagation/vegetation/vegetation_loss.h"
 #include "core/propagation/vegetation/vegetation_pairs.h"
@@ -53,7 +54,10 @@ struct LaunchView {
   // What is at elements by now, times Pruning::roulette, by element; nullptr: no tube is drawn by chance.
   const float* roulette_gain = nullptr;
   const std::uint8_t* reached_over_rooftops = nullptr;  // by number, lit_as_…; nullptr without such rays
-  bool is_antenna_over_ground = false;                  // and rays over the roofs come by way of it, too
+  const LeftAlongEdge* left_along_edges = nullptr;      // by number of the segment; nullptr: nothing comes near any
+  const LeftAtPlace* left_at_places = nullptr;
+  std::uint32_t left_at_place_count = 0;
+  bool is_antenna_over_ground = false;  // and rays over the roofs come by way of it, too
 
   TESSERAY_HD const LinkView::Surface& surface(const Tile& tile) const {
     return link.surfaces[surface_material(environment.default_materials, tile)];

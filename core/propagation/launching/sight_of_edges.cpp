@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What roofs and uneven ground near the line of sight leave along an edge segment: each ray that the edge diffracts
+// comes in at a place of its own.
+#include <algorithm>
+#include <cmath>
+
+#include "core/propagation/launching/rooftop_waves.h"
+
+namespace tesseray {
+namespace {
+
+// The places lie as near to each other as the field between them is not as the straight line says, by this part of it
+// (0.2 dB), and no nearer than this part of the segment or than this.
+constexpr double most_deviation = 0.02, finest_share = 1.0 / 64, finest_m = 0.05;
+// The foot of a corner stands on the ground, where nothing comes.
+constexpr double from_ends_m = 0.01;
+// Into the air, so that the edge's own walls are none in the way; less than what tells the edge's own roof from others.
+constexpr double in_air_m = 0.005;
+
+}  // namespace
+
+RooftopWaves::LeftOfEdge::Place RooftopWaves::left_at_edge(const EdgeSegment& edge, std::uint32_t element, double z_m,
+                                                           Workspace& work, RooftopWave& wave) const {
+  const Vec3 point = edge.midpoint + z_m * edge.direction + in_air_m * bisector(edge);
+  LeftOfRay left;
+  LeftOfEdge::Place place{.z_m = z_m};
+  if (find_along_ground(false, element, point, work, wave)) {
+    left = left_along_ground(wave);
+    place.runs_along_ground = true;
+    place.near_roofs = wave.path.meets_roofs;
+  } else {
+    left = left_by_roofs(way_in_air(), element, point, work);
+    place.near_roofs = left.comes_near;
+  }
+  if (place.any_near()) place.factor = left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
+  return place;
+}
+
+void RooftopWaves::find_left_of_edge(std::uint32_t element, Workspace& work, RooftopWave& wave,
+                                     LeftOfEdge& left) const {
+  using Place = LeftOfEdge::Place;
+  left.places.clear();
+  if (!screens_count_in_sight()) return;
+  const EdgeSegment& edge = view_.environment.edge(element);
+  const double half_m = std::max(0.5 * edge.length_m - from_ends_m, 0.25 * edge.length_m);
+  const auto at = [&](double z_m) { return left_at_edge(edge, element, z_m, work, wave); };
+  const Place begin = at(-half_m), middle = at(0), end = at(half_m);
+  if (!begin.any_near() && !middle.any_near() && !end.any_near()) return;
+  const double finest = std::max(finest_share * edge.length_m, finest_m);
+  const auto add_between = [&](const Place& a, const Place& b, int known, const auto& again) -> void {
+    if (b.z_m - a.z_m < 2 * finest) return;
+    const Place between = at(0.5 * (a.z_m + b.z_m));
+    const Complex straight = 0.5 * (a.factor + b.factor);
+    const double most = std::max({norm(a.factor), norm(b.factor), norm(between.factor)});
+    const bool is_as_between =
+        a.runs_along_ground == b.runs_along_ground && norm(between.factor - straight) <= most_deviation * most;
+    if (known == 0 && is_as_between) {
+      left.places.push_back(between);
+      return;
+    }
+    again(a, between, std::max(known - 1, 0), again);
+    left.places.push_back(between);
+    again(between, b, std::max(known - 1, 0), again);
+  };
+  // Once at least, whatever the middle says: an interval may be like the straight line at its middle alone.
+  left.places.push_back(begin);
+  add_between(begin, middle, 1, add_between);
+  left.places.push_back(middle);
+  add_between(middle, end, 1, add_between);
+  left.places.push_back(end);
+}
+
+}  // namespace tesseray

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What roofs and uneven ground near the line of sight leave of the direct wave along an edge segment, for host and
+// device. It changes from one end to the other, so that a ray takes it where it is diffracted: at its Keller point.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/host_device.h"
+#include "core/physics/complex.h"
+
+namespace tesseray {
+
+// At one place of a segment.
+struct LeftAtPlace {
+  float z_m = 0;                  // from the segment's midpoint on, along its direction
+  float real = 1, imaginary = 0;  // of the field of free space, over LeftAlongEdge::amplitude
+  float along_ground = 0;         // 1: with what the ground reflects, where the wave runs along uneven ground
+};
+
+// Of one segment: LeftAtPlace first … first + count − 1, ascending; none where nothing comes near.
+struct LeftAlongEdge {
+  double amplitude = 1;  // the greatest along it, which the segment's tube has
+  std::uint32_t first = 0, count = 0;
+};
+
+struct LeftAtKellerPoint {
+  Complex factor{1, 0};
+  double along_ground = 0;
+};
+
+// Linear between the places. REQUIRES: count > 0.
+TESSERAY_HD inline LeftAtKellerPoint left_at(const LeftAtPlace* places, std::uint32_t count, double z_m) {
+  const auto at_place = [&](std::uint32_t k) {
+    const LeftAtPlace& place = places[k];
+    return LeftAtKellerPoint{{static_cast<double>(place.real), static_cast<double>(place.imaginary)},
+                             static_cast<double>(place.along_ground)};
+  };
+  if (!(z_m > static_cast<double>(places[0].z_m))) return at_place(0);
+  std::uint32_t low = 0, high = count;
+  while (high - low > 1) {
+    const std::uint32_t middle = (low + high) / 2;
+    (static_cast<double>(places[middle].z_m) < z_m ? low : high) = middle;
+  }
+  if (high == count) return at_place(low);
+  const double from = static_cast<double>(places[low].z_m), to = static_cast<double>(places[high].z_m);
+  const double share = (z_m - from) / (to - from);
+  const LeftAtKellerPoint a = at_place(low), b = at_place(high);
+  return {(1 - share) * a.factor + share * b.factor, (1 - share) * a.along_ground + share * b.along_ground};
+}
+
+}  // namespace tesseray

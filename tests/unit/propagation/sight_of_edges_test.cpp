@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What roofs and uneven ground near the line of sight leave along a corner: each ray that it diffracts takes what the
+// direct ray to its Keller point has.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/base/units.h"
+#include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+
+RayLaunchingOptions options_for_rays(OverRooftop over_rooftop) {
+  RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
+  options.over_rooftop = over_rooftop;
+  options.tiles_are_targets = false;
+  options.ray_losses = true;
+  options.rays_per_receiver = 100;
+  return options;
+}
+
+double loss_of(const Ray& ray, const std::string& step) {
+  double loss_db = 0;
+  for (const RayLoss& loss : ray.losses) loss_db += loss.step == step ? loss.loss_db : 0;
+  return loss_db;
+}
+
+double sum_of(const Ray& ray) {
+  double loss_db = 0;
+  for (const RayLoss& loss : ray.losses) loss_db += loss.loss_db;
+  return loss_db;
+}
+
+// A corner of a tall house, and receivers just behind it.
+struct Corner {
+  Vec3 antenna;
+  Vec2 edge, behind;
+
+  Vec3 receiver(double z_m) const { return {behind.x, behind.y, z_m}; }
+  // The ray by the vertical edge of the house.
+  Ray ray_to(const Environment& environment, double z_m, OverRooftop over_rooftop = OverRooftop::screens,
+             const std::string& interactions = "T-D") const {
+    const auto result = environment.launch(testing::test_transmitter(antenna), testing::receivers_at({receiver(z_m)}),
+                                           options_for_rays(over_rooftop));
+    for (const Ray& ray : result.rays) {
+      if (ray.interactions == interactions && norm(ray.points[1].xy() - edge) < 1e-6) return ray;
+    }
+    return {};
+  }
+  Ray direct_to(const Environment& environment, Vec3 place) const {
+    // In the air in front of the house's side.
+    const auto result =
+        environment.launch(testing::test_transmitter(antenna), testing::receivers_at({place + Vec3{0.01, -0.01, 0}}),
+                           options_for_rays(OverRooftop::screens));
+    for (const Ray& ray : result.rays) {
+      if (ray.interactions == "T") return ray;
+    }
+    ADD_FAILURE() << "no direct ray";
+    return {};
+  }
+};
+
+const Corner behind_roof{{20, 100, 12}, {200, 105}, {220, 108}};
+
+Scene house_behind_roof(double roof_z) {
+  Scene scene = testing::flat_ground(300, 200);
+  scene.prisms = {testing::box_prism(1, {170, 105}, {200, 160}, 0, 40)};
+  if (roof_z > 0) scene.prisms.push_back(testing::box_prism(2, {100, 20}, {130, 180}, 0, roof_z));
+  return scene;
+}
+
+TEST(SightOfEdges, RoofsLeaveAlongACornerWhatTheyLeaveOfTheDirectRay) {
+  const Environment with(house_behind_roof(9), 20), without(house_behind_roof(0), 20);
+  double least = 100, most = -100;
+  std::size_t compared = 0;
+  for (double z = 2; z < 20; z += 0.5) {
+    const Ray ray = behind_roof.ray_to(with, z), free = behind_roof.ray_to(without, z);
+    if (ray.points.empty() || free.points.empty()) continue;
+    const Vec3 keller = ray.points[1];
+    EXPECT_NEAR(keller.z, (12 * 20.22 + z * 180.07) / 200.29, 0.05);
+    const double taken = free.power_dbm - ray.power_dbm;
+    const Ray direct = behind_roof.direct_to(with, keller);
+    EXPECT_NEAR(taken, loss_of(direct, "roofs"), 0.25) << z;
+    EXPECT_NEAR(taken, loss_of(ray, "roofs"), 1e-6) << z;
+    EXPECT_NEAR(sum_of(ray), -ray.power_dbm - 2.15, 1e-6) << z;
+    least = std::min(least, taken);
+    most = std::max(most, taken);
+    ++compared;
+  }
+  EXPECT_GT(compared, 25u);
+  EXPECT_LT(least, -0.5);
+  EXPECT_GT(most, 5);
+}
+
+// A wall behind the receivers reflects what the corner sends: to each at a Keller point of its own, whatever the
+// tile's middle has.
+TEST(SightOfEdges, WhatTilesReflectBehindACornerHasThatOfItsOwnKellerPoint) {
+  const auto with_wall = [](Scene scene) {
+    scene.prisms.push_back(testing::box_prism(3, {230, 80}, {235, 140}, 0, 40));
+    return scene;
+  };
+  const Environment with(with_wall(house_behind_roof(9)), 20), without(with_wall(house_behind_roof(0)), 20);
+  std::size_t compared = 0;
+  for (double z = 2; z < 20; z += 1) {
+    const auto to = [&](const Environment& environment) {
+      return behind_roof.ray_to(environment, z, OverRooftop::screens, "T-D-R");
+    };
+    const Ray ray = to(with), free = to(without);
+    if (ray.points.empty() || free.points.empty()) continue;
+    EXPECT_NEAR(free.power_dbm - ray.power_dbm, loss_of(behind_roof.direct_to(with, ray.points[1]), "roofs"), 0.25)
+        << z;
+    EXPECT_NEAR(sum_of(ray), -ray.power_dbm - 2.15, 1e-6) << z;
+    ++compared;
+  }
+  EXPECT_GT(compared, 10u);
+}
+
+TEST(SightOfEdges, SegmentsOfAnyLengthDiffractTheSame) {
+  const Environment fine(house_behind_roof(9), 2), coarse(house_behind_roof(9), 40);
+  for (double z = 8; z < 20; z += 0.5) {
+    EXPECT_NEAR(behind_roof.ray_to(fine, z).power_dbm, behind_roof.ray_to(coarse, z).power_dbm, 0.2) << z;
+  }
+}
+
+TEST(SightOfEdges, RoofsFarBelowChangeNothing) {
+  const Environment low(house_behind_roof(2), 20);
+  Corner high = behind_roof;
+  high.antenna.z = 39;
+  for (double z = 25; z < 38; z += 1) {
+    const Ray ray = high.ray_to(low, z), free = high.ray_to(low, z, OverRooftop::none);
+    ASSERT_FALSE(ray.points.empty());
+    EXPECT_EQ(ray.power_dbm, free.power_dbm);
+    EXPECT_EQ(ray.phase_deg, free.phase_deg);
+  }
+}
+
+double hill_z(Vec2 p) {
+  const double from_top = (p.x - 500) / 400;
+  return 10 * std::exp(-from_top * from_top);
+}
+
+TEST(SightOfEdges, AHillLeavesAlongACornerWhatItLeavesOfTheDirectRay) {
+  Scene scene = testing::terrain_of(1700, 60, 10, hill_z);
+  scene.prisms = {testing::box_prism(1, {1550, 40}, {1570, 58}, 0, 40)};
+  const Environment hill(scene, 40), finer(scene, 4);
+  const Corner corner{{100, 33, 14}, {1570, 40}, {1590, 42}};
+  double least = 100, most = -100;
+  std::size_t compared = 0;
+  for (double z = 2; z < 30; z += 1) {
+    const Ray ray = corner.ray_to(hill, z);
+    if (ray.points.empty()) continue;
+    const Ray direct = corner.direct_to(hill, ray.points[1]);
+    const double taken = loss_of(ray, "ground");
+    const double free_db = -2 * decibels(wavelength_m(850e6) / (4 * pi * norm(ray.points[1] - corner.antenna)));
+    EXPECT_NEAR(taken, -direct.power_dbm - free_db, 0.3) << z;
+    EXPECT_NEAR(sum_of(ray), -ray.power_dbm - 2.15, 1e-6) << z;
+    const Ray fine = corner.ray_to(finer, z);
+    if (!fine.points.empty()) {
+      EXPECT_NEAR(fine.power_dbm, ray.power_dbm, 0.3) << z;
+    }
+    least = std::min(least, taken);
+    most = std::max(most, taken);
+    ++compared;
+  }
+  EXPECT_GT(compared, 20u);
+  EXPECT_GT(most - least, 8);
+}
+
+}  // namespace
+}  // namespace tesseray
