@@ -103,7 +103,7 @@ void FirstLevel::launch_over_rooftops_by(RooftopSearch& search, std::uint32_t fi
         return waves_.find(targets[k], state.rooftop_work, wave);
       case RooftopBends::Outcome::found:
         follow_bends(transmitter_.position, targets[k].point, found[k], wave.path);
-        return waves_.complete(targets[k].point, state.rooftop_work, wave);
+        return waves_.complete(targets[k], state.rooftop_work, wave);
     }
     return false;
   };

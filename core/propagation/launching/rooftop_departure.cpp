@@ -80,9 +80,9 @@ double RooftopWaves::vegetation_by_ground(const GroundWay& way, Vec3 to) const {
          vegetation_.amplitude(antenna, to);
 }
 
-Link::Departure RooftopWaves::departure_towards_roofs(const Link::Departure& straight, Vec3 target,
-                                                      const RooftopPath& path, Workspace& work) const {
-  if (!path.by_ground || !(norm(path.by_ground->ratio) > negligible)) return straight;
+std::optional<RooftopWaves::GroundWay> RooftopWaves::way_before_roofs(Vec3 target, const RooftopPath& path,
+                                                                      Workspace& work) const {
+  if (!path.by_ground || !(norm(path.by_ground->ratio) > negligible)) return std::nullopt;
   const Vec3 antenna = transmitter_.position, edge = path.edges.front();
   const PlaneImage& image = path.by_ground->image;
   GroundWay way = way_from_image(image, edge);
@@ -97,12 +97,19 @@ Link::Departure RooftopWaves::departure_towards_roofs(const Link::Departure& str
         environment_.over_rooftops.left_beside_strips(image, antenna, before_edge, link_.wavelength_m(), work) *
         way.factor;
   }
+  return way;
+}
+
+Link::Departure RooftopWaves::departure_towards_roofs(const Link::Departure& straight, const RooftopPath& path,
+                                                      const std::optional<GroundWay>& by_ground) const {
+  if (!by_ground) return straight;
   double in_step = view_.summation == Summation::coherent ? 1 : 0;
   if (view_.summation == Summation::local_mean) {
     // In sight the wave along the ground is one field, of which this is a part (sight_along_ground.cpp).
-    in_step = path.is_in_sight ? 1 : coherence(path.departure, way.departure, way.normal, link_.wave_number());
+    in_step =
+        path.is_in_sight ? 1 : coherence(path.departure, by_ground->departure, by_ground->normal, link_.wave_number());
   }
-  return with_ground_way(straight, path.departure, way, in_step);
+  return with_ground_way(straight, path.departure, *by_ground, in_step);
 }
 
 bool RooftopWaves::sees_ground_behind(const StraightWay& straight_way, Vec3 edge, const PlaneImage& image,

@@ -95,26 +95,70 @@ RooftopTarget RooftopWaves::target_at(std::uint32_t number, Vec3 point) const {
 
 bool RooftopWaves::find(const RooftopTarget& target, Workspace& work, RooftopWave& wave) const {
   return environment_.over_rooftops.find(search_rays(), target, environment_.options.over_rooftop, work, wave.path) &&
-         complete(target.point, work, wave);
+         complete(target, work, wave);
 }
 
-bool RooftopWaves::complete(Vec3 target, Workspace& work, RooftopWave& wave) const {
+bool RooftopWaves::complete(const RooftopTarget& to, Workspace& work, RooftopWave& wave) const {
+  const Vec3 target = to.point;
   wave.end = target;
-  const RooftopPath& path = wave.path;
+  RooftopPath& path = wave.path;
   const double straight = norm(target - transmitter_.position);
-  const Link::Departure departure = departure_towards_roofs(link_.depart(path.departure), target, path, work);
+  const std::optional<GroundWay> by_ground = way_before_roofs(target, path, work);
+  const Link::Departure departure = departure_towards_roofs(link_.depart(path.departure), path, by_ground);
   // The factors have in their phase how much longer the way is than the straight line; rays have it in their length.
   const double length = path.is_in_sight ? straight : path.length_m;
   const double detour_m = path.is_in_sight ? 0 : paraxial_detour_m(transmitter_.position, path.edges, target);
   const Complex turn = exp_j(link_.wave_number() * detour_m);
-  const ComplexVec3 field = (1.0 / straight) * (turn * carried_over(departure.field, path));
   const Vec3 last = path.edges.back();
   wave.source = source_at_edge(last, path.arrival, path.length_m - norm(target - last));
   wave.source.offset_m = length - path.length_m;
+  follow_smooth_earth(to, by_ground, work, wave);
+  const ComplexVec3 field = (1.0 / straight) * (turn * carried_over(departure.field, path));
   wave.strength = (1.0 / leg_to(wave.source, target).amplitude) * field;
   wave.departure_gain = departure.relative_gain;
   wave.vegetation = path.is_in_sight ? 1 : vegetation_over(path);
   return squared_norm(field) * (wave.vegetation * wave.vegetation) > 0;
+}
+
+FresnelCoefficients RooftopWaves::with_reflection(Vec3 direction, Vec3 normal, Complex factor) const {
+  const Link::Surface& ground = link_.surface(environment_.scene.default_materials.ground);
+  const FresnelCoefficients gamma = fresnel(ground.permittivity, std::fabs(dot(direction, normal)));
+  const Complex reflected = (ground.specular_factor * gain_of_grazed_ground(ground, direction, normal)) * factor;
+  const Complex one{1, 0};
+  return {one + reflected * gamma.te, one + reflected * gamma.tm};
+}
+
+void RooftopWaves::follow_smooth_earth(const RooftopTarget& target, const std::optional<GroundWay>& by_ground,
+                                       Workspace& work, RooftopWave& wave) const {
+  RooftopPath& path = wave.path;
+  // Its phases are those of ways that add up in amplitude.
+  if (path.is_in_sight || !target.is_over_ground || !uneven_ground_counts_in_sight()) return;
+  const Vec3 antenna = transmitter_.position;
+  std::vector<Vec2> over{{0, antenna.z}};
+  for (const Vec3 edge : path.edges) over.push_back({norm(edge.xy() - antenna.xy()), edge.z});
+  over.push_back({norm(target.point.xy() - antenna.xy()), target.point.z});
+  const RooftopRays rays = search_rays();
+  const WaveOverEarth earth = environment_.over_rooftops.wave_over_earth(rays, target, over, work);
+  if (!(earth.share > 0)) return;
+  const double wave_number = link_.wave_number();
+  FresnelCoefficients before{{1, 0}, {1, 0}};
+  if (by_ground) {
+    before = with_reflection(by_ground->departure, by_ground->normal,
+                             exp_j(-wave_number * by_ground->longer_m) * by_ground->factor);
+  }
+  const Vec3 normal = ground_normal_behind(path, target.point, target.centroid, target.normal);
+  const Vec3 image = mirrored(target.point, target.centroid, normal);
+  const Leg leg = leg_to(wave.source, target.point), to_image = leg_to(wave.source, image);
+  const Complex ratio = path.target_image_ratio ? *path.target_image_ratio
+                                                : behind_last_edge(path, image) / behind_last_edge(path, target.point);
+  const FresnelCoefficients behind = with_reflection(
+      to_image.direction, normal,
+      (to_image.amplitude / leg.amplitude) * (exp_j(-wave_number * (to_image.length_m - leg.length_m)) * ratio));
+  const auto follow = [&](Complex& factor, Complex along_earth, Complex ways) {
+    if (squared_norm(ways) > 0) factor = factor + earth.share * (along_earth / ways - factor);
+  };
+  if (rays.horizontal_share > 0) follow(path.horizontal, earth.horizontal, before.te * behind.te);
+  if (rays.horizontal_share < 1) follow(path.vertical, earth.vertical, before.tm * behind.tm);
 }
 
 double RooftopWaves::vegetation_over(const RooftopPath& path) const {
@@ -131,11 +175,15 @@ Vec3 RooftopWaves::ground_normal_behind(const RooftopWave& wave, std::uint32_t n
   const std::uint32_t ground = setting_.ground_below(number);
   if (ground == no_index) return {};
   const Tile& tile = environment_.tiling.tiles[ground];
-  const Vec3 antenna = transmitter_.position, last = wave.path.edges.back();
-  const RooftopLine line(antenna, environment_.points.arrival(number), 0);
+  return ground_normal_behind(wave.path, environment_.points.arrival(number), tile.centroid, tile.normal);
+}
+
+Vec3 RooftopWaves::ground_normal_behind(const RooftopPath& path, Vec3 target, Vec3 centroid, Vec3 normal) const {
+  const Vec3 antenna = transmitter_.position, last = path.edges.back();
+  const RooftopLine line(antenna, target, 0);
   const Vec2 edge{norm(last.xy() - antenna.xy()), last.z};
-  return tesseray::ground_normal_behind(environment_.over_rooftops.view().terrain, line, edge,
-                                        wave.path.is_straight_behind, tile.centroid, tile.normal);
+  return tesseray::ground_normal_behind(environment_.over_rooftops.view().terrain, line, edge, path.is_straight_behind,
+                                        centroid, normal);
 }
 
 Complex RooftopWaves::behind_last_edge(const RooftopPath& path, Vec3 point) const {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/physics/fresnel.h"
 #include "core/propagation/launching/first_level_record.h"
 #include "core/propagation/launching/launch_setting.h"
 #include "core/propagation/rays/local_mean.h"
@@ -75,7 +76,7 @@ class RooftopWaves {
   bool find(const RooftopTarget& target, Workspace& work, RooftopWave& wave) const;
   // The wave along wave.path; false when nothing is left of it. However weak it is, it arrives: only what goes on from
   // an element is held against MIN_POWER. Vegetation on the way to a point in sight is not in it.
-  bool complete(Vec3 target, Workspace& work, RooftopWave& wave) const;
+  bool complete(const RooftopTarget& target, Workspace& work, RooftopWave& wave) const;
   // Over the last edge of a path, as of a screen alone.
   Complex behind_last_edge(const RooftopPath& path, Vec3 point) const;
 
@@ -140,6 +141,7 @@ class RooftopWaves {
   double vegetation_over(const RooftopPath& path) const;
   LeftOfEdge::Place left_at_edge(const EdgeSegment& edge, std::uint32_t element, double z_m, Workspace& work,
                                  RooftopWave& wave) const;
+  Vec3 ground_normal_behind(const RooftopPath& path, Vec3 target, Vec3 centroid, Vec3 normal) const;
   LeftOfRay left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point, Workspace& work) const;
 
   // rooftop_departure.cpp: what departs over the roofs, at 1 m and without phase as Link::Departure: with what comes by
@@ -160,9 +162,19 @@ class RooftopWaves {
                                   double in_step) const;
   // Whether the antenna sees the ground where it reflects what comes over an edge to a point.
   bool sees_ground_behind(const StraightWay& straight_way, Vec3 edge, const PlaneImage& image, Vec3 point) const;
-  // To the first edge of a path.
-  Link::Departure departure_towards_roofs(const Link::Departure& straight, Vec3 target, const RooftopPath& path,
-                                          Workspace& work) const;
+  // By way of the ground to the first edge of a path; none where it brings next to nothing.
+  std::optional<GroundWay> way_before_roofs(Vec3 target, const RooftopPath& path, Workspace& work) const;
+  // To that edge, straight and by that way.
+  Link::Departure departure_towards_roofs(const Link::Departure& straight, const RooftopPath& path,
+                                          const std::optional<GroundWay>& by_ground) const;
+
+  // rooftop_waves.cpp: the wave's factors become such that all its ways together, by the ground before the first edge
+  // and behind the last one, are the wave along the smooth earth, as far as that is what the path goes over.
+  void follow_smooth_earth(const RooftopTarget& target, const std::optional<GroundWay>& by_ground, Workspace& work,
+                           RooftopWave& wave) const;
+  // What a wave and the same reflected on the ground are together over the one alone: what is reflected, along
+  // `direction`, has a factor besides the ground's coefficients.
+  FresnelCoefficients with_reflection(Vec3 direction, Vec3 normal, Complex factor) const;
 
   const LaunchSetting& setting_;
   const LaunchEnvironment& environment_;

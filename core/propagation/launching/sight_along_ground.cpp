@@ -20,12 +20,13 @@ bool RooftopWaves::uneven_ground_counts_in_sight() const {
 bool RooftopWaves::find_along_ground(bool through_building, std::uint32_t number, Vec3 point, Workspace& work,
                                      RooftopWave& wave) const {
   if (!uneven_ground_counts_in_sight()) return false;
+  const RooftopTarget target = target_at(number, point);
   // What goes through a building goes below roofs.
-  if (!environment_.over_rooftops.find_along_ground(search_rays(), target_at(number, point), !through_building, work,
-                                                    wave.path)) {
+  const bool with_roofs = !through_building;
+  if (!environment_.over_rooftops.find_along_ground(search_rays(), target, with_roofs, work, wave.path)) {
     return false;
   }
-  complete(point, work, wave);
+  complete(target, work, wave);
   return true;
 }
 

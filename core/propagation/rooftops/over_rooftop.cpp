@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "core/base/infinity.h"
+#include "core/physics/fresnel.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/multiple_screens.h"
 #include "core/physics/screen_choice.h"
+#include "core/physics/smooth_earth.h"
 #include "core/propagation/rooftops/side_crossings_in_vectors.h"
 
 namespace tesseray {
@@ -363,6 +365,37 @@ bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopT
   }
 }
 
+WaveOverEarth OverRooftopPaths::wave_over_earth(const RooftopRays& rays, const RooftopTarget& target,
+                                                std::span<const Vec2> over, Workspace& work) const {
+  const RooftopSceneView& scene = profiles_.view();
+  const double distance = norm(target.point.xy() - rays.from.xy());
+  const RooftopLine line(rays.from, target.point,
+                         rooftop_detail::margin_m(distance, rays.wavelength_m, least_nu_of_roofs_over_earth));
+  WaveOverEarth wave;
+  wave.share = share_of_smooth_ground(scene.terrain, line, over);
+  if (!(wave.share > 0)) return {};
+  for (;; work.memory.grow()) {
+    ProfileRow<1> row = work.memory.row();
+    RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors> trace(scene, line, row);
+    if (!trace.run_over_roofs()) continue;
+    wave.share *= share_over_roofs(row, over, rays.wavelength_m);
+    break;
+  }
+  if (!(wave.share > 0)) return {};
+  const BoundaryImpedances of = boundary_impedances(rays.permittivities[scene.ground_material], 0);
+  const double radius_m = 0.5 / line.curvature;
+  const SmoothEarth across(radius_m, rays.wavelength_m, of.te), upright(radius_m, rays.wavelength_m, of.tm);
+  const bool is_across = rays.horizontal_share > 0, is_upright = rays.horizontal_share < 1;
+  if (is_across) wave.share = std::min(wave.share, across.share_at(distance));
+  if (is_upright) wave.share = std::min(wave.share, upright.share_at(distance));
+  if (!(wave.share > 0)) return {};
+  const double from_m = rays.from.z - scene.terrain.height_at(line.at(0)),
+               to_m = target.point.z - scene.terrain.height_at(line.at(distance));
+  if (is_across) wave.horizontal = across.factor(distance, from_m, to_m);
+  if (is_upright) wave.vertical = upright.factor(distance, from_m, to_m);
+  return wave;
+}
+
 bool OverRooftopPaths::find_reflection(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const {
   // Physical optics of ground far below the line of sight, where the integral equation would cost more; between some of
   // both. What comes over its crests and is reflected before the target is in the integral equation alone.
@@ -390,8 +423,20 @@ bool OverRooftopPaths::find_reflection(const RooftopRays& rays, const RooftopTar
     };
     if (rays.horizontal_share > 0) work.reflected_horizontal = reflected(true);
     if (rays.horizontal_share < 1) work.reflected_vertical = reflected(false);
-    return true;
+    break;
   }
+  const double near_horizon = share_near_horizon(ground.nearest_nu);
+  if (!(near_horizon > 0)) return true;
+  const Vec2 ends[] = {{0, rays.from.z}, {line.length_m, target.point.z}};
+  const WaveOverEarth wave = wave_over_earth(rays, target, ends, work);
+  const double share = near_horizon * wave.share;
+  // With the straight wave it is the whole one.
+  const auto as_along_earth = [&](Complex reflected, Complex whole) {
+    return reflected + share * (whole - Complex{1, 0} - reflected);
+  };
+  work.reflected_horizontal = as_along_earth(work.reflected_horizontal, wave.horizontal);
+  work.reflected_vertical = as_along_earth(work.reflected_vertical, wave.vertical);
+  return true;
 }
 
 bool OverRooftopPaths::find(const RooftopRays& rays, const RooftopTarget& target, OverRooftop method, Workspace& work,

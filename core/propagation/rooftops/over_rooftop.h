@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/physics/complex.h"
@@ -16,6 +17,7 @@
 #include "core/propagation/rooftops/ground_near_sight.h"
 #include "core/propagation/rooftops/rooftop_bends.h"
 #include "core/propagation/rooftops/rooftop_profiles.h"
+#include "core/propagation/rooftops/smooth_ground.h"
 #include "core/propagation/rooftops/terrain_reflection.h"
 #include "core/scene/ground_plan/prism_index.h"
 
@@ -97,6 +99,11 @@ class OverRooftopPaths {
   // where): all that the wave has of the ground. False where it is straight. REQUIRES: find_along_ground has been asked
   // for the same ray.
   bool find_reflection(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const;
+
+  // The wave along the smooth earth to a target over the ground, where that is smooth and no roof comes near the way.
+  // `over`: as of share_of_smooth_ground.
+  WaveOverEarth wave_over_earth(const RooftopRays& rays, const RooftopTarget& target, std::span<const Vec2> over,
+                                Workspace& work) const;
 
   // What roofs leave of what the ground reflects from an antenna to a point that it sees: each alone, of which the one
   // that takes most counts, as a strip about the straight line from the antenna's image. The wave passes above it, and
