@@ -213,9 +213,9 @@ TEST(TransmitPattern, IsNotInTheBasicLossOfATown) {
           ++unknown;
         } else if (isotropic[t].reached()) {
           const float off_db = std::fabs(found[t].basic_loss_db - isotropic[t].basic_loss_db);
-          if (found[t].line_of_sight) {
+          if (found[t].line_of_sight || c.sends_all_around) {
             EXPECT_LT(off_db, 3) << t << ", a beam of " << c.beamwidth_deg << " at " << height_m << " m";
-            ++in_sight;
+            in_sight += found[t].line_of_sight ? 1 : 0;
           }
           far_off += off_db > 1 ? 1 : 0;
         }
@@ -223,7 +223,7 @@ TEST(TransmitPattern, IsNotInTheBasicLossOfATown) {
       EXPECT_GT(in_sight, c.beamwidth_deg == 20 ? 1u : 20u);
       if (c.sends_all_around) {
         EXPECT_EQ(unknown, 0u);
-        EXPECT_LE(far_off, 4u);
+        EXPECT_LT(static_cast<double>(far_off), 0.02 * static_cast<double>(found.size()));
       } else if (c.downtilt_deg < 90) {
         EXPECT_GT(unknown, 100u);
       }
