@@ -61,9 +61,9 @@ TESSERAY_HD void reflect_to_targets(const Block& block, RowMemory& memory, const
         const double density =
             mirrored_density(scattering, source.tile, source.share, row.element, direction, length_m);
         if (!(density > 0)) continue;
-        DiffuseTarget at_target =
-            diffuse_target(scattering, number, direction, launch.vegetation_between(row.element, number));
-        at_target.stands_for = source.stands_for;
+        const DiffuseTarget at_target =
+            standing_for(source.stands_for,
+                         diffuse_target(scattering, number, direction, launch.vegetation_between(row.element, number)));
         add_diffuse(scattering.power(source.tile, AfterScattering::reflection), density, length_m, at_target, sum);
       }
       if (joined > 0) block.claim(memory.count, joined);

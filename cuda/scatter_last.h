@@ -48,9 +48,10 @@ TESSERAY_HD void scatter_to_target(const Block& block, RowMemory& memory, const 
     const double density = is_near ? diffuse_density(scattering, tile, target) : ray.density;
     DiffuseSum sum;
     if (density > 0) {
-      DiffuseTarget at_target = diffuse_target_of_tile(scattering, row.element, tile, ray.direction, ray.length_m,
-                                                       scattering.launch.vegetation_between(row.element, tile));
-      at_target.stands_for = static_cast<double>(batch.stand_for[row.first_member + s]);
+      const DiffuseTarget at_target =
+          standing_for(static_cast<double>(batch.stand_for[row.first_member + s]),
+                       diffuse_target_of_tile(scattering, row.element, tile, ray.direction, ray.length_m,
+                                              scattering.launch.vegetation_between(row.element, tile)));
       add_diffuse(scattering.power(tile, after), density, ray.length_m, at_target, sum);
     }
     rays[s] = sum;

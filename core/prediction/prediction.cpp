@@ -16,24 +16,15 @@ namespace {
 constexpr double least_known_pattern_gain = 2e-6;
 
 // Whether the antenna sends enough towards a target, and the rays that bring its power leave where it does.
-bool is_basic_loss_known(const ArrivalSums& sums, Vec3 target, const LinkView& antenna, Vec3 position,
-                         double receiver_gain_dbi) {
+bool is_basic_loss_known(const ArrivalSums& sums, Vec3 way, const LinkView& antenna, double receiver_gain_dbi) {
   const double by_patterns = power_ratio(receiver_gain_dbi) * sums.basic_gain.value();
   if (!(sums.gain.value() > least_known_pattern_gain * by_patterns)) return false;
-  const Vec3 way = target - position;
   return !(norm(way) > 0) || antenna.transmit_gain(normalized(way)) > least_known_pattern_gain;
 }
 
-}  // namespace
-
-double received_gain(const ArrivalSums& sums) {
-  const double re = sums.coherent_re.value(), im = sums.coherent_im.value();
-  return sums.gain.value() - sums.coherent_gain.value() + re * re + im * im + sums.interference.value();
-}
-
-TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Transmitter& transmitter,
-                                double receiver_gain_dbi) {
-  const LinkView antenna = transmitting_end(transmitter);
+// `antenna`: the transmitter's.
+TargetPrediction predict(const ArrivalSums& sums, Vec3 target, const Transmitter& transmitter, const LinkView& antenna,
+                         double receiver_gain_dbi) {
   TargetPrediction prediction;
   prediction.receiver_gain_dbi = static_cast<float>(receiver_gain_dbi);
   const double distance_m = norm(target - transmitter.position);
@@ -49,7 +40,7 @@ TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Tran
   prediction.path_loss_db = static_cast<float>(-half_wave_dipole_gain_dbi - decibels(gain));
   const double basic = sums.basic_gain.value();
   // What rays in step did to the power, it does to the loss between isotropic antennas too.
-  if (is_basic_loss_known(sums, target, antenna, transmitter.position, receiver_gain_dbi)) {
+  if (is_basic_loss_known(sums, target - transmitter.position, antenna, receiver_gain_dbi)) {
     prediction.basic_loss_db = static_cast<float>(-decibels(basic * (gain / all)));
   }
   set_power(transmitter, prediction);
@@ -66,6 +57,18 @@ TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Tran
   prediction.arrival_azimuth_deg = static_cast<float>(
       in_full_circle(degrees(static_cast<double>(sums.strongest_azimuth)) + transmitter.convergence_deg()));
   return prediction;
+}
+
+}  // namespace
+
+double received_gain(const ArrivalSums& sums) {
+  const double re = sums.coherent_re.value(), im = sums.coherent_im.value();
+  return sums.gain.value() - sums.coherent_gain.value() + re * re + im * im + sums.interference.value();
+}
+
+TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Transmitter& transmitter,
+                                double receiver_gain_dbi) {
+  return predict(sums, target, transmitter, transmitting_end(transmitter), receiver_gain_dbi);
 }
 
 void set_power(const Transmitter& transmitter, TargetPrediction& prediction) {
@@ -87,15 +90,16 @@ TransmitterPrediction predict_path_loss(RayLaunchingResult&& rays, const Transmi
                                         const std::vector<Receiver>& receivers, const RayLaunchingOptions& options) {
   TransmitterPrediction prediction;
   prediction.transmitter_id = transmitter.transmitter_id;
+  const LinkView antenna = transmitting_end(transmitter);
   const double gain_dbi = maximum_receiver_gain_dbi(options);
   prediction.tiles.reserve(rays.tiles.size());
   for (std::size_t t = 0; t < rays.tiles.size(); ++t) {
-    prediction.tiles.push_back(
-        predict_target(rays.tiles[t], target_point(tiling.tiles[t], options.receiver_height_m), transmitter, gain_dbi));
+    prediction.tiles.push_back(predict(rays.tiles[t], target_point(tiling.tiles[t], options.receiver_height_m),
+                                       transmitter, antenna, gain_dbi));
   }
   prediction.receivers.reserve(rays.receivers.size());
   for (std::size_t r = 0; r < rays.receivers.size(); ++r) {
-    prediction.receivers.push_back(predict_target(rays.receivers[r], receivers[r].position, transmitter, gain_dbi));
+    prediction.receivers.push_back(predict(rays.receivers[r], receivers[r].position, transmitter, antenna, gain_dbi));
   }
   const std::size_t tile_count = rays.tiles.size();
   prediction.tiles_wideband = WidebandPredictions(

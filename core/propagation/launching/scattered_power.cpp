@@ -87,8 +87,9 @@ void ScatteredPower::gather_scattered(std::uint32_t number, std::span<const std:
     const Vec3 direction{state.radiated.x[i], state.radiated.y[i], state.radiated.z[i]};
     const double vegetation =
         is_receiver ? setting_.vegetation_between(tile, number) : setting_.vegetation_between(number, tile);
-    DiffuseTarget at_target = diffuse_target_of_tile(scattering_view_, number, tile, direction, length, vegetation);
-    at_target.stands_for = static_cast<double>(state.drawn.stand_for[i]);
+    const DiffuseTarget at_target =
+        standing_for(static_cast<double>(state.drawn.stand_for[i]),
+                     diffuse_target_of_tile(scattering_view_, number, tile, direction, length, vegetation));
     add_diffuse(diffuse_.at(tile, AfterScattering::nothing), density, length, at_target, sum);
     scattering_.add_wideband(tile, AfterScattering::nothing, density, length, at_target, number, direction,
                              state.arrivals);
@@ -227,9 +228,9 @@ void ScatteredPower::reflect_diffuse(std::uint32_t mirror, FollowedTo members, T
       const Vec3 direction = (1.0 / length) * way;
       const double density = mirrored_density(scattering_view_, lit.tile, lit.share, mirror, direction, length);
       if (!(density > 0)) continue;
-      DiffuseTarget at_target =
-          diffuse_target(scattering_view_, number, direction, setting_.vegetation_between(mirror, number));
-      at_target.stands_for = lit.stands_for;
+      const DiffuseTarget at_target = standing_for(
+          lit.stands_for,
+          diffuse_target(scattering_view_, number, direction, setting_.vegetation_between(mirror, number)));
       add_diffuse(source, density, length, at_target, state.diffuse_sums.of(hit));
       scattering_.keep_way(number, lit.tile, {mirror, no_index}, density * at_target.gain_factor, length,
                            state.arrivals);

@@ -96,9 +96,8 @@ void ScatteredTubes::launch_scattered_at(AfterScattering after, std::uint32_t el
       if (crossed && !by_polarization) break;
       chain.cross_polarized = crossed;
       const Link::Departure departure = scattering_.departure(chain, normalized(here - source.point));
-      Outgoing outgoing{source, departure.field, departure.relative_gain, chain, 0, 0, std::sqrt(lit.share)};
-      outgoing.stands_for = lit.stands_for;
-      bounces_.go_on(outgoing, element, tubes);
+      const Outgoing outgoing{source, departure.field, departure.relative_gain, chain, 0, 0, std::sqrt(lit.share)};
+      bounces_.go_on(standing_for(lit.stands_for, outgoing), element, tubes);
     }
   }
 }

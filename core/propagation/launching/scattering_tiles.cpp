@@ -183,8 +183,8 @@ void ScatteringTiles::arrive(const RayEnding& ending, std::uint32_t number, Thre
                                 : nearness(scattering_view_, tile, way);
   const double density = near * squared_norm(ending.strength) * (factor * factor) / source.power;
   if (!(density > 0)) return;
-  DiffuseTarget at_target = diffuse_target(scattering_view_, number, leg.direction, 1.0);
-  at_target.stands_for = ending.stands_for;
+  const DiffuseTarget at_target =
+      standing_for(ending.stands_for, diffuse_target(scattering_view_, number, leg.direction, 1.0));
   DiffuseSum sum;
   add_diffuse(source, density, leg.length_m, at_target, sum);
   state.sums[setting_.sum_index(number)].add(sum);

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "core/base/host_device.h"
+
 namespace tesseray {
 
 // Reproducible: what is drawn depends on the elements alone.
@@ -23,6 +25,13 @@ struct Pruning {
   // drawn from, too, where nothing has arrived before.
   double of_all_scattered = 0;
 };
+
+// The same ray or target with so many like it, of which it was drawn.
+template <class Drawn>
+TESSERAY_HD Drawn standing_for(double stands_for, Drawn drawn) {
+  drawn.stands_for = stands_for;
+  return drawn;
+}
 
 // By the share of the tiles in line of sight: where many are, weak rays matter little; at the bottom of a street the
 // weak rays are what reaches the next one. Measured in docs/propagation-cost.md.

@@ -14,6 +14,7 @@
 
 #include <cmath>
 
+#include "core/propagation/rays/pruning.h"
 #include "core/propagation/tubes/edge_image.h"
 #include "core/propagation/tubes/ray_ending.h"
 #include "core/propagation/tubes/tube_at_edge.h"
@@ -352,22 +353,15 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
         tube.interactions() == 0 && !tube.chain.through_building && tile.kind == SurfaceKind::ground;
     const double grazed =
         ground_reflection ? gain_of_grazed_ground(launch.surface(tile), leg.direction, tile.normal) : 1;
-    const ComplexVec3 field = grazed * departure.field;
-    RayEnding ending{image,
-                     field,
-                     mechanism,
-                     departure.relative_gain,
-                     chain,
-                     ground_reflection,
-                     VegetationAtTarget{vegetation, vegetation}};
-    ending.stands_for = stands_for;
-    rays.arrive(ending, number);
+    rays.arrive(
+        standing_for(stands_for, RayEnding{image, grazed * departure.field, mechanism, departure.relative_gain, chain,
+                                           ground_reflection, VegetationAtTarget{vegetation, vegetation}}),
+        number);
   }
   if (goes_on) {
-    Outgoing outgoing{
-        image, departure.field, departure.relative_gain, chain, tube.reflections + 1, tube.diffractions, vegetation};
-    outgoing.stands_for = stands_for;
-    go_on(outgoing, number, rays);
+    go_on(standing_for(stands_for, Outgoing{image, departure.field, departure.relative_gain, chain,
+                                            tube.reflections + 1, tube.diffractions, vegetation}),
+          number, rays);
   }
 }
 
@@ -441,21 +435,15 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incide
   if (!(squared_norm(diffracted) > 0)) return;
   const double vegetation = tube.attenuation * rays.vegetation_between(tube.element, number);
   if (arrives) {
-    RayEnding ending{at_edge.source,
-                     diffracted,
-                     Mechanism::diffraction,
-                     incident.relative_gain,
-                     chain,
-                     false,
-                     VegetationAtTarget{vegetation, vegetation}};
-    ending.stands_for = stands_for;
-    rays.arrive(ending, number);
+    rays.arrive(
+        standing_for(stands_for, RayEnding{at_edge.source, diffracted, Mechanism::diffraction, incident.relative_gain,
+                                           chain, false, VegetationAtTarget{vegetation, vegetation}}),
+        number);
   }
   if (goes_on) {
-    Outgoing outgoing{at_edge.source,        diffracted, incident.relative_gain, chain, tube.reflections,
-                      tube.diffractions + 1, vegetation};
-    outgoing.stands_for = stands_for;
-    go_on(outgoing, number, rays);
+    go_on(standing_for(stands_for, Outgoing{at_edge.source, diffracted, incident.relative_gain, chain, tube.reflections,
+                                            tube.diffractions + 1, vegetation}),
+          number, rays);
   }
 }
 

@@ -5,7 +5,6 @@
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/propagation/rows/weighted_sample.h"
 

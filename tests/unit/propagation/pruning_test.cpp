@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
+#include <array>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -112,6 +113,37 @@ TEST(Pruning, KeepsThePowerOfTwoInteractionsAfterAScattering) {
   EXPECT_GT(tiles, 3000u);
   EXPECT_GT(share_of_whole / static_cast<double>(tiles), 0.01);
   EXPECT_NEAR(share_of_pruned / share_of_whole, 1, 0.05);
+}
+
+// The tiles whose scattered power another tile reflects are drawn, and count as all of them do.
+TEST(Pruning, KeepsThePowerOfAReflectionAfterAScattering) {
+  testing::SyntheticCityOptions quarter = town_options();
+  quarter.width_m = quarter.depth_m = 300;
+  const Environment fine(testing::synthetic_city(quarter), 3.0);
+  const Vec2 middle = 0.5 * (fine.scene.extent.min + fine.scene.extent.max);
+  const Transmitter transmitter =
+      testing::test_transmitter({middle.x, middle.y, fine.scene.terrain.height_at(middle) + 60});
+  RayLaunchingOptions options;
+  options.max_diffractions = 0;
+  options.max_bounces = 2;
+  options.min_power_dbm = -150;
+  options.pruning_from_tiles = 0;
+  const auto powers = [&](int after_scattering, bool pruning) {
+    options.max_after_scattering = after_scattering;
+    options.pruning = pruning;
+    return fine.launch(transmitter, {}, options);
+  };
+  const RayLaunchingResult before = powers(0, false), whole = powers(1, false), pruned = powers(1, true);
+  EXPECT_LT(2 * pruned.cost[LaunchPhase::then_reflection].contributions,
+            whole.cost[LaunchPhase::then_reflection].contributions);
+  double of_whole = 0, of_pruned = 0;
+  for (std::size_t t = 0; t < whole.tiles.size(); ++t) {
+    const double all = testing::total_gain(before.tiles[t]);
+    if (before.tiles[t].direct || !(all > 0)) continue;
+    of_whole += testing::total_gain(whole.tiles[t]) / all - 1;
+    of_pruned += testing::total_gain(pruned.tiles[t]) / all - 1;
+  }
+  EXPECT_NEAR(of_pruned / of_whole, 1, 0.02);
 }
 
 // What diffracts twice is drawn most: tubes at their elements, tubes that go on, and hits before their field is known.
@@ -259,6 +291,50 @@ TEST(Pruning, KeepsTheKFactor) {
   EXPECT_GT(tiles, 5000);
   EXPECT_NEAR(sum_db / tiles, 0, 0.1);
   EXPECT_LT(far_off / tiles, 0.01);
+}
+
+// The mean and the spread of excess lengths, m, and how far angles agree, 0 … 1: of the azimuth and elevation of
+// arrival, then of departure.
+std::array<double, 6> means_by_power(const RayLaunchingResult& result, std::size_t tile) {
+  const ArrivalSums& sums = result.tiles[tile];
+  const WidebandSums& angles = result.wideband.sums(tile);
+  const double all = sums.gain.value(), mean = sums.excess.value() / all;
+  const double variance = sums.squared_excess.value() / all - mean * mean;
+  const auto agreement = [&](const FixedPointSum& cosine, const FixedPointSum& sine) {
+    return std::hypot(cosine.value(), sine.value()) / all;
+  };
+  return {mean * excess_unit_m,
+          std::sqrt(std::max(0.0, variance)) * excess_unit_m,
+          agreement(sums.cos_azimuth, sums.sin_azimuth),
+          agreement(angles.cos_elevation, angles.sin_elevation),
+          agreement(angles.departure_cos_azimuth, angles.departure_sin_azimuth),
+          agreement(angles.departure_cos_elevation, angles.departure_sin_elevation)};
+}
+
+// Of isotropic antennas the basic gain is the gain, of those that are drawn, too; what goes by power keeps its mean.
+TEST(Pruning, KeepsWhatIsSummedByPower) {
+  const Transmitter transmitter = transmitter_at(6);
+  RayLaunchingOptions options = all_effects(false);
+  options.wideband = true;
+  const RayLaunchingResult whole = town().launch(transmitter, {}, options);
+  options.pruning = true;
+  const RayLaunchingResult pruned = town().launch(transmitter, {}, options);
+  std::array<double, 6> before{}, after{};
+  double tiles = 0;
+  for (std::size_t t = 0; t < whole.tiles.size(); ++t) {
+    if (whole.tiles[t].direct || whole.tiles[t].rays < 20) continue;
+    ASSERT_NEAR(pruned.tiles[t].basic_gain.value() / pruned.tiles[t].gain.value(), 1, 1e-5) << t;
+    const std::array<double, 6> of_whole = means_by_power(whole, t), of_pruned = means_by_power(pruned, t);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      before[i] += of_whole[i];
+      after[i] += of_pruned[i];
+    }
+    ++tiles;
+  }
+  EXPECT_GT(tiles, 3000);
+  // Spreads of fewer rays are smaller in the mean of tiles.
+  const std::array<double, 6> most_off{0.005, 0.02, 0.002, 0.001, 0.002, 0.001};
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i] / before[i], 1, most_off[i]) << i;
 }
 
 TEST(Pruning, IsTheSameForAnyNumberOfThreads) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What each step of a ray takes: the steps add up to its loss, and each is what its closed form says.
+#include "tests/support/ray_losses.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,6 +26,8 @@ namespace tesseray {
 namespace {
 
 using testing::Environment;
+using testing::loss_of;
+using testing::sum_of_losses;
 
 constexpr double frequency_hz = 850e6;
 
@@ -38,19 +42,6 @@ RayLaunchingOptions with_losses(RayLaunchingOptions options) {
 std::vector<Ray> rays_of(const Environment& town, const Transmitter& transmitter, const std::vector<Vec3>& receivers,
                          const RayLaunchingOptions& options) {
   return town.launch(transmitter, testing::receivers_at(receivers), with_losses(options)).rays;
-}
-
-// All steps with this name together.
-double loss_of(const Ray& ray, const std::string& step) {
-  double loss_db = 0;
-  for (const RayLoss& loss : ray.losses) loss_db += loss.step == step ? loss.loss_db : 0;
-  return loss_db;
-}
-
-double sum_of(const Ray& ray) {
-  double loss_db = 0;
-  for (const RayLoss& loss : ray.losses) loss_db += loss.loss_db;
-  return loss_db;
 }
 
 // The letters of the interactions among the steps, "T-R-D" of R and D.
@@ -75,7 +66,8 @@ std::map<std::string, std::size_t> check_sums(const Transmitter& transmitter, co
   std::map<std::string, std::size_t> kinds;
   for (const Ray& ray : rays) {
     EXPECT_FALSE(ray.losses.empty()) << ray.interactions;
-    EXPECT_NEAR(sum_of(ray), transmitter.erp_dbm - ray.power_dbm, 1e-4) << ray.interactions << " at " << ray.target_id;
+    EXPECT_NEAR(sum_of_losses(ray), transmitter.erp_dbm - ray.power_dbm, 1e-4)
+        << ray.interactions << " at " << ray.target_id;
     EXPECT_EQ(interactions_of(ray), ray.interactions);
     // Some delays have a phase with them, of a wavelength at most.
     const double length = ray.delay_ns * 1e-9 * speed_of_light;

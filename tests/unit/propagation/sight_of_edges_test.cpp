@@ -9,12 +9,15 @@
 
 #include "core/base/units.h"
 #include "tests/support/environment.h"
+#include "tests/support/ray_losses.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {
 namespace {
 
 using testing::Environment;
+using testing::loss_of;
+using testing::sum_of_losses;
 
 RayLaunchingOptions options_for_rays(OverRooftop over_rooftop) {
   RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
@@ -23,18 +26,6 @@ RayLaunchingOptions options_for_rays(OverRooftop over_rooftop) {
   options.ray_losses = true;
   options.rays_per_receiver = 100;
   return options;
-}
-
-double loss_of(const Ray& ray, const std::string& step) {
-  double loss_db = 0;
-  for (const RayLoss& loss : ray.losses) loss_db += loss.step == step ? loss.loss_db : 0;
-  return loss_db;
-}
-
-double sum_of(const Ray& ray) {
-  double loss_db = 0;
-  for (const RayLoss& loss : ray.losses) loss_db += loss.loss_db;
-  return loss_db;
 }
 
 // A corner of a tall house, and receivers just behind it.
@@ -88,7 +79,11 @@ TEST(SightOfEdges, RoofsLeaveAlongACornerWhatTheyLeaveOfTheDirectRay) {
     const Ray direct = behind_roof.direct_to(with, keller);
     EXPECT_NEAR(taken, loss_of(direct, "roofs"), 0.25) << z;
     EXPECT_NEAR(taken, loss_of(ray, "roofs"), 1e-6) << z;
-    EXPECT_NEAR(sum_of(ray), -ray.power_dbm - 2.15, 1e-6) << z;
+    // And turned by as much.
+    const double turned_deg = ray.phase_deg - free.phase_deg;
+    const double direct_deg = direct.phase_deg - behind_roof.direct_to(without, keller).phase_deg;
+    EXPECT_NEAR(std::remainder(turned_deg - direct_deg, 360.0), 0, 0.5) << z;
+    EXPECT_NEAR(sum_of_losses(ray), -ray.power_dbm - 2.15, 1e-6) << z;
     least = std::min(least, taken);
     most = std::max(most, taken);
     ++compared;
@@ -115,7 +110,7 @@ TEST(SightOfEdges, WhatTilesReflectBehindACornerHasThatOfItsOwnKellerPoint) {
     if (ray.points.empty() || free.points.empty()) continue;
     EXPECT_NEAR(free.power_dbm - ray.power_dbm, loss_of(behind_roof.direct_to(with, ray.points[1]), "roofs"), 0.25)
         << z;
-    EXPECT_NEAR(sum_of(ray), -ray.power_dbm - 2.15, 1e-6) << z;
+    EXPECT_NEAR(sum_of_losses(ray), -ray.power_dbm - 2.15, 1e-6) << z;
     ++compared;
   }
   EXPECT_GT(compared, 10u);
@@ -159,7 +154,7 @@ TEST(SightOfEdges, AHillLeavesAlongACornerWhatItLeavesOfTheDirectRay) {
     const double taken = loss_of(ray, "ground");
     const double free_db = -2 * decibels(wavelength_m(850e6) / (4 * pi * norm(ray.points[1] - corner.antenna)));
     EXPECT_NEAR(taken, -direct.power_dbm - free_db, 0.3) << z;
-    EXPECT_NEAR(sum_of(ray), -ray.power_dbm - 2.15, 1e-6) << z;
+    EXPECT_NEAR(sum_of_losses(ray), -ray.power_dbm - 2.15, 1e-6) << z;
     const Ray fine = corner.ray_to(finer, z);
     if (!fine.points.empty()) {
       EXPECT_NEAR(fine.power_dbm, ray.power_dbm, 0.3) << z;
