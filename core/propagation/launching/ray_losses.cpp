@@ -289,8 +289,13 @@ bool RayLosses::Account::arrive_first() {
   if (endings_.empty()) return false;
   open_ = ray_.by_ground_below ? nullptr : &with_ground_;
   building_ = squared(first_level_.attenuation_of_building(way, points_.arrival(number_)));
-  if (!ray_.by_ground_below) near_roofs_ = squared(record_.left_in_sight[ray_.receiver].by_roofs);
   const VirtualSource& source = endings_.front().source;
+  if (!ray_.by_ground_below) {
+    const LeftInSight& left = record_.left_in_sight[ray_.receiver];
+    near_roofs_ = squared(left.by_roofs);
+    // Of a wave from a vertex of the ground it is in the field.
+    if (left.ground == LeftInSight::Ground::along && !source.is_edge()) near_ground_ = squared(left.with_ground);
+  }
   if (!source.is_edge()) phase_m_ = source.offset_m;
   return true;
 }

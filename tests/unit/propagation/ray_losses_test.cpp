@@ -322,6 +322,38 @@ TEST(RayLosses, OfRoofsJustBelowTheLineAreTheirOwn) {
   EXPECT_EQ(compared, 1u);
 }
 
+// Over a low hill that the line of sight just clears, with a wood on the way up to it.
+TEST(RayLosses, OfUnevenGroundNearTheLineAreItsOwn) {
+  const auto hill_z = [](Vec2 p) { return 10 * std::exp(-(p.x - 500) * (p.x - 500) / (400.0 * 400)); };
+  Scene scene = testing::terrain_of(1700, 60, 10, hill_z);
+  const Transmitter transmitter = testing::test_transmitter({100, 33, hill_z({100, 33}) + 10});
+  const std::vector<Vec3> receivers{{1000, 33, hill_z({1000, 33}) + 4}, {1400, 33, hill_z({1400, 33}) + 9}};
+  const double wood_m = 20, per_m = 0.3;
+  for (const bool has_wood : {false, true}) {
+    if (has_wood) {
+      scene.vegetation = {{1, {{{140, 10}, {140 + wood_m, 10}, {140 + wood_m, 50}, {140, 50}}}, -10, 30}};
+    }
+    const Environment town(scene, 20);
+    RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
+    options.over_rooftop = OverRooftop::screens;
+    options.vegetation = VegetationModel::per_metre;
+    options.vegetation_db_per_m = per_m;
+    const RayLaunchingResult result = town.launch(transmitter, testing::receivers_at(receivers), with_losses(options));
+    check_sums(transmitter, result.rays);
+    std::size_t compared = 0;
+    for (const Ray& ray : result.rays) {
+      if (ray.interactions != "T") continue;
+      const LeftInSight& left = result.left_in_sight[static_cast<std::size_t>(ray.target_id) - 1];
+      ASSERT_EQ(left.ground, LeftInSight::Ground::along);
+      EXPECT_GT(std::fabs(decibels(left.with_ground)), 0.5);
+      EXPECT_NEAR(loss_of(ray, "ground"), -2 * decibels(left.with_ground), 1e-9);
+      EXPECT_NEAR(loss_of(ray, "vegetation"), has_wood ? per_m * wood_m : 0.0, 1e-3);
+      ++compared;
+    }
+    EXPECT_EQ(compared, receivers.size());
+  }
+}
+
 TEST(RayLosses, OfVegetationGoByTheMetresOfAllLegs) {
   Scene scene = testing::with_material(testing::flat_ground(300, 60), 5, 0.01);
   scene.vegetation = {{1, {{{100, 0}, {130, 0}, {130, 60}, {100, 60}}}, 0, 30}};
