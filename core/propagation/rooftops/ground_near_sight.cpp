@@ -62,21 +62,54 @@ double GroundNearSight::share_of_one_wave() const {
   return is_plane ? 0 : std::clamp((nearest_nu - apart_nu) / (least_nu - apart_nu), 0.0, 1.0);
 }
 
-void GroundNearSight::trace(const TerrainView& terrain, const RooftopLine& line) {
+bool GroundNearSight::may_come_near(const RooftopSceneView& scene, const RooftopLine& line, double wavelength_m) {
+  // A place counts to the next block by rounding.
+  constexpr double beside_m = 0.01;
+  const double middle = 0.5 * line.length_m;
+  // Of the line between two distances, over the ground of a flat earth.
+  const auto least_clearance_m = [&](double from, double to) {
+    const double widest = std::clamp(middle, from, to);
+    return beside_m + line.bulge_at(widest) -
+           least_nu * std::sqrt(0.5 * wavelength_m * widest * (line.length_m - widest) / line.length_m);
+  };
+  const double highest_m = scene.highest_ground_m + least_clearance_m(0, line.length_m);
+  const double end = std::min(line.length_m, line.end_below(highest_m));
+  double at = std::max(0.0, line.begin_below(highest_m));
+  TerrainBlocksOnLine blocks(scene.terrain_blocks, scene.terrain, line, at);
+  for (; at < end; blocks.go_on()) {
+    const double block_end = std::min(end, std::max(at, blocks.end()));
+    const double lowest_m = std::min(line.height_at(at), line.height_at(block_end));
+    if (blocks.highest_m() + least_clearance_m(at, block_end) > lowest_m) return true;
+    at = block_end;
+  }
+  return false;
+}
+
+bool GroundNearSight::Traced::is_below(const TerrainView& other_terrain, const RooftopLine& line) const {
+  return terrain == other_terrain.height_m && from == line.from.xy() && direction == line.direction &&
+         length_m == line.length_m;
+}
+
+void GroundNearSight::Traced::trace(const TerrainView& of_terrain, const RooftopLine& line) {
   constexpr double most_steps = 512, sides_per_cell = 3, least_step_m = 0.01;
-  const auto add = [&](double at) { ground.push_back({at, terrain.height_at(line.at(at)) + line.bulge_at(at)}); };
+  terrain = of_terrain.height_m;
+  from = line.from.xy();
+  direction = line.direction;
+  length_m = line.length_m;
+  ground.clear();
+  const auto add = [&](double at) { ground.push_back({at, of_terrain.height_at(line.at(at)) + line.bulge_at(at)}); };
   add(0);
-  if (sides_per_cell * line.length_m / std::min(terrain.step_x, terrain.step_y) < most_steps) {
-    const double end = line.length_m - least_step_m;
-    TerrainBends bends(terrain, line, least_step_m);
+  if (sides_per_cell * length_m / std::min(of_terrain.step_x, of_terrain.step_y) < most_steps) {
+    const double end = length_m - least_step_m;
+    TerrainBends bends(of_terrain, line, least_step_m);
     for (double at = bends.distance(); at < end; at = bends.distance()) {
       bends.pass(at);
       if (at - ground.back().x >= least_step_m) add(at);
     }
   } else {
-    for (double i = 1; i < most_steps; ++i) add(line.length_m * i / most_steps);
+    for (double i = 1; i < most_steps; ++i) add(length_m * i / most_steps);
   }
-  add(line.length_m);
+  add(length_m);
 }
 
 void GroundNearSight::find(const TerrainView& terrain, const RooftopLine& line, double wavelength_m) {
@@ -84,7 +117,8 @@ void GroundNearSight::find(const TerrainView& terrain, const RooftopLine& line, 
     return fresnel_parameter_over({0, line.from.z}, point, {line.length_m, line.end_z}, wavelength_m);
   };
   clear();
-  trace(terrain, line);
+  if (!traced_.is_below(terrain, line)) traced_.trace(terrain, line);
+  ground = traced_.ground;
   const Vec2 foot = ground.front(), way = ground.back() - foot;
   for (std::size_t i = 1; i + 1 < ground.size(); ++i) {
     const Vec2 point = ground[i];

@@ -7,6 +7,7 @@
 
 #include "core/geometry/vector.h"
 #include "core/propagation/rooftops/rooftop_line.h"
+#include "core/propagation/rooftops/rooftop_scene_view.h"
 #include "core/scene/terrain_view.h"
 
 namespace tesseray {
@@ -15,6 +16,9 @@ class GroundNearSight {
  public:
   // Farther below the line of sight the ground reflects (TerrainReflection).
   static constexpr double least_nu = -1.2;
+
+  // False where all of the ground is certainly farther below: find() has no vertices then, and need not be asked.
+  static bool may_come_near(const RooftopSceneView& scene, const RooftopLine& line, double wavelength_m);
 
   // The vertices at steps of the terrain that stand out above or below the others; none where all ground is straight.
   void find(const TerrainView& terrain, const RooftopLine& line, double wavelength_m);
@@ -36,7 +40,16 @@ class GroundNearSight {
   bool is_straight_before = false, is_straight_behind = false;
 
  private:
-  void trace(const TerrainView& terrain, const RooftopLine& line);
+  // The ground below a line from foot to foot, kept: places above each other have the same one.
+  struct Traced {
+    const float* terrain = nullptr;
+    Vec2 from, direction;
+    double length_m = 0;
+    std::vector<Vec2> ground;
+
+    bool is_below(const TerrainView& other_terrain, const RooftopLine& line) const;
+    void trace(const TerrainView& of_terrain, const RooftopLine& line);
+  };
   // How a stretch of the ground between two of its points is cut: where it lies farthest, by its ν, above or below the
   // straight line.
   struct Stretch {
@@ -47,6 +60,7 @@ class GroundNearSight {
   // The ends of the stretches, from foot to foot.
   void cut(double wavelength_m);
 
+  Traced traced_;
   std::vector<Stretch> stretches_;
 };
 

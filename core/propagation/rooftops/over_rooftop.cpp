@@ -333,6 +333,8 @@ bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopT
   const RooftopLine line(rays.from, target.point,
                          rooftop_detail::margin_m(distance, rays.wavelength_m, GroundNearSight::least_nu));
   if (is_ground_level_ && line.curvature == 0) return false;
+  // To what stands over the ground it reflects from farther below, too.
+  if (!target.is_over_ground && !GroundNearSight::may_come_near(scene, line, rays.wavelength_m)) return false;
   ground.find(scene.terrain, line, rays.wavelength_m);
   if (ground.vertices.empty()) return false;
   for (;; work.memory.grow()) {

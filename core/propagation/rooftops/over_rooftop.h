@@ -96,8 +96,8 @@ class OverRooftopPaths {
                          RooftopPath& path) const;
 
   // What uneven ground, where roofs do not hide it, reflects to the same point (work.reflected_…, and work.reflection
-  // where): all that the wave has of the ground. False where it is straight. REQUIRES: find_along_ground has been asked
-  // for the same ray.
+  // where): all that the wave has of the ground. False where it is straight. REQUIRES: the target stands over the
+  // ground, and find_along_ground has been asked for the same ray.
   bool find_reflection(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const;
 
   // The wave along the smooth earth to a target over the ground, where that is smooth and no roof comes near the way.
