@@ -134,9 +134,11 @@ void RooftopWaves::follow_smooth_earth(const RooftopTarget& target, const std::o
   // Its phases are those of ways that add up in amplitude.
   if (path.is_in_sight || !target.is_over_ground || !uneven_ground_counts_in_sight()) return;
   const Vec3 antenna = transmitter_.position;
+  const double distance = norm(target.point.xy() - antenna.xy());
+  if (!RooftopLine::is_curved(distance)) return;
   std::vector<Vec2> over{{0, antenna.z}};
   for (const Vec3 edge : path.edges) over.push_back({norm(edge.xy() - antenna.xy()), edge.z});
-  over.push_back({norm(target.point.xy() - antenna.xy()), target.point.z});
+  over.push_back({distance, target.point.z});
   const RooftopRays rays = search_rays();
   const WaveOverEarth earth = environment_.over_rooftops.wave_over_earth(rays, target, over, work);
   if (!(earth.share > 0)) return;

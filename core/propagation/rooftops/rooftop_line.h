@@ -24,9 +24,12 @@ struct RooftopLine {
     length_m = norm(way);
     direction = (1.0 / length_m) * way;
     slope = (end.z - begin.z) / length_m;
+    if (!is_curved(length_m)) return;
     const double share = (length_m - flat_within_m) / (curved_from_m - flat_within_m);
-    if (share > 0) curvature = (share < 1 ? share : 1) / (2.0 * earth_radius_m);
+    curvature = (share < 1 ? share : 1) / (2.0 * earth_radius_m);
   }
+  // Whether the earth below a line of such a length has its curve.
+  TESSERAY_HD static bool is_curved(double length_m) { return length_m > flat_within_m; }
   // By how much the ground at a distance rises over the straight line in a plane in which the earth is flat.
   TESSERAY_HD double bulge_at(double distance) const { return curvature * distance * (length_m - distance); }
   TESSERAY_HD Vec2 at(double distance) const { return from.xy() + distance * direction; }

@@ -86,6 +86,16 @@ std::vector<double> times(double unit, const std::vector<double>& factors) {
 
 // From a tenth of the way behind the horizon on, where the first term is the series; at the horizon it has up to 1.8 dB
 // less than the whole.
+// By which rays over the roofs tell that there is none to be asked for.
+TEST(SmoothEarth, LiesBelowLongLinesAlone) {
+  constexpr double first_m = RooftopLine::flat_within_m;
+  for (const double length_m : {5.0, 3999.9, first_m, std::nextafter(first_m, 1e9), 4500.0, 5000.0, 20'000.0}) {
+    const RooftopLine line({0, 0, 10}, {length_m, 0, 5}, 0);
+    EXPECT_EQ(RooftopLine::is_curved(line.length_m), line.bulge_at(0.5 * length_m) > 0) << length_m;
+    EXPECT_EQ(RooftopLine::is_curved(line.length_m), length_m > first_m);
+  }
+}
+
 TEST(SmoothEarth, HasTheLossOfP526BehindItsHorizon) {
   const Environment ground(testing::flat_ground(ground_length_m, 400), 200);
   for (const double frequency_mhz : {150.0, 450.0, 900.0, 2600.0, 6000.0}) {
