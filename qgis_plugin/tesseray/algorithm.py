@@ -39,7 +39,7 @@ from .outputs import (
 from .parameters import definitions, file_filter
 from .runner import RunCancelled, RunFailed, run_tool
 from .validation import Validation
-from .values import InputValues, is_given, option_words
+from .values import InputValues, evaluated, is_given, option_words
 
 # What makes a page from the results of the tools of a role: ROLE, PARAMETER, LABEL, NEEDED_LAYERS, make_report.
 PAGES = (reporting, antenna_page)
@@ -115,6 +115,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
 
     def checkParameterValues(self, parameters: dict[str, Any],  # noqa: N802
                              context: QgsProcessingContext) -> tuple[bool, str]:
+        parameters = evaluated(self._tool, parameters, context)
         problem = self._destination_problem(parameters, context.project())
         if problem:
             return False, problem
@@ -170,6 +171,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
     def prepareAlgorithm(self, parameters: dict[str, Any], context: QgsProcessingContext,  # noqa: N802
                          feedback: QgsProcessingFeedback) -> bool:
         """In the thread of the windows: finds the executable, and looks at layers that live in this thread."""
+        parameters = evaluated(self._tool, parameters, context)
         try:
             installation.live_description()
             self._executable = installation.executable()
@@ -187,6 +189,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
                          feedback: QgsProcessingFeedback) -> dict[str, Any]:
         if self._problem:
             raise QgsProcessingException(self._problem)
+        parameters = evaluated(self._tool, parameters, context)
         temporary = temporary_geopackage(context, self._tool.id)
         plan = self._planned(parameters, context, temporary)
         if plan.idle:

@@ -30,6 +30,7 @@ from .description import Parameter, Tool
 from .extents import CrsFinder
 from .inputs import ambiguous_layers, layer_of
 from .places import Site, corners, geopackage_extent, point_in, with_margin
+from .values import number_of
 
 NUMBERS = {QMetaType.Type.Int, QMetaType.Type.UInt, QMetaType.Type.LongLong, QMetaType.Type.ULongLong,
            QMetaType.Type.Double, QMetaType.Type.Float, QMetaType.Type.Short, QMetaType.Type.UShort}
@@ -242,8 +243,8 @@ class Validation:
 
     def _memory_limit(self) -> float | None:
         """What the user allows, else what the machine has, in bytes."""
-        allowed = self._values.get("MEMORY")
-        return float(allowed) * GIBIBYTE if allowed not in (None, "") else machine_memory_bytes()
+        allowed = number_of(self._values.get("MEMORY"))
+        return allowed * GIBIBYTE if allowed is not None else machine_memory_bytes()
 
 
 def machine_memory_bytes() -> float | None:

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from qgis.core import (
+    QgsExpression,
     QgsMapLayer,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
     QgsProcessingException,
     QgsProcessingFeedback,
     QgsProject,
+    QgsProperty,
+    QgsVariantUtils,
 )
 
 from .description import Parameter, Tool
@@ -28,6 +32,33 @@ from .inputs import (
     raster_source,
     vector_source,
 )
+
+
+def evaluated(tool: Tool, parameters: dict[str, Any], context: QgsProcessingContext) -> dict[str, Any]:
+    """The parameters with the values of expressions in their place; None for NULL, which QGIS takes for 0 otherwise.
+
+    An expression that cannot be evaluated stays, for a message; destinations are QGIS's to look at.
+    """
+    destinations = {parameter.name for parameter in tool.parameters if parameter.is_destination}
+    values = {name: value if name in destinations else _value_of(value, context) for name, value in parameters.items()}
+    return {name: None if QgsVariantUtils.isNull(value) else value for name, value in values.items()}
+
+
+def _value_of(value: Any, context: QgsProcessingContext) -> Any:
+    if not isinstance(value, QgsProperty) or value.propertyType() != QgsProperty.Type.ExpressionBasedProperty:
+        return value
+    expression = QgsExpression(value.expressionString())
+    found = expression.evaluate(context.expressionContext())
+    return value if expression.hasParserError() or expression.hasEvalError() else found
+
+
+def number_of(value: Any) -> float | None:
+    """None where the value is no number, such as “43,5”, which QGIS takes for 0."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None
 
 
 def is_given(parameters: dict[str, Any], name: str) -> bool:
@@ -133,6 +164,9 @@ def plain_value(algorithm: QgsProcessingAlgorithm, parameter: Parameter, paramet
     """The value of a parameter that is neither layer, raster, extent nor point; None where it says nothing."""
     name, kind = parameter.name, parameter.kind
     if kind in ("number", "distance"):
+        if number_of(parameters[name]) is None:
+            raise QgsProcessingException(f"{parameter.label}: “{_as_written(parameters[name])}” is no number. Write one "
+                                         "with a decimal point, such as 43.5.")
         return algorithm.parameterAsInt(parameters, name, context) if parameter.integer \
             else algorithm.parameterAsDouble(parameters, name, context)
     if kind == "boolean":
@@ -142,10 +176,17 @@ def plain_value(algorithm: QgsProcessingAlgorithm, parameter: Parameter, paramet
             else algorithm.parameterAsEnumString(parameters, name, context)
     if kind == "crs":
         crs = algorithm.parameterAsCrs(parameters, name, context)
-        return crs_text(crs) if crs.isValid() else None
+        if not crs.isValid():
+            raise QgsProcessingException(f"{parameter.label}: “{_as_written(parameters[name])}” is no CRS that QGIS "
+                                         "knows. Give its code, such as EPSG:25832.")
+        return crs_text(crs)
     if kind == "file":
         return algorithm.parameterAsFile(parameters, name, context)
     return algorithm.parameterAsString(parameters, name, context)
+
+
+def _as_written(value: Any) -> str:
+    return value.expressionString() if isinstance(value, QgsProperty) else str(value)
 
 
 def option_words(algorithm: QgsProcessingAlgorithm, options: list[Parameter], parameters: dict[str, Any],

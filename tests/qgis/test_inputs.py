@@ -717,6 +717,38 @@ os._exit(0)  # without the end of QGIS, which may crash
             with self.subTest(words):
                 self.assertIn(words, self.refused(inputs))
 
+    def test_a_text_that_is_no_number_or_no_crs_stops_the_run(self):
+        from qgis.core import QgsProcessingException, QgsProperty
+
+        sites = self.folder / "sites.csv"
+        sites.write_text("name,x,y,height_m,frequency_mhz\nMarket,340500,6020500,40,900\n", encoding="utf-8")
+        inputs = {**SMALL_SCENE, "TRANSMITTERS": str(sites), "TRANSMITTERS_CRS": "EPSG:25832", "MAX_BOUNCES": 0,
+                  "ERP": 40, "PATH_LOSS": "TEMPORARY_OUTPUT"}
+        for name, value, message in (("ERP", "43,5", "“43,5” is no number"),
+                                     ("ERP", float("nan"), "“nan” is no number"),
+                                     ("ERP", QgsProperty.fromExpression("40 +"), "“40 [+]” is no number"),
+                                     ("MEMORY", "much", "“much” is no number"),
+                                     ("CRS", "EPSG:9999999", "“EPSG:9999999” is no CRS")):
+            with self.subTest(name=name, value=value), self.assertRaisesRegex(QgsProcessingException, message):
+                self.run_tool("coveragestudy", **{**inputs, name: value})
+
+    def test_an_expression_stands_for_its_value_and_null_for_nothing(self):
+        from qgis.core import NULL, QgsProperty
+
+        inputs = {**SMALL_SCENE, **harness.transmitters(self.folder), "MAX_BOUNCES": 0,
+                  "PATH_LOSS": "TEMPORARY_OUTPUT"}
+        plain = self.run_tool("coveragestudy", **inputs)["RESULT_HASH"]
+        nothing = QgsProperty.fromExpression("NULL")
+        for values in ({"TILE_AREA": "20 * 20"}, {"HEIGHT_FIELD": "'height' || '_m'"}, {"MEMORY": "2 + 2"},
+                       {"TRANSMITTERS": f"'{inputs['TRANSMITTERS']}'"}):
+            with self.subTest(values):
+                given = {name: QgsProperty.fromExpression(value) for name, value in values.items()}
+                self.assertEqual(self.run_tool("coveragestudy", **{**inputs, **given})["RESULT_HASH"], plain)
+        for name in ("WALL_LOSS", "MAX_DISTANCE", "CRS", "RECEIVERS", "MEMORY", "ISSUES"):
+            for value in (NULL, nothing):
+                with self.subTest(name=name, value=value):
+                    self.assertEqual(self.run_tool("coveragestudy", **{**inputs, name: value})["RESULT_HASH"], plain)
+
     def test_texts_that_the_executable_reads_are_heights(self):
         layer = self.memory_copy()
         from qgis.core import QgsField
