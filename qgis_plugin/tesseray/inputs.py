@@ -34,6 +34,7 @@ from qgis.core import (
     QgsVectorFileWriter,
     QgsVectorLayer,
     QgsVirtualLayerDefinition,
+    QgsWkbTypes,
 )
 from qgis.PyQt.QtCore import QMetaType, QUrl
 
@@ -74,6 +75,17 @@ def table_of(layer: QgsMapLayer) -> str:
     tables = [table.split(QgsDataProvider.sublayerSeparator()) for table in layer.dataProvider().subLayers()]
     number = str(parts["layerId"]) if parts.get("layerId") is not None else None
     return next((table[1] for table in tables if number in (None, table[0])), "")
+
+
+def geometries_of(layer: QgsVectorLayer) -> set[Qgis.GeometryType]:
+    """What its rows hold. QGIS shows of a file with several kinds the first alone where none is chosen."""
+    found = {layer.geometryType()}
+    parts = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source())
+    if layer.providerType() != "ogr" or parts.get("geometryType"):
+        return found
+    kinds = (sublayer.split(QgsDataProvider.sublayerSeparator()) for sublayer in layer.dataProvider().subLayers())
+    name = table_of(layer)
+    return found | {QgsWkbTypes.geometryType(QgsWkbTypes.parseType(kind[3])) for kind in kinds if kind[1] == name}
 
 
 def folder_of(layer: QgsVectorLayer) -> str:
@@ -142,7 +154,7 @@ def export_reason(layer: QgsVectorLayer, value: Any) -> str:
     fields = layer.fields()
     if layer.vectorJoins() or any(fields.fieldOrigin(i) != Qgis.FieldOrigin.Provider for i in range(fields.count())):
         return "it has joined or virtual fields"
-    if layer.crs() != layer.dataProvider().crs():
+    if layer.isSpatial() and layer.crs() != layer.dataProvider().crs():
         return "its CRS was set in QGIS"
     if _has_encoding_of_its_own(layer):
         return "its encoding was set in QGIS"

@@ -28,7 +28,7 @@ from qgis.PyQt.QtCore import QMetaType
 
 from .description import Parameter, Tool
 from .extents import CrsFinder
-from .inputs import ambiguous_layers, layer_of
+from .inputs import ambiguous_layers, geometries_of, layer_of
 from .places import Site, corners, geopackage_extent, point_in, with_margin
 from .values import number_of
 
@@ -87,7 +87,7 @@ class Validation:
         has_geometry = layer.wkbType() != Qgis.WkbType.NoGeometry
         is_table_of_points = parameter.kind == "vector point" and not has_geometry
         known = layer.geometryType() in GEOMETRY_WORDS
-        if wanted is not None and not is_table_of_points and known and layer.geometryType() != wanted:
+        if wanted is not None and not is_table_of_points and known and wanted not in geometries_of(layer):
             yield (f"{parameter.label}: “{layer.name()}” holds {GEOMETRY_WORDS[layer.geometryType()]}, and "
                    f"{GEOMETRY_WORDS[wanted]} are needed.")
         if wanted == Qgis.GeometryType.Polygon and not has_geometry:
@@ -96,7 +96,7 @@ class Validation:
                 and layer.selectedFeatureCount() == 0:
             yield (f"{parameter.label}: only selected features of “{layer.name()}” are wanted, and none is selected. "
                    "Select some, or untick “Selected features only”.")
-        if has_geometry:
+        if has_geometry and layer.isSpatial():  # of a layer with collections QGIS reads no CRS
             yield from self._check_crs(parameter, layer)
 
     def _check_crs(self, parameter: Parameter, layer: QgsVectorLayer) -> Iterator[str]:

@@ -825,6 +825,21 @@ os._exit(0)  # without the end of QGIS, which may crash
             self.assertIn("lies outside the extent of “Environment”", checked(outside), outside)
         self.assertEqual(said, [])
 
+    def test_polygons_in_a_file_with_other_geometries(self):
+        """As exports of OpenStreetMap have them: QGIS takes such a file for one of points, or for one without a CRS."""
+        houses = {"type": "Polygon", "coordinates": [[[6.546, 54.306], [6.5465, 54.306], [6.5465, 54.3062],
+                                                      [6.546, 54.306]]]}
+        door = {"type": "Point", "coordinates": [6.546, 54.306]}
+        for others in (door, {"type": "GeometryCollection", "geometries": [door, houses]}):
+            with self.subTest(others["type"]):
+                file = self.folder / f"{others['type']}.geojson"
+                file.write_text(json.dumps({"type": "FeatureCollection", "features": [
+                    {"type": "Feature", "properties": {"height_m": 10, "base_m": 0}, "geometry": geometry}
+                    for geometry in (others, houses)]}), encoding="utf-8")
+                self.assertEqual(self.refused({"BUILDINGS": str(file)}), "")
+                self.assertTrue(self.environment_of(str(file)))
+        self.assertIn("holds points", self.refused({"BUILDINGS": f"{self.folder / 'Point.geojson'}|geometrytype=Point"}))
+
     def test_a_file_with_several_layers_needs_a_layer_name(self):
         file = self.folder / "two.gpkg"
         import processing
