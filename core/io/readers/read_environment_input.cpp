@@ -128,15 +128,19 @@ Crs environment_crs(const EnvironmentInput& input, const Crs& layer, const Recta
 // half the globe, or lies far away.
 void check_order_of_extent(const Rectangle& extent, const Rectangle& buildings, const ErrorPlace& place) {
   constexpr double greatest_area_m2 = 1e11;  // of Iceland
-  const Vec2 size = extent.max - extent.min;
-  const bool is_absurd = size.x * size.y > greatest_area_m2 || !touch(grown(extent, footprint_margin_m), buildings);
+  const auto is_sensible = [&](const Rectangle& area) {
+    const Vec2 size = area.max - area.min;
+    return size.x > 0 && size.y > 0 && size.x * size.y <= greatest_area_m2;
+  };
+  if (is_sensible(extent) && touch(grown(extent, footprint_margin_m), buildings)) return;
   const Rectangle other{{extent.min.x, extent.max.x}, {extent.min.y, extent.max.y}};
-  const bool is_area = other.min.x < other.max.x && other.min.y < other.max.y;
-  if (!is_absurd || !is_area || !touch(other, buildings)) return;
-  const auto km = [](double length_m) { return std::to_string(std::llround(length_m / 1000)); };
+  if (!is_sensible(other) || !touch(other, buildings)) return;
+  const Vec2 size = extent.max - extent.min;
+  const double unit_m = std::max(size.x, size.y) < 10000 ? 1 : 1000;
+  const auto in_units = [&](double length_m) { return std::to_string(std::llround(length_m / unit_m)); };
   throw Error(ErrorKind::invalid_input, "extent_order",
-              "EXTENT is " + km(size.x) + " × " + km(size.y) +
-                  " km, read as xmin,xmax,ymin,ymax; as xmin,ymin,xmax,ymax it would meet the buildings (" +
+              "EXTENT is " + in_units(size.x) + " × " + in_units(size.y) + (unit_m == 1 ? " m" : " km") +
+                  ", read as xmin,xmax,ymin,ymax; as xmin,ymin,xmax,ymax it would meet the buildings (" +
                   text_of(buildings) + ")",
               "write its numbers in the order xmin,xmax,ymin,ymax: " + shortest(other.min.x) + "," +
                   shortest(other.max.x) + "," + shortest(other.min.y) + "," + shortest(other.max.y),

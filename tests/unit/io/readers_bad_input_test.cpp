@@ -297,6 +297,12 @@ INSTANTIATE_TEST_SUITE_P(
                                    .extent = Rectangle{{0, 300}, {20, 600}}});
                  },
                  "extent_order", "xmin,xmax,ymin,ymax: 0,300,20,600"},
+        // The corners that its numbers would make enclose the buildings, and half the globe with them.
+        BadInput{"ExtentBeside",
+                 [](Inputs& in) {
+                   in.environment({.extent = Rectangle{{500150, 5001150}, {500250, 5001250}}});
+                 },
+                 "extent_elsewhere", "is nowhere near the buildings"},
         BadInput{"VegetationMissing", [](Inputs& in) { in.environment({.vegetation = in.missing("trees.shp")}); },
                  "file_not_found", "VEGETATION"},
         BadInput{"VegetationOfPoints", [](Inputs& in) { in.environment({.vegetation = in.masts()}); }, "wrong_geometry",
