@@ -646,6 +646,16 @@ class InputTest(ProjectTest):
         self.assertGreater(len(self.sources(rows)), 200)
         self.assertLess(len(self.sources(rows)), 675)
 
+    def test_an_extent_over_buildings_in_a_compound_crs(self):
+        """One of places and heights, of which the program leaves the heights out."""
+        from qgis.core import QgsCoordinateReferenceSystem
+
+        layer = self.layer()
+        as_they_are = self.environment_of(layer, EXTENT=SMALL_SCENE["EXTENT"])
+        layer.setCrs(QgsCoordinateReferenceSystem("EPSG:5555"))  # EPSG:25832 and heights
+        with_heights = self.environment_of(layer, EXTENT=SMALL_SCENE["EXTENT"])
+        self.assertEqual(self.sources(with_heights), self.sources(as_they_are))
+
     def test_the_crs_is_the_same_in_every_thread(self):
         """In a QGIS of its own: what measured first there decides. QGIS's threads end when they are idle, and what
         QgsDistanceArea measured after that was NaN."""

@@ -43,11 +43,12 @@ std::string text_of(const Rectangle& area) {
 // The numbers of an extent in another CRS than the environment's would mean another place.
 void check_extent_crs(const EnvironmentInput& input, const std::string& environment) {
   if (input.extent_crs.empty() || lower_case(input.extent_crs) == lower_case(environment)) return;
-  const bool may_be_the_environments = Crs::from_text(input.extent_crs, {.field = "EXTENT"}).is_projected();
+  const Crs said = Crs::from_text(input.extent_crs, {.field = "EXTENT"}).identified();
+  if (said.name() == environment) return;
   throw Error(ErrorKind::invalid_input, "extent_in_other_crs",
               "EXTENT is in " + input.extent_crs + ", and the environment is in " + environment,
               "give the extent in " + environment +
-                  (may_be_the_environments ? ", or set CRS to " + input.extent_crs : std::string()));
+                  (said.is_projected() ? ", or set CRS to " + input.extent_crs : std::string()));
 }
 
 void check_options(const EnvironmentInput& input) {

@@ -366,6 +366,16 @@ TEST_F(Buildings, ExtentHoldsForOtherCrssToo) {
   EXPECT_LE(scene.buildings.size(), 15u);
 }
 
+TEST_F(Buildings, ExtentInTheirCompoundCrs) {
+  constexpr const char* compound = "EPSG:5555";  // EPSG:25832 and heights
+  const std::string path =
+      write_layer(folder_ / "compound.gpkg", {.crs = compound, .features = {{box(500000, 5000000, 10, 10)}}});
+  const Rectangle extent{{499900, 4999900}, {500100, 5000100}};
+  const RawScene scene = read(EnvironmentInput{.buildings = path, .extent = extent, .extent_crs = compound});
+  EXPECT_EQ(scene.crs_name, "EPSG:25832");
+  EXPECT_EQ(scene.buildings.size(), 1u);
+}
+
 TEST_F(Buildings, ExtentWithoutAnyIsAnIssue) {
   const std::string path =
       write_layer(folder_ / "two.gpkg", {.features = {{box(500000, 5000000, 10, 10)}, {box(509000, 5000000, 10, 10)}}});
