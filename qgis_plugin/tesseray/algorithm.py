@@ -24,7 +24,7 @@ from .description import Description, Tool
 from .executable import ExecutableProblem
 from .figures import is_table, single_figures, table_html, table_text
 from .help import html_of, icon_of
-from .layers import edited_layer, group_name, register, reload_replaced
+from .layers import edited_layer, group_name, register, reload_replaced, take_layer_to_load
 from .wording import Wording
 from .outputs import (
     BadDestination,
@@ -59,6 +59,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         self._executable = Path()
         self._problem = ""
         self._replaced: list[Destination] = []
+        self._to_load: dict[str, QgsProcessingContext.LayerDetails] = {}
         self._page = next((page for page in PAGES if page.ROLE in tool.roles), None)
 
     # What the toolbox shows. The names are QGIS's.
@@ -199,13 +200,9 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         if html and not plan.collected:
             self._add_places_for_page(plan, temporary, parameters)
         self._replaced = [place for place in (*plan.places.values(), *plan.layers.values()) if place.file.exists()]
-        try:
-            result = self._run(plan, parameters, context, feedback)
-        except QgsProcessingException:
-            register(context, self._tool, plan.keys, {}, "")  # the dialog would miss the layers that there are not
-            raise
+        result = self._run(plan, parameters, context, feedback)
         written = dict(result["outputs"])
-        register(context, self._tool, plan.keys, written, group_name(self._tool, plan.places, temporary))
+        register(context, self._tool, self._to_load, written, group_name(self._tool, plan.places, temporary))
         results: dict[str, Any] = {**written, RESULT_HASH: result.get("result_hash")}
         if html:
             feedback.setProgressText(self._page.LABEL)
@@ -233,13 +230,19 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
                 plan.places[output.name] = Destination(temporary, output.layer)
 
     def _planned(self, parameters: dict[str, Any], context: QgsProcessingContext, temporary: Path) -> Plan:
-        """Where the outputs go. QGIS is asked for each, so that it knows which ones to load."""
+        """Where the outputs go. QGIS is asked for each, and tells so which ones to load.
+
+        Nothing is to be loaded before it is written: the dialog would miss what a failed run leaves out.
+        """
         texts: dict[str, str | None] = {}
         for name in self._makeable(parameters):
             parameter = self._tool.parameter(name)
             is_shown = parameter.is_layer_destination or parameter.is_raster_destination
             ask = self.parameterAsOutputLayer if is_shown else self.parameterAsFileOutput
             texts[name] = ask(parameters, name, context) or None
+            details = take_layer_to_load(context, texts[name]) if texts[name] else None
+            if details is not None:
+                self._to_load[name] = details
         try:
             return plan_outputs(self._tool, texts, temporary)
         except BadDestination as problem:

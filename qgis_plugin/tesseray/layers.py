@@ -158,17 +158,25 @@ def group_name(tool: Tool, places: dict[str, Destination], temporary: Path) -> s
     return f"{tool.title}: {next(iter(files)).stem}" if len(files) == 1 and temporary not in files else tool.title
 
 
-def register(context: QgsProcessingContext, tool: Tool, keys: dict[str, str], written: dict[str, str],
-             group: str) -> None:
-    """Tells QGIS which of the written layers to load, and how.
+def take_layer_to_load(context: QgsProcessingContext, key: str) -> QgsProcessingContext.LayerDetails | None:
+    """What QGIS noted of a destination when it was asked for it; None where it is not to be loaded.
 
-    keys: by output, what QGIS put among the layers to load; written: by output, "file|layername=name".
+    Taken at once: destinations in one file have one key, and the next one would take its place.
     """
     to_load = context.layersToLoadOnCompletion()
-    details_of = {name: to_load.pop(key) for name, key in keys.items() if key in to_load}
+    details = to_load.pop(key, None)
     context.setLayersToLoadOnCompletion(to_load)
+    return details
+
+
+def register(context: QgsProcessingContext, tool: Tool, to_load: dict[str, QgsProcessingContext.LayerDetails],
+             written: dict[str, str], group: str) -> None:
+    """Tells QGIS which of the written layers to load, and how.
+
+    to_load: by output, what QGIS noted of those that are wanted; written: by output, "file|layername=name".
+    """
     for output in tool.outputs:
-        details = details_of.get(output.name)
+        details = to_load.get(output.name)
         if details is None or output.name not in written:
             continue
         details.groupName = details.groupName or group

@@ -141,14 +141,13 @@ def check_destinations(wanted: dict[str, Destination], labels: dict[str, str], o
 
 @dataclass(frozen=True)
 class Plan:
-    """The places of a run's outputs. keys: what QGIS calls the destination of each, to find it among those to load.
+    """The places of a run's outputs.
 
     collected: the file for all layers, when no layer was asked for by itself; layers: where in it each goes.
     idle: the file for all layers, when those that were asked for have places of their own and none goes to it.
     """
 
     places: dict[str, Destination]
-    keys: dict[str, str]
     collected: Path | None = None
     layers: dict[str, Destination] = field(default_factory=dict)
     idle: Path | None = None
@@ -166,20 +165,19 @@ def plan_outputs(tool: Tool, texts: dict[str, str | None], temporary: Path) -> P
     layers = [output for output in tool.layer_outputs if wanted[output.name]]
     if collected and not is_temporary(collected) and not layers:
         files = {name: Destination(Path(text)) for name, text in wanted.items() if text}
-        return Plan(files, {}, Path(collected), {output.name: Destination(Path(collected), output.layer)
-                                                 for output in tool.layer_outputs if output.name in texts})
+        return Plan(files, Path(collected), {output.name: Destination(Path(collected), output.layer)
+                                             for output in tool.layer_outputs if output.name in texts})
     home = Path(collected) if collected and not is_temporary(collected) else temporary
-    places, keys = {}, {}
+    places = {}
     for output in tool.outputs:
         text = wanted[output.name]
         if not text:
             continue
-        keys[output.name] = text
         places[output.name] = Destination(home, output.layer) if is_temporary(text) else destination_of(text, output)
     if home == temporary:
         _keep_beside(tool, places, temporary)
-        return Plan(places, keys)
-    return Plan(places, keys, idle=None if any(place.file == home for place in places.values()) else home)
+        return Plan(places)
+    return Plan(places, idle=None if any(place.file == home for place in places.values()) else home)
 
 
 def _keep_beside(tool: Tool, places: dict[str, Destination], temporary: Path) -> None:

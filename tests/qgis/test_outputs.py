@@ -59,6 +59,18 @@ class OutputTest(ProjectTest):
         self.assertLessEqual({"tiles", "edges"}, tables(self.path()))
         self.assertEqual(results["EDGES"], f"{self.path()}|layername=edges")
 
+    def test_layers_that_go_to_one_file_are_all_loaded_each_with_its_name(self):
+        from qgis.core import QgsProcessingOutputLayerDefinition
+
+        def shown(name="x.gpkg"):
+            return QgsProcessingOutputLayerDefinition(self.path(name), self.project)
+
+        self.tile(TILES=shown(), EDGES=shown(), ISSUES=shown("y.gpkg"))
+        to_load = self.context.layersToLoadOnCompletion()
+        self.assertEqual({key: details.name for key, details in to_load.items()},
+                         {f"{self.path()}|layername=tiles": "Tiles", f"{self.path()}|layername=edges": "Edges",
+                          f"{self.path('y.gpkg')}|layername=issues": "Issues"})
+
     def test_two_outputs_on_one_layer_are_refused(self):
         os.symlink(self.folder, self.folder / "same")
         for other in (self.table("tiles"), f"{self.path()}|layername=TILES", self.path("same/x.gpkg|layername=tiles")):
