@@ -239,9 +239,10 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             parameter = self._tool.parameter(name)
             is_shown = parameter.is_layer_destination or parameter.is_raster_destination
             ask = self.parameterAsOutputLayer if is_shown else self.parameterAsFileOutput
-            texts[name] = ask(parameters, name, context) or None
-            details = take_layer_to_load(context, texts[name]) if texts[name] else None
-            if details is not None:
+            asked = ask(parameters, name, context)
+            texts[name] = asked or None
+            details = take_layer_to_load(context, asked)  # of an empty one, too, as batches have for what is skipped
+            if asked and details is not None:
                 self._to_load[name] = details
         try:
             return plan_outputs(self._tool, texts, temporary)

@@ -71,6 +71,14 @@ class OutputTest(ProjectTest):
                          {f"{self.path()}|layername=tiles": "Tiles", f"{self.path()}|layername=edges": "Edges",
                           f"{self.path('y.gpkg')}|layername=issues": "Issues"})
 
+    def test_an_output_that_a_batch_leaves_empty_is_not_to_be_loaded(self):
+        from qgis.core import QgsProcessingOutputLayerDefinition
+
+        self.tile(TILES=QgsProcessingOutputLayerDefinition(self.path(), self.project),
+                  EDGES=QgsProcessingOutputLayerDefinition("", self.project))
+        self.assertEqual(list(self.context.layersToLoadOnCompletion()), [f"{self.path()}|layername=tiles"])
+        self.assertNotIn("edges", tables(self.path()))
+
     def test_two_outputs_on_one_layer_are_refused(self):
         os.symlink(self.folder, self.folder / "same")
         for other in (self.table("tiles"), f"{self.path()}|layername=TILES", self.path("same/x.gpkg|layername=tiles")):
