@@ -175,13 +175,24 @@ def _exported_source(path: str, layer_name: str) -> str:
 
 def _companion(file: Path, table: str, name: str) -> QgsVectorLayer:
     """The transmitters that the run of the layer `table` wrote beside it, whatever they are called; else what is called
-    `name`. As the executable chooses them, which finds only the usual name beside a copy."""
+    `name`, or the only layer of transmitters in the file. As the executable chooses them, which finds only the usual
+    name beside a copy."""
     run = recorded_run(file, table)
     for written in run.layers if run else ():
         layer = QgsVectorLayer(f"{file}|layername={written}", name, "ogr")
-        if layer.isValid() and all(layer.fields().lookupField(field) >= 0 for field in _TRANSMITTERS_FIELDS):
+        if _holds_transmitters(layer):
             return layer
-    return QgsVectorLayer(f"{file}|layername={name}", name, "ogr")
+    usual = QgsVectorLayer(f"{file}|layername={name}", name, "ogr")
+    if usual.isValid():
+        return usual
+    tables = QgsProviderRegistry.instance().querySublayers(str(file))
+    layers = (QgsVectorLayer(f"{file}|layername={each.name()}", name, "ogr") for each in tables)
+    found = [layer for layer in layers if _holds_transmitters(layer)]
+    return found[0] if len(found) == 1 else usual
+
+
+def _holds_transmitters(layer: QgsVectorLayer) -> bool:
+    return layer.isValid() and all(layer.fields().lookupField(field) >= 0 for field in _TRANSMITTERS_FIELDS)
 
 
 def _copy_companions(layer: QgsVectorLayer, companions: list[str], target: Path, copied: QgsVectorLayer | None,

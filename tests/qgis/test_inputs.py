@@ -564,6 +564,23 @@ class InputTest(ProjectTest):
             servers = {row["transmitter"] for row in self.layer(copied).getFeatures()}
             self.assertEqual({server for server in servers if isinstance(server, str)}, names)
 
+    def test_path_loss_that_was_packed_keeps_its_transmitters(self):
+        """QGIS calls the tables as it calls the layers, and leaves out the records of runs."""
+        import processing
+        from qgis.core import QgsProcessingFeatureSourceDefinition
+
+        result = self.predicted(harness.transmitters(self.folder))
+        served = self.run_tool("bestserver", PATH_LOSS=result, BEST_SERVER="TEMPORARY_OUTPUT")["RESULT_HASH"]
+        packed = self.folder / "packed.gpkg"
+        layers = [self.layer(result, name="Path loss"),
+                  self.layer(result.replace("=path_loss", "=transmitters"), name="Transmitters as used")]
+        processing.run("native:package", {"LAYERS": layers, "OUTPUT": str(packed)})
+        layer = self.layer(f"{packed}|layername=Path loss")
+        layer.selectAll()
+        for source in (layer, QgsProcessingFeatureSourceDefinition(layer.id(), True)):
+            again = self.run_tool("bestserver", PATH_LOSS=source, BEST_SERVER="TEMPORARY_OUTPUT")
+            self.assertEqual(again["RESULT_HASH"], served)
+
     def test_chosen_rows_of_path_loss_bring_the_transmitters_that_a_filter_brings(self):
         from osgeo import gdal
         from qgis.core import Qgis, QgsProcessingFeatureSourceDefinition

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <initializer_list>
 #include <limits>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -24,6 +24,9 @@ namespace {
 
 constexpr char default_layer[] = "path_loss";
 constexpr char transmitters_table[] = "transmitters";
+// By which such layers are known, whatever they are called.
+constexpr std::array path_loss_fields = {"transmitter_id", "path_loss_db"};
+constexpr std::array transmitters_fields = {"transmitter_id", "name", "frequency_mhz"};
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // The fields that other tools read, as indices in the layer; −1: not there.
@@ -45,7 +48,7 @@ class PathLossSource {
     if (!dataset_) fail("cannot_open", "the file cannot be opened (" + session_.last_failure() + ")");
     const std::string wanted = name_.layer.empty() ? default_layer : name_.layer;
     layer_ = dataset_->GetLayerByName(wanted.c_str());
-    if (layer_ == nullptr && name_.layer.empty()) layer_ = only_path_loss();
+    if (layer_ == nullptr && name_.layer.empty()) layer_ = only_layer_with(path_loss_fields);
     if (layer_ == nullptr) fail("no_layer", "the file has no layer " + wanted);
     if (!name_.filter.empty() && layer_->SetAttributeFilter(name_.filter.c_str()) != OGRERR_NONE) {
       fail("bad_filter", "the filter " + name_.filter + " is not understood (" + session_.last_failure() + ")");
@@ -153,29 +156,31 @@ class PathLossSource {
 
   bool is_true(const std::string& sql) { return column(sql) == std::vector<std::string>{"1"}; }
 
-  static bool has_fields(OGRLayer& layer, std::initializer_list<const char*> fields) {
+  static bool has_fields(OGRLayer& layer, std::span<const char* const> fields) {
     return std::all_of(fields.begin(), fields.end(),
                        [&](const char* field) { return layer.GetLayerDefn()->GetFieldIndex(field) >= 0; });
   }
 
-  // Nothing where several layers of the file are one.
-  OGRLayer* only_path_loss() {
+  // Nothing where several layers of the file have these fields.
+  OGRLayer* only_layer_with(std::span<const char* const> fields) {
     OGRLayer* found = nullptr;
     for (OGRLayer* layer : dataset_->GetLayers()) {
-      if (!has_fields(*layer, {"transmitter_id", "path_loss_db"})) continue;
+      if (!has_fields(*layer, fields)) continue;
       if (found != nullptr) return nullptr;
       found = layer;
     }
     return found;
   }
 
-  // The layer that the path loss's own run wrote into the file, whatever its name is; else that of the usual name.
+  // The layer that the path loss's own run wrote into the file, whatever its name is; else that of the usual name, or
+  // the only one of its kind, as in files that QGIS has packed, under names of its own and without the runs.
   OGRLayer* find_transmitters() {
     for (const std::string& name : column("SELECT value FROM json_each((" + of_last_run("layers") + "))")) {
       OGRLayer* layer = dataset_->GetLayerByName(name.c_str());
-      if (layer != nullptr && has_fields(*layer, {"transmitter_id", "name", "frequency_mhz"})) return layer;
+      if (layer != nullptr && has_fields(*layer, transmitters_fields)) return layer;
     }
-    return dataset_->GetLayerByName(transmitters_table);
+    OGRLayer* usual = dataset_->GetLayerByName(transmitters_table);
+    return usual != nullptr ? usual : only_layer_with(transmitters_fields);
   }
 
   std::vector<PredictedTransmitter> all_transmitters(Vec2 origin) {

@@ -86,6 +86,25 @@ TEST_F(ReadPathLoss, ByAnotherNameAndAsPoints) {
   EXPECT_EQ(code_of(file), "no_layer");
 }
 
+// As QGIS packs layers into a file, without the record of their run.
+TEST_F(ReadPathLoss, WithTheOnlyTransmittersOfTheFile) {
+  const std::string file = folder_ / "packed.gpkg";
+  ResultWriter writer(result_.scene.frame, false);
+  writer.add_path_loss({file, "Path loss"}, result_.scene, result_.tiling, result_.predictions, {});
+  writer.commit({}, no_progress());
+  const auto add_transmitters = [&](const std::string& layer) {
+    ResultWriter further(result_.scene.frame, false);
+    further.add_transmitters({file, layer}, result_.transmitters);
+    further.commit({}, no_progress());
+  };
+  add_transmitters("Transmitters as used");
+  EXPECT_EQ(read_path_loss(file, Outlines::leave, no_progress()).transmitters.size(), 2u);
+  add_transmitters("others");
+  EXPECT_EQ(code_of(file), "no_transmitters");
+  add_transmitters("transmitters");
+  EXPECT_EQ(code_of(file), "none");
+}
+
 TEST_F(ReadPathLoss, OfReceivers) {
   const std::string file = folder_ / "out.gpkg";
   result_.write(file);
