@@ -11,11 +11,14 @@ from qgis.core import (
     Qgis,
     QgsCoordinateReferenceSystem,
     QgsCoordinateTransform,
+    QgsCsException,
     QgsPointXY,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
     QgsRectangle,
+    QgsReferencedRectangle,
     QgsVector,
+    QgsVectorLayer,
 )
 
 from .description import Parameter, Tool
@@ -87,24 +90,35 @@ class CrsFinder:
         self._algorithm, self._tool = algorithm, tool
         self._values, self._context = parameters, context
 
-    def crs_of(self, parameter: Parameter) -> QgsCoordinateReferenceSystem:
-        """Invalid where nothing tells it: local metres."""
+    def crs_of(self, parameter: Parameter, drawn: QgsReferencedRectangle | None = None) -> QgsCoordinateReferenceSystem:
+        """Invalid where nothing tells it: local metres. drawn: the part of the layers that is worked on."""
         for name in parameter.crs_from:
             if self._values.get(name) in (None, "", False):
                 continue
-            found = self._told_by(self._tool.parameter(name))
+            found = self._told_by(self._tool.parameter(name), drawn)
             if found is not None:
                 return found
         return QgsCoordinateReferenceSystem()
 
-    def _told_by(self, source: Parameter) -> QgsCoordinateReferenceSystem | None:
+    def _told_by(self, source: Parameter, drawn: QgsReferencedRectangle | None) -> QgsCoordinateReferenceSystem | None:
         if source.kind == "crs":
             return self._algorithm.parameterAsCrs(self._values, source.name, self._context)
         if source.kind == "file":
             return geopackage_extent(Path(self._algorithm.parameterAsFile(self._values, source.name,
                                                                           self._context)))[1]
         layer = layer_of(self._algorithm, source, self._values, self._context) if source.is_layer else None
-        return _site_crs(layer.crs(), layer.extent(), self._context) if layer else None
+        return _site_crs(layer.crs(), self._part_within(drawn, layer), self._context) if layer else None
+
+    def _part_within(self, drawn: QgsReferencedRectangle | None, layer: QgsVectorLayer) -> QgsRectangle:
+        """Of a layer that reaches over a country or a continent; all of one that nothing is drawn on."""
+        if drawn is None or not layer.crs().isValid():
+            return layer.extent()
+        try:
+            there = QgsCoordinateTransform(drawn.crs(), layer.crs(), self._context.transformContext())
+            part = there.transformBoundingBox(drawn).intersect(layer.extent())
+        except QgsCsException:
+            return layer.extent()
+        return layer.extent() if part.isEmpty() else part
 
     def _own_crs(self, parameter: Parameter) -> QgsCoordinateReferenceSystem:
         """Of the layer whose coordinates are taken as they are."""
@@ -119,8 +133,11 @@ class CrsFinder:
         """
         drawn_in = self._algorithm.parameterAsExtentCrs(self._values, parameter.name, self._context)
         in_local_metres = self._algorithm.parameterAsBoolean(self._values, LOCAL_METRES, self._context)
-        wanted = self._own_crs if in_local_metres else self.crs_of
-        target = wanted(parameter) if drawn_in.isValid() else QgsCoordinateReferenceSystem()
+        target = QgsCoordinateReferenceSystem()
+        if drawn_in.isValid():
+            drawn = self._algorithm.parameterAsExtent(self._values, parameter.name, self._context)
+            target = self._own_crs(parameter) if in_local_metres else \
+                self.crs_of(parameter, QgsReferencedRectangle(drawn, drawn_in))
         box = self._algorithm.parameterAsExtent(self._values, parameter.name, self._context, target)
         numbers = ",".join(f"{value:.10g}" for value in
                            (box.xMinimum(), box.xMaximum(), box.yMinimum(), box.yMaximum()))

@@ -663,6 +663,23 @@ class InputTest(ProjectTest):
         self.assertGreater(len(self.sources(rows)), 200)
         self.assertLess(len(self.sources(rows)), 675)
 
+    def test_the_utm_zone_is_that_of_the_extent_in_a_layer_that_reaches_far(self):
+        """As a country's buildings do: the zone of their middle is not true to scale everywhere."""
+        import processing
+        from qgis.core import QgsFeature, QgsGeometry, QgsRectangle
+
+        buildings = processing.run("native:reprojectlayer", {"INPUT": BUILDINGS, "TARGET_CRS": "EPSG:4326",
+                                                             "OUTPUT": "memory:"})["OUTPUT"]
+        self.project.addMapLayer(buildings)
+        near = self.environment_of(buildings, EXTENT=SMALL_SCENE["EXTENT"])
+        far = QgsFeature(buildings.fields())
+        far["height_m"], far["base_m"] = 9, 0
+        far.setGeometry(QgsGeometry.fromRect(QgsRectangle(-40, 40, -39.999, 40.001)))
+        buildings.dataProvider().addFeatures([far])
+        buildings.updateExtents()
+        reaching_far = self.environment_of(buildings, EXTENT=SMALL_SCENE["EXTENT"])
+        self.assertEqual(self.sources(reaching_far), self.sources(near))
+
     def test_an_extent_over_buildings_in_a_compound_crs(self):
         """One of places and heights, of which the program leaves the heights out."""
         from qgis.core import QgsCoordinateReferenceSystem
