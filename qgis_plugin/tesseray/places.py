@@ -19,6 +19,8 @@ from qgis.core import (
 
 # The executable works on the buildings and 50 m around them; a transformed box is a little larger.
 SITE_MARGIN_M = 60.0
+# Of an extent that was taken from points, which lie on its border: numbers are rounded on their way. The executable's own.
+BORDER_TOLERANCE_M = 0.01
 # At 60° of latitude, in both directions: rather too wide than too narrow.
 DEGREES_PER_METRE = 2.0 / 111_320.0
 
@@ -32,9 +34,8 @@ class Site:
     crs: QgsCoordinateReferenceSystem
 
 
-def with_margin(extent: QgsRectangle, crs: QgsCoordinateReferenceSystem) -> QgsRectangle:
-    """The extent of buildings with what the executable works on around them."""
-    return extent.buffered(SITE_MARGIN_M * (DEGREES_PER_METRE if crs.isGeographic() else 1.0))
+def with_margin(extent: QgsRectangle, crs: QgsCoordinateReferenceSystem, margin_m: float) -> QgsRectangle:
+    return extent.buffered(margin_m * (DEGREES_PER_METRE if crs.isGeographic() else 1.0))
 
 
 def point_in(feature: QgsFeature, transform: QgsCoordinateTransform) -> QgsPointXY | None:

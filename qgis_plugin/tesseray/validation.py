@@ -29,7 +29,15 @@ from qgis.PyQt.QtCore import QMetaType
 from .description import Parameter, Tool
 from .extents import CrsFinder
 from .inputs import ambiguous_layers, geometries_of, layer_of
-from .places import Site, corners, geopackage_extent, point_in, with_margin
+from .places import (
+    BORDER_TOLERANCE_M,
+    SITE_MARGIN_M,
+    Site,
+    corners,
+    geopackage_extent,
+    point_in,
+    with_margin,
+)
 from .values import number_of
 
 NUMBERS = {QMetaType.Type.Int, QMetaType.Type.UInt, QMetaType.Type.LongLong, QMetaType.Type.ULongLong,
@@ -200,11 +208,11 @@ class Validation:
         if drawn:
             extent = self._algorithm.parameterAsExtent(self._values, drawn.name, self._context)
             crs = self._algorithm.parameterAsExtentCrs(self._values, drawn.name, self._context)
-            return Site(drawn.label, extent.buffered(1e-9 * extent.width()), crs) if crs.isValid() else None
+            return Site(drawn.label, with_margin(extent, crs, BORDER_TOLERANCE_M), crs) if crs.isValid() else None
         extent, crs = self._extent_of(within)
         if extent.isEmpty():
             return None
-        return Site(within.label, with_margin(extent, crs), crs)
+        return Site(within.label, with_margin(extent, crs, SITE_MARGIN_M), crs)
 
     def _check_memory(self) -> Iterator[str]:
         """What the pieces of the area alone would take; the run itself counts exactly."""

@@ -824,6 +824,29 @@ os._exit(0)  # without the end of QGIS, which may crash
             message = self.refused({"TRANSMITTERS": chosen, "EXTENT": None}, "coveragestudy")
             self.assertIn(expected, message) if expected else self.assertEqual(message, "")
 
+    def test_an_extent_taken_from_the_transmitters_holds_them(self):
+        """The outermost lie on its border, and the extents of dialogs have nine decimals."""
+        from qgis.core import QgsFeature, QgsGeometry, QgsPointXY, QgsCoordinateReferenceSystem, QgsCoordinateTransform
+
+        utm = QgsCoordinateReferenceSystem("EPSG:25832")
+        for code in ("EPSG:25832", "EPSG:4326"):
+            crs = QgsCoordinateReferenceSystem(code)
+            to_crs = QgsCoordinateTransform(utm, crs, self.project)
+            sites = self.layer(f"Point?crs={code}&field=name:string", "memory", "sites")
+            for name, x, y in (("A", 340400.12345678, 6020400.987654321), ("B", 340600.7654321, 6020620.1234567)):
+                feature = QgsFeature(sites.fields())
+                feature["name"] = name
+                feature.setGeometry(QgsGeometry.fromPointXY(to_crs.transform(QgsPointXY(x, y))))
+                sites.dataProvider().addFeatures([feature])
+            box = sites.extent()
+            bounds = (box.xMinimum(), box.xMaximum(), box.yMinimum(), box.yMaximum())
+            with self.subTest(code):
+                extent = ",".join(f"{bound:.9f}" for bound in bounds) + f" [{code}]"
+                result = self.run_tool("coveragestudy", **{
+                    **SMALL_SCENE, "EXTENT": extent, "TRANSMITTERS": sites, "ANTENNA_HEIGHT": 60, "FREQUENCY": 900,
+                    "ERP": 40, "MAX_BOUNCES": 0, "PATH_LOSS": "TEMPORARY_OUTPUT"})
+                self.assertIn("PATH_LOSS", result)
+
     def test_a_point_without_geometry_is_named_by_the_program(self):
         from qgis.core import QgsFeature, QgsGeometry, QgsProcessingException
 

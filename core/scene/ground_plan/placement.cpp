@@ -16,6 +16,8 @@ namespace {
 
 // Nearer to a surface than this a point counts as being on it, where no ray can start.
 constexpr double least_clearance_m = 0.01;
+// Of an extent that was taken from the points themselves: the numbers of both are rounded and transformed on their way.
+constexpr double border_tolerance_m = 0.01;
 
 // Collects what is wrong with each point, so that one error names them all.
 class BadPlaces {
@@ -54,7 +56,7 @@ class Placement {
   std::string what_is_wrong(Vec3 p) const {
     if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) return "has no finite position";
     const Rectangle& extent = scene_.extent;
-    if (!extent.contains(p.xy())) {
+    if (!grown(extent, border_tolerance_m).contains(p.xy())) {
       const double dx = std::max({extent.min.x - p.x, p.x - extent.max.x, 0.0});
       const double dy = std::max({extent.min.y - p.y, p.y - extent.max.y, 0.0});
       return "is outside the area, " + metres(norm(Vec2{dx, dy})) + " from its border";

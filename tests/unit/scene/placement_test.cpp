@@ -127,6 +127,12 @@ TEST_F(PlacementTest, OutsideTheAreaSaysHowFar) {
   EXPECT_NE(error_of({at(230, 240, 10, HeightReference::ground)}).find("outside the area, 50.00 m"), std::string::npos);
 }
 
+// An extent that is taken from the points themselves has them on its border, and both are rounded on their way.
+TEST_F(PlacementTest, OnTheBorderButForRounding) {
+  EXPECT_EQ(error_of({at(-0.001, 200.001, 10, HeightReference::ground)}), "placed");
+  EXPECT_NE(error_of({at(-0.02, 100, 10, HeightReference::ground)}).find("0.02 m from its border"), std::string::npos);
+}
+
 TEST_F(PlacementTest, RoofWithoutBuildingNamesTheNearest) {
   EXPECT_NE(error_of({at(40, 60, 3, HeightReference::roof)}).find("nearest roof is 10.00 m away"), std::string::npos);
 }
