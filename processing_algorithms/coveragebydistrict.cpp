@@ -35,6 +35,12 @@ std::vector<double> thresholds_in(const std::string& text) {
       throw bad_threshold("\"" + std::string(trimmed(part)) + "\" is no number from " + shortest(least_threshold_dbm) +
                           " to " + shortest(greatest_threshold_dbm));
     }
+    const bool is_digits_alone = trimmed(part).find_first_not_of("0123456789") == std::string_view::npos;
+    if (is_digits_alone && !thresholds_dbm.empty() && thresholds_dbm.back() < 0) {
+      const std::string before = shortest(thresholds_dbm.back()), digits(trimmed(part));
+      throw bad_threshold("\"" + before + "," + digits + "\" is either " + before + "." + digits + " or " + before +
+                          " and +" + digits + ": say which");
+    }
     if (std::find(thresholds_dbm.begin(), thresholds_dbm.end(), *threshold_dbm) != thresholds_dbm.end()) {
       throw bad_threshold(shortest(*threshold_dbm) + " is there twice");
     }

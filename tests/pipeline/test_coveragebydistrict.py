@@ -343,6 +343,7 @@ class CoverageByDistrict(PipelineTest):
                 (good, ("--name-field", "nmae"), None, ("name",)),
                 (good, ("--thresholds", "-80,weak"), "bad_threshold", ("weak", "-85,-95,-105")),
                 (good, ("--thresholds", "-80,-80"), "bad_threshold", ("twice",)),
+                (good, ("--thresholds", "-95,-85,5"), "bad_threshold", ("-85.5", "+5")),
                 (good, ("--thresholds", "-800"), "bad_threshold", ("-300",)),
                 (f"{PREDICTION}|layername=transmitters", (), "wrong_geometry", ("DISTRICTS",))):
             with self.subTest(code=code, words=words):
