@@ -22,15 +22,10 @@ constexpr std::array transmitter_name_aliases = {Names("name"),     Names("trans
                                                  Names("sector"),   Names("pci"),         Names("site"),
                                                  Names("sitename"), Names("siteid"),      Names("zelle"),
                                                  Names("sektor"),   Names("standort"),    Names("id")};
-constexpr std::array frequency_aliases = {Names("frequency"),
-                                          Names("freq"),
-                                          Names("carrierfrequency"),
-                                          Names("centerfrequency"),
-                                          Names("centrefrequency"),
-                                          Names("frequenz"),
-                                          Names("frecuencia"),
-                                          Names("frequenza"),
-                                          Names("f")};
+constexpr std::array frequency_aliases = {
+    Names("frequency"),       Names("freq"),     Names("carrierfrequency"), Names("centerfrequency"),
+    Names("centrefrequency"), Names("frequenz"), Names("frequence"),        Names("frecuencia"),
+    Names("frequenza"),       Names("f")};
 constexpr std::array antenna_height_aliases = {
     Names("antennaheight"), Names("height"),   Names("agl"),          Names("heightagl"),     Names("antheight"),
     Names("hubheight"),     Names("txheight"), Names("antennenhohe"), Names("antennenhoehe"), Names("hohe"),
@@ -53,8 +48,9 @@ constexpr std::array reference_aliases = {Names("heightreference"), Names("anten
                                           Names("hoehenbezug"), Names("hohenbezug")};
 
 // In names of fields that say what has a default, so that nobody would miss it.
-constexpr std::array azimuth_stems = {Names("azim"), Names("bearing")};
-constexpr std::array tilt_stems = {Names("tilt"), Names("neigung")};
+constexpr std::array azimuth_stems = {Names("azim"), Names("bearing"), Names("ausrichtung"), Names("strahlrichtung"),
+                                      Names("orientation")};
+constexpr std::array tilt_stems = {Names("tilt"), Names("neigung"), Names("absenkung"), Names("inclin")};
 constexpr std::array antenna_stems = {Names("antennatyp"), Names("antennentyp"), Names("antennafile"),
                                       Names("antennemod"), Names("antennenmod"), Names("pattern"),
                                       Names("diagram")};

@@ -71,6 +71,19 @@ TEST_F(Antennas, FieldsThatAreNotReadThoughTheyTellOfTheAntennaAreNamed) {
   for (const char* read : {"downtilt,", "pattern_id"}) EXPECT_EQ(message.find(read), message.npos) << message;
 }
 
+TEST_F(Antennas, FieldsOfOtherLanguagesThatAreNotReadAreNamed) {
+  for (const char* field :
+       {"Hauptstrahlrichtung", "Ausrichtung", "Orientation", "Absenkung", "Inclinaison", "Inclinación"}) {
+    warnings_.all.clear();
+    read("a,500000,5000000,10,900,40,sector_3gpp,120\n", {}, std::string(",") + field);
+    ASSERT_EQ(warnings_.count("fields_not_read"), 1) << field;
+    EXPECT_NE(warnings_.all[0].message.find(field), std::string::npos) << warnings_.all[0].message;
+  }
+  warnings_.all.clear();
+  read("a,500000,5000000,10,900,40,sector_3gpp,120,mall\n", {}, ",azimuth,Einrichtung");
+  EXPECT_EQ(warnings_.count("fields_not_read"), 0);
+}
+
 // A default for those that have none would hide them.
 TEST_F(Antennas, FieldsBehindDefaultsAreNamed) {
   const auto named_beside = [&](const std::string& fields, const TransmitterInput& defaults) {

@@ -77,9 +77,10 @@ TEST_F(Points, TransmittersFromGermanAndFrenchTables) {
   EXPECT_NEAR(german[0].erp_dbm, 43.0103, 1e-4);
   EXPECT_EQ(german[0].antenna, AntennaKind::sector_3gpp);
   const auto french =
-      transmitters({.source = csv("site,longitude,latitude,hauteur,puissance_dbm,antenne\nA,9.2,48.1,30,46,omni\n"),
-                    .frequency_mhz = 900});
+      transmitters({.source = csv("site,longitude,latitude,hauteur,fréquence (MHz),puissance_dbm,antenne\n"
+                                  "A,9.2,48.1,30,947.4,46,omni\n")});
   EXPECT_EQ(french[0].height_m, 30);
+  EXPECT_DOUBLE_EQ(french[0].frequency_hz, 947.4e6);
   EXPECT_EQ(french[0].erp_dbm, 46);
 }
 
