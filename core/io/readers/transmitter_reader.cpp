@@ -30,9 +30,9 @@ constexpr std::array antenna_height_aliases = {
     Names("antennaheight"), Names("height"),   Names("agl"),          Names("heightagl"),     Names("antheight"),
     Names("hubheight"),     Names("txheight"), Names("antennenhohe"), Names("antennenhoehe"), Names("hohe"),
     Names("hoehe"),         Names("hauteur"),  Names("altura"),       Names("altezza")};
-constexpr std::array erp_aliases = {Names("erp"),       Names("eirp"),          Names("power"),
-                                    Names("txpower"),   Names("transmitpower"), Names("leistung"),
-                                    Names("puissance"), Names("potencia"),      Names("potenza")};
+constexpr std::array erp_aliases = {Names("erp"),           Names("eirp"),     Names("power"),     Names("txpower"),
+                                    Names("transmitpower"), Names("leistung"), Names("puissance"), Names("potencia"),
+                                    Names("potenza"),       Names("pire")};
 constexpr std::array azimuth_aliases = {Names("azimuth"), Names("bearing"),        Names("azi"),
                                         Names("heading"), Names("direction"),      Names("azimut"),
                                         Names("az"),      Names("antennaazimuth"), Names("antazimuth")};
@@ -58,6 +58,8 @@ constexpr std::array polarization_stems = {Names("polari")};
 constexpr std::array height_stems = {Names("height"), Names("hoehe"), Names("hohe"), Names("hauteur")};
 constexpr std::array frequency_stems = {Names("freq")};
 constexpr std::array power_stems = {Names("power"), Names("eirp"), Names("leistung"), Names("puissance")};
+// French, Spanish and Italian have one word.
+constexpr Names eirp_stem = "eirp", romance_eirp = "pire";
 constexpr std::array gain_stems = {Names("gain"), Names("gewinn"), Names("loss"), Names("verlust"), Names("feeder")};
 constexpr std::array reference_stems = {Names("heightref"), Names("hoehenbez"), Names("hohenbez")};
 
@@ -103,6 +105,10 @@ bool has_one_of(const std::string& plain, std::span<const Names> stems) {
   return std::any_of(stems.begin(), stems.end(), [&plain](Names stem) { return plain.find(stem) != plain.npos; });
 }
 
+bool is_called_eirp(const std::string& plain) {
+  return plain.find(eirp_stem) != plain.npos || plain.starts_with(romance_eirp);
+}
+
 AttributeSearch look_for(const std::string& requested, const char* parameter, std::span<const Names> aliases,
                          std::span<const Names> units = {}) {
   return {requested, parameter, aliases, units, {}};
@@ -140,7 +146,7 @@ TransmitterReader::TransmitterReader(PointSource& points, const TransmitterInput
 
 std::vector<std::string> TransmitterReader::overlooked_gains() const {
   const std::string plain = erp_ ? plain_name(erp_->name()) : "";
-  const bool is_called_erp = plain.find("erp") != plain.npos || plain.find("eirp") != plain.npos;
+  const bool is_called_erp = plain.find("erp") != plain.npos || is_called_eirp(plain);
   if (!erp_ || is_called_erp || !input_.erp_field.empty()) return {};
   std::vector<std::string> overlooked;
   for (const std::string& field : field_names(points_.fields())) {
@@ -232,8 +238,7 @@ double TransmitterReader::erp_dbm(const OGRFeature& feature) const {
   if (!power || is_unclear || *power < lowest_power_dbm || *power > highest_power_dbm) {
     throw bad_value(*erp_, feature, "is not a radiated power", "write dBm, or name the field erp_w for watts");
   }
-  const bool is_isotropic = plain_name(erp_->name()).find("eirp") != std::string::npos;
-  return is_isotropic ? *power - half_wave_dipole_gain_dbi : *power;
+  return is_called_eirp(plain_name(erp_->name())) ? *power - half_wave_dipole_gain_dbi : *power;
 }
 
 double TransmitterReader::angle_deg(const std::optional<Attribute>& attribute, const OGRFeature& feature, double lowest,

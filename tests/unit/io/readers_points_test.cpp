@@ -200,10 +200,10 @@ TEST_P(Powers, BecomeErpInDbm) {
 INSTANTIATE_TEST_SUITE_P(Fields, Powers,
                          ::testing::Values(PowerCase{"erp", "40", 40}, PowerCase{"erp_dbm", "40", 40},
                                            PowerCase{"eirp_dbm", "40", 37.85}, PowerCase{"EIRP (W)", "10", 37.85},
-                                           PowerCase{"power_w", "20", 43.0103}, PowerCase{"power", "1 kW", 60},
-                                           PowerCase{"erp_kw", "1", 60}, PowerCase{"txPowerDbm", "33", 33},
-                                           PowerCase{"erp", "500mW", 26.9897}, PowerCase{"erp_dbw", "10", 40},
-                                           PowerCase{"power", "46 dBm", 46}));
+                                           PowerCase{"PIRE (dBm)", "40", 37.85}, PowerCase{"power_w", "20", 43.0103},
+                                           PowerCase{"power", "1 kW", 60}, PowerCase{"erp_kw", "1", 60},
+                                           PowerCase{"txPowerDbm", "33", 33}, PowerCase{"erp", "500mW", 26.9897},
+                                           PowerCase{"erp_dbw", "10", 40}, PowerCase{"power", "46 dBm", 46}));
 
 struct FrequencyCase {
   const char* field;
