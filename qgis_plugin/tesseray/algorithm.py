@@ -14,7 +14,6 @@ from qgis.core import (
     QgsProcessingFeedback,
     QgsProcessingOutputString,
     QgsProcessingParameterFileDestination,
-    QgsProject,
 )
 from qgis.PyQt.QtCore import QCoreApplication, QThread
 from qgis.PyQt.QtGui import QIcon
@@ -117,7 +116,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
     def checkParameterValues(self, parameters: dict[str, Any],  # noqa: N802
                              context: QgsProcessingContext) -> tuple[bool, str]:
         parameters = evaluated(self._tool, parameters, context)
-        problem = self._destination_problem(parameters, context.project())
+        problem = self._destination_problem(parameters, context)
         if problem:
             return False, problem
         is_good, problem = super().checkParameterValues(parameters, context)
@@ -126,12 +125,9 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         problem = next(Validation(self, self._tool, parameters, context).messages(), "")
         return not problem, problem
 
-    def _destination_problem(self, parameters: dict[str, Any], project: QgsProject | None) -> str:
-        """Why the destinations do not do, "" if they do. Temporary ones always do. To be called in the main thread.
-
-        project: whose layers may be open there.
-        """
-        texts = {name: destination_text(parameters.get(name)) for name in self._makeable(parameters)}
+    def _destination_problem(self, parameters: dict[str, Any], context: QgsProcessingContext) -> str:
+        """Why the destinations do not do, "" if they do. Temporary ones always do. To be called in the main thread."""
+        texts = {name: destination_text(parameters.get(name), context) for name in self._makeable(parameters)}
         labels = {parameter.name: parameter.label for parameter in self._tool.parameters}
         labels |= {self._page.PARAMETER: self._page.LABEL} if self._page else {}
         overwrite = next(option for option in self._options if option.name == OVERWRITE)
@@ -139,17 +135,17 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             plan = plan_outputs(self._tool, texts, Path())
             places = {name: place for name, place in plan.places.items() if not self._is_temporary(place, texts[name])}
             places |= plan.layers
-            check_destinations(places | self._page_place(parameters), labels, self._replaces(parameters),
+            check_destinations(places | self._page_place(parameters, context), labels, self._replaces(parameters),
                                overwrite.label)
         except BadDestination as problem:
             return str(problem)
-        edited = edited_layer(project, places.values()) if project else None
+        edited = edited_layer(context.project(), places.values()) if context.project() else None
         return (f"The open layer “{edited.name()}” would be replaced, and it is being edited. Save or discard its edits, "
                 "and end editing it (Layer ▸ Toggle Editing).") if edited else ""
 
-    def _page_place(self, parameters: dict[str, Any]) -> dict[str, Destination]:
+    def _page_place(self, parameters: dict[str, Any], context: QgsProcessingContext) -> dict[str, Destination]:
         """Where the page goes, if to a place of the user's. Throws BadDestination for what is no name of a page."""
-        text = destination_text(parameters.get(self._page.PARAMETER)) if self._page else None
+        text = destination_text(parameters.get(self._page.PARAMETER), context) if self._page else None
         if text is None or is_temporary(text):
             return {}
         if Path(text).suffix.lower() not in PAGE_EXTENSIONS:
@@ -178,7 +174,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             self._executable = installation.executable()
             self._inputs = InputValues(self, self._tool, parameters, context)
             # Models and scripts come here unchecked.
-            self._problem = self._destination_problem(parameters, context.project())
+            self._problem = self._destination_problem(parameters, context)
         except (ExecutableProblem, QgsProcessingException) as problem:
             # QGIS shows what goes wrong here only as "There were errors"; it is said when the run begins.
             self._problem = str(problem)
@@ -218,7 +214,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             return self._page.make_report(self._tool, result, html, working_file, context, feedback)
         except reporting.NothingToReport as problem:
             # A temporary one is what dialogs ask for by themselves.
-            is_default = is_temporary(destination_text(parameters.get(self._page.PARAMETER)) or "")
+            is_default = is_temporary(destination_text(parameters.get(self._page.PARAMETER), context) or "")
             (feedback.pushInfo if is_default else feedback.pushWarning)(str(problem))
             return None
 

@@ -17,6 +17,7 @@ from typing import Any
 from qgis.core import (
     QgsDataSourceUri,
     QgsProcessing,
+    QgsProcessingContext,
     QgsProcessingOutputLayerDefinition,
     QgsProcessingUtils,
     QgsProperty,
@@ -63,7 +64,7 @@ def tables_of(file: Path) -> list[str]:
         return []
 
 
-def destination_text(value: Any) -> str | None:
+def destination_text(value: Any, context: QgsProcessingContext) -> str | None:
     """What a destination parameter is set to, as text; None for one that is skipped.
 
     value: as a dialog, a model or a script gives it.
@@ -71,7 +72,7 @@ def destination_text(value: Any) -> str | None:
     if isinstance(value, QgsProcessingOutputLayerDefinition):
         value = value.sink
     if isinstance(value, QgsProperty):
-        value = value.staticValue()
+        value, _ = value.value(context.expressionContext(), None)
     if value is None or (hasattr(value, "isNull") and value.isNull()):
         return None
     return str(value).strip() or None

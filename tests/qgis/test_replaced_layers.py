@@ -208,7 +208,7 @@ class ReplacedLayerTest(ProjectTest):
         layer.changeAttributeValue(next(layer.getFeatures()).id(), layer.fields().lookupField(column), "mine")
 
     def test_a_layer_that_is_being_edited_is_not_replaced(self):
-        from qgis.core import QgsApplication, QgsProcessingException
+        from qgis.core import QgsApplication, QgsProcessingException, QgsProperty
 
         layer = self.open(self.predict("Alpha"))
         before = [row.attributes() for row in layer.getFeatures()]
@@ -219,7 +219,8 @@ class ReplacedLayerTest(ProjectTest):
         prediction = {"ENVIRONMENT": self.environment, "TRANSMITTERS": self.path("sites.csv"),
                       "TRANSMITTERS_CRS": "EPSG:25832", "OVERWRITE": True}
         algorithm = QgsApplication.processingRegistry().createAlgorithmById("tesseray:predictcoverage")
-        for place in ({"PATH_LOSS": layer.source()}, {"OUTPUT": self.path("p.gpkg")}):
+        by_expression = QgsProperty.fromExpression(f"'{layer.source()}'")
+        for place in ({"PATH_LOSS": layer.source()}, {"OUTPUT": self.path("p.gpkg")}, {"PATH_LOSS": by_expression}):
             is_good, message = algorithm.checkParameterValues({**prediction, **place}, self.context)
             self.assertFalse(is_good)
             self.assertIn("being edited", message)
