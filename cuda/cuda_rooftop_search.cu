@@ -31,10 +31,10 @@ struct Slot {
         found(capacity.targets),
         host_found(capacity.targets),
         points(capacity.all_points()),
-        materials(capacity.all_points()) {}
+        edges(capacity.all_points()) {}
   static std::size_t device_bytes(const RooftopCapacity& capacity) {
     return capacity.targets * (sizeof(RooftopTarget) + sizeof(RooftopBends)) +
-           capacity.all_points() * (sizeof(Vec2) + sizeof(std::uint16_t));
+           capacity.all_points() * (sizeof(Vec2) + sizeof(ProfileEdge));
   }
 
   std::size_t host_bytes() const { return host_targets.bytes() + host_found.bytes(); }
@@ -45,7 +45,7 @@ struct Slot {
   DeviceArray<RooftopBends> found;
   PinnedArray<RooftopBends> host_found;
   DeviceArray<Vec2> points;
-  DeviceArray<std::uint16_t> materials;
+  DeviceArray<ProfileEdge> edges;
   DeviceArray<Complex> permittivities;
 };
 
@@ -78,8 +78,8 @@ class CudaRooftopSearch final : public RooftopSearch {
                                cudaMemcpyHostToDevice, stream),
                doing);
     RooftopBatch batch = {
-        scene_.view(),        rays, slot.targets.data(), slot.found.data(), count, capacity_.points, slot.points.data(),
-        slot.materials.data()};
+        scene_.view(),    rays, slot.targets.data(), slot.found.data(), count, capacity_.points, slot.points.data(),
+        slot.edges.data()};
     batch.rays.permittivities = {slot.permittivities.data(), materials};
     launch_kernel(find_all_bends, blocks_for(count), stream, doing, batch);
     check_cuda(cudaMemcpyAsync(slot.host_found.data(), slot.found.data(), count * sizeof(RooftopBends),

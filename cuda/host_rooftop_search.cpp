@@ -16,10 +16,10 @@ class HostRooftopSearch final : public RooftopSearch {
 
   void find(const RooftopRays& rays, std::span<const RooftopTarget> targets, std::span<RooftopBends> found) override {
     std::vector<Vec2> points(capacity_.all_points());
-    std::vector<std::uint16_t> materials(capacity_.all_points());
+    std::vector<ProfileEdge> edges(capacity_.all_points());
     const auto count = static_cast<std::uint32_t>(targets.size());
-    const RooftopBatch batch = {scene_,           rays,          targets.data(),  found.data(), count,
-                                capacity_.points, points.data(), materials.data()};
+    const RooftopBatch batch = {scene_,           rays,          targets.data(), found.data(), count,
+                                capacity_.points, points.data(), edges.data()};
     for (std::uint32_t k = 0; k < count; ++k) find_bends(batch, k);
   }
 

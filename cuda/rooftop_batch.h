@@ -27,7 +27,7 @@ struct RooftopCapacity {
   std::size_t all_points() const { return std::size_t{targets} * points; }
 };
 
-// Owns nothing. `points` and `materials` are working memory: RooftopCapacity::all_points() each.
+// Owns nothing. `points` and `edges` are working memory: RooftopCapacity::all_points() each.
 struct RooftopBatch {
   RooftopSceneView scene;
   RooftopRays rays;
@@ -35,14 +35,14 @@ struct RooftopBatch {
   RooftopBends* found = nullptr;
   std::uint32_t count = 0, points_per_row = 0;
   Vec2* points = nullptr;
-  std::uint16_t* materials = nullptr;
+  ProfileEdge* edges = nullptr;
 };
 
 // The body of the kernel. REQUIRES: k < batch.count.
 TESSERAY_HD inline void find_bends(const RooftopBatch& batch, std::uint32_t k) {
   const std::size_t first = std::size_t{k / rows_side_by_side} * rows_side_by_side * batch.points_per_row;
   const std::size_t begin = first + k % rows_side_by_side;
-  ProfileRow<rows_side_by_side> row(batch.points + begin, batch.materials + begin, batch.points_per_row);
+  ProfileRow<rows_side_by_side> row(batch.points + begin, batch.edges + begin, batch.points_per_row);
   const double wavelength_m = batch.rays.wavelength_m;
   const auto screens = [&](std::span<const Vec2> path, const ProfileGrounds& grounds) {
     return multiple_screen_factors(LoopsInTurn(), path, wavelength_m, grounds);

@@ -20,9 +20,9 @@ struct FirstLevelRecord {
   FirstLevelRecord(const FirstLevelRecord&) = delete;
   FirstLevelRecord& operator=(const FirstLevelRecord&) = delete;
 
-  std::vector<LeftInSight> left_in_sight;           // see RayLaunchingResult
-  std::vector<std::uint8_t> reached_over_rooftops;  // by number, lit_as_…; empty without rays that are marked so
-  std::vector<FirstEdge> first_edges;               // by number, where angles are wanted: of rays over the roofs
+  std::vector<LeftInSight> left_in_sight;            // see RayLaunchingResult
+  std::vector<std::uint16_t> reached_over_rooftops;  // by number, lit_as_…; empty without rays that are marked so
+  std::vector<FirstEdge> first_edges;                // by number, where angles are wanted: of rays over the roofs
   // By number of the segment, and its places; empty where roofs and uneven ground come near none.
   std::vector<LeftAlongEdge> left_along_edges;
   std::vector<LeftAtPlace> left_at_places;

@@ -101,7 +101,7 @@ class LaunchArrivals {
   const Transmitter& transmitter_;
   const Link& link_;
   const LaunchView& view_;
-  std::vector<std::uint8_t>& reached_over_rooftops_;  // FirstLevelRecord
+  std::vector<std::uint16_t>& reached_over_rooftops_;  // FirstLevelRecord
   const std::vector<FirstLevelRecord::FirstEdge>& first_edges_;
   tbb::enumerable_thread_specific<ThreadArrivals> threads_;
 };

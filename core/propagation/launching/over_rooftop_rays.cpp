@@ -127,6 +127,7 @@ void FirstLevel::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t numb
   chain.over_rooftops = true;
   if (!record_.first_edges.empty())
     record_.first_edges[number] = {wave.path.edges.front(), wave.path.edges.size() == 1};
+  const std::uint16_t over_edges = wave.path.edges.size() == 1 ? over_one_edge : 0;
   if (use.arrives && wave.end == points.arrival(number)) {
     const Vec3 ground_normal = waves_.ground_normal_behind(wave, number);
     VegetationAtTarget attenuation =
@@ -136,7 +137,8 @@ void FirstLevel::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t numb
     arrivals_.arrive({wave.source, wave.strength, Mechanism::over_rooftop, wave.departure_gain, chain, false,
                       attenuation, by_ground.offset_m, ground_normal},
                      number, state.arrivals);
-    record_.reached_over_rooftops[number] |= lit_as_target | (wave.path.by_ground ? by_ground_as_target : 0);
+    record_.reached_over_rooftops[number] |=
+        lit_as_target | over_edges | (wave.path.by_ground ? by_ground_as_target : 0);
   }
   if (use.goes_on && !comes_from_behind) {
     const double vegetation =
@@ -145,7 +147,8 @@ void FirstLevel::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t numb
     const Vec3 place = points.reference(number);
     const Complex at_tile = waves_.behind_last_edge(wave.path, place) / waves_.behind_last_edge(wave.path, wave.end);
     go_on({wave.source, at_tile * wave.strength, wave.departure_gain, chain, 0, 1, vegetation}, number, tubes);
-    record_.reached_over_rooftops[number] |= lit_as_element | (wave.path.by_ground ? by_ground_as_element : 0);
+    record_.reached_over_rooftops[number] |=
+        lit_as_element | over_edges | (wave.path.by_ground ? by_ground_as_element : 0);
   }
 }
 

@@ -46,9 +46,9 @@ void turn_along(ProfileRow<1>& row, std::uint32_t count, double from_z, Vec2 lin
     const Vec2 point = row[k] - Vec2{0, from_z};
     const Vec2 turned{dot(point, line), cross(line, point)};
     if (kept == 0 || turned.x > row[kept - 1].x) {
-      row.set(kept++, turned, row.material(k));
+      row.set(kept++, turned, row.edge(k));
     } else if (kept > 1 && turned.y > row[kept - 1].y) {
-      row.set(kept - 1, {row[kept - 1].x, turned.y}, row.material(k));
+      row.set(kept - 1, {row[kept - 1].x, turned.y}, row.edge(k));
     }
   }
   row.shorten(kept);
@@ -89,7 +89,7 @@ class LineOverGround {
 void unfold(const LineOverGround& line, std::uint32_t count, ProfileRow<1>& row) {
   for (std::uint32_t k = 1; k < count; ++k) {
     const double height = line.height_at(row[k].x);
-    if (height < 0) row.set(k, row[k] + Vec2{0, 2 * height}, row.material(k));
+    if (height < 0) row.set(k, row[k] + Vec2{0, 2 * height}, row.edge(k));
   }
 }
 
@@ -305,7 +305,7 @@ OverRooftopPaths::FieldPastRoofs OverRooftopPaths::left_in_sight(const RooftopRa
     if (edges > 1 && is_own_roof(target, row[edges - 1].y)) --edges;
     if (way == WayInSight::by_ground) unfold(over_ground, edges, row);
     turn_along(row, edges, rays.from.z, along);
-    row.push({length, 0}, 0);
+    row.push({length, 0}, {});
     const ScreensInSight chosen(row, rays.wavelength_m);
     const std::span<const Vec2> screens = chosen.span();
     if (screens.size() < 3) return {};

@@ -31,12 +31,28 @@ TESSERAY_HD inline double share_between(double value, double from, double to) {
   return value < to ? (value - from) / (to - from) : 1;
 }
 
+// An edge along which a plane runs at less than this sine is one across it at this: a wall hardly turned away from it.
+inline constexpr double least_sine = 0.01;
+
 // One edge of a path between its neighbours, in the vertical plane: x along it, y up.
 struct Bend {
   Vec2 before, edge, after;
+  double sine = 1;  // of the angle in the plan between the plane and the edge
   // Ends of the ray that stand over the roof of this edge.
   bool before_is_over_roof = false, after_is_over_roof = false;
   bool is_crest = false;  // of the terrain
+
+  // As seen along the edge: x at right angles to it.
+  TESSERAY_HD Bend along_edge() const {
+    const auto seen = [this](Vec2 point) { return Vec2{sine * point.x, point.y}; };
+    Bend bend = *this;
+    bend.before = seen(before);
+    bend.edge = seen(edge);
+    bend.after = seen(after);
+    return bend;
+  }
+  // How far the neighbours lie from each other along the edge.
+  TESSERAY_HD double shift() const { return std::sqrt(1 - sine * sine) * (after.x - before.x); }
 
   TESSERAY_HD Vec2 incoming() const { return edge - before; }
   TESSERAY_HD Vec2 outgoing() const { return after - edge; }
@@ -48,6 +64,7 @@ struct Bend {
   TESSERAY_HD bool is_over_own_roof() const { return is_rear() ? before_is_over_roof : after_is_over_roof; }
   // Downward, rad.
   TESSERAY_HD double angle() const { return std::atan2(cross(outgoing(), incoming()), dot(outgoing(), incoming())); }
+  // Of one seen along its edge.
   TESSERAY_HD double wedge_share() const {
     if (is_over_own_roof()) return angle() < 0 ? 0 : 1;
     if (is_crest) return angle() < steep_crest_rad ? 0 : 1;
@@ -93,45 +110,58 @@ TESSERAY_HD inline double between(double a, double b, double share) {
   return std::pow(a, 1.0 - share) * std::pow(b, share);
 }
 
-// What a wedge lets through between the edge's neighbours over free space. REQUIRES: both lie in the air.
-TESSERAY_HD inline PolarizationFactors wedge_factors(const Bend& bend, const Wedge& wedge, double wavelength_m) {
-  const double before = norm(bend.incoming()), after = norm(bend.outgoing());
-  const Vec2 in = (1.0 / before) * bend.incoming(), out = (1.0 / after) * bend.outgoing();
-  const Vec3 k_i{in.x, 0, in.y}, k_d{out.x, 0, out.y};
+// What a wedge lets through between the edge's neighbours over free space, of a polarisation in the same: by way of the
+// Keller point. `bend`: as seen along the edge; `shift_m`: Bend::shift. REQUIRES: both lie in the air.
+TESSERAY_HD inline PolarizationFactors wedge_factors(const Bend& bend, double shift_m, const Wedge& wedge,
+                                                     double wavelength_m) {
+  const double rho_before = norm(bend.incoming()), rho_after = norm(bend.outgoing());
+  const double shift_before = shift_m * rho_before / (rho_before + rho_after);
+  const Vec3 incoming{bend.incoming().x, shift_before, bend.incoming().y},
+      outgoing{bend.outgoing().x, shift_m - shift_before, bend.outgoing().y};
+  const double before = norm(incoming), after = norm(outgoing);
+  const Vec3 k_i = (1.0 / before) * incoming, k_d = (1.0 / after) * outgoing;
   const WedgeIncidence incidence = wedge_incidence(wedge, k_i);
-  const double wave_number = 2.0 * pi / wavelength_m, distance = distance_parameter_m(before, after, 1.0);
+  const double wave_number = 2.0 * pi / wavelength_m,
+               distance = distance_parameter_m(before, after, rho_before / before);
   const DistanceParameters distances{distance, distance, distance};
-  const auto amplitude = [&](Vec3 polarization) {
-    const ComplexVec3 field{{polarization.x, 0}, {polarization.y, 0}, {polarization.z, 0}};
-    return std::sqrt(squared_norm(diffracted_field(incidence, field, k_i, k_d, distances, wave_number)));
+  const Vec3 up{0, 0, 1}, across_i = normalized(cross(k_i, up)), across_d = normalized(cross(k_d, up));
+  const auto amplitude = [&](Vec3 sent, Vec3 taken) {
+    const ComplexVec3 field{{sent.x, 0}, {sent.y, 0}, {sent.z, 0}};
+    return norm(dot(diffracted_field(incidence, field, k_i, k_d, distances, wave_number), taken));
   };
-  const double straight = norm(bend.after - bend.before);
+  const double straight = norm(incoming + outgoing);
   const double spreading = std::sqrt((before + after) / (before * after)) * straight / (before + after);
-  return {amplitude({0, 1, 0}) * spreading, amplitude({-k_i.z, 0, k_i.x}) * spreading};
+  return {amplitude(across_i, across_d) * spreading, amplitude(cross(across_i, k_i), cross(across_d, k_d)) * spreading};
 }
 
 // The mean (geometric) of both directions: UTD is not quite reciprocal where both ends are nearer the same face.
-TESSERAY_HD inline PolarizationFactors reciprocal_wedge_factors(const Bend& bend, Complex permittivity,
+TESSERAY_HD inline PolarizationFactors reciprocal_wedge_factors(const Bend& bend, double shift_m, Complex permittivity,
                                                                 bool roof_reflects, double wavelength_m) {
   const Wedge wedge = roof_edge(bend, permittivity, roof_reflects);
-  const PolarizationFactors forth = wedge_factors(bend, wedge, wavelength_m);
+  const PolarizationFactors forth = wedge_factors(bend, shift_m, wedge, wavelength_m);
   // The same edge seen from behind: mirrored, so that x still runs along the ray.
   const auto mirrored_point = [](Vec2 point) { return Vec2{-point.x, point.y}; };
-  const Bend reversed{mirrored_point(bend.after), mirrored_point(bend.edge), mirrored_point(bend.before),
-                      bend.after_is_over_roof,    bend.before_is_over_roof,  bend.is_crest};
+  const Bend reversed{.before = mirrored_point(bend.after),
+                      .edge = mirrored_point(bend.edge),
+                      .after = mirrored_point(bend.before),
+                      .before_is_over_roof = bend.after_is_over_roof,
+                      .after_is_over_roof = bend.before_is_over_roof,
+                      .is_crest = bend.is_crest};
   Wedge turned = wedge;
   turned.tangent_0.x = -wedge.tangent_0.x;
   turned.normal_0.x = -wedge.normal_0.x;
   turned.direction = cross(turned.tangent_0, turned.normal_0);
-  const PolarizationFactors back = wedge_factors(reversed, turned, wavelength_m);
+  const PolarizationFactors back = wedge_factors(reversed, shift_m, turned, wavelength_m);
   return {std::sqrt(forth.horizontal * back.horizontal), std::sqrt(forth.vertical * back.vertical)};
 }
 
 TESSERAY_HD inline PolarizationFactors roof_edge_factors(const Bend& bend, Complex permittivity, double wavelength_m) {
   const double share = bend.reflecting_share();
-  if (share == 0 || share == 1) return reciprocal_wedge_factors(bend, permittivity, share == 1, wavelength_m);
-  const PolarizationFactors absorbing = reciprocal_wedge_factors(bend, permittivity, false, wavelength_m),
-                            reflecting = reciprocal_wedge_factors(bend, permittivity, true, wavelength_m);
+  const Bend along = bend.along_edge();
+  const double shift_m = bend.shift();
+  if (share == 0 || share == 1) return reciprocal_wedge_factors(along, shift_m, permittivity, share == 1, wavelength_m);
+  const PolarizationFactors absorbing = reciprocal_wedge_factors(along, shift_m, permittivity, false, wavelength_m),
+                            reflecting = reciprocal_wedge_factors(along, shift_m, permittivity, true, wavelength_m);
   return {between(absorbing.horizontal, reflecting.horizontal, share),
           between(absorbing.vertical, reflecting.vertical, share)};
 }
@@ -143,13 +173,19 @@ TESSERAY_HD inline PolarizationFactors edge_over_screen(const Bend& bend, Comple
   const Vec2 ends = bend.after - bend.before, in = bend.incoming(), out = bend.outgoing();
   const double clearance = in.y - ends.y * in.x / ends.x;
   const double screen = norm(knife_edge_factor(fresnel_parameter(clearance, in.x, out.x, wavelength_m)));
-  const double share = bend.wedge_share();
+  const double share = bend.along_edge().wedge_share();
   double across = 1;
   if (share < 1 && !bend.is_crest) {
+    // To where the line is nearest to the edge: the part of it along the edge takes neither there.
     const Vec2 along = (1.0 / norm(ends)) * ends;
-    const double before = dot(along, in), after = dot(along, out);
+    const double with_edge = 1 - bend.sine * bend.sine, to_line = std::sqrt(1 - with_edge * along.x * along.x);
+    const auto along_line = [&](Vec2 leg) {
+      return (dot(along, leg) - with_edge * along.x * leg.x) / (to_line * to_line);
+    };
+    const double before = along_line(in), after = along_line(out);
     if (before > 0 && after > 0) {
-      across = norm(knife_edge_factor(fresnel_parameter(cross(along, in), before, after, wavelength_m))) / screen;
+      const double clear = bend.sine * cross(along, in) / to_line;
+      across = norm(knife_edge_factor(fresnel_parameter(clear, before, after, wavelength_m))) / screen;
     }
   }
   if (share == 0) return {across, across};

@@ -299,7 +299,14 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
     const double roof_z = points[i].y - line.bulge_at(points[i].x);
     const bool starts_over_roof = in_row == 1 && rooftop_detail::is_same_height(roof_z, rays.roof_z);
     const bool ends_over_roof = in_row + 2 == row.size() && rooftop_detail::is_same_height(roof_z, target.roof_z);
-    const Bend bend{points[i - 1], points[i], points[i + 1], starts_over_roof, ends_over_roof, path.is_crest[i]};
+    const double sine = row.edge(in_row).sine();
+    const Bend bend{.before = points[i - 1],
+                    .edge = points[i],
+                    .after = points[i + 1],
+                    .sine = sine < rooftop_detail::least_sine ? rooftop_detail::least_sine : sine,
+                    .before_is_over_roof = starts_over_roof,
+                    .after_is_over_roof = ends_over_roof,
+                    .is_crest = path.is_crest[i]};
     const Complex permittivity = rays.permittivities[row.material(in_row)];
     const PolarizationFactors factors = rooftop_detail::edge_over_screen(bend, permittivity, rays.wavelength_m);
     bends.horizontal = factors.horizontal * bends.horizontal;

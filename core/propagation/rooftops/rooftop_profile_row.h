@@ -10,18 +10,29 @@
 
 namespace tesseray {
 
-// Points over the distance from one end (x: distance, y: height; m), each with the material of the part below it. They
-// lie `stride` apart: a GPU's threads have their rows side by side. Owns nothing.
+// What stands at a point of a profile: the material of the part below it, and the sine of the angle in the plan between
+// the profile's plane and the edge, in steps. An edge across the plane has all of them, and so has what is no edge.
+struct ProfileEdge {
+  static constexpr std::uint16_t all_steps = 65535;
+
+  std::uint16_t material = 0, sine_steps = all_steps;
+
+  TESSERAY_HD double sine() const { return sine_steps / double{all_steps}; }
+};
+
+// Points over the distance from one end (x: distance, y: height; m), each with its edge. They lie `stride` apart: a
+// GPU's threads have their rows side by side. Owns nothing.
 template <std::uint32_t stride>
 class ProfileRow {
  public:
-  TESSERAY_HD ProfileRow(Vec2* points, std::uint16_t* materials, std::uint32_t capacity)
-      : points_(points), materials_(materials), capacity_(capacity) {}
+  TESSERAY_HD ProfileRow(Vec2* points, ProfileEdge* edges, std::uint32_t capacity)
+      : points_(points), edges_(edges), capacity_(capacity) {}
 
   TESSERAY_HD std::uint32_t size() const { return size_; }
   TESSERAY_HD Vec2 operator[](std::uint32_t k) const { return points_[place(k)]; }
   TESSERAY_HD Vec2 back() const { return (*this)[size_ - 1]; }
-  TESSERAY_HD std::uint16_t material(std::uint32_t k) const { return materials_[place(k)]; }
+  TESSERAY_HD ProfileEdge edge(std::uint32_t k) const { return edges_[place(k)]; }
+  TESSERAY_HD std::uint16_t material(std::uint32_t k) const { return edge(k).material; }
   // True when a point was not taken since the row was cleared last: it had no room.
   TESSERAY_HD bool has_overflowed() const { return has_overflowed_; }
 
@@ -29,27 +40,28 @@ class ProfileRow {
     size_ = 0;
     has_overflowed_ = false;
   }
-  TESSERAY_HD void push(Vec2 point, std::uint16_t material) {
+  TESSERAY_HD void push(Vec2 point, ProfileEdge edge) {
     if (size_ == capacity_) {
       has_overflowed_ = true;
       return;
     }
-    set(size_++, point, material);
+    set(size_++, point, edge);
   }
   // REQUIRES: size() ≤ what it is now.
   TESSERAY_HD void shorten(std::uint32_t size) { size_ = size; }
-  TESSERAY_HD void set(std::uint32_t k, Vec2 point, std::uint16_t material) {
+  TESSERAY_HD void set(std::uint32_t k, Vec2 point, ProfileEdge edge) {
     points_[place(k)] = point;
-    materials_[place(k)] = material;
+    edges_[place(k)] = edge;
   }
   TESSERAY_HD void set_x(std::uint32_t k, double x) { points_[place(k)].x = x; }
-  TESSERAY_HD void set_material(std::uint32_t k, std::uint16_t material) { materials_[place(k)] = material; }
+  TESSERAY_HD void set_material(std::uint32_t k, std::uint16_t material) { edges_[place(k)].material = material; }
+  TESSERAY_HD void set_sine(std::uint32_t k, std::uint16_t steps) { edges_[place(k)].sine_steps = steps; }
 
  private:
   TESSERAY_HD static std::size_t place(std::uint32_t k) { return std::size_t{k} * stride; }
 
   Vec2* points_;
-  std::uint16_t* materials_;
+  ProfileEdge* edges_;
   std::uint32_t capacity_, size_ = 0;
   bool has_overflowed_ = false;
 };

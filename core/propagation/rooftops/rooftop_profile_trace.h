@@ -10,6 +10,7 @@
 #include "core/base/infinity.h"
 #include "core/geometry/vector.h"
 #include "core/propagation/rooftops/rooftop_line.h"
+#include "core/propagation/rooftops/rooftop_profile_row.h"
 #include "core/propagation/rooftops/rooftop_scene_view.h"
 #include "core/propagation/rooftops/side_crossings.h"
 #include "core/propagation/rooftops/terrain_bends.h"
@@ -29,7 +30,7 @@ class RooftopProfileTrace {
   // False when the row has no room; it then holds nothing of use.
   TESSERAY_HD bool run() {
     row_.clear();
-    row_.push({0, line_.from.z}, 0);
+    row_.push({0, line_.from.z}, {});
     add_sides();
     add_terrain();
     return finish();
@@ -37,14 +38,14 @@ class RooftopProfileTrace {
   // The same without the terrain, but for points of it.
   TESSERAY_HD bool run_over_roofs(std::span<const Vec2> ground = {}) {
     row_.clear();
-    row_.push({0, line_.from.z}, 0);
+    row_.push({0, line_.from.z}, {});
     add_sides();
     add_points(ground);
     return finish();
   }
   TESSERAY_HD bool run_over_ground(std::span<const Vec2> ground) {
     row_.clear();
-    row_.push({0, line_.from.z}, 0);
+    row_.push({0, line_.from.z}, {});
     add_points(ground);
     return finish();
   }
@@ -54,7 +55,7 @@ class RooftopProfileTrace {
     if (row_.has_overflowed()) return false;
     sort();
     thin_out();
-    row_.push({line_.length_m, line_.end_z}, 0);
+    row_.push({line_.length_m, line_.end_z}, {});
     return !row_.has_overflowed();
   }
 
@@ -111,7 +112,7 @@ class RooftopProfileTrace {
   }
 
   TESSERAY_HD void add_points(std::span<const Vec2> ground) {
-    for (const Vec2 point : ground) row_.push(point, scene_.ground_material);
+    for (const Vec2 point : ground) row_.push(point, {scene_.ground_material});
   }
 
   TESSERAY_HD void add_side(std::uint32_t side, double distance) {
@@ -119,7 +120,14 @@ class RooftopProfileTrace {
     if (top_z < line_.floor_at(distance)) return;
     const double clear = larger(end_clearance_m, smaller(distance, line_.length_m - end_clearance_m));
     if (distance != clear && !stands_between(side, distance)) return;
-    row_.push({clear, top_z}, scene_.sides.material[side]);
+    row_.push({clear, top_z}, {scene_.sides.material[side], sine_steps(side)});
+  }
+
+  // Of the side across the line.
+  TESSERAY_HD std::uint16_t sine_steps(std::uint32_t side) const {
+    const Vec2 along{scene_.sides.along_x[side], scene_.sides.along_y[side]};
+    const double steps = ProfileEdge::all_steps * std::fabs(cross(along, line_.direction)) / norm(along);
+    return static_cast<std::uint16_t>(smaller(steps + 0.5, ProfileEdge::all_steps));
   }
 
   // Whether a side beside an end, which it rises above, is where the line goes into the building from the start, or
@@ -136,7 +144,7 @@ class RooftopProfileTrace {
   TESSERAY_HD void add_terrain() {
     const TerrainView& terrain = scene_.terrain;
     const std::uint32_t first = row_.size();
-    row_.push({0, line_.from.z}, 0);
+    row_.push({0, line_.from.z}, {});
     const double begin = larger(ground_clearance_m, line_.begin_below(scene_.highest_ground_m));
     const double end = smaller(line_.length_m - ground_clearance_m, line_.end_below(scene_.highest_ground_m));
     TerrainBends bends(terrain, line_, begin);
@@ -178,7 +186,7 @@ class RooftopProfileTrace {
     while (row_.size() > first + 1 && cross(row_.back() - row_[row_.size() - 2], point - row_.back()) >= -straight_m2) {
       row_.shorten(row_.size() - 1);
     }
-    row_.push(point, not_kept);
+    row_.push(point, {not_kept});
   }
 
   // Of the hull that begins at `first`, its ends are left out, and what hardly stands out.
@@ -188,7 +196,7 @@ class RooftopProfileTrace {
     mark_crests(first, last);
     std::uint32_t end = first;
     for (std::uint32_t h = first + 1; h < last; ++h) {
-      if (row_.material(h) == kept) row_.set(end++, row_[h], scene_.ground_material);
+      if (row_.material(h) == kept) row_.set(end++, row_[h], {scene_.ground_material});
     }
     row_.shorten(end);
   }
@@ -217,21 +225,21 @@ class RooftopProfileTrace {
     }
   }
 
-  TESSERAY_HD static bool is_before(Vec2 a, std::uint16_t material_a, Vec2 b, std::uint16_t material_b) {
+  TESSERAY_HD static bool is_before(Vec2 a, ProfileEdge edge_a, Vec2 b, ProfileEdge edge_b) {
     if (a.x != b.x) return a.x < b.x;
-    return a.y != b.y ? a.y < b.y : material_a < material_b;
+    return a.y != b.y ? a.y < b.y : edge_a.material < edge_b.material;
   }
 
   // By insertion: what cells gave lies nearly in order.
   TESSERAY_HD void sort() {
     for (std::uint32_t k = 2; k < row_.size(); ++k) {
       const Vec2 point = row_[k];
-      const std::uint16_t material = row_.material(k);
+      const ProfileEdge edge = row_.edge(k);
       std::uint32_t place = k;
-      for (; place > 1 && is_before(point, material, row_[place - 1], row_.material(place - 1)); --place) {
-        row_.set(place, row_[place - 1], row_.material(place - 1));
+      for (; place > 1 && is_before(point, edge, row_[place - 1], row_.edge(place - 1)); --place) {
+        row_.set(place, row_[place - 1], row_.edge(place - 1));
       }
-      if (place != k) row_.set(place, point, material);
+      if (place != k) row_.set(place, point, edge);
     }
   }
 
@@ -247,12 +255,13 @@ class RooftopProfileTrace {
         if (point.y == row_[end - 1].y) {
           // The same from either end.
           row_.set_x(end - 1, 0.5 * (group_begin + point.x));
+          if (row_.edge(k).sine_steps > row_.edge(end - 1).sine_steps) row_.set_sine(end - 1, row_.edge(k).sine_steps);
           continue;
         }
         --end;
       }
       group_begin = point.x;
-      row_.set(end++, point, row_.material(k));
+      row_.set(end++, point, row_.edge(k));
     }
     row_.shorten(end);
   }

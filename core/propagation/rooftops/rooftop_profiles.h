@@ -18,16 +18,16 @@ namespace tesseray {
 // Memory for one profile, which grows when it is too little.
 class ProfileMemory {
  public:
-  ProfileRow<1> row() { return {points_.data(), materials_.data(), static_cast<std::uint32_t>(points_.size())}; }
+  ProfileRow<1> row() { return {points_.data(), edges_.data(), static_cast<std::uint32_t>(points_.size())}; }
   void grow() {
     points_.resize(2 * points_.size());
-    materials_.resize(points_.size());
+    edges_.resize(points_.size());
   }
   std::span<const Vec2> first_points(std::size_t count) const { return std::span(points_).first(count); }
 
  private:
   std::vector<Vec2> points_ = std::vector<Vec2>(1024);
-  std::vector<std::uint16_t> materials_ = std::vector<std::uint16_t>(1024);
+  std::vector<ProfileEdge> edges_ = std::vector<ProfileEdge>(1024);
 };
 
 // Points over the distance from one end, strictly increasing in x; the ends are among them. Beyond 5 km heights count

@@ -365,8 +365,23 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
   }
 }
 
+// True when the vertical plane between the antenna and a target meets the line of an edge segment above the straight
+// way, where the edge goes on as far.
+TESSERAY_HD inline bool obstructs_between(const LaunchView& launch, std::uint32_t edge_element, Vec3 target) {
+  const EnvironmentView& environment = launch.environment;
+  const Vec3 along = environment.edge(edge_element).direction;
+  const EdgeRun& run = environment.edge_runs[edge_element - environment.points.tile_count];
+  const Vec2 way = target.xy() - launch.antenna.xy(), to_run = run.midpoint.xy() - launch.antenna.xy();
+  const double across = cross(way, along.xy());
+  const double part = cross(to_run, along.xy()) / across, place = cross(to_run, way) / across;
+  // In parallel planes neither is a number, or both are infinite.
+  if (!(part > 0 && part < 1 && std::fabs(place) <= run.half_length_m)) return false;
+  return run.midpoint.z + place * along.z > launch.antenna.z + part * (target.z - launch.antenna.z);
+}
+
 // True when a ray over the roofs, which may have the ground before them with it, stands for one that the chain
-// diffracts, last at this point, to a target or an element (`as`: lit_as_…).
+// diffracts, last at this point, to a target or an element (`as`: lit_as_…). Over one edge alone both go the same way,
+// however far from the plane the Keller point lies where the plane meets the edge at an angle.
 TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const InteractionChain& chain, Vec3 keller_point,
                                          std::uint32_t number, std::uint8_t as) {
   if (launch.reached_over_rooftops == nullptr || (launch.reached_over_rooftops[number] & as) == 0) return false;
@@ -377,11 +392,15 @@ TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const Interac
       launch.is_antenna_over_ground || (launch.reached_over_rooftops[number] & comes_by_ground) != 0;
   const bool by_ground = has_ground && !chain.is_scattered() && !chain.through_building && points.is_tile(begin) &&
                          points.is_ground(begin);
-  for (std::size_t i = by_ground ? 1 : 0; i < chain.length; ++i) {
+  const std::size_t first_edge = by_ground ? 1 : 0;
+  for (std::size_t i = first_edge; i < chain.length; ++i) {
     const std::uint32_t element = chain.elements[i];
     if (!points.is_edge(element) || launch.environment.edge(element).kind == EdgeKind::corner) return false;
   }
-  return lies_between(launch, keller_point, points.arrival(number));
+  const Vec3 target = points.arrival(number);
+  if (lies_between(launch, keller_point, target)) return true;
+  return chain.length == first_edge + 1 && (launch.reached_over_rooftops[number] & over_one_edge) != 0 &&
+         obstructs_between(launch, chain.last(), target);
 }
 
 // Hits that would bring far less than is at their target already are drawn by chance, before their field is worked

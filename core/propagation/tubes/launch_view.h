@@ -21,12 +21,13 @@ namespace tesseray {
 // How the transmitter's rays reach a number: in sight, or over the roofs; those to which the ground reflects the direct
 // ray with that ray alone, not by its tiles (FirstLevel::departure_into_sight, RooftopWaves::receivers_reflect_below);
 // receivers to which the ground below reflects what comes straight over roofs or crests, along it, or through a
-// building (LaunchArrivals::arrive_by_ground); and those to which a ray over the roofs comes by way of the ground
-// before them, too.
+// building (LaunchArrivals::arrive_by_ground); those to which a ray over the roofs comes by way of the ground before
+// them, too; and those to which it comes over one edge alone.
 inline constexpr std::uint8_t lit_as_target = 1, lit_as_element = 2;
 inline constexpr std::uint8_t with_ground_as_target = 4, with_ground_as_element = 8;
 inline constexpr std::uint8_t with_ground_below = 16, with_ground_through_building = 32;
 inline constexpr std::uint8_t by_ground_as_target = 64, by_ground_as_element = 128;
+inline constexpr std::uint16_t over_one_edge = 256;
 
 // The same for all transmitters. Owns nothing.
 struct EnvironmentView {
@@ -53,8 +54,8 @@ struct LaunchView {
   const double* straight_distances = nullptr;  // from the antenna, by number, m
   // What is at elements by now, times Pruning::roulette, by element; nullptr: no tube is drawn by chance.
   const float* roulette_gain = nullptr;
-  const std::uint8_t* reached_over_rooftops = nullptr;  // by number, lit_as_…; nullptr without such rays
-  const LeftAlongEdge* left_along_edges = nullptr;      // by number of the segment; nullptr: nothing comes near any
+  const std::uint16_t* reached_over_rooftops = nullptr;  // by number, lit_as_…; nullptr without such rays
+  const LeftAlongEdge* left_along_edges = nullptr;       // by number of the segment; nullptr: nothing comes near any
   const LeftAtPlace* left_at_places = nullptr;
   std::uint32_t left_at_place_count = 0;
   bool is_antenna_over_ground = false;  // and rays over the roofs come by way of it, too

@@ -8,8 +8,8 @@
 namespace tesseray {
 
 __global__ void find_edges(const __grid_constant__ RooftopSceneView scene, Vec3 from, Vec3 to, double wavelength_m,
-                           Vec2* points, std::uint16_t* materials, std::uint32_t capacity, ScreenChoice* choice) {
-  ProfileRow<32> row(points + threadIdx.x, materials + threadIdx.x, capacity);
+                           Vec2* points, ProfileEdge* edges, std::uint32_t capacity, ScreenChoice* choice) {
+  ProfileRow<32> row(points + threadIdx.x, edges + threadIdx.x, capacity);
   const RooftopLine line(from, to, wavelength_m);
   if (RooftopProfileTrace(scene, line, row).run()) choice[threadIdx.x] = choose_screens(row, wavelength_m);
 }

@@ -211,6 +211,48 @@ TEST(OverRooftop, SteepEdgesAreWedges) {
   }
 }
 
+// Eaves that the vertical plane meets at an angle: the launcher's own diffraction, by way of the Keller point, says
+// what arrives, and is the same way, which counts once.
+TEST(OverRooftop, EdgesAtAnAngleAreThoseOfTheirKellerPoints) {
+  Scene scene = testing::flat_ground(660, 640);
+  scene.prisms.push_back(testing::box_prism(1, {300, 10}, {370, 630}, 0, 15));
+  const Environment city(testing::with_material(std::move(scene), 5, 0.01), 10);
+  std::size_t aside = 0;
+  for (const Polarization polarization : {Polarization::vertical, Polarization::horizontal}) {
+    RayLaunchingOptions over_roofs = roofs_only();
+    over_roofs.receiver_polarization = polarization;
+    over_roofs.rays_per_receiver = 5;
+    RayLaunchingOptions diffraction = over_roofs;
+    diffraction.over_rooftop = OverRooftop::none;
+    // Near the edge, in the middle of the roof, and far before the house.
+    for (const Vec3 antenna : {Vec3{367, 120, 18}, Vec3{362, 120, 16}, Vec3{335, 120, 25}, Vec3{100, 120, 150}}) {
+      std::vector<Vec3> places;
+      for (const double behind_m : {2.0, 5.0, 12.0}) {
+        for (const double along_m : {0.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0}) {
+          places.push_back({370 + behind_m, 120 + along_m, 1.5});
+        }
+      }
+      Transmitter transmitter = testing::test_transmitter(antenna);
+      transmitter.polarization = polarization;
+      const auto receivers = testing::receivers_at(places);
+      const auto with = city.launch(transmitter, receivers, over_roofs);
+      const auto without = city.launch(transmitter, receivers, diffraction);
+      for (std::size_t r = 0; r < places.size(); ++r) {
+        if (without.receivers[r].rays != 1) continue;
+        if (with.receivers[r].strongest_mechanism != Mechanism::over_rooftop) continue;
+        const auto where = ::testing::Message()
+                           << "from " << antenna.x << ", to " << places[r].x << ", " << places[r].y;
+        EXPECT_EQ(with.receivers[r].rays, 1u) << where;
+        EXPECT_NEAR(decibels_between(testing::total_gain(with.receivers[r]), testing::total_gain(without.receivers[r])),
+                    0, 0.01)
+            << where;
+        if (places[r].y > 120) ++aside;
+      }
+    }
+  }
+  EXPECT_GT(aside, 40u);
+}
+
 // A wall across the way, and what comes over its top to one receiver.
 double gain_over_wall(double thickness_m, Vec3 antenna, Vec3 receiver) {
   Scene scene = testing::flat_ground(660, 240);
