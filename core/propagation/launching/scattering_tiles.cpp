@@ -133,11 +133,34 @@ double ScatteringTiles::reflectance_at_incidence(const Tile& tile, double cosine
 void ScatteringTiles::add_directive_lobe(const Tube& tube, std::uint32_t tile_number, AfterScattering after,
                                          double power) {
   const int exponent = environment_.options.scattering_lobe_exponent;
-  const Vec3 normal = environment_.tiling.tiles[tile_number].normal;
-  const double all_around = directive_lobe_integral(exponent, -dot(tube.direction, normal));
+  const Tile& tile = environment_.tiling.tiles[tile_number];
   const std::size_t coefficients = lobe_coefficients(exponent);
   const std::span lobes(&directive_lobes_[diffuse_.place(tile_number, after) * coefficients], coefficients);
-  add_lobe(exponent, power / all_around, mirrored(tube.direction, normal), lobes);
+  const auto add = [&](Vec3 direction, double part) {
+    const double all_around = directive_lobe_integral(exponent, -dot(direction, tile.normal));
+    add_lobe(exponent, part / all_around, mirrored(direction, tile.normal), lobes);
+  };
+  const Vec3 from = tube.source.point;
+  // Near to where it comes from each part of the tile has its own lobe, by what it takes in.
+  const Vec3 to_tile = tile.centroid - from;
+  const double nearest_m =
+      std::max(std::fabs(dot(to_tile, tile.normal)), norm(to_tile) - norm(tile.half_u) - norm(tile.half_v));
+  // Twice as many as for powers: a lobe turns faster with the place than these.
+  const double near_m = columns_.near_m(tile_number);
+  const bool is_near = !tube.source.is_edge() && nearest_m < near_m;
+  const int parts = is_near ? 2 * parts_for(near_m, nearest_m) : 1;
+  const bool has_pattern = tube.chain.length == 0 && setting_.is_pattern_near(tile_number);
+  const auto taken_in = [&](Vec3 point) {
+    const Vec3 way = point - from;
+    const double distance_m = norm(way), cosine = std::max(0.0, -dot(way, tile.normal) / distance_m);
+    const double sent = has_pattern ? link_.transmit_gain((1.0 / distance_m) * way) : 1.0;
+    return sent * reflectance_at_incidence(tile, cosine) * cosine / (distance_m * distance_m);
+  };
+  const double all = parts > 1 ? parts * parts * mean_over_parts(tile, parts, taken_in) : 0.0;
+  if (!(all > 0)) return add(tube.direction, power);
+  for_each_part(tile.centroid, tile.half_u, tile.half_v, parts, [&](Vec3 point) {
+    if (const double part = taken_in(point); part > 0) add(normalized(point - from), power * part / all);
+  });
 }
 
 void ScatteringTiles::radiate(AfterScattering after, std::span<const std::uint32_t> tiles, Vec3 point,

@@ -18,16 +18,22 @@ TESSERAY_HD inline int parts_for(double near_m, double distance_m) {
   return parts < 2 ? 2 : parts > 8 ? 8 : static_cast<int>(parts);
 }
 
-// The mean of value(point) over the centres of parts × parts equal pieces of a parallelogram.
-template <class Value>
-TESSERAY_HD double mean_over_parts(Vec3 middle, Vec3 half_u, Vec3 half_v, int parts, const Value& value) {
-  double sum = 0;
+// Calls visit(point) with the centres of parts × parts equal pieces of a parallelogram.
+template <class Visit>
+TESSERAY_HD void for_each_part(Vec3 middle, Vec3 half_u, Vec3 half_v, int parts, const Visit& visit) {
   for (int i = 0; i < parts; ++i) {
     for (int j = 0; j < parts; ++j) {
       const double u = (2.0 * i + 1.0) / parts - 1.0, v = (2.0 * j + 1.0) / parts - 1.0;
-      sum += value(middle + u * half_u + v * half_v);
+      visit(middle + u * half_u + v * half_v);
     }
   }
+}
+
+// The mean of value(point) over these centres.
+template <class Value>
+TESSERAY_HD double mean_over_parts(Vec3 middle, Vec3 half_u, Vec3 half_v, int parts, const Value& value) {
+  double sum = 0;
+  for_each_part(middle, half_u, half_v, parts, [&](Vec3 point) { sum += value(point); });
   return sum / (parts * parts);
 }
 template <class Value>

@@ -169,6 +169,21 @@ TEST(ScatteringLobes, NearAWallTilesAreAsLargeAsTheyAre) {
   }
 }
 
+// What an antenna just before a wall sends to a tile comes in along another direction at each of its parts, and so do
+// their lobes go: the same as with tiles of 1 m².
+TEST(ScatteringLobes, TilesNearTheAntennaHaveTheLobesOfTheirParts) {
+  const Environment coarse(wall(), 10), fine(wall(), 1);
+  for (const double before_m : {1.0, 3.0, 6.0}) {
+    for (const Vec3 to : {Vec3{200, 50, 10}, Vec3{212, 60, 4}, Vec3{175, 30, 2}}) {
+      const Vec3 from{200, 20 + before_m, 10};
+      const auto options = directive(ScatteringModel::incident, 4);
+      EXPECT_NEAR(decibels(scattered_gain(coarse, from, to, options) / scattered_gain(fine, from, to, options)), 0,
+                  before_m < 2 ? 2 : 1)
+          << before_m << " m before the wall, to " << to.x;
+    }
+  }
+}
+
 // An upright dipole hears nothing from below: near the ground it must be asked about each part of the tile there.
 TEST(ScatteringLobes, TheReceivingDipoleHearsNearTilesAsTheirParts) {
   const Scene ground = testing::flat_ground(140, 140);
