@@ -175,7 +175,7 @@ void FirstLevel::launch_to_element(const StraightWay& way, std::uint32_t element
   if (environment_.over_rooftops.is_beyond_horizon(antenna, points.reference(element), state.rooftop_work)) return;
   mark_lit(way, element, lit_as_element, lit);
   if (points.is_edge(element)) {
-    launch_to_edge(way, element, state, launched);
+    launch_to_edge(way, element, RooftopWaves::SeenOfEdge::middle, state, launched);
     return;
   }
   const Vec3 reference = points.reference(element);
@@ -196,10 +196,11 @@ void FirstLevel::launch_to_element(const StraightWay& way, std::uint32_t element
   go_on_from_antenna(first_leg(way, element, along_ground.has_value(), left, state), way, element, launched.tubes);
 }
 
-void FirstLevel::launch_to_edge(const StraightWay& way, std::uint32_t element, ThreadState& state, Launched& launched) {
+void FirstLevel::launch_to_edge(const StraightWay& way, std::uint32_t element, RooftopWaves::SeenOfEdge seen,
+                                ThreadState& state, Launched& launched) {
   if (norm(environment_.points.reference(element) - transmitter_.position) < least_distance_m) return;
   const auto& places = state.left_of_edge.places;
-  waves_.find_left_of_edge(element, state.rooftop_work, state.wave, state.left_of_edge);
+  waves_.find_left_of_edge(element, seen, state.rooftop_work, state.wave, state.left_of_edge);
   LeftOfRay left;
   if (!places.empty()) {
     left.amplitude = 0;
@@ -256,22 +257,50 @@ void FirstLevel::go_on_from_antenna(const FirstLeg& leg, const StraightWay& way,
         element, tubes);
 }
 
-void FirstLevel::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes,
-                                 Progress& progress) {
-  const TargetPoints& points = environment_.points;
-  const Vec3 antenna = transmitter_.position;
-  const std::vector<std::uint32_t> seen = elements_in_sight(way, lit);
-  std::vector<Launched> produced((seen.size() + elements_per_block - 1) / elements_per_block);
-  parallel_blocks(seen.size(), elements_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+template <class LaunchTo>
+void FirstLevel::launch_to_all(std::size_t count, const LaunchTo& launch_to, std::vector<Tube>& tubes) {
+  std::vector<Launched> produced((count + elements_per_block - 1) / elements_per_block);
+  parallel_blocks(count, elements_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
     ThreadState& state = of_thread();
-    for (std::size_t k = begin; k < end; ++k) {
-      launch_to_element(way, seen[k], lit, state, produced[begin / elements_per_block]);
-    }
+    for (std::size_t k = begin; k < end; ++k) launch_to(k, state, produced[begin / elements_per_block]);
   });
   for (const Launched& of_block : produced) {
     tubes.insert(tubes.end(), of_block.tubes.begin(), of_block.tubes.end());
     record(of_block);
   }
+}
+
+void FirstLevel::launch_to_ends_of_edges(const StraightWay& way, const std::vector<std::uint32_t>& seen,
+                                         std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes) {
+  const std::uint32_t tiles = environment_.points.tile_count();
+  std::vector<std::uint8_t> has_seen_middle(environment_.points.view().edge_count);
+  for (auto edge = std::lower_bound(seen.begin(), seen.end(), tiles); edge != seen.end(); ++edge) {
+    has_seen_middle[*edge - tiles] = 1;
+  }
+  launch_to_all(
+      has_seen_middle.size(),
+      [&](std::size_t k, ThreadState& state, Launched& launched) {
+        const std::uint32_t element = tiles + static_cast<std::uint32_t>(k);
+        if (has_seen_middle[k] != 0 || !setting_.may_go_on(way.chain, element, 0, 0)) return;
+        if (!waves_.sees_an_end(element, state.rooftop_work)) return;
+        mark_lit(way, element, lit_as_element, lit);
+        launch_to_edge(way, element, RooftopWaves::SeenOfEdge::an_end, state, launched);
+      },
+      tubes);
+}
+
+void FirstLevel::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes,
+                                 Progress& progress) {
+  const TargetPoints& points = environment_.points;
+  const Vec3 antenna = transmitter_.position;
+  const std::vector<std::uint32_t> seen = elements_in_sight(way, lit);
+  launch_to_all(
+      seen.size(),
+      [&](std::size_t k, ThreadState& state, Launched& launched) {
+        launch_to_element(way, seen[k], lit, state, launched);
+      },
+      tubes);
+  if (way.building == nullptr) launch_to_ends_of_edges(way, seen, lit, tubes);
   // Ground targets and receiver points stand off their tile: the ray is tested to the point itself.
   const std::uint32_t first = points.tiles_are_targets() ? 0 : points.element_count();
   const std::uint32_t numbers = points.element_count() + points.receiver_count() - first;

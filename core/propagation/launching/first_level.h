@@ -84,8 +84,15 @@ class FirstLevel {
   };
   void launch_to_element(const StraightWay& way, std::uint32_t element, std::vector<std::uint8_t>& lit,
                          ThreadState& state, Launched& launched);
-  void launch_to_edge(const StraightWay& way, std::uint32_t element, ThreadState& state, Launched& launched);
+  void launch_to_edge(const StraightWay& way, std::uint32_t element, RooftopWaves::SeenOfEdge seen, ThreadState& state,
+                      Launched& launched);
   void record(const Launched& launched);
+  // launch_to(k, state, launched) for all k < count.
+  template <class LaunchTo>
+  void launch_to_all(std::size_t count, const LaunchTo& launch_to, std::vector<Tube>& tubes);
+  // To edge segments whose middle is hidden. `seen`: elements, ascending.
+  void launch_to_ends_of_edges(const StraightWay& way, const std::vector<std::uint32_t>& seen,
+                               std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes);
   // To what the building nearest to the transmitter alone hides.
   void launch_through_building(std::vector<std::uint8_t> lit, std::vector<Tube>& tubes, Progress& progress);
   // `along_ground`: the wave along uneven ground of which `left` is the straight ray's; nullptr: there is none.

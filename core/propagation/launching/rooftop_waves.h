@@ -112,11 +112,16 @@ class RooftopWaves {
       double z_m = 0;        // from the midpoint on
       Complex factor{1, 0};  // of the field of free space
       bool runs_along_ground = false, near_roofs = false;
-      bool any_near() const { return runs_along_ground || near_roofs; }
+      bool is_hidden = false;  // by something else
+      bool is_free() const { return !(runs_along_ground || near_roofs || is_hidden); }
     };
     std::vector<Place> places;  // ascending; none where nothing comes near
   };
-  void find_left_of_edge(std::uint32_t element, Workspace& work, RooftopWave& wave, LeftOfEdge& left) const;
+  enum class SeenOfEdge { middle, an_end };
+  // Whether the antenna sees an end at least.
+  bool sees_an_end(std::uint32_t element, Workspace& work) const;
+  void find_left_of_edge(std::uint32_t element, SeenOfEdge seen, Workspace& work, RooftopWave& wave,
+                         LeftOfEdge& left) const;
   // Where uneven ground reflects what comes along it. REQUIRES: the number stands over the ground.
   Vec3 place_along_ground(const RooftopWave& wave, std::uint32_t number) const;
   // What uneven ground reflects to a number over it, as a plane from the antenna's foot to the one of the number would:
@@ -139,7 +144,8 @@ class RooftopWaves {
 
  private:
   double vegetation_over(const RooftopPath& path) const;
-  LeftOfEdge::Place left_at_edge(const EdgeSegment& edge, std::uint32_t element, double z_m, Workspace& work,
+  bool sees_place(const EdgeSegment& edge, double z_m) const;
+  LeftOfEdge::Place left_at_edge(std::uint32_t element, SeenOfEdge seen, double z_m, Workspace& work,
                                  RooftopWave& wave) const;
   Vec3 ground_normal_behind(const RooftopPath& path, Vec3 target, Vec3 centroid, Vec3 normal) const;
   LeftOfRay left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point, Workspace& work) const;

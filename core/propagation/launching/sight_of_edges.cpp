@@ -17,11 +17,31 @@ constexpr double from_ends_m = 0.01;
 // Into the air, so that the edge's own walls are none in the way; less than what tells the edge's own roof from others.
 constexpr double in_air_m = 0.005;
 
+Vec3 place_at(const EdgeSegment& edge, double z_m, double lifted_m) {
+  return edge.midpoint + z_m * edge.direction + lifted_m * bisector(edge);
+}
+
+double half_m(const EdgeSegment& edge) { return std::max(0.5 * edge.length_m - from_ends_m, 0.25 * edge.length_m); }
+
 }  // namespace
 
-RooftopWaves::LeftOfEdge::Place RooftopWaves::left_at_edge(const EdgeSegment& edge, std::uint32_t element, double z_m,
+bool RooftopWaves::sees_place(const EdgeSegment& edge, double z_m) const {
+  return environment_.occlusion.is_free(transmitter_.position, place_at(edge, z_m, lift_m));
+}
+
+bool RooftopWaves::sees_an_end(std::uint32_t element, Workspace& work) const {
+  const EdgeSegment& edge = view_.environment.edge(element);
+  const auto sees = [&](double z_m) {
+    return sees_place(edge, z_m) &&
+           !environment_.over_rooftops.is_beyond_horizon(transmitter_.position, place_at(edge, z_m, 0), work);
+  };
+  return sees(half_m(edge)) || sees(-half_m(edge));
+}
+
+RooftopWaves::LeftOfEdge::Place RooftopWaves::left_at_edge(std::uint32_t element, SeenOfEdge seen, double z_m,
                                                            Workspace& work, RooftopWave& wave) const {
-  const Vec3 point = edge.midpoint + z_m * edge.direction + in_air_m * bisector(edge);
+  const EdgeSegment& edge = view_.environment.edge(element);
+  const Vec3 point = place_at(edge, z_m, in_air_m);
   LeftOfRay left;
   LeftOfEdge::Place place{.z_m = z_m};
   if (find_along_ground(false, element, point, work, wave)) {
@@ -32,20 +52,25 @@ RooftopWaves::LeftOfEdge::Place RooftopWaves::left_at_edge(const EdgeSegment& ed
     left = left_by_roofs(way_in_air(), element, point, work);
     place.near_roofs = left.comes_near;
   }
-  if (place.any_near()) place.factor = left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
+  if (!place.is_free()) {
+    place.factor = left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
+  } else if (seen == SeenOfEdge::an_end && !sees_place(edge, z_m)) {
+    place.factor = {};
+    place.is_hidden = true;
+  }
   return place;
 }
 
-void RooftopWaves::find_left_of_edge(std::uint32_t element, Workspace& work, RooftopWave& wave,
+void RooftopWaves::find_left_of_edge(std::uint32_t element, SeenOfEdge seen, Workspace& work, RooftopWave& wave,
                                      LeftOfEdge& left) const {
   using Place = LeftOfEdge::Place;
   left.places.clear();
-  if (!screens_count_in_sight()) return;
+  if (seen == SeenOfEdge::middle && !screens_count_in_sight()) return;
   const EdgeSegment& edge = view_.environment.edge(element);
-  const double half_m = std::max(0.5 * edge.length_m - from_ends_m, 0.25 * edge.length_m);
-  const auto at = [&](double z_m) { return left_at_edge(edge, element, z_m, work, wave); };
-  const Place begin = at(-half_m), middle = at(0), end = at(half_m);
-  if (!begin.any_near() && !middle.any_near() && !end.any_near()) return;
+  const double end_m = half_m(edge);
+  const auto at = [&](double z_m) { return left_at_edge(element, seen, z_m, work, wave); };
+  const Place begin = at(-end_m), middle = at(0), end = at(end_m);
+  if (begin.is_free() && middle.is_free() && end.is_free()) return;
   const double finest = std::max(finest_share * edge.length_m, finest_m);
   const auto add_between = [&](const Place& a, const Place& b, int known, const auto& again) -> void {
     if (b.z_m - a.z_m < 2 * finest) return;

@@ -147,23 +147,27 @@ TEST(Pruning, KeepsThePowerOfAReflectionAfterAScattering) {
 }
 
 // What diffracts twice is drawn most: tubes at their elements, tubes that go on, and hits before their field is known.
-// Where no direct ray comes, powers keep their expectation: the mean of their ratios, which no decibels bend.
+// Where no direct ray comes, powers keep their expectation: the mean of their ratios, which no decibels bend. Over two
+// antennas: the draws of one leave it off by 0.3 to 0.5 %.
 TEST(Pruning, KeepsThePowerOfReflectedAndDiffractedRays) {
   RayLaunchingOptions options = testing::without_scattering(2, 2, 3);
   options.min_power_dbm = -150;
   options.pruning_from_tiles = 0;
-  const Transmitter transmitter = transmitter_at(6);
-  const RayLaunchingResult whole = town().launch(transmitter, {}, options);
-  options.pruning = true;
-  const RayLaunchingResult pruned = town().launch(transmitter, {}, options);
-  EXPECT_LT(3 * pruned.tubes, whole.tubes);
   double sum = 0, count = 0;
-  for (std::size_t t = 0; t < whole.tiles.size(); ++t) {
-    if (whole.tiles[t].direct || whole.tiles[t].rays < 20) continue;
-    sum += testing::total_gain(pruned.tiles[t]) / testing::total_gain(whole.tiles[t]) - 1;
-    ++count;
+  for (const double height_m : {6.0, 8.0}) {
+    const Transmitter transmitter = transmitter_at(height_m);
+    options.pruning = false;
+    const RayLaunchingResult whole = town().launch(transmitter, {}, options);
+    options.pruning = true;
+    const RayLaunchingResult pruned = town().launch(transmitter, {}, options);
+    EXPECT_LT(3 * pruned.tubes, whole.tubes);
+    for (std::size_t t = 0; t < whole.tiles.size(); ++t) {
+      if (whole.tiles[t].direct || whole.tiles[t].rays < 20) continue;
+      sum += testing::total_gain(pruned.tiles[t]) / testing::total_gain(whole.tiles[t]) - 1;
+      ++count;
+    }
   }
-  EXPECT_GT(count, 5000);
+  EXPECT_GT(count, 10'000);
   EXPECT_NEAR(sum / count, 0, 0.003);
 }
 

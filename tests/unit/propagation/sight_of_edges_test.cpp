@@ -123,6 +123,69 @@ TEST(SightOfEdges, SegmentsOfAnyLengthDiffractTheSame) {
   }
 }
 
+// The middle of the long segment is 1 m below the shadow's boundary.
+TEST(SightOfEdges, ASegmentIsDiffractedFromWhatIsSeenOfItThoughItsMiddleIsHidden) {
+  const Environment fine(house_behind_roof(16), 4), coarse(house_behind_roof(16), 40);
+  const double over_ground_m = norm(behind_roof.edge - behind_roof.antenna.xy());
+  const double boundary_z = 12 + (16 - 12) * over_ground_m / 80.1;
+  std::size_t seen = 0, hidden = 0;
+  for (double z = 15; z < 38; z += 0.5) {
+    const double keller_z = (12 * 20.22 + z * 180.07) / 200.29;
+    const Ray ray = behind_roof.ray_to(coarse, z);
+    if (keller_z < boundary_z - 0.2) {
+      EXPECT_TRUE(ray.points.empty()) << z;
+      ++hidden;
+    } else if (keller_z > boundary_z + 0.2) {
+      ASSERT_FALSE(ray.points.empty()) << z;
+      EXPECT_NEAR(ray.power_dbm, behind_roof.ray_to(fine, z).power_dbm, 0.2) << z;
+      EXPECT_NEAR(loss_of(ray, "roofs"), loss_of(behind_roof.direct_to(coarse, ray.points[1]), "roofs"), 0.25) << z;
+      EXPECT_NEAR(sum_of_losses(ray), -ray.power_dbm - 2.15, 1e-6) << z;
+      ++seen;
+    }
+  }
+  EXPECT_GT(seen, 25u);
+  EXPECT_GT(hidden, 8u);
+}
+
+// Below a bridge, which is no screen, the antenna sees the lower end: what diffracts there is the free field, and of
+// what the bridge hides nothing comes to the wall behind, either.
+TEST(SightOfEdges, WhatHidesOtherwiseLeavesNothing) {
+  const auto scene = [](bool with_bridge) {
+    Scene made = house_behind_roof(0);
+    made.prisms.push_back(testing::box_prism(3, {230, 80}, {235, 140}, 0, 40));
+    if (with_bridge) made.prisms.push_back(testing::box_prism(4, {100, 20}, {130, 180}, 14, 30));
+    return made;
+  };
+  const Environment with(scene(true), 40), without(scene(false), 40), fine(scene(true), 4);
+  for (const OverRooftop over_rooftop : {OverRooftop::screens, OverRooftop::none}) {
+    for (double z = 2; z < 14; z += 1) {
+      const Ray ray = behind_roof.ray_to(with, z, over_rooftop);
+      ASSERT_FALSE(ray.points.empty()) << z;
+      EXPECT_NEAR(ray.power_dbm, behind_roof.ray_to(without, z, over_rooftop).power_dbm, 1e-6) << z;
+    }
+    RayLaunchingOptions options = testing::without_scattering(0, 1, 1);
+    options.over_rooftop = over_rooftop;
+    std::size_t compared = 0;
+    const RayLaunchingResult at_tiles = with.launch(testing::test_transmitter(behind_roof.antenna), {}, options);
+    for (std::size_t t = 0; t < with.tiling.tiles.size(); ++t) {
+      const Tile& tile = with.tiling.tiles[t];
+      const bool is_behind = tile.kind == SurfaceKind::wall && tile.normal.x < -0.5 && tile.centroid.x == 230;
+      if (!is_behind || tile.centroid.y < 106) continue;
+      RayLaunchingOptions to_receiver = options_for_rays(over_rooftop);
+      to_receiver.max_reflections = 0;
+      double exact = 0;
+      for (const Ray& ray : fine.launch(testing::test_transmitter(behind_roof.antenna),
+                                        testing::receivers_at({lifted_point(tile)}), to_receiver)
+                                .rays) {
+        exact += ray.path_gain;
+      }
+      EXPECT_NEAR(at_tiles.tiles[t].gain.value(), exact, 0.2 * exact);
+      ++compared;
+    }
+    EXPECT_GT(compared, 0u);
+  }
+}
+
 TEST(SightOfEdges, RoofsFarBelowChangeNothing) {
   const Environment low(house_behind_roof(2), 20);
   Corner high = behind_roof;
