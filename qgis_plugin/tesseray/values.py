@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from qgis.core import (
+    Qgis,
     QgsExpression,
     QgsMapLayer,
     QgsProcessingAlgorithm,
@@ -45,7 +46,7 @@ def evaluated(tool: Tool, parameters: dict[str, Any], context: QgsProcessingCont
 
 
 def _value_of(value: Any, context: QgsProcessingContext) -> Any:
-    if not isinstance(value, QgsProperty) or value.propertyType() != QgsProperty.Type.ExpressionBasedProperty:
+    if not isinstance(value, QgsProperty) or value.propertyType() != Qgis.PropertyType.Expression:
         return value
     expression = QgsExpression(value.expressionString())
     found = expression.evaluate(context.expressionContext())
