@@ -8,6 +8,7 @@ from typing import Any
 
 from qgis.core import (
     Qgis,
+    QgsCoordinateReferenceSystem,
     QgsExpression,
     QgsMapLayer,
     QgsProcessingAlgorithm,
@@ -177,6 +178,8 @@ def plain_value(algorithm: QgsProcessingAlgorithm, parameter: Parameter, paramet
             else algorithm.parameterAsEnumString(parameters, name, context)
     if kind == "crs":
         crs = algorithm.parameterAsCrs(parameters, name, context)
+        if not crs.isValid() and isinstance(parameters[name], QgsCoordinateReferenceSystem):
+            return None  # how scripts say that there is none
         if not crs.isValid():
             raise QgsProcessingException(f"{parameter.label}: “{_as_written(parameters[name])}” is no CRS that QGIS "
                                          "knows. Give its code, such as EPSG:25832.")

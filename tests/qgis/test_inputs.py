@@ -777,7 +777,7 @@ os._exit(0)  # without the end of QGIS, which may crash
                 self.run_tool("coveragestudy", **{**inputs, name: value})
 
     def test_an_expression_stands_for_its_value_and_null_for_nothing(self):
-        from qgis.core import NULL, QgsProperty
+        from qgis.core import NULL, QgsCoordinateReferenceSystem, QgsProperty
 
         inputs = {**SMALL_SCENE, **harness.transmitters(self.folder), "MAX_BOUNCES": 0,
                   "PATH_LOSS": "TEMPORARY_OUTPUT"}
@@ -792,6 +792,8 @@ os._exit(0)  # without the end of QGIS, which may crash
             for value in (NULL, nothing):
                 with self.subTest(name=name, value=value):
                     self.assertEqual(self.run_tool("coveragestudy", **{**inputs, name: value})["RESULT_HASH"], plain)
+        without_crs = self.run_tool("coveragestudy", **{**inputs, "CRS": QgsCoordinateReferenceSystem()})
+        self.assertEqual(without_crs["RESULT_HASH"], plain)
 
     def test_texts_that_the_executable_reads_are_heights(self):
         layer = self.memory_copy()
