@@ -14,9 +14,6 @@
 namespace tesseray {
 namespace {
 
-// A batch of elements may bring about this many children, by estimate, before they are bounced in turn: the memory
-// that one level takes. The same for any number of threads.
-constexpr std::size_t batch_children = std::size_t{1} << 20;
 constexpr std::size_t elements_per_task = 16;
 // A diffracted tube lights one in so many members of its row, or fewer.
 constexpr std::size_t lit_of_row = 8;
@@ -70,8 +67,9 @@ double edge_pairs(std::span<const TubeGroup> groups, const TargetPoints& points,
 // Whose rays bounced_rays.h follows: this launch's, on one thread.
 class Bounces::RaysOfThread {
  public:
-  RaysOfThread(Bounces& bounces, ThreadArrivals& arrivals, std::vector<Tube>& children)
-      : bounces_(bounces), arrivals_(arrivals), children_(children) {}
+  // Without a state no ray may arrive.
+  RaysOfThread(const Bounces& bounces, ThreadState* state, std::vector<Tube>& children)
+      : bounces_(bounces), state_(state), children_(children) {}
 
   const LaunchView& view() const { return bounces_.view_; }
   Link::Departure departure(const InteractionChain& chain, Vec3 direction) const {
@@ -89,18 +87,20 @@ class Bounces::RaysOfThread {
     return bounces_.setting_.may_go_on(chain, element, reflections, diffractions);
   }
   void arrive(const RayEnding& ending, std::uint32_t number) {
+    ++state_->arrived_rays;
+    if (state_->arrivals == nullptr) return;
     if (bounces_.environment_.points.is_receiver(number) && !bounces_.receiver_legs_.are_free(ending, number)) return;
     if (ending.chain.is_scattered()) {
-      bounces_.scattering_.arrive(ending, number, arrivals_);
+      bounces_.scattering_.arrive(ending, number, *state_->arrivals);
     } else {
-      bounces_.arrivals_.arrive(ending, number, arrivals_);
+      bounces_.arrivals_.arrive(ending, number, *state_->arrivals);
     }
   }
   Tube& new_child() { return children_.emplace_back(); }
 
  private:
-  Bounces& bounces_;
-  ThreadArrivals& arrivals_;
+  const Bounces& bounces_;
+  ThreadState* state_;
   std::vector<Tube>& children_;
 };
 
@@ -116,7 +116,7 @@ Bounces::Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, L
       row_entries_(row_entries),
       receiver_legs_(environment_, setting.transmitter),
       view_(record.view),
-      states_([this] { return ThreadState(arrivals_.of_thread()); }) {}
+      states_([this] { return ThreadState(&arrivals_.of_thread()); }) {}
 
 LaunchCost Bounces::cost() const {
   LaunchCost cost;
@@ -125,13 +125,19 @@ LaunchCost Bounces::cost() const {
   return cost;
 }
 
-void Bounces::bounce_first(std::vector<Tube> tubes, Progress& progress) {
+void Bounces::bounce_first(std::vector<Tube> tubes, std::function<void(double)> foretold, Progress& progress) {
+  foretold_ = std::move(foretold);
   TubeParts first;
   first.add(std::move(tubes));
   if (environment_.tube_bouncer != nullptr) bouncer_ = environment_.tube_bouncer->start(view_);
   bounce(std::move(first), 0, progress);
   take_bounced();
   bouncer_.reset();
+  foretold_ = {};
+  if (!expected_ns_) return;
+  sampled_over_done_ = *expected_ns_ / done_ns_;
+  expected_ns_.reset();
+  progress.advance(1);
 }
 
 void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
@@ -153,6 +159,10 @@ void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
   const auto done_when = [&](double own, double by_children) {
     return own_share * own + (1 - own_share) * by_children;
   };
+  // What is done of all that is expected is told as such, on whatever level.
+  const auto part = [&](double begin, double end) {
+    return expected_ns_ ? PartOfStage(progress, 0, 1) : PartOfStage(progress, begin, end);
+  };
   const std::vector<double> work = work_before(list, environment_.points, environment_.visibility);
   const std::vector<double> brought =
       children_before(list, level, pruning_.roulette > 0, environment_.points, environment_.visibility);
@@ -161,7 +171,7 @@ void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
   for (std::size_t first = 0; first < list.size();) {
     progress.throw_if_cancelled();
     const std::size_t last = end_of_batch(list, first);
-    PartOfStage own(progress, done_when(work[first], passed_on), done_when(work[last], passed_on));
+    PartOfStage own = part(done_when(work[first], passed_on), done_when(work[last], passed_on));
     const std::span<const TubeGroup> batch = list.subspan(first, last - first);
     if (bouncer_) {
       bounce_in_batches(batch, children, own);
@@ -169,13 +179,15 @@ void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
       bounce_one_by_one(batch, std::span(work).subspan(first, batch.size() + 1), children, own);
     }
     if (children.size() >= batch_children) {
-      PartOfStage of_children(progress, done_when(work[last], passed_on), done_when(work[last], brought[last]));
+      foretell(children, brought[last]);
+      PartOfStage of_children = part(done_when(work[last], passed_on), done_when(work[last], brought[last]));
       bounce(std::exchange(children, {}), level + 1, of_children);
       passed_on = brought[last];
     }
     first = last;
   }
-  PartOfStage of_children(progress, done_when(1, passed_on), 1);
+  foretell(children, 1);
+  PartOfStage of_children = part(done_when(1, passed_on), 1);
   bounce(std::move(children), level + 1, of_children);
 }
 
@@ -188,13 +200,16 @@ void Bounces::bounce_one_by_one(std::span<const TubeGroup> groups, std::span<con
     progress.throw_if_cancelled();
     ThreadState& state = states_.local();
     const std::size_t begin = task * elements_per_task, end = std::min(groups.size(), begin + elements_per_task);
+    double ns = 0;
     for (std::size_t g = begin; g < end; ++g) {
-      if (environment_.points.is_tile(groups[g].element)) {
-        scattering_.take_in(groups[g]);
-        bounce_tile(groups[g], FollowedTo::all, state, produced[task]);
-      } else {
-        bounce_edge(groups[g], FollowedTo::all, state, produced[task]);
-      }
+      if (environment_.points.is_tile(groups[g].element)) scattering_.take_in(groups[g]);
+      const GroupWork work = bounce_group(groups[g], state, produced[task]);
+      ns += work.row_ns() + work.rays_ns();
+    }
+    const double done_ns = done_ns_.fetch_add(ns) + ns;
+    if (expected_ns_) {
+      progress.advance(std::min(1.0, done_ns / *expected_ns_));
+      return;
     }
     const double more = (work_before[end] - work_before[begin]) / (work_before.back() - work_before.front());
     progress.advance(done.fetch_add(more) + more);
@@ -235,7 +250,7 @@ void Bounces::read_useful_row(std::uint32_t element, int interactions, bool edge
 }
 
 void Bounces::go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children) {
-  RaysOfThread rays(*this, arrivals_.of_thread(), children);
+  RaysOfThread rays(*this, nullptr, children);
   tesseray::go_on(outgoing, element, rays);
 }
 
@@ -297,12 +312,12 @@ std::span<const std::uint32_t> Bounces::read_row_of_scattered(const TubeGroup& a
 }
 
 void Bounces::bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadState& state,
-                          std::vector<Tube>& children) {
+                          std::vector<Tube>& children) const {
   const std::uint32_t tile_number = arrived.element;
   const Tile& tile = environment_.tiling.tiles[tile_number];
   const TileFrame frame(tile);
   const TargetPointsView& points = environment_.points.view();
-  RaysOfThread rays(*this, state.arrivals, children);
+  RaysOfThread rays(*this, &state, children);
   state.reflected.clear();
   IntervalBounds of_all = IntervalBounds::none();
   for (const Tube* const tube : arrived.tubes) {
@@ -330,14 +345,14 @@ void Bounces::bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadSt
 }
 
 void Bounces::bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadState& state,
-                          std::vector<Tube>& children) {
+                          std::vector<Tube>& children) const {
   const std::uint32_t edge_number = arrived.element - environment_.points.tile_count();
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
   const Wedge wedge = view_.wedge_of(edge);
   const std::span<const std::uint32_t> receivers = read_row_for(arrived, members, onward_of(arrived), state);
   lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row, receivers, state.layout,
                    state.intervals);
-  RaysOfThread rays(*this, state.arrivals, children);
+  RaysOfThread rays(*this, &state, children);
   for (const Tube* const tube : arrived.tubes) {
     const TubeAtEdge at_edge(*tube, wedge, view_.environment);
     if (!at_edge.incidence.in_air()) continue;

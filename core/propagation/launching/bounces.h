@@ -5,8 +5,12 @@
 
 #include <tbb/enumerable_thread_specific.h>
 
+#include <array>
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,14 +30,19 @@
 
 namespace tesseray {
 
+// A batch of elements may bring about this many children, by estimate, before they are bounced in turn: the memory
+// that one level takes. The same for any number of threads.
+inline constexpr std::size_t batch_children = std::size_t{1} << 20;
+
 class Bounces {
  public:
   // Keeps references to all but the pruning. `row_entries`: LaunchExtent's, for the progress.
   Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, LaunchArrivals& arrivals,
           ScatteringTiles& scattering, const Pruning& pruning, double row_entries);
 
-  // Of the first level's tubes, which are not scattered.
-  void bounce_first(std::vector<Tube> tubes, Progress& progress);
+  // Of the first level's tubes, which are not scattered. `foretold` is called once it is known about how long all
+  // bounces take, as LaunchExtent::bounces_ns, from when on the progress is the part of that; see foretell().
+  void bounce_first(std::vector<Tube> tubes, std::function<void(double ns)> foretold, Progress& progress);
   // `level`: how often such tubes have bounced before, for the progress; scattered ones as many as leave them the
   // bounces that they were launched for.
   void bounce(TubeParts tubes, int level, Progress& progress);
@@ -46,12 +55,15 @@ class Bounces {
   // Of all levels, by how many interactions they had had.
   const std::vector<std::uint64_t>& tubes_by_interactions() const { return tubes_by_interactions_; }
   LaunchCost cost() const;
+  // RayLaunchingResult
+  double sampled_over_done() const { return sampled_over_done_; }
 
  private:
   class RaysOfThread;
   struct ThreadState : RowSearcher {
-    explicit ThreadState(ThreadArrivals& of_thread) : arrivals(of_thread) {}
-    ThreadArrivals& arrivals;
+    explicit ThreadState(ThreadArrivals* of_thread) : arrivals(of_thread) {}
+    ThreadArrivals* arrivals;  // none: rays that arrive are counted alone
+    std::uint64_t arrived_rays = 0;
     // Of the tubes that go on at an element, with the bounds for what they may hit.
     struct ReflectedTube {
       const Tube* tube;
@@ -63,6 +75,37 @@ class Bounces {
   struct BatchState : RowReader {
     TubeBatch tubes;
   };
+
+  // What has been done for a group, and about how long that took: the row by itself, which tubes at one element share.
+  struct GroupWork {
+    bool at_edge = false;
+    std::size_t tubes = 0, children = 0;
+    std::uint64_t row_entries = 0, hits = 0, arrived_rays = 0;
+    double row_ns() const;
+    double rays_ns() const;
+  };
+  GroupWork bounce_group(const TubeGroup& arrived, ThreadState& state, std::vector<Tube>& children) const;
+
+  // bounce_sample.cpp: tells how long all bounces take, by the first level's `children`, of which the part `brought` is
+  // there. Not where weak rays are drawn by what is there by then, where rays end at receivers alone, where a bouncer
+  // takes the tubes, where no ray is diffracted twice, and where tubes are few.
+  void foretell(const TubeParts& children, double brought);
+  // Of tubes and of all that come of them, by a sample of each level.
+  double sampled_ns(const TubeParts& tubes) const;
+  // A tube of a level, and how many of the level it stands for.
+  struct SampledTube {
+    const Tube* tube;
+    double stands_for;
+  };
+  // Of all tubes of a level, without what comes of them, by a sample; with the children of each tube of that.
+  double level_ns(std::span<const SampledTube> sample, std::vector<std::vector<Tube>>& children) const;
+  // Of a tube and what comes of it, by how often it was reflected and diffracted: at a tile, and at an edge segment for
+  // each member of the row. Very roughly: a sample is chosen by it, and its sum is right all the same.
+  struct LikelyNs {
+    using ByInteractions = std::array<std::array<double, most_bounces + 2>, most_bounces + 2>;
+    ByInteractions at_tile{}, of_member{};
+  };
+  LikelyNs likely_ns() const;
 
   // Some groups on all threads; `work_before`: the part of the work that is done before each of them, and after the
   // last.
@@ -83,8 +126,8 @@ class Bounces {
 
   // The groups from `first` on that may bring a batch of children.
   std::size_t end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const;
-  void bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children);
-  void bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children);
+  void bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children) const;
+  void bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children) const;
   // The row of an element without members at which a ray with so many interactions can do nothing any more; `edges`:
   // whether there is anything to do at edges.
   void read_useful_row(std::uint32_t element, int interactions, bool edges, RowReader& reader) const;
@@ -116,6 +159,10 @@ class Bounces {
   std::vector<float> roulette_gain_;  // by element, see prepare_roulette()
   std::vector<std::uint64_t> tubes_by_interactions_ = std::vector<std::uint64_t>(most_bounces + 1, 0);
   std::unique_ptr<LaunchBouncer> bouncer_;  // while the transmitter's own tubes bounce
+  std::function<void(double)> foretold_;    // until it is known
+  std::optional<double> expected_ns_;       // of these, where it is known
+  std::atomic<double> done_ns_ = 0;
+  double sampled_over_done_ = 0;
   tbb::enumerable_thread_specific<ThreadState> states_;
   tbb::enumerable_thread_specific<BatchState> batch_states_;
 };

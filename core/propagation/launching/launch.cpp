@@ -2,6 +2,7 @@
 #include "core/propagation/launching/launch.h"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <string>
 #include <tuple>
@@ -107,6 +108,35 @@ PartOfStage Launch::PhaseParts::of(LaunchPhase phase) const {
   return {progress, ends[p - 1], ends[p]};
 }
 
+// The bounces' part of the whole: how large that is may become known while they are under way.
+class Launch::PartOfBounces final : public Progress {
+ public:
+  explicit PartOfBounces(PhaseParts& parts) : parts_(parts) {}
+
+  void advance(double fraction) override {
+    const auto phase = static_cast<std::size_t>(LaunchPhase::bounces);
+    const double begin = parts_.ends[phase - 1], end = parts_.ends[phase];
+    const double done = std::max(least_, begin + (end - begin) * fraction);
+    parts_.progress.advance(done);
+    for (double told = told_; told < done && !told_.compare_exchange_weak(told, done);) {
+    }
+  }
+  void warn(const Warning& warning) override { parts_.progress.warn(warning); }
+  bool is_cancelled() const override { return parts_.progress.is_cancelled(); }
+
+  // While nothing advances. Progress does not go back.
+  void tell_anew(const LaunchForecast::Ends& ends) {
+    least_ = told_;
+    parts_.ends = ends;
+    for (double& end : parts_.ends) end = std::max(end, least_);
+  }
+
+ private:
+  PhaseParts& parts_;
+  double least_ = 0;  // told before
+  std::atomic<double> told_ = 0;
+};
+
 RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
   LaunchExtent extent;
   PhaseParts parts{{}, progress};
@@ -129,8 +159,14 @@ RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
   Bounces bounces(setting_, record_, arrivals_, scattering_, pruning_, extent.row_entries);
   {
     const PhaseClock clock(cost_[LaunchPhase::bounces]);
-    PartOfStage part = parts.of(LaunchPhase::bounces);
-    bounces.bounce_first(std::move(tubes), part);
+    PartOfBounces part(parts);
+    bounces.bounce_first(
+        std::move(tubes),
+        [&](double ns) {
+          extent.bounces_ns = ns;
+          part.tell_anew(forecast.ends(extent));
+        },
+        part);
   }
   if (!scattering_.empty()) scatter(bounces, parts);
   cost_.merge(bounces.cost());
@@ -176,6 +212,7 @@ RayLaunchingResult Launch::collect(const Bounces& bounces) {
   result.cost = cost_;
   result.pruning = pruning_;
   result.left_in_sight = record_.left_in_sight;
+  result.sampled_over_done = bounces.sampled_over_done();
   LaunchArrivals::Kept kept = arrivals_.take_all(result);
   if (environment_.options.rays_per_receiver == 0) return result;
   std::vector<RecordedRay>& recorded = kept.recorded;

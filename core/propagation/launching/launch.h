@@ -40,6 +40,7 @@ class Launch {
     Progress& progress;
     PartOfStage of(LaunchPhase phase) const;
   };
+  class PartOfBounces;
   // pruning.cpp: by what is in sight.
   Pruning choose_pruning() const;
   // All that the tiles scatter.

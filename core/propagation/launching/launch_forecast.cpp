@@ -20,15 +20,20 @@ double lit_share(const LaunchExtent& extent) {
 
 double share_in_sight(const LaunchExtent& extent) { return extent.tiles_in_sight / extent.tiles; }
 
-// With what roofs and ground near the way leave of rays in sight, and of the way from the ground to the roofs.
-double seconds_in_sight(const LaunchExtent& extent) { return 0.3e-6 * extent.tiles + 9e-6 * extent.tiles_in_sight; }
+// With what roofs and ground near the way leave of rays in sight, and of the way from the ground to the roofs. Ways are
+// longer in a larger city, and from a low antenna more comes near to them.
+double seconds_in_sight(const LaunchExtent& extent) {
+  const double from_above = std::max(9e-6, 2.8e-8 * extent.hidden_distance_m);
+  const double ray = share_in_sight(extent) < many_in_sight ? 2 * from_above : from_above;
+  return 0.3e-6 * extent.tiles + ray * extent.tiles_in_sight;
+}
 
 // Rays over the roofs go further, and over more roofs, in a larger city.
 double first_level_seconds(const LaunchExtent& extent, OverRooftop over_rooftop) {
   const double hidden = extent.tiles - extent.tiles_in_sight, straight = seconds_in_sight(extent);
   if (over_rooftop == OverRooftop::none) return straight;
-  const double profile = 1.6e-6 + 2.2e-9 * extent.hidden_distance_m;
-  const double screens = 1.6e-6 + 1.8e-9 * extent.hidden_distance_m;
+  const double farther = std::pow(extent.hidden_distance_m / 1000, 0.68);
+  const double profile = 3.8e-6 * farther, screens = 3.4e-6 * farther;
   const double ray = over_rooftop == OverRooftop::screens ? profile + screens : profile;
   return straight + hidden * ray;
 }
@@ -38,7 +43,9 @@ double bounces_seconds(const LaunchExtent& extent, const RayLaunchingOptions& op
   const double lit = lit_share(extent);
   if (options.max_bounces == 1) return 0.02 + 0.34 * lit;
   const bool twice_diffracted = options.max_diffractions > 1;
-  if (!extent.draws_by_chance) return (twice_diffracted ? 17 : 1) * (1.3 + 4.5 * lit / (1 + 1.1 * lit * lit));
+  if (!extent.draws_by_chance) {
+    return twice_diffracted ? 0.5 + 75 * lit / (0.25 + lit) : 1.3 + 4.5 * lit / (1 + 1.1 * lit * lit);
+  }
   if (twice_diffracted) {
     const double deep = options.max_bounces == 2 ? 0.6 : 1;
     if (share_in_sight(extent) >= many_in_sight) return deep * 10;
@@ -76,7 +83,7 @@ ScatteringSeconds scattering_seconds(const LaunchExtent& extent, const RayLaunch
   if (options.max_bounces == 1) return {.last = 0.15};
   if (!extent.draws_by_chance) {
     const bool once = options.max_diffractions < 2;
-    return {0.83, (once ? 1 : 1.25) * (0.4 + 5.4 * lit), once ? 21 * std::pow(lit, 1.25) : 3.2 + 21 * lit};
+    return {0.83, (once ? 1 : 1.25) * (0.4 + 5.4 * lit), once ? 21 * std::pow(lit, 1.25) : 1.1 + 24 * lit};
   }
   // Around an antenna between houses most of a large city gets too little to send on.
   const double bright = 0.37 + 7 * lit;
@@ -133,8 +140,12 @@ LaunchForecast::Seconds LaunchForecast::usual_seconds(const LaunchExtent& extent
   constexpr double per_entry = 1e-8;
   of(LaunchPhase::first_level) = first_level_seconds(extent, options_.over_rooftop);
   const InteractionLimits limits(options_);
-  if (limits.may_reflect(0, 0) || limits.may_diffract(0, 0))
+  constexpr double per_ns = 0.42e-9;
+  if (extent.bounces_ns) {
+    of(LaunchPhase::bounces) = per_ns * *extent.bounces_ns;
+  } else if (limits.may_reflect(0, 0) || limits.may_diffract(0, 0)) {
     of(LaunchPhase::bounces) = per_entry * extent.row_entries * bounces_seconds(extent, options_);
+  }
   if (!limits.may_scatter(0, 0)) return seconds;
   const ScatteringSeconds scattering = scattering_seconds(extent, options_);
   of(LaunchPhase::scattering) = per_entry * extent.row_entries * scattering.last;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <mutex>
+#include <optional>
 
 #include "core/propagation/launching/ray_launcher.h"
 #include "core/propagation/rays/launch_cost.h"
@@ -20,6 +21,8 @@ struct LaunchExtent {
   double entries_of_lit_tiles = 0;  // of the rows of the tiles in sight
   double entries_of_lit_edges = 0;  // and of the edge segments in sight
   bool draws_by_chance = false;     // Pruning
+  // What the bounces take, where a sample of them has told it (Bounces::expected_ns).
+  std::optional<double> bounces_ns = std::nullopt;
 };
 
 // The tubes of one level of bounces that are bounced together, known when their turn comes.

@@ -67,7 +67,8 @@ struct RayLaunchingResult {
   std::uint64_t tubes = 0;                           // launched in all, for the log
   std::vector<std::uint64_t> tubes_by_interactions;  // the same by how many interactions they had had
   LaunchCost cost;
-  Pruning pruning;  // what was used
+  Pruning pruning;               // what was used
+  double sampled_over_done = 0;  // of the bounces, foretold by a sample of them over what was done; 0: none was taken
 };
 
 class RooftopSearch;

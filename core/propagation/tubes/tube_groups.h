@@ -21,6 +21,7 @@ class TubeParts {
   }
   std::size_t size() const { return size_; }
   std::vector<std::vector<Tube>>& parts() { return parts_; }
+  const std::vector<std::vector<Tube>>& parts() const { return parts_; }
 
  private:
   std::vector<std::vector<Tube>> parts_;

@@ -66,6 +66,8 @@ TEST(Determinism, SameBitsForAnyNumberOfThreads) {
   two_after_scattering.max_after_scattering = 2;
   two_after_scattering.pruning = true;
   two_after_scattering.pruning_from_tiles = 0;
+  // Of which a sample foretells the bounces.
+  EXPECT_GT(launch_with(1, city, all).sampled_over_done, 0);
   for (const RayLaunchingOptions& options : {defaults, all, two_after_scattering}) {
     const auto expected = launch_with(1, city, options);
     EXPECT_GT(expected.tubes, 5'000u);

@@ -162,6 +162,29 @@ TEST(LaunchForecastOfACity, SharesAreThoseOfWhatIsCounted) {
   }
 }
 
+double sampled_over_done(const RayLaunchingOptions& options, double z) {
+  Transmitter site = testing::test_transmitter({350, 350, z});
+  site.erp_dbm = 40;
+  return launcher_with(options).launch(site, no_progress()).sampled_over_done;
+}
+
+TEST(LaunchForecastOfACity, BouncesAreForetoldByASampleOfThem) {
+  constexpr double most_off = 1.3;  // a factor
+  RayLaunchingOptions options = testing::all_effects(5);
+  for (const double z : {6.0, 25.0}) {
+    const double of_done = sampled_over_done(options, z);
+    EXPECT_LT(std::max(of_done, 1 / of_done), most_off) << z << " m: " << of_done;
+  }
+}
+
+TEST(LaunchForecastOfACity, NoSampleIsTakenOfBouncesThatAreDrawnOrDiffractOnce) {
+  RayLaunchingOptions drawn = testing::all_effects(4);
+  drawn.pruning = true;
+  drawn.pruning_from_tiles = 0;
+  EXPECT_EQ(sampled_over_done(drawn, 25), 0);
+  EXPECT_EQ(sampled_over_done(testing::all_effects(3), 25), 0);
+}
+
 TEST(LaunchForecastOfACity, AfterALaunchTheNextIsForetoldByWhatItTook) {
   RayLaunchingOptions options;
   options.pruning_from_tiles = 0;
@@ -188,6 +211,24 @@ TEST(LaunchForecastOfACity, AfterALaunchTheNextIsForetoldByWhatItTook) {
         << names[p];
   }
   EXPECT_EQ(after[5], 0);
+}
+
+// Launches over 1 and 5 km² on Zen 4: the part that went by of the first level's processor time until it was known what
+// the transmitter sees. How far hidden tiles are, by the city's extent.
+TEST(LaunchForecast, WhatIsInSightTakesItsPartOfTheFirstLevelOfLaunchesOverCities) {
+  struct Case {
+    const char* what;
+    double tiles, tiles_in_sight, hidden_distance_m, part;
+  };
+  constexpr double most_off = 1.4;  // a factor
+  const std::array cases{Case{"mast, 1 km²", 19790, 7924, 480, 0.71}, Case{"mast, 5 km²", 102277, 28370, 1100, 0.69},
+                         Case{"rooftop, 5 km²", 102277, 1337, 1030, 0.14}};
+  const LaunchForecast forecast(testing::all_effects(3));
+  for (const Case& c : cases) {
+    const double part = forecast.in_sight(
+        {.tiles = c.tiles, .tiles_in_sight = c.tiles_in_sight, .hidden_distance_m = c.hidden_distance_m});
+    EXPECT_LT(std::max(part / c.part, c.part / part), most_off) << c.what << ": " << part;
+  }
 }
 
 // Launches over 5 and 20 km² (docs/propagation-cost.md): what was counted when a level began, and the part that it then

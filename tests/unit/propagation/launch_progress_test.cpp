@@ -4,6 +4,7 @@
 #include <tbb/global_control.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/propagation/launching/launch_forecast.h"
@@ -19,14 +20,20 @@ class KeptProgress final : public Progress {
   std::vector<double> told;
 };
 
+struct ToldLaunch {
+  std::vector<double> told;
+  double sampled_over_done = 0;
+};
+
 // On one thread, where steps are told in their order.
-std::vector<double> progress_of(const testing::Environment& city, const RayLaunchingOptions& options) {
+ToldLaunch told_launch(const testing::Environment& city, const RayLaunchingOptions& options) {
   const tbb::global_control control(tbb::global_control::max_allowed_parallelism, 1);
   const RayLauncher launcher(city.scene, city.tiling, city.occlusion, *city.visibility, {}, options);
   launcher.prepare(no_progress(), {});
   KeptProgress progress;
-  launcher.launch(testing::test_transmitter({120, 120, 40}), progress);
-  return progress.told;
+  const double sampled_over_done =
+      launcher.launch(testing::test_transmitter({120, 120, 40}), progress).sampled_over_done;
+  return {std::move(progress.told), sampled_over_done};
 }
 
 TEST(LaunchProgress, NeverGoesBackAndEnds) {
@@ -34,10 +41,12 @@ TEST(LaunchProgress, NeverGoesBackAndEnds) {
   RayLaunchingOptions options;
   options.over_rooftop = OverRooftop::screens;
   options.transmission.nearest_building = true;
-  for (const bool pruning : {false, true}) {
-    options.pruning = pruning;
-    options.pruning_from_tiles = 0;
-    const std::vector<double> told = progress_of(city, options);
+  RayLaunchingOptions drawn = options;
+  drawn.pruning = true;
+  drawn.pruning_from_tiles = 0;
+  const RayLaunchingOptions sampled = testing::all_effects(4);
+  for (const RayLaunchingOptions& of_launch : {options, drawn, sampled}) {
+    const std::vector<double> told = told_launch(city, of_launch).told;
     ASSERT_GT(told.size(), 20u);
     EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
     EXPECT_NEAR(told.back(), 1, 1e-9);
@@ -45,6 +54,22 @@ TEST(LaunchProgress, NeverGoesBackAndEnds) {
     for (std::size_t i = 1; i < told.size(); ++i) longest_step = std::max(longest_step, told[i] - told[i - 1]);
     EXPECT_LT(longest_step, 0.2);
   }
+}
+
+// Bounces come last without scattering.
+TEST(LaunchProgress, OfBouncesIsThePartOfWhatTheirSampleForetells) {
+  const testing::Environment city(testing::synthetic_city(testing::small_city()), 10.0);
+  RayLaunchingOptions options = testing::all_effects(5);
+  options.max_scatterings = 0;
+  const ToldLaunch launch = told_launch(city, options);
+  ASSERT_GT(launch.sampled_over_done, 0);
+  ASSERT_GT(launch.told.size(), 20u);
+  EXPECT_EQ(launch.told.back(), 1);
+  const double left = 1 - launch.told[launch.told.size() - 2];
+  const double not_done = std::max(0.0, 1 - 1 / launch.sampled_over_done);
+  constexpr double least_of_bounces = 0.7;  // of the launch
+  EXPECT_LE(left, not_done + 1e-9);
+  EXPECT_GE(left, least_of_bounces * not_done - 1e-9);
 }
 
 LaunchExtent extent_of(double share_in_sight, bool draws_by_chance) {
