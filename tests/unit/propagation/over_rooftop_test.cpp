@@ -13,6 +13,7 @@
 #include "core/base/units.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/link_metrics.h"
+#include "core/propagation/rooftops/roof_edge.h"
 #include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
@@ -251,6 +252,52 @@ TEST(OverRooftop, EdgesAtAnAngleAreThoseOfTheirKellerPoints) {
     }
   }
   EXPECT_GT(aside, 40u);
+}
+
+// An edge that bends a ray hardly is a screen, by how much longer the way by the Keller point is than the straight one:
+// of points unfolded about the edge, which lies at an angle to their vertical plane.
+TEST(OverRooftop, EdgesAtAnAngleThatBendLittleAreScreensByTheirDetour) {
+  constexpr double wavelength_m = 0.333;
+  for (const double sine : {1.0, 0.7, 0.35}) {
+    for (const double before_z : {20.0, 60.0, -30.0}) {
+      for (const double over_line_m : {0.1, 0.5, 1.5}) {
+        const double edge_z = before_z * 0.6 + over_line_m;
+        const rooftop_detail::Bend bend{.before = {0, before_z}, .edge = {40, edge_z}, .after = {100, 0}, .sine = sine};
+        const double along_m = 100 * std::sqrt(1 - sine * sine);
+        const double by_edge_m =
+            std::hypot(std::hypot(40 * sine, edge_z - before_z) + std::hypot(60 * sine, edge_z), along_m);
+        const double detour_m = by_edge_m - std::hypot(100, before_z);
+        const double screen = norm(knife_edge_factor(fresnel_parameter(over_line_m, 40, 60, wavelength_m)));
+        const double over_screen = rooftop_detail::edge_over_screen(bend, {5, -0.1}, wavelength_m).vertical;
+        EXPECT_NEAR(20 * std::log10(over_screen * screen), -knife_edge_loss_db(2 * std::sqrt(detour_m / wavelength_m)),
+                    0.02)
+            << sine << ", " << before_z << ", " << over_line_m;
+      }
+    }
+  }
+}
+
+// The vertical plane meets the eaves and a pillar behind them, the way by the eaves' Keller point passes beside the
+// pillar: these are two ways, and count both.
+TEST(OverRooftop, WhatGoesBesideASecondEdgeCountsBesides) {
+  Scene scene = testing::flat_ground(660, 640);
+  scene.prisms.push_back(testing::box_prism(1, {300, 10}, {370, 630}, 0, 15));
+  scene.prisms.push_back(testing::box_prism(2, {371.6, 129.5}, {372.4, 130.7}, 0, 12));
+  const Environment city(testing::with_material(std::move(scene), 5, 0.01), 10);
+  const Transmitter transmitter = testing::test_transmitter({362, 120, 16});
+  RayLaunchingOptions over_roofs = roofs_only();
+  over_roofs.rays_per_receiver = 5;
+  RayLaunchingOptions diffraction = over_roofs;
+  diffraction.over_rooftop = OverRooftop::none;
+  const auto receivers = testing::receivers_at({{374, 132, 1.5}});
+  const auto without = city.launch(transmitter, receivers, diffraction);
+  const auto with = city.launch(transmitter, receivers, over_roofs);
+  ASSERT_EQ(without.rays.size(), 1u);
+  ASSERT_EQ(with.rays.size(), 2u);
+  const auto by_eaves =
+      std::find_if(with.rays.begin(), with.rays.end(), [](const Ray& ray) { return ray.interactions == "T-D"; });
+  ASSERT_NE(by_eaves, with.rays.end());
+  EXPECT_DOUBLE_EQ(by_eaves->path_gain, without.rays[0].path_gain);
 }
 
 // A wall across the way, and what comes over its top to one receiver.
