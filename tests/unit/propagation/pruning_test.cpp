@@ -50,6 +50,22 @@ Transmitter transmitter_at(double height_m) {
   return transmitter;
 }
 
+// A quarter of a town in tiles of 3 m², and an antenna 60 m above the ground in its middle.
+struct FineTown {
+  Environment city{testing::synthetic_city(options()), 3.0};
+  Transmitter transmitter = testing::test_transmitter(antenna(city.scene));
+
+  static testing::SyntheticCityOptions options() {
+    testing::SyntheticCityOptions quarter = town_options();
+    quarter.width_m = quarter.depth_m = 300;
+    return quarter;
+  }
+  static Vec3 antenna(const Scene& scene) {
+    const Vec2 middle = 0.5 * (scene.extent.min + scene.extent.max);
+    return {middle.x, middle.y, scene.terrain.height_at(middle) + 60};
+  }
+};
+
 struct Difference {
   double mean_db = 0, rms_db = 0;
   std::size_t tiles = 0;
@@ -117,12 +133,7 @@ TEST(Pruning, KeepsThePowerOfTwoInteractionsAfterAScattering) {
 
 // The tiles whose scattered power another tile reflects are drawn, and count as all of them do.
 TEST(Pruning, KeepsThePowerOfAReflectionAfterAScattering) {
-  testing::SyntheticCityOptions quarter = town_options();
-  quarter.width_m = quarter.depth_m = 300;
-  const Environment fine(testing::synthetic_city(quarter), 3.0);
-  const Vec2 middle = 0.5 * (fine.scene.extent.min + fine.scene.extent.max);
-  const Transmitter transmitter =
-      testing::test_transmitter({middle.x, middle.y, fine.scene.terrain.height_at(middle) + 60});
+  const FineTown fine;
   RayLaunchingOptions options;
   options.max_diffractions = 0;
   options.max_bounces = 2;
@@ -131,7 +142,7 @@ TEST(Pruning, KeepsThePowerOfAReflectionAfterAScattering) {
   const auto powers = [&](int after_scattering, bool pruning) {
     options.max_after_scattering = after_scattering;
     options.pruning = pruning;
-    return fine.launch(transmitter, {}, options);
+    return fine.city.launch(fine.transmitter, {}, options);
   };
   const RayLaunchingResult before = powers(0, false), whole = powers(1, false), pruned = powers(1, true);
   EXPECT_LT(2 * pruned.cost[LaunchPhase::then_reflection].contributions,
@@ -180,15 +191,10 @@ TEST(Pruning, KeepsThePowerOfScatteringWhereNothingElseArrives) {
   options.max_after_scattering = 0;
   options.min_power_dbm = -150;
   options.pruning_from_tiles = 0;
-  testing::SyntheticCityOptions quarter = town_options();
-  quarter.width_m = quarter.depth_m = 300;
-  const Environment fine(testing::synthetic_city(quarter), 3.0);
-  const Vec2 middle = 0.5 * (fine.scene.extent.min + fine.scene.extent.max);
-  const Transmitter transmitter =
-      testing::test_transmitter({middle.x, middle.y, fine.scene.terrain.height_at(middle) + 60});
-  const RayLaunchingResult whole = fine.launch(transmitter, {}, options);
+  const FineTown fine;
+  const RayLaunchingResult whole = fine.city.launch(fine.transmitter, {}, options);
   options.pruning = true;
-  const RayLaunchingResult pruned = fine.launch(transmitter, {}, options);
+  const RayLaunchingResult pruned = fine.city.launch(fine.transmitter, {}, options);
   EXPECT_LT(5 * pruned.cost[LaunchPhase::scattering].contributions, whole.cost[LaunchPhase::scattering].contributions);
   double sum = 0, squares = 0, count = 0;
   for (std::size_t t = 0; t < whole.tiles.size(); ++t) {
