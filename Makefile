@@ -77,7 +77,9 @@ format:
 
 picture:
 	@scripts/install-dependencies picture
-	python3 scripts/draw_coverage.py $(DEMO) docs/images/coverage.png Hill
+	build/bin/tesseray coverageraster --path-loss '$(DEMO)|layername=path_loss' --buildings sample_data/buildings.gpkg \
+	  --resolution 2 --raster $(DEMO:.gpkg=.tif) --overwrite
+	python3 scripts/draw_coverage.py $(DEMO) $(DEMO:.gpkg=.tif) sample_data/buildings.gpkg docs/images/coverage.png Hill
 
 descriptions: executable
 	scripts/update-descriptions build/bin/tesseray

@@ -4,9 +4,12 @@
 #include <unordered_map>
 
 #include "core/base/infinity.h"
+#include "core/io/readers/readers.h"
 #include "core/io/results/coverage_raster.h"
+#include "core/io/results/open_ground.h"
 #include "processing_algorithms/run/run.h"
 #include "processing_algorithms/stages/path_loss_input.h"
+#include "processing_algorithms/stages/scene_stage.h"
 
 namespace tesseray {
 namespace {
@@ -53,10 +56,29 @@ std::vector<RasterBand> make_bands(const PathLossLayer& layer, const GroundRaste
   return bands;
 }
 
+// The footprints that touch the raster, in CRS coordinates.
+std::vector<Rings> read_footprints(Run& run, const PathLossLayer& layer, const GroundRaster& raster) {
+  run.progress().begin_stage("buildings");
+  const Vec2 north_west{raster.west, raster.north};
+  const Vec2 south_east = north_west + raster.step_m * Vec2{1.0 * raster.columns, -1.0 * raster.rows};
+  BuildingPlansRead read =
+      read_building_plans({.source = run.values().text("BUILDINGS"), .crs = run.values().text("BUILDINGS_CRS")},
+                          layer.frame, {{north_west.x, south_east.y}, {south_east.x, north_west.y}}, run.progress());
+  warn_of_issues(read.issues, run.progress());
+  if (read.footprints.empty()) {
+    run.progress().warn({"buildings_elsewhere",
+                         "no building of BUILDINGS stands on predicted ground: check its CRS, "
+                         "which is transformed to that of the prediction, " +
+                             layer.frame.crs_name});
+  }
+  return std::move(read.footprints);
+}
+
 Outcome make_coverage_raster(Run& run) {
   const ParameterValues& values = run.values();
   const PathLossLayer layer = read_path_loss(values.text("PATH_LOSS"), Outlines::require, run.progress());
-  const GroundRaster raster = rasterize_ground(layer, values.number("RESOLUTION"));
+  GroundRaster raster = rasterize_ground(layer, values.number("RESOLUTION"));
+  if (values.has("BUILDINGS")) show_open_ground(raster, layer, read_footprints(run, layer, raster));
   const Bands choice = values.choice("BANDS", band_choices);
   const std::size_t band_count = choice == Bands::strongest ? 1 : layer.transmitters.size();
   // The pixels of all bands, and the file that is made of them.
@@ -100,6 +122,20 @@ std::vector<Parameter> raster_parameters() {
        .unit = "m",
        .minimum = 0.01,
        .maximum = 10000},
+      {.name = "BUILDINGS",
+       .label = "Buildings",
+       .help =
+           "footprints, which show no value then: the ground beside walls, where tiles of the prediction end, takes "
+           "that of the nearest tile on its side. Those of the environment, or the layer buildings of its file",
+       .kind = Kind::vector_polygon,
+       .optional = true,
+       .crs_from = {"BUILDINGS_CRS"}},
+      {.name = "BUILDINGS_CRS",
+       .label = "CRS of the buildings",
+       .help = "CRS of a layer that has none",
+       .kind = Kind::crs,
+       .optional = true,
+       .advanced = true},
       {.name = "RASTER",
        .label = "Raster",
        .help = "a cloud-optimized GeoTIFF; pixels without ground, or where nothing arrives, are no-data (-9999)",

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws a coverage study as a picture: ground tiles by received power, transmitters, and the drive test's errors.
+"""Draws a coverage study as a picture: received power on the ground, one transmitter, and the drive test's errors.
 
-Usage: draw_coverage.py COVERAGE.gpkg PICTURE.png [TRANSMITTER]      (default: the first transmitter)
+Usage: draw_coverage.py COVERAGE.gpkg RASTER.tif BUILDINGS.gpkg PICTURE.png TRANSMITTER
+
+The raster is what coverageraster makes of the study.
 """
 import pathlib
 import sys
@@ -10,13 +12,19 @@ import sys
 import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-from matplotlib.collections import PolyCollection
+import numpy
+from matplotlib.collections import PathCollection
+from matplotlib.path import Path
 from osgeo import gdal
 
 gdal.UseExceptions()
 
 POWER_RANGE_DBM = (-110, -30)
 ERROR_RANGE_DB = (-20, 20)
+
+
+def open_vectors(file):
+    return gdal.OpenEx(str(file), gdal.OF_VECTOR | gdal.OF_READONLY)
 
 
 def rows(source, sql):
@@ -26,8 +34,27 @@ def rows(source, sql):
     return found
 
 
-def outline(polygon):
-    return [(x, y) for x, y, *_ in polygon.GetGeometryRef(0).GetPoints()]
+def path(polygon):
+    """Its exterior counter-clockwise and its holes clockwise, so that they stay empty."""
+    rings = [numpy.array(polygon.GetGeometryRef(k).GetPoints())[:, :2] for k in range(polygon.GetGeometryCount())]
+    x, y = polygon.Centroid().GetPoint_2D()
+    for k, ring in enumerate(rings):
+        east, north = (ring - (x, y)).T
+        is_clockwise = numpy.sum(east[:-1] * north[1:] - east[1:] * north[:-1]) < 0
+        if is_clockwise != (k > 0):
+            rings[k] = ring[::-1]
+    return Path.make_compound_path(*[Path(ring, closed=True) for ring in rings])
+
+
+def received_power(raster, name):
+    """The transmitter's band, masked where it has no value, and its extent (west, east, south, north)."""
+    dataset = gdal.Open(str(raster))
+    bands = [dataset.GetRasterBand(b + 1) for b in range(dataset.RasterCount)]
+    band = next(b for b in bands if b.GetDescription() == name)
+    pixels = band.ReadAsArray()
+    west, step, _, north, _, minus_step = dataset.GetGeoTransform()
+    extent = west, west + step * pixels.shape[1], north + minus_step * pixels.shape[0], north
+    return numpy.ma.masked_equal(pixels, band.GetNoDataValue()), extent
 
 
 def in_town_metres(axes, extent):
@@ -40,25 +67,22 @@ def in_town_metres(axes, extent):
     axes.set_aspect("equal")
 
 
-def draw(coverage, picture, name=None):
-    source = gdal.OpenEx(str(coverage), gdal.OF_VECTOR | gdal.OF_READONLY)
-    sites = rows(source, "SELECT * FROM transmitters ORDER BY transmitter_id")
-    site = next((s for s in sites if name in (None, s[0]["name"])), None)
+def draw(coverage, raster, buildings, picture, name):
+    source = open_vectors(coverage)
+    sites = rows(source, "SELECT * FROM transmitters")
+    site = next((s for s in sites if s[0]["name"] == name), None)
     if site is None:
         sys.exit(f"{coverage} has no transmitter {name}; it has {', '.join(s[0]['name'] for s in sites)}")
-    identity = f"WHERE transmitter_id = {site[0]['transmitter_id']}"
-    tiles = rows(source, f"SELECT geom, received_power_dbm FROM path_loss {identity} AND kind = 'ground'")
-    roofs = [outline(g) for _, g in rows(source, "SELECT geom FROM tiles WHERE kind = 'roof'")]
-    errors = rows(source, f"SELECT geom, error_db FROM prediction_error {identity} AND excluded_because IS NULL")
+    errors = rows(source, f"SELECT geom, error_db FROM prediction_error WHERE excluded_because IS NULL "
+                          f"AND transmitter_id = {site[0]['transmitter_id']}")
+    footprints = [path(g) for _, g in rows(open_vectors(buildings), "SELECT geom FROM buildings")]
+    power, extent = received_power(raster, name)
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(15, 7), layout="constrained")
-    reached = [(g, items["received_power_dbm"]) for items, g in tiles if items["received_power_dbm"] is not None]
-    shapes = PolyCollection([outline(g) for g, _ in reached], array=[power for _, power in reached], cmap="viridis",
-                            edgecolors="face", linewidths=0.3)
-    shapes.set_clim(*POWER_RANGE_DBM)
-    left.add_collection(shapes)
-    figure.colorbar(shapes, ax=left, label="received power in dBm", shrink=0.85)
-    left.set_title(f"{site[0]['name']}, {site[0]['frequency_mhz']:g} MHz: received power 1.5 m above ground")
+    shown = left.imshow(power, extent=extent, cmap="viridis", vmin=POWER_RANGE_DBM[0], vmax=POWER_RANGE_DBM[1],
+                        interpolation="nearest")
+    figure.colorbar(shown, ax=left, label="received power in dBm", shrink=0.85)
+    left.set_title(f"{name}, {site[0]['frequency_mhz']:g} MHz: received power 1.5 m above ground")
 
     points = right.scatter([g.GetX() for _, g in errors], [g.GetY() for _, g in errors],
                            c=[items["error_db"] for items, _ in errors], cmap="RdBu_r", s=14, edgecolors="0.4",
@@ -66,11 +90,8 @@ def draw(coverage, picture, name=None):
     figure.colorbar(points, ax=right, label="predicted − drive test in dB", shrink=0.85)
     right.set_title("Prediction error (this drive test is synthetic)")
 
-    envelopes = [g.GetEnvelope() for _, g in tiles]
-    extent = (min(e[0] for e in envelopes), max(e[1] for e in envelopes),
-              min(e[2] for e in envelopes), max(e[3] for e in envelopes))
     for axes in (left, right):
-        axes.add_collection(PolyCollection(roofs, facecolors="0.8", edgecolors="none"))
+        axes.add_collection(PathCollection(footprints, facecolors="0.8", edgecolors="none", zorder=0))
         axes.plot(site[1].GetX(), site[1].GetY(), marker="^", color="red", markeredgecolor="white", markersize=12)
         in_town_metres(axes, extent)
     pathlib.Path(picture).parent.mkdir(parents=True, exist_ok=True)
@@ -78,6 +99,6 @@ def draw(coverage, picture, name=None):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4):
+    if len(sys.argv) != 6:
         sys.exit(__doc__)
     draw(*sys.argv[1:])

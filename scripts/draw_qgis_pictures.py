@@ -85,7 +85,7 @@ class Town:
             "PATH_LOSS": f"{self._result}|layername=path_loss",
             "BEST_SERVER": str(folder / "served.gpkg")})["BEST_SERVER"]
         self.rasterized = processing.run("tesseray:coverageraster", {
-            "PATH_LOSS": f"{self._result}|layername=path_loss", "RESOLUTION": 2,
+            "PATH_LOSS": f"{self._result}|layername=path_loss", "RESOLUTION": 2, "BUILDINGS": str(SAMPLE / "buildings.gpkg"),
             "RASTER": str(folder / "coverage.tif")})["RASTER"]
         hexagons = processing.run("native:creategrid", {
             "TYPE": 4, "EXTENT": TOWN, "HSPACING": 75, "VSPACING": 75, "CRS": "EPSG:25832",

@@ -1,29 +1,51 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The coverage raster, read back by GDAL, against the path losses that it was made from."""
 
+import math
 import unittest
 
 import numpy
-from osgeo import gdal
+from osgeo import gdal, ogr
 
-from tesseray_process import SCENE, PipelineTest, error_of, made, module_folder, rows, tesseray
+from tesseray_process import SAMPLE, SCENE, PipelineTest, error_of, made, module_folder, rows, tesseray
 
 gdal.UseExceptions()
 NO_DATA = -9999.0
+BUILDINGS = SAMPLE / "buildings.gpkg"
 
 
 def setUpModule():
     """A prediction of two transmitters, made once."""
-    global PREDICTION, TILES
+    global ENVIRONMENT, PREDICTION, TILES
     folder = module_folder()
-    environment, table, tiles = folder / "environment.gpkg", folder / "sites.csv", folder / "tiles.gpkg"
+    table, tiles = folder / "sites.csv", folder / "tiles.gpkg"
+    ENVIRONMENT = folder / "environment.gpkg"
     PREDICTION = folder / "prediction.gpkg"
     table.write_text("name,x,y,height_m,frequency_mhz,erp_dbm\nWest,340450,6020500,40,1800,43\n"
                      "Ost,340560,6020520,40,1800,43\n", encoding="utf-8")
-    made("tileenvironment", *SCENE, "--environment", environment, "--tiles", tiles)
-    made("predictcoverage", "--environment", environment, "--transmitters", table, "--transmitters-crs", "EPSG:25832",
+    made("tileenvironment", *SCENE, "--environment", ENVIRONMENT, "--tiles", tiles)
+    made("predictcoverage", "--environment", ENVIRONMENT, "--transmitters", table, "--transmitters-crs", "EPSG:25832",
          "--max-bounces", 1, "--output", PREDICTION)
     TILES = {row["tile_id"]: row for row in rows(tiles, "tiles") if row["kind"] == "ground"}
+
+
+def point(x, y):
+    found = ogr.Geometry(ogr.wkbPoint)
+    found.AddPoint_2D(x, y)
+    return found
+
+
+def footprints():
+    """All of them as one geometry."""
+    layer_source = gdal.OpenEx(str(BUILDINGS))
+    parts = ogr.Geometry(ogr.wkbMultiPolygon)
+    for feature in layer_source.GetLayer(0):
+        geometry = feature.GetGeometryRef()
+        for polygon in [geometry] if geometry.GetGeometryType() == ogr.wkbPolygon else geometry:
+            flat = polygon.Clone()
+            flat.FlattenTo2D()
+            parts.AddGeometry(flat)
+    return parts.UnionCascaded()
 
 
 class CoverageRaster(PipelineTest):
@@ -74,6 +96,58 @@ class CoverageRaster(PipelineTest):
         plan = sum(row["area_m2"] * row["nz"] for tile, row in TILES.items() if power[tile] is not None)
         self.assertAlmostEqual(float(numpy.sum(pixels != NO_DATA)) * 0.25 / plan, 1, delta=0.002)
         self.assertGreater(float(numpy.mean(pixels == NO_DATA)), 0.05)
+
+    def test_footprints_show_no_value_and_the_ground_has_one_up_to_their_walls(self):
+        process, file = self.raster("--resolution", 0.5, "--buildings", BUILDINGS)
+        self.assert_done(process)
+        dataset = gdal.Open(str(file))
+        west, step, _, north, _, minus_step = dataset.GetGeoTransform()
+        pixels = dataset.GetRasterBand(1).ReadAsArray()
+        power = self.values("received_power_dbm")[1]
+        cells = {(row["x"] // 10, row["y"] // 10): power[tile] for tile, row in TILES.items()}
+        footprint = footprints().CreatePreparedGeometry()
+        is_covered = {}  # the middle of a cell
+        seen = {"built": 0, "tile": 0, "beside": 0}
+        for j in range(0, pixels.shape[0], 7):
+            for i in range(0, pixels.shape[1], 7):
+                x, y, pixel = west + (i + 0.5) * step, north + (j + 0.5) * minus_step, float(pixels[j, i])
+                cell = x // 10, y // 10
+                if cell not in is_covered:
+                    is_covered[cell] = footprint.Contains(point(10 * cell[0] + 5, 10 * cell[1] + 5))
+                if footprint.Contains(point(x, y)) and not (cell in cells and is_covered[cell]):
+                    self.assertEqual(pixel, NO_DATA, (x, y))
+                    seen["built"] += 1
+                elif cell in cells:
+                    self.assertAlmostEqual(pixel, NO_DATA if cells[cell] is None else cells[cell], places=3)
+                    seen["tile"] += 1
+                elif pixel != NO_DATA:
+                    self.assertTrue(is_covered[cell], (x, y))
+                    self.assertTrue(any(value is not None and abs(pixel - value) < 1e-3
+                                        and math.hypot(10 * column + 5 - x, 10 * row + 5 - y) < 30
+                                        for (column, row), value in cells.items()), (x, y))
+                    seen["beside"] += 1
+        self.assertGreater(min(seen.values()), 300, seen)
+
+    def test_buildings_in_other_coordinate_systems_and_the_environments_own(self):
+        in_degrees = self.folder / "degrees.geojson"
+        gdal.VectorTranslate(str(in_degrees), str(BUILDINGS), dstSRS="EPSG:4326", reproject=True)
+        files = [self.raster("--resolution", 2, "--buildings", source, name=f"{number}.tif")
+                 for number, source in enumerate((BUILDINGS, in_degrees, f"{ENVIRONMENT}|layername=buildings"))]
+        for process, _ in files:
+            self.assert_done(process)
+        first, *others = [gdal.Open(str(file)).ReadAsArray() for _, file in files]
+        for other in others:
+            # The clean-up leaves out what is too small for a building, and roundings move walls by micrometres.
+            self.assertLess(float(numpy.mean(first != other)), 1e-3)
+
+    def test_buildings_of_another_town_are_told_of(self):
+        elsewhere = self.folder / "elsewhere.geojson"
+        elsewhere.write_text('{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry":'
+                             '{"type": "Polygon", "coordinates": [[[2, 48], [2.1, 48], [2.1, 48.1], [2, 48]]]}}]}')
+        process, file = self.raster("--buildings", elsewhere)
+        self.assert_done(process)
+        self.assertIn("buildings_elsewhere", process.stderr)
+        self.assertEqual(file.read_bytes(), self.raster(name="without.tif")[1].read_bytes())
 
     def test_strongest_in_one_band_and_other_values(self):
         process, file = self.raster("--bands", "strongest", "--value", "path_loss")

@@ -116,6 +116,17 @@ struct DistrictsRead {
 DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame, const Rectangle& area,
                              Progress& progress);
 
+struct BuildingPlansInput {
+  std::string source, crs;  // crs: of a layer without one
+};
+struct BuildingPlansRead {
+  std::vector<Rings> footprints;  // absolute coordinates of the environment CRS, rings as found
+  std::vector<Issue> issues;      // features that are no footprints
+};
+// Where buildings stand, whatever their heights: those that touch `area` (absolute coordinates of the environment CRS).
+BuildingPlansRead read_building_plans(const BuildingPlansInput& input, const LocalFrame& frame, const Rectangle& area,
+                                      Progress& progress);
+
 struct InhabitantsInput {
   std::string source, crs;
   std::string number_field;  // empty: by alias (population, inhabitants, …), or one inhabitant at each point

@@ -32,23 +32,57 @@ Rectangle bounds_of(const PathLossLayer& path_loss, const std::vector<std::int64
   return box;
 }
 
-std::unique_ptr<OGRPolygon> polygon(const TileCorners& tile, Vec2 origin) {
+using Polygons = std::vector<std::unique_ptr<OGRPolygon>>;
+
+template <class Points>
+std::unique_ptr<OGRLinearRing> ring_of(const Points& points, Vec2 origin) {
   auto ring = std::make_unique<OGRLinearRing>();
-  for (const Vec3& corner : tile.corners) ring->addPoint(corner.x + origin.x, corner.y + origin.y);
+  for (const auto& point : points) ring->addPoint(point.x + origin.x, point.y + origin.y);
   ring->closeRings();
+  return ring;
+}
+
+std::unique_ptr<OGRPolygon> polygon_of(const TileCorners& tile, Vec2 origin) {
   auto shape = std::make_unique<OGRPolygon>();
-  shape->addRingDirectly(ring.release());
+  shape->addRingDirectly(ring_of(tile.corners, origin).release());
   return shape;
 }
 
-GDALDatasetUniquePtr memory_raster(const GroundRaster& raster, int bands, GDALDataType type,
-                                   const GdalSession& session) {
+std::unique_ptr<OGRPolygon> polygon_of(const Rings& rings) {
+  auto shape = std::make_unique<OGRPolygon>();
+  for (const Ring& ring : rings) shape->addRingDirectly(ring_of(ring, {}).release());
+  return shape;
+}
+
+GDALDatasetUniquePtr memory_raster(const PixelGrid& grid, int bands, GDALDataType type, const GdalSession& session) {
   GDALDriver* driver = GetGDALDriverManager()->GetDriverByName("MEM");
-  GDALDatasetUniquePtr dataset(driver->Create("", raster.columns, raster.rows, bands, type, nullptr));
+  GDALDatasetUniquePtr dataset(driver->Create("", grid.columns, grid.rows, bands, type, nullptr));
   if (dataset == nullptr) fail(session, "the raster cannot be made");
-  double transform[6] = {raster.west, raster.step_m, 0, raster.north, 0, -raster.step_m};
+  double transform[6] = {grid.west, grid.step_m, 0, grid.north, 0, -grid.step_m};
   dataset->SetGeoTransform(transform);
   return dataset;
+}
+
+// The pixels whose centres lie in a polygon get its value, the others `elsewhere`.
+template <class Value>
+std::vector<Value> burned(const PixelGrid& grid, GDALDataType type, const Polygons& polygons,
+                          const std::vector<double>& values, double elsewhere) {
+  GdalSession session;
+  const GDALDatasetUniquePtr dataset = memory_raster(grid, 1, type, session);
+  dataset->GetRasterBand(1)->Fill(elsewhere);
+  std::vector<OGRGeometryH> handles;
+  for (const auto& polygon : polygons) handles.push_back(OGRGeometry::ToHandle(polygon.get()));
+  int band = 1;
+  if (GDALRasterizeGeometries(GDALDataset::ToHandle(dataset.get()), 1, &band, static_cast<int>(handles.size()),
+                              handles.data(), nullptr, nullptr, values.data(), nullptr, nullptr, nullptr) != CE_None) {
+    fail(session, "the polygons cannot be rasterized");
+  }
+  std::vector<Value> pixels(grid.pixels());
+  if (dataset->GetRasterBand(1)->RasterIO(GF_Read, 0, 0, grid.columns, grid.rows, pixels.data(), grid.columns,
+                                          grid.rows, type, 0, 0, nullptr) != CE_None) {
+    fail(session, "the raster cannot be read");
+  }
+  return pixels;
 }
 
 int CPL_STDCALL report(double fraction, const char* /*message*/, void* progress) {
@@ -78,7 +112,6 @@ void fill_band(const GroundRaster& raster, const RasterBand& band, GDALRasterBan
 }  // namespace
 
 GroundRaster rasterize_ground(const PathLossLayer& path_loss, double step_m) {
-  GdalSession session;
   GroundRaster raster;
   raster.tile_ids = ground_tiles(path_loss);
   const Rectangle box = bounds_of(path_loss, raster.tile_ids);
@@ -95,27 +128,20 @@ GroundRaster rasterize_ground(const PathLossLayer& path_loss, double step_m) {
   raster.columns = static_cast<int>(columns);
   raster.rows = static_cast<int>(rows);
 
-  const GDALDatasetUniquePtr numbers = memory_raster(raster, 1, GDT_Int32, session);
-  numbers->GetRasterBand(1)->Fill(-1);
-  std::vector<std::unique_ptr<OGRPolygon>> shapes;
-  std::vector<OGRGeometryH> handles;
-  std::vector<double> burned;
+  Polygons shapes;
+  std::vector<double> numbers;
   for (std::size_t t = 0; t < raster.tile_ids.size(); ++t) {
-    shapes.push_back(polygon(path_loss.outlines.at(raster.tile_ids[t]), path_loss.frame.origin));
-    handles.push_back(OGRGeometry::ToHandle(shapes.back().get()));
-    burned.push_back(static_cast<double>(t));
+    shapes.push_back(polygon_of(path_loss.outlines.at(raster.tile_ids[t]), path_loss.frame.origin));
+    numbers.push_back(static_cast<double>(t));
   }
-  int band = 1;
-  if (GDALRasterizeGeometries(GDALDataset::ToHandle(numbers.get()), 1, &band, static_cast<int>(handles.size()),
-                              handles.data(), nullptr, nullptr, burned.data(), nullptr, nullptr, nullptr) != CE_None) {
-    fail(session, "the tiles cannot be rasterized");
-  }
-  raster.tile_of_pixel.resize(raster.pixels());
-  if (numbers->GetRasterBand(1)->RasterIO(GF_Read, 0, 0, raster.columns, raster.rows, raster.tile_of_pixel.data(),
-                                          raster.columns, raster.rows, GDT_Int32, 0, 0, nullptr) != CE_None) {
-    fail(session, "the raster cannot be read");
-  }
+  raster.tile_of_pixel = burned<std::int32_t>(raster, GDT_Int32, shapes, numbers, -1);
   return raster;
+}
+
+std::vector<std::uint8_t> built_pixels(const PixelGrid& grid, const std::vector<Rings>& footprints) {
+  Polygons shapes;
+  for (const Rings& rings : footprints) shapes.push_back(polygon_of(rings));
+  return burned<std::uint8_t>(grid, GDT_Byte, shapes, std::vector<double>(shapes.size(), 1), 0);
 }
 
 void write_ground_raster(const GroundRaster& raster, const std::vector<RasterBand>& bands, const LocalFrame& frame,

@@ -10,17 +10,22 @@
 
 #include "core/base/progress.h"
 #include "core/io/results/result_writer.h"
+#include "core/scene/scene.h"
 
 namespace tesseray {
 
-// The numbers of a raster's pixels, one per ground tile or −1, row by row from the north-west.
-struct GroundRaster {
+// Square pixels, row by row from the north-west.
+struct PixelGrid {
   double west = 0, north = 0, step_m = 0;  // of the corner, CRS coordinates
   int columns = 0, rows = 0;
-  std::vector<std::int64_t> tile_ids;  // of the numbers
-  std::vector<std::int32_t> tile_of_pixel;
 
   std::size_t pixels() const { return static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows); }
+};
+
+// The numbers of a raster's pixels, one per ground tile or −1.
+struct GroundRaster : PixelGrid {
+  std::vector<std::int64_t> tile_ids;  // of the numbers
+  std::vector<std::int32_t> tile_of_pixel;
 };
 
 struct RasterBand {
@@ -32,6 +37,9 @@ struct RasterBand {
 // each takes the tile in which its centre lies. Throws Error(invalid_input) for a layer without polygons of ground, or
 // with more than 2²⁸ pixels.
 GroundRaster rasterize_ground(const PathLossLayer& path_loss, double step_m);
+
+// The pixels, 1 or 0, whose centres lie on a footprint. Footprints are in CRS coordinates.
+std::vector<std::uint8_t> built_pixels(const PixelGrid& grid, const std::vector<Rings>& footprints);
 
 // Writes beside `file` and renames when complete. No-data is −9999. Throws Error(resources) when the disk is full.
 void write_ground_raster(const GroundRaster& raster, const std::vector<RasterBand>& bands, const LocalFrame& frame,

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which ground tile each pixel of a coverage raster shows, on maps that can be drawn by hand.
+#include "core/io/results/open_ground.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace tesseray::testing {
+namespace {
+
+constexpr double side_m = 10, step_m = 2;  // of cells and of pixels
+
+Rings rectangle(double west, double south, double east, double north) {
+  return {{{west, south}, {east, south}, {east, north}, {west, north}}};
+}
+
+// Ground tiles on cells of 10 m, named by letters as on a map with north above; '.' is a cell without a tile. The
+// frame's origin is far away, as in real coordinate systems.
+struct TileMap {
+  std::vector<std::string> map;  // the first row is the northernmost
+  std::vector<Rings> footprints;
+
+  // Pixels of 2 m by the letters of the tiles they show; '.' for none.
+  std::vector<std::string> shown() const {
+    const Vec2 origin{340992, 6019072};
+    PathLossLayer layer;
+    layer.frame.origin = origin;
+    for (std::size_t row = 0; row < map.size(); ++row) {
+      for (std::size_t column = 0; column < map[row].size(); ++column) {
+        if (map[row][column] != '.') add_tile(layer, map[row][column], row, column);
+      }
+    }
+    std::vector<Rings> placed = footprints;
+    for (Rings& rings : placed) {
+      for (Ring& ring : rings) {
+        for (Vec2& p : ring) p = p + origin;
+      }
+    }
+    GroundRaster raster = rasterize_ground(layer, step_m);
+    show_open_ground(raster, layer, placed);
+
+    std::vector<std::string> rows(static_cast<std::size_t>(raster.rows));
+    for (std::size_t pixel = 0; pixel < raster.pixels(); ++pixel) {
+      const std::int32_t tile = raster.tile_of_pixel[pixel];
+      rows[pixel / static_cast<std::size_t>(raster.columns)] +=
+          tile < 0 ? '.' : static_cast<char>(raster.tile_ids[static_cast<std::size_t>(tile)]);
+    }
+    return rows;
+  }
+
+ private:
+  void add_tile(PathLossLayer& layer, char name, std::size_t row, std::size_t column) const {
+    const double west = side_m * static_cast<double>(column);
+    const double south = side_m * static_cast<double>(map.size() - 1 - row);
+    PredictedTarget target;
+    target.tile_id = name;
+    target.kind = SurfaceKind::ground;
+    layer.targets.push_back(target);
+    layer.outlines[name] = {
+        {{west, south, 0}, {west + side_m, south, 0}, {west + side_m, south + side_m, 0}, {west, south + side_m, 0}}};
+  }
+};
+
+using Rows = std::vector<std::string>;
+
+Rows five_times(const std::string& row) { return Rows(5, row); }
+
+TEST(OpenGround, EachSideOfABuildingHasItsOwnTileUpToTheWall) {
+  const TileMap map{{"a.b"}, {rectangle(14, -5, 18, 15)}};
+  EXPECT_EQ(map.shown(), five_times("aaaaaaa..bbbbbb"));
+}
+
+TEST(OpenGround, FootprintsShowNoValueWhereATileReachesUnderThem) {
+  const TileMap map{{"ab"}, {rectangle(6, -5, 10, 15)}};
+  EXPECT_EQ(map.shown(), five_times("aaa..bbbbb"));
+}
+
+TEST(OpenGround, NoWayLeadsAcrossABuildingNorBetweenTwoThatTouchAtACorner) {
+  const TileMap yard{
+      {"a.b"}, {rectangle(10, -5, 12, 6), rectangle(12, 6, 20, 15), rectangle(18, -5, 20, 6), rectangle(14, 4, 16, 6)}};
+  EXPECT_EQ(yard.shown(),
+            (Rows{"aaaaaa....bbbbb", "aaaaaa....bbbbb", "aaaaa.....bbbbb", "aaaaa.....bbbbb", "aaaaa.....bbbbb"}));
+}
+
+TEST(OpenGround, GroundUnderABridgeKeepsItsTile) {
+  const TileMap map{{"abc"}, {rectangle(10, -5, 20, 15)}};
+  EXPECT_EQ(map.shown(), five_times("aaaaabbbbbccccc"));
+}
+
+TEST(OpenGround, ACellThatIsMissingForAnotherReasonStaysEmpty) {
+  const TileMap map{{"a.b"}, {rectangle(16.5, -5, 22.5, 15)}};
+  EXPECT_EQ(map.shown(), five_times("aaaaa......bbbb"));
+}
+
+TEST(OpenGround, AWayIsAtMostTwoTilesLong) {
+  const TileMap lane{{"a....b"}, {rectangle(10, -5, 50, 6), rectangle(10, 8, 50, 15), rectangle(48, -5, 50, 15)}};
+  const std::string houses = "aaaaa....................bbbbb";
+  EXPECT_EQ(lane.shown(), (Rows{houses, "aaaaaaaaaaaaaaa..........bbbbb", houses, houses, houses}));
+}
+
+TEST(OpenGround, OfTwoTilesAtTheSameDistanceTheOneWithTheSmallerNumberIsShown) {
+  const TileMap map{{"b.a"}, {rectangle(14, 4, 16, 6)}};
+  EXPECT_EQ(map.shown().front(), "bbbbbbbaaaaaaaa");
+}
+
+TEST(OpenGround, CourtyardsOfAFootprintAreOpen) {
+  Rings ring = rectangle(6, -2, 24, 12);
+  ring.push_back({{12, 0}, {12, 10}, {18, 10}, {18, 0}});
+  const TileMap map{{"abc"}, {ring}};
+  EXPECT_EQ(map.shown(), five_times("aaa...bbb...ccc"));
+}
+
+}  // namespace
+}  // namespace tesseray::testing
