@@ -2,7 +2,7 @@
 #include "core/comparison/timing.h"
 
 #include <algorithm>
-#include <compare>
+#include <utility>
 #include <vector>
 
 #include "core/comparison/comparison.h"
@@ -14,12 +14,11 @@ namespace {
 // A measurement in line of sight: it tells of the offset.
 struct InSight {
   double measured = 0, lateness = 0;  // lateness: measured − predicted
-  auto operator<=>(const InSight&) const = default;
 };
 
 double offset_of(std::vector<InSight> in_sight, TimingOffset offset) {
   // The sum of the mean has the same bits in whatever order the measurements come.
-  std::sort(in_sight.begin(), in_sight.end());
+  std::ranges::sort(in_sight, {}, [](const InSight& m) { return std::pair(m.measured, m.lateness); });
   if (offset == TimingOffset::first_line_of_sight) {
     const double earliest = in_sight.front().measured;
     const auto is_later = [earliest](const InSight& m) { return m.measured > earliest; };

@@ -126,7 +126,8 @@ class NsmaReader {
     const std::string value(entry.value);
     const std::size_t comma = value.find(',');
     if (comma == std::string::npos || value.find('.') != std::string::npos) return value.substr(0, comma);
-    const std::string first = value.substr(0, comma), second = value.substr(comma + 1);
+    std::string first = value.substr(0, comma);
+    const std::string second = value.substr(comma + 1);
     const std::size_t sign = first.starts_with('-') || first.starts_with('+') ? 1 : 0;
     const bool may_be_tolerance = is_digits(std::string_view(first).substr(sign)) && is_digits(second);
     if (!may_be_tolerance || comma_use_ == CommaUse::is_decimal) return value.substr(0, value.find(',', comma + 1));
