@@ -179,14 +179,14 @@ void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
       bounce_one_by_one(batch, std::span(work).subspan(first, batch.size() + 1), children, own);
     }
     if (children.size() >= batch_children) {
-      foretell(children, brought[last]);
+      foretell(children, brought[last], progress);
       PartOfStage of_children = part(done_when(work[last], passed_on), done_when(work[last], brought[last]));
       bounce(std::exchange(children, {}), level + 1, of_children);
       passed_on = brought[last];
     }
     first = last;
   }
-  foretell(children, 1);
+  foretell(children, 1, progress);
   PartOfStage of_children = part(done_when(1, passed_on), 1);
   bounce(std::move(children), level + 1, of_children);
 }

@@ -55,18 +55,18 @@ Bounces::GroupWork Bounces::bounce_group(const TubeGroup& arrived, ThreadState& 
           .arrived_rays = state.arrived_rays - arrived_before};
 }
 
-void Bounces::foretell(const TubeParts& children, double brought) {
+void Bounces::foretell(const TubeParts& children, double brought, const Progress& progress) {
   if (!foretold_) return;
   const auto foretold = std::exchange(foretold_, {});
   if (pruning_.roulette > 0 || bouncer_ || !environment_.points.tiles_are_targets() || !limits_.may_diffract(0, 1) ||
       children.size() < least_tubes) {
     return;
   }
-  expected_ns_ = (done_ns_ + sampled_ns(children)) / brought;
+  expected_ns_ = (done_ns_ + sampled_ns(children, progress)) / brought;
   foretold(*expected_ns_);
 }
 
-double Bounces::sampled_ns(const TubeParts& tubes) const {
+double Bounces::sampled_ns(const TubeParts& tubes, const Progress& progress) const {
   const LikelyNs likely = likely_ns();
   const auto likely_ns_of = [&](const SampledTube& sampled) {
     const Tube& tube = *sampled.tube;
@@ -90,7 +90,7 @@ double Bounces::sampled_ns(const TubeParts& tubes) const {
     level.resize(thin_by_weight(level, std::min(most, static_cast<std::size_t>(all) / one_of + 1), number, likely_ns_of,
                                 [](SampledTube& tube, double times) { tube.stands_for *= times; }));
     std::vector<std::vector<Tube>> children(level.size());
-    ns += level_ns(level, children);
+    ns += level_ns(level, progress, children);
     std::vector<SampledTube> next;
     for (std::size_t i = 0; i < level.size(); ++i) {
       for (const Tube& child : children[i]) next.push_back({&child, level[i].stands_for});
@@ -101,10 +101,12 @@ double Bounces::sampled_ns(const TubeParts& tubes) const {
   return ns;
 }
 
-double Bounces::level_ns(std::span<const SampledTube> sample, std::vector<std::vector<Tube>>& children) const {
+double Bounces::level_ns(std::span<const SampledTube> sample, const Progress& progress,
+                         std::vector<std::vector<Tube>>& children) const {
   std::vector<GroupWork> works(sample.size());
   tbb::enumerable_thread_specific<ThreadState> states([] { return ThreadState(nullptr); });
   parallel_blocks(sample.size(), tubes_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    progress.throw_if_cancelled();
     ThreadState& state = states.local();
     for (std::size_t i = begin; i < end; ++i) {
       works[i] = bounce_group({sample[i].tube->element, {&sample[i].tube, 1}}, state, children[i]);

@@ -89,16 +89,17 @@ class Bounces {
   // bounce_sample.cpp: tells how long all bounces take, by the first level's `children`, of which the part `brought` is
   // there. Not where weak rays are drawn by what is there by then, where rays end at receivers alone, where a bouncer
   // takes the tubes, where no ray is diffracted twice, and where tubes are few.
-  void foretell(const TubeParts& children, double brought);
+  void foretell(const TubeParts& children, double brought, const Progress& progress);
   // Of tubes and of all that come of them, by a sample of each level.
-  double sampled_ns(const TubeParts& tubes) const;
+  double sampled_ns(const TubeParts& tubes, const Progress& progress) const;
   // A tube of a level, and how many of the level it stands for.
   struct SampledTube {
     const Tube* tube;
     double stands_for;
   };
   // Of all tubes of a level, without what comes of them, by a sample; with the children of each tube of that.
-  double level_ns(std::span<const SampledTube> sample, std::vector<std::vector<Tube>>& children) const;
+  double level_ns(std::span<const SampledTube> sample, const Progress& progress,
+                  std::vector<std::vector<Tube>>& children) const;
   // Of a tube and what comes of it, by how often it was reflected and diffracted: at a tile, and at an edge segment for
   // each member of the row. Very roughly: a sample is chosen by it, and its sum is right all the same.
   struct LikelyNs {

@@ -16,12 +16,24 @@ namespace {
 
 class KeptProgress final : public Progress {
  public:
-  void advance(double fraction) override { told.push_back(fraction); }
+  void advance(double fraction) override {
+    told.push_back(fraction);
+    asked_ = 0;
+  }
+  bool is_cancelled() const override {
+    most_asked = std::max(most_asked, ++asked_);
+    return false;
+  }
   std::vector<double> told;
+  mutable int most_asked = 0;  // between two steps
+
+ private:
+  mutable int asked_ = 0;
 };
 
 struct ToldLaunch {
   std::vector<double> told;
+  int most_asked = 0;
   double sampled_over_done = 0;
 };
 
@@ -33,7 +45,7 @@ ToldLaunch told_launch(const testing::Environment& city, const RayLaunchingOptio
   KeptProgress progress;
   const double sampled_over_done =
       launcher.launch(testing::test_transmitter({120, 120, 40}), progress).sampled_over_done;
-  return {std::move(progress.told), sampled_over_done};
+  return {std::move(progress.told), progress.most_asked, sampled_over_done};
 }
 
 TEST(LaunchProgress, NeverGoesBackAndEnds) {
@@ -54,6 +66,14 @@ TEST(LaunchProgress, NeverGoesBackAndEnds) {
     for (std::size_t i = 1; i < told.size(); ++i) longest_step = std::max(longest_step, told[i] - told[i - 1]);
     EXPECT_LT(longest_step, 0.2);
   }
+}
+
+TEST(LaunchProgress, ASampleOfTheBouncesAsksWhetherItIsCancelled) {
+  const testing::Environment city(testing::synthetic_city(testing::small_city()), 10.0);
+  const ToldLaunch launch = told_launch(city, testing::all_effects(4)), without = told_launch(city, {});
+  ASSERT_GT(launch.sampled_over_done, 0);
+  ASSERT_EQ(without.sampled_over_done, 0);
+  EXPECT_GE(launch.most_asked, without.most_asked + 10);
 }
 
 // Bounces come last without scattering.
