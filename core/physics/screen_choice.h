@@ -69,20 +69,28 @@ TESSERAY_HD inline ScreenCandidate highest_between(const Profile& profile, std::
   return {highest, fresnel_parameter_of(profile, highest, j, m, wavelength_m)};
 }
 
+// The place of the edge with the least ν between its chosen neighbours, if that is below `below_nu`; 0 for none.
+template <class Profile>
+TESSERAY_HD inline std::uint32_t lowest_between_neighbours(const Profile& profile, double wavelength_m, double below_nu,
+                                                           const ScreenChoice& choice) {
+  std::uint32_t lowest = 0;
+  double least_nu = below_nu;
+  for (std::uint32_t p = 1; p + 1 < choice.count; ++p) {
+    const double nu =
+        fresnel_parameter_of(profile, choice.indices[p], choice.indices[p - 1], choice.indices[p + 1], wavelength_m);
+    if (!(nu < least_nu)) continue;
+    lowest = p;
+    least_nu = nu;
+  }
+  return lowest;
+}
+
 // Edges that their later chosen neighbours left far below their line.
 template <class Profile>
 TESSERAY_HD inline void drop_overtaken(const Profile& profile, double wavelength_m, double least,
                                        ScreenChoice& choice) {
   while (choice.count > 2) {
-    std::uint32_t lowest = 0;
-    double least_nu = least;
-    for (std::uint32_t p = 1; p + 1 < choice.count; ++p) {
-      const double nu =
-          fresnel_parameter_of(profile, choice.indices[p], choice.indices[p - 1], choice.indices[p + 1], wavelength_m);
-      if (!(nu < least_nu)) continue;
-      lowest = p;
-      least_nu = nu;
-    }
+    const std::uint32_t lowest = lowest_between_neighbours(profile, wavelength_m, least, choice);
     if (lowest == 0) return;
     choice.erase(lowest);
   }
@@ -109,6 +117,9 @@ TESSERAY_HD inline double cancelling_exponent(std::span<const Vec2> path, double
   for (std::uint32_t h = 1; h < size; ++h) longer -= longer_m(hull[h - 1], hull[h]);
   return 2.0 * pi / wavelength_m * longer;
 }
+
+// The chain keeps its digits up to this.
+inline constexpr double most_cancelling_exponent = 6;
 
 // The points of a profile (x: distance, strictly increasing, y: height; m; the transmitter, edges, the receiver) that
 // obstruct: again and again the edge that stands highest, by its ν, above the straight line between its neighbours
@@ -140,6 +151,19 @@ TESSERAY_HD inline ScreenChoice choose_screens(const Profile& profile, double wa
   }
   physics_detail::drop_overtaken(profile, wavelength_m, least_nu, choice);
   return choice;
+}
+
+// Without those farthest below the line between their neighbours, until the chain keeps its digits.
+template <class Profile>
+TESSERAY_HD inline void drop_cancelling(const Profile& profile, double wavelength_m, ScreenChoice& choice) {
+  for (;;) {
+    Vec2 path[most_screens + 2];
+    for (std::uint32_t p = 0; p < choice.count; ++p) path[p] = profile[choice.indices[p]];
+    if (!(cancelling_exponent({path, choice.count}, wavelength_m) > most_cancelling_exponent)) return;
+    const std::uint32_t lowest = physics_detail::lowest_between_neighbours(profile, wavelength_m, 0, choice);
+    if (lowest == 0) return;
+    choice.erase(lowest);
+  }
 }
 
 }  // namespace tesseray

@@ -125,7 +125,8 @@ class ScreensInSight {
  public:
   template <class Path>
   ScreensInSight(const Path& path, double wavelength_m) {
-    const ScreenChoice choice = choose_screens(path, wavelength_m, least_nu_in_sight);
+    ScreenChoice choice = choose_screens(path, wavelength_m, least_nu_in_sight);
+    drop_cancelling(path, wavelength_m, choice);
     count_ = choice.count;
     for (std::uint32_t c = 0; c < count_; ++c) points_[c] = path[choice.indices[c]];
   }

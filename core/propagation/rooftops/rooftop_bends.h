@@ -139,9 +139,8 @@ TESSERAY_HD inline void thin_out_crests(double wavelength_m, ChosenPath& path) {
 
 // Of ground far below the others: the chain of integrals keeps its digits.
 TESSERAY_HD inline void leave_out_deep_crests(double wavelength_m, ChosenPath& path) {
-  constexpr double most_exponent = 6;
   double exponent = cancelling_exponent(path.span(), wavelength_m);
-  while (exponent > most_exponent) {
+  while (exponent > most_cancelling_exponent) {
     const LeastCrest deepest = least_crest(wavelength_m, path, 0, false);
     if (deepest.place == 0) return;
     path.erase(deepest.place);

@@ -397,6 +397,35 @@ TEST(OverRooftop, RoofsJustBelowTheLineTakeTheirPart) {
   EXPECT_NEAR(losses_db(one, {40})[0], 0, 0.01);
 }
 
+// In sight of a mast, over roofs each of which reaches nearer to the line than the one before. Of all of them the chain
+// of integrals would be the small difference of great terms, 17 dB too much. In double precision and along contours
+// that end far out they take 0.62 dB, the two nearest alone 0.98 dB.
+TEST(OverRooftop, ManyRoofsBelowTheLineTakeWhatTheNearestDo) {
+  const std::vector<Vec2> below_line{{743.096, -8.411}, {883.097, -9.307}, {891.217, -8.203},
+                                     {903.224, -6.570}, {923.360, -3.344}, {943.507, -0.605}};
+  const Vec3 antenna{50, 100, 155.71}, receiver{989.78, 100, 27.07};
+  const Vec3 way = receiver - antenna, along = normalized(way), across{-along.z, 0, along.x};
+  Scene scene = testing::flat_ground(1100, 200);
+  std::vector<Vec2> profile{{0, 0}};
+  for (const Vec2 place : below_line) {
+    const Vec3 top = antenna + place.x * along + place.y * across;
+    scene.prisms.push_back(testing::box_prism(static_cast<std::int64_t>(profile.size()), {top.x - 0.05, 10},
+                                              {top.x + 0.05, 190}, 0, top.z));
+    profile.push_back(place);
+  }
+  profile.push_back({norm(way), 0});
+  const OverRooftopPaths paths(scene);
+  OverRooftopPaths::Workspace work;
+  const std::vector<Complex> permittivities(scene.materials.size(), Complex{5, -0.3});
+  const double wavelength = wavelength_m(850e6);
+  const RooftopRays rays{antenna, wavelength, permittivities};
+  const Complex left = paths.left_in_sight(rays, {receiver}, OverRooftopPaths::WayInSight::straight, work).factor;
+  EXPECT_NEAR(decibels_between(1, squared_norm(left)), 0.62, 0.5);
+  profile.erase(profile.begin() + 1, profile.end() - 3);
+  EXPECT_NEAR(decibels_between(squared_norm(left), squared_norm(double_knife_edge_factor(profile, wavelength))), 0,
+              0.5);
+}
+
 // Two rays over flat ground past one upright screen: from the antenna and its image to the receiver and its image, each
 // over the top (Fresnel's integral; paraxial).
 struct TwoRaysPastScreen {
