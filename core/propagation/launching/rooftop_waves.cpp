@@ -219,7 +219,7 @@ LeftOfRay RooftopWaves::left_of_way(OverRooftopPaths::WayInSight way, std::uint3
                                     Workspace& work) const {
   const OverRooftopPaths::FieldPastRoofs left =
       environment_.over_rooftops.left_in_sight(search_rays(), target_at(number, point), way, work);
-  return {norm(left.factor), link_.seeming_length_m(left.factor), left.first_edge.has_value()};
+  return {norm(left.factor), link_.seeming_length_m(left.factor), left.first_edge.has_value(), left.is_one_edge};
 }
 
 LeftOfRay RooftopWaves::left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point, Workspace& work) const {

@@ -80,6 +80,7 @@ class OverRooftopPaths {
   struct FieldPastRoofs {
     Complex factor{1, 0};            // over the field of free space, with phase against that line
     std::optional<Vec3> first_edge;  // that comes near, if any
+    bool is_one_edge = false;        // that does
   };
   enum class WayInSight {
     straight,

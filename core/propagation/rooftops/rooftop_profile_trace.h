@@ -20,12 +20,20 @@ namespace tesseray {
 // Edges nearer to each other than this act as the higher one.
 inline constexpr double least_roof_gap_m = 2.0;
 
-// One trace. Row: ProfileRow. Crossings: SideCrossingsInTurn, or the same in vectors.
-template <class Row, class Crossings = SideCrossingsInTurn>
+// Edges stand where the plane crosses them.
+struct EdgesWhereCrossed {
+  // Whether an edge counts, and where: `point` is where it is crossed at first.
+  TESSERAY_HD bool place(std::uint32_t /*side*/, Vec2& /*point*/, ProfileEdge& /*edge*/) const { return true; }
+};
+
+// One trace. Row: ProfileRow. Crossings: SideCrossingsInTurn, or the same in vectors. Places: EdgesWhereCrossed, or
+// what says it otherwise.
+template <class Row, class Crossings = SideCrossingsInTurn, class Places = EdgesWhereCrossed>
 class RooftopProfileTrace {
  public:
-  TESSERAY_HD RooftopProfileTrace(const RooftopSceneView& scene, const RooftopLine& line, Row& row)
-      : scene_(scene), line_(line), row_(row) {}
+  TESSERAY_HD RooftopProfileTrace(const RooftopSceneView& scene, const RooftopLine& line, Row& row,
+                                  const Places& places = {})
+      : scene_(scene), line_(line), row_(row), places_(places) {}
 
   // False when the row has no room; it then holds nothing of use.
   TESSERAY_HD bool run() {
@@ -120,7 +128,9 @@ class RooftopProfileTrace {
     if (top_z < line_.floor_at(distance)) return;
     const double clear = larger(end_clearance_m, smaller(distance, line_.length_m - end_clearance_m));
     if (distance != clear && !stands_between(side, distance)) return;
-    row_.push({clear, top_z}, {scene_.sides.material[side], sine_steps(side)});
+    Vec2 point{clear, top_z};
+    ProfileEdge edge{scene_.sides.material[side], sine_steps(side)};
+    if (places_.place(side, point, edge)) row_.push(point, edge);
   }
 
   // Of the side across the line.
@@ -272,6 +282,7 @@ class RooftopProfileTrace {
   const RooftopSceneView& scene_;
   const RooftopLine& line_;
   Row& row_;
+  Places places_;
 };
 
 }  // namespace tesseray

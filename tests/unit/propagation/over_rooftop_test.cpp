@@ -254,6 +254,68 @@ TEST(OverRooftop, EdgesAtAnAngleAreThoseOfTheirKellerPoints) {
   EXPECT_GT(aside, 40u);
 }
 
+// Places before the wall that an antenna on the roof sees past the eaves: what these take is by how much longer the way
+// by their Keller point is than the straight one, wherever the vertical plane meets them, and counts once.
+TEST(OverRooftop, EavesInSightTakeByTheirDetour) {
+  Scene scene = testing::flat_ground(660, 640);
+  scene.prisms.push_back(testing::box_prism(1, {300, 10}, {370, 630}, 0, 15));
+  const Environment city(std::move(scene), 10);
+  std::size_t near = 0;
+  for (const Vec3 antenna : {Vec3{369.7, 120, 16}, Vec3{369.7, 120, 18}, Vec3{369, 120, 18}, Vec3{367, 120, 18},
+                             Vec3{367, 120, 25}, Vec3{350, 120, 45}}) {
+    std::vector<Vec3> places;
+    for (const double before_m : {2.0, 3.0, 5.0, 8.0, 15.0}) {
+      for (const double along_m : {0.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0}) {
+        places.push_back({370 + before_m, 120 + along_m, 1.5});
+      }
+    }
+    const auto result = city.launch(testing::test_transmitter(antenna), testing::receivers_at(places), roofs_only());
+    for (std::size_t r = 0; r < places.size(); ++r) {
+      const Vec3 place = places[r];
+      const double straight_m = norm(place - antenna);
+      const double by_edge_m = std::hypot(std::hypot(370 - antenna.x, antenna.z - 15) + std::hypot(place.x - 370, 13.5),
+                                          place.y - antenna.y);
+      const double nu = -2 * std::sqrt((by_edge_m - straight_m) / wavelength_m(850e6));
+      if (!result.receivers[r].direct || nu < -0.75) continue;
+      const auto where = ::testing::Message()
+                         << "from " << antenna.x << ", " << antenna.z << " to " << place.x << ", " << place.y;
+      EXPECT_EQ(result.receivers[r].rays, 1u) << where;
+      const double loss_db =
+          -10 * std::log10(testing::total_gain(result.receivers[r])) - free_space_loss_db(straight_m, 850e6);
+      EXPECT_NEAR(loss_db, -20 * std::log10(norm(knife_edge_factor(nu))), 0.05) << where;
+      ++near;
+    }
+  }
+  EXPECT_GT(near, 50u);
+}
+
+// The same of what the ground reflects, before such an edge and behind it: from the antenna to the receiver's image as
+// from the receiver to the antenna's.
+TEST(OverRooftop, EavesAtAnAngleTakeTheSameOfAReflectionBothWays) {
+  Scene scene = testing::flat_ground(200, 200);
+  Prism wall = testing::box_prism(1, {0, 0}, {1, 1}, 0, 2);
+  wall.rings = {{{60, 40}, {140, 80}, {139.9, 80.2}, {59.9, 40.2}}};
+  scene.prisms.push_back(wall);
+  const OverRooftopPaths paths(scene);
+  OverRooftopPaths::Workspace work;
+  const std::vector<Complex> permittivities(scene.materials.size(), Complex{5, -0.3});
+  const double wavelength = wavelength_m(850e6);
+  const auto left = [&](Vec3 from, Vec3 to) {
+    const RooftopRays rays{from, wavelength, permittivities};
+    return paths.left_in_sight(rays, {{to.x, to.y, -to.z}}, OverRooftopPaths::WayInSight::by_ground, work).factor;
+  };
+  double greatest_share = 0;
+  for (const double from_z : {5.0, 12.0, 25.0}) {
+    for (const double to_x : {60.0, 80.0, 110.0, 150.0}) {
+      const Vec3 from{40, 20, from_z}, to{to_x, 100, 4};
+      const Complex forth = left(from, to), back = left(to, from);
+      EXPECT_LT(norm(forth - back), 1e-3) << from_z << ", " << to_x;
+      greatest_share = std::max(greatest_share, norm(forth - Complex{1, 0}));
+    }
+  }
+  EXPECT_GT(greatest_share, 0.3);
+}
+
 // An edge that bends a ray hardly is a screen, by how much longer the way by the Keller point is than the straight one:
 // of points unfolded about the edge, which lies at an angle to their vertical plane.
 TEST(OverRooftop, EdgesAtAnAngleThatBendLittleAreScreensByTheirDetour) {
