@@ -90,7 +90,7 @@ class EdgesNearestToLine {
     const double upright_m = over_ground_.across(std::fabs(edge_z - line_z));
     const double share = upright_m > across_m ? across_m / upright_m : 1;
     point = over_ground_.in_plane({part * length_m_, obstructs ? across_m : -across_m});
-    edge.sine_steps = static_cast<std::uint16_t>(std::max(share * ProfileEdge::all_steps + 0.5, 1.0));
+    edge.sine_steps = static_cast<std::int16_t>(std::max(share * ProfileEdge::all_steps + 0.5, 1.0));
     return true;
   }
 

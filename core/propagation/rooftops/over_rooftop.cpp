@@ -241,7 +241,11 @@ void follow_bends(Vec3 from, Vec3 to, const RooftopBends& bends, RooftopPath& pa
     before = edge;
   }
   path.length_m += norm(Vec2{distance, to.z} - before);
-  path.departure = normalized(path.edges.front() - from);
+  const Vec3 to_first = path.edges.front() - from;
+  const Vec2 beside =
+      bends.to_first_keller_point.x * direction + bends.to_first_keller_point.y * Vec2{-direction.y, direction.x};
+  path.departure = normalized(to_first);
+  path.departure_to_keller_point = normalized(to_first + at_height(beside, 0));
   path.arrival = normalized(to - path.edges.back());
   path.horizontal = bends.horizontal;
   path.vertical = bends.vertical;
@@ -362,7 +366,7 @@ bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopT
         .behind = ground.is_straight_behind && chosen.points[chosen.count - 2].x == ground.vertices.back().x};
     rooftop_detail::pass_screens(scene, rays, target, line, chosen, straight, screens, work.bends);
     follow_bends(rays.from, target.point, work.bends, path);
-    path.departure = normalized(way);
+    path.departure = path.departure_to_keller_point = normalized(way);
     path.is_in_sight = true;
     path.passes_roofs = with_roofs;
     path.is_straight_behind = straight.behind;

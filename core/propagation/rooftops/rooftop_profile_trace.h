@@ -134,10 +134,12 @@ class RooftopProfileTrace {
   }
 
   // Of the side across the line.
-  TESSERAY_HD std::uint16_t sine_steps(std::uint32_t side) const {
+  TESSERAY_HD std::int16_t sine_steps(std::uint32_t side) const {
     const Vec2 along{scene_.sides.along_x[side], scene_.sides.along_y[side]};
-    const double steps = ProfileEdge::all_steps * std::fabs(cross(along, line_.direction)) / norm(along);
-    return static_cast<std::uint16_t>(smaller(steps + 0.5, ProfileEdge::all_steps));
+    const double turn = cross(line_.direction, along);
+    const double exact = ProfileEdge::all_steps * std::fabs(turn) / norm(along);
+    const auto steps = static_cast<std::int16_t>(smaller(exact + 0.5, ProfileEdge::all_steps));
+    return (turn < 0) == (dot(line_.direction, along) < 0) ? steps : static_cast<std::int16_t>(-steps);
   }
 
   // Whether a side beside an end, which it rises above, is where the line goes into the building from the start, or
@@ -265,7 +267,7 @@ class RooftopProfileTrace {
         if (point.y == row_[end - 1].y) {
           // The same from either end.
           row_.set_x(end - 1, 0.5 * (group_begin + point.x));
-          if (row_.edge(k).sine_steps > row_.edge(end - 1).sine_steps) row_.set_sine(end - 1, row_.edge(k).sine_steps);
+          if (row_.edge(k).sine() > row_.edge(end - 1).sine()) row_.set_sine(end - 1, row_.edge(k).sine_steps);
           continue;
         }
         --end;

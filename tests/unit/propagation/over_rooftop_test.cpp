@@ -254,6 +254,43 @@ TEST(OverRooftop, EdgesAtAnAngleAreThoseOfTheirKellerPoints) {
   EXPECT_GT(aside, 40u);
 }
 
+// Rays over the roofs have the antenna's gain towards the edge's Keller point, as the launcher's
+// own diffraction there has.
+TEST(OverRooftop, AntennasSendToTheKellerPoint) {
+  Scene scene = testing::flat_ground(660, 640);
+  scene.prisms.push_back(testing::box_prism(1, {300, 10}, {370, 630}, 0, 15));
+  const Environment city(testing::with_material(std::move(scene), 5, 0.01), 10);
+  RayLaunchingOptions over_roofs = roofs_only();
+  RayLaunchingOptions diffraction = over_roofs;
+  diffraction.over_rooftop = OverRooftop::none;
+  std::vector<Vec3> places;
+  for (const double behind_m : {2.0, 5.0, 12.0}) {
+    for (const double along_m : {-80.0, -20.0, 0.0, 10.0, 20.0, 40.0, 80.0}) {
+      places.push_back({370 + behind_m, 320 + along_m, 1.5});
+    }
+  }
+  const auto receivers = testing::receivers_at(places);
+  std::size_t compared = 0;
+  for (const double azimuth_deg : {0.0, 45.0, 90.0, 150.0}) {
+    for (const Vec3 antenna : {Vec3{367, 320, 18}, Vec3{362, 320, 16}}) {
+      Transmitter transmitter = testing::test_transmitter(antenna);
+      transmitter.antenna = AntennaKind::sector_3gpp;
+      transmitter.azimuth_deg = azimuth_deg;
+      const auto with = city.launch(transmitter, receivers, over_roofs);
+      const auto without = city.launch(transmitter, receivers, diffraction);
+      for (std::size_t r = 0; r < places.size(); ++r) {
+        if (without.receivers[r].rays != 1) continue;
+        if (with.receivers[r].strongest_mechanism != Mechanism::over_rooftop) continue;
+        EXPECT_NEAR(decibels_between(testing::total_gain(with.receivers[r]), testing::total_gain(without.receivers[r])),
+                    0, 0.05)
+            << "from " << antenna.x << ", azimuth " << azimuth_deg << ", to " << places[r].x << ", " << places[r].y;
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 60u);
+}
+
 // Places before the wall that an antenna on the roof sees past the eaves: what these take is by how much longer the way
 // by their Keller point is than the straight one, wherever the vertical plane meets them, and counts once.
 TEST(OverRooftop, EavesInSightTakeByTheirDetour) {
