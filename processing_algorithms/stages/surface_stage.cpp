@@ -2,7 +2,9 @@
 #include "processing_algorithms/stages/surface_stage.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -81,16 +83,22 @@ std::uint16_t* default_of_surface(DefaultMaterials& defaults, const std::string&
   return name == "roof" ? &defaults.roof : nullptr;
 }
 
-void set_scattering_of_material(Scene& scene, const std::string& name, double coefficient) {
-  bool found = find_itu_material(name) != nullptr;
-  const std::optional<ElectricProperties> numbers = parse_electric_properties(name);
-  const std::string spelling = numbers ? material_name(*numbers) : name;
+using ScatteringByName = std::map<std::string, double>;
+
+// Each material gets what is said of its own name ("steel"), or else of the material that this is in P.2040 ("metal").
+void set_scattering_of_materials(Scene& scene, const ScatteringByName& coefficients) {
+  std::set<std::string> names{"ground", "wall", "roof"};
   for (Material& material : scene.materials) {
-    if (material.name != spelling) continue;
-    material.scattering_coefficient = coefficient;
-    found = true;
+    const ItuMaterial* const known = find_itu_material(material.name);
+    const std::string of_known = known ? std::string(known->name) : material.name;
+    auto said = coefficients.find(material.name);
+    if (said == coefficients.end()) said = coefficients.find(of_known);
+    if (said != coefficients.end()) material.scattering_coefficient = said->second;
+    names.insert(material.name);
   }
-  if (!found) throw bad_scattering("there is no material \"" + name + "\"");
+  for (const auto& [name, coefficient] : coefficients) {
+    if (!names.contains(name) && !find_itu_material(name)) throw bad_scattering("there is no material \"" + name + "\"");
+  }
 }
 
 // The surfaces get a material of their own, so that others of the same material keep theirs.
@@ -100,9 +108,9 @@ void set_scattering_of_surfaces(Scene& scene, std::uint16_t& number, double coef
   number = static_cast<std::uint16_t>(scene.materials.size() - 1);
 }
 
-// "name=number" by name, in the order given.
-std::vector<std::pair<std::string, double>> scattering_by_material(const std::string& text) {
-  std::vector<std::pair<std::string, double>> result;
+// "name=number" by name, of materials in numbers by their one spelling.
+ScatteringByName scattering_by_material(const std::string& text) {
+  ScatteringByName result;
   std::string separated = text;
   std::replace_if(
       separated.begin(), separated.end(), [](char c) { return c == ',' || c == ';'; }, ' ');
@@ -110,9 +118,14 @@ std::vector<std::pair<std::string, double>> scattering_by_material(const std::st
   for (std::string word; words >> word;) {
     const std::size_t sign = word.find('=');
     if (sign == std::string::npos) throw bad_scattering("\"" + word + "\" has no =");
+    if (sign == 0) throw bad_scattering("\"" + word + "\" has no name");
     const std::optional<double> number = parse_number(word.substr(sign + 1));
     if (!number || *number < 0 || *number > 1) throw bad_scattering("\"" + word + "\" has no number from 0 to 1");
-    result.emplace_back(word.substr(0, sign), *number);
+    const std::string name = lower_case(word.substr(0, sign));
+    const std::optional<ElectricProperties> numbers = parse_electric_properties(name);
+    if (!result.emplace(numbers ? material_name(*numbers) : name, *number).second) {
+      throw bad_scattering("\"" + name + "\" is there twice");
+    }
   }
   return result;
 }
@@ -226,10 +239,8 @@ Scene with_materials(Run& run, Scene scene, const std::vector<Transmitter>& tran
 Scene with_surfaces(Run& run, Scene scene, const std::vector<Transmitter>& transmitters) {
   const ParameterValues& values = run.values();
   scene = with_named_materials(values, std::move(scene));
-  const auto coefficients = scattering_by_material(values.text("SCATTERING_BY_MATERIAL"));
-  for (const auto& [name, coefficient] : coefficients) {
-    if (!default_of_surface(scene.default_materials, name)) set_scattering_of_material(scene, name, coefficient);
-  }
+  const ScatteringByName coefficients = scattering_by_material(values.text("SCATTERING_BY_MATERIAL"));
+  set_scattering_of_materials(scene, coefficients);
   // What is said of a kind of surface counts more than what is said of its material.
   for (const auto& [name, coefficient] : coefficients) {
     std::uint16_t* const number = default_of_surface(scene.default_materials, name);

@@ -108,6 +108,13 @@ class Materials(PipelineTest):
         process, _ = self.predict(MIXED_UP, "--scattering-by-material", "5.32/0.0326=0.8")
         self.assert_refused(process, "bad_scattering", ["5.32/0.0326"])
 
+    def test_scattering_of_a_material_holds_where_it_has_another_name(self):
+        plain = self.losses(MIXED_UP)
+        metal = self.losses(MIXED_UP, "--scattering-by-material", "metal=0.8")
+        self.assertNotEqual(plain, metal)
+        self.assertEqual(metal, self.losses(MIXED_UP, "--scattering-by-material", "steel=0.8"))
+        self.assertEqual(metal, self.losses(MIXED_UP, "--scattering-by-material", "metal=0.1 Steel=0.8"))
+
     def test_the_scene_file_holds_what_the_environment_holds(self):
         scene, visibility = self.folder / "town.tscene", self.folder / "town.tvis"
         self.assert_done(tesseray("exportscene", "--environment", MIXED_UP, "--scene", scene))

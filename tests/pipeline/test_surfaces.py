@@ -92,7 +92,10 @@ class Surfaces(PipelineTest):
         self.assertNotEqual(self.losses("lambertian"), self.losses("directive", "--scattering-lobe", "directive"))
 
     def test_bad_scattering_is_refused_before_any_work(self):
-        for text, reason in (("glass", "has no ="), ("glass=2", "no number from 0 to 1"), ("gold=0.1", "gold")):
+        for text, reason in (("glass", "has no ="), ("glass=2", "no number from 0 to 1"), ("gold=0.1", "gold"),
+                             ("glass=0.1 brick=0.2 Glass=0.3", '"glass" is there twice'),
+                             ("5.31/0.0326=0.1; 5.310/0.0326=0.2", '"5.310/0.0326" is there twice'),
+                             ("=0.2", "has no name"), ("wall=0 wall=0.2", '"wall" is there twice')):
             process, output = self.predict("bad", "--scattering-by-material", text)
             self.assertEqual(process.returncode, 2, process.stderr)
             error = error_of(process)
