@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/prediction/predicted_target.h"
 
+#include "core/base/blank_text.h"
 #include "core/base/error.h"
 
 namespace tesseray {
@@ -17,17 +18,6 @@ std::uint32_t TransmitterNumbers::of(std::int64_t transmitter_id) const {
               "give path losses with the transmitters of the same run beside them");
 }
 
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(blank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
-
-}  // namespace
-
 TransmitterNames::TransmitterNames(std::span<const PredictedTransmitter> transmitters)
     : only_one_(transmitters.size() == 1) {
   for (std::uint32_t t = 0; t < transmitters.size(); ++t) {
@@ -38,8 +28,8 @@ TransmitterNames::TransmitterNames(std::span<const PredictedTransmitter> transmi
 
 std::optional<std::uint32_t> TransmitterNames::find(std::string_view text, bool may_be_id) const {
   const std::string name(trimmed(text));
-  if (name.empty()) return only_one_ ? std::optional<std::uint32_t>(0) : std::nullopt;
   if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
+  if (is_blank(name)) return only_one_ ? std::optional<std::uint32_t>(0) : std::nullopt;
   if (!may_be_id) return std::nullopt;
   const auto found = by_id_.find(name);
   return found == by_id_.end() ? std::nullopt : std::optional(found->second);

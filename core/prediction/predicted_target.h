@@ -56,8 +56,8 @@ class TransmitterNumbers {
 class TransmitterNames {
  public:
   explicit TransmitterNames(std::span<const PredictedTransmitter> transmitters);
-  // Nothing said is the only transmitter there is. Empty for an unknown one. Numbers of a network (PCI, cell id) must
-  // not be taken for ids: `may_be_id`.
+  // Nothing said, also in a word ("n/a") that is no name, is the only transmitter there is. Empty for an unknown one.
+  // Numbers of a network (PCI, cell id) must not be taken for ids: `may_be_id`.
   std::optional<std::uint32_t> find(std::string_view text, bool may_be_id) const;
 
  private:

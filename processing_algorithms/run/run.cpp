@@ -52,6 +52,10 @@ std::string Run::device() const {
   return words + "cpu, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 
+bool Run::is_copy(const std::string& source) const {
+  return settings_.copies.contains(path_of_source(source).string());
+}
+
 RunRecord Run::record(const LocalFrame& frame,
                       std::vector<std::pair<std::string, std::string>> failed_transmitters) const {
   RunRecord record;

@@ -43,6 +43,8 @@ class Run {
   RunProgress& progress() { return progress_; }
   // A file that is read besides those that parameters name, for the record; each once.
   void add_input(const std::string& file);
+  // Whether an input is a copy that the caller made for this run.
+  bool is_copy(const std::string& source) const;
   // True when a GPU computes what there are kernels for.
   bool uses_cuda() const { return gpu_.has_value(); }
   // What make() makes on the GPU, a pointer, and a note that it computes `what`, in words. When its memory is not

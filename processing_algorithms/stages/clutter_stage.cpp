@@ -43,7 +43,7 @@ std::map<std::string, double> losses_in(const std::string& text) {
     if (trimmed(part).empty()) continue;
     const std::size_t sign = part.rfind('=');
     if (sign == std::string::npos) throw bad_loss("\"" + std::string(trimmed(part)) + "\" has no =");
-    const std::string name = lower_case(trimmed(part.substr(0, sign)));
+    const std::string name = in_small_letters(trimmed(part.substr(0, sign)));
     const std::optional<double> loss_db = parse_number(trimmed(part.substr(sign + 1)));
     if (!loss_db || *loss_db < least_loss_db || *loss_db > greatest_loss_db) {
       throw bad_loss("\"" + std::string(trimmed(part)) + "\" has no number from " + shortest(least_loss_db) + " to " +
@@ -65,7 +65,7 @@ std::vector<std::string> spelled(std::vector<std::string> classes) {
 void require_classes(const std::map<std::string, double>& losses, const std::vector<std::string>& classes) {
   for (const auto& [name, loss_db] : losses) {
     const bool is_known = std::any_of(classes.begin(), classes.end(), [&wanted = name](const std::string& of_scene) {
-      return lower_case(of_scene) == wanted;
+      return in_small_letters(of_scene) == wanted;
     });
     if (is_known) continue;
     throw Error(
@@ -98,7 +98,7 @@ Scene with_clutter_losses(Run& run, Scene scene) {
   require_classes(losses, scene.clutter.classes);
   std::vector<std::string> without;
   for (const std::string& name : scene.clutter.classes) {
-    const auto loss = losses.find(lower_case(name));
+    const auto loss = losses.find(in_small_letters(name));
     if (loss == losses.end()) without.push_back(name);
     scene.clutter.loss_db.push_back(loss == losses.end() ? 0 : loss->second);
   }

@@ -187,6 +187,7 @@ std::vector<Transmitter> read_transmitters(Run& run, const Scene& scene) {
   const ParameterValues& values = run.values();
   TransmitterInput input;
   input.source = values.text("TRANSMITTERS");
+  input.is_copy = run.is_copy(input.source);
   input.crs = values.text("TRANSMITTERS_CRS");
   input.name_field = values.text("NAME_FIELD");
   input.frequency_field = values.text("FREQUENCY_FIELD");

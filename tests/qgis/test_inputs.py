@@ -956,6 +956,8 @@ os._exit(0)  # without the end of QGIS, which may crash
         self.assertEqual(self.layer(located).featureCount(), 1)
 
     def test_antenna_files_beside_a_layer_that_is_copied(self):
+        from qgis.core import QgsProcessingException
+
         (self.folder / "panel.msi").write_text("GAIN 2 dBi\nELECTRICAL_TILT 0\nHORIZONTAL 8\n"
                                                + "".join(f"{45 * i} {i % 4}\n" for i in range(8)) + "VERTICAL 8\n"
                                                + "".join(f"{45 * i} {3 * (i % 4)}\n" for i in range(8)))
@@ -963,6 +965,9 @@ os._exit(0)  # without the end of QGIS, which may crash
         table = self.text_layer(sites["TRANSMITTERS"], "xField=x&yField=y&crs=EPSG:25832")
         transmitters = {**sites, "ANTENNA": "panel"}
         beside = self.predicted(transmitters)
+        with self.assertRaises(QgsProcessingException) as refused:
+            self.predicted({**transmitters, "TRANSMITTERS": table, "ANTENNA": "no such"})
+        self.assertIn(f"nor a pattern file in the current folder, {self.folder}.\n", str(refused.exception))
         copied = self.predicted({**transmitters, "TRANSMITTERS": table})
         self.assertIn("is copied", self.log())
         self.assertEqual(self.losses(copied), self.losses(beside))

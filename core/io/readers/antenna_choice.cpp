@@ -28,11 +28,11 @@ bool is_file(const fs::path& path) {
 // The file beside which `wanted` would be, whose name is the same but for the case of its letters and an extension; of
 // several the first in the alphabet. Tables that were made on Windows need not know the case.
 std::optional<fs::path> in_any_case(const fs::path& wanted) {
-  const std::string name = lower_case(wanted.filename().string());
+  const std::string name = in_small_letters(wanted.filename().string());
   std::optional<fs::path> first;
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(wanted.parent_path(), failed)) {
-    const std::string found = lower_case(entry.path().filename().string());
+    const std::string found = in_small_letters(entry.path().filename().string());
     const bool is_meant = std::any_of(extensions.begin(), extensions.end(), [&](std::string_view extension) {
       return found == name + std::string(extension);
     });
@@ -70,7 +70,7 @@ bool concerns_gain(const std::string& code) { return code == "no_gain" || code =
 AntennaChoice::AntennaChoice(const TransmitterInput& input, Progress& progress)
     : folders_(folders_in(input.antenna_folder)), synthesis_(input.synthesis), progress_(progress) {
   const std::string dataset = parse_source_name(input.source).dataset;
-  if (is_local_path(dataset)) {
+  if (!input.is_copy && is_local_path(dataset)) {
     const fs::path folder = fs::path(dataset).parent_path();
     folders_.push_back(folder.empty() ? fs::path(".") : folder);
   }

@@ -78,7 +78,8 @@ void list_without_geometry(VectorSource& source, const std::optional<Attribute>&
     if (++looked_at % features_between_checks == 0) progress.throw_if_cancelled();
     if (has_geometry(*feature)) continue;
     const std::string number = "feature " + std::to_string(footprint_id(*feature, source.is_osm()));
-    named.push_back(name ? name->text(*feature).value_or(number) : number);
+    const std::string called = name ? name->name_in(*feature) : "";
+    named.push_back(called.empty() ? number : called);
   }
   if (named.empty()) return;
   issues.push_back(layer_issue(Issue::Action::dropped, "empty_geometry",
@@ -107,7 +108,7 @@ DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame
   PolygonOverlay overlay;
   for_each_footprint(layer, progress, has_geometry, [&](const OGRFeature& feature, const RawFootprint& footprint) {
     District district{.feature_id = footprint.feature_id};
-    if (name) district.name = name->text(feature).value_or("");
+    if (name) district.name = name->name_in(feature);
     if (population) district.population = read_population(*population, feature, source.place(feature));
     district.polygons = measurable_polygons(footprint, frame.origin, overlay, layer);
     if (!district.polygons.empty()) read.districts.push_back(std::move(district));

@@ -52,7 +52,7 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
     measurement.measurement_id = row.feature.GetFID();
     measurement.value =
         value_in(value, row.feature, input.value_kind).value_or(std::numeric_limits<double>::quiet_NaN());
-    if (transmitter) measurement.transmitter = transmitter->text(row.feature).value_or("");
+    if (transmitter) measurement.transmitter = transmitter->name_in(row.feature);
     measurement.transmitter_may_be_id = !transmitter || may_hold_transmitter_ids(*transmitter);
     if (height) measurement.height_m = read_length_m(*height, row.feature).value;
     measurements.push_back(std::move(measurement));

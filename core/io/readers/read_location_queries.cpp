@@ -126,13 +126,13 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
   const bool may_be_ids = !fields.transmitter || may_hold_transmitter_ids(*fields.transmitter);
   RowProblems problems;
   points.for_each(progress, [&](const PointRow& row) {
-    const std::string name = fields.query.text(row.feature).value_or("");
+    const std::string name = fields.query.name_in(row.feature);
     const auto [place, is_new] = numbers.emplace(name, queries.size());
     if (is_new) {
       queries.push_back({name, std::vector<Signature>(transmitters.size()), std::nullopt});
       positions.push_back(row.position);
     }
-    const std::string transmitter = fields.transmitter ? fields.transmitter->text(row.feature).value_or("") : "";
+    const std::string transmitter = fields.transmitter ? fields.transmitter->name_in(row.feature) : "";
     const std::optional<std::uint32_t> number = names.find(transmitter, may_be_ids);
     if (!number) {
       ++problems.unknown_transmitter;

@@ -9,6 +9,7 @@
 #include "core/io/readers/transmitter_reader.h"
 #include "core/io/sources/crs.h"
 #include "core/io/sources/point_source.h"
+#include "core/io/sources/text_values.h"
 
 namespace tesseray {
 namespace {
@@ -24,6 +25,24 @@ void require_unique_names(const std::vector<RawTransmitter>& transmitters) {
                     (other.line ? "line " + std::to_string(*other.line)
                                 : "feature " + std::to_string(found->second->feature_id)),
                 "give each a name of its own, or choose another NAME_FIELD", transmitter.source);
+  }
+}
+
+// Those without a name are called by their features' numbers. A word for nothing is a name where one alone has it.
+void give_names(std::vector<RawTransmitter>& transmitters, const ErrorPlace& place, Progress& progress) {
+  std::map<std::string, std::size_t> blanks;
+  for (const RawTransmitter& transmitter : transmitters) {
+    if (is_blank(transmitter.name)) ++blanks[transmitter.name];
+  }
+  for (RawTransmitter& transmitter : transmitters) {
+    const auto blank = blanks.find(transmitter.name);
+    if (blank == blanks.end() || (!blank->first.empty() && blank->second == 1)) continue;
+    transmitter.name = "transmitter " + std::to_string(transmitter.feature_id);
+  }
+  for (const auto& [word, count] : blanks) {
+    if (word.empty() || count == 1) continue;
+    progress.warn({"no_names", "of " + place.file + " " + std::to_string(count) + " transmitters are named \"" + word +
+                                   "\", which is taken for no name: they are called by the numbers of their features"});
   }
 }
 
@@ -89,6 +108,7 @@ std::vector<RawTransmitter> read_transmitters(const TransmitterInput& input, con
     transmitters.push_back(reader.read(row));
     positions.push_back(row.position);
   });
+  give_names(transmitters, points.place(), progress);
   require_unique_names(transmitters);
   points.to_environment(positions, progress);
   for (std::size_t i = 0; i < transmitters.size(); ++i) {

@@ -54,7 +54,8 @@ RawScene read_environment_input(const EnvironmentInput& input, Progress& progres
 // default is an error that names the field and its aliases.
 struct TransmitterInput {
   std::string source;
-  std::string crs;  // for CSV, or overriding the layer's; empty: the layer's (CSV lat/lon: EPSG:4326)
+  bool is_copy = false;  // made for this run, so that its folder holds no antenna files
+  std::string crs;       // for CSV, or overriding the layer's; empty: the layer's (CSV lat/lon: EPSG:4326)
   std::string name_field, frequency_field, height_field, erp_field, azimuth_field, downtilt_field,
       electrical_tilt_field, antenna_field, polarization_field;
   std::optional<double> frequency_mhz, antenna_height_m, erp_dbm;

@@ -304,8 +304,7 @@ RawTransmitter TransmitterReader::read(const PointRow& row) const {
   RawTransmitter transmitter;
   transmitter.feature_id = feature.GetFID();
   transmitter.position = row.position;
-  const std::optional<std::string> name = name_ ? name_->text(feature) : std::nullopt;
-  transmitter.name = name.value_or("transmitter " + std::to_string(transmitter.feature_id));
+  if (name_) transmitter.name = name_->name_in(feature);
   transmitter.reference = reference(feature);
   transmitter.frequency_hz = frequency_hz(feature);
   transmitter.height_m = height_m(feature, transmitter.reference);

@@ -70,7 +70,7 @@ int field_called(const OGRFeatureDefn& fields, const std::string& requested) {
   for (int i = fields.GetFieldCount() - 1; i >= 0; --i) {
     const std::string name = name_of(*fields.GetFieldDefn(i));
     if (name == requested) return i;
-    if (lower_case(name) == lower_case(requested)) in_any_case = i;
+    if (in_small_letters(name) == in_small_letters(requested)) in_any_case = i;
   }
   return in_any_case;
 }
@@ -92,12 +92,15 @@ std::optional<Attribute> find_requested(const OGRFeatureDefn& fields, const Attr
 
 }  // namespace
 
-std::optional<std::string> Attribute::text(const OGRFeature& feature) const {
-  if (!feature.IsFieldSetAndNotNull(field_)) return std::nullopt;
+std::string Attribute::name_in(const OGRFeature& feature) const {
+  if (!feature.IsFieldSetAndNotNull(field_)) return {};
   const std::string value = as_utf8(feature.GetFieldAsString(field_));
-  const std::optional<std::string> text = tag_.empty() ? value : hstore_value(value, tag_);
-  if (!text || is_blank(*text)) return std::nullopt;
-  return std::string(trimmed(*text));
+  return std::string(trimmed(tag_.empty() ? value : hstore_value(value, tag_).value_or("")));
+}
+
+std::optional<std::string> Attribute::text(const OGRFeature& feature) const {
+  std::string value = name_in(feature);
+  return is_blank(value) ? std::nullopt : std::optional(std::move(value));
 }
 
 std::optional<double> Attribute::stored_number(const OGRFeature& feature) const {

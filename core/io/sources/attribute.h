@@ -44,6 +44,8 @@ class Attribute {
   const std::string& unit() const { return unit_; }
   // Empty when the feature has no value, or one that says so ("n/a").
   std::optional<std::string> text(const OGRFeature& feature) const;
+  // The value as a name, which any word can be ("None"); "" when the feature has none.
+  std::string name_in(const OGRFeature& feature) const;
   // The value when it is stored as a number; empty for texts, NULL and NaN.
   std::optional<double> stored_number(const OGRFeature& feature) const;
 

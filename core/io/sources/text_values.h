@@ -8,16 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/blank_text.h"
+
 namespace tesseray {
-
-// Without white space (no-break spaces too) at both ends.
-std::string_view trimmed(std::string_view text);
-bool is_space(char c);
-// ASCII letters in lower case; others stay.
-std::string lower_case(std::string_view text);
-
-// True for what tables write where a value is unknown: "", "null", "nan", "n/a", "none", "-", "?", "unknown".
-bool is_blank(std::string_view text);
 
 // A finite decimal number with point or comma, whatever the locale: "12.5", "12,5", "-3e2". Empty for anything else,
 // also for two separators ("1,234.5"), which could be read either way.

@@ -2,12 +2,12 @@
 #include "core/scene/clean_up/building_prisms.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <string>
 #include <tuple>
 
+#include "core/base/blank_text.h"
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/scene/footprints/clean_footprint.h"
@@ -24,12 +24,6 @@ constexpr int building_id_bits = 42;
 constexpr double suspicious_height_m = 1000;
 // Bases below this are on the ground.
 constexpr double least_base_m = 0.05;
-
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 // What is left of a building's attributes after checking: exactly one of height and roof.
 struct Heights {

@@ -143,6 +143,17 @@ TEST(Comparison, TransmittersAreMatchedByNameThenById) {
   EXPECT_EQ(errors[5].transmitter_id, 2);
 }
 
+TEST(Comparison, WordsForNothingAreNamesWhereATransmitterIsCalledSo) {
+  Street street;
+  street.transmitters[0].name = "None";
+  const auto named = street.compare({measurement(1, {0, 0}, "None", -90), measurement(2, {0, 0}, "n/a", -90)}).errors;
+  EXPECT_EQ(named.at(0).excluded_because, "unknown transmitter");
+  EXPECT_EQ(named.at(0).measurement_id, 2);
+  EXPECT_EQ(named.at(1).excluded_because, "");
+  street.transmitters.resize(1);
+  EXPECT_EQ(street.compare({measurement(1, {0, 0}, "n/a", -90)}).errors.at(0).excluded_because, "");
+}
+
 TEST(Comparison, NamesThatDifferAreToldOfBothSides) {
   const Street street;
   Warnings warnings;

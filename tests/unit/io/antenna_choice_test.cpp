@@ -182,6 +182,8 @@ TEST_F(Antennas, NamesAsWindowsHasThem) {
       "c,500000,5000000,10,900,40,antennas\\THERE\n");
   for (const RawTransmitter& each : found) EXPECT_EQ(each.antenna, AntennaKind::pattern_file) << each.name;
   EXPECT_EQ(found[2].antenna_details.file, (folder_ / "antennas/there.MSI"));
+  write_text(folder_ / "Süd.msi", panel());
+  EXPECT_EQ(read("a,500000,5000000,10,900,40,SÜD.MSI\n")[0].antenna_details.file, folder_ / "Süd.msi");
   // A name that fits to the letter comes first.
   write_text(folder_ / "BESIDE.MSI", panel());
   EXPECT_EQ(read("a,500000,5000000,10,900,40,beside.msi\n")[0].antenna_details.file, folder_ / "beside.msi");
@@ -225,6 +227,16 @@ TEST_F(Antennas, UnknownOnesAreRefused) {
       EXPECT_NE(error.hint().find("ANTENNA_FOLDER"), std::string::npos);
     }
     EXPECT_THROW(read("a,500000,5000000,10,900,40,\n", {.antenna_name = name}), Error);
+  }
+}
+
+TEST_F(Antennas, OfACopyTheFolderIsNotLookedInto) {
+  try {
+    read("a,500000,5000000,10,900,40,beside.msi\n", {.is_copy = true});
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_TRUE(error.message().ends_with("nor a pattern file in any folder (ANTENNA_FOLDER is not given)"))
+        << error.what();
   }
 }
 

@@ -320,6 +320,28 @@ TEST_F(Points, DatumsAreNotTakenAsOneInSilence) {
   EXPECT_TRUE(codes_of("EPSG:23032").empty());
 }
 
+// "None" is a town. Where several rows say the same, it is their table's word for no name.
+TEST_F(Points, WordsForNothingAreNamesOfTheirOwn) {
+  Messages warnings;
+  const auto found = read_transmitters({.source = csv("name,lat,lon\nNone,48.1,9.2\nNULL,48.1,9.3\n-,48.1,9.4\n"
+                                                      "null,48.1,9.5\n-,48.1,9.6\n,48.1,9.7\n"),
+                                        .frequency_mhz = 900,
+                                        .antenna_height_m = 10,
+                                        .erp_dbm = 40},
+                                       frame_of("EPSG:32632"), warnings);
+  std::vector<std::string> names;
+  for (const RawTransmitter& transmitter : found) names.push_back(transmitter.name);
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"None", "NULL", "transmitter 3", "null", "transmitter 5", "transmitter 6"}));
+  ASSERT_EQ(warnings.all.size(), 1u);
+  EXPECT_NE(warnings.all[0].find("2 transmitters are named \"-\""), std::string::npos) << warnings.all[0];
+  EXPECT_EQ(
+      read_drive_test({.source = csv("cell,lat,lon,rsrp\nNone,48.1,9.2,-90\n")}, frame_of("EPSG:32632"), no_progress())
+          .at(0)
+          .transmitter,
+      "None");
+}
+
 TEST_F(Points, TheZOfReceiversIsNotUsedInSilence) {
   const auto codes_of = [&](const std::string& file, const std::string& wkt, const std::string& field) {
     Codes codes;

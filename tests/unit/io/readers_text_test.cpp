@@ -52,6 +52,12 @@ INSTANTIATE_TEST_SUITE_P(
                       LengthCase{"m", LengthUnit::metre, none}, LengthCase{"+-5", LengthUnit::metre, none},
                       LengthCase{"7'13\"", LengthUnit::metre, none}, LengthCase{"1e999", LengthUnit::metre, none}));
 
+TEST(Names, HaveSmallLettersWithMarksToo) {
+  EXPECT_EQ(in_small_letters("PANEL Äöß×ÑŸŁŻĲ ΑΩ ЁЖ 電"), "panel äöß×ñÿłżĳ αω ёж 電");
+  EXPECT_EQ(in_small_letters("İı"), "İı");
+  EXPECT_EQ(in_small_letters("A\xC4\xC3"), "a\xC4\xC3") << "Latin-1 stays";
+}
+
 TEST(Names, ComparePlainly) {
   EXPECT_EQ(plain_name("Antenna-Height (m)"), "antennaheightm");
   EXPECT_EQ(plain_name("building:levels"), "buildinglevels");
