@@ -39,7 +39,7 @@ from qgis.core import (
 from qgis.PyQt.QtCore import QMetaType, QUrl
 
 from .description import Parameter
-from .recorded_runs import recorded_run
+from .recorded_runs import copy_runs, recorded_run
 
 # Tables of a GeoPackage or SpatiaLite database that are no data of the user's.
 HIDDEN_TABLES = {"layer_styles", "qgis_projects", "KNN", "KNN2", "data_licenses"}
@@ -195,26 +195,33 @@ def _holds_transmitters(layer: QgsVectorLayer) -> bool:
     return layer.isValid() and all(layer.fields().lookupField(field) >= 0 for field in _TRANSMITTERS_FIELDS)
 
 
-def _copy_companions(layer: QgsVectorLayer, companions: list[str], target: Path, copied: QgsVectorLayer | None,
+def _copy_companions(layer: QgsVectorLayer, companions: list[str], export: QgsVectorLayer, is_part: bool,
                      context: QgsProcessingContext) -> None:
-    """Copies layers that stand beside `layer` in its file to the file of its export, as far as they are there.
+    """Copies layers that stand beside `layer` in its file, and the records of its runs, to the file of its export, as
+    far as they are there.
 
-    copied: the export where it has some of the layer's rows only: then of transmitters those that it has rows of, as
+    is_part: the export has some of the layer's rows only. Then of transmitters those are copied that it has rows of, as
     the executable takes them of a layer with a filter.
     """
     file = file_of(layer)
-    for name in companions if file else ():
+    if file is None:
+        return
+    target = file_of(export)
+    names = {table_of(layer): table_of(export)}
+    column = export.fields().lookupField(_TRANSMITTER_FIELD) if is_part else -1
+    for name in companions:
         companion = _companion(file, table_of(layer), name)
         if not companion.isValid():
             continue
+        names[table_of(companion)] = name
         options = QgsVectorFileWriter.SaveVectorOptions()
         options.driverName, options.layerName = "GPKG", name
         options.actionOnExistingFile = QgsVectorFileWriter.ActionOnExistingFile.CreateOrOverwriteLayer
-        column = copied.fields().lookupField(_TRANSMITTER_FIELD) if copied else -1
         if column >= 0 and companion.fields().lookupField(_TRANSMITTER_FIELD) >= 0:
-            numbers = ", ".join(str(number) for number in sorted(copied.uniqueValues(column)))
+            numbers = ", ".join(str(number) for number in sorted(export.uniqueValues(column)))
             companion.setSubsetString(f'"{_TRANSMITTER_FIELD}" IN ({numbers})')
         QgsVectorFileWriter.writeAsVectorFormatV3(companion, str(target), context.transformContext(), options)
+    copy_runs(file, target, names)
 
 
 _WHOLE_NUMBERS = {QMetaType.Type.Int, QMetaType.Type.UInt, QMetaType.Type.LongLong, QMetaType.Type.ULongLong}
@@ -364,9 +371,8 @@ def vector_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reaso
     _require_all_rows(algorithm, parameter, parameters, context, path)
     source = _exported_source(path, layer_name)
     if parameter.companions:
-        is_part = _choice_of_rows(parameters[parameter.name]) or layer.subsetString()
-        copied = QgsVectorLayer(source, layer_name, "ogr") if is_part else None
-        _copy_companions(layer, parameter.companions, Path(path), copied, context)
+        is_part = bool(_choice_of_rows(parameters[parameter.name]) or layer.subsetString())
+        _copy_companions(layer, parameter.companions, QgsVectorLayer(source, layer_name, "ogr"), is_part, context)
     return source
 
 

@@ -47,3 +47,30 @@ def recorded_run(file: Path, layer: str) -> RecordedRun | None:
     finally:
         database.close()
     return None
+
+
+def copy_runs(file: Path, copy: Path, names: Mapping[str, str]) -> None:
+    """The records of the runs into a GeoPackage that holds copies of their layers, if there are any.
+
+    names: by the name of a layer, that of its copy.
+    """
+    database = sqlite3.connect(copy.absolute().as_uri(), uri=True)
+    try:
+        database.execute("ATTACH ? AS original", (f"{file.absolute().as_uri()}?mode=ro",))
+        schema = database.execute("SELECT sql FROM original.sqlite_master WHERE name = ?", (RUNS_TABLE,)).fetchone()
+        if schema is None:
+            return
+        database.execute(*schema)
+        database.execute(f"INSERT INTO {RUNS_TABLE} SELECT * FROM original.{RUNS_TABLE} ORDER BY rowid")
+        database.execute("INSERT INTO gpkg_contents (table_name, data_type, identifier) VALUES (?1, 'attributes', ?1)",
+                         (RUNS_TABLE,))
+        copied = {name.casefold(): name_of_copy for name, name_of_copy in names.items()}
+        for number, layers in database.execute(f"SELECT rowid, layers FROM {RUNS_TABLE}").fetchall():
+            renamed = [copied.get(layer.casefold(), layer) for layer in json.loads(layers)]
+            database.execute(f"UPDATE {RUNS_TABLE} SET layers = ? WHERE rowid = ?",
+                             (json.dumps(renamed, ensure_ascii=False), number))
+        database.commit()
+    except (sqlite3.Error, ValueError, TypeError):
+        database.rollback()  # another program's table of that name
+    finally:
+        database.close()

@@ -564,6 +564,28 @@ class InputTest(ProjectTest):
             servers = {row["transmitter"] for row in self.layer(copied).getFeatures()}
             self.assertEqual({server for server in servers if isinstance(server, str)}, names)
 
+    def test_warnings_about_a_path_loss_are_those_about_its_copy(self):
+        """What its run left out, and that the transmitters are another run's."""
+        from qgis.core import QgsProcessingFeatureSourceDefinition
+
+        sites = harness.transmitters(self.folder)
+        network = self.folder / "network.gpkg"
+        self.predicted(sites)  # makes the environment
+        inputs = {**sites, "MAX_BOUNCES": 0, "ENVIRONMENT": str(self.folder / "environment.gpkg")}
+        self.run_tool("predictcoverage", **inputs, REACHED_ONLY=True, OUTPUT=str(network))
+        self.run_tool("predictcoverage", **inputs, ANTENNA_HEIGHT=30, OVERWRITE=True,
+                      PATH_LOSS=f"ogr:dbname='{network}' table=\"later\" (geom)",
+                      TRANSMITTERS_OUT=f"ogr:dbname='{network}' table=\"transmitters\" (geom)")
+        layer = self.layer(f"{network}|layername=path_loss", name="path loss")
+        layer.selectAll()
+        for source in (layer, QgsProcessingFeatureSourceDefinition(layer.id(), True)):
+            self.run_tool("comparewithdrivetest", PATH_LOSS=source, **harness.DRIVE_TEST,
+                          ERROR_STATISTICS="TEMPORARY_OUTPUT")
+            log = self.feedback.textLog()
+            self.assertIn("holds only tiles that something reaches", log)
+            self.assertIn("is of another run than path", log)
+        self.assertIn("is copied", log)
+
     def test_path_loss_that_was_packed_keeps_its_transmitters(self):
         """QGIS calls the tables as it calls the layers, and leaves out the records of runs."""
         import processing
