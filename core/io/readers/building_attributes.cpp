@@ -62,6 +62,22 @@ AttributeSearch height_search(const EnvironmentInput& input) {
                                   : ""};
 }
 
+std::string_view in_words(LengthUnit unit) {
+  switch (unit) {
+    case LengthUnit::foot:
+      return "feet";
+    case LengthUnit::decimetre:
+      return "decimetres";
+    case LengthUnit::centimetre:
+      return "centimetres";
+    case LengthUnit::millimetre:
+      return "millimetres";
+    case LengthUnit::metre:
+      break;
+  }
+  return "metres";
+}
+
 }  // namespace
 
 BuildingAttributes::BuildingAttributes(VectorSource& source, const EnvironmentInput& input, std::vector<Issue>& issues)
@@ -105,15 +121,13 @@ BuildingAttributes::BuildingAttributes(VectorSource& source, const EnvironmentIn
                                  layer_));
   }
   // A name is the better witness: the unit option has a default that nobody may have looked at.
-  if (height_ && unit_ == LengthUnit::metre && says_feet(*height_)) {
-    unit_ = LengthUnit::foot;
-    issues.push_back(layer_issue(Issue::Action::assumed, "unit_from_name",
-                                 "heights are in feet, as the name of field " + height_->name() + " says", layer_));
-  } else if (height_ && unit_ == LengthUnit::foot && says_metres(*height_)) {
-    unit_ = LengthUnit::metre;
-    issues.push_back(layer_issue(Issue::Action::assumed, "unit_from_name",
-                                 "heights are in metres, as the name of field " + height_->name() + " says", layer_));
-  }
+  const auto said = height_ ? length_unit_in_name(*height_) : std::nullopt;
+  if (!said || *said == unit_) return;
+  unit_ = *said;
+  issues.push_back(layer_issue(
+      Issue::Action::assumed, "unit_from_name",
+      std::string("heights are in ").append(in_words(unit_)) + ", as the name of field " + height_->name() + " says",
+      layer_));
 }
 
 bool BuildingAttributes::is_building(const OGRFeature& feature) {
@@ -160,9 +174,8 @@ std::optional<double> BuildingAttributes::read_height(const OGRFeature& feature,
                                                       std::vector<Issue>& issues) {
   if (!height_) return std::nullopt;
   if (kind_ == HeightKind::storeys) return read_storeys_m(feature, building, issues);
-  const double unit_m = *parse_length_m("1", unit_);
-  const NumberCell cell =
-      read_number(*height_, feature, unit_m, [&](const std::string& text) { return parse_length_m(text, unit_); });
+  const NumberCell cell = read_number(*height_, feature, metres_per(unit_),
+                                      [&](const std::string& text) { return parse_length_m(text, unit_); });
   const auto missing = [&](const std::string& code, const std::string& message) {
     issues.push_back(footprint_issue(Issue::Action::assumed, code, message + ": taken as missing", layer_, building));
     return std::nullopt;
@@ -230,8 +243,8 @@ void BuildingAttributes::assume_height_from_storeys(const OGRFeature& feature, R
 std::optional<double> BuildingAttributes::read_base(const OGRFeature& feature, const RawBuilding& building,
                                                     std::vector<Issue>& issues) const {
   if (!base_) return std::nullopt;
-  const LengthUnit unit = says_feet(*base_) ? LengthUnit::foot : says_metres(*base_) ? LengthUnit::metre : unit_;
-  const NumberCell cell = read_number(*base_, feature, *parse_length_m("1", unit),
+  const LengthUnit unit = length_unit_in_name(*base_).value_or(unit_);
+  const NumberCell cell = read_number(*base_, feature, metres_per(unit),
                                       [&](const std::string& text) { return parse_length_m(text, unit); });
   const auto none = [&](const std::string& message) {
     issues.push_back(footprint_issue(Issue::Action::assumed, "unusable_base",
@@ -251,10 +264,8 @@ std::optional<double> BuildingAttributes::read_base(const OGRFeature& feature, c
 std::optional<double> BuildingAttributes::read_entrance(const OGRFeature& feature, const RawBuilding& building,
                                                         std::vector<Issue>& issues) const {
   if (!entrance_) return std::nullopt;
-  const LengthUnit unit = says_feet(*entrance_)     ? LengthUnit::foot
-                          : says_metres(*entrance_) ? LengthUnit::metre
-                                                    : unit_;
-  const NumberCell cell = read_number(*entrance_, feature, *parse_length_m("1", unit),
+  const LengthUnit unit = length_unit_in_name(*entrance_).value_or(unit_);
+  const NumberCell cell = read_number(*entrance_, feature, metres_per(unit),
                                       [&](const std::string& text) { return parse_length_m(text, unit); });
   const bool plausible = cell.value && *cell.value >= lowest_elevation_m && *cell.value <= greatest_elevation_m;
   if (cell.unreadable.empty() && (plausible || !cell.value)) return cell.value;
@@ -275,7 +286,7 @@ void BuildingAttributes::finish(std::vector<Issue>& issues) const {
   }
   if (heights_in_other_unit_ > 0 && bare_heights_ > 0) {
     const bool are_feet = unit_ == LengthUnit::foot;
-    const std::string taken = are_feet ? "feet" : "metres", other = are_feet ? "metres" : "feet";
+    const std::string taken(in_words(unit_)), other = are_feet ? "metres" : "feet";
     issues.push_back(
         layer_issue(Issue::Action::assumed, "mixed_units",
                     height_->name() + ": " + std::to_string(heights_in_other_unit_) + " heights say that they are " +

@@ -110,13 +110,18 @@ std::optional<double> Attribute::stored_number(const OGRFeature& feature) const 
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-bool says_feet(const Attribute& attribute) { return attribute.unit().starts_with("f"); }
-
-bool says_metres(const Attribute& attribute) { return attribute.unit().starts_with("m"); }
+std::optional<LengthUnit> length_unit_in_name(const Attribute& attribute) {
+  const std::string& unit = attribute.unit();
+  if (unit == "dm") return LengthUnit::decimetre;
+  if (unit == "cm") return LengthUnit::centimetre;
+  if (unit == "mm") return LengthUnit::millimetre;
+  if (unit.starts_with("f")) return LengthUnit::foot;
+  return unit.empty() ? std::nullopt : std::optional(LengthUnit::metre);
+}
 
 NumberCell read_length_m(const Attribute& attribute, const OGRFeature& feature) {
-  const LengthUnit unit = says_feet(attribute) ? LengthUnit::foot : LengthUnit::metre;
-  return read_number(attribute, feature, *parse_length_m("1", unit),
+  const LengthUnit unit = length_unit_in_name(attribute).value_or(LengthUnit::metre);
+  return read_number(attribute, feature, metres_per(unit),
                      [&](const std::string& text) { return parse_length_m(text, unit); });
 }
 

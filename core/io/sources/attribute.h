@@ -12,12 +12,13 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/io/sources/text_values.h"
 
 namespace tesseray {
 
 // Lengths as they stand behind names: "height_ft".
-inline constexpr std::array<std::string_view, 8> length_names = {"m",      "metre", "metres", "meter",
-                                                                 "meters", "ft",    "foot",   "feet"};
+inline constexpr std::array<std::string_view, 11> length_names = {"m",    "metre", "metres", "meter", "meters", "ft",
+                                                                  "foot", "feet",  "dm",     "cm",    "mm"};
 
 // Angles.
 inline constexpr std::array<std::string_view, 5> angle_names = {"deg", "degree", "degrees", "°", "º"};
@@ -54,9 +55,8 @@ class Attribute {
   std::string name_, unit_, tag_;
 };
 
-// Whether the name says that its lengths are in feet, or in metres.
-bool says_feet(const Attribute& attribute);
-bool says_metres(const Attribute& attribute);
+// What the name says that its lengths are in; empty where it says nothing.
+std::optional<LengthUnit> length_unit_in_name(const Attribute& attribute);
 
 // Empty when nothing fits the aliases. Throws Error, with what is near, when the requested field is not there.
 std::optional<Attribute> find_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search,
@@ -91,7 +91,7 @@ NumberCell read_number(const Attribute& attribute, const OGRFeature& feature, do
   return {value, {}};
 }
 
-// The attribute's length in metres: as a text says, or else in feet where the attribute's name says so.
+// The attribute's length in metres: as a text says, or else in the unit that the attribute's name says.
 NumberCell read_length_m(const Attribute& attribute, const OGRFeature& feature);
 
 }  // namespace tesseray

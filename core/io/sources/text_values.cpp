@@ -15,10 +15,10 @@ constexpr double foot_m = 0.3048;
 constexpr double inch_m = 0.0254;
 
 constexpr std::array length_units = {
-    Unit{"m", 1.0},      Unit{"metre", 1.0},   Unit{"metres", 1.0},    Unit{"meter", 1.0},
-    Unit{"meters", 1.0}, Unit{"cm", 0.01},     Unit{"mm", 0.001},      Unit{"km", 1000.0},
-    Unit{"ft", foot_m},  Unit{"foot", foot_m}, Unit{"feet", foot_m},   Unit{"'", foot_m},
-    Unit{"in", inch_m},  Unit{"inch", inch_m}, Unit{"inches", inch_m}, Unit{"\"", inch_m},
+    Unit{"m", 1.0},         Unit{"metre", 1.0},   Unit{"metres", 1.0}, Unit{"meter", 1.0}, Unit{"meters", 1.0},
+    Unit{"dm", 0.1},        Unit{"cm", 0.01},     Unit{"mm", 0.001},   Unit{"km", 1000.0}, Unit{"ft", foot_m},
+    Unit{"foot", foot_m},   Unit{"feet", foot_m}, Unit{"'", foot_m},   Unit{"in", inch_m}, Unit{"inch", inch_m},
+    Unit{"inches", inch_m}, Unit{"\"", inch_m},
 };
 
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -191,9 +191,24 @@ std::optional<double> parse_quantity(std::string_view text, std::span<const Unit
   return *number * unit->factor;
 }
 
+double metres_per(LengthUnit unit) {
+  switch (unit) {
+    case LengthUnit::foot:
+      return foot_m;
+    case LengthUnit::decimetre:
+      return 0.1;
+    case LengthUnit::centimetre:
+      return 0.01;
+    case LengthUnit::millimetre:
+      return 0.001;
+    case LengthUnit::metre:
+      break;
+  }
+  return 1.0;
+}
+
 std::optional<double> parse_length_m(std::string_view text, LengthUnit unit) {
-  const double bare_factor = unit == LengthUnit::foot ? foot_m : 1.0;
-  if (const std::optional<double> length = parse_quantity(text, length_units, bare_factor)) return length;
+  if (const std::optional<double> length = parse_quantity(text, length_units, metres_per(unit))) return length;
   return parse_feet_and_inches(lower_case(with_plain_marks(text)));
 }
 

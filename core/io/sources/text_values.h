@@ -26,7 +26,8 @@ std::optional<char> decimal_sign(std::string_view text);
 // from 1e15 on.
 std::string shortest(double number);
 
-enum class LengthUnit { metre, foot };
+enum class LengthUnit { metre, foot, decimetre, centimetre, millimetre };
+double metres_per(LengthUnit unit);
 // The numbers in texts of heights as people write them: "12 m", "40'", "12,5", "40 ft", "7'6\"". `unit` is what a
 // bare number means. Empty when there is none.
 std::optional<double> parse_length_m(std::string_view text, LengthUnit unit);

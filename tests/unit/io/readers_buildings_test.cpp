@@ -173,6 +173,18 @@ TEST_F(Buildings, FeetByOptionAndByName) {
   EXPECT_EQ(metres.buildings[0].height_m, 100.0);
 }
 
+TEST_F(Buildings, PartsOfAMetreByName) {
+  for (const auto& [name, metres] : {std::pair{"height_cm", 0.01}, {"Höhe [dm]", 0.1}, {"h_mm", 0.001}}) {
+    const std::string buildings = with_values(name, 'r', {250.0});
+    for (const char* field : {"", name}) {
+      const RawScene scene = read(EnvironmentInput{.buildings = buildings, .height_field = field});
+      EXPECT_DOUBLE_EQ(scene.buildings.at(0).height_m.value_or(0), 250 * metres) << name;
+      EXPECT_NE(only(scene.issues, "unit_from_name").message.find("metres, as the name"), std::string::npos) << name;
+    }
+  }
+  EXPECT_DOUBLE_EQ(*read(with_values("height", 's', {"250 dm"})).buildings[0].height_m, 25);
+}
+
 // Some heights say that they are feet, the others nothing: they are hardly metres.
 TEST_F(Buildings, UnitsThatDifferWithinAFieldAreToldOf) {
   const std::string feet = with_values("Höhe", 's', {"70.5", "40 ft", "12'", "33,1", ""});
