@@ -35,7 +35,8 @@ constexpr std::array erp_aliases = {Names("erp"),           Names("eirp"),     N
                                     Names("potenza"),       Names("pire")};
 constexpr std::array azimuth_aliases = {Names("azimuth"), Names("bearing"),        Names("azi"),
                                         Names("heading"), Names("direction"),      Names("azimut"),
-                                        Names("az"),      Names("antennaazimuth"), Names("antazimuth")};
+                                        Names("az"),      Names("antennaazimuth"), Names("antazimuth"),
+                                        Names("acimut"),  Names("azimute"),        Names("richtung")};
 constexpr std::array downtilt_aliases = {Names("downtilt"), Names("tilt"),           Names("totaltilt"),
                                          Names("tiltdown"), Names("mechanicaltilt"), Names("mechanicaldowntilt"),
                                          Names("mechtilt"), Names("mtilt")};
@@ -48,16 +49,21 @@ constexpr std::array reference_aliases = {Names("heightreference"), Names("anten
                                           Names("hoehenbezug"), Names("hohenbezug")};
 
 // In names of fields that say what has a default, so that nobody would miss it.
-constexpr std::array azimuth_stems = {Names("azim"), Names("bearing"), Names("ausrichtung"), Names("strahlrichtung"),
-                                      Names("orientation")};
+constexpr std::array azimuth_stems = {Names("azim"),           Names("bearing"),       Names("ausrichtung"),
+                                      Names("strahlrichtung"), Names("hauptrichtung"), Names("antennenrichtung"),
+                                      Names("acimut"),         Names("orient")};
 constexpr std::array tilt_stems = {Names("tilt"), Names("neigung"), Names("absenkung"), Names("inclin")};
 constexpr std::array antenna_stems = {Names("antennatyp"), Names("antennentyp"), Names("antennafile"),
                                       Names("antennemod"), Names("antennenmod"), Names("pattern"),
                                       Names("diagram")};
 constexpr std::array polarization_stems = {Names("polari")};
-constexpr std::array height_stems = {Names("height"), Names("hoehe"), Names("hohe"), Names("hauteur")};
-constexpr std::array frequency_stems = {Names("freq")};
-constexpr std::array power_stems = {Names("power"), Names("eirp"), Names("leistung"), Names("puissance")};
+constexpr std::array height_stems = {Names("height"),  Names("hoehe"),  Names("hohe"),
+                                     Names("hauteur"), Names("altura"), Names("altezza")};
+constexpr std::array frequency_stems = {Names("freq"), Names("frec"), Names("arfcn"), Names("carrier")};
+constexpr Names band_stem = "band";
+constexpr std::array width_stems = {Names("width"), Names("breite"), Names("ancho"), Names("larg")};
+constexpr std::array power_stems = {Names("power"),     Names("pwr"),    Names("eirp"),   Names("leistung"),
+                                    Names("puissance"), Names("potenc"), Names("potenz"), Names("dbm")};
 // French, Spanish and Italian have one word.
 constexpr Names eirp_stem = "eirp", romance_eirp = "pire";
 constexpr std::array gain_stems = {Names("gain"), Names("gewinn"), Names("loss"), Names("verlust"), Names("feeder")};
@@ -107,6 +113,14 @@ bool has_one_of(const std::string& plain, std::span<const Names> stems) {
 
 bool is_called_eirp(const std::string& plain) {
   return plain.find(eirp_stem) != plain.npos || plain.starts_with(romance_eirp);
+}
+
+bool tells_of_frequencies(const std::string& plain) {
+  return has_one_of(plain, frequency_stems) || (plain.find(band_stem) != plain.npos && !has_one_of(plain, width_stems));
+}
+
+bool tells_of_powers(const std::string& plain) {
+  return has_one_of(plain, power_stems) || plain.starts_with("erp") || plain.ends_with("erp");
 }
 
 AttributeSearch look_for(const std::string& requested, const char* parameter, std::span<const Names> aliases,
@@ -171,7 +185,7 @@ std::vector<std::string> TransmitterReader::overlooked_fields() const {
                                 (!antenna_ && is_like(antenna_stems)) ||
                                 (!polarization_ && is_like(polarization_stems)) ||
                                 (!reference_ && is_like(reference_stems)) || (!height_ && is_like(height_stems)) ||
-                                (!frequency_ && is_like(frequency_stems)) || (!erp_ && is_like(power_stems));
+                                (!frequency_ && tells_of_frequencies(plain)) || (!erp_ && tells_of_powers(plain));
     if (looks_like_one && !is_read(field)) overlooked.push_back(field);
   }
   return overlooked;

@@ -72,8 +72,8 @@ TEST_F(Antennas, FieldsThatAreNotReadThoughTheyTellOfTheAntennaAreNamed) {
 }
 
 TEST_F(Antennas, FieldsOfOtherLanguagesThatAreNotReadAreNamed) {
-  for (const char* field :
-       {"Hauptstrahlrichtung", "Ausrichtung", "Orientation", "Absenkung", "Inclinaison", "Inclinación"}) {
+  for (const char* field : {"Hauptstrahlrichtung", "Ausrichtung", "Orientation", "Absenkung", "Inclinaison",
+                            "Inclinación", "Antennenrichtung", "Orientación", "Orientamento", "acimut_grados"}) {
     warnings_.all.clear();
     read("a,500000,5000000,10,900,40,sector_3gpp,120\n", {}, std::string(",") + field);
     ASSERT_EQ(warnings_.count("fields_not_read"), 1) << field;
@@ -104,6 +104,15 @@ TEST_F(Antennas, FieldsBehindDefaultsAreNamed) {
     EXPECT_NE(message.find(field), message.npos) << message;
   }
   EXPECT_EQ(named_beside("height,freq,power", all), "");
+  for (const char* fields :
+       {"Band,ERP_max,altura_antena", "EARFCN,TxPwr,altezza antenna", "lte_band,max dBm,Hauteur_HBA"}) {
+    const std::string others = named_beside(fields, all);
+    EXPECT_NE(others.find(std::string("nothing is read from ") + std::string(fields).substr(0, 4)), others.npos)
+        << fields;
+    EXPECT_NE(others.find(", which"), others.npos);
+    EXPECT_EQ(std::count(others.begin(), others.begin() + static_cast<long>(others.find(", which")), ','), 2) << others;
+  }
+  EXPECT_EQ(named_beside("height,Bandbreite,enterprise", {.frequency_mhz = 900, .erp_dbm = 30}), "");
   EXPECT_EQ(named_beside("height,ground_height,freq", all), "");
 }
 

@@ -86,8 +86,8 @@ TEST_F(Points, TransmittersFromGermanAndFrenchTables) {
 
 // As spreadsheets head their columns.
 TEST_F(Points, UnitsOfAnglesMayStandBehindTheirNamesAsSigns) {
-  for (const char* header :
-       {"Azimut [°],Downtilt (°)", "Azimuth (º),Tilt °", "Az,mech_tilt_deg", "AntennaAzimuth,tilt"}) {
+  for (const char* header : {"Azimut [°],Downtilt (°)", "Azimuth (º),Tilt °", "Az,mech_tilt_deg", "AntennaAzimuth,tilt",
+                             "Richtung [°],Tilt", "Acimut (°),Downtilt"}) {
     const auto found = transmitters(
         {.source = csv(std::string("Name,Lat,Lon,Height,MHz,ERP,") + header + "\nA,48.1,9.2,25,3600,46,120,3\n"),
          .frequency_field = "MHz"});
