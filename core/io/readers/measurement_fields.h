@@ -22,7 +22,8 @@ inline constexpr std::array measured_value_aliases = std::to_array<std::string_v
 inline constexpr std::array received_power_aliases =
     std::to_array<std::string_view>({"rsrp", "ssrsrp", "nrssrsrp", "rscp", "rssi", "rxlev", "rxpower", "receivedpower",
                                      "measured", "dbm", "power", "signal", "level", "value"});
-inline constexpr std::array measured_value_names = std::to_array<std::string_view>({"dbm", "db", "dbuvm", "dbuv"});
+inline constexpr std::array measured_value_names = std::to_array<std::string_view>(
+    {"dbm", "db", "dbuvm", "dbuv", "dbw", "w", "mw", "dbmvm", "dbvm", "uvm", "mvm", "vm"});
 // By what is measured; of levels, which people call by each other's names, the general names follow.
 inline constexpr std::array path_loss_aliases = std::to_array<std::string_view>({"pathloss", "pl", "loss"});
 inline constexpr std::array basic_loss_aliases =
@@ -36,8 +37,6 @@ inline constexpr std::array timing_advance_aliases =
 inline constexpr std::array time_names = std::to_array<std::string_view>({"ns", "us"});
 inline constexpr double ns_per_us = 1e3;
 inline constexpr std::array time_units = {Unit{"ns", 1.0}, Unit{"us", ns_per_us}, Unit{"µs", ns_per_us}};
-inline constexpr std::array measured_value_units = {Unit{"dbm", 1.0}, Unit{"db", 1.0}, Unit{"dbuv/m", 1.0},
-                                                    Unit{"dbµv/m", 1.0}};
 inline constexpr std::array measured_transmitter_aliases =
     std::to_array<std::string_view>({"transmitter", "transmittername", "transmitterid", "cell", "cellname", "cellid",
                                      "pci", "sector", "site", "sitename", "siteid"});

@@ -4,6 +4,7 @@
 #include <limits>
 #include <span>
 
+#include "core/io/readers/level_units.h"
 #include "core/io/readers/measurement_fields.h"
 #include "core/io/readers/readers.h"
 #include "core/io/sources/attribute.h"
@@ -26,8 +27,9 @@ Attribute find_values(PointSource& points, const DriveTestInput& input) {
 // Levels in their units, times in ns, timing advances in steps.
 std::optional<double> value_in(const Attribute& attribute, const OGRFeature& feature, ValueKind kind) {
   const bool is_time = kind == ValueKind::time_of_arrival;
+  if (!is_time && kind != ValueKind::timing_advance) return read_level(attribute, feature, kind).value;
   const double factor = is_time ? ns_in_unit_of(attribute) : 1.0;
-  const std::span<const Unit> units = is_time ? std::span<const Unit>(time_units) : measured_value_units;
+  const std::span<const Unit> units = is_time ? std::span<const Unit>(time_units) : std::span<const Unit>();
   return read_number(attribute, feature, factor,
                      [&](const std::string& text) { return parse_quantity(text, units, factor); })
       .value;

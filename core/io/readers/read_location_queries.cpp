@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/comparison/statistics.h"
+#include "core/io/readers/level_units.h"
 #include "core/io/readers/measurement_fields.h"
 #include "core/io/readers/readers.h"
 #include "core/io/sources/attribute.h"
@@ -23,7 +24,7 @@ constexpr std::array query_aliases = {Names("query"),       Names("queryid"), Na
 constexpr std::array delay_aliases = {Names("delay"), Names("firstdelay"), Names("toa"), Names("timeofarrival")};
 constexpr std::array arrival_azimuth_aliases = {Names("azimuth"), Names("arrivalazimuth"), Names("aoa"),
                                                 Names("angleofarrival")};
-constexpr std::array power_names = {Names("dbm")};
+constexpr std::array power_names = {Names("dbm"), Names("dbw"), Names("mw"), Names("w")};
 
 // The columns of a row of queries.
 struct QueryFields {
@@ -66,13 +67,15 @@ bool may_be_power(double dbm) { return dbm > -250 && dbm < 100; }
 bool may_be_delay(double) { return true; }
 bool may_be_azimuth(double degrees) { return std::abs(degrees) <= 360; }
 
+// REQUIRES: the attribute holds times or angles.
+NumberCell read_quantity(const Attribute& attribute, const OGRFeature& feature, std::span<const Unit> units) {
+  const double factor = ns_in_unit_of(attribute);
+  return read_number(attribute, feature, factor,
+                     [&](const std::string& text) { return parse_quantity(text, units, factor); });
+}
+
 // Takes a value of a row, and counts what is none. Rows without one leave what another row has said.
-void take(double& value, const std::optional<Attribute>& attribute, const OGRFeature& feature,
-          std::span<const Unit> units, bool (*may_be)(double), RowProblems& problems) {
-  if (!attribute) return;
-  const double factor = ns_in_unit_of(*attribute);
-  const NumberCell cell = read_number(*attribute, feature, factor,
-                                      [&](const std::string& text) { return parse_quantity(text, units, factor); });
+void take(double& value, const NumberCell& cell, bool (*may_be)(double), RowProblems& problems) {
   if (!cell.unreadable.empty() || (cell.value && !may_be(*cell.value))) {
     ++problems.unreadable;
   } else if (cell.value) {
@@ -139,9 +142,16 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
       return;
     }
     Signature& signature = queries[place->second].signatures[*number];
-    take(signature.power_dbm, fields.power, row.feature, measured_value_units, may_be_power, problems);
-    take(signature.delay_ns, fields.delay, row.feature, time_units, may_be_delay, problems);
-    take(signature.azimuth_deg, fields.azimuth, row.feature, angle_units, may_be_azimuth, problems);
+    const OGRFeature& feature = row.feature;
+    if (fields.power) {
+      take(signature.power_dbm, read_level(*fields.power, feature, ValueKind::received_power), may_be_power, problems);
+    }
+    if (fields.delay) {
+      take(signature.delay_ns, read_quantity(*fields.delay, feature, time_units), may_be_delay, problems);
+    }
+    if (fields.azimuth) {
+      take(signature.azimuth_deg, read_quantity(*fields.azimuth, feature, angle_units), may_be_azimuth, problems);
+    }
   });
   require_powers(queries, points.place());
   points.to_environment(positions, progress);

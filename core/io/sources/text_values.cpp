@@ -73,6 +73,7 @@ std::string with_plain_marks(std::string_view text) {
   for (const std::string_view prime : {"\u2032", "\u2019", "\u00b4"}) plain = replaced(plain, prime, "'");
   for (const std::string_view quotes : {"\u2033", "\u201d", "''"}) plain = replaced(plain, quotes, "\"");
   for (const std::string_view space : {"\u00a0", "\u202f"}) plain = replaced(plain, space, " ");
+  plain = replaced(plain, "\u03bc", "µ");  // the Greek letter as the sign of micro
   return replaced(plain, "\u2212", "-");
 }
 

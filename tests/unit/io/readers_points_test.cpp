@@ -466,6 +466,43 @@ TEST_F(Points, ValuesOfDriveTestsAreFoundByAlias) {
   }
 }
 
+struct LevelCase {
+  ValueKind kind;
+  const char *name, *cell;
+  double level;
+};
+void PrintTo(const LevelCase& level, std::ostream* out) { *out << level.name << ' ' << level.cell; }
+class Levels : public Points, public ::testing::WithParamInterface<LevelCase> {};
+
+TEST_P(Levels, AreInTheUnitOfNameOrText) {
+  const auto [kind, name, cell, level] = GetParam();
+  const std::string table = csv(std::string("lat,lon,\"") + name + "\"\n48.1,9.2,\"" + cell + "\"\n");
+  const auto found = read_drive_test({.source = table, .value_field = name, .value_kind = kind}, frame_of("EPSG:32632"),
+                                     no_progress());
+  EXPECT_NEAR(found.at(0).value, level, 1e-9);
+}
+
+constexpr auto power = ValueKind::received_power, field = ValueKind::field_strength;
+INSTANTIATE_TEST_SUITE_P(
+    Units, Levels,
+    ::testing::Values(LevelCase{power, "rsrp", "-90", -90}, LevelCase{power, "rx_dbw", "-120", -90},
+                      LevelCase{power, "rx [dBW]", "-120", -90}, LevelCase{power, "rx", "-120 dBW", -90},
+                      LevelCase{power, "rx_dbw", "-90 dBm", -90}, LevelCase{power, "Power (mW)", "1e-9", -90},
+                      LevelCase{power, "system_w", "1e-12", -90}, LevelCase{power, "rx", "1e-9 mW", -90},
+                      LevelCase{power, "rsrp_new", "-90", -90}, LevelCase{power, "rsrp_NW", "-90", -90},
+                      LevelCase{field, "field_dbuvm", "60", 60}, LevelCase{field, "E [V/m]", "0.001", 60},
+                      LevelCase{field, "e_mv_m", "1", 60}, LevelCase{field, "E (µV/m)", "1000", 60},
+                      LevelCase{field, "E_dBmV_m", "0", 60}, LevelCase{field, "e", "60 dBµV/m", 60},
+                      LevelCase{field, "e", "60 dB\u03bcV/m", 60}, LevelCase{field, "e", "1 mV/m", 60},
+                      LevelCase{field, "e", "60", 60}, LevelCase{ValueKind::path_loss, "pl_db", "120", 120}));
+
+TEST_F(Points, APowerOfNothingIsNoLevel) {
+  const auto found = read_drive_test({.source = csv("lat,lon,rx_mw\n48.1,9.2,0\n48.1,9.2,1\n"), .value_field = "rx_mw"},
+                                     frame_of("EPSG:32632"), no_progress());
+  EXPECT_TRUE(std::isnan(found.at(0).value));
+  EXPECT_EQ(found.at(1).value, 0);
+}
+
 TEST_F(Points, ValuesOfDriveTestsAreThoseOfTheirKind) {
   const std::string all = csv("lat,lon,rsrp,path_loss_db,basic_loss,field_dbuvm,TA,toa_ns\n48,9,1,2,3,4,5,6\n");
   const std::pair<ValueKind, double> cases[] = {{ValueKind::received_power, 1}, {ValueKind::path_loss, 2},
