@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/io/sources/text_values.h"
 
@@ -37,26 +38,15 @@ std::span<const LevelUnit> units_of(ValueKind kind) {
   return loss_units;
 }
 
-// What is behind the last sign of a name that is neither letter nor digit: "rx [mW]" → "mw". Capital letters begin no
-// word here, as they do not in "mW".
-std::string last_part(std::string_view name) {
-  const std::string small = lower_case(name);
-  const auto is_sign = [](char c) {
-    const bool is_letter = (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80;
-    return !is_letter && !(c >= '0' && c <= '9');
-  };
-  std::size_t end = small.size();
-  while (end > 0 && is_sign(small[end - 1])) --end;
-  std::size_t begin = end;
-  while (begin > 0 && !is_sign(small[begin - 1])) --begin;
-  return small.substr(begin, end - begin);
-}
-
 // Units of powers are words of their own, since "w" ends many; those of field strengths may have signs within.
 const LevelUnit* unit_in_name(const std::string& name, ValueKind kind) {
-  const std::string part = last_part(name), plain = plain_name(name);
-  for (const LevelUnit& unit : units_of(kind)) {
-    if (kind == ValueKind::field_strength ? plain.ends_with(unit.name_end) : part == unit.name_end) return &unit;
+  const std::span<const LevelUnit> units = units_of(kind);
+  std::vector<std::string_view> ends;
+  for (const LevelUnit& unit : units) ends.push_back(unit.name_end);
+  const std::string plain = plain_name(name);
+  const std::string_view word = unit_at_end(name, ends);
+  for (const LevelUnit& unit : units) {
+    if (kind == ValueKind::field_strength ? plain.ends_with(unit.name_end) : word == unit.name_end) return &unit;
   }
   return nullptr;
 }

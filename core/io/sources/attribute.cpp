@@ -80,9 +80,8 @@ std::optional<Attribute> find_requested(const OGRFeatureDefn& fields, const Attr
   if (field < 0) return std::nullopt;
   const std::string name = name_of(*fields.GetFieldDefn(field));
   // "carrier_ghz" by its last word; "freqmhz" by being an alias with a unit.
-  std::string unit;
+  std::string unit(unit_at_end(name, search.units));
   for (const std::string_view candidate : search.units) {
-    if (last_word(name) == candidate) unit = candidate;
     for (const std::string_view alias : search.aliases) {
       if (plain_name(name) == std::string(alias) + std::string(candidate)) unit = candidate;
     }

@@ -221,16 +221,22 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
-std::string last_word(std::string_view name) {
+std::string_view unit_at_end(std::string_view name, std::span<const std::string_view> units) {
   while (!name.empty() && !is_letter(name.back()) && !is_digit(name.back())) name.remove_suffix(1);
-  std::size_t start = name.size();
-  while (start > 0) {
-    const char c = name[start - 1];
-    if (!is_letter(c) && !is_digit(c)) break;
-    if (start < name.size() && !is_upper(c) && is_upper(name[start])) break;
-    --start;
+  // Of the name's last part between signs, where its last word begins.
+  std::size_t part = name.size(), word = name.size();
+  for (bool is_in_word = true; part > 0 && (is_letter(name[part - 1]) || is_digit(name[part - 1])); --part) {
+    is_in_word = is_in_word && (part == name.size() || is_upper(name[part - 1]) || !is_upper(name[part]));
+    if (is_in_word) word = part - 1;
   }
-  return lower_case(name.substr(start));
+  const std::string small = lower_case(name.substr(part)), last_word = small.substr(word - part);
+  std::string_view longest;
+  for (const std::string_view unit : units) {
+    if (unit == small) return unit;
+    const bool ends_so = !last_word.empty() && small.ends_with(unit) && unit.ends_with(last_word);
+    if (ends_so && unit.size() > longest.size()) longest = unit;
+  }
+  return longest;
 }
 
 std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names) {

@@ -47,9 +47,9 @@ std::optional<double> parse_quantity(std::string_view text, std::span<const Unit
 // A name with letters and digits only, in lower case and without German and French marks: "Antenna-Height (m)" →
 // "antennaheightm", "Höhe" → "hoehe".
 std::string plain_name(std::string_view name);
-// The last word of a name in lower case, a change from small to capital letters starting a word as well:
-// "freq_MHz" → "mhz", "powerDbm" → "dbm", "shaft" → "shaft".
-std::string last_word(std::string_view name);
+// The one of `units` that ends a name as a word of its own, "" for none: of "freq_MHz" "mhz", of "shaft" none. A
+// capital letter behind a small one begins a word ("powerDbm"), but not within a unit ("TX_mW").
+std::string_view unit_at_end(std::string_view name, std::span<const std::string_view> units);
 
 // The name nearest in spelling, for "did you mean": empty when nothing is near.
 std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names);

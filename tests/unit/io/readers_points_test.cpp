@@ -248,6 +248,17 @@ TEST_F(Points, FieldsMayBeNamedAndDefaultsFillGaps) {
   EXPECT_EQ(found[1].height_m, 30);
 }
 
+TEST_F(Points, CapitalLettersWithinUnitsBeginNoWord) {
+  const std::pair<const char*, double> powers[] = {{"TX_mW", 10}, {"max_kW", 70}, {"max_dBW", 40}, {"TX [W]", 40}};
+  for (const auto& [field, erp_dbm] : powers) {
+    const std::string table = csv(std::string("lat,lon,f kHz,\"") + field + "\"\n48,9,900000,10\n");
+    const RawTransmitter found =
+        transmitters({.source = table, .frequency_field = "f kHz", .erp_field = field, .antenna_height_m = 10}).at(0);
+    EXPECT_NEAR(found.erp_dbm, erp_dbm, 1e-9) << field;
+    EXPECT_NEAR(found.frequency_hz, 900e6, 1e-3);
+  }
+}
+
 TEST_F(Points, GridNorthIsAsFarFromTrueNorthAsAGeodesicSays) {
   const auto found = transmitters(
       {.source = csv("lat,lon\n60.5,11.9\n-33.9,6.1\n"), .frequency_mhz = 900, .antenna_height_m = 10, .erp_dbm = 30});
