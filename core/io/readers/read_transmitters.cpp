@@ -67,6 +67,21 @@ void warn_of_gains(const TransmitterReader& reader, const ErrorPlace& place, Pro
                              "dB; if it is the ERP, name it with ERP_FIELD"});
 }
 
+// Some sectors look up a hill; where most do, the table counts elevations.
+void warn_of_tilts_upwards(const std::vector<RawTransmitter>& transmitters, const ErrorPlace& place,
+                           Progress& progress) {
+  std::size_t up = 0, down = 0;
+  for (const RawTransmitter& transmitter : transmitters) {
+    const double tilt_deg = transmitter.downtilt_deg + transmitter.antenna_details.electrical_tilt_deg.value_or(0);
+    up += tilt_deg < 0 ? 1 : 0;
+    down += tilt_deg > 0 ? 1 : 0;
+  }
+  if (up <= down) return;
+  progress.warn({"tilts_upwards", "of " + place.file + " " + std::to_string(up) + " of " + std::to_string(up + down) +
+                                      " antennas with a tilt look up: downtilts are positive below the horizon. If the "
+                                      "table counts them as negative there, change their signs"});
+}
+
 void find_convergences(std::vector<RawTransmitter>& transmitters, const Crs& environment) {
   if (environment.empty()) return;
   const GridGeometry grid(environment);
@@ -110,6 +125,7 @@ std::vector<RawTransmitter> read_transmitters(const TransmitterInput& input, con
   });
   give_names(transmitters, points.place(), progress);
   require_unique_names(transmitters);
+  warn_of_tilts_upwards(transmitters, points.place(), progress);
   points.to_environment(positions, progress);
   for (std::size_t i = 0; i < transmitters.size(); ++i) {
     if (!std::isfinite(positions[i].x)) {

@@ -217,6 +217,23 @@ TEST_F(Antennas, ElectricalTiltsShiftThePattern) {
   EXPECT_EQ(warnings_.count("antenna_electrical_tilt"), 1);
 }
 
+TEST_F(Antennas, TiltsThatMostlyLookUpAreTold) {
+  const auto told_of = [&](const std::vector<const char*>& tilts, const std::string& antenna = "sector_3gpp") {
+    std::string rows;
+    for (std::size_t i = 0; i < tilts.size(); ++i) {
+      rows += "abcd"[i] + std::string(",500000,5000000,10,900,40,") + antenna + "," + tilts[i] + "\n";
+    }
+    warnings_.all.clear();
+    read(rows, {}, ",tilt");
+    return warnings_.count("tilts_upwards");
+  };
+  EXPECT_EQ(told_of({"-6", "-4", "0"}), 1);
+  EXPECT_NE(warnings_.all[0].message.find("2 of 2 antennas with a tilt look up"), std::string::npos);
+  EXPECT_EQ(told_of({"6", "-4", "0"}), 0);
+  EXPECT_EQ(told_of({"0", "0"}), 0);
+  EXPECT_EQ(told_of({"-2"}, "beside.msi"), 0) << "with its electrical tilt of 4 degrees it looks down";
+}
+
 TEST_F(Antennas, WarnsOncePerFileOfAnotherFrequency) {
   read("a,500000,5000000,10,1800,40,beside.msi\nb,500000,5000000,10,1800,40,beside.msi\n");
   EXPECT_EQ(warnings_.count("antenna_frequency"), 1);
