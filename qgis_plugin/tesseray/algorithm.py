@@ -119,10 +119,14 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         problem = self._destination_problem(parameters, context)
         if problem:
             return False, problem
+        validation = Validation(self, self._tool, parameters, context)
+        problem = next(validation.unopened_files(), "")
+        if problem:
+            return False, problem
         is_good, problem = super().checkParameterValues(parameters, context)
         if not is_good:
             return False, problem
-        problem = next(Validation(self, self._tool, parameters, context).messages(), "")
+        problem = next(validation.messages(), "")
         return not problem, problem
 
     def _destination_problem(self, parameters: dict[str, Any], context: QgsProcessingContext) -> str:

@@ -44,6 +44,8 @@ NUMBERS = {QMetaType.Type.Int, QMetaType.Type.UInt, QMetaType.Type.LongLong, QMe
            QMetaType.Type.Double, QMetaType.Type.Float, QMetaType.Type.Short, QMetaType.Type.UShort}
 # Texts that begin like a number: "12 m", "12,5", "40'", "-3.2", ".5".
 NUMBER_TEXT = re.compile(r"^\s*[-+]?([0-9]|[.,][0-9])")
+# As browsers and servers write spaces in names of files: "%20".
+PERCENT_CODE = re.compile(r"%[0-9A-Fa-f]{2}")
 # How many rows are looked at; a first full screen of a field tells what it holds.
 ROWS_LOOKED_AT = 1000
 GEOMETRIES = {"vector polygon": Qgis.GeometryType.Polygon, "vector point": Qgis.GeometryType.Point}
@@ -60,6 +62,20 @@ class Validation:
         self._algorithm, self._tool = algorithm, tool
         self._values, self._context = parameters, context
         self._layers: dict[str, QgsVectorLayer | None] = {}
+
+    def unopened_files(self) -> Iterator[str]:
+        """Files that are there and cannot be opened, of which QGIS says that they are not found."""
+        for parameter in self._tool.parameters:
+            text = self._values.get(parameter.name)
+            if not parameter.is_layer or not isinstance(text, str):
+                continue
+            path = Path(text.split("|")[0])
+            if not path.is_file() or self._layer(parameter.name) is not None:
+                continue
+            is_coded = path.suffix.lower() == ".gpkg" and PERCENT_CODE.search(str(path))
+            yield f"{parameter.label}: QGIS cannot open {path}, though it is there. " + (
+                f"Some versions of GDAL open no GeoPackage with “{is_coded[0]}” in its name or folder: rename it."
+                if is_coded else "Check that it is a vector layer, and that the layer's name is right.")
 
     def messages(self) -> Iterator[str]:
         for parameter in self._tool.parameters:

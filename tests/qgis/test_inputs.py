@@ -962,6 +962,15 @@ os._exit(0)  # without the end of QGIS, which may crash
                              layerName="houses")
         self.assertEqual(self.refused({"BUILDINGS": file}), "")
 
+    def test_a_file_that_qgis_cannot_open_is_not_said_to_be_missing(self):
+        broken = self.folder / "Häuser%20Nord.gpkg"
+        broken.write_text("no GeoPackage")
+        self.assertIn(f"Buildings: QGIS cannot open {broken}, though it is there. Some versions of GDAL open no "
+                      "GeoPackage with “%20”", self.refused({"BUILDINGS": str(broken)}))
+        self.assertIn("the layer's name is right",
+                      self.refused({"BUILDINGS": SMALL_SCENE["BUILDINGS"] + "|layername=houses"}))
+        self.assertIn("no such file.gpkg not found", self.refused({"BUILDINGS": str(self.folder / "no such file.gpkg")}))
+
     def test_a_table_of_transmitters_is_taken(self):
         sites = harness.transmitters(self.folder)
         table = self.layer(sites["TRANSMITTERS"], name="sites")
