@@ -84,6 +84,13 @@ std::optional<Attribute> PointSource::find(const AttributeSearch& search) {
   return found;
 }
 
+bool PointSource::holds_nothing(const OGRFeature& feature) {
+  for (int i = 0; i < feature.GetFieldCount(); ++i) {
+    if (feature.IsFieldSetAndNotNull(i) && !trimmed(feature.GetFieldAsString(i)).empty()) return false;
+  }
+  return true;
+}
+
 PointRow PointSource::row_of(const OGRFeature& feature) const {
   if (columns_) return row_from_columns(feature);
   PointRow row{feature, {nowhere, nowhere}, {}};

@@ -43,7 +43,8 @@ class PointSource {
   // The attribute that `search` finds, unless it is one of the coordinates.
   std::optional<Attribute> find(const AttributeSearch& search);
 
-  // Calls take(row) for each feature in file order. Throws Error when there is none.
+  // Calls take(row) for each feature in file order. Rows of a table without any value, as spreadsheets leave them at
+  // its end, are none. Throws Error when there is no other.
   template <class Take>
   void for_each(Progress& progress, const Take& take) {
     constexpr std::size_t rows_between_checks = 4096;
@@ -51,6 +52,7 @@ class PointSource {
     source_.layer().ResetReading();
     std::size_t count = 0;
     while (const OGRFeatureUniquePtr feature = source_.next()) {
+      if (columns_ && holds_nothing(*feature)) continue;
       if (++count % rows_between_checks == 0) progress.throw_if_cancelled();
       take(row_of(*feature));
     }
@@ -68,6 +70,7 @@ class PointSource {
   };
   void find_columns(const Crs& given, Places places);
   void choose_crs(const Crs& given, const std::string& crs_parameter);
+  static bool holds_nothing(const OGRFeature& feature);
   PointRow row_of(const OGRFeature& feature) const;
   PointRow row_from_columns(const OGRFeature& feature) const;
   Error empty_source();

@@ -96,6 +96,16 @@ TEST_F(Points, UnitsOfAnglesMayStandBehindTheirNamesAsSigns) {
   }
 }
 
+TEST_F(Points, RowsOfEmptyCellsAreNone) {
+  const std::string table = csv("name;lat;lon;rsrp\nA;48,1;9,2;-90\n;;;\n; ;;\nB;48,1;9,2;-91\n;;;\n");
+  const auto found = transmitters({.source = table, .frequency_mhz = 900, .antenna_height_m = 10, .erp_dbm = 30});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[1].name, "B");
+  EXPECT_EQ(found[1].feature_id, 4);
+  EXPECT_EQ(read_drive_test({.source = table}, frame_of("EPSG:32632"), no_progress()).size(), 2u);
+  EXPECT_THROW(read_receivers({.source = csv("lat;lon\n;\n")}, frame_of("EPSG:32632"), no_progress()), Error);
+}
+
 // GDAL by itself tells a spreadsheet's header by the numbers below it.
 TEST_F(Points, TheFirstRowOfASpreadsheetIsItsHeader) {
   for (const char* driver : {"XLSX", "ODS"}) {
