@@ -151,6 +151,7 @@ TransmitterReader::TransmitterReader(PointSource& points, const TransmitterInput
                  "radiated powers", "ERP");
   azimuth_ = points_.find(look_for(input.azimuth_field, "AZIMUTH_FIELD", azimuth_aliases, angle_names));
   downtilt_ = points_.find(look_for(input.downtilt_field, "DOWNTILT_FIELD", downtilt_aliases, angle_names));
+  tilt_is_total_ = downtilt_ && plain_name(downtilt_->name()).find("total") != std::string::npos;
   electrical_tilt_ = points_.find(
       look_for(input.electrical_tilt_field, "ELECTRICAL_TILT_FIELD", electrical_tilt_aliases, angle_names));
   antenna_ = points_.find(look_for(input.antenna_field, "ANTENNA_FIELD", antenna_aliases));
@@ -327,6 +328,7 @@ RawTransmitter TransmitterReader::read(const PointRow& row) const {
   transmitter.azimuth_deg = azimuth < 0 ? azimuth + 360 : azimuth;
   transmitter.downtilt_deg = angle_deg(downtilt_, feature, -90, 90);
   choose_antenna(feature, transmitter);
+  if (tilt_is_total_) transmitter.downtilt_deg -= transmitter.antenna_details.electrical_tilt_deg.value_or(0);
   if (const std::optional<std::string> text = polarization_ ? polarization_->text(feature) : std::nullopt) {
     const std::optional<Polarization> polarization = parse_polarization(*text);
     if (!polarization) {

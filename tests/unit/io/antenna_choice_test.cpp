@@ -217,6 +217,17 @@ TEST_F(Antennas, ElectricalTiltsShiftThePattern) {
   EXPECT_EQ(warnings_.count("antenna_electrical_tilt"), 1);
 }
 
+TEST_F(Antennas, ATotalTiltContainsTheElectricalOne) {
+  const auto downtilt = [&](const std::string& cells, const std::string& fields) {
+    return read("a,500000,5000000,10,900,40," + cells + "\n", {}, fields)[0].downtilt_deg;
+  };
+  EXPECT_EQ(downtilt("beside.msi,6", ",total_tilt"), 2) << "the file has 4 degrees";
+  EXPECT_EQ(downtilt("beside.msi,6,5", ",TiltTotal,etilt"), 0) << "no field that is found without its name";
+  EXPECT_EQ(downtilt("beside.msi,6,5", ",total tilt,etilt"), 1);
+  EXPECT_EQ(downtilt("sector_3gpp,6", ",total_tilt"), 6);
+  EXPECT_EQ(downtilt("beside.msi,6,5", ",tilt,etilt"), 6);
+}
+
 TEST_F(Antennas, TiltsThatMostlyLookUpAreTold) {
   const auto told_of = [&](const std::vector<const char*>& tilts, const std::string& antenna = "sector_3gpp") {
     std::string rows;
