@@ -239,18 +239,27 @@ PathLossLayer path_loss_rows(const Scene& scene, const Tiling& tiling, const Sit
 
 namespace {
 
-// The mean of all so far above the measured powers that these are of another kind.
+// The mean of all so far above the measured values that these are of another kind, or in another unit.
 void warn_of_another_kind(const Run& run, const Comparison& comparison, Progress& progress) {
-  if (run.values().choice("VALUE_KIND", value_kinds) != ValueKind::received_power) return;
+  const ValueKind kind = run.values().choice("VALUE_KIND", value_kinds);
   constexpr double far_above_db = 15;  // the narrowest LTE carrier has 72 resource elements, 18.6 dB
+  constexpr double other_unit_db = 40;
   for (const ErrorStatistics& statistics : comparison.statistics) {
-    const bool is_of_all = !statistics.transmitter_id && statistics.group == "all";
-    if (!is_of_all || !(statistics.mean >= far_above_db)) continue;
-    progress.warn({"predicted_far_above",
-                   "predicted powers are " + shortest(std::round(10 * statistics.mean) / 10) +
-                       " dB above the measured ones in the mean. RSRP is the power of one resource element: compared "
-                       "with it, ERP must be that of one, too, 10·log10(12 × resource blocks) below the carrier's "
-                       "(27.8 dB for 10 MHz LTE), or REMOVE_MEAN given"});
+    if (statistics.transmitter_id || statistics.group != "all") continue;
+    const std::string far = shortest(std::round(10 * statistics.mean) / 10) + " dB above the measured ones in the mean";
+    if (kind == ValueKind::received_power && statistics.mean >= far_above_db) {
+      progress.warn(
+          {"predicted_far_above", "predicted powers are " + far +
+                                      ". RSRP is the power of one resource element: compared with it, ERP must be that "
+                                      "of one, too, 10·log10(12 × resource blocks) below the carrier's "
+                                      "(27.8 dB for 10 MHz LTE), or REMOVE_MEAN given"});
+    }
+    if (kind == ValueKind::field_strength && statistics.mean >= other_unit_db) {
+      progress.warn(
+          {"fields_of_another_unit", "predicted field strengths are " + far +
+                                         ", which are taken as dBµV/m. If they are in V/m, mV/m or µV/m, "
+                                         "say so in the name of VALUE_FIELD, as in \"E [V/m]\", or behind each value"});
+    }
   }
 }
 

@@ -22,11 +22,11 @@ def predict(file, transmitters):
          "--geometry", "point", "--output", file)
 
 
-def places_of(prediction):
+def places_of(prediction, level="received_power_dbm"):
     with sqlite3.connect(prediction) as database:
         return database.execute(
-            "SELECT t.name, p.received_power_dbm, r.minx, r.miny FROM path_loss p JOIN transmitters t USING "
-            "(transmitter_id) JOIN rtree_path_loss_geom r ON r.id = p.fid WHERE p.received_power_dbm IS NOT NULL"
+            f"SELECT t.name, p.{level}, r.minx, r.miny FROM path_loss p JOIN transmitters t USING (transmitter_id) "
+            f"JOIN rtree_path_loss_geom r ON r.id = p.fid WHERE p.{level} IS NOT NULL"
         ).fetchall()
 
 
@@ -48,6 +48,26 @@ class ComparisonOfPowers(PipelineTest):
         self.assertEqual(self.warnings(27.8, "--remove-mean"), {})
         self.assertEqual(self.warnings(8), {})
         self.assertEqual(self.warnings(-27.8), {})
+
+    def test_field_strengths_in_another_unit_are_told_of(self):
+        fields = places_of(PREDICTION, "field_dbuvm")
+
+        def told(name, unit_db, of_value=1.0):
+            drive = self.folder / "fields.csv"
+            drive.write_text(f"site,x,y,{name}\n" + "".join(
+                f"{site},{x!r},{y!r},{of_value * 10 ** ((level - unit_db) / 20)!r}\n" for site, level, x, y in fields))
+            process = self.assert_done(tesseray(
+                "comparewithdrivetest", "--path-loss", PREDICTION, "--drive-test", drive, "--drive-test-crs",
+                "EPSG:25832", "--value-kind", "field_strength", "--value-field", name, "--progress", "json",
+                "--overwrite", "--output", self.folder / "errors.gpkg"))
+            return [line["warning"]["message"] for line in json_lines(process.stderr) if "warning" in line]
+
+        messages = told("E", 120)
+        self.assertEqual(len(messages), 1)
+        self.assertIn(" above the measured ones in the mean, which are taken as dBµV/m. If they are in V/m", messages[0])
+        self.assertEqual(told("E [V/m]", 120), [])
+        self.assertEqual(told("E_mV_m", 60), [])
+        self.assertEqual(told("E_mV_m", 60, of_value=10), [])
 
     def compared(self, prediction, measurements):
         """The warnings about a drive of (site, power, x, y), and the file with its errors."""
