@@ -218,13 +218,14 @@ std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
                                   (scatters ? ScatteringColumns::bytes_per_number : 0);
   const std::uint64_t kinds = after_scattering_kinds(options.max_after_scattering);
   const std::uint64_t of_scattering_tile =
-      scatters ? kinds * (sizeof(DiffusePower) + sizeof(RoughScatterer)) + sizeof(float) +  // known gains
-                     ScatteringColumns::bytes_per_tile + (options.wideband ? kinds * sizeof(DirectionMoments) : 0) +
-                     (options.scattering_lobe_exponent > 0
-                          ? kinds * lobe_coefficients(options.scattering_lobe_exponent) * sizeof(double)
-                          : 0) +
-                     (keeps_rays && options.scattered_rays ? sizeof(std::vector<ScatteredTube>) : 0)
-               : 0;
+      scatters
+          ? kinds * (sizeof(DiffusePower) + sizeof(RoughScatterer) + sizeof(double)) + sizeof(float) +  // known gains
+                ScatteringColumns::bytes_per_tile + (options.wideband ? kinds * sizeof(DirectionMoments) : 0) +
+                (options.scattering_lobe_exponent > 0
+                     ? kinds * lobe_coefficients(options.scattering_lobe_exponent) * sizeof(double)
+                     : 0) +
+                (keeps_rays && options.scattered_rays ? sizeof(std::vector<ScatteredTube>) : 0)
+          : 0;
   const std::uint64_t of_rooftop_thread =
       impl_->rooftop_search ? impl_->rooftop_search->most_targets() * (sizeof(RooftopTarget) + sizeof(RooftopBends))
                             : 0;

@@ -123,12 +123,15 @@ void ScatteredPower::scatter_last(Progress& progress) {
 
 void ScatteredPower::prepare_scatterers() {
   scatterers_.resize(diffuse_.kinds() * diffuse_.size());
-  for (std::size_t after = 0; after < diffuse_.kinds(); ++after) {
+  gains_.resize(scatterers_.size());
+  for (std::size_t kind = 0; kind < diffuse_.kinds(); ++kind) {
+    const auto after = static_cast<AfterScattering>(kind);
     for (std::uint32_t t = 0; t < diffuse_.size(); ++t) {
-      const double power = diffuse_.at(t, static_cast<AfterScattering>(after)).power;
+      const std::size_t place = diffuse_.place(t, after);
+      gains_[place] = link_.unit_gain() * diffuse_.at(t, after).power;
       // Lambert's lobe is 1/π at most, and reflectances are 1 at most; a little more for rounding.
-      const double gain = link_.unit_gain() * power * columns_.scattering_area_m2(t) / pi * 1.001;
-      scatterers_[after * diffuse_.size() + t] = columns_.scatterer(t, static_cast<float>(gain));
+      const double most = gains_[place] * columns_.scattering_area_m2(t) / pi * 1.001;
+      scatterers_[place] = columns_.scatterer(t, static_cast<float>(most));
     }
   }
   scattering_view_.scatterers = scatterers_.data();
@@ -167,8 +170,8 @@ void ScatteredPower::find_sources(AfterScattering after, std::uint32_t element, 
   if (tiles.empty()) return;
   scattering_.radiate(after, tiles, here, state.radiated);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    const double gain = link_.unit_gain() * diffuse_.at(tiles[i], after).power * state.radiated.density[i];
-    if (gain >= link_.least_gain()) state.sources.push_back({tiles[i], gain});
+    const double weight = gain(tiles[i], after) * state.radiated.density[i];
+    if (weight >= link_.least_gain()) state.sources.push_back({tiles[i], weight});
   }
   const std::size_t most = sources_for_all(pruning_, after, environment_.points.is_tile(element));
   state.sources.resize(thin_by_weight(

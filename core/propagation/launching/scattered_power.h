@@ -82,11 +82,13 @@ class ScatteredPower {
     RowBatch rows;
   };
 
-  // What each tile scatters at most, as the gain at 1 m.
+  // What each tile scatters, and at most, as the gain at 1 m.
   void prepare_scatterers();
   std::span<const RoughScatterer> scatterers(AfterScattering after) const {
     return std::span(scatterers_).subspan(static_cast<std::size_t>(after) * diffuse_.size(), diffuse_.size());
   }
+  // Of what each tile scatters, per unit of what radiate() tells.
+  double gain(std::uint32_t tile, AfterScattering after) const { return gains_[diffuse_.place(tile, after)]; }
   // pruning.cpp: what is at tiles by now, with which scattered rays are compared; none without such draws.
   void prepare_scattered_draw();
   // Of the tiles of an edge's row those to which the sources just found bring much, and some of the others: into
@@ -140,7 +142,9 @@ class ScatteredPower {
   const ScatteringColumns& columns_;
   const TileDiffusePowers& diffuse_;
   const Pruning pruning_;
-  std::vector<RoughScatterer> scatterers_;      // by AfterScattering, then by tile, see prepare_scatterers()
+  // Both by AfterScattering, then by tile. Of the gains alone more lie close together than of all that a tile scatters.
+  std::vector<RoughScatterer> scatterers_;      // see prepare_scatterers()
+  std::vector<double> gains_;                   // see gain()
   std::vector<float> known_gains_;              // by tile, see prepare_scattered_draw()
   ScatteringView scattering_view_;              // the tiles', with both
   std::unique_ptr<LaunchScatterer> scatterer_;  // until end_batches(), where there is one

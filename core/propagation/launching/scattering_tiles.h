@@ -22,22 +22,23 @@ namespace tesseray {
 class TileDiffusePowers {
  public:
   void resize(std::size_t tiles, std::size_t kinds) {
+    tiles_ = tiles;
     kinds_ = kinds;
     powers_.resize(tiles * kinds);
   }
   bool empty() const { return powers_.empty(); }
-  std::size_t size() const { return empty() ? 0 : powers_.size() / kinds_; }
+  std::size_t size() const { return tiles_; }
   std::size_t kinds() const { return kinds_; }
   // The place of a tile's power of one kind among all; other columns of the kind are laid out alike.
   std::size_t place(std::uint32_t tile, AfterScattering after) const {
-    return tile * kinds_ + static_cast<std::size_t>(after);
+    return static_cast<std::size_t>(after) * tiles_ + tile;
   }
   DiffusePower& at(std::uint32_t tile, AfterScattering after) { return powers_[place(tile, after)]; }
   const DiffusePower& at(std::uint32_t tile, AfterScattering after) const { return powers_[place(tile, after)]; }
   const DiffusePower* data() const { return powers_.data(); }
 
  private:
-  std::size_t kinds_ = 0;
+  std::size_t tiles_ = 0, kinds_ = 0;
   std::vector<DiffusePower> powers_;
 };
 

@@ -58,7 +58,7 @@ struct ScatteringView {
   const float* known_gains = nullptr;          // at tiles so far; nullptr: no scattered ray is drawn by chance
 
   TESSERAY_HD std::size_t place(std::uint32_t tile, AfterScattering after) const {
-    return tile * kinds + static_cast<std::size_t>(after);
+    return static_cast<std::size_t>(after) * launch.environment.points.tile_count + tile;
   }
   TESSERAY_HD const DiffusePower& power(std::uint32_t tile, AfterScattering after) const {
     return powers[place(tile, after)];
