@@ -27,7 +27,7 @@ inline constexpr std::uint8_t lit_as_target = 1, lit_as_element = 2;
 inline constexpr std::uint8_t with_ground_as_target = 4, with_ground_as_element = 8;
 inline constexpr std::uint8_t with_ground_below = 16, with_ground_through_building = 32;
 inline constexpr std::uint8_t by_ground_as_target = 64, by_ground_as_element = 128;
-inline constexpr std::uint16_t over_one_edge = 256, past_one_edge = 512;
+inline constexpr std::uint16_t over_one_edge = 256, past_one_edge_as_target = 512, past_one_edge_as_element = 1024;
 
 // The same for all transmitters. Owns nothing.
 struct EnvironmentView {
