@@ -34,8 +34,7 @@ struct StraightWay {
 // seems to go more (VirtualSource::offset_m).
 struct LeftOfRay {
   double amplitude = 1, offset_m = 0;
-  bool comes_near = false;   // any roof
-  bool is_one_edge = false;  // that does
+  bool comes_near = false;  // any roof
 };
 
 struct RooftopWave {
