@@ -78,13 +78,13 @@ Outcome make_coverage_raster(Run& run) {
   const ParameterValues& values = run.values();
   const PathLossLayer layer = read_path_loss(values.text("PATH_LOSS"), Outlines::require, run.progress());
   GroundRaster raster = rasterize_ground(layer, values.number("RESOLUTION"));
-  if (values.has("BUILDINGS")) show_open_ground(raster, layer, read_footprints(run, layer, raster));
   const Bands choice = values.choice("BANDS", band_choices);
   const std::size_t band_count = choice == Bands::strongest ? 1 : layer.transmitters.size();
   // The pixels of all bands, and the file that is made of them.
   run.settings().memory.require(2 * sizeof(float) * raster.pixels() * band_count,
                                 "a raster of " + std::to_string(raster.columns) + " × " + std::to_string(raster.rows) +
                                     " pixels with " + std::to_string(band_count) + " bands");
+  if (values.has("BUILDINGS")) show_open_ground(raster, layer, read_footprints(run, layer, raster));
   const std::vector<RasterBand> bands = make_bands(layer, raster, values.choice("VALUE", pixel_values), choice);
   const std::filesystem::path file = *run.destinations().file("RASTER");
   write_ground_raster(raster, bands, layer.frame, file, run.progress());

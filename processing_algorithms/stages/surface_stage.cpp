@@ -97,8 +97,8 @@ void set_scattering_of_materials(Scene& scene, const ScatteringByName& coefficie
     names.insert(material.name);
   }
   for (const auto& [name, coefficient] : coefficients) {
-    if (!names.contains(name) && !find_itu_material(name))
-      throw bad_scattering("there is no material \"" + name + "\"");
+    if (names.contains(name) || find_itu_material(name)) continue;
+    throw bad_scattering("there is no material \"" + name + "\"");
   }
 }
 
