@@ -60,8 +60,13 @@ void FirstLevel::mark_lit(const StraightWay& way, std::uint32_t number, std::uin
   if (counts_over_rooftops) record_.reached_over_rooftops[number] |= as;
 }
 
+void FirstLevel::mark_edge_near(std::uint32_t number, LeftOfRay left, std::uint16_t as) {
+  if (left.is_one_edge) record_.reached_over_rooftops[number] |= as;
+}
+
 void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, LeftOfRay left,
                                  const RooftopWave* along_ground, ThreadState& state) {
+  mark_edge_near(number, left, past_one_edge_as_target);
   const Vec3 target = environment_.points.arrival(number), to_target = target - transmitter_.position;
   if (norm(to_target) < least_distance_m) return;
   const std::optional<RooftopWaves::GroundBelowSight> below =
@@ -192,6 +197,7 @@ void FirstLevel::launch_to_element(const StraightWay& way, std::uint32_t element
     }
     mark_lit(way, element, lit_as_target, lit);
   }
+  mark_edge_near(element, left, past_one_edge_as_element);
   if (norm(reference - antenna) < least_distance_m) return;
   go_on_from_antenna(first_leg(way, element, along_ground.has_value(), left, state), way, element, launched.tubes);
 }

@@ -106,6 +106,9 @@ class FirstLevel {
   // Of a number in sight. Roofs near the line stand for the diffractions at their edges there, as those in its way do
   // elsewhere.
   void mark_lit(const StraightWay& way, std::uint32_t number, std::uint8_t as, std::vector<std::uint8_t>& lit);
+  // Of a number in sight, so that what the one edge diffracts that comes near does not count besides:
+  // past_one_edge_as_….
+  void mark_edge_near(std::uint32_t number, LeftOfRay left, std::uint16_t as);
   // Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
   void go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& tubes) const;
 

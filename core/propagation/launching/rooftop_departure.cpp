@@ -109,7 +109,7 @@ Link::Departure RooftopWaves::departure_towards_roofs(const Link::Departure& str
     in_step =
         path.is_in_sight ? 1 : coherence(path.departure, by_ground->departure, by_ground->normal, link_.wave_number());
   }
-  return with_ground_way(straight, path.departure, *by_ground, in_step);
+  return with_ground_way(straight, path.departure_to_keller_point, *by_ground, in_step);
 }
 
 bool RooftopWaves::sees_ground_behind(const StraightWay& straight_way, Vec3 edge, const PlaneImage& image,

@@ -14,12 +14,13 @@ namespace {
 // Farther aside the roof is another one.
 constexpr double edge_half_length_m = 30;
 
-// The field that arrives, from the one that departs: its parts in the vertical plane and across it, turned from leg to
+// The field that arrives, from the one that departs: its level part and the one upright to that, turned from leg to
 // leg.
 ComplexVec3 carried_over(const ComplexVec3& field, const RooftopPath& path) {
-  const Vec3 across = normalized(cross(path.arrival, Vec3{0, 0, 1}));
-  const Vec3 upright_before = cross(across, path.departure), upright_after = cross(across, path.arrival);
-  return (path.horizontal * dot(field, across)) * across + (path.vertical * dot(field, upright_before)) * upright_after;
+  const auto level = [](Vec3 direction) { return normalized(cross(direction, Vec3{0, 0, 1})); };
+  const Vec3 before = level(path.departure_to_keller_point), after = level(path.arrival);
+  const Complex upright = dot(field, cross(before, path.departure_to_keller_point));
+  return (path.horizontal * dot(field, before)) * after + (path.vertical * upright) * cross(after, path.arrival);
 }
 
 // What comes over one edge to a point behind it, over a wave that spreads from the edge as the incident one would: the
@@ -104,7 +105,8 @@ bool RooftopWaves::complete(const RooftopTarget& to, Workspace& work, RooftopWav
   RooftopPath& path = wave.path;
   const double straight = norm(target - transmitter_.position);
   const std::optional<GroundWay> by_ground = way_before_roofs(target, path, work);
-  const Link::Departure departure = departure_towards_roofs(link_.depart(path.departure), path, by_ground);
+  const Link::Departure departure =
+      departure_towards_roofs(link_.depart(path.departure_to_keller_point), path, by_ground);
   // The factors have in their phase how much longer the way is than the straight line; rays have it in their length.
   const double length = path.is_in_sight ? straight : path.length_m;
   const double detour_m = path.is_in_sight ? 0 : paraxial_detour_m(transmitter_.position, path.edges, target);
@@ -219,7 +221,7 @@ LeftOfRay RooftopWaves::left_of_way(OverRooftopPaths::WayInSight way, std::uint3
                                     Workspace& work) const {
   const OverRooftopPaths::FieldPastRoofs left =
       environment_.over_rooftops.left_in_sight(search_rays(), target_at(number, point), way, work);
-  return {norm(left.factor), link_.seeming_length_m(left.factor), left.first_edge.has_value()};
+  return {norm(left.factor), link_.seeming_length_m(left.factor), left.first_edge.has_value(), left.is_one_edge};
 }
 
 LeftOfRay RooftopWaves::left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point, Workspace& work) const {

@@ -34,7 +34,8 @@ struct StraightWay {
 // seems to go more (VirtualSource::offset_m).
 struct LeftOfRay {
   double amplitude = 1, offset_m = 0;
-  bool comes_near = false;  // any roof
+  bool comes_near = false;   // any roof
+  bool is_one_edge = false;  // that does
 };
 
 struct RooftopWave {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "core/base/infinity.h"
@@ -13,15 +14,18 @@
 #include "core/physics/multiple_screens.h"
 #include "core/physics/screen_choice.h"
 #include "core/physics/smooth_earth.h"
+#include "core/propagation/rooftops/edges_in_sight.h"
 #include "core/propagation/rooftops/side_crossings_in_vectors.h"
 
 namespace tesseray {
 namespace {
 
-// The roof in which a tile lies has the tile on its face, not behind its edge.
+// The roof in which a tile lies has the tile on its face, not behind its edge. No number for other targets.
+double own_roof_z(const RooftopTarget& target) {
+  return target.normal.z == 1 && !target.is_over_ground ? target.point.z : std::numeric_limits<double>::quiet_NaN();
+}
 bool is_own_roof(const RooftopTarget& target, double edge_z) {
-  constexpr double same_height_m = 0.01;
-  return target.normal.z == 1 && !target.is_over_ground && std::fabs(edge_z - target.point.z) < same_height_m;
+  return std::fabs(edge_z - own_roof_z(target)) < EdgesNearestToLine::same_height_m;
 }
 
 // A roof and its image in the ground, which together hide a strip of the plane, by the Fresnel parameters of its ends
@@ -57,40 +61,27 @@ void turn_along(ProfileRow<1>& row, std::uint32_t count, double from_z, Vec2 lin
 // In sight an edge's part does not end at once where it costs nothing, since its phase is not nothing there.
 constexpr double least_nu_in_sight = -1.5;
 
+// How far below the line, over how far beside it, an edge may be met by the vertical plane. Those that run along the
+// line at less than this sine hardly come as near as that within their length.
+double upright_margin(Vec2 along) {
+  constexpr double least_sine = 0.1;
+  return norm(Vec2{along.y, least_sine * along.x}) / (least_sine * along.x);
+}
+
+// The points of a profile before its end, without the edge of the roof in which a tile lies.
+std::uint32_t without_own_roof(const RooftopTarget& target, ProfileRow<1>& row) {
+  const std::uint32_t end = row.size() - 1;
+  for (std::uint32_t k = end; k-- > 1;) {
+    if (!is_own_roof(target, row[k].y)) continue;
+    for (std::uint32_t after = k + 1; after < end; ++after) row.set(after - 1, row[after], row.edge(after));
+    return end - 1;
+  }
+  return end;
+}
+
 // How much of it counts, by the greatest ν of all.
 double share_in_sight(double nu) {
   return std::min(1.0, (nu - least_nu_in_sight) / (negligible_fresnel_parameter - least_nu_in_sight));
-}
-
-// The straight line of a way in sight and the ground below it, which the way by the ground crosses. Its frame: x along
-// it from its beginning, y across.
-class LineOverGround {
- public:
-  // `along`: the line's direction over the ground plan and up.
-  LineOverGround(const TerrainView& terrain, const RooftopLine& line, Vec2 along)
-      : terrain_(terrain), line_(line), along_(along) {}
-
-  // At a distance over the ground plan; negative where the line is an image's.
-  double height_at(double distance) const {
-    return line_.height_at(distance) - terrain_.height_at(line_.at(distance)) - line_.bulge_at(distance);
-  }
-  // The distance over the ground plan of a point in the frame.
-  double place_of(Vec2 point) const { return along_.x * point.x - along_.y * point.y; }
-  double across(double upright_m) const { return upright_m * along_.x; }
-  double upright(double across_m) const { return across_m / along_.x; }
-
- private:
-  const TerrainView& terrain_;
-  const RooftopLine& line_;
-  Vec2 along_;
-};
-
-// Roofs where the line is an image's, as the image has them.
-void unfold(const LineOverGround& line, std::uint32_t count, ProfileRow<1>& row) {
-  for (std::uint32_t k = 1; k < count; ++k) {
-    const double height = line.height_at(row[k].x);
-    if (height < 0) row.set(k, row[k] + Vec2{0, 2 * height}, row.edge(k));
-  }
 }
 
 // What the ground makes of a way in sight past roofs, at one of them.
@@ -101,13 +92,13 @@ struct GroundAtRoof {
 
 // Of the roof at `edge`, whose strip counts most. What is bent at it is reflected on the ground at another angle than
 // what goes by. Past the other end of the strip a straight way is reflected twice, before the roof and behind it, and
-// one by the ground there where its line does not cross it. `end`: of the line, in its frame
+// one by the ground there where its line does not cross it. `above_line_m`: upright. `end`: of the line, in its frame
 // (LineOverGround::place_of).
 GroundAtRoof ground_at_roof(const RooftopRays& rays, Complex permittivity, OverRooftopPaths::WayInSight way,
-                            const LineOverGround& line, Vec2 edge, Vec2 end) {
+                            const LineOverGround& line, Vec2 edge, double above_line_m, Vec2 end) {
   const double at = line.place_of(edge), rest = line.place_of(end) - at, over_ground_m = line.height_at(at);
   const double from_m = std::fabs(line.height_at(0)), to_m = std::fabs(line.height_at(at + rest));
-  const double roof_m = std::max(0.0, std::fabs(over_ground_m) + line.upright(edge.y));
+  const double roof_m = std::max(0.0, std::fabs(over_ground_m) + above_line_m);
   const auto reflection = [&](double rise, double run) {
     return ground_reflection(permittivity, rise / norm(Vec2{rise, run}), rays.horizontal_share);
   };
@@ -128,25 +119,36 @@ class ScreensInSight {
     ScreenChoice choice = choose_screens(path, wavelength_m, least_nu_in_sight);
     drop_cancelling(path, wavelength_m, choice);
     count_ = choice.count;
-    for (std::uint32_t c = 0; c < count_; ++c) points_[c] = path[choice.indices[c]];
+    for (std::uint32_t c = 0; c < count_; ++c) {
+      points_[c] = path[choice.indices[c]];
+      in_path_[c] = choice.indices[c];
+    }
   }
   std::span<const Vec2> span() const { return std::span(points_).first(count_); }
+  std::uint32_t in_path(std::size_t number) const { return in_path_[number]; }
 
  private:
   std::array<Vec2, most_screens + 2> points_;
+  std::array<std::uint32_t, most_screens + 2> in_path_;
   std::uint32_t count_;
 };
 
-// The factor of screens in the frame of a line, with what comes past their images in the ground. `highest`: of them.
+// The factor of the screens chosen of a profile in the frame of a line (EdgesNearestToLine), with what comes past their
+// images in the ground. `highest`: of them.
 Complex left_past_strips(const RooftopRays& rays, Complex permittivity, OverRooftopPaths::WayInSight way,
-                         const LineOverGround& line, std::span<const Vec2> screens, Vec2 highest) {
+                         const LineOverGround& line, const ProfileRow<1>& row, const ScreensInSight& chosen,
+                         std::uint32_t highest_of_all) {
+  const std::span<const Vec2> screens = chosen.span();
+  const auto share_of = [&](std::size_t number) { return row.edge(chosen.in_path(number)).sine(); };
   std::array<Vec2, most_screens + 2> points;
   const std::span<Vec2> images = std::span(points).first(screens.size());
   std::copy(screens.begin(), screens.end(), images.begin());
-  for (Vec2& image : images.subspan(1, images.size() - 2)) {
-    image.y += 2 * line.across(std::fabs(line.height_at(line.place_of(image))));
+  for (std::size_t i = 1; i + 1 < images.size(); ++i) {
+    images[i].y += 2 * share_of(i) * line.across(std::fabs(line.height_at(line.place_of(images[i]))));
   }
-  const GroundAtRoof ground = ground_at_roof(rays, permittivity, way, line, highest, screens.back());
+  const Vec2 highest = screens[highest_of_all];
+  const double above_m = line.upright(highest.y) / share_of(highest_of_all);
+  const GroundAtRoof ground = ground_at_roof(rays, permittivity, way, line, highest, above_m, screens.back());
   const Complex all{1, 0}, past_tops = multiple_screen_factor(screens, rays.wavelength_m);
   // Which roofs stand out is another matter among their images: those of low roofs are the deepest.
   return (highest.y < 0 ? all + ground.past_top * (past_tops - all) : ground.past_top * past_tops) +
@@ -239,7 +241,11 @@ void follow_bends(Vec3 from, Vec3 to, const RooftopBends& bends, RooftopPath& pa
     before = edge;
   }
   path.length_m += norm(Vec2{distance, to.z} - before);
-  path.departure = normalized(path.edges.front() - from);
+  const Vec3 to_first = path.edges.front() - from;
+  const Vec2 beside =
+      bends.to_first_keller_point.x * direction + bends.to_first_keller_point.y * Vec2{-direction.y, direction.x};
+  path.departure = normalized(to_first);
+  path.departure_to_keller_point = normalized(to_first + at_height(beside, 0));
   path.arrival = normalized(to - path.edges.back());
   path.horizontal = bends.horizontal;
   path.vertical = bends.vertical;
@@ -294,17 +300,17 @@ OverRooftopPaths::FieldPastRoofs OverRooftopPaths::left_in_sight(const RooftopRa
   const Vec2 to_target{distance, target.point.z - rays.from.z};
   const double length = norm(to_target);
   const Vec2 along = (1.0 / length) * to_target;
-  const RooftopLine line(rays.from, target.point,
-                         rooftop_detail::margin_m(length, rays.wavelength_m, least_nu_in_sight) / along.x);
+  const double margin_m = rooftop_detail::margin_m(length, rays.wavelength_m, least_nu_in_sight);
+  const RooftopLine line(rays.from, target.point, upright_margin(along) * margin_m);
   const LineOverGround over_ground(profiles_.view().terrain, line, along);
+  const EdgesNearestToLine places(profiles_.view().sides, over_ground, length, margin_m, way == WayInSight::by_ground,
+                                  own_roof_z(target));
   for (;; work.memory.grow()) {
     ProfileRow<1> row = work.memory.row();
-    if (!RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors>(profiles_.view(), line, row).run_over_roofs()) {
-      continue;
-    }
-    std::uint32_t edges = row.size() - 1;
-    if (edges > 1 && is_own_roof(target, row[edges - 1].y)) --edges;
-    if (way == WayInSight::by_ground) unfold(over_ground, edges, row);
+    RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors, EdgesNearestToLine> trace(profiles_.view(), line, row,
+                                                                                         places);
+    if (!trace.run_over_roofs()) continue;
+    const std::uint32_t edges = without_own_roof(target, row);
     turn_along(row, edges, rays.from.z, along);
     row.push({length, 0}, {});
     const ScreensInSight chosen(row, rays.wavelength_m);
@@ -313,13 +319,14 @@ OverRooftopPaths::FieldPastRoofs OverRooftopPaths::left_in_sight(const RooftopRa
     const auto last = static_cast<std::uint32_t>(screens.size()) - 1;
     const auto [highest, nu] = physics_detail::highest_between(screens, 0, last, rays.wavelength_m);
     const std::uint16_t ground = profiles_.view().ground_material;
-    const Complex left = rays.may_reflect ? left_past_strips(rays, rays.permittivities[ground], way, over_ground,
-                                                             screens, screens[highest])
-                                          : multiple_screen_factor(screens, rays.wavelength_m);
+    const Complex left =
+        rays.may_reflect ? left_past_strips(rays, rays.permittivities[ground], way, over_ground, row, chosen, highest)
+                         : multiple_screen_factor(screens, rays.wavelength_m);
     const Complex all{1, 0};
     const Vec3 straight = (1.0 / length) * (target.point - rays.from);
     const Vec3 across_line = cross(normalized(cross(straight, Vec3{0, 0, 1})), straight);
-    return {all + share_in_sight(nu) * (left - all), rays.from + screens[1].x * straight + screens[1].y * across_line};
+    return {all + share_in_sight(nu) * (left - all), rays.from + screens[1].x * straight + screens[1].y * across_line,
+            screens.size() == 3};
   }
 }
 
@@ -359,7 +366,7 @@ bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopT
         .behind = ground.is_straight_behind && chosen.points[chosen.count - 2].x == ground.vertices.back().x};
     rooftop_detail::pass_screens(scene, rays, target, line, chosen, straight, screens, work.bends);
     follow_bends(rays.from, target.point, work.bends, path);
-    path.departure = normalized(way);
+    path.departure = path.departure_to_keller_point = normalized(way);
     path.is_in_sight = true;
     path.passes_roofs = with_roofs;
     path.is_straight_behind = straight.behind;

@@ -32,7 +32,9 @@ struct PlaneImage {
 struct RooftopPath {
   std::vector<Vec3> edges;  // over which the ray goes, from the transmitter on
   Vec3 departure, arrival;  // unit, of travel on the first and the last leg
-  double length_m = 0;      // over the edges
+  // To the first edge's Keller point, beside the plane where that meets it at an angle: unit.
+  Vec3 departure_to_keller_point;
+  double length_m = 0;  // over the edges
   // Field at the end over the one in free space at the straight distance, with phase against the straight line:
   // across the vertical plane (horizontal polarisation) and in it (vertical).
   Complex horizontal, vertical;
@@ -80,6 +82,7 @@ class OverRooftopPaths {
   struct FieldPastRoofs {
     Complex factor{1, 0};            // over the field of free space, with phase against that line
     std::optional<Vec3> first_edge;  // that comes near, if any
+    bool is_one_edge = false;        // that does
   };
   enum class WayInSight {
     straight,

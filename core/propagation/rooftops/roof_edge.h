@@ -51,8 +51,15 @@ struct Bend {
     bend.after = seen(after);
     return bend;
   }
+  TESSERAY_HD double cosine() const { return std::sqrt(1 - sine * sine); }
   // How far the neighbours lie from each other along the edge.
-  TESSERAY_HD double shift() const { return std::sqrt(1 - sine * sine) * (after.x - before.x); }
+  TESSERAY_HD double shift() const { return cosine() * (after.x - before.x); }
+  // How far along it, onwards, the Keller point lies from where the plane meets it.
+  TESSERAY_HD double keller_shift() const {
+    const Bend along = along_edge();
+    const double rho_before = norm(along.incoming()), rho_after = norm(along.outgoing());
+    return cosine() * (outgoing().x * rho_before - incoming().x * rho_after) / (rho_before + rho_after);
+  }
 
   TESSERAY_HD Vec2 incoming() const { return edge - before; }
   TESSERAY_HD Vec2 outgoing() const { return after - edge; }

@@ -51,6 +51,8 @@ struct RooftopBends {
   Outcome outcome = Outcome::none;
   std::uint32_t count = 0;
   Vec2 edges[most_screens] = {};  // x: distance over the ground plan from the transmitter on, y: height; m
+  // In the ground plan, from where the plane meets the first of them to its Keller point: x onwards, y to the left; m.
+  Vec2 to_first_keller_point;
   // Field at the end over the one in free space at the straight distance, with phase against the straight line:
   // across the vertical plane (horizontal polarisation) and in it (vertical).
   Complex horizontal, vertical;
@@ -239,6 +241,7 @@ TESSERAY_HD inline void pass_screens(const RooftopSceneView& scene, const Roofto
   const Vec2* const points = path.points;
   bends.outcome = RooftopBends::Outcome::found;
   bends.count = path.count - 2;
+  bends.to_first_keller_point = {};
   const double first_roof_z = points[1].y - line.bulge_at(points[1].x);
   const bool leaves_own_roof = path.in_row[1] == 1 && is_same_height(first_roof_z, rays.roof_z);
   bends.ground = {};
@@ -298,7 +301,8 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
     const double roof_z = points[i].y - line.bulge_at(points[i].x);
     const bool starts_over_roof = in_row == 1 && rooftop_detail::is_same_height(roof_z, rays.roof_z);
     const bool ends_over_roof = in_row + 2 == row.size() && rooftop_detail::is_same_height(roof_z, target.roof_z);
-    const double sine = row.edge(in_row).sine();
+    const ProfileEdge edge = row.edge(in_row);
+    const double sine = edge.sine();
     const Bend bend{.before = points[i - 1],
                     .edge = points[i],
                     .after = points[i + 1],
@@ -310,6 +314,9 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
     const PolarizationFactors factors = rooftop_detail::edge_over_screen(bend, permittivity, rays.wavelength_m);
     bends.horizontal = factors.horizontal * bends.horizontal;
     bends.vertical = factors.vertical * bends.vertical;
+    if (i > 1) continue;
+    bends.to_first_keller_point =
+        bend.keller_shift() * Vec2{bend.cosine(), edge.sine_steps < 0 ? -bend.sine : bend.sine};
   }
 }
 

@@ -11,13 +11,16 @@
 namespace tesseray {
 
 // What stands at a point of a profile: the material of the part below it, and the sine of the angle in the plan between
-// the profile's plane and the edge, in steps. An edge across the plane has all of them, and so has what is no edge.
+// the profile's plane and the edge, in steps: negative where the edge leads to the right of the plane, onwards. An edge
+// across the plane has all of them, and so has what is no edge.
 struct ProfileEdge {
-  static constexpr std::uint16_t all_steps = 65535;
+  static constexpr std::int16_t all_steps = 32767;
 
-  std::uint16_t material = 0, sine_steps = all_steps;
+  std::uint16_t material = 0;
+  std::int16_t sine_steps = all_steps;
 
-  TESSERAY_HD double sine() const { return sine_steps / double{all_steps}; }
+  TESSERAY_HD double signed_sine() const { return sine_steps / double{all_steps}; }
+  TESSERAY_HD double sine() const { return sine_steps < 0 ? -signed_sine() : signed_sine(); }
 };
 
 // Points over the distance from one end (x: distance, y: height; m), each with its edge. They lie `stride` apart: a
@@ -55,7 +58,7 @@ class ProfileRow {
   }
   TESSERAY_HD void set_x(std::uint32_t k, double x) { points_[place(k)].x = x; }
   TESSERAY_HD void set_material(std::uint32_t k, std::uint16_t material) { edges_[place(k)].material = material; }
-  TESSERAY_HD void set_sine(std::uint32_t k, std::uint16_t steps) { edges_[place(k)].sine_steps = steps; }
+  TESSERAY_HD void set_sine(std::uint32_t k, std::int16_t steps) { edges_[place(k)].sine_steps = steps; }
 
  private:
   TESSERAY_HD static std::size_t place(std::uint32_t k) { return std::size_t{k} * stride; }

@@ -19,13 +19,24 @@ namespace tesseray {
 
 // Edges nearer to each other than this act as the higher one.
 inline constexpr double least_roof_gap_m = 2.0;
+// Nearer to its ends than this the plane crosses what the ends stand on, or hang at, unless a building stands between
+// the ends there.
+inline constexpr double end_clearance_m = 0.01;
 
-// One trace. Row: ProfileRow. Crossings: SideCrossingsInTurn, or the same in vectors.
-template <class Row, class Crossings = SideCrossingsInTurn>
+// Edges stand where the plane crosses them.
+struct EdgesWhereCrossed {
+  // Whether an edge counts, and where: `point` is where it is crossed at first.
+  TESSERAY_HD bool place(std::uint32_t /*side*/, Vec2& /*point*/, ProfileEdge& /*edge*/) const { return true; }
+};
+
+// One trace. Row: ProfileRow. Crossings: SideCrossingsInTurn, or the same in vectors. Places: EdgesWhereCrossed, or
+// what says it otherwise.
+template <class Row, class Crossings = SideCrossingsInTurn, class Places = EdgesWhereCrossed>
 class RooftopProfileTrace {
  public:
-  TESSERAY_HD RooftopProfileTrace(const RooftopSceneView& scene, const RooftopLine& line, Row& row)
-      : scene_(scene), line_(line), row_(row) {}
+  TESSERAY_HD RooftopProfileTrace(const RooftopSceneView& scene, const RooftopLine& line, Row& row,
+                                  const Places& places = {})
+      : scene_(scene), line_(line), row_(row), places_(places) {}
 
   // False when the row has no room; it then holds nothing of use.
   TESSERAY_HD bool run() {
@@ -59,9 +70,9 @@ class RooftopProfileTrace {
     return !row_.has_overflowed();
   }
 
-  // Nearer to its ends than this the plane crosses what the ends stand on, or hang at, unless a building stands between
-  // the ends there: with a wall that rises above the near one by more than `least_rise_m`.
-  static constexpr double end_clearance_m = 0.01, ground_clearance_m = 0.3, least_rise_m = 0.1;
+  static constexpr double ground_clearance_m = 0.3;
+  // By so much a wall beside an end rises above it at least, where a building stands between the ends there.
+  static constexpr double least_rise_m = 0.1;
   // A side on which an end lies is crossed there, whichever way the crossing is rounded.
   static constexpr double rounding_m = 1e-6;
   // Crests that stand out by less than so many metres are left out again, or than so much of the earth's bulge where
@@ -120,14 +131,18 @@ class RooftopProfileTrace {
     if (top_z < line_.floor_at(distance)) return;
     const double clear = larger(end_clearance_m, smaller(distance, line_.length_m - end_clearance_m));
     if (distance != clear && !stands_between(side, distance)) return;
-    row_.push({clear, top_z}, {scene_.sides.material[side], sine_steps(side)});
+    Vec2 point{clear, top_z};
+    ProfileEdge edge{scene_.sides.material[side], sine_steps(side)};
+    if (places_.place(side, point, edge)) row_.push(point, edge);
   }
 
   // Of the side across the line.
-  TESSERAY_HD std::uint16_t sine_steps(std::uint32_t side) const {
+  TESSERAY_HD std::int16_t sine_steps(std::uint32_t side) const {
     const Vec2 along{scene_.sides.along_x[side], scene_.sides.along_y[side]};
-    const double steps = ProfileEdge::all_steps * std::fabs(cross(along, line_.direction)) / norm(along);
-    return static_cast<std::uint16_t>(smaller(steps + 0.5, ProfileEdge::all_steps));
+    const double turn = cross(line_.direction, along);
+    const double exact = ProfileEdge::all_steps * std::fabs(turn) / norm(along);
+    const auto steps = static_cast<std::int16_t>(smaller(exact + 0.5, ProfileEdge::all_steps));
+    return (turn < 0) == (dot(line_.direction, along) < 0) ? steps : static_cast<std::int16_t>(-steps);
   }
 
   // Whether a side beside an end, which it rises above, is where the line goes into the building from the start, or
@@ -255,7 +270,7 @@ class RooftopProfileTrace {
         if (point.y == row_[end - 1].y) {
           // The same from either end.
           row_.set_x(end - 1, 0.5 * (group_begin + point.x));
-          if (row_.edge(k).sine_steps > row_.edge(end - 1).sine_steps) row_.set_sine(end - 1, row_.edge(k).sine_steps);
+          if (row_.edge(k).sine() > row_.edge(end - 1).sine()) row_.set_sine(end - 1, row_.edge(k).sine_steps);
           continue;
         }
         --end;
@@ -272,6 +287,7 @@ class RooftopProfileTrace {
   const RooftopSceneView& scene_;
   const RooftopLine& line_;
   Row& row_;
+  Places places_;
 };
 
 }  // namespace tesseray

@@ -365,9 +365,10 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
   }
 }
 
-// True when the vertical plane between the antenna and a target meets the line of an edge segment above the straight
-// way, where the edge goes on as far.
-TESSERAY_HD inline bool obstructs_between(const LaunchView& launch, std::uint32_t edge_element, Vec3 target) {
+// True when the vertical plane between the antenna and a target meets the line of an edge segment, where the edge goes
+// on as far: above the straight way, or, of what that passes in sight, anywhere.
+TESSERAY_HD inline bool stands_between(const LaunchView& launch, std::uint32_t edge_element, Vec3 target,
+                                       bool in_sight) {
   const EnvironmentView& environment = launch.environment;
   const Vec3 along = environment.edge(edge_element).direction;
   const EdgeRun& run = environment.edge_runs[edge_element - environment.points.tile_count];
@@ -376,12 +377,13 @@ TESSERAY_HD inline bool obstructs_between(const LaunchView& launch, std::uint32_
   const double part = cross(to_run, along.xy()) / across, place = cross(to_run, way) / across;
   // In parallel planes neither is a number, or both are infinite.
   if (!(part > 0 && part < 1 && std::fabs(place) <= run.half_length_m)) return false;
+  if (in_sight) return true;
   return run.midpoint.z + place * along.z > launch.antenna.z + part * (target.z - launch.antenna.z);
 }
 
-// True when a ray over the roofs, which may have the ground before them with it, stands for one that the chain
-// diffracts, last at this point, to a target or an element (`as`: lit_as_…). Over one edge alone both go the same way,
-// however far from the plane the Keller point lies where the plane meets the edge at an angle.
+// True when a ray over the roofs or past them, which may have the ground before them with it, stands for one that the
+// chain diffracts, last at this point, to a target or an element (`as`: lit_as_…). Over or past one edge alone both go
+// the same way, however far from the plane the Keller point lies where the plane meets the edge at an angle.
 TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const InteractionChain& chain, Vec3 keller_point,
                                          std::uint32_t number, std::uint8_t as) {
   if (launch.reached_over_rooftops == nullptr || (launch.reached_over_rooftops[number] & as) == 0) return false;
@@ -399,8 +401,11 @@ TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const Interac
   }
   const Vec3 target = points.arrival(number);
   if (lies_between(launch, keller_point, target)) return true;
-  return chain.length == first_edge + 1 && (launch.reached_over_rooftops[number] & over_one_edge) != 0 &&
-         obstructs_between(launch, chain.last(), target);
+  const std::uint16_t past = as == lit_as_target ? past_one_edge_as_target : past_one_edge_as_element;
+  const bool is_past = (launch.reached_over_rooftops[number] & past) != 0;
+  const bool is_over = (launch.reached_over_rooftops[number] & over_one_edge) != 0;
+  return chain.length == first_edge + 1 && (is_over || is_past) &&
+         stands_between(launch, chain.last(), target, is_past);
 }
 
 // Hits that would bring far less than is at their target already are drawn by chance, before their field is worked

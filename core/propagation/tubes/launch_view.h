@@ -22,12 +22,12 @@ namespace tesseray {
 // ray with that ray alone, not by its tiles (FirstLevel::departure_into_sight, RooftopWaves::receivers_reflect_below);
 // receivers to which the ground below reflects what comes straight over roofs or crests, along it, or through a
 // building (LaunchArrivals::arrive_by_ground); those to which a ray over the roofs comes by way of the ground before
-// them, too; and those to which it comes over one edge alone.
+// them, too; and those to which it comes over one edge alone, or that one edge alone comes near.
 inline constexpr std::uint8_t lit_as_target = 1, lit_as_element = 2;
 inline constexpr std::uint8_t with_ground_as_target = 4, with_ground_as_element = 8;
 inline constexpr std::uint8_t with_ground_below = 16, with_ground_through_building = 32;
 inline constexpr std::uint8_t by_ground_as_target = 64, by_ground_as_element = 128;
-inline constexpr std::uint16_t over_one_edge = 256;
+inline constexpr std::uint16_t over_one_edge = 256, past_one_edge_as_target = 512, past_one_edge_as_element = 1024;
 
 // The same for all transmitters. Owns nothing.
 struct EnvironmentView {

@@ -254,6 +254,126 @@ TEST(OverRooftop, EdgesAtAnAngleAreThoseOfTheirKellerPoints) {
   EXPECT_GT(aside, 40u);
 }
 
+// Rays over the roofs have the antenna's gain towards the edge's Keller point, as the launcher's
+// own diffraction there has.
+TEST(OverRooftop, AntennasSendToTheKellerPoint) {
+  Scene scene = testing::flat_ground(660, 640);
+  scene.prisms.push_back(testing::box_prism(1, {300, 10}, {370, 630}, 0, 15));
+  const Environment city(testing::with_material(std::move(scene), 5, 0.01), 10);
+  RayLaunchingOptions over_roofs = roofs_only();
+  RayLaunchingOptions diffraction = over_roofs;
+  diffraction.over_rooftop = OverRooftop::none;
+  std::vector<Vec3> places;
+  for (const double behind_m : {2.0, 5.0, 12.0}) {
+    for (const double along_m : {-80.0, -20.0, 0.0, 10.0, 20.0, 40.0, 80.0}) {
+      places.push_back({370 + behind_m, 320 + along_m, 1.5});
+    }
+  }
+  const auto receivers = testing::receivers_at(places);
+  std::size_t compared = 0;
+  for (const double azimuth_deg : {0.0, 45.0, 90.0, 150.0}) {
+    for (const Vec3 antenna : {Vec3{367, 320, 18}, Vec3{362, 320, 16}}) {
+      Transmitter transmitter = testing::test_transmitter(antenna);
+      transmitter.antenna = AntennaKind::sector_3gpp;
+      transmitter.azimuth_deg = azimuth_deg;
+      const auto with = city.launch(transmitter, receivers, over_roofs);
+      const auto without = city.launch(transmitter, receivers, diffraction);
+      for (std::size_t r = 0; r < places.size(); ++r) {
+        if (without.receivers[r].rays != 1) continue;
+        if (with.receivers[r].strongest_mechanism != Mechanism::over_rooftop) continue;
+        EXPECT_NEAR(decibels_between(testing::total_gain(with.receivers[r]), testing::total_gain(without.receivers[r])),
+                    0, 0.05)
+            << "from " << antenna.x << ", azimuth " << azimuth_deg << ", to " << places[r].x << ", " << places[r].y;
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 60u);
+}
+
+// Places before the wall that an antenna on the roof sees past the eaves: what these take is by how much longer the way
+// by their Keller point is than the straight one, wherever the vertical plane meets them, and counts once.
+TEST(OverRooftop, EavesInSightTakeByTheirDetour) {
+  Scene scene = testing::flat_ground(660, 640);
+  scene.prisms.push_back(testing::box_prism(1, {300, 10}, {370, 630}, 0, 15));
+  const Environment city(std::move(scene), 10);
+  std::size_t near = 0;
+  for (const Vec3 antenna : {Vec3{369.7, 120, 16}, Vec3{369.7, 120, 18}, Vec3{369, 120, 18}, Vec3{367, 120, 18},
+                             Vec3{367, 120, 25}, Vec3{350, 120, 45}}) {
+    std::vector<Vec3> places;
+    for (const double before_m : {2.0, 3.0, 5.0, 8.0, 15.0}) {
+      for (const double along_m : {0.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0}) {
+        places.push_back({370 + before_m, 120 + along_m, 1.5});
+      }
+    }
+    const auto result = city.launch(testing::test_transmitter(antenna), testing::receivers_at(places), roofs_only());
+    for (std::size_t r = 0; r < places.size(); ++r) {
+      const Vec3 place = places[r];
+      const double straight_m = norm(place - antenna);
+      const double by_edge_m = std::hypot(std::hypot(370 - antenna.x, antenna.z - 15) + std::hypot(place.x - 370, 13.5),
+                                          place.y - antenna.y);
+      const double nu = -2 * std::sqrt((by_edge_m - straight_m) / wavelength_m(850e6));
+      if (!result.receivers[r].direct || nu < -0.75) continue;
+      const auto where = ::testing::Message()
+                         << "from " << antenna.x << ", " << antenna.z << " to " << place.x << ", " << place.y;
+      EXPECT_EQ(result.receivers[r].rays, 1u) << where;
+      const double loss_db =
+          -10 * std::log10(testing::total_gain(result.receivers[r])) - free_space_loss_db(straight_m, 850e6);
+      EXPECT_NEAR(loss_db, -20 * std::log10(norm(knife_edge_factor(nu))), 0.05) << where;
+      ++near;
+    }
+  }
+  EXPECT_GT(near, 50u);
+}
+
+// From the corner of a building higher than the antenna along its wall: the vertical plane touches the corner, and
+// nothing is in the way.
+TEST(OverRooftop, ACornerAtTheAntennaTakesNothingInSight) {
+  Scene scene = testing::flat_ground(300, 300);
+  Prism tower = testing::box_prism(1, {0, 0}, {1, 1}, 0, 15.4);
+  tower.rings = {{{125, 125}, {195.33, 163.13}, {157.21, 233.46}, {86.87, 195.33}}};
+  scene.prisms.push_back(tower);
+  const OverRooftopPaths paths(scene);
+  OverRooftopPaths::Workspace work;
+  const std::vector<Complex> permittivities(scene.materials.size(), Complex{5, -0.3});
+  const Vec3 corner{125, 125, 8}, place{162.5, 140.5, 1.5};
+  for (const auto way : {OverRooftopPaths::WayInSight::straight, OverRooftopPaths::WayInSight::by_ground}) {
+    for (const auto& [from, to] : {std::pair{corner, place}, std::pair{place, corner}}) {
+      const bool is_by_ground = way == OverRooftopPaths::WayInSight::by_ground;
+      const RooftopRays rays{from, wavelength_m(850e6), permittivities};
+      const RooftopTarget target{{to.x, to.y, is_by_ground ? -to.z : to.z}};
+      EXPECT_NEAR(norm(paths.left_in_sight(rays, target, way, work).factor), 1, 0.1) << is_by_ground << ", " << from.x;
+    }
+  }
+}
+
+// The same of what the ground reflects, before such an edge and behind it: from the antenna to the receiver's image as
+// from the receiver to the antenna's.
+TEST(OverRooftop, EavesAtAnAngleTakeTheSameOfAReflectionBothWays) {
+  Scene scene = testing::flat_ground(200, 200);
+  Prism wall = testing::box_prism(1, {0, 0}, {1, 1}, 0, 2);
+  wall.rings = {{{60, 40}, {140, 80}, {139.9, 80.2}, {59.9, 40.2}}};
+  scene.prisms.push_back(wall);
+  const OverRooftopPaths paths(scene);
+  OverRooftopPaths::Workspace work;
+  const std::vector<Complex> permittivities(scene.materials.size(), Complex{5, -0.3});
+  const double wavelength = wavelength_m(850e6);
+  const auto left = [&](Vec3 from, Vec3 to) {
+    const RooftopRays rays{from, wavelength, permittivities};
+    return paths.left_in_sight(rays, {{to.x, to.y, -to.z}}, OverRooftopPaths::WayInSight::by_ground, work).factor;
+  };
+  double greatest_share = 0;
+  for (const double from_z : {5.0, 12.0, 25.0}) {
+    for (const double to_x : {60.0, 80.0, 110.0, 150.0}) {
+      const Vec3 from{40, 20, from_z}, to{to_x, 100, 4};
+      const Complex forth = left(from, to), back = left(to, from);
+      EXPECT_LT(norm(forth - back), 1e-3) << from_z << ", " << to_x;
+      greatest_share = std::max(greatest_share, norm(forth - Complex{1, 0}));
+    }
+  }
+  EXPECT_GT(greatest_share, 0.3);
+}
+
 // An edge that bends a ray hardly is a screen, by how much longer the way by the Keller point is than the straight one:
 // of points unfolded about the edge, which lies at an angle to their vertical plane.
 TEST(OverRooftop, EdgesAtAnAngleThatBendLittleAreScreensByTheirDetour) {
