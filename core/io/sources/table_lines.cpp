@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "core/io/sources/text_values.h"
+
 namespace tesseray {
 namespace {
 
@@ -20,7 +22,12 @@ struct Row {
 // The rows of a text, line by line.
 class RowReader {
  public:
-  explicit RowReader(const std::string& file) : stream_(file, std::ios::binary) {}
+  explicit RowReader(const std::string& file) : stream_(file, std::ios::binary) {
+    const std::size_t hint = separator_hint_bytes(file);
+    if (hint == 0) return;
+    stream_.seekg(static_cast<std::streamoff>(hint));
+    line_ = 2;
+  }
 
   bool next(Row& row) {
     row.text.clear();
@@ -80,7 +87,43 @@ std::optional<char> separator_of(std::string_view header, std::size_t columns) {
   return found == separators.end() ? std::nullopt : std::optional(*found);
 }
 
+// A header names all of its columns with words, unlike the row below the header of a table of one column.
+bool may_be_header(std::string_view row, char separator) {
+  bool begins_cell = true;
+  for (const char c : row) {
+    if (begins_cell && std::string_view("+-.0123456789").find(c) != std::string_view::npos) return false;
+    begins_cell = c == separator || (begins_cell && (c == ' ' || c == '"'));
+  }
+  return true;
+}
+
+// The cells of `row` where `first` has one, whatever separates them; 0 where `first` is a header, too.
+std::size_t cells_below_title(std::string_view first, std::string_view row) {
+  constexpr std::array separators = {',', ';', '\t', '|'};
+  const auto is_in_one_cell = [&](char separator) { return cells_of(first, separator).filled <= 1; };
+  if (!std::all_of(separators.begin(), separators.end(), is_in_one_cell)) return 0;
+  const std::size_t words = cells_of(first, ' ').count;
+  if (words > 1 && words == cells_of(row, ' ').count) return 0;
+  std::size_t most = 1;
+  for (const char separator : separators) {
+    if (may_be_header(row, separator)) most = std::max(most, cells_of(row, separator).filled);
+  }
+  return most > 1 ? most : 0;
+}
+
 }  // namespace
+
+std::size_t separator_hint_bytes(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::array<char, 16> begin{};
+  stream.read(begin.data(), begin.size());
+  const std::string_view text(begin.data(), static_cast<std::size_t>(stream.gcount()));
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF", word = "sep=";
+  const std::size_t at = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  const std::size_t end = text.find_first_of("\r\n");
+  if (end != at + word.size() + 1 || lower_case(text.substr(at, word.size())) != word) return 0;
+  return end + (text.substr(end, 2) == "\r\n" ? 2 : 1);
+}
 
 TableLines read_table_lines(const std::string& file, std::size_t columns) {
   TableLines lines;
@@ -95,8 +138,10 @@ TableLines read_table_lines(const std::string& file, std::size_t columns) {
   note();
   // Of one column there is nothing to tell: any sign may stand in its texts.
   const std::optional<char> separator = columns > 1 ? separator_of(row.text, columns) : std::nullopt;
+  const std::string first = row.text;
   while (rows.next(row)) {
     note();
+    if (lines.of_rows.size() == 2) lines.cells_below_title = cells_below_title(first, row.text);
     if (!separator) continue;
     const std::size_t cells = cells_of(row.text, *separator).filled;
     if (cells <= columns) continue;

@@ -10,6 +10,9 @@
 
 namespace tesseray {
 
+// The bytes of a first line that tells Excel the separator, "sep=;", which is no row; 0: there is none.
+std::size_t separator_hint_bytes(const std::string& file);
+
 // Quotes hold separators and line ends; empty lines are no rows, as for GDAL.
 struct TableLines {
   std::vector<std::int64_t> of_rows;  // the line where each begins, the header's (1, or later) first
@@ -18,8 +21,9 @@ struct TableLines {
   std::size_t too_long = 0;
   std::int64_t first_too_long = 0;  // its line
   std::size_t cells_there = 0;
-  std::int64_t unclosed = 0;  // where the row begins in which a quote opens that is never closed; 0: none
-  std::int64_t with_nul = 0;  // the first line with a NUL character, at which GDAL ends it; 0: none
+  std::size_t cells_below_title = 0;  // of the header, where a title of one cell is the first row; 0: there is none
+  std::int64_t unclosed = 0;          // where the row begins in which a quote opens that is never closed; 0: none
+  std::int64_t with_nul = 0;          // the first line with a NUL character, at which GDAL ends it; 0: none
 };
 
 // `columns`: of the header. Nothing but the lines where no usual separator gives it so many.

@@ -75,6 +75,13 @@ void refuse_broken_table(const TableLines& lines, ErrorPlace where) {
                 "a quotation mark in this row is not closed: all rows behind it would belong to one cell",
                 "close it, or remove it; within quotes write it twice (\"12\"\" mast\")", where);
   }
+  if (lines.cells_below_title > 0) {
+    where.line = lines.of_rows.front();
+    throw Error(ErrorKind::invalid_input, "title_above_header",
+                "this line has one cell and the next " + std::to_string(lines.cells_below_title) +
+                    ": it is a title, not the header",
+                "remove it, so that the names of the columns are the first line", where);
+  }
 }
 
 std::string files_beside(const std::filesystem::path& path) {
@@ -179,12 +186,13 @@ void VectorSource::set_filter(const std::string& filter) {
 void VectorSource::open(const SourceName& name) {
   std::string connection = name.dataset;
   const std::string lower = lower_case(connection);
+  const bool is_table = is_local_path(connection) && has_table_ending(connection);
   // GDAL takes the zeros of such a table for the ends of its texts.
-  if (is_local_path(connection) && has_table_ending(connection) && is_utf16(connection)) throw utf16_text(file_);
+  if (is_table && is_utf16(connection)) throw utf16_text(file_);
+  const std::size_t hint_bytes = is_table ? separator_hint_bytes(connection) : 0;
+  if (hint_bytes > 0) connection.insert(0, "/vsisubfile/" + std::to_string(hint_bytes) + ",");
   // GDAL recognises tables by ".csv" alone.
-  if (is_local_path(connection) && has_table_ending(connection) && !lower.ends_with(".csv")) {
-    connection = "CSV:" + connection;
-  }
+  if (is_table && !lower.ends_with(".csv")) connection = "CSV:" + connection;
   dataset_.reset(GDALDataset::Open(connection.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
   if (dataset_ == nullptr) {
     gdal_.refuse_locked(file_);
@@ -199,10 +207,8 @@ void VectorSource::open(const SourceName& name) {
                   "give a vector layer as " + parameter_, {.file = file_});
     }
     if (is_local_path(name.dataset) && is_utf16(name.dataset)) throw utf16_text(file_);
-    // A header of which a quote makes one cell with all that follows is none for GDAL.
-    if (is_local_path(name.dataset) && has_table_ending(name.dataset)) {
-      refuse_broken_table(read_table_lines(name.dataset, 0), {.file = file_});
-    }
+    // A header of one cell is none for GDAL: a title, or what a quote makes of all that follows.
+    if (is_table) refuse_broken_table(read_table_lines(name.dataset, 0), {.file = file_});
     throw Error(ErrorKind::invalid_input, "unreadable_file", "this cannot be read as a vector layer" + why,
                 "check that the file is complete and that QGIS can open it", {.file = file_});
   }

@@ -363,6 +363,29 @@ TEST_F(Points, WordsForNothingAreNamesOfTheirOwn) {
       "None");
 }
 
+// As programs write for Excel.
+TEST_F(Points, AFirstLineThatNamesTheSeparatorIsNoHeader) {
+  const auto expect_both = [&](const std::string& file, const std::string& text) {
+    const auto found = read_receivers({.source = write_text(folder_ / file, text), .height_m = 1.5},
+                                      frame_of("EPSG:32632"), no_progress());
+    ASSERT_EQ(found.size(), 2u) << text;
+    EXPECT_EQ(found[0].source.line, 3) << text;
+    EXPECT_EQ(found[1].source.line, 4) << text;
+  };
+  expect_both("a.csv", "sep=;\nname;lat;lon\nA;48,1;9,2\nB;48,2;9,2\n");
+  expect_both("a, b.csv", "sep=,\r\nname,lat,lon\r\nA,48.1,9.2\r\nB,48.2,9.2\r\n");
+  expect_both("c.txt", "\xEF\xBB\xBFSEP=\t\nname\tlat\tlon\nA\t48.1\t9.2\nB\t48.2\t9.2\n");
+}
+
+TEST_F(Points, HeadersOfOneCellByAnotherSeparatorAreNoTitles) {
+  const auto count_of = [&](const std::string& text) {
+    return read_receivers({.source = csv(text), .height_m = 1.5}, frame_of("EPSG:32632"), no_progress()).size();
+  };
+  EXPECT_EQ(count_of("name lat lon\nA;a 48.1 9.2\nB;b 48.2 9.2\n"), 2u);
+  EXPECT_EQ(count_of("lat lon\n48,1 9,2\n"), 1u);
+  EXPECT_EQ(count_of("name;lat;lon\nMain Street, north;48.1;9.2\nMain Street, south;48.2;9.2\n"), 2u);
+}
+
 TEST_F(Points, TheZOfReceiversIsNotUsedInSilence) {
   const auto codes_of = [&](const std::string& file, const std::string& wkt, const std::string& field) {
     Codes codes;
