@@ -61,18 +61,24 @@ class MsiReader {
   }
 
   void take_gain(const TextLine& line, const std::string& value) {
-    const std::optional<NumberAndRest> gain = leading_number(value);
-    const std::string unit = gain ? lower_case(gain->rest.substr(0, gain->rest.find(' '))) : std::string();
-    if (!gain ||
-        !(unit.empty() || unit == "dbd" || unit == "dbi" || unit == "db" || unit == "(dbd)" || unit == "(dbi)")) {
+    const UnitAndRest ahead = leading_unit(value);
+    const std::optional<NumberAndRest> gain = leading_number(ahead.rest);
+    const std::string behind = gain ? unit_behind(gain->rest) : std::string();
+    const std::string unit = behind.empty() ? lower_case(ahead.unit) : behind;
+    if (!gain || !(unit.empty() || unit == "dbd" || unit == "dbi" || unit == "db")) {
       throw antenna_error("bad_gain", "\"" + value + "\" is not a gain", "write GAIN 15.5 dBd or GAIN 17.65 dBi", file_,
                           line.number);
     }
-    const bool is_dbi = unit == "dbi" || unit == "(dbi)";
+    const bool is_dbi = unit == "dbi";
     raw_.antenna.gain_dbi = gain->number + (is_dbi ? 0.0 : half_wave_dipole_gain_dbi);
     if (unit.empty() || unit == "db") {
       assume("gain_unit", "the gain " + value + " has no unit: taken as dBd");
     }
+  }
+
+  static std::string unit_behind(std::string_view text) {
+    const std::string_view in_brackets = leading_unit(text).unit;
+    return lower_case(in_brackets.empty() ? text.substr(0, text.find(' ')) : in_brackets);
   }
 
   // TILT holds a word, an angle, or both; ELECTRICAL_TILT an angle. A mechanical tilt is no property of the antenna.

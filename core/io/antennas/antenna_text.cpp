@@ -91,6 +91,30 @@ std::vector<std::string_view> split(std::string_view text, const std::string_vie
   return parts;
 }
 
+// Of "1.8E+09" with its digits read up to `begin`; the same where no exponent follows.
+std::size_t end_of_exponent(std::string_view text, std::size_t begin) {
+  if (begin == text.size() || (text[begin] != 'e' && text[begin] != 'E')) return begin;
+  const std::size_t digits = begin + 1 < text.size() && text[begin + 1] == '+' ? begin + 2 : begin + 1;
+  std::size_t end = digits;
+  while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+  return end > digits ? end : begin;
+}
+
+constexpr double least_radio_mhz = 30, greatest_radio_mhz = 300'000;
+
+// What a frequency without a unit is in: kHz or Hz where it is too great for MHz. Empty where both may be, or neither.
+std::optional<double> mhz_per_unit_of(double frequency) {
+  if (frequency <= greatest_radio_mhz) return 1;
+  std::optional<double> found;
+  for (const double mhz_per_unit : {1e-3, 1e-6}) {
+    const double mhz = frequency * mhz_per_unit;
+    if (mhz < least_radio_mhz || mhz > greatest_radio_mhz) continue;
+    if (found) return std::nullopt;
+    found = mhz_per_unit;
+  }
+  return found;
+}
+
 std::optional<NumberPair> pair_of(std::string_view first, std::string_view second) {
   const std::optional<double> a = parse_number(without_commas(first)), b = parse_number(without_commas(second));
   if (!a || !b) return std::nullopt;
@@ -118,8 +142,15 @@ std::vector<TextLine> read_text_lines(const std::filesystem::path& file) {
   return lines;
 }
 
+UnitAndRest leading_unit(std::string_view text) {
+  const std::size_t end = text.find_first_of(")]");
+  if (text.empty() || std::strchr("([", text.front()) == nullptr || end == std::string_view::npos) return {{}, text};
+  const std::size_t rest = std::min(text.find_first_not_of(" \t:=,;", end + 1), text.size());
+  return {trimmed(text.substr(1, end - 1)), text.substr(rest)};
+}
+
 KeyValue key_and_value(std::string_view line) {
-  const std::size_t end = std::min(line.find_first_of(" \t:=,;"), line.size());
+  const std::size_t end = std::min(line.find_first_of(" \t:=,;(["), line.size());
   KeyValue result{std::string(line.substr(0, end)), line.substr(end)};
   std::transform(result.key.begin(), result.key.end(), result.key.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -175,6 +206,7 @@ std::optional<NumberAndRest> leading_number(std::string_view text) {
   text = trimmed(text);
   std::size_t end = 0;
   while (end < text.size() && std::strchr("+-.,0123456789", text[end]) != nullptr) ++end;
+  end = end_of_exponent(text, end);
   const std::optional<double> number = parse_number(without_commas(text.substr(0, end)));
   if (!number) return std::nullopt;
   text.remove_prefix(std::min(text.find_first_not_of(" \t;", end), text.size()));
@@ -184,15 +216,20 @@ std::optional<NumberAndRest> leading_number(std::string_view text) {
 std::optional<double> parse_frequency_mhz(std::string_view text) {
   const std::string lower = lower_case(text);
   const auto has = [&lower](const char* unit) { return lower.find(unit) != std::string::npos; };
-  const bool is_hz = has("hz") && !has("mhz");
-  const double mhz_per_unit = has("ghz") ? 1e3 : has("khz") ? 1e-3 : is_hz ? 1e-6 : 1.0;
   std::vector<double> numbers;
   for (const std::string_view part : split(lower, " \t-/_;~")) {
     if (const std::optional<NumberAndRest> found = leading_number(part)) numbers.push_back(found->number);
   }
   if (numbers.empty() || numbers.size() > 2) return std::nullopt;
-  const double mhz = 0.5 * (numbers.front() + numbers.back()) * mhz_per_unit;
-  return mhz > 0 ? std::optional(mhz) : std::nullopt;
+  const double frequency = 0.5 * (numbers.front() + numbers.back());
+  const std::optional<double> mhz_per_unit = has("ghz")   ? 1e3
+                                             : has("mhz") ? 1
+                                             : has("khz") ? 1e-3
+                                             : has("hz")  ? 1e-6
+                                                          : mhz_per_unit_of(frequency);
+  if (!mhz_per_unit) return std::nullopt;
+  const double mhz = frequency * *mhz_per_unit;
+  return mhz > 0 && mhz <= greatest_radio_mhz ? std::optional(mhz) : std::nullopt;
 }
 
 }  // namespace tesseray

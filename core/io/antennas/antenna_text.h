@@ -48,6 +48,13 @@ enum class CommaUse {
 };
 CommaUse comma_use(std::string_view line);
 
+// A unit in brackets at the beginning of a text, and the rest: "(dBi) 18" → "dBi", "18". An empty one where there is
+// none.
+struct UnitAndRest {
+  std::string_view unit, rest;
+};
+UnitAndRest leading_unit(std::string_view text);
+
 // A number at the beginning of a text, and the rest: "15,5 dBd" → 15.5, "dBd".
 struct NumberAndRest {
   double number = 0;
@@ -55,7 +62,8 @@ struct NumberAndRest {
 };
 std::optional<NumberAndRest> leading_number(std::string_view text);
 
-// "850", "850 MHz", "824-894", "1.8 GHz": the middle of a range, MHz.
+// "850", "850 MHz", "824-894", "1.8 GHz", "1.8E+09": the middle of a range, MHz. Without a unit in MHz, or where that
+// is beyond 300 GHz, in the one of kHz and Hz that gives a radio frequency.
 std::optional<double> parse_frequency_mhz(std::string_view text);
 
 // The numbers of a cut as the file has them, with their lines.

@@ -133,6 +133,12 @@ TEST_F(AntennaFiles, UnitsOfTheGain) {
   EXPECT_NEAR(*gain("GAIN 10dBi").gain_dbi, 10, 1e-12);
   EXPECT_NEAR(*gain("Gain 10,5 DBI").gain_dbi, 10.5, 1e-12);
   EXPECT_NEAR(*gain("GAIN;10,5;dBi").gain_dbi, 10.5, 1e-12);
+  EXPECT_NEAR(*gain("GAIN (dBi) 18.0").gain_dbi, 18, 1e-12);
+  EXPECT_NEAR(*gain("GAIN [dBi]: 18.0").gain_dbi, 18, 1e-12);
+  EXPECT_NEAR(*gain("Gain(dBd);10").gain_dbi, 12.15, 1e-12);
+  EXPECT_NEAR(*gain("GAIN (dBi) 18.0 dBi").gain_dbi, 18, 1e-12);
+  EXPECT_NEAR(*gain("GAIN 18.0 [dBi]").gain_dbi, 18, 1e-12);
+  EXPECT_TRUE(assumes(gain("GAIN (dB) 10"), "gain_unit"));
   EXPECT_TRUE(assumes(gain("GAIN 10 dB"), "gain_unit"));
   EXPECT_FALSE(assumes(gain("GAIN 10 dBd"), "gain_unit"));
   EXPECT_FALSE(gain("COMMENT none").gain_dbi);
@@ -145,6 +151,35 @@ TEST_F(AntennaFiles, UnitsOfTheFrequency) {
     text.replace(text.find("1800"), 4, frequency);
     EXPECT_NEAR(read(text).frequency_mhz.value_or(0), 1800, 1e-9) << frequency;
   }
+}
+
+TEST_F(AntennaFiles, UnitsMayStandBehindTheirKeys) {
+  std::string text = plain_msi();
+  text.replace(text.find("FREQUENCY 1800"), 14, "FREQUENCY (GHz) 1.8");
+  text.replace(text.find("ELECTRICAL_TILT 6"), 17, "ELECTRICAL_TILT [deg] 6");
+  const AntennaFile antenna = read(text);
+  EXPECT_NEAR(antenna.frequency_mhz.value_or(0), 1800, 1e-9);
+  EXPECT_EQ(antenna.electrical_tilt_deg, 6);
+  EXPECT_TRUE(antenna.assumptions.empty()) << antenna.assumptions.front().message;
+}
+
+// Radio frequencies are 30 MHz to 300 GHz.
+TEST_F(AntennaFiles, FrequenciesThatCanBeNoMegahertzAreInKilohertzOrHertz) {
+  const auto mhz_of = [&](const std::string& frequency) {
+    std::string text = plain_msi();
+    text.replace(text.find("1800"), 4, frequency);
+    return read(text).frequency_mhz.value_or(0);
+  };
+  EXPECT_NEAR(mhz_of("1800000000"), 1800, 1e-9);
+  EXPECT_NEAR(mhz_of("1710000000-1890000000"), 1800, 1e-9);
+  EXPECT_NEAR(mhz_of("1.8E+09"), 1800, 1e-9);
+  EXPECT_NEAR(mhz_of("1.8e9 Hz"), 1800, 1e-9);
+  EXPECT_NEAR(mhz_of("1800000"), 1800, 1e-9);
+  EXPECT_NEAR(mhz_of("28000000000"), 28000, 1e-9);
+  EXPECT_NEAR(mhz_of("300000"), 300000, 1e-9);
+  EXPECT_EQ(mhz_of("1800000000 MHz"), 0);
+  EXPECT_EQ(mhz_of("900000000000"), 0);
+  EXPECT_EQ(mhz_of("80000000"), 0);  // 80 MHz or 80 GHz
 }
 
 TEST_F(AntennaFiles, TiltsAreCheckedAgainstTheVerticalCut) {
