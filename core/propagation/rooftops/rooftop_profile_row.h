@@ -2,6 +2,7 @@
 // A row of profile points in memory of a fixed size, for host and device.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,8 +20,7 @@ struct ProfileEdge {
   std::uint16_t material = 0;
   std::int16_t sine_steps = all_steps;
 
-  TESSERAY_HD double signed_sine() const { return sine_steps / double{all_steps}; }
-  TESSERAY_HD double sine() const { return sine_steps < 0 ? -signed_sine() : signed_sine(); }
+  TESSERAY_HD double sine() const { return std::fabs(sine_steps / double{all_steps}); }
 };
 
 // Points over the distance from one end (x: distance, y: height; m), each with its edge. They lie `stride` apart: a

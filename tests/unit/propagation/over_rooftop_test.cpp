@@ -326,27 +326,6 @@ TEST(OverRooftop, EavesInSightTakeByTheirDetour) {
   EXPECT_GT(near, 50u);
 }
 
-// From the corner of a building higher than the antenna along its wall: the vertical plane touches the corner, and
-// nothing is in the way.
-TEST(OverRooftop, ACornerAtTheAntennaTakesNothingInSight) {
-  Scene scene = testing::flat_ground(300, 300);
-  Prism tower = testing::box_prism(1, {0, 0}, {1, 1}, 0, 15.4);
-  tower.rings = {{{125, 125}, {195.33, 163.13}, {157.21, 233.46}, {86.87, 195.33}}};
-  scene.prisms.push_back(tower);
-  const OverRooftopPaths paths(scene);
-  OverRooftopPaths::Workspace work;
-  const std::vector<Complex> permittivities(scene.materials.size(), Complex{5, -0.3});
-  const Vec3 corner{125, 125, 8}, place{162.5, 140.5, 1.5};
-  for (const auto way : {OverRooftopPaths::WayInSight::straight, OverRooftopPaths::WayInSight::by_ground}) {
-    for (const auto& [from, to] : {std::pair{corner, place}, std::pair{place, corner}}) {
-      const bool is_by_ground = way == OverRooftopPaths::WayInSight::by_ground;
-      const RooftopRays rays{from, wavelength_m(850e6), permittivities};
-      const RooftopTarget target{{to.x, to.y, is_by_ground ? -to.z : to.z}};
-      EXPECT_NEAR(norm(paths.left_in_sight(rays, target, way, work).factor), 1, 0.1) << is_by_ground << ", " << from.x;
-    }
-  }
-}
-
 // The same of what the ground reflects, before such an edge and behind it: from the antenna to the receiver's image as
 // from the receiver to the antenna's.
 TEST(OverRooftop, EavesAtAnAngleTakeTheSameOfAReflectionBothWays) {
@@ -372,6 +351,27 @@ TEST(OverRooftop, EavesAtAnAngleTakeTheSameOfAReflectionBothWays) {
     }
   }
   EXPECT_GT(greatest_share, 0.3);
+}
+
+// From the corner of a building higher than the antenna along its wall: the vertical plane touches the corner, and
+// nothing is in the way.
+TEST(OverRooftop, ACornerAtTheAntennaTakesNothingInSight) {
+  Scene scene = testing::flat_ground(300, 300);
+  Prism tower = testing::box_prism(1, {0, 0}, {1, 1}, 0, 15.4);
+  tower.rings = {{{125, 125}, {195.33, 163.13}, {157.21, 233.46}, {86.87, 195.33}}};
+  scene.prisms.push_back(tower);
+  const OverRooftopPaths paths(scene);
+  OverRooftopPaths::Workspace work;
+  const std::vector<Complex> permittivities(scene.materials.size(), Complex{5, -0.3});
+  const Vec3 corner{125, 125, 8}, place{162.5, 140.5, 1.5};
+  for (const auto way : {OverRooftopPaths::WayInSight::straight, OverRooftopPaths::WayInSight::by_ground}) {
+    for (const auto& [from, to] : {std::pair{corner, place}, std::pair{place, corner}}) {
+      const bool is_by_ground = way == OverRooftopPaths::WayInSight::by_ground;
+      const RooftopRays rays{from, wavelength_m(850e6), permittivities};
+      const RooftopTarget target{{to.x, to.y, is_by_ground ? -to.z : to.z}};
+      EXPECT_NEAR(norm(paths.left_in_sight(rays, target, way, work).factor), 1, 0.1) << is_by_ground << ", " << from.x;
+    }
+  }
 }
 
 // An edge that bends a ray hardly is a screen, by how much longer the way by the Keller point is than the straight one:
