@@ -6,6 +6,7 @@
 
 #include "core/base/staged_file.h"
 #include "core/io/antennas/antenna_file.h"
+#include "core/scene/frequency_range.h"
 #include "processing_algorithms/run/json_values.h"
 #include "processing_algorithms/run/run.h"
 
@@ -92,8 +93,8 @@ std::vector<Parameter> antenna_parameters() {
        .help = "of patterns at several frequencies in a file the one nearest to this is taken; the first if not given",
        .kind = Kind::number,
        .unit = "MHz",
-       .minimum = 10,
-       .maximum = 300000,
+       .minimum = lowest_frequency_mhz,
+       .maximum = highest_frequency_mhz,
        .optional = true},
       {.name = "NORMALISE",
        .label = "Normalise",

@@ -10,11 +10,8 @@ namespace tesseray {
 // Without white space (no-break spaces too) at both ends.
 std::string_view trimmed(std::string_view text);
 bool is_space(char c);
-// ASCII letters in lower case; others stay.
+// ASCII letters in lower case; others stay, as keywords and endings of files want it.
 std::string lower_case(std::string_view text);
-
-// Letters with marks, Greek and Cyrillic ones in lower case, too, in UTF-8 whose letters are single signs: "Ä" → "ä".
-std::string in_small_letters(std::string_view text);
 
 // True for what tables write where a value is unknown: "", "null", "nan", "n/a", "none", "-", "?", "unknown".
 bool is_blank(std::string_view text);

@@ -6,6 +6,7 @@
 
 #include "core/base/units.h"
 #include "core/io/readers/readers.h"
+#include "core/scene/frequency_range.h"
 #include "processing_algorithms/run/spelling.h"
 #include "processing_algorithms/stages/ray_parameters.h"
 
@@ -85,8 +86,8 @@ std::vector<Parameter> transmitter_parameters(const std::string& site) {
         .help = "frequency of transmitters that have none",
         .kind = Kind::number,
         .unit = "MHz",
-        .minimum = 10,
-        .maximum = 300000,
+        .minimum = lowest_frequency_mhz,
+        .maximum = highest_frequency_mhz,
         .optional = true},
        {.name = "ANTENNA_HEIGHT",
         .label = "Antenna height",

@@ -10,42 +10,12 @@
 
 #include "core/base/error.h"
 #include "core/io/sources/text_values.h"
+#include "core/scene/frequency_range.h"
 
 namespace tesseray {
 namespace {
 
 constexpr std::uintmax_t most_bytes = 20'000'000;  // patterns of hundreds of frequencies have a few
-
-bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80                   ? 1
-                               : lead >= 0xC2 && lead < 0xE0 ? 2
-                               : lead >= 0xE0 && lead < 0xF0 ? 3
-                               : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                             : 0;
-    if (length == 0 || i + length > text.size()) return false;
-    for (std::size_t k = 1; k < length; ++k) {
-      if ((static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) return false;
-    }
-    i += length;
-  }
-  return true;
-}
-
-std::string utf8_of_latin1(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80) {
-      result += c;
-    } else {
-      result += static_cast<char>(0xC0 | (byte >> 6));
-      result += static_cast<char>(0x80 | (byte & 0x3F));
-    }
-  }
-  return result;
-}
 
 std::string whole_text_of(const std::filesystem::path& file) {
   std::error_code failed;
@@ -71,7 +41,7 @@ std::string whole_text_of(const std::filesystem::path& file) {
   }
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (content.starts_with(byte_order_mark)) content.erase(0, byte_order_mark.size());
-  return is_utf8(content) ? content : utf8_of_latin1(content);
+  return as_utf8(content);
 }
 
 // Without commas at both ends, which are then separators.
@@ -100,15 +70,16 @@ std::size_t end_of_exponent(std::string_view text, std::size_t begin) {
   return end > digits ? end : begin;
 }
 
-constexpr double least_radio_mhz = 30, greatest_radio_mhz = 300'000;
+// The lowest that antenna files are met for: with 10 MHz more bare numbers might be kHz and Hz alike.
+constexpr double least_radio_mhz = 30;
 
 // What a frequency without a unit is in: kHz or Hz where it is too great for MHz. Empty where both may be, or neither.
 std::optional<double> mhz_per_unit_of(double frequency) {
-  if (frequency <= greatest_radio_mhz) return 1;
+  if (frequency <= highest_frequency_mhz) return 1;
   std::optional<double> found;
   for (const double mhz_per_unit : {1e-3, 1e-6}) {
     const double mhz = frequency * mhz_per_unit;
-    if (mhz < least_radio_mhz || mhz > greatest_radio_mhz) continue;
+    if (mhz < least_radio_mhz || mhz > highest_frequency_mhz) continue;
     if (found) return std::nullopt;
     found = mhz_per_unit;
   }
@@ -229,7 +200,7 @@ std::optional<double> parse_frequency_mhz(std::string_view text) {
                                                           : mhz_per_unit_of(frequency);
   if (!mhz_per_unit) return std::nullopt;
   const double mhz = frequency * *mhz_per_unit;
-  return mhz > 0 && mhz <= greatest_radio_mhz ? std::optional(mhz) : std::nullopt;
+  return mhz > 0 && mhz <= highest_frequency_mhz ? std::optional(mhz) : std::nullopt;
 }
 
 }  // namespace tesseray

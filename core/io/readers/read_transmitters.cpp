@@ -10,6 +10,7 @@
 #include "core/io/sources/crs.h"
 #include "core/io/sources/point_source.h"
 #include "core/io/sources/text_values.h"
+#include "core/scene/frequency_range.h"
 
 namespace tesseray {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "core/base/units.h"
 #include "core/io/sources/text_values.h"
+#include "core/scene/frequency_range.h"
 
 namespace tesseray {
 namespace {

@@ -13,8 +13,6 @@
 
 namespace tesseray {
 
-// Of what the models and materials hold for; beyond, a frequency is in other units than said.
-inline constexpr double lowest_frequency_mhz = 10.0, highest_frequency_mhz = 300'000.0;
 // Heights of antennas: a place below the sea's level may be meant, one below ground or roof not.
 inline constexpr double lowest_antenna_height_m = -500.0, highest_antenna_height_m = 10'000.0;
 inline constexpr double lowest_power_dbm = -100.0, highest_power_dbm = 120.0;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/sources/attribute.h"
 
-#include <cpl_conv.h>
-#include <cpl_string.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -17,15 +14,6 @@ namespace {
 constexpr const char* other_tags = "other_tags";
 
 bool is_stored_number(OGRFieldType type) { return type == OFTInteger || type == OFTInteger64 || type == OFTReal; }
-
-// Files without a declared encoding are usually Latin-1 when they are not UTF-8.
-std::string as_utf8(const char* text) {
-  if (CPLIsUTF8(text, -1)) return text;
-  char* recoded = CPLRecode(text, CPL_ENC_ISO8859_1, CPL_ENC_UTF8);
-  std::string utf8 = recoded;
-  CPLFree(recoded);
-  return utf8;
-}
 
 std::string name_of(const OGRFieldDefn& field) { return as_utf8(field.GetNameRef()); }
 

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/sources/text_values.h"
 
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -34,37 +40,32 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
   return result.append(text);
 }
 
-// As they are written where a keyboard has no marks.
+struct ReturnMemory {
+  void operator()(utf8proc_uint8_t* memory) const { std::free(memory); }
+};
+
+utf8proc_int32_t as_it_is(utf8proc_int32_t letter, void* /*unused*/) { return letter; }
+utf8proc_int32_t small(utf8proc_int32_t letter, void* /*unused*/) { return utf8proc_tolower(letter); }
+
+// Letters changed by `change` and by utf8proc's options. Text that is not UTF-8 stays, but for its ASCII letters, which
+// come out in lower case.
+std::string mapped(std::string_view text, utf8proc_custom_func change, int options) {
+  utf8proc_uint8_t* bytes = nullptr;
+  const utf8proc_ssize_t size = utf8proc_map_custom(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                                    static_cast<utf8proc_ssize_t>(text.size()), &bytes,
+                                                    static_cast<utf8proc_option_t>(options), change, nullptr);
+  const std::unique_ptr<utf8proc_uint8_t, ReturnMemory> owner(bytes);
+  if (size < 0) return lower_case(text);
+  return {reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)};
+}
+
+// Small letters as they are written where a keyboard has no marks.
 std::string without_marks(std::string_view text) {
-  constexpr std::pair<std::string_view, std::string_view> letters[] = {
-      {"ä", "ae"},
-      {"ö", "oe"},
-      {"ü", "ue"},
-      {"ß", "ss"},
-      {"à", "a"},
-      {"é", "e"},
-      {"è", "e"},
-      {"ê", "e"},
-      {"Ä", "ae"},
-      {"Ö", "oe"},
-      {"Ü", "ue"},
-      {"À", "a"},
-      {"É", "e"},
-      {"È", "e"},
-      {"Ê", "e"},
-      // Letters and marks apart, as macOS writes names.
-      {"a\u0308", "ae"},
-      {"o\u0308", "oe"},
-      {"u\u0308", "ue"},
-      {"A\u0308", "ae"},
-      {"O\u0308", "oe"},
-      {"U\u0308", "ue"},
-      {"\u0300", ""},
-      {"\u0301", ""},
-      {"\u0302", ""}};
   std::string plain(text);
-  for (const auto& [marked, bare] : letters) plain = replaced(plain, marked, bare);
-  return plain;
+  for (const auto& [german, bare] : {std::pair("ä", "ae"), {"ö", "oe"}, {"ü", "ue"}, {"ß", "ss"}}) {
+    plain = replaced(plain, german, bare);
+  }
+  return mapped(plain, as_it_is, UTF8PROC_DECOMPOSE | UTF8PROC_STRIPMARK);
 }
 
 // Typographic primes, quotes and no-break spaces as their plain keys.
@@ -213,9 +214,18 @@ std::optional<double> parse_length_m(std::string_view text, LengthUnit unit) {
   return parse_feet_and_inches(lower_case(with_plain_marks(text)));
 }
 
+std::string as_utf8(const std::string& text) {
+  if (CPLIsUTF8(text.data(), static_cast<int>(text.size()))) return text;
+  const std::unique_ptr<char, decltype(&CPLFree)> recoded(CPLRecode(text.c_str(), CPL_ENC_ISO8859_1, CPL_ENC_UTF8),
+                                                          CPLFree);
+  return recoded.get();
+}
+
+std::string in_small_letters(std::string_view text) { return mapped(text, small, UTF8PROC_COMPOSE); }
+
 std::string plain_name(std::string_view name) {
   std::string plain;
-  for (const char c : lower_case(without_marks(name))) {
+  for (const char c : without_marks(in_small_letters(name))) {
     if (is_letter(c) || is_digit(c)) plain += c;
   }
   return plain;

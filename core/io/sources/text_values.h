@@ -44,8 +44,13 @@ inline constexpr std::array angle_units = {Unit{"deg", 1.0}, Unit{"degree", 1.0}
 // A number with or without one of `units` behind it, times the unit's factor (`bare_factor` without a unit).
 std::optional<double> parse_quantity(std::string_view text, std::span<const Unit> units, double bare_factor);
 
-// A name with letters and digits only, in lower case and without German and French marks: "Antenna-Height (m)" →
-// "antennaheightm", "Höhe" → "hoehe".
+// Files without a declared encoding are usually Latin-1 when they are not UTF-8.
+std::string as_utf8(const std::string& text);
+// In lower case, whatever the alphabet; letters and marks apart, as macOS writes names, come together: "Ä" → "ä".
+std::string in_small_letters(std::string_view text);
+
+// A name with letters and digits only, in lower case and without marks: "Antenna-Height (m)" → "antennaheightm",
+// "Höhe" → "hoehe", "výška" → "vyska".
 std::string plain_name(std::string_view name);
 // The one of `units` that ends a name as a word of its own, "" for none: of "freq_MHz" "mhz", of "shaft" none. A
 // capital letter behind a small one begins a word ("powerDbm"), but not within a unit ("TX_mW").

@@ -63,7 +63,9 @@ TEST(Names, MayEndWithAUnit) {
 
 TEST(Names, HaveSmallLettersWithMarksToo) {
   EXPECT_EQ(in_small_letters("PANEL Äöß×ÑŸŁŻĲ ΑΩ ЁЖ 電"), "panel äöß×ñÿłżĳ αω ёж 電");
-  EXPECT_EQ(in_small_letters("İı"), "İı");
+  EXPECT_EQ(in_small_letters("ΏÇĐȘẤԱ"), "ώçđșấա");
+  EXPECT_EQ(in_small_letters("A\u0308"), "ä") << "letter and mark apart";
+  EXPECT_EQ(in_small_letters("Ißıİ"), "ißıi") << "in no language: the Turkish ones are not those of other tongues";
   EXPECT_EQ(in_small_letters("A\xC4\xC3"), "a\xC4\xC3") << "Latin-1 stays";
 }
 
@@ -72,6 +74,11 @@ TEST(Names, ComparePlainly) {
   EXPECT_EQ(plain_name("building:levels"), "buildinglevels");
   EXPECT_EQ(plain_name("GEBÄUDEHÖHE"), "gebaeudehoehe");
   EXPECT_EQ(plain_name("nb_étages"), "nbetages");
+  EXPECT_EQ(plain_name("Hauteur du bâtiment"), "hauteurdubatiment");
+  EXPECT_EQ(plain_name("WYSOKOŚĆ"), "wysokosc");
+  EXPECT_EQ(plain_name("výška_střechy"), "vyskastrechy");
+  EXPECT_EQ(plain_name("GEBA\u0308UDEHO\u0308HE"), "gebaeudehoehe") << "letters and marks apart";
+  EXPECT_EQ(plain_name("H\xD6HE"), "h\xD6he") << "Latin-1 stays";
 }
 
 TEST(Names, NearestIsSuggestedOnlyWhenNear) {
