@@ -60,7 +60,8 @@ template <class Replace>
 void for_each_array(RooftopSceneView& view, const Replace& replace) {
   const std::size_t cells = view.side_count > 0 ? view.grid.size() : 0;
   RoofSidesView& sides = view.sides;
-  for (const double** column : {&sides.begin_x, &sides.begin_y, &sides.along_x, &sides.along_y, &sides.top_z}) {
+  for (const double** column : {&sides.begin_x, &sides.begin_y, &sides.along_x, &sides.along_y, &sides.before_x,
+                                &sides.before_y, &sides.after_x, &sides.after_y, &sides.top_z}) {
     replace(*column, std::size_t{view.side_count});
   }
   replace(sides.material, std::size_t{view.side_count});

@@ -78,9 +78,6 @@ class EdgesNearestToLine {
         obstructs = edge_z < line_z;
       }
     }
-    // Nothing stands between ends in sight: the line touches a corner there.
-    const bool is_at_end = point.x <= end_clearance_m || point.x >= line_.length_m - end_clearance_m;
-    if (obstructs && is_at_end) return false;
     const Vec3 nearest = nearest_of(side, edge_z);
     const Vec3 before = nearest - from_, behind = to_ - nearest;
     const double before_m = norm(before), behind_m = norm(behind);

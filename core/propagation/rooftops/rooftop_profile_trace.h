@@ -146,13 +146,37 @@ class RooftopProfileTrace {
   }
 
   // Whether a side beside an end, which it rises above, is where the line goes into the building from the start, or
-  // comes out of it to the end. Outer rings run counter-clockwise.
+  // comes out of it to the end.
   TESSERAY_HD bool stands_between(std::uint32_t side, double distance) const {
     const bool at_start = distance < 0.5 * line_.length_m;
     const double end_z = at_start ? line_.from.z : line_.end_z;
-    const Vec2 along{scene_.sides.along_x[side], scene_.sides.along_y[side]};
-    const bool goes_in = cross(along, line_.direction) > 0;
-    return goes_in == at_start && scene_.sides.top_z[side] + line_.bulge_at(distance) > end_z + least_rise_m;
+    return scene_.sides.top_z[side] + line_.bulge_at(distance) > end_z + least_rise_m &&
+           leads_inside(side, line_.at(distance), at_start ? line_.direction : -1.0 * line_.direction);
+  }
+
+  // Whether a way from a place on a side goes on into its building. At a corner both sides say so together: what goes
+  // in past one of them, as if that went on, may pass the corner outside.
+  TESSERAY_HD bool leads_inside(std::uint32_t side, Vec2 place, Vec2 direction) const {
+    const RoofSidesView& sides = scene_.sides;
+    const Vec2 along{sides.along_x[side], sides.along_y[side]};
+    const Vec2 before{sides.before_x[side], sides.before_y[side]}, after{sides.after_x[side], sides.after_y[side]};
+    const Vec2 from_begin = place - Vec2{sides.begin_x[side], sides.begin_y[side]};
+    const bool at_begin = norm(from_begin) < end_clearance_m, at_end = norm(from_begin - along) < end_clearance_m;
+    if (!at_begin && !at_end) return leads_left(along, direction);
+    return (!at_begin || leads_into_corner(before, along, direction)) &&
+           (!at_end || leads_into_corner(along, after, direction));
+  }
+
+  // Of two sides, one after the other.
+  TESSERAY_HD static bool leads_into_corner(Vec2 first, Vec2 second, Vec2 direction) {
+    const bool left_of_first = leads_left(first, direction), left_of_second = leads_left(second, direction);
+    return cross(first, second) > 0 ? left_of_first && left_of_second : left_of_first || left_of_second;
+  }
+
+  // And not along the side, but for rounding.
+  TESSERAY_HD static bool leads_left(Vec2 along, Vec2 direction) {
+    constexpr double least_sine = 1e-6;
+    return cross(along, direction) > least_sine * norm(along);
   }
 
   // Appends the vertices of the terrain's upper hull.

@@ -14,9 +14,9 @@ namespace {
 constexpr double cell_m = 32.0;
 constexpr std::int64_t most_cells = std::int64_t{1} << 22;
 
-// A side of a footprint, from its beginning along the vector to its end.
+// A side of a footprint, from its beginning along the vector to its end, and those before and after it in its ring.
 struct RoofSide {
-  Vec2 begin, along;
+  Vec2 begin, along, before, after;
   double top_z = 0;  // m
   std::uint16_t material = 0;
 };
@@ -69,13 +69,19 @@ RooftopProfiles::RooftopProfiles(const Scene& scene, const PrismIndex& index) {
   std::vector<RoofSide> sides;
   for (const Prism& prism : scene.prisms) {
     for (const Ring& ring : prism.rings) {
-      for (std::size_t i = 0; i < ring.size(); ++i) {
-        const Vec2 begin = ring[i];
-        const RoofSide side = {begin, ring[(i + 1) % ring.size()] - begin, prism.top_z,
-                               surface_material(scene.default_materials, SurfaceKind::wall, prism.material)};
+      const std::size_t count = ring.size();
+      const auto side_from = [&](std::size_t corner) { return ring[(corner + 1) % count] - ring[corner % count]; };
+      for (std::size_t i = 0; i < count; ++i) {
+        const RoofSide side = {
+            .begin = ring[i],
+            .along = side_from(i),
+            .before = side_from(i + count - 1),
+            .after = side_from(i + 1),
+            .top_z = prism.top_z,
+            .material = surface_material(scene.default_materials, SurfaceKind::wall, prism.material)};
         if (!stands_on_ground(scene, index, &prism, behind_side(side))) continue;
         sides.push_back(side);
-        box.extend(begin);
+        box.extend(side.begin);
       }
     }
   }
@@ -108,11 +114,16 @@ RooftopProfiles::RooftopProfiles(const Scene& scene, const PrismIndex& index) {
     begin_y_.push_back(side.begin.y);
     along_x_.push_back(side.along.x);
     along_y_.push_back(side.along.y);
+    before_x_.push_back(side.before.x);
+    before_y_.push_back(side.before.y);
+    after_x_.push_back(side.after.x);
+    after_y_.push_back(side.after.y);
     top_z_.push_back(side.top_z);
     material_.push_back(side.material);
   }
   view_.grid = grid;
-  view_.sides = {begin_x_.data(), begin_y_.data(), along_x_.data(), along_y_.data(), top_z_.data(), material_.data()};
+  view_.sides = {begin_x_.data(),  begin_y_.data(), along_x_.data(), along_y_.data(), before_x_.data(),
+                 before_y_.data(), after_x_.data(), after_y_.data(), top_z_.data(),   material_.data()};
   view_.side_count = static_cast<std::uint32_t>(material_.size());
   view_.first_of_cell = first_of_cell_.data();
   view_.top_of_cell = top_of_cell_.data();

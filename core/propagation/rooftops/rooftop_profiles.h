@@ -57,7 +57,8 @@ class RooftopProfiles {
 
  private:
   RooftopSceneView view_;
-  std::vector<double> begin_x_, begin_y_, along_x_, along_y_, top_z_;  // of sides, see RoofSidesView
+  // Of sides, see RoofSidesView.
+  std::vector<double> begin_x_, begin_y_, along_x_, along_y_, before_x_, before_y_, after_x_, after_y_, top_z_;
   std::vector<std::uint16_t> material_;
   std::vector<std::uint32_t> first_of_cell_;
   std::vector<double> top_of_cell_;

@@ -11,9 +11,11 @@
 
 namespace tesseray {
 
-// Sides of footprints, in columns: each from its beginning along a vector to its end. Owns nothing.
+// Sides of footprints, in columns: each from its beginning along a vector to its end, with those of the sides before
+// and after it in its ring. The solid is on their left. Owns nothing.
 struct RoofSidesView {
   const double *begin_x = nullptr, *begin_y = nullptr, *along_x = nullptr, *along_y = nullptr;
+  const double *before_x = nullptr, *before_y = nullptr, *after_x = nullptr, *after_y = nullptr;
   const double* top_z = nullptr;  // m
   const std::uint16_t* material = nullptr;
 };

@@ -95,6 +95,46 @@ TEST(RooftopProfiles, HaveTheCrestOfAHill) {
   EXPECT_DOUBLE_EQ(profile.points[1].y, 40.0);
 }
 
+// From the corners of a higher house, inward ones and those of its courtyard, too, the house stands at the end where
+// the line goes into it there, and not where the line touches the corner alone.
+TEST(RooftopProfiles, HaveTheHouseOfACornerWhereTheLineGoesIn) {
+  for (const double turned_rad : {0.0, 0.7}) {
+    const auto turned = [&](Vec2 p) {
+      const double c = std::cos(turned_rad), s = std::sin(turned_rad);
+      return Vec2{150, 150} + Vec2{c * p.x - s * p.y, s * p.x + c * p.y};
+    };
+    Scene scene = testing::flat_ground(300, 300);
+    Prism house = testing::box_prism(1, {0, 0}, {1, 1}, 0, 20);
+    house.rings = {{{0, 0}, {40, 0}, {40, 15}, {16, 18}, {12, 40}, {0, 40}}, {{4, 4}, {4, 12}, {9, 10}, {9, 5}}};
+    for (Ring& ring : house.rings) std::transform(ring.begin(), ring.end(), ring.begin(), turned);
+    scene.prisms.push_back(house);
+    const RooftopProfiles profiles(scene);
+    const PrismIndex surface(scene);
+    RooftopProfile profile;
+    std::size_t into = 0;
+    for (const Ring& ring : house.rings) {
+      for (const Vec2 corner : ring) {
+        for (int step = 0; step < 72; ++step) {
+          // Along no wall.
+          const double azimuth = (step + 0.37) * 2 * pi / 72;
+          const Vec2 direction{std::cos(azimuth), std::sin(azimuth)}, other = corner + 70 * direction;
+          const bool goes_in = surface.surface_height(corner + 0.1 * direction) > 10;
+          const Vec3 at_corner{corner.x, corner.y, 8}, far{other.x, other.y, 8};
+          const auto where = ::testing::Message() << corner.x << ", " << corner.y << ", step " << step;
+          profiles.trace(at_corner, far, 1, profile);
+          EXPECT_EQ(profile.points[1].x < 1, goes_in) << where;
+          profiles.trace(far, at_corner, 1, profile);
+          // Past a corner that a line meets to the last digit it may go unseen.
+          const double last_m = profile.points[profile.points.size() - 2].x;
+          EXPECT_TRUE(goes_in || last_m < 69) << where;
+          into += goes_in ? 1 : 0;
+        }
+      }
+    }
+    EXPECT_GT(into, 250u);
+  }
+}
+
 // A plain of 14 km with a house 6 km from its west end.
 Scene plain() {
   Scene scene = testing::flat_ground(14000, 200);
@@ -371,6 +411,29 @@ TEST(OverRooftop, ACornerAtTheAntennaTakesNothingInSight) {
       const RooftopTarget target{{to.x, to.y, is_by_ground ? -to.z : to.z}};
       EXPECT_NEAR(norm(paths.left_in_sight(rays, target, way, work).factor), 1, 0.1) << is_by_ground << ", " << from.x;
     }
+  }
+}
+
+// The same to a place behind another house: its loss is that from before the corner.
+TEST(OverRooftop, ACornerAtTheAntennaTakesNothingInTheShadow) {
+  Scene scene = testing::flat_ground(300, 300);
+  Prism tower = testing::box_prism(1, {0, 0}, {1, 1}, 0, 15.4);
+  tower.rings = {{{125, 125}, {195.33, 163.13}, {157.21, 233.46}, {86.87, 195.33}}};
+  scene.prisms = {tower, testing::box_prism(2, {200, 60}, {210, 162}, 0, 12)};
+  const OverRooftopPaths paths(scene);
+  OverRooftopPaths::Workspace work;
+  RooftopPath path;
+  const std::vector<Complex> permittivities(scene.materials.size(), Complex{5, -0.3});
+  const auto loss_db = [&](Vec3 from, Vec3 to) {
+    const RooftopRays rays{from, wavelength_m(850e6), permittivities};
+    EXPECT_TRUE(paths.find(rays, {to}, OverRooftop::screens, work, path));
+    return decibels_between(1, squared_norm(path.vertical));
+  };
+  const Vec3 corner{125, 125, 8}, before{125.07, 124.71, 8};
+  for (const Vec3 place : {Vec3{250, 80, 1.5}, Vec3{230, 120, 1.5}, Vec3{220, 158, 3}, Vec3{260, 150, 10}}) {
+    const double forth_db = loss_db(corner, place);
+    EXPECT_NEAR(forth_db, loss_db(before, place), 0.3) << place.x << ", " << place.y;
+    EXPECT_NEAR(forth_db, loss_db(place, corner), 0.01) << place.x << ", " << place.y;
   }
 }
 
