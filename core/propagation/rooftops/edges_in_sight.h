@@ -8,6 +8,7 @@
 
 #include "core/geometry/vector.h"
 #include "core/physics/diffraction.h"
+#include "core/propagation/rooftops/own_roof_in_sight.h"
 #include "core/propagation/rooftops/rooftop_line.h"
 #include "core/propagation/rooftops/rooftop_profile_row.h"
 #include "core/propagation/rooftops/rooftop_profile_trace.h"
@@ -51,10 +52,15 @@ class EdgesNearestToLine {
  public:
   static constexpr double same_height_m = 0.01;
 
+  // The edges past which the line leaves the roofs that its ends stand over, where they come near.
+  struct OwnRoofs {
+    OwnRoofEdge of_begin, of_end;
+  };
+
   // Keeps references. Farther than `margin_m` below the line nothing counts. Edges at `own_roof_z` stay where the plane
-  // meets them.
+  // meets them. `own_roofs` gets its edges.
   EdgesNearestToLine(const RoofSidesView& sides, const LineOverGround& over_ground, double length_m, double margin_m,
-                     bool by_ground, double own_roof_z)
+                     bool by_ground, double own_roof_z, OwnRoofs& own_roofs)
       : sides_(sides),
         over_ground_(over_ground),
         line_(over_ground.line()),
@@ -64,7 +70,8 @@ class EdgesNearestToLine {
         length_m_(length_m),
         margin_m_(margin_m),
         by_ground_(by_ground),
-        own_roof_z_(own_roof_z) {}
+        own_roof_z_(own_roof_z),
+        own_roofs_(own_roofs) {}
 
   // False for what does not count.
   bool place(std::uint32_t side, Vec2& point, ProfileEdge& edge) const {
@@ -88,6 +95,13 @@ class EdgesNearestToLine {
     const double part = before_m / (before_m + behind_m);
     const double across_m = std::sqrt(2 * longer_m * part * (1 - part) * length_m_);
     if (!obstructs && !(across_m <= margin_m_)) return false;
+    if (!obstructs && edge_z == point.y) {
+      const double top_z = sides_.top_z[side];
+      if (own_roofs_.of_begin.is_of(top_z)) own_roofs_.of_begin.consider(point.x, edge_z, edge, longer_m);
+      if (own_roofs_.of_end.is_of(top_z)) {
+        own_roofs_.of_end.consider(line_.length_m - point.x, edge_z, edge, longer_m);
+      }
+    }
     const double upright_m = over_ground_.across(std::fabs(edge_z - line_z));
     const double share = upright_m > across_m ? across_m / upright_m : 1;
     point = over_ground_.in_plane({part * length_m_, obstructs ? across_m : -across_m});
@@ -111,6 +125,7 @@ class EdgesNearestToLine {
   double length_m_, margin_m_;
   bool by_ground_;
   double own_roof_z_;
+  OwnRoofs& own_roofs_;
 };
 
 }  // namespace tesseray

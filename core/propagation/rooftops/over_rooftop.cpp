@@ -303,8 +303,9 @@ OverRooftopPaths::FieldPastRoofs OverRooftopPaths::left_in_sight(const RooftopRa
   const double margin_m = rooftop_detail::margin_m(length, rays.wavelength_m, least_nu_in_sight);
   const RooftopLine line(rays.from, target.point, upright_margin(along) * margin_m);
   const LineOverGround over_ground(profiles_.view().terrain, line, along);
+  EdgesNearestToLine::OwnRoofs own_roofs{{.roof_z = rays.roof_z}, {.roof_z = target.roof_z}};
   const EdgesNearestToLine places(profiles_.view().sides, over_ground, length, margin_m, way == WayInSight::by_ground,
-                                  own_roof_z(target));
+                                  own_roof_z(target), own_roofs);
   for (;; work.memory.grow()) {
     ProfileRow<1> row = work.memory.row();
     RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors, EdgesNearestToLine> trace(profiles_.view(), line, row,
@@ -323,10 +324,17 @@ OverRooftopPaths::FieldPastRoofs OverRooftopPaths::left_in_sight(const RooftopRa
         rays.may_reflect ? left_past_strips(rays, rays.permittivities[ground], way, over_ground, row, chosen, highest)
                          : multiple_screen_factor(screens, rays.wavelength_m);
     const Complex all{1, 0};
+    const auto past_own = [&](const OwnRoofEdge& own, double end_z, double other_z) {
+      const Complex factor = past_own_roof(own, end_z, {distance, other_z}, rays.permittivities[own.edge.material],
+                                           rays.horizontal_share, rays.wavelength_m);
+      return all + share_in_sight(-2 * std::sqrt(own.longer_m / rays.wavelength_m)) * (factor - all);
+    };
+    const Complex own = past_own(own_roofs.of_begin, rays.from.z, target.point.z) *
+                        past_own(own_roofs.of_end, target.point.z, rays.from.z);
     const Vec3 straight = (1.0 / length) * (target.point - rays.from);
     const Vec3 across_line = cross(normalized(cross(straight, Vec3{0, 0, 1})), straight);
-    return {all + share_in_sight(nu) * (left - all), rays.from + screens[1].x * straight + screens[1].y * across_line,
-            screens.size() == 3};
+    return {own * (all + share_in_sight(nu) * (left - all)),
+            rays.from + screens[1].x * straight + screens[1].y * across_line, screens.size() == 3};
   }
 }
 

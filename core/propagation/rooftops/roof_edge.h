@@ -117,10 +117,15 @@ TESSERAY_HD inline double between(double a, double b, double share) {
   return std::pow(a, 1.0 - share) * std::pow(b, share);
 }
 
+struct PolarizationFields {
+  Complex horizontal, vertical;
+};
+
 // What a wedge lets through between the edge's neighbours over free space, of a polarisation in the same: by way of the
-// Keller point. `bend`: as seen along the edge; `shift_m`: Bend::shift. REQUIRES: both lie in the air.
-TESSERAY_HD inline PolarizationFactors wedge_factors(const Bend& bend, double shift_m, const Wedge& wedge,
-                                                     double wavelength_m) {
+// Keller point, without the phase of the way. `bend`: as seen along the edge; `shift_m`: Bend::shift. REQUIRES: both
+// lie in the air.
+TESSERAY_HD inline PolarizationFields wedge_fields(const Bend& bend, double shift_m, const Wedge& wedge,
+                                                   double wavelength_m) {
   const double rho_before = norm(bend.incoming()), rho_after = norm(bend.outgoing());
   const double shift_before = shift_m * rho_before / (rho_before + rho_after);
   const Vec3 incoming{bend.incoming().x, shift_before, bend.incoming().y},
@@ -132,13 +137,20 @@ TESSERAY_HD inline PolarizationFactors wedge_factors(const Bend& bend, double sh
                distance = distance_parameter_m(before, after, rho_before / before);
   const DistanceParameters distances{distance, distance, distance};
   const Vec3 up{0, 0, 1}, across_i = normalized(cross(k_i, up)), across_d = normalized(cross(k_d, up));
-  const auto amplitude = [&](Vec3 sent, Vec3 taken) {
+  const auto diffracted = [&](Vec3 sent, Vec3 taken) {
     const ComplexVec3 field{{sent.x, 0}, {sent.y, 0}, {sent.z, 0}};
-    return norm(dot(diffracted_field(incidence, field, k_i, k_d, distances, wave_number), taken));
+    return dot(diffracted_field(incidence, field, k_i, k_d, distances, wave_number), taken);
   };
   const double straight = norm(incoming + outgoing);
   const double spreading = std::sqrt((before + after) / (before * after)) * straight / (before + after);
-  return {amplitude(across_i, across_d) * spreading, amplitude(cross(across_i, k_i), cross(across_d, k_d)) * spreading};
+  return {spreading * diffracted(across_i, across_d),
+          spreading * diffracted(cross(across_i, k_i), cross(across_d, k_d))};
+}
+
+TESSERAY_HD inline PolarizationFactors wedge_factors(const Bend& bend, double shift_m, const Wedge& wedge,
+                                                     double wavelength_m) {
+  const PolarizationFields fields = wedge_fields(bend, shift_m, wedge, wavelength_m);
+  return {norm(fields.horizontal), norm(fields.vertical)};
 }
 
 // The mean (geometric) of both directions: UTD is not quite reciprocal where both ends are nearer the same face.
