@@ -114,6 +114,17 @@ struct TracingEnvironment {
   }
 };
 
+// What the work on one receiver asks: whether it is cancelled. How far the trace is, the receivers that are done tell.
+class OfOneReceiver final : public Progress {
+ public:
+  explicit OfOneReceiver(const Progress& trace) : trace_(trace) {}
+
+  bool is_cancelled() const override { return trace_.is_cancelled(); }
+
+ private:
+  const Progress& trace_;
+};
+
 // One transmitter's trace.
 class Trace {
  public:
@@ -139,9 +150,11 @@ class Trace {
   }
   void try_reflected(const ReflectionChain& chain, Vec3 target, Arrived& arrived) const;
   FirstEdges first_edges(const ChainsByEdge& chains) const;
-  void try_diffracted(const ChainsByEdge& chains, const FirstEdges& first, Vec3 target, Arrived& arrived) const;
+  // Throw Error(cancelled) from edge to edge: one target may take many seconds.
+  void try_diffracted(const ChainsByEdge& chains, const FirstEdges& first, Vec3 target, const Progress& progress,
+                      Arrived& arrived) const;
   void try_diffracted_twice(const FirstEdges& first, const EdgesByReflections& last, Vec3 target,
-                            Arrived& arrived) const;
+                            const Progress& progress, Arrived& arrived) const;
   void try_two_edges(const TwoEdgeSequence& sequence, Vec3 target, Arrived& arrived) const;
   void add(const ExactPath& path, Arrived& arrived) const;
   PairableRay as_pairable(const ExactPath& path, const Arrival& arrival) const;
@@ -228,13 +241,16 @@ FirstEdges Trace::first_edges(const ChainsByEdge& chains) const {
   return first;
 }
 
-void Trace::try_diffracted(const ChainsByEdge& chains, const FirstEdges& first, Vec3 target, Arrived& arrived) const {
+void Trace::try_diffracted(const ChainsByEdge& chains, const FirstEdges& first, Vec3 target, const Progress& progress,
+                           Arrived& arrived) const {
   const Vec2 goal = transmitter_.position.xy();
   const ImageLimits limits{reflections_with_edge_, reflections_with_edge_, options_.max_length_m, {goal, goal}};
-  const LitItems lit = environment_.tree.light(target, {}, limits, no_progress());
+  OfOneReceiver silent(progress);
+  const LitItems lit = environment_.tree.light(target, {}, limits, silent);
   arrived.images += lit.images;
   ExactPath path;
   for (const LitItem& after : lit.edges) {
+    progress.throw_if_cancelled();
     for (const LitItem& before : chains.of(after.number)) {
       if (before.chain.length + after.chain.length > reflections_with_edge_) continue;
       ++arrived.candidates;
@@ -243,14 +259,16 @@ void Trace::try_diffracted(const ChainsByEdge& chains, const FirstEdges& first, 
       }
     }
   }
-  if (reflections_with_two_edges_ >= 0) try_diffracted_twice(first, by_reflections(lit.edges), target, arrived);
+  if (reflections_with_two_edges_ < 0) return;
+  try_diffracted_twice(first, by_reflections(lit.edges), target, progress, arrived);
 }
 
 void Trace::try_diffracted_twice(const FirstEdges& first, const EdgesByReflections& last, Vec3 target,
-                                 Arrived& arrived) const {
+                                 const Progress& progress, Arrived& arrived) const {
   for (int reflections = 0; reflections <= reflections_with_two_edges_; ++reflections) {
     for (int before = 0; before <= reflections; ++before) {
       for (const LitItem& a : first.lit[before]) {
+        progress.throw_if_cancelled();
         for (const LitItem& b : last[reflections - before]) {
           if (a.number != b.number) try_two_edges({a.chain, a.number, {}, b.number, b.chain}, target, arrived);
         }
@@ -259,6 +277,7 @@ void Trace::try_diffracted_twice(const FirstEdges& first, const EdgesByReflectio
   }
   if (!first.between) return;
   for (const LitItem& b : last[0]) {
+    progress.throw_if_cancelled();
     for (const auto& [number, reflector] : first.between->ways(b.number, target)) {
       TwoEdgeSequence sequence{.first = number, .second = b.number};
       sequence.between.push(reflector);
@@ -318,7 +337,7 @@ ImageTracingResult Trace::run(Progress& progress) const {
           std::equal_range(lit.targets.begin(), lit.targets.end(), LitItem{static_cast<std::uint32_t>(r), {}},
                            [](const LitItem& a, const LitItem& b) { return a.number < b.number; });
       for (auto item = first; item != last; ++item) try_reflected(item->chain, targets[r], arrived[r]);
-      if (reflections_with_edge_ >= 0) try_diffracted(chains, first_of_two, targets[r], arrived[r]);
+      if (reflections_with_edge_ >= 0) try_diffracted(chains, first_of_two, targets[r], progress, arrived[r]);
     }
   });
 

@@ -215,6 +215,36 @@ TEST(ImageTracer, TheSameForAnyNumberOfThreads) {
   }
 }
 
+// On one thread, where questions and steps come in their order.
+class CountedQuestions final : public Progress {
+ public:
+  void advance(double) override { asked_ = 0; }
+  bool is_cancelled() const override {
+    most_asked = std::max(most_asked, ++asked_);
+    return false;
+  }
+  mutable int most_asked = 0;  // between two steps
+
+ private:
+  mutable int asked_ = 0;
+};
+
+TEST(ImageTracer, AsksWhetherItIsCancelledWhileItTracesOneReceiver) {
+  const tbb::global_control control(tbb::global_control::max_allowed_parallelism, 1);
+  const Scene scene = testing::synthetic_city(testing::small_city(6));
+  const Occlusion occlusion(scene);
+  const Vec3 antenna = places(scene, 41, 1, 10).front();
+  const std::vector<Vec3> points = places(scene, 42, 1, 2);
+  int asked = 1;
+  for (const int diffractions : {1, 2}) {
+    CountedQuestions progress;
+    const ImageTracer tracer(scene, occlusion, testing::receivers_at(points), limits(1, diffractions, 3, 400));
+    tracer.trace(testing::test_transmitter(antenna), progress);
+    EXPECT_GT(progress.most_asked, asked + 20) << diffractions;
+    asked = progress.most_asked;
+  }
+}
+
 TEST(ImageTracer, LimitsOutOfRangeAreErrors) {
   const Scene scene = testing::flat_ground(10, 10);
   const Occlusion occlusion(scene);
