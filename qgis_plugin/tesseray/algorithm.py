@@ -120,7 +120,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         if problem:
             return False, problem
         validation = Validation(self, self._tool, parameters, context)
-        problem = next(validation.unopened_files(), "")
+        problem = next(validation.unopened_files(), "") or next(validation.numbers(), "")
         if problem:
             return False, problem
         is_good, problem = super().checkParameterValues(parameters, context)

@@ -63,6 +63,18 @@ def number_of(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def number_problem(parameter: Parameter, value: Any) -> str:
+    """Why the value is none that the parameter takes, "" if it is one."""
+    number, unit = number_of(value), f" {parameter.unit}" if parameter.unit else ""
+    if number is None:
+        return f"{parameter.label}: “{_as_written(value)}” is no number. Write one with a decimal point, such as 43.5."
+    if parameter.minimum is not None and number < parameter.minimum:
+        return f"{parameter.label}: {number:.10g} is below the least value, {parameter.minimum:.10g}{unit}."
+    if parameter.maximum is not None and number > parameter.maximum:
+        return f"{parameter.label}: {number:.10g} is above the greatest value, {parameter.maximum:.10g}{unit}."
+    return ""
+
+
 def is_given(parameters: dict[str, Any], name: str) -> bool:
     value = parameters.get(name)
     return value is not None and value != ""
@@ -166,9 +178,9 @@ def plain_value(algorithm: QgsProcessingAlgorithm, parameter: Parameter, paramet
     """The value of a parameter that is neither layer, raster, extent nor point; None where it says nothing."""
     name, kind = parameter.name, parameter.kind
     if kind in ("number", "distance"):
-        if number_of(parameters[name]) is None:
-            raise QgsProcessingException(f"{parameter.label}: “{_as_written(parameters[name])}” is no number. Write one "
-                                         "with a decimal point, such as 43.5.")
+        problem = number_problem(parameter, parameters[name])
+        if problem:
+            raise QgsProcessingException(problem)
         return algorithm.parameterAsInt(parameters, name, context) if parameter.integer \
             else algorithm.parameterAsDouble(parameters, name, context)
     if kind == "boolean":
