@@ -26,6 +26,7 @@ from qgis.core import (
     QgsProject,
     QgsProviderConnectionException,
     QgsProviderRegistry,
+    QgsProviderSublayerDetails,
     QgsRasterDataProvider,
     QgsRasterFileWriter,
     QgsRasterLayer,
@@ -43,6 +44,10 @@ from .recorded_runs import copy_runs, recorded_run
 
 # Tables of a GeoPackage or SpatiaLite database that are no data of the user's.
 HIDDEN_TABLES = {"layer_styles", "qgis_projects", "KNN", "KNN2", "data_licenses"}
+# Tables in which the executable keeps records.
+RECORDS_PREFIX = "tesseray_"
+# What a layer for a parameter is to hold; nothing of those that take any.
+GEOMETRIES = {"vector polygon": Qgis.GeometryType.Polygon, "vector point": Qgis.GeometryType.Point}
 # What a GeoPackage calls the number of a row and its geometry: in a copy no other field can be called so.
 ID_FIELD = "fid"
 _TRANSMITTER_FIELD = "transmitter_id"
@@ -410,15 +415,34 @@ def _call_table(path: str, name: str) -> str:
     return copied
 
 
-def ambiguous_layers(value: Any) -> list[str]:
+def _layers_of_file(value: Any) -> list[QgsProviderSublayerDetails]:
     """The layers of a file that was given without saying which; [] when there is no doubt."""
-    if isinstance(value, QgsProcessingFeatureSourceDefinition):
-        value = value.source.staticValue()
     if not isinstance(value, str) or "|" in value or not Path(value).is_file():
         return []
-    found = [layer.name() for layer in QgsProviderRegistry.instance().querySublayers(value)
+    found = [layer for layer in QgsProviderRegistry.instance().querySublayers(value)
              if layer.type() == Qgis.LayerType.Vector and layer.name() not in HIDDEN_TABLES]
     return found if len(found) > 1 else []
+
+
+def with_layer_name(parameter: Parameter, value: Any) -> Any:
+    """The value with the name of the layer where it is a file with several, of which one alone fits: as the executable
+    chooses it. QGIS takes the first. Other values stay."""
+    layers = _layers_of_file(value) if parameter.is_layer else []
+    wanted = GEOMETRIES.get(parameter.kind)
+    if wanted is not None:
+        kinds = (wanted, Qgis.GeometryType.Unknown)
+        fitting = [layer for layer in layers if QgsWkbTypes.geometryType(layer.wkbType()) in kinds]
+    else:
+        fitting = [layer for layer in layers if layer.name() not in parameter.companions
+                   and not layer.name().startswith(RECORDS_PREFIX)]
+    return f"{value}|layername={fitting[0].name()}" if len(fitting) == 1 else value
+
+
+def ambiguous_layers(value: Any) -> list[str]:
+    """Of a file that was given without saying which of its layers, their names; [] when there is no doubt."""
+    if isinstance(value, QgsProcessingFeatureSourceDefinition):
+        value = value.source.staticValue()
+    return [layer.name() for layer in _layers_of_file(value)]
 
 
 def raster_export_reason(layer: QgsRasterLayer) -> str:

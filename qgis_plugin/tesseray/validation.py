@@ -29,7 +29,7 @@ from qgis.PyQt.QtCore import QMetaType
 
 from .description import Parameter, Tool
 from .extents import CrsFinder
-from .inputs import ambiguous_layers, geometries_of, layer_of
+from .inputs import GEOMETRIES, ambiguous_layers, geometries_of, layer_of
 from .places import (
     BORDER_TOLERANCE_M,
     SITE_MARGIN_M,
@@ -49,7 +49,6 @@ NUMBER_TEXT = re.compile(r"^\s*[-+]?([0-9]|[.,][0-9])")
 PERCENT_CODE = re.compile(r"%[0-9A-Fa-f]{2}")
 # How many rows are looked at; a first full screen of a field tells what it holds.
 ROWS_LOOKED_AT = 1000
-GEOMETRIES = {"vector polygon": Qgis.GeometryType.Polygon, "vector point": Qgis.GeometryType.Point}
 GEOMETRY_WORDS = {Qgis.GeometryType.Polygon: "polygons", Qgis.GeometryType.Point: "points",
                   Qgis.GeometryType.Line: "lines"}
 GIBIBYTE = 1024.0 ** 3

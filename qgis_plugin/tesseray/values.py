@@ -33,17 +33,21 @@ from .inputs import (
     raster_export_reason,
     raster_source,
     vector_source,
+    with_layer_name,
 )
 
 
 def evaluated(tool: Tool, parameters: dict[str, Any], context: QgsProcessingContext) -> dict[str, Any]:
-    """The parameters with the values of expressions in their place; None for NULL, which QGIS takes for 0 otherwise.
+    """The parameters with the values of expressions in their place, and None for NULL, which QGIS takes for 0 otherwise.
+    Files of several layers have the name of the one that fits, where that is one alone.
 
     An expression that cannot be evaluated stays, for a message; destinations are QGIS's to look at.
     """
     destinations = {parameter.name for parameter in tool.parameters if parameter.is_destination}
     values = {name: value if name in destinations else _value_of(value, context) for name, value in parameters.items()}
-    return {name: None if QgsVariantUtils.isNull(value) else value for name, value in values.items()}
+    values = {name: None if QgsVariantUtils.isNull(value) else value for name, value in values.items()}
+    layers = {parameter.name: parameter for parameter in tool.parameters if parameter.is_layer}
+    return {name: with_layer_name(layers[name], value) if name in layers else value for name, value in values.items()}
 
 
 def _value_of(value: Any, context: QgsProcessingContext) -> Any:

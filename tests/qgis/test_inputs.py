@@ -945,6 +945,17 @@ os._exit(0)  # without the end of QGIS, which may crash
         self.assertIn("several layers (one, two)", self.refused({"BUILDINGS": str(file)}))
         self.assertEqual(self.refused({"BUILDINGS": f"{file}|layername=two"}), "")
 
+    def test_of_a_file_with_one_layer_that_fits_the_name_is_not_needed(self):
+        path_loss = self.predicted(harness.transmitters(self.folder))
+        file = path_loss.split("|")[0]
+        named = self.run_tool("bestserver", PATH_LOSS=path_loss, BEST_SERVER="TEMPORARY_OUTPUT")
+        alone = self.run_tool("bestserver", PATH_LOSS=file, BEST_SERVER="TEMPORARY_OUTPUT")
+        self.assertEqual(alone["RESULT_HASH"], named["RESULT_HASH"])
+        again = self.predicted({"TRANSMITTERS": file})
+        self.assertEqual(self.losses(again), self.losses(path_loss))
+        self.run_tool("bestserver", PATH_LOSS=path_loss, BEST_SERVER=f"{file}|layername=best_server")
+        self.assertIn("several layers", self.refused({"PATH_LOSS": file}, "bestserver"))
+
     def test_files_in_memory_are_copied(self):
         from osgeo import gdal
         from qgis.core import QgsRasterLayer
