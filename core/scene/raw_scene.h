@@ -20,11 +20,11 @@ struct RawFootprint {
 };
 
 struct RawBuilding : RawFootprint {
-  std::optional<double> height_m;          // roof above the ground reference
-  std::optional<double> roof_elevation_m;  // roof, absolute (instead of height_m)
-  std::optional<double> base_m;            // bottom of a raised part above the ground reference
+  std::optional<double> height_m;              // roof above the ground reference
+  std::optional<double> roof_elevation_m;      // roof, absolute (instead of height_m)
+  std::optional<double> base_m;                // bottom of a raised part above the ground reference
   std::optional<double> entrance_elevation_m;  // ground at the entrance, absolute
-  std::string material;                    // empty: the default
+  std::string material;                        // empty: the default
 };
 
 struct RawVegetation : RawFootprint {
@@ -57,10 +57,12 @@ struct RawScene {
   std::string buildings_file, buildings_layer, vegetation_layer;
   std::vector<RawBuilding> buildings;
   std::vector<RawVegetation> vegetation;
-  std::optional<RawTerrain> terrain;   // absent: flat ground at SceneOptions::ground_height_m
+  // Features that were not read since they lie far from EXTENT; none: there may be some, and nobody has counted them.
+  std::optional<std::size_t> buildings_not_read = 0, vegetation_not_read = 0;
+  std::optional<RawTerrain> terrain;  // absent: flat ground at SceneOptions::ground_height_m
   std::optional<RawClutter> clutter;
-  std::vector<Material> materials;     // beside the default
-  std::vector<Issue> issues;           // found while reading; outlines in absolute CRS coordinates
+  std::vector<Material> materials;  // beside the default
+  std::vector<Issue> issues;        // found while reading; outlines in absolute CRS coordinates
 };
 
 struct SceneOptions {
@@ -72,11 +74,11 @@ struct SceneOptions {
   double default_height_m = 9.0;
   double default_vegetation_height_m = 8.0;
   GroundReference ground_reference = GroundReference::mean;
-  double ground_height_m = 0.0;               // without a DEM
-  std::optional<Rectangle> extent;            // absolute CRS coordinates; default: the buildings and a margin
+  double ground_height_m = 0.0;     // without a DEM
+  std::optional<Rectangle> extent;  // absolute CRS coordinates; default: the buildings and a margin
   double margin_m = 50.0;
-  double simplify_tolerance_m = 0;             // corners of footprints are left out within this; 0: none
-  double min_building_area_m2 = 0;             // smaller footprints are joined to a neighbour, or left out; 0: none
+  double simplify_tolerance_m = 0;  // corners of footprints are left out within this; 0: none
+  double min_building_area_m2 = 0;  // smaller footprints are joined to a neighbour, or left out; 0: none
 };
 
 struct CleanScene {

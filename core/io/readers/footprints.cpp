@@ -110,7 +110,10 @@ std::optional<RawFootprint> footprint_of(const OGRFeature& feature, FootprintLay
     footprint.parts.clear();
     return drop("no_transformation", "a coordinate cannot be transformed to the environment's CRS");
   }
-  if (layer.area && !touch(bounds_of(footprint), *layer.area)) return std::nullopt;
+  if (layer.area && !touch(bounds_of(footprint), *layer.area)) {
+    if (layer.not_read) ++*layer.not_read;
+    return std::nullopt;
+  }
   if (others > 0) {
     layer.issues.push_back(footprint_issue(Issue::Action::dropped, "not_a_polygon",
                                            std::to_string(others) + " parts of the geometry are no polygons",
@@ -119,23 +122,30 @@ std::optional<RawFootprint> footprint_of(const OGRFeature& feature, FootprintLay
   return footprint;
 }
 
-void note_features_without_geometry(FootprintLayer& layer, Progress& progress,
-                                    const std::function<bool(const OGRFeature&)>& wanted) {
-  // To go through a whole country for them, or to fetch it from a server, would take longer than the city does.
-  if (!is_local_path(layer.source.place().file)) return;
+void note_passed_over(FootprintLayer& layer, std::size_t looked_at, Progress& progress,
+                      const std::function<bool(const OGRFeature&)>& wanted) {
   constexpr GIntBig most_features = 200'000;
-  constexpr GIntBig features_between_checks = 1024;
+  constexpr std::size_t features_between_checks = 1024;
   OGRLayer& features = layer.source.layer();
   features.SetSpatialFilter(nullptr);
-  const GIntBig count = features.GetFeatureCount(FALSE);
-  if (count < 0 || count > most_features) return;
-  features.ResetReading();
-  GIntBig looked_at = 0;
-  while (const OGRFeatureUniquePtr feature = layer.source.next()) {
-    if (++looked_at % features_between_checks == 0) progress.throw_if_cancelled();
-    const OGRGeometry* geometry = feature->GetGeometryRef();
-    if ((geometry == nullptr || geometry->IsEmpty()) && wanted(*feature)) footprint_of(*feature, layer);
+  // To go through a whole country for them, or to fetch it from a server, would take longer than the city does.
+  const GIntBig count = is_local_path(layer.source.place().file) ? features.GetFeatureCount(FALSE) : -1;
+  if (count < 0 || count > most_features) {
+    layer.not_read.reset();
+    return;
   }
+  features.ResetReading();
+  std::size_t all = 0, with_geometry = 0;
+  while (const OGRFeatureUniquePtr feature = layer.source.next()) {
+    if (++all % features_between_checks == 0) progress.throw_if_cancelled();
+    const OGRGeometry* geometry = feature->GetGeometryRef();
+    if (geometry != nullptr && !geometry->IsEmpty()) {
+      ++with_geometry;
+    } else if (wanted(*feature)) {
+      footprint_of(*feature, layer);
+    }
+  }
+  if (layer.not_read && with_geometry > looked_at) *layer.not_read += with_geometry - looked_at;
 }
 
 Issue footprint_issue(Issue::Action action, const std::string& code, const std::string& message,

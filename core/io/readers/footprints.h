@@ -20,9 +20,10 @@ namespace tesseray {
 struct FootprintLayer {
   VectorSource& source;
   PointTransform to_environment;
-  std::optional<Rectangle> area;         // environment CRS; only footprints whose bounding boxes touch it are read
-  std::optional<Rectangle> source_area;  // the same, or more, in the layer's CRS
-  std::vector<Issue>& issues;            // features that cannot be footprints are listed here
+  std::optional<Rectangle> area;            // environment CRS; only footprints whose bounding boxes touch it are read
+  std::optional<Rectangle> source_area;     // the same, or more, in the layer's CRS
+  std::vector<Issue>& issues;               // features that cannot be footprints are listed here
+  std::optional<std::size_t> not_read = 0;  // features outside of the area; none: nobody has counted them
 };
 
 // `area`: in the environment's CRS; empty: everywhere. A ballpark operation into that CRS is an issue.
@@ -33,8 +34,9 @@ FootprintLayer footprint_layer(VectorSource& source, const Crs& crs, const Crs& 
 // gone through all of them. `wanted` may reject a feature before its geometry is looked at.
 // Properties: 1. Curves become lines, Z and M are left out. 2. Parts of a collection that are no polygons are
 // dropped with an issue. 3. A feature without any polygon, with a coordinate that is not finite or cannot be
-// transformed, is dropped with an issue; with an area, one without geometry only of a file of at most 200,000
-// features. Returns how many features were looked at.
+// transformed, is dropped with an issue. 4. What does not touch the area is counted in `not_read`. With an area, those
+// without geometry are listed and those outside counted only of a file of at most 200,000 features. Returns how many
+// features were looked at.
 template <class Wanted, class Take>
 std::size_t for_each_footprint(FootprintLayer& layer, Progress& progress, const Wanted& wanted, const Take& take);
 
@@ -43,9 +45,10 @@ std::optional<RawFootprint> footprint_of(const OGRFeature& feature, FootprintLay
 // The feature's number. OSM counts ways and relations apart; relations get negative numbers, as osm2pgsql does it.
 std::int64_t footprint_id(const OGRFeature& feature, bool is_osm);
 
-// The issues about wanted features without geometry, which filters by place pass over wherever they are meant to be.
-void note_features_without_geometry(FootprintLayer& layer, Progress& progress,
-                                    const std::function<bool(const OGRFeature&)>& wanted);
+// What a filter by place has passed over: the issues about wanted features without geometry, wherever they are meant to
+// be, and the number of those outside of the area. looked_at: the features that it has not passed over.
+void note_passed_over(FootprintLayer& layer, std::size_t looked_at, Progress& progress,
+                      const std::function<bool(const OGRFeature&)>& wanted);
 
 // An issue about a feature of the layer, with its outline where there is one.
 Issue footprint_issue(Issue::Action action, const std::string& code, const std::string& message,
@@ -68,7 +71,7 @@ std::size_t for_each_footprint(FootprintLayer& layer, Progress& progress, const 
     if (!wanted(*feature)) continue;
     if (const std::optional<RawFootprint> footprint = footprint_of(*feature, layer)) take(*feature, *footprint);
   }
-  if (layer.source_area) note_features_without_geometry(layer, progress, wanted);
+  if (layer.source_area) note_passed_over(layer, count, progress, wanted);
   return count;
 }
 

@@ -164,6 +164,7 @@ void read_all_buildings(VectorSource& source, const Crs& crs, const Rectangle& b
   BuildingsRead read = read_buildings(layer, reading.input, reading.progress);
   reading.scene.buildings = std::move(read.buildings);
   reading.scene.materials = std::move(read.materials);
+  reading.scene.buildings_not_read = layer.not_read;
 }
 
 // A layer of areas around the site.
@@ -193,6 +194,7 @@ void read_all_vegetation(const Rectangle& site, Reading& reading) {
   FootprintLayer layer = layer_around(site, source, reading);
   reading.scene.vegetation_layer = source.layer_name();
   reading.scene.vegetation = read_vegetation(layer, reading.input, reading.progress);
+  reading.scene.vegetation_not_read = layer.not_read;
 }
 
 }  // namespace

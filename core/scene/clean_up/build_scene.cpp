@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <optional>
 #include <string>
 
 #include "core/base/error.h"
@@ -59,14 +60,19 @@ Rectangle chosen_extent(const RawScene& raw, const SceneOptions& options) {
   return grown(buildings, options.margin_m);
 }
 
-// Leaves out the features that do not touch the extent, and says how many.
+// Leaves out the features that do not touch the extent, and says how many. not_read: others that lie farther off; none:
+// nobody has counted them.
 template <class Footprint>
-void keep_touching(std::vector<Footprint>& footprints, const Rectangle& extent, IssueLog& log) {
-  const std::size_t outside = std::erase_if(footprints, [&extent](const Footprint& footprint) {
+void keep_touching(std::vector<Footprint>& footprints, std::optional<std::size_t> not_read, const Rectangle& extent,
+                   IssueLog& log) {
+  const std::size_t erased = std::erase_if(footprints, [&extent](const Footprint& footprint) {
     const Rectangle box = bounds_of(footprint);
     return !box.empty() && !touch(box, extent);
   });
-  if (outside > 0) {
+  const std::size_t outside = erased + not_read.value_or(0);
+  if (!not_read) {
+    log.add(Issue::Action::dropped, "outside_extent", "features outside of the extent, if there are any, are left out");
+  } else if (outside > 0) {
     log.add(Issue::Action::dropped, "outside_extent",
             std::to_string(outside) +
                 (outside == 1 ? " feature outside of the extent is" : " features outside of the extent are") +
@@ -182,8 +188,8 @@ CleanScene build_scene(RawScene raw, const SceneOptions& options, Progress& prog
 
   const Rectangle extent = chosen_extent(raw, options);
   const bool had_buildings = !raw.buildings.empty();
-  keep_touching(raw.buildings, extent, building_log);
-  keep_touching(raw.vegetation, extent, vegetation_log);
+  keep_touching(raw.buildings, raw.buildings_not_read, extent, building_log);
+  keep_touching(raw.vegetation, raw.vegetation_not_read, extent, vegetation_log);
   check_extent(raw, had_buildings, options);
   const Vec2 origin = origin_of(extent);
   scene.frame = {origin, raw.crs_wkt, raw.crs_name};

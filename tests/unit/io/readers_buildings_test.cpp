@@ -364,6 +364,7 @@ TEST_F(Buildings, OutsideOfTheExtentAreNotRead) {
   // A margin of 100 m on both sides.
   EXPECT_EQ(scene.buildings.front().feature_id, 10);
   EXPECT_EQ(scene.buildings.back().feature_id, 22);
+  EXPECT_EQ(scene.buildings_not_read, 87u);
 }
 
 TEST_F(Buildings, ExtentHoldsForOtherCrssToo) {
@@ -463,6 +464,7 @@ TEST_F(Buildings, FeaturesWithoutGeometryAreIssuesOfEveryLayer) {
         read(EnvironmentInput{.buildings = trees, .extent = Rectangle{{500000, 4999900}, {500100, 5000100}}});
     EXPECT_EQ(part.buildings.size(), 1u);
     EXPECT_EQ(count(part.issues, "empty_geometry"), 2u) << driver;
+    EXPECT_EQ(part.buildings_not_read, 0u) << driver;
     for (const Issue& issue : part.issues) {
       if (issue.code == "empty_geometry") {
         EXPECT_GE(issue.feature_id, 1);

@@ -304,8 +304,23 @@ TEST(BuildScene, BuildingsOutsideTheExtentAreCountedAndThoseAcrossItKept) {
   ASSERT_EQ(clean.scene.prisms.size(), 2u);
   EXPECT_DOUBLE_EQ(area(clean.scene.prisms[0].rings), 1600);
   EXPECT_EQ(issue_of(clean, "outside_extent").feature_id, -1);
+  EXPECT_EQ(issue_of(clean, "outside_extent").message, "1 feature outside of the extent is left out");
   const Rectangle ground = clean.scene.terrain.extent();
   for (const Vec2 p : clean.scene.prisms[0].rings[0]) EXPECT_TRUE(ground.contains(p));
+}
+
+TEST(BuildScene, FeaturesThatWereNotReadAreCountedWithThoseOutsideTheExtent) {
+  SceneOptions options;
+  options.extent = Rectangle{corner, corner + Vec2{100, 100}};
+  RawScene raw = city({building(1, square(20, 20, 9), 9), building(2, square(300, 300, 20), 10)});
+  raw.buildings_not_read = 400;
+  EXPECT_EQ(issue_of(build(raw, options), "outside_extent").message, "401 features outside of the extent are left out");
+  raw.buildings_not_read.reset();
+  EXPECT_EQ(issue_of(build(raw, options), "outside_extent").message,
+            "features outside of the extent, if there are any, are left out");
+  raw.buildings_not_read = 0;
+  raw.buildings.pop_back();
+  EXPECT_EQ(count_issues(build(raw, options), "outside_extent"), 0);
 }
 
 // `size` buildings of 20 m × 20 m, ten in a row, and further ones.
