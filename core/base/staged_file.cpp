@@ -26,7 +26,12 @@ constexpr std::uint64_t flushed_at_a_time = std::uint64_t{32} << 20;
 
 std::string system_message(int number) { return std::generic_category().message(number); }
 
-std::string megabytes(std::uintmax_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; }
+// Rounded up.
+std::string size_text(std::uintmax_t bytes) {
+  constexpr std::uintmax_t kilobyte = 1000, megabyte = 1'000'000;
+  if (bytes < megabyte) return std::to_string((bytes + kilobyte - 1) / kilobyte) + " kB";
+  return std::to_string((bytes + megabyte - 1) / megabyte) + " MB";
+}
 
 std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
@@ -99,9 +104,9 @@ bool is_out_of_space(int system_error) {
 void throw_disk_full(const std::filesystem::path& path, const std::filesystem::path& shown_as) {
   std::error_code failed;
   const std::uintmax_t written = std::filesystem::file_size(path, failed);
-  const std::string so_far = failed ? "" : " after " + megabytes(written);
+  const std::string so_far = failed ? "" : " after " + size_text(written);
   const std::filesystem::space_info space = std::filesystem::space(folder_of(path), failed);
-  const std::string left = failed ? "" : "; " + megabytes(space.available) + " are free in its folder";
+  const std::string left = failed ? "" : "; " + size_text(space.available) + " are free in its folder";
   throw Error(ErrorKind::resources, "disk_full", "the disk (or a quota or file-size limit) is full" + so_far + left,
               "free some space, name a file on another disk, or ask for less (fewer layers or rows, larger tiles)",
               {.file = shown_as.string()});

@@ -3,6 +3,9 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "processing_algorithms/run/json_values.h"
 #include "processing_algorithms/run/run.h"
@@ -135,10 +138,9 @@ std::string outcome_as_json(const Run& run, const Outcome& outcome, const RunPro
 }
 
 std::string outcome_as_text(const Outcome& outcome, const RunProgress& progress) {
-  std::string lines, tables;
-  const auto add = [&](const std::string& name, const std::string& value) {
-    lines += padded(name, 24, false) + " " + value + "\n";
-  };
+  std::vector<std::pair<std::string, std::string>> lines;  // name, value
+  std::string tables;
+  const auto add = [&](const std::string& name, const std::string& value) { lines.emplace_back(name, value); };
   for (const auto& [name, value] : outcome.figures.items()) {
     if (is_table(value))
       tables += "\n" + name + "\n" + table(value);
@@ -150,9 +152,16 @@ std::string outcome_as_text(const Outcome& outcome, const RunProgress& progress)
   add("seconds", cell(seconds));
   add("peak memory (MiB)", cell(static_cast<double>(peak_memory_bytes()) / (1024.0 * 1024.0)));
   for (const auto& [name, message] : outcome.failed_transmitters) add("failed: " + name, message);
-  std::string outputs = "\n";
-  for (const auto& [name, destination] : outcome.outputs) outputs += padded(name, 24, false) + " " + destination + "\n";
-  return lines + tables + outputs;
+  std::size_t columns = 24;
+  for (const auto& [name, value] : lines) columns = std::max(columns, std::min(width(name), longest_cell));
+  const auto line = [&](const std::string& name, const std::string& value) {
+    return padded(name, columns, false) + " " + value + "\n";
+  };
+  std::string text;
+  for (const auto& [name, value] : lines) text += line(name, value);
+  text += tables + "\n";
+  for (const auto& [name, destination] : outcome.outputs) text += line(name, destination);
+  return text;
 }
 
 }  // namespace tesseray

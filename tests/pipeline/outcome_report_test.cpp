@@ -36,6 +36,14 @@ TEST(OutcomeReport, ATableIsOfNumbersWithTwoDecimals) {
       << text;
 }
 
+TEST(OutcomeReport, ValuesStandBelowEachOtherWhateverTheirNames) {
+  const std::string text = report({{"tiles", 7}, {"departure_elevation_spread_deg", 5.15}});
+  EXPECT_NE(text.find("tiles                          7\n"
+                      "departure_elevation_spread_deg 5.15\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(OutcomeReport, LongTextsStandBelowTheirTableOnce) {
   const std::string long_text(90, 'x'), other_text(70, 'y');
   const auto row = [](const std::string& name, const std::string& text) {

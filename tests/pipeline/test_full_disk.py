@@ -28,6 +28,7 @@ class FullDiskTest(PipelineTest):
         error = self.assert_refused(process, "disk_full", status=3)
         self.assertIn("free some space", error["hint"])
         self.assertEqual(self.files(), [])
+        return error
 
     def test_environment(self):
         self.assert_too_large("tileenvironment", *SCENE, "--environment", self.folder / "e.gpkg")
@@ -41,7 +42,8 @@ class FullDiskTest(PipelineTest):
         self.assert_too_large("exportscene", "--environment", ENVIRONMENT, "--scene", self.folder / "s.tscene")
 
     def test_raster(self):
-        self.assert_too_large("coverageraster", "--path-loss", PREDICTION, "--raster", self.folder / "r.tif")
+        error = self.assert_too_large("coverageraster", "--path-loss", PREDICTION, "--raster", self.folder / "r.tif")
+        self.assertRegex(error["message"], r"is full after \d+ kB; ")
 
     def test_path_loss_that_cannot_fit_is_refused_before_the_work(self):
         disk = self.folder / "disk"

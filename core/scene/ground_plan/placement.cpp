@@ -181,11 +181,12 @@ Receiver place_map_point(Vec2 position, double height_m, const std::string& heig
   const std::string wrong = placement.what_is_wrong(point);
   if (!wrong.empty()) {
     const bool is_outside = !scene.extent.contains(p);
-    throw Error(ErrorKind::invalid_input, "point_place", "the point " + wrong,
-                is_outside
-                    ? "choose a point inside, and name the CRS of its coordinates if it is not the environment's: "
-                      "\"7.1,50.7 [EPSG:4326]\""
-                    : "choose a point in the open, or raise " + height_parameter + " above the roof");
+    throw Error(
+        ErrorKind::invalid_input, "point_place", "the point " + wrong,
+        is_outside
+            ? "choose a point inside, x (or longitude) before y, and name the CRS of its coordinates if it is not the "
+              "environment's: \"7.1,50.7 [EPSG:4326]\""
+            : "choose a point in the open, or raise " + height_parameter + " above the roof");
   }
   return {1, point};
 }
