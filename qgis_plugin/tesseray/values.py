@@ -70,12 +70,13 @@ def number_of(value: Any) -> float | None:
 def number_problem(parameter: Parameter, value: Any) -> str:
     """Why the value is none that the parameter takes, "" if it is one."""
     number, unit = number_of(value), f" {parameter.unit}" if parameter.unit else ""
+    called = f"{parameter.label} ({parameter.name})"  # as dialogs show it, and as scripts do
     if number is None:
-        return f"{parameter.label}: “{_as_written(value)}” is no number. Write one with a decimal point, such as 43.5."
+        return f"{called}: “{_as_written(value)}” is no number. Write one with a decimal point, such as 43.5."
     if parameter.minimum is not None and number < parameter.minimum:
-        return f"{parameter.label}: {number:.10g} is below the least value, {parameter.minimum:.10g}{unit}."
+        return f"{called}: {number:.10g} is below the least value, {parameter.minimum:.10g}{unit}."
     if parameter.maximum is not None and number > parameter.maximum:
-        return f"{parameter.label}: {number:.10g} is above the greatest value, {parameter.maximum:.10g}{unit}."
+        return f"{called}: {number:.10g} is above the greatest value, {parameter.maximum:.10g}{unit}."
     return ""
 
 

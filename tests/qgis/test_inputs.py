@@ -777,7 +777,7 @@ os._exit(0)  # without the end of QGIS, which may crash
                 ({"BUILDINGS": points}, "holds points, and polygons are needed"),
                 ({"BUILDINGS": polygons, "HEIGHT_FIELD": "name"}, "is not numeric"),
                 ({"BUILDINGS": polygons, "HEIGHT_FIELD": "no_such"}, "has no field no_such"),
-                ({"BUILDINGS": polygons, "TILE_AREA": "100,5"}, "Tile area: “100,5” is no number"),
+                ({"BUILDINGS": polygons, "TILE_AREA": "100,5"}, "Tile area (TILE_AREA): “100,5” is no number"),
                 ({"BUILDINGS": polygons, "TILE_AREA": 20000}, "20000 is above the greatest value, 10000 m²"),
                 ({"BUILDINGS": polygons, "STOREY_HEIGHT": 0.5}, "0.5 is below the least value, 1 m"),
                 ({"BUILDINGS": polygons, "TILE_AREA": 0.25, "EXTENT": "0,1000000,6000000,7000000 [EPSG:25832]"},
