@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/size_text.h"
 
 namespace tesseray {
 
@@ -25,13 +26,6 @@ constexpr char hidden_prefix[] = ".tesseray-";
 constexpr std::uint64_t flushed_at_a_time = std::uint64_t{32} << 20;
 
 std::string system_message(int number) { return std::generic_category().message(number); }
-
-// Rounded up.
-std::string size_text(std::uintmax_t bytes) {
-  constexpr std::uintmax_t kilobyte = 1000, megabyte = 1'000'000;
-  if (bytes < megabyte) return std::to_string((bytes + kilobyte - 1) / kilobyte) + " kB";
-  return std::to_string((bytes + megabyte - 1) / megabyte) + " MB";
-}
 
 std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");

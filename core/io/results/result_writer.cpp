@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/size_text.h"
 #include "core/base/staged_file.h"
 #include "core/io/results/geopackage_file.h"
 #include "core/io/results/grid_coverage.h"
@@ -19,11 +20,6 @@
 namespace tesseray {
 
 namespace {
-
-std::string size_text(std::uintmax_t bytes) {
-  constexpr std::uintmax_t kilobyte = 1000, megabyte = 1'000'000;
-  return bytes < megabyte ? std::to_string(bytes / kilobyte) + " kB" : std::to_string(bytes / megabyte) + " MB";
-}
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),

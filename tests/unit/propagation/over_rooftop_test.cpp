@@ -252,12 +252,24 @@ TEST(OverRooftop, SteepEdgesAreWedges) {
   }
 }
 
+// Its roof 15 m above the ground, its eaves at x = 370 m.
+Scene house_with_long_eaves() {
+  Scene scene = testing::flat_ground(660, 640);
+  scene.prisms.push_back(testing::box_prism(1, {300, 10}, {370, 630}, 0, 15));
+  return testing::with_material(std::move(scene), 5, 0.01);
+}
+
+// How much of a screen across such eaves stands in the way, by the detour over their Keller point.
+double nu_past_long_eaves(Vec3 antenna, Vec3 place) {
+  const double over_eaves_m = std::hypot(370 - antenna.x, antenna.z - 15) + std::hypot(place.x - 370, place.z - 15);
+  const double longer_m = std::hypot(over_eaves_m, place.y - antenna.y) - norm(place - antenna);
+  return -2 * std::sqrt(longer_m / wavelength_m(850e6));
+}
+
 // Eaves that the vertical plane meets at an angle: the launcher's own diffraction, by way of the Keller point, says
 // what arrives, and is the same way, which counts once.
 TEST(OverRooftop, EdgesAtAnAngleAreThoseOfTheirKellerPoints) {
-  Scene scene = testing::flat_ground(660, 640);
-  scene.prisms.push_back(testing::box_prism(1, {300, 10}, {370, 630}, 0, 15));
-  const Environment city(testing::with_material(std::move(scene), 5, 0.01), 10);
+  const Environment city(house_with_long_eaves(), 10);
   std::size_t aside = 0;
   for (const Polarization polarization : {Polarization::vertical, Polarization::horizontal}) {
     RayLaunchingOptions over_roofs = roofs_only();
@@ -297,9 +309,7 @@ TEST(OverRooftop, EdgesAtAnAngleAreThoseOfTheirKellerPoints) {
 // Rays over the roofs have the antenna's gain towards the edge's Keller point, as the launcher's
 // own diffraction there has.
 TEST(OverRooftop, AntennasSendToTheKellerPoint) {
-  Scene scene = testing::flat_ground(660, 640);
-  scene.prisms.push_back(testing::box_prism(1, {300, 10}, {370, 630}, 0, 15));
-  const Environment city(testing::with_material(std::move(scene), 5, 0.01), 10);
+  const Environment city(house_with_long_eaves(), 10);
   RayLaunchingOptions over_roofs = roofs_only();
   RayLaunchingOptions diffraction = over_roofs;
   diffraction.over_rooftop = OverRooftop::none;
@@ -350,9 +360,7 @@ TEST(OverRooftop, EavesInSightTakeByTheirDetour) {
     for (std::size_t r = 0; r < places.size(); ++r) {
       const Vec3 place = places[r];
       const double straight_m = norm(place - antenna);
-      const double by_edge_m = std::hypot(std::hypot(370 - antenna.x, antenna.z - 15) + std::hypot(place.x - 370, 13.5),
-                                          place.y - antenna.y);
-      const double nu = -2 * std::sqrt((by_edge_m - straight_m) / wavelength_m(850e6));
+      const double nu = nu_past_long_eaves(antenna, place);
       if (!result.receivers[r].direct || nu < -0.75) continue;
       const auto where = ::testing::Message()
                          << "from " << antenna.x << ", " << antenna.z << " to " << place.x << ", " << place.y;
@@ -364,82 +372,6 @@ TEST(OverRooftop, EavesInSightTakeByTheirDetour) {
     }
   }
   EXPECT_GT(near, 50u);
-}
-
-// An antenna over a roof, near its eaves: places before the wall in its sight have the direct ray with what the
-// launcher's own diffraction brings past the eaves, in step, of each polarisation. At both ends alike.
-TEST(OverRooftop, OwnRoofsReflectInSight) {
-  Scene scene = testing::flat_ground(660, 640);
-  scene.prisms.push_back(testing::box_prism(1, {300, 10}, {370, 630}, 0, 15));
-  const Environment city(testing::with_material(std::move(scene), 5, 0.01), 10);
-  std::size_t near = 0;
-  double greatest_db = 0;
-  for (const Polarization polarization : {Polarization::vertical, Polarization::horizontal}) {
-    RayLaunchingOptions over_roofs = roofs_only();
-    over_roofs.receiver_polarization = polarization;
-    RayLaunchingOptions diffraction = over_roofs;
-    diffraction.over_rooftop = OverRooftop::none;
-    diffraction.summation = Summation::coherent;
-    for (const Vec3 antenna : {Vec3{369.7, 120, 15.3}, Vec3{369.7, 120, 16}, Vec3{369.95, 120, 15.4},
-                               Vec3{369, 120, 16}, Vec3{369, 120, 18}, Vec3{367, 120, 18}}) {
-      std::vector<Vec3> places;
-      for (const double before_m : {2.0, 3.0, 5.0, 8.0, 15.0, 30.0}) {
-        for (const double along_m : {0.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0}) {
-          places.push_back({370 + before_m, 120 + along_m, 1.5});
-        }
-      }
-      Transmitter transmitter = testing::test_transmitter(antenna);
-      transmitter.polarization = polarization;
-      const auto receivers = testing::receivers_at(places);
-      const auto with = city.launch(transmitter, receivers, over_roofs);
-      const auto without = city.launch(transmitter, receivers, diffraction);
-      for (std::size_t r = 0; r < places.size(); ++r) {
-        const Vec3 place = places[r];
-        const double straight_m = norm(place - antenna);
-        const double by_edge_m = std::hypot(
-            std::hypot(370 - antenna.x, antenna.z - 15) + std::hypot(place.x - 370, 13.5), place.y - antenna.y);
-        const double nu = -2 * std::sqrt((by_edge_m - straight_m) / wavelength_m(850e6));
-        if (!with.receivers[r].direct || nu < -0.75) continue;
-        const auto where = ::testing::Message()
-                           << "from " << antenna.x << ", " << antenna.z << " to " << place.x << ", " << place.y;
-        EXPECT_EQ(with.receivers[r].rays, 1u) << where;
-        EXPECT_EQ(without.receivers[r].rays, 2u) << where;
-        const double gain = testing::total_gain(with.receivers[r]);
-        EXPECT_NEAR(decibels_between(gain, testing::total_gain(without.receivers[r])), 0, 0.05) << where;
-        Transmitter there = testing::test_transmitter(place);
-        there.polarization = polarization;
-        const auto back = city.launch(there, testing::receivers_at({antenna}), over_roofs);
-        EXPECT_NEAR(decibels_between(gain, testing::total_gain(back.receivers[0])), 0, 0.01) << where;
-        const double screen_db = free_space_loss_db(straight_m, 850e6) - 20 * std::log10(norm(knife_edge_factor(nu)));
-        greatest_db = std::max(greatest_db, std::fabs(-10 * std::log10(gain) - screen_db));
-        ++near;
-      }
-    }
-  }
-  EXPECT_GT(near, 60u);
-  EXPECT_GT(greatest_db, 5);
-}
-
-// Power has no step where a place behind a roof comes into the sight of an antenna that stands just over it.
-TEST(OverRooftop, OwnRoofsReflectOnBothSidesOfTheShadowsBoundary) {
-  Scene scene = testing::flat_ground(660, 640);
-  scene.prisms.push_back(testing::box_prism(1, {300, 10}, {370, 630}, 0, 15));
-  const Environment city(testing::with_material(std::move(scene), 5, 0.01), 10);
-  for (const Vec3 antenna : {Vec3{369.7, 320, 15.1}, Vec3{369, 320, 15.3}, Vec3{365, 320, 16}, Vec3{350, 320, 18}}) {
-    for (const double along_m : {0.0, 15.0, 120.0}) {
-      const double fall = (antenna.z - 15) / (370 - antenna.x), behind_m = std::min(40.0, 12 / fall);
-      const double boundary_z = 15 - fall * behind_m;
-      const auto result = city.launch(testing::test_transmitter(antenna),
-                                      testing::receivers_at({{370 + behind_m, 320 + along_m, boundary_z - 1e-3},
-                                                             {370 + behind_m, 320 + along_m, boundary_z + 1e-3}}),
-                                      roofs_only());
-      EXPECT_FALSE(result.receivers[0].direct);
-      EXPECT_TRUE(result.receivers[1].direct);
-      EXPECT_NEAR(decibels_between(testing::total_gain(result.receivers[0]), testing::total_gain(result.receivers[1])),
-                  0, 0.1)
-          << antenna.x << ", " << antenna.z << ", " << along_m << " m along";
-    }
-  }
 }
 
 // The same of what the ground reflects, before such an edge and behind it: from the antenna to the receiver's image as
@@ -467,6 +399,76 @@ TEST(OverRooftop, EavesAtAnAngleTakeTheSameOfAReflectionBothWays) {
     }
   }
   EXPECT_GT(greatest_share, 0.3);
+}
+
+// An antenna over a roof, near its eaves: places before the wall in its sight have the direct ray with what the
+// launcher's own diffraction brings past the eaves, in step, of each polarisation. At both ends alike.
+TEST(OverRooftop, OwnRoofsReflectInSight) {
+  const Environment city(house_with_long_eaves(), 10);
+  std::size_t near = 0;
+  double greatest_db = 0;
+  for (const Polarization polarization : {Polarization::vertical, Polarization::horizontal}) {
+    RayLaunchingOptions over_roofs = roofs_only();
+    over_roofs.receiver_polarization = polarization;
+    RayLaunchingOptions diffraction = over_roofs;
+    diffraction.over_rooftop = OverRooftop::none;
+    diffraction.summation = Summation::coherent;
+    for (const Vec3 antenna : {Vec3{369.7, 120, 15.3}, Vec3{369.7, 120, 16}, Vec3{369.95, 120, 15.4},
+                               Vec3{369, 120, 16}, Vec3{369, 120, 18}, Vec3{367, 120, 18}}) {
+      std::vector<Vec3> places;
+      for (const double before_m : {2.0, 3.0, 5.0, 8.0, 15.0, 30.0}) {
+        for (const double along_m : {0.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0}) {
+          places.push_back({370 + before_m, 120 + along_m, 1.5});
+        }
+      }
+      Transmitter transmitter = testing::test_transmitter(antenna);
+      transmitter.polarization = polarization;
+      const auto receivers = testing::receivers_at(places);
+      const auto with = city.launch(transmitter, receivers, over_roofs);
+      const auto without = city.launch(transmitter, receivers, diffraction);
+      for (std::size_t r = 0; r < places.size(); ++r) {
+        const Vec3 place = places[r];
+        const double straight_m = norm(place - antenna);
+        const double nu = nu_past_long_eaves(antenna, place);
+        if (!with.receivers[r].direct || nu < -0.75) continue;
+        const auto where = ::testing::Message()
+                           << "from " << antenna.x << ", " << antenna.z << " to " << place.x << ", " << place.y;
+        EXPECT_EQ(with.receivers[r].rays, 1u) << where;
+        EXPECT_EQ(without.receivers[r].rays, 2u) << where;
+        const double gain = testing::total_gain(with.receivers[r]);
+        EXPECT_NEAR(decibels_between(gain, testing::total_gain(without.receivers[r])), 0, 0.05) << where;
+        Transmitter there = testing::test_transmitter(place);
+        there.polarization = polarization;
+        const auto back = city.launch(there, testing::receivers_at({antenna}), over_roofs);
+        EXPECT_NEAR(decibels_between(gain, testing::total_gain(back.receivers[0])), 0, 0.01) << where;
+        const double screen_db = free_space_loss_db(straight_m, 850e6) - 20 * std::log10(norm(knife_edge_factor(nu)));
+        greatest_db = std::max(greatest_db, std::fabs(-10 * std::log10(gain) - screen_db));
+        ++near;
+      }
+    }
+  }
+  EXPECT_GT(near, 60u);
+  EXPECT_GT(greatest_db, 5);
+}
+
+// Power has no step where a place behind a roof comes into the sight of an antenna that stands just over it.
+TEST(OverRooftop, OwnRoofsReflectOnBothSidesOfTheShadowsBoundary) {
+  const Environment city(house_with_long_eaves(), 10);
+  for (const Vec3 antenna : {Vec3{369.7, 320, 15.1}, Vec3{369, 320, 15.3}, Vec3{365, 320, 16}, Vec3{350, 320, 18}}) {
+    for (const double along_m : {0.0, 15.0, 120.0}) {
+      const double fall = (antenna.z - 15) / (370 - antenna.x), behind_m = std::min(40.0, 12 / fall);
+      const double boundary_z = 15 - fall * behind_m;
+      const auto result = city.launch(testing::test_transmitter(antenna),
+                                      testing::receivers_at({{370 + behind_m, 320 + along_m, boundary_z - 1e-3},
+                                                             {370 + behind_m, 320 + along_m, boundary_z + 1e-3}}),
+                                      roofs_only());
+      EXPECT_FALSE(result.receivers[0].direct);
+      EXPECT_TRUE(result.receivers[1].direct);
+      EXPECT_NEAR(decibels_between(testing::total_gain(result.receivers[0]), testing::total_gain(result.receivers[1])),
+                  0, 0.1)
+          << antenna.x << ", " << antenna.z << ", " << along_m << " m along";
+    }
+  }
 }
 
 // From the corner of a building higher than the antenna along its wall: the vertical plane touches the corner, and
