@@ -56,11 +56,14 @@ int compare_on_city(const char* program, int argc, char** argv) {
                      [](const GpuCommand& command) { return compare_by(Comparison(command.city), command.task); });
 }
 
+inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
 // Wall time of work(), s.
 double seconds_of(const auto& work) {
   const auto begin = std::chrono::steady_clock::now();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return seconds_since(begin);
 }
 
 // Prints what something took beside its bar, which is for an H200 and a city of 412,000 tiles; nothing for smaller
