@@ -2,14 +2,17 @@
 // Bouncing a batch of tubes: the kernels' bodies, by the CPU's own functions. Three steps, one after the other:
 //
 // 1. prepare_tube, a thread per tube: what the members of its element's row are asked with.
-// 2. find_hits, a block per group: each thread takes members of the row, lays them out as intervals and asks them with
+// 2. find_hits, a block per piece of a group: each thread takes members of the row, lays them out as intervals and asks
+// them with
 //    every tube of the group. Hits are written side by side, in any order.
 // 3. follow_hit, a thread per hit: the field that the element reflects or diffracts there, what arrives, and the tube
 //    that goes on. What arrives is summed in whole numbers, so that no order of threads changes the sums; the tubes are
 //    put in the CPU's order afterwards (child_order.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "core/base/infinity.h"
 #include "core/propagation/rows/point_intervals.h"
@@ -35,7 +38,7 @@ struct TubeHit {
 // Owns nothing. Each hit may have one child.
 struct BounceBatch {
   LaunchView launch;
-  const TubeBatch::Group* groups = nullptr;
+  const TubeBatch::Group* groups = nullptr;  // in pieces (for_pieces_of)
   std::uint32_t group_count = 0;
   const Tube* tubes = nullptr;
   std::uint32_t tube_count = 0;
@@ -48,6 +51,16 @@ struct BounceBatch {
   std::uint64_t* child_count = nullptr;
   ArrivalSums* sums = nullptr;     // by tile
   std::uint32_t* locks = nullptr;  // one per tile, 0 while nobody has it
+};
+
+// What a block of threads has of a group at most.
+struct PiecesOfGroups {
+  static constexpr std::uint32_t tubes = 64, members = 512;
+
+  // So many pieces there may be at most, of groups with at least one tube each.
+  static constexpr std::uint32_t most(std::uint32_t all_tubes, std::uint32_t all_members, std::uint32_t all_pairs) {
+    return all_tubes + all_tubes / tubes + all_members / members + all_pairs / (tubes * members) + 1;
+  }
 };
 
 // REQUIRES: k < batch.tube_count.
@@ -64,6 +77,24 @@ TESSERAY_HD inline void prepare_tube(const BounceBatch& batch, std::uint32_t k) 
     if (at_edge.incidence.in_air()) bounds = edge_bounds(edge, tube.source.point);
   }
   batch.bounds[k] = bounds;
+}
+
+// Calls add(piece) for groups whose tubes and members are those of the given ones, few enough that no block of threads
+// is busy long after the others.
+template <class Add>
+void for_pieces_of(std::span<const TubeBatch::Group> groups, const Add& add) {
+  for (const TubeBatch::Group& group : groups) {
+    for (std::uint32_t m = group.first_member; m < group.end_member; m += PiecesOfGroups::members) {
+      for (std::uint32_t t = group.first_tube; t < group.end_tube; t += PiecesOfGroups::tubes) {
+        TubeBatch::Group piece = group;
+        piece.first_member = m;
+        piece.end_member = std::min(group.end_member, m + PiecesOfGroups::members);
+        piece.first_tube = t;
+        piece.end_tube = std::min(group.end_tube, t + PiecesOfGroups::tubes);
+        add(piece);
+      }
+    }
+  }
 }
 
 // By a block of threads (thread_block.h). REQUIRES: g < batch.group_count; all tubes are prepared.
@@ -163,8 +194,9 @@ TESSERAY_HD void follow_hit(const BounceBatch& batch, std::uint64_t k) {
 // How much is bounced at once.
 struct BounceCapacity {
   std::uint32_t tubes = 16'384, members = 1u << 20, pairs = 1u << 22;
-  std::uint32_t children = 32'768;  // hits that are followed at once
+  std::uint32_t children = 65'536;  // hits that are followed at once
 
+  std::uint32_t pieces() const { return PiecesOfGroups::most(tubes, members, pairs); }
   // At least what one tube at any element of an environment needs.
   BounceCapacity at_least(const TargetPointsView& points) const;
   BatchLimits limits() const { return {tubes, members, pairs}; }

@@ -18,7 +18,7 @@ namespace tesseray {
 namespace {
 
 // Batches in flight at most: while some are on the GPU, threads of the CPU read the rows of others.
-constexpr std::size_t most_slots = 16;
+constexpr std::size_t most_slots = 8;
 constexpr const char* doing = "bouncing rays";
 
 __global__ void __launch_bounds__(threads_per_block) prepare_all_tubes(const __grid_constant__ BounceBatch batch) {
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(threads_per_block)
 // What one batch needs, taken once.
 struct Slot {
   explicit Slot(const BounceCapacity& capacity)
-      : groups(capacity.tubes),
+      : groups(capacity.pieces()),
         tubes(capacity.tubes),
         members(capacity.members),
         bounds(capacity.tubes),
@@ -49,7 +49,7 @@ struct Slot {
         child_places(capacity.children),
         counts(2) {}
   static std::size_t device_bytes(const BounceCapacity& capacity) {
-    return capacity.tubes * (sizeof(TubeBatch::Group) + sizeof(Tube) + sizeof(IntervalBounds)) +
+    return capacity.pieces() * sizeof(TubeBatch::Group) + capacity.tubes * (sizeof(Tube) + sizeof(IntervalBounds)) +
            capacity.members * sizeof(std::uint32_t) + capacity.pairs * sizeof(TubeHit) +
            capacity.children * (sizeof(Tube) + sizeof(HitPlace));
   }
@@ -105,6 +105,7 @@ class CudaLaunchBouncer final : public LaunchBouncer {
  private:
   std::uint64_t bounce_in(Slot& slot, const TubeBatch& batch, UnorderedChildren& made) const {
     const BounceBatch bodies = send(slot, batch);
+    if (bodies.group_count == 0) return 0;
     const cudaStream_t stream = slot.stream.get();
     launch_kernel(prepare_all_tubes, blocks_for(bodies.tube_count), stream, doing, bodies);
     launch_kernel(find_all_hits, bodies.group_count, stream, doing, bodies);
@@ -122,18 +123,19 @@ class CudaLaunchBouncer final : public LaunchBouncer {
 
   // Copies a batch; gives its views on the GPU.
   BounceBatch send(const Slot& slot, const TubeBatch& batch) const {
-    std::copy(batch.groups.begin(), batch.groups.end(), slot.groups.host.data());
+    std::uint32_t pieces = 0;
+    for_pieces_of(batch.groups, [&](const TubeBatch::Group& piece) { slot.groups.host.data()[pieces++] = piece; });
     std::transform(batch.tubes.begin(), batch.tubes.end(), slot.tubes.host.data(),
                    [](const Tube* tube) { return *tube; });
     std::copy(batch.members.begin(), batch.members.end(), slot.members.host.data());
-    slot.groups.send(batch.groups.size(), slot.stream, doing);
+    slot.groups.send(pieces, slot.stream, doing);
     slot.tubes.send(batch.tubes.size(), slot.stream, doing);
     slot.members.send(batch.members.size(), slot.stream, doing);
     std::uint64_t* const counts = slot.counts.device.data();
     check_cuda(cudaMemsetAsync(counts, 0, 2 * sizeof(std::uint64_t), slot.stream.get()), doing);
     return {.launch = view_,
             .groups = slot.groups.device.data(),
-            .group_count = static_cast<std::uint32_t>(batch.groups.size()),
+            .group_count = pieces,
             .tubes = slot.tubes.device.data(),
             .tube_count = static_cast<std::uint32_t>(batch.tubes.size()),
             .members = slot.members.device.data(),

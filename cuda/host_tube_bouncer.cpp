@@ -30,10 +30,12 @@ class HostLaunchBouncer final : public LaunchBouncer {
     const std::lock_guard lock(mutex_);
     std::vector<Tube> tubes;
     for (const Tube* tube : batch.tubes) tubes.push_back(*tube);
+    std::vector<TubeBatch::Group> groups;
+    for_pieces_of(batch.groups, [&](const TubeBatch::Group& piece) { groups.push_back(piece); });
     std::uint64_t hit_count = 0, child_count = 0;
     const BounceBatch bodies = {.launch = launch_,
-                                .groups = batch.groups.data(),
-                                .group_count = static_cast<std::uint32_t>(batch.groups.size()),
+                                .groups = groups.data(),
+                                .group_count = static_cast<std::uint32_t>(groups.size()),
                                 .tubes = tubes.data(),
                                 .tube_count = static_cast<std::uint32_t>(tubes.size()),
                                 .members = batch.members.data(),

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <utility>
 
+#include "core/base/parallel.h"
 #include "core/propagation/launching/bounces.h"
 #include "core/propagation/launching/launch_forecast.h"
 #include "core/propagation/tubes/bounced_rays.h"
@@ -15,8 +16,6 @@ namespace tesseray {
 namespace {
 
 constexpr std::size_t elements_per_task = 16;
-// A diffracted tube lights one in so many members of its row, or fewer.
-constexpr std::size_t lit_of_row = 8;
 
 // How much is before each of the groups, and after the last, as a part of all.
 template <class AmountOf>
@@ -61,6 +60,46 @@ double edge_pairs(std::span<const TubeGroup> groups, const TargetPoints& points,
   }
   return pairs;
 }
+
+// How many children the groups of a level bring about: at first as many as there may be, from then on twice what those
+// before them brought, since most tubes are too weak to go on. Tiles and edge segments, which differ much in that, are
+// never in one batch; and batches grow eightfold at most, since later ones may bring more.
+class ExpectedChildren {
+ public:
+  ExpectedChildren(const TargetPoints& points, const Visibility& visibility)
+      : points_(points), visibility_(visibility) {}
+
+  // The groups from `first` on that bring about a batch of children.
+  std::size_t end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const {
+    const bool at_edge = points_.is_edge(groups[first].element);
+    std::size_t last = first;
+    for (double expected = 0; last < groups.size() && expected < static_cast<double>(batch_children); ++last) {
+      if (points_.is_edge(groups[last].element) != at_edge) break;
+      expected += share_[at_edge ? 1 : 0] * most_of(groups[last]);
+    }
+    return last;
+  }
+  void learn(std::span<const TubeGroup> batch, std::size_t children) {
+    constexpr double margin = 2, least = 1.0 / 8;
+    double& share = share_[points_.is_edge(batch.front().element) ? 1 : 0];
+    double most = 0;
+    for (const TubeGroup& group : batch) most += most_of(group);
+    share = std::max(margin * static_cast<double>(children) / most, least * share);
+  }
+
+ private:
+  double most_of(const TubeGroup& group) const {
+    // A diffracted tube lights one in so many members of its row, or fewer.
+    constexpr double lit_of_row = 8, of_tile = 2;
+    const double per_tube =
+        points_.is_edge(group.element) ? 1 + visibility_.row_length(group.element) / lit_of_row : of_tile;
+    return static_cast<double>(group.tubes.size()) * per_tube;
+  }
+
+  const TargetPoints& points_;
+  const Visibility& visibility_;
+  double share_[2] = {1, 1};  // at tiles, at edge segments
+};
 
 }  // namespace
 
@@ -147,12 +186,7 @@ void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
   TubesOfLevel at_level{.level = level, .tubes = static_cast<double>(tubes.size())};
   const TubeGroups groups(std::move(tubes), pruning_.tubes);
   const std::span<const TubeGroup> list = groups.list();
-  for (const TubeGroup& group : list) {
-    for (const Tube* tube : group.tubes) {
-      const int scatterings = tube->chain.is_scattered() ? 1 : 0;
-      ++tubes_by_interactions_[static_cast<std::size_t>(tube->interactions() + scatterings)];
-    }
-  }
+  count_by_interactions(list);
   at_level.edge_pairs = edge_pairs(list, environment_.points, environment_.visibility);
   at_level.row_entries = row_entries_;
   const double own_share = own_share_of(at_level, environment_.options, pruning_);
@@ -168,9 +202,10 @@ void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
       children_before(list, level, pruning_.roulette > 0, environment_.points, environment_.visibility);
   double passed_on = 0;  // the part of the children that have been bounced
   TubeParts children;
+  ExpectedChildren expected(environment_.points, environment_.visibility);
   for (std::size_t first = 0; first < list.size();) {
     progress.throw_if_cancelled();
-    const std::size_t last = end_of_batch(list, first);
+    const std::size_t last = expected.end_of_batch(list, first), before = children.size();
     PartOfStage own = part(done_when(work[first], passed_on), done_when(work[last], passed_on));
     const std::span<const TubeGroup> batch = list.subspan(first, last - first);
     if (bouncer_) {
@@ -178,6 +213,7 @@ void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
     } else {
       bounce_one_by_one(batch, std::span(work).subspan(first, batch.size() + 1), children, own);
     }
+    expected.learn(batch, children.size() - before);
     if (children.size() >= batch_children) {
       foretell(children, brought[last], progress);
       PartOfStage of_children = part(done_when(work[last], passed_on), done_when(work[last], brought[last]));
@@ -217,15 +253,20 @@ void Bounces::bounce_one_by_one(std::span<const TubeGroup> groups, std::span<con
   for (std::vector<Tube>& part : produced) children.add(std::move(part));
 }
 
-std::size_t Bounces::end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const {
-  std::size_t last = first;
-  for (std::size_t estimate = 0; last < groups.size() && estimate < batch_children; ++last) {
-    const TubeGroup& group = groups[last];
-    const std::size_t per_tube =
-        environment_.points.is_edge(group.element) ? environment_.visibility.row_length(group.element) / lit_of_row : 2;
-    estimate += group.tubes.size() * per_tube;
-  }
-  return last;
+void Bounces::count_by_interactions(std::span<const TubeGroup> groups) {
+  constexpr std::size_t groups_per_block = 256;
+  std::array<std::atomic<std::uint64_t>, most_bounces + 1> counts{};
+  parallel_blocks(groups.size(), groups_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    std::array<std::uint64_t, most_bounces + 1> of_block{};
+    for (const TubeGroup& group : groups.subspan(begin, end - begin)) {
+      for (const Tube* tube : group.tubes) {
+        const int scatterings = tube->chain.is_scattered() ? 1 : 0;
+        ++of_block[static_cast<std::size_t>(tube->interactions() + scatterings)];
+      }
+    }
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += of_block[i];
+  });
+  for (std::size_t i = 0; i < counts.size(); ++i) tubes_by_interactions_[i] += counts[i];
 }
 
 void Bounces::read_useful_row(std::uint32_t element, int interactions, bool edges, RowReader& reader) const {

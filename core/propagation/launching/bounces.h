@@ -30,8 +30,8 @@
 
 namespace tesseray {
 
-// A batch of elements may bring about this many children, by estimate, before they are bounced in turn: the memory
-// that one level takes. The same for any number of threads.
+// A batch of elements may bring about this many children, as far as is known of those before them (bounce.cpp), before
+// they are bounced in turn: the memory that one level takes. The same for any number of threads.
 inline constexpr std::size_t batch_children = std::size_t{1} << 20;
 
 class Bounces {
@@ -125,8 +125,7 @@ class Bounces {
   // Adds what the bouncer, if there is one, has summed since the last time.
   void take_bounced();
 
-  // The groups from `first` on that may bring a batch of children.
-  std::size_t end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const;
+  void count_by_interactions(std::span<const TubeGroup> groups);
   void bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children) const;
   void bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children) const;
   // The row of an element without members at which a ray with so many interactions can do nothing any more; `edges`:

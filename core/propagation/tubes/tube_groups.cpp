@@ -20,11 +20,17 @@ struct PlacedTube {
 };
 
 std::vector<PlacedTube> sorted_by_element(TubeParts& tubes) {
-  std::vector<PlacedTube> placed;
-  placed.reserve(tubes.size());
-  for (std::vector<Tube>& part : tubes.parts()) {
-    for (Tube& tube : part) placed.push_back({tube.element, static_cast<std::uint32_t>(placed.size()), &tube});
-  }
+  std::vector<std::vector<Tube>>& parts = tubes.parts();
+  std::vector<std::uint32_t> first{0};
+  for (const std::vector<Tube>& part : parts) first.push_back(first.back() + static_cast<std::uint32_t>(part.size()));
+  std::vector<PlacedTube> placed(tubes.size());
+  tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t p) {
+    std::uint32_t place = first[p];
+    for (Tube& tube : parts[p]) {
+      placed[place] = {tube.element, place, &tube};
+      ++place;
+    }
+  });
   tbb::parallel_sort(placed.begin(), placed.end());
   return placed;
 }
