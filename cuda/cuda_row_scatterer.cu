@@ -43,17 +43,20 @@ struct Slot {
       : rows(capacity.rows),
         members(capacity.members),
         weights(capacity.members),
+        weighed(capacity.members),
         sources(capacity.members),
         at_edges(capacity.members),
         at_mirrors(capacity.members),
         rays(capacity.members),
+        candidates(capacity.members),
+        estimates(capacity.members),
         targets(capacity.members),
         stand_for(capacity.members),
         counts(1) {}
   static std::size_t device_bytes(const ScatterCapacity& capacity) {
     return capacity.rows * sizeof(RowBatch::Row) +
-           capacity.members * (2 * sizeof(std::uint32_t) + sizeof(double) + sizeof(ScatteringSource) +
-                               sizeof(SourceAtEdge) + sizeof(SourceAtMirror) + sizeof(DiffuseSum) + sizeof(float));
+           capacity.members * (3 * sizeof(std::uint32_t) + sizeof(double) + 2 * sizeof(ScatteringSource) +
+                               sizeof(SourceAtEdge) + sizeof(SourceAtMirror) + sizeof(DiffuseSum) + 2 * sizeof(float));
   }
 
   std::size_t host_bytes() const { return rows.host.bytes() + members.host.bytes() + counts.host.bytes(); }
@@ -62,10 +65,13 @@ struct Slot {
   MirroredArray<RowBatch::Row> rows;
   MirroredArray<std::uint32_t> members;
   DeviceArray<double> weights;
+  DeviceArray<ScatteringSource> weighed;
   DeviceArray<ScatteringSource> sources;
   DeviceArray<SourceAtEdge> at_edges;
   DeviceArray<SourceAtMirror> at_mirrors;
   DeviceArray<DiffuseSum> rays;
+  DeviceArray<std::uint32_t> candidates;
+  DeviceArray<float> estimates;
   DeviceArray<std::uint32_t> targets;
   DeviceArray<float> stand_for;
   MirroredArray<PairCounts> counts;
@@ -123,10 +129,13 @@ class CudaLaunchScatterer final : public LaunchScatterer {
             .row_count = static_cast<std::uint32_t>(batch.rows.size()),
             .members = slot.members.device.data(),
             .weights = slot.weights.data(),
+            .weighed = slot.weighed.data(),
             .sources = slot.sources.data(),
             .at_edges = slot.at_edges.data(),
             .at_mirrors = slot.at_mirrors.data(),
             .rays = slot.rays.data(),
+            .candidates = slot.candidates.data(),
+            .estimates = slot.estimates.data(),
             .targets = slot.targets.data(),
             .stand_for = slot.stand_for.data(),
             .scattered_sums = scattered_sums_.data(),

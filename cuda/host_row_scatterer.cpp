@@ -24,10 +24,13 @@ class HostLaunchScatterer final : public LaunchScatterer {
         sums_(scattered_sums_.size()),
         locks_(scattered_sums_.size(), 0),
         weights_(capacity.members),
+        weighed_(capacity.members),
         sources_(capacity.members),
         at_edges_(capacity.members),
         at_mirrors_(capacity.members),
         rays_(capacity.members),
+        candidates_(capacity.members),
+        estimates_(capacity.members),
         targets_(capacity.members),
         stand_for_(capacity.members) {}
 
@@ -72,10 +75,13 @@ class HostLaunchScatterer final : public LaunchScatterer {
                                  .row_count = static_cast<std::uint32_t>(batch.rows.size()),
                                  .members = batch.members.data(),
                                  .weights = weights_.data(),
+                                 .weighed = weighed_.data(),
                                  .sources = sources_.data(),
                                  .at_edges = at_edges_.data(),
                                  .at_mirrors = at_mirrors_.data(),
                                  .rays = rays_.data(),
+                                 .candidates = candidates_.data(),
+                                 .estimates = estimates_.data(),
                                  .targets = targets_.data(),
                                  .stand_for = stand_for_.data(),
                                  .scattered_sums = scattered_sums_.data(),
@@ -96,10 +102,13 @@ class HostLaunchScatterer final : public LaunchScatterer {
   std::vector<ArrivalSums> sums_;
   std::vector<std::uint32_t> locks_;
   std::vector<double> weights_;
+  std::vector<ScatteringSource> weighed_;
   std::vector<ScatteringSource> sources_;
   std::vector<SourceAtEdge> at_edges_;
   std::vector<SourceAtMirror> at_mirrors_;
   std::vector<DiffuseSum> rays_;
+  std::vector<std::uint32_t> candidates_;
+  std::vector<float> estimates_;
   std::vector<std::uint32_t> targets_;
   std::vector<float> stand_for_;
 };
@@ -111,8 +120,9 @@ class HostRowScatterer final : public RowScatterer {
 
   RowLimits limits() const override { return capacity_.limits(); }
   std::size_t host_bytes() const override {
-    return capacity_.members * (sizeof(double) + sizeof(ScatteringSource) + sizeof(SourceAtEdge) +
-                                sizeof(SourceAtMirror) + sizeof(DiffuseSum) + sizeof(std::uint32_t) + sizeof(float));
+    return capacity_.members *
+           (sizeof(double) + 2 * sizeof(ScatteringSource) + sizeof(SourceAtEdge) + sizeof(SourceAtMirror) +
+            sizeof(DiffuseSum) + 2 * sizeof(std::uint32_t) + 2 * sizeof(float));
   }
   std::unique_ptr<LaunchScatterer> start(const ScatteringView& launch) override {
     ScatteringView view = launch;

@@ -41,12 +41,15 @@ struct ScatterBatch {
   const RowBatch::Row* rows = nullptr;
   std::uint32_t row_count = 0;
   const std::uint32_t* members = nullptr;
-  double* weights = nullptr;  // what each member sends to the element; 0: not enough
-  ScatteringSource* sources = nullptr;
-  SourceAtEdge* at_edges = nullptr;      // of the sources, at edge segments
-  SourceAtMirror* at_mirrors = nullptr;  // of the sources, at tiles
-  DiffuseSum* rays = nullptr;            // of each source, where they end
-  std::uint32_t* targets = nullptr;
+  double* weights = nullptr;                // what each member sends to the element; 0: not enough
+  ScatteringSource* weighed = nullptr;      // the members that send enough
+  ScatteringSource* sources = nullptr;      // those of them that are drawn
+  SourceAtEdge* at_edges = nullptr;         // of the sources, at edge segments
+  SourceAtMirror* at_mirrors = nullptr;     // of the sources, at tiles
+  DiffuseSum* rays = nullptr;               // of each source, where they end
+  std::uint32_t* candidates = nullptr;      // for targets
+  float* estimates = nullptr;               // of the candidates
+  std::uint32_t* targets = nullptr;         // those of them that are drawn
   float* stand_for = nullptr;               // of the targets
   ScatteredSums* scattered_sums = nullptr;  // by tile
   ArrivalSums* sums = nullptr;              // by tile
@@ -64,6 +67,8 @@ struct RowMemory {
   double gain_at_edge, distance_to_edge_m;             // ScatteredAtEdge
   float boundary_versines[BoundaryVersines::buckets];  // of all sources of an edge
   float lanes[estimate_lanes];                         // of the sum of estimates
+  WeakItems weak[weight_lanes];
+  double threshold;
 };
 
 // What a tile sends from its centroid to a point, per unit of its power.
@@ -93,29 +98,63 @@ TESSERAY_HD inline double weight_at(const ScatteringView& scattering, AfterScatt
   return gain >= link.least_gain ? gain : 0;
 }
 
+// The weight from which on sources are kept for certain, when about `most` are.
+template <class Block>
+TESSERAY_HD double threshold_of(const Block& block, RowMemory& memory, const ScatteringSource* sources,
+                                std::uint32_t count, std::size_t most) {
+  double threshold = infinity;
+  for (int turn = 0; turn < threshold_turns; ++turn) {
+    block.for_each(weight_lanes, [&](std::uint32_t lane) {
+      WeakItems weak{0, 0};
+      for (std::uint32_t s = lane; s < count; s += weight_lanes) weak.add(sources[s].weight, threshold);
+      memory.weak[lane] = weak;
+    });
+    block.once([&] { memory.threshold = next_threshold(memory.weak, most, threshold); });
+    const double next = block.settled(memory.threshold);
+    if (next == threshold) break;
+    threshold = next;
+  }
+  return threshold;
+}
+
+// Leaves about `most` of the sources, as thin_by_weight() does: in `left`. Returns how many.
+template <class Block>
+TESSERAY_HD std::uint32_t thin_sources(const Block& block, RowMemory& memory, const ScatteringSource* sources,
+                                       std::uint32_t count, std::size_t most, std::uint64_t seed,
+                                       ScatteringSource* left) {
+  if (most == 0 || count <= most) {
+    block.for_each(count, [&](std::uint32_t s) { left[s] = sources[s]; });
+    return count;
+  }
+  const double threshold = threshold_of(block, memory, sources, count, most);
+  return draw_in_order(
+      block, memory.selection, count, seed,
+      [&](std::uint32_t s) { return chances_by_weight(sources[s].weight, threshold); },
+      [&](std::uint32_t place, std::uint32_t s) {
+        ScatteringSource source = sources[s];
+        if (source.weight < threshold) source.stands_for *= threshold / source.weight;
+        left[place] = source;
+      });
+}
+
 // Returns how many sources there are. By a block of threads (thread_block.h), as all that take one.
 template <class Block>
 TESSERAY_HD std::uint32_t weigh_sources(const Block& block, RowMemory& memory, const ScatterBatch& batch,
                                         const RowBatch::Row& row, AfterScattering after) {
   const std::uint32_t* const members = batch.members + row.first_member;
   double* const weights = batch.weights + row.first_member;
-  ScatteringSource* const sources = batch.sources + row.first_member;
+  ScatteringSource* const weighed = batch.weighed + row.first_member;
   const std::uint32_t count = row.end_member - row.first_member;
   block.for_each(count,
                  [&](std::uint32_t m) { weights[m] = weight_at(batch.scattering, after, members[m], row.element); });
   const std::uint32_t found = select_in_order(
       block, memory.selection, count, [&](std::uint32_t m) { return weights[m] > 0; },
       [&](std::uint32_t place, std::uint32_t m) {
-        sources[place] = {members[m], weights[m]};
+        weighed[place] = {members[m], weights[m]};
       });
   const bool at_tile = batch.scattering.launch.environment.points.is_tile(row.element);
-  block.once([&] {
-    memory.count = static_cast<std::uint32_t>(thin_by_weight(
-        std::span(sources, found), sources_for_all(batch.scattering.pruning, after, at_tile), row.element,
-        [](const ScatteringSource& source) { return source.weight; },
-        [](ScatteringSource& source, double times) { source.stands_for *= times; }));
-  });
-  return block.settled(memory.count);
+  return thin_sources(block, memory, weighed, found, sources_for_all(batch.scattering.pruning, after, at_tile),
+                      row.element, batch.sources + row.first_member);
 }
 
 // What vegetation leaves of a source's power at an element; a source of which it leaves too little has no weight
@@ -128,24 +167,22 @@ TESSERAY_HD inline bool pass_vegetation(const LaunchView& launch, std::uint32_t 
   return false;
 }
 
-// Leaves of `count` numbers those that are drawn (draw_evenly), in their order in `drawn`, which may be `numbers`, and
-// returns how many. `estimates`, which count times `scale`, has theirs before, and for how many each that is left
-// stands afterwards.
+// Draws targets of `count` numbers with the batch's estimates, which count times `scale`, in their order (draw_evenly).
+// Returns how many.
 template <class Block>
-TESSERAY_HD std::uint32_t draw(const Block& block, RowMemory& memory, std::uint32_t count, float scale,
-                               std::uint64_t seed, const std::uint32_t* numbers, std::uint32_t* drawn,
-                               float* estimates) {
-  block.once([&] {
-    std::uint32_t kept = 0;
-    draw_evenly(
-        count, seed, [&](std::size_t k) { return scale * estimates[k]; },
-        [&](std::size_t k, float times) {
-          drawn[kept] = numbers[k];
-          estimates[kept++] = times;
-        });
-    memory.count = kept;
-  });
-  return block.settled(memory.count);
+TESSERAY_HD std::uint32_t draw_targets(const Block& block, RowMemory& memory, const ScatterBatch& batch,
+                                       const RowBatch::Row& row, const std::uint32_t* numbers, std::uint32_t count,
+                                       float scale) {
+  const float* const estimates = batch.estimates + row.first_member;
+  std::uint32_t* const targets = batch.targets + row.first_member;
+  float* const stand_for = batch.stand_for + row.first_member;
+  return draw_in_order(
+      block, memory.selection, count, row.element,
+      [&](std::uint32_t k) { return chances_by_estimate(scale * estimates[k]); },
+      [&](std::uint32_t place, std::uint32_t k) {
+        targets[place] = numbers[k];
+        stand_for[place] = standing_for_estimate(scale * estimates[k]);
+      });
 }
 
 // Adds to the batch's counts what a row of so many sources and targets had. REQUIRES: memory.count pairs were joined.

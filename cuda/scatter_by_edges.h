@@ -78,8 +78,8 @@ TESSERAY_HD std::uint32_t find_targets_past_edge(const Block& block, RowMemory& 
   block.once([&] { LitCotangents::find_next_places(memory.lit_marks, memory.next_lit); });
 
   const std::uint32_t* const members = batch.members + row.first_member;
-  std::uint32_t* const targets = batch.targets + row.first_member;
-  float* const stand_for = batch.stand_for + row.first_member;
+  const bool draws = scattering.known_gains != nullptr;
+  std::uint32_t* const candidates = (draws ? batch.candidates : batch.targets) + row.first_member;
   const RoughPoint at = columns.rough(edge.midpoint);
   const RoughPoint direction = rough_point(edge.direction);
   const auto half_length = static_cast<float>(0.5 * edge.length_m);
@@ -88,9 +88,9 @@ TESSERAY_HD std::uint32_t find_targets_past_edge(const Block& block, RowMemory& 
       [&](std::uint32_t m) {
         return may_be_lit(columns.targets[members[m]] - at, direction, half_length, memory.next_lit);
       },
-      [&](std::uint32_t place, std::uint32_t m) { targets[place] = members[m]; });
-  if (scattering.known_gains == nullptr) {
-    block.for_each(found, [&](std::uint32_t t) { stand_for[t] = 1.0f; });
+      [&](std::uint32_t place, std::uint32_t m) { candidates[place] = members[m]; });
+  if (!draws) {
+    block.for_each(found, [&](std::uint32_t t) { batch.stand_for[row.first_member + t] = 1.0f; });
     return found;
   }
 
@@ -103,11 +103,11 @@ TESSERAY_HD std::uint32_t find_targets_past_edge(const Block& block, RowMemory& 
   const RoughEdge rough_edge(edge, {memory.gain_at_edge, memory.distance_to_edge_m},
                              1 / scattering.pruning.then_diffracted, scattering.launch.link.wave_number);
   block.for_each(found, [&](std::uint32_t t) {
-    const std::uint32_t tile = targets[t];
-    stand_for[t] = estimated_past_edge(columns.targets[tile] - at, scattering.known_gains[tile], rough_edge,
-                                       memory.boundary_versines);
+    const std::uint32_t tile = candidates[t];
+    batch.estimates[row.first_member + t] = estimated_past_edge(
+        columns.targets[tile] - at, scattering.known_gains[tile], rough_edge, memory.boundary_versines);
   });
-  return draw(block, memory, found, 1.0f, row.element, targets, targets, stand_for);
+  return draw_targets(block, memory, batch, row, candidates, found, 1.0f);
 }
 
 template <class Together, class Block>

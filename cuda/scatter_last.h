@@ -18,20 +18,20 @@ TESSERAY_HD std::uint32_t draw_scattering(const Block& block, RowMemory& memory,
   const ScatteringView& scattering = batch.scattering;
   const RoughScatterer* const scatterers = scattering.scatterers_of(AfterScattering::nothing);
   const std::uint32_t* const members = batch.members + row.first_member;
-  float* const stand_for = batch.stand_for + row.first_member;
+  float* const estimates = batch.estimates + row.first_member;
   const std::uint32_t count = row.end_member - row.first_member;
   const RoughPoint here = scattering.columns.rough(scattering.launch.environment.points.arrival(row.element));
   const double asked = asked_at_target(scattering, row.element);
   const float scale = strength_scale(asked);
   block.for_each(count,
-                 [&](std::uint32_t m) { stand_for[m] = estimated_radiated(scatterers[members[m]], scale, here); });
+                 [&](std::uint32_t m) { estimates[m] = estimated_radiated(scatterers[members[m]], scale, here); });
   float to_share = 1;
   if (asked > 0) {
     block.for_each(estimate_lanes,
-                   [&](std::uint32_t lane) { memory.lanes[lane] = lane_of_estimates(stand_for, count, lane); });
+                   [&](std::uint32_t lane) { memory.lanes[lane] = lane_of_estimates(estimates, count, lane); });
     to_share = scale_to_share(memory.lanes, scattering.pruning.of_all_scattered);
   }
-  return draw(block, memory, count, to_share, row.element, members, batch.targets + row.first_member, stand_for);
+  return draw_targets(block, memory, batch, row, members, count, to_share);
 }
 
 template <class Together, class Block>

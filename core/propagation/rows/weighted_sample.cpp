@@ -17,12 +17,13 @@ void draw_evenly(std::span<const std::uint32_t> numbers, std::span<const float> 
                  std::uint64_t seed, DrawnNumbers& drawn) {
   drawn.numbers.clear();
   drawn.stand_for.clear();
-  const auto keep = [&](std::size_t i, float stand_for) {
+  EvenDraw draw(seed);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const float estimate = scale * estimates[i];
+    if (!draw.takes(chances_by_estimate(estimate))) continue;
     drawn.numbers.push_back(numbers[i]);
-    drawn.stand_for.push_back(stand_for);
-  };
-  draw_evenly(
-      numbers.size(), seed, [&](std::size_t i) { return scale * estimates[i]; }, keep);
+    drawn.stand_for.push_back(standing_for_estimate(estimate));
+  }
 }
 
 }  // namespace tesseray

@@ -17,45 +17,84 @@
 
 #include "core/base/hash.h"
 #include "core/base/host_device.h"
+#include "core/base/infinity.h"
 
 namespace tesseray {
 
 // Takes items with given probabilities, evenly along their order: one where the running sum passes a whole number.
+// Probabilities are whole multiples of 2⁻⁴⁰ ("chances"), so that their sums are the same in whatever parts they are
+// added.
 class EvenDraw {
  public:
-  // One random number for all.
-  TESSERAY_HD explicit EvenDraw(std::uint64_t seed) : sum_(hashed_fraction(seed)) {}
+  // Of what is taken in any case, without a change of the sum.
+  static constexpr std::uint64_t certain = std::uint64_t{1} << 40;
+  // REQUIRES: 0 ≤ probability ≤ 1.
+  TESSERAY_HD static std::uint64_t chances(double probability) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(probability * static_cast<double>(certain)));
+  }
 
-  TESSERAY_HD bool takes(double probability) {
-    sum_ += probability;
-    if (sum_ < 1) return false;
-    sum_ -= 1;
+  // One random number for all.
+  TESSERAY_HD explicit EvenDraw(std::uint64_t seed) : sum_(scrambled(seed) % certain) {}
+
+  TESSERAY_HD bool takes(std::uint64_t chances) {
+    sum_ += chances;
+    if (sum_ < certain) return false;
+    sum_ -= certain;
     return true;
+  }
+  // The same draw after items that have so many chances in all.
+  TESSERAY_HD EvenDraw after(std::uint64_t chances) const {
+    EvenDraw draw = *this;
+    draw.sum_ = (sum_ + chances) % certain;
+    return draw;
   }
 
  private:
-  double sum_;
+  std::uint64_t sum_;
 };
+
+// Items below a threshold, and those that are not. Sums are by lanes, lane k having the items k, k + weight_lanes, and
+// so on, so that they are the same however many lanes are worked out at a time.
+struct WeakItems {
+  double weight;  // of all that are below
+  std::uint64_t others;
+
+  TESSERAY_HD void add(double item_weight, double threshold) {
+    if (item_weight >= threshold) {
+      ++others;
+    } else {
+      weight += item_weight;
+    }
+  }
+};
+inline constexpr std::size_t weight_lanes = 32;
+
+// The weight from which on an item is kept for certain is sought in so many turns at most: Σ min(1, weight / threshold)
+// = most. Each turn gives the next threshold, from ∞ on; the same again when there is no better one.
+inline constexpr int threshold_turns = 8;
+TESSERAY_HD inline double next_threshold(const WeakItems* lanes, std::size_t most, double threshold) {
+  WeakItems all{0, 0};
+  for (std::size_t lane = 0; lane < weight_lanes; ++lane) {
+    all.weight += lanes[lane].weight;
+    all.others += lanes[lane].others;
+  }
+  return all.others >= most ? threshold : all.weight / static_cast<double>(most - all.others);
+}
+
+TESSERAY_HD inline std::uint64_t chances_by_weight(double weight, double threshold) {
+  return weight < threshold ? EvenDraw::chances(weight / threshold) : EvenDraw::certain;
+}
 
 namespace weighted_sample_detail {
 
-// The weight above which an item is kept for certain: Σ min(1, weight / threshold) = most.
 template <class Items, class Weight>
-TESSERAY_HD double threshold_for(const Items& items, std::size_t most, const Weight& weight_of) {
-  double threshold = 0;
-  for (int turn = 0; turn < 8; ++turn) {
-    double weak = 0;
-    std::size_t certain = 0;
-    for (const auto& item : items) {
-      const double weight = weight_of(item);
-      if (turn > 0 && weight >= threshold) {
-        ++certain;
-      } else {
-        weak += weight;
-      }
-    }
-    if (certain >= most) break;
-    const double next = weak / static_cast<double>(most - certain);
+double threshold_for(const Items& items, std::size_t most, const Weight& weight_of) {
+  double threshold = infinity;
+  for (int turn = 0; turn < threshold_turns; ++turn) {
+    WeakItems lanes[weight_lanes] = {};
+    std::size_t lane = 0;
+    for (const auto& item : items) lanes[lane++ % weight_lanes].add(weight_of(item), threshold);
+    const double next = next_threshold(lanes, most, threshold);
     if (next == threshold) break;
     threshold = next;
   }
@@ -68,18 +107,16 @@ TESSERAY_HD double threshold_for(const Items& items, std::size_t most, const Wei
 // returns how many. Calls stand_for(item, times) for those that count for more than themselves. `seed` tells elements
 // apart. REQUIRES: weights above 0.
 template <class Items, class Weight, class StandFor>
-TESSERAY_HD std::size_t thin_by_weight(Items&& items, std::size_t most, std::uint64_t seed, const Weight& weight_of,
-                                       const StandFor& stand_for) {
+std::size_t thin_by_weight(Items&& items, std::size_t most, std::uint64_t seed, const Weight& weight_of,
+                           const StandFor& stand_for) {
   if (most == 0 || items.size() <= most) return items.size();
   const double threshold = weighted_sample_detail::threshold_for(items, most, weight_of);
   EvenDraw draw(seed);
   std::size_t kept = 0;
   for (auto& item : items) {
     const double weight = weight_of(item);
-    if (weight < threshold) {
-      if (!draw.takes(weight / threshold)) continue;
-      stand_for(item, threshold / weight);
-    }
+    if (!draw.takes(chances_by_weight(weight, threshold))) continue;
+    if (weight < threshold) stand_for(item, threshold / weight);
     items[kept++] = std::move(item);
   }
   return kept;
@@ -110,17 +147,13 @@ TESSERAY_HD inline float scale_to_share(const float* sums, double share) {
 // The same of estimates in memory.
 float scale_to_share(std::span<const float> estimates, double share);
 
-// Keeps those of `count` items whose estimate is 1 and more, and of the others each with its estimate for a
-// probability: calls keep(item, stand_for) for them, in their order. What has no estimate is kept.
-template <class Estimate, class Keep>
-TESSERAY_HD void draw_evenly(std::size_t count, std::uint64_t seed, const Estimate& estimate_of, const Keep& keep) {
-  EvenDraw draw(seed);
-  for (std::size_t i = 0; i < count; ++i) {
-    const float estimate = estimate_of(i);
-    const bool certain = !(estimate < 1);
-    if (certain || draw.takes(static_cast<double>(estimate))) keep(i, certain ? 1.0f : 1.0f / estimate);
-  }
+// Those whose estimate is 1 and more are kept, and of the others each with its estimate for a probability. What has no
+// estimate is kept.
+TESSERAY_HD inline std::uint64_t chances_by_estimate(float estimate) {
+  return estimate < 1 ? EvenDraw::chances(static_cast<double>(estimate)) : EvenDraw::certain;
 }
+// For how many a kept one stands.
+TESSERAY_HD inline float standing_for_estimate(float estimate) { return estimate < 1 ? 1.0f / estimate : 1.0f; }
 
 // Numbers that are left of more of them, and for how many each stands.
 struct DrawnNumbers {
@@ -128,7 +161,7 @@ struct DrawnNumbers {
   std::vector<float> stand_for;
 };
 
-// The same for numbers, with estimates times `scale`.
+// Draws them so, with estimates times `scale`.
 void draw_evenly(std::span<const std::uint32_t> numbers, std::span<const float> estimates, float scale,
                  std::uint64_t seed, DrawnNumbers& drawn);
 
