@@ -193,7 +193,7 @@ TESSERAY_HD void follow_hit(const BounceBatch& batch, std::uint64_t k) {
 
 // How much is bounced at once.
 struct BounceCapacity {
-  std::uint32_t tubes = 16'384, members = 1u << 20, pairs = 1u << 22;
+  std::uint32_t tubes = 32'768, members = 1u << 21, pairs = 1u << 23;
   std::uint32_t children = 65'536;  // hits that are followed at once
 
   std::uint32_t pieces() const { return PiecesOfGroups::most(tubes, members, pairs); }

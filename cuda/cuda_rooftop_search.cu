@@ -14,7 +14,7 @@ namespace {
 // On one multiprocessor: so many registers are left for each thread.
 constexpr unsigned blocks_together = 3;
 // Batches in flight at most: each of them is too small to fill a large GPU.
-constexpr std::size_t most_slots = 4;
+constexpr std::size_t most_slots = 16;
 constexpr const char* doing = "working out rays over the roofs";
 
 __global__ void __launch_bounds__(threads_per_block, blocks_together)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <tbb/enumerable_thread_specific.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -35,6 +37,25 @@ __global__ void __launch_bounds__(threads_per_block)
     follow_hits(const __grid_constant__ BounceBatch batch, std::uint64_t first, std::uint64_t end) {
   const std::uint64_t k = first + std::uint64_t{blockIdx.x} * threads_per_block + threadIdx.x;
   if (k < end) follow_hit<DeviceSharing>(batch, k);
+}
+
+// What has arrived at tiles, also by other ways, as their roulette; and makes room for more of it.
+__global__ void __launch_bounds__(threads_per_block)
+    find_roulette_of_tiles(ArrivalSums* sums, const FixedPointSum* gains_before, RouletteScale scale,
+                           float* roulette_gain, std::uint32_t count) {
+  const unsigned t = blockIdx.x * threads_per_block + threadIdx.x;
+  if (t >= count) return;
+  sums[t].settle();
+  FixedPointSum gain = gains_before[t];
+  gain.merge(sums[t].gain);
+  roulette_gain[t] = scale.of(gain);
+}
+
+__global__ void __launch_bounds__(threads_per_block)
+    find_roulette_of_edges(const EdgeSegment* edges, float* roulette_gain, std::uint32_t tile_count,
+                           std::uint32_t edge_count) {
+  const unsigned e = blockIdx.x * threads_per_block + threadIdx.x;
+  if (e < edge_count) roulette_gain[tile_count + e] = roulette_at_edge(edges[e], roulette_gain);
 }
 
 // What one batch needs, taken once.
@@ -85,7 +106,8 @@ class CudaLaunchBouncer final : public LaunchBouncer {
 
   std::uint64_t bounce(const TubeBatch& batch, std::vector<Tube>& children) override {
     if (batch.groups.empty()) return 0;
-    UnorderedChildren made;
+    UnorderedChildren& made = made_.local();
+    made.clear();
     std::uint64_t hits = 0;
     {
       const SlotPool<Slot>::Lease lease(slots_);
@@ -97,9 +119,25 @@ class CudaLaunchBouncer final : public LaunchBouncer {
 
   void add_to(std::span<ArrivalSums> sums) override { sums_.move_to(sums); }
 
-  void know(std::span<const float> roulette_gain) override {
-    roulette_gain_.renew(roulette_gain);
+  void know_before(std::span<const FixedPointSum> gains) override { gains_before_.renew(gains); }
+
+  void draw_by(const RouletteScale& scale, std::span<float> roulette_gain) override {
+    const EnvironmentView& environment = view_.environment;
+    const std::uint32_t tiles = environment.points.tile_count, edges = environment.points.edge_count;
+    if (roulette_gain_.size() != roulette_gain.size()) roulette_gain_ = DeviceArray<float>(roulette_gain.size());
     view_.roulette_gain = roulette_gain_.data();
+    if (tiles > 0) {
+      launch_kernel(find_roulette_of_tiles, blocks_for(tiles), nullptr, doing, sums_.data(), gains_before_.data(),
+                    scale, roulette_gain_.data(), tiles);
+    }
+    if (edges > 0) {
+      launch_kernel(find_roulette_of_edges, blocks_for(edges), nullptr, doing, environment.edges, roulette_gain_.data(),
+                    tiles, edges);
+    }
+    // After both kernels, which streams of their own wait for no more than for the copy.
+    check_cuda(
+        cudaMemcpy(roulette_gain.data(), roulette_gain_.data(), roulette_gain.size_bytes(), cudaMemcpyDeviceToHost),
+        doing);
   }
 
  private:
@@ -166,6 +204,8 @@ class CudaLaunchBouncer final : public LaunchBouncer {
   LaunchView view_;
   DeviceSums<ArrivalSums> sums_;
   TileLocks locks_;
+  tbb::enumerable_thread_specific<UnorderedChildren> made_;  // kept for its memory
+  DeviceArray<FixedPointSum> gains_before_;
   DeviceArray<float> roulette_gain_;
 };
 

@@ -68,9 +68,22 @@ class HostLaunchBouncer final : public LaunchBouncer {
     for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(std::exchange(sums_[t], {}));
   }
 
-  void know(std::span<const float> roulette_gain) override {
-    roulette_gain_.assign(roulette_gain.begin(), roulette_gain.end());
+  void know_before(std::span<const FixedPointSum> gains) override { gains_before_.assign(gains.begin(), gains.end()); }
+
+  void draw_by(const RouletteScale& scale, std::span<float> roulette_gain) override {
+    const EnvironmentView& environment = launch_.environment;
+    roulette_gain_.resize(roulette_gain.size());
+    for (std::size_t t = 0; t < sums_.size(); ++t) {
+      sums_[t].settle();
+      FixedPointSum gain = gains_before_[t];
+      gain.merge(sums_[t].gain);
+      roulette_gain_[t] = scale.of(gain);
+    }
+    for (std::uint32_t e = 0; e < environment.points.edge_count; ++e) {
+      roulette_gain_[environment.points.tile_count + e] = roulette_at_edge(environment.edges[e], roulette_gain_.data());
+    }
     launch_.roulette_gain = roulette_gain_.data();
+    std::copy(roulette_gain_.begin(), roulette_gain_.end(), roulette_gain.begin());
   }
 
  private:
@@ -79,6 +92,7 @@ class HostLaunchBouncer final : public LaunchBouncer {
   std::mutex mutex_;
   std::vector<ArrivalSums> sums_;
   std::vector<std::uint32_t> locks_;
+  std::vector<FixedPointSum> gains_before_;
   std::vector<float> roulette_gain_;
   std::vector<IntervalBounds> bounds_;
   std::vector<TubeHit> hits_;

@@ -21,7 +21,7 @@ inline constexpr std::uint32_t rows_side_by_side = 32;
 // How many targets are worked out at once, and how many points their profiles may have. A ray over a whole city meets
 // some hundreds; those with more are left to the CPU.
 struct RooftopCapacity {
-  std::uint32_t targets = 16'384;  // a multiple of rows_side_by_side
+  std::uint32_t targets = 4096;  // a multiple of rows_side_by_side; each batch is one thread's of the CPU
   std::uint32_t points = 1024;
 
   std::size_t all_points() const { return std::size_t{targets} * points; }

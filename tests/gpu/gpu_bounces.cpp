@@ -36,7 +36,8 @@ struct Bounces {
   static Makers makers(Executor executor) {
     if (executor == Executor::cpu) return {};
     if (executor == Executor::gpu) return {make_cuda_tube_bouncer, {}};
-    return {[](const EnvironmentView& environment) { return make_host_tube_bouncer(environment, {}); }, {}};
+    return {[](const EnvironmentView& environment) { return make_host_tube_bouncer(environment, {.pairs = 1u << 22}); },
+            {}};
   }
   static double seconds(const RayLaunchingResult& result) { return result.cost[phase].seconds; }
   static void print_counts(const RayLaunchingResult& result) {

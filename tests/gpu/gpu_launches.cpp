@@ -78,7 +78,7 @@ Makers makers_of(Executor executor) {
     const CudaBatchMakers makers = cuda_batch_makers();
     return {makers.make_tube_bouncer, makers.make_row_scatterer, make_cuda_rooftop_search};
   }
-  return {[](const EnvironmentView& environment) { return make_host_tube_bouncer(environment, {}); },
+  return {[](const EnvironmentView& environment) { return make_host_tube_bouncer(environment, {.pairs = 1u << 22}); },
           [](const EnvironmentView& environment) { return make_host_row_scatterer(environment, {}); },
           [](const RooftopSceneView& scene) { return make_host_rooftop_search(scene, {.targets = 512}); }};
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <numeric>
 #include <utility>
 
 #include "core/base/parallel.h"
@@ -17,11 +18,21 @@ namespace {
 
 constexpr std::size_t elements_per_task = 16;
 
+// Calls visit(g) for each of the groups, by all threads.
+template <class Visit>
+void for_each_group(std::span<const TubeGroup> groups, const Visit& visit) {
+  constexpr std::size_t groups_per_block = 1024;
+  parallel_blocks(groups.size(), groups_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t g = begin; g < end; ++g) visit(g);
+  });
+}
+
 // How much is before each of the groups, and after the last, as a part of all.
 template <class AmountOf>
 std::vector<double> parts_before(std::span<const TubeGroup> groups, const AmountOf& amount_of) {
-  std::vector<double> before{0};
-  for (const TubeGroup& group : groups) before.push_back(before.back() + amount_of(group));
+  std::vector<double> before(groups.size() + 1, 0.0);
+  for_each_group(groups, [&](std::size_t g) { before[g + 1] = amount_of(groups[g]); });
+  std::partial_sum(before.begin(), before.end(), before.begin());
   const double all = before.back();
   for (double& part : before) part /= all;
   return before;
@@ -53,12 +64,13 @@ std::vector<double> children_before(std::span<const TubeGroup> groups, int level
 
 // What of all entries of tiles' rows tubes are tested against at edge segments, each tube counted.
 double edge_pairs(std::span<const TubeGroup> groups, const TargetPoints& points, const Visibility& visibility) {
-  double pairs = 0;
-  for (const TubeGroup& group : groups) {
-    if (!points.is_edge(group.element)) continue;
-    pairs += static_cast<double>(group.tubes.size()) * visibility.row_length(group.element);
-  }
-  return pairs;
+  std::vector<double> pairs(groups.size());
+  for_each_group(groups, [&](std::size_t g) {
+    const TubeGroup& group = groups[g];
+    if (!points.is_edge(group.element)) return;
+    pairs[g] = static_cast<double>(group.tubes.size()) * visibility.row_length(group.element);
+  });
+  return std::accumulate(pairs.begin(), pairs.end(), 0.0);
 }
 
 // How many children the groups of a level bring about: at first as many as there may be, from then on twice what those
@@ -66,39 +78,44 @@ double edge_pairs(std::span<const TubeGroup> groups, const TargetPoints& points,
 // never in one batch; and batches grow eightfold at most, since later ones may bring more.
 class ExpectedChildren {
  public:
-  ExpectedChildren(const TargetPoints& points, const Visibility& visibility)
-      : points_(points), visibility_(visibility) {}
+  ExpectedChildren(std::span<const TubeGroup> groups, const TargetPoints& points, const Visibility& visibility)
+      : groups_(groups), points_(points), most_(groups.size()) {
+    for_each_group(groups, [&](std::size_t g) { most_[g] = most_of(groups[g], visibility); });
+  }
 
   // The groups from `first` on that bring about a batch of children.
-  std::size_t end_of_batch(std::span<const TubeGroup> groups, std::size_t first) const {
-    const bool at_edge = points_.is_edge(groups[first].element);
+  std::size_t end_of_batch(std::size_t first) const {
+    const bool at_edge = is_at_edge(first);
     std::size_t last = first;
-    for (double expected = 0; last < groups.size() && expected < static_cast<double>(batch_children); ++last) {
-      if (points_.is_edge(groups[last].element) != at_edge) break;
-      expected += share_[at_edge ? 1 : 0] * most_of(groups[last]);
+    for (double expected = 0; last < groups_.size() && expected < static_cast<double>(batch_children); ++last) {
+      if (is_at_edge(last) != at_edge) break;
+      expected += share_[at_edge ? 1 : 0] * most_[last];
     }
     return last;
   }
-  void learn(std::span<const TubeGroup> batch, std::size_t children) {
+  void learn(std::size_t first, std::size_t end, std::size_t children) {
     constexpr double margin = 2, least = 1.0 / 8;
-    double& share = share_[points_.is_edge(batch.front().element) ? 1 : 0];
-    double most = 0;
-    for (const TubeGroup& group : batch) most += most_of(group);
+    double& share = share_[is_at_edge(first) ? 1 : 0];
+    const auto begin = most_.begin();
+    const double most =
+        std::accumulate(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(end), 0.0);
     share = std::max(margin * static_cast<double>(children) / most, least * share);
   }
 
  private:
-  double most_of(const TubeGroup& group) const {
+  bool is_at_edge(std::size_t group) const { return points_.is_edge(groups_[group].element); }
+  double most_of(const TubeGroup& group, const Visibility& visibility) const {
     // A diffracted tube lights one in so many members of its row, or fewer.
     constexpr double lit_of_row = 8, of_tile = 2;
     const double per_tube =
-        points_.is_edge(group.element) ? 1 + visibility_.row_length(group.element) / lit_of_row : of_tile;
+        points_.is_edge(group.element) ? 1 + visibility.row_length(group.element) / lit_of_row : of_tile;
     return static_cast<double>(group.tubes.size()) * per_tube;
   }
 
+  std::span<const TubeGroup> groups_;
   const TargetPoints& points_;
-  const Visibility& visibility_;
-  double share_[2] = {1, 1};  // at tiles, at edge segments
+  std::vector<double> most_;  // by group
+  double share_[2] = {1, 1};  // of that, at tiles, at edge segments
 };
 
 }  // namespace
@@ -168,7 +185,10 @@ void Bounces::bounce_first(std::vector<Tube> tubes, std::function<void(double)> 
   foretold_ = std::move(foretold);
   TubeParts first;
   first.add(std::move(tubes));
-  if (environment_.tube_bouncer != nullptr) bouncer_ = environment_.tube_bouncer->start(view_);
+  if (environment_.tube_bouncer != nullptr) {
+    bouncer_ = environment_.tube_bouncer->start(view_);
+    if (pruning_.roulette > 0) bouncer_->know_before(arrivals_.gain_sums());
+  }
   bounce(std::move(first), 0, progress);
   take_bounced();
   bouncer_.reset();
@@ -202,10 +222,10 @@ void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
       children_before(list, level, pruning_.roulette > 0, environment_.points, environment_.visibility);
   double passed_on = 0;  // the part of the children that have been bounced
   TubeParts children;
-  ExpectedChildren expected(environment_.points, environment_.visibility);
+  ExpectedChildren expected(list, environment_.points, environment_.visibility);
   for (std::size_t first = 0; first < list.size();) {
     progress.throw_if_cancelled();
-    const std::size_t last = expected.end_of_batch(list, first), before = children.size();
+    const std::size_t last = expected.end_of_batch(first), before = children.size();
     PartOfStage own = part(done_when(work[first], passed_on), done_when(work[last], passed_on));
     const std::span<const TubeGroup> batch = list.subspan(first, last - first);
     if (bouncer_) {
@@ -213,7 +233,7 @@ void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
     } else {
       bounce_one_by_one(batch, std::span(work).subspan(first, batch.size() + 1), children, own);
     }
-    expected.learn(batch, children.size() - before);
+    expected.learn(first, last, children.size() - before);
     if (children.size() >= batch_children) {
       foretell(children, brought[last], progress);
       PartOfStage of_children = part(done_when(work[last], passed_on), done_when(work[last], brought[last]));

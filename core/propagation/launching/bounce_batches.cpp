@@ -38,17 +38,23 @@ void Bounces::bounce_in_batches(std::span<const TubeGroup> groups, TubeParts& ch
   for (std::vector<Tube>& part : produced) children.add(std::move(part));
 }
 
-std::size_t Bounces::targets_of_row(std::uint32_t element) const {
-  const std::size_t members = environment_.visibility.row_length(element);
-  return std::max<std::size_t>(targets_of(environment_.points.view(), element, members), 1);
+std::vector<Bounces::RowSize> Bounces::row_sizes(std::span<const TubeGroup> groups) const {
+  std::vector<RowSize> sizes(groups.size());
+  parallel_blocks(groups.size(), groups_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t g = begin; g < end; ++g) {
+      const std::size_t members = environment_.visibility.row_length(groups[g].element);
+      const std::size_t targets = targets_of(environment_.points.view(), groups[g].element, members);
+      sizes[g] = {members, std::max<std::size_t>(targets, 1)};
+    }
+  });
+  return sizes;
 }
 
-BatchLimits Bounces::limits_of_batches(std::span<const TubeGroup> groups) const {
+BatchLimits Bounces::limits_of_batches(std::span<const TubeGroup> groups, std::span<const RowSize> sizes) const {
   std::size_t pairs = 0, widest = 0;
-  for (const TubeGroup& group : groups) {
-    const std::size_t targets = targets_of_row(group.element);
-    widest = std::max(widest, targets);
-    pairs += group.tubes.size() * targets;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    widest = std::max(widest, sizes[g].targets);
+    pairs += groups[g].tubes.size() * sizes[g].targets;
   }
   const auto batches = batches_per_thread * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   BatchLimits most = environment_.tube_bouncer->limits();
@@ -57,19 +63,19 @@ BatchLimits Bounces::limits_of_batches(std::span<const TubeGroup> groups) const 
 }
 
 std::vector<std::vector<TubeGroup>> Bounces::batches_of(std::span<const TubeGroup> groups) const {
-  const BatchLimits most = limits_of_batches(groups);
+  const std::vector<RowSize> sizes = row_sizes(groups);
+  const BatchLimits most = limits_of_batches(groups, sizes);
   std::vector<std::vector<TubeGroup>> batches;
   BatchLimits left;
-  for (const TubeGroup& group : groups) {
-    const std::size_t members = environment_.visibility.row_length(group.element);
-    const std::size_t targets = targets_of_row(group.element);
-    for (std::span<const Tube* const> tubes = group.tubes; !tubes.empty();) {
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto [members, targets] = sizes[g];
+    for (std::span<const Tube* const> tubes = groups[g].tubes; !tubes.empty();) {
       if (left.tubes == 0 || left.members < members || left.pairs < targets) {
         batches.emplace_back();
         left = most;
       }
       const std::size_t taken = std::min({tubes.size(), left.tubes, left.pairs / targets});
-      batches.back().push_back({group.element, tubes.first(taken)});
+      batches.back().push_back({groups[g].element, tubes.first(taken)});
       tubes = tubes.subspan(taken);
       left.tubes -= taken;
       left.members -= members;

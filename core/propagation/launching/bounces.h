@@ -115,11 +115,14 @@ class Bounces {
   // bounce_batches.cpp: the same of some groups, by a bouncer that takes many tubes at once. Receivers, of which there
   // are few and of which more is asked, stay with the CPU.
   void bounce_in_batches(std::span<const TubeGroup> groups, TubeParts& children, Progress& progress);
+  struct RowSize {
+    std::size_t members, targets;  // BatchLimits
+  };
+  std::vector<RowSize> row_sizes(std::span<const TubeGroup> groups) const;
   // Groups one after the other into batches; large ones in pieces.
   std::vector<std::vector<TubeGroup>> batches_of(std::span<const TubeGroup> groups) const;
   // What batches may have so that there are some for each thread.
-  BatchLimits limits_of_batches(std::span<const TubeGroup> groups) const;
-  std::size_t targets_of_row(std::uint32_t element) const;
+  BatchLimits limits_of_batches(std::span<const TubeGroup> groups, std::span<const RowSize> sizes) const;
   void add_to_batch(const TubeGroup& arrived, BatchState& state) const;
   void bounce_to_receivers(const TubeGroup& arrived);
   // Adds what the bouncer, if there is one, has summed since the last time.

@@ -270,6 +270,9 @@ void FirstLevel::launch_to_all(std::size_t count, const LaunchTo& launch_to, std
     ThreadState& state = of_thread();
     for (std::size_t k = begin; k < end; ++k) launch_to(k, state, produced[begin / elements_per_block]);
   });
+  std::size_t all = tubes.size();
+  for (const Launched& of_block : produced) all += of_block.tubes.size();
+  tubes.reserve(all);
   for (const Launched& of_block : produced) {
     tubes.insert(tubes.end(), of_block.tubes.begin(), of_block.tubes.end());
     record(of_block);

@@ -36,17 +36,24 @@ LaunchArrivals::LaunchArrivals(const LaunchSetting& setting, FirstLevelRecord& r
         return state;
       }) {}
 
+double LaunchArrivals::receiver_gain() const { return power_ratio(maximum_receiver_gain_dbi(environment_.options)); }
+
+std::vector<FixedPointSum> LaunchArrivals::gain_sums() const {
+  std::vector<FixedPointSum> sums(environment_.points.target_tile_count());
+  parallel_blocks(sums.size(), targets_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    for (const ThreadArrivals& state : threads_) {
+      for (std::size_t t = begin; t < end; ++t) sums[t].merge(state.sums[t].gain);
+    }
+  });
+  return sums;
+}
+
 std::vector<double> LaunchArrivals::gains_so_far() const {
   // As an isotropic receiver would take them, with the transmitter's pattern.
-  const double receiver_gain = power_ratio(maximum_receiver_gain_dbi(environment_.options));
-  std::vector<double> gains(environment_.points.target_tile_count());
-  parallel_blocks(gains.size(), targets_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
-    std::vector<FixedPointSum> sums(end - begin);
-    for (const ThreadArrivals& state : threads_) {
-      for (std::size_t t = begin; t < end; ++t) sums[t - begin].merge(state.sums[t].gain);
-    }
-    for (std::size_t t = begin; t < end; ++t) gains[t] = sums[t - begin].value() / receiver_gain;
-  });
+  const double receiver = receiver_gain();
+  const std::vector<FixedPointSum> sums = gain_sums();
+  std::vector<double> gains(sums.size());
+  for (std::size_t t = 0; t < gains.size(); ++t) gains[t] = sums[t].value() / receiver;
   return gains;
 }
 

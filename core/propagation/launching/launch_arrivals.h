@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/large_pages.h"
 #include "core/propagation/launching/first_level_record.h"
 #include "core/propagation/launching/launch_setting.h"
 #include "core/propagation/launching/scattered_rays.h"
@@ -35,14 +36,14 @@ struct KeptEnding {
 
 // What the rays of one thread bring.
 struct ThreadArrivals {
-  std::vector<ArrivalSums> sums;  // tiles, then receivers
-  WidebandTable wideband;         // of the same targets, where it is wanted
+  LargePageVector<ArrivalSums> sums;  // tiles, then receivers
+  WidebandTable wideband;             // of the same targets, where it is wanted
   std::vector<RecordedRay> recorded;
   std::vector<RaysWithoutPower> without_power;  // per receiver, where rays are recorded
   std::vector<PairableRay> pairable;            // at receivers, where the mean is summed
   std::vector<KeptEnding>* endings = nullptr;   // where they are asked for
   ScatteredWays scattered_ways;
-  std::vector<ScatteredSums> scattered_sums;  // tiles, then receivers; what edges diffract
+  LargePageVector<ScatteredSums> scattered_sums;  // tiles, then receivers; what edges diffract
 };
 
 class LaunchArrivals {
@@ -60,8 +61,10 @@ class LaunchArrivals {
   // point `target`.
   Vec3 departure_direction(const InteractionChain& chain, std::uint32_t number, Vec3 target) const;
 
-  // What all threads have so far at tiles, as an isotropic receiver would take it.
+  // What all threads have so far at tiles; over receiver_gain(), as an isotropic receiver would take it.
+  std::vector<FixedPointSum> gain_sums() const;
   std::vector<double> gains_so_far() const;
+  double receiver_gain() const;
   // The part of the tiles that have direct rays. REQUIRES: tiles are targets.
   double share_in_sight() const;
 

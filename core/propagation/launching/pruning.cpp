@@ -3,10 +3,12 @@
 // expectation, and the same for any number of threads.
 #include <algorithm>
 
+#include "core/base/parallel.h"
 #include "core/propagation/launching/bounces.h"
 #include "core/propagation/launching/launch.h"
 #include "core/propagation/launching/scattered_power.h"
 #include "core/propagation/rows/weighted_sample.h"
+#include "core/propagation/tubes/roulette.h"
 
 namespace tesseray {
 
@@ -20,20 +22,26 @@ Pruning Launch::choose_pruning() const {
 }
 
 void Bounces::prepare_roulette() {
-  const TargetPoints& points = environment_.points;
   if (pruning_.roulette <= 0) return;
-  take_bounced();
+  const TargetPoints& points = environment_.points;
+  const RouletteScale scale{arrivals_.receiver_gain(), pruning_.roulette};
   roulette_gain_.assign(points.element_count(), 0.0f);
   view_.roulette_gain = roulette_gain_.data();
-  const std::vector<double> gains = arrivals_.gains_so_far();
-  for (std::size_t t = 0; t < gains.size(); ++t) roulette_gain_[t] = static_cast<float>(pruning_.roulette * gains[t]);
-  // An edge segment has no sum of its own, but that of the darker of its parents.
-  for (std::uint32_t e = 0; e < points.edge_count(); ++e) {
-    const EdgeSegment& edge = environment_.tiling.edges[e];
-    const auto of = [&](std::uint32_t tile) { return tile == no_index ? 0.0f : roulette_gain_[tile]; };
-    roulette_gain_[points.tile_count() + e] = std::min(of(edge.tile_a), of(edge.tile_b));
+  if (bouncer_) {
+    bouncer_->draw_by(scale, roulette_gain_);
+    return;
   }
-  if (bouncer_) bouncer_->know(roulette_gain_);
+  constexpr std::size_t elements_per_block = 4096;
+  const std::vector<FixedPointSum> gains = arrivals_.gain_sums();
+  parallel_blocks(gains.size(), elements_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t t = begin; t < end; ++t) roulette_gain_[t] = scale.of(gains[t]);
+  });
+  const std::span<float> of_edges = std::span(roulette_gain_).subspan(points.tile_count());
+  parallel_blocks(of_edges.size(), elements_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t e = begin; e < end; ++e) {
+      of_edges[e] = roulette_at_edge(environment_.tiling.edges[e], roulette_gain_.data());
+    }
+  });
 }
 
 void ScatteredPower::prepare_scattered_draw() {

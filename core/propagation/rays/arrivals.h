@@ -47,15 +47,21 @@ class FixedPointSum {
     adder.add(high_, whole);
     adder.add(low_, static_cast<std::int64_t>((scaled - static_cast<double>(whole)) * 0x1p40));
   }
-  void merge(const FixedPointSum& other) {
+  TESSERAY_HD void merge(const FixedPointSum& other) {
     high_ += other.high_;
     low_ += other.low_;
+    settle();
+  }
+  // Makes room for as many summands as after a merge.
+  TESSERAY_HD void settle() {
     // Carries keep the low part within 2^40.
     const std::int64_t carry = low_ >> 40;
     high_ += carry;
     low_ -= carry * (std::int64_t{1} << 40);
   }
-  double value() const { return static_cast<double>(high_) * 0x1p-56 + static_cast<double>(low_) * 0x1p-96; }
+  TESSERAY_HD double value() const {
+    return static_cast<double>(high_) * 0x1p-56 + static_cast<double>(low_) * 0x1p-96;
+  }
   friend bool operator==(const FixedPointSum&, const FixedPointSum&) = default;
 
  private:
@@ -138,6 +144,13 @@ struct ArrivalSums {
   template <class Adder>
   TESSERAY_HD void add(const DiffuseSum& diffuse, const Adder& adder);
   void merge(const ArrivalSums& other);
+  // FixedPointSum::settle(), of all sums.
+  TESSERAY_HD void settle() {
+    for (FixedPointSum* sum : {&gain, &coherent_gain, &coherent_re, &coherent_im, &interference, &basic_gain, &excess,
+                               &squared_excess, &cos_azimuth, &sin_azimuth}) {
+      sum->settle();
+    }
+  }
 
  private:
   TESSERAY_HD void consider_strongest(double path_gain, double azimuth, Mechanism mechanism);

@@ -10,6 +10,7 @@
 
 #include "core/propagation/rays/arrivals.h"
 #include "core/propagation/tubes/launch_view.h"
+#include "core/propagation/tubes/roulette.h"
 
 namespace tesseray {
 
@@ -53,9 +54,11 @@ class LaunchBouncer {
   virtual std::uint64_t bounce(const TubeBatch& batch, std::vector<Tube>& children) = 0;
   // Adds all that has arrived since the last time. REQUIRES: as many sums as tiles; no batch is under way.
   virtual void add_to(std::span<ArrivalSums> sums) = 0;
-  // By what weak rays are drawn, in place of the view's roulette_gain. REQUIRES: as many as elements; no batch is under
-  // way.
-  virtual void know(std::span<const float> roulette_gain) = 0;
+  // What has arrived at tiles by other ways. REQUIRES: as many as tiles.
+  virtual void know_before(std::span<const FixedPointSum> gains) = 0;
+  // From now on weak rays are drawn by what has arrived by now, in place of the view's roulette_gain; gives that, too.
+  // REQUIRES: as many as elements; know_before() was told; no batch is under way, and add_to() was not called.
+  virtual void draw_by(const RouletteScale& scale, std::span<float> roulette_gain) = 0;
 };
 
 // Makes them, over one environment.

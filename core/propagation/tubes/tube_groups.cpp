@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/propagation/tubes/tube_groups.h"
 
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
@@ -10,6 +11,8 @@
 
 namespace tesseray {
 namespace {
+
+constexpr std::size_t tubes_per_task = 16'384;
 
 struct PlacedTube {
   std::uint32_t element = 0, place = 0;  // in the order in which they came
@@ -56,20 +59,28 @@ std::size_t thin(std::span<Tube*> tubes, std::size_t most) {
 
 TubeGroups::TubeGroups(TubeParts tubes, std::size_t most) : tubes_(std::move(tubes)) {
   const std::vector<PlacedTube> placed = sorted_by_element(tubes_);
-  order_.reserve(placed.size());
+  order_.resize(placed.size());
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, placed.size(), tubes_per_task),
+                    [&](const tbb::blocked_range<std::size_t>& range) {
+                      for (std::size_t i = range.begin(); i != range.end(); ++i) order_[i] = placed[i].tube;
+                    });
   std::vector<std::size_t> begin;
   for (std::size_t i = 0; i < placed.size(); ++i) {
-    if (i == 0 || placed[i].element != placed[i - 1].element) {
-      groups_.push_back({placed[i].element, {}});
-      begin.push_back(i);
-    }
-    order_.push_back(placed[i].tube);
+    if (i > 0 && placed[i].element == placed[i - 1].element) continue;
+    groups_.push_back({placed[i].element, {}});
+    begin.push_back(i);
   }
   begin.push_back(placed.size());
   tbb::parallel_for(std::size_t{0}, groups_.size(), [&](std::size_t g) {
     const std::span<Tube*> of_element(order_.data() + begin[g], begin[g + 1] - begin[g]);
     groups_[g].tubes = {of_element.data(), thin(of_element, most)};
   });
+}
+
+// Hundreds of megabytes in many parts, which take a while to give back one after the other.
+TubeGroups::~TubeGroups() {
+  std::vector<std::vector<Tube>>& parts = tubes_.parts();
+  tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t p) { std::vector<Tube>().swap(parts[p]); });
 }
 
 }  // namespace tesseray

@@ -39,6 +39,9 @@ class TubeGroups {
  public:
   // Of the tubes of an element that have bounced before, about `most` stand for all (weighted_sample.h); 0: all.
   TubeGroups(TubeParts tubes, std::size_t most);
+  ~TubeGroups();
+  TubeGroups(const TubeGroups&) = delete;
+  TubeGroups& operator=(const TubeGroups&) = delete;
 
   std::span<const TubeGroup> list() const { return groups_; }
 

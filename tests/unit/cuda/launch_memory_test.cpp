@@ -46,12 +46,12 @@ TEST(LaunchMemory, HasWhatBatchesTake) {
   EXPECT_GT(none.besides, 100 * environment.tiling.tiles.size());
   const Bytes searching = bytes_with(
       [&](const RooftopSceneView& scene) { return noted(make_host_rooftop_search(scene, {.points = 512})); }, {}, {});
-  EXPECT_GE(host_bytes, 16'384u * 512 * sizeof(Vec2));
-  expect_has(searching, none, host_bytes, 16'384u * sizeof(RooftopTarget));
+  EXPECT_GE(host_bytes, RooftopCapacity().targets * 512 * sizeof(Vec2));
+  expect_has(searching, none, host_bytes, RooftopCapacity().targets * sizeof(RooftopTarget));
   const Bytes bouncing =
       bytes_with({}, [&](const EnvironmentView& view) { return noted(make_host_tube_bouncer(view, {})); }, {});
-  EXPECT_GE(host_bytes, 16'384u * sizeof(Tube));
-  expect_has(bouncing, none, host_bytes, 16'384u * sizeof(const Tube*));
+  EXPECT_GE(host_bytes, BounceCapacity().tubes * sizeof(Tube));
+  expect_has(bouncing, none, host_bytes, BounceCapacity().tubes * sizeof(const Tube*));
   const Bytes scattering =
       bytes_with({}, {}, [&](const EnvironmentView& view) { return noted(make_host_row_scatterer(view, {})); });
   EXPECT_GE(host_bytes, (std::size_t{1} << 19) * sizeof(SourceAtEdge));

@@ -18,7 +18,18 @@
 namespace tesseray::test {
 namespace {
 
-enum class Step { search, start_bounces, know_tubes, bounce, start_scattering, gather, reflect, know, diffract };
+enum class Step {
+  search,
+  start_bounces,
+  know_tubes,
+  draw_tubes,
+  bounce,
+  start_scattering,
+  gather,
+  reflect,
+  know,
+  diffract
+};
 
 // What of a launch a GPU does, and when its memory gives out.
 class SmallGpu {
@@ -71,9 +82,13 @@ class LaunchBouncerOnSmallGpu final : public OnSmallGpu<LaunchBouncer> {
     return real_->bounce(batch, children);
   }
   void add_to(std::span<ArrivalSums> sums) override { real_->add_to(sums); }
-  void know(std::span<const float> roulette_gain) override {
+  void know_before(std::span<const FixedPointSum> gains) override {
     gpu_.about_to(Step::know_tubes);
-    real_->know(roulette_gain);
+    real_->know_before(gains);
+  }
+  void draw_by(const RouletteScale& scale, std::span<float> roulette_gain) override {
+    gpu_.about_to(Step::draw_tubes);
+    real_->draw_by(scale, roulette_gain);
   }
 };
 
@@ -154,9 +169,10 @@ TEST(SmallGpu, LeavesALaunchToTheCpuWholly) {
       });
   // Those in batches fail when one has been done.
   for (const auto& [step, before] :
-       {std::pair{Step::search, 1}, std::pair{Step::start_bounces, 0}, std::pair{Step::know_tubes, 1},
-        std::pair{Step::bounce, 1}, std::pair{Step::start_scattering, 0}, std::pair{Step::gather, 1},
-        std::pair{Step::reflect, 1}, std::pair{Step::know, 0}, std::pair{Step::diffract, 1}}) {
+       {std::pair{Step::search, 1}, std::pair{Step::start_bounces, 0}, std::pair{Step::know_tubes, 0},
+        std::pair{Step::draw_tubes, 1}, std::pair{Step::bounce, 1}, std::pair{Step::start_scattering, 0},
+        std::pair{Step::gather, 1}, std::pair{Step::reflect, 1}, std::pair{Step::know, 0},
+        std::pair{Step::diffract, 1}}) {
     SCOPED_TRACE(static_cast<int>(step));
     gpu.give_out_at(step, before);
     Warnings warnings;

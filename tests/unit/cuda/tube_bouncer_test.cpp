@@ -40,7 +40,10 @@ struct TubeBatches {
       return hits;
     }
     void add_to(std::span<ArrivalSums> sums) override { bouncer_->add_to(sums); }
-    void know(std::span<const float> roulette_gain) override { bouncer_->know(roulette_gain); }
+    void know_before(std::span<const FixedPointSum> gains) override { bouncer_->know_before(gains); }
+    void draw_by(const RouletteScale& scale, std::span<float> roulette_gain) override {
+      bouncer_->draw_by(scale, roulette_gain);
+    }
 
    private:
     std::unique_ptr<LaunchBouncer> bouncer_;
