@@ -148,15 +148,18 @@ class BlockHiders {
     }
   }
 
-  TESSERAY_HD_ONCE void raise_step(BlockHider::Kind kind, std::uint32_t index, std::uint32_t first_bin,
-                                   std::uint32_t end_bin) const {
+  TESSERAY_HD void raise_step(BlockHider::Kind kind, std::uint32_t index, std::uint32_t first_bin,
+                              std::uint32_t end_bin) const {
     const Outline outline = outline_of(kind, index);
     const double height = outline.top_z - eye_z_ - occluder_margin_m;
     StepSlopes slopes(first_bin / bins_per_step * bins_per_step);
-    const std::uint32_t walls = outline.is_one_wall ? 1 : outline.corners;
-    for (std::uint32_t k = 0; k < walls; ++k) {
-      const std::uint32_t next = k + 1 < outline.corners ? k + 1 : 0;
-      slopes.add_wall(outline.corner(k) - eye_, outline.corner(next) - eye_, height, outline.is_one_wall);
+    if (outline.is_one_wall) {
+      slopes.add_wall(outline.corner(0) - eye_, outline.corner(1) - eye_, height, true);
+    } else {
+      for (std::uint32_t k = 0; k < outline.corners; ++k) {
+        const std::uint32_t next = k + 1 < outline.corners ? k + 1 : 0;
+        slopes.add_wall(outline.corner(k) - eye_, outline.corner(next) - eye_, height, false);
+      }
     }
     raise_bins(block_, memory_.horizon, slopes, first_bin, end_bin);
   }

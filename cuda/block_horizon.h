@@ -43,64 +43,53 @@ TESSERAY_HD inline float certain_slope(double slope) {
   return static_cast<float>(slope - slope_doubt * (1 + std::fabs(slope)));
 }
 
-// The bins of a group are looked at one by one, groups by a tree: node 1 is the root, node n has the children 2n and
-// 2n + 1, and group g is node bin_groups + g. All are ordered().
-inline constexpr std::uint32_t bins_of_group = 8, bin_groups = horizon_bins / bins_of_group;
+// Node 1 is the root, node n has the children 2n and 2n + 1, and bin b is node horizon_bins + b. All are ordered().
 struct BlockHorizon {
-  std::int32_t bins[horizon_bins];
-  std::int32_t nodes[2 * bin_groups];
+  std::int32_t nodes[2 * horizon_bins];
 };
 
 template <class Block>
 TESSERAY_HD inline void reset_horizon(const Block& block, BlockHorizon& horizon, float slope) {
-  block.for_each(horizon_bins, [&](std::uint32_t bin) { horizon.bins[bin] = ordered(slope); });
-  block.for_each(2 * bin_groups, [&](std::uint32_t node) { horizon.nodes[node] = ordered(slope); });
-}
-
-TESSERAY_HD inline std::int32_t least_of(const std::int32_t* bins, std::uint32_t count) {
-  std::int32_t least = 0x7fffffff;
-  for (std::uint32_t k = 0; k < count; ++k) least = bins[k] < least ? bins[k] : least;
-  return least;
+  block.for_each(2 * horizon_bins, [&](std::uint32_t node) { horizon.nodes[node] = ordered(slope); });
 }
 
 // Brings the tree up to date with its bins.
 template <class Block>
 TESSERAY_HD inline void settle_horizon(const Block& block, BlockHorizon& horizon) {
-  const auto settle = [&](std::uint32_t node) {
-    const std::int32_t left = horizon.nodes[2 * node], right = horizon.nodes[2 * node + 1];
-    horizon.nodes[node] = left < right ? left : right;
-  };
-  block.for_each(bin_groups, [&](std::uint32_t group) {
-    horizon.nodes[bin_groups + group] = least_of(horizon.bins + group * bins_of_group, bins_of_group);
-  });
-  // Four levels at a time, each by the threads of one node of the highest of them.
-  constexpr std::uint32_t levels = 4, tops = bin_groups >> levels;
-  block.for_each(tops, [&](std::uint32_t k) {
+  // Four levels at a time, each by the threads of one node of the level above them.
+  constexpr std::uint32_t levels = 4;
+  const auto settle_below = [&](std::uint32_t top_node) {
     for (std::uint32_t shift = levels; shift-- > 0;) {
-      const std::uint32_t first = (tops + k) << shift;
-      for (std::uint32_t node = first; node < first + (1u << shift); ++node) settle(node);
+      const std::uint32_t first = top_node << shift;
+      for (std::uint32_t node = first; node < first + (1u << shift); ++node) {
+        const std::int32_t left = horizon.nodes[2 * node], right = horizon.nodes[2 * node + 1];
+        horizon.nodes[node] = left < right ? left : right;
+      }
     }
-  });
+  };
+  constexpr std::uint32_t lower_tops = horizon_bins >> levels, upper_tops = lower_tops >> levels;
+  block.for_each(lower_tops, [&](std::uint32_t k) { settle_below(lower_tops + k); });
+  block.for_each(upper_tops, [&](std::uint32_t k) { settle_below(upper_tops + k); });
   block.once([&] {
-    for (std::uint32_t node = tops - 1; node > 0; --node) settle(node);
+    for (std::uint32_t node = upper_tops - 1; node > 0; --node) {
+      const std::int32_t left = horizon.nodes[2 * node], right = horizon.nodes[2 * node + 1];
+      horizon.nodes[node] = left < right ? left : right;
+    }
   });
 }
 
 // The least slope of the bins first … last. REQUIRES: 0 ≤ first ≤ last < horizon_bins.
 TESSERAY_HD inline std::int32_t least_of_bins(const BlockHorizon& horizon, std::uint32_t first, std::uint32_t last) {
-  std::uint32_t low = first / bins_of_group, high = last / bins_of_group;
-  if (low == high) return least_of(horizon.bins + first, last - first + 1);
-  std::int32_t least = least_of(horizon.bins + first, (low + 1) * bins_of_group - first);
-  const std::int32_t at_end = least_of(horizon.bins + high * bins_of_group, last - high * bins_of_group + 1);
-  least = at_end < least ? at_end : least;
-  for (low += bin_groups + 1, high += bin_groups; low < high; low /= 2, high /= 2) {
+  std::int32_t least = 0x7fffffff;
+  std::uint32_t low = first + horizon_bins, high = last + horizon_bins + 1;
+  for (; low < high; low /= 2, high /= 2) {
     if (low % 2 != 0) {
-      least = horizon.nodes[low] < least ? horizon.nodes[low] : least;
+      if (horizon.nodes[low] < least) least = horizon.nodes[low];
       ++low;
     }
     if (high % 2 != 0) {
       --high;
-      least = horizon.nodes[high] < least ? horizon.nodes[high] : least;
+      if (horizon.nodes[high] < least) least = horizon.nodes[high];
     }
   }
   return least;
@@ -125,7 +114,7 @@ TESSERAY_HD inline double least_slope(const BlockHorizon& horizon, AzimuthInterv
 }
 
 // What is certain of a box relative to the eye: that which lies lower than this over the eye is hidden; −∞ for nothing.
-TESSERAY_HD_ONCE inline double hidden_height(const BlockHorizon& horizon, const Rectangle& box) {
+TESSERAY_HD inline double hidden_height(const BlockHorizon& horizon, const Rectangle& box) {
   const double nearest = nearest_distance(box);
   if (nearest < least_hidden_m) return -infinity;
   const double slope = least_slope(horizon, azimuths_of(box));
@@ -140,7 +129,8 @@ TESSERAY_HD inline bool is_hidden(const BlockHorizon& horizon, Vec3 v) {
   if (distance < least_hidden_m) return false;
   const double slope = v.z / distance;
   const std::uint32_t bin = static_cast<std::uint32_t>(square_azimuth(v.xy()) * bins_per_azimuth) % horizon_bins;
-  return slope + slope_doubt * (1 + std::fabs(slope)) < static_cast<double>(slope_of(horizon.bins[bin]));
+  return slope + slope_doubt * (1 + std::fabs(slope)) <
+         static_cast<double>(slope_of(horizon.nodes[horizon_bins + bin]));
 }
 
 // Bins of an occluder that are looked at together, aligned.
@@ -206,7 +196,7 @@ TESSERAY_HD inline void raise_bins(const Block& block, BlockHorizon& horizon, co
     const std::uint32_t bin = slopes.base + k;
     const bool is_bounded = std::fabs(slopes.least[k]) < infinity;
     if (bin < first || bin >= end || !is_bounded) continue;
-    block.raise(horizon.bins[bin % horizon_bins], ordered(certain_slope(slopes.least[k])));
+    block.raise(horizon.nodes[horizon_bins + bin % horizon_bins], ordered(certain_slope(slopes.least[k])));
   }
 }
 

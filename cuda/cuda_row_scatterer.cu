@@ -111,7 +111,7 @@ class CudaLaunchScatterer final : public LaunchScatterer {
     const SlotPool<Slot>::Lease lease(slots_);
     const Slot& slot = lease.slot();
     const ScatterBatch bodies = send(slot, batch);
-    launch_kernel(kernel, Blocks{bodies.row_count}, slot.stream.get(), doing, bodies);
+    launch_kernel(kernel, bodies.row_count, slot.stream.get(), doing, bodies);
     slot.counts.fetch(1, slot.stream, doing);
     slot.stream.wait(doing);
     return slot.counts.host.data()[0];

@@ -10,10 +10,7 @@
 namespace tesseray {
 namespace {
 
-// Few, since most of a search's loops are short, and many searches on one multiprocessor hide each other's waits.
-constexpr unsigned threads_of_search = 64, searches_together = 8;
-
-__global__ void __launch_bounds__(threads_of_search, searches_together)
+__global__ void __launch_bounds__(threads_per_block)
     find_sights(const __grid_constant__ SightSceneView scene, const __grid_constant__ SightSearchLimits limits,
                 const __grid_constant__ FoundNumbers out, const Element* sources) {
   __shared__ SightBlockMemory memory;
@@ -49,8 +46,7 @@ class CudaSightRunner final : public SightRunner {
     const FoundNumbers out = {slot.numbers.data(), slot.runs.data(), capacity_.numbers,
                               capacity_.runs,      slot.used.data(), slot.has_overflowed.data()};
     if (count > 0) {
-      launch_kernel(find_sights, Blocks{count, threads_of_search}, stream, "starting a batch", scene_.view(), limits,
-                    out, slot.sources.data());
+      launch_kernel(find_sights, count, stream, "starting a batch", scene_.view(), limits, out, slot.sources.data());
     }
     check_cuda(cudaMemcpyAsync(slot.host_used.data(), slot.used.data(), 2 * sizeof(std::uint64_t),
                                cudaMemcpyDeviceToHost, stream),

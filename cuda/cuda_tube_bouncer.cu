@@ -146,7 +146,7 @@ class CudaLaunchBouncer final : public LaunchBouncer {
     if (bodies.group_count == 0) return 0;
     const cudaStream_t stream = slot.stream.get();
     launch_kernel(prepare_all_tubes, blocks_for(bodies.tube_count), stream, doing, bodies);
-    launch_kernel(find_all_hits, Blocks{bodies.group_count}, stream, doing, bodies);
+    launch_kernel(find_all_hits, bodies.group_count, stream, doing, bodies);
     slot.counts.fetch(1, slot.stream, doing);
     slot.stream.wait(doing);
     const std::uint64_t hits = slot.counts.host.data()[0];

@@ -6,25 +6,22 @@
 
 namespace tesseray {
 
-// Of most kernels: a multiple of a warp, and few enough that several blocks share a multiprocessor.
+// Of all kernels: a multiple of a warp, and few enough that several blocks share a multiprocessor.
 inline constexpr unsigned threads_per_block = 128;
 
-struct Blocks {
-  unsigned count = 0, threads = threads_per_block;
-};
-// Those that have a thread for each of so many things.
-inline Blocks blocks_for(std::uint64_t things) {
-  return {static_cast<unsigned>((things + threads_per_block - 1) / threads_per_block)};
+// Blocks that have a thread for each of so many things.
+inline unsigned blocks_for(std::uint64_t things) {
+  return static_cast<unsigned>((things + threads_per_block - 1) / threads_per_block);
 }
 
-// Starts blocks of a kernel when the stream has done what it has to do before; `doing` as for check_cuda().
-// REQUIRES: blocks.count > 0.
+// Starts so many blocks of a kernel when the stream has done what it has to do before; `doing` as for check_cuda().
+// REQUIRES: blocks > 0.
 template <class... Parameters, class... Arguments>
-void launch_kernel(void (*kernel)(Parameters...), Blocks blocks, cudaStream_t stream, const std::string& doing,
+void launch_kernel(void (*kernel)(Parameters...), unsigned blocks, cudaStream_t stream, const std::string& doing,
                    const Arguments&... arguments) {
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(blocks.count);
-  config.blockDim = dim3(blocks.threads);
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(threads_per_block);
   config.stream = stream;
   check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), doing);
 }

@@ -20,11 +20,6 @@
 
 namespace tesseray {
 
-// path_is_free(), once for all places that ask it.
-TESSERAY_HD_ONCE inline bool sees(const OcclusionView& occlusion, Vec3 a, Vec3 b) {
-  return path_is_free(occlusion, a, b);
-}
-
 struct SightSearchLimits {
   bool above_only = false;  // only targets above the source; of equally high ones, those with higher numbers
   double max_distance_m = infinity;
@@ -157,7 +152,7 @@ class SightBlock {
   }
 
   // Lets what ends before the ring hide what is in it. False when nothing from there on can be seen.
-  TESSERAY_HD_ONCE bool begin_ring(double nearest_m) {
+  TESSERAY_HD bool begin_ring(double nearest_m) {
     if (nearest_m > limits_.max_distance_m) return false;
     hiders_.raise(nearest_m);
     const double slope = static_cast<double>(slope_of(block_.settled(memory_.horizon.nodes[1])));
@@ -209,7 +204,7 @@ class SightBlock {
   }
 
   // Occluders and targets of the cells that were entered.
-  TESSERAY_HD_ONCE void visit_cells() {
+  TESSERAY_HD void visit_cells() {
     const std::uint32_t cells = block_.settled(memory_.cell_count);
     block_.for_each(cells, [&](std::uint32_t k) {
       const SightCell& cell = scene_.cells[memory_.cells[k].cell];
@@ -312,12 +307,12 @@ class SightBlock {
     if (block_.settled(memory_.candidate_count) > SightBlockMemory::candidate_capacity / 2) decide_candidates();
   }
 
-  TESSERAY_HD_ONCE void decide_candidates() {
+  TESSERAY_HD void decide_candidates() {
     const std::uint32_t count = block_.settled(memory_.candidate_count);
     found_.make_room(count);
     block_.for_each(count, [&](std::uint32_t k) {
       const Element& target = scene_.elements[memory_.candidates[k]];
-      if (sees(scene_.occlusion, source_.point, target.point)) found_.add(target.number);
+      if (path_is_free(scene_.occlusion, source_.point, target.point)) found_.add(target.number);
     });
     block_.once([&] { memory_.candidate_count = 0; });
   }

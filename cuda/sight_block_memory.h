@@ -19,8 +19,8 @@ struct BlockHider {
 
 // What the threads of a block share.
 struct SightBlockMemory {
-  static constexpr std::uint32_t block_capacity = 128, cell_capacity = 256, hider_capacity = 192, step_capacity = 256,
-                                 target_step_capacity = 768, candidate_capacity = 512, found_capacity = 1024;
+  static constexpr std::uint32_t block_capacity = 128, cell_capacity = 512, hider_capacity = 256, step_capacity = 384,
+                                 target_step_capacity = 1024, candidate_capacity = 1024, found_capacity = 2048;
   struct EnteredCell {
     std::uint32_t cell;
     float floor_z;  // what is lower is hidden

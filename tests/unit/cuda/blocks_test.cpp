@@ -187,12 +187,13 @@ TEST(BlockHorizon, KnowsTheLeastSlopeOfAnyRangeOfBins) {
   reset_horizon(block, *horizon, 0);
   testing::Random random(3);
   for (std::uint32_t bin = 0; bin < horizon_bins; ++bin) {
-    block.raise(horizon->bins[bin], ordered(static_cast<float>(random.uniform(-1, 2))));
+    block.raise(horizon->nodes[horizon_bins + bin], ordered(static_cast<float>(random.uniform(-1, 2))));
   }
   settle_horizon(block, *horizon);
   for (int trial = 0; trial < 2000; ++trial) {
     const std::uint32_t first = random.below(horizon_bins), last = first + random.below(horizon_bins - first);
-    EXPECT_EQ(least_of_bins(*horizon, first, last), *std::min_element(horizon->bins + first, horizon->bins + last + 1));
+    EXPECT_EQ(least_of_bins(*horizon, first, last),
+              *std::min_element(horizon->nodes + horizon_bins + first, horizon->nodes + horizon_bins + last + 1));
   }
   EXPECT_EQ(horizon->nodes[1], least_of_bins(*horizon, 0, horizon_bins - 1));
 }
