@@ -16,10 +16,6 @@ struct UnorderedChildren {
   std::vector<Tube> tubes;
   std::vector<HitPlace> places;  // of their hits
 
-  void clear() {
-    tubes.clear();
-    places.clear();
-  }
   void add(const Tube* more, const HitPlace* their_places, std::size_t count) {
     tubes.insert(tubes.end(), more, more + count);
     places.insert(places.end(), their_places, their_places + count);

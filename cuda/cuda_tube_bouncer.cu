@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <tbb/enumerable_thread_specific.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -106,8 +104,7 @@ class CudaLaunchBouncer final : public LaunchBouncer {
 
   std::uint64_t bounce(const TubeBatch& batch, std::vector<Tube>& children) override {
     if (batch.groups.empty()) return 0;
-    UnorderedChildren& made = made_.local();
-    made.clear();
+    UnorderedChildren made;
     std::uint64_t hits = 0;
     {
       const SlotPool<Slot>::Lease lease(slots_);
@@ -204,7 +201,6 @@ class CudaLaunchBouncer final : public LaunchBouncer {
   LaunchView view_;
   DeviceSums<ArrivalSums> sums_;
   TileLocks locks_;
-  tbb::enumerable_thread_specific<UnorderedChildren> made_;  // kept for its memory
   DeviceArray<FixedPointSum> gains_before_;
   DeviceArray<float> roulette_gain_;
 };
