@@ -191,6 +191,13 @@ TESSERAY_HD void follow_hit(const BounceBatch& batch, std::uint64_t k) {
   reflect(tube, tile, image, hit.target, rays);
 }
 
+// What has arrived at a tile, with what had arrived `before` by other ways, as its roulette. Makes room for more sums.
+TESSERAY_HD inline float roulette_at_tile(ArrivalSums& sums, FixedPointSum before, const RouletteScale& scale) {
+  sums.settle();
+  before.merge(sums.gain);
+  return scale.of(before);
+}
+
 // How much is bounced at once.
 struct BounceCapacity {
   std::uint32_t tubes = 32'768, members = 1u << 21, pairs = 1u << 23;

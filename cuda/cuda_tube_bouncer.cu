@@ -37,16 +37,11 @@ __global__ void __launch_bounds__(threads_per_block)
   if (k < end) follow_hit<DeviceSharing>(batch, k);
 }
 
-// What has arrived at tiles, also by other ways, as their roulette; and makes room for more of it.
 __global__ void __launch_bounds__(threads_per_block)
     find_roulette_of_tiles(ArrivalSums* sums, const FixedPointSum* gains_before, RouletteScale scale,
                            float* roulette_gain, std::uint32_t count) {
   const unsigned t = blockIdx.x * threads_per_block + threadIdx.x;
-  if (t >= count) return;
-  sums[t].settle();
-  FixedPointSum gain = gains_before[t];
-  gain.merge(sums[t].gain);
-  roulette_gain[t] = scale.of(gain);
+  if (t < count) roulette_gain[t] = roulette_at_tile(sums[t], gains_before[t], scale);
 }
 
 __global__ void __launch_bounds__(threads_per_block)

@@ -74,10 +74,7 @@ class HostLaunchBouncer final : public LaunchBouncer {
     const EnvironmentView& environment = launch_.environment;
     roulette_gain_.resize(roulette_gain.size());
     for (std::size_t t = 0; t < sums_.size(); ++t) {
-      sums_[t].settle();
-      FixedPointSum gain = gains_before_[t];
-      gain.merge(sums_[t].gain);
-      roulette_gain_[t] = scale.of(gain);
+      roulette_gain_[t] = roulette_at_tile(sums_[t], gains_before_[t], scale);
     }
     for (std::uint32_t e = 0; e < environment.points.edge_count; ++e) {
       roulette_gain_[environment.points.tile_count + e] = roulette_at_edge(environment.edges[e], roulette_gain_.data());

@@ -13,10 +13,12 @@
 # TESSERAY_GPU_BUILD: where to build; JOBS: compilers at once; TESSERAY_GPU_LIMIT_S: when to stop, 590 s.
 #
 # What it should take on 16 cores with an H200, in seconds, from the processor's times over 20 km² (five bounces 28, 39
-# and 129 processor seconds, visibility 130) and the bars (an H100: docs/benchmarks/gpu.md): building 120; all programs on the
-# small city 20; compute-sanitizer there 90; all rays over 1 km² 15; over 20 km² visibility 30 (five times by the GPU, once
-# by the CPU), rays over the roofs 25, bounces 40, scattered power 40, whole predictions 150: 3 launches by the GPU and one
-# by the CPU for each antenna, with three and with five bounces, 50, 100 transmitters at most 60 and three of them alone.
+# and 129 processor seconds, visibility 130) and the bars: building 120; all programs on the small city 20;
+# compute-sanitizer there 90; all rays over 1 km² 15; over 20 km² visibility 30 (five times by the GPU, once by the CPU),
+# rays over the roofs 25, bounces 40, scattered power 40, whole predictions 150: 3 launches by the GPU and one by the CPU
+# for each antenna, with three and with five bounces, 50, 100 transmitters at most 60 and three of them alone. With an
+# H100 (docs/benchmarks/gpu.md) visibility took 45, launches with five bounces 90, 100 transmitters would take 240: too
+# long for all of it.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 [ $# -le 1 ] || { echo "usage: $0 [CITY.tscene]" >&2; exit 2; }

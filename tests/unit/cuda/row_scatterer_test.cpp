@@ -178,5 +178,26 @@ TEST(OrderedSelection, TakesWhatIsWantedInOrder) {
   }
 }
 
+// Against one item after the other, as the CPU draws, with certain and impossible ones among them.
+TEST(OrderedSelection, DrawsWhatIsDrawnOneByOne) {
+  for (const std::uint32_t count : {0u, 1u, 127u, 128u, 129u, 5000u}) {
+    for (const std::uint64_t seed : {3u, 4u, 5u}) {
+      const auto chances_of = [](std::uint32_t item) {
+        return item % 7 == 0 ? EvenDraw::certain : EvenDraw::chances(item % 5 == 0 ? 0 : 0.3 * hashed_fraction(item));
+      };
+      EvenDraw draw(seed);
+      std::vector<std::uint32_t> expected, found(count, no_index);
+      for (std::uint32_t item = 0; item < count; ++item) {
+        if (draw.takes(chances_of(item))) expected.push_back(item);
+      }
+      SelectionMemory memory;
+      const std::uint32_t drawn = draw_in_order(HostBlock(), memory, count, seed, chances_of,
+                                                [&](std::uint32_t place, std::uint32_t item) { found[place] = item; });
+      found.resize(drawn);
+      EXPECT_EQ(found, expected);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tesseray::test
