@@ -30,6 +30,11 @@ std::string missing_file(const Parameter& parameter, const std::string& text) {
   return "there is no file '" + path_of_source(text).string() + "'";
 }
 
+// A layer stands for its file where a file is asked for, since tools and QGIS name what they wrote so.
+std::string without_layer(const Parameter& parameter, const std::string& text) {
+  return parameter.kind == ParameterKind::file ? path_of_source(text).string() : text;
+}
+
 // The value of one parameter; what is wrong with it goes to `violations`.
 ParameterValue read_value(const Parameter& parameter, const GivenParameters& given,
                           std::vector<std::string>& violations) {
@@ -44,7 +49,7 @@ ParameterValue read_value(const Parameter& parameter, const GivenParameters& giv
     if (text.find('\0') != std::string::npos) throw std::invalid_argument("holds a NUL character; leave it out");
     const std::string missing = missing_file(parameter, text);
     if (!missing.empty()) throw std::invalid_argument(missing);
-    return parse_value(parameter, text);
+    return parse_value(parameter, without_layer(parameter, text));
   } catch (const std::invalid_argument& wrong) {
     violations.push_back(label(parameter) + wrong.what());
     return {};

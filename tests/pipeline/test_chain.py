@@ -73,6 +73,14 @@ class ChainTest(PipelineTest):
         self.assertEqual(kept.stat().st_mtime_ns, written)
         self.assertEqual(rows(self.folder / "first.gpkg", "path_loss"), rows(self.folder / "second.gpkg", "path_loss"))
 
+    def test_a_layer_of_the_environment_stands_for_it(self):
+        layer = f"{self.environment}|layername=edges"
+        self.assert_done(tesseray("computevisibility", "--environment", layer))
+        self.assertTrue(self.environment.with_suffix(".tvis").exists())
+        missing = tesseray("computevisibility", "--environment", f"{self.folder / 'other.gpkg'}|layername=edges")
+        self.assertEqual(missing.returncode, 2)
+        self.assertIn("other.gpkg'", missing.stderr)
+
     def test_damaged_kept_visibility_is_computed_anew_and_a_given_one_refused(self):
         self.assert_done(tesseray("computevisibility", "--environment", self.environment))
         kept = self.folder / "environment.tvis"

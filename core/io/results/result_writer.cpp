@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <system_error>
 
+#include "core/base/blank_text.h"
 #include "core/base/error.h"
 #include "core/base/size_text.h"
 #include "core/base/staged_file.h"
@@ -21,16 +21,10 @@ namespace tesseray {
 
 namespace {
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-bool is_spatialite(const std::filesystem::path& file) { return lower(file.extension().string()) == ".sqlite"; }
+bool is_spatialite(const std::filesystem::path& file) { return lower_case(file.extension().string()) == ".sqlite"; }
 
 void require_known_extension(const std::filesystem::path& file) {
-  const std::string extension = lower(file.extension().string());
+  const std::string extension = lower_case(file.extension().string());
   if (extension == ".gpkg" || extension == ".sqlite") return;
   throw Error(ErrorKind::invalid_input, "unsupported_format",
               extension.empty() ? "the output has no file extension" : "outputs cannot be written as " + extension,
@@ -38,7 +32,7 @@ void require_known_extension(const std::filesystem::path& file) {
 }
 
 void require_usable_name(const LayerDestination& destination) {
-  const std::string name = lower(destination.layer);
+  const std::string name = lower_case(destination.layer);
   const bool reserved = name.starts_with("gpkg_") || name.starts_with("sqlite_") || name.starts_with("rtree_") ||
                         name == "layer_styles" || name.starts_with("tesseray_");
   if (!name.empty() && !reserved) return;
@@ -115,7 +109,7 @@ LayerDestination parse_layer_destination(const std::string& text, const std::str
   if (bar != std::string::npos) {
     destination.file = text.substr(0, bar);
     const std::string option = text.substr(bar + 1);
-    if (!lower(option).starts_with(key) || option.find('|') != std::string::npos) {
+    if (!lower_case(option).starts_with(key) || option.find('|') != std::string::npos) {
       throw Error(ErrorKind::invalid_input, "bad_destination", "the output '" + text + "' is not understood",
                   "write file.gpkg or file.gpkg|layername=NAME");
     }
@@ -181,7 +175,7 @@ std::size_t ResultWriter::Impl::target_for(const std::filesystem::path& file) {
 void ResultWriter::Impl::plan(const std::filesystem::path& file, Layer layer) {
   const std::size_t index = target_for(file);
   Target& target = targets[index];
-  const auto same = [&](const std::string& name) { return lower(name) == lower(layer.name); };
+  const auto same = [&](const std::string& name) { return lower_case(name) == lower_case(layer.name); };
   if (std::any_of(target.layers.begin(), target.layers.end(), same)) {
     throw Error(ErrorKind::invalid_input, "same_destination", "two outputs name the same layer",
                 "give one of them another layer name (file.gpkg|layername=…) or another file",
