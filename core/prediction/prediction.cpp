@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/parallel.h"
 #include "core/base/units.h"
 #include "core/propagation/rays/link.h"
 #include "core/propagation/rows/row_targets.h"
@@ -92,15 +93,19 @@ TransmitterPrediction predict_path_loss(RayLaunchingResult&& rays, const Transmi
   prediction.transmitter_id = transmitter.transmitter_id;
   const LinkView antenna = transmitting_end(transmitter);
   const double gain_dbi = maximum_receiver_gain_dbi(options);
-  prediction.tiles.reserve(rays.tiles.size());
-  for (std::size_t t = 0; t < rays.tiles.size(); ++t) {
-    prediction.tiles.push_back(predict(rays.tiles[t], target_point(tiling.tiles[t], options.receiver_height_m),
-                                       transmitter, antenna, gain_dbi));
-  }
-  prediction.receivers.reserve(rays.receivers.size());
-  for (std::size_t r = 0; r < rays.receivers.size(); ++r) {
-    prediction.receivers.push_back(predict(rays.receivers[r], receivers[r].position, transmitter, antenna, gain_dbi));
-  }
+  const auto predict_all = [&](const std::vector<ArrivalSums>& sums, const auto& target_of) {
+    constexpr std::size_t targets_per_block = 1024;
+    std::vector<TargetPrediction> predictions(sums.size());
+    parallel_blocks(sums.size(), targets_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) {
+        predictions[k] = predict(sums[k], target_of(k), transmitter, antenna, gain_dbi);
+      }
+    });
+    return predictions;
+  };
+  prediction.tiles =
+      predict_all(rays.tiles, [&](std::size_t t) { return target_point(tiling.tiles[t], options.receiver_height_m); });
+  prediction.receivers = predict_all(rays.receivers, [&](std::size_t r) { return receivers[r].position; });
   const std::size_t tile_count = rays.tiles.size();
   prediction.tiles_wideband = WidebandPredictions(
       rays.wideband, 0, rays.tiles,

@@ -16,7 +16,8 @@ namespace {
 
 // Targets nearer than this to the antenna are taken as being in it.
 constexpr double least_distance_m = 0.01;
-constexpr std::size_t elements_per_block = 512;
+// Few: near roofs and uneven ground an element takes a hundred times as long as elsewhere, and such lie together.
+constexpr std::size_t elements_per_block = 32, targets_per_block = 128;
 
 // What go_on() of bounced_rays.h asks of the antenna's own rays, of which none are drawn by chance.
 class TubesFromAntenna {
@@ -162,7 +163,11 @@ double FirstLevel::attenuation_of_building(const StraightWay& way, Vec3 to) cons
 std::vector<std::uint32_t> FirstLevel::elements_in_sight(const StraightWay& way,
                                                          const std::vector<std::uint8_t>& lit) const {
   const Vec3 antenna = transmitter_.position;
-  if (way.building == nullptr) return environment_.sight.visible_from(antenna);
+  if (way.building == nullptr) {
+    // By all threads, which a launch to a whole city is worth; a search has one alone.
+    return environment_.points.tiles_are_targets() ? visible_from(environment_.occlusion, environment_.tiling, antenna)
+                                                   : environment_.sight.visible_from(antenna);
+  }
   // What the building does not hide is as it was with it. Edges behind it are not lit through it, but by what goes on
   // from tiles there.
   std::vector<std::uint32_t> may_be_hidden;
@@ -264,23 +269,20 @@ void FirstLevel::go_on_from_antenna(const FirstLeg& leg, const StraightWay& way,
 }
 
 template <class LaunchTo>
-void FirstLevel::launch_to_all(std::size_t count, const LaunchTo& launch_to, std::vector<Tube>& tubes) {
+void FirstLevel::launch_to_all(std::size_t count, const LaunchTo& launch_to, TubeParts& tubes) {
   std::vector<Launched> produced((count + elements_per_block - 1) / elements_per_block);
   parallel_blocks(count, elements_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
     ThreadState& state = of_thread();
     for (std::size_t k = begin; k < end; ++k) launch_to(k, state, produced[begin / elements_per_block]);
   });
-  std::size_t all = tubes.size();
-  for (const Launched& of_block : produced) all += of_block.tubes.size();
-  tubes.reserve(all);
-  for (const Launched& of_block : produced) {
-    tubes.insert(tubes.end(), of_block.tubes.begin(), of_block.tubes.end());
+  for (Launched& of_block : produced) {
     record(of_block);
+    tubes.add(std::move(of_block.tubes));
   }
 }
 
 void FirstLevel::launch_to_ends_of_edges(const StraightWay& way, const std::vector<std::uint32_t>& seen,
-                                         std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes) {
+                                         std::vector<std::uint8_t>& lit, TubeParts& tubes) {
   const std::uint32_t tiles = environment_.points.tile_count();
   std::vector<std::uint8_t> has_seen_middle(environment_.points.view().edge_count);
   for (auto edge = std::lower_bound(seen.begin(), seen.end(), tiles); edge != seen.end(); ++edge) {
@@ -298,7 +300,7 @@ void FirstLevel::launch_to_ends_of_edges(const StraightWay& way, const std::vect
       tubes);
 }
 
-void FirstLevel::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes,
+void FirstLevel::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, TubeParts& tubes,
                                  Progress& progress) {
   const TargetPoints& points = environment_.points;
   const Vec3 antenna = transmitter_.position;
@@ -313,7 +315,7 @@ void FirstLevel::launch_straight(const StraightWay& way, std::vector<std::uint8_
   // Ground targets and receiver points stand off their tile: the ray is tested to the point itself.
   const std::uint32_t first = points.tiles_are_targets() ? 0 : points.element_count();
   const std::uint32_t numbers = points.element_count() + points.receiver_count() - first;
-  parallel_blocks(numbers, 1024, progress, [&](std::size_t begin, std::size_t end) {
+  parallel_blocks(numbers, targets_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = of_thread();
     for (auto number = first + static_cast<std::uint32_t>(begin); number < first + end; ++number) {
       if (points.is_edge(number) || (lit[number] & lit_as_target) != 0) continue;
@@ -329,7 +331,7 @@ void FirstLevel::launch_straight(const StraightWay& way, std::vector<std::uint8_
   });
 }
 
-void FirstLevel::launch_through_building(std::vector<std::uint8_t> lit, std::vector<Tube>& tubes, Progress& progress) {
+void FirstLevel::launch_through_building(std::vector<std::uint8_t> lit, TubeParts& tubes, Progress& progress) {
   const TransmissionOptions& options = environment_.options.transmission;
   if (!options.nearest_building) return;
   building_ = std::make_shared<BuildingTransmission>(environment_.scene, transmitter_.position,
@@ -345,7 +347,7 @@ StraightWay FirstLevel::way_through_building() const {
   return {building_->occlusion_without(), Mechanism::through_building, chain, building_.get()};
 }
 
-void FirstLevel::launch_into_sight(std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress) {
+void FirstLevel::launch_into_sight(std::vector<std::uint8_t>& lit, TubeParts& tubes, Progress& progress) {
   lit.assign(setting_.number_count(), 0);
   if (waves_.receivers_reflect_below(waves_.way_in_air())) {
     // Out of sight as well: what hides the antenna hides its image.
@@ -361,7 +363,7 @@ void FirstLevel::launch_into_sight(std::vector<std::uint8_t>& lit, std::vector<T
   record_.view.left_at_place_count = static_cast<std::uint32_t>(record_.left_at_places.size());
 }
 
-void FirstLevel::launch_to_hidden(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress) {
+void FirstLevel::launch_to_hidden(const std::vector<std::uint8_t>& lit, TubeParts& tubes, Progress& progress) {
   constexpr double through_building = 0.02;  // of the time
   PartOfStage through(progress, 0, through_building), over(progress, through_building, 1);
   // What goes through the building does not keep anything from going over it.

@@ -18,6 +18,7 @@
 #include "core/propagation/rays/building_transmission.h"
 #include "core/propagation/tubes/bounced_rays.h"
 #include "core/propagation/tubes/tube.h"
+#include "core/propagation/tubes/tube_groups.h"
 
 namespace tesseray {
 
@@ -28,8 +29,8 @@ class FirstLevel {
              LaunchArrivals& arrivals);
 
   // `lit`: which of all numbers are, lit_as_…. To what is in sight, in a moment; then to all that is hidden.
-  void launch_into_sight(std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
-  void launch_to_hidden(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
+  void launch_into_sight(std::vector<std::uint8_t>& lit, TubeParts& tubes, Progress& progress);
+  void launch_to_hidden(const std::vector<std::uint8_t>& lit, TubeParts& tubes, Progress& progress);
 
   // With what a thread launches.
   struct ThreadState {
@@ -73,8 +74,7 @@ class FirstLevel {
   // REQUIRES: building_ is there.
   StraightWay way_through_building() const;
   // To all numbers that are not lit yet, which it marks; through a building to tiles and receivers alone.
-  void launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes,
-                       Progress& progress);
+  void launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, TubeParts& tubes, Progress& progress);
   std::vector<std::uint32_t> elements_in_sight(const StraightWay& way, const std::vector<std::uint8_t>& lit) const;
   // What the elements of a block get: their tubes, and what is left along those that are edges.
   struct Launched {
@@ -89,12 +89,12 @@ class FirstLevel {
   void record(const Launched& launched);
   // launch_to(k, state, launched) for all k < count.
   template <class LaunchTo>
-  void launch_to_all(std::size_t count, const LaunchTo& launch_to, std::vector<Tube>& tubes);
+  void launch_to_all(std::size_t count, const LaunchTo& launch_to, TubeParts& tubes);
   // To edge segments whose middle is hidden. `seen`: elements, ascending.
   void launch_to_ends_of_edges(const StraightWay& way, const std::vector<std::uint32_t>& seen,
-                               std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes);
+                               std::vector<std::uint8_t>& lit, TubeParts& tubes);
   // To what the building nearest to the transmitter alone hides.
-  void launch_through_building(std::vector<std::uint8_t> lit, std::vector<Tube>& tubes, Progress& progress);
+  void launch_through_building(std::vector<std::uint8_t> lit, TubeParts& tubes, Progress& progress);
   // `along_ground`: the wave along uneven ground of which `left` is the straight ray's; nullptr: there is none.
   void arrive_straight(const StraightWay& way, std::uint32_t number, LeftOfRay left, const RooftopWave* along_ground,
                        ThreadState& state);
@@ -116,7 +116,7 @@ class FirstLevel {
   // become at tiles.
   RooftopUse rooftop_use(std::uint32_t number, std::uint8_t lit) const;
   bool find_rooftop_wave_below(std::uint32_t number, RooftopUse use, ThreadState& state, RooftopWave& wave) const;
-  void launch_over_rooftops(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes, Progress& progress);
+  void launch_over_rooftops(const std::vector<std::uint8_t>& lit, TubeParts& tubes, Progress& progress);
   // To the numbers first … end − 1, one by one or by a search that takes many at once.
   void launch_over_rooftops_to(std::uint32_t first, std::uint32_t end, const std::vector<std::uint8_t>& lit,
                                std::vector<Tube>& tubes);

@@ -12,7 +12,7 @@
 namespace tesseray {
 namespace {
 
-constexpr std::size_t targets_per_block = 1024;
+constexpr std::size_t targets_per_block = TargetSums<ArrivalSums>::targets_per_block;
 
 }  // namespace
 
@@ -27,9 +27,9 @@ LaunchArrivals::LaunchArrivals(const LaunchSetting& setting, FirstLevelRecord& r
       threads_([this] {
         const RayLaunchingOptions& options = environment_.options;
         ThreadArrivals state;
-        state.sums.resize(setting_.sum_count());
+        state.sums = TargetSums<ArrivalSums>(setting_.sum_count());
         if (setting_.limits.may_scatter(0, 0) && options.max_after_scattering > 0) {
-          state.scattered_sums.resize(setting_.sum_count());
+          state.scattered_sums = TargetSums<ScatteredSums>(setting_.sum_count());
         }
         if (setting_.wants_wideband()) state.wideband = empty_wideband_table();
         if (options.rays_per_receiver > 0) state.without_power.resize(environment_.points.receiver_count());
@@ -42,7 +42,8 @@ std::vector<FixedPointSum> LaunchArrivals::gain_sums() const {
   std::vector<FixedPointSum> sums(environment_.points.target_tile_count());
   parallel_blocks(sums.size(), targets_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
     for (const ThreadArrivals& state : threads_) {
-      for (std::size_t t = begin; t < end; ++t) sums[t].merge(state.sums[t].gain);
+      const std::span<const ArrivalSums> arrived = state.sums.block(begin / targets_per_block);
+      for (std::size_t t = begin; t < end && !arrived.empty(); ++t) sums[t].merge(arrived[t - begin].gain);
     }
   });
   return sums;
@@ -53,7 +54,9 @@ std::vector<double> LaunchArrivals::gains_so_far() const {
   const double receiver = receiver_gain();
   const std::vector<FixedPointSum> sums = gain_sums();
   std::vector<double> gains(sums.size());
-  for (std::size_t t = 0; t < gains.size(); ++t) gains[t] = sums[t].value() / receiver;
+  parallel_blocks(gains.size(), targets_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t t = begin; t < end; ++t) gains[t] = sums[t].value() / receiver;
+  });
   return gains;
 }
 
@@ -63,7 +66,10 @@ double LaunchArrivals::share_in_sight() const {
   parallel_blocks(tiles, targets_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint8_t> is_in_sight(end - begin, 0);
     for (const ThreadArrivals& state : threads_) {
-      for (std::size_t t = begin; t < end; ++t) is_in_sight[t - begin] |= state.sums[t].direct ? 1 : 0;
+      const std::span<const ArrivalSums> arrived = state.sums.block(begin / targets_per_block);
+      for (std::size_t t = begin; t < end && !arrived.empty(); ++t) {
+        is_in_sight[t - begin] |= arrived[t - begin].direct ? 1 : 0;
+      }
     }
     in_sight += static_cast<std::size_t>(std::count(is_in_sight.begin(), is_in_sight.end(), 1));
   });
@@ -75,9 +81,12 @@ std::vector<ArrivalSums> LaunchArrivals::sums_of_threads() const {
   parallel_blocks(sums.size(), targets_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
     std::vector<ScatteredSums> diffracted(end - begin);
     for (const ThreadArrivals& state : threads_) {
-      for (std::size_t i = begin; i < end; ++i) sums[i].merge(state.sums[i]);
+      const std::size_t block = begin / targets_per_block;
+      const std::span<const ArrivalSums> arrived = state.sums.block(block);
+      for (std::size_t k = 0; k < arrived.size(); ++k) sums[begin + k].merge(arrived[k]);
       if (state.scattered_sums.empty()) continue;
-      for (std::size_t i = begin; i < end; ++i) diffracted[i - begin].merge(state.scattered_sums[i]);
+      const std::span<const ScatteredSums> of_edges = state.scattered_sums.block(block);
+      for (std::size_t k = 0; k < of_edges.size(); ++k) diffracted[k].merge(of_edges[k]);
     }
     for (std::size_t i = begin; i < end; ++i) sums[i].add(diffracted[i - begin].total());
   });

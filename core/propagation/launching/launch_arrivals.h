@@ -10,10 +10,10 @@
 #include <span>
 #include <vector>
 
-#include "core/base/large_pages.h"
 #include "core/propagation/launching/first_level_record.h"
 #include "core/propagation/launching/launch_setting.h"
 #include "core/propagation/launching/scattered_rays.h"
+#include "core/propagation/launching/target_sums.h"
 #include "core/propagation/rays/arrivals.h"
 #include "core/propagation/rays/ground_pairs.h"
 #include "core/propagation/rays/wideband.h"
@@ -36,14 +36,14 @@ struct KeptEnding {
 
 // What the rays of one thread bring.
 struct ThreadArrivals {
-  LargePageVector<ArrivalSums> sums;  // tiles, then receivers
-  WidebandTable wideband;             // of the same targets, where it is wanted
+  TargetSums<ArrivalSums> sums;  // tiles, then receivers
+  WidebandTable wideband;        // of the same targets, where it is wanted
   std::vector<RecordedRay> recorded;
   std::vector<RaysWithoutPower> without_power;  // per receiver, where rays are recorded
   std::vector<PairableRay> pairable;            // at receivers, where the mean is summed
   std::vector<KeptEnding>* endings = nullptr;   // where they are asked for
   ScatteredWays scattered_ways;
-  LargePageVector<ScatteredSums> scattered_sums;  // tiles, then receivers; what edges diffract
+  TargetSums<ScatteredSums> scattered_sums;  // tiles, then receivers; what edges diffract
 };
 
 class LaunchArrivals {

@@ -2,6 +2,7 @@
 #include "core/propagation/launching/launch_setting.h"
 
 #include "core/base/infinity.h"
+#include "core/base/parallel.h"
 #include "core/propagation/tubes/bounced_rays.h"
 
 namespace tesseray {
@@ -9,9 +10,13 @@ namespace {
 
 std::vector<double> distances_from(Vec3 antenna, const TargetPoints& points) {
   const std::uint32_t numbers = points.element_count() + points.receiver_count();
-  std::vector<double> distances;
-  distances.reserve(numbers);
-  for (std::uint32_t n = 0; n < numbers; ++n) distances.push_back(norm(points.arrival(n) - antenna));
+  constexpr std::size_t numbers_per_block = 8192;
+  std::vector<double> distances(numbers);
+  parallel_blocks(numbers, numbers_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t n = begin; n < end; ++n) {
+      distances[n] = norm(points.arrival(static_cast<std::uint32_t>(n)) - antenna);
+    }
+  });
   return distances;
 }
 

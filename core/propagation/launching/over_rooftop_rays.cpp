@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Rays over the roofs to what the transmitter does not see (paper 002, §2.6), and the tubes that they become there.
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 
 #include "core/base/parallel.h"
@@ -8,7 +10,7 @@
 namespace tesseray {
 namespace {
 
-constexpr std::size_t numbers_per_block = 256;
+constexpr std::size_t numbers_per_block = 256, found_per_block = 64;
 
 // Whether the tile stands upright and looks away: all roofs between lie behind it.
 bool turns_away(const Tile& tile, Vec3 transmitter) {
@@ -30,8 +32,7 @@ bool FirstLevel::find_rooftop_wave(std::uint32_t number, RooftopUse use, ThreadS
   return waves_.find(target, state.rooftop_work, wave) || find_rooftop_wave_below(number, use, state, wave);
 }
 
-void FirstLevel::launch_over_rooftops(const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes,
-                                      Progress& progress) {
+void FirstLevel::launch_over_rooftops(const std::vector<std::uint8_t>& lit, TubeParts& tubes, Progress& progress) {
   if (!setting_.goes_over_rooftops()) return;
   const OverRooftop method = environment_.options.over_rooftop;
   RooftopSearch* const search = method == OverRooftop::screens ? environment_.rooftop_search : nullptr;
@@ -51,7 +52,7 @@ void FirstLevel::launch_over_rooftops(const std::vector<std::uint8_t>& lit, std:
         launch_over_rooftops_to(first, last, lit, of_block);
       }
     });
-    for (const std::vector<Tube>& of_block : produced) tubes.insert(tubes.end(), of_block.begin(), of_block.end());
+    for (std::vector<Tube>& of_block : produced) tubes.add(std::move(of_block));
   };
   // No ray over the roofs goes to an edge (rooftop_use).
   const double tiles = points.tile_count(), share = tiles / std::max(1.0, tiles + points.receiver_count());
@@ -93,9 +94,7 @@ void FirstLevel::launch_over_rooftops_by(RooftopSearch& search, std::uint32_t fi
   }
   std::vector<RooftopBends> found(targets.size());
   search.find(waves_.search_rays(), targets, found);
-  ThreadState& state = of_thread();
-  RooftopWave wave;
-  const auto finish = [&](std::size_t k) {
+  const auto finish = [&](std::size_t k, ThreadState& state, RooftopWave& wave) {
     switch (found[k].outcome) {
       case RooftopBends::Outcome::none:
         return false;
@@ -107,11 +106,21 @@ void FirstLevel::launch_over_rooftops_by(RooftopSearch& search, std::uint32_t fi
     }
     return false;
   };
-  for (std::size_t k = 0; k < targets.size(); ++k) {
-    const RooftopUse use = rooftop_use(numbers[k], lit[numbers[k]]);
-    if (!finish(k) && !find_rooftop_wave_below(numbers[k], use, state, wave)) continue;
-    launch_rooftop_wave(wave, numbers[k], use, state, tubes);
-  }
+  // A search takes many targets, so that some threads have more of them to finish than others. None of those that wait
+  // here begins another search.
+  std::vector<std::vector<Tube>> produced((targets.size() + found_per_block - 1) / found_per_block);
+  tbb::this_task_arena::isolate([&] {
+    parallel_blocks(targets.size(), found_per_block, no_progress(), [&](std::size_t begin, std::size_t end_of_block) {
+      ThreadState& state = of_thread();
+      RooftopWave wave;
+      for (std::size_t k = begin; k < end_of_block; ++k) {
+        const RooftopUse use = rooftop_use(numbers[k], lit[numbers[k]]);
+        if (!finish(k, state, wave) && !find_rooftop_wave_below(numbers[k], use, state, wave)) continue;
+        launch_rooftop_wave(wave, numbers[k], use, state, produced[begin / found_per_block]);
+      }
+    });
+  });
+  for (const std::vector<Tube>& of_block : produced) tubes.insert(tubes.end(), of_block.begin(), of_block.end());
 }
 
 void FirstLevel::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, RooftopUse use, ThreadState& state,

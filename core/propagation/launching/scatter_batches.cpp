@@ -41,7 +41,7 @@ void ScatteredPower::work_in_batches(LaunchPhase phase, std::uint32_t first, std
   });
   ThreadArrivals& state = arrivals_.of_thread();
   const std::size_t tiles = environment_.points.target_tile_count();
-  scatterer_->add_to(std::span(state.sums).first(tiles), state.scattered_sums);
+  scatterer_->add_to(std::span<ArrivalSums>(state.sums).first(tiles), state.scattered_sums);
 }
 
 void ScatteredPower::scatter_last_in_batches(Progress& progress) {

@@ -12,7 +12,7 @@
 namespace tesseray {
 namespace {
 
-constexpr std::size_t rows_per_block = 32;
+constexpr std::size_t rows_per_block = 32, tiles_per_block = 4096;
 
 // Those of the places of members to which beams come, in their order. Written without a branch: which they are cannot
 // be foretold.
@@ -126,13 +126,15 @@ void ScatteredPower::prepare_scatterers() {
   gains_.resize(scatterers_.size());
   for (std::size_t kind = 0; kind < diffuse_.kinds(); ++kind) {
     const auto after = static_cast<AfterScattering>(kind);
-    for (std::uint32_t t = 0; t < diffuse_.size(); ++t) {
-      const std::size_t place = diffuse_.place(t, after);
-      gains_[place] = link_.unit_gain() * diffuse_.at(t, after).power;
-      // Lambert's lobe is 1/π at most, and reflectances are 1 at most; a little more for rounding.
-      const double most = gains_[place] * columns_.scattering_area_m2(t) / pi * 1.001;
-      scatterers_[place] = columns_.scatterer(t, static_cast<float>(most));
-    }
+    parallel_blocks(diffuse_.size(), tiles_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+      for (auto t = static_cast<std::uint32_t>(begin); t < end; ++t) {
+        const std::size_t place = diffuse_.place(t, after);
+        gains_[place] = link_.unit_gain() * diffuse_.at(t, after).power;
+        // Lambert's lobe is 1/π at most, and reflectances are 1 at most; a little more for rounding.
+        const double most = gains_[place] * columns_.scattering_area_m2(t) / pi * 1.001;
+        scatterers_[place] = columns_.scatterer(t, static_cast<float>(most));
+      }
+    });
   }
   scattering_view_.scatterers = scatterers_.data();
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/base/parallel.h"
 #include "core/physics/fresnel.h"
 #include "core/propagation/rays/surface_materials.h"
 #include "core/propagation/rows/for_places.h"
@@ -14,6 +15,7 @@ namespace {
 
 // A tile is subdivided for points nearer than this many of its sides.
 constexpr double near_sides = 1.5;
+constexpr std::size_t tiles_per_block = 4096;
 
 struct RadiateToPoint {
   [[gnu::always_inline]] static void run(const std::uint32_t* __restrict tiles, std::size_t count,
@@ -96,20 +98,22 @@ ScatteringColumns::ScatteringColumns(const Scene& scene, const Tiling& tiling, c
   normals_.resize(numbers);
   table_begin_.resize(numbers);
   ground_reflection_.resize(numbers);
-  areas_m2_.reserve(tiling.tiles.size());
-  near_m_.reserve(tiling.tiles.size());
-  for (std::size_t t = 0; t < tiling.tiles.size(); ++t) {
-    const Tile& tile = tiling.tiles[t];
-    const std::uint16_t material = surface_material(scene, tile);
-    const Link::Surface& surface = link.surface(material);
-    areas_m2_.push_back(tile.area_m2() * surface.scattering_coefficient * surface.scattering_coefficient);
-    near_m_.push_back(near_sides * tile.side_m());
-    normals_[t] = tile.normal;
-    table_begin_[t] = ReflectanceTables::begin(material);
-    if (points.is_ground(static_cast<std::uint32_t>(t))) {
-      ground_reflection_[t] = surface.specular_factor * surface.specular_factor;
+  areas_m2_.resize(tiling.tiles.size());
+  near_m_.resize(tiling.tiles.size());
+  parallel_blocks(tiling.tiles.size(), tiles_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t t = begin; t < end; ++t) {
+      const Tile& tile = tiling.tiles[t];
+      const std::uint16_t material = surface_material(scene, tile);
+      const Link::Surface& surface = link.surface(material);
+      areas_m2_[t] = tile.area_m2() * surface.scattering_coefficient * surface.scattering_coefficient;
+      near_m_[t] = near_sides * tile.side_m();
+      normals_[t] = tile.normal;
+      table_begin_[t] = ReflectanceTables::begin(material);
+      if (points.is_ground(static_cast<std::uint32_t>(t))) {
+        ground_reflection_[t] = surface.specular_factor * surface.specular_factor;
+      }
     }
-  }
+  });
 }
 
 ScatteringColumnsView ScatteringColumns::view() const {
