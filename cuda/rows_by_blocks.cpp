@@ -67,10 +67,10 @@ void search_again(SightRunner& runner, std::uint32_t slot, std::span<const Eleme
   }
 }
 
-std::vector<std::vector<std::uint32_t>> finished_rows(SightRunner& runner, std::uint32_t slot,
+// `found`: what was started last in the slot, which has finished.
+std::vector<std::vector<std::uint32_t>> finished_rows(const FoundBatch& found, SightRunner& runner, std::uint32_t slot,
                                                       std::span<const Element> sources,
                                                       const SightSearchLimits& limits) {
-  const FoundBatch found = runner.finish(slot);
   const RunsBySource runs(found.runs, sources.size());
   std::vector<std::vector<std::uint32_t>> rows(sources.size());
   parallel_blocks(sources.size(), rows_per_half, no_progress(), [&](std::size_t begin, std::size_t end) {
@@ -86,12 +86,31 @@ std::vector<std::vector<std::uint32_t>> finished_rows(SightRunner& runner, std::
   return rows;
 }
 
+// Codes what a batch found, with all of whose sources it came to an end.
+void code_halves(const FoundBatch& found, std::span<HalfRows> halves) {
+  const std::size_t sources = found.has_overflowed.size();
+  const RunsBySource runs(found.runs, sources);
+  parallel_blocks(sources, rows_per_half, no_progress(), [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint32_t> row;
+    HalfRows half;
+    for (std::size_t s = begin; s != end; ++s) {
+      if (runs.offsets[s + 1] - runs.offsets[s] == 1) {
+        const FoundRun& run = found.runs[runs.items[runs.offsets[s]]];
+        half.add(found.numbers.subspan(run.begin, run.count));
+      } else {
+        read_row(found, runs, s, row);
+        half.add(row);
+      }
+    }
+    // A copy has no room for more.
+    halves[begin / rows_per_half] = half;
+  });
+}
+
 // The rows as halves of the relation, coded.
-void append_halves(const std::vector<std::vector<std::uint32_t>>& rows, std::size_t first_half,
-                   std::vector<HalfRows>& halves) {
+void code_halves(const std::vector<std::vector<std::uint32_t>>& rows, std::span<HalfRows> halves) {
   parallel_blocks(rows.size(), rows_per_half, no_progress(), [&](std::size_t begin, std::size_t end) {
-    HalfRows& half = halves[first_half + begin / rows_per_half];
-    for (std::size_t r = begin; r < end; ++r) half.add(rows[r]);
+    for (std::size_t r = begin; r < end; ++r) halves[begin / rows_per_half].add(rows[r]);
   });
 }
 
@@ -101,7 +120,7 @@ std::vector<std::vector<std::uint32_t>> rows_of_batch(SightRunner& runner, std::
                                                       std::span<const Element> sources,
                                                       const SightSearchLimits& limits) {
   runner.start(slot, sources, limits);
-  return finished_rows(runner, slot, sources, limits);
+  return finished_rows(runner.finish(slot), runner, slot, sources, limits);
 }
 
 std::unique_ptr<Visibility> compute_visibility_by_blocks(const MakeSightRunner& make_runner, const Occlusion& occlusion,
@@ -129,9 +148,14 @@ std::unique_ptr<Visibility> compute_visibility_by_blocks(const MakeSightRunner& 
   }
   for (std::size_t b = 0; b < batches; ++b) {
     finding.throw_if_cancelled();
-    const std::vector<std::vector<std::uint32_t>> rows = finished_rows(*runner, slot_of(b), sources_of(b), limits);
+    const FoundBatch found = runner->finish(slot_of(b));
+    const std::span of_batch = std::span(halves).subspan(b * batch / rows_per_half);
+    if (std::find(found.has_overflowed.begin(), found.has_overflowed.end(), 1) == found.has_overflowed.end()) {
+      code_halves(found, of_batch);
+    } else {
+      code_halves(finished_rows(found, *runner, slot_of(b), sources_of(b), limits), of_batch);
+    }
     if (b + runner->slots() < batches) runner->start(slot_of(b), sources_of(b + runner->slots()), limits);
-    append_halves(rows, b * batch / rows_per_half, halves);
     finding.advance(static_cast<double>(b + 1) / static_cast<double>(batches));
   }
   return whole_rows(static_cast<std::uint32_t>(tiling.tiles.size()), static_cast<std::uint32_t>(tiling.edges.size()),

@@ -2,9 +2,11 @@
 #include "core/visibility/rows/packed_rows.h"
 
 #include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_invoke.h>
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "core/base/parallel.h"
 #include "core/base/progress.h"
@@ -15,11 +17,11 @@ namespace tesseray {
 
 namespace {
 
-constexpr std::uint32_t chunk_elements = 512;
-// So many pairs are turned at once, with all halves read for them: that takes some 50 MB in cities. Of relations with
-// more pairs than so many passes take, a pass turns more: its memory stays a small part of that of the rows, and the
-// time grows with the pairs alone.
-constexpr std::uint64_t least_pass_pairs = std::uint64_t{3} << 23, most_passes = 32;
+constexpr std::uint32_t chunk_elements = 256;
+// So many pairs are turned at once, which takes some 17 MB in cities, twice: the next are turned while rows are merged
+// with these. Of relations with more pairs than so many passes take, a pass turns more: its memory stays a small part
+// of that of the rows.
+constexpr std::uint64_t least_pass_pairs = std::uint64_t{1} << 23, most_passes = 96;
 
 class PackedRows final : public Visibility {
  public:
@@ -120,15 +122,25 @@ std::unique_ptr<Visibility> whole_rows(std::uint32_t tile_count, std::uint32_t e
   const std::uint32_t pass_elements = (rows->chunk_count() + passes - 1) / passes * chunk_elements;
   const std::vector<const std::uint8_t*> found = places_of_rows(halves);
   tbb::enumerable_thread_specific<Merger> mergers([elements] { return Merger{RowMaker(elements), {}, {}}; });
-  for (std::uint32_t begin = 0; begin < elements; begin += pass_elements) {
-    const std::uint32_t end = std::min(elements - begin, pass_elements) + begin;
-    const TurnedHalves turned(halves, 0, begin, end, chunk_elements, progress);
-    PartOfStage pass(progress, static_cast<double>(begin) / elements, static_cast<double>(end) / elements);
-    parallel_blocks(turned.parts(), 1, pass, [&](std::size_t part, std::size_t) {
+  std::vector<RowCursor> cursors = cursors_of(halves);
+  std::optional<TurnedHalves> turned, next;
+  const auto end_of = [&](std::uint32_t begin) { return std::min(elements - begin, pass_elements) + begin; };
+  const auto turn_next = [&](std::uint32_t begin) {
+    if (begin < elements) next.emplace(halves, cursors, 0, begin, end_of(begin), chunk_elements, progress);
+  };
+  const auto merge = [&](std::uint32_t begin) {
+    PartOfStage pass(progress, static_cast<double>(begin) / elements, static_cast<double>(end_of(begin)) / elements);
+    parallel_blocks(turned->parts(), 1, pass, [&](std::size_t part, std::size_t) {
       Merger& merger = mergers.local();
-      turned.read_part(static_cast<std::uint32_t>(part), merger.turned);
+      turned->read_part(static_cast<std::uint32_t>(part), merger.turned);
       fill_chunk(begin / chunk_elements + part, found, merger, *rows);
     });
+  };
+  turn_next(0);
+  for (std::uint32_t begin = 0; begin < elements; begin = end_of(begin)) {
+    turned.swap(next);
+    // Threads that find nothing more to merge turn.
+    tbb::parallel_invoke([&] { merge(begin); }, [&] { turn_next(end_of(begin)); });
   }
   return rows;
 }

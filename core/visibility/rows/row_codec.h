@@ -105,6 +105,53 @@ const std::uint8_t* for_each_run(const std::uint8_t* bytes, const Visit& visit) 
   return for_each_run_until(bytes, ~std::uint32_t{0}, visit);
 }
 
+// Reads a row in parts, each run once but for those that reach from one part into the next. REQUIRES: bytes made by
+// append_row, which stay.
+class RowCursor {
+ public:
+  explicit RowCursor(const std::uint8_t* row) {
+    left_ = read_varint(row);
+    token_ = row;
+    rest_ = row + 2 * std::size_t{left_};
+    read();
+  }
+
+  // Calls visit(first, count) for the runs that begin before `end_number` and have not ended before that of the last
+  // call. REQUIRES: it does not fall.
+  template <class Visit>
+  void visit_until(std::uint32_t end_number, const Visit& visit) {
+    while (first_ < end_number) {
+      visit(first_, count_);
+      if (first_ + count_ > end_number) return;
+      read();
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  void read() {
+    if (left_ == 0) {
+      first_ = none;
+      return;
+    }
+    const std::uint32_t token = load_little_endian<std::uint16_t>(token_);
+    std::uint32_t gap = token >> run_length_bits, more = token & longest_run;
+    if (gap == widest_gap) gap += read_varint(rest_);
+    if (more == longest_run) more += read_varint(rest_);
+    first_ = next_ + gap;
+    count_ = more + 1;
+    next_ = first_ + count_ + 1;
+    token_ += 2;
+    --left_;
+  }
+
+  const std::uint8_t *token_ = nullptr, *rest_ = nullptr;
+  std::uint32_t left_ = 0;               // runs behind this
+  std::uint32_t first_ = 0, count_ = 0;  // of this
+  std::uint32_t next_ = 0;
+};
+
 // Replaces `row` by the `length` numbers that make up all of `bytes`, which nobody vouches for; false when they are not
 // a row of so many numbers below `limit`.
 bool decode_row(std::span<const std::uint8_t> bytes, std::uint32_t length, std::uint32_t limit,

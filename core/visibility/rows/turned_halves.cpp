@@ -43,12 +43,12 @@ class TurnedHalves::Turner {
   Turner(std::uint32_t begin, std::uint32_t end, std::uint32_t part_elements)
       : begin_(begin), end_(end), part_elements_(part_elements), marks_(end - begin, 0), places_(end - begin) {}
 
-  void add(const HalfRows& half, std::uint32_t first_source) {
-    for (std::uint32_t row = 0; row < half.rows(); ++row) {
+  void add(std::span<RowCursor> half, std::uint32_t first_source) {
+    for (std::uint32_t row = 0; row < half.size(); ++row) {
       const std::uint32_t source = first_source + row;
-      add_row(half.row(row), source);
+      add_row(half[row], source);
       // A word whose other sources are in the next half comes again.
-      if ((source + 1) % marks_per_word == 0 || row + 1 == half.rows()) end_word(source / marks_per_word);
+      if ((source + 1) % marks_per_word == 0 || row + 1 == half.size()) end_word(source / marks_per_word);
     }
   }
 
@@ -66,9 +66,9 @@ class TurnedHalves::Turner {
   }
 
  private:
-  void add_row(const std::uint8_t* row, std::uint32_t source) {
+  void add_row(RowCursor& row, std::uint32_t source) {
     const std::uint64_t mark = std::uint64_t{1} << source % marks_per_word;
-    for_each_run_until(row, end_, [&](std::uint32_t first, std::uint32_t count) {
+    row.visit_until(end_, [&](std::uint32_t first, std::uint32_t count) {
       if (first + count <= begin_) return;
       const std::uint32_t low = std::max(first, begin_) - begin_, high = std::min(first + count, end_) - begin_;
       places_.add_run(low, high - low);
@@ -92,21 +92,43 @@ class TurnedHalves::Turner {
   std::vector<FoundWord> found_;
 };
 
+std::vector<RowCursor> cursors_of(const std::vector<HalfRows>& halves) {
+  std::vector<RowCursor> cursors;
+  std::size_t rows = 0;
+  for (const HalfRows& half : halves) rows += half.rows();
+  cursors.reserve(rows);
+  for (const HalfRows& half : halves) {
+    for (std::uint32_t row = 0; row < half.rows(); ++row) cursors.emplace_back(half.row(row));
+  }
+  return cursors;
+}
+
 TurnedHalves::TurnedHalves(const std::vector<HalfRows>& halves, std::uint32_t first_source, std::uint32_t begin,
                            std::uint32_t end, std::uint32_t part_elements, const Progress& progress)
-    : begin_(begin),
-      end_(end),
-      part_elements_(part_elements),
-      found_((halves.size() + halves_per_task - 1) / halves_per_task) {
+    : begin_(begin), end_(end), part_elements_(part_elements) {
+  std::vector<RowCursor> cursors = cursors_of(halves);
+  turn(halves, cursors, first_source, progress);
+}
+
+TurnedHalves::TurnedHalves(const std::vector<HalfRows>& halves, std::span<RowCursor> cursors,
+                           std::uint32_t first_source, std::uint32_t begin, std::uint32_t end,
+                           std::uint32_t part_elements, const Progress& progress)
+    : begin_(begin), end_(end), part_elements_(part_elements) {
+  turn(halves, cursors, first_source, progress);
+}
+
+void TurnedHalves::turn(const std::vector<HalfRows>& halves, std::span<RowCursor> cursors, std::uint32_t first_source,
+                        const Progress& progress) {
+  found_.resize((halves.size() + halves_per_task - 1) / halves_per_task);
   std::vector<std::uint32_t> sources = {first_source};
   for (const HalfRows& half : halves) sources.push_back(sources.back() + half.rows());
-  tbb::enumerable_thread_specific<Turner> turners(begin, end, part_elements);
+  tbb::enumerable_thread_specific<Turner> turners(begin_, end_, part_elements_);
   tbb::parallel_for(std::size_t{0}, found_.size(), [&](std::size_t task) {
     progress.throw_if_cancelled();
     Turner& turner = turners.local();
     const std::size_t first_half = task * halves_per_task;
     for (std::size_t h = first_half; h < std::min(halves.size(), first_half + halves_per_task); ++h) {
-      turner.add(halves[h], sources[h]);
+      turner.add(cursors.subspan(sources[h] - first_source, halves[h].rows()), sources[h]);
     }
     found_[task] = turner.take(parts());
   });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/progress.h"
+#include "core/visibility/rows/row_codec.h"
 #include "core/visibility/rows/row_maker.h"
 
 namespace tesseray {
@@ -57,14 +58,20 @@ class TurnedPart {
   std::vector<SourceWord> words_;
 };
 
+// Where each row of some halves is read next.
+std::vector<RowCursor> cursors_of(const std::vector<HalfRows>& halves);
+
 // Neighbours see much the same: sources are turned 64 at a time, as the bits of a word, so that what is written far
 // apart in memory is a word for many pairs. Takes 16 bytes for each of these words: for two bytes a pair, in cities.
 class TurnedHalves {
  public:
   // Of the elements begin … end − 1, in parts of `part_elements`. The halves are of the sources from `first_source` on.
-  // Reads all of them once, in all threads; `progress` may cancel it.
+  // Reads them in all threads, as far as the elements; `progress` may cancel it.
   TurnedHalves(const std::vector<HalfRows>& halves, std::uint32_t first_source, std::uint32_t begin, std::uint32_t end,
                std::uint32_t part_elements, const Progress& progress);
+  // The same from where `cursors`, of all their rows, are, which go on: for elements that follow on each other.
+  TurnedHalves(const std::vector<HalfRows>& halves, std::span<RowCursor> cursors, std::uint32_t first_source,
+               std::uint32_t begin, std::uint32_t end, std::uint32_t part_elements, const Progress& progress);
 
   std::uint32_t parts() const { return (end_ - begin_ + part_elements_ - 1) / part_elements_; }
   // Replaces `turned`, whose memory is used again.
@@ -82,6 +89,9 @@ class TurnedHalves {
     std::vector<std::size_t> part_begins;
   };
   class Turner;
+
+  void turn(const std::vector<HalfRows>& halves, std::span<RowCursor> cursors, std::uint32_t first_source,
+            const Progress& progress);
 
   std::uint32_t begin_, end_, part_elements_;
   std::vector<FoundWords> found_;
