@@ -13,7 +13,7 @@ namespace tesseray {
 namespace {
 
 constexpr std::uint64_t most_members = (std::uint64_t{1} << 30) / sizeof(VegetationPairs::Member);
-constexpr std::size_t rows_per_block = 64;
+constexpr std::size_t rows_per_block = 64, elements_per_block = 1024;
 
 }  // namespace
 
@@ -50,21 +50,32 @@ VegetationPairs::VegetationPairs(const VegetationPrisms& prisms, const Visibilit
 
 VegetationPairs::VegetationPairs(const std::vector<std::vector<Member>>& higher) {
   const auto elements = static_cast<std::uint32_t>(higher.size());
+  const auto for_each_element = [&](const auto& visit) {
+    parallel_blocks(elements, elements_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+      for (auto e = static_cast<std::uint32_t>(begin); e < end; ++e) visit(e);
+    });
+  };
+  // Of each row the lower ends of its pairs come first, then what is higher.
+  std::vector<std::uint32_t> lower_ends(elements, 0);
+  for_each_element([&](std::uint32_t e) {
+    for (const Member& member : higher[e]) ++std::atomic_ref(lower_ends[member.number]);
+  });
   offsets_.assign(std::size_t{elements} + 1, 0);
-  for (std::uint32_t e = 0; e < elements; ++e) {
-    offsets_[e + 1] += higher[e].size();
-    for (const Member& member : higher[e]) ++offsets_[member.number + 1];
-  }
-  for (std::uint32_t e = 0; e < elements; ++e) offsets_[e + 1] += offsets_[e];
+  for (std::uint32_t e = 0; e < elements; ++e) offsets_[e + 1] = offsets_[e] + lower_ends[e] + higher[e].size();
   members_.resize(offsets_.back());
-  // In the order of the lower ends, so that rows ascend.
-  std::vector<std::uint64_t> next(offsets_.begin(), offsets_.end() - 1);
-  for (std::uint32_t e = 0; e < elements; ++e) {
+  std::vector<std::uint32_t> found(elements, 0);
+  for_each_element([&](std::uint32_t e) {
     for (const Member& member : higher[e]) {
-      members_[next[member.number]++] = {e, member.length_m};
-      members_[next[e]++] = member;
+      members_[offsets_[member.number] + std::atomic_ref(found[member.number])++] = {e, member.length_m};
     }
-  }
+    std::copy(higher[e].begin(), higher[e].end(),
+              members_.begin() + static_cast<std::ptrdiff_t>(offsets_[e] + lower_ends[e]));
+  });
+  // They came in no order.
+  for_each_element([&](std::uint32_t e) {
+    const auto begin = members_.begin() + static_cast<std::ptrdiff_t>(offsets_[e]);
+    std::sort(begin, begin + lower_ends[e], [](const Member& a, const Member& b) { return a.number < b.number; });
+  });
 }
 
 }  // namespace tesseray
