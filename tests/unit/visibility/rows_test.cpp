@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <set>
 #include <vector>
@@ -76,6 +77,31 @@ TEST(RowCodec, StopsAtTheFirstRunFromANumberOn) {
   EXPECT_EQ(runs_until(4), (Numbers{3, 2}));
   EXPECT_EQ(runs_until(5001), (Numbers{3, 2, 9, 1, 5000, 3}));
   EXPECT_EQ(runs_until(20'001), (Numbers{3, 2, 9, 1, 5000, 3, 20'000, 1}));
+}
+
+// Parts that begin and end in gaps, in runs, and beside them; a gap and a run too long for a token; nothing at all.
+TEST(RowCursor, ReadsARowInPartsOnce) {
+  Numbers long_run(40);
+  std::iota(long_run.begin(), long_run.end(), 9000);
+  Numbers row = {3, 4, 9, 5000, 5001, 5002};
+  row.insert(row.end(), long_run.begin(), long_run.end());
+  for (const Numbers& numbers : {row, Numbers()}) {
+    const std::vector<std::uint8_t> bytes = coded(numbers);
+    for (const std::uint32_t part : {1u, 2u, 7u, 20u, 5001u, 20'000u}) {
+      RowCursor cursor(bytes.data());
+      for (std::uint32_t begin = 0; begin < 10'000; begin += part) {
+        Numbers of_part;
+        cursor.visit_until(begin + part, [&](std::uint32_t first, std::uint32_t count) {
+          for (std::uint32_t n = first; n < first + count; ++n) {
+            if (n >= begin && n < begin + part) of_part.push_back(n);
+          }
+        });
+        ASSERT_EQ(of_part, Numbers(std::lower_bound(numbers.begin(), numbers.end(), begin),
+                                   std::lower_bound(numbers.begin(), numbers.end(), begin + part)))
+            << begin << " of " << part;
+      }
+    }
+  }
 }
 
 // Who sees whom, and who of both found it.
