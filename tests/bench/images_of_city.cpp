@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ray launching against all exact rays in a whole city: difference of the received power at the same points, and the
-// time per point of either.
-//
-//   images_of_city CITY X,Y,HEIGHT FREQUENCY_MHZ RADIUS COUNT [CASES]
-//
-// CITY as for visibility_of_city; X, Y in coordinates of its CRS; COUNT points 1.5 m above streets within RADIUS metres
-// of the antenna. CASES: only so many sets of rays, of which the later ones take exact rays the longer.
+// time per point of either. Points are 1.5 m above streets. Of the cases, which are sets of rays, the later ones take
+// exact rays the longer.
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -138,12 +136,18 @@ void run(const std::string& name, Vec2 place, double height_m, double frequency_
 }  // namespace tesseray::testing
 
 int main(int argc, char** argv) {
-  double x = 0, y = 0, height_m = 0;
-  if (argc < 6 || argc > 7 || std::sscanf(argv[2], "%lf,%lf,%lf", &x, &y, &height_m) != 3) {
-    std::fprintf(stderr, "usage: %s CITY X,Y,HEIGHT FREQUENCY_MHZ RADIUS COUNT [CASES]\n", argv[0]);
-    return 2;
-  }
-  tesseray::testing::run(argv[1], {x, y}, height_m, std::stod(argv[3]), std::stod(argv[4]), std::stoul(argv[5]),
-                         argc > 6 ? std::stoul(argv[6]) : std::size(tesseray::testing::cases));
+  CLI::App app("Ray launching against all exact rays.");
+  std::string city;
+  std::array<double, 3> site{};
+  double frequency_mhz = 0, radius_m = 0;
+  std::size_t count = 0, cases = std::size(tesseray::testing::cases);
+  app.add_option("city", city, "synthetic:SIDE[:SEED] or an environment file")->required();
+  app.add_option("site", site, "X,Y in the city's CRS, and the height over the ground, m")->delimiter(',')->required();
+  app.add_option("frequency", frequency_mhz, "MHz")->required();
+  app.add_option("radius", radius_m, "of the receivers about the site, m")->required();
+  app.add_option("count", count, "of receivers")->required();
+  app.add_option("cases", cases, "how many of the cases; all by default");
+  CLI11_PARSE(app, argc, argv);
+  tesseray::testing::run(city, {site[0], site[1]}, site[2], frequency_mhz, radius_m, count, cases);
   return 0;
 }

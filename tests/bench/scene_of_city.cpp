@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Writes a city as a scene file for the executable, and prints transmitters for it as CSV: spread over the city, by
 // turns 6 m above a street, 3 m above a roof and 50 m above all roofs.
+#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
+#include <string>
 
 #include "city_sites.h"
 #include "core/scene/file/scene_file.h"
@@ -23,12 +24,15 @@ void print_transmitters(const Scene& scene, int count) {
 }  // namespace tesseray
 
 int main(int argc, char** argv) {
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: scene_of_city synthetic:SIDE[:SEED]|ENVIRONMENT SCENE.tscene [TRANSMITTERS]\n");
-    return 2;
-  }
-  const tesseray::testing::VisibilityCity city = tesseray::testing::city_by_name(argv[1]);
-  tesseray::write_scene_file({city.scene, city.tiling.options, {}}, argv[2]);
-  tesseray::print_transmitters(city.scene, argc > 3 ? std::atoi(argv[3]) : 3);
+  CLI::App app("A city as a scene file; prints transmitters all over it as a table.");
+  std::string name, file;
+  int transmitters = 3;
+  app.add_option("city", name, "synthetic:SIDE[:SEED] or an environment file")->required();
+  app.add_option("scene", file, "the .tscene file to write")->required();
+  app.add_option("transmitters", transmitters, "how many");
+  CLI11_PARSE(app, argc, argv);
+  const tesseray::testing::VisibilityCity city = tesseray::testing::city_by_name(name);
+  tesseray::write_scene_file({city.scene, city.tiling.options, {}}, file);
+  tesseray::print_transmitters(city.scene, transmitters);
   return 0;
 }

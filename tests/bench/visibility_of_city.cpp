@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What visibility costs on a whole city: the matrix of tiles, edge rows and links, first level, file, and the plain way
-// (every facing pair to Embree) on a sample in the same run. Usage:
-//   visibility_of_city [--sources N] [--tiles-only] CITY...    (N: source tiles of the plain way, 0 for none; see
-//   visibility_city.h)
+// (every facing pair to Embree) on a sample in the same run.
 // Prints a row of a Markdown table per city.
 #include <sys/resource.h>
 #include <tbb/parallel_for.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/visibility/occlusion/elements.h"
 #include "core/visibility/visibility.h"
@@ -174,21 +174,19 @@ void measure(const std::string& name, int sources, bool tiles_only) {
 }  // namespace tesseray
 
 int main(int argc, char** argv) {
-  int first = 1, sources = 2000;
+  CLI::App app("What it takes to find which tiles and edge segments of a city see each other.");
+  std::vector<std::string> cities;
+  int sources = 2000;
   bool tiles_only = false;
-  if (argc > 2 && std::string(argv[1]) == "--sources") {
-    sources = std::stoi(argv[2]);
-    first = 3;
-  }
-  if (argc > first && std::string(argv[first]) == "--tiles-only") {
-    tiles_only = true;
-    ++first;
-  }
+  app.add_option("cities", cities, "synthetic:SIDE[:SEED] or environment files")->required();
+  app.add_option("--sources", sources, "tiles of which Embree is asked about every facing pair; 0: none");
+  app.add_flag("--tiles-only", tiles_only, "without edge segments");
+  CLI11_PARSE(app, argc, argv);
   std::printf(
       "Times in brackets are of the processor, in all threads; decoding, first level and Embree are all of it.\n\n"
       "| city | km² | tiles | edge segments | entries of tiles, 10⁶ | all entries, 10⁶ | tiles, s | all, s | "
       "memory tiles, MiB | memory all, MiB | writing, s | bytes per entry | decoded, 10⁹/s | street, ms | 40 m, ms | "
       "every pair to Embree, s | ratio |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-  for (int k = first; k < argc; ++k) tesseray::measure(argv[k], sources, tiles_only);
+  for (const std::string& city : cities) tesseray::measure(city, sources, tiles_only);
   return 0;
 }

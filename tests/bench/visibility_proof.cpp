@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The relation against robust Embree on random source tiles of whole cities: every tile that faces the source, in both
 // directions. A pair that differs and changes its answer when the segment moves by a millimetre is a tie and listed;
-// any other is a fault. Then, each instruction set that this machine has must find the same rows. Usage:
-//   visibility_proof [--rows N] CITY...             (N: source tiles per city, 3000 if not given; see
-//   visibility_city.h)
+// any other is a fault. Then, each instruction set that this machine has must find the same rows.
 // Exit status 1 when there is a fault. Prints a row of a Markdown table per city, and each pair that differs.
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -15,6 +14,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/visibility/occlusion/elements.h"
 #include "core/visibility/search/sight_search.h"
@@ -115,14 +115,15 @@ class Proof {
 }  // namespace tesseray
 
 int main(int argc, char** argv) {
-  int first = 1, rows = 3000;
-  if (argc > 2 && std::string(argv[1]) == "--rows") {
-    rows = std::stoi(argv[2]);
-    first = 3;
-  }
+  CLI::App app("Rows of visibility against Embree, in both directions.");
+  std::vector<std::string> cities;
+  int rows = 3000;
+  app.add_option("cities", cities, "synthetic:SIDE[:SEED] or environment files")->required();
+  app.add_option("--rows", rows, "random source tiles of each");
+  CLI11_PARSE(app, argc, argv);
   std::uint64_t faults = 0;
-  for (int k = first; k < argc; ++k) {
-    const tesseray::testing::VisibilityCity city = tesseray::testing::city_by_name(argv[k]);
+  for (const std::string& name_of_city : cities) {
+    const tesseray::testing::VisibilityCity city = tesseray::testing::city_by_name(name_of_city);
     tesseray::Proof proof(city);
     const tesseray::Tally tally = proof.check(rows);
     std::printf("| %s | %zu | %llu | %llu | %llu | %llu | %llu |\n", city.name.c_str(), city.tiling.tiles.size(),

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the rows of a city's tiles, and of its edges with them, cost straight into a file, block by block, with little
-// memory: for cities and tiles of any size, and within a distance. Usage:
-//   visibility_to_file [--memory GIB] [--max-distance M] [--tile-area M2] [--edges 1] SIDE...
-// Cities are synthetic:SIDE of visibility_city.h. The memory (2 GiB if not given) is that of compute_visibility_file.
+// memory: for cities and tiles of any size, and within a distance. Cities are synthetic:SIDE of visibility_city.h. The
+// memory is that of compute_visibility_file.
 // Prints a row of a Markdown table per city; the files are removed.
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/tiling/tiling.h"
 #include "core/visibility/visibility.h"
@@ -69,19 +70,18 @@ void measure(double side_m, const Settings& settings) {
 }  // namespace tesseray
 
 int main(int argc, char** argv) {
+  CLI::App app("What visibility straight into its file takes, as computevisibility writes it.");
   tesseray::Settings settings;
-  int next = 1;
-  for (; next + 1 < argc && std::string(argv[next]).starts_with("--"); next += 2) {
-    const std::string option = argv[next];
-    const double value = std::stod(argv[next + 1]);
-    if (option == "--memory") settings.memory_gib = value;
-    if (option == "--max-distance") settings.visibility.max_distance_m = value;
-    if (option == "--tile-area") settings.tiling.tile_area_m2 = value;
-    if (option == "--edges") settings.with_edges = value != 0;
-  }
+  std::vector<double> sides_m;
+  app.add_option("sides", sides_m, "of synthetic cities, m")->required();
+  app.add_option("--memory", settings.memory_gib, "the budget, GiB");
+  app.add_option("--max-distance", settings.visibility.max_distance_m, "m");
+  app.add_option("--tile-area", settings.tiling.tile_area_m2, "m²");
+  app.add_option("--edges", settings.with_edges, "1: with edge segments");
+  CLI11_PARSE(app, argc, argv);
   std::printf(
       "| city | km² | tiles | edges | entries, 10⁶ | s | processor s | µs per entry | memory, MiB | file, MiB |\n"
       "|---|---|---|---|---|---|---|---|---|---|\n");
-  for (; next < argc; ++next) tesseray::measure(std::stod(argv[next]), settings);
+  for (const double side_m : sides_m) tesseray::measure(side_m, settings);
   return 0;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What it costs to bring the visibility of a whole city up to date after one building was added, raised or removed,
-// beside computing all of it. Checks that the files are the same to the byte. Usage:
-//   visibility_update [--no-comparison] CITY...           (see visibility_city.h)
+// beside computing all of it. Checks that the files are the same to the byte.
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -132,11 +132,16 @@ void measure(const std::string& name, bool compares) {
 }  // namespace tesseray
 
 int main(int argc, char** argv) {
-  const bool compares = argc < 2 || std::string(argv[1]) != "--no-comparison";
+  CLI::App app("What an update of a city's visibility costs after one building was added, raised or removed.");
+  std::vector<std::string> cities;
+  bool compares = true;
+  app.add_option("cities", cities, "synthetic:SIDE[:SEED] or environment files")->required();
+  app.add_flag("--comparison,!--no-comparison", compares, "hold the first three against all of it; on by default");
+  CLI11_PARSE(app, argc, argv);
   std::printf(
       "| city | edit | why not | new elements | searched | changed entries | update, s (processor) | stages, s | of "
       "all | "
       "same bytes |\n|---|---|---|---|---|---|---|---|---|---|\n");
-  for (int k = compares ? 1 : 2; k < argc; ++k) tesseray::measure(argv[k], compares);
+  for (const std::string& city : cities) tesseray::measure(city, compares);
   return 0;
 }
