@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <iterator>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -120,11 +121,14 @@ constexpr Limits cases[] = {{"one reflection", 1, 0, 1},    {"two reflections", 
 void run(const std::string& name, Vec2 place, double height_m, double frequency_mhz, double radius_m, std::size_t count,
          std::size_t wanted_cases) {
   const VisibilityCity city = city_by_name(name);
+  const Transmitter transmitter = antenna_at(city.scene, place, height_m, frequency_mhz);
+  if (!city.scene.extent.contains(transmitter.position.xy())) {
+    throw std::runtime_error("the site is outside of " + city.name + "; give X,Y in its CRS");
+  }
   const Occlusion occlusion(city.scene);
   const Seconds computing;
   const auto visibility = compute_visibility(occlusion, city.tiling, {}, no_progress());
   std::printf("%s: %zu tiles, visibility %.1f s\n", city.name.c_str(), city.tiling.tiles.size(), computing.passed());
-  const Transmitter transmitter = antenna_at(city.scene, place, height_m, frequency_mhz);
   const std::vector<Receiver> receivers = street_points(city.scene, transmitter.position.xy(), radius_m, count);
   for (const Limits& limits : std::span(cases).first(std::min(wanted_cases, std::size(cases)))) {
     compare(city, occlusion, *visibility, receivers, transmitter, limits);
