@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,15 +25,15 @@ class TargetSums {
   TargetSums() = default;
   // All empty.
   explicit TargetSums(std::size_t targets)
-      : count_(targets),
-        sums_(LargePageAllocator<Sums>().allocate(targets)),
-        is_made_((targets + targets_per_block - 1) / targets_per_block, 0) {}
+      : is_made_((targets + targets_per_block - 1) / targets_per_block, 0),
+        count_(targets),
+        sums_(LargePageAllocator<Sums>().allocate(targets)) {}
   ~TargetSums() { LargePageAllocator<Sums>().deallocate(sums_, count_); }
   TargetSums(TargetSums&& other) noexcept { *this = std::move(other); }
   TargetSums& operator=(TargetSums&& other) noexcept {
+    std::swap(is_made_, other.is_made_);
     std::swap(count_, other.count_);
     std::swap(sums_, other.sums_);
-    std::swap(is_made_, other.is_made_);
     return *this;
   }
 
@@ -63,9 +64,12 @@ class TargetSums {
     is_made_[block] = 1;
   }
 
+  // Nobody ends their lives.
+  static_assert(std::is_trivially_destructible_v<Sums>);
+
+  std::vector<std::uint8_t> is_made_;  // by block
   std::size_t count_ = 0;
   Sums* sums_ = nullptr;
-  std::vector<std::uint8_t> is_made_;  // by block
 };
 
 }  // namespace tesseray
