@@ -181,15 +181,13 @@ LaunchCost Bounces::cost() const {
   return cost;
 }
 
-void Bounces::bounce_first(std::vector<Tube> tubes, std::function<void(double)> foretold, Progress& progress) {
+void Bounces::bounce_first(TubeParts tubes, std::function<void(double)> foretold, Progress& progress) {
   foretold_ = std::move(foretold);
-  TubeParts first;
-  first.add(std::move(tubes));
   if (environment_.tube_bouncer != nullptr) {
     bouncer_ = environment_.tube_bouncer->start(view_);
     if (pruning_.roulette > 0) bouncer_->know_before(arrivals_.gain_sums());
   }
-  bounce(std::move(first), 0, progress);
+  bounce(std::move(tubes), 0, progress);
   take_bounced();
   bouncer_.reset();
   foretold_ = {};

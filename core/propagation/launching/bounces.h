@@ -42,7 +42,7 @@ class Bounces {
 
   // Of the first level's tubes, which are not scattered. `foretold` is called once it is known about how long all
   // bounces take, as LaunchExtent::bounces_ns, from when on the progress is the part of that; see foretell().
-  void bounce_first(std::vector<Tube> tubes, std::function<void(double ns)> foretold, Progress& progress);
+  void bounce_first(TubeParts tubes, std::function<void(double ns)> foretold, Progress& progress);
   // `level`: how often such tubes have bounced before, for the progress; scattered ones as many as leave them the
   // bounces that they were launched for.
   void bounce(TubeParts tubes, int level, Progress& progress);

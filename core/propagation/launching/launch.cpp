@@ -65,14 +65,6 @@ std::vector<GainByMechanism> gains_by_mechanism(const std::vector<RecordedRay>& 
   return gains;
 }
 
-// Copied once: each part may be a few tubes, and all of them a hundred megabytes.
-std::vector<Tube> together(TubeParts parts) {
-  std::vector<Tube> tubes;
-  tubes.reserve(parts.size());
-  for (const std::vector<Tube>& part : parts.parts()) tubes.insert(tubes.end(), part.begin(), part.end());
-  return tubes;
-}
-
 }  // namespace
 
 LaunchExtent extent_of(const TargetPoints& points, const Visibility& visibility, Vec3 antenna, bool draws_by_chance,
@@ -148,13 +140,12 @@ class Launch::PartOfBounces final : public Progress {
 RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
   LaunchExtent extent;
   PhaseParts parts{{}, progress};
-  std::vector<Tube> tubes;
+  TubeParts tubes;
   {
     const PhaseClock clock(cost_[LaunchPhase::first_level]);
-    TubeParts parts_of_tubes;
     std::vector<std::uint8_t> lit;
     PartOfStage moment(progress, 0, 0);
-    first_level_.launch_into_sight(lit, parts_of_tubes, moment);
+    first_level_.launch_into_sight(lit, tubes, moment);
     pruning_ = choose_pruning();
     extent = extent_of(environment_.points, environment_.visibility, setting_.transmitter.position,
                        draws_by_chance(environment_.options, environment_.points), lit);
@@ -163,8 +154,7 @@ RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
     // What has gone by untold is told at once, but not as a leap.
     constexpr double most_at_once = 0.18;
     PartOfStage part(progress, std::min(most_at_once, end * forecast.in_sight(extent)), end);
-    first_level_.launch_to_hidden(lit, parts_of_tubes, part);
-    tubes = together(std::move(parts_of_tubes));
+    first_level_.launch_to_hidden(lit, tubes, part);
   }
   Bounces bounces(setting_, record_, arrivals_, scattering_, pruning_, extent.row_entries);
   {

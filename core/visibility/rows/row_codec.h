@@ -79,6 +79,23 @@ class RowCoder {
 // REQUIRES: strictly ascending numbers below 2³² − 1.
 void append_row(std::span<const std::uint32_t> row, std::vector<std::uint8_t>& bytes);
 
+// The numbers from `first` on, so many of them.
+struct RowRun {
+  std::uint32_t first = 0, count = 0;
+  // The least number that the next run may begin with: one is left out between them.
+  std::uint32_t end() const { return first + count + 1; }
+};
+
+// The run of the token at `bytes` that begins at `least` or later; what does not fit the token is read at `rest`, which
+// goes on.
+inline RowRun read_run(const std::uint8_t* bytes, std::uint32_t least, const std::uint8_t*& rest) {
+  const std::uint32_t token = load_little_endian<std::uint16_t>(bytes);
+  std::uint32_t gap = token >> run_length_bits, more = token & longest_run;
+  if (gap == widest_gap) gap += read_varint(rest);
+  if (more == longest_run) more += read_varint(rest);
+  return {least + gap, more + 1};
+}
+
 // Calls visit(first, count) for the runs at `bytes` until one begins at `end_number` or later; returns the end of what
 // was read, which is the row's where none does. REQUIRES: bytes made by append_row (files are checked as they are
 // read).
@@ -88,13 +105,10 @@ const std::uint8_t* for_each_run_until(const std::uint8_t* bytes, std::uint32_t 
   const std::uint8_t* rest = bytes + 2 * std::size_t{runs};
   std::uint32_t next = 0;
   for (const std::uint8_t* end = rest; bytes != end; bytes += 2) {
-    const std::uint32_t token = load_little_endian<std::uint16_t>(bytes);
-    std::uint32_t gap = token >> run_length_bits, more = token & longest_run;
-    if (gap == widest_gap) gap += read_varint(rest);
-    if (more == longest_run) more += read_varint(rest);
-    if (next + gap >= end_number) break;
-    visit(next + gap, more + 1);
-    next += gap + more + 2;
+    const RowRun run = read_run(bytes, next, rest);
+    if (run.first >= end_number) break;
+    visit(run.first, run.count);
+    next = run.end();
   }
   return rest;
 }
@@ -120,9 +134,9 @@ class RowCursor {
   // call. REQUIRES: it does not fall.
   template <class Visit>
   void visit_until(std::uint32_t end_number, const Visit& visit) {
-    while (first_ < end_number) {
-      visit(first_, count_);
-      if (first_ + count_ > end_number) return;
+    while (run_.first < end_number) {
+      visit(run_.first, run_.count);
+      if (run_.first + run_.count > end_number) return;
       read();
     }
   }
@@ -132,23 +146,18 @@ class RowCursor {
 
   void read() {
     if (left_ == 0) {
-      first_ = none;
+      run_ = {none, 0};
       return;
     }
-    const std::uint32_t token = load_little_endian<std::uint16_t>(token_);
-    std::uint32_t gap = token >> run_length_bits, more = token & longest_run;
-    if (gap == widest_gap) gap += read_varint(rest_);
-    if (more == longest_run) more += read_varint(rest_);
-    first_ = next_ + gap;
-    count_ = more + 1;
-    next_ = first_ + count_ + 1;
+    run_ = read_run(token_, next_, rest_);
+    next_ = run_.end();
     token_ += 2;
     --left_;
   }
 
   const std::uint8_t *token_ = nullptr, *rest_ = nullptr;
-  std::uint32_t left_ = 0;               // runs behind this
-  std::uint32_t first_ = 0, count_ = 0;  // of this
+  std::uint32_t left_ = 0;  // runs behind this
+  RowRun run_;
   std::uint32_t next_ = 0;
 };
 
