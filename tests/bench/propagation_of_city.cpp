@@ -45,13 +45,6 @@ double anonymous_memory_mib() {
   return 0;
 }
 
-RayLaunchingOptions options_for(int bounces, int after_scattering, bool pruning) {
-  RayLaunchingOptions options = testing::all_effects(bounces);
-  options.max_after_scattering = after_scattering;
-  options.pruning = pruning;
-  return options;
-}
-
 std::vector<float> powers_of(const TransmitterPrediction& prediction) {
   std::vector<float> powers;
   powers.reserve(prediction.tiles.size());
@@ -127,8 +120,17 @@ struct Study {
   std::vector<int> bounces{3, 5};
   int after_scattering = 1;
   bool pruning = true;
+  std::size_t tubes_of_level = RayLaunchingOptions().tubes_of_level;
   float noise_floor_dbm = -110;
 };
+
+RayLaunchingOptions options_for(const Study& study, int bounces) {
+  RayLaunchingOptions options = testing::all_effects(bounces);
+  options.max_after_scattering = study.after_scattering;
+  options.pruning = study.pruning;
+  options.tubes_of_level = study.tubes_of_level;
+  return options;
+}
 
 void measure(const Study& study) {
   const testing::VisibilityCity city = testing::city_by_name(study.city);
@@ -152,8 +154,7 @@ void measure(const Study& study) {
     Transmitter transmitter = testing::test_transmitter(site.position);
     transmitter.erp_dbm = 40;
     for (const int bounces : study.bounces) {
-      const RayLauncher launcher(city.scene, city.tiling, occlusion, *visibility, {},
-                                 options_for(bounces, study.after_scattering, study.pruning));
+      const RayLauncher launcher(city.scene, city.tiling, occlusion, *visibility, {}, options_for(study, bounces));
       const auto first = std::chrono::steady_clock::now();
       launcher.prepare(no_progress(), vegetation_file_beside(*visibility));
       const auto begin = std::chrono::steady_clock::now();
@@ -206,6 +207,7 @@ int main(int argc, char** argv) {
   app.add_option("--save", study.save, "folder for the predictions")->check(CLI::ExistingDirectory);
   app.add_option("--compare", study.compare_with, "folder of earlier predictions")->check(CLI::ExistingDirectory);
   app.add_flag("--pruning,!--no-pruning", study.pruning, "see RayLaunchingOptions; on by default");
+  app.add_option("--tubes-of-level", study.tubes_of_level, "see RayLaunchingOptions");
   app.add_option("--noise-floor", study.noise_floor_dbm, "compare tiles above this received power, dBm");
   CLI11_PARSE(app, argc, argv);
   tesseray::measure(study);

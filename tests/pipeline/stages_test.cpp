@@ -14,6 +14,7 @@
 #include "core/base/parallel.h"
 #include "processing_algorithms/stages/predict_each.h"
 #include "processing_algorithms/stages/visibility_stage.h"
+#include "tests/support/environment.h"
 
 namespace tesseray {
 namespace {
@@ -235,6 +236,28 @@ TEST(VisibilityEstimate, IsNearTheRealNumberOfEntries) {
     const auto estimate = static_cast<double>(estimated_visibility_entries(occlusion, tiling, options));
     EXPECT_NEAR(estimate / entries, 1.0, 0.1);
   }
+}
+
+// As many as there is room for, with the tubes of each: of 4 threads, by a budget that is that of so many and a half.
+TEST(TransmittersAtOnce, FitWithTheirTubes) {
+  const testing::Environment town(walled_square(), 10);
+  const RayLauncher launcher(town.scene, town.tiling, town.occlusion, *town.visibility, {}, {});
+  launcher.prepare(no_progress());
+  constexpr int threads = 4;
+  constexpr std::uint64_t mebibyte = 1u << 20;
+  tbb::task_arena arena(threads);
+  const std::uint64_t of_one = launcher.bytes_of_launch(threads) + launcher.bytes_of_tubes();
+  ASSERT_GT(launcher.bytes_of_tubes(), 100 * mebibyte);
+  const auto at_once = [&](std::uint64_t left_bytes) {
+    constexpr std::uint64_t enough = std::uint64_t{1} << 40;
+    const std::uint64_t held = enough - MemoryBudget{enough}.left_bytes();
+    const MemoryBudget budget{held + launcher.bytes_besides_launches() + left_bytes};
+    return arena.execute([&] { return transmitters_at_once(budget, launcher, town.tiling.tiles.size(), 3); });
+  };
+  EXPECT_EQ(at_once(of_one / 2), 1u);  // tubes may need far less
+  EXPECT_EQ(at_once(of_one + of_one / 2), 1u);
+  EXPECT_EQ(at_once(2 * of_one + of_one / 2), 2u);
+  EXPECT_EQ(at_once(100 * of_one), 3u);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "core/base/parallel.h"
@@ -83,11 +84,11 @@ class ExpectedChildren {
     for_each_group(groups, [&](std::size_t g) { most_[g] = most_of(groups[g], visibility); });
   }
 
-  // The groups from `first` on that bring about a batch of children.
-  std::size_t end_of_batch(std::size_t first) const {
+  // The groups from `first` on that bring about so many children.
+  std::size_t end_of_batch(std::size_t first, std::size_t children) const {
     const bool at_edge = is_at_edge(first);
     std::size_t last = first;
-    for (double expected = 0; last < groups_.size() && expected < static_cast<double>(batch_children); ++last) {
+    for (double expected = 0; last < groups_.size() && expected < static_cast<double>(children); ++last) {
       if (is_at_edge(last) != at_edge) break;
       expected += share_[at_edge ? 1 : 0] * most_[last];
     }
@@ -202,8 +203,8 @@ void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
   // The more rays have arrived, the more of the others are known to be weak.
   prepare_roulette();
   TubesOfLevel at_level{.level = level, .tubes = static_cast<double>(tubes.size())};
-  const TubeGroups groups(std::move(tubes), pruning_.tubes);
-  const std::span<const TubeGroup> list = groups.list();
+  std::optional<TubeGroups> groups(std::in_place, std::move(tubes), pruning_.tubes);
+  const std::span<const TubeGroup> list = groups->list();
   count_by_interactions(list);
   at_level.edge_pairs = edge_pairs(list, environment_.points, environment_.visibility);
   at_level.row_entries = row_entries_;
@@ -218,12 +219,17 @@ void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
   const std::vector<double> work = work_before(list, environment_.points, environment_.visibility);
   const std::vector<double> brought =
       children_before(list, level, pruning_.roulette > 0, environment_.points, environment_.visibility);
+  // Of the children that there may be before they bounce, this part may be brought at once, however near they are.
+  constexpr std::size_t least_part = 4;
+  const std::size_t most_children = environment_.options.tubes_of_level;
   double passed_on = 0;  // the part of the children that have been bounced
   TubeParts children;
   ExpectedChildren expected(list, environment_.points, environment_.visibility);
   for (std::size_t first = 0; first < list.size();) {
     progress.throw_if_cancelled();
-    const std::size_t last = expected.end_of_batch(first), before = children.size();
+    const std::size_t before = children.size();
+    const std::size_t last =
+        expected.end_of_batch(first, std::max(most_children - before, most_children / least_part + 1));
     PartOfStage own = part(done_when(work[first], passed_on), done_when(work[last], passed_on));
     const std::span<const TubeGroup> batch = list.subspan(first, last - first);
     if (bouncer_) {
@@ -232,7 +238,8 @@ void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
       bounce_one_by_one(batch, std::span(work).subspan(first, batch.size() + 1), children, own);
     }
     expected.learn(first, last, children.size() - before);
-    if (children.size() >= batch_children) {
+    if (children.size() >= most_children) {
+      groups->drop_before(last);
       foretell(children, brought[last], progress);
       PartOfStage of_children = part(done_when(work[last], passed_on), done_when(work[last], brought[last]));
       bounce(std::exchange(children, {}), level + 1, of_children);
@@ -240,6 +247,7 @@ void Bounces::bounce(TubeParts tubes, int level, Progress& progress) {
     }
     first = last;
   }
+  groups.reset();  // before their last children bounce
   foretell(children, 1, progress);
   PartOfStage of_children = part(done_when(1, passed_on), 1);
   bounce(std::move(children), level + 1, of_children);
@@ -254,12 +262,15 @@ void Bounces::bounce_one_by_one(std::span<const TubeGroup> groups, std::span<con
     progress.throw_if_cancelled();
     ThreadState& state = states_.local();
     const std::size_t begin = task * elements_per_task, end = std::min(groups.size(), begin + elements_per_task);
+    state.children.clear();
     double ns = 0;
     for (std::size_t g = begin; g < end; ++g) {
       if (environment_.points.is_tile(groups[g].element)) scattering_.take_in(groups[g]);
-      const GroupWork work = bounce_group(groups[g], state, produced[task]);
+      const GroupWork work = bounce_group(groups[g], state, state.children);
       ns += work.row_ns() + work.rays_ns();
     }
+    // What grew one by one has room for up to twice as many; tubes wait in as much memory as they need.
+    produced[task].assign(state.children.begin(), state.children.end());
     const double done_ns = done_ns_.fetch_add(ns) + ns;
     if (expected_ns_) {
       progress.advance(std::min(1.0, done_ns / *expected_ns_));

@@ -126,7 +126,8 @@ double Bounces::level_ns(std::span<const SampledTube> sample, const Progress& pr
   }
   // Tubes that come to an element in one batch have its row together; about so many of the elements have some.
   constexpr double reached = 0.4;
-  const double batches = 1 + (at_tiles.tubes + at_edges.tubes) / static_cast<double>(batch_children);
+  const double batches =
+      1 + (at_tiles.tubes + at_edges.tubes) / static_cast<double>(environment_.options.tubes_of_level);
   for (const OfKind& kind : {at_tiles, at_edges}) {
     const double places = reached * batches * kind.elements;
     if (kind.tubes > 0) ns += kind.row_ns * places * (1 - std::exp(-kind.tubes / places)) / kind.tubes;

@@ -30,10 +30,6 @@
 
 namespace tesseray {
 
-// A batch of elements may bring about this many children, as far as is known of those before them (bounce.cpp), before
-// they are bounced in turn: the memory that one level takes. The same for any number of threads.
-inline constexpr std::size_t batch_children = std::size_t{1} << 20;
-
 class Bounces {
  public:
   // Keeps references to all but the pruning. `row_entries`: LaunchExtent's, for the progress.
@@ -70,6 +66,7 @@ class Bounces {
       IntervalBounds bounds;
     };
     std::vector<ReflectedTube> reflected;
+    std::vector<Tube> children;  // of the groups of a task
   };
   // With what a thread fills batches for those that take many at once.
   struct BatchState : RowReader {

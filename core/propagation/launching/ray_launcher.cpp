@@ -3,11 +3,13 @@
 
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
 #include "core/base/infinity.h"
 #include "core/propagation/launching/launch.h"
+#include "core/propagation/tubes/tube.h"
 #include "core/tiling/tile_index.h"
 
 namespace tesseray {
@@ -246,6 +248,13 @@ std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
          receivers * (of_pairs + 2 * sizeof(LeftInSight)) + impl_->points.element_count() * sizeof(float) +  // roulette
          (impl_->points.element_count() + receivers) * of_number +
          impl_->points.tile_count() * (of_scattering_tile + of_tile_by_batches);
+}
+
+std::uint64_t RayLauncher::bytes_of_tubes() const {
+  // Those that wait, of several levels (docs/benchmarks/propagation.md). Few elements have no more than that each.
+  constexpr std::uint64_t halves_of_a_level = 3, at_an_element = 256;
+  const std::uint64_t waiting = halves_of_a_level * impl_->options.tubes_of_level / 2;
+  return sizeof(Tube) * std::min<std::uint64_t>(waiting, at_an_element * impl_->points.element_count());
 }
 
 std::uint64_t RayLauncher::bytes_besides_launches() const {

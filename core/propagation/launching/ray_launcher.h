@@ -120,6 +120,8 @@ class RayLauncher {
 
   // The memory that each launch takes on so many threads: sums and what tiles scatter, without the tubes under way.
   std::uint64_t bytes_of_launch(std::size_t threads) const;
+  // About what the tubes under way may take of each launch at most: many launches need far less.
+  std::uint64_t bytes_of_tubes() const;
   // What all launches together take besides: batches, and what it takes to see from many antennas. REQUIRES: prepare()
   // has returned.
   std::uint64_t bytes_besides_launches() const;

@@ -61,6 +61,10 @@ struct RayLaunchingOptions {
   bool pruning = false;
   // Where there are fewer tiles, all rays cost little.
   std::uint32_t pruning_from_tiles = 20'000;
+  // So many tubes, about, may come of a level of bounces before they bounce in turn: what a launch takes in memory.
+  // With more of them tubes at one element come together more often, which saves time; and what is there when weak rays
+  // are drawn differs.
+  std::size_t tubes_of_level = std::size_t{1} << 22;
   Summation summation = Summation::local_mean;
   double receiver_height_m = 1.5;  // of ground targets above their tile
   Polarization receiver_polarization = Polarization::vertical;

@@ -72,11 +72,11 @@ inline constexpr std::size_t weight_lanes = 32;
 // The weight from which on an item is kept for certain is sought in so many turns at most: Σ min(1, weight / threshold)
 // = most. Each turn gives the next threshold, from ∞ on; the same again when there is no better one.
 inline constexpr int threshold_turns = 8;
-TESSERAY_HD inline double next_threshold(const WeakItems* lanes, std::size_t most, double threshold) {
+TESSERAY_HD inline double next_threshold(const WeakItems* of_lanes, std::size_t most, double threshold) {
   WeakItems all{0, 0};
   for (std::size_t lane = 0; lane < weight_lanes; ++lane) {
-    all.weight += lanes[lane].weight;
-    all.others += lanes[lane].others;
+    all.weight += of_lanes[lane].weight;
+    all.others += of_lanes[lane].others;
   }
   return all.others >= most ? threshold : all.weight / static_cast<double>(most - all.others);
 }

@@ -34,7 +34,7 @@ struct TubeGroup {
   std::span<const Tube* const> tubes;
 };
 
-// Keeps the tubes. Ascending by element; the same for any number of threads.
+// Keeps the tubes of its groups, and no others. Ascending by element; the same for any number of threads.
 class TubeGroups {
  public:
   // Of the tubes of an element that have bounced before, about `most` stand for all (weighted_sample.h); 0: all.
@@ -44,10 +44,18 @@ class TubeGroups {
   TubeGroups& operator=(const TubeGroups&) = delete;
 
   std::span<const TubeGroup> list() const { return groups_; }
+  // Of all groups, as they are in memory.
+  std::size_t tube_count() const { return tubes_.size(); }
+  // Gives back the memory of the tubes of all groups before this one, which have none any more.
+  void drop_before(std::size_t group);
 
  private:
+  // Those that `order_` will point to from there on, which is what places_ has.
+  void keep_from(std::size_t first);
+
   TubeParts tubes_;
-  std::vector<Tube*> order_;
+  std::vector<std::uint32_t> places_;  // in tubes_, as they came; by group
+  std::vector<const Tube*> order_;     // by group
   std::vector<TubeGroup> groups_;
 };
 

@@ -57,6 +57,7 @@ std::vector<Case> cases() {
   list.push_back({"drawn by chance", all_effects(), antenna_at(above)});
   list.back().options.pruning = true;
   list.back().options.pruning_from_tiles = 1;
+  list.back().options.tubes_of_level = 2'000;  // levels in parts, each drawn by what is there by then
   list.push_back({"in amplitude", all_effects(), antenna_at(street)});
   list.back().options.summation = Summation::coherent;
   list.push_back({"sector antenna and dipole", all_effects(), antenna_at(above)});

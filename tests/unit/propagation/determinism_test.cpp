@@ -51,17 +51,26 @@ RayLaunchingResult launch_with(int threads, const Environment& city, const RayLa
   return arena.execute([&] { return city.launch(transmitter, receivers, options); });
 }
 
+RayLaunchingOptions with_rays() {
+  RayLaunchingOptions options;
+  options.rays_per_receiver = 20;
+  options.scattered_rays = true;
+  return options;
+}
+
+RayLaunchingOptions four_bounces() {
+  RayLaunchingOptions options = with_rays();
+  options.max_bounces = options.max_reflections = options.max_reflections_with_diffractions = 4;
+  options.max_diffractions = 2;
+  options.summation = Summation::coherent;
+  options.over_rooftop = OverRooftop::screens;
+  options.min_power_dbm = -110;
+  return options;
+}
+
 TEST(Determinism, SameBitsForAnyNumberOfThreads) {
   const Environment city(hilly_city(), 10);
-  RayLaunchingOptions defaults;
-  defaults.rays_per_receiver = 20;
-  defaults.scattered_rays = true;
-  RayLaunchingOptions all = defaults;
-  all.max_bounces = all.max_reflections = all.max_reflections_with_diffractions = 4;
-  all.max_diffractions = 2;
-  all.summation = Summation::coherent;
-  all.over_rooftop = OverRooftop::screens;
-  all.min_power_dbm = -110;
+  const RayLaunchingOptions defaults = with_rays(), all = four_bounces();
   RayLaunchingOptions two_after_scattering = defaults;
   two_after_scattering.max_after_scattering = 2;
   two_after_scattering.pruning = true;
@@ -76,6 +85,21 @@ TEST(Determinism, SameBitsForAnyNumberOfThreads) {
       SCOPED_TRACE(threads);
       expect_same(launch_with(threads, city, options), expected);
     }
+  }
+}
+
+// Levels that go on in hundreds of parts, each of which gives back what has bounced. Without draws, which are by what
+// is there by then.
+TEST(Determinism, SameBitsHoweverManyTubesComeOfALevel) {
+  const Environment city(hilly_city(), 10);
+  RayLaunchingOptions options = four_bounces();
+  options.max_scatterings = 0;
+  const RayLaunchingResult expected = launch_with(2, city, options);
+  for (const std::size_t few : {1'000u, 50u}) {
+    SCOPED_TRACE(few);
+    ASSERT_GT(expected.tubes, 100 * few);
+    options.tubes_of_level = few;
+    expect_same(launch_with(2, city, options), expected);
   }
 }
 
