@@ -3,8 +3,8 @@
 //
 // 1. prepare_tube, a thread per tube: what the members of its element's row are asked with.
 // 2. find_hits, a block per piece of a group: each thread takes members of the row, lays them out as intervals and asks
-// them with
-//    every tube of the group. Hits are written side by side, in any order.
+//    them with every tube of the group. Hits are written side by side, in any order, but for those that are surely not
+//    drawn.
 // 3. follow_hit, a thread per hit: the field that the element reflects or diffracts there, what arrives, and the tube
 //    that goes on. What arrives is summed in whole numbers, so that no order of threads changes the sums; the tubes are
 //    put in the CPU's order afterwards (child_order.h).
@@ -44,6 +44,7 @@ struct BounceBatch {
   std::uint32_t tube_count = 0;
   const std::uint32_t* members = nullptr;
   IntervalBounds* bounds = nullptr;  // by tube
+  RoughDraw* draws = nullptr;        // the same, of tubes at edges
   TubeHit* hits = nullptr;           // room for all pairs of BatchLimits
   std::uint64_t* hit_count = nullptr;
   Tube* children = nullptr;          // room for as many as hits are followed at once
@@ -74,7 +75,10 @@ TESSERAY_HD inline void prepare_tube(const BounceBatch& batch, std::uint32_t k) 
   } else {
     const EdgeSegment& edge = environment.edge(tube.element);
     const TubeAtEdge at_edge(tube, batch.launch.wedge_of(edge), environment);
-    if (at_edge.incidence.in_air()) bounds = edge_bounds(edge, tube.source.point);
+    if (at_edge.incidence.in_air()) {
+      bounds = edge_bounds(edge, tube.source.point);
+      batch.draws[k] = RoughDraw(tube, edge, batch.launch.link.wave_number);
+    }
   }
   batch.bounds[k] = bounds;
 }
@@ -103,9 +107,10 @@ TESSERAY_HD void find_hits(const Block& block, const BounceBatch& batch, std::ui
   const EnvironmentView& environment = batch.launch.environment;
   const TargetPointsView& points = environment.points;
   const TubeBatch::Group group = batch.groups[g];
-  const auto ask = [&](const PointIntervals& intervals, bool at_tile, std::uint32_t place, std::uint32_t target) {
+  const auto ask = [&](const PointIntervals& intervals, bool at_tile, std::uint32_t place, std::uint32_t target,
+                       const auto& is_left_out) {
     for (std::uint32_t t = group.first_tube; t < group.end_tube; ++t) {
-      if (!is_hit(intervals, batch.bounds[t], at_tile)) continue;
+      if (!is_hit(intervals, batch.bounds[t], at_tile) || is_left_out(t)) continue;
       batch.hits[block.claim_of_all(*batch.hit_count, 1)] = {{t, place}, target};
     }
   };
@@ -118,17 +123,23 @@ TESSERAY_HD void find_hits(const Block& block, const BounceBatch& batch, std::ui
       for_targets_of_tile(points, from_ground, batch.members[group.first_member + m], group.onward,
                           [&](std::uint32_t point, std::uint32_t target) {
                             const Vec3 p = points.points[point];
-                            ask(intervals_at_tile(frame, p.x, p.y, p.z), true, place++, target);
+                            ask(intervals_at_tile(frame, p.x, p.y, p.z), true, place++, target,
+                                [](std::uint32_t) { return false; });
                           });
     });
     return;
   }
   const EdgeSegment& edge = environment.edge(group.element);
+  const bool draws = batch.launch.roulette_gain != nullptr;
   block.for_each(member_count, [&](std::uint32_t m) {
     const std::uint32_t member = batch.members[group.first_member + m];
     const Vec3 p = points.arrival(member);
+    const PointPastEdge past_edge = draws ? point_past_edge(edge, p) : PointPastEdge();
     ask(intervals_at_edge(edge.midpoint, edge.direction, 0.5 * edge.length_m, p.x, p.y, p.z), false,
-        2 * (group.first_member + m), target_of_edge(points, member));
+        2 * (group.first_member + m), target_of_edge(points, member), [&](std::uint32_t t) {
+          return draws && is_surely_not_drawn(batch.launch, batch.draws[t], batch.tubes[t].chain, group.element,
+                                              past_edge, member);
+        });
   });
 }
 

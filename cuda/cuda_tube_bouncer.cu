@@ -58,12 +58,14 @@ struct Slot {
         tubes(capacity.tubes),
         members(capacity.members),
         bounds(capacity.tubes),
+        draws(capacity.tubes),
         hits(capacity.pairs),
         children(capacity.children),
         child_places(capacity.children),
         counts(2) {}
   static std::size_t device_bytes(const BounceCapacity& capacity) {
-    return capacity.pieces() * sizeof(TubeBatch::Group) + capacity.tubes * (sizeof(Tube) + sizeof(IntervalBounds)) +
+    return capacity.pieces() * sizeof(TubeBatch::Group) +
+           capacity.tubes * (sizeof(Tube) + sizeof(IntervalBounds) + sizeof(RoughDraw)) +
            capacity.members * sizeof(std::uint32_t) + capacity.pairs * sizeof(TubeHit) +
            capacity.children * (sizeof(Tube) + sizeof(HitPlace));
   }
@@ -78,6 +80,7 @@ struct Slot {
   MirroredArray<Tube> tubes;
   MirroredArray<std::uint32_t> members;
   DeviceArray<IntervalBounds> bounds;
+  DeviceArray<RoughDraw> draws;
   DeviceArray<TubeHit> hits;
   MirroredArray<Tube> children;
   MirroredArray<HitPlace> child_places;
@@ -170,6 +173,7 @@ class CudaLaunchBouncer final : public LaunchBouncer {
             .tube_count = static_cast<std::uint32_t>(batch.tubes.size()),
             .members = slot.members.device.data(),
             .bounds = slot.bounds.data(),
+            .draws = slot.draws.data(),
             .hits = slot.hits.data(),
             .hit_count = counts,
             .children = slot.children.device.data(),

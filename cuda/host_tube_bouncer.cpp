@@ -22,6 +22,7 @@ class HostLaunchBouncer final : public LaunchBouncer {
         sums_(launch.environment.points.tile_count),
         locks_(launch.environment.points.tile_count, 0),
         bounds_(capacity.tubes),
+        draws_(capacity.tubes),
         hits_(capacity.pairs),
         children_(capacity.children),
         child_places_(capacity.children) {}
@@ -40,6 +41,7 @@ class HostLaunchBouncer final : public LaunchBouncer {
                                 .tube_count = static_cast<std::uint32_t>(tubes.size()),
                                 .members = batch.members.data(),
                                 .bounds = bounds_.data(),
+                                .draws = draws_.data(),
                                 .hits = hits_.data(),
                                 .hit_count = &hit_count,
                                 .children = children_.data(),
@@ -92,6 +94,7 @@ class HostLaunchBouncer final : public LaunchBouncer {
   std::vector<FixedPointSum> gains_before_;
   std::vector<float> roulette_gain_;
   std::vector<IntervalBounds> bounds_;
+  std::vector<RoughDraw> draws_;
   std::vector<TubeHit> hits_;
   std::vector<Tube> children_;
   std::vector<HitPlace> child_places_;
@@ -104,8 +107,8 @@ class HostTubeBouncer final : public TubeBouncer {
 
   BatchLimits limits() const override { return capacity_.limits(); }
   std::size_t host_bytes() const override {
-    return capacity_.tubes * (sizeof(Tube) + sizeof(IntervalBounds)) + capacity_.pairs * sizeof(TubeHit) +
-           capacity_.children * (sizeof(Tube) + sizeof(HitPlace));
+    return capacity_.tubes * (sizeof(Tube) + sizeof(IntervalBounds) + sizeof(RoughDraw)) +
+           capacity_.pairs * sizeof(TubeHit) + capacity_.children * (sizeof(Tube) + sizeof(HitPlace));
   }
   std::unique_ptr<LaunchBouncer> start(const LaunchView& launch) override {
     LaunchView view = launch;

@@ -414,6 +414,15 @@ void Bounces::bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadSt
   }
 }
 
+void Bounces::leave_out_surely_not_drawn(const Tube& tube, const EdgeSegment& edge, ThreadState& state) const {
+  const RoughDraw draw(tube, edge, view_.link.wave_number);
+  const std::size_t left_out = std::erase_if(state.hits, [&](std::uint32_t hit) {
+    const std::uint32_t number = state.intervals.target[hit] & RowTarget::number_mask;
+    return is_surely_not_drawn(view_, draw, tube.chain, tube.element, state.past_edge.at(hit), number);
+  });
+  state.cost[phase_of(tube)].contributions -= left_out;
+}
+
 void Bounces::bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadState& state,
                           std::vector<Tube>& children) const {
   const std::uint32_t edge_number = arrived.element - environment_.points.tile_count();
@@ -422,11 +431,14 @@ void Bounces::bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadSt
   const std::span<const std::uint32_t> receivers = read_row_for(arrived, members, onward_of(arrived), state);
   lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row, receivers, state.layout,
                    state.intervals);
+  const bool draws = view_.roulette_gain != nullptr;
+  if (draws) lay_out_points_past_edge(edge, environment_.points, state.layout, state.past_edge);
   RaysOfThread rays(*this, &state, children);
   for (const Tube* const tube : arrived.tubes) {
     const TubeAtEdge at_edge(*tube, wedge, view_.environment);
     if (!at_edge.incidence.in_air()) continue;
     state.find(edge_bounds(edge, tube->source.point), phase_of(*tube));
+    if (draws) leave_out_surely_not_drawn(*tube, edge, state);
     for (const std::uint32_t hit : state.hits) diffract(at_edge, state.intervals.target[hit], rays);
   }
 }

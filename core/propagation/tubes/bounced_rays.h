@@ -15,6 +15,7 @@
 #include <cmath>
 
 #include "core/propagation/rays/pruning.h"
+#include "core/propagation/tubes/draws_past_edge.h"
 #include "core/propagation/tubes/edge_image.h"
 #include "core/propagation/tubes/ray_ending.h"
 #include "core/propagation/tubes/tube_at_edge.h"
@@ -41,9 +42,6 @@ inline constexpr double least_height_m = 1e-3;
 // An edge segment that the last source sees under more than this angle has its incident field evaluated at each Keller
 // point, rad.
 inline constexpr double wide_segment = 0.1;
-// So many times too low estimates of single diffractions may be without much noise: what an estimate far too low lets
-// go comes back, once drawn, as an outlier.
-inline constexpr double doubt = 3;
 // A diffracted ray this near to the vertical plane, as seen from its nearer end, goes the way of the ray over the
 // roofs: the tangent of 15°.
 inline constexpr double near_plane = 0.26794919243112270647;
@@ -406,23 +404,6 @@ TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const Interac
   const bool is_over = (launch.reached_over_rooftops[number] & over_one_edge) != 0;
   return chain.length == first_edge + 1 && (is_over || is_past) &&
          stands_between(launch, chain.last(), target, is_past);
-}
-
-// Hits that would bring far less than is at their target already are drawn by chance, before their field is worked
-// out: by an estimate of its power, so that those that are drawn bring about as much each.
-TESSERAY_HD inline bool is_drawn(const LaunchView& launch, const Tube& tube, const EdgeIncidence& incidence,
-                                 const Leg& leg, const InteractionChain& chain, std::uint32_t number,
-                                 double& stands_for) {
-  if (launch.roulette_gain == nullptr || launch.environment.points.is_receiver(number)) return true;
-  const auto certain = static_cast<double>(launch.roulette_gain[number]);
-  const double spread = leg.rho_m / (leg.rho_m + leg.distance_m);
-  const double share = incidence.estimated_share(leg.rho_m, leg.distance_m, leg.direction, launch.link.wave_number);
-  const double estimate = bounced_rays_detail::doubt * tube.path_gain * (spread * spread) * share;
-  if (estimate >= certain) return true;
-  const double probability = estimate / certain;
-  stands_for /= probability;
-  // Not the number by which the tube that goes on is drawn.
-  return hashed_fraction(~chain.seed_to(number)) < probability;
 }
 
 namespace bounced_rays_detail {
