@@ -418,7 +418,8 @@ void Bounces::leave_out_surely_not_drawn(const Tube& tube, const EdgeSegment& ed
   const RoughDraw draw(tube, edge, view_.link.wave_number);
   const std::size_t left_out = std::erase_if(state.hits, [&](std::uint32_t hit) {
     const std::uint32_t number = state.intervals.target[hit] & RowTarget::number_mask;
-    return is_surely_not_drawn(view_, draw, tube.chain, tube.element, state.past_edge.at(hit), number);
+    const PointPastEdge point = point_past_edge(edge, environment_.points.arrival(number));
+    return is_surely_not_drawn(view_, draw, tube.chain, tube.element, point, number);
   });
   state.cost[phase_of(tube)].contributions -= left_out;
 }
@@ -432,7 +433,6 @@ void Bounces::bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadSt
   lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row, receivers, state.layout,
                    state.intervals);
   const bool draws = view_.roulette_gain != nullptr;
-  if (draws) lay_out_points_past_edge(edge, environment_.points, state.layout, state.past_edge);
   RaysOfThread rays(*this, &state, children);
   for (const Tube* const tube : arrived.tubes) {
     const TubeAtEdge at_edge(*tube, wedge, view_.environment);

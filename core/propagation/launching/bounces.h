@@ -66,7 +66,6 @@ class Bounces {
       IntervalBounds bounds;
     };
     std::vector<ReflectedTube> reflected;
-    PointsPastEdge past_edge;
     std::vector<Tube> children;  // of the groups of a task
   };
   // With what a thread fills batches for those that take many at once.

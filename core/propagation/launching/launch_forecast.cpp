@@ -48,10 +48,10 @@ double bounces_seconds(const LaunchExtent& extent, const RayLaunchingOptions& op
   }
   if (twice_diffracted) {
     const double deep = options.max_bounces == 2 ? 0.6 : 1;
-    if (share_in_sight(extent) >= many_in_sight) return deep * 10;
+    if (share_in_sight(extent) >= many_in_sight) return deep * 7.8;
     // The few tubes of a larger city are spread over more of it.
     const double first = 48 * std::min(lit, 0.03) * std::pow(extent.row_entries / 3e8, -0.4);
-    return deep * (0.8 + first + 23 * std::pow(extent.row_entries / 8e8, 0.1) * lit);
+    return deep * (0.8 + first + 15.5 * lit);
   }
   const double three = 0.16 + 0.25 * std::min(1.0, lit / 0.03) + 1.6 * lit / (1 + 0.1 * lit);
   return options.max_bounces == 2 ? 0.7 * three : three;

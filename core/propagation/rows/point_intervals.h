@@ -86,20 +86,13 @@ struct PointPastEdge {
   float cosine = 1, sine = 0;      // of the angle about the edge, from its 0-face
 };
 
-[[gnu::always_inline]] TESSERAY_HD inline PointPastEdge point_past_edge(Vec3 midpoint, Vec3 direction, Vec3 tangent_0,
-                                                                        Vec3 normal_0, double point_x, double point_y,
-                                                                        double point_z) {
-  const double x = point_x - midpoint.x, y = point_y - midpoint.y, h = point_z - midpoint.z;
-  const double along = x * direction.x + y * direction.y + h * direction.z;
-  const double on_tangent = x * tangent_0.x + y * tangent_0.y + h * tangent_0.z;
-  const double on_normal = x * normal_0.x + y * normal_0.y + h * normal_0.z;
-  const double apart = std::sqrt(on_tangent * on_tangent + on_normal * on_normal);
-  const double scale = 1.0 / (apart > 0 ? apart : 1.0);
-  return {static_cast<float>(along), static_cast<float>(apart), static_cast<float>(on_tangent * scale),
-          static_cast<float>(on_normal * scale)};
-}
 TESSERAY_HD inline PointPastEdge point_past_edge(const EdgeSegment& edge, Vec3 point) {
-  return point_past_edge(edge.midpoint, edge.direction, edge.tangent_0, edge.normal_0, point.x, point.y, point.z);
+  const Vec3 way = point - edge.midpoint;
+  const double on_tangent = dot(way, edge.tangent_0), on_normal = dot(way, edge.normal_0);
+  const double apart = std::sqrt(on_tangent * on_tangent + on_normal * on_normal),
+               scale = apart > 0 ? 1.0 / apart : 1.0;
+  return {static_cast<float>(dot(way, edge.direction)), static_cast<float>(apart),
+          static_cast<float>(on_tangent * scale), static_cast<float>(on_normal * scale)};
 }
 
 // Whether a source hits a point, as find_hits() asks it. `two_dimensional`: at a tile.

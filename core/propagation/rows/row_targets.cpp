@@ -75,22 +75,6 @@ struct LayOutEdgeRow {
   }
 };
 
-struct LayOutPointsPastEdge {
-  [[gnu::always_inline]] static void run(const EdgeSegment* edge, const double* __restrict coordinates,
-                                         const std::uint32_t* __restrict points, std::size_t count, float* along_m,
-                                         float* apart_m, float* cosine, float* sine) {
-    const Vec3 midpoint = edge->midpoint, direction = edge->direction, tangent = edge->tangent_0,
-               normal = edge->normal_0;
-    for_points(coordinates, points, count, [=](std::size_t i, double x, double y, double z) {
-      const PointPastEdge p = point_past_edge(midpoint, direction, tangent, normal, x, y, z);
-      along_m[i] = p.along_m;
-      apart_m[i] = p.apart_m;
-      cosine[i] = p.cosine;
-      sine[i] = p.sine;
-    });
-  }
-};
-
 // Marks the members of a tile's row that some source may hit, and returns how many bytes of marks there are, in whole
 // groups of eight.
 std::size_t mark_admitted(const TargetPoints& points, const TileFrame& frame, std::uint32_t tile,
@@ -204,17 +188,6 @@ void lay_out_edge_row(const Tiling& tiling, const TargetPoints& points, std::uin
   run_vectorized<LayOutEdgeRow>(best_instruction_set(), &segment, points.coordinates(), layout.points.data(),
                                 intervals.size(), intervals.first_u.data(), intervals.last_u.data());
   intervals.finish();
-}
-
-void lay_out_points_past_edge(const EdgeSegment& edge, const TargetPoints& points, const RowLayout& layout,
-                              PointsPastEdge& past_edge) {
-  const std::size_t count = layout.points.size();
-  for (std::vector<float>* column : {&past_edge.along_m, &past_edge.apart_m, &past_edge.cosine, &past_edge.sine}) {
-    if (column->size() < count) column->resize(count);
-  }
-  run_vectorized<LayOutPointsPastEdge>(best_instruction_set(), &edge, points.coordinates(), layout.points.data(), count,
-                                       past_edge.along_m.data(), past_edge.apart_m.data(), past_edge.cosine.data(),
-                                       past_edge.sine.data());
 }
 
 }  // namespace tesseray

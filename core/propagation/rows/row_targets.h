@@ -102,13 +102,4 @@ void lay_out_edge_row(const Tiling& tiling, const TargetPoints& points, std::uin
                       std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers, RowLayout& layout,
                       RowIntervals& intervals);
 
-// The points of an edge segment's row, by place.
-struct PointsPastEdge {
-  std::vector<float> along_m, apart_m, cosine, sine;
-  PointPastEdge at(std::size_t place) const { return {along_m[place], apart_m[place], cosine[place], sine[place]}; }
-};
-// Of a row as it is laid out.
-void lay_out_points_past_edge(const EdgeSegment& edge, const TargetPoints& points, const RowLayout& layout,
-                              PointsPastEdge& past_edge);
-
 }  // namespace tesseray

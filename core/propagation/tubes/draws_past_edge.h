@@ -38,7 +38,7 @@ TESSERAY_HD inline bool is_drawn(const LaunchView& launch, const Tube& tube, con
   return draws_past_edge_detail::chance(chain.seed_to(number)) < probability;
 }
 
-// The same estimate from above, in single precision, by what a row is laid out with.
+// The same estimate from above, in single precision, and without the ray's leg.
 //
 // Unfolded about the edge's line, the ray is straight: of its length D = √((z − z')² + (d + d')²) the part d'/(d + d')
 // lies before the edge, and L = d d'/D (docs/physics.md §5.2). Cosines about the edge are the same from either face.
