@@ -122,7 +122,7 @@ double own_share_of(const TubesOfLevel& tubes, const RayLaunchingOptions& option
   if (!(tubes.row_entries > 0)) return 0.5;
   constexpr std::array once{TimesOwn{2.35, 0.096, 0, 0.05, 0.77, 2.58}, TimesOwn{0.77, 0.32, -0.32, 0, 0.84, 1.91},
                             TimesOwn{0.5, 0, 0, 0, 1, 1}};
-  constexpr std::array twice{TimesOwn{20.3, 0.215, 0, 0.112, 0.316, 5.33},
+  constexpr std::array twice{TimesOwn{20.3, 0.215, 0, 0.112, 0.23, 5.33},
                              TimesOwn{0.167, 0.62, -0.717, -0.365, 1.135, 2.21}, TimesOwn{0.1, 0, 0, 0, 0.8, 2.1}};
   return 1 / (1 + times_own((twice_diffracted ? twice : once)[level], tubes, pruning));
 }
