@@ -77,7 +77,7 @@ TESSERAY_HD inline void prepare_tube(const BounceBatch& batch, std::uint32_t k) 
     const TubeAtEdge at_edge(tube, batch.launch.wedge_of(edge), environment);
     if (at_edge.incidence.in_air()) {
       bounds = edge_bounds(edge, tube.source.point);
-      batch.draws[k] = RoughDraw(tube, edge, batch.launch.link.wave_number);
+      batch.draws[k] = RoughDraw(at_edge, batch.launch.link.wave_number);
     }
   }
   batch.bounds[k] = bounds;

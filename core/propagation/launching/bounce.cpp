@@ -414,11 +414,12 @@ void Bounces::bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadSt
   }
 }
 
-void Bounces::leave_out_surely_not_drawn(const Tube& tube, const EdgeSegment& edge, ThreadState& state) const {
-  const RoughDraw draw(tube, edge, view_.link.wave_number);
+void Bounces::leave_out_surely_not_drawn(const TubeAtEdge& at_edge, ThreadState& state) const {
+  const Tube& tube = at_edge.tube;
+  const RoughDraw draw(at_edge, view_.link.wave_number);
   const std::size_t left_out = std::erase_if(state.hits, [&](std::uint32_t hit) {
     const std::uint32_t number = state.intervals.target[hit] & RowTarget::number_mask;
-    const PointPastEdge point = point_past_edge(edge, environment_.points.arrival(number));
+    const PointPastEdge point = point_past_edge(at_edge.edge, environment_.points.arrival(number));
     return is_surely_not_drawn(view_, draw, tube.chain, tube.element, point, number);
   });
   state.cost[phase_of(tube)].contributions -= left_out;
@@ -438,7 +439,7 @@ void Bounces::bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadSt
     const TubeAtEdge at_edge(*tube, wedge, view_.environment);
     if (!at_edge.incidence.in_air()) continue;
     state.find(edge_bounds(edge, tube->source.point), phase_of(*tube));
-    if (draws) leave_out_surely_not_drawn(*tube, edge, state);
+    if (draws) leave_out_surely_not_drawn(at_edge, state);
     for (const std::uint32_t hit : state.hits) diffract(at_edge, state.intervals.target[hit], rays);
   }
 }

@@ -128,7 +128,7 @@ class Bounces {
   void count_by_interactions(std::span<const TubeGroup> groups);
   void bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children) const;
   // Of what a tube hits past an edge segment, before anything else is asked.
-  void leave_out_surely_not_drawn(const Tube& tube, const EdgeSegment& edge, ThreadState& state) const;
+  void leave_out_surely_not_drawn(const TubeAtEdge& at_edge, ThreadState& state) const;
   void bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children) const;
   // The row of an element without members at which a ray with so many interactions can do nothing any more; `edges`:
   // whether there is anything to do at edges.

@@ -22,6 +22,14 @@ TESSERAY_HD inline double chance(std::uint64_t seed) { return hashed_fraction(~s
 
 }  // namespace draws_past_edge_detail
 
+// About the power that a tube's ray brings past the edge, as a path gain.
+TESSERAY_HD inline double estimated_gain(const Tube& tube, const EdgeIncidence& incidence, const Leg& leg,
+                                         double wave_number) {
+  const double spread = leg.rho_m / (leg.rho_m + leg.distance_m);
+  const double share = incidence.estimated_share(leg.rho_m, leg.distance_m, leg.direction, wave_number);
+  return draws_past_edge_detail::doubt * tube.path_gain * (spread * spread) * share;
+}
+
 // Hits that would bring far less than is at their target already are drawn by chance, before their field is worked
 // out: by an estimate of its power, so that those that are drawn bring about as much each.
 TESSERAY_HD inline bool is_drawn(const LaunchView& launch, const Tube& tube, const EdgeIncidence& incidence,
@@ -29,9 +37,7 @@ TESSERAY_HD inline bool is_drawn(const LaunchView& launch, const Tube& tube, con
                                  double& stands_for) {
   if (launch.roulette_gain == nullptr || launch.environment.points.is_receiver(number)) return true;
   const auto certain = static_cast<double>(launch.roulette_gain[number]);
-  const double spread = leg.rho_m / (leg.rho_m + leg.distance_m);
-  const double share = incidence.estimated_share(leg.rho_m, leg.distance_m, leg.direction, launch.link.wave_number);
-  const double estimate = draws_past_edge_detail::doubt * tube.path_gain * (spread * spread) * share;
+  const double estimate = estimated_gain(tube, incidence, leg, launch.link.wave_number);
   if (estimate >= certain) return true;
   const double probability = estimate / certain;
   stands_for /= probability;
@@ -48,18 +54,18 @@ class RoughDraw {
  public:
   RoughDraw() = default;
   // REQUIRES: the tube comes to the segment in air.
-  TESSERAY_HD RoughDraw(const Tube& tube, const EdgeSegment& edge, double wave_number)
-      : source_(point_past_edge(edge, tube.source.point)) {
+  TESSERAY_HD RoughDraw(const TubeAtEdge& at_edge, double wave_number)
+      : source_(point_past_edge(at_edge.edge, at_edge.tube.source.point)),
+        cos_both_(static_cast<float>(at_edge.incidence.twice_exterior().cos)),
+        sin_both_(static_cast<float>(at_edge.incidence.twice_exterior().sin)) {
     constexpr double pi_16 = 50.26548245743669;
-    const CosSin turned = cos_sin_turn(edge.wedge_angle);
-    cos_both_ = static_cast<float>(turned.cos * turned.cos - turned.sin * turned.sin);
-    sin_both_ = static_cast<float>(2.0 * turned.sin * turned.cos);
     const auto apart_m = static_cast<double>(source_.apart_m);
     of_boundary_ = static_cast<float>(pi_16 * wave_number * apart_m);
-    power_ = static_cast<float>(draws_past_edge_detail::doubt * tube.path_gain * apart_m * apart_m * (1 + room));
+    power_ =
+        static_cast<float>(draws_past_edge_detail::doubt * at_edge.tube.path_gain * apart_m * apart_m * (1 + room));
   }
 
-  // No estimate of is_drawn() for a ray to this point is greater.
+  // The estimated_gain() of a ray to this point is no greater.
   TESSERAY_HD float most(const PointPastEdge& point) const {
     const float across_m = source_.apart_m + point.apart_m, along_m = point.along_m - source_.along_m;
     const float rounding_m = 1e-6f * (std::fabs(point.along_m) + std::fabs(source_.along_m));
@@ -81,15 +87,16 @@ class RoughDraw {
   float power_ = 0;                    // over d'²
 };
 
-// Whether is_drawn() surely says no. `chain`: the tube's; it is diffracted at `element`.
+// Whether is_drawn() surely says no. `chain`: the tube's; it is diffracted at `element`. REQUIRES: there is a
+// roulette_gain.
 TESSERAY_HD inline bool is_surely_not_drawn(const LaunchView& launch, const RoughDraw& draw,
                                             const InteractionChain& chain, std::uint32_t element,
                                             const PointPastEdge& point, std::uint32_t number) {
   if (launch.environment.points.is_receiver(number)) return false;
   const float certain = launch.roulette_gain[number], most = draw.most(point);
   if (most >= certain) return false;
-  const std::uint64_t seed = scrambled(chain.seed_to(number) ^ element);
-  return draws_past_edge_detail::chance(seed) * static_cast<double>(certain) >= static_cast<double>(most);
+  const double chance = draws_past_edge_detail::chance(chain.seed_by(element, number));
+  return chance * static_cast<double>(certain) >= static_cast<double>(most);
 }
 
 }  // namespace tesseray

@@ -22,6 +22,8 @@ class EdgeIncidence {
   TESSERAY_HD bool in_air() const { return prepared_.in_air; }
   // sin β₀ of the ray that meets the line at `rho_m` from the source.
   TESSERAY_HD double sin_beta(double rho_m) const { return std::fmin(distance_from_line_m_ / rho_m, 1.0); }
+  // Of twice the exterior angle. REQUIRES: in_air().
+  TESSERAY_HD CosSin twice_exterior() const { return prepared_.twice_exterior; }
   // The incidence of that ray.
   TESSERAY_HD WedgeIncidence at(double sin_beta) const {
     WedgeIncidence incidence = prepared_;

@@ -48,6 +48,10 @@ struct InteractionChain {
     for (std::size_t i = 0; i < length; ++i) seed = scrambled(seed ^ elements[i]);
     return seed;
   }
+  // The same when it has gone on by `element`.
+  TESSERAY_HD std::uint64_t seed_by(std::uint32_t element, std::uint32_t next) const {
+    return scrambled(seed_to(next) ^ element);
+  }
   // REQUIRES: length > 0.
   TESSERAY_HD std::uint32_t last() const { return elements[length - std::size_t{1}]; }
   TESSERAY_HD bool is_scattered() const { return after != AfterScattering::nothing; }

@@ -50,7 +50,7 @@ class TubeGroups {
   void drop_before(std::size_t group);
 
  private:
-  // Those that `order_` will point to from there on, which is what places_ has.
+  // Of the tubes of all groups, one after the other, those from the one with this number on; order_ follows them.
   void keep_from(std::size_t first);
 
   TubeParts tubes_;

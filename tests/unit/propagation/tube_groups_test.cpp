@@ -82,7 +82,7 @@ TEST_P(TubesByElement, StandInTheOrderInWhichTheyCame) {
     all += (next++)->second.size();
   }
   EXPECT_EQ(groups.tube_count(), all);
-  EXPECT_EQ(all<tube_count, GetParam()> 0);
+  EXPECT_EQ(GetParam() == 0, all == tube_count);
 }
 
 TEST_P(TubesByElement, StayWhileThoseBeforeThemAreDropped) {
