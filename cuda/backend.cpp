@@ -66,7 +66,8 @@ CudaBatchMakers cuda_batch_makers() {
 
 std::unique_ptr<Visibility> compute_visibility_with_cuda(const Occlusion& occlusion, const Tiling& tiling,
                                                          const VisibilityOptions& options, Progress& progress) {
-  return compute_visibility_by_blocks(make_cuda_sight_runner, occlusion, tiling, options, progress);
+  return compute_visibility_by_blocks(make_cuda_sight_runner, occlusion, tiling, options, progress,
+                                      Searchers::blocks_and_cpu);
 }
 
 }  // namespace tesseray

@@ -14,15 +14,13 @@ namespace tesseray {
 // Makes a runner for a scene whose view outlives it.
 using MakeSightRunner = std::function<std::unique_ptr<SightRunner>(const SightSceneView&, const BatchCapacity&)>;
 
-// compute_visibility, with searches that a runner runs.
+// Who finds: blocks of threads alone, or with the CPU's own search beside them.
+enum class Searchers { blocks, blocks_and_cpu };
+
+// compute_visibility, with searches that a runner runs, in a thread of their own where the CPU searches beside them.
 std::unique_ptr<Visibility> compute_visibility_by_blocks(const MakeSightRunner& make_runner, const Occlusion& occlusion,
                                                          const Tiling& tiling, const VisibilityOptions& options,
-                                                         Progress& progress);
-
-// The sorted rows of all sources of a batch, those that did not fit run again in smaller batches.
-std::vector<std::vector<std::uint32_t>> rows_of_batch(SightRunner& runner, std::uint32_t slot,
-                                                      std::span<const Element> sources,
-                                                      const SightSearchLimits& limits);
+                                                         Progress& progress, Searchers searchers);
 
 // First-level visibility from points, as PointVisibility, many at a time.
 class PointVisibilityByBlocks {

@@ -3,15 +3,25 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/tiling/tiling.h"
 #include "core/visibility/visibility.h"
 #include "cuda/backend.h"
 #include "cuda/block_horizon.h"
 #include "cuda/cuda_sight_runner.h"
+#include "cuda/found_rows.h"
+#include "cuda/halves_to_find.h"
 #include "cuda/rows_by_blocks.h"
 #include "cuda/scene_copy.h"
 #include "small_cities.h"
@@ -44,7 +54,8 @@ struct City {
   explicit City(const Scene& scene, double tile_area_m2 = 100)
       : occlusion(scene), tiling(tile_scene(scene, {.tile_area_m2 = tile_area_m2}, no_progress())) {}
   Rows by_blocks(const MakeSightRunner& make_runner, const VisibilityOptions& options = {}) const {
-    return rows_of(*compute_visibility_by_blocks(make_runner, occlusion, tiling, options, no_progress()));
+    return rows_of(
+        *compute_visibility_by_blocks(make_runner, occlusion, tiling, options, no_progress(), Searchers::blocks));
   }
   Rows plain(const VisibilityOptions& options = {}) const {
     return rows_of(*testing::compute_visibility_of_all_pairs(occlusion, tiling, options, no_progress()));
@@ -96,6 +107,145 @@ TEST_P(Blocks, FindTheSameRowsInTooLittleMemory) {
     };
     EXPECT_EQ(city.by_blocks(small), expected) << sources;
   }
+}
+
+// The CPU's search and a runner wait for each other: the CPU until the runner has begun, and the runner's batches do
+// not end before the stage is a little further.
+class Meeting final : public Progress {
+ public:
+  void advance(double fraction) override {
+    change([&] { fraction_ = std::max(fraction_, fraction); });
+  }
+  // Asked by the CPU with what it has taken in hand.
+  bool is_cancelled() const override {
+    std::unique_lock lock(mutex_);
+    has_changed_.wait(lock, [&] { return begun_ > 0; });
+    return is_cancelled_;
+  }
+  void begin(std::size_t sources) {
+    change([&] { begun_ += sources; });
+  }
+  void cancel() {
+    change([&] { is_cancelled_ = true; });
+  }
+  void wait_for(double least) const {
+    std::unique_lock lock(mutex_);
+    has_changed_.wait(lock, [&] { return fraction_ >= least; });
+  }
+  double fraction() const { return fraction_; }
+  std::size_t begun() const { return begun_; }
+
+ private:
+  template <class Change>
+  void change(const Change& make) {
+    const std::lock_guard lock(mutex_);
+    make();
+    has_changed_.notify_all();
+  }
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable has_changed_;
+  double fraction_ = 0;
+  std::size_t begun_ = 0;
+  bool is_cancelled_ = false;
+};
+
+class MeetingRunner final : public SightRunner {
+ public:
+  MeetingRunner(std::unique_ptr<SightRunner> runner, Meeting& meeting, std::function<void()> before_end)
+      : runner_(std::move(runner)), meeting_(meeting), before_end_(std::move(before_end)) {}
+
+  std::uint32_t slots() const override { return runner_->slots(); }
+  std::uint32_t max_batch() const override { return runner_->max_batch(); }
+  void start(std::uint32_t slot, std::span<const Element> sources, const SightSearchLimits& limits) override {
+    runner_->start(slot, sources, limits);
+    meeting_.begin(sources.size());
+  }
+  FoundBatch finish(std::uint32_t slot) override {
+    before_end_();
+    return runner_->finish(slot);
+  }
+
+ private:
+  std::unique_ptr<SightRunner> runner_;
+  Meeting& meeting_;
+  std::function<void()> before_end_;
+};
+
+// `before_end` is called before each batch ends.
+Rows by_both(const City& city, const MakeSightRunner& make_runner, Meeting& meeting, std::function<void()> before_end) {
+  const auto one_half_a_batch = [&](const SightSceneView& scene, BatchCapacity capacity) {
+    capacity.sources = rows_per_half;
+    return std::make_unique<MeetingRunner>(make_runner(scene, capacity), meeting, before_end);
+  };
+  return rows_of(*compute_visibility_by_blocks(one_half_a_batch, city.occlusion, city.tiling, {}, meeting,
+                                               Searchers::blocks_and_cpu));
+}
+
+Scene scene_of_many_halves() { return testing::synthetic_city({.width_m = 300, .depth_m = 300, .seed = 43}); }
+
+TEST_P(Blocks, ShareTheSourcesWithTheCpu) {
+  const City city(scene_of_many_halves());
+  const std::size_t elements = city.tiling.tiles.size() + city.tiling.edges.size();
+  ASSERT_GT(elements, 30 * rows_per_half);
+  Meeting meeting;
+  // A twentieth of the stage is a tenth of the sources.
+  EXPECT_EQ(by_both(city, make_runner(), meeting, [&] { meeting.wait_for(0.05); }), city.plain());
+  EXPECT_LT(meeting.begun(), elements);
+  EXPECT_EQ(meeting.fraction(), 1);
+}
+
+// Whoever fails, the other comes to an end, and what failed is thrown.
+TEST_P(Blocks, EndTogetherWithTheCpuWhenOneFails) {
+  const City city(scene_of_many_halves());
+  const auto failure_of = [&](const auto& before_end) {
+    Meeting meeting;
+    try {
+      by_both(city, make_runner(), meeting, [&] { before_end(meeting); });
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(failure_of([](Meeting&) { throw Error(ErrorKind::internal, "gpu_failed", "it stands still"); }),
+            "gpu_failed");
+  EXPECT_EQ(failure_of([](Meeting& meeting) { meeting.cancel(); }), "cancelled");
+  const auto no_room = [](const SightSceneView&, const BatchCapacity&) -> std::unique_ptr<SightRunner> {
+    throw Error(ErrorKind::resources, "gpu_too_small", "no room");
+  };
+  EXPECT_THROW(
+      compute_visibility_by_blocks(no_room, city.occlusion, city.tiling, {}, no_progress(), Searchers::blocks_and_cpu),
+      Error);
+}
+
+TEST(HalvesToFind, AreEachTakenOnceByHoweverMany) {
+  constexpr std::size_t halves = 5000;
+  HalvesToFind left(halves, true, no_progress());
+  std::vector<std::atomic<int>> taken(halves);
+  {
+    std::vector<std::jthread> threads;
+    for (const bool is_first : {true, false, false}) {
+      threads.emplace_back([&, is_first] {
+        for (;;) {
+          const HalvesToFind::Range range = is_first ? left.take_first(7) : left.take_last();
+          if (range.is_empty()) return;
+          for (std::size_t half = range.begin; half < range.end; ++half) ++taken[half];
+        }
+      });
+    }
+  }
+  EXPECT_TRUE(std::all_of(taken.begin(), taken.end(), [](int times) { return times == 1; }));
+}
+
+TEST(HalvesToFind, LeaveHalfOfTheLastToOthersAndNothingOnceGivenUp) {
+  HalvesToFind shared(10, true, no_progress()), alone(10, false, no_progress());
+  EXPECT_EQ(alone.take_first(64).size(), 10u);
+  EXPECT_EQ(shared.take_first(64).size(), 5u);
+  EXPECT_EQ(shared.take_last().begin, 9u);
+  EXPECT_EQ(shared.take_first(64).end, 7u);
+  shared.give_up();
+  EXPECT_TRUE(shared.take_first(64).is_empty());
+  EXPECT_TRUE(shared.take_last().is_empty());
 }
 
 TEST_P(Blocks, FindWhatPointsSee) {
