@@ -56,7 +56,7 @@ BlockFile::BlockFile(const std::filesystem::path& path, const std::vector<std::u
 
 BlockFile::~BlockFile() {
   if (disk_.valid()) disk_.wait();
-  if (blocks_.empty()) remove();
+  if (is_known_ && blocks_.empty()) remove();
 }
 
 void BlockFile::open_for_us() {
@@ -84,6 +84,7 @@ BlockFile::Head BlockFile::found() const {
 }
 
 void BlockFile::begin_anew() {
+  is_known_ = true;
   blocks_.clear();
   end_ = 0;
   cut_behind_last_block();
@@ -116,6 +117,7 @@ bool BlockFile::find_blocks(const std::function<bool(const Block&, std::span<con
     blocks_.push_back(block);
     end_ = block.begin + block.bytes;
   }
+  is_known_ = true;
   cut_behind_last_block();
   return !is_damaged;
 }
@@ -187,13 +189,7 @@ void BlockFile::write_bytes(std::uint64_t offset, std::span<const std::uint8_t> 
   while (!bytes.empty()) {
     const ssize_t count = pwrite(descriptor_.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      const int error = errno;
-      if (is_out_of_space(error)) throw_disk_full(path_, path_);
-      throw Error(ErrorKind::invalid_input, "cannot_write",
-                  "cannot write the work file (" + std::generic_category().message(error) + ")",
-                  "check the disk, or write to another one", {.file = path_.string()});
-    }
+    if (count < 0) throw_cannot_write(errno);
     offset += static_cast<std::uint64_t>(count);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
@@ -201,8 +197,15 @@ void BlockFile::write_bytes(std::uint64_t offset, std::span<const std::uint8_t> 
 
 void BlockFile::wait_for_disk() {
   if (!disk_.valid()) return;
-  const int error = disk_.get();
+  // Other errors say that a place cannot be waited for, not that anything was lost.
+  if (const int error = disk_.get(); is_out_of_space(error) || error == EIO) throw_cannot_write(error);
+}
+
+void BlockFile::throw_cannot_write(int error) const {
   if (is_out_of_space(error)) throw_disk_full(path_, path_);
+  throw Error(ErrorKind::invalid_input, "cannot_write",
+              "cannot write the work file (" + std::generic_category().message(error) + ")",
+              "check the disk, or write to another one", {.file = path_.string()});
 }
 
 }  // namespace tesseray

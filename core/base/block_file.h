@@ -38,7 +38,7 @@ class BlockFile {
   // Opens the file, or makes it, and locks it; throws `busy` when another run has it. The first four bytes of `head`
   // say the kind of work.
   BlockFile(const std::filesystem::path& path, const std::vector<std::uint8_t>& head, const Error& busy);
-  // Blocks stay; a file without any is removed.
+  // Blocks stay; a file that is known to have none is removed.
   ~BlockFile();
   BlockFile(const BlockFile&) = delete;
   BlockFile& operator=(const BlockFile&) = delete;
@@ -82,6 +82,7 @@ class BlockFile {
   bool read_bytes(std::uint64_t offset, std::span<std::uint8_t> bytes) const;
   void write_bytes(std::uint64_t offset, std::span<const std::uint8_t> bytes) const;
   void wait_for_disk();
+  [[noreturn]] void throw_cannot_write(int error) const;
   void cut_behind_last_block() const;
 
   std::filesystem::path path_;
@@ -90,6 +91,7 @@ class BlockFile {
   Descriptor descriptor_;
   std::vector<Block> blocks_;
   std::uint64_t end_ = 0;  // of the last whole block
+  bool is_known_ = false;  // blocks_ are all that it has: until then it may be another run's work
   bool is_removed_ = false;
   std::future<int> disk_;  // brings the last block to the disk
 };

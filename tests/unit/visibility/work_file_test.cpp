@@ -133,6 +133,18 @@ TEST_F(VisibilityInBlocks, GoesOnAfterBeingCancelledAtAnyTime) {
   }
 }
 
+TEST_F(VisibilityInBlocks, KeepsWorkThatItCouldNotLookInto) {
+  break_off();
+  const std::string work = bytes(work_);
+  Watcher cancelled_at_once(0);
+  EXPECT_THROW(compute(cancelled_at_once), Error);
+  EXPECT_TRUE(bytes(work_) == work);
+  // Cannot be set aside.
+  std::filesystem::create_directories(work_.string() + ".unused");
+  EXPECT_THROW(compute(no_progress(), little_memory, environment + 1), Error);
+  EXPECT_TRUE(bytes(work_) == work);
+}
+
 TEST_F(VisibilityInBlocks, GoesOnFromWorkThatEndsAnywhere) {
   break_off();
   const std::string work = bytes(work_);
