@@ -36,6 +36,14 @@ void add(StableHash& hash, const Clutter& clutter) {
   for (const std::string& name : clutter.classes) hash.add(std::string_view(name));
 }
 
+// What no hash of an environment has of a material: sight does not depend on it, but penetration goes by the name, and
+// by the frequencies that its law holds for it is clamped.
+void add(StableHash& hash, const Material& material) {
+  hash.add(std::string_view(material.name));
+  hash.add(material.minimum_ghz);
+  hash.add(material.maximum_ghz);
+}
+
 void add(StableHash& hash, const std::vector<Receiver>& receivers) {
   hash.add(static_cast<std::uint64_t>(receivers.size()));
   for (const Receiver& receiver : receivers) {
@@ -80,6 +88,7 @@ std::uint64_t prediction_key(const Run& run, const Scene& scene, const Tiling& t
   hash.add(run.uses_cuda());
   hash.add(std::string_view(parameters_of(run.values())));
   hash.add(environment_hash(scene, tiling.options));
+  for (const Material& material : scene.materials) add(hash, material);
   add(hash, scene.clutter);
   for (std::uint32_t element = 0; element < visibility.element_count(); ++element) {
     hash.add(visibility.row_length(element));

@@ -2,9 +2,11 @@
 """Predictions kept beside the visibility: the next run predicts only what has changed, and its rows are those of a run
 that predicts everything."""
 
+import contextlib
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import time
 import unittest
@@ -113,6 +115,14 @@ class KeptPredictionsTest(PipelineTest):
         made("tileenvironment", *SCENE, "--default-height", "9", "--tile-area", "90", "--environment", parts)
         parts.rename(self.environment)
         self.assert_taken_over(0, SITES)
+
+    def test_materials_edited_in_the_environment(self):
+        self.predict(SITES)
+        for change in ("minimum_ghz = 1.5", "maximum_ghz = 1.6", "name = 'wood'"):
+            with self.subTest(change=change):
+                with contextlib.closing(sqlite3.connect(self.environment)) as database, database:
+                    database.execute(f"UPDATE materials SET {change}")
+                self.assert_taken_over(0, SITES)
 
     def test_no_more_stays_than_is_asked_for(self):
         self.predict(SITES)
