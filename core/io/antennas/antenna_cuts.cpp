@@ -170,7 +170,8 @@ class CutFiller {
     assume("half_horizontal", "the horizontal cut has one side: the other is taken as its mirror image");
     const std::size_t count = cut.size();
     for (std::size_t i = 1; i < count; ++i) {
-      if (cut[i].angle_deg < 180.0) cut.push_back({360.0 - cut[i].angle_deg, cut[i].attenuation_db});
+      const double mirrored = 360.0 - cut[i].angle_deg;
+      if (mirrored > gap.from) cut.push_back({mirrored, cut[i].attenuation_db});
     }
     sort(cut);
   }

@@ -259,6 +259,22 @@ TEST_F(AntennaFiles, HalfCutsAreCompleted) {
   EXPECT_NEAR(attenuation_db(half.vertical, 8), attenuation_db(full.vertical, 8), 1e-12);
 }
 
+// Where a half goes a little beyond the middle, its own points count there.
+TEST_F(AntennaFiles, HalfCutsThatGoFartherHaveNoAngleTwice) {
+  const std::string heading = "NAME a\nFREQUENCY 900\nGAIN 15 dBi\nELECTRICAL_TILT 6\n";
+  const auto lopsided_db = [](double angle_deg) { return angle_deg > 180 ? 21.0 : horizontal_db(angle_deg); };
+  const AntennaFile half =
+      read(heading + "HORIZONTAL 184\n" + points(0, 183, lopsided_db) + "VERTICAL 360\n" + points(0, 359, vertical_db));
+  EXPECT_TRUE(assumes(half, "half_horizontal"));
+  ASSERT_EQ(half.horizontal.size(), 360u);
+  for (std::size_t i = 0; i < half.horizontal.size(); ++i) {
+    const double angle_deg = static_cast<double>(i);
+    EXPECT_EQ(half.horizontal[i].angle_deg, angle_deg);
+    const double expected_db = angle_deg > 183 ? horizontal_db(360 - angle_deg) : lopsided_db(angle_deg);
+    EXPECT_NEAR(half.horizontal[i].attenuation_db, expected_db, 1e-9) << angle_deg;
+  }
+}
+
 TEST_F(AntennaFiles, LatinNamesAndMissingOnes) {
   std::string text = plain_msi();
   text.replace(text.find("PANEL"), 5, "F\xFCrth 2\xB0");
