@@ -77,13 +77,15 @@ std::vector<Rings> read_footprints(Run& run, const PathLossLayer& layer, const G
 Outcome make_coverage_raster(Run& run) {
   const ParameterValues& values = run.values();
   const PathLossLayer layer = read_path_loss(values.text("PATH_LOSS"), Outlines::require, run.progress());
-  GroundRaster raster = rasterize_ground(layer, values.number("RESOLUTION"));
+  const PixelGrid grid = ground_grid(layer, values.number("RESOLUTION"));
   const Bands choice = values.choice("BANDS", band_choices);
   const std::size_t band_count = choice == Bands::strongest ? 1 : layer.transmitters.size();
-  // The pixels of all bands, and the file that is made of them.
-  run.settings().memory.require(2 * sizeof(float) * raster.pixels() * band_count,
-                                "a raster of " + std::to_string(raster.columns) + " × " + std::to_string(raster.rows) +
-                                    " pixels with " + std::to_string(band_count) + " bands");
+  // The tile of each pixel, the pixels of all bands, and the file that is made of them.
+  run.settings().memory.require((sizeof(std::int32_t) + 2 * sizeof(float) * band_count) * grid.pixels(),
+                                "a raster of " + std::to_string(grid.columns) + " × " + std::to_string(grid.rows) +
+                                    " pixels with " + std::to_string(band_count) + " bands",
+                                "choose a greater RESOLUTION, or allow more memory");
+  GroundRaster raster = rasterize_ground(layer, grid);
   if (values.has("BUILDINGS")) show_open_ground(raster, layer, read_footprints(run, layer, raster));
   const std::vector<RasterBand> bands = make_bands(layer, raster, values.choice("VALUE", pixel_values), choice);
   const std::filesystem::path file = *run.destinations().file("RASTER");

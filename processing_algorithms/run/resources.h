@@ -10,8 +10,11 @@
 
 namespace tesseray {
 
-// What the system could give now without swapping, within the limit of our control group.
+// What the system could give now without swapping, within the limits of our control groups.
 std::uint64_t available_memory_bytes();
+// What the control groups (version 2) leave of which a file as /proc/self/cgroup names the innermost: the least of that
+// one's and those around it, which lie in the folder `groups`.
+std::uint64_t memory_left_in_groups(const std::filesystem::path& of_process, const std::filesystem::path& groups);
 // The most that this process ever held.
 std::uint64_t peak_memory_bytes();
 
@@ -20,8 +23,12 @@ struct MemoryBudget {
 
   // What more may be held.
   std::uint64_t left_bytes() const;
-  // Throws Error(resources) when `needed_bytes` more do not fit. `what_for` completes "… for the visibility of …".
-  void require(std::uint64_t needed_bytes, const std::string& what_for) const;
+  // Throws Error(resources) when `needed_bytes` more do not fit. `what_for` completes "… for the visibility of …";
+  // `hint` says what to do then.
+  void require(std::uint64_t needed_bytes, const std::string& what_for,
+               const std::string& hint =
+                   "make the EXTENT smaller, the TILE_AREA larger, give a MAX_DISTANCE, or allow "
+                   "more memory") const;
 };
 
 // What is to be written, and what to do where there is no room for it.

@@ -177,7 +177,9 @@ std::size_t transmitters_at_once(const MemoryBudget& memory, const RayLauncher& 
   memory.require(bytes_of_all + bytes_of_launch, "the prediction of " + std::to_string(transmitters) +
                                                      " transmitters at " + std::to_string(targets) +
                                                      " tiles and receivers");
-  const std::uint64_t fitting = (memory.left_bytes() - bytes_of_all) / (bytes_of_launch + launcher.bytes_of_tubes());
+  // Less may be left by now.
+  const std::uint64_t left = memory.left_bytes(), for_launches = left - std::min(left, bytes_of_all);
+  const std::uint64_t fitting = for_launches / (bytes_of_launch + launcher.bytes_of_tubes());
   return std::min<std::uint64_t>({transmitters, threads, std::max<std::uint64_t>(fitting, 1)});
 }
 

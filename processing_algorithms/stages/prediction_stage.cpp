@@ -28,6 +28,22 @@ bool receivers_are_enough(const Run& run, const RayLaunchingOptions& options, st
   return options.max_diffractions <= 1 && receivers * tiles_per_receiver <= tiles;
 }
 
+// Told from what some of them see.
+void require_memory_for_receivers(Run& run, const Tiling& tiling, const Occlusion& occlusion,
+                                  const std::vector<Receiver>& receivers) {
+  constexpr std::size_t samples = 64;
+  if (receivers.size() <= samples) return;
+  const SightFromPoints sight(occlusion, tiling, samples);
+  std::uint64_t seen = 0;
+  for (std::size_t s = 0; s < samples; ++s) {
+    run.progress().throw_if_cancelled();
+    seen += sight.visible_from(receivers[s * receivers.size() / samples].position).size();
+  }
+  run.settings().memory.require(ReceiverRows::bytes_per_entry * seen * receivers.size() / samples,
+                                "what " + std::to_string(receivers.size()) + " receivers see",
+                                "give fewer RECEIVERS at a time, or allow more memory");
+}
+
 }  // namespace
 
 void require_targets(const Tiling& tiling, const Sites& sites) {
@@ -62,9 +78,11 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
                 return run.on_gpu("scattered power", [&] { return on_gpu.make_row_scatterer(view); });
               }};
   }
+  require_memory_for_receivers(run, tiling, occlusion, sites.receivers);
+  PartOfStage sight_of_receivers(run.progress(), 0, 0.5), lengths_in_vegetation(run.progress(), 0.5, 1);
   RayLauncher launcher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options, make_rooftop_search,
-                       makers.make_tube_bouncer, makers.make_row_scatterer);
-  launcher.prepare(run.progress(), vegetation_file_beside(rows.visibility()));
+                       makers.make_tube_bouncer, makers.make_row_scatterer, sight_of_receivers);
+  launcher.prepare(lengths_in_vegetation, vegetation_file_beside(rows.visibility()));
   return launcher;
 }
 

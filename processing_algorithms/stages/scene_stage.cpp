@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/io/readers/readers.h"
+#include "core/io/sources/text_values.h"
 #include "processing_algorithms/run/spelling.h"
 
 namespace tesseray {
@@ -379,10 +380,11 @@ Tiling tile_scene(Run& run, const Scene& scene, const TilingOptions& options) {
   const Vec2 size = scene.extent.max - scene.extent.min;
   const double ground_tiles = size.x * size.y / options.tile_area_m2;
   const auto km = [](double length_m) { return shortest(std::round(length_m / 100) / 10); };
-  run.settings().memory.require(static_cast<std::uint64_t>(ground_tiles * sizeof(Tile)),
-                                "about " + std::to_string(std::llround(ground_tiles)) + " ground tiles on " +
-                                    km(size.x) + " × " + km(size.y) +
-                                    " km (a wide EXTENT, or one building far from all others, can be the cause)");
+  constexpr double more_than_any_machine_has = 1e18;
+  run.settings().memory.require(
+      static_cast<std::uint64_t>(std::min(ground_tiles * sizeof(Tile), more_than_any_machine_has)),
+      "about " + std::to_string(std::llround(ground_tiles)) + " ground tiles on " + km(size.x) + " × " + km(size.y) +
+          " km (a wide EXTENT, or one building far from all others, can be the cause)");
   Tiling tiling = tile_scene(scene, options, run.progress());
   if (tiling.tiles.empty()) {
     run.progress().warn({"no_tiles", "the area of " + shortest(std::round(size.x)) + " × " +

@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <system_error>
 #include <utility>
 
+#include "core/base/block_file.h"
 #include "core/io/results/environment_file.h"
 #include "cuda/backend.h"
-#include "processing_algorithms/run/spelling.h"
 
 namespace tesseray {
 namespace {
@@ -48,10 +49,20 @@ std::unique_ptr<Visibility> finished_visibility(Run& run, const VisibilityKey& k
               "give another name with --visibility, or allow replacing it with --overwrite", {.file = file.string()});
 }
 
+// Throws Error(invalid_input) where there is none.
+std::filesystem::path folder_for_temporary_files() {
+  std::error_code failed;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(failed);
+  if (!failed) return folder;
+  throw Error(ErrorKind::invalid_input, "cannot_write",
+              "there is no folder for temporary files (" + failed.message() + ")",
+              "set TMPDIR to a folder that may be written, or keep the visibility in a file");
+}
+
 // A file for a relation that nobody wants to keep: removed when it is opened, or was not made.
 class ScratchFile {
  public:
-  ScratchFile() : path_(std::filesystem::temp_directory_path() / ("tesseray-" + std::to_string(getpid()) + ".tvis")) {}
+  ScratchFile() : path_(folder_for_temporary_files() / ("tesseray-" + std::to_string(getpid()) + ".tvis")) {}
   ~ScratchFile() {
     std::error_code ignored;
     std::filesystem::remove(path_, ignored);
@@ -89,8 +100,8 @@ std::unique_ptr<Visibility> updated_visibility(Run& run, const Environment& prev
                                                const Occlusion& occlusion, const Tiling& tiling,
                                                const VisibilityKey& key,
                                                const std::optional<std::filesystem::path>& keep_in) {
-  const ScratchFile scratch;
-  const std::filesystem::path& target = keep_in ? *keep_in : scratch.path();
+  std::optional<ScratchFile> scratch;
+  const std::filesystem::path& target = keep_in ? *keep_in : scratch.emplace().path();
   require_disk_space_for_visibility(target, std::filesystem::file_size(earlier));
   const Tiling earlier_tiling = tile_scene(previous.scene, previous.tiling_options, run.progress());
   const VisibilityUpdate update = update_visibility(
@@ -131,6 +142,13 @@ std::unique_ptr<Visibility> visibility_from_previous(Run& run, const Scene& scen
   return updated_visibility(run, *previous, *file, scene, occlusion, tiling, key, keep_in);
 }
 
+// What an earlier run has left; 0 where there is nothing.
+std::uint64_t size_of_work_beside(const std::filesystem::path& file) {
+  std::error_code failed;
+  const std::uintmax_t bytes = std::filesystem::file_size(work_file_beside(file), failed);
+  return failed ? 0 : bytes;
+}
+
 // Straight into the file, so that the memory need not hold it and a later run can go on with what this one did.
 std::unique_ptr<Visibility> compute_in_file(Run& run, const Occlusion& occlusion, const Tiling& tiling,
                                             const VisibilityKey& key, const std::filesystem::path& file,
@@ -141,8 +159,9 @@ std::unique_ptr<Visibility> compute_in_file(Run& run, const Occlusion& occlusion
                  "finding what " + std::to_string(elements) + " tiles and edges see");
   const std::uint64_t block_bytes =
       budget.bytes == 0 ? usual_block_bytes : std::clamp(budget.bytes / 8, least_block_bytes, usual_block_bytes);
-  // While the file is written, the work that it is made from is there, too.
-  require_disk_space_for_visibility(file, entries / 2 * 3);
+  // While the file is written, the work that it is made from is there, too: that of an earlier run already.
+  const std::uint64_t needed = entries / 2 * 3;
+  require_disk_space_for_visibility(file, needed - std::min(needed, size_of_work_beside(file)));
   compute_visibility_file(occlusion, tiling, key.options, key.environment_hash, file, block_bytes, run.progress());
   return open_visibility(file, key.environment_hash);
 }

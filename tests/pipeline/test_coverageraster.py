@@ -2,6 +2,7 @@
 """The coverage raster, read back by GDAL, against the path losses that it was made from."""
 
 import math
+import pathlib
 import unittest
 
 import numpy
@@ -176,10 +177,19 @@ class CoverageRaster(PipelineTest):
             self.assertFalse(file.exists())
         self.assert_done(self.raster("--resolution", 20, name="level.TIFF")[0])
 
+    def test_nothing_that_was_beside_the_raster_before_stays(self):
+        _, file = self.raster("--resolution", 20)
+        beside = [pathlib.Path(f"{file}{suffix}") for suffix in (".aux.xml", ".ovr", ".msk")]
+        for path in beside:
+            path.write_text("of the raster before")
+        self.assert_done(self.raster("--resolution", 20, "--overwrite")[0])
+        self.assertEqual([path.name for path in beside if path.exists()], [])
+
     def test_bands_beyond_the_memory_are_refused(self):
         process, file = self.raster("--resolution", 0.1, "--memory", 0.05)
         self.assertEqual(process.returncode, 3, process.stderr)
         self.assertIn("2 bands", process.stderr)
+        self.assertIn("greater RESOLUTION", process.stderr)
         self.assertFalse(file.exists())
 
     def test_what_cannot_be_rasterized_is_refused(self):

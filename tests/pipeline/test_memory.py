@@ -7,7 +7,7 @@ import re
 import subprocess
 import unittest
 
-from tesseray_process import EXECUTABLE, SAMPLE, PipelineTest, error_of, made, tesseray
+from tesseray_process import EXECUTABLE, SAMPLE, SCENE, PipelineTest, error_of, made, tesseray, transmitters_csv
 
 MEBIBYTE = 1 << 20
 UNITS = {"KiB": 1 << 10, "MiB": MEBIBYTE, "GiB": 1 << 30}
@@ -52,6 +52,19 @@ class MemoryBudget(PipelineTest):
         outcome, without_work = self.peak_of(*self.visibility(least / (1 << 30)))
         self.assertEqual([warning["code"] for warning in outcome["warnings"]], ["visibility_found"])
         self.assertLess(peak - without_work, LEAST_BLOCK)
+
+    def test_what_very_many_receivers_see_is_refused_before_it_is_looked_for(self):
+        environment = self.folder / "town.gpkg"
+        made("tileenvironment", *SCENE, "--environment", environment)
+        receivers = self.folder / "receivers.csv"
+        receivers.write_text("x,y\n" + "".join(f"{340360 + 0.01 * i},{6020360 + 0.01 * (i % 20000)}\n"
+                                               for i in range(28000)))
+        process = tesseray("predictcoverage", "--environment", environment, *transmitters_csv(self.folder), "--receivers",
+                           receivers, "--receivers-crs", "EPSG:25832", "--receiver-height", 100, "--memory", 0.2,
+                           "--receiver-path-loss", self.folder / "r.gpkg", "--progress", "json")
+        self.assertEqual(process.returncode, 3, process.stderr)
+        self.assertEqual(error_of(process)["code"], "memory_budget")
+        self.assertIn("28000 receivers see", error_of(process)["message"])
 
 
 if __name__ == "__main__":

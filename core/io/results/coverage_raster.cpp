@@ -7,6 +7,8 @@
 
 #include <cmath>
 #include <memory>
+#include <string_view>
+#include <system_error>
 
 #include "core/base/error.h"
 #include "core/base/staged_file.h"
@@ -18,6 +20,8 @@ namespace {
 
 constexpr float no_data = -9999.0F;
 constexpr double most_coverage_pixels = 1 << 28;
+// What tells our rasters from others.
+constexpr char software_item[] = "TIFFTAG_SOFTWARE", software[] = "Tesseray";
 
 [[noreturn]] void fail(const GdalSession& session, const std::string& what) {
   throw Error(ErrorKind::invalid_input, "raster_failed", what + " (" + session.last_failure() + ")",
@@ -111,30 +115,32 @@ void fill_band(const GroundRaster& raster, const RasterBand& band, GDALRasterBan
 
 }  // namespace
 
-GroundRaster rasterize_ground(const PathLossLayer& path_loss, double step_m) {
-  GroundRaster raster;
-  raster.tile_ids = ground_tiles(path_loss);
-  const Rectangle box = bounds_of(path_loss, raster.tile_ids);
-  raster.step_m = step_m;
-  raster.west = std::floor(box.min.x / step_m) * step_m;
-  raster.north = std::ceil(box.max.y / step_m) * step_m;
-  const double columns = std::ceil((box.max.x - raster.west) / step_m);
-  const double rows = std::ceil((raster.north - box.min.y) / step_m);
+PixelGrid ground_grid(const PathLossLayer& path_loss, double step_m) {
+  const Rectangle box = bounds_of(path_loss, ground_tiles(path_loss));
+  PixelGrid grid{.west = std::floor(box.min.x / step_m) * step_m,
+                 .north = std::ceil(box.max.y / step_m) * step_m,
+                 .step_m = step_m};
+  const double columns = std::ceil((box.max.x - grid.west) / step_m);
+  const double rows = std::ceil((grid.north - box.min.y) / step_m);
   if (columns * rows > most_coverage_pixels) {
     throw Error(ErrorKind::invalid_input, "too_many_pixels",
                 "the raster would have " + std::to_string(static_cast<std::int64_t>(columns * rows)) + " pixels",
                 "choose a greater RESOLUTION");
   }
-  raster.columns = static_cast<int>(columns);
-  raster.rows = static_cast<int>(rows);
+  grid.columns = static_cast<int>(columns);
+  grid.rows = static_cast<int>(rows);
+  return grid;
+}
 
+GroundRaster rasterize_ground(const PathLossLayer& path_loss, const PixelGrid& grid) {
+  GroundRaster raster{grid, ground_tiles(path_loss), {}};
   Polygons shapes;
   std::vector<double> numbers;
   for (std::size_t t = 0; t < raster.tile_ids.size(); ++t) {
     shapes.push_back(polygon_of(path_loss.outlines.at(raster.tile_ids[t]), path_loss.frame.origin));
     numbers.push_back(static_cast<double>(t));
   }
-  raster.tile_of_pixel = burned<std::int32_t>(raster, GDT_Int32, shapes, numbers, -1);
+  raster.tile_of_pixel = burned<std::int32_t>(grid, GDT_Int32, shapes, numbers, -1);
   return raster;
 }
 
@@ -150,6 +156,7 @@ void write_ground_raster(const GroundRaster& raster, const std::vector<RasterBan
   progress.begin_stage("writing");
   const GDALDatasetUniquePtr filled = memory_raster(raster, static_cast<int>(bands.size()), GDT_Float32, session);
   if (!frame.crs_wkt.empty()) filled->SetProjection(frame.crs_wkt.c_str());
+  filled->SetMetadataItem(software_item, software);
   for (std::size_t b = 0; b < bands.size(); ++b) {
     progress.throw_if_cancelled();
     fill_band(raster, bands[b], *filled->GetRasterBand(static_cast<int>(b) + 1), session);
@@ -169,7 +176,19 @@ void write_ground_raster(const GroundRaster& raster, const std::vector<RasterBan
   StagedFile staged(file);
   staged.write(0, memory.bytes());
   staged.flush();
+  std::error_code ignored;
+  for (const char* const suffix : {".aux.xml", ".ovr", ".msk"}) {
+    std::filesystem::remove(staged.target().string() + suffix, ignored);
+  }
   staged.publish();
+}
+
+bool may_be_ground_raster(const std::filesystem::path& file) {
+  const GdalSession session;
+  const GDALDatasetUniquePtr dataset(GDALDataset::Open(file.c_str(), GDAL_OF_RASTER));
+  if (dataset == nullptr) return true;
+  const char* const found = dataset->GetMetadataItem(software_item);
+  return found != nullptr && std::string_view(found) == software;
 }
 
 }  // namespace tesseray

@@ -33,16 +33,22 @@ struct RasterBand {
   std::vector<float> values;  // per number of a tile; NaN where there is none
 };
 
-// Pixels of `step_m`, whose corners are at multiples of it, over the ground tiles of a path_loss layer of polygons:
-// each takes the tile in which its centre lies. Throws Error(invalid_input) for a layer without polygons of ground, or
-// with more than 2²⁸ pixels.
-GroundRaster rasterize_ground(const PathLossLayer& path_loss, double step_m);
+// Pixels of `step_m`, whose corners are at multiples of it, over the ground tiles of a path_loss layer of polygons.
+// Throws Error(invalid_input) for a layer without polygons of ground, or with more than 2²⁸ pixels.
+PixelGrid ground_grid(const PathLossLayer& path_loss, double step_m);
+
+// Each pixel of the layer's ground_grid takes the tile in which its centre lies.
+GroundRaster rasterize_ground(const PathLossLayer& path_loss, const PixelGrid& grid);
 
 // The pixels, 1 or 0, whose centres lie on a footprint. Footprints are in CRS coordinates.
 std::vector<std::uint8_t> built_pixels(const PixelGrid& grid, const std::vector<Rings>& footprints);
 
-// Writes beside `file` and renames when complete. No-data is −9999. Throws Error(resources) when the disk is full.
+// Writes beside `file` and renames when complete. No-data is −9999. Statistics and overviews that others have put beside
+// an earlier file of the name are removed with it. Throws Error(resources) when the disk is full.
 void write_ground_raster(const GroundRaster& raster, const std::vector<RasterBand>& bands, const LocalFrame& frame,
                          const std::filesystem::path& file, Progress& progress);
+
+// Whether a file is a raster that write_ground_raster wrote, or none that can be read.
+bool may_be_ground_raster(const std::filesystem::path& file);
 
 }  // namespace tesseray

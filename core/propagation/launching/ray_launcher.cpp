@@ -148,17 +148,19 @@ struct RayLauncher::Impl {
 RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
                          const Visibility& visibility, std::vector<Receiver> receivers,
                          const RayLaunchingOptions& options, const MakeRooftopSearch& make_rooftop_search,
-                         MakeTubeBouncer make_tube_bouncer, MakeRowScatterer make_row_scatterer) {
+                         MakeTubeBouncer make_tube_bouncer, MakeRowScatterer make_row_scatterer, Progress& progress) {
   if (options.max_bounces < 0 || options.max_bounces > most_bounces) {
     throw Error(ErrorKind::invalid_input, "bad_max_bounces", "MAX_BOUNCES is " + std::to_string(options.max_bounces),
                 "give a number from 0 to " + std::to_string(most_bounces));
   }
   TargetPoints points(tiling, receivers, options.receiver_height_m, options.tiles_are_targets);
-  ReceiverRows rows(occlusion, tiling, receivers);
+  // What can be reached takes about as long where that is asked at all.
+  PartOfStage sight(progress, 0, 0.5), reaching(progress, 0.5, 1);
+  ReceiverRows rows(occlusion, tiling, receivers, sight);
   OverRooftopPaths over_rooftops(scene);
   std::vector<std::uint32_t> grounds = grounds_below(tiling, receivers, over_rooftops);
   ReceiverReach reach;
-  if (!options.tiles_are_targets) reach = ReceiverReach(visibility, rows, points.receiver_count());
+  if (!options.tiles_are_targets) reach = ReceiverReach(visibility, rows, reaching);
   impl_ = std::make_unique<Impl>(
       Impl{scene, tiling, occlusion, visibility, std::move(receivers), options, std::move(points), std::move(rows),
            std::move(reach), edge_runs(tiling), std::move(over_rooftops), std::move(grounds), nullptr,

@@ -91,11 +91,12 @@ using MakeRowScatterer = std::function<std::unique_ptr<RowScatterer>(const Envir
 class RayLauncher {
  public:
   // In place of the CPU, make_rooftop_search: for OverRooftop::screens; make_tube_bouncer: where bounces_by_batches();
-  // make_row_scatterer: where scatters_by_batches().
+  // make_row_scatterer: where scatters_by_batches(). `progress`: of what the receivers see. Throws
+  // Error(invalid_input) for more than most_bounces, Error(cancelled) on cancel.
   RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusion& occlusion, const Visibility& visibility,
               std::vector<Receiver> receivers, const RayLaunchingOptions& options,
               const MakeRooftopSearch& make_rooftop_search = {}, MakeTubeBouncer make_tube_bouncer = {},
-              MakeRowScatterer make_row_scatterer = {});
+              MakeRowScatterer make_row_scatterer = {}, Progress& progress = no_progress());
   ~RayLauncher();
   RayLauncher(RayLauncher&&) noexcept;
 

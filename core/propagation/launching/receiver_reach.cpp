@@ -3,8 +3,6 @@
 
 #include <tbb/enumerable_thread_specific.h>
 
-#include <algorithm>
-
 #include "core/base/parallel.h"
 
 namespace tesseray {
@@ -13,23 +11,19 @@ namespace {
 constexpr std::uint64_t most_members = std::uint64_t{1} << 26;  // 256 MiB
 
 // Ascending.
-std::vector<std::uint32_t> seeing_a_receiver(const ReceiverRows& receiver_rows, std::uint32_t receiver_count) {
+std::vector<std::uint32_t> seeing_a_receiver(const ReceiverRows& receiver_rows, std::uint32_t element_count) {
   std::vector<std::uint32_t> elements;
-  for (std::uint32_t r = 0; r < receiver_count; ++r) {
-    const std::span<const std::uint32_t> row = receiver_rows.row(r);
-    elements.insert(elements.end(), row.begin(), row.end());
+  for (std::uint32_t element = 0; element < element_count; ++element) {
+    if (!receiver_rows.seen_from(element).empty()) elements.push_back(element);
   }
-  std::sort(elements.begin(), elements.end());
-  elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
   return elements;
 }
 
 }  // namespace
 
-ReceiverReach::ReceiverReach(const Visibility& visibility, const ReceiverRows& receiver_rows,
-                             std::uint32_t receiver_count)
+ReceiverReach::ReceiverReach(const Visibility& visibility, const ReceiverRows& receiver_rows, Progress& progress)
     : least_(visibility.element_count(), 3) {
-  const std::vector<std::uint32_t> seeing = seeing_a_receiver(receiver_rows, receiver_count);
+  const std::vector<std::uint32_t> seeing = seeing_a_receiver(receiver_rows, visibility.element_count());
   std::uint64_t members = 0;
   for (const std::uint32_t element : seeing) members += visibility.row_length(element);
   std::vector<std::vector<std::uint32_t>> rows(members <= most_members ? seeing.size() : 0);
@@ -39,7 +33,7 @@ ReceiverReach::ReceiverReach(const Visibility& visibility, const ReceiverRows& r
     std::vector<std::uint32_t> row;
   };
   tbb::enumerable_thread_specific<Found> threads([&] { return Found{std::vector<std::uint8_t>(least_.size()), {}}; });
-  parallel_blocks(seeing.size(), 16, no_progress(), [&](std::size_t begin, std::size_t end) {
+  parallel_blocks(seeing.size(), 16, progress, [&](std::size_t begin, std::size_t end) {
     Found& found = threads.local();
     for (std::size_t i = begin; i < end; ++i) {
       visibility.read_row(seeing[i], found.row);

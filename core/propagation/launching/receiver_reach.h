@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/progress.h"
 #include "core/propagation/rows/row_targets.h"
 #include "core/visibility/visibility.h"
 
@@ -17,7 +18,8 @@ class ReceiverReach {
  public:
   // Everything is within reach.
   ReceiverReach() = default;
-  ReceiverReach(const Visibility& visibility, const ReceiverRows& receiver_rows, std::uint32_t receiver_count);
+  // Throws Error(cancelled) on cancel.
+  ReceiverReach(const Visibility& visibility, const ReceiverRows& receiver_rows, Progress& progress);
 
   // No ray that interacts at `element` arrives at a receiver with fewer interactions than this, that one included.
   // Exact up to 2; rows beyond are not read, and 3 stands for all more.

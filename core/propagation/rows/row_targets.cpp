@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/propagation/rows/row_targets.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "core/base/parallel.h"
 #include "core/propagation/rows/for_places.h"
 #include "core/propagation/rows/marked_bytes.h"
 
@@ -131,11 +129,15 @@ void TargetPoints::add_rough_points() {
   }
 }
 
-ReceiverRows::ReceiverRows(const Occlusion& occlusion, const Tiling& tiling, const std::vector<Receiver>& receivers)
+ReceiverRows::ReceiverRows(const Occlusion& occlusion, const Tiling& tiling, const std::vector<Receiver>& receivers,
+                           Progress& progress)
     : rows_(receivers.size()), offsets_(tiling.tiles.size() + tiling.edges.size() + 1, 0) {
   const SightFromPoints sight(occlusion, tiling, receivers.size());
-  tbb::parallel_for(std::size_t{0}, receivers.size(),
-                    [&](std::size_t r) { rows_[r] = sight.visible_from(receivers[r].position); });
+  parallel_blocks(receivers.size(), 1, progress, [&](std::size_t r, std::size_t) {
+    // A copy has no room for more.
+    const std::vector<std::uint32_t> row = sight.visible_from(receivers[r].position);
+    rows_[r] = row;
+  });
   for (const auto& row : rows_) {
     for (const std::uint32_t element : row) ++offsets_[element + 1];
   }

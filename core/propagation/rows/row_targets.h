@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/progress.h"
 #include "core/propagation/rows/interval_search.h"
 #include "core/propagation/rows/point_intervals.h"
 #include "core/propagation/rows/rough_point.h"
@@ -72,7 +73,12 @@ class TargetPoints {
 // Which receivers each element sees.
 class ReceiverRows {
  public:
-  ReceiverRows(const Occlusion& occlusion, const Tiling& tiling, const std::vector<Receiver>& receivers);
+  // Of what is kept for each element and receiver that see each other.
+  static constexpr std::size_t bytes_per_entry = 2 * sizeof(std::uint32_t);
+
+  // Throws Error(cancelled) on cancel.
+  ReceiverRows(const Occlusion& occlusion, const Tiling& tiling, const std::vector<Receiver>& receivers,
+               Progress& progress);
 
   std::span<const std::uint32_t> seen_from(std::uint32_t element) const {
     return {receivers_.data() + offsets_[element], receivers_.data() + offsets_[element + 1]};

@@ -38,7 +38,7 @@ struct TileMap {
         for (Vec2& p : ring) p = p + origin;
       }
     }
-    GroundRaster raster = rasterize_ground(layer, step_m);
+    GroundRaster raster = rasterize_ground(layer, ground_grid(layer, step_m));
     show_open_ground(raster, layer, placed);
 
     std::vector<std::string> rows(static_cast<std::size_t>(raster.rows));

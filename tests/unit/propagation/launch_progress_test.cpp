@@ -48,6 +48,28 @@ ToldLaunch told_launch(const testing::Environment& city, const RayLaunchingOptio
   return {std::move(progress.told), progress.most_asked, sampled_over_done};
 }
 
+TEST(LaunchProgress, IsThatOfReceiversBeforeAnyLaunch) {
+  const testing::Environment city(testing::synthetic_city(testing::small_city()), 10.0);
+  std::vector<Receiver> receivers;
+  for (std::int64_t id = 1; id <= 50; ++id) receivers.push_back({id, {2.0 * static_cast<double>(id), 90, 15}});
+  RayLaunchingOptions options;
+  options.tiles_are_targets = false;
+  const auto launcher_of = [&](Progress& progress) {
+    return RayLauncher(city.scene, city.tiling, city.occlusion, *city.visibility, receivers, options, {}, {}, {},
+                       progress);
+  };
+  const tbb::global_control control(tbb::global_control::max_allowed_parallelism, 1);
+  KeptProgress progress;
+  (void)launcher_of(progress);
+  EXPECT_GT(progress.told.size(), receivers.size());
+  EXPECT_TRUE(std::is_sorted(progress.told.begin(), progress.told.end()));
+  EXPECT_EQ(progress.told.back(), 1);
+  class Cancelled final : public Progress {
+    bool is_cancelled() const override { return true; }
+  } cancelled;
+  EXPECT_THROW((void)launcher_of(cancelled), Error);
+}
+
 TEST(LaunchProgress, NeverGoesBackAndEnds) {
   const testing::Environment city(testing::synthetic_city(testing::small_city()), 10.0);
   RayLaunchingOptions options;
