@@ -39,10 +39,10 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
               "check that the folder exists and may be written, or name another one", {.file = path.string()});
 }
 
-// SQLite and GDAL put these beside a database while they work.
 void remove_with_companions(const std::filesystem::path& path) {
   std::error_code ignored;
-  for (const char* suffix : {"", "-journal", "-wal", "-shm"}) std::filesystem::remove(path.string() + suffix, ignored);
+  std::filesystem::remove(path, ignored);
+  remove_companions(path);
 }
 
 // Whoever looks for a name that is free for a temporary file leaves such a one there.
@@ -75,6 +75,11 @@ std::filesystem::path behind_links(std::filesystem::path file) {
     file = to.is_absolute() ? to : file.parent_path() / to;
   }
   return file;
+}
+
+void remove_companions(const std::filesystem::path& database) {
+  std::error_code ignored;
+  for (const char* suffix : {"-journal", "-wal", "-shm"}) std::filesystem::remove(database.string() + suffix, ignored);
 }
 
 void remove_leftovers(const std::filesystem::path& folder) {

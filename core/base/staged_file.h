@@ -48,6 +48,8 @@ class StagedFile {
 // What a symbolic link points at in the end, there or not, so that this is written and the link stays; still a link
 // where it leads round in a circle. Other paths stay as they are.
 std::filesystem::path behind_links(std::filesystem::path file);
+// Removes what SQLite and GDAL put beside a database while they work.
+void remove_companions(const std::filesystem::path& database);
 // Removes what killed runs left in a folder: hidden files that no living run has locked.
 void remove_leftovers(const std::filesystem::path& folder);
 // errno values that mean a full disk, quota or file-size limit.

@@ -7,12 +7,13 @@
 #include <functional>
 #include <system_error>
 
+#include "core/base/blank_text.h"
 #include "core/base/error.h"
 #include "core/base/listed.h"
 #include "core/base/staged_file.h"
 #include "core/io/antennas/antenna_file.h"
+#include "core/io/results/coverage_raster.h"
 #include "core/io/results/geopackage_file.h"
-#include "core/io/results/spatialite_file.h"
 #include "core/io/sources/dataset_files.h"
 #include "core/scene/file/scene_file.h"
 #include "core/visibility/visibility.h"
@@ -100,14 +101,17 @@ bool is_readable(const std::function<void()>& read) {
   }
 }
 
-// By the name, so that a damaged file of the kind can be replaced, or else by the content.
+// By the name, so that a damaged file of the kind can be replaced, or else by the content. Rasters and antenna files
+// are written by others, too.
 bool is_of_kind(const fs::path& file, const std::string& extension) {
   if (is_database(file)) return false;
-  const std::string ending = lower_case(file.extension().string());
-  if (ending == "." + extension || extension == "tif") return true;
+  if (extension == "tif") return may_be_ground_raster(file);
+  bool is_ours = lower_case(file.extension().string()) == "." + extension;
+  if (extension == "msi") is_readable([&] { is_ours = is_from_to_msi(file); });
+  if (is_ours || extension == "msi") return is_ours;
   if (extension == "tscene") return is_scene_file(file);
   if (extension == "tvis") return is_readable([&] { read_visibility_info(file); });
-  return is_readable([&] { read_antenna_file(file); });
+  return false;
 }
 
 // Replacing is for results of earlier runs, not for what somebody chose by mistake.
@@ -117,13 +121,14 @@ void check_nothing_else_is_lost(const fs::path& file, const std::string& extensi
   if (extension != "gpkg") {
     if (is_of_kind(file, extension)) return;
     refuse("file_of_another_kind",
-           std::string("the file is ") + (is_database(file) ? "a GeoPackage or other database" : "of another kind") +
-               ", which a ." + extension + " file is not to replace",
+           std::string("the file is ") +
+               (is_database(file) ? "a GeoPackage or other database" : "not one that Tesseray wrote") + ", which a ." +
+               extension + " file is not to replace",
            hint, file);
   }
   if (!is_database(file)) return;
   const std::vector<std::string> lost = tables_of_others(file);
-  if (lost.empty()) return;
+  if (lost.empty()) return require_replaceable(file);
   refuse("layers_would_be_lost",
          "the whole file would be replaced, and with it what is not Tesseray's: " + listed(lost), hint, file);
 }
@@ -135,8 +140,7 @@ void check_layer_is_new(const LayerDestination& destination) {
   if (content != (is_spatialite ? FileContent::sqlite : FileContent::geopackage)) {
     refuse("file_exists", "the file exists already", overwrite_hint, destination.file);
   }
-  if (is_spatialite ? spatialite_has_layer(destination.file, destination.layer)
-                    : geopackage_has_layer(destination.file, destination.layer)) {
+  if (has_layer(destination.file, destination.layer)) {
     refuse("layer_exists", "the layer exists already", overwrite_hint, destination.file, destination.layer);
   }
 }

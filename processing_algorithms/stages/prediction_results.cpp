@@ -10,7 +10,6 @@
 #include "core/io/results/geopackage_file.h"
 #include "core/io/sources/text_values.h"
 #include "processing_algorithms/run/json_values.h"
-#include "processing_algorithms/run/spelling.h"
 
 namespace tesseray {
 namespace {
@@ -174,7 +173,7 @@ void warn_of_path_losses_that_stay(Run& run, const LayerDestination& transmitter
        {std::pair{"PATH_LOSS", "path_loss"}, std::pair{"RECEIVER_PATH_LOSS", "receiver_path_loss"}}) {
     const auto own = run.destinations().layer(parameter);
     const bool is_replaced = own && own->file == transmitters.file && lower_case(own->layer) == layer;
-    if (is_replaced || !geopackage_has_layer(transmitters.file, layer)) continue;
+    if (is_replaced || !has_layer(transmitters.file, layer)) continue;
     run.progress().warn(
         {"transmitters_replaced",
          transmitters.file.string() + ": the layer " + layer +
@@ -216,7 +215,7 @@ void warn_of_results_that_stay(Run& run, const std::vector<std::string>& written
   if (!path_loss || !run.settings().overwrite) return;
   const FileContent content = content_of(path_loss->file);
   if (content != FileContent::geopackage && content != FileContent::sqlite) return;
-  if (!geopackage_has_layer(path_loss->file, path_loss->layer)) return;
+  if (!has_layer(path_loss->file, path_loss->layer)) return;
   std::vector<std::string> stay;
   for (const std::string& layer : layers_made_from_predictions(path_loss->file)) {
     const bool is_replaced = std::any_of(written.begin(), written.end(), [&](const std::string& parameter) {

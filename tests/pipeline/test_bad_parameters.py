@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bad values of parameters and destinations: each is refused before any work, with what is wrong and what to do."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -9,7 +10,7 @@ import unittest
 
 from osgeo import gdal
 
-from tesseray_process import EXECUTABLE, SAMPLE, SCENE, PipelineTest, made, tesseray
+from tesseray_process import EXECUTABLE, SAMPLE, SCENE, PipelineTest, made, tesseray, transmitters_csv
 
 BUILDINGS = ["--buildings", SAMPLE / "buildings.gpkg"]
 
@@ -192,10 +193,23 @@ class BadDestinationsTest(PipelineTest):
         for command in of_files:
             notes = self.folder / "notes.txt"
             notes.write_text("precious")
-            for file, word in ((project, "GeoPackage"), (notes, "another kind")):
+            for file, word in ((project, "GeoPackage"), (notes, "not one that Tesseray wrote")):
                 with self.subTest(command=command[0], file=file.name):
                     self.assert_refused(tesseray(*command, file, *overwrite), "file_of_another_kind", [word])
             self.assertEqual(notes.read_text(), "precious")
+        # A manufacturer's file, and a terrain.
+        another, terrain = self.folder / "another.msi", self.folder / "terrain.tif"
+        another.write_text(antenna.read_text())
+        self.assert_refused(tesseray("importantenna", "--antenna-file", antenna, "--msi", another, *overwrite),
+                            "file_of_another_kind", ["not one that Tesseray wrote"])
+        self.assertEqual(another.read_text(), antenna.read_text())
+        shutil.copy(SAMPLE / "dem.tif", terrain)
+        path_loss = self.folder / "p.gpkg"
+        made("predictcoverage", "--environment", environment, *transmitters_csv(self.folder), "--max-bounces", 1,
+             "--path-loss", path_loss)
+        raster = ["coverageraster", "--path-loss", path_loss, "--resolution", 20, "--raster", terrain]
+        self.assert_refused(tesseray(*raster, *overwrite), "file_of_another_kind", ["not one that Tesseray wrote"])
+        self.assertEqual(terrain.read_bytes(), (SAMPLE / "dem.tif").read_bytes())
         process = tesseray("tileenvironment", *SCENE, "--environment", project, *overwrite)
         self.assert_refused(process, "layers_would_be_lost", ["vegetation"])
         self.assertEqual(project.read_bytes(), before)
@@ -206,6 +220,40 @@ class BadDestinationsTest(PipelineTest):
             made("tileenvironment", *SCENE, "--environment", environment, "--overwrite")
             made("importantenna", "--antenna-file", antenna, "--msi",
                  self.folder / "plain.txt", "--overwrite")
+            made(*raster[:-1], self.folder / "coverage.tif", "--overwrite")
+
+    def assert_sound(self, database):
+        with contextlib.closing(sqlite3.connect(database)) as connection:
+            self.assertEqual(connection.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+        self.assertEqual(list(self.folder.glob(f"{database.name}-*")), [])
+
+    def test_a_database_that_others_have_open_with_a_log_of_changes_is_not_replaced(self):
+        environment = self.folder / "e.gpkg"
+        command = ["tileenvironment", *SCENE, "--environment", environment, "--overwrite", "--progress", "json"]
+        made(*command)
+        with contextlib.closing(sqlite3.connect(environment, isolation_level=None)) as other:
+            other.execute("PRAGMA journal_mode = WAL")
+            other.execute("UPDATE gpkg_contents SET description = 'changed'")
+            self.assert_refused(tesseray(*command), "file_locked", ["holds it open"])
+        made(*command)
+        self.assert_sound(environment)
+
+    def test_a_log_of_changes_without_its_database_is_not_taken_for_that_of_a_new_one(self):
+        earlier, new = self.folder / "earlier.gpkg", self.folder / "new.gpkg"
+        for mode, log in (("WAL", "-wal"), ("DELETE", "-journal")):
+            with self.subTest(log=log):
+                made("tileenvironment", *SCENE, "--environment", earlier, "--overwrite")
+                with contextlib.closing(sqlite3.connect(earlier, isolation_level=None)) as other:
+                    other.execute(f"PRAGMA journal_mode = {mode}")
+                    other.execute("PRAGMA cache_spill = 1")
+                    other.execute("PRAGMA cache_size = 1")
+                    other.execute("BEGIN")
+                    other.execute("UPDATE tiles SET tile_id = tile_id + 1000000")
+                    other.execute("COMMIT" if mode == "WAL" else "SELECT 1")
+                    shutil.copy(f"{earlier}{log}", f"{new}{log}")
+                made("tileenvironment", *SCENE, "--default-height", "9", "--environment", new)
+                self.assert_sound(new)
+                new.unlink()
 
     def test_layers_beside_those_of_an_environment_are_not_replaced(self):
         environment = self.folder / "e.gpkg"

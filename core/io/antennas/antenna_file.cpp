@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -171,6 +173,13 @@ std::string to_msi(const AntennaFile& antenna) {
   write_cut(text, "HORIZONTAL", antenna.horizontal);
   write_cut(text, "VERTICAL", antenna.vertical);
   return text;
+}
+
+// Nobody else writes an antenna just as we do.
+bool is_from_to_msi(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(stream), {}};
+  return content == to_msi(read_antenna_file(file));
 }
 
 }  // namespace tesseray

@@ -36,5 +36,7 @@ AntennaFile normalised(AntennaFile antenna);
 
 // As an MSI file that any reader understands: points as they are, gain in dBd, angles ascending from 0.
 std::string to_msi(const AntennaFile& antenna);
+// Whether a file holds what to_msi made. Throws Error(invalid_input) for what is no antenna file.
+bool is_from_to_msi(const std::filesystem::path& file);
 
 }  // namespace tesseray

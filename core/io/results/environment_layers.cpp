@@ -239,7 +239,8 @@ Layer edges_layer(const std::string& name, const Scene& scene, const Tiling& til
     return index == no_index ? Value() : Value::integer(tiling.tiles[index].id);
   };
   std::vector<Field<EdgeSegment>> fields = {
-      {{"edge_id", integer, "Stable number of the segment"}, [](const EdgeSegment& e) { return Value::integer(e.id); }},
+      {{"edge_id", integer, "Stable number of the segment, of 64 bits: beyond 2^53 at buildings"},
+       [](const EdgeSegment& e) { return Value::integer(e.id); }},
       {{"kind", text, "roof (eaves), corner (vertical) or terrain (ridge)"},
        [](const EdgeSegment& e) { return Value::text(to_text(e.kind)); }},
       {{"tile_a", integer, "Parent tile on the 0-face"}, [tile_id](const EdgeSegment& e) { return tile_id(e.tile_a); }},

@@ -149,7 +149,7 @@ FileContent content_of(const std::filesystem::path& file) {
   return is_geopackage ? FileContent::geopackage : FileContent::sqlite;
 }
 
-bool geopackage_has_layer(const std::filesystem::path& file, const std::string& layer) {
+bool has_layer(const std::filesystem::path& file, const std::string& layer) {
   SqliteDatabase database(file, SqliteDatabase::Access::shared);
   return database.has_table(layer);
 }
@@ -529,7 +529,7 @@ void GeoPackageFile::prepare() {
 
 void GeoPackageFile::publish() {
   if (staged_) {
-    staged_->publish_unless_taken();
+    publish_database(*staged_);
     return;
   }
   if (database_->was_replaced()) {

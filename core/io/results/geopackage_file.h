@@ -24,8 +24,9 @@ namespace tesseray {
 // What stands at a path already.
 enum class FileContent { absent, geopackage, sqlite, other };
 FileContent content_of(const std::filesystem::path& file);
-// True when the GeoPackage has a table of that name. Throws Error(invalid_input) when it cannot be opened for writing.
-bool geopackage_has_layer(const std::filesystem::path& file, const std::string& layer);
+// True when the GeoPackage or SpatiaLite database has a table of that name. Throws Error(invalid_input) when it cannot
+// be opened for writing.
+bool has_layer(const std::filesystem::path& file, const std::string& layer);
 // The database's tables that no run of Tesseray wrote, but those that belong to the format, by name. Throws
 // Error(invalid_input) when it cannot be read.
 std::vector<std::string> tables_of_others(const std::filesystem::path& file);

@@ -188,10 +188,8 @@ void ResultWriter::Impl::plan(const std::filesystem::path& file, Layer layer) {
 void ResultWriter::Impl::add(const LayerDestination& destination, Layer layer) {
   require_usable_name(destination);
   const Target& target = targets[target_for(destination.file)];
-  if (!target.replaced && !overwrite) {
-    const bool exists = is_spatialite(target.file) ? spatialite_has_layer(target.file, destination.layer)
-                                                   : geopackage_has_layer(target.file, destination.layer);
-    if (exists) throw_layer_exists(destination.file, destination.layer);
+  if (!target.replaced && !overwrite && has_layer(target.file, destination.layer)) {
+    throw_layer_exists(destination.file, destination.layer);
   }
   plan(destination.file, std::move(layer));
 }

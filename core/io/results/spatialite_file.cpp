@@ -80,11 +80,6 @@ void copy_database(const StagedFile& to) {
 
 }  // namespace
 
-bool spatialite_has_layer(const std::filesystem::path& file, const std::string& layer) {
-  SqliteDatabase database(file, SqliteDatabase::Access::shared);
-  return database.has_table(layer);
-}
-
 SpatialiteFile::SpatialiteFile(const std::filesystem::path& target, const LocalFrame& frame, bool keep, bool overwrite)
     : lock_(keep ? std::make_optional<SqliteWriteLock>(target) : std::nullopt), staged_(target), overwrite_(overwrite) {
   if (keep) {
@@ -223,6 +218,12 @@ void SpatialiteFile::prepare() {
   staged_.flush();
 }
 
-void SpatialiteFile::publish() { staged_.publish_unless_taken(); }
+void SpatialiteFile::publish() {
+  if (lock_) {
+    staged_.publish_unless_taken();
+  } else {
+    publish_database(staged_);
+  }
+}
 
 }  // namespace tesseray

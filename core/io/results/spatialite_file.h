@@ -18,9 +18,6 @@ class OGRSpatialReference;
 
 namespace tesseray {
 
-// True when the database has a table of that name. Throws Error(invalid_input) when it cannot be opened.
-bool spatialite_has_layer(const std::filesystem::path& file, const std::string& layer);
-
 // SpatiaLite keeps its own books in several tables, which cannot be changed in one transaction with the layers: an
 // existing database is therefore copied, and the copy takes its place when complete. Nobody else may write to it from
 // before the copy until then: it would be lost.

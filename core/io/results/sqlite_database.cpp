@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 
 #include <cerrno>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 #include "core/base/error.h"
@@ -131,6 +133,31 @@ SqliteWriteLock::SqliteWriteLock(const std::filesystem::path& file) {
     database_->execute("PRAGMA journal_mode = DELETE; BEGIN IMMEDIATE");
   } while (database_->was_replaced());
 }
+
+namespace {
+
+// None where there is no database, or one that is damaged or may not be written to: nobody has a log of that.
+std::optional<SqliteWriteLock> lock_of_earlier(const std::filesystem::path& file) {
+  std::error_code failed;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, failed);
+  if (failed || bytes == 0) return std::nullopt;
+  try {
+    return std::make_optional<SqliteWriteLock>(file);
+  } catch (const Error& refused) {
+    if (refused.code() == "file_locked") throw;
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+void publish_database(StagedFile& staged) {
+  const std::optional<SqliteWriteLock> lock = lock_of_earlier(staged.target());
+  remove_companions(staged.target());
+  staged.publish_unless_taken();
+}
+
+void require_replaceable(const std::filesystem::path& file) { (void)lock_of_earlier(file); }
 
 SqliteStatement::SqliteStatement(SqliteDatabase& database, const std::string& sql) : database_(&database) {
   const int code =

@@ -15,6 +15,7 @@ struct sqlite3_stmt;
 namespace tesseray {
 
 class SqliteDatabase;
+class StagedFile;
 
 // A prepared statement. Columns count from 0, parameters from 1; texts and blobs are not copied: they must live until
 // the next run().
@@ -87,6 +88,13 @@ class SqliteWriteLock {
  private:
   std::unique_ptr<SqliteDatabase> database_;
 };
+
+// Puts a finished database in the place of what is there, as StagedFile::publish_unless_taken does. Logs of changes that
+// an earlier database has left beside the name would be taken for the new one's: none stays. Throws Error(invalid_input)
+// while others have the earlier one open in WAL mode, or write to it.
+void publish_database(StagedFile& staged);
+// Throws what publish_database would throw now.
+void require_replaceable(const std::filesystem::path& file);
 
 // "name" and 'text' for SQL.
 std::string quoted_name(std::string_view name);
