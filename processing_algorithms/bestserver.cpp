@@ -3,9 +3,9 @@
 
 #include "core/comparison/statistics.h"
 #include "core/io/results/result_writer.h"
+#include "core/io/sources/text_values.h"
 #include "core/prediction/best_server.h"
 #include "processing_algorithms/run/run.h"
-#include "processing_algorithms/run/spelling.h"
 #include "processing_algorithms/stages/path_loss_input.h"
 
 namespace tesseray {

@@ -7,6 +7,7 @@
 
 #include "core/io/readers/readers.h"
 #include "core/io/results/result_writer.h"
+#include "core/io/sources/text_values.h"
 #include "core/prediction/district_coverage.h"
 #include "core/scene/ground_plan/polygon.h"
 #include "processing_algorithms/run/run.h"

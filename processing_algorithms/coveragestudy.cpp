@@ -87,7 +87,7 @@ Outcome coverage_study(Run& run) {
     // Of all tiles, whichever the layer is to hold.
     comparison = compare_with_drive_test(run, path_loss_rows(scene, tiling, sites, predictions), *drive_test);
   }
-  const Outcome outcome = write_geopackage(run, {clean, tiling, *visibility, sites, predictions, comparison});
+  Outcome outcome = write_geopackage(run, {clean, tiling, *visibility, sites, predictions, comparison});
   close_kept_predictions(run, kept.get(), predictions);
   return outcome;
 }

@@ -10,10 +10,11 @@
 #include "core/base/parallel.h"
 #include "core/comparison/statistics.h"
 #include "core/io/readers/readers.h"
+#include "core/io/results/result_layers.h"
 #include "core/io/results/result_writer.h"
+#include "core/io/sources/text_values.h"
 #include "processing_algorithms/run/json_values.h"
 #include "processing_algorithms/run/run.h"
-#include "processing_algorithms/run/spelling.h"
 #include "processing_algorithms/stages/path_loss_input.h"
 
 namespace tesseray {
@@ -37,10 +38,7 @@ MatchOptions match_options(const ParameterValues& values) {
 
 std::vector<PredictedTarget> of_kinds(std::vector<PredictedTarget> targets, const std::vector<std::string>& kinds) {
   std::erase_if(targets, [&](const PredictedTarget& target) {
-    const char* kind = target.kind == SurfaceKind::ground ? "ground"
-                       : target.kind == SurfaceKind::wall ? "wall"
-                                                          : "roof";
-    return std::find(kinds.begin(), kinds.end(), kind) == kinds.end();
+    return std::find(kinds.begin(), kinds.end(), to_text(target.kind)) == kinds.end();
   });
   return targets;
 }

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/io/sources/text_values.h"
 #include "core/prediction/prediction.h"
 #include "core/propagation/images/image_tracer.h"
 #include "core/propagation/rays/link.h"
-#include "processing_algorithms/run/spelling.h"
 #include "processing_algorithms/stages/environment_stage.h"
 #include "processing_algorithms/stages/prediction_results.h"
 #include "processing_algorithms/stages/ray_parameters.h"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/io/readers/readers.h"
+#include "core/io/results/result_layers.h"
 #include "processing_algorithms/stages/environment_stage.h"
 #include "processing_algorithms/stages/scene_stage.h"
 
@@ -58,10 +59,10 @@ void add_figures(const Tiling& tiling, const std::vector<std::uint32_t>& visible
   }
   figures["tiles"] = tiling.tiles.size();
   figures["visible_tiles"] = visible.size();
-  for (const auto& [kind, name] : {std::pair(SurfaceKind::ground, "ground"), std::pair(SurfaceKind::wall, "wall"),
-                                   std::pair(SurfaceKind::roof, "roof")}) {
-    figures["visible_" + std::string(name) + "_tiles"] = count[static_cast<std::size_t>(kind)];
-    figures["visible_" + std::string(name) + "_m2"] = area_m2[static_cast<std::size_t>(kind)];
+  for (const SurfaceKind kind : {SurfaceKind::ground, SurfaceKind::wall, SurfaceKind::roof}) {
+    const std::string name(to_text(kind));
+    figures["visible_" + name + "_tiles"] = count[static_cast<std::size_t>(kind)];
+    figures["visible_" + name + "_m2"] = area_m2[static_cast<std::size_t>(kind)];
   }
 }
 

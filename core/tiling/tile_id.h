@@ -3,8 +3,8 @@
 //
 // A ground tile's number comes from its cell in the CRS; a building's tiles are numbered by building and by slot: a
 // place on one of its own walls or roofs, counted whether a tile is there or not. So editing one building renumbers
-// no other, and an extent may grow without renumbering anything. Numbers stay below 2^53, which JSON and spreadsheets
-// hold exactly, for building ids below 2^32.
+// no other, and an extent may grow without renumbering anything. Numbers of tiles stay below 2^53, which JSON and
+// spreadsheets hold exactly, for building ids below 2^32; those of buildings' edge segments do not.
 #pragma once
 
 #include <cstdint>

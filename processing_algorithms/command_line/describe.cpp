@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
+#include "core/io/sources/text_values.h"
 #include "processing_algorithms/run/json_values.h"
 #include "processing_algorithms/run/spelling.h"
 #include "processing_algorithms/run/version.h"

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <stdexcept>
 
+#include "core/io/sources/text_values.h"
 #include "processing_algorithms/run/spelling.h"
 
 namespace tesseray {

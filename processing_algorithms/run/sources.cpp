@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/base/blank_text.h"
 #include "core/io/results/result_hash.h"
 #include "core/io/sources/dataset_files.h"
 #include "processing_algorithms/run/spelling.h"

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "core/io/sources/text_values.h"
+
 namespace tesseray {
 
 std::vector<std::string> split(std::string_view text, char separator) {

@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/io/sources/text_values.h"
-
 namespace tesseray {
 
 // "a,b" → {"a", "b"}; "" → {""}.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/listed.h"
+#include "core/io/sources/text_values.h"
 #include "processing_algorithms/run/spelling.h"
 
 namespace tesseray {

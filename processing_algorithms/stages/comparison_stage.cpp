@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/io/readers/readers.h"
+#include "core/io/sources/text_values.h"
 #include "processing_algorithms/run/json_values.h"
 #include "processing_algorithms/run/spelling.h"
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "core/io/sources/text_values.h"
 #include "core/physics/material.h"
 #include "core/physics/penetration.h"
 #include "core/physics/vegetation.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "processing_algorithms/stages/ray_parameters.h"
 
-#include "processing_algorithms/run/spelling.h"
+#include "core/io/sources/text_values.h"
 #include "processing_algorithms/stages/clutter_stage.h"
 #include "processing_algorithms/stages/surface_stage.h"
 

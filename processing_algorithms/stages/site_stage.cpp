@@ -7,7 +7,6 @@
 #include "core/base/units.h"
 #include "core/io/readers/readers.h"
 #include "core/scene/frequency_range.h"
-#include "processing_algorithms/run/spelling.h"
 #include "processing_algorithms/stages/ray_parameters.h"
 
 namespace tesseray {

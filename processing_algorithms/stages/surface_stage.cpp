@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/io/readers/material_text.h"
+#include "core/io/sources/text_values.h"
 #include "core/physics/material.h"
 #include "core/propagation/scattering/scattering_lobes.h"
 #include "processing_algorithms/run/spelling.h"

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "core/base/error.h"
+#include "core/io/sources/text_values.h"
 #include "processing_algorithms/registry.h"
 #include "processing_algorithms/run/parameter_values.h"
 #include "processing_algorithms/run/sources.h"

@@ -15,7 +15,6 @@ struct sqlite3_stmt;
 namespace tesseray {
 
 class SqliteDatabase;
-class StagedFile;
 
 // A prepared statement. Columns count from 0, parameters from 1; texts and blobs are not copied: they must live until
 // the next run().

@@ -44,8 +44,8 @@ Complex past_own_roof(const OwnRoofEdge& own, double end_z, Vec2 other, Complex 
   const double shift_m = bend.shift();
   const rooftop_detail::PolarizationFields diffracted =
       rooftop_detail::wedge_fields(along, shift_m, wedge, wavelength_m);
-  const double by_edge_m = std::hypot(norm(along.incoming()) + norm(along.outgoing()), shift_m),
-               straight_m = std::hypot(norm(along.after - along.before), shift_m),
+  const double by_edge_m = norm(Vec2{norm(along.incoming()) + norm(along.outgoing()), shift_m}),
+               straight_m = norm(Vec2{norm(along.after - along.before), shift_m}),
                longer_m = std::max(by_edge_m - straight_m, 0.0);
   const Complex turn = exp_j(-2 * pi / wavelength_m * longer_m),
                 screen = knife_edge_factor(-2 * std::sqrt(longer_m / wavelength_m));

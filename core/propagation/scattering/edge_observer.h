@@ -107,7 +107,7 @@ struct EdgeObserver {
   // Of half the angle, 0 … π: without cancellation on either side.
   const double upper = std::sqrt(0.5 * (1 + (c < 0 ? -c : c)));
   const double lower = 0.5 * (s < 0 ? -s : s) / upper;
-  const double sign = (s < 0) & !on_face ? -1.0 : 1.0;
+  const double sign = ((s < 0) & !on_face) ? -1.0 : 1.0;
   const double cos_half = c > 0 ? sign * upper : sign * lower;
   const double sin_half = c > 0 ? lower : upper;
   // The angle from the n-face is nπ less the angle from the 0-face: by halves and by 1/2n no further functions.

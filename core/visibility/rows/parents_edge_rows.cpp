@@ -48,18 +48,12 @@ class ParentsEdgeRows final : public Visibility {
   }
 
  private:
-  // The tiles that a tile sees.
-  void read_tiles(std::uint32_t tile, std::vector<std::uint32_t>& row) const {
-    visibility_.read_row(tile, row);
-    row.resize(visibility_.visible_tiles(tile));
-  }
-
   void read_edge_row(std::uint32_t edge, std::vector<std::uint32_t>& row) const {
     row.clear();
     std::vector<std::uint32_t> seen, either;
     for (const std::uint32_t parent : parents_[edge]) {
       if (parent == no_index) continue;
-      read_tiles(parent, seen);
+      visibility_.read_tiles_of_row(parent, seen);
       either.clear();
       std::set_union(row.begin(), row.end(), seen.begin(), seen.end(), std::back_inserter(either));
       row.swap(either);
@@ -68,7 +62,7 @@ class ParentsEdgeRows final : public Visibility {
 
   // A tile sees the edges whose parents it sees.
   void read_tile_row(std::uint32_t tile, std::vector<std::uint32_t>& row) const {
-    read_tiles(tile, row);
+    visibility_.read_tiles_of_row(tile, row);
     const std::size_t tiles = row.size();
     for (std::size_t k = 0; k < tiles; ++k) {
       const std::vector<std::uint32_t>& edges = edges_of_tile_[row[k]];
