@@ -136,7 +136,8 @@ def _page(figures: dict[str, Any], svg: str) -> str:
     title = html.escape(str(figures.get("name") or "Antenna"))
     assumed = "".join(f"<li>{html.escape(text)}</li>" for text in figures.get("assumptions", []))
     return ("<!DOCTYPE html><html><head><meta charset=\"utf-8\"><title>" + title + "</title><style>body{font-family:"
-            "sans-serif;color:#333;margin:1.5em}th{text-align:left;padding-right:1.5em;font-weight:normal;color:#777}"
+            "sans-serif;color:#333;background:#fff;margin:1.5em}"
+            "th{text-align:left;padding-right:1.5em;font-weight:normal;color:#777}"
             f"</style></head><body><h1>{title}</h1>{svg}<p>Attenuation below the maximum; the lines in orange are where "
             f"half the power is left.</p><table>{_rows(figures)}</table>"
             + (f"<h2>What was assumed</h2><ul>{assumed}</ul>" if assumed else "") + "</body></html>\n")

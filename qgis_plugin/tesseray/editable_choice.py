@@ -22,6 +22,9 @@ class EditableChoice(WidgetWrapper):
             kinds = [QgsProcessingParameterEnum, QgsProcessingParameterString]
             for source in self.dialog.getAvailableValuesOfType(kinds, []):
                 widget.addItem(self.dialog.resolveValueDescription(source), source)
+        else:
+            # A circle otherwise, that keeps dialogs alive until QGIS ends, and ends with it.
+            self.dialog = None
         widget.currentTextChanged.connect(lambda: self.widgetValueHasChanged.emit(self))
         return widget
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+# Narrow logs would break numbers in the middle.
+_NO_BREAK = 'style="white-space:nowrap"'
 # Longer texts are told below their table: it would be wider than the log.
 LONGEST_CELL = 60
 
@@ -64,9 +66,8 @@ def table_text(name: str, rows: list[dict[str, Any]]) -> str:
 def table_html(name: str, rows: list[dict[str, Any]]) -> str:
     """The same for the log of a dialog, which has letters of any width and joins spaces. REQUIRES: is_table(rows)."""
     (head, *body), notes = _laid_out(rows)
-    lines = ["".join(f"<td{' align=right' if i else ''}>{cell}</td>" for i, cell in enumerate(map(escape, cells)))
-             for cells in body]
-    titles = "".join(f"<td{' align=right' if i else ''}><i>{escape(cell)}</i></td>" for i, cell in enumerate(head))
-    table = "".join(f"<tr>{cells}</tr>" for cells in (titles, *lines))
+    lines = [[f"<i>{escape(cell)}</i>" for cell in head], *(list(map(escape, cells)) for cells in body)]
+    table = "".join("<tr>" + "".join(f"<td {_NO_BREAK}{' align=right' if i else ''}>{cell}</td>"
+                                     for i, cell in enumerate(cells)) + "</tr>" for cells in lines)
     below = "".join(f"<br>{escape(note)}" for note in notes)
     return f"<br><b>{escape(name)}</b><table cellpadding=3>{table}</table>{below}"

@@ -72,6 +72,15 @@ def file_of(layer: QgsMapLayer) -> Path | None:
     return Path(path) if path and Path(path).is_file() else None
 
 
+def write_layer(layer: QgsVectorLayer, file: Path, context: QgsProcessingContext,
+                options: QgsVectorFileWriter.SaveVectorOptions) -> None:
+    """Writes a layer as the options say. Throws QgsProcessingException, saying why, where that fails."""
+    problem, message = QgsVectorFileWriter.writeAsVectorFormatV3(layer, str(file), context.transformContext(),
+                                                                 options)[:2]
+    if problem != QgsVectorFileWriter.WriterError.NoError:
+        raise QgsProcessingException(f"The layer {options.layerName} could not be copied to {file}: {message}")
+
+
 def table_of(layer: QgsMapLayer) -> str:
     """What the layer is called in its file, also where it was opened without its name; "" where the file has no names."""
     parts = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source())
@@ -225,7 +234,7 @@ def _copy_companions(layer: QgsVectorLayer, companions: list[str], export: QgsVe
         if column >= 0 and companion.fields().lookupField(_TRANSMITTER_FIELD) >= 0:
             numbers = ", ".join(str(number) for number in sorted(export.uniqueValues(column)))
             companion.setSubsetString(f'"{_TRANSMITTER_FIELD}" IN ({numbers})')
-        QgsVectorFileWriter.writeAsVectorFormatV3(companion, str(target), context.transformContext(), options)
+        write_layer(companion, target, context, options)
     copy_runs(file, target, names)
 
 

@@ -51,18 +51,31 @@ def _sort_key(tool: Tool, output: Output) -> int:
 class ResultLayer(QgsProcessingLayerPostProcessorInterface):
     """Styles one result layer when it has been loaded."""
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, tool: Tool, output: Output) -> None:
         super().__init__()
-        self._output = output
+        self._tool, self._output = tool, output
         _waiting.add(self)
 
     def postProcessLayer(self, layer: QgsMapLayer, context: QgsProcessingContext,  # noqa: N802, QGIS's name
                          feedback: QgsProcessingFeedback) -> None:
         _waiting.discard(self)
-        if isinstance(layer, QgsVectorLayer):
+        if _style_of_user(self._tool, self._output):
+            # QGIS has drawn the layer by it already.
+            if isinstance(layer, QgsVectorLayer):
+                _fill_style_menu(layer)
+        elif isinstance(layer, QgsVectorLayer):
             apply_style(layer, self._output)
         elif isinstance(layer, QgsRasterLayer):
             apply_classes(layer)
+
+
+def _style_of_user(tool: Tool, output: Output) -> str | None:
+    """The style that was set for an output in “Edit Rendering Styles for Outputs…”."""
+    try:
+        from processing.gui.RenderingStyles import RenderingStyles
+    except ImportError:  # programs without windows may have none
+        return None
+    return RenderingStyles.getStyle(f"tesseray:{tool.id}", output.name)
 
 
 def apply_style(layer: QgsVectorLayer, output: Output) -> None:
@@ -181,7 +194,7 @@ def register(context: QgsProcessingContext, tool: Tool, to_load: dict[str, QgsPr
             continue
         details.groupName = details.groupName or group
         details.layerSortKey = _sort_key(tool, output)
-        details.setPostProcessor(ResultLayer(output))
+        details.setPostProcessor(ResultLayer(tool, output))
         context.addLayerToLoadOnCompletion(written[output.name], details)
 
 

@@ -10,7 +10,6 @@ from qgis.core import (
     QgsProcessingParameterBoolean,
     QgsProcessingParameterCrs,
     QgsProcessingParameterDefinition,
-    QgsProcessingParameterDistance,
     QgsProcessingParameterEnum,
     QgsProcessingParameterExtent,
     QgsProcessingParameterFeatureSink,
@@ -46,9 +45,8 @@ ANY_FILE = "All files (*)"
 
 
 def label_of(parameter: Parameter) -> str:
-    """The label with its unit: "Tile area [m²]". A distance's widget shows its unit itself."""
-    return f"{parameter.label} [{parameter.unit}]" if parameter.unit and parameter.kind != "distance" \
-        else parameter.label
+    """The label with its unit: "Tile area [m²]"."""
+    return f"{parameter.label} [{parameter.unit}]" if parameter.unit else parameter.label
 
 
 def file_filter(extension: str | None) -> str:
@@ -66,13 +64,6 @@ def _number(parameter: Parameter) -> QgsProcessingParameterNumber:
     # The spin box shows six decimals otherwise; fractions of one may need them.
     if parameter.default is None or parameter.default == 0 or abs(parameter.default) >= 1:
         definition.setMetadata({"widget_wrapper": {"decimals": 3}})
-    return definition
-
-
-def _distance(parameter: Parameter) -> QgsProcessingParameterDistance:
-    definition = QgsProcessingParameterDistance(parameter.name, label_of(parameter))
-    definition.setDefaultUnit(Qgis.DistanceUnit.Meters)
-    definition.setMetadata({"widget_wrapper": {"decimals": 2}})
     return definition
 
 
@@ -117,7 +108,9 @@ _MAKERS: dict[str, Callable[[Parameter], QgsProcessingParameterDefinition]] = {
     "raster": lambda p: QgsProcessingParameterRasterLayer(p.name, label_of(p)),
     "field": _field,
     "number": _number,
-    "distance": _distance,
+    # QGIS's own kind has a box for the unit, which counts only while it is to be seen: with the log in front, or
+    # advanced parameters folded, 2 kilometres become 2 m.
+    "distance": _number,
     "string": _text,
     "enum": _enum,
     "crs": lambda p: QgsProcessingParameterCrs(p.name, label_of(p)),

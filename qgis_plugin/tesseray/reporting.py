@@ -6,9 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from qgis.core import QgsProcessingContext, QgsProcessingFeedback, QgsVectorFileWriter, QgsVectorLayer
+from qgis.core import QgsProcessingContext, QgsProcessingException, QgsProcessingFeedback, QgsVectorFileWriter, QgsVectorLayer
 
 from .description import Tool
+from .inputs import write_layer
+from .recorded_runs import copy_runs
 
 ROLE = "report_input"
 PARAMETER = "REPORT"
@@ -21,8 +23,15 @@ class NothingToReport(Exception):
     """The results are not of the kind that a report is about, which is nothing wrong with them."""
 
 
+class _Cancelled(Exception):
+    """While the report was made."""
+
+
 def _in_one_file(tool: Tool, written: dict[str, str], folder_file: Path, context: QgsProcessingContext) -> Path:
-    """A GeoPackage with all written layers under their own names: the results' own, or one that they are copied to."""
+    """A GeoPackage with all written layers under their own names: the results' own, or one that they are copied to.
+
+    Throws QgsProcessingException where they cannot be copied.
+    """
     sources = {output.layer: written[output.name] for output in tool.layer_outputs if output.name in written}
     files = {source.split("|")[0] for source in sources.values()}
     own_names = all(source.endswith(f"|layername={layer}") for layer, source in sources.items())
@@ -33,8 +42,11 @@ def _in_one_file(tool: Tool, written: dict[str, str], folder_file: Path, context
         options.driverName, options.layerName = "GPKG", layer
         options.actionOnExistingFile = QgsVectorFileWriter.ActionOnExistingFile.CreateOrOverwriteLayer \
             if folder_file.exists() else QgsVectorFileWriter.ActionOnExistingFile.CreateOrOverwriteFile
-        QgsVectorFileWriter.writeAsVectorFormatV3(QgsVectorLayer(source, layer, "ogr"), str(folder_file),
-                                                  context.transformContext(), options)
+        write_layer(QgsVectorLayer(source, layer, "ogr"), folder_file, context, options)
+    # What the values are is told by the record of the run, which is beside each of its layers.
+    file = sources[NEEDED_LAYERS[0]].split("|")[0]
+    copy_runs(Path(file), folder_file, {source.partition("|layername=")[2] or layer: layer
+                                        for layer, source in sources.items() if source.split("|")[0] == file})
     return folder_file
 
 
@@ -42,7 +54,7 @@ def make_report(tool: Tool, result: dict[str, Any], html: Path, working_file: Pa
                 feedback: QgsProcessingFeedback) -> str | None:
     """Writes the report and returns its path; None, with a line in the log, where it cannot be made.
 
-    Throws NothingToReport, saying why. result: the executable's. working_file: a name for a temporary GeoPackage.
+    Throws NothingToReport, saying why, and QgsProcessingException when the run is cancelled meanwhile. result: the executable's. working_file: a name for a temporary GeoPackage.
     """
     written = result["outputs"]
     layers = {output.layer for output in tool.layer_outputs if output.name in written}
@@ -54,8 +66,16 @@ def make_report(tool: Tool, result: dict[str, Any], html: Path, working_file: Pa
         feedback.pushWarning(f"There is no report: {problem}. Install matplotlib for QGIS's Python "
                              "(Debian: python3-matplotlib) to get one.")
         return None
+    def stop_when_cancelled() -> None:
+        if feedback.isCanceled():
+            raise _Cancelled
+
     try:
-        write_report(_in_one_file(tool, written, working_file, context), html)
+        write_report(_in_one_file(tool, written, working_file, context), html, stop_when_cancelled)
+    except _Cancelled:
+        files = sorted({source.split("|")[0] for source in written.values()})
+        raise QgsProcessingException("The run was cancelled while its report was made. Its layers were complete and "
+                                     f"stay: {', '.join(files)}") from None
     except NoLevelsError:
         raise NothingToReport("There is no report on arrival times: it is about levels in dB.") from None
     except Exception as problem:  # the results are good and stay, whatever is wrong with their report

@@ -50,7 +50,7 @@ class AntennaPage(QgisTest):
 
     def test_figures_and_names_are_told(self):
         _, text = self.page()
-        for words in ("<h1>Panel &lt;65&gt;</h1>", "17.5 dBi", "<td>65.1°</td>", "<td>10°</td>", "8° down", "25 dB"):
+        for words in ("background:#fff", "<h1>Panel &lt;65&gt;</h1>", "17.5 dBi", "<td>65.1°</td>", "<td>10°</td>", "8° down", "25 dB"):
             self.assertIn(words, text)
 
     def test_the_pattern_is_made_for_it_alone_where_it_is_not_wanted(self):

@@ -185,6 +185,27 @@ class DialogTest(QgisTest):
         statistics = loaded["Error statistics"]
         self.assertTrue(statistics.attributeAlias(statistics.fields().lookupField("mean_db")))
 
+    def test_a_style_that_the_user_set_for_an_output_stays(self):
+        from processing.gui.RenderingStyles import RenderingStyles
+        from qgis.core import QgsVectorLayer
+        from qgis.PyQt.QtGui import QColor
+
+        red = str(self.folder / "red.qml")
+        plain = QgsVectorLayer("Polygon", "plain", "memory")
+        plain.renderer().symbol().setColor(QColor("#ff0000"))
+        plain.saveNamedStyle(red)
+        self.addCleanup(RenderingStyles.styles.pop, "tesseray:tileenvironment", None)
+        RenderingStyles.styles["tesseray:tileenvironment"] = {"TILES": red}
+        dialog = self.dialog("tesseray:tileenvironment", {
+            **harness.SMALL_SCENE, "ENVIRONMENT": str(self.folder / "scene.gpkg"), "TILES": "TEMPORARY_OUTPUT"})
+        dialog.runAlgorithm()
+        self.wait_until(dialog.wasExecuted)
+        process_events()
+        tiles = next(layer for layer in self.project.mapLayers().values() if layer.name() == "Tiles")
+        self.assertEqual(tiles.renderer().type(), "singleSymbol")
+        self.assertEqual(tiles.renderer().symbol().color().name(), "#ff0000")
+        dialog.close()
+
     def test_layers_without_a_shipped_style_have_that_of_their_file(self):
         import processing
 

@@ -284,6 +284,41 @@ class OutputTest(ProjectTest):
                 warned = "<span" in feedback.htmlLog().split("no report on arrival times")[0].rsplit("<br/>", 1)[-1]
                 self.assertEqual(warned, is_warned, feedback.htmlLog())
 
+    def test_a_report_on_layers_of_other_names_is_about_the_values_that_were_compared(self):
+        import processing
+
+        scene = self.tile(ENVIRONMENT=self.path("scene.gpkg"))["ENVIRONMENT"]
+        path_loss = processing.run("tesseray:predictcoverage", {
+            "ENVIRONMENT": scene, **harness.transmitters(self.folder), "PATH_LOSS": TEMPORARY}, context=self.context)
+        losses = self.folder / "losses.csv"
+        losses.write_text("site,x,y,db\n" + "".join(f"Market,{x},6020520,{x % 7 + 90}\n" for x in range(340510, 340530)))
+        results = processing.run("tesseray:comparewithdrivetest", {
+            "PATH_LOSS": path_loss["PATH_LOSS"], "DRIVE_TEST": str(losses), "DRIVE_TEST_CRS": "EPSG:25832",
+            "VALUE_FIELD": "db", "VALUE_KIND": "path_loss", "TRANSMITTER_FIELD": "site",
+            "PREDICTION_ERROR": self.table("errors of mine"), "ERROR_STATISTICS": self.path("statistics.gpkg"),
+            "REPORT": self.path("report.html")}, context=self.context)
+        page = pathlib.Path(results["REPORT"]).read_text(encoding="utf-8")
+        self.assertIn("path loss, in dB", page)
+        self.assertNotIn("received power, in dBm", page)
+
+    def test_cancelling_the_report_leaves_none_and_tells_of_the_layers_that_stay(self):
+        import processing
+        from qgis.core import QgsProcessingException, QgsProcessingFeedback
+
+        class CancelledAtReport(QgsProcessingFeedback):
+            def setProgressText(self, text):  # noqa: N802, QGIS's name
+                if text == "Report":
+                    self.cancel()
+
+        with self.assertRaisesRegex(QgsProcessingException, "cancelled while its report.*x.gpkg"):
+            processing.run("tesseray:coveragestudy", {
+                **SMALL_SCENE, **harness.transmitters(self.folder), **harness.DRIVE_TEST,
+                "PATH_LOSS": self.table("path_loss"), "PREDICTION_ERROR": self.table("prediction_error"),
+                "ERROR_STATISTICS": self.table("error_statistics"), "REPORT": self.path("report.html")},
+                context=self.context, feedback=CancelledAtReport(False))
+        self.assertIn("path_loss", tables(self.path("x.gpkg")))
+        self.assertEqual(list(self.folder.glob("*report*")), [])
+
     def test_a_spatialite_file(self):
         results = self.tile(TILES=self.path("x.sqlite"))
         from qgis.core import QgsVectorLayer

@@ -7,6 +7,7 @@ Made from the layers of a comparison alone, without QGIS: `python3 -m tesseray.r
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Callable
 
 from .page import page
 from .result import NoLevelsError, ReportError, read_result
@@ -14,12 +15,12 @@ from .result import NoLevelsError, ReportError, read_result
 __all__ = ["NoLevelsError", "ReportError", "write_report"]
 
 
-def write_report(geopackage: Path, html: Path) -> None:
+def write_report(geopackage: Path, html: Path, before_figure: Callable[[], None] = lambda: None) -> None:
     """Writes the report on the comparison in `geopackage` as one HTML file with everything in it.
 
-    Raises ReportError, which says what to do, when the file holds no comparison or the page cannot be written.
+    before_figure: called before each figure is drawn; what it raises ends the report, and leaves nothing of it. Raises ReportError, which says what to do, when the file holds no comparison or the page cannot be written.
     """
-    text = page(read_result(Path(geopackage)))
+    text = page(read_result(Path(geopackage)), before_figure)
     html = Path(html)
     unfinished = html.with_name(f".{html.name}.unfinished")
     try:

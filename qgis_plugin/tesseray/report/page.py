@@ -8,7 +8,7 @@ import io
 import math
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -37,6 +37,10 @@ def _number(value: float | int | None, digits: int = 2) -> str:
         return "–"
     text = f"{value:,}" if isinstance(value, int) else f"{round(value, digits) + 0.0:,.{digits}f}"  # no negative zero
     return text.replace("-", "−")
+
+
+# A figure as HTML, with words for those who cannot see it.
+ImageOf = Callable[[Figure, str], str]
 
 
 def _image(figure: Figure, words: str) -> str:
@@ -135,7 +139,7 @@ def _key_figures(group: Group, n: int, total: int) -> str:
         for value, unit, words in cards) + "</div>"
 
 
-def _site_maps(result: Result, named: list[tuple[Group, Measurements]]) -> str:
+def _site_maps(result: Result, named: list[tuple[Group, Measurements]], image: ImageOf) -> str:
     drawn = sorted(named, key=lambda pair: -pair[0].figures.rmse_db)[:MOST_SITE_MAPS]
     kept = {group.transmitter_id for group, _ in drawn}
     words, unit = result.level
@@ -145,13 +149,13 @@ def _site_maps(result: Result, named: list[tuple[Group, Measurements]]) -> str:
             sites = [site for site in result.sites if site.transmitter_id == group.transmitter_id]
             figure = figures.site_map(group.label, measurements, result.coverage(group.transmitter_id), result.roofs,
                                       sites, f"predicted {words} in {unit}")
-            parts.append(_image(figure, f"Map of {group.label}: predicted {words}, and errors"))
+            parts.append(image(figure, f"Map of {group.label}: predicted {words}, and errors"))
     if len(named) > len(drawn):
         parts.append(f"<p>The {len(drawn)} sites with the largest root mean square errors, of {len(named)}.</p>")
     return "".join(parts)
 
 
-def _population(result: Result, above_ground: bool, title: str) -> str:
+def _population(result: Result, above_ground: bool, title: str, image: ImageOf) -> str:
     """All about the measurements at street level, or those with heights of their own."""
     measurements = result.used.where(result.used.above_ground == above_ground)
     named = [(group, measurements.where(measurements.transmitter_id == group.transmitter_id))
@@ -170,14 +174,14 @@ def _population(result: Result, above_ground: bool, title: str) -> str:
                   "<p class=note>In dB. Standard deviations with one less than the number of sites.</p>"]
     parts.append("<h2>Where</h2>")
     if many:
-        parts.append(_image(figures.error_map(measurements, result.roofs, result.sites),
+        parts.append(image(figures.error_map(measurements, result.roofs, result.sites),
                             "Map of the errors over the buildings"))
-    parts += [_site_maps(result, named),
+    parts += [_site_maps(result, named, image),
               "<h2>Values, errors, distance</h2>",
-              _image(figures.scatter(of_sites, f"{words} in {unit}"), "Predicted against measured values"),
-              _image(figures.histogram(measurements.error_db), "Histogram of the errors with a normal curve"),
-              _image(figures.distribution(of_sites, measurements.error_db), "Cumulative distribution of the errors"),
-              _image(figures.over_distance(of_sites, measurements), "Errors over the distance to the transmitter"),
+              image(figures.scatter(of_sites, f"{words} in {unit}"), "Predicted against measured values"),
+              image(figures.histogram(measurements.error_db), "Histogram of the errors with a normal curve"),
+              image(figures.distribution(of_sites, measurements.error_db), "Cumulative distribution of the errors"),
+              image(figures.over_distance(of_sites, measurements), "Errors over the distance to the transmitter"),
               "<h2>Against distance alone</h2>", _distance_table(named),
               "<p class=note>In dB. The line is fitted to the measured levels of each site over the logarithm of the "
               "distance: it knows no buildings, and holds for this site alone. A prediction whose σE is the larger one "
@@ -185,7 +189,7 @@ def _population(result: Result, above_ground: bool, title: str) -> str:
               f"{_LEAST_FOR_SLOPE_IN_SIGHT} measurements in sight have no slope of their own. Levels that fall faster in "
               "sight than predicted tell what the inputs lack there: trees, buildings, terrain.</p>",
               "<h2>Line of sight</h2>",
-              _image(figures.over_line_of_sight(of_sites, measurements), "Errors with and without line of sight"),
+              image(figures.over_line_of_sight(of_sites, measurements), "Errors with and without line of sight"),
               _line_of_sight_table(measurements)]
     return "".join(parts)
 
@@ -264,12 +268,16 @@ def _head(result: Result) -> str:
             f"it is positive (red), the prediction is too strong; where it is negative (blue), too weak.</p>{removed}")
 
 
-def page(result: Result) -> str:
-    """The whole page."""
+def page(result: Result, before_figure: Callable[[], None]) -> str:
+    """The whole page. before_figure: called before each figure is drawn, which takes most of the time."""
+    def image(figure: Figure, words: str) -> str:
+        before_figure()
+        return _image(figure, words)
+
     have = [above for above in (False, True) if (result.used.above_ground == above).any()]
     titles = {False: "At street level", True: "Above ground"} if len(have) > 1 else {False: "", True: "Above ground"}
     with matplotlib.rc_context(_SETTINGS):
-        body = "".join(_population(result, above, titles[above]) for above in have)
+        body = "".join(_population(result, above, titles[above], image) for above in have)
     return ("<!DOCTYPE html>\n<html lang=en>\n<head><meta charset=utf-8>"
             "<meta name=viewport content='width=device-width, initial-scale=1'>"
             f"<title>{escape(result.file.stem)}: prediction against drive test</title>"
