@@ -167,6 +167,7 @@ VectorSource::VectorSource(const std::string& source, Content content, const std
   choose_layer(name, content);
   if (const TableLines* lines = table_lines()) refuse_broken_table(*lines, place());
   check_geometry_type(content);
+  refuse_missing_dbf();
   if (!name.filter.empty()) set_filter(name.filter);
 }
 
@@ -284,6 +285,18 @@ void VectorSource::check_geometry_type(Content content) {
   }
 }
 
+// Without its table, GDAL reads a shapefile as a layer without fields: heights and names would be missing in silence.
+void VectorSource::refuse_missing_dbf() {
+  if (fields().GetFieldCount() > 0 || std::string_view(dataset_->GetDriverName()) != "ESRI Shapefile") return;
+  const CPLStringList files(dataset_->GetFileList());
+  const std::string table = lower_case(layer_name()) + ".dbf";
+  for (int i = 0; i < files.size(); ++i) {
+    if (lower_case(std::filesystem::path(files[i]).filename().string()) == table) return;
+  }
+  throw Error(ErrorKind::invalid_input, "missing_dbf", "the shapefile's table, " + layer_name() + ".dbf, is missing",
+              "copy it along: .shp, .shx, .dbf and .prj are one layer together", place());
+}
+
 ErrorPlace VectorSource::place(const OGRFeature& feature) {
   ErrorPlace where = place();
   // Features of a table count from 1, behind the header.
@@ -308,14 +321,17 @@ const TableLines* VectorSource::table_lines() {
 OGRFeatureUniquePtr VectorSource::next() {
   gdal_.forget();
   OGRFeatureUniquePtr feature{layer_->GetNextFeature()};
-  if (feature == nullptr && !gdal_.last_failure().empty()) throw breaks_off();
+  if (gdal_.last_failure().empty()) return feature;
+  if (feature == nullptr) throw breaks_off(place());
+  // Of a shapefile that was cut off, GDAL gives the features behind the cut without their geometries.
+  if (feature->GetGeomFieldCount() > 0 && feature->GetGeometryRef() == nullptr) throw breaks_off(place(*feature));
   return feature;
 }
 
-Error VectorSource::breaks_off() {
+Error VectorSource::breaks_off(const ErrorPlace& where) {
   gdal_.refuse_locked_meanwhile(file_);
   return {ErrorKind::invalid_input, "unreadable_file", "the source cannot be read to its end" + reason(),
-          "check that the file is complete and that QGIS can show all of it", place()};
+          "check that the file is complete and that QGIS can show all of it", where};
 }
 
 Error VectorSource::no_features(const std::string& hint) {
@@ -328,7 +344,7 @@ Rectangle VectorSource::bounds() {
   OGREnvelope box;
   gdal_.forget();
   const bool is_known = layer_->GetExtent(&box, TRUE) == OGRERR_NONE && box.IsInit();
-  if (!gdal_.last_failure().empty()) throw breaks_off();
+  if (!gdal_.last_failure().empty()) throw breaks_off(place());
   // Some formats tell of the point 0, 0 where there are no features, or none that the filter leaves.
   const bool may_be_empty = box.MinX == 0 && box.MaxX == 0 && box.MinY == 0 && box.MaxY == 0;
   if (may_be_empty || !filter_.empty()) {

@@ -33,8 +33,9 @@ class VectorSource {
   enum class Content { polygons, points };
 
   // `parameter`: what the source was given as, for messages ("BUILDINGS"). Throws Error when the source cannot be
-  // opened, when it is not clear which of its layers is meant, when that one holds other geometries, or when a quote in
-  // a CSV file is not closed. A table without geometry is taken for points, which may be numbers in its columns.
+  // opened, when it is not clear which of its layers is meant, when that one holds other geometries, when a shapefile
+  // comes without its .dbf, or when a quote in a CSV file is not closed. A table without geometry is taken for points,
+  // which may be numbers in its columns.
   VectorSource(const std::string& source, Content content, const std::string& parameter);
 
   OGRLayer& layer() { return *layer_; }
@@ -52,8 +53,8 @@ class VectorSource {
   bool is_osm() const { return is_osm_; }
   // Of the layer; none when it has none.
   Crs crs() { return Crs::of(layer_->GetSpatialRef()); }
-  // The next feature, or null behind the last. Throws Error when the source breaks off, so that nothing is lost
-  // silently.
+  // The next feature, or null behind the last. Throws Error when the source breaks off or a geometry in it cannot be
+  // read, so that nothing is lost silently.
   OGRFeatureUniquePtr next();
   // In the layer's coordinates; empty when there is no geometry.
   Rectangle bounds();
@@ -67,7 +68,8 @@ class VectorSource {
   void choose_layer(const SourceName& name, Content content);
   void check_geometry_type(Content content);
   void set_filter(const std::string& filter);
-  Error breaks_off();
+  void refuse_missing_dbf();
+  Error breaks_off(const ErrorPlace& where);
 
   GdalSession gdal_;
   std::string parameter_, file_, filter_;

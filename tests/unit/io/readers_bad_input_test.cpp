@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -38,7 +39,7 @@ class Inputs {
   std::string raster(const TestRaster& content) { return write_raster(file(".tif"), content); }
   std::string text(const std::string& ending, const std::string& content) { return write_text(file(ending), content); }
   std::string csv(const std::string& content) { return text(".csv", content); }
-  std::string missing(const std::string& name) { return folder_ / name; }
+  std::string missing(const std::string& name) const { return folder_ / name; }
   std::string file(const std::string& ending) { return folder_ / ("input" + std::to_string(count_++) + ending); }
 
   void environment(EnvironmentInput input) {
@@ -74,6 +75,13 @@ std::string utf16(const std::string& ascii, bool with_mark) {
   std::string text = with_mark ? "\xFF\xFE" : "";
   for (const char c : ascii) text.append({c, '\0'});
   return text;
+}
+
+// Of fifty buildings, to be damaged.
+std::string shapefile(const Inputs& inputs) {
+  TestLayer layer{.driver = "ESRI Shapefile", .name = "roofs", .fields = {{"height_m", 'r'}}};
+  for (int i = 0; i < 50; ++i) layer.features.push_back({box(500000 + 20 * i, 5000000, 10, 10), {9.0}});
+  return write_layer(inputs.missing("roofs.shp"), layer);
 }
 
 // Another program begins to write between two looks at the file.
@@ -181,6 +189,37 @@ INSTANTIATE_TEST_SUITE_P(
                        in.text(".osm", R"(<osm version="0.6"><node id="1" lat="48" lon="9"/><way id="1"><nd ref=)"));
                  },
                  "unreadable_file", "cannot be read to its end"},
+        BadInput{"ShapefileThatBreaksOff",
+                 [](Inputs& in) {
+                   const std::string path = shapefile(in);
+                   std::filesystem::resize_file(path, 2000);
+                   in.buildings(path);
+                 },
+                 "unreadable_file", "cannot be read to its end"},
+        BadInput{"ShapefileThatBreaksOffInAnExtent",
+                 [](Inputs& in) {
+                   const std::string path = shapefile(in);
+                   std::filesystem::resize_file(path, 2000);
+                   in.environment({.buildings = path, .extent = Rectangle{{500000, 5000000}, {500100, 5000100}}});
+                 },
+                 "unreadable_file", "cannot be read to its end"},
+        BadInput{"ShapefileWithADamagedIndex",
+                 [](Inputs& in) {
+                   const std::string path = shapefile(in);
+                   constexpr int header_bytes = 100, bytes_per_record = 8, damaged = 3;
+                   std::fstream index(in.missing("roofs.shx"), std::ios::in | std::ios::out | std::ios::binary);
+                   index.seekp(header_bytes + damaged * bytes_per_record).write("\x01\xFF\xFF\xFF", 4);
+                   index.close();
+                   in.buildings(path);
+                 },
+                 "unreadable_file", "cannot be read to its end"},
+        BadInput{"ShapefileWithoutItsTable",
+                 [](Inputs& in) {
+                   const std::string path = shapefile(in);
+                   std::filesystem::remove(in.missing("roofs.dbf"));
+                   in.buildings(path);
+                 },
+                 "missing_dbf", "the shapefile's table, roofs.dbf, is missing. copy it along"},
         BadInput{"Raster", [](Inputs& in) { in.buildings(in.raster({})); }, "not_a_vector_layer", "this is a raster"},
         BadInput{"UnknownLayer", [](Inputs& in) { in.buildings(in.boxes() + "|layername=layers"); }, "unknown_layer",
                  "did you mean \"layer\"?"},
