@@ -70,6 +70,24 @@ class BadValuesTest(PipelineTest):
                             ["EPSG:3946"])
         self.assertEqual(error["message"], 'CRS: "Gauss" is not a CRS')
 
+    def test_a_missing_database_of_crss_is_found_before_the_work(self):
+        environment = self.folder / "e.gpkg"
+        made("tileenvironment", *SCENE, "--environment", environment)
+        path_loss = self.folder / "p.gpkg"
+        made("predictcoverage", "--environment", environment, *transmitters_csv(self.folder), "--max-bounces", 0,
+             "--path-loss", path_loss)
+        nowhere = {**os.environ, "PROJ_DATA": str(self.folder / "none"), "PROJ_LIB": str(self.folder / "none")}
+        new = self.folder / "new.gpkg"
+        for command in (["tileenvironment", *SCENE, "--environment", new],
+                        ["tileenvironment", *SCENE, "--crs", "EPSG:25832", "--environment", new],
+                        ["predictcoverage", "--environment", environment, "--transmitters",
+                         SAMPLE / "transmitters.csv", "--path-loss", new],
+                        ["bestserver", "--path-loss", path_loss, "--output", new]):
+            with self.subTest(command=command[0]):
+                process = tesseray(*command, "--progress", "json", env=nowhere)
+                self.assert_refused(process, "no_proj_database", ["proj.db", "PROJ_DATA and PROJ_LIB"])
+                self.assertFalse(new.exists())
+
     def test_extents(self):
         self.refuse_value("extent", "1,2,3", ["xmin,xmax,ymin,ymax"])
         self.refuse_value("extent", "a,b,c,d", ["no number"])

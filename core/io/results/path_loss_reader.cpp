@@ -86,6 +86,7 @@ class PathLossSource {
   LocalFrame frame() {
     const Crs crs = Crs::of(layer_->GetSpatialRef());
     if (crs.is_geographic()) fail("degrees", "the layer is in degrees");
+    if (!crs.empty()) require_proj_database();
     OGREnvelope bounds;
     if (layer_->GetExtent(&bounds, TRUE) != OGRERR_NONE) {
       throw Error(ErrorKind::invalid_input, "no_geometry", "the layer has no geometries", geometry_hint_, place());

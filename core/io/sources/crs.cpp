@@ -63,7 +63,19 @@ std::string utm_name_near(const Crs& crs, Vec2 point) {
 
 }  // namespace
 
+void require_proj_database() {
+  static const bool is_there = [] {
+    const GdalSession gdal;
+    return OGRSpatialReference().importFromEPSG(4326) == OGRERR_NONE;
+  }();
+  if (is_there) return;
+  throw Error(ErrorKind::invalid_input, "no_proj_database",
+              "PROJ's database of CRSs, proj.db, is not found or cannot be read",
+              "correct or unset the environment variables PROJ_DATA and PROJ_LIB, or install PROJ's data");
+}
+
 Crs Crs::from_text(const std::string& text, const ErrorPlace& place) {
+  require_proj_database();
   const GdalSession gdal;
   OGRSpatialReference reference;
   const OGRErr failed =

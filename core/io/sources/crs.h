@@ -20,6 +20,9 @@
 
 namespace tesseray {
 
+// Throws Error where PROJ's installation lacks its database, without which hardly any CRS is understood.
+void require_proj_database();
+
 class Crs {
  public:
   Crs() = default;  // none: coordinates of no known CRS

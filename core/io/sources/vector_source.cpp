@@ -404,7 +404,10 @@ Crs source_crs(const Crs& own, const CrsRule& rule, const ErrorPlace& place) {
                 "the CRS \"" + own.name() + "\" is an engineering CRS, of which nobody knows where on Earth it lies",
                 "assign the true CRS in QGIS (Layer > Set CRS), or give LOCAL_METRES to compute in its metres", place);
   }
-  if (!own.empty()) return own;
+  if (!own.empty()) {
+    require_proj_database();
+    return own;
+  }
   if (rule.chosen.empty()) {
     throw Error(
         ErrorKind::invalid_input, "missing_crs", "there is no CRS with it",
