@@ -105,12 +105,41 @@ Rectangle part_within(const std::optional<Rectangle>& extent, const Rectangle& b
           {std::min(extent->max.x, bounds.max.x), std::min(extent->max.y, bounds.max.y)}};
 }
 
-// By the user's word, or chosen from the buildings' CRS. `bounds` are theirs, in `layer`.
-Crs environment_crs(const EnvironmentInput& input, const Crs& layer, const Rectangle& bounds,
+// One feature with absurd coordinates takes the middle of all to where the layer's CRS is not defined: it is named, so
+// that the CRS is not blamed.
+void refuse_feature_off_the_earth(VectorSource& source, const Crs& crs, Vec2 middle) {
+  if (crs.is_engineering()) return;
+  const PointTransform to_degrees(crs, Crs::from_text("EPSG:4326"));
+  const auto is_on_earth = [&](Vec2 point) {
+    point = to_degrees(point);
+    return std::isfinite(point.x) && std::isfinite(point.y);
+  };
+  if (is_on_earth(middle)) return;
+  source.layer().ResetReading();
+  while (const OGRFeatureUniquePtr feature = source.next()) {
+    OGREnvelope box;
+    if (feature->GetGeometryRef() == nullptr || feature->GetGeometryRef()->IsEmpty()) continue;
+    feature->GetGeometryRef()->getEnvelope(&box);
+    const Vec2 low{box.MinX, box.MinY}, high{box.MaxX, box.MaxY};
+    // What is not finite is an issue of its feature.
+    if (!std::isfinite(low.x + low.y + high.x + high.y) || (is_on_earth(low) && is_on_earth(high))) continue;
+    const Vec2 farthest = norm(low) > norm(high) ? low : high;
+    throw Error(ErrorKind::invalid_input, "feature_off_the_earth",
+                "it reaches to " + shortest(farthest.x) + ", " + shortest(farthest.y) + ", where " + crs.name() +
+                    " is not defined",
+                "correct or remove it, and others like it; if all lie so, give the layer its true CRS",
+                source.place(*feature));
+  }
+}
+
+// By the user's word, or chosen from the buildings' CRS, `layer`. `bounds` are theirs in it.
+Crs environment_crs(const EnvironmentInput& input, VectorSource& buildings, const Crs& layer, const Rectangle& bounds,
                     std::vector<Issue>& issues) {
   if (input.local_metres) return {};
   if (input.crs.empty()) {
-    return choose_environment_crs(layer, layer.is_projected() ? part_within(input.extent, bounds) : bounds);
+    const Rectangle area = layer.is_projected() ? part_within(input.extent, bounds) : bounds;
+    refuse_feature_off_the_earth(buildings, layer, middle_of(layer, area));
+    return choose_environment_crs(layer, area);
   }
   Crs chosen = Crs::from_text(input.crs, {.field = "CRS"}).identified();
   Vec2 middle;
@@ -118,6 +147,7 @@ Crs environment_crs(const EnvironmentInput& input, const Crs& layer, const Recta
     const PointTransform to_chosen(layer, chosen, bounds);
     const Rectangle there = to_chosen.bounds(bounds);
     const bool is_part = input.extent && touch(*input.extent, there);
+    if (!is_part) refuse_feature_off_the_earth(buildings, layer, middle_of(layer, bounds));
     middle = is_part ? part_within(input.extent, there).middle() : to_chosen(middle_of(layer, bounds));
   }
   const std::vector<Issue> found = check_environment_crs(chosen, middle);
@@ -210,7 +240,7 @@ RawScene read_environment_input(const EnvironmentInput& input, Progress& progres
   check_coordinates(crs, bounds, buildings.place());
 
   RawScene scene;
-  Reading reading{input, rule, environment_crs(input, crs, bounds, scene.issues), scene, progress};
+  Reading reading{input, rule, environment_crs(input, buildings, crs, bounds, scene.issues), scene, progress};
   check_extent_crs(input, reading.environment.name());
   scene.crs_wkt = reading.environment.wkt();
   scene.crs_name = reading.environment.name();
