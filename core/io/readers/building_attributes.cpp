@@ -113,7 +113,11 @@ BuildingAttributes::BuildingAttributes(VectorSource& source, const EnvironmentIn
   if (!input.entrance_field.empty()) entrance_ = find(input.entrance_field, "ENTRANCE_FIELD", {}, {});
   material_ = find(input.material_field, "MATERIAL_FIELD", material_aliases, "building:material");
   if (!height_) {
-    const std::string instead = storeys_ ? "; they are assumed from the storeys in " + storeys_->name() : "";
+    std::string instead = storeys_ ? "; they are assumed from the storeys in " + storeys_->name() : "";
+    if (const std::optional<Attribute> roof = find({}, {}, roof_aliases, {})) {
+      instead += "; if " + roof->name() + " holds elevations of roofs, as its name says, give HEIGHT_KIND " +
+                 "roof_elevation and HEIGHT_FIELD " + roof->name();
+    }
     issues.push_back(layer_issue(Issue::Action::assumed, "no_height_field",
                                  "no field holds heights by its name (fields: " + listed(field_names(fields)) +
                                      "): all heights are missing" + instead,

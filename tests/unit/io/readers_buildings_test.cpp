@@ -250,6 +250,19 @@ TEST_F(Buildings, WithoutAHeightFieldAreAllMissing) {
   EXPECT_NE(only(scene.issues, "no_height_field").message.find("colour"), std::string::npos);
 }
 
+// roof_z is what an environment calls it.
+TEST_F(Buildings, WithRoofElevationsAloneSayHowToGiveThem) {
+  for (const std::string field : {"z_roof", "roof_z", "roof_elevation_m"}) {
+    const RawScene scene = read(with_values(field, 'r', {230.0}));
+    EXPECT_FALSE(scene.buildings[0].height_m);
+    EXPECT_NE(
+        only(scene.issues, "no_height_field").message.find("give HEIGHT_KIND roof_elevation and HEIGHT_FIELD " + field),
+        std::string::npos);
+  }
+  const RawScene scene = read(with_values("colour", 's', {"red"}));
+  EXPECT_EQ(only(scene.issues, "no_height_field").message.find("HEIGHT_KIND"), std::string::npos);
+}
+
 TEST_F(Buildings, BasesAndMaterials) {
   const std::string path =
       write_layer(folder_ / "m.gpkg", {.fields = {{"height", 'r'}, {"base_m", 'r'}, {"material", 's'}},
