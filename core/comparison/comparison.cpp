@@ -203,6 +203,14 @@ std::vector<double> measured_levels(const std::vector<Measurement>& measurements
 }
 
 constexpr const char* no_plausible_value = "no plausible value";
+constexpr const char* no_plausible_height = "no plausible height";
+
+// As receivers' may be. Numbers that stand for none, such as −999 and 9999, lie outside.
+bool has_plausible_height(const Measurement& measurement) {
+  constexpr double greatest_height_m = 2000;
+  const double height_m = measurement.height_m.value_or(0);
+  return height_m >= 0 && height_m <= greatest_height_m;
+}
 
 // Why a measurement cannot be used whatever is predicted; empty when it can.
 std::string unusable_because(const Measurement& measurement, std::uint32_t transmitter,
@@ -211,6 +219,7 @@ std::string unusable_because(const Measurement& measurement, std::uint32_t trans
   if (!std::isfinite(measurement.position.x) || !std::isfinite(measurement.position.y)) return "no place";
   if (!std::isfinite(measurement.value)) return "no value";
   if (!is_plausible(measurement.value, options.value_kind)) return no_plausible_value;
+  if (!has_plausible_height(measurement)) return no_plausible_height;
   if (is_censored(measurement.value, options)) return "censored: at the scanner's floor";
   return {};
 }
@@ -345,6 +354,23 @@ void warn_of_implausible(const std::vector<MeasurementError>& errors, const std:
                                            value.str() + " of measurement " + std::to_string(first->measurement_id)});
 }
 
+void warn_of_implausible_heights(const std::vector<MeasurementError>& errors,
+                                 const std::vector<Measurement>& measurements, Progress& progress) {
+  const auto count = std::count_if(errors.begin(), errors.end(), [](const MeasurementError& error) {
+    return error.excluded_because == no_plausible_height;
+  });
+  if (count == 0) return;
+  const auto first = std::find_if_not(measurements.begin(), measurements.end(), has_plausible_height);
+  std::ostringstream height;
+  height << *first->height_m;
+  progress.warn({"implausible_heights", std::to_string(count) + " of " + std::to_string(measurements.size()) +
+                                            " measurements are not used, since their heights are not from 0 to 2,000 m "
+                                            "above the ground, such as " +
+                                            height.str() + " m of measurement " +
+                                            std::to_string(first->measurement_id) +
+                                            ". Check the field given as MEASUREMENT_HEIGHT_FIELD"});
+}
+
 void warn_of_missing_heights(const std::vector<Measurement>& measurements, Snapping snapping, Progress& progress) {
   const bool has_height = std::any_of(measurements.begin(), measurements.end(),
                                       [](const Measurement& m) { return m.height_m.has_value(); });
@@ -412,6 +438,7 @@ Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted
   Comparison comparison;
   comparison.errors = compare_each(predicted, transmitters, measurements, options, snapped, progress);
   warn_of_implausible(comparison.errors, measurements, options.value_kind, progress);
+  warn_of_implausible_heights(comparison.errors, measurements, progress);
   warn_of_missing_heights(measurements, options.snapping, progress);
   warn_of_fallbacks(snapped, progress);
   sort_by_transmitter(comparison.errors);

@@ -5,6 +5,7 @@
 #include <tbb/global_control.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -405,6 +406,24 @@ TEST(Comparison, PowersThatNoReceiverGetsAreNotUsed) {
   EXPECT_EQ(compared.errors[1].excluded_because, "no plausible value");
   EXPECT_EQ(compared.errors[2].excluded_because, "no plausible value");
   EXPECT_EQ(compared.errors[3].excluded_because, "");
+}
+
+TEST(Comparison, HeightsThatNoReceiverMayHaveAreNotUsed) {
+  const Street street;
+  std::vector<Measurement> drive;
+  for (const double height_m : {0.0, 2000.0, -0.5, 2001.0, 1e15, std::numeric_limits<double>::quiet_NaN()}) {
+    drive.push_back(measurement(static_cast<std::int64_t>(drive.size()), {0, 0}, "north", -81));
+    drive.back().height_m = height_m;
+  }
+  Warnings warnings;
+  const Comparison compared = street.compare(drive, {}, warnings);
+  ASSERT_EQ(compared.errors.size(), 6u);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(compared.errors[i].excluded_because, i < 2 ? "" : "no plausible height") << i;
+  }
+  ASSERT_EQ(warnings.codes, std::vector<std::string>{"implausible_heights"});
+  EXPECT_EQ(warnings.messages[0].find("4 of 6"), 0u) << warnings.messages[0];
+  EXPECT_NE(warnings.messages[0].find("-0.5 m of measurement 2"), std::string::npos) << warnings.messages[0];
 }
 
 TEST(Comparison, ValuesOfAnotherKindAreRefused) {
