@@ -12,6 +12,7 @@
 
 #include "core/base/units.h"
 #include "core/io/sources/gdal_session.h"
+#include "core/io/sources/text_values.h"
 
 namespace tesseray {
 namespace {
@@ -78,8 +79,9 @@ Crs Crs::from_text(const std::string& text, const ErrorPlace& place) {
   require_proj_database();
   const GdalSession gdal;
   OGRSpatialReference reference;
-  const OGRErr failed =
-      reference.SetFromUserInput(text.c_str(), OGRSpatialReference::SET_FROM_USER_INPUT_LIMITATIONS_get());
+  // GDAL takes no text for WKT that begins with a line's end, as one read from a file may.
+  const OGRErr failed = reference.SetFromUserInput(std::string(trimmed(text)).c_str(),
+                                                   OGRSpatialReference::SET_FROM_USER_INPUT_LIMITATIONS_get());
   Crs crs = failed == OGRERR_NONE ? of(&reference) : Crs();
   if (crs.empty()) {
     throw Error(ErrorKind::invalid_input, "unknown_crs", "\"" + text + "\" is not a CRS",

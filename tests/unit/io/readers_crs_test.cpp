@@ -28,6 +28,13 @@ TEST(UtmZone, HasTheNearestCentralMeridian) {
   EXPECT_EQ(utm_zone(179.99, -0.01).name(), "EPSG:32760");
 }
 
+TEST(CrsFromText, TakesNoNoticeOfWhiteSpaceAround) {
+  const std::string wkt = Crs::from_text("EPSG:25832").wkt();
+  for (const std::string& text : {"\n" + wkt, "  " + wkt + "\r\n", "\t\r\n" + wkt, std::string(" EPSG:25832\n")}) {
+    EXPECT_EQ(Crs::from_text(text).name(), "EPSG:25832") << text;
+  }
+}
+
 struct ChoiceCase {
   std::string layer;
   Vec2 lon_lat;
