@@ -49,6 +49,7 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
 
   std::vector<Measurement> measurements;
   std::vector<Vec2> positions;
+  std::string first_problem;
   points.for_each(progress, [&](const PointRow& row) {
     Measurement measurement;
     measurement.measurement_id = row.feature.GetFID();
@@ -59,6 +60,7 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
     if (height) measurement.height_m = read_length_m(*height, row.feature).value;
     measurements.push_back(std::move(measurement));
     positions.push_back(row.position);
+    if (first_problem.empty()) first_problem = row.problem;
   });
   const auto has_value = [](const Measurement& m) { return std::isfinite(m.value); };
   if (std::none_of(measurements.begin(), measurements.end(), has_value)) {
@@ -72,8 +74,10 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
   for (std::size_t i = 0; i < measurements.size(); ++i) measurements[i].position = positions[i] - frame.origin;
   const auto has_place = [](const Measurement& m) { return std::isfinite(m.position.x); };
   if (std::none_of(measurements.begin(), measurements.end(), has_place)) {
-    throw Error(ErrorKind::invalid_input, "no_positions", "no measurement has a place that can be used",
-                "check the coordinates and their CRS", points.place());
+    throw Error(ErrorKind::invalid_input, "no_positions",
+                "no measurement has a place that can be used" +
+                    (first_problem.empty() ? "" : " (the first: " + first_problem + ")"),
+                "give points, and check the coordinates and their CRS", points.place());
   }
   return measurements;
 }

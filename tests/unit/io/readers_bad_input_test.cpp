@@ -626,7 +626,15 @@ INSTANTIATE_TEST_SUITE_P(
                  [](Inputs& in) { in.drive_test({.source = in.csv("lat,lon,rsrp\n48,9,good\n48,9,bad\n")}); },
                  "no_values", "none of the 2 values is a number"},
         BadInput{"NoPlaces", [](Inputs& in) { in.drive_test({.source = in.csv("lat,lon,rsrp\n,,-90\n")}); },
-                 "no_positions", "no measurement has a place"},
+                 "no_positions", "no measurement has a place that can be used (the first: lon is empty)"},
+        BadInput{"Lines",
+                 [](Inputs& in) {
+                   in.drive_test(
+                       {.source = in.layer({.geometry = "GEOMETRY",
+                                            .fields = {{"rsrp", 'r'}},
+                                            .features = {{"LINESTRING (500000 5000000, 500010 5000000)", {-90.0}}}})});
+                 },
+                 "no_positions", "(the first: the geometry is no point but a Line String). give points"},
         BadInput{"UnknownTransmitterField",
                  [](Inputs& in) {
                    in.drive_test({.source = in.csv("lat,lon,rsrp\n48,9,-90\n"), .transmitter_field = "cell"});
