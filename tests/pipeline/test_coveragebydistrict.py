@@ -167,6 +167,13 @@ class CoverageByDistrict(PipelineTest):
         self.assertEqual(alone, {})
         return found
 
+    def test_names_are_found_by_their_usual_fields(self):
+        for field in ("District", "Bezirk"):
+            with self.subTest(field=field):
+                process, output = self.cover(self.districts(PARTS, name=f"{field}.gpkg", field=field), "--overwrite")
+                self.assert_done(process)
+                self.assertEqual({row["name"] for row in rows(output, "district_coverage")}, set(PARTS))
+
     def test_areas_and_powers_are_those_that_ogr_cuts(self):
         shapes = {**PARTS, **SHAPES}
         process, output = self.cover(self.districts(shapes), "--thresholds", "-35, -52.5")

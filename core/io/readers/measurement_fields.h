@@ -15,13 +15,13 @@
 namespace tesseray {
 
 inline constexpr std::array measured_value_aliases = std::to_array<std::string_view>(
-    {"rsrp",      "ssrsrp",        "nrssrsrp", "rscp",   "rssi",  "rxlev",    "rxpower", "receivedpower",
-     "measured",  "dbm",           "power",    "signal", "level", "pathloss", "pl",      "loss",
-     "basicloss", "fieldstrength", "field",    "efield", "dbuvm", "value"});
+    {"rsrp",           "ssrsrp",        "nrssrsrp", "rscp",   "rssi",   "rxlev", "rxlevel",  "rxpower", "receivedpower",
+     "signalstrength", "measured",      "dbm",      "power",  "signal", "level", "pathloss", "pl",      "loss",
+     "basicloss",      "fieldstrength", "field",    "efield", "dbuvm",  "value"});
 // Of these, those that only powers are called by.
-inline constexpr std::array received_power_aliases =
-    std::to_array<std::string_view>({"rsrp", "ssrsrp", "nrssrsrp", "rscp", "rssi", "rxlev", "rxpower", "receivedpower",
-                                     "measured", "dbm", "power", "signal", "level", "value"});
+inline constexpr std::array received_power_aliases = std::to_array<std::string_view>(
+    {"rsrp", "ssrsrp", "nrssrsrp", "rscp", "rssi", "rxlev", "rxlevel", "rxpower", "receivedpower", "signalstrength",
+     "measured", "dbm", "power", "signal", "level", "value"});
 inline constexpr std::array measured_value_names = std::to_array<std::string_view>(
     {"dbm", "db", "dbuvm", "dbuv", "dbw", "w", "mw", "dbmvm", "dbvm", "uvm", "mvm", "vm"});
 // By what is measured; of levels, which people call by each other's names, the general names follow.

@@ -16,7 +16,8 @@ namespace {
 
 using Names = std::string_view;
 
-constexpr std::array district_name_aliases = {Names("name"), Names("district"), Names("municipality"), Names("label")};
+constexpr std::array district_name_aliases = {Names("name"), Names("district"), Names("municipality"), Names("bezirk"),
+                                              Names("label")};
 
 // Without a closing point and others that repeat the one before; empty for less than a triangle.
 Ring moved_ring(const Ring& ring, Vec2 origin) {

@@ -472,6 +472,14 @@ TEST_F(Points, NumbersWithThousandsAreNotTakenForDecimals) {
   EXPECT_EQ(row.at(1).value, 800);
 }
 
+TEST_F(Points, MeasuredPowersAreFoundByTheirUsualNames) {
+  for (const std::string field : {"rx_level", "Signal Strength", "Signal strength [dBm]", "RxLev", "RSRP"}) {
+    const auto found = read_drive_test({.source = csv("lat,lon," + field + "\n48.1,9.2,-60\n")}, frame_of("EPSG:32632"),
+                                       no_progress());
+    EXPECT_EQ(found.at(0).value, -60) << field;
+  }
+}
+
 TEST_F(Points, NumbersOfANetworkAreNoTransmitterIds) {
   const auto may_be_id = [&](const std::string& field) {
     return read_drive_test({.source = csv(field + ",lat,lon,rsrp\n2,48.1,9.2,-60\n")}, frame_of("EPSG:32632"),
