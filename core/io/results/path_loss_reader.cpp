@@ -128,6 +128,15 @@ class PathLossSource {
     std::unordered_set<std::int64_t> chosen;
     for (const PredictedTarget& target : targets) chosen.insert(target.transmitter_id);
     std::vector<PredictedTransmitter> all = all_transmitters(origin);
+    std::unordered_set<std::int64_t> unknown = chosen;
+    for (const PredictedTransmitter& each : all) unknown.erase(each.transmitter_id);
+    if (!unknown.empty()) {
+      throw Error(ErrorKind::invalid_input, "unknown_transmitter",
+                  "there is no transmitter " + std::to_string(*std::min_element(unknown.begin(), unknown.end())) +
+                      ", of which the layer " + layer_->GetName() + " has path losses",
+                  "give path losses with the transmitters of the same run beside them",
+                  {.file = without_password(name_.dataset), .layer = transmitters_layer_->GetName()});
+    }
     if (!name_.filter.empty()) {
       std::erase_if(all, [&](const PredictedTransmitter& each) { return !chosen.contains(each.transmitter_id); });
     }

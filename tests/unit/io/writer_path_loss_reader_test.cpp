@@ -105,6 +105,24 @@ TEST_F(ReadPathLoss, WithTheOnlyTransmittersOfTheFile) {
   EXPECT_EQ(code_of(file), "none");
 }
 
+TEST_F(ReadPathLoss, OfTransmittersThatTheFileDoesNotHaveIsRefusedByName) {
+  const std::string file = folder_ / "mixed.gpkg";
+  ResultWriter writer(result_.scene.frame, false);
+  writer.add_path_loss({file, "path_loss"}, result_.scene, result_.tiling, result_.predictions, {});
+  writer.add_transmitters({file, "transmitters"}, {result_.transmitters.front()});
+  writer.commit({}, no_progress());
+  try {
+    read_path_loss(file, Outlines::leave, no_progress());
+    ADD_FAILURE() << "was read";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), "unknown_transmitter");
+    EXPECT_EQ(error.place().file, file);
+    EXPECT_EQ(error.place().layer, "transmitters");
+    const std::string missing = std::to_string(result_.transmitters.back().transmitter_id);
+    EXPECT_EQ(error.message(), "there is no transmitter " + missing + ", of which the layer path_loss has path losses");
+  }
+}
+
 TEST_F(ReadPathLoss, OfReceivers) {
   const std::string file = folder_ / "out.gpkg";
   result_.write(file);
