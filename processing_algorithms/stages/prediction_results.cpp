@@ -167,16 +167,22 @@ PathLossLayout path_loss_layout(const ParameterValues& values) {
 namespace {
 
 // Path losses of an earlier run that stay in a file speak of transmitters by their numbers in that run.
-void warn_of_path_losses_that_stay(Run& run, const LayerDestination& transmitters) {
-  if (!run.settings().overwrite || content_of(transmitters.file) != FileContent::geopackage) return;
+void warn_of_path_losses_that_stay(Run& run, const std::vector<std::string>& written) {
+  const auto is_written = [&](const std::string& parameter) {
+    return std::find(written.begin(), written.end(), parameter) != written.end();
+  };
+  const auto transmitters = run.destinations().layer("TRANSMITTERS_OUT");
+  if (!transmitters || !is_written("TRANSMITTERS_OUT")) return;
+  if (!run.settings().overwrite || content_of(transmitters->file) != FileContent::geopackage) return;
   for (const auto& [parameter, layer] :
        {std::pair{"PATH_LOSS", "path_loss"}, std::pair{"RECEIVER_PATH_LOSS", "receiver_path_loss"}}) {
-    const auto own = run.destinations().layer(parameter);
-    const bool is_replaced = own && own->file == transmitters.file && lower_case(own->layer) == layer;
-    if (is_replaced || !has_layer(transmitters.file, layer)) continue;
+    // --output gives every layer a place, also those that this run has nothing for.
+    const auto own = is_written(parameter) ? run.destinations().layer(parameter) : std::nullopt;
+    const bool is_replaced = own && own->file == transmitters->file && lower_case(own->layer) == layer;
+    if (is_replaced || !has_layer(transmitters->file, layer)) continue;
     run.progress().warn(
         {"transmitters_replaced",
-         transmitters.file.string() + ": the layer " + layer +
+         transmitters->file.string() + ": the layer " + layer +
              " of an earlier run stays, and its transmitters are replaced by this run's; where they differ, "
              "it names others than were predicted. Write to another file to keep both"});
   }
@@ -184,11 +190,10 @@ void warn_of_path_losses_that_stay(Run& run, const LayerDestination& transmitter
 
 }  // namespace
 
-void add_transmitters_layer(Run& run, const std::vector<Transmitter>& transmitters, ResultWriter& writer,
+void add_transmitters_layer(const Run& run, const std::vector<Transmitter>& transmitters, ResultWriter& writer,
                             std::vector<std::string>& written) {
   const auto destination = run.destinations().layer("TRANSMITTERS_OUT");
   if (!destination) return;
-  warn_of_path_losses_that_stay(run, *destination);
   writer.add_transmitters(*destination, transmitters);
   written.emplace_back("TRANSMITTERS_OUT");
 }
@@ -211,6 +216,7 @@ void add_rays_layer(const Run& run, const Predictions& predictions, ResultWriter
 }
 
 void warn_of_results_that_stay(Run& run, const std::vector<std::string>& written) {
+  warn_of_path_losses_that_stay(run, written);
   const auto path_loss = run.destinations().layer("PATH_LOSS");
   if (!path_loss || !run.settings().overwrite) return;
   const FileContent content = content_of(path_loss->file);
@@ -246,7 +252,7 @@ void require_disk_space_for_path_loss(const Run& run, const Tiling& tiling, std:
   if (destination) require_disk_space(destination->file, bytes_of_path_loss(run, tiling, transmitters));
 }
 
-void add_prediction_layers(Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,
+void add_prediction_layers(const Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,
                            const Predictions& predictions, ResultWriter& writer, std::vector<std::string>& written) {
   add_transmitters_layer(run, sites.transmitters, writer, written);
   if (const auto destination = run.destinations().layer("PATH_LOSS")) {

@@ -23,7 +23,7 @@ PathLossLayout path_loss_layout(const ParameterValues& values);
 
 // Each adds one layer to `writer` where it is wanted, and its name to `written`: TRANSMITTERS_OUT, RECEIVER_PATH_LOSS,
 // RAYS. What is given must live until commit.
-void add_transmitters_layer(Run& run, const std::vector<Transmitter>& transmitters, ResultWriter& writer,
+void add_transmitters_layer(const Run& run, const std::vector<Transmitter>& transmitters, ResultWriter& writer,
                             std::vector<std::string>& written);
 void add_receiver_path_loss_layer(const Run& run, const std::vector<Receiver>& receivers,
                                   const Predictions& predictions, ResultWriter& writer,
@@ -31,11 +31,11 @@ void add_receiver_path_loss_layer(const Run& run, const std::vector<Receiver>& r
 void add_rays_layer(const Run& run, const Predictions& predictions, ResultWriter& writer,
                     std::vector<std::string>& written);
 // All of these as far as they are wanted, and PATH_LOSS.
-void add_prediction_layers(Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,
+void add_prediction_layers(const Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,
                            const Predictions& predictions, ResultWriter& writer, std::vector<std::string>& written);
 
-// Warns of layers in PATH_LOSS's file that tell of the prediction which this run replaces: all that were made from it
-// but those that are `written` now. Before commit.
+// Warns of layers that stay and tell of what this run replaces, since they are not `written` now: in TRANSMITTERS_OUT's
+// file path losses of other transmitters, in PATH_LOSS's all that was made from the earlier prediction. Before commit.
 void warn_of_results_that_stay(Run& run, const std::vector<std::string>& written);
 
 // About how large PATH_LOSS will be; 0 with REACHED_ONLY, of which nobody knows before the work how many rows there

@@ -156,6 +156,12 @@ class ChainTest(PipelineTest):
         process = self.assert_done(tesseray("predictcoverage", "--environment", self.environment, *again, "--output",
                                             output))
         self.assertNotIn("transmitters_replaced", process.stderr)
+        # Without receivers, path losses at those of before stay.
+        for command in (["predictcoverage", "--environment", self.environment], ["coveragestudy", *SCENE]):
+            with self.subTest(tool=command[0]):
+                process = self.assert_done(tesseray(*command, *self.sites, "--max-bounces", "0", "--overwrite",
+                                                    "--progress", "json", "--output", output))
+                self.assertIn("the layer receiver_path_loss of an earlier run stays", process.stderr)
 
     def test_results_of_the_earlier_prediction_are_told_of(self):
         output = self.folder / "network.gpkg"
