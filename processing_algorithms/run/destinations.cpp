@@ -14,6 +14,7 @@
 #include "core/io/antennas/antenna_file.h"
 #include "core/io/results/coverage_raster.h"
 #include "core/io/results/geopackage_file.h"
+#include "core/io/results/sqlite_database.h"
 #include "core/io/sources/dataset_files.h"
 #include "core/scene/file/scene_file.h"
 #include "core/visibility/visibility.h"
@@ -128,7 +129,7 @@ void check_nothing_else_is_lost(const fs::path& file, const std::string& extensi
   }
   if (!is_database(file)) return;
   const std::vector<std::string> lost = tables_of_others(file);
-  if (lost.empty()) return require_replaceable(file);
+  if (lost.empty()) return require_replaceable_database(file);
   refuse("layers_would_be_lost",
          "the whole file would be replaced, and with it what is not Tesseray's: " + listed(lost), hint, file);
 }

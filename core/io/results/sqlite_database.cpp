@@ -157,7 +157,7 @@ void publish_database(StagedFile& staged) {
   staged.publish_unless_taken();
 }
 
-void require_replaceable(const std::filesystem::path& file) { (void)lock_of_earlier(file); }
+void require_replaceable_database(const std::filesystem::path& file) { (void)lock_of_earlier(file); }
 
 SqliteStatement::SqliteStatement(SqliteDatabase& database, const std::string& sql) : database_(&database) {
   const int code =

@@ -15,6 +15,7 @@ struct sqlite3_stmt;
 namespace tesseray {
 
 class SqliteDatabase;
+class StagedFile;
 
 // A prepared statement. Columns count from 0, parameters from 1; texts and blobs are not copied: they must live until
 // the next run().
@@ -93,7 +94,7 @@ class SqliteWriteLock {
 // while others have the earlier one open in WAL mode, or write to it.
 void publish_database(StagedFile& staged);
 // Throws what publish_database would throw now.
-void require_replaceable(const std::filesystem::path& file);
+void require_replaceable_database(const std::filesystem::path& file);
 
 // "name" and 'text' for SQL.
 std::string quoted_name(std::string_view name);
