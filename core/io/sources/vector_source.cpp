@@ -399,15 +399,14 @@ Crs source_crs(const Crs& own, const CrsRule& rule, const ErrorPlace& place) {
     }
     return {};
   }
+  // Before all: without it GDAL makes a CRS of rasters an engineering one.
+  require_proj_database();
   if (own.is_engineering()) {
     throw Error(ErrorKind::invalid_input, "engineering_crs",
                 "the CRS \"" + own.name() + "\" is an engineering CRS, of which nobody knows where on Earth it lies",
                 "assign the true CRS in QGIS (Layer > Set CRS), or give LOCAL_METRES to compute in its metres", place);
   }
-  if (!own.empty()) {
-    require_proj_database();
-    return own;
-  }
+  if (!own.empty()) return own;
   if (rule.chosen.empty()) {
     throw Error(
         ErrorKind::invalid_input, "missing_crs", "there is no CRS with it",
