@@ -266,7 +266,7 @@ class BadDestinationsTest(PipelineTest):
                     other.execute("PRAGMA cache_spill = 1")
                     other.execute("PRAGMA cache_size = 1")
                     other.execute("BEGIN")
-                    other.execute("UPDATE tiles SET tile_id = tile_id + 1000000")
+                    other.execute("UPDATE gpkg_extensions SET definition = 'x' || hex(zeroblob(400000))")
                     other.execute("COMMIT" if mode == "WAL" else "SELECT 1")
                     shutil.copy(f"{earlier}{log}", f"{new}{log}")
                 made("tileenvironment", *SCENE, "--default-height", "9", "--environment", new)

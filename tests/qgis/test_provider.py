@@ -12,7 +12,7 @@ from qgis_harness import EXECUTABLE, PLUGIN, QgisTest, run_tests
 
 LAYER_TYPES = {"vector polygon": "VectorPolygon", "vector point": "VectorPoint", "vector any": "Vector",
                "table": "Vector"}
-TYPES = {"raster": "raster", "field": "field", "number": "number", "distance": "distance", "string": "string",
+TYPES = {"raster": "raster", "field": "field", "number": "number", "distance": "number", "string": "string",
          "enum": "enum", "crs": "crs", "extent": "extent", "point": "point", "boolean": "boolean", "file": "file",
          "layer destination": "sink", "file destination": "fileDestination", **dict.fromkeys(LAYER_TYPES, "source")}
 ADDED_BY_THE_PLUGIN = {"REPORT", "PLOT"}

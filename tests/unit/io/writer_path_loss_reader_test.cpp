@@ -107,9 +107,11 @@ TEST_F(ReadPathLoss, WithTheOnlyTransmittersOfTheFile) {
 
 TEST_F(ReadPathLoss, OfTransmittersThatTheFileDoesNotHaveIsRefusedByName) {
   const std::string file = folder_ / "mixed.gpkg";
+  // The writer reads it when it commits.
+  const std::vector<Transmitter> first{result_.transmitters.front()};
   ResultWriter writer(result_.scene.frame, false);
   writer.add_path_loss({file, "path_loss"}, result_.scene, result_.tiling, result_.predictions, {});
-  writer.add_transmitters({file, "transmitters"}, {result_.transmitters.front()});
+  writer.add_transmitters({file, "transmitters"}, first);
   writer.commit({}, no_progress());
   try {
     read_path_loss(file, Outlines::leave, no_progress());
@@ -119,7 +121,9 @@ TEST_F(ReadPathLoss, OfTransmittersThatTheFileDoesNotHaveIsRefusedByName) {
     EXPECT_EQ(error.place().file, file);
     EXPECT_EQ(error.place().layer, "transmitters");
     const std::string missing = std::to_string(result_.transmitters.back().transmitter_id);
-    EXPECT_EQ(error.message(), "there is no transmitter " + missing + ", of which the layer path_loss has path losses");
+    EXPECT_NE(
+        error.message().find(": there is no transmitter " + missing + ", of which the layer path_loss has path losses"),
+        std::string::npos);
   }
 }
 
