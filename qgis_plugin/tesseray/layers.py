@@ -59,8 +59,9 @@ class ResultLayer(QgsProcessingLayerPostProcessorInterface):
     def postProcessLayer(self, layer: QgsMapLayer, context: QgsProcessingContext,  # noqa: N802, QGIS's name
                          feedback: QgsProcessingFeedback) -> None:
         _waiting.discard(self)
-        if _style_of_user(self._tool, self._output):
-            # QGIS has drawn the layer by it already.
+        style = _style_of_user(self._tool, self._output)
+        if style:
+            _draw_by(style, layer)
             if isinstance(layer, QgsVectorLayer):
                 _fill_style_menu(layer)
         elif isinstance(layer, QgsVectorLayer):
@@ -76,6 +77,17 @@ def _style_of_user(tool: Tool, output: Output) -> str | None:
     except ImportError:  # programs without windows may have none
         return None
     return RenderingStyles.getStyle(f"tesseray:{tool.id}", output.name)
+
+
+def _draw_by(style: str, layer: QgsMapLayer) -> None:
+    """As loadNamedStyle, which would take the default style in the layer's own file instead."""
+    document = QDomDocument()
+    try:
+        document.setContent(Path(style).read_text(encoding="utf-8"))
+    except OSError:
+        return  # gone since it was set: the file's own style stays
+    layer.importNamedStyle(document)
+    layer.triggerRepaint()
 
 
 def apply_style(layer: QgsVectorLayer, output: Output) -> None:
