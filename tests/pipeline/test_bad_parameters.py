@@ -265,12 +265,16 @@ class BadDestinationsTest(PipelineTest):
                     other.execute(f"PRAGMA journal_mode = {mode}")
                     other.execute("PRAGMA cache_spill = 1")
                     other.execute("PRAGMA cache_size = 1")
+                    other.execute("UPDATE gpkg_contents SET description = 'earlier'")
                     other.execute("BEGIN")
-                    other.execute("UPDATE gpkg_extensions SET definition = 'x' || hex(zeroblob(400000))")
+                    other.execute("UPDATE gpkg_contents SET description = 'earlier' || hex(zeroblob(400000))")
                     other.execute("COMMIT" if mode == "WAL" else "SELECT 1")
                     shutil.copy(f"{earlier}{log}", f"{new}{log}")
                 made("tileenvironment", *SCENE, "--default-height", "9", "--environment", new)
                 self.assert_sound(new)
+                with contextlib.closing(sqlite3.connect(new)) as database:
+                    self.assertEqual(database.execute("SELECT table_name FROM gpkg_contents "
+                                                      "WHERE description LIKE 'earlier%'").fetchall(), [])
                 new.unlink()
 
     def test_layers_beside_those_of_an_environment_are_not_replaced(self):
