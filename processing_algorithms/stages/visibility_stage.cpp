@@ -52,7 +52,7 @@ std::unique_ptr<Visibility> finished_visibility(Run& run, const VisibilityKey& k
 // Throws Error(invalid_input) where there is none.
 std::filesystem::path folder_for_temporary_files() {
   std::error_code failed;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path(failed);
+  std::filesystem::path folder = std::filesystem::temp_directory_path(failed);
   if (!failed) return folder;
   throw Error(ErrorKind::invalid_input, "cannot_write",
               "there is no folder for temporary files (" + failed.message() + ")",
