@@ -23,8 +23,8 @@ struct CudaDevice {
 };
 CudaDevice find_cuda_device();
 
-// compute_visibility on the GPU and the CPU beside it. Throws Error(resources) when its memory is not enough, Error(internal) when it fails.
-// REQUIRES: find_cuda_device().is_there.
+// compute_visibility on the GPU and the CPU beside it. Throws Error(resources) when its memory is not enough,
+// Error(internal) when it fails. REQUIRES: find_cuda_device().is_there.
 std::unique_ptr<Visibility> compute_visibility_with_cuda(const Occlusion& occlusion, const Tiling& tiling,
                                                          const VisibilityOptions& options, Progress& progress);
 

@@ -17,6 +17,7 @@
 #include "core/comparison/averaging.h"
 #include "core/comparison/measured_values.h"
 #include "core/comparison/statistics.h"
+#include "core/scene/receiver_height.h"
 #include "core/tiling/tile_index.h"
 
 namespace tesseray {
@@ -205,11 +206,8 @@ std::vector<double> measured_levels(const std::vector<Measurement>& measurements
 constexpr const char* no_plausible_value = "no plausible value";
 constexpr const char* no_plausible_height = "no plausible height";
 
-// As receivers' may be. Numbers that stand for none, such as −999 and 9999, lie outside.
 bool has_plausible_height(const Measurement& measurement) {
-  constexpr double greatest_height_m = 2000;
-  const double height_m = measurement.height_m.value_or(0);
-  return height_m >= 0 && height_m <= greatest_height_m;
+  return is_receiver_height(measurement.height_m.value_or(0));
 }
 
 // Why a measurement cannot be used whatever is predicted; empty when it can.

@@ -107,9 +107,13 @@ bool is_readable(const std::function<void()>& read) {
 bool is_of_kind(const fs::path& file, const std::string& extension) {
   if (is_database(file)) return false;
   if (extension == "tif") return may_be_ground_raster(file);
-  bool is_ours = lower_case(file.extension().string()) == "." + extension;
-  if (extension == "msi") is_readable([&] { is_ours = is_from_to_msi(file); });
-  if (is_ours || extension == "msi") return is_ours;
+  const bool is_named_so = lower_case(file.extension().string()) == "." + extension;
+  if (extension == "msi") {
+    bool is_ours = is_named_so;
+    is_readable([&] { is_ours = is_from_to_msi(file); });
+    return is_ours;
+  }
+  if (is_named_so) return true;
   if (extension == "tscene") return is_scene_file(file);
   if (extension == "tvis") return is_readable([&] { read_visibility_info(file); });
   return false;

@@ -6,7 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from qgis.core import QgsProcessingContext, QgsProcessingException, QgsProcessingFeedback, QgsVectorFileWriter, QgsVectorLayer
+from qgis.core import (
+    QgsProcessingContext,
+    QgsProcessingException,
+    QgsProcessingFeedback,
+    QgsVectorFileWriter,
+    QgsVectorLayer,
+)
 
 from .description import Tool
 from .inputs import write_layer
@@ -54,7 +60,8 @@ def make_report(tool: Tool, result: dict[str, Any], html: Path, working_file: Pa
                 feedback: QgsProcessingFeedback) -> str | None:
     """Writes the report and returns its path; None, with a line in the log, where it cannot be made.
 
-    Throws NothingToReport, saying why, and QgsProcessingException when the run is cancelled meanwhile. result: the executable's. working_file: a name for a temporary GeoPackage.
+    Throws NothingToReport, saying why, and QgsProcessingException when the run is cancelled meanwhile. result: the
+    executable's. working_file: a name for a temporary GeoPackage.
     """
     written = result["outputs"]
     layers = {output.layer for output in tool.layer_outputs if output.name in written}

@@ -34,6 +34,14 @@ class OutputTest(ProjectTest):
         algorithm = QgsApplication.processingRegistry().createAlgorithmById(f"tesseray:{tool}")
         return algorithm.checkParameterValues(parameters, self.context)[1]
 
+    def predicted_path_loss(self):
+        import processing
+
+        scene = self.tile(ENVIRONMENT=self.path("scene.gpkg"))["ENVIRONMENT"]
+        return processing.run("tesseray:predictcoverage", {
+            "ENVIRONMENT": scene, **harness.transmitters(self.folder), "PATH_LOSS": TEMPORARY},
+            context=self.context)["PATH_LOSS"]
+
     def path(self, name="x.gpkg"):
         return str(self.folder / name)
 
@@ -266,12 +274,10 @@ class OutputTest(ProjectTest):
         import processing
         from qgis.core import QgsProcessingFeedback
 
-        scene = self.tile(ENVIRONMENT=self.path("scene.gpkg"))["ENVIRONMENT"]
-        path_loss = processing.run("tesseray:predictcoverage", {
-            "ENVIRONMENT": scene, **harness.transmitters(self.folder), "PATH_LOSS": TEMPORARY}, context=self.context)
+        path_loss = self.predicted_path_loss()
         times = self.folder / "times.csv"
         times.write_text("site,x,y,ns\n" + "".join(f"Market,{x},6020520,400\n" for x in range(340510, 340530)))
-        comparison = {"PATH_LOSS": path_loss["PATH_LOSS"], "DRIVE_TEST": str(times), "DRIVE_TEST_CRS": "EPSG:25832",
+        comparison = {"PATH_LOSS": path_loss, "DRIVE_TEST": str(times), "DRIVE_TEST_CRS": "EPSG:25832",
                       "VALUE_FIELD": "ns", "VALUE_KIND": "time_of_arrival", "TRANSMITTER_FIELD": "site",
                       "PREDICTION_ERROR": TEMPORARY, "ERROR_STATISTICS": TEMPORARY}
         for report, is_warned in ((TEMPORARY, False), (self.path("asked.html"), True)):
@@ -287,13 +293,11 @@ class OutputTest(ProjectTest):
     def test_a_report_on_layers_of_other_names_is_about_the_values_that_were_compared(self):
         import processing
 
-        scene = self.tile(ENVIRONMENT=self.path("scene.gpkg"))["ENVIRONMENT"]
-        path_loss = processing.run("tesseray:predictcoverage", {
-            "ENVIRONMENT": scene, **harness.transmitters(self.folder), "PATH_LOSS": TEMPORARY}, context=self.context)
+        path_loss = self.predicted_path_loss()
         losses = self.folder / "losses.csv"
         losses.write_text("site,x,y,db\n" + "".join(f"Market,{x},6020520,{x % 7 + 90}\n" for x in range(340510, 340530)))
         results = processing.run("tesseray:comparewithdrivetest", {
-            "PATH_LOSS": path_loss["PATH_LOSS"], "DRIVE_TEST": str(losses), "DRIVE_TEST_CRS": "EPSG:25832",
+            "PATH_LOSS": path_loss, "DRIVE_TEST": str(losses), "DRIVE_TEST_CRS": "EPSG:25832",
             "VALUE_FIELD": "db", "VALUE_KIND": "path_loss", "TRANSMITTER_FIELD": "site",
             "PREDICTION_ERROR": self.table("errors of mine"), "ERROR_STATISTICS": self.path("statistics.gpkg"),
             "REPORT": self.path("report.html")}, context=self.context)

@@ -6,6 +6,7 @@
 #include "core/io/readers/readers.h"
 #include "core/io/sources/attribute.h"
 #include "core/io/sources/point_source.h"
+#include "core/scene/receiver_height.h"
 
 namespace tesseray {
 namespace {
@@ -16,13 +17,11 @@ constexpr std::array receiver_height_aliases = {Names("receiverheight"), Names("
                                                 Names("height"),         Names("agl"),
                                                 Names("heightagl"),      Names("antennaheight")};
 
-constexpr double greatest_height_m = 2000;
-
 double read_height_m(const Attribute& attribute, const OGRFeature& feature, double otherwise_m,
                      const ErrorPlace& place) {
   const NumberCell cell = read_length_m(attribute, feature);
   const double metres = cell.value.value_or(otherwise_m);
-  if (cell.unreadable.empty() && metres >= 0 && metres <= greatest_height_m) return metres;
+  if (cell.unreadable.empty() && is_receiver_height(metres)) return metres;
   ErrorPlace where = place;
   where.field = attribute.name();
   throw Error(ErrorKind::invalid_input, "bad_value",

@@ -18,7 +18,8 @@ __all__ = ["NoLevelsError", "ReportError", "write_report"]
 def write_report(geopackage: Path, html: Path, before_figure: Callable[[], None] = lambda: None) -> None:
     """Writes the report on the comparison in `geopackage` as one HTML file with everything in it.
 
-    before_figure: called before each figure is drawn; what it raises ends the report, and leaves nothing of it. Raises ReportError, which says what to do, when the file holds no comparison or the page cannot be written.
+    before_figure: called before each figure is drawn; what it raises ends the report, and leaves nothing of it. Raises
+    ReportError, which says what to do, when the file holds no comparison or the page cannot be written.
     """
     text = page(read_result(Path(geopackage)), before_figure)
     html = Path(html)
