@@ -29,7 +29,6 @@ LaunchSetting::LaunchSetting(const LaunchEnvironment& of_launches, const Transmi
       limits(environment.options),
       vegetation(environment.vegetation, environment.options.vegetation, environment.options.vegetation_db_per_m,
                  transmitter.frequency_hz),
-      roof_z(environment.over_rooftops.roof_below(transmitter.position)),
       straight_distances(distances_from(transmitter.position, environment.points)),
       view{.environment = environment.view,
            .link = link.view(),
@@ -38,7 +37,8 @@ LaunchSetting::LaunchSetting(const LaunchEnvironment& of_launches, const Transmi
            .summation = environment.options.summation,
            .vegetation = vegetation.rate(),
            .straight_distances = straight_distances.data(),
-           .is_antenna_over_ground = roof_z == -infinity && limits.may_reflect(0, 0)} {}
+           .is_antenna_over_ground =
+               environment.over_rooftops.roof_below(transmitter.position) == -infinity && limits.may_reflect(0, 0)} {}
 
 std::uint32_t LaunchSetting::ground_below(std::uint32_t number) const {
   const TargetPoints& points = environment.points;

@@ -75,7 +75,6 @@ struct LaunchSetting {
   const Link link;
   const InteractionLimits limits;
   const VegetationLoss vegetation;
-  const double roof_z;                           // of the roof that the transmitter stands over; −∞ over the ground
   const std::vector<double> straight_distances;  // by number
   const LaunchView view;                         // before anything is reached
 };

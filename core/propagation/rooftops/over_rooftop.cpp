@@ -9,16 +9,21 @@
 #include <utility>
 
 #include "core/base/infinity.h"
+#include "core/base/units.h"
 #include "core/physics/fresnel.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/multiple_screens.h"
 #include "core/physics/screen_choice.h"
 #include "core/physics/smooth_earth.h"
 #include "core/propagation/rooftops/edges_in_sight.h"
+#include "core/propagation/rooftops/past_own_roof.h"
 #include "core/propagation/rooftops/side_crossings_in_vectors.h"
 
 namespace tesseray {
 namespace {
+
+using rooftop_detail::least_nu_in_sight;
+using rooftop_detail::part_in_sight;
 
 // The roof in which a tile lies has the tile on its face, not behind its edge. No number for other targets.
 double own_roof_z(const RooftopTarget& target) {
@@ -58,9 +63,6 @@ void turn_along(ProfileRow<1>& row, std::uint32_t count, double from_z, Vec2 lin
   row.shorten(kept);
 }
 
-// In sight an edge's part does not end at once where it costs nothing, since its phase is not nothing there.
-constexpr double least_nu_in_sight = -1.5;
-
 // How far below the line, over how far beside it, an edge may be met by the vertical plane. Those that run along the
 // line at less than this sine hardly come as near as that within their length.
 double upright_margin(Vec2 along) {
@@ -77,11 +79,6 @@ std::uint32_t without_own_roof(const RooftopTarget& target, ProfileRow<1>& row) 
     return end - 1;
   }
   return end;
-}
-
-// How much of it counts, by the greatest ν of all.
-double share_in_sight(double nu) {
-  return std::min(1.0, (nu - least_nu_in_sight) / (negligible_fresnel_parameter - least_nu_in_sight));
 }
 
 // What the ground makes of a way in sight past roofs, at one of them.
@@ -264,6 +261,18 @@ double OverRooftopPaths::roof_below(Vec3 point) const {
   return is_roof && point.z >= surface_z ? surface_z : -infinity;
 }
 
+double OverRooftopPaths::roof_at(Vec3 end) const {
+  if (const double roof_z = roof_below(end); roof_z > -infinity) return roof_z;
+  double highest_z = -infinity;
+  constexpr int directions = 8;
+  for (int d = 0; d < directions; ++d) {
+    const double azimuth = 2 * pi * d / directions;
+    const Vec2 beside = end_clearance_m * Vec2{std::cos(azimuth), std::sin(azimuth)};
+    highest_z = std::max(highest_z, roof_below(end + at_height(beside, 0)));
+  }
+  return highest_z;
+}
+
 Complex OverRooftopPaths::left_beside_strips(const PlaneImage& image, Vec3 antenna, Vec3 to, double wavelength_m,
                                              Workspace& work) const {
   const Vec3 on_ground = 0.5 * (image.point + antenna);
@@ -325,15 +334,14 @@ OverRooftopPaths::FieldPastRoofs OverRooftopPaths::left_in_sight(const RooftopRa
                          : multiple_screen_factor(screens, rays.wavelength_m);
     const Complex all{1, 0};
     const auto past_own = [&](const OwnRoofEdge& own, double end_z, double other_z) {
-      const Complex factor = past_own_roof(own, end_z, {distance, other_z}, rays.permittivities[own.edge.material],
-                                           rays.horizontal_share, rays.wavelength_m);
-      return all + share_in_sight(-2 * std::sqrt(own.longer_m / rays.wavelength_m)) * (factor - all);
+      return past_own_roof(own, end_z, {distance, other_z}, rays.permittivities[own.edge.material],
+                           rays.horizontal_share, rays.wavelength_m);
     };
     const Complex own = past_own(own_roofs.of_begin, rays.from.z, target.point.z) *
                         past_own(own_roofs.of_end, target.point.z, rays.from.z);
     const Vec3 straight = (1.0 / length) * (target.point - rays.from);
     const Vec3 across_line = cross(normalized(cross(straight, Vec3{0, 0, 1})), straight);
-    return {own * (all + share_in_sight(nu) * (left - all)),
+    return {own * (all + part_in_sight(nu) * (left - all)),
             rays.from + screens[1].x * straight + screens[1].y * across_line, screens.size() == 3};
   }
 }

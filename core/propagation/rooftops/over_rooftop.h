@@ -119,6 +119,8 @@ class OverRooftopPaths {
 
   // The height of the roof that a point stands over; −∞ over the ground.
   double roof_below(Vec3 point) const;
+  // The same of an end of rays, which may be right before a roof's wall: that is in no way over the roof there.
+  double roof_at(Vec3 end) const;
 
   bool is_ground_level() const { return is_ground_level_; }
 

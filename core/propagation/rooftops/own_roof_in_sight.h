@@ -34,10 +34,9 @@ struct OwnRoofEdge {
   bool counts() const { return from_end_m < infinity && longer_m <= least_longer_m; }
 };
 
-// The roof reflects, and so does the wall below the edge: with the straight ray, what they diffract is all that there
-// is as far as the end's image in the roof sends nothing past the edge. That over the field past a screen, for the
-// transmitter's polarisation. `end_z`: of the end over the roof; `other`: the other end (x: from that end over the
-// ground plan, y: height). The same from either end.
+// What leaves that roof over the field past a screen (past_own_roof.h), for the transmitter's polarisation, as far as
+// the edge counts. `end_z`: of the end over the roof; `other`: the other end (x: from that end over the ground plan, y:
+// height). The same from either end.
 Complex past_own_roof(const OwnRoofEdge& own, double end_z, Vec2 other, Complex permittivity, double horizontal_share,
                       double wavelength_m);
 

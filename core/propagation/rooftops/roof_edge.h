@@ -16,6 +16,8 @@ namespace tesseray::rooftop_detail {
 // Along a roof: between its edges, and from one to an end that stands over it. Up to the first it absorbs, from the
 // second on it reflects.
 inline constexpr double grazing_rad = 2.5 * pi / 180.0, reflecting_rad = 7.5 * pi / 180.0;
+// ν of a roof's other edge with which that leaves all of the roof lit; at −0.78 it leaves the chain.
+inline constexpr double lit_nu = -1.1;
 // An end nearer to its own roof than this lies on it: of roof tiles the wave that falls on them is wanted, not what it
 // and its reflection leave there.
 inline constexpr double on_own_roof_m = 0.002;
@@ -37,10 +39,10 @@ inline constexpr double least_sine = 0.01;
 // One edge of a path between its neighbours, in the vertical plane: x along it, y up.
 struct Bend {
   Vec2 before, edge, after;
-  double sine = 1;  // of the angle in the plan between the plane and the edge
-  // Ends of the ray that stand over the roof of this edge.
-  bool before_is_over_roof = false, after_is_over_roof = false;
-  bool is_crest = false;  // of the terrain
+  double sine = 1;                // of the angle in the plan between the plane and the edge
+  bool is_over_own_roof = false;  // an end of the ray stands over the roof: the neighbour on its side
+  double lit_share = 1;           // of the roof, from the neighbour on its side on; its other edge may hide it
+  bool is_crest = false;          // of the terrain
 
   // As seen along the edge: x at right angles to it.
   TESSERAY_HD Bend along_edge() const {
@@ -68,12 +70,11 @@ struct Bend {
     const Vec2 in = incoming(), out = outgoing();
     return std::fabs(out.y) * in.x > std::fabs(in.y) * out.x;
   }
-  TESSERAY_HD bool is_over_own_roof() const { return is_rear() ? before_is_over_roof : after_is_over_roof; }
   // Downward, rad.
   TESSERAY_HD double angle() const { return std::atan2(cross(outgoing(), incoming()), dot(outgoing(), incoming())); }
   // Of one seen along its edge.
   TESSERAY_HD double wedge_share() const {
-    if (is_over_own_roof()) return angle() < 0 ? 0 : 1;
+    if (is_over_own_roof) return angle() < 0 ? 0 : 1;
     if (is_crest) return angle() < steep_crest_rad ? 0 : 1;
     return share_between(angle(), gentle_rad, steep_rad);
   }
@@ -81,10 +82,9 @@ struct Bend {
   TESSERAY_HD Vec2 over_roof() const { return is_rear() ? -1.0 * incoming() : outgoing(); }
   // The angle at which the ray runs over the roof: below 0 where that falls with the ray, rad.
   TESSERAY_HD double rise() const { return std::atan2(over_roof().y, std::fabs(over_roof().x)); }
-  // To an end that stands over the roof there is no other edge.
   TESSERAY_HD double reflecting_share() const {
-    if (is_over_own_roof()) return over_roof().y < on_own_roof_m ? 0 : 1;
-    return share_between(rise(), grazing_rad, reflecting_rad);
+    if (is_over_own_roof) return over_roof().y < on_own_roof_m ? 0 : 1;
+    return lit_share * share_between(rise(), grazing_rad, reflecting_rad);
   }
 };
 
@@ -115,6 +115,11 @@ struct PolarizationFactors {
 // One gives way to the other, in dB.
 TESSERAY_HD inline double between(double a, double b, double share) {
   return std::pow(a, 1.0 - share) * std::pow(b, share);
+}
+
+TESSERAY_HD inline PolarizationFactors between(const PolarizationFactors& a, const PolarizationFactors& b,
+                                               double share) {
+  return {between(a.horizontal, b.horizontal, share), between(a.vertical, b.vertical, share)};
 }
 
 struct PolarizationFields {
@@ -160,12 +165,8 @@ TESSERAY_HD inline PolarizationFactors reciprocal_wedge_factors(const Bend& bend
   const PolarizationFactors forth = wedge_factors(bend, shift_m, wedge, wavelength_m);
   // The same edge seen from behind: mirrored, so that x still runs along the ray.
   const auto mirrored_point = [](Vec2 point) { return Vec2{-point.x, point.y}; };
-  const Bend reversed{.before = mirrored_point(bend.after),
-                      .edge = mirrored_point(bend.edge),
-                      .after = mirrored_point(bend.before),
-                      .before_is_over_roof = bend.after_is_over_roof,
-                      .after_is_over_roof = bend.before_is_over_roof,
-                      .is_crest = bend.is_crest};
+  const Bend reversed{
+      .before = mirrored_point(bend.after), .edge = mirrored_point(bend.edge), .after = mirrored_point(bend.before)};
   Wedge turned = wedge;
   turned.tangent_0.x = -wedge.tangent_0.x;
   turned.normal_0.x = -wedge.normal_0.x;
@@ -181,8 +182,7 @@ TESSERAY_HD inline PolarizationFactors roof_edge_factors(const Bend& bend, Compl
   if (share == 0 || share == 1) return reciprocal_wedge_factors(along, shift_m, permittivity, share == 1, wavelength_m);
   const PolarizationFactors absorbing = reciprocal_wedge_factors(along, shift_m, permittivity, false, wavelength_m),
                             reflecting = reciprocal_wedge_factors(along, shift_m, permittivity, true, wavelength_m);
-  return {between(absorbing.horizontal, reflecting.horizontal, share),
-          between(absorbing.vertical, reflecting.vertical, share)};
+  return between(absorbing, reflecting, share);
 }
 
 // What the edge lets through over what its screen in the chain does, which knows heights and distances over the ground
@@ -209,7 +209,7 @@ TESSERAY_HD inline PolarizationFactors edge_over_screen(const Bend& bend, Comple
   }
   if (share == 0) return {across, across};
   const PolarizationFactors wedge = roof_edge_factors(bend, permittivity, wavelength_m);
-  return {between(across, wedge.horizontal / screen, share), between(across, wedge.vertical / screen, share)};
+  return between({across, across}, {wedge.horizontal / screen, wedge.vertical / screen}, share);
 }
 
 }  // namespace tesseray::rooftop_detail

@@ -17,6 +17,7 @@
 #include "core/propagation/rays/ground_plane.h"
 #include "core/propagation/rooftops/ground_along_profile.h"
 #include "core/propagation/rooftops/ground_before_edge.h"
+#include "core/propagation/rooftops/past_own_roof.h"
 #include "core/propagation/rooftops/roof_edge.h"
 #include "core/propagation/rooftops/rooftop_profile_trace.h"
 
@@ -266,6 +267,115 @@ TESSERAY_HD inline void pass_screens(const RooftopSceneView& scene, const Roofto
   for (std::uint32_t i = 0; i < bends.count; ++i) bends.edges[i] = points[i + 1];
 }
 
+// The points of a profile in which roofs are asked for by height, without the earth's bulge.
+template <class Row>
+TESSERAY_HD inline double roof_z_of(const RooftopLine& line, const Row& row, std::uint32_t number) {
+  return row[number].y - line.bulge_at(row[number].x);
+}
+// Its roof's edge is the first thing in the way of an end.
+template <class Row>
+TESSERAY_HD inline bool starts_over_roof(const RooftopRays& rays, const RooftopLine& line, const Row& row,
+                                         std::uint32_t number) {
+  return number == 1 && is_same_height(roof_z_of(line, row, number), rays.roof_z);
+}
+template <class Row>
+TESSERAY_HD inline bool ends_over_roof(const RooftopTarget& target, const RooftopLine& line, const Row& row,
+                                       std::uint32_t number) {
+  return number + 2 == row.size() && is_same_height(roof_z_of(line, row, number), target.roof_z);
+}
+
+TESSERAY_HD inline double sine_of(const ProfileEdge& edge) {
+  return edge.sine() < least_sine ? least_sine : edge.sine();
+}
+
+// Bend::lit_share of the path's point `place`. `rear`: the roof lies before it.
+template <class Row>
+TESSERAY_HD inline double lit_share_of(const RooftopLine& line, const Row& row, const ChosenPath& path,
+                                       std::uint32_t place, bool rear, double wavelength_m) {
+  const std::uint32_t edge = path.in_row[place], other = rear ? edge - 1 : edge + 1;
+  if (other == 0 || other + 1 == row.size()) return 1;
+  if (!is_same_height(roof_z_of(line, row, edge), roof_z_of(line, row, other))) return 1;
+  const std::uint32_t neighbour = rear ? place - 1 : place + 1;
+  if (path.in_row[neighbour] == other) return 0;
+  const Vec2 from = path.points[neighbour];
+  const Vec2 way[] = {rear ? from : row[edge], row[other], rear ? row[edge] : from};
+  return share_between(-physics_detail::fresnel_parameter_of(way, 1, 0, 2, wavelength_m), -negligible_fresnel_parameter,
+                       -lit_nu);
+}
+
+// What roof edges take beyond screens.
+template <class Row>
+TESSERAY_HD inline void pass_roof_edges(const RooftopRays& rays, const RooftopTarget& target, const RooftopLine& line,
+                                        const Row& row, const ChosenPath& path, RooftopBends& bends) {
+  const Vec2* const points = path.points;
+  for (std::uint32_t i = 1; i <= bends.count; ++i) {
+    const std::uint32_t in_row = path.in_row[i];
+    if (in_row == ChosenPath::not_in_row) continue;
+    const ProfileEdge edge = row.edge(in_row);
+    Bend bend{.before = points[i - 1],
+              .edge = points[i],
+              .after = points[i + 1],
+              .sine = sine_of(edge),
+              .is_crest = path.is_crest[i]};
+    const bool rear = bend.is_rear();
+    bend.is_over_own_roof =
+        rear ? starts_over_roof(rays, line, row, in_row) : ends_over_roof(target, line, row, in_row);
+    if (!bend.is_crest) bend.lit_share = lit_share_of(line, row, path, i, rear, rays.wavelength_m);
+    if (i == 1) {
+      bends.to_first_keller_point =
+          bend.keller_shift() * Vec2{bend.cosine(), edge.sine_steps < 0 ? -bend.sine : bend.sine};
+    }
+    const Complex permittivity = rays.permittivities[row.material(in_row)];
+    const PolarizationFactors factors = edge_over_screen(bend, permittivity, rays.wavelength_m);
+    bends.horizontal = factors.horizontal * bends.horizontal;
+    bends.vertical = factors.vertical * bends.vertical;
+  }
+}
+
+// What leaves the roof of one end above its edge. `bend`: from that end on; `next`: what stands behind the edge.
+TESSERAY_HD inline void leave_own_roof(const RooftopRays& rays, const Bend& bend, const ProfileEdge& edge, Vec2 next,
+                                       bool is_in_path, RooftopBends& bends) {
+  if (!(bend.angle() < 0)) return;
+  // Behind a side between two parts of one height the roof goes on, to an edge that comes nearer to the line.
+  const Vec2 way[] = {bend.before, bend.edge, next, bend.after};
+  if (is_same_height(bend.edge.y, next.y) &&
+      (next.x >= bend.after.x || physics_detail::fresnel_parameter_of(way, 2, 0, 3, rays.wavelength_m) >
+                                     physics_detail::fresnel_parameter_of(way, 1, 0, 3, rays.wavelength_m))) {
+    return;
+  }
+  const double nu = -2 * std::sqrt(detour_m(bend) / rays.wavelength_m), part = part_in_sight(nu);
+  if (!(part > 0)) return;
+  const Complex all{1, 0};
+  const auto counted = [&](Complex factor) { return all + part * (factor - all); };
+  const Complex screen = is_in_path ? all : counted(knife_edge_factor(nu));
+  const PolarizationFields past = past_own_roof(bend, rays.permittivities[edge.material], rays.wavelength_m);
+  bends.horizontal = norm(screen * counted(past.horizontal)) * bends.horizontal;
+  bends.vertical = norm(screen * counted(past.vertical)) * bends.vertical;
+}
+
+template <class Row>
+TESSERAY_HD inline void leave_own_roofs(const RooftopRays& rays, const RooftopTarget& target, const RooftopLine& line,
+                                        const Row& row, const ChosenPath& path, RooftopBends& bends) {
+  const std::uint32_t first = 1, last = row.size() - 2, end = path.count - 1;
+  if (starts_over_roof(rays, line, row, first)) {
+    const ProfileEdge edge = row.edge(first);
+    const bool is_in_path = path.in_row[1] == first;
+    const Bend bend{
+        .before = path.points[0], .edge = row[first], .after = path.points[is_in_path ? 2 : 1], .sine = sine_of(edge)};
+    leave_own_roof(rays, bend, edge, row[first + 1], is_in_path, bends);
+  }
+  if (ends_over_roof(target, line, row, last)) {
+    const auto turned = [&](Vec2 point) { return Vec2{line.length_m - point.x, point.y}; };
+    const ProfileEdge edge = row.edge(last);
+    const bool is_in_path = path.in_row[end - 1] == last;
+    const Bend bend{.before = turned(path.points[end]),
+                    .edge = turned(row[last]),
+                    .after = turned(path.points[is_in_path ? end - 2 : end - 1]),
+                    .sine = sine_of(edge)};
+    leave_own_roof(rays, bend, edge, turned(row[last - 1]), is_in_path, bends);
+  }
+}
+
 }  // namespace rooftop_detail
 
 // The bends of one ray. `row` (a ProfileRow) is memory to work in: it holds the whole profile afterwards.
@@ -275,9 +385,7 @@ template <class Crossings = SideCrossingsInTurn, class Row, class Screens>
 TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const RooftopRays& rays,
                                            const RooftopTarget& target, Row& row, const Screens& screens,
                                            RooftopBends& bends) {
-  using rooftop_detail::Bend;
   using rooftop_detail::ChosenPath;
-  using rooftop_detail::PolarizationFactors;
   bends.outcome = RooftopBends::Outcome::none;
   bends.count = 0;
   const double distance = norm(target.point.xy() - rays.from.xy());
@@ -294,30 +402,8 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
   if (!target.is_over_ground && rooftop_detail::arrives_behind(rays, target, points[path.count - 2])) return;
 
   rooftop_detail::pass_screens(scene, rays, target, line, path, {}, screens, bends);
-  for (std::uint32_t i = 1; i <= bends.count; ++i) {
-    const std::uint32_t in_row = path.in_row[i];
-    if (in_row == ChosenPath::not_in_row) continue;
-    // Its roof's edge is the first thing in the way of an end.
-    const double roof_z = points[i].y - line.bulge_at(points[i].x);
-    const bool starts_over_roof = in_row == 1 && rooftop_detail::is_same_height(roof_z, rays.roof_z);
-    const bool ends_over_roof = in_row + 2 == row.size() && rooftop_detail::is_same_height(roof_z, target.roof_z);
-    const ProfileEdge edge = row.edge(in_row);
-    const double sine = edge.sine();
-    const Bend bend{.before = points[i - 1],
-                    .edge = points[i],
-                    .after = points[i + 1],
-                    .sine = sine < rooftop_detail::least_sine ? rooftop_detail::least_sine : sine,
-                    .before_is_over_roof = starts_over_roof,
-                    .after_is_over_roof = ends_over_roof,
-                    .is_crest = path.is_crest[i]};
-    const Complex permittivity = rays.permittivities[row.material(in_row)];
-    const PolarizationFactors factors = rooftop_detail::edge_over_screen(bend, permittivity, rays.wavelength_m);
-    bends.horizontal = factors.horizontal * bends.horizontal;
-    bends.vertical = factors.vertical * bends.vertical;
-    if (i > 1) continue;
-    bends.to_first_keller_point =
-        bend.keller_shift() * Vec2{bend.cosine(), edge.sine_steps < 0 ? -bend.sine : bend.sine};
-  }
+  rooftop_detail::pass_roof_edges(rays, target, line, row, path, bends);
+  rooftop_detail::leave_own_roofs(rays, target, line, row, path, bends);
 }
 
 }  // namespace tesseray

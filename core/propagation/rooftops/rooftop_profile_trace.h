@@ -72,7 +72,7 @@ class RooftopProfileTrace {
 
   static constexpr double ground_clearance_m = 0.3;
   // By so much a wall beside an end rises above it at least, where a building stands between the ends there.
-  static constexpr double least_rise_m = 0.1;
+  static constexpr double least_rise_m = 1e-3;
   // A side on which an end lies is crossed there, whichever way the crossing is rounded.
   static constexpr double rounding_m = 1e-6;
   // Crests that stand out by less than so many metres are left out again, or than so much of the earth's bulge where

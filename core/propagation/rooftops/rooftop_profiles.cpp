@@ -2,17 +2,15 @@
 #include "core/propagation/rooftops/rooftop_profiles.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/base/infinity.h"
 #include "core/propagation/rays/surface_materials.h"
+#include "core/propagation/rooftops/rooftop_bends.h"
 #include "core/propagation/rooftops/side_crossings_in_vectors.h"
 
 namespace tesseray {
-namespace {
-
-constexpr double cell_m = 32.0;
-constexpr std::int64_t most_cells = std::int64_t{1} << 22;
 
 // A side of a footprint, from its beginning along the vector to its end, and those before and after it in its ring.
 struct RoofSide {
@@ -20,6 +18,11 @@ struct RoofSide {
   double top_z = 0;  // m
   std::uint16_t material = 0;
 };
+
+namespace {
+
+constexpr double cell_m = 32.0;
+constexpr std::int64_t most_cells = std::int64_t{1} << 22;
 
 // Whether there is something solid below this place in a part all the way to the ground.
 bool stands_on_ground(const Scene& scene, const PrismIndex& index, const Prism* part, Vec2 place) {
@@ -34,11 +37,51 @@ bool stands_on_ground(const Scene& scene, const PrismIndex& index, const Prism* 
   return true;
 }
 
-// Just inside of a part, behind the middle of one of its sides (the solid is on the left).
-Vec2 behind_side(const RoofSide& side) {
-  constexpr double behind_m = 0.05;
-  const Vec2 inwards = (behind_m / norm(side.along)) * Vec2{-side.along.y, side.along.x};
-  return side.begin + 0.5 * side.along + inwards;
+// Off a side, at `along_m` from its beginning: towards its solid, or away from it.
+Vec2 beside(const RoofSide& side, double along_m, double inwards_m) {
+  const Vec2 along = (1 / norm(side.along)) * side.along;
+  return side.begin + along_m * along + inwards_m * Vec2{-along.y, along.x};
+}
+constexpr double beside_m = 0.05;
+
+// Whether the roof goes on behind all of a side, as within a terrace: there is no edge.
+bool is_within_roof(const Scene& scene, const PrismIndex& index, const RoofSide& side) {
+  constexpr double at_most_apart_m = 1;
+  const double length_m = norm(side.along);
+  const double places = std::ceil(length_m / at_most_apart_m);
+  for (double place = 0.5; place < places; ++place) {
+    const Vec2 outside = beside(side, place / places * length_m, -beside_m);
+    if (!rooftop_detail::is_same_height(index.surface_height(outside), side.top_z)) return false;
+    const std::int64_t part = index.prism_at({outside.x, outside.y, side.top_z - beside_m});
+    if (part < 0 || !stands_on_ground(scene, index, &scene.prisms[static_cast<std::size_t>(part)], outside)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Those past which a ray over the roofs bends.
+std::vector<RoofSide> sides_of(const Scene& scene, const PrismIndex& index) {
+  std::vector<RoofSide> sides;
+  for (const Prism& prism : scene.prisms) {
+    const std::uint16_t material = surface_material(scene.default_materials, SurfaceKind::wall, prism.material);
+    for (const Ring& ring : prism.rings) {
+      const std::size_t count = ring.size();
+      const auto side_from = [&](std::size_t corner) { return ring[(corner + 1) % count] - ring[corner % count]; };
+      for (std::size_t i = 0; i < count; ++i) {
+        const RoofSide side = {.begin = ring[i],
+                               .along = side_from(i),
+                               .before = side_from(i + count - 1),
+                               .after = side_from(i + 1),
+                               .top_z = prism.top_z,
+                               .material = material};
+        const Vec2 inside = beside(side, 0.5 * norm(side.along), beside_m);
+        if (!stands_on_ground(scene, index, &prism, inside) || is_within_roof(scene, index, side)) continue;
+        sides.push_back(side);
+      }
+    }
+  }
+  return sides;
 }
 
 // How high the terrain is at most, by block (TerrainBlocksView).
@@ -65,26 +108,11 @@ std::vector<float> highest_of_blocks(const TerrainView& terrain, const TerrainBl
 RooftopProfiles::RooftopProfiles(const Scene& scene) : RooftopProfiles(scene, PrismIndex(scene)) {}
 
 RooftopProfiles::RooftopProfiles(const Scene& scene, const PrismIndex& index) {
-  Rectangle box;
-  std::vector<RoofSide> sides;
-  for (const Prism& prism : scene.prisms) {
-    for (const Ring& ring : prism.rings) {
-      const std::size_t count = ring.size();
-      const auto side_from = [&](std::size_t corner) { return ring[(corner + 1) % count] - ring[corner % count]; };
-      for (std::size_t i = 0; i < count; ++i) {
-        const RoofSide side = {
-            .begin = ring[i],
-            .along = side_from(i),
-            .before = side_from(i + count - 1),
-            .after = side_from(i + 1),
-            .top_z = prism.top_z,
-            .material = surface_material(scene.default_materials, SurfaceKind::wall, prism.material)};
-        if (!stands_on_ground(scene, index, &prism, behind_side(side))) continue;
-        sides.push_back(side);
-        box.extend(side.begin);
-      }
-    }
-  }
+  take_terrain(scene);
+  take_sides(sides_of(scene, index));
+}
+
+void RooftopProfiles::take_terrain(const Scene& scene) {
   const std::vector<float>& ground = scene.terrain.height_m;
   view_.terrain = scene.terrain.view();
   view_.terrain_blocks = {TerrainBlocksView::count(view_.terrain.columns),
@@ -94,7 +122,15 @@ RooftopProfiles::RooftopProfiles(const Scene& scene, const PrismIndex& index) {
   view_.ground_material = scene.default_materials.ground;
   view_.highest_ground_m =
       ground.empty() ? -infinity : static_cast<double>(*std::max_element(ground.begin(), ground.end()));
+}
+
+void RooftopProfiles::take_sides(const std::vector<RoofSide>& sides) {
   if (sides.empty()) return;
+  Rectangle box;
+  for (const RoofSide& side : sides) {
+    box.extend(side.begin);
+    box.extend(side.begin + side.along);
+  }
   const CellGrid grid = make_cell_grid(box, cell_m, most_cells);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> cell_and_side;
   top_of_cell_.assign(grid.size(), -infinity);

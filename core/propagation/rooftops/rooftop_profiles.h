@@ -30,6 +30,8 @@ class ProfileMemory {
   std::vector<ProfileEdge> edges_ = std::vector<ProfileEdge>(1024);
 };
 
+struct RoofSide;
+
 // Points over the distance from one end, strictly increasing in x; the ends are among them. Beyond 5 km heights count
 // from the straight line of a flat earth: what is between stands higher by the bulge d₁ d₂ / 2a, a = 8,500 km.
 struct RooftopProfile {
@@ -38,8 +40,9 @@ struct RooftopProfile {
 };
 
 // Every side of a footprint that the plane crosses is an edge at its roof's height, but for parts with air below, which
-// hardly hold up what passes above and below them; edges nearer to each other than least_gap_m act as the higher one.
-// Of the terrain, the vertices of its upper hull between the ends count.
+// hardly hold up what passes above and below them, and sides behind which the roof goes on at its height; edges nearer
+// to each other than least_gap_m act as the higher one. Of the terrain, the vertices of its upper hull between the ends
+// count.
 class RooftopProfiles {
  public:
   static constexpr double least_gap_m = least_roof_gap_m;
@@ -56,6 +59,9 @@ class RooftopProfiles {
   const RooftopSceneView& view() const { return view_; }
 
  private:
+  void take_terrain(const Scene& scene);
+  void take_sides(const std::vector<RoofSide>& sides);
+
   RooftopSceneView view_;
   // Of sides, see RoofSidesView.
   std::vector<double> begin_x_, begin_y_, along_x_, along_y_, before_x_, before_y_, after_x_, after_y_, top_z_;

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What roof edges leave as an end is moved by centimetres, from one side of a limit of the model to the other: no step.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/propagation/rooftops/over_rooftop.h"
+#include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+struct Losses {
+  double horizontal_db, vertical_db;
+};
+
+double most_between(const Losses& a, const Losses& b) {
+  return std::max(std::fabs(a.horizontal_db - b.horizontal_db), std::fabs(a.vertical_db - b.vertical_db));
+}
+
+// Houses across x, at 900 MHz.
+class Houses {
+ public:
+  struct House {
+    double front_x, rear_x, roof_z;
+  };
+
+  explicit Houses(const std::vector<House>& houses) : scene_(town_of(houses)) {}
+
+  // Over the roofs, over free space. Points are (x, z).
+  Losses loss(Vec2 from, Vec2 to) {
+    const Vec3 start{from.x, 200, from.y}, end{to.x, 200, to.y};
+    const RooftopRays rays{.from = start,
+                           .wavelength_m = wavelength_m(900e6),
+                           .permittivities = permittivities_,
+                           .roof_z = paths_.roof_at(start)};
+    EXPECT_TRUE(paths_.find(rays, {.point = end, .roof_z = paths_.roof_at(end)}, OverRooftop::screens, work_, path_))
+        << from.x << ", " << from.y << " to " << to.x << ", " << to.y;
+    return {-10 * std::log10(squared_norm(path_.horizontal)), -10 * std::log10(squared_norm(path_.vertical))};
+  }
+  // The same both ways.
+  Losses reciprocal_loss(Vec2 from, Vec2 to) {
+    const Losses forth = loss(from, to);
+    EXPECT_LT(most_between(forth, loss(to, from)), 0.01) << from.x << ", " << from.y << " to " << to.x << ", " << to.y;
+    return forth;
+  }
+
+  // In the sight of an antenna over its roof: what is left past the eaves, of both polarisations.
+  double loss_in_sight_db(Vec2 from, Vec2 to, double horizontal_share) {
+    const Vec3 start{from.x, 200, from.y}, end{to.x, 200, to.y};
+    const RooftopRays rays{.from = start,
+                           .wavelength_m = wavelength_m(900e6),
+                           .permittivities = permittivities_,
+                           .roof_z = paths_.roof_at(start),
+                           .horizontal_share = horizontal_share};
+    const auto left = paths_.left_in_sight(rays, {.point = end}, OverRooftopPaths::WayInSight::straight, work_);
+    return -10 * std::log10(squared_norm(left.factor));
+  }
+
+ private:
+  static Scene town_of(const std::vector<House>& houses) {
+    Scene scene = testing::flat_ground(400, 400);
+    for (const House& house : houses) {
+      const int id = static_cast<int>(scene.prisms.size()) + 1;
+      scene.prisms.push_back(testing::box_prism(id, {house.front_x, 5}, {house.rear_x, 395}, 0, house.roof_z));
+    }
+    return scene;
+  }
+
+  Scene scene_;
+  std::vector<Complex> permittivities_ = std::vector<Complex>(scene_.materials.size(), Complex{5, -0.2});
+  OverRooftopPaths paths_{scene_};
+  OverRooftopPaths::Workspace work_;
+  RooftopPath path_;
+};
+
+// An antenna rises before a house: the front edge leaves the chain of screens, and the roof behind it, which absorbed,
+// comes to reflect.
+TEST(RoofEdges, RoofsComeIntoTheLightWithoutAStep) {
+  for (const double depth_m : {6.0, 10.0, 20.0}) {
+    Houses houses({{200, 200 + depth_m, 15}});
+    for (const double behind_m : {10.0, 40.0}) {
+      const Vec2 receiver{200 + depth_m + behind_m, 1.5};
+      Losses before = houses.reciprocal_loss({50, 20}, receiver);
+      double greatest_db = 0;
+      for (double z = 20.1; z < 60; z += 0.1) {
+        const Losses here = houses.loss({50, z}, receiver);
+        greatest_db = std::max(greatest_db, most_between(here, before));
+        before = here;
+      }
+      EXPECT_LT(greatest_db, 0.8) << depth_m << " m deep, " << behind_m << " m behind";
+    }
+  }
+}
+
+// The roof below an antenna takes from what the next house's edge gets what it takes from a place there in sight: the
+// loss behind that house is more by the same as the antenna rises over its eaves.
+TEST(RoofEdges, OwnRoofsTakeTheSameBeforeAnotherEdgeAsInSight) {
+  Houses houses({{100, 120, 15}, {151.7, 152, 14}});
+  const Vec2 above_edge{151.6, 14.05}, behind{200, 1.5};
+  for (const double horizontal_share : {0.0, 1.0}) {
+    const auto behind_edge_db = [&](double z) {
+      const Losses loss = houses.reciprocal_loss({117, z}, behind);
+      return (horizontal_share > 0 ? loss.horizontal_db : loss.vertical_db) -
+             houses.loss_in_sight_db({117, z}, above_edge, horizontal_share);
+    };
+    const double lowest_db = behind_edge_db(15.13);
+    for (const double z : {15.14, 15.16, 15.2, 15.3, 15.5}) EXPECT_NEAR(behind_edge_db(z), lowest_db, 0.4) << z;
+  }
+}
+
+// A terrace of one height is one roof, whatever sides its parts have within it.
+TEST(RoofEdges, SidesWithinATerraceAreNone) {
+  Houses one({{100, 120, 15}, {151.7, 152, 14}}), terrace({{100, 110, 15}, {110, 120, 15}, {151.7, 152, 14}});
+  for (const double z : {15.1, 16.0, 18.0}) {
+    for (const double receiver_x : {123.0, 135.0, 200.0}) {
+      const Losses loss = terrace.reciprocal_loss({107, z}, {receiver_x, 1.5});
+      EXPECT_EQ(most_between(loss, one.loss({107, z}, {receiver_x, 1.5})), 0) << z << ", " << receiver_x;
+    }
+  }
+}
+
+// On its wall's line, and a hair before it, as roundings have it.
+TEST(RoofEdges, AntennasOnAnOutlineStandOverItsRoof) {
+  Houses houses({{150, 165, 15}});
+  for (const double above_m : {0.3, 1.0, 3.0}) {
+    for (const double receiver_x : {140.0, 120.0, 60.0}) {
+      const Losses inside = houses.loss({164.999, 15 + above_m}, {receiver_x, 1.5});
+      for (const double x : {165.0, 165.001, 165.008}) {
+        const Losses here = houses.reciprocal_loss({x, 15 + above_m}, {receiver_x, 1.5});
+        EXPECT_LT(most_between(here, inside), 0.05) << x << ", " << above_m << " m to " << receiver_x;
+      }
+    }
+  }
+}
+
+// On a wall, up to its top: the wall stands in the way as it does farther below.
+TEST(RoofEdges, EndsOnAWallAreBehindItUpToItsTop) {
+  Houses houses({{150, 165, 15}});
+  for (const double receiver_x : {140.0, 60.0}) {
+    Losses before = houses.reciprocal_loss({165, 14.8}, {receiver_x, 1.5});
+    for (const double below_m : {0.15, 0.11, 0.09, 0.05, 0.02}) {
+      const Losses here = houses.reciprocal_loss({165, 15 - below_m}, {receiver_x, 1.5});
+      EXPECT_LT(here.vertical_db, before.vertical_db) << below_m;
+      EXPECT_LT(most_between(here, before), 6) << below_m;
+      before = here;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tesseray
