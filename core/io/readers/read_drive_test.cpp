@@ -35,6 +35,12 @@ std::optional<double> value_in(const Attribute& attribute, const OGRFeature& fea
       .value;
 }
 
+// No number where a text is none: that measurement stands somewhere, but not at street level.
+std::optional<double> height_in(const Attribute& attribute, const OGRFeature& feature) {
+  const NumberCell cell = read_length_m(attribute, feature);
+  return cell.unreadable.empty() ? cell.value : std::numeric_limits<double>::quiet_NaN();
+}
+
 }  // namespace
 
 std::vector<Measurement> read_drive_test(const DriveTestInput& input, const LocalFrame& frame, Progress& progress) {
@@ -57,7 +63,7 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
         value_in(value, row.feature, input.value_kind).value_or(std::numeric_limits<double>::quiet_NaN());
     if (transmitter) measurement.transmitter = transmitter->name_in(row.feature);
     measurement.transmitter_may_be_id = !transmitter || may_hold_transmitter_ids(*transmitter);
-    if (height) measurement.height_m = read_length_m(*height, row.feature).value;
+    if (height) measurement.height_m = height_in(*height, row.feature);
     measurements.push_back(std::move(measurement));
     positions.push_back(row.position);
     if (first_problem.empty()) first_problem = row.problem;

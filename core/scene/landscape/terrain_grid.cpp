@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/infinity.h"
 #include "core/scene/issue_text.h"
 
 namespace tesseray {
@@ -205,6 +206,50 @@ void note_zeros(const Terrain& terrain, IssueLog& log) {
           -1, {{box.min, {box.max.x, box.min.y}, box.max, {box.min.x, box.max.y}}});
 }
 
+// How far a height stands above or below all that lie around it: 0 where it does not.
+double stands_out_m(const Terrain& terrain, std::size_t node) {
+  const auto here = static_cast<double>(terrain.height_m[node]);
+  double above_m = infinity, below_m = infinity;
+  for_neighbours(terrain, node, [&](std::size_t neighbour) {
+    const auto there = static_cast<double>(terrain.height_m[neighbour]);
+    if (!std::isfinite(there)) return;
+    above_m = std::min(above_m, here - there);
+    below_m = std::min(below_m, there - here);
+  });
+  const double most_m = std::max(above_m, below_m);
+  return std::isfinite(most_m) ? std::max(most_m, 0.0) : 0.0;
+}
+
+// Single heights far from all around them are errors: no ground is so steep on every side.
+void note_spikes(const Terrain& terrain, Vec2 origin, IssueLog& log) {
+  const double spike_m = std::max(30.0, 2 * std::max(terrain.step_x, terrain.step_y));
+  std::size_t spikes = 0;
+  double most_m = 0;
+  Rectangle box;
+  Vec2 place;
+  for (std::size_t i = 0; i < terrain.height_m.size(); ++i) {
+    if (!is_known(terrain.height_m[i])) continue;
+    const double out_m = stands_out_m(terrain, i);
+    if (out_m < spike_m) continue;
+    ++spikes;
+    const auto column = static_cast<double>(i % terrain.columns), row = static_cast<double>(i / terrain.columns);
+    const Vec2 here = terrain.south_west + Vec2{column * terrain.step_x, row * terrain.step_y};
+    const Vec2 cell = {terrain.step_x, terrain.step_y};
+    box.extend(here - cell);
+    box.extend(here + cell);
+    if (out_m <= most_m) continue;
+    most_m = out_m;
+    place = here + origin;
+  }
+  if (spikes == 0) return;
+  log.add(Issue::Action::assumed, "terrain_spikes",
+          std::to_string(spikes) + " terrain height(s) stand " + metres(spike_m) +
+              " and more above or below all around them, most by " + metres(most_m) + " at x " +
+              std::to_string(std::lround(place.x)) + ", y " + std::to_string(std::lround(place.y)) +
+              ", and are taken as they are. If they are errors, mend the DEM, or make them its no-data",
+          -1, {{box.min, {box.max.x, box.min.y}, box.max, {box.min.x, box.max.y}}});
+}
+
 // The step that the grid can have, and whether it is the DEM's own for all that the coordinates show.
 double step_on_grid(double step, std::uint32_t count, bool& is_same) {
   const double on_grid = std::max(coordinate_step_m, snapped(step));
@@ -258,6 +303,7 @@ Terrain make_terrain(const RawTerrain& raw, const Rectangle& needed, Vec2 origin
                 "give a DEM that covers the area, or leave DEM out for flat ground", place);
   }
   note_zeros(terrain, log);
+  note_spikes(terrain, origin, log);
   note_filled(known_ground(terrain), origin, log);
   fill_unknown(terrain);
   const double outside = reach_outside(covered, needed);

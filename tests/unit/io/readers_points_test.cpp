@@ -508,6 +508,15 @@ TEST_F(Points, HeightsOfMeasurementsMayBeFeet) {
   EXPECT_EQ(found.at(1).height_m, 9.0);
 }
 
+// None is street level, which a text that is no height is not.
+TEST_F(Points, HeightsOfMeasurementsThatAreNoNumbersAreNone) {
+  const auto found = read_drive_test(
+      {.source = csv("cell,lat,lon,rsrp,height\nA,48.1,9.2,-60,roof\nA,48.1,9.2,-60,\n"), .height_field = "height"},
+      frame_of("EPSG:32632"), no_progress());
+  EXPECT_TRUE(std::isnan(found.at(0).height_m.value()));
+  EXPECT_FALSE(found.at(1).height_m.has_value());
+}
+
 TEST_F(Points, ValuesOfDriveTestsAreFoundByAlias) {
   for (const std::string field :
        {"RSRP", "rssi_dBm", "received_power_dbm", "path_loss_db", "Pathloss", "field_dbuvm", "value"}) {

@@ -116,6 +116,28 @@ TEST(TerrainGrid, ZerosAmidHighGroundAreToldOf) {
   EXPECT_TRUE(issues_of(0, 0).empty());
 }
 
+// Cliffs and peaks have others of their height next to them, or lie lower on one side.
+TEST(TerrainGrid, SingleHeightsFarFromAllAroundThemAreToldOf) {
+  const auto issues_of = [](std::initializer_list<std::pair<std::uint32_t, float>> more_m) {
+    RawTerrain raw = plane();
+    for (const auto& [node, height_m] : more_m) raw.height_m[node] += height_m;
+    IssueLog log("dem.tif");
+    const Terrain terrain = make_terrain(raw, {{10, 10}, {90, 90}}, origin, log);
+    return log.issues();
+  };
+  const std::uint32_t columns = plane().columns, middle = 4 * columns + 5;
+  for (const float off_m : {60.0f, -70.0f}) {
+    const std::vector<Issue> spike = issues_of({{middle, off_m}});
+    ASSERT_EQ(spike.size(), 1u);
+    EXPECT_EQ(spike[0].code, "terrain_spikes");
+    EXPECT_EQ(spike[0].action, Issue::Action::assumed);
+    EXPECT_EQ(spike[0].message.substr(0, 2), "1 ");
+    ASSERT_EQ(spike[0].outline.size(), 1u) << "drawn on the map";
+  }
+  EXPECT_TRUE(issues_of({{middle, 20.0f}}).empty());
+  EXPECT_TRUE(issues_of({{middle, 60.0f}, {middle + 1, 60.0f}}).empty());
+}
+
 // Every fifth node is known.
 TEST(TerrainGrid, HeightsThatAreMissingAllOverAreInNoPartOfTheArea) {
   RawTerrain raw = plane();
