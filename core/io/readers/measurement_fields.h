@@ -34,9 +34,10 @@ inline constexpr std::array time_of_arrival_aliases = std::to_array<std::string_
     {"timeofarrival", "toa", "arrivaltime", "firstdelay", "delay", "measured", "value"});
 inline constexpr std::array timing_advance_aliases =
     std::to_array<std::string_view>({"timingadvance", "ta", "measured", "value"});
-inline constexpr std::array time_names = std::to_array<std::string_view>({"ns", "us"});
-inline constexpr double ns_per_us = 1e3;
-inline constexpr std::array time_units = {Unit{"ns", 1.0}, Unit{"us", ns_per_us}, Unit{"µs", ns_per_us}};
+inline constexpr std::array time_names = std::to_array<std::string_view>({"ns", "us", "ms", "s"});
+inline constexpr std::array time_units = {Unit{"ns", 1.0}, Unit{"us", 1e3}, Unit{"µs", 1e3}, Unit{"ms", 1e6},
+                                          Unit{"s", 1e9}};
+inline constexpr std::array timing_advance_names = std::to_array<std::string_view>({"steps"});
 inline constexpr std::array measured_transmitter_aliases =
     std::to_array<std::string_view>({"transmitter", "transmittername", "transmitterid", "cell", "cellname", "cellid",
                                      "pci", "sector", "site", "sitename", "siteid"});
@@ -46,7 +47,10 @@ inline AttributeSearch measured_value_search(const std::string& requested, const
   return {requested, parameter, measured_value_aliases, measured_value_names, {}};
 }
 // Nanoseconds in one of what a field of times holds, by its name.
-inline double ns_in_unit_of(const Attribute& attribute) { return attribute.unit() == "us" ? ns_per_us : 1.0; }
+inline double ns_in_unit_of(const Attribute& attribute) {
+  const Unit* unit = find_unit(time_units, attribute.unit());
+  return unit != nullptr ? unit->factor : 1.0;
+}
 // The searches for values of one kind, to be tried in turn.
 inline std::vector<AttributeSearch> measured_value_searches(const std::string& requested, const std::string& parameter,
                                                             ValueKind kind) {
@@ -66,7 +70,7 @@ inline std::vector<AttributeSearch> measured_value_searches(const std::string& r
     case ValueKind::time_of_arrival:
       return {{requested, parameter, time_of_arrival_aliases, time_names, {}}};
     case ValueKind::timing_advance:
-      return {{requested, parameter, timing_advance_aliases, {}, {}}};
+      return {{requested, parameter, timing_advance_aliases, timing_advance_names, {}}};
   }
   return {any};
 }

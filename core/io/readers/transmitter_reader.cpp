@@ -82,11 +82,6 @@ constexpr std::array power_names = {Names("dbm"), Names("dbw"),  Names("w"),    
 constexpr std::array linear_power_units = {Unit{"mw", 1e-3}, Unit{"w", 1.0}, Unit{"kw", 1e3}, Unit{"watt", 1.0},
                                            Unit{"watts", 1.0}};
 
-const Unit* find_unit(std::span<const Unit> units, std::string_view name) {
-  const auto found = std::find_if(units.begin(), units.end(), [&](const Unit& unit) { return unit.name == name; });
-  return found == units.end() ? nullptr : &*found;
-}
-
 // In dBm: from decibels above 1 mW or 1 W, or from watts. Empty for what is none of these.
 std::optional<double> power_dbm(double value, std::string_view unit) {
   if (unit.empty() || unit == "dbm") return value;
@@ -210,7 +205,9 @@ Error TransmitterReader::missing_value(const Attribute& attribute, const OGRFeat
 }
 
 double TransmitterReader::frequency_hz(const OGRFeature& feature) const {
-  if (!frequency_) return *input_.frequency_mhz * 1e6;
+  // To whole hertz: one carrier in MHz and in GHz is the same.
+  const auto in_hertz = [](double mhz) { return std::round(mhz * 1e6); };
+  if (!frequency_) return in_hertz(*input_.frequency_mhz);
   const Unit* unit = find_unit(frequency_units, frequency_->unit());
   const double mhz_per_unit = unit != nullptr ? unit->factor : 1.0;
   const NumberCell cell = read_number(*frequency_, feature, mhz_per_unit, [&](const std::string& text) {
@@ -223,7 +220,7 @@ double TransmitterReader::frequency_hz(const OGRFeature& feature) const {
     throw bad_value(*frequency_, feature, "is not a frequency from 10 MHz to 300 GHz",
                     "bare numbers are MHz; for others name the field frequency_hz or frequency_ghz");
   }
-  return mhz * 1e6;
+  return in_hertz(mhz);
 }
 
 double TransmitterReader::height_m(const OGRFeature& feature, HeightReference reference) const {

@@ -206,7 +206,7 @@ class PathLossSource {
       PredictedTransmitter transmitter;
       transmitter.transmitter_id = feature->GetFieldAsInteger64(require_field(layer, "transmitter_id"));
       transmitter.name = feature->GetFieldAsString(require_field(layer, "name"));
-      transmitter.frequency_hz = feature->GetFieldAsDouble(require_field(layer, "frequency_mhz")) * 1e6;
+      transmitter.frequency_hz = std::round(feature->GetFieldAsDouble(require_field(layer, "frequency_mhz")) * 1e6);
       transmitter.position = middle(*feature, layer, origin);
       transmitters.push_back(std::move(transmitter));
     }

@@ -2,6 +2,7 @@
 #include "core/io/sources/attribute.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -17,12 +18,37 @@ bool is_stored_number(OGRFieldType type) { return type == OFTInteger || type == 
 
 std::string name_of(const OGRFieldDefn& field) { return as_utf8(field.GetNameRef()); }
 
-// The unit behind an alias in a plain name, "" for none; nothing when the name is no such one.
+// Units that names may end with and that are not read, of fields in the first one's kind of unit.
+struct UnreadUnits {
+  std::string_view kind;
+  std::vector<std::string_view> units;
+};
+const std::array unread_units = {
+    UnreadUnits{"m", {"km", "in", "inch", "inches", "yd", "yard", "yards", "mi", "mile", "miles"}},
+    UnreadUnits{"deg", {"rad", "radian", "radians", "gon", "gons", "grad", "grads"}},
+    UnreadUnits{"steps", {"ns", "us", "ms", "s", "m", "km"}},
+};
+
+void refuse_unread_unit(const std::string& name, const AttributeSearch& search, const ErrorPlace& place) {
+  for (const UnreadUnits& unread : unread_units) {
+    if (std::find(search.units.begin(), search.units.end(), unread.kind) == search.units.end()) continue;
+    const std::string unit(unit_at_end(name, unread.units));
+    if (unit.empty()) continue;
+    ErrorPlace field = place;
+    field.field = name;
+    throw Error(ErrorKind::invalid_input, "unread_unit",
+                "its name says \"" + unit + "\", in which no values are read (given as " + search.parameter + ")",
+                "convert them to " + std::string(unread.kind) + ", in a field of another name", field);
+  }
+}
+
+// The unit behind an alias in a plain name, "" for none; nothing when the name is no such one. An "s" there is the
+// plural's.
 std::optional<std::string> unit_behind(const std::string& plain, std::string_view alias,
                                        const AttributeSearch& search) {
   if (!plain.starts_with(alias)) return std::nullopt;
   const std::string_view rest = std::string_view(plain).substr(alias.size());
-  const bool is_unit = std::find(search.units.begin(), search.units.end(), rest) != search.units.end();
+  const bool is_unit = rest != "s" && std::find(search.units.begin(), search.units.end(), rest) != search.units.end();
   return rest.empty() || is_unit ? std::optional<std::string>(rest) : std::nullopt;
 }
 
@@ -63,7 +89,8 @@ int field_called(const OGRFeatureDefn& fields, const std::string& requested) {
   return in_any_case;
 }
 
-std::optional<Attribute> find_requested(const OGRFeatureDefn& fields, const AttributeSearch& search) {
+std::optional<Attribute> find_requested(const OGRFeatureDefn& fields, const AttributeSearch& search,
+                                        const ErrorPlace& place) {
   const int field = field_called(fields, search.requested);
   if (field < 0) return std::nullopt;
   const std::string name = name_of(*fields.GetFieldDefn(field));
@@ -71,9 +98,10 @@ std::optional<Attribute> find_requested(const OGRFeatureDefn& fields, const Attr
   std::string unit(unit_at_end(name, search.units));
   for (const std::string_view candidate : search.units) {
     for (const std::string_view alias : search.aliases) {
-      if (plain_name(name) == std::string(alias) + std::string(candidate)) unit = candidate;
+      if (candidate != "s" && plain_name(name) == std::string(alias) + std::string(candidate)) unit = candidate;
     }
   }
+  if (unit.empty()) refuse_unread_unit(name, search, place);
   return Attribute(field, name, unit);
 }
 
@@ -134,7 +162,7 @@ std::optional<Attribute> find_attribute(const OGRFeatureDefn& fields, const Attr
     const std::string tag(search.osm_tag);
     return Attribute(tags, tag, {}, tag);
   }
-  if (std::optional<Attribute> found = find_requested(fields, search)) return found;
+  if (std::optional<Attribute> found = find_requested(fields, search, place)) return found;
   if (tags >= 0) return Attribute(tags, search.requested, {}, search.requested);
   const std::vector<std::string> names = field_names(fields);
   const std::string near = nearest_name(search.requested, names);

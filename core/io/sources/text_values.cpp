@@ -231,6 +231,11 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
+const Unit* find_unit(std::span<const Unit> units, std::string_view name) {
+  const auto found = std::find_if(units.begin(), units.end(), [&](const Unit& unit) { return unit.name == name; });
+  return found == units.end() ? nullptr : &*found;
+}
+
 std::string_view unit_at_end(std::string_view name, std::span<const std::string_view> units) {
   while (!name.empty() && !is_letter(name.back()) && !is_digit(name.back())) name.remove_suffix(1);
   // Of the name's last part between signs, where its last word begins.

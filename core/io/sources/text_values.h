@@ -37,6 +37,9 @@ struct Unit {
   double factor = 1;
 };
 
+// Null when there is none of that name.
+const Unit* find_unit(std::span<const Unit> units, std::string_view name);
+
 // Angles in degrees.
 inline constexpr std::array angle_units = {Unit{"deg", 1.0}, Unit{"degree", 1.0}, Unit{"degrees", 1.0}, Unit{"°", 1.0},
                                            Unit{"º", 1.0}};

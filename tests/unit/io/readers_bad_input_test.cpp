@@ -612,7 +612,13 @@ INSTANTIATE_TEST_SUITE_P(
                  [](Inputs& in) {
                    read_receivers({.source = in.csv("lat,lon\n48,9\n"), .height_field = "z"}, in.frame, no_progress());
                  },
-                 "unknown_field", "given as RECEIVER_HEIGHT_FIELD"}),
+                 "unknown_field", "given as RECEIVER_HEIGHT_FIELD"},
+        BadInput{"HeightInInches",
+                 [](Inputs& in) {
+                   read_receivers({.source = in.csv("lat,lon,h_in\n48,9,59\n"), .height_field = "h_in"}, in.frame,
+                                  no_progress());
+                 },
+                 "unread_unit", "field h_in: its name says \"in\", in which no values are read"}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -620,6 +626,14 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadInput{"Missing", [](Inputs& in) { in.drive_test({.source = in.missing("drive.csv")}); }, "file_not_found",
                  "DRIVE_TEST"},
+        BadInput{"TimingAdvanceInMicroseconds",
+                 [](Inputs& in) {
+                   in.drive_test({.source = in.csv("lat,lon,ta_us\n48,9,2\n"),
+                                  .value_field = "ta_us",
+                                  .value_kind = ValueKind::timing_advance});
+                 },
+                 "unread_unit",
+                 "field ta_us: its name says \"us\", in which no values are read (given as VALUE_FIELD)"},
         BadInput{"NoValues", [](Inputs& in) { in.drive_test({.source = in.csv("lat,lon,speed\n48,9,3\n")}); },
                  "missing_field", "name it with VALUE_FIELD"},
         BadInput{"NoNumbers",

@@ -499,6 +499,32 @@ TEST_F(Points, HeightsOfAntennasAndReceiversMayBeFeet) {
   EXPECT_DOUBLE_EQ(receivers.at(0).height_m, 30 * 0.3048);
 }
 
+// One carrier is the same in whatever unit: transmitters on it interfere.
+TEST_F(Points, FrequenciesAreWholeHertz) {
+  for (const char* const text : {"2002 MHz", "2.002 GHz", "2002000 kHz", "2002000000 Hz"}) {
+    const auto found = transmitters(
+        {.source = csv("name,lat,lon,height,frequency,erp\nA,48.1,9.2,20," + std::string(text) + ",40\n")});
+    EXPECT_EQ(found.at(0).frequency_hz, 2.002e9) << text;
+  }
+}
+
+TEST_F(Points, ArrivalTimesHaveTheUnitOfTheirField) {
+  const auto value = [&](const std::string& field, const std::string& text) {
+    return read_drive_test({.source = csv("cell,lat,lon," + field + "\nA,48.1,9.2," + text + "\n"),
+                            .value_field = field,
+                            .value_kind = ValueKind::time_of_arrival},
+                           frame_of("EPSG:32632"), no_progress())
+        .at(0)
+        .value;
+  };
+  EXPECT_DOUBLE_EQ(value("toa", "900"), 900);
+  EXPECT_DOUBLE_EQ(value("toa_us", "0.9"), 900);
+  EXPECT_DOUBLE_EQ(value("toa_ms", "0.0009"), 900);
+  EXPECT_DOUBLE_EQ(value("toa_s", "9e-7"), 900);
+  EXPECT_DOUBLE_EQ(value("toa", "0.0009 ms"), 900);
+  EXPECT_DOUBLE_EQ(value("delays", "900"), 900);
+}
+
 TEST_F(Points, HeightsOfMeasurementsMayBeFeet) {
   const auto found =
       read_drive_test({.source = csv("cell,lat,lon,rsrp,height_ft\nA,48.1,9.2,-60,60\nA,48.1,9.2,-60,9 m\n"),
