@@ -9,15 +9,12 @@
 #include "core/base/error.h"
 #include "core/base/infinity.h"
 #include "core/scene/issue_text.h"
+#include "core/scene/landscape/terrain_holes.h"
 
 namespace tesseray {
 namespace {
 
-// No ground on Earth is outside of this: such values are no-data that the file does not declare.
-constexpr float lowest_ground_m = -1000.0F, highest_ground_m = 9000.0F;
 constexpr double most_nodes = 4e8;
-
-bool is_known(float height) { return height >= lowest_ground_m && height <= highest_ground_m; }
 
 // How far `needed` reaches beyond the DEM's nodes, m.
 double reach_outside(const Rectangle& covered, const Rectangle& needed) {
@@ -56,54 +53,6 @@ Terrain cropped(const RawTerrain& raw, Vec2 south_west, const Rectangle& needed)
   return terrain;
 }
 
-// Calls visit(index) for the up to eight neighbours of a node.
-template <class Visit>
-void for_neighbours(const Terrain& terrain, std::size_t index, const Visit& visit) {
-  const auto columns = static_cast<std::int64_t>(terrain.columns), rows = static_cast<std::int64_t>(terrain.rows);
-  const auto column = static_cast<std::int64_t>(index) % columns, row = static_cast<std::int64_t>(index) / columns;
-  for (std::int64_t r = std::max<std::int64_t>(0, row - 1); r <= std::min(rows - 1, row + 1); ++r) {
-    for (std::int64_t c = std::max<std::int64_t>(0, column - 1); c <= std::min(columns - 1, column + 1); ++c) {
-      if (r != row || c != column) visit(static_cast<std::size_t>(r * columns + c));
-    }
-  }
-}
-
-// Fills from the rims inwards: each wave takes the mean of the neighbours that are known by then. REQUIRES: at
-// least one known node.
-void fill_unknown(Terrain& terrain) {
-  std::vector<float>& heights = terrain.height_m;
-  std::vector<bool> is_queued(heights.size(), false);
-  std::vector<std::size_t> wave, next;
-  const auto queue_unknown_neighbours = [&](std::size_t of, std::vector<std::size_t>& queue) {
-    for_neighbours(terrain, of, [&](std::size_t i) {
-      if (is_known(heights[i]) || is_queued[i]) return;
-      is_queued[i] = true;
-      queue.push_back(i);
-    });
-  };
-  for (std::size_t i = 0; i < heights.size(); ++i) {
-    if (is_known(heights[i])) queue_unknown_neighbours(i, wave);
-  }
-  std::vector<float> filled;
-  while (!wave.empty()) {
-    filled.clear();
-    for (const std::size_t i : wave) {
-      double sum = 0;
-      int known = 0;
-      for_neighbours(terrain, i, [&](std::size_t neighbour) {
-        if (!is_known(heights[neighbour])) return;
-        sum += static_cast<double>(heights[neighbour]);
-        ++known;
-      });
-      filled.push_back(static_cast<float>(sum / known));
-    }
-    for (std::size_t k = 0; k < wave.size(); ++k) heights[wave[k]] = filled[k];
-    next.clear();
-    for (const std::size_t i : wave) queue_unknown_neighbours(i, next);
-    wave.swap(next);
-  }
-}
-
 // Where a terrain has heights, before the others are filled.
 struct KnownGround {
   std::size_t known = 0, nodes = 0;
@@ -123,7 +72,7 @@ KnownGround known_ground(const Terrain& terrain) {
   KnownGround ground{.nodes = terrain.height_m.size()};
   for (std::uint32_t row = 0; row < terrain.rows; ++row) {
     for (std::uint32_t column = 0; column < terrain.columns; ++column) {
-      const bool known = is_known(terrain.height_m[static_cast<std::size_t>(row) * terrain.columns + column]);
+      const bool known = is_known_height(terrain.height_m[static_cast<std::size_t>(row) * terrain.columns + column]);
       const std::size_t up = 2 * row >= terrain.rows ? 0 : 1, across = 2 * column >= terrain.columns ? 2 : 3;
       for (const std::size_t half : {up, across}) {
         ++ground.nodes_in_half[half];
@@ -193,7 +142,7 @@ void note_zeros(const Terrain& terrain, IssueLog& log) {
     }
     for_neighbours(terrain, i, [&](std::size_t neighbour) {
       const float height = terrain.height_m[neighbour];
-      if (!is_known(height) || height == 0) return;
+      if (!is_known_height(height) || height == 0) return;
       ++neighbours;
       if (std::fabs(static_cast<double>(height)) >= cliff_m) ++cliffs;
     });
@@ -228,7 +177,7 @@ void note_spikes(const Terrain& terrain, Vec2 origin, IssueLog& log) {
   Rectangle box;
   Vec2 place;
   for (std::size_t i = 0; i < terrain.height_m.size(); ++i) {
-    if (!is_known(terrain.height_m[i])) continue;
+    if (!is_known_height(terrain.height_m[i])) continue;
     const double out_m = stands_out_m(terrain, i);
     if (out_m < spike_m) continue;
     ++spikes;
@@ -298,14 +247,14 @@ Terrain make_terrain(const RawTerrain& raw, const Rectangle& needed, Vec2 origin
   }
 
   Terrain terrain = cropped(raw, south_west, needed);
-  if (std::none_of(terrain.height_m.begin(), terrain.height_m.end(), is_known)) {
+  if (std::none_of(terrain.height_m.begin(), terrain.height_m.end(), is_known_height)) {
     throw Error(ErrorKind::invalid_input, "terrain_without_data", "the terrain model has only no-data in the area",
                 "give a DEM that covers the area, or leave DEM out for flat ground", place);
   }
   note_zeros(terrain, log);
   note_spikes(terrain, origin, log);
   note_filled(known_ground(terrain), origin, log);
-  fill_unknown(terrain);
+  fill_holes(terrain);
   const double outside = reach_outside(covered, needed);
   if (outside > 0) {
     log.add(Issue::Action::assumed, "terrain_extended",

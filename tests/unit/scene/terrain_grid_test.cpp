@@ -53,8 +53,27 @@ TEST(TerrainGrid, FillsNoDataFromItsSurroundings) {
   ASSERT_EQ(log.issues().size(), 1u);
   EXPECT_EQ(log.issues()[0].code, "terrain_filled");
   EXPECT_EQ(log.issues()[0].message.substr(0, 2), "2 ");
-  // The mean of the seven known neighbours of (50, 50), heights x + 2y.
-  EXPECT_NEAR(terrain.height_at({50, 50}), (120 + 130 + 140 + 140 + 160 + 170 + 180) / 7.0, 0.001);
+  EXPECT_NEAR(terrain.height_at({50, 50}), 150, 0.002);
+  EXPECT_NEAR(terrain.height_at({60, 50}), 160, 0.002);
+}
+
+// A slope goes on through a hole, however wide: there is no cliff where waves from its rims meet.
+TEST(TerrainGrid, SlopesGoOnThroughHoles) {
+  RawTerrain raw = plane();
+  raw.columns = raw.rows = 81;
+  raw.step_y = 7;
+  raw.height_m.clear();
+  for (int row = 0; row < 81; ++row) {
+    for (int column = 0; column < 81; ++column) {
+      const bool is_hole = std::hypot(row - 40, column - 38) < 30;
+      raw.height_m.push_back(is_hole ? nan : static_cast<float>(100 + column - 0.5 * row));
+    }
+  }
+  IssueLog log("dem.tif");
+  const Terrain terrain = make_terrain(raw, {{10, 10}, {790, 550}}, origin, log);
+  for (double x = 20; x < 780; x += 10) {
+    for (double y = 14; y < 540; y += 7) EXPECT_NEAR(terrain.height_at({x, y}), 100 + x / 10 - y / 14, 0.01) << x;
+  }
 }
 
 TEST(TerrainGrid, LargeHolesAreFilledToTheMiddle) {
