@@ -91,6 +91,7 @@ class PathLossSource {
     if (layer_->GetExtent(&bounds, TRUE) != OGRERR_NONE) {
       throw Error(ErrorKind::invalid_input, "no_geometry", "the layer has no geometries", geometry_hint_, place());
     }
+    require_own_crs(crs, {0.5 * (bounds.MinX + bounds.MaxX), 0.5 * (bounds.MinY + bounds.MaxY)});
     // As every scene has it: coordinates stay small and exact.
     constexpr double step_m = 1024;
     return {.origin = {std::floor(bounds.MinX / step_m) * step_m, std::floor(bounds.MinY / step_m) * step_m},
@@ -215,6 +216,21 @@ class PathLossSource {
 
   ErrorPlace place() {
     return {.file = without_password(name_.dataset), .layer = layer_ != nullptr ? layer_->GetName() : ""};
+  }
+
+  // Distances and areas are worked out in the layer's coordinates, which are metres as they were written.
+  void require_own_crs(const Crs& crs, Vec2 middle) {
+    if (crs.empty()) return;
+    try {
+      check_environment_crs(crs, middle);
+    } catch (const Error& error) {
+      fail("reprojected", "the layer has been reprojected: " + error.message());
+    }
+    if (transmitters_layer_ == nullptr) return;
+    const Crs of_transmitters = Crs::of(transmitters_layer_->GetSpatialRef());
+    if (of_transmitters.empty() || of_transmitters.is_same(crs)) return;
+    fail("reprojected", std::string("the layer ") + transmitters_layer_->GetName() + " beside it is in another CRS, " +
+                            of_transmitters.name());
   }
 
   [[noreturn]] void fail(const std::string& code, const std::string& message) {

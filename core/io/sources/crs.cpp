@@ -141,12 +141,16 @@ std::string Crs::wkt() const {
   return wkt;
 }
 
+bool Crs::is_same(const Crs& other) const {
+  constexpr std::array<const char*, 3> options = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES",
+                                                  "CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS", nullptr};
+  return reference_.IsSame(&other.reference_, options.data()) != 0;
+}
+
 PointTransform::PointTransform(const Crs& from, const Crs& to, const std::optional<Rectangle>& area) {
   if (from.empty() || to.empty()) return;
   const GdalSession gdal;
-  constexpr std::array<const char*, 3> options = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES",
-                                                  "CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS", nullptr};
-  if (from.reference().IsSame(&to.reference(), options.data())) return;
+  if (from.is_same(to)) return;
   Rectangle place;
   if (area && !area->empty() && !from.is_engineering()) {
     place = from.is_geographic() ? *area : PointTransform(from, wgs84()).bounds(*area);

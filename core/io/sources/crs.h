@@ -41,6 +41,9 @@ class Crs {
   // The projection of web maps, whose metres are longer than true ones everywhere but at the equator.
   bool is_web_mercator() const;
 
+  // Coordinates are the same in both, whatever they are called.
+  bool is_same(const Crs& other) const;
+
   // The same CRS as its authority defines it, where it is one of EPSG's under another name (Esri's WKT).
   Crs identified() const;
   std::string name() const;  // "EPSG:3946", or the CRS's own name

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What comparison reads back from a path_loss layer, however it was written.
+#include <gdal_priv.h>
+#include <gdal_utils.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <vector>
 
 #include "gis_files.h"
 #include "writer_case.h"
@@ -26,6 +30,21 @@ class ReadPathLoss : public ::testing::Test {
   TemporaryFolder folder_;
   WriterCase result_;
 };
+
+// As GIS software does it.
+void add_reprojected(const std::string& file, const char* layer, const std::string& crs, const std::string& to) {
+  const GDALDatasetUniquePtr source(GDALDataset::Open(file.c_str(), GDAL_OF_VECTOR));
+  std::vector<const char*> arguments{"-f", "GPKG", "-t_srs", crs.c_str()};
+  if (std::filesystem::exists(to)) arguments.push_back("-update");
+  arguments.insert(arguments.end(), {layer, nullptr});
+  GDALVectorTranslateOptions* options =
+      GDALVectorTranslateOptionsNew(const_cast<char**>(arguments.data()), nullptr);  // NOLINT: GDAL only reads them
+  GDALDatasetH sources[] = {GDALDataset::ToHandle(source.get())};
+  const GDALDatasetUniquePtr made(
+      GDALDataset::FromHandle(GDALVectorTranslate(to.c_str(), nullptr, 1, sources, options, nullptr)));
+  GDALVectorTranslateOptionsFree(options);
+  ASSERT_NE(made, nullptr);
+}
 
 void expect_same_targets(const PathLossLayer& layer, const WriterCase& written) {
   const std::size_t tiles = written.tiling.tiles.size();
@@ -125,6 +144,26 @@ TEST_F(ReadPathLoss, OfTransmittersThatTheFileDoesNotHaveIsRefusedByName) {
         error.message().find(": there is no transmitter " + missing + ", of which the layer path_loss has path losses"),
         std::string::npos);
   }
+}
+
+// Metres of the web's maps are not metres, and the transmitters' places are to fit the targets'.
+TEST_F(ReadPathLoss, OfLayersThatWereReprojectedIsRefused) {
+  const std::string file = folder_ / "own.gpkg";
+  ResultWriter writer(result_.scene.frame, false);
+  writer.add_path_loss({file, "path_loss"}, result_.scene, result_.tiling, result_.predictions, {});
+  writer.add_transmitters({file, "transmitters"}, result_.transmitters);
+  writer.commit({}, no_progress());
+  const auto with = [&](const std::string& name, const char* of_path_loss, const char* of_transmitters) {
+    std::string made = folder_ / name;
+    const std::string own(result_.scene.frame.crs_name);
+    add_reprojected(file, "path_loss", of_path_loss == nullptr ? own : of_path_loss, made);
+    add_reprojected(file, "transmitters", of_transmitters == nullptr ? own : of_transmitters, made);
+    return made;
+  };
+  EXPECT_EQ(code_of(with("same.gpkg", nullptr, nullptr)), "none");
+  EXPECT_EQ(code_of(with("web.gpkg", "EPSG:3857", "EPSG:3857")), "reprojected");
+  EXPECT_EQ(code_of(with("feet.gpkg", "EPSG:2263", "EPSG:2263")), "reprojected");
+  EXPECT_EQ(code_of(with("mixed.gpkg", nullptr, "EPSG:3857")), "reprojected");
 }
 
 TEST_F(ReadPathLoss, OfReceivers) {
