@@ -92,7 +92,8 @@ class MsiReader {
       if (!value.empty()) assume("tilt", not_understood(line, "electrical tilt", value));
       return;
     }
-    raw_.antenna.electrical_tilt_deg = tilt->number;
+    // Files that count angles from 0 to 360 write 354 for −6.
+    raw_.antenna.electrical_tilt_deg = tilt->number > 180 ? tilt->number - 360 : tilt->number;
     raw_.says_tilt = true;
   }
 

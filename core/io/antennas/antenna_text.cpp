@@ -200,7 +200,7 @@ std::optional<double> parse_frequency_mhz(std::string_view text) {
                                                           : mhz_per_unit_of(frequency);
   if (!mhz_per_unit) return std::nullopt;
   const double mhz = frequency * *mhz_per_unit;
-  return mhz > 0 && mhz <= highest_frequency_mhz ? std::optional(mhz) : std::nullopt;
+  return mhz >= lowest_frequency_mhz && mhz <= highest_frequency_mhz ? std::optional(mhz) : std::nullopt;
 }
 
 }  // namespace tesseray

@@ -90,7 +90,10 @@ std::vector<Field<PathLossRow>> with_prediction_fields(std::vector<Field<PathLos
                        &P::basic_loss_db),
       prediction_field("received_power_dbm", "Received power, the gain of the receiving antenna included, dBm",
                        &P::received_power_dbm),
-      prediction_field("field_dbuvm", "Field strength, dB(µV/m)", &P::field_dbuvm),
+      prediction_field("field_dbuvm",
+                       "Field strength as the receiving antenna meets it, by its pattern and polarisation but without "
+                       "its gain, dB(µV/m)",
+                       &P::field_dbuvm),
       {{"line_of_sight", boolean, "True when the transmitter is in sight"},
        [](const PathLossRow& row) { return Value::boolean(row.prediction->line_of_sight); }},
       {{"mechanism", text, "Mechanism of the strongest ray; NULL where nothing arrives"},

@@ -206,6 +206,19 @@ TEST_F(AntennaFiles, TiltsAreCheckedAgainstTheVerticalCut) {
   EXPECT_NEAR(peak_angle_deg(elsewhere.vertical, -90, 90), 15, 1e-9);
 }
 
+TEST_F(AntennaFiles, TiltsMayCountInAFullCircle) {
+  std::string text = plain_msi();
+  text.replace(text.find("ELECTRICAL_TILT 6"), 17, "ELECTRICAL_TILT 366");
+  EXPECT_EQ(read(text).electrical_tilt_deg, 6);
+}
+
+// A sign of thousands makes 1.8 MHz of it, which no antenna here is for.
+TEST_F(AntennaFiles, FrequenciesThatNothingIsPredictedAtAreNone) {
+  std::string text = plain_msi();
+  text.replace(text.find("1800"), 4, "1,800 MHz");
+  EXPECT_FALSE(read(text).frequency_mhz.has_value());
+}
+
 TEST_F(AntennaFiles, NumbersThatCannotBeReadAreToldOf) {
   const auto with = [&](const std::string& place, const std::string& other) {
     std::string text = plain_msi();
