@@ -38,7 +38,7 @@ class OwnTransmittersTest(PipelineTest):
         sites = self.folder / "sites"
         (sites / "deeper").mkdir(parents=True)
         for name in ("beside.msi", "deeper/panel.msi", "for_all.msi"):
-            (sites / name).write_text(panel_msi().replace("GAIN 15", "GAIN 15\nELECTRICAL_TILT 2,2"))
+            (sites / name).write_text(panel_msi().replace("GAIN 15", "GAIN 15\nELECTRICAL_TILT 5,2"))
         (sites / "sites.csv").write_text(TABLE)
         first, file = self.predict("first", sites / "sites.csv", *OF_THE_TABLE)
         # Whatever else is set for all, the layer tells of each.
@@ -50,8 +50,8 @@ class OwnTransmittersTest(PipelineTest):
         self.assertEqual(first["result_hash"], again["result_hash"])
         self.assertEqual([(row["height_reference"], row["electrical_tilt_deg"], row["antenna"])
                           for row in rows(file, "transmitters")],
-                         [("ground", 2.2, "beside.msi"), ("ground", 7.3, "deeper/panel"), ("ground", None, "beam 65"),
-                          ("ground", 2.2, "for_all")])
+                         [("ground", 5.2, "beside.msi"), ("ground", 7.3, "deeper/panel"), ("ground", None, "beam 65"),
+                          ("ground", 5.2, "for_all")])
 
 
 if __name__ == "__main__":

@@ -79,11 +79,13 @@ void settle_tilt(AntennaFile& antenna, bool says_tilt) {
                                                                "° above the horizon, against the electrical tilt of " +
                                                                with_decimals(tilt, 1) + "°: it is turned over"});
   } else if (std::fabs(peak - tilt) > tolerance_deg) {
-    antenna.assumptions.push_back(
-        {"tilt_contradiction", "the electrical tilt is said to be " + with_decimals(tilt, 1) +
-                                   "°, but the vertical cut has its maximum at " + with_decimals(peak, 1) +
-                                   "°: the cut is taken as it is" +
-                                   (std::fabs(peak) > steepest_tilt_deg ? from_horizon : "")});
+    const bool is_tilt = std::fabs(peak) <= steepest_tilt_deg;
+    antenna.assumptions.push_back({"tilt_contradiction", "the electrical tilt is said to be " + with_decimals(tilt, 1) +
+                                                             "°, but the vertical cut has its maximum at " +
+                                                             with_decimals(peak, 1) + "°: the cut is taken as it is" +
+                                                             (is_tilt ? ", with that tilt" : from_horizon)});
+    // What a site wants is then reached from there.
+    if (is_tilt) antenna.electrical_tilt_deg = peak;
   }
 }
 

@@ -206,6 +206,15 @@ TEST_F(AntennaFiles, TiltsAreCheckedAgainstTheVerticalCut) {
   EXPECT_NEAR(peak_angle_deg(elsewhere.vertical, -90, 90), 15, 1e-9);
 }
 
+// A site's tilt is reached from the cut's own.
+TEST_F(AntennaFiles, TheCutsTiltCountsWhereTheSaidOneIsAnother) {
+  std::string text = plain_msi();
+  text.replace(text.find("ELECTRICAL_TILT 6"), 17, "ELECTRICAL_TILT 0");
+  const AntennaFile antenna = read(text);
+  EXPECT_TRUE(assumes(antenna, "tilt_contradiction"));
+  EXPECT_NEAR(antenna.electrical_tilt_deg, 6, 1e-9);
+}
+
 TEST_F(AntennaFiles, TiltsMayCountInAFullCircle) {
   std::string text = plain_msi();
   text.replace(text.find("ELECTRICAL_TILT 6"), 17, "ELECTRICAL_TILT 366");
