@@ -48,9 +48,9 @@ constexpr double beside_m = 0.05;
 bool is_within_roof(const Scene& scene, const PrismIndex& index, const RoofSide& side) {
   constexpr double at_most_apart_m = 1;
   const double length_m = norm(side.along);
-  const double places = std::ceil(length_m / at_most_apart_m);
-  for (double place = 0.5; place < places; ++place) {
-    const Vec2 outside = beside(side, place / places * length_m, -beside_m);
+  const auto places = static_cast<int>(std::ceil(length_m / at_most_apart_m));
+  for (int place = 0; place < places; ++place) {
+    const Vec2 outside = beside(side, (place + 0.5) / places * length_m, -beside_m);
     if (!rooftop_detail::is_same_height(index.surface_height(outside), side.top_z)) return false;
     const std::int64_t part = index.prism_at({outside.x, outside.y, side.top_z - beside_m});
     if (part < 0 || !stands_on_ground(scene, index, &scene.prisms[static_cast<std::size_t>(part)], outside)) {

@@ -181,8 +181,9 @@ void note_spikes(const Terrain& terrain, Vec2 origin, IssueLog& log) {
     const double out_m = stands_out_m(terrain, i);
     if (out_m < spike_m) continue;
     ++spikes;
-    const auto column = static_cast<double>(i % terrain.columns), row = static_cast<double>(i / terrain.columns);
-    const Vec2 here = terrain.south_west + Vec2{column * terrain.step_x, row * terrain.step_y};
+    const std::size_t row = i / terrain.columns, column = i % terrain.columns;
+    const Vec2 here = terrain.south_west +
+                      Vec2{static_cast<double>(column) * terrain.step_x, static_cast<double>(row) * terrain.step_y};
     const Vec2 cell = {terrain.step_x, terrain.step_y};
     box.extend(here - cell);
     box.extend(here + cell);

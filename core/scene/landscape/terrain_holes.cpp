@@ -90,15 +90,15 @@ class Stretched {
 };
 
 // As many changes of nodes take a second.
-constexpr double most_changes = 1e8;
+constexpr std::size_t most_changes = 100'000'000;
 
 // By successive over-relaxation. Sweeps go as the hole's width with the right factor for it.
-double sweeps_for(const Holes& holes) { return 2.5 * (2.0 * static_cast<double>(holes.depth) + 1); }
+std::size_t sweeps_for(const Holes& holes) { return 5 * holes.depth + 3; }
 
-void stretch(Terrain& terrain, const Holes& holes, double relaxation, double sweeps) {
+void stretch(Terrain& terrain, const Holes& holes, double relaxation, std::size_t sweeps) {
   constexpr double settled_m = 1e-4;
   const Stretched stretched(terrain);
-  for (double sweep = 0; sweep < sweeps; ++sweep) {
+  for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
     double most_m = 0;
     for (const std::uint32_t node : holes.nodes) {
       const auto before = static_cast<double>(terrain.height_m[node]);
@@ -140,7 +140,7 @@ void take_from_coarser(Terrain& terrain, const Holes& holes) {
                        Vec2{static_cast<double>(column) * terrain.step_x, static_cast<double>(row) * terrain.step_y};
     terrain.height_m[node] = static_cast<float>(coarse.height_at(place));
   }
-  constexpr double sweeps = 20;
+  constexpr std::size_t sweeps = 20;
   stretch(terrain, holes, 1, sweeps);
 }
 
@@ -150,8 +150,8 @@ bool is_known_height(float height) { return height >= lowest_ground_m && height 
 
 void fill_holes(Terrain& terrain) {
   const Holes holes = filled_in_waves(terrain);
-  const double sweeps = sweeps_for(holes);
-  if (sweeps * static_cast<double>(holes.nodes.size()) > most_changes) return take_from_coarser(terrain, holes);
+  const std::size_t sweeps = sweeps_for(holes);
+  if (sweeps * holes.nodes.size() > most_changes) return take_from_coarser(terrain, holes);
   const double across = 2.0 * static_cast<double>(holes.depth) + 1;
   stretch(terrain, holes, 2 / (1 + std::sin(pi / across)), 4 * sweeps);
 }
