@@ -16,6 +16,7 @@
 #include "core/io/results/geopackage_file.h"
 #include "core/io/results/sqlite_database.h"
 #include "core/io/sources/dataset_files.h"
+#include "core/io/sources/passwords.h"
 #include "core/scene/file/scene_file.h"
 #include "core/visibility/visibility.h"
 #include "processing_algorithms/run/sources.h"
@@ -29,7 +30,7 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const std::string& code, const std::string& message, const std::string& hint,
                          const fs::path& file, const std::string& layer = {}) {
-  throw Error(ErrorKind::invalid_input, code, message, hint, {.file = file.string(), .layer = layer});
+  throw Error(ErrorKind::invalid_input, code, message, hint, {.file = without_password(file.string()), .layer = layer});
 }
 
 // Programs tell rasters and GeoPackages by the endings of their names; of Tesseray's own formats the content tells.
@@ -197,7 +198,8 @@ void check_folder(const fs::path& file) {
   std::error_code problem;
   const fs::path folder = fs::absolute(file).parent_path();
   if (!fs::is_directory(folder, problem)) {
-    refuse("no_such_folder", "there is no folder " + folder.string(), "make it, or write elsewhere", file);
+    refuse("no_such_folder", "there is no folder " + without_password(folder.string()), "make it, or write elsewhere",
+           file);
   }
   if (access(folder.c_str(), W_OK) != 0) {
     refuse("folder_not_writable", "the folder " + folder.string() + " cannot be written to", "write elsewhere", file);

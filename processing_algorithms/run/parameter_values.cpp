@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "core/io/sources/passwords.h"
 #include "processing_algorithms/run/sources.h"
 #include "processing_algorithms/run/spelling.h"
 
@@ -27,7 +28,7 @@ std::string missing_file(const Parameter& parameter, const std::string& text) {
   if (!is_input_source(parameter.kind) || !is_plain_path(text)) return {};
   std::error_code problem;
   if (std::filesystem::exists(path_of_source(text), problem)) return {};
-  return "there is no file '" + path_of_source(text).string() + "'";
+  return "there is no file '" + without_password(path_of_source(text).string()) + "'";
 }
 
 // A layer stands for its file where a file is asked for, since tools and QGIS name what they wrote so.
@@ -159,7 +160,12 @@ std::string ParameterValues::to_json() const {
   for (const Parameter& parameter : declared_) {
     std::visit(
         [&](const auto& held) {
-          if constexpr (!std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) object[parameter.name] = held;
+          using Held = std::decay_t<decltype(held)>;
+          if constexpr (std::is_same_v<Held, std::string>) {
+            object[parameter.name] = is_input_source(parameter.kind) ? without_password(held) : held;
+          } else if constexpr (!std::is_same_v<Held, std::monostate>) {
+            object[parameter.name] = held;
+          }
         },
         value(parameter.name));
   }

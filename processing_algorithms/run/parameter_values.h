@@ -44,7 +44,7 @@ class ParameterValues {
 
   const std::vector<Parameter>& declared() const { return declared_; }
   const ParameterValue& value(std::string_view name) const;
-  // All parameters that have a value, as one JSON object.
+  // All parameters that have a value, as one JSON object, without passwords.
   std::string to_json() const;
 
  private:

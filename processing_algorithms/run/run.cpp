@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/io/sources/passwords.h"
 #include "cuda/backend.h"
 #include "processing_algorithms/run/sources.h"
 #include "processing_algorithms/run/version.h"
@@ -68,7 +69,7 @@ RunRecord Run::record(const LocalFrame& frame,
     const std::string& source = values_.text(parameter.name);
     record.inputs.push_back(fingerprint(source, progress_));
     const auto copy = settings_.copies.find(path_of_source(source).string());
-    if (copy != settings_.copies.end()) record.inputs.back().copy_of = copy->second.description;
+    if (copy != settings_.copies.end()) record.inputs.back().copy_of = without_password(copy->second.description);
   }
   for (const std::string& file : further_inputs_) record.inputs.push_back(fingerprint(file, progress_));
   record.crs = frame.crs_name;

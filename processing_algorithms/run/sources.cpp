@@ -11,6 +11,7 @@
 #include "core/base/blank_text.h"
 #include "core/io/results/result_hash.h"
 #include "core/io/sources/dataset_files.h"
+#include "core/io/sources/passwords.h"
 #include "processing_algorithms/run/spelling.h"
 
 namespace tesseray {
@@ -59,7 +60,7 @@ std::string layer_of_source(const std::string& source) {
 }
 
 RunRecord::Input fingerprint(const std::string& source, const Progress& progress) {
-  RunRecord::Input input{.path = source, .bytes = 0, .hash = {}};
+  RunRecord::Input input{.path = without_password(source), .bytes = 0, .hash = {}};
   std::error_code problem;
   if (!is_plain_path(source) || !fs::is_regular_file(path_of_source(source), problem)) return input;
   ResultHash hash;

@@ -102,6 +102,10 @@ TEST(ParameterValues, DefaultsAndGivenValues) {
   EXPECT_TRUE(values.chosen_words("KINDS").empty());
   EXPECT_EQ(values.text("NAME"), "Übersicht");
   EXPECT_EQ(values.to_json(), R"({"TILE_AREA":100.0,"NAME":"Übersicht"})");
+  const Parameter roofs{.name = "ROOFS", .label = "Roofs", .help = "roofs", .kind = ParameterKind::vector_polygon};
+  const ParameterValues with_password({roofs}, {{"ROOFS", "PG:dbname=city password=secret|layername=roofs"}});
+  EXPECT_EQ(with_password.to_json(), R"({"ROOFS":"PG:dbname=city password=…|layername=roofs"})");
+  EXPECT_EQ(with_password.text("ROOFS"), "PG:dbname=city password=secret|layername=roofs");
 }
 
 TEST(ParameterValues, SaysEverythingThatIsWrongAtOnce) {

@@ -2,6 +2,7 @@
 """A study whose buildings and drive test lie in PostGIS equals one from files."""
 
 import glob
+import json
 import os
 import pathlib
 import shutil
@@ -85,6 +86,25 @@ class PostgisTest(PipelineTest):
         self.assert_refused(tesseray("tileenvironment", "--buildings", self.table("houses"), "--environment",
                                      self.folder / "city.gpkg", "--progress", "json"),
                             words=["houses", "buildings"])
+
+    def test_passwords_are_kept_nowhere(self):
+        folder = self.cluster.folder
+        for number, connection in enumerate((f"{self.cluster.connection} password=geheim!7",
+                                             f"{self.cluster.connection} password = 'geheim!7'",
+                                             f"PG:postgresql://tesseray:geheim!7@/city?host={folder}",
+                                             f"postgresql:///city?host={folder}&user=tesseray&password=geheim!7")):
+            with self.subTest(connection=connection):
+                file = self.folder / f"city{number}.gpkg"
+                done = self.assert_done(tesseray(
+                    "tileenvironment", "--buildings", f"{connection}|layername=buildings", *SCENE[2:], "--environment",
+                    file, "--progress", "json"))
+                refused = self.assert_refused(tesseray(
+                    "tileenvironment", "--buildings", f"{connection}|layername=houses", "--environment",
+                    self.folder / "none.gpkg", "--progress", "json"), words=["houses", "…"])
+                self.assertIn("…", rows(file, "tesseray_runs", "inputs")[0]["inputs"])
+                for text in (done.stdout, done.stderr, json.dumps(refused)):
+                    self.assertNotIn("geheim", text)
+                self.assertNotIn(b"geheim", file.read_bytes())
 
 
 if __name__ == "__main__":

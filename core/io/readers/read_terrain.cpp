@@ -170,22 +170,25 @@ RawTerrain read_terrain(const std::string& dem, const Crs& environment, const Cr
   if (raster.bands() > 1) {
     issues.push_back(
         layer_issue(Issue::Action::assumed, "several_bands",
-                    "the DEM has " + std::to_string(raster.bands()) + " bands: the first is taken as heights", dem));
+                    "the DEM has " + std::to_string(raster.bands()) + " bands: the first is taken as heights",
+                    raster.place().file));
   }
   if (const std::string unit = raster.unknown_unit(); !unit.empty()) {
     issues.push_back(layer_issue(Issue::Action::assumed, "unknown_unit",
-                                 "the DEM's unit \"" + unit + "\" is not known: its heights are taken as metres", dem));
+                                 "the DEM's unit \"" + unit + "\" is not known: its heights are taken as metres",
+                                 raster.place().file));
   }
   const PointTransform to_raster(environment, raster.crs(), area);
   if (!to_raster.caveat().empty()) {
-    issues.push_back(layer_issue(Issue::Action::assumed, "unknown_datum_shift", to_raster.caveat(), dem));
+    issues.push_back(
+        layer_issue(Issue::Action::assumed, "unknown_datum_shift", to_raster.caveat(), raster.place().file));
   }
   const Rectangle raster_area = to_raster.bounds(area);
   if (raster_area.empty()) throw no_height_here(raster);
   const Cutout cutout = cut_out(raster, raster_area, issues, progress);
   RawTerrain terrain = raster.is_in(environment) ? own_nodes(raster, cutout)
                                                  : resampled(raster, cutout, environment, area, raster_area, progress);
-  terrain.source = dem;
+  terrain.source = raster.place().file;
   if (terrain.columns >= 2 && terrain.rows >= 2) return terrain;
   throw Error(ErrorKind::invalid_input, "dem_too_small", "the DEM has less than 2 × 2 heights in the area",
               "give a DEM that covers the buildings with smaller pixels", raster.place());

@@ -16,6 +16,7 @@
 #include "core/io/results/sqlite_database.h"
 #include "core/io/sources/crs.h"
 #include "core/io/sources/gdal_session.h"
+#include "core/io/sources/passwords.h"
 #include "core/io/sources/vector_source.h"
 
 namespace tesseray {
@@ -45,13 +46,13 @@ class PathLossSource {
     require_file(name_.dataset, "PATH_LOSS");
     dataset_.reset(GDALDataset::Open(name_.dataset.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
     session_.refuse_locked(name_.dataset);
-    if (!dataset_) fail("cannot_open", "the file cannot be opened (" + session_.last_failure() + ")");
+    if (!dataset_) fail("cannot_open", "the file cannot be opened (" + reason() + ")");
     const std::string wanted = name_.layer.empty() ? default_layer : name_.layer;
     layer_ = dataset_->GetLayerByName(wanted.c_str());
     if (layer_ == nullptr && name_.layer.empty()) layer_ = only_layer_with(path_loss_fields);
     if (layer_ == nullptr) fail("no_layer", "the file has no layer " + wanted);
     if (!name_.filter.empty() && layer_->SetAttributeFilter(name_.filter.c_str()) != OGRERR_NONE) {
-      fail("bad_filter", "the filter " + name_.filter + " is not understood (" + session_.last_failure() + ")");
+      fail("bad_filter", "the filter " + name_.filter + " is not understood (" + reason() + ")");
     }
     transmitters_layer_ = find_transmitters();
   }
@@ -115,7 +116,7 @@ class PathLossSource {
     }
     if (!session_.last_failure().empty()) {
       session_.refuse_locked_meanwhile(name_.dataset);
-      fail("cannot_read", "the layer cannot be read (" + session_.last_failure() + ")");
+      fail("cannot_read", "the layer cannot be read (" + reason() + ")");
     }
     if (targets.empty() && !name_.filter.empty()) {
       throw Error(ErrorKind::invalid_input, "no_rows", "the filter " + name_.filter + " leaves no rows",
@@ -199,7 +200,7 @@ class PathLossSource {
       throw Error(ErrorKind::invalid_input, "no_transmitters", "the layer transmitters is missing beside the path loss",
                   "write PATH_LOSS and TRANSMITTERS_OUT of predictcoverage to one file, and give that; a layer in "
                   "memory is in none",
-                  {.file = name_.dataset});
+                  {.file = without_password(name_.dataset)});
     }
     OGRLayer& layer = *transmitters_layer_;
     std::vector<PredictedTransmitter> transmitters;
@@ -213,6 +214,8 @@ class PathLossSource {
     }
     return transmitters;
   }
+
+  std::string reason() const { return without_passwords_of(name_.dataset, session_.last_failure()); }
 
   ErrorPlace place() {
     return {.file = without_password(name_.dataset), .layer = layer_ != nullptr ? layer_->GetName() : ""};

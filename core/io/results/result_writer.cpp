@@ -16,6 +16,7 @@
 #include "core/io/results/result_layers.h"
 #include "core/io/results/spatialite_file.h"
 #include "core/io/results/sqlite_database.h"
+#include "core/io/sources/passwords.h"
 
 namespace tesseray {
 
@@ -27,8 +28,10 @@ void require_known_extension(const std::filesystem::path& file) {
   const std::string extension = lower_case(file.extension().string());
   if (extension == ".gpkg" || extension == ".sqlite") return;
   throw Error(ErrorKind::invalid_input, "unsupported_format",
-              extension.empty() ? "the output has no file extension" : "outputs cannot be written as " + extension,
-              "name a GeoPackage (.gpkg) or a SpatiaLite database (.sqlite)", {.file = file.string()});
+              extension.empty() ? "the output has no file extension"
+                                : "outputs cannot be written as " + without_password(extension),
+              "name a GeoPackage (.gpkg) or a SpatiaLite database (.sqlite)",
+              {.file = without_password(file.string())});
 }
 
 void require_usable_name(const LayerDestination& destination) {

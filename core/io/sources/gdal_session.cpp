@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "core/base/error.h"
+#include "core/io/sources/passwords.h"
 
 namespace tesseray {
 
@@ -32,7 +33,7 @@ void GdalSession::refuse_locked(const std::string& file) const {
   // SQLite's words, which GDAL hands on without a number.
   if (last_failure_.find("database is locked") == std::string::npos) return;
   throw Error(ErrorKind::invalid_input, "file_locked", "another program is writing to the file or holds it open",
-              "wait until it has finished, or close it", {.file = file});
+              "wait until it has finished, or close it", {.file = without_password(file)});
 }
 
 void GdalSession::refuse_locked_meanwhile(const std::string& file) const {

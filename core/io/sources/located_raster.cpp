@@ -12,10 +12,9 @@ LocatedRaster::LocatedRaster(const std::string& file, const std::string& paramet
   dataset_.reset(GDALDataset::Open(file.c_str(), GDAL_OF_RASTER | GDAL_OF_READONLY));
   if (dataset_ == nullptr) {
     gdal_.refuse_locked(file);
-    throw error(
-        "unreadable_file",
-        "this cannot be read as a raster" + (gdal_.last_failure().empty() ? "" : " (" + gdal_.last_failure() + ")"),
-        "give a raster as " + parameter + ", and check that the file is complete");
+    const std::string why = without_passwords_of(file, gdal_.last_failure());
+    throw error("unreadable_file", "this cannot be read as a raster" + (why.empty() ? "" : " (" + why + ")"),
+                "give a raster as " + parameter + ", and check that the file is complete");
   }
   if (bands() == 0) {
     throw error("no_band", "the raster has no band of its own", "name one of its subdatasets, as gdalinfo lists them");
@@ -86,7 +85,8 @@ void LocatedRaster::read_row(const PixelWindow& window, int row, double* values,
                                         1, type, 0, 0, nullptr);
     if (failed != CE_None) {
       gdal.refuse_locked_meanwhile(file_);
-      throw error("unreadable_file", "the raster cannot be read to its end (" + gdal.last_failure() + ")",
+      throw error("unreadable_file",
+                  "the raster cannot be read to its end (" + without_passwords_of(file_, gdal.last_failure()) + ")",
                   "check that the file is complete");
     }
   };

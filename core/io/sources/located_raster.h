@@ -9,6 +9,7 @@
 
 #include "core/io/sources/crs.h"
 #include "core/io/sources/gdal_session.h"
+#include "core/io/sources/passwords.h"
 #include "core/io/sources/vector_source.h"
 
 namespace tesseray {
@@ -26,7 +27,7 @@ class LocatedRaster {
   LocatedRaster(const std::string& file, const std::string& parameter, const CrsRule& rule);
 
   const Crs& crs() const { return crs_; }  // none in local metres
-  ErrorPlace place() const { return {.file = file_}; }
+  ErrorPlace place() const { return {.file = without_password(file_)}; }
   int columns() const { return dataset_->GetRasterXSize(); }
   int rows() const { return dataset_->GetRasterYSize(); }
   int bands() const { return dataset_->GetRasterCount(); }

@@ -14,6 +14,7 @@
 
 #include "core/base/listed.h"
 #include "core/io/sources/dataset_files.h"
+#include "core/io/sources/passwords.h"
 #include "core/io/sources/text_values.h"
 
 namespace tesseray {
@@ -116,7 +117,8 @@ SourceName parse_source_name(const std::string& source) {
     } else if (key == "subset") {
       name.filter = value;
     } else if (key != "geometrytype" && key != "uniquegeometrytype") {
-      throw Error(ErrorKind::invalid_input, "unknown_source_option", "\"|" + option + "\" is not understood",
+      throw Error(ErrorKind::invalid_input, "unknown_source_option",
+                  "\"|" + without_password(option) + "\" is not understood",
                   "write a layer as file.gpkg|layername=NAME", {.file = without_password(name.dataset)});
     }
   }
@@ -132,7 +134,7 @@ void require_file(const std::string& dataset, const std::string& parameter) {
   const bool is_there = std::filesystem::exists(dataset, failed);
   if (failed == std::errc::permission_denied || (is_there && access(dataset.c_str(), R_OK) != 0)) {
     throw Error(ErrorKind::invalid_input, "unreadable_file", "the permission to read this is missing",
-                "let its owner give it, or take a copy that you may read", {.file = dataset});
+                "let its owner give it, or take a copy that you may read", {.file = without_password(dataset)});
   }
   if (is_there && std::filesystem::is_fifo(dataset, failed)) {
     throw Error(ErrorKind::invalid_input, "unreadable_file", "this is a pipe, and files are read more than once",
@@ -146,21 +148,14 @@ void require_file(const std::string& dataset, const std::string& parameter) {
   if (is_there) return;
   const std::string near = files_beside(dataset);
   throw Error(ErrorKind::invalid_input, "file_not_found", "there is no such file",
-              near.empty() ? "check the path given as " + parameter : "did you mean " + near + "?", {.file = dataset});
-}
-
-std::string without_password(const std::string& dataset) {
-  const std::size_t at = lower_case(dataset).find("password=");
-  if (at == std::string::npos) return dataset;
-  const std::size_t value = at + std::string_view("password=").size();
-  const bool quoted = value < dataset.size() && dataset[value] == '\'';
-  const std::size_t end = quoted ? dataset.find('\'', value + 1) : dataset.find_first_of(" ,;", value);
-  return dataset.substr(0, value) + "…" + (end == std::string::npos ? "" : dataset.substr(end + (quoted ? 1 : 0)));
+              near.empty() ? "check the path given as " + parameter : "did you mean " + near + "?",
+              {.file = without_password(dataset)});
 }
 
 VectorSource::VectorSource(const std::string& source, Content content, const std::string& parameter)
     : parameter_(parameter) {
   const SourceName name = parse_source_name(source);
+  opened_ = name.dataset;
   file_ = without_password(name.dataset);
   require_file(name.dataset, parameter);
   open(name);
@@ -179,7 +174,7 @@ void VectorSource::set_filter(const std::string& filter) {
   layer_->ResetReading();
   filter_ = filter;
   if (is_accepted && gdal_.last_failure().empty()) return;
-  gdal_.refuse_locked_meanwhile(file_);
+  gdal_.refuse_locked_meanwhile(opened_);
   throw Error(ErrorKind::invalid_input, "bad_filter", "the filter \"" + filter + "\" is not valid" + reason(),
               "correct the |subset= part", place());
 }
@@ -196,7 +191,7 @@ void VectorSource::open(const SourceName& name) {
   if (is_table && !lower.ends_with(".csv")) connection = "CSV:" + connection;
   dataset_.reset(GDALDataset::Open(connection.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
   if (dataset_ == nullptr) {
-    gdal_.refuse_locked(file_);
+    gdal_.refuse_locked(opened_);
     const std::string why = reason();
     gdal_.forget();
     const bool is_raster =
@@ -313,8 +308,8 @@ ErrorPlace VectorSource::place(const OGRFeature& feature) {
 }
 
 const TableLines* VectorSource::table_lines() {
-  if (!is_csv_ || !is_local_path(file_) || !std::filesystem::is_regular_file(file_)) return nullptr;
-  if (!table_lines_) table_lines_ = read_table_lines(file_, static_cast<std::size_t>(fields().GetFieldCount()));
+  if (!is_csv_ || !is_local_path(opened_) || !std::filesystem::is_regular_file(opened_)) return nullptr;
+  if (!table_lines_) table_lines_ = read_table_lines(opened_, static_cast<std::size_t>(fields().GetFieldCount()));
   return &*table_lines_;
 }
 
@@ -329,7 +324,7 @@ OGRFeatureUniquePtr VectorSource::next() {
 }
 
 Error VectorSource::breaks_off(const ErrorPlace& where) {
-  gdal_.refuse_locked_meanwhile(file_);
+  gdal_.refuse_locked_meanwhile(opened_);
   return {ErrorKind::invalid_input, "unreadable_file", "the source cannot be read to its end" + reason(),
           "check that the file is complete and that QGIS can show all of it", where};
 }
@@ -368,7 +363,7 @@ Rectangle VectorSource::bounds() {
 }
 
 std::string VectorSource::reason() const {
-  return gdal_.last_failure().empty() ? "" : " (" + gdal_.last_failure() + ")";
+  return gdal_.last_failure().empty() ? "" : " (" + without_passwords_of(opened_, gdal_.last_failure()) + ")";
 }
 
 namespace {

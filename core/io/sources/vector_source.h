@@ -25,8 +25,6 @@ struct SourceName {
 SourceName parse_source_name(const std::string& source);
 // Throws Error("file_not_found") when `dataset` is a path where nothing is.
 void require_file(const std::string& dataset, const std::string& parameter);
-// As it may stand in a message: without passwords.
-std::string without_password(const std::string& dataset);
 
 class VectorSource {
  public:
@@ -72,7 +70,8 @@ class VectorSource {
   Error breaks_off(const ErrorPlace& where);
 
   GdalSession gdal_;
-  std::string parameter_, file_, filter_;
+  // file_: what messages say for opened_.
+  std::string parameter_, opened_, file_, filter_;
   GDALDatasetUniquePtr dataset_;
   OGRLayer* layer_ = nullptr;
   bool is_csv_ = false, is_osm_ = false;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/io/readers/readers.h"
+#include "core/io/sources/passwords.h"
 #include "core/io/sources/text_values.h"
 
 namespace tesseray {
@@ -51,6 +52,63 @@ INSTANTIATE_TEST_SUITE_P(
                       LengthCase{"inf", LengthUnit::metre, none}, LengthCase{"0x10", LengthUnit::metre, none},
                       LengthCase{"m", LengthUnit::metre, none}, LengthCase{"+-5", LengthUnit::metre, none},
                       LengthCase{"7'13\"", LengthUnit::metre, none}, LengthCase{"1e999", LengthUnit::metre, none}));
+
+struct SourceCase {
+  const char *source, *shown;
+};
+void PrintTo(const SourceCase& source, std::ostream* out) { *out << source.shown; }
+
+class Sources : public ::testing::TestWithParam<SourceCase> {};
+
+TEST_P(Sources, AreShownWithoutPasswords) {
+  const auto [source, shown] = GetParam();
+  EXPECT_EQ(without_password(source), shown);
+  EXPECT_EQ(without_password(shown), shown);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Passwords, Sources,
+    ::testing::Values(
+        SourceCase{"PG:dbname=city password=pw! host=a", "PG:dbname=city password=… host=a"},
+        SourceCase{"PG:dbname=city password=pw!|layername=roofs", "PG:dbname=city password=…|layername=roofs"},
+        SourceCase{"PG:dbname=city PASSWORD = pw! host = a", "PG:dbname=city PASSWORD = … host = a"},
+        SourceCase{"pg:password=p,w;!&x host=a", "pg:password=… host=a"},
+        SourceCase{"PG:dbname=city password=p w ! host=a", "PG:dbname=city password=… host=a"},
+        SourceCase{"PG:dbname=city password=p\\ w=! host=a", "PG:dbname=city password=… host=a"},
+        SourceCase{"PG:dbname=city password='it''s a b' host=a", "PG:dbname=city password=… host=a"},
+        SourceCase{"PG:dbname=city password='it\\' s = b' host=a", "PG:dbname=city password=… host=a"},
+        SourceCase{"PG:dbname=city password=\"a b\" host=a", "PG:dbname=city password=… host=a"},
+        SourceCase{"PG:dbname=city password='not closed host=a", "PG:dbname=city password=…"},
+        SourceCase{"PG:password=one user=anna sslpassword=two", "PG:password=… user=anna sslpassword=…"},
+        SourceCase{"PG:password=password=one host=a", "PG:password=… host=a"},
+        SourceCase{"dbname=city password=pw", "dbname=city password=…"},
+        SourceCase{"PG:postgresql://anna:pw!@host:5432/city?sslmode=require",
+                   "PG:postgresql://anna:…@host:5432/city?sslmode=require"},
+        SourceCase{"postgresql://anna:p@w@host/city", "postgresql://anna:…@host/city"},
+        SourceCase{"postgresql://anna:p/w?#@host/city", "postgresql://anna:…@host/city"},
+        SourceCase{"postgresql://host:5432/city?user=anna&password=p;w&sslmode=require",
+                   "postgresql://host:5432/city?user=anna&password=…&sslmode=require"},
+        SourceCase{"postgresql://:pw@/city", "postgresql://:…@/city"},
+        SourceCase{"MYSQL:city,user=anna,password=p w,port=3306", "MYSQL:city,user=anna,password=…,port=3306"},
+        SourceCase{"MSSQL:server=a;uid=anna;pwd=p w,;database=city", "MSSQL:server=a;uid=anna;pwd=…;database=city"},
+        SourceCase{"MSSQL:server=a;PWD={p;w};database=city", "MSSQL:server=a;PWD=…;database=city"},
+        SourceCase{"MSSQL:pwd=pw;server=a", "MSSQL:pwd=…;server=a"},
+        SourceCase{"ODBC:anna/pw@city,roofs", "ODBC:anna/…@city,roofs"},
+        SourceCase{"/vsicurl/https://anna:pw@host/dem.tif", "/vsicurl/https://anna:…@host/dem.tif"},
+        SourceCase{"WFS:https://host:8080/a@b?service=wfs", "WFS:https://host:8080/a@b?service=wfs"},
+        SourceCase{"roofs.gpkg|layername=passwords|subset=a = 1", "roofs.gpkg|layername=passwords|subset=a = 1"},
+        SourceCase{"PG:dbname=city password=", "PG:dbname=city password="}, SourceCase{"=", "="}, SourceCase{"", ""}));
+
+TEST(Messages, AboutASourceAreWithoutItsPasswords) {
+  EXPECT_EQ(
+      without_passwords_of("PG:dbname=city password=ge heim", R"(missing "=" after "heim" in connection info string)"),
+      R"(missing "=" after "…" in connection info string)");
+  EXPECT_EQ(without_passwords_of("PG:postgresql://anna:pw%2@host/city", R"(invalid percent-encoded token: "pw%2")"),
+            R"(invalid percent-encoded token: "…")");
+  EXPECT_EQ(without_passwords_of("PG:dbname=city password=…", "a …"), "a …");
+  EXPECT_EQ(without_passwords_of("PG:dbname=city", R"(database "city" does not exist)"),
+            R"(database "city" does not exist)");
+}
 
 TEST(Names, MayEndWithAUnit) {
   constexpr std::array<std::string_view, 9> units = {"w", "mw", "kw", "dbm", "dbw", "hz", "khz", "mhz", "ft"};

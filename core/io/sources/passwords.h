@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Passwords in sources, which may stand neither in messages nor in what is written.
+#pragma once
+
+#include <string>
+
+namespace tesseray {
+
+// A source with "…" in place of its passwords, as GDAL's drivers of databases and of the web take them:
+//   PG:dbname=city password = 'it''s a b'    →  PG:dbname=city password = …
+//   postgresql://anna:secret@host/city       →  postgresql://anna:…@host/city
+//   MSSQL:server=host;uid=anna;pwd=a b;…     →  MSSQL:server=host;uid=anna;pwd=…;…
+//   ODBC:anna/secret@city                    →  ODBC:anna/…@city
+// Where it is not clear where one ends, what follows is left out, too. Any other text stays as it is.
+std::string without_password(const std::string& source);
+
+// What GDAL or a server said of `source`: they repeat of it what they do not understand.
+std::string without_passwords_of(const std::string& source, const std::string& message);
+
+}  // namespace tesseray
