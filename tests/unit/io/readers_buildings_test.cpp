@@ -464,6 +464,57 @@ TEST_F(Buildings, VegetationComesAlong) {
   EXPECT_NEAR(area(scene.vegetation[0].parts[0][0]), 7.9 * 11.1, 3);
 }
 
+TEST_F(Buildings, VegetationOfOpenStreetMapComesFromItsTags) {
+  const std::string buildings =
+      write_layer(folder_ / "a.gpkg", {.crs = "EPSG:4326", .features = {{box(9, 48, 0.0002, 0.0002)}}});
+  const std::string nodes = R"(<node id="1" lat="48" lon="9"/><node id="2" lat="48" lon="9.001"/>
+    <node id="3" lat="48.001" lon="9.001"/>)";
+  std::string ways;
+  auto way = [&ways, id = 10](const std::string& tags) mutable {
+    ways += "<way id=\"" + std::to_string(++id) + R"("><nd ref="1"/><nd ref="2"/><nd ref="3"/><nd ref="1"/>)" + tags +
+            R"(<tag k="area" v="yes"/></way>)";
+  };
+  const auto map = [&](const std::string& name) {
+    return write_text(folder_ / name, "<osm version=\"0.6\">" + nodes + ways + "</osm>");
+  };
+  way(R"(<tag k="building" v="yes"/>)");
+  way(R"(<tag k="landuse" v="residential"/>)");
+  way(R"(<tag k="leisure" v="park"/>)");
+  way(R"(<tag k="boundary" v="administrative"/>)");
+  way(R"(<tag k="natural" v="water"/>)");
+  const std::string without = map("without.osm");
+  const auto vegetation_of = [&](const std::string& path) {
+    return read(EnvironmentInput{.buildings = buildings, .vegetation = path});
+  };
+  try {
+    vegetation_of(without);
+    FAIL() << "nothing in it is vegetation";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), "no_vegetation");
+    EXPECT_NE(error.hint().find("natural=wood"), std::string::npos) << error.what();
+  }
+  way(R"(<tag k="natural" v="wood"/><tag k="height" v="21"/>)");
+  way(R"(<tag k="landuse" v="orchard"/>)");
+  way(R"(<tag k="landcover" v="trees"/>)");
+  way(R"(<tag k="natural" v="wetland"/><tag k="wetland" v="swamp"/>)");
+  const RawScene scene = vegetation_of(map("with.osm"));
+  ASSERT_EQ(scene.vegetation.size(), 4u);
+  EXPECT_EQ(scene.vegetation[0].feature_id, 16);
+  EXPECT_EQ(scene.vegetation[0].height_m, 21.0);
+  EXPECT_TRUE(only(scene.issues, "not_vegetation").message.starts_with("5 features are left out"));
+
+  const std::string converted =
+      write_layer(folder_ / "converted.gpkg",
+                  {.crs = "EPSG:4326",
+                   .fields = {{"natural", 's'}, {"other_tags", 's'}},
+                   .features = {{box(9, 48, 0.001, 0.001), {"scrub", {}}},
+                                {box(9, 48, 0.001, 0.001), {{}, R"("landuse"=>"forest")"}},
+                                {box(9, 48, 0.001, 0.001), {{}, R"("landuse"=>"farmland","building"=>"barn")"}}}});
+  const RawScene of_converted = vegetation_of(converted);
+  EXPECT_EQ(of_converted.vegetation.size(), 2u);
+  EXPECT_TRUE(only(of_converted.issues, "not_vegetation").message.starts_with("1 feature is left out"));
+}
+
 // Filters by place pass over them: vegetation is always read with one, buildings with an extent.
 TEST_F(Buildings, FeaturesWithoutGeometryAreIssuesOfEveryLayer) {
   const std::string buildings = with_values("height", 'r', {10.0});
