@@ -206,7 +206,8 @@ FootprintLayer layer_around(const Rectangle& site, VectorSource& source, Reading
   return footprint_layer(source, crs, reading.environment, grown(site, footprint_margin_m), reading.scene.issues);
 }
 
-void read_all_clutter(const Rectangle& site, Reading& reading) {
+// The name of the layer of CLUTTER_AREAS; empty without.
+std::string read_all_clutter(const Rectangle& site, Reading& reading) {
   const EnvironmentInput& input = reading.input;
   if (!input.clutter.empty()) {
     reading.scene.clutter =
@@ -216,7 +217,9 @@ void read_all_clutter(const Rectangle& site, Reading& reading) {
     VectorSource source(input.clutter_areas, VectorSource::Content::polygons, "CLUTTER_AREAS");
     FootprintLayer layer = layer_around(site, source, reading);
     reading.scene.clutter = read_clutter_areas(layer, input.clutter_field, reading.progress);
+    return source.layer_name();
   }
+  return {};
 }
 
 void read_all_vegetation(const Rectangle& site, Reading& reading) {
@@ -225,6 +228,28 @@ void read_all_vegetation(const Rectangle& site, Reading& reading) {
   reading.scene.vegetation_layer = source.layer_name();
   reading.scene.vegetation = read_vegetation(layer, reading.input, reading.progress);
   reading.scene.vegetation_not_read = layer.not_read;
+}
+
+// The issues about one layer, and what it was given as.
+struct LayerIssues {
+  std::string parameter, name;
+  std::size_t begin = 0, end = 0;
+};
+
+// Layers of one name, of different files mostly, are told apart by what they were given as: their features' numbers are
+// others.
+void tell_layers_apart(const std::vector<LayerIssues>& layers, RawScene& scene) {
+  for (const LayerIssues& layer : layers) {
+    const auto with_name =
+        std::count_if(layers.begin(), layers.end(), [&](const LayerIssues& other) { return other.name == layer.name; });
+    if (with_name < 2) continue;
+    const std::string label = layer.name + " (" + layer.parameter + ")";
+    for (std::size_t i = layer.begin; i < layer.end; ++i) {
+      if (scene.issues[i].layer == layer.name) scene.issues[i].layer = label;
+    }
+    if (layer.parameter == "BUILDINGS") scene.buildings_layer = label;
+    if (layer.parameter == "VEGETATION") scene.vegetation_layer = label;
+  }
 }
 
 }  // namespace
@@ -248,11 +273,17 @@ RawScene read_environment_input(const EnvironmentInput& input, Progress& progres
   scene.buildings_layer = buildings.layer_name();
   note_assumed_crs(own_crs, crs, scene.buildings_layer, scene.issues);
   read_all_buildings(buildings, crs, bounds, reading);
+  std::vector<LayerIssues> layers = {{"BUILDINGS", scene.buildings_layer, 0, scene.issues.size()}};
   progress.advance(0.6);
 
   const Rectangle site = input.extent ? *input.extent : bounds_of(scene.buildings);
-  if (!input.vegetation.empty()) read_all_vegetation(site, reading);
-  read_all_clutter(site, reading);
+  if (!input.vegetation.empty()) {
+    read_all_vegetation(site, reading);
+    layers.push_back({"VEGETATION", scene.vegetation_layer, layers.back().end, scene.issues.size()});
+  }
+  const std::string clutter_layer = read_all_clutter(site, reading);
+  layers.push_back({"CLUTTER_AREAS", clutter_layer, layers.back().end, scene.issues.size()});
+  tell_layers_apart(layers, scene);
   progress.advance(0.8);
   if (!input.dem.empty()) {
     scene.terrain =

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -460,8 +461,34 @@ TEST_F(Buildings, VegetationComesAlong) {
   ASSERT_EQ(scene.vegetation.size(), 2u) << "the third is a degree away";
   EXPECT_EQ(scene.vegetation[0].height_m, 12.0);
   EXPECT_FALSE(scene.vegetation[1].height_m);
-  EXPECT_EQ(only(scene.issues, "unreadable_height").layer, "layer");
+  EXPECT_EQ(only(scene.issues, "unreadable_height").layer, "layer (VEGETATION)");
   EXPECT_NEAR(area(scene.vegetation[0].parts[0][0]), 7.9 * 11.1, 3);
+}
+
+TEST_F(Buildings, LayersOfOneNameAreToldApart) {
+  const auto layer = [&](const std::string& file, const std::string& name) {
+    return write_layer(folder_ / file, {.name = name,
+                                        .fields = {{"height", 's'}, {"class", 's'}},
+                                        .features = {{box(500000, 5000000, 10, 10), {"tall", "wood"}}, {""}}});
+  };
+  const auto layers_of_issues = [](const RawScene& scene) {
+    std::set<std::string> layers;
+    for (const Issue& issue : scene.issues) layers.insert(issue.layer);
+    return layers;
+  };
+  const EnvironmentInput input{.buildings = layer("a.gpkg", "poly"),
+                               .vegetation = layer("b.gpkg", "poly"),
+                               .clutter_areas = layer("c.gpkg", "cover")};
+  const RawScene two = read(input);
+  EXPECT_EQ(two.buildings_layer, "poly (BUILDINGS)");
+  EXPECT_EQ(two.vegetation_layer, "poly (VEGETATION)");
+  EXPECT_EQ(layers_of_issues(two), (std::set<std::string>{"poly (BUILDINGS)", "poly (VEGETATION)", "cover"}));
+  const RawScene all = read(EnvironmentInput{
+      .buildings = input.buildings, .vegetation = input.vegetation, .clutter_areas = layer("d.gpkg", "poly")});
+  EXPECT_EQ(layers_of_issues(all),
+            (std::set<std::string>{"poly (BUILDINGS)", "poly (VEGETATION)", "poly (CLUTTER_AREAS)"}));
+  const RawScene none = read(EnvironmentInput{.buildings = input.buildings, .vegetation = layer("e.gpkg", "trees")});
+  EXPECT_EQ(layers_of_issues(none), (std::set<std::string>{"poly", "trees"}));
 }
 
 TEST_F(Buildings, VegetationOfOpenStreetMapComesFromItsTags) {
