@@ -155,6 +155,12 @@ class CutFiller {
         "a cut goes around the full circle, in steps of at most 45°", file_, cut.line);
   }
 
+  // Of a cut that goes around: the half that was given may have wide steps itself.
+  void refuse_gaps(const std::vector<CutPoint>& cut, const RawCut& raw, const std::string& name) const {
+    const Gap gap = widest_gap(cut);
+    if (gap.width() > widest_gap_deg) refuse_gap(gap, raw, name);
+  }
+
   static void sort(std::vector<CutPoint>& cut) {
     std::sort(cut.begin(), cut.end(), [](const CutPoint& a, const CutPoint& b) { return a.angle_deg < b.angle_deg; });
   }
@@ -174,6 +180,7 @@ class CutFiller {
       if (mirrored > gap.from) cut.push_back({mirrored, cut[i].attenuation_db});
     }
     sort(cut);
+    refuse_gaps(cut, *raw_.horizontal, "horizontal");
   }
 
   // A cut of the front half: the back is taken as its mirror image, weaker as the horizontal cut is there.
@@ -197,6 +204,7 @@ class CutFiller {
       }
     }
     sort(cut);
+    refuse_gaps(cut, *raw_.vertical, "vertical");
   }
 
   void assume(const char* code, const std::string& message) { raw_.antenna.assumptions.push_back({code, message}); }
