@@ -146,16 +146,25 @@ class Bounces::RaysOfThread {
   void arrive(const RayEnding& ending, std::uint32_t number) {
     ++state_->arrived_rays;
     if (state_->arrivals == nullptr) return;
-    if (bounces_.environment_.points.is_receiver(number) && !bounces_.receiver_legs_.are_free(ending, number)) return;
-    if (ending.chain.is_scattered()) {
-      bounces_.scattering_.arrive(ending, number, *state_->arrivals);
-    } else {
-      bounces_.arrivals_.arrive(ending, number, *state_->arrivals);
-    }
+    if (bounces_.environment_.points.is_receiver(number) && !may_arrive_now(ending, number)) return;
+    bounces_.arrive(ending, number, *state_->arrivals);
   }
   Tube& new_child() { return children_.emplace_back(); }
 
  private:
+  // At a receiver.
+  bool may_arrive_now(const RayEnding& ending, std::uint32_t number) {
+    const std::optional<ReceiverLegs::FreeRay> ray = bounces_.receiver_legs_.follow(ending, number);
+    if (!ray) return false;
+    if (!ray->in_any_order) return true;
+    if (ray->comes_as_drawn) {
+      state_->in_any_order.arrived.push_back(*ray->in_any_order);
+    } else {
+      state_->in_any_order.waiting.emplace_back(*ray->in_any_order, ending);
+    }
+    return ray->comes_as_drawn;
+  }
+
   const Bounces& bounces_;
   ThreadState* state_;
   std::vector<Tube>& children_;
@@ -180,6 +189,22 @@ LaunchCost Bounces::cost() const {
   for (const ThreadState& state : states_) cost.merge(state.cost);
   for (const BatchState& state : batch_states_) cost.merge(state.cost);
   return cost;
+}
+
+void Bounces::arrive(const RayEnding& ending, std::uint32_t number, ThreadArrivals& arrivals) const {
+  if (ending.chain.is_scattered()) {
+    scattering_.arrive(ending, number, arrivals);
+  } else {
+    arrivals_.arrive(ending, number, arrivals);
+  }
+}
+
+void Bounces::arrive_in_other_orders() {
+  std::vector<const RaysInAnyOrder*> of_threads;
+  for (const ThreadState& state : states_) of_threads.push_back(&state.in_any_order);
+  for (const WaitingRay& waiting : not_arrived(of_threads)) {
+    arrive(waiting.ending(), waiting.ray.number, arrivals_.of_thread());
+  }
 }
 
 void Bounces::bounce_first(TubeParts tubes, std::function<void(double)> foretold, Progress& progress) {

@@ -42,6 +42,8 @@ class Bounces {
   // `level`: how often such tubes have bounced before, for the progress; scattered ones as many as leave them the
   // bounces that they were launched for.
   void bounce(TubeParts tubes, int level, Progress& progress);
+  // At receivers, what tubes have brought in another order alone (rays_in_any_order.h). No tube bounces any more.
+  void arrive_in_other_orders();
   // Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
   void go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children);
   // pruning.cpp: what is at elements by now, times Pruning::roulette: weaker tubes and rays are drawn there (go_on,
@@ -67,6 +69,7 @@ class Bounces {
     };
     std::vector<ReflectedTube> reflected;
     std::vector<Tube> children;  // of the groups of a task
+    RaysInAnyOrder in_any_order;
   };
   // With what a thread fills batches for those that take many at once.
   struct BatchState : RowReader {
@@ -125,6 +128,7 @@ class Bounces {
   // Adds what the bouncer, if there is one, has summed since the last time.
   void take_bounced();
 
+  void arrive(const RayEnding& ending, std::uint32_t number, ThreadArrivals& arrivals) const;
   void count_by_interactions(std::span<const TubeGroup> groups);
   void bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children) const;
   // Of what a tube hits past an edge segment, before anything else is asked.

@@ -16,11 +16,11 @@
 namespace tesseray {
 namespace {
 
-std::string interaction_text(const Tiling& tiling, const RecordedRay& ray) {
-  std::string text = ray.chain.over_rooftops ? "T-O" : ray.chain.through_building ? "T-B" : "T";
-  for (std::size_t i = 0; i < ray.chain.length; ++i) {
-    const std::uint32_t element = ray.chain.elements[i];
-    if (i == ray.scattered_at) {
+std::string interaction_text(const Tiling& tiling, const InteractionChain& chain, std::uint8_t scattered_at) {
+  std::string text = chain.over_rooftops ? "T-O" : chain.through_building ? "T-B" : "T";
+  for (std::size_t i = 0; i < chain.length; ++i) {
+    const std::uint32_t element = chain.elements[i];
+    if (i == scattered_at) {
       text += "-S";
     } else if (element >= tiling.tiles.size()) {
       text += "-D";
@@ -169,6 +169,7 @@ RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
         part);
   }
   if (!scattering_.empty()) scatter(bounces, parts);
+  bounces.arrive_in_other_orders();
   cost_.merge(bounces.cost());
   RayLaunchingResult result = collect(bounces);
   forecast.learn_from(extent, result.cost);
@@ -227,12 +228,13 @@ RayLaunchingResult Launch::collect(const Bounces& bounces) {
 
 Ray Launch::as_ray(const RecordedRay& recorded, const RayPaths& paths) const {
   const Receiver& receiver = environment_.receivers[recorded.receiver];
-  const InteractionChain& chain = recorded.chain;
+  RayPath path = paths.trace(recorded, receiver.position);
+  const InteractionChain& chain = path.chain;
   Ray ray;
   ray.target_id = receiver.receiver_id;
-  ray.interactions = interaction_text(environment_.tiling, recorded);
+  ray.interactions = interaction_text(environment_.tiling, chain, recorded.scattered_at);
   ray.elements.assign(chain.elements.begin(), chain.elements.begin() + chain.length);
-  ray.points = paths.trace(recorded, receiver.position);
+  ray.points = std::move(path.points);
   ray.mechanism = mechanism_of(recorded, environment_.points);
   ray.path_gain = recorded.path_gain;
   ray.delay_ns = recorded.length_m / speed_of_light * 1e9;

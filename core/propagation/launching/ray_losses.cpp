@@ -3,6 +3,7 @@
 // are those of its power, and no other ray carries them along.
 #include "core/propagation/launching/ray_losses.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <span>
@@ -465,7 +466,14 @@ std::vector<RayLoss> RayLosses::Account::losses(const Ray& ray) const {
   add_other("ground", near_ground_ * with_ground_);
   if (ray.goes_over_rooftops()) add("O", over_rooftops_);
   if (ray.goes_through_building()) add("B", building_);
-  for (std::size_t i = 0; i < steps_.size(); ++i) add(std::string(1, ray.letter_of(i)), steps_[i]);
+  // The ray's elements are in the order in which it meets them, the steps in that in which it was followed.
+  InteractionChain followed = ray_.chain;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const auto begin = followed.elements.begin();
+    const auto step = std::find(begin, begin + followed.length, ray.elements[i]) - begin;
+    followed.elements[static_cast<std::size_t>(step)] = no_index;
+    add(std::string(1, ray.letter_of(i)), steps_[static_cast<std::size_t>(step)]);
+  }
   add_other("vegetation", vegetation_);
   add_other("receiver", receiver_);
   add_other("polarisation", polarization_);

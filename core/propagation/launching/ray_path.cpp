@@ -2,6 +2,9 @@
 #include "core/propagation/launching/ray_path.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/propagation/tubes/bounced_rays.h"
 
 namespace tesseray {
 namespace {
@@ -51,37 +54,62 @@ std::vector<Vec3> trace_chain(const Tiling& tiling, const InteractionChain& chai
   return points;
 }
 
-std::vector<Vec3> trace_scattered(const Tiling& tiling, const InteractionChain& chain, std::uint8_t scattered_at,
-                                  const VirtualSource& source, Vec3 target) {
-  const Vec3 scatterer = tiling.tiles[chain.elements[scattered_at]].centroid;
-  InteractionChain before, after;
-  for (std::size_t i = 0; i < chain.length; ++i) {
-    if (i != scattered_at) (i < scattered_at ? before : after).push(chain.elements[i]);
+std::optional<RayPath> trace_in_order(const LaunchEnvironment& environment, const InteractionChain& chain,
+                                      const VirtualSource& source, Vec3 target) {
+  const TargetPoints& points = environment.points;
+  RayPath path{chain, trace_chain(environment.tiling, chain, source, target)};
+  // From the target on: where the last elements have their places, those of the ones before are right.
+  std::size_t most_turns = std::size_t{chain.length} * chain.length;
+  for (std::size_t i = chain.length; i-- > 0;) {
+    const std::uint32_t element = path.chain.elements[i];
+    if (!points.is_tile(element) || !lies_behind(path.points[i + 2], environment.tiling.tiles[element])) continue;
+    const bool is_last = i + 1 == chain.length;
+    if (is_last || most_turns-- == 0 || !have_any_order(environment.view, element, path.chain.elements[i + 1])) {
+      return std::nullopt;
+    }
+    std::swap(path.chain.elements[i], path.chain.elements[i + 1]);
+    path.points = trace_chain(environment.tiling, path.chain, source, target);
+    i = chain.length;
   }
-  std::vector<Vec3> points = trace_chain(tiling, before, source, scatterer);
-  const std::vector<Vec3> rest = trace_chain(tiling, after, VirtualSource{scatterer}, target);
-  points.insert(points.end(), rest.begin() + 1, rest.end());
-  return points;
+  return path;
 }
 
-std::vector<Vec3> RayPaths::trace(const RecordedRay& recorded, Vec3 target) const {
+RayPath RayPaths::trace(const RecordedRay& recorded, Vec3 target) const {
   const InteractionChain& chain = recorded.chain;
   if (chain.over_rooftops) return trace_over_rooftops(recorded, target);
-  const VirtualSource antenna{transmitter_.position};
-  if (recorded.scattered_at != RecordedRay::nowhere) {
-    return trace_scattered(environment_.tiling, chain, recorded.scattered_at, antenna, target);
+  if (recorded.scattered_at == RecordedRay::nowhere) {
+    const std::uint32_t number = environment_.points.element_count() + recorded.receiver;
+    if (const std::optional<Vec3> place = place_on_uneven_ground(chain, number)) {
+      return {chain, {transmitter_.position, *place, target}};
+    }
   }
-  const std::uint32_t number = environment_.points.element_count() + recorded.receiver;
-  if (const std::optional<Vec3> place = place_on_uneven_ground(chain, number)) {
-    return {transmitter_.position, *place, target};
-  }
-  return trace_chain(environment_.tiling, chain, antenna, target);
+  return trace_from({transmitter_.position}, recorded, target);
 }
 
-std::vector<Vec3> RayPaths::trace_over_rooftops(const RecordedRay& ray, Vec3 target) const {
+RayPath RayPaths::trace_from(const VirtualSource& source, const RecordedRay& ray, Vec3 target) const {
+  const auto trace = [&](const InteractionChain& chain, const VirtualSource& from, Vec3 to) {
+    std::optional<RayPath> path = trace_in_order(environment_, chain, from, to);
+    return path ? *std::move(path) : RayPath{chain, trace_chain(environment_.tiling, chain, from, to)};
+  };
+  if (ray.scattered_at == RecordedRay::nowhere) return trace(ray.chain, source, target);
+  // A tile scatters it at its centroid.
+  const std::uint32_t scatterer = ray.chain.elements[ray.scattered_at];
+  const Vec3 centroid = environment_.tiling.tiles[scatterer].centroid;
+  InteractionChain before = ray.chain, after;
+  before.length = ray.scattered_at;
+  for (std::size_t i = std::size_t{ray.scattered_at} + 1; i < ray.chain.length; ++i) after.push(ray.chain.elements[i]);
+  RayPath path = trace(before, source, centroid);
+  const RayPath rest = trace(after, {centroid}, target);
+  path.chain.push(scatterer);
+  for (std::size_t i = 0; i < rest.chain.length; ++i) path.chain.push(rest.chain.elements[i]);
+  path.points.insert(path.points.end(), rest.points.begin() + 1, rest.points.end());
+  return path;
+}
+
+RayPath RayPaths::trace_over_rooftops(const RecordedRay& ray, Vec3 target) const {
   const RooftopWave wave = recorded_wave(ray, target);
   // A bound lets a wave go that another way of counting, a GPU's, has just kept.
-  if (wave.path.edges.empty()) return {transmitter_.position, target};
+  if (wave.path.edges.empty()) return {ray.chain, {transmitter_.position, target}};
   std::vector<Vec3> way{transmitter_.position};
   way.insert(way.end(), wave.path.edges.begin(), wave.path.edges.end());
   if (is_reflected_by_ground_below(ray)) {
@@ -89,16 +117,13 @@ std::vector<Vec3> RayPaths::trace_over_rooftops(const RecordedRay& ray, Vec3 tar
         waves_.way_by_ground_below(wave, environment_.points.element_count() + ray.receiver);
     way.back() = last.edge;
     way.insert(way.end(), {last.place, target});
-    return way;
+    return {ray.chain, way};
   }
-  const bool scattered = ray.scattered_at != RecordedRay::nowhere;
-  const std::vector<Vec3> rest =
-      scattered ? trace_scattered(environment_.tiling, ray.chain, ray.scattered_at, wave.source, target)
-                : trace_chain(environment_.tiling, ray.chain, wave.source, target);
-  // They begin at the last edge.
+  RayPath path = trace_from(wave.source, ray, target);
+  // It begins at the last edge.
   if (way.size() > 1) way.pop_back();
-  way.insert(way.end(), rest.begin(), rest.end());
-  return way;
+  path.points.insert(path.points.begin(), way.begin(), way.end());
+  return path;
 }
 
 RooftopWave RayPaths::recorded_wave(const RecordedRay& ray, Vec3 target) const {

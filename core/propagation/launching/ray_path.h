@@ -13,12 +13,19 @@
 
 namespace tesseray {
 
+// A ray's elements in the order in which it meets them, and its points, from its source to the target.
+struct RayPath {
+  InteractionChain chain;
+  std::vector<Vec3> points;
+};
+
 // The points of a ray through a chain of elements, from its source, a point or an edge, to the target.
 std::vector<Vec3> trace_chain(const Tiling& tiling, const InteractionChain& chain, const VirtualSource& source,
                               Vec3 target);
-// The same of a ray that the chain's element number `scattered_at` scatters, at its centroid.
-std::vector<Vec3> trace_scattered(const Tiling& tiling, const InteractionChain& chain, std::uint8_t scattered_at,
-                                  const VirtualSource& source, Vec3 target);
+// The path of such a ray, which may meet some elements in another order (has_any_order()): tubes are found by the
+// middles of elements. Nothing where it comes to a tile from behind in any order.
+std::optional<RayPath> trace_in_order(const LaunchEnvironment& environment, const InteractionChain& chain,
+                                      const VirtualSource& source, Vec3 target);
 
 // Of the rays that a launch has recorded.
 class RayPaths {
@@ -32,11 +39,13 @@ class RayPaths {
         record_(record) {}
 
   // To a receiver at `target`.
-  std::vector<Vec3> trace(const RecordedRay& recorded, Vec3 target) const;
+  RayPath trace(const RecordedRay& recorded, Vec3 target) const;
 
  private:
   // Of a ray whose chain goes over the roofs.
-  std::vector<Vec3> trace_over_rooftops(const RecordedRay& ray, Vec3 target) const;
+  RayPath trace_over_rooftops(const RecordedRay& ray, Vec3 target) const;
+  // From the antenna or the last edge of a wave over the roofs.
+  RayPath trace_from(const VirtualSource& source, const RecordedRay& ray, Vec3 target) const;
   // The wave that a recorded ray over the roofs was; without edges where it is not found again.
   RooftopWave recorded_wave(const RecordedRay& ray, Vec3 target) const;
   bool is_reflected_by_ground_below(const RecordedRay& ray) const;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/propagation/launching/receiver_legs.h"
 
+#include <algorithm>
+#include <span>
+#include <utility>
+
 #include "core/propagation/launching/ray_path.h"
 #include "core/propagation/tubes/bounced_rays.h"
 #include "core/tiling/outline.h"
@@ -8,19 +12,29 @@
 
 namespace tesseray {
 
-bool ReceiverLegs::are_free(const RayEnding& ending, std::uint32_t number) const {
-  const Way way = way_of(ending, number);
-  if (way.chain.length == 0 || stands_for_another_order(way)) return true;
-  if (!meets_its_buildings(way)) return false;
+std::optional<ReceiverLegs::FreeRay> ReceiverLegs::follow(const RayEnding& ending, std::uint32_t number) const {
+  if (ending.chain.length == (ending.chain.is_scattered() ? 1 : 0)) return FreeRay{};
+  const std::optional<Way> way = way_of(ending, number);
+  if (!way || !meets_its_buildings(*way)) return std::nullopt;
   // A wave over the roofs is known by its profile, and one through a building goes through that.
-  const bool begins_otherwise = way.chain.over_rooftops || way.chain.through_building;
-  for (std::size_t leg = begins_otherwise ? 1 : 0; leg <= way.chain.length; ++leg) {
-    if (!is_free(way, leg)) return false;
+  const bool begins_otherwise = way->chain.over_rooftops || way->chain.through_building;
+  for (std::size_t leg = begins_otherwise ? 1 : 0; leg <= way->chain.length; ++leg) {
+    if (!is_free(*way, leg)) return std::nullopt;
   }
-  return true;
+  FreeRay ray;
+  if (!may_have_any_order(*way)) return ray;
+  const std::span met(way->chain.elements.begin(), way->chain.length);
+  ray.comes_as_drawn =
+      std::equal(met.rbegin(), met.rend(), std::span(ending.chain.elements).first(ending.chain.length).rbegin());
+  double length_m = 0;
+  for (std::size_t leg = 0; leg <= way->chain.length; ++leg) length_m += norm(way->places[leg + 1] - way->places[leg]);
+  const Vec3 target = way->places.back(), last = way->places[way->chain.length];
+  ray.in_any_order = RayInAnyOrder{number, ending.chain.length, ending.chain.cross_polarized, way->places[1],
+                                   target + length_m * normalized(last - target)};
+  return ray;
 }
 
-ReceiverLegs::Way ReceiverLegs::way_of(const RayEnding& ending, std::uint32_t number) const {
+std::optional<ReceiverLegs::Way> ReceiverLegs::way_of(const RayEnding& ending, std::uint32_t number) const {
   Way way;
   if (ending.chain.is_scattered()) {
     // From the middle of the tile that scatters it.
@@ -32,7 +46,11 @@ ReceiverLegs::Way ReceiverLegs::way_of(const RayEnding& ending, std::uint32_t nu
     way.chain = ending.chain;
     way.source = first_source(ending);
   }
-  way.places = trace_chain(environment_.tiling, way.chain, way.source, environment_.points.arrival(number));
+  std::optional<RayPath> path =
+      trace_in_order(environment_, way.chain, way.source, environment_.points.arrival(number));
+  if (!path) return std::nullopt;
+  way.chain = path->chain;
+  way.places = std::move(path->points);
   return way;
 }
 
@@ -48,14 +66,9 @@ VirtualSource ReceiverLegs::first_source(const RayEnding& ending) const {
   return source;
 }
 
-// A ray of two reflections whose planes the middles have met in the other order (comes_from_front()): it is not drawn
-// where it goes.
-bool ReceiverLegs::stands_for_another_order(const Way& way) const {
-  for (std::size_t i = 0; i < way.chain.length; ++i) {
-    const std::uint32_t element = way.chain.elements[i];
-    if (environment_.points.is_tile(element) && lies_behind(way.places[i + 2], environment_.tiling.tiles[element])) {
-      return true;
-    }
+bool ReceiverLegs::may_have_any_order(const Way& way) const {
+  for (std::size_t i = 0; i + 1 < way.chain.length; ++i) {
+    if (have_any_order(environment_.view, way.chain.elements[i], way.chain.elements[i + 1])) return true;
   }
   return false;
 }

@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/propagation/launching/launch_environment.h"
+#include "core/propagation/launching/rays_in_any_order.h"
 #include "core/propagation/tubes/ray_ending.h"
 
 namespace tesseray {
@@ -19,9 +21,15 @@ class ReceiverLegs {
   ReceiverLegs(const LaunchEnvironment& environment, const Transmitter& transmitter)
       : environment_(environment), transmitter_(transmitter) {}
 
-  // Whether the ray meets surfaces and edges where they are, and nothing between them. Direct rays, waves over the
-  // roofs up to their last edge, and rays through a building up to their first tile are known by other means.
-  bool are_free(const RayEnding& ending, std::uint32_t number) const;
+  // A ray that meets surfaces and edges where they are, and nothing between them.
+  struct FreeRay {
+    bool comes_as_drawn = true;  // in the order of its chain; else in another one, which its chain stands for
+    // Where chains of several orders may stand for it.
+    std::optional<RayInAnyOrder> in_any_order;
+  };
+  // Nothing where something is in the way, or a surface is not there. Direct rays, waves over the roofs up to their
+  // last edge, and rays through a building up to their first tile are known by other means.
+  std::optional<FreeRay> follow(const RayEnding& ending, std::uint32_t number) const;
 
  private:
   // The elements that the ray meets where its power has not been summed before, where it comes from to them, and the
@@ -32,9 +40,10 @@ class ReceiverLegs {
     bool begins_at_tile = false;
     std::vector<Vec3> places;
   };
-  Way way_of(const RayEnding& ending, std::uint32_t number) const;
+  // In the order in which the ray meets them; nothing where it comes to a tile from behind in any.
+  std::optional<Way> way_of(const RayEnding& ending, std::uint32_t number) const;
   VirtualSource first_source(const RayEnding& ending) const;
-  bool stands_for_another_order(const Way& way) const;
+  bool may_have_any_order(const Way& way) const;
   bool meets_its_buildings(const Way& way) const;
   // From the way's place number `leg` to the next one.
   bool is_free(const Way& way, std::size_t leg) const;

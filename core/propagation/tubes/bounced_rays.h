@@ -280,6 +280,13 @@ TESSERAY_HD inline bool has_any_order(const EnvironmentView& environment, const 
   return is_level ? std::fabs(next_z) < cos_across : is_upright && next_z > cos_along;
 }
 
+// The same of two elements that a ray meets one after the other.
+TESSERAY_HD inline bool have_any_order(const EnvironmentView& environment, std::uint32_t one, std::uint32_t next) {
+  const TargetPointsView& points = environment.points;
+  return (points.is_tile(one) && has_any_order(environment, environment.tiles[one], next)) ||
+         (points.is_tile(next) && has_any_order(environment, environment.tiles[next], one));
+}
+
 // True when a place lies behind the tile that is to reflect a ray there, but for rounding.
 TESSERAY_HD inline bool lies_behind(Vec3 place, const Tile& tile) {
   constexpr double in_plane_m = 1e-3;
@@ -288,7 +295,8 @@ TESSERAY_HD inline bool lies_behind(Vec3 place, const Tile& tile) {
 
 // True when a tube's ray to a place of its element meets each surface or edge in front of the tile that reflects it
 // there: tubes are found by the middles of elements, and to another place the ray may cross a tile's plane behind it.
-// Where that stands for a ray of the other order, which the middles have missed, it is none the less right.
+// Where that stands for a ray of the other order, which the middles may have missed, it is none the less right; at
+// receivers that one is asked for (receiver_legs.h).
 TESSERAY_HD inline bool comes_from_front(const LaunchView& launch, const Tube& tube, Vec3 place) {
   const EnvironmentView& environment = launch.environment;
   const InteractionChain& chain = tube.chain;

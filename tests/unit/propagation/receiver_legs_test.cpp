@@ -7,10 +7,14 @@
 #include <cmath>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/units.h"
 #include "core/prediction/prediction.h"
+#include "core/scene/ground_plan/polygon.h"
+#include "core/scene/ground_plan/prism_index.h"
+#include "core/tiling/outline.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 
@@ -85,8 +89,7 @@ TEST(ReceiverLegs, PassNoBuilding) {
   const RayLaunchingResult result = two_blocks().launch(testing::test_transmitter(antenna), receivers, options);
   std::size_t legs = 0;
   for (const Ray& ray : result.rays) {
-    // A ray that stands for one of another order has a place below the ground.
-    if (std::any_of(ray.points.begin(), ray.points.end(), [](Vec3 p) { return p.z < -1e-3; })) continue;
+    for (const Vec3& point : ray.points) EXPECT_GT(point.z, -1e-3) << ray.interactions << " to " << ray.target_id;
     for (std::size_t leg = 0; leg + 1 < ray.points.size(); ++leg, ++legs) {
       for (const Box& box : blocks) {
         const Vec3 a = ray.points[leg] - in_scene({}), b = ray.points[leg + 1] - in_scene({});
@@ -101,6 +104,76 @@ TEST(ReceiverLegs, PassNoBuilding) {
     }
   }
   EXPECT_GT(legs, 4000u);
+}
+
+// Tubes that the middles of tiles have found may meet ground and wall in another order than the ray does, or bring it
+// in both: it is asked as it goes, and there is one.
+TEST(ReceiverLegs, MeetGroundAndWallsInTheirOrderAndOnce) {
+  std::size_t by_ground_and_wall = 0;
+  for (const std::uint32_t seed : {1u, 2u, 5u}) {
+    testing::SyntheticCityOptions city = testing::small_city(0);
+    city.seed = seed;
+    const testing::Environment town(testing::synthetic_city(city), 10);
+    std::vector<Vec3> places;
+    for (const Tile& tile : town.tiling.tiles) {
+      if (tile.kind == SurfaceKind::ground && tile.area_m2() > 30)
+        places.push_back(tile.centroid + Vec3{0.3, 0.7, 1.5});
+    }
+    RayLaunchingOptions options = testing::without_scattering(3, 1, 3);
+    options.tiles_are_targets = false;
+    options.rays_per_receiver = 3000;
+    options.ray_losses = seed == 1;
+    const auto receivers = testing::receivers_at(places);
+    for (const Vec3 antenna : {Vec3{125, 125, 6}, Vec3{200, 60, 12}}) {
+      const Transmitter transmitter = testing::test_transmitter(antenna);
+      const RayLaunchingResult result = town.launch(transmitter, receivers, options);
+      const auto is_on_a_building = [&](Vec3 p) {
+        const double before_a_curve_m = lift_m + greatest_shift_m(town.tiling.options);
+        return std::any_of(town.scene.prisms.begin(), town.scene.prisms.end(), [&](const Prism& prism) {
+          const bool is_roof = std::fabs(p.z - prism.top_z) < 1e-9 && contains(prism.rings, p.xy());
+          return is_roof ||
+                 (p.z > -1e-3 && p.z < prism.top_z && distance_to_sides(prism.rings, p.xy()) < before_a_curve_m);
+        });
+      };
+      constexpr double rounding_m = 1e-6;
+      // By receiver, where rays seem to come from.
+      std::vector<std::pair<std::int64_t, Vec3>> images;
+      for (const Ray& ray : result.rays) {
+        if (ray.interactions.find('G') == std::string::npos || ray.interactions.find('R') == std::string::npos)
+          continue;
+        if (ray.goes_over_rooftops()) continue;
+        ++by_ground_and_wall;
+        double length_m = 0;
+        for (std::size_t i = 0; i + 1 < ray.points.size(); ++i) length_m += norm(ray.points[i + 1] - ray.points[i]);
+        EXPECT_NEAR(length_m, ray.delay_ns * 1e-9 * speed_of_light, 0.02) << ray.interactions;
+        for (std::size_t i = 0; i < ray.elements.size(); ++i) {
+          const Vec3 p = ray.points[i + 1];
+          const char letter = ray.letter_of(i);
+          const bool is_there = letter == 'G' ? std::fabs(p.z) < 1e-9 : letter != 'R' || is_on_a_building(p);
+          EXPECT_TRUE(is_there) << letter << " of " << ray.interactions << " to " << ray.target_id;
+        }
+        const Vec3 end = ray.points.back(), before = ray.points[ray.points.size() - 2];
+        // Of two that are alike behind an edge, what comes to that need not be.
+        if (ray.interactions.find('D') == std::string::npos)
+          images.emplace_back(ray.target_id, end + length_m * normalized(before - end));
+        if (!options.ray_losses) continue;
+        double losses_db = 0;
+        for (const RayLoss& loss : ray.losses) losses_db += loss.loss_db;
+        EXPECT_NEAR(losses_db, transmitter.erp_dbm - ray.power_dbm, 1e-6) << ray.interactions;
+      }
+      std::sort(images.begin(), images.end(), [](const auto& a, const auto& b) {
+        return std::pair(a.first, a.second.x) < std::pair(b.first, b.second.x);
+      });
+      for (std::size_t i = 0; i < images.size(); ++i) {
+        for (std::size_t j = i + 1; j < images.size() && images[j].first == images[i].first &&
+                                    images[j].second.x < images[i].second.x + rounding_m;
+             ++j) {
+          EXPECT_GT(norm(images[j].second - images[i].second), rounding_m) << "twice to " << images[i].first;
+        }
+      }
+    }
+  }
+  EXPECT_GT(by_ground_and_wall, 10000u);
 }
 
 // A street that falls by 6 m to a quay: a corner's middle sees farther down than the place, near the ground, at which

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rays to receivers that meet level ground and upright walls or edges in one order and may be brought by tubes in
+// another (has_any_order()): tubes are found by the middles of elements, so that several chains, one, or none may stand
+// for one ray. Each counts once. Internal to core/propagation.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "core/propagation/tubes/ray_ending.h"
+
+namespace tesseray {
+
+// What tells such rays apart: along one direction there is one way back from a receiver, up to the first edge, and one
+// way to there from the other end.
+struct RayInAnyOrder {
+  std::uint32_t number = 0;  // the receiver's
+  std::uint32_t interactions = 0;
+  bool cross_polarized = false;
+  Vec3 first_place;  // where it interacts first
+  Vec3 image;        // where it seems to come from
+};
+
+// A ray that has come in another order than its own.
+struct WaitingRay {
+  WaitingRay(const RayInAnyOrder& of, const RayEnding& ending);
+  // Refers to this.
+  RayEnding ending() const;
+
+  RayInAnyOrder ray;
+  VirtualSource source;
+  ComplexVec3 strength;
+  Mechanism mechanism;
+  double departure_gain;
+  InteractionChain chain;
+  bool coherent_ground_reflection;
+  VegetationAtTarget attenuation;
+  double stands_for;
+};
+
+// Of one thread.
+struct RaysInAnyOrder {
+  std::vector<RayInAnyOrder> arrived;  // in their own order
+  std::vector<WaitingRay> waiting;
+};
+
+// Of all that wait those which have not arrived, each once and in an order that does not depend on the threads.
+std::vector<WaitingRay> not_arrived(const std::vector<const RaysInAnyOrder*>& of_threads);
+
+}  // namespace tesseray
