@@ -114,11 +114,19 @@ bool ReceiverLegs::is_of_terrain(std::uint32_t element) const {
 }
 
 // Places are found on a tile's plane or an edge's line, which go on beyond the building; where they are on it there is
-// solid behind them. Before a curve the outline that is tiled lies in the air.
+// solid behind them. Before a curve the outline that is tiled lies in the air. What lies between two parts that touch,
+// side by side or one upon the other, is inside of neither: it is asked for on both hands, too.
 bool ReceiverLegs::is_on_its_building(Vec3 place, std::uint32_t element) const {
+  constexpr double beside_m = 1e-6;
   const double before_a_curve_m = lift_m + greatest_shift_m(environment_.tiling.options);
+  const Vec3 out = into_the_air(element);
+  // Across the joints of walls and of upright edges, and some way across those of roofs.
+  const Vec3 aside = normalized(Vec3{-out.y + 0.6 * out.z, out.x + 0.8 * out.z, 1});
   const auto is_before_solid = [&](double depth_m) {
-    return is_inside_part(environment_.occlusion.view(), place - depth_m * into_the_air(element));
+    const OcclusionView& occlusion = environment_.occlusion.view();
+    const Vec3 behind = place - depth_m * out;
+    return is_inside_part(occlusion, behind) || (is_inside_part(occlusion, behind + beside_m * aside) &&
+                                                 is_inside_part(occlusion, behind - beside_m * aside));
   };
   return is_before_solid(lift_m) || is_before_solid(before_a_curve_m);
 }

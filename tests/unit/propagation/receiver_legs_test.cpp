@@ -176,6 +176,40 @@ TEST(ReceiverLegs, MeetGroundAndWallsInTheirOrderAndOnce) {
   EXPECT_GT(by_ground_and_wall, 10000u);
 }
 
+// Two buildings with a party wall, and a part upon another: where they meet the wall goes on.
+TEST(ReceiverLegs, AreReflectedWherePartsOfAWallMeet) {
+  struct Case {
+    const char* name;
+    std::vector<Prism> prisms;
+    Vec3 opposite, along;  // the receiver whose ray meets the joint, and a way across that
+  };
+  Prism upper = testing::box_prism(2, {100, 20}, {120, 180}, 8, 20);
+  upper.on_ground = false;
+  const std::vector<Case> cases{
+      {"side by side",
+       {testing::box_prism(1, {100, 20}, {120, 100}, 0, 20), testing::box_prism(2, {100, 100}, {120, 180}, 0, 20)},
+       {60, 120, 9},
+       {0, 1, 0}},
+      {"one upon the other", {testing::box_prism(1, {100, 20}, {120, 180}, 0, 8), upper}, {60, 90.3, 6}, {0, 0, 1}}};
+  for (const Case& c : cases) {
+    Scene scene = testing::flat_ground(200, 200);
+    scene.prisms = c.prisms;
+    const testing::Environment town(scene, 10);
+    std::vector<Vec3> places;
+    for (const double beside_m : {-1e-2, -1e-9, 0.0, 1e-9, 1e-2}) places.push_back(c.opposite + beside_m * c.along);
+    RayLaunchingOptions options = testing::without_scattering(1, 0, 1);
+    options.tiles_are_targets = false;
+    const RayLaunchingResult result =
+        town.launch(testing::test_transmitter({60, 80, 10}), testing::receivers_at(places), options);
+    for (std::size_t r = 0; r < places.size(); ++r) {
+      const auto reflections = std::count_if(result.rays.begin(), result.rays.end(), [&](const Ray& ray) {
+        return ray.target_id == static_cast<std::int64_t>(r) + 1 && ray.interactions == "T-R";
+      });
+      EXPECT_EQ(reflections, 1) << c.name << ", receiver " << r;
+    }
+  }
+}
+
 // A street that falls by 6 m to a quay: a corner's middle sees farther down than the place, near the ground, at which
 // the corner sends a ray there.
 TEST(ReceiverLegs, FromAnEdgePassAboveTheGround) {
