@@ -47,8 +47,15 @@ bool has_side_in(const Prism& a, const Prism& b) {
   return false;
 }
 
+double bottom_z(const Prism& prism) { return prism.on_ground ? -infinity : prism.bottom_z; }
+
+// Whether a place is in a part, or so near to it that there is no air between.
+bool touches(const Prism& prism, Vec3 place) {
+  return place.z <= prism.top_z + touch_m && place.z >= bottom_z(prism) - touch_m &&
+         distance_to(prism.rings, place.xy()) <= touch_m;
+}
+
 bool solids_touch(const Prism& a, const Prism& b) {
-  const auto bottom_z = [](const Prism& prism) { return prism.on_ground ? -infinity : prism.bottom_z; };
   if (std::max(bottom_z(a), bottom_z(b)) > std::min(a.top_z, b.top_z) + touch_m) return false;
   return has_side_in(a, b) || has_side_in(b, a);
 }
@@ -139,7 +146,7 @@ std::vector<BuildingTransmission::Crossing> BuildingTransmission::crossings(Vec3
     } else if (contains(prism.rings, from.xy())) {
       inside.push_back({0, length_m});
     }
-    const double bottom_z = prism.on_ground ? -infinity : prism.bottom_z;
+    const double bottom = bottom_z(prism);
     const auto material_of = [&](SurfaceKind kind) {
       return surface_material(scene_.default_materials, kind, prism.material);
     };
@@ -147,11 +154,11 @@ std::vector<BuildingTransmission::Crossing> BuildingTransmission::crossings(Vec3
     for (const Interval& in_plan : inside) {
       Interval interval = in_plan;
       if (way.z != 0) {
-        const double at_bottom = (bottom_z - from.z) / way.z * length_m,
+        const double at_bottom = (bottom - from.z) / way.z * length_m,
                      at_top = (prism.top_z - from.z) / way.z * length_m;
         interval.low = std::max(interval.low, std::min(at_bottom, at_top));
         interval.high = std::min(interval.high, std::max(at_bottom, at_top));
-      } else if (from.z <= bottom_z || from.z >= prism.top_z) {
+      } else if (from.z <= bottom || from.z >= prism.top_z) {
         continue;
       }
       if (!(interval.high - interval.low > least_way_m)) continue;
@@ -173,9 +180,8 @@ bool BuildingTransmission::is_air_between(const Crossing& before, const Crossing
                                           Vec3 direction) const {
   if (after.begin_m <= before.end_m + least_way_m) return false;
   // Between walls that touch but for the data's precision the way may be long when it is askew.
-  const Vec2 middle = (from + (0.5 * (before.end_m + after.begin_m)) * direction).xy();
-  return distance_to(scene_.prisms[before.part].rings, middle) > touch_m ||
-         distance_to(scene_.prisms[after.part].rings, middle) > touch_m;
+  const Vec3 middle = from + (0.5 * (before.end_m + after.begin_m)) * direction;
+  return !touches(scene_.prisms[before.part], middle) || !touches(scene_.prisms[after.part], middle);
 }
 
 double BuildingTransmission::loss_db(Vec3 from, Vec3 to) const {

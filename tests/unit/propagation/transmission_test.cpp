@@ -109,6 +109,27 @@ TEST(BuildingTransmission, BlocksArePaidForAsTheRayPassesThem) {
   EXPECT_NEAR(loss_across({house_between(1, 0, 20), upper}, {-20, 10, 14}, {60, 10, 14}), 0, 1e-9);
 }
 
+// A podium, and floors of the same building in the air over it: from a mast on top down to the street.
+TEST(BuildingTransmission, BetweenPartsOverEachOtherThereIsAir) {
+  Scene scene = testing::flat_ground(400, 400);
+  scene.prisms = {testing::box_prism(1, {100, 60}, {140, 100}, 0, 5),
+                  testing::box_prism(1, {100, 60}, {140, 100}, 8, 15)};
+  scene.prisms[1].part = 1;
+  scene.prisms[1].on_ground = false;
+  const Vec3 mast{130, 80, 16};
+  const BuildingTransmission through(scene, mast, 850e6, ten_db_walls());
+  for (const double x : {140.5, 141.0, 142.0}) {
+    // By height: 7 m of the floors and what is left of 5 m below, where the way is still over the podium.
+    const Vec3 street{x, 80, 1.5};
+    const double slope = norm(street - mast) / (mast.z - street.z), out_z = 16 - 10 * (mast.z - street.z) / (x - 130);
+    const double inside_m = slope * (7 + (5 - out_z));
+    EXPECT_NEAR(through.loss_db(mast, street), 40 + 0.5 * inside_m, 1e-9) << x;
+    EXPECT_NEAR(through.loss_db(street, mast), 40 + 0.5 * inside_m, 1e-9) << x;
+  }
+  // Straight down, into the podium.
+  EXPECT_NEAR(through.loss_db(mast, {130, 80, 6}), 20 + 0.5 * 7, 1e-9);
+}
+
 TEST(BuildingTransmission, HousesThatMeetAtACornerAreTwo) {
   const std::vector<Prism> corner = {testing::box_prism(1, {0, 0}, {10, 10}, 0, 10),
                                      testing::box_prism(2, {10, 10}, {20, 20}, 0, 10)};
