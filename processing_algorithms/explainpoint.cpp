@@ -4,6 +4,7 @@
 
 #include "core/base/listed.h"
 #include "core/io/readers/readers.h"
+#include "core/io/sources/name_spellings.h"
 #include "core/prediction/explanation.h"
 #include "core/propagation/rays/link.h"
 #include "processing_algorithms/run/json_values.h"
@@ -35,7 +36,7 @@ std::vector<Transmitter> chosen_transmitters(const std::string& wanted, std::vec
   std::vector<std::string> names;
   names.reserve(transmitters.size());
   for (const Transmitter& transmitter : transmitters) names.push_back(transmitter.name);
-  const auto named = std::find(names.begin(), names.end(), wanted);
+  const auto named = std::find(names.begin(), names.end(), NameSpellings(names).known(wanted));
   if (named != names.end()) return {transmitters[static_cast<std::size_t>(named - names.begin())]};
   const std::string number = wanted.starts_with(id_key) ? wanted.substr(id_key.size()) : wanted;
   for (const Transmitter& transmitter : transmitters) {

@@ -6,6 +6,13 @@
 
 namespace tesseray {
 
+std::vector<std::string> names_of(std::span<const PredictedTransmitter> transmitters) {
+  std::vector<std::string> names;
+  names.reserve(transmitters.size());
+  for (const PredictedTransmitter& transmitter : transmitters) names.push_back(transmitter.name);
+  return names;
+}
+
 TransmitterNumbers::TransmitterNumbers(std::span<const PredictedTransmitter> transmitters) {
   for (std::uint32_t t = 0; t < transmitters.size(); ++t) numbers_.emplace(transmitters[t].transmitter_id, t);
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "core/geometry/vector.h"
 #include "core/tiling/tiling.h"
@@ -40,6 +41,8 @@ struct PredictedTransmitter {
   Vec3 position;
   double frequency_hz = 0;
 };
+
+std::vector<std::string> names_of(std::span<const PredictedTransmitter> transmitters);
 
 // The places of transmitters in a list, by their ids.
 class TransmitterNumbers {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/io/readers/readers.h"
+#include "core/io/sources/name_spellings.h"
 #include "core/io/sources/text_values.h"
 #include "processing_algorithms/run/json_values.h"
 #include "processing_algorithms/run/spelling.h"
@@ -266,9 +267,11 @@ void warn_of_another_kind(const Run& run, const Comparison& comparison, Progress
 
 }  // namespace
 
-Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss,
-                                   const std::vector<Measurement>& measurements) {
+Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss, std::vector<Measurement> measurements) {
   run.progress().begin_stage("comparison");
+  NameSpellings spellings(names_of(path_loss.transmitters));
+  for (Measurement& measurement : measurements) measurement.transmitter = spellings.known(measurement.transmitter);
+  spellings.tell("measurements", run.progress());
   Comparison comparison = compare_with_drive_test(path_loss.targets, path_loss.transmitters, measurements,
                                                   comparison_options(run.values()), run.progress());
   std::size_t excluded = 0;

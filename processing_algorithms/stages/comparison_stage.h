@@ -23,8 +23,7 @@ PathLossLayer path_loss_rows(const Scene& scene, const Tiling& tiling, const Sit
                              const Predictions& predictions);
 
 // Warns when no measurement could be used, saying why.
-Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss,
-                                   const std::vector<Measurement>& measurements);
+Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss, std::vector<Measurement> measurements);
 
 void add_comparison_layers(const Run& run, const Comparison& comparison, ResultWriter& writer,
                            std::vector<std::string>& written);

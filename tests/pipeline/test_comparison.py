@@ -99,6 +99,16 @@ class ComparisonOfPowers(PipelineTest):
                           for row in rows(output, "prediction_error", order="measurement_id")],
                          [(None, "unknown transmitter"), (1, None)])
 
+    def test_transmitters_may_be_spelled_in_other_letters(self):
+        exact, as_written = self.compared(PREDICTION, PLACES)
+        expected = rows(as_written, "prediction_error", order="measurement_id")
+        as_written.unlink()
+        warnings, output = self.compared(PREDICTION, [(site.upper(), *rest) for site, *rest in PLACES])
+        self.assertEqual(rows(output, "prediction_error", order="measurement_id"), expected)
+        told = [warning for warning in warnings if warning not in exact]
+        self.assertEqual([warning["code"] for warning in told], ["other_spelling"])
+        self.assertIn('"MARKET" for "Market"', told[0]["message"])
+
 
 if __name__ == "__main__":
     unittest.main()

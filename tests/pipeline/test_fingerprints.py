@@ -211,6 +211,14 @@ class Fingerprints(PipelineTest):
         self.assertEqual([row["transmitter_count"] for row in rows(output, "located")], [1])
         self.assertTrue(math.isfinite(rows(output, "located")[0]["mismatch"]))
 
+    def test_transmitters_may_be_spelled_in_other_letters(self):
+        file = self.folder / "queries.csv"
+        file.write_text("query,site,rsrp\n1,WEST,-70\n")
+        process, output = self.run_tool("--queries", file)
+        self.assert_done(process)
+        self.assertIn("other_spelling", process.stderr)
+        self.assertEqual([row["transmitter_count"] for row in rows(output, "located")], [1])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -11,6 +11,7 @@
 #include "core/io/readers/measurement_fields.h"
 #include "core/io/readers/readers.h"
 #include "core/io/sources/attribute.h"
+#include "core/io/sources/name_spellings.h"
 #include "core/io/sources/point_source.h"
 #include "core/io/sources/text_values.h"
 
@@ -123,6 +124,7 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
   PointSource points(input.source, input.crs, frame, "QUERIES", PointSource::Places::optional);
   const QueryFields fields = find_fields(points, input);
   const TransmitterNames names(transmitters);
+  NameSpellings spellings(names_of(transmitters));
   std::vector<LocationQuery> queries;
   std::vector<Vec2> positions;  // of the queries' first rows
   std::map<std::string, std::size_t> numbers;
@@ -135,7 +137,7 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
       queries.push_back({name, std::vector<Signature>(transmitters.size()), std::nullopt});
       positions.push_back(row.position);
     }
-    const std::string transmitter = fields.transmitter ? fields.transmitter->name_in(row.feature) : "";
+    const std::string transmitter = fields.transmitter ? spellings.known(fields.transmitter->name_in(row.feature)) : "";
     const std::optional<std::uint32_t> number = names.find(transmitter, may_be_ids);
     if (!number) {
       ++problems.unknown_transmitter;
@@ -159,6 +161,7 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
     if (std::isfinite(positions[q].x)) queries[q].known_position = positions[q] - frame.origin;
   }
   problems.tell(progress);
+  spellings.tell("rows of the queries", progress);
   return queries;
 }
 

@@ -223,6 +223,8 @@ std::string as_utf8(const std::string& text) {
 
 std::string in_small_letters(std::string_view text) { return mapped(text, small, UTF8PROC_COMPOSE); }
 
+std::string case_folded(std::string_view text) { return mapped(text, as_it_is, UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD); }
+
 std::string plain_name(std::string_view name) {
   std::string plain;
   for (const char c : without_marks(in_small_letters(name))) {

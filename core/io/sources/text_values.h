@@ -51,6 +51,9 @@ std::optional<double> parse_quantity(std::string_view text, std::span<const Unit
 std::string as_utf8(const std::string& text);
 // In lower case, whatever the alphabet; letters and marks apart, as macOS writes names, come together: "Ä" → "ä".
 std::string in_small_letters(std::string_view text);
+// By which texts are compared whatever the case of their letters, composed in the same way: "Straße" and "STRASSE"
+// alike.
+std::string case_folded(std::string_view text);
 
 // A name with letters and digits only, in lower case and without marks: "Antenna-Height (m)" → "antennaheightm",
 // "Höhe" → "hoehe", "výška" → "vyska".

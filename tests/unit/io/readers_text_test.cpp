@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/io/readers/readers.h"
+#include "core/io/sources/name_spellings.h"
 #include "core/io/sources/passwords.h"
 #include "core/io/sources/text_values.h"
 
@@ -52,6 +53,36 @@ INSTANTIATE_TEST_SUITE_P(
                       LengthCase{"inf", LengthUnit::metre, none}, LengthCase{"0x10", LengthUnit::metre, none},
                       LengthCase{"m", LengthUnit::metre, none}, LengthCase{"+-5", LengthUnit::metre, none},
                       LengthCase{"7'13\"", LengthUnit::metre, none}, LengthCase{"1e999", LengthUnit::metre, none}));
+
+struct Warnings : Progress {
+  void warn(const Warning& warning) override { messages.push_back(warning.message); }
+  std::vector<std::string> messages;
+};
+
+TEST(Names, OfTransmittersMayBeSpelledInOtherLetters) {
+  const char* composed = "M\u00fcller-Stra\u00dfe";
+  NameSpellings spellings({"Market", composed, "North", "NORTH", "None", " East "});
+  EXPECT_EQ(spellings.known("Market"), "Market");
+  EXPECT_EQ(spellings.known("north"), "north") << "either of two";
+  EXPECT_EQ(spellings.known("NORTH"), "NORTH");
+  EXPECT_EQ(spellings.known("none"), "none") << "a word for nothing";
+  EXPECT_EQ(spellings.known("None"), "None");
+  EXPECT_EQ(spellings.known("Markt"), "Markt");
+  EXPECT_EQ(spellings.known(""), "");
+  Warnings warnings;
+  spellings.tell("measurements", warnings);
+  EXPECT_TRUE(warnings.messages.empty());
+
+  EXPECT_EQ(spellings.known("MARKET"), "Market");
+  EXPECT_EQ(spellings.known(" market\u00a0"), "Market");
+  EXPECT_EQ(spellings.known("Mu\u0308ller-Stra\u00dfe"), composed);
+  EXPECT_EQ(spellings.known("M\u00dcLLER-STRASSE"), composed);
+  EXPECT_EQ(spellings.known("EAST"), "East");
+  spellings.tell("measurements", warnings);
+  ASSERT_EQ(warnings.messages.size(), 1u);
+  EXPECT_NE(warnings.messages[0].find("5 of the measurements"), std::string::npos) << warnings.messages[0];
+  EXPECT_NE(warnings.messages[0].find("\"MARKET\" for \"Market\""), std::string::npos) << warnings.messages[0];
+}
 
 struct SourceCase {
   const char *source, *shown;
