@@ -96,6 +96,7 @@ struct Cleaned {
   double area_before_m2 = 0, area_after_m2 = 0;  // of the repaired parts
   std::size_t slivers = 0, filled_holes = 0;
   double sliver_area_m2 = 0;
+  double largest_sliver_m2 = 0, largest_sliver_width_m = 0;
 };
 
 Cleaned valid_polygons(const RawFootprint& footprint, Vec2 origin, PolygonOverlay& overlay) {
@@ -125,6 +126,10 @@ void leave_out_slivers(Cleaned& cleaned) {
     if (is_sliver(rings)) {
       ++cleaned.slivers;
       cleaned.sliver_area_m2 += area(rings);
+      if (area(rings) > cleaned.largest_sliver_m2) {
+        cleaned.largest_sliver_m2 = area(rings);
+        cleaned.largest_sliver_width_m = mean_width(rings);
+      }
       continue;
     }
     cleaned.filled_holes += std::erase_if(rings, [&rings](const Ring& ring) {
@@ -143,14 +148,29 @@ std::string change_of_area(const Cleaned& cleaned) {
          square_metres(cleaned.area_before_m2);
 }
 
+// In whole millimetres, downwards: what is too thin never reads as wide enough.
+std::string millimetres(double length_m) {
+  return std::to_string(static_cast<int>(std::floor(1000 * length_m))) + " mm";
+}
+
+// A wall that is drawn as thin as it is may have much area.
+std::string why_a_sliver(const Cleaned& cleaned) {
+  const std::string area_m2 = square_metres(cleaned.sliver_area_m2);
+  if (cleaned.largest_sliver_m2 < sliver_area_m2) {
+    return "an outline of only " + area_m2 + " is left out, since it has less than " + square_metres(sliver_area_m2);
+  }
+  return "an outline of " + area_m2 +
+         " is left out, since it is too thin: " + millimetres(cleaned.largest_sliver_width_m) +
+         " wide in the mean, less than " + millimetres(sliver_width_m);
+}
+
 // add(action, code, message) for each thing that was done.
 template <class Add>
 void tell_of(const Cleaned& cleaned, const Add& add) {
   if (cleaned.polygons.empty()) {
     const bool has_slivers = cleaned.slivers > 0;
     add(Issue::Action::dropped, has_slivers ? "sliver" : "no_area",
-        has_slivers ? "an outline of only " + square_metres(cleaned.sliver_area_m2) + " is left out"
-                    : "the outline encloses no area; the feature is left out");
+        has_slivers ? why_a_sliver(cleaned) : "the outline encloses no area; the feature is left out");
     return;
   }
   if (cleaned.was_invalid) {
@@ -161,7 +181,8 @@ void tell_of(const Cleaned& cleaned, const Add& add) {
   if (cleaned.slivers > 0) {
     add(Issue::Action::dropped, "sliver",
         std::to_string(cleaned.slivers) + " sliver(s) of " + square_metres(cleaned.sliver_area_m2) +
-            " in all are left out");
+            " in all are left out: less than " + square_metres(sliver_area_m2) + " each, or " +
+            millimetres(sliver_width_m) + " wide in the mean");
   }
   if (cleaned.filled_holes > 0) {
     add(Issue::Action::repaired, "filled_hole",

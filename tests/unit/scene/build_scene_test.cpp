@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "core/base/error.h"
@@ -284,6 +285,25 @@ TEST(BuildScene, WhatHasNoAreaIsDroppedWithAnIssue) {
     if (issue.action == Issue::Action::dropped) dropped.insert(issue.feature_id);
   }
   EXPECT_EQ(dropped, (std::set<std::int64_t>{2, 3, 4, 5, 6, 7}));
+}
+
+TEST(BuildScene, WhatIsTooThinIsToldWithItsWidth) {
+  const CleanScene clean = build(city({
+      building(1, square(0, 0, 20), 10),
+      building(2, {{0, 50}, {500, 50}, {500, 50.09}, {0, 50.09}}, 4),  // a noise barrier
+      building(3, square(0, 60, 0.5), 10),
+      building(4, {{0, 70}, {500, 70}, {500, 70.11}, {0, 70.11}}, 4),
+  }));
+  ASSERT_EQ(clean.scene.prisms.size(), 2u);
+  EXPECT_EQ(clean.scene.prisms[1].building_id, 4);
+  std::map<std::int64_t, std::string> told;
+  for (const Issue& issue : clean.issues) {
+    if (issue.code == "sliver") told[issue.feature_id] = issue.message;
+  }
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_TRUE(told[2].ends_with("is left out, since it is too thin: 89 mm wide in the mean, less than 100 mm"))
+      << told[2];
+  EXPECT_EQ(told[3], "an outline of only 0.25 m² is left out, since it has less than 0.50 m²");
 }
 
 TEST(BuildScene, SmallHolesAreFilled) {
