@@ -61,6 +61,21 @@ std::vector<std::string> parse_choices(const Parameter& parameter, const std::st
   return chosen;
 }
 
+// Of an extent without area, xmin,xmax,ymin,ymax: two corners, or ends that are exchanged or the same.
+std::string why_empty(const std::vector<double>& bounds) {
+  const auto greater_side = [](double width, double height) { return std::max(std::fabs(width), std::fabs(height)); };
+  const double as_it_is = greater_side(bounds[1] - bounds[0], bounds[3] - bounds[2]);
+  const double of_corners = greater_side(bounds[2] - bounds[0], bounds[3] - bounds[1]);
+  // Eastings and northings are far apart where they are taken for the two ends of one side.
+  const bool is_of_corners = bounds[0] < bounds[2] && bounds[1] < bounds[3] && (as_it_is == 0 || of_corners < as_it_is);
+  if (is_of_corners) return "this looks like xmin,ymin,xmax,ymax";
+  const std::string axis = bounds[0] >= bounds[1] ? "x" : "y";
+  const std::size_t first = bounds[0] >= bounds[1] ? 0 : 2;
+  return axis + "min, " + shortest(bounds[first]) + ", is " +
+         (bounds[first] == bounds[first + 1] ? axis + "max, too"
+                                             : "greater than " + axis + "max, " + shortest(bounds[first + 1]));
+}
+
 // Checks "xmin,xmax,ymin,ymax [CRS]" and returns it as it is.
 std::string parse_extent(const std::string& text) {
   const std::string numbers = text.substr(0, text.find('['));
@@ -70,9 +85,7 @@ std::string parse_extent(const std::string& text) {
   bounds.reserve(parts.size());
   for (const std::string& part : parts) bounds.push_back(plain_number(std::string(trimmed(part))));
   if (bounds[0] >= bounds[1] || bounds[2] >= bounds[3]) {
-    const bool is_of_corners = bounds[0] < bounds[2] && bounds[1] < bounds[3];
-    reject("'" + text + "' is empty: it is xmin,xmax,ymin,ymax" +
-           (is_of_corners ? ", and this looks like xmin,ymin,xmax,ymax" : ""));
+    reject("'" + text + "' is empty: it is xmin,xmax,ymin,ymax, and " + why_empty(bounds));
   }
   return text;
 }

@@ -10,6 +10,7 @@
 #include "core/io/sources/passwords.h"
 #include "processing_algorithms/run/sources.h"
 #include "processing_algorithms/run/spelling.h"
+#include "processing_algorithms/run/tool.h"
 
 namespace tesseray {
 namespace {
@@ -19,6 +20,11 @@ std::vector<std::string> names_of(const std::vector<Parameter>& declared) {
   names.reserve(declared.size());
   for (const Parameter& parameter : declared) names.push_back(parameter.name);
   return names;
+}
+
+bool is_run_option(const std::string& name) {
+  const std::vector<std::string> options = names_of(run_options());
+  return name == "PROGRESS" || std::find(options.begin(), options.end(), name) != options.end();
 }
 
 std::string label(const Parameter& parameter) { return parameter.name + " (" + option_name(parameter.name) + "): "; }
@@ -99,7 +105,9 @@ ParameterValues::ParameterValues(const std::vector<Parameter>& declared, const G
   const std::vector<std::string> names = names_of(declared);
   for (const auto& [name, text] : given) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    violations.push_back("there is no parameter " + name + did_you_mean(name, names));
+    violations.push_back(is_run_option(name)
+                             ? name + " is no parameter but an option of the command line, " + option_name(name)
+                             : "there is no parameter " + name + did_you_mean(name, names));
   }
   for (const Parameter& parameter : declared) {
     values_.emplace(parameter.name, read_value(parameter, given, violations));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/io/sources/text_values.h"
@@ -118,6 +119,30 @@ TEST(ParameterValues, SaysEverythingThatIsWrongAtOnce) {
               "4 parameters are wrong: there is no parameter NAMES. Did you mean NAME?; "
               "TILE_AREA (--tile-area): 'x' is no number; "
               "KINDS (--kinds): 'tree' is not one of ground, wall, roof; NAME (--name): is missing; a name");
+  }
+}
+
+TEST(ParameterValues, OptionsOfTheCommandLineAreToldToBeSome) {
+  try {
+    const ParameterValues values({area}, {{"OVERWRITE", "true"}, {"THREADS", "2"}});
+    FAIL() << "was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(),
+              "2 parameters are wrong: OVERWRITE is no parameter but an option of the command line, --overwrite; "
+              "THREADS is no parameter but an option of the command line, --threads");
+  }
+}
+
+TEST(ParseValue, AnExtentWithoutAreaSaysWhy) {
+  const Parameter extent{.name = "EXTENT", .label = "Extent", .help = "an extent", .kind = ParameterKind::extent};
+  const std::string corners = "this looks like xmin,ymin,xmax,ymax";
+  for (const auto& [text, why] : {std::pair<std::string, std::string>{"2600000,1200000,2600300,1200300", corners},
+                                  {"48.0,9.0,48.1,9.1", corners},
+                                  {"0,0,100,100", corners},
+                                  {"340650,340350,6020350,6020650", "xmin, 340650, is greater than xmax, 340350"},
+                                  {"340350,340350,6020350,6020650", "xmin, 340350, is xmax, too"},
+                                  {"340350,340650,6020650,6020350", "ymin, 6020650, is greater than ymax, 6020350"}}) {
+    EXPECT_EQ(violation(extent, text), "'" + text + "' is empty: it is xmin,xmax,ymin,ymax, and " + why);
   }
 }
 

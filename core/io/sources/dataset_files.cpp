@@ -2,8 +2,12 @@
 #include "core/io/sources/dataset_files.h"
 
 #include <cpl_string.h>
+#include <cpl_vsi.h>
 #include <gdal_priv.h>
 
+#include <string_view>
+
+#include "core/base/listed.h"
 #include "core/io/sources/gdal_session.h"
 #include "core/io/sources/text_values.h"
 
@@ -26,6 +30,19 @@ std::vector<std::filesystem::path> files_of_dataset(const std::string& dataset) 
   const CPLStringList names(opened->GetFileList());
   for (int i = 0; i < names.size(); ++i) files.emplace_back(names[i]);
   return files;
+}
+
+std::string hint_for_zip(const std::string& dataset) {
+  if (!is_local_path(dataset) || !lower_case(dataset).ends_with(".zip")) return {};
+  const std::string within = "/vsizip/" + dataset + "/";
+  const CPLStringList names(VSIReadDirRecursive(within.c_str()));
+  std::vector<std::string> files;
+  for (int i = 0; i < names.size(); ++i) {
+    if (!std::string_view(names[i]).ends_with('/')) files.emplace_back(names[i]);
+  }
+  constexpr std::size_t most_shown = 8;
+  return "unpack it, or give a file in it as " + within + (files.size() == 1 ? files.front() : "NAME") +
+         (files.size() > 1 ? "; there are " + listed(files, most_shown) : "");
 }
 
 }  // namespace tesseray

@@ -15,4 +15,9 @@ bool is_local_path(const std::string& dataset);
 // shows. [] for a database server and for what cannot be opened.
 std::vector<std::filesystem::path> files_of_dataset(const std::string& dataset);
 
+// What to give in place of a ZIP file of this machine, which GDAL opens by another name: "give
+// /vsizip/city.zip/roofs.shp".
+// "" for any other.
+std::string hint_for_zip(const std::string& dataset);
+
 }  // namespace tesseray

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/io/sources/dataset_files.h"
+
 namespace tesseray {
 
 LocatedRaster::LocatedRaster(const std::string& file, const std::string& parameter, const CrsRule& rule) : file_(file) {
@@ -13,8 +15,9 @@ LocatedRaster::LocatedRaster(const std::string& file, const std::string& paramet
   if (dataset_ == nullptr) {
     gdal_.refuse_locked(file);
     const std::string why = without_passwords_of(file, gdal_.last_failure());
+    const std::string hint = hint_for_zip(file);
     throw error("unreadable_file", "this cannot be read as a raster" + (why.empty() ? "" : " (" + why + ")"),
-                "give a raster as " + parameter + ", and check that the file is complete");
+                hint.empty() ? "give a raster as " + parameter + ", and check that the file is complete" : hint);
   }
   if (bands() == 0) {
     throw error("no_band", "the raster has no band of its own", "name one of its subdatasets, as gdalinfo lists them");

@@ -205,8 +205,9 @@ void VectorSource::open(const SourceName& name) {
     if (is_local_path(name.dataset) && is_utf16(name.dataset)) throw utf16_text(file_);
     // A header of one cell is none for GDAL: a title, or what a quote makes of all that follows.
     if (is_table) refuse_broken_table(read_table_lines(name.dataset, 0), {.file = file_});
+    const std::string hint = hint_for_zip(opened_);
     throw Error(ErrorKind::invalid_input, "unreadable_file", "this cannot be read as a vector layer" + why,
-                "check that the file is complete and that QGIS can open it", {.file = file_});
+                hint.empty() ? "check that the file is complete and that QGIS can open it" : hint, {.file = file_});
   }
   const std::string driver = dataset_->GetDriverName();
   is_csv_ = driver == "CSV";

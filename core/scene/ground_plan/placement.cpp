@@ -24,13 +24,16 @@ class BadPlaces {
  public:
   BadPlaces(std::string what, std::string code) : what_(std::move(what)), code_(std::move(code)) {}
 
-  void add(const ErrorPlace& place, const std::string& name, const std::string& reason) {
+  void add(const ErrorPlace& place, const std::string& name, const std::string& reason, double outside_m) {
+    constexpr double far_off_m = 100e3;
+    is_far_off_ = is_far_off_ || outside_m > far_off_m;
     place_ = reasons_.empty() ? place : ErrorPlace{.file = place_.file, .layer = place_.layer};
     reasons_.push_back(name + " " + reason);
   }
 
-  void throw_if_any(const std::string& hint) const {
+  void throw_if_any(std::string hint) const {
     if (reasons_.empty()) return;
+    if (is_far_off_) hint += "; degrees may be exchanged: x is the longitude, y the latitude";
     std::string message = reasons_.size() == 1 ? std::string() : std::to_string(reasons_.size()) + " " + what_ + ": ";
     constexpr std::size_t most_named = 10;
     for (std::size_t i = 0; i < std::min(reasons_.size(), most_named); ++i) {
@@ -44,6 +47,7 @@ class BadPlaces {
   std::string what_, code_;
   ErrorPlace place_;
   std::vector<std::string> reasons_;
+  bool is_far_off_ = false;
 };
 
 class Placement {
@@ -52,14 +56,17 @@ class Placement {
 
   Vec2 local(Vec2 crs_position) const { return crs_position - scene_.frame.origin; }
 
+  double distance_from_area(Vec2 p) const {
+    const Rectangle& extent = scene_.extent;
+    return norm(Vec2{std::max({extent.min.x - p.x, p.x - extent.max.x, 0.0}),
+                     std::max({extent.min.y - p.y, p.y - extent.max.y, 0.0})});
+  }
+
   // Empty when a point may be there.
   std::string what_is_wrong(Vec3 p) const {
     if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) return "has no finite position";
-    const Rectangle& extent = scene_.extent;
-    if (!grown(extent, border_tolerance_m).contains(p.xy())) {
-      const double dx = std::max({extent.min.x - p.x, p.x - extent.max.x, 0.0});
-      const double dy = std::max({extent.min.y - p.y, p.y - extent.max.y, 0.0});
-      return "is outside the area, " + metres(norm(Vec2{dx, dy})) + " from its border";
+    if (!grown(scene_.extent, border_tolerance_m).contains(p.xy())) {
+      return "is outside the area, " + metres(distance_from_area(p.xy())) + " from its border";
     }
     const std::int64_t prism = index_.prism_at(p);
     if (prism >= 0) {
@@ -132,7 +139,7 @@ std::vector<Transmitter> place_transmitters(const std::vector<RawTransmitter>& r
       const std::optional<double> roof = placement.roof_at(p);
       if (!roof) {
         const std::string outside = placement.what_is_wrong({p.x, p.y, ground + std::fabs(each.height_m) + 1});
-        bad.add(each.source, name, outside.empty() ? placement.no_roof(p) : outside);
+        bad.add(each.source, name, outside.empty() ? placement.no_roof(p) : outside, placement.distance_from_area(p));
         continue;
       }
       height_m = *roof + each.height_m - ground;
@@ -142,7 +149,7 @@ std::vector<Transmitter> place_transmitters(const std::vector<RawTransmitter>& r
     const double z = ground + height_m;
     const std::string wrong = placement.what_is_wrong({p.x, p.y, z});
     if (!wrong.empty()) {
-      bad.add(each.source, name, wrong);
+      bad.add(each.source, name, wrong, placement.distance_from_area(p));
       continue;
     }
     transmitters.push_back(placed(each, {p.x, p.y, z}, height_m));
@@ -165,7 +172,7 @@ std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, const
     const Vec3 position{p.x, p.y, placement.ground_at(p) + each.height_m};
     const std::string wrong = placement.what_is_wrong(position);
     if (!wrong.empty()) {
-      bad.add(each.source, "receiver " + std::to_string(each.feature_id), wrong);
+      bad.add(each.source, "receiver " + std::to_string(each.feature_id), wrong, placement.distance_from_area(p));
       continue;
     }
     receivers.push_back({each.feature_id, position});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Inputs that cannot be used, and what is said about each: a code for programs, and a message that says what is
 // wrong, where, and what to do.
+#include <cpl_vsi.h>
 #include <gdal_priv.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "core/io/readers/readers.h"
 #include "core/io/results/sqlite_database.h"
@@ -39,6 +41,15 @@ class Inputs {
   std::string raster(const TestRaster& content) { return write_raster(file(".tif"), content); }
   std::string text(const std::string& ending, const std::string& content) { return write_text(file(ending), content); }
   std::string csv(const std::string& content) { return text(".csv", content); }
+  std::string zip(const std::vector<std::string>& names) {
+    const std::string path = file(".zip");
+    for (const std::string& name : names) {
+      VSILFILE* packed = VSIFOpenL(("/vsizip/" + path + "/" + name).c_str(), "wb");
+      VSIFWriteL("text", 1, 4, packed);
+      VSIFCloseL(packed);
+    }
+    return path;
+  }
   std::string missing(const std::string& name) const { return folder_ / name; }
   std::string file(const std::string& ending) { return folder_ / ("input" + std::to_string(count_++) + ending); }
 
@@ -163,6 +174,13 @@ INSTANTIATE_TEST_SUITE_P(
                    in.buildings(in.missing("roofs_2023.gpkg"));
                  },
                  "file_not_found", "did you mean roofs_2024.gpkg?"},
+        BadInput{"Zipped",
+                 [](Inputs& in) {
+                   in.buildings(in.zip({"roofs.shp", "roofs.dbf"}));
+                 },
+                 "unreadable_file", ".zip/NAME; there are roofs.shp, roofs.dbf"},
+        BadInput{"ZippedRaster", [](Inputs& in) { in.environment({.dem = in.zip({"dem.tif"})}); }, "unreadable_file",
+                 ".zip/dem.tif"},
         BadInput{"NoBytes", [](Inputs& in) { in.buildings(in.text(".gpkg", "")); }, "unreadable_file",
                  "the file is empty, of 0 bytes. make or copy it anew"},
         BadInput{"NoBytesOfRaster", [](Inputs& in) { in.environment({.dem = in.text(".tif", "")}); }, "unreadable_file",

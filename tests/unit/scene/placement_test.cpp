@@ -127,6 +127,20 @@ TEST_F(PlacementTest, OutsideTheAreaSaysHowFar) {
   EXPECT_NE(error_of({at(230, 240, 10, HeightReference::ground)}).find("outside the area, 50.00 m"), std::string::npos);
 }
 
+TEST_F(PlacementTest, ThousandsOfKilometresOutsideDegreesMayBeExchanged) {
+  const auto hint_of = [&](const RawTransmitter& raw) {
+    try {
+      place_transmitters({raw}, scene_);
+    } catch (const Error& error) {
+      return error.hint();
+    }
+    return std::string("placed");
+  };
+  const char* suspicion = "degrees may be exchanged";
+  EXPECT_NE(hint_of(at(-4e6, 6e6, 10, HeightReference::ground)).find(suspicion), std::string::npos);
+  EXPECT_EQ(hint_of(at(230, 240, 10, HeightReference::ground)).find(suspicion), std::string::npos);
+}
+
 // An extent that is taken from the points themselves has them on its border, and both are rounded on their way.
 TEST_F(PlacementTest, OnTheBorderButForRounding) {
   EXPECT_EQ(error_of({at(-0.001, 200.001, 10, HeightReference::ground)}), "placed");
