@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "processing_algorithms/run/sources.h"
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <fstream>
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "core/base/blank_text.h"
 #include "core/io/results/result_hash.h"
@@ -19,15 +21,45 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files that belong to a source: itself, and what stands beside a shapefile.
-std::vector<fs::path> files_of(const fs::path& path) {
-  std::vector<fs::path> files{path};
-  if (lower_case(path.extension().string()) != ".shp") return files;
-  for (const char* extension : {".shx", ".dbf", ".prj", ".cpg"}) {
-    fs::path sibling = path;
-    if (fs::exists(sibling.replace_extension(extension))) files.push_back(sibling);
+// Of "/vsizip/city.zip/roofs.shp" the archive; empty where there is none on this machine.
+fs::path archive_of(const std::string& virtual_path) {
+  std::error_code problem;
+  const std::size_t begin = virtual_path.find('/', 1);
+  for (std::size_t end = virtual_path.size(); begin != std::string::npos && end > begin + 1;
+       end = virtual_path.rfind('/', end - 1)) {
+    fs::path file = virtual_path.substr(begin + 1, end - begin - 1);
+    if (fs::is_regular_file(file, problem)) return file;
   }
-  return files;
+  return {};
+}
+
+// The files that belong to a source: itself, what stands beside a shapefile, what a virtual one shows, and the archive
+// that it is in. [] for a server's.
+std::vector<fs::path> files_of(const std::string& dataset) {
+  const std::string ending = lower_case(fs::path(dataset).extension().string());
+  const bool is_virtual = is_local_path(dataset) && ending == ".vrt";
+  std::vector<fs::path> files;
+  // Others are not opened a second time: a server may be slow.
+  if (is_virtual || dataset.starts_with("GPKG:")) {
+    files = files_of_dataset(dataset);
+  } else {
+    files.emplace_back(dataset);
+  }
+  for (fs::path& file : files) {
+    if (file.string().starts_with("/vsi")) file = archive_of(file.string());
+  }
+  std::vector<fs::path> on_disk;
+  std::error_code problem;
+  for (fs::path& file : files) {
+    const bool is_known = std::find(on_disk.begin(), on_disk.end(), file) != on_disk.end();
+    if (!is_known && fs::is_regular_file(file, problem)) on_disk.push_back(std::move(file));
+  }
+  if (ending != ".shp" || !is_local_path(dataset) || on_disk.empty()) return on_disk;
+  for (const char* extension : {".shx", ".dbf", ".prj", ".cpg"}) {
+    fs::path sibling = on_disk.front();
+    if (fs::exists(sibling.replace_extension(extension))) on_disk.push_back(sibling);
+  }
+  return on_disk;
 }
 
 // Adds a file's bytes to `hash` and returns how many there were.
@@ -61,10 +93,10 @@ std::string layer_of_source(const std::string& source) {
 
 RunRecord::Input fingerprint(const std::string& source, const Progress& progress) {
   RunRecord::Input input{.path = without_password(source), .bytes = 0, .hash = {}};
-  std::error_code problem;
-  if (!is_plain_path(source) || !fs::is_regular_file(path_of_source(source), problem)) return input;
+  const std::vector<fs::path> files = files_of(path_of_source(source).string());
+  if (files.empty()) return input;
   ResultHash hash;
-  for (const fs::path& file : files_of(path_of_source(source))) input.bytes += add_file(file, hash, progress);
+  for (const fs::path& file : files) input.bytes += add_file(file, hash, progress);
   input.hash = hash.hexadecimal();
   return input;
 }

@@ -233,5 +233,5 @@ def _has_changed(item: Mapping[str, Any], folder: Path) -> bool:
     """Whether an input has another size than it had. The hash of a large file would take too long for a click."""
     found = _found(str(item.get("path", "")), folder)
     path = Path(_source_path(found)) if found else None
-    return bool(path and path.is_file() and item.get("bytes") and path.suffix.lower() != ".shp"
+    return bool(path and path.is_file() and item.get("bytes") and path.suffix.lower() not in (".shp", ".vrt")
                 and path.stat().st_size != item["bytes"])

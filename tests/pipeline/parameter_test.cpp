@@ -2,8 +2,12 @@
 #include "processing_algorithms/run/parameter.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "core/base/error.h"
@@ -211,6 +215,38 @@ TEST(Sources, FileAndLayer) {
   EXPECT_FALSE(is_plain_path("GPKG:/data/city.gpkg:terrain"));
   EXPECT_EQ(layer_of_source("GPKG:/data/city.gpkg:terrain"), "terrain");
   EXPECT_TRUE(is_plain_path("/data/at 12:30/city.gpkg|layername=roofs|subset=\"kind\" = 'a:b'"));
+}
+
+TEST(Fingerprint, IsOfAllThatIsRead) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tesseray_fingerprint_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const std::string& file, const std::string& text) {
+    std::ofstream(folder / file, std::ios::binary) << text;
+    return (folder / file).string();
+  };
+  Progress progress;
+  const std::string grid = "ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\n";
+  write("dem.asc", grid + "1 2\n3 4\n");
+  const std::string shown =
+      write("dem.vrt",
+            R"(<VRTDataset rasterXSize="2" rasterYSize="2"><VRTRasterBand dataType="Float32" band="1"><SimpleSource>
+        <SourceFilename relativeToVRT="1">dem.asc</SourceFilename><SourceBand>1</SourceBand>
+        </SimpleSource></VRTRasterBand></VRTDataset>)");
+  const RunRecord::Input before = fingerprint(shown, progress);
+  write("dem.asc", grid + "1 2\n3 5\n");
+  const RunRecord::Input after = fingerprint(shown, progress);
+  EXPECT_EQ(after.bytes, before.bytes);
+  EXPECT_EQ(after.bytes, std::filesystem::file_size(shown) + std::filesystem::file_size(folder / "dem.asc"));
+  EXPECT_NE(after.hash, before.hash);
+
+  const std::string archive = write("city.zip", "packed");
+  const RunRecord::Input packed = fingerprint("/vsizip/" + archive + "/roofs/a.shp|layername=a", progress);
+  EXPECT_EQ(packed.hash, fingerprint(archive, progress).hash);
+  EXPECT_EQ(packed.bytes, 6u);
+  EXPECT_EQ(fingerprint("/vsicurl/https://example.org/dem.tif", progress).hash, "");
+  EXPECT_EQ(fingerprint(folder.string(), progress).hash, "");
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
