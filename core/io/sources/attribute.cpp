@@ -21,13 +21,15 @@ std::string name_of(const OGRFieldDefn& field) { return as_utf8(field.GetNameRef
 // Units that names may end with and that are not read, of fields in the first one's kind of unit.
 struct UnreadUnits {
   std::string_view kind;
-  std::vector<std::string_view> units;
+  std::span<const std::string_view> units;
 };
-const std::array unread_units = {
-    UnreadUnits{"m", {"km", "in", "inch", "inches", "yd", "yard", "yards", "mi", "mile", "miles"}},
-    UnreadUnits{"deg", {"rad", "radian", "radians", "gon", "gons", "grad", "grads"}},
-    UnreadUnits{"steps", {"ns", "us", "ms", "s", "m", "km"}},
-};
+constexpr std::array unread_lengths =
+    std::to_array<std::string_view>({"km", "in", "inch", "inches", "yd", "yard", "yards", "mi", "mile", "miles"});
+constexpr std::array unread_angles =
+    std::to_array<std::string_view>({"rad", "radian", "radians", "gon", "gons", "grad", "grads"});
+constexpr std::array unread_steps = std::to_array<std::string_view>({"ns", "us", "ms", "s", "m", "km"});
+constexpr std::array unread_units = {UnreadUnits{"m", unread_lengths}, UnreadUnits{"deg", unread_angles},
+                                     UnreadUnits{"steps", unread_steps}};
 
 void refuse_unread_unit(const std::string& name, const AttributeSearch& search, const ErrorPlace& place) {
   for (const UnreadUnits& unread : unread_units) {

@@ -234,6 +234,19 @@ struct StraightGround {
   bool before = false, behind = false;
 };
 
+// A roof's height, by a point of the profile at its edge: without the earth's bulge.
+TESSERAY_HD inline double roof_z_of(const RooftopLine& line, Vec2 point) { return point.y - line.bulge_at(point.x); }
+// Whether a point, of that number in the profile's row, is the edge of the roof that an end stands over: the first
+// thing in its way.
+TESSERAY_HD inline bool starts_over_roof(const RooftopRays& rays, const RooftopLine& line, std::uint32_t number,
+                                         Vec2 point) {
+  return number == 1 && is_same_height(roof_z_of(line, point), rays.roof_z);
+}
+TESSERAY_HD inline bool ends_over_roof(const RooftopTarget& target, const RooftopLine& line, std::uint32_t row_size,
+                                       std::uint32_t number, Vec2 point) {
+  return number + 2 == row_size && is_same_height(roof_z_of(line, point), target.roof_z);
+}
+
 // Over the path, as over absorbing screens: all of the bends but what roof edges take beyond screens.
 template <class Screens>
 TESSERAY_HD inline void pass_screens(const RooftopSceneView& scene, const RooftopRays& rays,
@@ -243,10 +256,8 @@ TESSERAY_HD inline void pass_screens(const RooftopSceneView& scene, const Roofto
   bends.outcome = RooftopBends::Outcome::found;
   bends.count = path.count - 2;
   bends.to_first_keller_point = {};
-  const double first_roof_z = points[1].y - line.bulge_at(points[1].x);
-  const bool leaves_own_roof = path.in_row[1] == 1 && is_same_height(first_roof_z, rays.roof_z);
   bends.ground = {};
-  if (rays.may_reflect && !leaves_own_roof) {
+  if (rays.may_reflect && !starts_over_roof(rays, line, path.in_row[1], points[1])) {
     bends.ground =
         straight.before ? ground_up_to(scene.terrain, line, points[1]) : ground_before(scene.terrain, line, points[1]);
   }
@@ -267,23 +278,6 @@ TESSERAY_HD inline void pass_screens(const RooftopSceneView& scene, const Roofto
   for (std::uint32_t i = 0; i < bends.count; ++i) bends.edges[i] = points[i + 1];
 }
 
-// The points of a profile in which roofs are asked for by height, without the earth's bulge.
-template <class Row>
-TESSERAY_HD inline double roof_z_of(const RooftopLine& line, const Row& row, std::uint32_t number) {
-  return row[number].y - line.bulge_at(row[number].x);
-}
-// Its roof's edge is the first thing in the way of an end.
-template <class Row>
-TESSERAY_HD inline bool starts_over_roof(const RooftopRays& rays, const RooftopLine& line, const Row& row,
-                                         std::uint32_t number) {
-  return number == 1 && is_same_height(roof_z_of(line, row, number), rays.roof_z);
-}
-template <class Row>
-TESSERAY_HD inline bool ends_over_roof(const RooftopTarget& target, const RooftopLine& line, const Row& row,
-                                       std::uint32_t number) {
-  return number + 2 == row.size() && is_same_height(roof_z_of(line, row, number), target.roof_z);
-}
-
 TESSERAY_HD inline double sine_of(const ProfileEdge& edge) {
   return edge.sine() < least_sine ? least_sine : edge.sine();
 }
@@ -294,7 +288,7 @@ TESSERAY_HD inline double lit_share_of(const RooftopLine& line, const Row& row, 
                                        std::uint32_t place, bool rear, double wavelength_m) {
   const std::uint32_t edge = path.in_row[place], other = rear ? edge - 1 : edge + 1;
   if (other == 0 || other + 1 == row.size()) return 1;
-  if (!is_same_height(roof_z_of(line, row, edge), roof_z_of(line, row, other))) return 1;
+  if (!is_same_height(roof_z_of(line, row[edge]), roof_z_of(line, row[other]))) return 1;
   const std::uint32_t neighbour = rear ? place - 1 : place + 1;
   if (path.in_row[neighbour] == other) return 0;
   const Vec2 from = path.points[neighbour];
@@ -318,8 +312,8 @@ TESSERAY_HD inline void pass_roof_edges(const RooftopRays& rays, const RooftopTa
               .sine = sine_of(edge),
               .is_crest = path.is_crest[i]};
     const bool rear = bend.is_rear();
-    bend.is_over_own_roof =
-        rear ? starts_over_roof(rays, line, row, in_row) : ends_over_roof(target, line, row, in_row);
+    bend.is_over_own_roof = rear ? starts_over_roof(rays, line, in_row, points[i])
+                                 : ends_over_roof(target, line, row.size(), in_row, points[i]);
     if (!bend.is_crest) bend.lit_share = lit_share_of(line, row, path, i, rear, rays.wavelength_m);
     if (i == 1) {
       bends.to_first_keller_point =
@@ -357,14 +351,14 @@ template <class Row>
 TESSERAY_HD inline void leave_own_roofs(const RooftopRays& rays, const RooftopTarget& target, const RooftopLine& line,
                                         const Row& row, const ChosenPath& path, RooftopBends& bends) {
   const std::uint32_t first = 1, last = row.size() - 2, end = path.count - 1;
-  if (starts_over_roof(rays, line, row, first)) {
+  if (starts_over_roof(rays, line, first, row[first])) {
     const ProfileEdge edge = row.edge(first);
     const bool is_in_path = path.in_row[1] == first;
     const Bend bend{
         .before = path.points[0], .edge = row[first], .after = path.points[is_in_path ? 2 : 1], .sine = sine_of(edge)};
     leave_own_roof(rays, bend, edge, row[first + 1], is_in_path, bends);
   }
-  if (ends_over_roof(target, line, row, last)) {
+  if (ends_over_roof(target, line, row.size(), last, row[last])) {
     const auto turned = [&](Vec2 point) { return Vec2{line.length_m - point.x, point.y}; };
     const ProfileEdge edge = row.edge(last);
     const bool is_in_path = path.in_row[end - 1] == last;

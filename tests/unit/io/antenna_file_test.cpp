@@ -53,6 +53,12 @@ class AntennaFiles : public ::testing::Test {
     return read_antenna_file(
         write_text(folder_ / std::string("a").append(std::to_string(files_++)).append(".msi"), text), frequency_mhz);
   }
+  // plain_msi() with one place in other words.
+  AntennaFile read_plain_with(const std::string& place, const std::string& other) {
+    std::string text = plain_msi();
+    text.replace(text.find(place), place.size(), other);
+    return read(text);
+  }
   TemporaryFolder folder_;
   int files_ = 0;
 };
@@ -183,9 +189,7 @@ TEST_F(AntennaFiles, FrequenciesThatCanBeNoMegahertzAreInKilohertzOrHertz) {
 }
 
 TEST_F(AntennaFiles, TiltsAreCheckedAgainstTheVerticalCut) {
-  std::string text = plain_msi();
-  text.replace(text.find("TILT ELECTRICAL\nELECTRICAL_TILT 6\n"), 34, "");
-  const AntennaFile none = read(text);
+  const AntennaFile none = read_plain_with("TILT ELECTRICAL\nELECTRICAL_TILT 6\n", "");
   EXPECT_TRUE(assumes(none, "electrical_tilt"));
   EXPECT_NEAR(none.electrical_tilt_deg, 6, 1e-9);
   // Angles that count upwards are turned over.
@@ -195,9 +199,7 @@ TEST_F(AntennaFiles, TiltsAreCheckedAgainstTheVerticalCut) {
   EXPECT_TRUE(assumes(upside_down, "vertical_upside_down"));
   expect_same_cuts(upside_down, read(plain_msi()));
   // A tilt that counts upwards; the cut below the horizon stays where it is.
-  std::string counted_up = plain_msi();
-  counted_up.replace(counted_up.find("_TILT 6"), 7, "_TILT -6");
-  const AntennaFile looks_down = read(counted_up);
+  const AntennaFile looks_down = read_plain_with("_TILT 6", "_TILT -6");
   EXPECT_TRUE(assumes(looks_down, "tilt_sign"));
   EXPECT_EQ(looks_down.electrical_tilt_deg, 6);
   expect_same_cuts(looks_down, read(plain_msi()));
@@ -208,41 +210,30 @@ TEST_F(AntennaFiles, TiltsAreCheckedAgainstTheVerticalCut) {
 
 // A site's tilt is reached from the cut's own.
 TEST_F(AntennaFiles, TheCutsTiltCountsWhereTheSaidOneIsAnother) {
-  std::string text = plain_msi();
-  text.replace(text.find("ELECTRICAL_TILT 6"), 17, "ELECTRICAL_TILT 0");
-  const AntennaFile antenna = read(text);
+  const AntennaFile antenna = read_plain_with("ELECTRICAL_TILT 6", "ELECTRICAL_TILT 0");
   EXPECT_TRUE(assumes(antenna, "tilt_contradiction"));
   EXPECT_NEAR(antenna.electrical_tilt_deg, 6, 1e-9);
 }
 
 TEST_F(AntennaFiles, TiltsMayCountInAFullCircle) {
-  std::string text = plain_msi();
-  text.replace(text.find("ELECTRICAL_TILT 6"), 17, "ELECTRICAL_TILT 366");
-  EXPECT_EQ(read(text).electrical_tilt_deg, 6);
+  EXPECT_EQ(read_plain_with("ELECTRICAL_TILT 6", "ELECTRICAL_TILT 366").electrical_tilt_deg, 6);
 }
 
 // A sign of thousands makes 1.8 MHz of it, which no antenna here is for.
 TEST_F(AntennaFiles, FrequenciesThatNothingIsPredictedAtAreNone) {
-  std::string text = plain_msi();
-  text.replace(text.find("1800"), 4, "1,800 MHz");
-  EXPECT_FALSE(read(text).frequency_mhz.has_value());
+  EXPECT_FALSE(read_plain_with("1800", "1,800 MHz").frequency_mhz.has_value());
 }
 
 TEST_F(AntennaFiles, NumbersThatCannotBeReadAreToldOf) {
-  const auto with = [&](const std::string& place, const std::string& other) {
-    std::string text = plain_msi();
-    text.replace(text.find(place), place.size(), other);
-    return read(text);
-  };
   for (const char* tilt : {"six", "2-10", "."}) {
-    const AntennaFile antenna = with("ELECTRICAL_TILT 6", std::string("ELECTRICAL_TILT ") + tilt);
+    const AntennaFile antenna = read_plain_with("ELECTRICAL_TILT 6", std::string("ELECTRICAL_TILT ") + tilt);
     EXPECT_TRUE(assumes(antenna, "tilt")) << tilt;
     EXPECT_NEAR(antenna.electrical_tilt_deg, 6, 1e-9) << tilt;
   }
-  EXPECT_FALSE(assumes(with("ELECTRICAL_TILT 6", "ELECTRICAL_TILT"), "tilt"));
+  EXPECT_FALSE(assumes(read_plain_with("ELECTRICAL_TILT 6", "ELECTRICAL_TILT"), "tilt"));
   for (const char* count : {"-1", "all"}) {
-    EXPECT_TRUE(assumes(with("HORIZONTAL 360", std::string("HORIZONTAL ") + count), "point_count")) << count;
-    EXPECT_TRUE(assumes(with("VERTICAL 360", std::string("VERTICAL ") + count), "point_count")) << count;
+    EXPECT_TRUE(assumes(read_plain_with("HORIZONTAL 360", std::string("HORIZONTAL ") + count), "point_count")) << count;
+    EXPECT_TRUE(assumes(read_plain_with("VERTICAL 360", std::string("VERTICAL ") + count), "point_count")) << count;
   }
 }
 

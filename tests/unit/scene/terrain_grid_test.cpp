@@ -135,6 +135,27 @@ TEST(TerrainGrid, ZerosAmidHighGroundAreToldOf) {
   EXPECT_TRUE(issues_of(0, 0).empty());
 }
 
+// Bent ones, too, as far as they bend up along one axis as down along the other (x² − y² solves Laplace's equation, and
+// its differences between nodes of any two steps).
+TEST(TerrainGrid, SaddlesGoOnThroughHoles) {
+  RawTerrain raw = plane();
+  raw.columns = raw.rows = 41;
+  raw.step_y = 5;
+  raw.height_m.clear();
+  const auto saddle_m = [](double x, double y) { return 100 + 1e-3 * (x * x - y * y); };
+  for (int row = 0; row < 41; ++row) {
+    for (int column = 0; column < 41; ++column) {
+      const bool is_hole = std::abs(row - 20) < 14 && std::abs(column - 21) < 12;
+      raw.height_m.push_back(is_hole ? nan : static_cast<float>(saddle_m(10 * column, 5 * row)));
+    }
+  }
+  IssueLog log("dem.tif");
+  const Terrain terrain = make_terrain(raw, {{10, 10}, {390, 190}}, origin, log);
+  for (double x = 20; x < 390; x += 10) {
+    for (double y = 15; y < 190; y += 5) EXPECT_NEAR(terrain.height_at({x, y}), saddle_m(x, y), 0.01) << x << ", " << y;
+  }
+}
+
 // Cliffs and peaks have others of their height next to them, or lie lower on one side.
 TEST(TerrainGrid, SingleHeightsFarFromAllAroundThemAreToldOf) {
   const auto issues_of = [](std::initializer_list<std::pair<std::uint32_t, float>> more_m) {
