@@ -34,8 +34,9 @@ std::vector<std::filesystem::path> files_of_dataset(const std::string& dataset) 
 
 std::string hint_for_zip(const std::string& dataset) {
   if (!is_local_path(dataset) || !lower_case(dataset).ends_with(".zip")) return {};
-  const std::string within = "/vsizip/" + dataset + "/";
-  const CPLStringList names(VSIReadDirRecursive(within.c_str()));
+  const std::string archive = "/vsizip/" + dataset, within = archive + "/";
+  // A slash behind its name would hide what lies in folders.
+  const CPLStringList names(VSIReadDirRecursive(archive.c_str()));
   std::vector<std::string> files;
   for (int i = 0; i < names.size(); ++i) {
     if (!std::string_view(names[i]).ends_with('/')) files.emplace_back(names[i]);

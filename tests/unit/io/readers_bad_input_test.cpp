@@ -179,6 +179,8 @@ INSTANTIATE_TEST_SUITE_P(
                    in.buildings(in.zip({"roofs.shp", "roofs.dbf"}));
                  },
                  "unreadable_file", ".zip/NAME; there are roofs.shp, roofs.dbf"},
+        BadInput{"ZippedInAFolder", [](Inputs& in) { in.environment({.dem = in.zip({"city/dem.tif"})}); },
+                 "unreadable_file", ".zip/city/dem.tif"},
         BadInput{"ZippedRaster", [](Inputs& in) { in.environment({.dem = in.zip({"dem.tif"})}); }, "unreadable_file",
                  ".zip/dem.tif"},
         BadInput{"NoBytes", [](Inputs& in) { in.buildings(in.text(".gpkg", "")); }, "unreadable_file",
