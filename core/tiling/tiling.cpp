@@ -33,12 +33,11 @@ std::vector<std::uint64_t> first_slots(const Scene& scene, const std::vector<Pri
     first[p] = next;
     next += slot_count(prism, walls[p], options);
     if (next > std::uint64_t{1} << slot_bits) {
-      throw Error(
-          ErrorKind::invalid_input, "too_many_building_tiles",
-          "the building of feature " + std::to_string(prism.source_feature) + " has more parts, or larger ones, " +
-              "than can be numbered in tiles of " + square_metres(options.tile_area_m2),
-          "where buildings are dissolved into one feature, make one of each (in QGIS: Multipart to singleparts); "
-          "else give a larger TILE_AREA, or divide the building");
+      throw Error(ErrorKind::invalid_input, "too_many_building_tiles",
+                  "the building of feature " + std::to_string(prism.source_feature) +
+                      " has more parts, or larger ones, " + "than can be numbered in tiles of " +
+                      square_metres(options.tile_area_m2),
+                  "give a larger TILE_AREA, or divide the building");
     }
   }
   return first;

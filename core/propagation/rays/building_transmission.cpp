@@ -55,8 +55,10 @@ bool touches(const Prism& prism, Vec3 place) {
          distance_to(prism.rings, place.xy()) <= touch_m;
 }
 
-bool solids_touch(const Prism& a, const Prism& b) {
-  if (std::max(bottom_z(a), bottom_z(b)) > std::min(a.top_z, b.top_z) + touch_m) return false;
+// Whether two parts are of one house: solids that touch, or floors in the air over others of their building.
+bool are_of_one_house(const Prism& a, const Prism& b) {
+  const bool is_air_between = std::max(bottom_z(a), bottom_z(b)) > std::min(a.top_z, b.top_z) + touch_m;
+  if (is_air_between && a.building_id != b.building_id) return false;
   return has_side_in(a, b) || has_side_in(b, a);
 }
 
@@ -78,17 +80,13 @@ BuildingTransmission::BuildingTransmission(const Scene& scene, Vec3 antenna, dou
 
 void BuildingTransmission::find_parts(Vec3 antenna) {
   double least_m = infinity;
-  std::int64_t nearest = 0;
-  for (const Prism& prism : scene_.prisms) {
-    const double distance_m = distance_to(prism.rings, antenna.xy());
+  for (std::uint32_t p = 0; p < scene_.prisms.size(); ++p) {
+    const double distance_m = distance_to(scene_.prisms[p].rings, antenna.xy());
     if (distance_m >= least_m) continue;
     least_m = distance_m;
-    nearest = prism.building_id;
+    parts_ = {p};
   }
-  for (std::uint32_t p = 0; p < scene_.prisms.size(); ++p) {
-    if (scene_.prisms[p].building_id == nearest) parts_.push_back(p);
-  }
-  add_touching_parts();
+  add_rest_of_house();
   top_z_ = -infinity;
   for (const std::uint32_t part : parts_) {
     const Prism& prism = scene_.prisms[part];
@@ -100,7 +98,7 @@ void BuildingTransmission::find_parts(Vec3 antenna) {
   }
 }
 
-void BuildingTransmission::add_touching_parts() {
+void BuildingTransmission::add_rest_of_house() {
   if (parts_.empty()) return;
   const PrismIndex index(scene_);
   std::vector<bool> is_part(scene_.prisms.size(), false);
@@ -109,7 +107,7 @@ void BuildingTransmission::add_touching_parts() {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const std::uint32_t part = parts_[i];
     for (const std::uint32_t other : index.candidates(grown(index.bounds(part), touch_m))) {
-      if (is_part[other] || !solids_touch(scene_.prisms[part], scene_.prisms[other])) continue;
+      if (is_part[other] || !are_of_one_house(scene_.prisms[part], scene_.prisms[other])) continue;
       is_part[other] = true;
       parts_.push_back(other);
     }

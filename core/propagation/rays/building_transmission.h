@@ -41,7 +41,7 @@ class BuildingTransmission {
   };
 
   void find_parts(Vec3 antenna);
-  void add_touching_parts();
+  void add_rest_of_house();
   // Whether there is air between two crossings, of which the first ends before the other begins.
   bool is_air_between(const Crossing& before, const Crossing& after, Vec3 from, Vec3 direction) const;
   std::vector<Crossing> crossings(Vec3 from, Vec3 to) const;

@@ -25,6 +25,18 @@ constexpr double suspicious_height_m = 1000;
 // Bases below this are on the ground.
 constexpr double least_base_m = 0.05;
 
+// The number of a building that is one polygon of many in a feature: by the place of its first corner, so that an edit
+// of the others does not change it. Among the larger ones of those that keep the numbers of tiles below 2^53.
+std::int64_t building_id_of_polygon(std::int64_t feature_id, const Rings& rings, Vec2 origin) {
+  const Vec2 corner = origin + *std::ranges::min_element(rings.front(), {}, [](Vec2 p) { return std::pair(p.x, p.y); });
+  StableHash hash;
+  hash.add(feature_id);
+  hash.add(corner.x);
+  hash.add(corner.y);
+  constexpr int bits = 31;
+  return std::int64_t{1} << bits | static_cast<std::int64_t>(hash.value() >> (64 - bits));
+}
+
 // What is left of a building's attributes after checking: exactly one of height and roof.
 struct Heights {
   std::optional<double> height_m, roof_elevation_m;
@@ -56,7 +68,7 @@ class PrismMaker {
       if (!heights[b] || heights[b]->base_m > 0) continue;
       for (const Rings& rings : polygons_[b]) {
         const double reference = ground_reference(buildings_[b], rings);
-        if (add_prism(buildings_[b], rings, *heights[b], reference)) {
+        if (add_prism(b, rings, *heights[b], reference)) {
           on_ground.prisms.push_back(prisms_.back());
           reference_of.push_back(reference);
         }
@@ -72,10 +84,11 @@ class PrismMaker {
                                         [&](std::uint32_t i) { return contains(on_ground.prisms[i].rings, p); });
         const double reference =
             below == candidates.end() ? ground_reference(buildings_[b], rings) : reference_of[*below];
-        add_prism(buildings_[b], rings, *heights[b], reference);
+        add_prism(b, rings, *heights[b], reference);
       }
     }
     report_unknown_materials();
+    report_dissolved();
     return numbered();
   }
 
@@ -157,9 +170,13 @@ class PrismMaker {
     return mean;
   }
 
-  bool add_prism(const RawBuilding& building, const Rings& rings, const Heights& heights, double reference) {
+  bool is_dissolved(std::size_t b) const { return polygons_[b].size() > most_polygons_of_building; }
+
+  bool add_prism(std::size_t b, const Rings& rings, const Heights& heights, double reference) {
+    const RawBuilding& building = buildings_[b];
     Prism prism;
-    prism.building_id = building_id_of(building.feature_id);
+    prism.building_id = is_dissolved(b) ? building_id_of_polygon(building.feature_id, rings, origin_)
+                                        : building_id_of(building.feature_id);
     prism.source_feature = building.feature_id;
     prism.rings = rings;
     prism.on_ground = heights.base_m == 0;
@@ -191,6 +208,15 @@ class PrismMaker {
     for (const auto& [name, count] : unknown_materials_) {
       log_.add(Issue::Action::assumed, "unknown_material",
                std::to_string(count) + " wall(s) of the unknown material \"" + name + "\" get the default material");
+    }
+  }
+
+  void report_dissolved() {
+    for (std::size_t b = 0; b < buildings_.size(); ++b) {
+      if (!is_dissolved(b)) continue;
+      add_issue(Issue::Action::assumed, "dissolved_buildings",
+                std::to_string(polygons_[b].size()) + " polygons of one feature, each of which is taken as a building",
+                buildings_[b]);
     }
   }
 

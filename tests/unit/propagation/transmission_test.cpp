@@ -130,6 +130,13 @@ TEST(BuildingTransmission, BetweenPartsOverEachOtherThereIsAir) {
   EXPECT_NEAR(through.loss_db(mast, {130, 80, 6}), 20 + 0.5 * 7, 1e-9);
 }
 
+// A feature of several polygons is not one solid for that: what stands apart stays in the way.
+TEST(BuildingTransmission, PartsOfAFeatureThatStandApartAreNotTheNearestBuilding) {
+  Prism apart = house_between(1, 30, 40);
+  apart.part = 1;
+  EXPECT_NEAR(loss_across({house_between(1, 0, 20), apart}), 20 + 0.5 * 20, 1e-9);
+}
+
 TEST(BuildingTransmission, HousesThatMeetAtACornerAreTwo) {
   const std::vector<Prism> corner = {testing::box_prism(1, {0, 0}, {10, 10}, 0, 10),
                                      testing::box_prism(2, {10, 10}, {20, 20}, 0, 10)};

@@ -87,6 +87,36 @@ TEST(BuildScene, FrameAndCoordinatesLoseNoBit) {
   EXPECT_EQ(clean.issues.size(), 1u);
 }
 
+// Buildings that were dissolved into one feature: each polygon is numbered by itself and keeps its number when another
+// one comes or goes; a building of a few wings stays one.
+TEST(BuildScene, PolygonsOfADissolvedFeatureAreBuildings) {
+  const auto dissolved = [](int polygons, int first = 0) {
+    RawBuilding raw = building(7, square(0, 0, 10), 10);
+    raw.parts.clear();
+    for (int i = first; i < polygons; ++i) raw.parts.push_back({moved(square(20 * (i % 40), 20 * (i / 40), 10))});
+    return raw;
+  };
+  const auto ids = [](const CleanScene& clean) {
+    std::set<std::int64_t> found;
+    for (const Prism& prism : clean.scene.prisms) {
+      EXPECT_EQ(prism.source_feature, 7);
+      EXPECT_EQ(prism.part, 0u);
+      found.insert(prism.building_id);
+    }
+    return found;
+  };
+  const CleanScene many = build(city({dissolved(3000)}));
+  EXPECT_EQ(ids(many).size(), 3000u);
+  EXPECT_EQ(count_issues(many, "dissolved_buildings"), 1);
+  const std::set<std::int64_t> all = ids(many), fewer = ids(build(city({dissolved(3000, 900)})));
+  EXPECT_EQ(fewer.size(), 2100u);
+  EXPECT_TRUE(std::ranges::includes(all, fewer));
+  EXPECT_LT(*all.rbegin(), std::int64_t{1} << 32);
+  const CleanScene wings = build(city({dissolved(64)}));
+  EXPECT_EQ(count_issues(wings, "dissolved_buildings"), 0);
+  for (const Prism& prism : wings.scene.prisms) EXPECT_EQ(prism.building_id, 7);
+}
+
 TEST(BuildScene, ClockwiseClosedRingsAndHolesAreOriented) {
   Ring outer = square(0, 0, 30), yard = square(10, 10, 10);
   std::reverse(outer.begin(), outer.end());
@@ -490,7 +520,7 @@ TEST(BuildScene, IssuesOfTheReadersMoveIntoTheSceneFrame) {
 TEST(BuildScene, BuildingIdsStayInTheNumberingOfTiles) {
   const CleanScene clean =
       build(city({building(-3, square(0, 0, 20), 10), building(std::int64_t{1} << 50, square(40, 0, 20), 10),
-                  building((std::int64_t{1} << 42) - 1, square(80, 0, 20), 10)}));
+                  building((std::int64_t{1} << 32) - 1, square(80, 0, 20), 10)}));
   std::set<std::int64_t> ids;
   for (const Prism& prism : clean.scene.prisms) {
     EXPECT_GE(prism.building_id, 0);

@@ -122,7 +122,7 @@ TEST(TileId, TooManyTilesOnOneBuildingAreRefused) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), "too_many_building_tiles");
-    EXPECT_NE(error.hint().find("Multipart to singleparts"), std::string::npos);
+    EXPECT_NE(error.hint().find("TILE_AREA"), std::string::npos);
   }
 }
 
