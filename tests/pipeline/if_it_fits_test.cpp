@@ -7,21 +7,17 @@
 #include <memory>
 #include <vector>
 
+#include "tests/support/kept_warnings.h"
+
 namespace tesseray::test {
 namespace {
-
-class Warnings final : public Progress {
- public:
-  void warn(const Warning& warning) override { all.push_back(warning); }
-  std::vector<Warning> all;
-};
 
 std::unique_ptr<int> fail(const char* code) {
   throw Error(ErrorKind::resources, code, "the GPU's memory is not enough while taking memory (out of memory)");
 }
 
 TEST(IfItFits, GivesWhatTheGpuMade) {
-  Warnings warnings;
+  tesseray::testing::KeptWarnings warnings;
   const std::unique_ptr<int> made = if_it_fits(
       "visibility", [] { return std::make_unique<int>(7); }, [] { return std::make_unique<int>(8); }, warnings);
   ASSERT_TRUE(made);
@@ -30,7 +26,7 @@ TEST(IfItFits, GivesWhatTheGpuMade) {
 }
 
 TEST(IfItFits, LeavesToTheCpuWhatDoesNotFit) {
-  Warnings warnings;
+  tesseray::testing::KeptWarnings warnings;
   const std::unique_ptr<int> made = if_it_fits(
       "visibility", [] { return fail("gpu_memory"); }, [] { return std::make_unique<int>(8); }, warnings);
   ASSERT_TRUE(made);
@@ -42,7 +38,7 @@ TEST(IfItFits, LeavesToTheCpuWhatDoesNotFit) {
 }
 
 TEST(IfItFits, LetsOtherErrorsPass) {
-  Warnings warnings;
+  tesseray::testing::KeptWarnings warnings;
   EXPECT_THROW(if_it_fits(
                    "visibility", [] { return fail("gpu_failed"); }, [] { return std::make_unique<int>(8); }, warnings),
                Error);

@@ -10,19 +10,10 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "tests/support/kept_warnings.h"
 
 namespace tesseray {
 namespace {
-
-// What a run warned about.
-class Warnings : public Progress {
- public:
-  void warn(const Warning& warning) override {
-    codes.push_back(warning.code);
-    messages.push_back(warning.message);
-  }
-  std::vector<std::string> codes, messages;
-};
 
 // Two transmitters over a street of 5 × 3 ground tiles of 10 m, with a wall above its north end.
 struct Street {
@@ -157,28 +148,28 @@ TEST(Comparison, WordsForNothingAreNamesWhereATransmitterIsCalledSo) {
 
 TEST(Comparison, NamesThatDifferAreToldOfBothSides) {
   const Street street;
-  Warnings warnings;
+  testing::KeptWarnings warnings;
   street.compare({measurement(1, {0, 0}, "north", -90), measurement(2, {0, 0}, "North Tower", -90),
                   measurement(3, {0, 0}, "North Tower", -90), measurement(4, {0, 0}, "", -90)},
                  {}, warnings);
-  EXPECT_EQ(warnings.codes, (std::vector<std::string>{"unknown_transmitter", "no_transmitter"}));
-  ASSERT_EQ(warnings.messages.size(), 2u);
-  EXPECT_EQ(warnings.messages[0],
+  EXPECT_EQ(warnings.codes(), (std::vector<std::string>{"unknown_transmitter", "no_transmitter"}));
+  ASSERT_EQ(warnings.all.size(), 2u);
+  EXPECT_EQ(warnings.all[0].message,
             "2 of the measurements name transmitters that the prediction does not have: North Tower. It has 7, north");
   EXPECT_EQ(
-      warnings.messages[1],
+      warnings.all[1].message,
       "1 of the measurements name no transmitter, and the prediction has several: 7, north. Choose the field that "
       "names them as TRANSMITTER_FIELD");
-  Warnings many;
+  testing::KeptWarnings many;
   std::vector<Measurement> measurements;
   for (int i = 0; i < 12; ++i) measurements.push_back(measurement(i, {0, 0}, "site" + std::to_string(10 + i), -90));
   street.compare(measurements, {}, many);
-  ASSERT_EQ(many.messages.size(), 1u);
-  EXPECT_NE(many.messages[0].find("site10, site11, site12, site13, site14, … (12)"), std::string::npos)
-      << many.messages[0];
-  Warnings none;
+  ASSERT_EQ(many.all.size(), 1u);
+  EXPECT_NE(many.all[0].message.find("site10, site11, site12, site13, site14, … (12)"), std::string::npos)
+      << many.all[0].message;
+  testing::KeptWarnings none;
   street.compare({measurement(1, {0, 0}, "north", -90)}, {}, none);
-  EXPECT_TRUE(none.codes.empty());
+  EXPECT_TRUE(none.all.empty());
 }
 
 TEST(Comparison, ASingleTransmitterNeedsNoName) {
@@ -247,9 +238,9 @@ TEST(Comparison, MeasurementsWithAHeightSnapInSpace) {
   Measurement facade = measurement(1, {20, 24}, "north", -65);
   facade.height_m = 12;
   const Measurement at_street = measurement(2, {20, 24}, "north", -65);
-  Warnings warnings;
+  testing::KeptWarnings warnings;
   const auto errors = street.compare({facade, at_street}, {.snapping = Snapping::nearest_3d}, warnings).errors;
-  EXPECT_EQ(warnings.codes, std::vector<std::string>{});
+  EXPECT_EQ(warnings.codes(), std::vector<std::string>{});
   const MeasurementError& in_space = errors[0];
   EXPECT_EQ(in_space.tile_id, 999);
   EXPECT_DOUBLE_EQ(in_space.snap_distance_m, 1.0);
@@ -262,16 +253,16 @@ TEST(Comparison, MeasurementsWithAHeightSnapInSpace) {
 }
 
 TEST(Comparison, SnappingInSpaceWithoutAnyHeightIsToldOf) {
-  Warnings warnings;
+  testing::KeptWarnings warnings;
   const Comparison comparison =
       Street().compare({measurement(1, {20, 24}, "north", -65)}, {.snapping = Snapping::nearest_3d}, warnings);
   EXPECT_EQ(comparison.errors[0].tile_id, 202);
-  EXPECT_EQ(warnings.codes, std::vector<std::string>{"no_measurement_heights"});
+  EXPECT_EQ(warnings.codes(), std::vector<std::string>{"no_measurement_heights"});
 }
 
 TEST(Comparison, BilinearIsExactForAPlaneAndFallsBackToTheNearest) {
   const Street street;
-  Warnings warnings;
+  testing::KeptWarnings warnings;
   const auto errors = street
                           .compare({measurement(1, {12.5, 6}, "north", -90), measurement(2, {-3, 6}, "north", -90)},
                                    {.snapping = Snapping::bilinear}, warnings)
@@ -279,7 +270,7 @@ TEST(Comparison, BilinearIsExactForAPlaneAndFallsBackToTheNearest) {
   EXPECT_NEAR(errors[0].predicted, -80 - 0.2 * 12.5 - 0.5 * 6, 1e-12);
   EXPECT_EQ(errors[0].tile_id, 101);
   EXPECT_DOUBLE_EQ(errors[1].predicted, -85.0);  // tile 100
-  EXPECT_EQ(warnings.codes, std::vector<std::string>{"bilinear_fell_back"});
+  EXPECT_EQ(warnings.codes(), std::vector<std::string>{"bilinear_fell_back"});
 }
 
 TEST(Comparison, BilinearNeedsAPredictionOnAllFourTiles) {
@@ -376,7 +367,7 @@ TEST(Comparison, NumbersThatStandForNoMeasurementAreNotUsedAndWarnedOf) {
   drive.push_back(measurement(7, {0, 1}, "north", -999));
   drive.push_back(measurement(8, {1, 1}, "north", 9999));
   for (const double window_m : {0.0, 40.0}) {
-    Warnings warnings;
+    testing::KeptWarnings warnings;
     const Comparison with = street.compare(drive, {.averaging_distance_m = window_m}, warnings);
     const Comparison without = street.compare(good, {.averaging_distance_m = window_m});
     ASSERT_EQ(with.errors.size(), 4u);
@@ -384,9 +375,9 @@ TEST(Comparison, NumbersThatStandForNoMeasurementAreNotUsedAndWarnedOf) {
     for (const std::size_t unused : {2u, 3u}) EXPECT_EQ(with.errors[unused].excluded_because, "no plausible value");
     EXPECT_EQ(with.errors[2].measured, -999);
     EXPECT_EQ(with.statistics[0].mean, without.statistics[0].mean);
-    ASSERT_EQ(warnings.codes, std::vector<std::string>{"implausible_values"});
-    EXPECT_EQ(warnings.messages[0].find("2 of 4"), 0u) << warnings.messages[0];
-    EXPECT_NE(warnings.messages[0].find("-999 of measurement 7"), std::string::npos) << warnings.messages[0];
+    ASSERT_EQ(warnings.codes(), std::vector<std::string>{"implausible_values"});
+    EXPECT_EQ(warnings.all[0].message.find("2 of 4"), 0u) << warnings.all[0].message;
+    EXPECT_NE(warnings.all[0].message.find("-999 of measurement 7"), std::string::npos) << warnings.all[0].message;
   }
   for (const ValueKind loss : {ValueKind::path_loss, ValueKind::basic_loss}) {
     const Comparison compared = street.compare(
@@ -415,15 +406,15 @@ TEST(Comparison, HeightsThatNoReceiverMayHaveAreNotUsed) {
     drive.push_back(measurement(static_cast<std::int64_t>(drive.size()), {0, 0}, "north", -81));
     drive.back().height_m = height_m;
   }
-  Warnings warnings;
+  testing::KeptWarnings warnings;
   const Comparison compared = street.compare(drive, {}, warnings);
   ASSERT_EQ(compared.errors.size(), 6u);
   for (std::size_t i = 0; i < 6; ++i) {
     EXPECT_EQ(compared.errors[i].excluded_because, i < 2 ? "" : "no plausible height") << i;
   }
-  ASSERT_EQ(warnings.codes, std::vector<std::string>{"implausible_heights"});
-  EXPECT_EQ(warnings.messages[0].find("4 of 6"), 0u) << warnings.messages[0];
-  EXPECT_NE(warnings.messages[0].find("-0.5 m of measurement 2"), std::string::npos) << warnings.messages[0];
+  ASSERT_EQ(warnings.codes(), std::vector<std::string>{"implausible_heights"});
+  EXPECT_EQ(warnings.all[0].message.find("4 of 6"), 0u) << warnings.all[0].message;
+  EXPECT_NE(warnings.all[0].message.find("-0.5 m of measurement 2"), std::string::npos) << warnings.all[0].message;
 }
 
 TEST(Comparison, ValuesOfAnotherKindAreRefused) {

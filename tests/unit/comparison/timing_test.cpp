@@ -11,15 +11,10 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/comparison/comparison.h"
+#include "tests/support/kept_warnings.h"
 
 namespace tesseray {
 namespace {
-
-class Warnings : public Progress {
- public:
-  void warn(const Warning& warning) override { codes.push_back(warning.code); }
-  std::vector<std::string> codes;
-};
 
 // Two sites at the ends of a road of 100 ground tiles of 10 m. The first half of the road sees "west" directly; beyond
 // it the first ray makes a detour of 60 m. "east" is seen nowhere.
@@ -193,9 +188,9 @@ TEST(Timing, WithoutLineOfSightTimesStayAndAWarningSaysSo) {
   auto drive = road.drive(2, [](double delay_ns) { return delay_ns + 500; });
   const auto west = road.drive(1, [](double delay_ns) { return delay_ns + 40; });
   drive.insert(drive.end(), west.begin(), west.end());
-  Warnings warnings;
+  testing::KeptWarnings warnings;
   const Comparison comparison = road.compare(drive, ValueKind::time_of_arrival, {}, warnings);
-  EXPECT_EQ(warnings.codes, std::vector<std::string>{"no_timing_offset"});
+  EXPECT_EQ(warnings.codes(), std::vector<std::string>{"no_timing_offset"});
   EXPECT_NEAR(comparison.statistics[0].removed_offset, 40, 1e-9);
   EXPECT_TRUE(std::isnan(comparison.statistics[1].removed_offset));
   EXPECT_NEAR(comparison.statistics[1].mean, -500, 1e-9);

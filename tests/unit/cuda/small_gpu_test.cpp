@@ -13,6 +13,7 @@
 #include "cuda/scatter_batch.h"
 #include "processing_algorithms/run/if_it_fits.h"
 #include "tests/support/environment.h"
+#include "tests/support/kept_warnings.h"
 #include "tests/unit/cuda/launch_cases.h"
 
 namespace tesseray::test {
@@ -138,12 +139,6 @@ class ScattererOnSmallGpu final : public OnSmallGpu<RowScatterer> {
   }
 };
 
-class Warnings final : public Progress {
- public:
-  void warn(const Warning& warning) override { all.push_back(warning); }
-  std::vector<Warning> all;
-};
-
 TEST(SmallGpu, LeavesALaunchToTheCpuWholly) {
   const testing::Environment environment(city(), 10);
   const std::vector<Receiver> receivers = testing::receivers_at({{30.2, 60.1, 8}, {220, 30, 9}});
@@ -175,7 +170,7 @@ TEST(SmallGpu, LeavesALaunchToTheCpuWholly) {
         std::pair{Step::diffract, 1}}) {
     SCOPED_TRACE(static_cast<int>(step));
     gpu.give_out_at(step, before);
-    Warnings warnings;
+    testing::KeptWarnings warnings;
     const RayLaunchingResult found = if_it_fits(
         "the rays", [&] { return launcher.launch(transmitter, no_progress()); },
         [&] {

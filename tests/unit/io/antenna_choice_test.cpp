@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/io/readers/readers.h"
 #include "core/io/sources/crs.h"
+#include "tests/support/kept_warnings.h"
 #include "tests/unit/io/gis_files.h"
 
 namespace tesseray {
@@ -15,15 +16,6 @@ namespace {
 
 using testing::TemporaryFolder;
 using testing::write_text;
-
-class Warnings final : public Progress {
- public:
-  void warn(const Warning& warning) override { all.push_back(warning); }
-  long count(const std::string& code) const {
-    return std::count_if(all.begin(), all.end(), [&](const Warning& warning) { return warning.code == code; });
-  }
-  std::vector<Warning> all;
-};
 
 // A pattern with its vertical maximum at 4°, which it calls its electrical tilt.
 std::string panel() {
@@ -54,7 +46,7 @@ class Antennas : public ::testing::Test {
     return read_transmitters(input, frame, warnings_);
   }
   TemporaryFolder folder_;
-  Warnings warnings_;
+  testing::KeptWarnings warnings_;
 };
 
 TEST_F(Antennas, FieldsThatAreNotReadThoughTheyTellOfTheAntennaAreNamed) {

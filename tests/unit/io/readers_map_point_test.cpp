@@ -7,6 +7,7 @@
 
 #include "core/io/readers/readers.h"
 #include "core/io/sources/crs.h"
+#include "tests/support/kept_warnings.h"
 #include "tests/unit/io/gis_files.h"
 
 namespace tesseray {
@@ -48,13 +49,8 @@ TEST(MapPoint, InAnotherCrsIsTransformed) {
 }
 
 TEST(MapPoint, DatumsAreNotTakenAsOneInSilence) {
-  class Warnings final : public Progress {
-   public:
-    void warn(const Warning& warning) override { all.push_back(warning); }
-    std::vector<Warning> all;
-  };
   const auto warnings_of = [](const std::string& text) {
-    Warnings warnings;
+    testing::KeptWarnings warnings;
     read_map_point(text, utm(), "POINT", warnings);
     return warnings.all;
   };

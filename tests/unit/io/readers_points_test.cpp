@@ -8,6 +8,7 @@
 
 #include "core/io/readers/readers.h"
 #include "core/io/sources/crs.h"
+#include "tests/support/kept_warnings.h"
 #include "tests/unit/io/gis_files.h"
 
 namespace tesseray {
@@ -318,24 +319,12 @@ TEST_F(Points, Receivers) {
   EXPECT_EQ(found[1].source.layer, "layer");
 }
 
-class Codes final : public Progress {
- public:
-  void warn(const Warning& warning) override { all.push_back(warning.code); }
-  std::vector<std::string> all;
-};
-
-class Messages final : public Progress {
- public:
-  void warn(const Warning& warning) override { all.push_back(warning.message); }
-  std::vector<std::string> all;
-};
-
 TEST_F(Points, DatumsAreNotTakenAsOneInSilence) {
   const auto codes_of = [&](const std::string& crs) {
-    Codes codes;
+    testing::KeptWarnings codes;
     read_receivers({.source = csv("x,y\n500000,5316000\n"), .crs = crs, .height_m = 1.5}, frame_of("EPSG:25832"),
                    codes);
-    return codes.all;
+    return codes.codes();
   };
   EXPECT_EQ(codes_of("+proj=utm +zone=32 +ellps=bessel"), std::vector<std::string>{"unknown_datum_shift"});
   EXPECT_TRUE(codes_of("EPSG:23032").empty());
@@ -343,7 +332,7 @@ TEST_F(Points, DatumsAreNotTakenAsOneInSilence) {
 
 // "None" is a town. Where several rows say the same, it is their table's word for no name.
 TEST_F(Points, WordsForNothingAreNamesOfTheirOwn) {
-  Messages warnings;
+  testing::KeptWarnings warnings;
   const auto found = read_transmitters({.source = csv("name,lat,lon\nNone,48.1,9.2\nNULL,48.1,9.3\n-,48.1,9.4\n"
                                                       "null,48.1,9.5\n-,48.1,9.6\n,48.1,9.7\n"),
                                         .frequency_mhz = 900,
@@ -355,7 +344,8 @@ TEST_F(Points, WordsForNothingAreNamesOfTheirOwn) {
   EXPECT_EQ(names,
             (std::vector<std::string>{"None", "NULL", "transmitter 3", "null", "transmitter 5", "transmitter 6"}));
   ASSERT_EQ(warnings.all.size(), 1u);
-  EXPECT_NE(warnings.all[0].find("2 transmitters are named \"-\""), std::string::npos) << warnings.all[0];
+  EXPECT_NE(warnings.all[0].message.find("2 transmitters are named \"-\""), std::string::npos)
+      << warnings.all[0].message;
   EXPECT_EQ(
       read_drive_test({.source = csv("cell,lat,lon,rsrp\nNone,48.1,9.2,-90\n")}, frame_of("EPSG:32632"), no_progress())
           .at(0)
@@ -388,11 +378,11 @@ TEST_F(Points, HeadersOfOneCellByAnotherSeparatorAreNoTitles) {
 
 TEST_F(Points, TheZOfReceiversIsNotUsedInSilence) {
   const auto codes_of = [&](const std::string& file, const std::string& wkt, const std::string& field) {
-    Codes codes;
+    testing::KeptWarnings codes;
     const std::string path = write_layer(
         folder_ / file, {.geometry = "POINT Z", .fields = {{field, 'r'}}, .features = {{wkt, {3.0}}, {wkt, {3.0}}}});
     read_receivers({.source = path, .height_m = 1.5}, frame_of("EPSG:32632"), codes);
-    return codes.all;
+    return codes.codes();
   };
   const std::string flat = "POINT Z (500000 5000000 0)", high = "POINT Z (500000 5000000 87)";
   EXPECT_EQ(codes_of("z.gpkg", high, "level"), std::vector<std::string>{"z_not_used"});
@@ -427,9 +417,9 @@ TEST_F(Points, DriveTestsKeepEveryRow) {
 // A decimal comma outside of quotes makes one cell more. GDAL leaves out the last one.
 TEST_F(Points, RowsWithMoreCellsThanTheHeaderAreTold) {
   const auto told_of = [&](const std::string& text) {
-    Messages warnings;
+    testing::KeptWarnings warnings;
     read_drive_test({.source = csv(text)}, frame_of("EPSG:32632"), warnings);
-    return warnings.all;
+    return warnings.messages();
   };
   const std::vector<std::string> cut =
       told_of("cell,lat,lon,rsrp\nA,48.1,9.2,-90\nA,48.1,9.2,-90,5\nA,48.1,9.2,-91,25\n");

@@ -11,6 +11,7 @@
 #include "core/io/sources/name_spellings.h"
 #include "core/io/sources/passwords.h"
 #include "core/io/sources/text_values.h"
+#include "tests/support/kept_warnings.h"
 
 namespace tesseray {
 namespace {
@@ -54,11 +55,6 @@ INSTANTIATE_TEST_SUITE_P(
                       LengthCase{"m", LengthUnit::metre, none}, LengthCase{"+-5", LengthUnit::metre, none},
                       LengthCase{"7'13\"", LengthUnit::metre, none}, LengthCase{"1e999", LengthUnit::metre, none}));
 
-struct Warnings : Progress {
-  void warn(const Warning& warning) override { messages.push_back(warning.message); }
-  std::vector<std::string> messages;
-};
-
 TEST(Names, OfTransmittersMayBeSpelledInOtherLetters) {
   const char* composed = "M\u00fcller-Stra\u00dfe";
   NameSpellings spellings({"Market", composed, "North", "NORTH", "None", " East "});
@@ -69,9 +65,9 @@ TEST(Names, OfTransmittersMayBeSpelledInOtherLetters) {
   EXPECT_EQ(spellings.known("None"), "None");
   EXPECT_EQ(spellings.known("Markt"), "Markt");
   EXPECT_EQ(spellings.known(""), "");
-  Warnings warnings;
+  testing::KeptWarnings warnings;
   spellings.tell("measurements", warnings);
-  EXPECT_TRUE(warnings.messages.empty());
+  EXPECT_TRUE(warnings.all.empty());
 
   EXPECT_EQ(spellings.known("MARKET"), "Market");
   EXPECT_EQ(spellings.known(" market\u00a0"), "Market");
@@ -79,9 +75,9 @@ TEST(Names, OfTransmittersMayBeSpelledInOtherLetters) {
   EXPECT_EQ(spellings.known("M\u00dcLLER-STRASSE"), composed);
   EXPECT_EQ(spellings.known("EAST"), "East");
   spellings.tell("measurements", warnings);
-  ASSERT_EQ(warnings.messages.size(), 1u);
-  EXPECT_NE(warnings.messages[0].find("5 of the measurements"), std::string::npos) << warnings.messages[0];
-  EXPECT_NE(warnings.messages[0].find("\"MARKET\" for \"Market\""), std::string::npos) << warnings.messages[0];
+  ASSERT_EQ(warnings.all.size(), 1u);
+  EXPECT_NE(warnings.all[0].message.find("5 of the measurements"), std::string::npos) << warnings.all[0].message;
+  EXPECT_NE(warnings.all[0].message.find("\"MARKET\" for \"Market\""), std::string::npos) << warnings.all[0].message;
 }
 
 struct SourceCase {

@@ -16,17 +16,13 @@
 #include "core/physics/antenna_pattern.h"
 #include "core/prediction/prediction_codec.h"
 #include "tests/support/environment.h"
+#include "tests/support/kept_warnings.h"
 #include "tests/unit/propagation/two_houses.h"
 
 namespace tesseray {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Warnings : Progress {
-  std::vector<std::string> codes;
-  void warn(const Warning& warning) override { codes.push_back(warning.code); }
-};
 
 class KeptPredictionsTest : public ::testing::Test {
  protected:
@@ -64,7 +60,7 @@ class KeptPredictionsTest : public ::testing::Test {
   std::uint64_t key_ = 7;
   RayLaunchingOptions options_ = all_outputs();
   const Transmitter transmitter_ = testing::test_transmitter(testing::antenna_between_houses);
-  Warnings warnings_;
+  testing::KeptWarnings warnings_;
 };
 
 // Bit by bit, and what the bits leave out.
@@ -97,7 +93,7 @@ TEST_F(KeptPredictionsTest, AreWhatPredictingGives) {
   ASSERT_EQ(taken.size(), 1u);
   EXPECT_FALSE(taken[0].rays.empty());
   expect_same(taken[0], predict(renamed, options_));
-  EXPECT_TRUE(warnings_.codes.empty());
+  EXPECT_TRUE(warnings_.all.empty());
 }
 
 // A step of 20 dB holds from 30 to 50 dBm EIRP, with the least power of −130 dBm.
@@ -175,7 +171,7 @@ TEST_F(KeptPredictionsTest, DamagedOnesAreToldOfAndLeftOut) {
     expect_left_out(bad);
   }
   for (const std::size_t size : {0ul, 10ul, 24ul, good.size() - 1}) expect_left_out(good.substr(0, size));
-  EXPECT_EQ(warnings_.codes, std::vector<std::string>(spoilt, "kept_prediction_damaged"));
+  EXPECT_EQ(warnings_.codes(), std::vector<std::string>(spoilt, "kept_prediction_damaged"));
   keep(transmitter_);
   EXPECT_EQ(found({transmitter_}).size(), 1u);
 }
@@ -214,7 +210,7 @@ TEST_F(KeptPredictionsTest, ThatCannotBeKeptAreToldOfOnce) {
   KeptPredictions nowhere = kept();
   const TransmitterPrediction prediction = predict(transmitter_, options_);
   for (int i = 0; i < 3; ++i) nowhere.keep(transmitter_, prediction, warnings_);
-  EXPECT_EQ(warnings_.codes, std::vector<std::string>{"predictions_not_kept"});
+  EXPECT_EQ(warnings_.codes(), std::vector<std::string>{"predictions_not_kept"});
   EXPECT_TRUE(nowhere.find({transmitter_}, warnings_).empty());
   nowhere.shrink();
   EXPECT_TRUE(fs::is_regular_file(folder_));
@@ -223,7 +219,7 @@ TEST_F(KeptPredictionsTest, ThatCannotBeKeptAreToldOfOnce) {
 TEST_F(KeptPredictionsTest, LeaveTheDiskThatOthersNeed) {
   KeptPredictions modest = kept({.most_bytes = 1u << 30u, .left_free_bytes = std::uint64_t{1} << 62u});
   modest.keep(transmitter_, predict(transmitter_, options_), warnings_);
-  EXPECT_EQ(warnings_.codes, std::vector<std::string>{"predictions_not_kept"});
+  EXPECT_EQ(warnings_.codes(), std::vector<std::string>{"predictions_not_kept"});
   EXPECT_FALSE(fs::exists(folder_));
 }
 

@@ -16,6 +16,7 @@
 #include "core/propagation/launching/ray_launcher.h"
 #include "core/propagation/vegetation/vegetation_pairs.h"
 #include "tests/support/environment.h"
+#include "tests/support/kept_warnings.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {
@@ -45,16 +46,12 @@ class VegetationFiles : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  struct Warnings : Progress {
-    std::vector<std::string> codes;
-    void warn(const Warning& warning) override { codes.push_back(warning.code); }
-  };
   // Prepares a launcher as a run does; returns the codes of its warnings.
   std::vector<std::string> prepare() const {
-    Warnings warnings;
+    testing::KeptWarnings warnings;
     RayLauncher(town_.scene, town_.tiling, town_.occlusion, *visibility_, {}, {})
         .prepare(warnings, vegetation_file_beside(*visibility_));
-    return warnings.codes;
+    return warnings.codes();
   }
   std::optional<VegetationPairs> kept() const {
     return read_vegetation_pairs(*vegetation_file_beside(*visibility_), visibility_->element_count());
