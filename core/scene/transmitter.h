@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/progress.h"
 #include "core/scene/scene.h"
 
 namespace tesseray {
@@ -92,10 +93,15 @@ struct Receiver {
   Vec3 position;
 };
 
-// Resolve heights and check places. Throw Error(invalid_input) naming every transmitter (receiver) that is outside
-// the scene's extent or inside a building.
+// What becomes of receivers that cannot be where they are: those of a drive test may be in houses by its errors.
+enum class MisplacedReceivers { fail, drop };
+
+// Resolve heights and check places. Throw Error(invalid_input) naming transmitters (receivers) that are outside the
+// scene's extent, inside a building or not above the ground; a warning names receivers that are dropped, of which some
+// must be left.
 std::vector<Transmitter> place_transmitters(const std::vector<RawTransmitter>& raw, const Scene& scene);
-std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, const Scene& scene);
+std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, MisplacedReceivers misplaced,
+                                      const Scene& scene, Progress& progress);
 
 // A receiver over one point of the map, in CRS coordinates. Throws Error(invalid_input) as above; its hint names the
 // parameter that gives the height.

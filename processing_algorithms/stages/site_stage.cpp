@@ -16,6 +16,8 @@ constexpr Choice<HeightReference> height_references[] = {
     {"ground", HeightReference::ground}, {"roof", HeightReference::roof}, {"sea", HeightReference::sea}};
 constexpr Choice<CutSynthesis> cut_syntheses[] = {
     {"hpi", CutSynthesis::hpi}, {"sum", CutSynthesis::sum}, {"cross_weighted", CutSynthesis::cross_weighted}};
+constexpr Choice<MisplacedReceivers> misplaced_receivers[] = {{"fail", MisplacedReceivers::fail},
+                                                              {"drop", MisplacedReceivers::drop}};
 
 // `what` in words for the label, `values` for the help, which says by which usual names the field is found.
 Parameter field_of_transmitters(const std::string& name, const std::string& what, const std::string& values,
@@ -169,6 +171,15 @@ std::vector<Parameter> receiver_point_parameters(const std::string& site) {
        .advanced = true,
        .parent = "RECEIVERS",
        .content = "length"},
+      {.name = "MISPLACED_RECEIVERS",
+       .label = "Receivers inside buildings",
+       .help =
+           "what to do with receiver points inside buildings, below the ground or outside of the area: fail, or drop "
+           "them with a warning, as for a drive test whose positions are inexact",
+       .kind = Kind::enumeration,
+       .default_value = "fail",
+       .choices = words(misplaced_receivers),
+       .advanced = true},
       {.name = "RECEIVERS_CRS",
        .label = "CRS of the receiver points",
        .help = "CRS of a CSV file, or in place of the layer's",
@@ -228,7 +239,8 @@ Sites read_sites(Run& run, const Scene& scene) {
                                   .crs = values.text("RECEIVERS_CRS"),
                                   .height_field = values.text("RECEIVER_HEIGHT_FIELD"),
                                   .height_m = values.number("RECEIVER_HEIGHT")};
-    sites.receivers = place_receivers(read_receivers(receivers, scene.frame, run.progress()), scene);
+    sites.receivers = place_receivers(read_receivers(receivers, scene.frame, run.progress()),
+                                      values.choice("MISPLACED_RECEIVERS", misplaced_receivers), scene, run.progress());
     warn_of_receivers_at_transmitters(sites, run.progress());
   }
   return sites;

@@ -26,7 +26,7 @@ struct Sites {
 std::vector<Transmitter> read_transmitters(Run& run, const Scene& scene);
 
 // Reads and places transmitters and receivers. A place outside the scene or inside a building is an error that names
-// all of them.
+// all of them, unless MISPLACED_RECEIVERS drops receivers.
 Sites read_sites(Run& run, const Scene& scene);
 
 }  // namespace tesseray

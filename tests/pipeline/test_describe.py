@@ -145,7 +145,7 @@ class DescribeTest(unittest.TestCase):
         """A front end hands the settings of a prediction on, by their names."""
         predict, explain = ({parameter["name"] for parameter in self.tools[tool]["parameters"]}
                             for tool in ("predictcoverage", "explainpoint"))
-        only_predict = {"RECEIVERS", "RECEIVER_HEIGHT_FIELD", "RECEIVERS_CRS", "KINDS", "REACHED_ONLY", "GEOMETRY",
+        only_predict = {"RECEIVERS", "RECEIVER_HEIGHT_FIELD", "RECEIVERS_CRS", "MISPLACED_RECEIVERS", "KINDS", "REACHED_ONLY", "GEOMETRY",
                         "PRUNING", "WIDEBAND", "DELAY_PROFILE_RAYS", "RAYS_PER_RECEIVER", "KEPT_PREDICTIONS", "PATH_LOSS",
                         "TRANSMITTERS_OUT"}
         self.assertEqual(predict - explain, only_predict)

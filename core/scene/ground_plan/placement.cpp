@@ -31,16 +31,23 @@ class BadPlaces {
     reasons_.push_back(name + " " + reason);
   }
 
+  std::size_t count() const { return reasons_.size(); }
+
   void throw_if_any(std::string hint) const {
     if (reasons_.empty()) return;
     if (is_far_off_) hint += "; degrees may be exchanged: x is the longitude, y the latitude";
+    throw Error(ErrorKind::invalid_input, code_, message(), hint, place_);
+  }
+
+  // The first of them with what is wrong. REQUIRES: count() > 0.
+  std::string message() const {
     std::string message = reasons_.size() == 1 ? std::string() : std::to_string(reasons_.size()) + " " + what_ + ": ";
     constexpr std::size_t most_named = 10;
     for (std::size_t i = 0; i < std::min(reasons_.size(), most_named); ++i) {
       message += (i == 0 ? "" : "; ") + reasons_[i];
     }
     if (reasons_.size() > most_named) message += "; and " + std::to_string(reasons_.size() - most_named) + " more";
-    throw Error(ErrorKind::invalid_input, code_, message, hint, place_);
+    return message;
   }
 
  private:
@@ -162,7 +169,8 @@ std::vector<Transmitter> place_transmitters(const std::vector<RawTransmitter>& r
   return transmitters;
 }
 
-std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, const Scene& scene) {
+std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, MisplacedReceivers misplaced,
+                                      const Scene& scene, Progress& progress) {
   const Placement placement(scene);
   BadPlaces bad("receivers cannot be where they are", "receiver_place");
   std::vector<Receiver> receivers;
@@ -177,7 +185,11 @@ std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, const
     }
     receivers.push_back({each.feature_id, position});
   }
-  bad.throw_if_any("move them, correct their heights, or leave them out");
+  if (misplaced == MisplacedReceivers::drop && !receivers.empty()) {
+    if (bad.count() > 0) progress.warn({"receivers_left_out", "left out: " + bad.message()});
+    return receivers;
+  }
+  bad.throw_if_any("move them, correct their heights, or leave them out (MISPLACED_RECEIVERS drop)");
   return receivers;
 }
 

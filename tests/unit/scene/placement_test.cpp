@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/scene/transmitter.h"
+#include "tests/support/kept_warnings.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {
@@ -180,11 +181,32 @@ TEST_F(PlacementTest, OfManyTheFirstOnesAreNamed) {
 }
 
 TEST_F(PlacementTest, ReceiversAreAboveGround) {
-  const auto placed = place_receivers({{11, scene_.frame.origin + Vec2{20, 30}, 1.5, "points.gpkg", "walk"}}, scene_);
+  const auto placed = place_receivers({{11, scene_.frame.origin + Vec2{20, 30}, 1.5, "points.gpkg", "walk"}},
+                                      MisplacedReceivers::fail, scene_, no_progress());
   ASSERT_EQ(placed.size(), 1u);
   EXPECT_EQ(placed[0].receiver_id, 11);
   EXPECT_EQ(placed[0].position, (Vec3{20, 30, 101.5}));
-  EXPECT_THROW(place_receivers({{11, scene_.frame.origin + Vec2{55, 55}, 1.5, "points.gpkg", "walk"}}, scene_), Error);
+}
+
+TEST_F(PlacementTest, ReceiversThatCannotBeWhereTheyAreFailOrAreDropped) {
+  const RawReceiver in_house{11, scene_.frame.origin + Vec2{55, 55}, 1.5, {}}, outside{12, {}, 1.5, {}},
+      in_street{13, scene_.frame.origin + Vec2{20, 30}, 1.5, {}};
+  const std::vector<RawReceiver> walk{in_house, outside, in_street};
+  const auto place = [&](const std::vector<RawReceiver>& raw, MisplacedReceivers misplaced, Progress& progress) {
+    return place_receivers(raw, misplaced, scene_, progress);
+  };
+  EXPECT_THROW(place(walk, MisplacedReceivers::fail, no_progress()), Error);
+  testing::KeptWarnings log;
+  const auto placed = place(walk, MisplacedReceivers::drop, log);
+  ASSERT_EQ(placed.size(), 1u);
+  EXPECT_EQ(placed[0].receiver_id, 13);
+  ASSERT_EQ(log.all.size(), 1u);
+  EXPECT_EQ(log.all[0].code, "receivers_left_out");
+  for (const char* text : {"2 receivers", "receiver 11 is inside a building", "receiver 12 is outside the area"}) {
+    EXPECT_NE(log.all[0].message.find(text), std::string::npos) << log.all[0].message;
+  }
+  // Where none is left, there is nothing to predict.
+  EXPECT_THROW(place({in_house, outside}, MisplacedReceivers::drop, no_progress()), Error);
 }
 
 }  // namespace
