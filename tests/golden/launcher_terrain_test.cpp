@@ -46,6 +46,7 @@ double ground_z(const std::string& ground, double x) {
   if (ground == "short hill 10 m") return hill(10, 100);
   if (ground == "steep hill") return hill(18, 35);
   if (ground == "long waves") return 3 * std::sin(2 * pi * x / 500);
+  if (ground == "crests") return 0.05 * x + 22 * std::sin(x / 80);
   if (ground == "waves") return waves(1);
   if (ground == "low waves") return waves(0.3);
   return 0;
@@ -165,7 +166,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"steep hill", 300, -400, 10, 4.3, 1.35}, Case{"steep hill", 900, -400, 10, 4.5, 1.9},
                       Case{"steep hill", 900, -100, 15, 4.2, 1.95}, Case{"long waves", 450, 0, 20, 2.4, 0.8},
                       Case{"long waves", 900, 0, 10, 2, 0.95},
-                      Case{"long waves", 2100, 0, 30, 2.5, 1, Summation::coherent}));
+                      Case{"long waves", 2100, 0, 30, 2.5, 1, Summation::coherent},
+                      Case{"crests", 900, 85, 2, 1, 0.55}));
 
 INSTANTIATE_TEST_SUITE_P(Earth, LossOverGround,
                          ::testing::Values(vertical(0.2, {"flat", 900, 0, 10, 0.2, 0.15, Summation::coherent}),

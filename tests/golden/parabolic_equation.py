@@ -53,6 +53,11 @@ def long_waves(x):
     return 3 * math.sin(2 * math.pi * x / 500)
 
 
+def crests(x):
+    """Steep ones, one behind the other, on ground that rises."""
+    return 0.05 * x + 22 * math.sin(x / 80)
+
+
 GROUNDS = {
     "flat": flat,
     "hill 40 m": hill(40, 400),
@@ -64,8 +69,9 @@ GROUNDS = {
     "low waves": waves(0.3),
     "steep hill": hill(18, 35),
     "long waves": long_waves,
+    "crests": crests,
 }
-STEEP = {"steep hill"}
+STEEP = {"steep hill", "crests"}
 
 # Ground, frequency (MHz), place and height of the antenna (m), places of receivers (m).
 HORIZONTAL_CASES = [
@@ -87,6 +93,7 @@ HORIZONTAL_CASES = [
     ("long waves", 450, 0, 20, range(165, 1500, 40)),
     ("long waves", 900, 0, 10, range(165, 1500, 40)),
     ("long waves", 2100, 0, 30, range(165, 1500, 40)),
+    ("crests", 900, 85, 2, range(615, 670, 10)),
 ]
 VERTICAL_CASES = [
     ("flat", 900, 0, 10, range(165, 1500, 160)),

@@ -115,7 +115,7 @@ bool RooftopWaves::complete(const RooftopTarget& to, Workspace& work, RooftopWav
   const Vec3 last = path.edges.back();
   wave.source = source_at_edge(last, path.arrival, path.length_m - norm(target - last));
   wave.source.offset_m = length - path.length_m;
-  follow_smooth_earth(to, by_ground, work, wave);
+  follow_ground(to, by_ground, work, wave);
   const ComplexVec3 field = (1.0 / straight) * (turn * carried_over(departure.field, path));
   wave.strength = (1.0 / leg_to(wave.source, target).amplitude) * field;
   wave.departure_gain = departure.relative_gain;
@@ -131,39 +131,53 @@ FresnelCoefficients RooftopWaves::with_reflection(Vec3 direction, Vec3 normal, C
   return {one + reflected * gamma.te, one + reflected * gamma.tm};
 }
 
-void RooftopWaves::follow_smooth_earth(const RooftopTarget& target, const std::optional<GroundWay>& by_ground,
-                                       Workspace& work, RooftopWave& wave) const {
+void RooftopWaves::follow_ground(const RooftopTarget& target, const std::optional<GroundWay>& by_ground,
+                                 Workspace& work, RooftopWave& wave) const {
   RooftopPath& path = wave.path;
   // Its phases are those of ways that add up in amplitude.
   if (path.is_in_sight || !target.is_over_ground || !uneven_ground_counts_in_sight()) return;
   const Vec3 antenna = transmitter_.position;
-  const double distance = norm(target.point.xy() - antenna.xy());
-  if (!RooftopLine::is_curved(distance)) return;
   std::vector<Vec2> over{{0, antenna.z}};
   for (const Vec3 edge : path.edges) over.push_back({norm(edge.xy() - antenna.xy()), edge.z});
-  over.push_back({distance, target.point.z});
-  const RooftopRays rays = search_rays();
-  const WaveOverEarth earth = environment_.over_rooftops.wave_over_earth(rays, target, over, work);
-  if (!(earth.share > 0)) return;
+  over.push_back({norm(target.point.xy() - antenna.xy()), target.point.z});
   const double wave_number = link_.wave_number();
+  const Vec3 normal = ground_normal_behind(path, target.point, target.centroid, target.normal);
+  const Vec3 image = mirrored(target.point, target.centroid, normal);
+  const Leg leg = leg_to(wave.source, target.point), to_image = leg_to(wave.source, image);
+  const double phase_behind = wave_number * (to_image.length_m - leg.length_m);
+  // Where the reflection behind the last edge is that much later, it is a way of its own.
+  const double in_step = std::clamp(2 - phase_behind / (0.5 * pi), 0.0, 1.0);
+  const RooftopRays rays = search_rays();
+  const WaveOverGround along = whole_wave_over_ground(rays, target, over, in_step, work);
+  if (!(along.share > 0)) return;
   FresnelCoefficients before{{1, 0}, {1, 0}};
   if (by_ground) {
     before = with_reflection(by_ground->departure, by_ground->normal,
                              exp_j(-wave_number * by_ground->longer_m) * by_ground->factor);
   }
-  const Vec3 normal = ground_normal_behind(path, target.point, target.centroid, target.normal);
-  const Vec3 image = mirrored(target.point, target.centroid, normal);
-  const Leg leg = leg_to(wave.source, target.point), to_image = leg_to(wave.source, image);
   const Complex ratio = path.target_image_ratio ? *path.target_image_ratio
                                                 : behind_last_edge(path, image) / behind_last_edge(path, target.point);
   const FresnelCoefficients behind = with_reflection(
-      to_image.direction, normal,
-      (to_image.amplitude / leg.amplitude) * (exp_j(-wave_number * (to_image.length_m - leg.length_m)) * ratio));
-  const auto follow = [&](Complex& factor, Complex along_earth, Complex ways) {
-    if (squared_norm(ways) > 0) factor = factor + earth.share * (along_earth / ways - factor);
+      to_image.direction, normal, (to_image.amplitude / leg.amplitude) * (exp_j(-phase_behind) * ratio));
+  const auto follow = [&](Complex& factor, Complex whole, Complex ways) {
+    if (squared_norm(ways) > 0) factor = factor + along.share * (whole / ways - factor);
   };
-  if (rays.horizontal_share > 0) follow(path.horizontal, earth.horizontal, before.te * behind.te);
-  if (rays.horizontal_share < 1) follow(path.vertical, earth.vertical, before.tm * behind.tm);
+  if (rays.horizontal_share > 0) follow(path.horizontal, along.horizontal, before.te * behind.te);
+  if (rays.horizontal_share < 1) follow(path.vertical, along.vertical, before.tm * behind.tm);
+}
+
+WaveOverGround RooftopWaves::whole_wave_over_ground(const RooftopRays& rays, const RooftopTarget& target,
+                                                    std::span<const Vec2> over, double in_step, Workspace& work) const {
+  const OverRooftopPaths& rooftops = environment_.over_rooftops;
+  WaveOverGround earth, crests;
+  if (RooftopLine::is_curved(over.back().x)) earth = rooftops.wave_over_earth(rays, target, over, work);
+  if (earth.share < 1 && in_step > 0) crests = rooftops.wave_behind_crests(rays, target, over, work);
+  const double by_crests = (1 - earth.share) * in_step * crests.share, share = earth.share + by_crests;
+  if (!(share > 0)) return {};
+  const auto mixed = [&](Complex over_earth, Complex behind_crests) {
+    return (1 / share) * (earth.share * over_earth + by_crests * behind_crests);
+  };
+  return {share, mixed(earth.horizontal, crests.horizontal), mixed(earth.vertical, crests.vertical)};
 }
 
 double RooftopWaves::vegetation_over(const RooftopPath& path) const {

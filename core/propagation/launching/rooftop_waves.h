@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/physics/fresnel.h"
@@ -176,9 +177,13 @@ class RooftopWaves {
                                           const std::optional<GroundWay>& by_ground) const;
 
   // rooftop_waves.cpp: the wave's factors become such that all its ways together, by the ground before the first edge
-  // and behind the last one, are the wave along the smooth earth, as far as that is what the path goes over.
-  void follow_smooth_earth(const RooftopTarget& target, const std::optional<GroundWay>& by_ground, Workspace& work,
-                           RooftopWave& wave) const;
+  // and behind the last one, are the wave along the ground where that is known as a whole: over the smooth earth, and
+  // behind crests.
+  void follow_ground(const RooftopTarget& target, const std::optional<GroundWay>& by_ground, Workspace& work,
+                     RooftopWave& wave) const;
+  // `in_step`: as far as the reflection behind the last edge is, behind crests, 0 … 1.
+  WaveOverGround whole_wave_over_ground(const RooftopRays& rays, const RooftopTarget& target,
+                                        std::span<const Vec2> over, double in_step, Workspace& work) const;
   // What a wave and the same reflected on the ground are together over the one alone: what is reflected, along
   // `direction`, has a factor besides the ground's coefficients.
   FresnelCoefficients with_reflection(Vec3 direction, Vec3 normal, Complex factor) const;

@@ -391,22 +391,27 @@ bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopT
   }
 }
 
-WaveOverEarth OverRooftopPaths::wave_over_earth(const RooftopRays& rays, const RooftopTarget& target,
-                                                std::span<const Vec2> over, Workspace& work) const {
-  const RooftopSceneView& scene = profiles_.view();
+double OverRooftopPaths::share_without_roofs(const RooftopRays& rays, const RooftopTarget& target,
+                                             std::span<const Vec2> over, Workspace& work) const {
   const double distance = norm(target.point.xy() - rays.from.xy());
   const RooftopLine line(rays.from, target.point,
-                         rooftop_detail::margin_m(distance, rays.wavelength_m, least_nu_of_roofs_over_earth));
-  WaveOverEarth wave;
-  wave.share = share_of_smooth_ground(scene.terrain, line, over);
-  if (!(wave.share > 0)) return {};
+                         rooftop_detail::margin_m(distance, rays.wavelength_m, least_nu_of_roofs_near_way));
   for (;; work.memory.grow()) {
     ProfileRow<1> row = work.memory.row();
-    RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors> trace(scene, line, row);
-    if (!trace.run_over_roofs()) continue;
-    wave.share *= share_over_roofs(row, over, rays.wavelength_m);
-    break;
+    RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors> trace(profiles_.view(), line, row);
+    if (trace.run_over_roofs()) return share_over_roofs(row, over, rays.wavelength_m);
   }
+}
+
+WaveOverGround OverRooftopPaths::wave_over_earth(const RooftopRays& rays, const RooftopTarget& target,
+                                                 std::span<const Vec2> over, Workspace& work) const {
+  const RooftopSceneView& scene = profiles_.view();
+  const double distance = norm(target.point.xy() - rays.from.xy());
+  const RooftopLine line(rays.from, target.point, 0);
+  WaveOverGround wave;
+  wave.share = share_of_smooth_ground(scene.terrain, line, over);
+  if (!(wave.share > 0)) return {};
+  wave.share *= share_without_roofs(rays, target, over, work);
   if (!(wave.share > 0)) return {};
   const BoundaryImpedances of = boundary_impedances(rays.permittivities[scene.ground_material], 0);
   const double radius_m = 0.5 / line.curvature;
@@ -419,6 +424,35 @@ WaveOverEarth OverRooftopPaths::wave_over_earth(const RooftopRays& rays, const R
                to_m = target.point.z - scene.terrain.height_at(line.at(distance));
   if (is_across) wave.horizontal = across.factor(distance, from_m, to_m);
   if (is_upright) wave.vertical = upright.factor(distance, from_m, to_m);
+  return wave;
+}
+
+WaveOverGround OverRooftopPaths::wave_behind_crests(const RooftopRays& rays, const RooftopTarget& target,
+                                                    std::span<const Vec2> over, Workspace& work) const {
+  // Deeper in the shadow the reflection all but cancels the straight wave, of which there is nothing then, and has
+  // errors of its own size.
+  constexpr double all_nu = 0.4, none_nu = 0.6;
+  const Vec2 begin = over.front(), end = over.back();
+  const auto is_deeper = [&](Vec2 point) {
+    const double clearance = point.y - begin.y - (end.y - begin.y) * (point.x - begin.x) / (end.x - begin.x);
+    return fresnel_parameter(clearance, point.x - begin.x, end.x - point.x, rays.wavelength_m) >= none_nu;
+  };
+  if (std::any_of(over.begin() + 1, over.end() - 1, is_deeper)) return {};
+  WaveOverGround wave;
+  wave.share = share_without_roofs(rays, target, over, work);
+  if (!(wave.share > 0)) return {};
+  GroundNearSight& ground = work.ground;
+  ground.find(profiles_.view().terrain, RooftopLine(rays.from, target.point, infinity), rays.wavelength_m);
+  wave.share *= std::clamp((none_nu - ground.nearest_nu) / (none_nu - all_nu), 0.0, 1.0);
+  const Vec2 from{0, rays.from.z}, to{ground.ground.back().x, target.point.z};
+  const bool are_above = from.y > ground.ground.front().y && to.y > ground.ground.back().y;
+  if (!(wave.share > 0) || ground.is_straight || !are_above) return {};
+  const auto along = [&](bool is_horizontal) {
+    const ReflectingGround as{rays.permittivities[profiles_.view().ground_material], is_horizontal};
+    return Complex{1, 0} + work.grazed_ground.reflected(ground.ground, {}, from, to, rays.wavelength_m, as);
+  };
+  if (rays.horizontal_share > 0) wave.horizontal = along(true);
+  if (rays.horizontal_share < 1) wave.vertical = along(false);
   return wave;
 }
 
@@ -454,7 +488,7 @@ bool OverRooftopPaths::find_reflection(const RooftopRays& rays, const RooftopTar
   const double near_horizon = share_near_horizon(ground.nearest_nu);
   if (!(near_horizon > 0)) return true;
   const Vec2 ends[] = {{0, rays.from.z}, {line.length_m, target.point.z}};
-  const WaveOverEarth wave = wave_over_earth(rays, target, ends, work);
+  const WaveOverGround wave = wave_over_earth(rays, target, ends, work);
   const double share = near_horizon * wave.share;
   // With the straight wave it is the whole one.
   const auto as_along_earth = [&](Complex reflected, Complex whole) {

@@ -105,8 +105,14 @@ class OverRooftopPaths {
 
   // The wave along the smooth earth to a target over the ground, where that is smooth and no roof comes near the way.
   // `over`: as of share_of_smooth_ground.
-  WaveOverEarth wave_over_earth(const RooftopRays& rays, const RooftopTarget& target, std::span<const Vec2> over,
-                                Workspace& work) const;
+  WaveOverGround wave_over_earth(const RooftopRays& rays, const RooftopTarget& target, std::span<const Vec2> over,
+                                 Workspace& work) const;
+
+  // The wave along uneven ground to a target that stands over it just behind a crest, by the integral equation as in
+  // sight, where no roof comes near the way: what it lights is part of it, and it has no step at the horizon. `over`:
+  // as above.
+  WaveOverGround wave_behind_crests(const RooftopRays& rays, const RooftopTarget& target, std::span<const Vec2> over,
+                                    Workspace& work) const;
 
   // What roofs leave of what the ground reflects from an antenna to a point that it sees: each alone, of which the one
   // that takes most counts, as a strip about the straight line from the antenna's image. The wave passes above it, and
@@ -127,6 +133,10 @@ class OverRooftopPaths {
   const RooftopSceneView& view() const { return profiles_.view(); }
 
  private:
+  // By how far roofs are below the way over `over`.
+  double share_without_roofs(const RooftopRays& rays, const RooftopTarget& target, std::span<const Vec2> over,
+                             Workspace& work) const;
+
   PrismIndex index_;
   RooftopProfiles profiles_;
   bool is_ground_level_;

@@ -35,7 +35,7 @@ double share_of_smooth_ground(const TerrainView& terrain, const RooftopLine& lin
 }
 
 double share_over_roofs(const ProfileRow<1>& roofs, std::span<const Vec2> over, double wavelength_m) {
-  constexpr double all_nu = least_nu_of_roofs_over_earth, none_nu = GroundNearSight::least_nu;
+  constexpr double all_nu = least_nu_of_roofs_near_way, none_nu = GroundNearSight::least_nu;
   double nu = all_nu;
   std::size_t next = 1;
   for (std::uint32_t k = 1; k + 1 < roofs.size(); ++k) {

@@ -13,8 +13,8 @@
 
 namespace tesseray {
 
-// The wave along the smooth earth (SmoothEarth), and how much of it counts, 0 … 1.
-struct WaveOverEarth {
+// The wave along some ground as a whole, and how much of it counts, 0 … 1.
+struct WaveOverGround {
   double share = 0;
   // Over the field of free space along the straight line, with phase against that; of polarisations asked for.
   Complex horizontal, vertical;
@@ -25,7 +25,7 @@ struct WaveOverEarth {
 double share_of_smooth_ground(const TerrainView& terrain, const RooftopLine& line, std::span<const Vec2> over);
 
 // Roofs farther below the way leave all of it.
-inline constexpr double least_nu_of_roofs_over_earth = -2;
+inline constexpr double least_nu_of_roofs_near_way = -2;
 
 // By the ν of roofs, in order of their distances, between neighbours of `over`.
 double share_over_roofs(const ProfileRow<1>& roofs, std::span<const Vec2> over, double wavelength_m);
