@@ -65,13 +65,19 @@ void FirstLevel::mark_edge_near(std::uint32_t number, LeftOfRay left, std::uint1
   if (left.is_one_edge) record_.reached_over_rooftops[number] |= as;
 }
 
-void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, LeftOfRay left,
-                                 const RooftopWave* along_ground, ThreadState& state) {
+LeftOfRay FirstLevel::LeftOfStraight::together() const {
+  return {by_roofs.amplitude * by_ground.amplitude, by_roofs.offset_m + by_ground.offset_m, by_roofs.comes_near,
+          by_roofs.is_one_edge};
+}
+
+void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, const LeftOfStraight& of,
+                                 ThreadState& state) {
+  const LeftOfRay left = of.together();
   mark_edge_near(number, left, past_one_edge_as_target);
   const Vec3 target = environment_.points.arrival(number), to_target = target - transmitter_.position;
   if (norm(to_target) < least_distance_m) return;
   const std::optional<RooftopWaves::GroundBelowSight> below =
-      waves_.ground_below_sight(way, number, left, along_ground, state.rooftop_work);
+      waves_.ground_below_sight(way, number, of.by_ground, of.along_ground, of.both_by_roofs, state.rooftop_work);
   const LeftOfRay left_of_image = below ? below->left : waves_.left_of_companion(way, number, state.rooftop_work);
   const VirtualSource antenna{.point = transmitter_.position, .offset_m = left.offset_m};
   const Link::Departure straight = link_.depart(normalized(to_target));
@@ -96,7 +102,9 @@ void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, L
             .ground = below             ? Ground::uneven
                       : by_ground_below ? Ground::below
                                         : Ground::tiles};
-    if (along_ground != nullptr) kept = {.with_ground = left.amplitude, .ground = Ground::along};
+    if (of.along_ground != nullptr) {
+      kept = {.by_roofs = of.by_roofs.amplitude, .with_ground = of.by_ground.amplitude, .ground = Ground::along};
+    }
   }
   const Vec3 ground_normal = below             ? below->normal
                              : by_ground_below ? environment_.tiling.tiles[ground].normal
@@ -116,12 +124,26 @@ void FirstLevel::arrive_in_sight(const StraightWay& way, std::uint32_t number, T
   RooftopWave wave;
   if (!waves_.find_along_ground(way.building != nullptr, number, target, state.rooftop_work, wave)) {
     const LeftOfRay left = waves_.left_by_roofs(way, number, target, state.rooftop_work);
-    arrive_straight(way, number, left, nullptr, state);
-  } else if (way.building == nullptr && setting_.ground_below(number) != no_index && !wave.path.meets_roofs) {
-    arrive_straight(way, number, waves_.left_along_ground(wave), &wave, state);
+    arrive_straight(way, number, {.by_roofs = left}, state);
+  } else if (way.building == nullptr && setting_.ground_below(number) != no_index) {
+    arrive_over_uneven_ground(way, number, wave, state);
   } else {
     arrive_along_ground(way, number, wave, state);
   }
+}
+
+void FirstLevel::arrive_over_uneven_ground(const StraightWay& way, std::uint32_t number, RooftopWave& wave,
+                                           ThreadState& state) {
+  LeftOfStraight left{.along_ground = &wave};
+  if (wave.path.meets_roofs) {
+    const Vec3 target = environment_.points.arrival(number);
+    left.by_roofs = waves_.left_by_roofs(way, number, target, state.rooftop_work);
+    left.both_by_roofs = {left.by_roofs, waves_.left_of_companion(way, number, state.rooftop_work)};
+    const bool without_roofs = waves_.find_along_ground(true, number, target, state.rooftop_work, wave);
+    if (!without_roofs) left.along_ground = nullptr;
+  }
+  if (left.along_ground) left.by_ground = waves_.left_along_ground(wave);
+  arrive_straight(way, number, left, state);
 }
 
 void FirstLevel::arrive_along_ground(const StraightWay& way, std::uint32_t number, const RooftopWave& wave,
@@ -198,7 +220,7 @@ void FirstLevel::launch_to_element(const StraightWay& way, std::uint32_t element
     if (along_ground) {
       arrive_along_ground(way, element, wave, state);
     } else {
-      arrive_straight(way, element, left, nullptr, state);
+      arrive_straight(way, element, {.by_roofs = left}, state);
     }
     mark_lit(way, element, lit_as_target, lit);
   }

@@ -95,9 +95,20 @@ class FirstLevel {
                                std::vector<std::uint8_t>& lit, TubeParts& tubes);
   // To what the building nearest to the transmitter alone hides.
   void launch_through_building(std::vector<std::uint8_t> lit, TubeParts& tubes, Progress& progress);
-  // `along_ground`: the wave along uneven ground of which `left` is the straight ray's; nullptr: there is none.
-  void arrive_straight(const StraightWay& way, std::uint32_t number, LeftOfRay left, const RooftopWave* along_ground,
-                       ThreadState& state);
+  // What is left of a straight ray into sight, by uneven ground along which the wave runs (nullptr: there is none) and
+  // by roofs.
+  struct LeftOfStraight {
+    LeftOfRay by_roofs;
+    const RooftopWave* along_ground = nullptr;
+    LeftOfRay by_ground;
+    std::optional<RooftopWaves::LeftOfBothWays> both_by_roofs;  // over such ground, where roofs come near
+
+    LeftOfRay together() const;
+  };
+  void arrive_straight(const StraightWay& way, std::uint32_t number, const LeftOfStraight& left, ThreadState& state);
+  // To a target over uneven ground, whose wave is `wave`. The ground is as if no roof were there, and roofs leave what
+  // they do in sight over a plane.
+  void arrive_over_uneven_ground(const StraightWay& way, std::uint32_t number, RooftopWave& wave, ThreadState& state);
   void arrive_along_ground(const StraightWay& way, std::uint32_t number, const RooftopWave& wave, ThreadState& state);
   // To a point of a number in sight. Where roofs come near the way from the ground, that is with it; and marked so
   // (`as`: with_ground_as_…) where the ground's tiles would send it, too.

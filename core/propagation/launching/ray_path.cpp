@@ -164,7 +164,7 @@ std::optional<Vec3> RayPaths::place_on_uneven_ground(const InteractionChain& cha
     return waves_.place_along_ground(wave, number);
   }
   if (chain.through_building) return std::nullopt;
-  return waves_.ground_below_sight(waves_.way_in_air(), number, {}, nullptr, work)->place;
+  return waves_.ground_below_sight(waves_.way_in_air(), number, {}, nullptr, {}, work)->place;
 }
 
 }  // namespace tesseray

@@ -128,7 +128,11 @@ class RooftopWaves {
   Vec3 place_along_ground(const RooftopWave& wave, std::uint32_t number) const;
   // What uneven ground reflects to a number over it, as a plane from the antenna's foot to the one of the number would:
   // of that, the plane, and where. With `along_ground`, the wave along the ground of which `left` is what the straight
-  // ray has, it is the rest.
+  // ray has, it is the rest. Roofs near the straight line leave of both ways what `by_roofs` says; without it they hide
+  // ground as they would from light.
+  struct LeftOfBothWays {
+    LeftOfRay straight, by_ground;
+  };
   struct GroundBelowSight {
     LeftOfRay left;
     Vec3 normal, place;
@@ -136,7 +140,9 @@ class RooftopWaves {
     bool has_all_of_ground = false;  // OverRooftopPaths::Workspace
   };
   std::optional<GroundBelowSight> ground_below_sight(const StraightWay& way, std::uint32_t number, LeftOfRay left,
-                                                     const RooftopWave* along_ground, Workspace& work) const;
+                                                     const RooftopWave* along_ground,
+                                                     const std::optional<LeftOfBothWays>& by_roofs,
+                                                     Workspace& work) const;
 
   // rooftop_departure.cpp: what departs to a number in sight at a point, of which roofs leave what they do, with the
   // reflection of the ground before the roofs; none where no roof comes near the way from there.

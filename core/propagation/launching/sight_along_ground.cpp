@@ -45,15 +45,14 @@ LeftOfRay RooftopWaves::left_along_ground(const RooftopWave& wave) const {
   return {std::sqrt(squared_norm(field) / power), link_.seeming_length_m(turn)};
 }
 
-std::optional<RooftopWaves::GroundBelowSight> RooftopWaves::ground_below_sight(const StraightWay& way,
-                                                                               std::uint32_t number, LeftOfRay left,
-                                                                               const RooftopWave* along_ground,
-                                                                               Workspace& work) const {
+std::optional<RooftopWaves::GroundBelowSight> RooftopWaves::ground_below_sight(
+    const StraightWay& way, std::uint32_t number, LeftOfRay left, const RooftopWave* along_ground,
+    const std::optional<LeftOfBothWays>& by_roofs, Workspace& work) const {
   const std::uint32_t ground = setting_.ground_below(number);
   if (way.building != nullptr || ground == no_index || !uneven_ground_counts_in_sight()) return std::nullopt;
   const Vec3 antenna = transmitter_.position, target = environment_.points.arrival(number),
              centroid = environment_.tiling.tiles[ground].centroid;
-  if (!environment_.over_rooftops.find_reflection(search_rays(), target_at(number, target), work)) {
+  if (!environment_.over_rooftops.find_reflection(search_rays(), target_at(number, target), !by_roofs, work)) {
     return std::nullopt;
   }
   const RooftopLine line(antenna, target, 0);
@@ -63,9 +62,14 @@ std::optional<RooftopWaves::GroundBelowSight> RooftopWaves::ground_below_sight(c
   const double by_plane_m = norm(by_plane), straight_m = norm(target - antenna);
   const Vec2 at = line.at(reflection.place.x);
   Vec3 place{at.x, at.y, reflection.place.y - line.bulge_at(reflection.place.x)};
+  const auto factor_of = [&](const LeftOfRay& ray) {
+    return ray.amplitude * exp_j(-link_.wave_number() * ray.offset_m);
+  };
+  const Complex past_roofs = by_roofs ? factor_of(by_roofs->by_ground) : Complex{1, 0};
   Complex taken;
   if (along_ground != nullptr) {
-    taken = Complex{1, 0} - left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
+    taken = Complex{1, 0} - factor_of(left);
+    if (by_roofs) taken = factor_of(by_roofs->straight) * taken;
     place = place_along_ground(*along_ground, number);
   }
   // With which the plane reflects as the ground does; a slanted wave as nearly as one factor of both its parts can.
@@ -76,8 +80,8 @@ std::optional<RooftopWaves::GroundBelowSight> RooftopWaves::ground_below_sight(c
   const double of_plane = horizontal * squared_norm(gamma.te) + vertical * squared_norm(gamma.tm);
   Complex factor;
   if (of_plane > 0) {
-    factor = (1 / of_plane) * (horizontal * (work.reflected_horizontal + taken) * conj(gamma.te) +
-                               vertical * (work.reflected_vertical + taken) * conj(gamma.tm));
+    factor = (1 / of_plane) * (horizontal * (past_roofs * work.reflected_horizontal + taken) * conj(gamma.te) +
+                               vertical * (past_roofs * work.reflected_vertical + taken) * conj(gamma.tm));
   }
   const WaveAlongGround as_one = wave_along_ground(work.ground.share_of_one_wave(), dot(target - centroid, normal));
   const double amplitude = norm(factor);

@@ -155,15 +155,19 @@ void GrazedGround::choose_nodes(const Link& link) {
 
 void GrazedGround::hide_behind(std::span<const Vec2> screens, const Link& link) {
   if (screens.empty()) return;
-  const auto is_hidden_by = [](Vec2 eye, Vec2 screen, Vec2 place) {
-    return screen.y > height_on(eye, place, screen.x);
+  // What is low against a Fresnel zone casts no shadow.
+  const auto seen_past = [&](Vec2 eye, Vec2 screen, Vec2 place) {
+    const double above_m = screen.y - height_on(eye, place, screen.x);
+    if (above_m <= 0) return 1.0;
+    const double to_eye_m = std::fabs(screen.x - eye.x), to_place_m = std::fabs(place.x - screen.x);
+    return std::max(1 - fresnel_parameter(above_m, to_eye_m, to_place_m, 2 * pi / link.wave_number), 0.0);
   };
   for (Node& node : nodes_) {
     for (const Vec2 screen : screens) {
       if (screen.x < node.ground.x) {
-        node.is_seen_from = node.is_seen_from && !is_hidden_by(link.from, screen, node.ground);
+        node.seen_from = std::min(node.seen_from, seen_past(link.from, screen, node.ground));
       } else if (screen.x > node.ground.x) {
-        node.is_seen_to = node.is_seen_to && !is_hidden_by(link.to, screen, node.ground);
+        node.seen_to = std::min(node.seen_to, seen_past(link.to, screen, node.ground));
       }
     }
   }
@@ -173,7 +177,7 @@ void GrazedGround::turn(Link& link) {
   std::swap(link.from, link.to);
   std::reverse(nodes_.begin(), nodes_.end());
   for (Node& node : nodes_) {
-    std::swap(node.is_seen_from, node.is_seen_to);
+    std::swap(node.seen_from, node.seen_to);
     std::swap(node.share_from, node.share_to);
   }
 }
@@ -195,7 +199,7 @@ Complex GrazedGround::reflected_by(const Link& link, bool by_plane) {
     const double here_m = direct_m(node);
     // Δ u − ∂u/∂n / jk, which is nothing of the whole field.
     const auto off_slope = [&](double sine) { return link.impedance - Complex{sine, 0}; };
-    const double lit = by_plane || node.is_seen_from ? node.share_from / std::sqrt(here_m) : 0;
+    const double lit = (by_plane ? 1 : node.seen_from) * node.share_from / std::sqrt(here_m);
     Complex off = lit * off_slope(dot(up, link.from - here) / here_m);
     Lit far = lit_by(nodes_[0], here, here_m, up);
     for (std::size_t s = 0; s + 1 < i; ++s) {
@@ -206,7 +210,7 @@ Complex GrazedGround::reflected_by(const Link& link, bool by_plane) {
     source_.push_back(off / (2 * far.root_m * fresnel_mean(far.phase) * link.impedance + link.own_slope));
   }
   Complex sum;
-  const auto share = [&](const Node& node) { return by_plane || node.is_seen_to ? node.share_to : 0; };
+  const auto share = [&](const Node& node) { return (by_plane ? 1 : node.seen_to) * node.share_to; };
   Lit far = lit_by(nodes_[0], link.to, link.straight_m, {});
   for (std::size_t s = 0; s < source_.size(); ++s) {
     const Lit near = lit_by(nodes_[s + 1], link.to, link.straight_m, {});

@@ -26,9 +26,9 @@ class GrazedGround {
   class Link;
   struct Node {
     Vec2 ground, plane;
-    bool is_seen_from = true, is_seen_to = true;
-    // Of what comes from the one end and goes to the other: it fades where the ground is left out.
-    double share_from = 1, share_to = 1;
+    // Of what comes from the one end and goes to the other: it fades behind what stands on the ground, and where the
+    // ground is left out.
+    double seen_from = 1, seen_to = 1, share_from = 1, share_to = 1;
   };
   void choose_nodes(const Link& link);
   void hide_behind(std::span<const Vec2> screens, const Link& link);

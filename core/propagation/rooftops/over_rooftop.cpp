@@ -456,7 +456,8 @@ WaveOverGround OverRooftopPaths::wave_behind_crests(const RooftopRays& rays, con
   return wave;
 }
 
-bool OverRooftopPaths::find_reflection(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const {
+bool OverRooftopPaths::find_reflection(const RooftopRays& rays, const RooftopTarget& target, bool roofs_hide,
+                                       Workspace& work) const {
   // Physical optics of ground far below the line of sight, where the integral equation would cost more; between some of
   // both. What comes over its crests and is reflected before the target is in the integral equation alone.
   constexpr double far_below_nu = -3, near_nu = -2, all_nu = -1.5;
@@ -468,7 +469,7 @@ bool OverRooftopPaths::find_reflection(const RooftopRays& rays, const RooftopTar
     RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors> trace(profiles_.view(), line, row);
     if (!trace.run_over_roofs()) continue;
     const std::span<const Vec2> points = work.memory.first_points(row.size());
-    const std::span<const Vec2> screens = points.subspan(1, points.size() - 2);
+    const std::span<const Vec2> screens = points.subspan(1, roofs_hide ? points.size() - 2 : 0);
     const Vec2 from = points.front(), to = points.back();
     const double grazed = std::clamp((ground.nearest_nu - far_below_nu) / (near_nu - far_below_nu), 0.0, 1.0);
     const bool is_plane = ground.ground.size() == 2;

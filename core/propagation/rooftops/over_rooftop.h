@@ -98,10 +98,10 @@ class OverRooftopPaths {
   bool find_along_ground(const RooftopRays& rays, const RooftopTarget& target, bool with_roofs, Workspace& work,
                          RooftopPath& path) const;
 
-  // What uneven ground, where roofs do not hide it, reflects to the same point (work.reflected_…, and work.reflection
-  // where): all that the wave has of the ground. False where it is straight. REQUIRES: the target stands over the
-  // ground, and find_along_ground has been asked for the same ray.
-  bool find_reflection(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const;
+  // What uneven ground, where roofs (if they do) do not hide it, reflects to the same point (work.reflected_…, and
+  // work.reflection where): all that the wave has of the ground. False where it is straight. REQUIRES: the target
+  // stands over the ground, and find_along_ground has been asked for the same ray.
+  bool find_reflection(const RooftopRays& rays, const RooftopTarget& target, bool roofs_hide, Workspace& work) const;
 
   // The wave along the smooth earth to a target over the ground, where that is smooth and no roof comes near the way.
   // `over`: as of share_of_smooth_ground.

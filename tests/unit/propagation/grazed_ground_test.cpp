@@ -86,5 +86,14 @@ TEST(GrazedGround, BehindScreensIsNothing) {
   EXPECT_EQ(norm(reflected(ground, {{999.99, 1.6}}, {0, 15}, {1000, 1.5})), 0);
 }
 
+// A shed whose shadow on the ground is long, and far narrower than a Fresnel zone.
+TEST(GrazedGround, LowScreensCastNoShadow) {
+  const double length_m = 10'000;
+  const auto ground = ground_with(length_m, 100, [](double x) { return std::sin(2 * pi * x / 5000); });
+  const Vec2 from{0, ground.front().y + 30}, to{length_m, ground.back().y + 1.5}, shed{9000, 0.95 + 0.6};
+  const Complex without = reflected(ground, {}, from, to), with = reflected(ground, {shed}, from, to);
+  EXPECT_LT(norm(with - without), 0.06);
+}
+
 }  // namespace
 }  // namespace tesseray

@@ -185,5 +185,27 @@ TEST(SmoothEarth, GivesWayToRoofs) {
   EXPECT_GT(loss_db(60), without_db + 10);
 }
 
+// In sight, too, where they come near the way: over a plane a screen and the ground's image of it leave nearly all of
+// both waves, and the earth is no other where its bulge has come in (from 4 km on).
+TEST(SmoothEarth, LowRoofsInSightTakeNothing) {
+  const std::vector<double> distances_m{3900, 4100, 4500, 5100, 6000, 9000};
+  const auto losses = [&](const SmoothLink& link, double house_m) {
+    Scene scene = testing::flat_ground(12'000, 400);
+    if (house_m > 0) scene.prisms.push_back(testing::box_prism(1, {4400, 150}, {4410, 250}, 0, house_m));
+    return losses_db(Environment(std::move(scene), 200), link, distances_m, Summation::local_mean);
+  };
+  for (const SmoothLink& link :
+       {SmoothLink{900, Polarization::vertical, 30, 1.5}, SmoothLink{450, Polarization::horizontal, 30, 1.5},
+        SmoothLink{100, Polarization::vertical, 100, 1.5}}) {
+    const std::vector<double> none = losses(link, 0);
+    for (const double house_m : {0.6, 1.0, 4.0}) {
+      const std::vector<double> with = losses(link, house_m);
+      for (std::size_t d = 0; d < none.size(); ++d) {
+        EXPECT_NEAR(with[d], none[d], 0.5) << link.frequency_mhz << " MHz, " << house_m << " m, " << distances_m[d];
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tesseray
