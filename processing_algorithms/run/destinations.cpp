@@ -151,24 +151,40 @@ void check_layer_is_new(const LayerDestination& destination) {
   }
 }
 
+// The layers of its file that a source is read from; empty when it may be any.
+std::vector<std::string> layers_read(const Parameter& input, const std::string& source) {
+  if (input.kind == ParameterKind::file) return {};
+  if (input.layers_read != nullptr) return input.layers_read(source);
+  const std::string layer = layer_of_source(source);
+  return layer.empty() ? std::vector<std::string>() : std::vector<std::string>{layer};
+}
+
+// The same of what was copied, of which front ends tell in words of their own.
+std::vector<std::string> layers_copied(const Parameter& input, const std::string& source) {
+  try {
+    return layers_read(input, source);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 // An input stays as it is: no file destination on it, no layer in place of its own, nothing into an environment and
 // nothing into what is no GeoPackage.
-void check_input_is_safe(const Parameter& input, const std::string& source, const std::vector<fs::path>& files,
-                         const LayerDestination& destination) {
+void check_input_is_safe(const Parameter& input, const std::string& source, bool is_copied,
+                         const std::vector<fs::path>& files, const LayerDestination& destination) {
   const bool is_input = std::any_of(files.begin(), files.end(), [&destination](const fs::path& file) {
     return same_name(file) == same_name(destination.file);
   });
   if (!is_input) return;
-  std::string layer = layer_of_source(source).empty() ? input.layer : layer_of_source(source);
+  std::vector<std::string> layers = is_copied ? layers_copied(input, source) : layers_read(input, source);
   // What shows other files has names of its own for their layers.
-  if (files.size() > 1) layer.clear();
+  if (files.size() > 1) layers.clear();
   // SQLite's names have no case.
   const std::string wanted = lower_case(destination.layer);
-  const bool is_companion = std::any_of(input.companions.begin(), input.companions.end(),
-                                        [&wanted](const std::string& name) { return lower_case(name) == wanted; });
-  const bool other_layer = input.kind != ParameterKind::file && !layer.empty() && !wanted.empty() &&
-                           lower_case(layer) != wanted && !is_companion;
-  if (other_layer) return;
+  const bool is_other_layer =
+      !layers.empty() && !wanted.empty() &&
+      std::none_of(layers.begin(), layers.end(), [&](const std::string& layer) { return lower_case(layer) == wanted; });
+  if (is_other_layer) return;
   refuse("output_is_input", "it is the input " + input.name + ", which stays as it is",
          "write to another file, or name the layers of both (file.gpkg|layername=…)", destination.file,
          destination.layer);
@@ -302,7 +318,10 @@ void Destinations::check_inputs_are_safe(const ParameterValues& values, const Co
     if (copy != copies.end()) sources.insert(sources.end(), copy->second.sources.begin(), copy->second.sources.end());
     for (const std::string& source : sources) {
       const std::vector<fs::path> files = files_of_dataset(path_of_source(source).string());
-      for (const LayerDestination& destination : existing) check_input_is_safe(parameter, source, files, destination);
+      const bool is_copied = &source != &sources.front();
+      for (const LayerDestination& destination : existing) {
+        check_input_is_safe(parameter, source, is_copied, files, destination);
+      }
     }
   }
 }

@@ -65,6 +65,9 @@ struct Parameter {
   // when the layer has no CRS itself; without any of them it is refused.
   std::vector<std::string> crs_from = {};
   std::vector<std::string> companions = {};  // of a layer: layers of the same file that are read with it
+  // Of a layer that is found by more than its name: what is read of a source, the layer and its companions, as the file
+  // calls them. Throws Error when that is not clear.
+  std::vector<std::string> (*layers_read)(const std::string& source) = nullptr;
   // Of a text: it is a folder, or several with semicolons between, in which files that this input names are looked for
   // before the folder of the input's own file.
   std::string folder_of = {};

@@ -14,7 +14,7 @@
 #include "core/io/results/result_hash.h"
 #include "core/io/sources/dataset_files.h"
 #include "core/io/sources/passwords.h"
-#include "processing_algorithms/run/spelling.h"
+#include "core/io/sources/source_name.h"
 
 namespace tesseray {
 namespace {
@@ -81,14 +81,15 @@ std::uint64_t add_file(const fs::path& path, ResultHash& hash, const Progress& p
 
 bool is_plain_path(const std::string& source) { return is_local_path(path_of_source(source).string()); }
 
-fs::path path_of_source(const std::string& source) { return source.substr(0, source.find('|')); }
+fs::path path_of_source(const std::string& source) { return parts_of_source(source).dataset; }
 
 std::string layer_of_source(const std::string& source) {
-  for (const std::string& part : split(source, '|')) {
-    constexpr std::string_view key = "layername=";
-    if (part.starts_with(key)) return part.substr(key.size());
+  const SourceParts parts = parts_of_source(source);
+  std::string layer = source.starts_with("GPKG:") ? parts.dataset.substr(parts.dataset.rfind(':') + 1) : std::string();
+  for (const auto& [key, value] : parts.options) {
+    if (key == "layername") layer = value;
   }
-  return source.starts_with("GPKG:") ? source.substr(source.rfind(':') + 1) : std::string();
+  return layer;
 }
 
 RunRecord::Input fingerprint(const std::string& source, const Progress& progress) {

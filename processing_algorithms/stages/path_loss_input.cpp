@@ -9,7 +9,8 @@ Parameter path_loss_input(const std::string& what) {
           .help = what,
           .kind = ParameterKind::vector_any,
           .layer = "path_loss",
-          .companions = {"transmitters"}};
+          .companions = {"transmitters"},
+          .layers_read = path_loss_layers};
 }
 
 void warn_of_reached_only(Run& run, const PathLossLayer& path_loss, const std::string& what) {

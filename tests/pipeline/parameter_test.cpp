@@ -208,6 +208,7 @@ TEST(Registry, DefaultsAreValid) {
 TEST(Sources, FileAndLayer) {
   EXPECT_EQ(path_of_source("a b/city.gpkg|layername=roofs"), "a b/city.gpkg");
   EXPECT_EQ(layer_of_source("a b/city.gpkg|layername=roofs|subset=x=1"), "roofs");
+  EXPECT_EQ(layer_of_source("city.gpkg|subset=x=1|LayerName=roofs"), "roofs");
   EXPECT_EQ(layer_of_source("roofs.shp"), "");
   EXPECT_TRUE(is_plain_path("roofs.shp"));
   EXPECT_FALSE(is_plain_path("PG:dbname=city"));

@@ -39,6 +39,23 @@ class BestServer(PipelineTest):
                                    f"{PREDICTION}|layername={layer}", "--overwrite", "--progress", "json")
                 self.assert_refused(process, "output_is_input", ["PATH_LOSS"])
 
+    def test_what_is_read_is_never_replaced_whatever_it_is_called(self):
+        mine = self.folder / "mine.gpkg"
+        self.assert_done(tesseray("predictcoverage", "--environment", ENVIRONMENT, "--transmitters", SITES,
+                                  "--transmitters-crs", "EPSG:25832", "--path-loss", f"{mine}|layername=mine",
+                                  "--transmitters-out", f"{mine}|layername=my sites", "--max-bounces", 0))
+        before = mine.read_bytes()
+        for source in (mine, f"{mine}|LayerName=MINE", f"{mine}|layername=mine", f"{mine}|layerid=1"):
+            for layer in ("mine", "Mine", "my sites"):
+                with self.subTest(source=source, layer=layer):
+                    process = tesseray("bestserver", "--path-loss", source, "--best-server",
+                                       f"{mine}|layername={layer}", "--overwrite", "--progress", "json")
+                    self.assert_refused(process, "output_is_input", ["PATH_LOSS"])
+        self.assertEqual(mine.read_bytes(), before)
+        # Beside what is read.
+        self.assert_done(tesseray("bestserver", "--path-loss", mine, "--output", mine))
+        self.assertTrue(rows(mine, "best_server"))
+
     def test_transmitters_of_another_run_are_warned_of(self):
         shared = self.folder / "shared.gpkg"
         others = self.folder / "others.csv"

@@ -47,14 +47,21 @@ class PathLossSource {
     dataset_.reset(GDALDataset::Open(name_.dataset.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
     session_.refuse_locked(name_.dataset);
     if (!dataset_) fail("cannot_open", "the file cannot be opened (" + reason() + ")");
-    const std::string wanted = name_.layer.empty() ? default_layer : name_.layer;
-    layer_ = dataset_->GetLayerByName(wanted.c_str());
-    if (layer_ == nullptr && name_.layer.empty()) layer_ = only_layer_with(path_loss_fields);
-    if (layer_ == nullptr) fail("no_layer", "the file has no layer " + wanted);
+    layer_ = named_layer(*dataset_, name_);
+    if (layer_ == nullptr) layer_ = dataset_->GetLayerByName(default_layer);
+    if (layer_ == nullptr) layer_ = only_layer_with(path_loss_fields);
+    if (layer_ == nullptr) fail("no_layer", std::string("the file has no layer ") + default_layer);
     if (!name_.filter.empty() && layer_->SetAttributeFilter(name_.filter.c_str()) != OGRERR_NONE) {
       fail("bad_filter", "the filter " + name_.filter + " is not understood (" + reason() + ")");
     }
     transmitters_layer_ = find_transmitters();
+  }
+
+  // What is read.
+  std::vector<std::string> layers() {
+    std::vector<std::string> names{layer_->GetName()};
+    if (transmitters_layer_ != nullptr) names.emplace_back(transmitters_layer_->GetName());
+    return names;
   }
 
   bool holds_reached_only() { return is_true(of_last_run("json_extract(parameters, '$.REACHED_ONLY')")); }
@@ -368,6 +375,10 @@ PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progr
   layer.holds_reached_only = from.holds_reached_only();
   from.warn_of_other_transmitters(progress);
   return layer;
+}
+
+std::vector<std::string> path_loss_layers(const std::string& source) {
+  return PathLossSource(source, Outlines::leave).layers();
 }
 
 std::vector<std::int64_t> ground_tiles(const PathLossLayer& path_loss) {

@@ -17,6 +17,7 @@
 #include "core/io/results/spatialite_file.h"
 #include "core/io/results/sqlite_database.h"
 #include "core/io/sources/passwords.h"
+#include "core/io/sources/source_name.h"
 
 namespace tesseray {
 
@@ -106,17 +107,15 @@ void require_unlocked(const std::filesystem::path& file) {
 }
 
 LayerDestination parse_layer_destination(const std::string& text, const std::string& default_layer) {
-  constexpr std::string_view key = "layername=";
-  LayerDestination destination{text, default_layer};
-  const std::size_t bar = text.find('|');
-  if (bar != std::string::npos) {
-    destination.file = text.substr(0, bar);
-    const std::string option = text.substr(bar + 1);
-    if (!lower_case(option).starts_with(key) || option.find('|') != std::string::npos) {
+  const SourceParts parts = parts_of_source(text);
+  LayerDestination destination{parts.dataset, default_layer};
+  if (!parts.options.empty()) {
+    const auto& [key, value] = parts.options.front();
+    if (key != "layername" || parts.options.size() > 1) {
       throw Error(ErrorKind::invalid_input, "bad_destination", "the output '" + text + "' is not understood",
                   "write file.gpkg or file.gpkg|layername=NAME");
     }
-    destination.layer = option.substr(key.size());
+    destination.layer = value;
   }
   if (destination.file.empty()) {
     throw Error(ErrorKind::invalid_input, "bad_destination", "an output names no file",

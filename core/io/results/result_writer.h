@@ -87,6 +87,8 @@ enum class Outlines {
   require,  // all
 };
 PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress);
+// The layers of the source's file that read_path_loss reads. Throws Error(invalid_input) where it is not clear which.
+std::vector<std::string> path_loss_layers(const std::string& source);
 // The ground tiles with outlines, by id. Throws Error(invalid_input) where there are none.
 std::vector<std::int64_t> ground_tiles(const PathLossLayer& path_loss);
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -97,34 +96,6 @@ std::string files_beside(const std::filesystem::path& path) {
 
 }  // namespace
 
-SourceName parse_source_name(const std::string& source) {
-  SourceName name;
-  std::size_t bar = source.find('|');
-  name.dataset = source.substr(0, bar);
-  while (bar != std::string::npos) {
-    const std::size_t next = source.find('|', bar + 1);
-    std::string option = source.substr(bar + 1, next == std::string::npos ? next : next - bar - 1);
-    bar = next;
-    const std::size_t equals = option.find('=');
-    const std::string key = lower_case(option.substr(0, equals));
-    const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
-    if (key == "layername") {
-      name.layer = value;
-    } else if (key == "layerid") {
-      int index = -1;
-      std::from_chars(value.data(), value.data() + value.size(), index);
-      name.layer_index = index;
-    } else if (key == "subset") {
-      name.filter = value;
-    } else if (key != "geometrytype" && key != "uniquegeometrytype") {
-      throw Error(ErrorKind::invalid_input, "unknown_source_option",
-                  "\"|" + without_password(option) + "\" is not understood",
-                  "write a layer as file.gpkg|layername=NAME", {.file = without_password(name.dataset)});
-    }
-  }
-  return name;
-}
-
 void require_file(const std::string& dataset, const std::string& parameter) {
   if (dataset.empty()) {
     throw Error(ErrorKind::invalid_input, "missing_parameter", parameter + " is not given", "name a file or layer");
@@ -214,7 +185,45 @@ void VectorSource::open(const SourceName& name) {
   is_osm_ = driver == "OSM";
 }
 
+OGRLayer* named_layer(GDALDataset& dataset, const SourceName& name) {
+  if (name.layer.empty() && !name.layer_index) return nullptr;
+  OGRLayer* layer = nullptr;
+  if (!name.layer.empty()) {
+    layer = dataset.GetLayerByName(name.layer.c_str());
+  } else if (*name.layer_index >= 0) {
+    layer = dataset.GetLayer(*name.layer_index);
+  }
+  if (layer != nullptr) return layer;
+  std::vector<std::string> names;
+  for (OGRLayer* each : dataset.GetLayers()) names.emplace_back(each->GetName());
+  const ErrorPlace place{.file = without_password(name.dataset)};
+  if (name.layer.empty()) {
+    throw Error(ErrorKind::invalid_input, "unknown_layer", "there is no layer with this layerid",
+                "name it by |layername=. Its layers: " + listed(names), place);
+  }
+  const std::string near = nearest_name(name.layer, names);
+  throw Error(ErrorKind::invalid_input, "unknown_layer", "there is no layer \"" + name.layer + "\"",
+              (near.empty() ? "its layers: " : "did you mean \"" + near + "\"? Its layers: ") + listed(names), place);
+}
+
 void VectorSource::choose_layer(const SourceName& name, Content content) {
+  layer_ = named_layer(*dataset_, name);
+  if (layer_ == nullptr) layer_ = fitting_layer(content);
+  if (layer_ == nullptr) {
+    throw Error(ErrorKind::invalid_input, "no_layer", "the source has no layer of " + content_name(content),
+                "check what was given as " + parameter_, {.file = file_});
+  }
+  if (is_osm_) {
+    // Otherwise features of the file's other layers pile up in memory while this one is read.
+    dataset_->ExecuteSQL(("SET interest_layers = " + layer_name()).c_str(), nullptr, nullptr);
+  }
+}
+
+OGRLayer* VectorSource::fitting_layer(Content content) {
+  if (is_osm_) {
+    return dataset_->GetLayerByName((content == Content::points ? osm_point_layer : osm_polygon_layer).data());
+  }
+  if (dataset_->GetLayerCount() == 1) return dataset_->GetLayer(0);
   std::vector<OGRLayer*> fitting;
   std::vector<std::string> all_names, fitting_names;
   for (OGRLayer* layer : dataset_->GetLayers()) {
@@ -224,45 +233,17 @@ void VectorSource::choose_layer(const SourceName& name, Content content) {
       fitting_names.emplace_back(layer->GetName());
     }
   }
-  if (!name.layer.empty()) {
-    layer_ = dataset_->GetLayerByName(name.layer.c_str());
-    if (layer_ == nullptr) {
-      const std::string near = nearest_name(name.layer, all_names);
-      throw Error(ErrorKind::invalid_input, "unknown_layer", "there is no layer \"" + name.layer + "\"",
-                  (near.empty() ? "its layers: " : "did you mean \"" + near + "\"? Its layers: ") + listed(all_names),
-                  {.file = file_});
-    }
-  } else if (name.layer_index) {
-    layer_ = *name.layer_index >= 0 ? dataset_->GetLayer(*name.layer_index) : nullptr;
-    if (layer_ == nullptr) {
-      throw Error(ErrorKind::invalid_input, "unknown_layer", "there is no layer with this layerid",
-                  "name it by |layername=. Its layers: " + listed(all_names), {.file = file_});
-    }
-  } else if (is_osm_) {
-    layer_ = dataset_->GetLayerByName((content == Content::points ? osm_point_layer : osm_polygon_layer).data());
-  } else if (all_names.size() == 1) {
-    layer_ = dataset_->GetLayer(0);
-  } else if (fitting.size() == 1) {
-    layer_ = fitting.front();
-  } else if (all_names.empty()) {
+  if (fitting.size() == 1) return fitting.front();
+  if (all_names.empty()) {
     throw Error(ErrorKind::invalid_input, "no_layer", "the source has no layers",
                 "check what was given as " + parameter_, {.file = file_});
-  } else {
-    throw Error(ErrorKind::invalid_input, "ambiguous_layer",
-                fitting.empty()
-                    ? "none of its " + std::to_string(all_names.size()) + " layers holds " + content_name(content)
-                    : std::to_string(fitting.size()) + " of its layers hold " + content_name(content),
-                "say which with |layername=NAME. Its layers: " + listed(fitting.empty() ? all_names : fitting_names),
-                {.file = file_});
   }
-  if (is_osm_ && layer_ != nullptr) {
-    // Otherwise features of the file's other layers pile up in memory while this one is read.
-    dataset_->ExecuteSQL(("SET interest_layers = " + layer_name()).c_str(), nullptr, nullptr);
-  }
-  if (layer_ == nullptr) {
-    throw Error(ErrorKind::invalid_input, "no_layer", "the source has no layer of " + content_name(content),
-                "check what was given as " + parameter_, {.file = file_});
-  }
+  throw Error(ErrorKind::invalid_input, "ambiguous_layer",
+              fitting.empty()
+                  ? "none of its " + std::to_string(all_names.size()) + " layers holds " + content_name(content)
+                  : std::to_string(fitting.size()) + " of its layers hold " + content_name(content),
+              "say which with |layername=NAME. Its layers: " + listed(fitting.empty() ? all_names : fitting_names),
+              {.file = file_});
 }
 
 void VectorSource::check_geometry_type(Content content) {

@@ -10,19 +10,13 @@
 #include "core/base/error.h"
 #include "core/io/sources/crs.h"
 #include "core/io/sources/gdal_session.h"
+#include "core/io/sources/source_name.h"
 #include "core/io/sources/table_lines.h"
 
 namespace tesseray {
 
-// The parts of "city.gpkg|layername=roofs|subset=height > 3", as QGIS writes sources.
-struct SourceName {
-  std::string dataset;  // a path or a connection string
-  std::string layer;    // empty: not given
-  std::optional<int> layer_index;
-  std::string filter;  // SQL condition; empty: all
-};
-// Throws Error for options that are not known.
-SourceName parse_source_name(const std::string& source);
+// The layer that a source names, or counts by its layerid; null when it does neither. Throws Error("unknown_layer").
+OGRLayer* named_layer(GDALDataset& dataset, const SourceName& name);
 // Throws Error("file_not_found") when `dataset` is a path where nothing is.
 void require_file(const std::string& dataset, const std::string& parameter);
 
@@ -64,6 +58,8 @@ class VectorSource {
  private:
   void open(const SourceName& name);
   void choose_layer(const SourceName& name, Content content);
+  // Where none is named.
+  OGRLayer* fitting_layer(Content content);
   void check_geometry_type(Content content);
   void set_filter(const std::string& filter);
   void refuse_missing_dbf();

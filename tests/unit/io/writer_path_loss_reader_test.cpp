@@ -3,9 +3,12 @@
 #include <gdal_priv.h>
 #include <gdal_utils.h>
 #include <gtest/gtest.h>
+#include <ogrsf_frmts.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include "gis_files.h"
@@ -105,6 +108,32 @@ TEST_F(ReadPathLoss, ByAnotherNameAndAsPoints) {
   EXPECT_EQ(code_of(file), "no_layer");
 }
 
+TEST_F(ReadPathLoss, ByTheNumberOfTheLayer) {
+  const std::string file = folder_ / "two.gpkg";
+  ResultWriter writer(result_.scene.frame, false);
+  writer.add_path_loss({file, "path_loss"}, result_.scene, result_.tiling, result_.predictions, {});
+  writer.add_path_loss({file, "of one"}, result_.scene, result_.tiling, std::span(result_.predictions).first(1), {});
+  writer.add_transmitters({file, "transmitters"}, result_.transmitters);
+  writer.commit({}, no_progress());
+  std::vector<std::string> names;
+  {
+    const GDALDatasetUniquePtr opened(GDALDataset::Open(file.c_str(), GDAL_OF_VECTOR));
+    for (OGRLayer* layer : opened->GetLayers()) names.emplace_back(layer->GetName());
+  }
+  const auto read_by_number = [&](const std::string& layer) {
+    const auto number = std::find(names.begin(), names.end(), layer) - names.begin();
+    return file + "|layerid=" + std::to_string(number);
+  };
+  const auto rows = [&](const std::string& layer) {
+    return read_path_loss(read_by_number(layer), Outlines::leave, no_progress()).targets.size();
+  };
+  EXPECT_EQ(rows("path_loss"), 2 * result_.tiling.tiles.size());
+  EXPECT_EQ(rows("of one"), result_.tiling.tiles.size());
+  EXPECT_EQ(path_loss_layers(read_by_number("of one")), (std::vector<std::string>{"of one", "transmitters"}));
+  EXPECT_EQ(path_loss_layers(file + "|LayerName=OF ONE"), (std::vector<std::string>{"of one", "transmitters"}));
+  EXPECT_EQ(path_loss_layers(file), (std::vector<std::string>{"path_loss", "transmitters"}));
+}
+
 // As QGIS packs layers into a file, without the record of their run.
 TEST_F(ReadPathLoss, WithTheOnlyTransmittersOfTheFile) {
   const std::string file = folder_ / "packed.gpkg";
@@ -189,7 +218,8 @@ TEST_F(ReadPathLoss, RefusesWhatIsNoPathLoss) {
   const std::string file = folder_ / "out.gpkg";
   result_.write(file);
   EXPECT_EQ(code_of(file + "|layername=tiles"), "no_field");
-  EXPECT_EQ(code_of(file + "|layername=none"), "no_layer");
+  EXPECT_EQ(code_of(file + "|layername=none"), "unknown_layer");
+  EXPECT_EQ(code_of(file + "|layerid=99"), "unknown_layer");
   EXPECT_EQ(code_of(write_text(folder_ / "text.gpkg", "hello")), "cannot_open");
 
   const std::string alone = folder_ / "alone.gpkg";
