@@ -13,7 +13,7 @@ inline constexpr double speed_of_light = 299'792'458.0;          // m/s, exact
 inline constexpr double vacuum_permittivity = 8.8541878128e-12;  // F/m
 inline constexpr double vacuum_impedance = 376.730313668;        // ohm
 inline constexpr double pi = std::numbers::pi;
-// Gain of a half-wave dipole by convention of the field (exactly 2.1508): EIRP = ERP + 2.15 dB.
+// Gain of a half-wave dipole by convention of the field (2.1509 to four decimals): EIRP = ERP + 2.15 dB.
 inline constexpr double half_wave_dipole_gain_dbi = 2.15;
 
 TESSERAY_HD constexpr double radians(double degrees) { return degrees * (pi / 180.0); }

@@ -18,7 +18,8 @@ std::vector<Parameter> comparison_layer_parameters();
 
 std::vector<Measurement> read_measurements(Run& run, const LocalFrame& frame);
 
-// A prediction in memory as a path_loss layer of all tiles would be read back.
+// A prediction in memory as a path_loss layer of all tiles would be read back, as far as a comparison asks: without
+// arrival angles and outlines.
 PathLossLayer path_loss_rows(const Scene& scene, const Tiling& tiling, const Sites& sites,
                              const Predictions& predictions);
 

@@ -23,7 +23,7 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
                         const RayRows& rows, const Sites& sites, PredictedAt predicted_at);
 
 // Launches the rays of every transmitter and sums them up, of as many at once as threads and memory allow; but for
-// those that an earlier run has `finished`, where the others are kept as well. `finished` may be null.
+// those that an earlier run left in `kept`, where the others are kept as well. `kept` may be null.
 Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene& scene, const Tiling& tiling,
                               const Sites& sites, KeptPredictions* kept);
 

@@ -27,7 +27,7 @@ void warn_of_issues(const std::vector<Issue>& issues, Progress& progress);
 CleanScene read_scene(Run& run);
 
 TilingOptions tiling_options(const ParameterValues& values);
-// Refuses, before and after, what would not fit the memory.
+// Refuses before the work what would not fit the memory; warns where there is no tile.
 Tiling tile_scene(Run& run, const Scene& scene, const TilingOptions& options);
 // Adds what there is to tell of the tiling to the scene's issues, and warns of it.
 void note_tiling_issues(Run& run, const Tiling& tiling, CleanScene& clean);

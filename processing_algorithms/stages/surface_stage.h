@@ -13,8 +13,8 @@ namespace tesseray {
 
 // WALL_MATERIAL, ROOF_MATERIAL, GROUND_MATERIAL, PERMITTIVITY and CONDUCTIVITY.
 std::vector<Parameter> material_parameters();
-// These, and SCATTERING_MODEL,
-// SCATTERING_COEFFICIENT, SCATTERING_BY_MATERIAL, SCATTERING_LOBE and CROSS_POLARIZATION.
+// These, and SCATTERING_MODEL, SCATTERING_COEFFICIENT, SCATTERING_BY_MATERIAL, SCATTERING_LOBE, LOBE_EXPONENT and
+// CROSS_POLARIZATION.
 std::vector<Parameter> surface_parameters();
 
 // The scene with the materials that its surfaces have in this run. Warns of frequencies at which these, or the run's
