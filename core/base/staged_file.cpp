@@ -77,6 +77,16 @@ std::filesystem::path behind_links(std::filesystem::path file) {
   return file;
 }
 
+std::filesystem::path resolved(const std::filesystem::path& named) {
+  std::error_code failed;
+  const std::filesystem::path file = behind_links(named);
+  // Made absolute first: a bare name that is not there yet would stay bare, and have no folder.
+  const std::filesystem::path whole = std::filesystem::absolute(file, failed);
+  if (failed) return file;
+  std::filesystem::path path = std::filesystem::weakly_canonical(whole, failed);
+  return failed ? whole : path;
+}
+
 void remove_companions(const std::filesystem::path& database) {
   std::error_code ignored;
   for (const char* suffix : {"-journal", "-wal", "-shm"}) std::filesystem::remove(database.string() + suffix, ignored);
@@ -184,9 +194,15 @@ void StagedFile::publish_unless_taken() {
   }
   if (is_new_ && errno == EEXIST) throw_taken(target_);
 #endif
-  if (was_empty_ && !is_empty_file(target_)) throw_taken(target_);
-  // File systems that cannot tell take it as it comes.
+  // File systems that cannot tell while they rename are asked before.
+  require_untaken();
   publish();
+}
+
+void StagedFile::require_untaken() const {
+  std::error_code failed;
+  const bool is_made = is_new_ && std::filesystem::exists(std::filesystem::symlink_status(target_, failed));
+  if (is_made || (was_empty_ && !is_empty_file(target_))) throw_taken(target_);
 }
 
 void StagedFile::make_rename_durable() {

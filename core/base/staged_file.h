@@ -33,6 +33,8 @@ class StagedFile {
   // The same, but throws Error(invalid_input) when there was nothing at the target at first, or an empty file, and
   // something is by now.
   void publish_unless_taken();
+  // Throws what publish_unless_taken would throw now for that.
+  void require_untaken() const;
 
  private:
   void start_flush();
@@ -48,6 +50,8 @@ class StagedFile {
 // What a symbolic link points at in the end, there or not, so that this is written and the link stays; still a link
 // where it leads round in a circle. Other paths stay as they are.
 std::filesystem::path behind_links(std::filesystem::path file);
+// The same file gives the same path, whatever way it is written and through whatever links; absolute.
+std::filesystem::path resolved(const std::filesystem::path& named);
 // Removes what SQLite and GDAL put beside a database while they work.
 void remove_companions(const std::filesystem::path& database);
 // Removes what killed runs left in a folder: hidden files that no living run has locked.

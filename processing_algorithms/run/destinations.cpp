@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "processing_algorithms/run/destinations.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <functional>
 #include <system_error>
 
 #include "core/base/blank_text.h"
 #include "core/base/error.h"
+#include "core/base/is_there.h"
 #include "core/base/listed.h"
 #include "core/base/staged_file.h"
 #include "core/io/antennas/antenna_file.h"
@@ -76,22 +75,10 @@ void check_link(const fs::path& file) {
   check_folder(to);
 }
 
-// The same file by another name is the same file.
-fs::path same_name(const fs::path& file) {
-  std::error_code problem;
-  fs::path path = fs::weakly_canonical(fs::absolute(behind_links(file)), problem);
-  return problem ? file : path;
-}
-
 const char* const overwrite_hint = "give another name, or allow replacing it with --overwrite";
 
 void check_file_is_new(const fs::path& file) {
-  if (fs::exists(file)) refuse("file_exists", "the file exists already", overwrite_hint, file);
-}
-
-bool is_database(const fs::path& file) {
-  const FileContent content = content_of(file);
-  return content == FileContent::geopackage || content == FileContent::sqlite;
+  if (is_there(file)) refuse("file_exists", "the file exists already", overwrite_hint, file);
 }
 
 bool is_readable(const std::function<void()>& read) {
@@ -142,8 +129,7 @@ void check_nothing_else_is_lost(const fs::path& file, const std::string& extensi
 void check_layer_is_new(const LayerDestination& destination) {
   const FileContent content = content_of(destination.file);
   if (content == FileContent::absent) return;
-  const bool is_spatialite = lower_case(destination.file.extension().string()) == ".sqlite";
-  if (content != (is_spatialite ? FileContent::sqlite : FileContent::geopackage)) {
+  if (content != (is_spatialite(destination.file) ? FileContent::sqlite : FileContent::geopackage)) {
     refuse("file_exists", "the file exists already", overwrite_hint, destination.file);
   }
   if (has_layer(destination.file, destination.layer)) {
@@ -173,7 +159,7 @@ std::vector<std::string> layers_copied(const Parameter& input, const std::string
 void check_input_is_safe(const Parameter& input, const std::string& source, bool is_copied,
                          const std::vector<fs::path>& files, const LayerDestination& destination) {
   const bool is_input = std::any_of(files.begin(), files.end(), [&destination](const fs::path& file) {
-    return same_name(file) == same_name(destination.file);
+    return resolved(file) == resolved(destination.file);
   });
   if (!is_input) return;
   std::vector<std::string> layers = is_copied ? layers_copied(input, source) : layers_read(input, source);
@@ -195,7 +181,7 @@ class TakenPlaces {
  public:
   // False when an output goes there already. `layer`: "" for the whole file.
   bool take(const fs::path& file, const std::string& layer) {
-    std::vector<std::string>& layers = layers_in_[same_name(file)];
+    std::vector<std::string>& layers = layers_in_[resolved(file)];
     const std::string wanted = lower_case(layer);
     const bool collides = std::any_of(layers.begin(), layers.end(), [&wanted](const std::string& other) {
       return wanted.empty() || other.empty() || other == wanted;
@@ -211,15 +197,8 @@ class TakenPlaces {
 }  // namespace
 
 void check_folder(const fs::path& file) {
+  require_writable_folder(file);
   std::error_code problem;
-  const fs::path folder = fs::absolute(file).parent_path();
-  if (!fs::is_directory(folder, problem)) {
-    refuse("no_such_folder", "there is no folder " + without_password(folder.string()), "make it, or write elsewhere",
-           file);
-  }
-  if (access(folder.c_str(), W_OK) != 0) {
-    refuse("folder_not_writable", "the folder " + folder.string() + " cannot be written to", "write elsewhere", file);
-  }
   if (fs::is_directory(file, problem)) refuse("is_a_folder", "it is a folder", "give the name of a file", file);
   if (problem == std::errc::filename_too_long) refuse("bad_name", "the name is too long", "give a shorter one", file);
 }
@@ -306,7 +285,7 @@ void Destinations::check_inputs_are_safe(const ParameterValues& values, const Co
   // What is not there yet is no input.
   std::vector<LayerDestination> existing;
   const auto add_if_there = [&existing](const LayerDestination& destination) {
-    if (fs::exists(destination.file)) existing.push_back(destination);
+    if (is_there(destination.file)) existing.push_back(destination);
   };
   for (const auto& [name, destination] : layers_) add_if_there(destination);
   for (const auto& [name, file] : files_) add_if_there({.file = file, .layer = {}});

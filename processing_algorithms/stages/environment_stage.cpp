@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "core/base/block_file.h"
+#include "core/base/is_there.h"
 #include "core/io/sources/text_values.h"
 
 namespace tesseray {
@@ -27,7 +28,7 @@ void warn_of_distance(Run& run, const fs::path& file) {
 
 // What is kept beside the environment, when it is there and fits. Otherwise the reason is warned of.
 std::unique_ptr<Visibility> kept_visibility(Run& run, const fs::path& file, std::uint64_t hash) {
-  if (!fs::exists(file)) return nullptr;
+  if (!is_there(file)) return nullptr;
   try {
     std::unique_ptr<Visibility> kept = open_visibility(file, hash);
     warn_of_distance(run, file);

@@ -12,6 +12,7 @@
 
 #include "core/base/checksum.h"
 #include "core/base/hash.h"
+#include "core/base/is_there.h"
 #include "core/base/mapped_file.h"
 #include "core/visibility/file/visibility_file.h"
 #include "processing_algorithms/stages/comparison_stage.h"
@@ -107,15 +108,14 @@ std::uint64_t most_kept_bytes(const Run& run) {
 fs::path folder_beside(fs::path file) { return file.replace_extension(".predictions"); }
 
 bool may_be_made_or_written(const fs::path& folder) {
-  std::error_code ignored;
-  const fs::path there = fs::exists(folder, ignored) ? folder : fs::absolute(folder).parent_path();
+  const fs::path there = is_there(folder) ? folder : fs::absolute(folder).parent_path();
   return access(there.c_str(), W_OK) == 0;
 }
 
 // The folder of the predictions that outlive this run's success.
 std::optional<fs::path> folder_beside_visibility(const Run& run, const Visibility& visibility) {
   const VisibilityFile* const file = visibility.file();
-  if (!file || !fs::exists(file->path()) || most_kept_bytes(run) == 0) return std::nullopt;
+  if (!file || !is_there(file->path()) || most_kept_bytes(run) == 0) return std::nullopt;
   const fs::path folder = folder_beside(file->path());
   return may_be_made_or_written(folder) ? std::optional(folder) : std::nullopt;
 }

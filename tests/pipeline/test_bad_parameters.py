@@ -389,6 +389,16 @@ class BadDestinationsTest(PipelineTest):
         locked.mkdir(mode=0o555)
         self.refuse_to_somebody(["--environment", locked / "e.gpkg"], "folder_not_writable", ["locked"])
 
+    def test_folder_that_may_not_be_entered(self):
+        locked, open_to_all = self.folder / "locked", self.folder / "open"
+        for folder, mode in ((locked, 0o666), (open_to_all, 0o777)):
+            folder.mkdir()
+            folder.chmod(mode)
+        for destinations in (["--environment", locked / "e.gpkg"],
+                             ["--environment", open_to_all / "e.gpkg", "--tiles", locked / "t.gpkg"]):
+            with self.subTest(destinations=destinations):
+                self.refuse_to_somebody(destinations, "folder_not_writable", ["locked"])
+
     def test_read_only_files(self):
         open_to_all = self.folder / "open"
         open_to_all.mkdir()

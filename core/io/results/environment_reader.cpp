@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/hexadecimal.h"
+#include "core/base/is_there.h"
 #include "core/io/results/environment_file.h"
 #include "core/io/results/environment_format.h"
 #include "core/io/results/grid_coverage.h"
@@ -24,7 +25,7 @@ constexpr char make_anew[] = "make the environment anew with tileenvironment";
 class EnvironmentReader {
  public:
   explicit EnvironmentReader(const std::filesystem::path& path) : path_(path) {
-    if (!std::filesystem::exists(path)) {
+    if (!is_there(path)) {
       throw Error(ErrorKind::invalid_input, "file_not_found", "the file does not exist",
                   "give the environment that tileenvironment wrote", {.file = path.string()});
     }

@@ -8,7 +8,9 @@
 #include <optional>
 #include <system_error>
 
+#include "core/base/blank_text.h"
 #include "core/base/error.h"
+#include "core/base/is_there.h"
 #include "core/io/results/reference_system.h"
 
 namespace tesseray {
@@ -138,7 +140,7 @@ FileContent content_of(const std::filesystem::path& file) {
   std::error_code failed;
   const std::uintmax_t size = std::filesystem::file_size(file, failed);
   // An empty file (as temporary-file functions make it) holds nothing that could be lost.
-  if (!std::filesystem::exists(file) || (!failed && size == 0)) return FileContent::absent;
+  if (!is_there(file) || (!failed && size == 0)) return FileContent::absent;
   std::array<char, 72> header{};
   std::ifstream stream(file, std::ios::binary);
   stream.read(header.data(), header.size());
@@ -148,6 +150,13 @@ FileContent content_of(const std::filesystem::path& file) {
       std::memcmp(header.data() + 68, "GPKG", 4) == 0 || std::memcmp(header.data() + 68, "GP1", 3) == 0;
   return is_geopackage ? FileContent::geopackage : FileContent::sqlite;
 }
+
+bool is_database(const std::filesystem::path& file) {
+  const FileContent content = content_of(file);
+  return content == FileContent::geopackage || content == FileContent::sqlite;
+}
+
+bool is_spatialite(const std::filesystem::path& file) { return lower_case(file.extension().string()) == ".sqlite"; }
 
 bool has_layer(const std::filesystem::path& file, const std::string& layer) {
   SqliteDatabase database(file, SqliteDatabase::Access::shared);
@@ -527,15 +536,19 @@ void GeoPackageFile::prepare() {
   staged_->flush();
 }
 
+void GeoPackageFile::require_publishable() {
+  if (staged_) return tesseray::require_publishable(*staged_);
+  if (!database_->was_replaced()) return;
+  throw Error(ErrorKind::invalid_input, "file_replaced", "another program put another file in its place meanwhile",
+              "run again to add to that, or name another file", {.file = target_.string()});
+}
+
 void GeoPackageFile::publish() {
   if (staged_) {
     publish_database(*staged_);
     return;
   }
-  if (database_->was_replaced()) {
-    throw Error(ErrorKind::invalid_input, "file_replaced", "another program put another file in its place meanwhile",
-                "run again to add to that, or name another file", {.file = target_.string()});
-  }
+  require_publishable();
   database_->execute("COMMIT");
   database_.reset();
 }

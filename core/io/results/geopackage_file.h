@@ -24,6 +24,10 @@ namespace tesseray {
 // What stands at a path already.
 enum class FileContent { absent, geopackage, sqlite, other };
 FileContent content_of(const std::filesystem::path& file);
+// A GeoPackage, or another database of SQLite.
+bool is_database(const std::filesystem::path& file);
+// By its name.
+bool is_spatialite(const std::filesystem::path& file);
 // True when the GeoPackage or SpatiaLite database has a table of that name. Throws Error(invalid_input) when it cannot
 // be opened for writing.
 bool has_layer(const std::filesystem::path& file, const std::string& layer);
@@ -50,6 +54,7 @@ class GeoPackageFile : public OutputDatabase {
   void write(RowBlock& block) override;
   void end_layer() override;
   void prepare() override;
+  void require_publishable() override;
   void publish() override;
 
  private:

@@ -26,16 +26,19 @@ class OutputDatabase {
   virtual void write(RowBlock& block) = 0;
   virtual void end_layer() = 0;
 
-  // Everything that can fail for want of space; then publish() only makes the result visible.
+  // Everything that can fail for want of space but the end of a transaction; then publish() only makes the result
+  // visible.
   virtual void prepare() = 0;
+  // Throws Error(invalid_input) where publish() would by now, since others have made or replaced the target.
+  virtual void require_publishable() = 0;
   virtual void publish() = 0;
 };
 
-// Throws Error(invalid_input).
 // Throws Error(invalid_input) unless a table that is there already, with the columns `found` besides fid, can take the
 // layer's rows: another program's table of that name, or another version's.
 void require_columns(const std::vector<std::string>& found, const Layer& layer, const std::filesystem::path& file);
 
+// Throws Error(invalid_input).
 [[noreturn]] void throw_layer_exists(const std::filesystem::path& file, const std::string& layer);
 
 // How far the writing of several layers is, for a progress bar. In the time that it takes to write three rows, the

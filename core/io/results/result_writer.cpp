@@ -23,8 +23,6 @@ namespace tesseray {
 
 namespace {
 
-bool is_spatialite(const std::filesystem::path& file) { return lower_case(file.extension().string()) == ".sqlite"; }
-
 void require_known_extension(const std::filesystem::path& file) {
   const std::string extension = lower_case(file.extension().string());
   if (extension == ".gpkg" || extension == ".sqlite") return;
@@ -43,29 +41,6 @@ void require_usable_name(const LayerDestination& destination) {
   throw Error(ErrorKind::invalid_input, "bad_layer_name",
               name.empty() ? "the layer name is empty" : "the layer name '" + destination.layer + "' is reserved",
               "give another name (file.gpkg|layername=…)", {.file = destination.file.string()});
-}
-
-// The same file gives the same path, whatever way it was written.
-std::filesystem::path resolved(const std::filesystem::path& named) {
-  std::error_code failed;
-  const std::filesystem::path file = behind_links(named);
-  // Made absolute first: a bare name that is not there yet would stay bare, and have no folder.
-  const std::filesystem::path path = std::filesystem::weakly_canonical(std::filesystem::absolute(file), failed);
-  return failed ? file : path;
-}
-
-void require_writable(const std::filesystem::path& file) {
-  const std::filesystem::path folder = file.parent_path();
-  std::error_code failed;
-  if (!std::filesystem::is_directory(folder, failed)) {
-    throw Error(ErrorKind::invalid_input, "no_folder", "the folder of the output does not exist",
-                "make the folder, or name another file", {.file = file.string()});
-  }
-  if (access(folder.c_str(), W_OK) != 0) {
-    throw Error(ErrorKind::invalid_input, "cannot_write", "the folder of the output cannot be written",
-                "check its permissions, or name another file", {.file = file.string()});
-  }
-  require_replaceable(file);
 }
 
 // What the layer's rows take at least: to refuse before the work what cannot fit.
@@ -91,6 +66,20 @@ std::uintmax_t least_bytes(const Layer& layer) {
 
 }  // namespace
 
+void require_writable_folder(const std::filesystem::path& file) {
+  std::error_code failed;
+  const std::filesystem::path folder = std::filesystem::absolute(file, failed).parent_path();
+  const ErrorPlace place{.file = without_password(file.string())};
+  if (!std::filesystem::is_directory(folder, failed)) {
+    throw Error(ErrorKind::invalid_input, "no_such_folder", "there is no folder " + without_password(folder.string()),
+                "make it, or write elsewhere", place);
+  }
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw Error(ErrorKind::invalid_input, "folder_not_writable",
+                "the folder " + folder.string() + " cannot be written to", "write elsewhere", place);
+  }
+}
+
 void require_replaceable(const std::filesystem::path& file) {
   std::error_code failed;
   if (std::filesystem::exists(file, failed) && access(file.c_str(), W_OK) != 0) {
@@ -100,8 +89,7 @@ void require_replaceable(const std::filesystem::path& file) {
 }
 
 void require_unlocked(const std::filesystem::path& file) {
-  const FileContent content = content_of(file);
-  if (content != FileContent::geopackage && content != FileContent::sqlite) return;
+  if (!is_database(file)) return;
   SqliteDatabase database(file, SqliteDatabase::Access::shared);
   database.execute("BEGIN IMMEDIATE; ROLLBACK");
 }
@@ -157,7 +145,8 @@ std::size_t ResultWriter::Impl::target_for(const std::filesystem::path& file) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (targets[i].file == path) return i;
   }
-  require_writable(path);
+  require_writable_folder(path);
+  require_replaceable(path);
   Target target;
   target.file = path;
   const FileContent content = content_of(path);
@@ -360,6 +349,7 @@ std::string ResultWriter::commit(const RunRecord& run, Progress& progress) {
   }
   for (Impl::Target& target : impl_->targets) target.database->prepare();
   progress.throw_if_cancelled();
+  for (Impl::Target& target : impl_->targets) target.database->require_publishable();
   // Transactions first: unlike a rename, their end can still fail for want of space.
   for (const bool replaced : {false, true}) {
     for (Impl::Target& target : impl_->targets) {

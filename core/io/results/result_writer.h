@@ -3,7 +3,7 @@
 //
 // Layers are added first and written by commit(): a new file is written beside its target and renamed when complete;
 // layers for an existing file are one SQLite transaction in it. Each file gets a row in tesseray_runs, default styles
-// in layer_styles, units and descriptions in gpkg_data_columns. Rows are written in a fixed order; result_hash() is
+// in layer_styles, units and descriptions in gpkg_data_columns. Rows are written in a fixed order; the result hash is
 // over them and not over times or file timestamps.
 #pragma once
 
@@ -67,6 +67,8 @@ struct TileCorners {
   Vec3 corners[4];
 };
 
+// Throws Error(invalid_input) when the folder that `file` is to be in is not there or cannot be written.
+void require_writable_folder(const std::filesystem::path& file);
 // Throws Error(invalid_input) when `file` is there and its permissions keep it as it is.
 void require_replaceable(const std::filesystem::path& file);
 // Throws Error(invalid_input) when `file` is a database that another program is writing to, after a short wait.
@@ -140,7 +142,9 @@ class ResultWriter {
   void add_antenna_pattern(const LayerDestination& destination, const AntennaFile& antenna);
 
   // Writes everything; what was added must live until then. Returns the result hash (hexadecimal). On any error or
-  // cancel the targets are as they were, and Error(resources) says when the disk was full.
+  // cancel the targets are as they were, and Error(resources) says when the disk was full. Only where the very end of
+  // one file fails, after all of them were found ready (a transaction for which the disk is full now, or another
+  // program's file that comes in this moment), those of several files that were done before it stay.
   std::string commit(const RunRecord& run, Progress& progress);
 
  private:

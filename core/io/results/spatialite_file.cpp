@@ -218,6 +218,14 @@ void SpatialiteFile::prepare() {
   staged_.flush();
 }
 
+void SpatialiteFile::require_publishable() {
+  if (lock_) {
+    staged_.require_untaken();
+  } else {
+    tesseray::require_publishable(staged_);
+  }
+}
+
 void SpatialiteFile::publish() {
   if (lock_) {
     staged_.publish_unless_taken();

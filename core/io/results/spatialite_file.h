@@ -31,6 +31,7 @@ class SpatialiteFile : public OutputDatabase {
   void write(RowBlock& block) override;
   void end_layer() override;
   void prepare() override;
+  void require_publishable() override;
   void publish() override;
 
  private:

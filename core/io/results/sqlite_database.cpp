@@ -90,8 +90,10 @@ bool SqliteDatabase::was_replaced() const {
 void SqliteDatabase::copy_to(SqliteDatabase& target) {
   sqlite3_backup* backup = sqlite3_backup_init(target.handle_, "main", handle_, "main");
   if (backup == nullptr) target.fail(sqlite3_extended_errcode(target.handle_));
-  sqlite3_backup_step(backup, -1);
-  const int code = sqlite3_backup_finish(backup);
+  const int copied = sqlite3_backup_step(backup, -1);
+  // Of a source that stays locked this tells nothing.
+  const int finished = sqlite3_backup_finish(backup);
+  const int code = finished == SQLITE_OK && copied != SQLITE_DONE ? copied : finished;
   if (code == SQLITE_BUSY || code == SQLITE_LOCKED) fail(code);
   if (code != SQLITE_OK) target.fail(code);
 }
@@ -155,6 +157,11 @@ void publish_database(StagedFile& staged) {
   const std::optional<SqliteWriteLock> lock = lock_of_earlier(staged.target());
   remove_companions(staged.target());
   staged.publish_unless_taken();
+}
+
+void require_publishable(const StagedFile& staged) {
+  require_replaceable_database(staged.target());
+  staged.require_untaken();
 }
 
 void require_replaceable_database(const std::filesystem::path& file) { (void)lock_of_earlier(file); }

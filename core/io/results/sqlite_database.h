@@ -94,6 +94,8 @@ class SqliteWriteLock {
 // Error(invalid_input) while others have the earlier one open in WAL mode, or write to it.
 void publish_database(StagedFile& staged);
 // Throws what publish_database would throw now.
+void require_publishable(const StagedFile& staged);
+// The same of a database that is yet to be made.
 void require_replaceable_database(const std::filesystem::path& file);
 
 // "name" and 'text' for SQL.

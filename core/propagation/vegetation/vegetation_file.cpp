@@ -8,6 +8,7 @@
 
 #include "core/base/checksum.h"
 #include "core/base/error.h"
+#include "core/base/is_there.h"
 #include "core/base/little_endian.h"
 #include "core/base/mapped_file.h"
 #include "core/base/staged_file.h"
@@ -99,13 +100,13 @@ bool decode_rows(std::span<const std::uint8_t> bytes, std::uint32_t elements, st
 
 std::optional<VegetationFile> vegetation_file_beside(const Visibility& visibility) {
   const VisibilityFile* const file = visibility.file();
-  if (!file || !std::filesystem::exists(file->path())) return std::nullopt;
+  if (!file || !is_there(file->path())) return std::nullopt;
   std::filesystem::path beside = file->path();
   return VegetationFile{beside.replace_extension(".tveg"), file->info().environment_hash, file->info().options};
 }
 
 std::optional<VegetationPairs> read_vegetation_pairs(const VegetationFile& file, std::uint32_t elements) {
-  if (!std::filesystem::exists(file.path)) return std::nullopt;
+  if (!is_there(file.path)) return std::nullopt;
   const MappedFile mapped(file.path);
   const std::span<const std::uint8_t> bytes = mapped.bytes();
   if (bytes.size() < 4 || load_u32(bytes.data()) != magic) {
