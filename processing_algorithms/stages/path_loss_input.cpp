@@ -3,6 +3,15 @@
 
 namespace tesseray {
 
+namespace {
+
+std::vector<std::string> layers_read(const std::string& source) {
+  const PathLossNames names = path_loss_names(source);
+  return {names.path_loss, names.transmitters};
+}
+
+}  // namespace
+
 Parameter path_loss_input(const std::string& what) {
   return {.name = "PATH_LOSS",
           .label = "Path loss",
@@ -10,7 +19,7 @@ Parameter path_loss_input(const std::string& what) {
           .kind = ParameterKind::vector_any,
           .layer = "path_loss",
           .companions = {"transmitters"},
-          .layers_read = path_loss_layers};
+          .layers_read = layers_read};
 }
 
 void warn_of_reached_only(Run& run, const PathLossLayer& path_loss, const std::string& what) {

@@ -166,23 +166,27 @@ PathLossLayout path_loss_layout(const ParameterValues& values) {
 
 namespace {
 
+// True when one of the outputs that are `written` takes the layer's place. --output gives every layer a place, also
+// those that this run has nothing for.
+bool is_replaced(const Run& run, const std::vector<std::string>& written, const std::filesystem::path& file,
+                 const std::string& layer) {
+  return std::any_of(written.begin(), written.end(), [&](const std::string& parameter) {
+    const auto own = run.destinations().layer(parameter);
+    return own && own->file == file && lower_case(own->layer) == lower_case(layer);
+  });
+}
+
 // Path losses of an earlier run that stay in a file speak of transmitters by their numbers in that run.
 void warn_of_path_losses_that_stay(Run& run, const std::vector<std::string>& written) {
-  const auto is_written = [&](const std::string& parameter) {
-    return std::find(written.begin(), written.end(), parameter) != written.end();
-  };
   const auto transmitters = run.destinations().layer("TRANSMITTERS_OUT");
-  if (!transmitters || !is_written("TRANSMITTERS_OUT")) return;
-  if (!run.settings().overwrite || content_of(transmitters->file) != FileContent::geopackage) return;
-  for (const auto& [parameter, layer] :
-       {std::pair{"PATH_LOSS", "path_loss"}, std::pair{"RECEIVER_PATH_LOSS", "receiver_path_loss"}}) {
-    // --output gives every layer a place, also those that this run has nothing for.
-    const auto own = is_written(parameter) ? run.destinations().layer(parameter) : std::nullopt;
-    const bool is_replaced = own && own->file == transmitters->file && lower_case(own->layer) == layer;
-    if (is_replaced || !has_layer(transmitters->file, layer)) continue;
+  if (!transmitters || std::find(written.begin(), written.end(), "TRANSMITTERS_OUT") == written.end()) return;
+  if (!run.settings().overwrite || !is_database(transmitters->file)) return;
+  for (const PathLossNames& earlier : path_losses_in(transmitters->file)) {
+    if (lower_case(earlier.transmitters) != lower_case(transmitters->layer)) continue;
+    if (is_replaced(run, written, transmitters->file, earlier.path_loss)) continue;
     run.progress().warn(
         {"transmitters_replaced",
-         transmitters->file.string() + ": the layer " + layer +
+         transmitters->file.string() + ": the layer " + earlier.path_loss +
              " of an earlier run stays, and its transmitters are replaced by this run's; where they differ, "
              "it names others than were predicted. Write to another file to keep both"});
   }
@@ -219,16 +223,10 @@ void warn_of_results_that_stay(Run& run, const std::vector<std::string>& written
   warn_of_path_losses_that_stay(run, written);
   const auto path_loss = run.destinations().layer("PATH_LOSS");
   if (!path_loss || !run.settings().overwrite) return;
-  const FileContent content = content_of(path_loss->file);
-  if (content != FileContent::geopackage && content != FileContent::sqlite) return;
-  if (!has_layer(path_loss->file, path_loss->layer)) return;
+  if (!is_database(path_loss->file) || !has_layer(path_loss->file, path_loss->layer)) return;
   std::vector<std::string> stay;
   for (const std::string& layer : layers_made_from_predictions(path_loss->file)) {
-    const bool is_replaced = std::any_of(written.begin(), written.end(), [&](const std::string& parameter) {
-      const auto own = run.destinations().layer(parameter);
-      return own && own->file == path_loss->file && lower_case(own->layer) == lower_case(layer);
-    });
-    if (!is_replaced) stay.push_back(layer);
+    if (!is_replaced(run, written, path_loss->file, layer)) stay.push_back(layer);
   }
   if (stay.empty()) return;
   run.progress().warn({"earlier_results_stay", path_loss->file.string() +

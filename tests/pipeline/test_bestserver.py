@@ -55,6 +55,8 @@ class BestServer(PipelineTest):
         # Beside what is read.
         self.assert_done(tesseray("bestserver", "--path-loss", mine, "--output", mine))
         self.assertTrue(rows(mine, "best_server"))
+        # Best servers are no second path loss.
+        self.assert_done(tesseray("bestserver", "--path-loss", mine, "--output", mine, "--overwrite"))
 
     def test_transmitters_of_another_run_are_warned_of(self):
         shared = self.folder / "shared.gpkg"

@@ -163,6 +163,26 @@ class ChainTest(PipelineTest):
                                                     "--progress", "json", "--output", output))
                 self.assertIn("the layer receiver_path_loss of an earlier run stays", process.stderr)
 
+    def test_path_losses_of_any_name_in_any_database_whose_transmitters_are_replaced_are_told_of(self):
+        def told_of(*layers):
+            process = self.assert_done(tesseray("predictcoverage", "--environment", self.environment, *self.sites,
+                                                "--max-bounces", "0", "--overwrite", "--progress", "json", *layers))
+            warnings = [line["warning"] for line in json_lines(process.stderr) if "warning" in line]
+            return [w["message"] for w in warnings if w["code"] == "transmitters_replaced"]
+
+        for name in ("n.gpkg", "n.sqlite"):
+            with self.subTest(name=name):
+                file = self.folder / name
+                first = ["--path-loss", f"{file}|layername=first"]
+                self.assertEqual(told_of(*first), [])
+                self.assertEqual(told_of(*first), [])
+                told = told_of("--path-loss", f"{file}|layername=second")
+                self.assertEqual(len(told), 1)
+                self.assertIn("the layer first of an earlier run stays", told[0])
+                # Transmitters of their own replace those of nobody.
+                self.assertEqual(told_of("--path-loss", f"{file}|layername=third", "--transmitters-out",
+                                         f"{file}|layername=third sites"), [])
+
     def test_results_of_the_earlier_prediction_are_told_of(self):
         output = self.folder / "network.gpkg"
         command = ["predictcoverage", "--environment", self.environment, *self.sites, "--max-bounces", "0", "--output",

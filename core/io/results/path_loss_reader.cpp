@@ -28,6 +28,8 @@ constexpr char transmitters_table[] = "transmitters";
 // By which such layers are known, whatever they are called.
 constexpr std::array path_loss_fields = {"transmitter_id", "path_loss_db"};
 constexpr std::array transmitters_fields = {"transmitter_id", "name", "frequency_mhz"};
+// Of best servers, which have the fields of path losses, too.
+constexpr char best_server_field[] = "second_transmitter_id";
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // The fields that other tools read, as indices in the layer; −1: not there.
@@ -37,10 +39,22 @@ struct TargetFields {
       receiver_gain = -1;
 };
 
+bool has_field(OGRLayer& layer, const char* field) { return layer.GetLayerDefn()->GetFieldIndex(field) >= 0; }
+
+bool has_fields(OGRLayer& layer, std::span<const char* const> fields) {
+  return std::all_of(fields.begin(), fields.end(), [&](const char* field) { return has_field(layer, field); });
+}
+
+bool is_path_loss(OGRLayer& layer) {
+  return has_fields(layer, path_loss_fields) && !has_field(layer, best_server_field);
+}
+
+bool is_of_transmitters(OGRLayer& layer) { return has_fields(layer, transmitters_fields); }
+
 class PathLossSource {
  public:
-  PathLossSource(const std::string& source, Outlines outlines)
-      : name_(parse_source_name(source)),
+  PathLossSource(const SourceName& name, Outlines outlines)
+      : name_(name),
         geometry_hint_(std::string("write PATH_LOSS with GEOMETRY polygon") +
                        (outlines == Outlines::require ? "" : " or point")) {
     require_file(name_.dataset, "PATH_LOSS");
@@ -49,7 +63,7 @@ class PathLossSource {
     if (!dataset_) fail("cannot_open", "the file cannot be opened (" + reason() + ")");
     layer_ = named_layer(*dataset_, name_);
     if (layer_ == nullptr) layer_ = dataset_->GetLayerByName(default_layer);
-    if (layer_ == nullptr) layer_ = only_layer_with(path_loss_fields);
+    if (layer_ == nullptr) layer_ = only_layer(is_path_loss);
     if (layer_ == nullptr) fail("no_layer", std::string("the file has no layer ") + default_layer);
     if (!name_.filter.empty() && layer_->SetAttributeFilter(name_.filter.c_str()) != OGRERR_NONE) {
       fail("bad_filter", "the filter " + name_.filter + " is not understood (" + reason() + ")");
@@ -57,11 +71,8 @@ class PathLossSource {
     transmitters_layer_ = find_transmitters();
   }
 
-  // What is read.
-  std::vector<std::string> layers() {
-    std::vector<std::string> names{layer_->GetName()};
-    if (transmitters_layer_ != nullptr) names.emplace_back(transmitters_layer_->GetName());
-    return names;
+  PathLossNames names() {
+    return {layer_->GetName(), transmitters_layer_ != nullptr ? transmitters_layer_->GetName() : ""};
   }
 
   bool holds_reached_only() { return is_true(of_last_run("json_extract(parameters, '$.REACHED_ONLY')")); }
@@ -175,16 +186,11 @@ class PathLossSource {
 
   bool is_true(const std::string& sql) { return column(sql) == std::vector<std::string>{"1"}; }
 
-  static bool has_fields(OGRLayer& layer, std::span<const char* const> fields) {
-    return std::all_of(fields.begin(), fields.end(),
-                       [&](const char* field) { return layer.GetLayerDefn()->GetFieldIndex(field) >= 0; });
-  }
-
-  // Nothing where several layers of the file have these fields.
-  OGRLayer* only_layer_with(std::span<const char* const> fields) {
+  // Nothing where several layers of the file are so.
+  OGRLayer* only_layer(bool (*is_wanted)(OGRLayer& layer)) {
     OGRLayer* found = nullptr;
     for (OGRLayer* layer : dataset_->GetLayers()) {
-      if (!has_fields(*layer, fields)) continue;
+      if (!is_wanted(*layer)) continue;
       if (found != nullptr) return nullptr;
       found = layer;
     }
@@ -196,10 +202,10 @@ class PathLossSource {
   OGRLayer* find_transmitters() {
     for (const std::string& name : column("SELECT value FROM json_each((" + of_last_run("layers") + "))")) {
       OGRLayer* layer = dataset_->GetLayerByName(name.c_str());
-      if (layer != nullptr && has_fields(*layer, transmitters_fields)) return layer;
+      if (layer != nullptr && is_of_transmitters(*layer)) return layer;
     }
     OGRLayer* usual = dataset_->GetLayerByName(transmitters_table);
-    return usual != nullptr ? usual : only_layer_with(transmitters_fields);
+    return usual != nullptr ? usual : only_layer(is_of_transmitters);
   }
 
   std::vector<PredictedTransmitter> all_transmitters(Vec2 origin) {
@@ -341,12 +347,13 @@ class PathLossSource {
     }
     const OGRLinearRing* ring = type == wkbPolygon ? geometry->toPolygon()->getExteriorRing() : nullptr;
     if (ring == nullptr || ring->getNumPoints() < 4) {
-      throw Error(ErrorKind::invalid_input, "no_geometry", "the feature has neither a polygon nor a point",
-                  geometry_hint_,
-                  {.file = without_password(name_.dataset),
-                   .layer = layer.GetName(),
-                   .field = {},
-                   .feature_id = feature.GetFID()});
+      throw Error(
+          ErrorKind::invalid_input, "no_geometry", "the feature has neither a polygon nor a point",
+          &layer == layer_ ? geometry_hint_ : "give the transmitters as TRANSMITTERS_OUT wrote them, with points",
+          {.file = without_password(name_.dataset),
+           .layer = layer.GetName(),
+           .field = {},
+           .feature_id = feature.GetFID()});
     }
     const int corners = ring->getNumPoints() - 1;
     Vec3 sum;
@@ -367,7 +374,7 @@ class PathLossSource {
 
 PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress) {
   progress.begin_stage("path loss");
-  PathLossSource from(source, outlines);
+  PathLossSource from(parse_source_name(source), outlines);
   PathLossLayer layer;
   layer.frame = from.frame();
   layer.targets = from.targets(layer.frame.origin, outlines == Outlines::leave ? nullptr : &layer.outlines, progress);
@@ -377,8 +384,28 @@ PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progr
   return layer;
 }
 
-std::vector<std::string> path_loss_layers(const std::string& source) {
-  return PathLossSource(source, Outlines::leave).layers();
+PathLossNames path_loss_names(const std::string& source) {
+  return PathLossSource(parse_source_name(source), Outlines::leave).names();
+}
+
+std::vector<PathLossNames> path_losses_in(const std::filesystem::path& file) {
+  std::vector<std::string> names;
+  {
+    GdalSession session;
+    const GDALDatasetUniquePtr database(GDALDataset::Open(file.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
+    session.refuse_locked(file.string());
+    if (!database) return {};
+    for (OGRLayer* layer : database->GetLayers()) {
+      if (is_path_loss(*layer)) names.emplace_back(layer->GetName());
+    }
+  }
+  std::vector<PathLossNames> found;
+  found.reserve(names.size());
+  for (const std::string& name : names) {
+    const SourceName source{.dataset = file.string(), .layer = name, .layer_index = {}, .filter = {}};
+    found.push_back(PathLossSource(source, Outlines::leave).names());
+  }
+  return found;
 }
 
 std::vector<std::int64_t> ground_tiles(const PathLossLayer& path_loss) {

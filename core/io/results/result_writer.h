@@ -89,8 +89,14 @@ enum class Outlines {
   require,  // all
 };
 PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress);
-// The layers of the source's file that read_path_loss reads. Throws Error(invalid_input) where it is not clear which.
-std::vector<std::string> path_loss_layers(const std::string& source);
+// How a file calls a layer of path losses and that of its transmitters, which is empty where there is none.
+struct PathLossNames {
+  std::string path_loss, transmitters;
+};
+// What read_path_loss reads of the source. Throws Error(invalid_input) where it is not clear which.
+PathLossNames path_loss_names(const std::string& source);
+// All of a GeoPackage or SpatiaLite database.
+std::vector<PathLossNames> path_losses_in(const std::filesystem::path& file);
 // The ground tiles with outlines, by id. Throws Error(invalid_input) where there are none.
 std::vector<std::int64_t> ground_tiles(const PathLossLayer& path_loss);
 

@@ -129,9 +129,10 @@ TEST_F(ReadPathLoss, ByTheNumberOfTheLayer) {
   };
   EXPECT_EQ(rows("path_loss"), 2 * result_.tiling.tiles.size());
   EXPECT_EQ(rows("of one"), result_.tiling.tiles.size());
-  EXPECT_EQ(path_loss_layers(read_by_number("of one")), (std::vector<std::string>{"of one", "transmitters"}));
-  EXPECT_EQ(path_loss_layers(file + "|LayerName=OF ONE"), (std::vector<std::string>{"of one", "transmitters"}));
-  EXPECT_EQ(path_loss_layers(file), (std::vector<std::string>{"path_loss", "transmitters"}));
+  EXPECT_EQ(path_loss_names(read_by_number("of one")).path_loss, "of one");
+  EXPECT_EQ(path_loss_names(file + "|LayerName=OF ONE").path_loss, "of one");
+  EXPECT_EQ(path_loss_names(file).path_loss, "path_loss");
+  EXPECT_EQ(path_loss_names(file).transmitters, "transmitters");
 }
 
 // As QGIS packs layers into a file, without the record of their run.
