@@ -31,11 +31,21 @@ Run::Run(const Tool& tool, const GivenParameters& given, const RunSettings& sett
       settings_(settings),
       destinations_(values_, settings.overwrite, settings.copies),
       progress_(progress),
-      gpu_(chosen_gpu(settings.device)) {}
+      gpu_(chosen_gpu(settings.device)) {
+  for (const Parameter& parameter : tool_.parameters) {
+    if (!is_input_source(parameter.kind) || !values_.has(parameter.name)) continue;
+    const std::string& source = values_.text(parameter.name);
+    inputs_.push_back(fingerprint(source, progress_));
+    const auto copy = settings_.copies.find(path_of_source(source).string());
+    if (copy != settings_.copies.end()) inputs_.back().copy_of = without_password(copy->second.description);
+  }
+}
 
 void Run::add_input(const std::string& file) {
   const bool is_known = std::find(further_inputs_.begin(), further_inputs_.end(), file) != further_inputs_.end();
-  if (!is_known) further_inputs_.push_back(file);
+  if (is_known) return;
+  further_inputs_.push_back(file);
+  inputs_.push_back(fingerprint(file, progress_));
 }
 
 void Run::add_on_gpu(const std::string& what) {
@@ -64,14 +74,7 @@ RunRecord Run::record(const LocalFrame& frame,
   record.version = tesseray_version;
   record.git_commit = tesseray_git_commit;
   record.parameters_json = values_.to_json();
-  for (const Parameter& parameter : tool_.parameters) {
-    if (!is_input_source(parameter.kind) || !values_.has(parameter.name)) continue;
-    const std::string& source = values_.text(parameter.name);
-    record.inputs.push_back(fingerprint(source, progress_));
-    const auto copy = settings_.copies.find(path_of_source(source).string());
-    if (copy != settings_.copies.end()) record.inputs.back().copy_of = without_password(copy->second.description);
-  }
-  for (const std::string& file : further_inputs_) record.inputs.push_back(fingerprint(file, progress_));
+  record.inputs = inputs_;
   record.crs = frame.crs_name;
   record.device = device();
   progress_.finish();

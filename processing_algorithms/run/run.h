@@ -33,7 +33,8 @@ struct RunSettings {
 
 class Run {
  public:
-  // Checks everything that can be checked without reading the inputs. Throws Error(invalid_input).
+  // Checks everything that can be checked without reading the inputs, then takes their fingerprints. Throws
+  // Error(invalid_input).
   Run(const Tool& tool, const GivenParameters& given, const RunSettings& settings, RunProgress& progress);
 
   const Tool& tool() const { return tool_; }
@@ -41,7 +42,7 @@ class Run {
   const RunSettings& settings() const { return settings_; }
   const Destinations& destinations() const { return destinations_; }
   RunProgress& progress() { return progress_; }
-  // A file that is read besides those that parameters name, for the record; each once.
+  // A file that was just read besides those that parameters name, for the record as it is now; each once.
   void add_input(const std::string& file);
   // Whether an input is a copy that the caller made for this run.
   bool is_copy(const std::string& source) const;
@@ -78,6 +79,8 @@ class Run {
   RunSettings settings_;
   Destinations destinations_;
   std::vector<std::string> further_inputs_;
+  // Of before they are read: what another program makes of them meanwhile was not.
+  std::vector<RunRecord::Input> inputs_;
   RunProgress& progress_;
   std::optional<std::string> gpu_;
   std::vector<std::string> on_gpu_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <fstream>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "core/base/blank_text.h"
+#include "core/base/is_there.h"
 #include "core/io/results/result_hash.h"
 #include "core/io/sources/dataset_files.h"
 #include "core/io/sources/passwords.h"
@@ -57,13 +59,13 @@ std::vector<fs::path> files_of(const std::string& dataset) {
   if (ending != ".shp" || !is_local_path(dataset) || on_disk.empty()) return on_disk;
   for (const char* extension : {".shx", ".dbf", ".prj", ".cpg"}) {
     fs::path sibling = on_disk.front();
-    if (fs::exists(sibling.replace_extension(extension))) on_disk.push_back(sibling);
+    if (is_there(sibling.replace_extension(extension))) on_disk.push_back(sibling);
   }
   return on_disk;
 }
 
-// Adds a file's bytes to `hash` and returns how many there were.
-std::uint64_t add_file(const fs::path& path, ResultHash& hash, const Progress& progress) {
+// Adds a file's bytes to `hash` and returns how many there were; nothing where they cannot be read to their end.
+std::optional<std::uint64_t> add_file(const fs::path& path, ResultHash& hash, const Progress& progress) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> block(std::size_t{1} << 20);
   std::uint64_t bytes = 0;
@@ -74,7 +76,7 @@ std::uint64_t add_file(const fs::path& path, ResultHash& hash, const Progress& p
     hash.add(std::string_view(block.data(), read));
     bytes += read;
   }
-  return bytes;
+  return file.eof() ? std::optional(bytes) : std::nullopt;
 }
 
 }  // namespace
@@ -97,7 +99,11 @@ RunRecord::Input fingerprint(const std::string& source, const Progress& progress
   const std::vector<fs::path> files = files_of(path_of_source(source).string());
   if (files.empty()) return input;
   ResultHash hash;
-  for (const fs::path& file : files) input.bytes += add_file(file, hash, progress);
+  for (const fs::path& file : files) {
+    const std::optional<std::uint64_t> bytes = add_file(file, hash, progress);
+    if (!bytes) return {.path = input.path, .bytes = 0, .hash = {}};
+    input.bytes += *bytes;
+  }
   input.hash = hash.hexadecimal();
   return input;
 }

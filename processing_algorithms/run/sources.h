@@ -19,8 +19,8 @@ std::filesystem::path path_of_source(const std::string& source);
 std::string layer_of_source(const std::string& source);
 
 // Size and hash of a source's files, for the run's record, without passwords: of a shapefile all of its, of a virtual
-// raster or layer what it shows, too, and of what lies in an archive the whole of it. A source that is no file, or a
-// folder, has size 0 and no hash.
+// raster or layer what it shows, too, and of what lies in an archive the whole of it. A source that is no file, a
+// folder, or cannot be read to its end has size 0 and no hash.
 RunRecord::Input fingerprint(const std::string& source, const Progress& progress);
 
 }  // namespace tesseray

@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "core/base/block_file.h"
+#include "core/base/is_there.h"
 #include "core/io/results/environment_file.h"
 #include "cuda/backend.h"
 
@@ -33,7 +36,7 @@ bool is_same(const VisibilityFileInfo& info, const VisibilityKey& key) {
 // What a run before this one finished: the very file that is to be written. A file that is something else, or damaged,
 // is only replaced when that is allowed.
 std::unique_ptr<Visibility> finished_visibility(Run& run, const VisibilityKey& key, const std::filesystem::path& file) {
-  if (!std::filesystem::exists(file)) return nullptr;
+  if (!is_there(file)) return nullptr;
   try {
     if (is_same(read_visibility_info(file), key)) {
       std::unique_ptr<Visibility> finished = open_visibility(file, key.environment_hash);
@@ -59,20 +62,29 @@ std::filesystem::path folder_for_temporary_files() {
               "set TMPDIR to a folder that may be written, or keep the visibility in a file");
 }
 
-// A file for a relation that nobody wants to keep: removed when it is opened, or was not made.
+// A file for a relation that nobody wants to keep: removed when it is opened, or was not made. In a folder of its own,
+// since containers that share the folder for temporary files have the same process numbers.
 class ScratchFile {
  public:
-  ScratchFile() : path_(folder_for_temporary_files() / ("tesseray-" + std::to_string(getpid()) + ".tvis")) {}
+  ScratchFile() {
+    std::string name = folder_for_temporary_files() / "tesseray-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) {
+      throw Error(ErrorKind::invalid_input, "cannot_write",
+                  "no folder can be made for a temporary file (" + std::generic_category().message(errno) + ")",
+                  "set TMPDIR to a folder that may be written, or keep the visibility in a file", {.file = name});
+    }
+    folder_ = name;
+  }
   ~ScratchFile() {
     std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
+    std::filesystem::remove_all(folder_, ignored);
   }
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
-  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path path() const { return folder_ / "visibility.tvis"; }
 
  private:
-  std::filesystem::path path_;
+  std::filesystem::path folder_;
 };
 
 std::unique_ptr<Visibility> not_used(Run& run, const std::string& why) {
@@ -87,7 +99,7 @@ std::optional<std::filesystem::path> previous_file(Run& run) {
   if (values.has("PREVIOUS_VISIBILITY")) return values.text("PREVIOUS_VISIBILITY");
   if (!values.has("PREVIOUS_ENVIRONMENT")) return std::nullopt;
   const std::filesystem::path beside = visibility_file_beside(values.text("PREVIOUS_ENVIRONMENT"));
-  if (std::filesystem::exists(beside)) return beside;
+  if (is_there(beside)) return beside;
   run.progress().warn({"previous_visibility_not_used",
                        "PREVIOUS_ENVIRONMENT is not used: PREVIOUS_VISIBILITY is not given, and there is no " +
                            beside.filename().string() + " beside it; everything is computed"});
@@ -101,7 +113,7 @@ std::unique_ptr<Visibility> updated_visibility(Run& run, const Environment& prev
                                                const VisibilityKey& key,
                                                const std::optional<std::filesystem::path>& keep_in) {
   std::optional<ScratchFile> scratch;
-  const std::filesystem::path& target = keep_in ? *keep_in : scratch.emplace().path();
+  const std::filesystem::path target = keep_in ? *keep_in : scratch.emplace().path();
   require_disk_space_for_visibility(target, std::filesystem::file_size(earlier));
   const Tiling earlier_tiling = tile_scene(previous.scene, previous.tiling_options, run.progress());
   const VisibilityUpdate update = update_visibility(

@@ -247,6 +247,10 @@ TEST(Fingerprint, IsOfAllThatIsRead) {
   EXPECT_EQ(packed.bytes, 6u);
   EXPECT_EQ(fingerprint("/vsicurl/https://example.org/dem.tif", progress).hash, "");
   EXPECT_EQ(fingerprint(folder.string(), progress).hash, "");
+  // A file that can be opened, but not read.
+  const RunRecord::Input unread = fingerprint("/proc/self/mem", progress);
+  EXPECT_EQ(unread.hash, "");
+  EXPECT_EQ(unread.bytes, 0u);
   std::filesystem::remove_all(folder);
 }
 
