@@ -145,10 +145,10 @@ std::vector<BuildingTransmission::Crossing> BuildingTransmission::crossings(Vec3
       inside.push_back({0, length_m});
     }
     const double bottom = bottom_z(prism);
-    const auto material_of = [&](SurfaceKind kind) {
-      return surface_material(scene_.default_materials, kind, prism.material);
-    };
-    const std::uint16_t wall = material_of(SurfaceKind::wall), roof = material_of(SurfaceKind::roof);
+    const DefaultMaterials& defaults = scene_.default_materials;
+    // A building's material is that of its walls.
+    const std::uint16_t wall = surface_material(defaults, SurfaceKind::wall, prism.material),
+                        roof = surface_material(defaults, SurfaceKind::roof, 0);
     for (const Interval& in_plan : inside) {
       Interval interval = in_plan;
       if (way.z != 0) {

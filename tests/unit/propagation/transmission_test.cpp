@@ -176,9 +176,13 @@ TEST(BuildingTransmission, RoofsLoseByTheirOwnMaterial) {
   EXPECT_NEAR(through.loss_db({105, 105, 15}, {105, 115, 5}), metal + wood + indoor * 2 * std::sqrt(2.0), 1e-9);
   EXPECT_NEAR(through.loss_db({105, 90, 6}, {105, 130, 6}), 2 * wood + indoor * 10, 1e-9);
   EXPECT_NEAR(through.loss_db({97, 105, 20}, {97, 105.001, 1}), 2 * metal + indoor * 8, 1e-3);
-  scene.prisms[0].material = 1;
-  const BuildingTransmission of_wood(scene, {105, 105, 15}, 2e9, {.nearest_building = true});
-  EXPECT_NEAR(of_wood.loss_db({105, 105, 15}, {105, 115, 5}), 2 * wood + indoor * 2 * std::sqrt(2.0), 1e-9);
+  // A building's material is that of its walls alone.
+  scene.materials.push_back({"glass", 6.31, 0, 0.0036, 1.3394});
+  scene.prisms[0].material = 3;
+  constexpr double glass = 2 + 0.2 * 2.0;
+  const BuildingTransmission of_glass(scene, {105, 105, 15}, 2e9, {.nearest_building = true});
+  EXPECT_NEAR(of_glass.loss_db({105, 105, 15}, {105, 115, 5}), metal + glass + indoor * 2 * std::sqrt(2.0), 1e-9);
+  EXPECT_NEAR(of_glass.loss_db({105, 90, 6}, {105, 130, 6}), 2 * glass + indoor * 10, 1e-9);
 }
 
 TEST(BuildingTransmission, MayHideWhateverItHides) {
