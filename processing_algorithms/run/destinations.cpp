@@ -12,6 +12,7 @@
 #include "core/base/staged_file.h"
 #include "core/io/antennas/antenna_file.h"
 #include "core/io/results/coverage_raster.h"
+#include "core/io/results/environment_format.h"
 #include "core/io/results/geopackage_file.h"
 #include "core/io/results/sqlite_database.h"
 #include "core/io/sources/dataset_files.h"
@@ -137,6 +138,14 @@ void check_layer_is_new(const LayerDestination& destination) {
   }
 }
 
+// What makes an environment replaces all of its file, and what reads one takes all of its layers.
+void check_is_no_environment(const LayerDestination& destination) {
+  if (!is_there(destination.file) || !is_database(destination.file)) return;
+  if (!has_layer(destination.file, environment_table)) return;
+  refuse("output_in_environment", "the file is an environment, which holds nothing else", "write to another file",
+         destination.file, destination.layer);
+}
+
 // The layers of its file that a source is read from; empty when it may be any.
 std::vector<std::string> layers_read(const Parameter& input, const std::string& source) {
   if (input.kind == ParameterKind::file) return {};
@@ -238,6 +247,7 @@ Destinations::Destinations(const ParameterValues& values, bool overwrite, const 
   }
   check(values, overwrite);
   check_inputs_are_safe(values, copies);
+  for (const auto& [name, destination] : layers_) check_is_no_environment(destination);
   if (overwrite) {
     for (const Parameter& parameter : values.declared()) {
       if (const std::optional<fs::path> replaced = file(parameter.name)) {

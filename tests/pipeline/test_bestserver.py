@@ -32,6 +32,15 @@ class BestServer(PipelineTest):
         return tesseray("bestserver", "--path-loss", source or PREDICTION, "--progress", "json", "--output", output,
                         *options), output
 
+    def test_environments_hold_nothing_else(self):
+        for layer in ("best_server", "buildings"):
+            with self.subTest(layer=layer):
+                before = ENVIRONMENT.read_bytes()
+                process = tesseray("bestserver", "--path-loss", PREDICTION, "--best-server",
+                                   f"{ENVIRONMENT}|layername={layer}", "--overwrite", "--progress", "json")
+                self.assert_refused(process, "output_in_environment", [])
+                self.assertEqual(ENVIRONMENT.read_bytes(), before)
+
     def test_what_is_read_is_never_replaced(self):
         for layer in ("path_loss", "PATH_LOSS", "transmitters", "Transmitters"):
             with self.subTest(layer=layer):
