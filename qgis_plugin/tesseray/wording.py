@@ -7,7 +7,7 @@ import re
 from types import MappingProxyType
 from typing import Mapping
 
-from .description import Description, Tool
+from .description import Description, Parameter, Tool
 
 # What names something of the user's: quoted texts, paths up to the last slash before a mark or the end of a word, and
 # fields as they are listed.
@@ -21,12 +21,17 @@ _ALONE = r"(?<![\w.=-])(?<!layer )(?<!field ){}(?![\w-]|\.\w)"
 
 
 class Wording:
-    """Knows the labels of a tool's parameters and the titles of all tools."""
+    """Knows the labels of all tools' parameters, those of the tool itself first, and the titles of the tools."""
 
     def __init__(self, tool: Tool, description: Description) -> None:
         self._words: list[tuple[re.Pattern[str], str]] = []
+        # Messages name parameters of earlier tools, too.
+        others = (parameter for other in description.tools for parameter in other.parameters)
+        known: dict[str, Parameter] = {}
+        for parameter in (*tool.parameters, *description.options, *others):
+            known.setdefault(parameter.name, parameter)
         # Longer names first: some begin as others do.
-        for parameter in sorted([*tool.parameters, *description.options], key=lambda item: -len(item.name)):
+        for parameter in sorted(known.values(), key=lambda item: -len(item.name)):
             label = f"“{parameter.label}”"
             name, option = re.escape(parameter.name), re.escape(parameter.option)
             self._add(rf"\b{name} \({option}\)", label)

@@ -173,6 +173,21 @@ class WordingTest(unittest.TestCase):
                  "the buildings' own; write “Transmitters as used” of “Predict coverage” to the same file")):
             self.assertEqual(self.wording.of_dialog(text), expected)
 
+    def test_parameters_of_earlier_tools_have_their_labels_there(self):
+        described = executable.snapshot()
+        for tool, text, expected in (
+                ("predictcoverage", "make it with CLUTTER or CLUTTER_AREAS, or leave CLUTTER_LOSS out",
+                 "make it with “Clutter raster” or “Clutter areas”, or leave “Loss in clutter” out"),
+                ("coverageraster", "write PATH_LOSS with GEOMETRY polygon",
+                 "write “Path loss” with “Geometry of path loss” polygon"),
+                ("bestserver", "write PATH_LOSS and TRANSMITTERS_OUT of predictcoverage to one file",
+                 "write “Path loss” and “Transmitters as used” of “Predict coverage” to one file"),
+                ("explainpoint", "RECEIVER_PATH_LOSS (--receiver-path-loss): is a folder",
+                 "“Path loss at the point”: is a folder")):
+            own = next(one for one in described.tools if one.id == tool)
+            with self.subTest(tool):
+                self.assertEqual(wording.Wording(own, described).of_dialog(text), expected)
+
     def test_paths_file_names_and_quoted_names_stay(self):
         for text in ("/data/fingerprints/tx.csv: line 3 is empty",
                      "/data/old fingerprints run/PATH_LOSS/tx.csv: line 3 is empty",
