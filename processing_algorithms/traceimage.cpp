@@ -8,6 +8,7 @@
 #include "core/io/sources/text_values.h"
 #include "core/prediction/prediction.h"
 #include "core/propagation/images/image_tracer.h"
+#include "core/propagation/images/image_tree.h"
 #include "core/propagation/rays/link.h"
 #include "processing_algorithms/stages/environment_stage.h"
 #include "processing_algorithms/stages/prediction_results.h"
@@ -119,8 +120,9 @@ Outcome trace_images(Run& run) {
 std::vector<Parameter> limit_parameters() {
   std::vector<Parameter> limits =
       named(propagation_parameters(), {"MAX_REFLECTIONS", "MAX_DIFFRACTIONS", "MAX_REFLECTIONS_WITH_DIFFRACTIONS"});
-  limits[0].help += "; at most 4";
-  limits[1].help += "; at most 2, and a ray with two has one reflection at most";
+  limits[0].maximum = most_image_reflections;
+  limits[1].maximum = most_image_diffractions;
+  limits[1].help += "; one with two has one reflection at most";
   for (Parameter& limit : limits) limit.advanced = false;
   limits.push_back({.name = "MAX_LENGTH",
                     .label = "Greatest length of a ray",

@@ -104,7 +104,7 @@ class TraceImageTest(PipelineTest):
     def test_what_cannot_be_traced_is_refused(self):
         for options, word in ((("--max-reflections", 5), "MAX_REFLECTIONS"), (("--max-diffractions", 3), "MAX_DIFFRACTIONS")):
             process, output = self.trace(*options)
-            self.assert_refused(process, "bad_limit", [word])
+            self.assert_refused(process, "bad_parameters", [word, "above the maximum"])
             self.assertFalse(output.exists())
         process = tesseray("traceimage", "--environment", ENVIRONMENT, *SITES, "--progress", "json", "--output",
                            self.folder / "none.gpkg")

@@ -25,7 +25,7 @@
 namespace tesseray {
 namespace {
 
-constexpr int most_diffractions = 2, most_reflections_with_two = 1;
+constexpr int most_reflections_with_two = 1;
 // Receivers nearer than this to the antenna are taken as being in it.
 constexpr double least_distance_m = 0.01;
 
@@ -393,7 +393,7 @@ struct ImageTracer::Impl {
 ImageTracer::ImageTracer(const Scene& scene, const Occlusion& occlusion, std::vector<Receiver> receivers,
                          const ImageTracingOptions& options) {
   check("MAX_REFLECTIONS", options.max_reflections, most_image_reflections);
-  check("MAX_DIFFRACTIONS", options.max_diffractions, most_diffractions);
+  check("MAX_DIFFRACTIONS", options.max_diffractions, most_image_diffractions);
   impl_ = std::make_unique<Impl>(scene, occlusion, std::move(receivers), options);
 }
 ImageTracer::~ImageTracer() = default;

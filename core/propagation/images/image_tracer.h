@@ -27,9 +27,11 @@
 
 namespace tesseray {
 
+inline constexpr int most_image_diffractions = 2;
+
 struct ImageTracingOptions {
-  int max_reflections = 3;   // 0 … 4
-  int max_diffractions = 1;  // 0, 1, 2
+  int max_reflections = 3;   // 0 … most_image_reflections
+  int max_diffractions = 1;  // 0 … most_image_diffractions
   // Of a ray that has both: reflections and diffractions together. Rays with two diffractions have one reflection at
   // most.
   int max_reflections_with_diffractions = 3;
