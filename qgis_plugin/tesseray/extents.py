@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ from qgis.core import (
     QgsCoordinateReferenceSystem,
     QgsCoordinateTransform,
     QgsCsException,
+    QgsGeometry,
     QgsPointXY,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
     QgsRectangle,
+    QgsReferencedPointXY,
     QgsReferencedRectangle,
     QgsVector,
     QgsVectorLayer,
@@ -30,6 +33,8 @@ SCALE_TOLERANCE = 1e-3
 _PROBE_M = 100.0
 # Of WGS 84.
 _SEMI_MAJOR_M, _ECCENTRICITY_2 = 6378137.0, 0.0066943799901413
+# "1,2" or "1,2,3,4".
+_BARE_NUMBERS = re.compile(r"[-+.\deE\s]+(,[-+.\deE\s]+)+")
 # The parameter by which coordinates are metres of no known CRS.
 LOCAL_METRES = "LOCAL_METRES"
 
@@ -75,6 +80,15 @@ def _site_crs(crs: QgsCoordinateReferenceSystem, extent: QgsRectangle,
         return crs
     degrees = _to_degrees(crs, context).transform(middle)
     return utm_zone(degrees.x(), degrees.y())
+
+
+def _is_bare(value: Any) -> bool:
+    """Whether an extent or point is numbers without a CRS."""
+    if isinstance(value, (QgsReferencedRectangle, QgsReferencedPointXY)):
+        return not value.crs().isValid()
+    if isinstance(value, str):
+        return _BARE_NUMBERS.fullmatch(value) is not None
+    return isinstance(value, (QgsRectangle, QgsPointXY, QgsGeometry))
 
 
 def _in_brackets(crs: QgsCoordinateReferenceSystem) -> str:
@@ -126,30 +140,48 @@ class CrsFinder:
         layers = (layer_of(self._algorithm, source, self._values, self._context) for source in sources if source.is_layer)
         return next((layer.crs() for layer in layers if layer), QgsCoordinateReferenceSystem())
 
+    def _drawn_in(self, parameter: Parameter) -> QgsCoordinateReferenceSystem:
+        """The CRS that an extent or point itself says; invalid for bare numbers, for which QGIS has the project's."""
+        if _is_bare(self._values[parameter.name]):
+            return QgsCoordinateReferenceSystem()
+        told_by = self._algorithm.parameterAsPointCrs if parameter.kind == "point" \
+            else self._algorithm.parameterAsExtentCrs
+        return told_by(self._values, parameter.name, self._context)
+
+    def _in_local_metres(self) -> bool:
+        return self._algorithm.parameterAsBoolean(self._values, LOCAL_METRES, self._context)
+
+    def extent(self, parameter: Parameter) -> QgsReferencedRectangle:
+        """The extent as the executable takes it, in the environment's CRS, which bare numbers are in. In local metres
+        the CRS is that of the layer whose coordinates are taken as they are."""
+        drawn_in = self._drawn_in(parameter)
+        if self._in_local_metres():
+            target = self._own_crs(parameter)
+        elif drawn_in.isValid():
+            drawn = self._algorithm.parameterAsExtent(self._values, parameter.name, self._context)
+            target = self.crs_of(parameter, QgsReferencedRectangle(drawn, drawn_in))
+        else:
+            target = self.crs_of(parameter)
+        return QgsReferencedRectangle(
+            self._algorithm.parameterAsExtent(self._values, parameter.name, self._context, target), target)
+
     def extent_values(self, parameter: Parameter) -> dict[str, str]:
         """The extent as the executable reads it, "xmin,xmax,ymin,ymax [CRS]", and the CRS parameter that goes with it.
 
         Both are given, so that the executable works in the very CRS that the extent was transformed to.
         """
-        drawn_in = self._algorithm.parameterAsExtentCrs(self._values, parameter.name, self._context)
-        in_local_metres = self._algorithm.parameterAsBoolean(self._values, LOCAL_METRES, self._context)
-        target = QgsCoordinateReferenceSystem()
-        if drawn_in.isValid():
-            drawn = self._algorithm.parameterAsExtent(self._values, parameter.name, self._context)
-            target = self._own_crs(parameter) if in_local_metres else \
-                self.crs_of(parameter, QgsReferencedRectangle(drawn, drawn_in))
-        box = self._algorithm.parameterAsExtent(self._values, parameter.name, self._context, target)
+        box = self.extent(parameter)
         numbers = ",".join(f"{value:.10g}" for value in
                            (box.xMinimum(), box.xMaximum(), box.yMinimum(), box.yMaximum()))
-        if in_local_metres or not target.isValid():
+        if self._in_local_metres() or not box.crs().isValid() or not self._drawn_in(parameter).isValid():
             return {parameter.name: numbers}
-        values = {parameter.name: numbers + _in_brackets(target)}
+        values = {parameter.name: numbers + _in_brackets(box.crs())}
         told_by = next((name for name in parameter.crs_from if self._tool.parameter(name).kind == "crs"), None)
-        return values | {told_by: crs_text(target)} if told_by else values
+        return values | {told_by: crs_text(box.crs())} if told_by else values
 
     def point_text(self, parameter: Parameter) -> str:
-        """A point as the executable reads it: "x,y [CRS]"."""
-        drawn_in = self._algorithm.parameterAsPointCrs(self._values, parameter.name, self._context)
+        """A point as the executable reads it: "x,y [CRS]", without a CRS where it has bare numbers."""
+        drawn_in = self._drawn_in(parameter)
         target = self.crs_of(parameter) if drawn_in.isValid() else QgsCoordinateReferenceSystem()
         point = self._algorithm.parameterAsPoint(self._values, parameter.name, self._context, target)
         named = target if target.isValid() else drawn_in

@@ -17,12 +17,14 @@ from qgis.core import (
     Qgis,
     QgsCoordinateReferenceSystem,
     QgsCoordinateTransform,
+    QgsCsException,
     QgsFeatureRequest,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
     QgsProcessingFeatureSourceDefinition,
     QgsProperty,
     QgsRectangle,
+    QgsReferencedRectangle,
     QgsVectorLayer,
 )
 from qgis.PyQt.QtCore import QMetaType
@@ -231,9 +233,8 @@ class Validation:
         drawn = next((other for other in self._tool.parameters if other.kind == "extent"
                       and parameter.within in other.crs_from and self._is_given(other.name)), None)
         if drawn:
-            extent = self._algorithm.parameterAsExtent(self._values, drawn.name, self._context)
-            crs = self._algorithm.parameterAsExtentCrs(self._values, drawn.name, self._context)
-            return Site(drawn.label, with_margin(extent, crs, BORDER_TOLERANCE_M), crs) if crs.isValid() else None
+            extent = self._drawn_extent(drawn)
+            return extent and Site(drawn.label, with_margin(extent, extent.crs(), BORDER_TOLERANCE_M), extent.crs())
         extent, crs = self._extent_of(within)
         if extent.isEmpty():
             return None
@@ -245,6 +246,13 @@ class Validation:
         if need is None:
             return
         area_m2 = self._area_m2(need.layer, need.extent)
+    def _drawn_extent(self, parameter: Parameter) -> QgsReferencedRectangle | None:
+        """As the run takes it; None where that cannot be told."""
+        try:
+            return CrsFinder(self._algorithm, self._tool, self._values, self._context).extent(parameter)
+        except QgsCsException:
+            return None
+
         piece_m2 = self._algorithm.parameterAsDouble(self._values, need.piece_area, self._context)
         if area_m2 is None or piece_m2 <= 0:
             return
@@ -263,10 +271,9 @@ class Validation:
             return None
         extent, crs = layer.extent(), layer.crs()
         if self._is_given(extent_name):
-            extent = self._algorithm.parameterAsExtent(self._values, extent_name, self._context)
-            given_crs = self._algorithm.parameterAsExtentCrs(self._values, extent_name, self._context)
-            crs = given_crs if given_crs.isValid() else crs
-        if extent.isEmpty():
+            extent = self._drawn_extent(self._tool.parameter(extent_name))
+            crs = extent.crs() if extent else crs
+        if extent is None or extent.isEmpty():
             return None
         if crs.isGeographic():
             # A degree of latitude is as long everywhere; a check of orders of magnitude needs no more.

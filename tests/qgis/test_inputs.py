@@ -674,6 +674,35 @@ class InputTest(ProjectTest):
         turned = self.environment_of(self.layer(), EXTENT=QgsReferencedRectangle(box, zone_33), LOCAL_METRES=True)
         self.assertLessEqual(self.sources(in_crs), self.sources(turned))
 
+    def test_an_extent_without_a_crs_is_looked_up_where_the_run_takes_it(self):
+        """In the environment's CRS, whatever the project's is."""
+        from qgis.core import QgsCoordinateReferenceSystem
+
+        sites = harness.transmitters(self.folder)
+        bare = SMALL_SCENE["EXTENT"].split(" [")[0]
+        for project in ("EPSG:4326", "EPSG:3857", "EPSG:25832", ""):
+            with self.subTest(project):
+                self.project.setCrs(QgsCoordinateReferenceSystem(project))
+                self.assertEqual(self.refused({**sites, "EXTENT": bare}, "coveragestudy"), "")
+                self.assertIn("2 of 2 points", self.refused(
+                    {**sites, "EXTENT": "340700,340900,6020350,6020650", "TRANSMITTERS": self.sites()}, "coveragestudy"))
+                self.assertIn("memory does not suffice", self.refused(
+                    {"TILE_AREA": 0.25, "EXTENT": "0,1000000,6000000,7000000"}))
+        self.project.setCrs(QgsCoordinateReferenceSystem("EPSG:4326"))
+        self.assertEqual(self.environment_of(self.layer(), EXTENT=bare),
+                         self.environment_of(self.layer(), EXTENT=SMALL_SCENE["EXTENT"]))
+
+    def sites(self):
+        """A layer of two transmitters in the small scene."""
+        from qgis.core import QgsFeature, QgsGeometry, QgsPointXY
+
+        sites = self.layer("Point?crs=EPSG:25832&field=name:string", "memory", "sites")
+        for x, y in ((340500, 6020500), (340420, 6020580)):
+            site = QgsFeature(sites.fields())
+            site.setGeometry(QgsGeometry.fromPointXY(QgsPointXY(x, y)))
+            sites.dataProvider().addFeature(site)
+        return sites
+
     def test_an_extent_over_buildings_in_degrees_is_taken_in_their_utm_zone(self):
         import processing
 
