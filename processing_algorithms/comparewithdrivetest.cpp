@@ -33,7 +33,7 @@ Tool comparewithdrivetest() {
           "Compares a prediction with measurements: the error at each measured point, and its statistics per "
           "transmitter and over the sites.",
       .parameters = concatenated({{path_loss_input("the layer that predictcoverage wrote, its transmitters beside it")},
-                                  drive_test_parameters(false),
+                                  drive_test_parameters(false, "PATH_LOSS"),
                                   {receiver_gain_parameter()},
                                   comparison_layer_parameters(),
                                   {output_parameter()}}),

@@ -206,7 +206,7 @@ std::vector<Parameter> district_parameters() {
        .label = "Districts",
        .help = "polygons of any OGR source in any CRS, with holes and several parts if need be",
        .kind = Kind::vector_polygon,
-       .crs_from = {"DISTRICTS_CRS"}},
+       .crs_from = {"DISTRICTS_CRS", "PATH_LOSS"}},
       {.name = "NAME_FIELD",
        .label = "Name field",
        .help = "the field with the districts' names; found by its usual names (name, district, …) if not given",
@@ -228,7 +228,7 @@ std::vector<Parameter> district_parameters() {
                "at the ground tile nearest to it",
        .kind = Kind::vector_point,
        .optional = true,
-       .crs_from = {"INHABITANTS_CRS"}},
+       .crs_from = {"INHABITANTS_CRS", "PATH_LOSS"}},
       {.name = "INHABITANTS_FIELD",
        .label = "Field of inhabitants",
        .help = "the field with the inhabitants of each point; found by its usual names (population, inhabitants, …) if "

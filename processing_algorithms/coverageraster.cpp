@@ -131,7 +131,7 @@ std::vector<Parameter> raster_parameters() {
            "that of the nearest tile on its side. Those of the environment, or the layer buildings of its file",
        .kind = Kind::vector_polygon,
        .optional = true,
-       .crs_from = {"BUILDINGS_CRS"}},
+       .crs_from = {"BUILDINGS_CRS", "PATH_LOSS"}},
       {.name = "BUILDINGS_CRS",
        .label = "CRS of the buildings",
        .help = "CRS of a layer that has none",

@@ -112,7 +112,7 @@ Tool coveragestudy() {
                                       visibility_parameters(),
                                       site_parameters("BUILDINGS"),
                                       propagation_parameters(),
-                                      drive_test_parameters(true),
+                                      drive_test_parameters(true, "LOCAL_METRES"),
                                       {{.name = "ENVIRONMENT",
                                         .label = "Environment",
                                         .help = "keep the environment in this file, for the single tools",

@@ -165,7 +165,7 @@ std::vector<Parameter> query_parameters() {
                "file; rows with coordinates tell how far off the answer is",
        .kind = Kind::vector_point,
        .optional = true,
-       .crs_from = {"QUERIES_CRS"}},
+       .crs_from = {"QUERIES_CRS", "PATH_LOSS"}},
       query_field("QUERY_FIELD", "Query field",
                   "the field that tells which rows are of one query; found by its usual names (query, location, …) if "
                   "not given"),

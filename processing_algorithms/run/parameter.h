@@ -62,7 +62,8 @@ struct Parameter {
   std::string content = {};         // of a field: what its values are read as: "length" or "number"
   std::string within = {};          // of points: the parameter in whose extent, or near it, they should lie
   // Of an extent or point: what tells the CRS that its numbers are in, the first given one. Of a layer: what says so
-  // when the layer has no CRS itself; without any of them it is refused.
+  // when the layer has no CRS itself, a CRS, a flag, or an input that has none either (local metres); else it is
+  // refused.
   std::vector<std::string> crs_from = {};
   std::vector<std::string> companions = {};  // of a layer: layers of the same file that are read with it
   // Of a layer that is found by more than its name: what is read of a source, the layer and its companions, as the file

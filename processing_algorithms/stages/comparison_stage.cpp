@@ -60,7 +60,7 @@ std::map<std::string, std::size_t> reasons(const Comparison& comparison) {
 
 }  // namespace
 
-std::vector<Parameter> drive_test_parameters(bool optional) {
+std::vector<Parameter> drive_test_parameters(bool optional, const std::string& frame) {
   using Kind = ParameterKind;
   return {
       {.name = "DRIVE_TEST",
@@ -68,7 +68,7 @@ std::vector<Parameter> drive_test_parameters(bool optional) {
        .help = "measured points of any OGR source, or a CSV file with coordinates",
        .kind = Kind::vector_point,
        .optional = optional,
-       .crs_from = {"DRIVE_TEST_CRS"}},
+       .crs_from = {"DRIVE_TEST_CRS", frame}},
       {.name = "VALUE_FIELD",
        .label = "Value field",
        .help = "the field with the measured values; found by the usual names of VALUE_KIND (rsrp, rssi, dbm, …) if not "

@@ -11,8 +11,9 @@
 
 namespace tesseray {
 
-// DRIVE_TEST and how it is read and compared. `optional`: the tool works without one.
-std::vector<Parameter> drive_test_parameters(bool optional);
+// DRIVE_TEST and how it is read and compared. `optional`: the tool works without one. `frame`: the parameter that tells
+// that coordinates are local metres, so that a drive test has no CRS.
+std::vector<Parameter> drive_test_parameters(bool optional, const std::string& frame);
 // PREDICTION_ERROR and ERROR_STATISTICS.
 std::vector<Parameter> comparison_layer_parameters();
 

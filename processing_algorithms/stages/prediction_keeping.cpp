@@ -61,7 +61,7 @@ std::vector<Parameter> parameters_beside_predictions() {
                        visibility_parameters(),
                        transmitter_parameters(""),
                        receiver_point_parameters(""),
-                       drive_test_parameters(true),
+                       drive_test_parameters(true, "LOCAL_METRES"),
                        row_parameters(),
                        {kept_predictions_parameter()}});
 }

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qgis.core import (
+    Qgis,
     QgsCoordinateReferenceSystem,
     QgsCoordinateTransform,
     QgsCsException,
@@ -32,6 +33,11 @@ class Site:
     label: str
     extent: QgsRectangle
     crs: QgsCoordinateReferenceSystem
+
+
+def is_placed(crs: QgsCoordinateReferenceSystem) -> bool:
+    """Whether it tells a place on Earth. Layers of GeoPackages in local metres have a CRS that does not."""
+    return crs.isValid() and crs.type() != Qgis.CrsType.Engineering
 
 
 def with_margin(extent: QgsRectangle, crs: QgsCoordinateReferenceSystem, margin_m: float) -> QgsRectangle:

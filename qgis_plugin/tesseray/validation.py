@@ -38,6 +38,7 @@ from .places import (
     Site,
     corners,
     geopackage_extent,
+    is_placed,
     point_in,
     with_margin,
 )
@@ -137,20 +138,18 @@ class Validation:
     def _check_crs(self, parameter: Parameter, layer: QgsVectorLayer) -> Iterator[str]:
         if layer.crs().isValid() or not parameter.crs_from or self._has_crs_from_elsewhere(parameter):
             return
-        others = " or ".join(f"“{self._tool.parameter(name).label}”" for name in parameter.crs_from)
+        tellers = (self._tool.parameter(name) for name in parameter.crs_from)
+        others = " or ".join(f"“{teller.label}”" for teller in tellers if not _is_site(teller))
         yield (f"{parameter.label}: “{layer.name()}” has no CRS, so that nobody knows where it lies. Set it in the "
                f"layer's properties, or give {others}.")
 
     def _has_crs_from_elsewhere(self, parameter: Parameter) -> bool:
-        """Something else tells the CRS, or the site that the points belong to has none either (local metres)."""
-        if any(self._values.get(name) for name in parameter.crs_from):
-            return True
-        if not parameter.within:
-            return False
-        site = self._tool.parameter(parameter.within)
-        if any(self._values.get(name) for name in site.crs_from):
-            return True
-        return not self._extent_of(site)[1].isValid()
+        """Something else tells the CRS, or the input that the layer belongs to has none either (local metres)."""
+        site = self._tool.parameter(parameter.within) if parameter.within else None
+        names = [*parameter.crs_from, *(site.crs_from if site else [])]
+        tellers = [*map(self._tool.parameter, names), *([site] if site else [])]
+        return any(not is_placed(self._extent_of(teller)[1]) if _is_site(teller) else self._values.get(teller.name)
+                   for teller in tellers)
 
     def _check_content(self, parameter: Parameter) -> Iterator[str]:
         layer = self._layer(parameter.parent or "")
@@ -293,3 +292,8 @@ def machine_memory_bytes() -> float | None:
         return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         return None
+def _is_site(parameter: Parameter) -> bool:
+    """An input with an extent, in a CRS or in local metres."""
+    return parameter.is_layer or parameter.kind == "file"
+
+

@@ -674,6 +674,68 @@ class InputTest(ProjectTest):
         turned = self.environment_of(self.layer(), EXTENT=QgsReferencedRectangle(box, zone_33), LOCAL_METRES=True)
         self.assertLessEqual(self.sources(in_crs), self.sources(turned))
 
+    def local_layer(self, kind, name, fields, *rows):
+        """A layer without a CRS, of texts of geometries and attributes."""
+        from qgis.core import QgsCoordinateReferenceSystem, QgsFeature, QgsGeometry
+
+        layer = self.layer(f"{kind}?" + "&".join(f"field={field}" for field in fields), "memory", name)
+        layer.setCrs(QgsCoordinateReferenceSystem())
+        for text, *values in rows:
+            feature = QgsFeature(layer.fields())
+            feature.setAttributes(values)
+            feature.setGeometry(QgsGeometry.fromWkt(text))
+            layer.dataProvider().addFeature(feature)
+        layer.updateExtents()
+        return layer
+
+    def local_town(self):
+        """Two houses and a transmitter between them, as parameters of a study."""
+        return {"BUILDINGS": self.local_layer("Polygon", "houses", ["height:double"],
+                                              ("POLYGON((0 0,20 0,20 20,0 20,0 0))", 10),
+                                              ("POLYGON((100 0,120 0,120 20,100 20,100 0))", 15)),
+                "TRANSMITTERS": self.local_layer("Point", "sites", ["name:string", "height_m:double",
+                                                                    "frequency_mhz:double", "erp_dbm:double"],
+                                                 ("POINT(60 40)", "A", 20, 900, 40)),
+                "MAX_BOUNCES": 0, "TILE_AREA": 400, "LOCAL_METRES": True}
+
+    def test_layers_in_local_metres_need_no_crs_anywhere(self):
+        """In projects with a CRS, too, which QGIS takes for that of a point and an extent without one."""
+        from qgis.core import QgsCoordinateReferenceSystem, QgsPointXY, QgsRectangle
+
+        self.project.setCrs(QgsCoordinateReferenceSystem("EPSG:4326"))
+        town = self.local_town()
+        measured = self.local_layer("Point", "measured", ["rsrp:double", "transmitter:string"],
+                                    ("POINT(60 10)", -50, "A"))
+        queries = self.local_layer("Point", "queries", ["query:string", "transmitter:string", "rsrp:double"],
+                                   ("POINT(60 10)", "a", "A", -40))
+        districts = self.local_layer("Polygon", "districts", ["name:string"],
+                                     ("POLYGON((-40 -40,160 -40,160 60,-40 60,-40 -40))", "all"))
+        inhabitants = self.local_layer("Point", "inhabitants", ["inhabitants:int"], ("POINT(60 10)", 5))
+        study = self.run_tool("coveragestudy", **town, DRIVE_TEST=measured, EXTENT="-20,140,-20,60",
+                              OUTPUT=str(self.folder / "study.gpkg"), ENVIRONMENT=str(self.folder / "town.gpkg"))
+        in_range = self.run_tool("coveragestudy", **town, EXTENT=QgsRectangle(-20, -20, 140, 60),
+                                 PATH_LOSS="TEMPORARY_OUTPUT")
+        self.assertEqual(self.losses(in_range["PATH_LOSS"]), self.losses(study["PATH_LOSS"]))
+        path_loss, scene = {"PATH_LOSS": study["PATH_LOSS"]}, {"ENVIRONMENT": study["ENVIRONMENT"]}
+        for tool, inputs in (
+                ("comparewithdrivetest", {**path_loss, "DRIVE_TEST": measured, "PREDICTION_ERROR": "TEMPORARY_OUTPUT"}),
+                ("fingerprints", {**path_loss, "QUERIES": queries, "LOCATED": "TEMPORARY_OUTPUT"}),
+                ("coverageraster", {**path_loss, "BUILDINGS": town["BUILDINGS"], "RASTER": "TEMPORARY_OUTPUT"}),
+                ("coveragebydistrict", {**path_loss, "DISTRICTS": districts, "INHABITANTS": inhabitants,
+                                        "DISTRICT_COVERAGE": "TEMPORARY_OUTPUT"}),
+                ("visiblefrom", {**scene, "POINT": "60,10", "VISIBLE_TILES": "TEMPORARY_OUTPUT"}),
+                ("explainpoint", {**scene, "TRANSMITTERS": town["TRANSMITTERS"], "POINT": QgsPointXY(60, 10),
+                                  "RAYS": "TEMPORARY_OUTPUT"})):
+            with self.subTest(tool):
+                self.assertTrue(self.run_tool(tool, **inputs))
+
+    def test_beside_a_prediction_in_a_crs_layers_need_one(self):
+        path_loss = self.predicted(harness.transmitters(self.folder))
+        measured = self.local_layer("Point", "measured", ["rsrp:double"], ("POINT(340500 6020500)", -50))
+        said = self.refused({"PATH_LOSS": path_loss, "DRIVE_TEST": measured}, "comparewithdrivetest")
+        self.assertIn("Drive test: “measured” has no CRS", said)
+        self.assertTrue(said.endswith("or give “CRS of the drive test”."), said)
+
     def test_an_extent_without_a_crs_is_looked_up_where_the_run_takes_it(self):
         """In the environment's CRS, whatever the project's is."""
         from qgis.core import QgsCoordinateReferenceSystem
