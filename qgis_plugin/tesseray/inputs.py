@@ -91,6 +91,17 @@ def table_of(layer: QgsMapLayer) -> str:
     return next((table[1] for table in tables if number in (None, table[0])), "")
 
 
+def own_source(layer: QgsVectorLayer) -> str:
+    """The source of a layer that is not copied, as the executable opens it: of a file with several the layer's name is in
+    it. layer: in the thread it belongs to."""
+    provider = layer.dataProvider()
+    parts = QgsProviderRegistry.instance().decodeUri("ogr", provider.dataSourceUri())  # the source lacks |layerid=0
+    number = parts.pop("layerId", None)
+    if parts.get("layerName") or (number is None and len(provider.subLayers()) < 2):
+        return layer.source()
+    return QgsProviderRegistry.instance().encodeUri("ogr", {**parts, "layerName": table_of(layer)})
+
+
 def geometries_of(layer: QgsVectorLayer) -> set[Qgis.GeometryType]:
     """What its rows hold. QGIS shows of a file with several kinds the first alone where none is chosen."""
     found = {layer.geometryType()}
@@ -360,17 +371,12 @@ def _copy(parameter: Parameter, fields: CopiedFields, parameters: dict[str, Any]
     return path
 
 
-def vector_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reason: str, fields: CopiedFields | None,
+def copied_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reason: str, fields: CopiedFields,
                   parameters: dict[str, Any], context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
-    """What the executable opens for a layer: its own source, or a temporary GeoPackage where `reason` says why.
-
-    fields: those of the copy, where there is a reason.
-    """
+    """What the executable opens for a layer that is copied to a temporary GeoPackage. reason: why."""
     layer = layer_of(algorithm, parameter, parameters, context)
     if layer is None:
         raise QgsProcessingException(algorithm.invalidSourceError(parameters, parameter.name))
-    if not reason:
-        return layer.source()
     feedback.pushInfo(f"{parameter.label}: “{layer.name()}” is copied for this run, since {reason}.")
     try:
         path, failure = _copy(parameter, fields, parameters, context, feedback), ""

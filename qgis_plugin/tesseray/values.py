@@ -24,15 +24,16 @@ from .description import Parameter, Tool
 from .extents import CrsFinder
 from .folders import with_folder
 from .inputs import (
+    copied_source,
     crs_text,
     export_reason,
     fields_in_copy,
     file_sources_of,
     folder_of,
     layer_of,
+    own_source,
     raster_export_reason,
     raster_source,
-    vector_source,
     with_layer_name,
 )
 
@@ -95,7 +96,9 @@ class InputValues:
                         if not parameter.is_destination and is_given(parameters, parameter.name)]
         self._reasons = {parameter.name: self._export_reason(parameter, context) for parameter in self._inputs
                          if parameter.is_layer or parameter.kind == "raster"}
-        # Of the vector layers that are copied.
+        # Of the vector layers that are not copied, and of those that are.
+        self._own_sources = {parameter.name: own_source(layer_of(algorithm, parameter, parameters, context))
+                             for parameter in self._inputs if parameter.is_layer and not self._reasons[parameter.name]}
         self._fields = {parameter.name: fields_in_copy(layer_of(algorithm, parameter, parameters, context))
                         for parameter in self._inputs if parameter.is_layer and self._reasons[parameter.name]}
         self._folders = self._folders_of_copied(context)
@@ -148,12 +151,12 @@ class InputValues:
         return folders
 
     def _vector(self, parameter: Parameter, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
-        reason = self._reasons[parameter.name]
-        source = vector_source(self._algorithm, parameter, reason, self._fields.get(parameter.name), self._values,
-                               context, feedback)
-        if reason:
-            layer = layer_of(self._algorithm, parameter, self._values, context)
-            self._remember_copy(parameter, source.split("|")[0], layer)
+        if parameter.name in self._own_sources:
+            return self._own_sources[parameter.name]
+        source = copied_source(self._algorithm, parameter, self._reasons[parameter.name], self._fields[parameter.name],
+                               self._values, context, feedback)
+        layer = layer_of(self._algorithm, parameter, self._values, context)
+        self._remember_copy(parameter, source.split("|")[0], layer)
         return source
 
     def _raster(self, parameter: Parameter, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:

@@ -1038,6 +1038,21 @@ os._exit(0)  # without the end of QGIS, which may crash
 
     def test_of_a_file_with_one_layer_that_fits_the_name_is_not_needed(self):
         path_loss = self.predicted(harness.transmitters(self.folder))
+    def test_a_layer_that_was_opened_without_its_name_has_it(self):
+        """As projects hold layers that were opened by their number in the file, or the first of it."""
+        from osgeo import gdal
+
+        file = str(self.folder / "two.gpkg")
+        gdal.VectorTranslate(file, BUILDINGS.split("|")[0], layerName="houses")
+        gdal.VectorTranslate(file, str(SAMPLE / "vegetation.gpkg"), layerName="woods", accessMode="update")
+        expected = self.sources(self.environment_of(f"{file}|layername=houses"))
+        for source in (file, f"{file}|layerid=0"):
+            with self.subTest(source):
+                self.assertEqual(self.sources(self.environment_of(self.layer(source))), expected)
+                self.assertNotIn("is copied", self.log())
+        some = self.layer(f"{file}|layerid=0|subset=\"fid\" > 300")
+        self.assertEqual(self.sources(self.environment_of(some)), {number for number in expected if number > 300})
+
         file = path_loss.split("|")[0]
         named = self.run_tool("bestserver", PATH_LOSS=path_loss, BEST_SERVER="TEMPORARY_OUTPUT")
         alone = self.run_tool("bestserver", PATH_LOSS=file, BEST_SERVER="TEMPORARY_OUTPUT")
