@@ -74,6 +74,8 @@ def number_problem(parameter: Parameter, value: Any) -> str:
     called = f"{parameter.label} ({parameter.name})"  # as dialogs show it, and as scripts do
     if number is None:
         return f"{called}: “{_as_written(value)}” is no number. Write one with a decimal point, such as 43.5."
+    if parameter.integer and number != int(number):
+        return f"{called}: {number:.10g} is no whole number."
     if parameter.minimum is not None and number < parameter.minimum:
         return f"{called}: {number:.10g} is below the least value, {parameter.minimum:.10g}{unit}."
     if parameter.maximum is not None and number > parameter.maximum:

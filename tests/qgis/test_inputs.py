@@ -888,6 +888,8 @@ os._exit(0)  # without the end of QGIS, which may crash
                                      ("ERP", float("nan"), "“nan” is no number"),
                                      ("ERP", QgsProperty.fromExpression("40 +"), "“40 [+]” is no number"),
                                      ("MEMORY", "much", "“much” is no number"),
+                                     ("MAX_BOUNCES", 2.7, "MAX_BOUNCES.: 2.7 is no whole number"),
+                                     ("MAX_BOUNCES", QgsProperty.fromExpression("2.7"), "2.7 is no whole number"),
                                      ("CRS", "EPSG:9999999", "“EPSG:9999999” is no CRS")):
             with self.subTest(name=name, value=value), self.assertRaisesRegex(QgsProcessingException, message):
                 self.run_tool("coveragestudy", **{**inputs, name: value})
