@@ -457,7 +457,7 @@ def ambiguous_layers(value: Any) -> list[str]:
     """Of a file that was given without saying which of its layers, their names; [] when there is no doubt."""
     if isinstance(value, QgsProcessingFeatureSourceDefinition):
         value = value.source.staticValue()
-    return [layer.name() for layer in _layers_of_file(value)]
+    return [layer.name() for layer in _layers_of_file(value) if not layer.name().startswith(RECORDS_PREFIX)]
 
 
 def raster_export_reason(layer: QgsRasterLayer) -> str:

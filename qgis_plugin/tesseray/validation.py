@@ -70,10 +70,17 @@ class Validation:
         """Files that are there and cannot be opened, of which QGIS says that they are not found."""
         for parameter in self._tool.parameters:
             text = self._values.get(parameter.name)
-            if not parameter.is_layer or not isinstance(text, str):
+            is_raster = parameter.kind == "raster"
+            if not (parameter.is_layer or is_raster) or not isinstance(text, str):
                 continue
             path = Path(text.split("|")[0])
-            if not path.is_file() or self._layer(parameter.name) is not None:
+            if not path.is_file():
+                continue
+            if is_raster:
+                if self._algorithm.parameterAsRasterLayer(self._values, parameter.name, self._context) is None:
+                    yield f"{parameter.label}: QGIS opens no raster from {path}, though it is there. Give a raster layer."
+                continue
+            if self._layer(parameter.name) is not None:
                 continue
             is_coded = path.suffix.lower() == ".gpkg" and PERCENT_CODE.search(str(path))
             yield f"{parameter.label}: QGIS cannot open {path}, though it is there. " + (
@@ -239,12 +246,6 @@ class Validation:
             return None
         return Site(within.label, with_margin(extent, crs, SITE_MARGIN_M), crs)
 
-    def _check_memory(self) -> Iterator[str]:
-        """What the pieces of the area alone would take; the run itself counts exactly."""
-        need = self._tool.memory
-        if need is None:
-            return
-        area_m2 = self._area_m2(need.layer, need.extent)
     def _drawn_extent(self, parameter: Parameter) -> QgsReferencedRectangle | None:
         """As the run takes it; None where that cannot be told."""
         try:
@@ -252,6 +253,12 @@ class Validation:
         except QgsCsException:
             return None
 
+    def _check_memory(self) -> Iterator[str]:
+        """What the pieces of the area alone would take; the run itself counts exactly."""
+        need = self._tool.memory
+        if need is None:
+            return
+        area_m2 = self._area_m2(need.layer, need.extent)
         piece_m2 = self._algorithm.parameterAsDouble(self._values, need.piece_area, self._context)
         if area_m2 is None or piece_m2 <= 0:
             return
@@ -286,14 +293,14 @@ class Validation:
         return allowed * GIBIBYTE if allowed is not None else machine_memory_bytes()
 
 
+def _is_site(parameter: Parameter) -> bool:
+    """An input with an extent, in a CRS or in local metres."""
+    return parameter.is_layer or parameter.kind == "file"
+
+
 def machine_memory_bytes() -> float | None:
     """The memory of the machine; None where the system does not tell."""
     try:
         return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         return None
-def _is_site(parameter: Parameter) -> bool:
-    """An input with an extent, in a CRS or in local metres."""
-    return parameter.is_layer or parameter.kind == "file"
-
-

@@ -1038,8 +1038,6 @@ os._exit(0)  # without the end of QGIS, which may crash
         self.assertIn("several layers (one, two)", self.refused({"BUILDINGS": str(file)}))
         self.assertEqual(self.refused({"BUILDINGS": f"{file}|layername=two"}), "")
 
-    def test_of_a_file_with_one_layer_that_fits_the_name_is_not_needed(self):
-        path_loss = self.predicted(harness.transmitters(self.folder))
     def test_a_layer_that_was_opened_without_its_name_has_it(self):
         """As projects hold layers that were opened by their number in the file, or the first of it."""
         from osgeo import gdal
@@ -1055,6 +1053,8 @@ os._exit(0)  # without the end of QGIS, which may crash
         some = self.layer(f"{file}|layerid=0|subset=\"fid\" > 300")
         self.assertEqual(self.sources(self.environment_of(some)), {number for number in expected if number > 300})
 
+    def test_of_a_file_with_one_layer_that_fits_the_name_is_not_needed(self):
+        path_loss = self.predicted(harness.transmitters(self.folder))
         file = path_loss.split("|")[0]
         named = self.run_tool("bestserver", PATH_LOSS=path_loss, BEST_SERVER="TEMPORARY_OUTPUT")
         alone = self.run_tool("bestserver", PATH_LOSS=file, BEST_SERVER="TEMPORARY_OUTPUT")
@@ -1062,7 +1062,9 @@ os._exit(0)  # without the end of QGIS, which may crash
         again = self.predicted({"TRANSMITTERS": file})
         self.assertEqual(self.losses(again), self.losses(path_loss))
         self.run_tool("bestserver", PATH_LOSS=path_loss, BEST_SERVER=f"{file}|layername=best_server")
-        self.assertIn("several layers", self.refused({"PATH_LOSS": file}, "bestserver"))
+        said = self.refused({"PATH_LOSS": file}, "bestserver")
+        self.assertIn("several layers", said)
+        self.assertNotIn("tesseray_runs", said)
 
     def test_files_in_memory_are_copied(self):
         from osgeo import gdal
@@ -1092,6 +1094,9 @@ os._exit(0)  # without the end of QGIS, which may crash
         self.assertIn("the layer's name is right",
                       self.refused({"BUILDINGS": SMALL_SCENE["BUILDINGS"] + "|layername=houses"}))
         self.assertIn("no such file.gpkg not found", self.refused({"BUILDINGS": str(self.folder / "no such file.gpkg")}))
+        vector = SMALL_SCENE["BUILDINGS"]
+        for source in (vector, f"{vector}|layername=buildings"):
+            self.assertIn(f"Terrain: QGIS opens no raster from {vector}, though it is there", self.refused({"DEM": source}))
 
     def test_a_table_of_transmitters_is_taken(self):
         sites = harness.transmitters(self.folder)
