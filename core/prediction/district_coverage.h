@@ -40,7 +40,7 @@ struct PowerOnGround {
   static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   double reached_m2 = 0;                   // where anything arrives
   std::vector<double> covered_m2;          // where at least this power arrives, by threshold
-  double mean_dbm = nan;                   // over what is reached, by area
+  double mean_dbm = nan;                   // of the powers in dBm over what is reached, by area
   double median_dbm = nan, p10_dbm = nan;  // the weaker half, and the weakest tenth, of all ground have at most this
 };
 
