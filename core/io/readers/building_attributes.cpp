@@ -19,13 +19,14 @@ using Names = std::string_view;
 // Names of other languages are compared without their marks, with ä, ö and ü as ae, oe and ue; "hohe" is what is left
 // of Höhe where marks were dropped before.
 constexpr std::array building_height_aliases = {
-    Names("height"),         Names("buildingheight"), Names("htotale"),    Names("hauteur"),       Names("buildingh"),
-    Names("bldgheight"),     Names("bldgh"),          Names("roofheight"), Names("heightabove"),   Names("heightag"),
-    Names("measuredheight"), Names("hoehe"),          Names("hohe"),       Names("gebaeudehoehe"), Names("gebaudehohe"),
-    Names("altura"),         Names("altezza"),        Names("hoogte"),     Names("wysokosc"),      Names("vyska"),
-    Names("visina"),         Names("hoejd"),          Names("hojd"),       Names("højde"),         Names("høyde"),
-    Names("korkeus"),        Names("magassag"),       Names("yuekseklik"), Names("yukseklik"),     Names("h"),
-};
+    Names("height"),      Names("buildingheight"), Names("htotale"),         Names("hauteur"),
+    Names("buildingh"),   Names("bldgheight"),     Names("bldgh"),           Names("roofheight"),
+    Names("heightabove"), Names("heightag"),       Names("measuredheight"),  Names("hoehe"),
+    Names("hohe"),        Names("gebaeudehoehe"),  Names("hauteurbatiment"), Names("hauteurdubatiment"),
+    Names("gebaudehohe"), Names("altura"),         Names("altezza"),         Names("hoogte"),
+    Names("wysokosc"),    Names("vyska"),          Names("visina"),          Names("hoejd"),
+    Names("hojd"),        Names("højde"),          Names("høyde"),           Names("korkeus"),
+    Names("magassag"),    Names("yuekseklik"),     Names("yukseklik"),       Names("h")};
 constexpr std::array roof_aliases = {
     Names("roofelevation"), Names("roofelev"), Names("elevationroof"),        Names("zroof"),    Names("roofz"),
     Names("zmax"),          Names("zmaxi"),    Names("altitudemaximaletoit"), Names("altitoit"), Names("topz"),

@@ -136,8 +136,9 @@ TEST_F(Buildings, ThatCannotBeReadAreIssues) {
 }
 
 TEST_F(Buildings, HeightsAreFoundByAlias) {
-  for (const std::string field : {"height", "HEIGHT_M", "Building:Height", "htotale", "hauteur", "building_h",
-                                  "Bldg_Height", "WYSOKOŚĆ", "Výška", "Höjd", "Yükseklik", "HØYDE_M"}) {
+  for (const std::string field :
+       {"height", "HEIGHT_M", "Building:Height", "htotale", "hauteur", "hauteur_bâtiment", "Hauteur du bâtiment",
+        "building_h", "Bldg_Height", "WYSOKOŚĆ", "Výška", "Höjd", "Yükseklik", "HØYDE_M"}) {
     const RawScene scene = read(with_values(field, 'r', {9.5}));
     EXPECT_EQ(scene.buildings.at(0).height_m, 9.5) << field;
   }
