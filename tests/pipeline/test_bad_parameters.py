@@ -59,6 +59,18 @@ class BadValuesTest(PipelineTest):
                 self.refuse(["--buildings", town, "--crs", "EPSG:25832", "--environment", self.folder / "e.gpkg",
                              *arguments], code, ["town.geojson, layer town"])
 
+    def test_missing_heights_are_counted_in_words(self):
+        town = self.folder / "town.geojson"
+        for heights, words in (([9, None], "1 building has no height (feature 1)"),
+                               ([None, 9, None], "2 buildings have no height (features 0, 2)")):
+            ring = [[6.546, 54.306], [6.5463, 54.306], [6.5463, 54.3062], [6.546, 54.306]]
+            features = [{"type": "Feature", "properties": {"height": height}, "geometry": {
+                "type": "Polygon", "coordinates": [[[x + number * 1e-3, y] for x, y in ring]]}}
+                for number, height in enumerate(heights)]
+            town.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+            self.refuse(["--buildings", town, "--crs", "EPSG:25832", "--environment", self.folder / "e.gpkg",
+                         "--missing-height", "fail"], "missing_height", [words])
+
     def test_choices(self):
         self.refuse_value("height-kind", "storey", ["above_ground, roof_elevation, storeys", "Did you mean storeys?"])
         self.refuse_value("height-unit", "feet", ["m, ft"])

@@ -282,21 +282,22 @@ std::optional<double> BuildingAttributes::read_entrance(const OGRFeature& featur
 
 void BuildingAttributes::finish(std::vector<Issue>& issues) const {
   if (has_osm_tags_ && heights_from_storeys_ > 0) {
-    issues.push_back(layer_issue(Issue::Action::assumed, "height_from_storeys",
-                                 std::to_string(heights_from_storeys_) +
-                                     " buildings without a height: assumed from building:levels, " +
-                                     metres(storey_height_m_) + " each",
-                                 layer_));
+    issues.push_back(
+        layer_issue(Issue::Action::assumed, "height_from_storeys",
+                    std::to_string(heights_from_storeys_) + (heights_from_storeys_ == 1 ? " building" : " buildings") +
+                        " without a height: assumed from building:levels, " + metres(storey_height_m_) + " each",
+                    layer_));
   }
   if (heights_in_other_unit_ > 0 && bare_heights_ > 0) {
     const bool are_feet = unit_ == LengthUnit::foot;
     const std::string taken(in_words(unit_)), other = are_feet ? "metres" : "feet";
-    issues.push_back(
-        layer_issue(Issue::Action::assumed, "mixed_units",
-                    height_->name() + ": " + std::to_string(heights_in_other_unit_) + " heights say that they are " +
-                        other + ", and the " + std::to_string(bare_heights_) + " without a unit are taken as " + taken +
-                        "; if these are " + other + " as well, give HEIGHT_UNIT " + (are_feet ? "m" : "ft"),
-                    layer_));
+    issues.push_back(layer_issue(
+        Issue::Action::assumed, "mixed_units",
+        height_->name() + ": " + std::to_string(heights_in_other_unit_) +
+            (heights_in_other_unit_ == 1 ? " height says that it is " : " heights say that they are ") + other +
+            ", and the " + std::to_string(bare_heights_) + " without a unit " + (bare_heights_ == 1 ? "is" : "are") +
+            " taken as " + taken + "; if these are " + other + " as well, give HEIGHT_UNIT " + (are_feet ? "m" : "ft"),
+        layer_));
   }
   if (osm_parts_ > 0) {
     issues.push_back(layer_issue(

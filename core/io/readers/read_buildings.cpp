@@ -34,8 +34,8 @@ std::vector<Material> resolve_materials(const BuildingAttributes& attributes, st
     }
     issues.push_back(layer_issue(Issue::Action::assumed, "unknown_material",
                                  attributes.material_field() + " \"" + name + "\" of " + std::to_string(count) +
-                                     " buildings (the first: feature " + std::to_string(first) + ") is not known (" +
-                                     std::string(itu_materials_edition) +
+                                     (count == 1 ? " building (" : " buildings (the first: ") + "feature " +
+                                     std::to_string(first) + ") is not known (" + std::string(itu_materials_edition) +
                                      "): the default material is taken; write a name of it, or " +
                                      std::string(material_numbers_example),
                                  source.layer_name()));

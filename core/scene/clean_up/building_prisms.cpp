@@ -113,11 +113,12 @@ class PrismMaker {
       ++count;
     }
     if (count == 0) return;
-    throw Error(
-        ErrorKind::invalid_input, "missing_height",
-        std::to_string(count) + " building(s) have no height (features " + named + (count > 10 ? ", …" : "") + ")",
-        "give HEIGHT_FIELD, or allow MISSING_HEIGHT default or drop",
-        {.file = log_.file(), .layer = log_.layer(), .feature_id = first});
+    throw Error(ErrorKind::invalid_input, "missing_height",
+                std::to_string(count) +
+                    (count == 1 ? " building has no height (feature " : " buildings have no height (features ") +
+                    named + (count > 10 ? ", …" : "") + ")",
+                "give HEIGHT_FIELD, or allow MISSING_HEIGHT default or drop",
+                {.file = log_.file(), .layer = log_.layer(), .feature_id = first});
   }
 
   // Empty when the building is dropped.
@@ -207,7 +208,8 @@ class PrismMaker {
   void report_unknown_materials() {
     for (const auto& [name, count] : unknown_materials_) {
       log_.add(Issue::Action::assumed, "unknown_material",
-               std::to_string(count) + " wall(s) of the unknown material \"" + name + "\" get the default material");
+               std::to_string(count) + (count == 1 ? " wall" : " walls") + " of the unknown material \"" + name +
+                   "\" " + (count == 1 ? "gets" : "get") + " the default material");
     }
   }
 

@@ -199,6 +199,10 @@ TEST_F(Buildings, UnitsThatDifferWithinAFieldAreToldOf) {
   for (const char* part : {"Höhe", "2 heights say that they are feet", "the 2 without", "HEIGHT_UNIT ft"}) {
     EXPECT_NE(mixed->message.find(part), std::string::npos) << mixed->message;
   }
+  const std::vector<Issue> of_two = read(with_values("height", 's', {"70.5", "40 ft"})).issues;
+  EXPECT_TRUE(std::any_of(of_two.begin(), of_two.end(), [](const Issue& issue) {
+    return issue.message.find("1 height says that it is feet, and the 1 without a unit is taken") != std::string::npos;
+  }));
   EXPECT_EQ(count(read(EnvironmentInput{.buildings = feet, .height_unit = LengthUnit::foot}).issues, "mixed_units"),
             0u);
   EXPECT_EQ(count(read(with_values("height", 's', {"70.5 ft", "40 ft"})).issues, "mixed_units"), 0u);

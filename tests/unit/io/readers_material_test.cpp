@@ -147,7 +147,7 @@ TEST_F(BuildingMaterials, WhatIsNeitherNameNorNumbersSaysWhatToDo) {
       EXPECT_NE(issue.message.find(words), std::string::npos) << issue.message;
     }
     const bool is_number = issue.message.find("\"5.31\" of 2 buildings (the first: feature 2)") != std::string::npos;
-    EXPECT_NE(is_number, issue.message.find("\"straw\" of 1 buildings (the first: feature 3)") != std::string::npos);
+    EXPECT_NE(is_number, issue.message.find("\"straw\" of 1 building (feature 3)") != std::string::npos);
   }
 }
 
