@@ -36,7 +36,7 @@ void add_power_fields(const std::vector<double>& thresholds_dbm, std::vector<Fie
     fields.push_back({{start + "_percent", real, "Share of the predicted ground where " + at_least + ", %"},
                       [i](const Row& row) { return Value::real(percent(row.power.covered_m2[i], row.ground_m2)); }});
   }
-  fields.push_back({{"mean_dbm", real, "Mean received power over the ground where anything arrives, dBm"},
+  fields.push_back({{"mean_dbm", real, "Mean of the received powers in dBm over the ground where anything arrives"},
                     [](const Row& row) { return Value::real(row.power.mean_dbm); }});
   fields.push_back({{"median_dbm", real, "Received power that half of the predicted ground exceeds, dBm"},
                     [](const Row& row) { return Value::real(row.power.median_dbm); }});
