@@ -209,7 +209,7 @@ TEST(BuildScene, MissingHeightsAreAssumedDroppedOrRefused) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), "missing_height");
-    EXPECT_NE(error.message().find("features 8"), std::string::npos) << error.message();
+    EXPECT_NE(error.message().find("1 building has no height (feature 8)"), std::string::npos) << error.message();
   }
 }
 
