@@ -139,11 +139,10 @@ void check_layer_is_new(const LayerDestination& destination) {
 }
 
 // What makes an environment replaces all of its file, and what reads one takes all of its layers.
-void check_is_no_environment(const LayerDestination& destination) {
-  if (!is_there(destination.file) || !is_database(destination.file)) return;
-  if (!has_layer(destination.file, environment_table)) return;
+void check_is_no_environment(const fs::path& file) {
+  if (!is_database(file) || !has_layer(file, environment_table)) return;
   refuse("output_in_environment", "the file is an environment, which holds nothing else", "write to another file",
-         destination.file, destination.layer);
+         file);
 }
 
 // The layers of its file that a source is read from; empty when it may be any.
@@ -247,7 +246,7 @@ Destinations::Destinations(const ParameterValues& values, bool overwrite, const 
   }
   check(values, overwrite);
   check_inputs_are_safe(values, copies);
-  for (const auto& [name, destination] : layers_) check_is_no_environment(destination);
+  for (const fs::path& file : layer_files()) check_is_no_environment(file);
   if (overwrite) {
     for (const Parameter& parameter : values.declared()) {
       if (const std::optional<fs::path> replaced = file(parameter.name)) {
@@ -347,6 +346,12 @@ std::vector<fs::path> Destinations::layer_files() const {
     if (std::find(files.begin(), files.end(), destination.file) == files.end()) files.push_back(destination.file);
   }
   return files;
+}
+
+bool Destinations::has_database() const {
+  return !layers_.empty() || std::any_of(files_.begin(), files_.end(), [](const auto& named) {
+    return lower_case(named.second.extension().string()) == ".gpkg";
+  });
 }
 
 std::vector<std::pair<std::string, std::string>> Destinations::spelled(const std::vector<std::string>& written) const {

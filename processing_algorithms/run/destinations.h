@@ -33,6 +33,8 @@ class Destinations {
   bool asked_for(std::string_view name) const;
   // Every file that layers go to, each once.
   std::vector<std::filesystem::path> layer_files() const;
+  // Whether any output is a database, which has a record of the run.
+  bool has_database() const;
 
   // The outputs that were `written`, as the end of a run tells them: "TILES" → "x.gpkg|layername=tiles".
   std::vector<std::pair<std::string, std::string>> spelled(const std::vector<std::string>& written) const;

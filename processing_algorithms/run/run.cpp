@@ -32,6 +32,8 @@ Run::Run(const Tool& tool, const GivenParameters& given, const RunSettings& sett
       destinations_(values_, settings.overwrite, settings.copies),
       progress_(progress),
       gpu_(chosen_gpu(settings.device)) {
+  // Some are large.
+  if (!destinations_.has_database()) return;
   for (const Parameter& parameter : tool_.parameters) {
     if (!is_input_source(parameter.kind) || !values_.has(parameter.name)) continue;
     const std::string& source = values_.text(parameter.name);
@@ -43,7 +45,7 @@ Run::Run(const Tool& tool, const GivenParameters& given, const RunSettings& sett
 
 void Run::add_input(const std::string& file) {
   const bool is_known = std::find(further_inputs_.begin(), further_inputs_.end(), file) != further_inputs_.end();
-  if (is_known) return;
+  if (is_known || !destinations_.has_database()) return;
   further_inputs_.push_back(file);
   inputs_.push_back(fingerprint(file, progress_));
 }

@@ -33,8 +33,8 @@ struct RunSettings {
 
 class Run {
  public:
-  // Checks everything that can be checked without reading the inputs, then takes their fingerprints. Throws
-  // Error(invalid_input).
+  // Checks everything that can be checked without reading the inputs, then takes their fingerprints for the
+  // record, where there is to be one. Throws Error(invalid_input).
   Run(const Tool& tool, const GivenParameters& given, const RunSettings& settings, RunProgress& progress);
 
   const Tool& tool() const { return tool_; }
