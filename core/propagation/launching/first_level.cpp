@@ -122,7 +122,7 @@ void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, c
 void FirstLevel::arrive_in_sight(const StraightWay& way, std::uint32_t number, ThreadState& state) {
   const Vec3 target = environment_.points.arrival(number);
   RooftopWave wave;
-  if (!waves_.find_along_ground(way.building != nullptr, number, target, state.rooftop_work, wave)) {
+  if (!waves_.find_along_ground(way.building == nullptr, number, target, state.rooftop_work, wave)) {
     const LeftOfRay left = waves_.left_by_roofs(way, number, target, state.rooftop_work);
     arrive_straight(way, number, {.by_roofs = left}, state);
   } else if (way.building == nullptr && setting_.ground_below(number) != no_index) {
@@ -139,8 +139,8 @@ void FirstLevel::arrive_over_uneven_ground(const StraightWay& way, std::uint32_t
     const Vec3 target = environment_.points.arrival(number);
     left.by_roofs = waves_.left_by_roofs(way, number, target, state.rooftop_work);
     left.both_by_roofs = {left.by_roofs, waves_.left_of_companion(way, number, state.rooftop_work)};
-    const bool without_roofs = waves_.find_along_ground(true, number, target, state.rooftop_work, wave);
-    if (!without_roofs) left.along_ground = nullptr;
+    const bool is_near_without = waves_.find_along_ground(false, number, target, state.rooftop_work, wave);
+    if (!is_near_without) left.along_ground = nullptr;
   }
   if (left.along_ground) left.by_ground = waves_.left_along_ground(wave);
   arrive_straight(way, number, left, state);

@@ -101,8 +101,8 @@ class RooftopWaves {
   LeftOfRay left_of_companion(const StraightWay& way, std::uint32_t number, Workspace& work) const;
 
   // sight_along_ground.cpp: what comes to a point of a number in sight near uneven ground; false elsewhere.
-  bool find_along_ground(bool through_building, std::uint32_t number, Vec3 point, Workspace& work,
-                         RooftopWave& wave) const;
+  // Not `with_roofs`: as if there were none, which is right through a building, where waves go below them.
+  bool find_along_ground(bool with_roofs, std::uint32_t number, Vec3 point, Workspace& work, RooftopWave& wave) const;
   // Of the straight ray's field, whatever its polarisation.
   LeftOfRay left_along_ground(const RooftopWave& wave) const;
   // The same of the ray to a tile near uneven ground, with the wave that runs along that; none elsewhere.

@@ -17,12 +17,10 @@ bool RooftopWaves::uneven_ground_counts_in_sight() const {
   return screens_count_in_sight() && limits_.may_reflect(0, 0) && view_.summation != Summation::power;
 }
 
-bool RooftopWaves::find_along_ground(bool through_building, std::uint32_t number, Vec3 point, Workspace& work,
+bool RooftopWaves::find_along_ground(bool with_roofs, std::uint32_t number, Vec3 point, Workspace& work,
                                      RooftopWave& wave) const {
   if (!uneven_ground_counts_in_sight()) return false;
   const RooftopTarget target = target_at(number, point);
-  // What goes through a building goes below roofs.
-  const bool with_roofs = !through_building;
   if (!environment_.over_rooftops.find_along_ground(search_rays(), target, with_roofs, work, wave.path)) {
     return false;
   }
@@ -102,7 +100,7 @@ std::optional<LeftOfRay> RooftopWaves::left_near_ground(const StraightWay& way, 
   const TargetPoints& points = environment_.points;
   // What is reflected at a ground tile itself has not met the ground before.
   if (points.is_tile(element) && points.is_ground(element)) return std::nullopt;
-  if (!find_along_ground(way.building != nullptr, element, points.reference(element), work, wave)) {
+  if (!find_along_ground(way.building == nullptr, element, points.reference(element), work, wave)) {
     return std::nullopt;
   }
   return left_along_ground(wave);

@@ -44,7 +44,7 @@ RooftopWaves::LeftOfEdge::Place RooftopWaves::left_at_edge(std::uint32_t element
   const Vec3 point = place_at(edge, z_m, in_air_m);
   LeftOfRay left;
   LeftOfEdge::Place place{.z_m = z_m};
-  if (find_along_ground(false, element, point, work, wave)) {
+  if (find_along_ground(true, element, point, work, wave)) {
     left = left_along_ground(wave);
     place.runs_along_ground = true;
     place.near_roofs = wave.path.meets_roofs;

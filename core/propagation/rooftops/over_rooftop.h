@@ -66,7 +66,7 @@ class OverRooftopPaths {
   struct Workspace {
     ProfileMemory memory;
     RooftopBends bends;
-    GroundNearSight ground;  // of the ray in sight asked for last
+    GroundNearSight ground;  // of the ray asked for last
     TerrainReflection reflection;
     GrazedGround grazed_ground;
     // What uneven ground reflects of either polarisation, where the ray has it: over the direct ray's field.

@@ -22,6 +22,9 @@ namespace {
 constexpr int building_id_bits = 42;
 // Higher than any building: kept as given, and said.
 constexpr double suspicious_height_m = 1000;
+// A feature of more polygons holds many buildings that were dissolved: each polygon is a building of its own, since one
+// building's tiles have numbers for so many walls only.
+constexpr std::size_t most_polygons_of_building = 64;
 // Bases below this are on the ground.
 constexpr double least_base_m = 0.05;
 

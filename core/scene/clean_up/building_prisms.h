@@ -12,10 +12,6 @@ namespace tesseray {
 // A building's own number where it fits the numbering of tiles (0 … 2^42 − 1), else a hash of it that does.
 std::int64_t building_id_of(std::int64_t feature_id);
 
-// A feature of more polygons than these holds many buildings that were dissolved: each polygon is a building of its
-// own, since one building's tiles have numbers for so many walls only.
-inline constexpr std::size_t most_polygons_of_building = 64;
-
 // Height of the building's bottom above the ground, m; 0 for one that stands on it.
 double base_of(const RawBuilding& building);
 
