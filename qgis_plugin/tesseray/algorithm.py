@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -199,7 +200,8 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         html = self._page_path(parameters, context)
         if html and not plan.collected:
             self._add_places_for_page(plan, temporary, parameters)
-        self._replaced = [place for place in (*plan.places.values(), *plan.layers.values()) if place.file.exists()]
+        self._replaced = [place for place in (*plan.places.values(), *plan.layers.values())
+                          if os.path.exists(place.file)]
         result = self._run(plan, parameters, context, feedback)
         written = dict(result["outputs"])
         register(context, self._tool, self._to_load, written, group_name(self._tool, plan.places, temporary))

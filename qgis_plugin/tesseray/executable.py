@@ -41,9 +41,9 @@ class Place:
 
 def _in(place: str) -> Path | None:
     """The program that a file or folder stands for: itself, in it, or in its bin/."""
-    path = Path(place).expanduser()
+    path = Path(os.path.expanduser(place))
     for candidate in (path, path / PROGRAM, path / "bin" / PROGRAM):
-        if candidate.is_file() and os.access(candidate, os.X_OK):
+        if os.path.isfile(candidate) and os.access(candidate, os.X_OK):
             return candidate.absolute()
     return None
 

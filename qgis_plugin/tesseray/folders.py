@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 SEPARATOR = ";"
 
 
 def folders_in(text: str) -> list[str]:
     """The folders of a text; one that is there counts as it is written, whatever its name."""
-    if Path(text).is_dir():
+    if os.path.isdir(text):
         return [text]
     return [folder.strip() for folder in text.split(SEPARATOR) if folder.strip()]
 

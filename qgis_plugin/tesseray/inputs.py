@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +70,7 @@ def layer_of(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters
 def file_of(layer: QgsMapLayer) -> Path | None:
     """The file that a layer comes from, whatever provider reads it; None for memory and database servers."""
     path = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source()).get("path")
-    return Path(path) if path and Path(path).is_file() else None
+    return Path(path) if path and os.path.isfile(path) else None
 
 
 def write_layer(layer: QgsVectorLayer, file: Path, context: QgsProcessingContext,
@@ -384,7 +385,7 @@ def copied_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reaso
         path, failure = "", f" ({problem})"
     if feedback.isCanceled():
         raise QgsProcessingException("The run was cancelled.")
-    if not path or not Path(path).exists():
+    if not path or not os.path.exists(path):
         raise QgsProcessingException(f"{parameter.label}: “{layer.name()}” could not be copied to a temporary "
                                      f"file{failure}. Export it to a GeoPackage first.")
     layer_name = _call_table(path, layer.name())
@@ -432,7 +433,7 @@ def _call_table(path: str, name: str) -> str:
 
 def _layers_of_file(value: Any) -> list[QgsProviderSublayerDetails]:
     """The layers of a file that was given without saying which; [] when there is no doubt."""
-    if not isinstance(value, str) or "|" in value or not Path(value).is_file():
+    if not isinstance(value, str) or "|" in value or not os.path.isfile(value):
         return []
     found = [layer for layer in QgsProviderRegistry.instance().querySublayers(value)
              if layer.type() == Qgis.LayerType.Vector and layer.name() not in HIDDEN_TABLES]

@@ -7,8 +7,10 @@ file as long as their layers have different names. Nothing in a file that is the
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
+import stat
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,7 +51,7 @@ class Destination:
     @property
     def exists(self) -> bool:
         """Whether a run would replace something."""
-        if not self.file.exists():
+        if not os.path.exists(self.file):
             return False
         return self.layer is None or self.layer.lower() in {name.lower() for name in tables_of(self.file)}
 
@@ -103,20 +105,29 @@ def destination_of(text: str, output: Output) -> Destination:
     return _layer_destination(text, output) if output.kind == "layer" else Destination(Path(text))
 
 
+def _is_folder(path: Path) -> bool:
+    """Throws OSError where that cannot be told: a folder above may not be entered, or no file can have the name."""
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except ValueError:  # a NUL character
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL)) from None
+
+
 def check_place(destination: Destination, label: str) -> None:
     """Throws BadDestination for a folder that is not there or cannot be written to."""
-    folder = destination.file.absolute().parent
-    if not folder.is_dir():
-        raise BadDestination(f"{label}: there is no folder {folder}. Make it, or choose another one.")
-    if not os.access(folder, os.W_OK):
-        raise BadDestination(f"{label}: the folder {folder} cannot be written to. Choose another one.")
     try:
-        is_folder = destination.file.is_dir()
-    except OSError as problem:  # a name that is too long
+        folder = destination.file.absolute().parent
+        if not _is_folder(folder):
+            raise BadDestination(f"{label}: there is no folder {folder}. Make it, or choose another one.")
+        if not os.access(folder, os.W_OK):
+            raise BadDestination(f"{label}: the folder {folder} cannot be written to. Choose another one.")
+        if _is_folder(destination.file):
+            raise BadDestination(f"{label}: {destination.file} is a folder. Choose the name of a file.")
+    except OSError as problem:
         raise BadDestination(f"{label}: {destination.file} cannot be written to ({problem.strerror}). Choose another "
-                             "name.") from None
-    if is_folder:
-        raise BadDestination(f"{label}: {destination.file} is a folder. Choose the name of a file.")
+                             "name or folder.") from None
 
 
 def check_destinations(wanted: dict[str, Destination], labels: dict[str, str], overwrite: bool,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
@@ -59,7 +60,7 @@ def corners(box: QgsRectangle) -> str:
 def geopackage_extent(file: Path) -> tuple[QgsRectangle, QgsCoordinateReferenceSystem]:
     """The extent of all layers of a GeoPackage, and the CRS that they have in common."""
     nothing = (QgsRectangle(), QgsCoordinateReferenceSystem())
-    if not file.is_file():
+    if not os.path.isfile(file):
         return nothing
     query = ("SELECT min_x, min_y, max_x, max_y, organization, organization_coordsys_id, definition "
              "FROM gpkg_contents AS c JOIN gpkg_spatial_ref_sys AS s ON c.srs_id = s.srs_id "

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import urllib.parse
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ def recorded_run(file: Path, layer: str) -> RecordedRun | None:
 
     Names that differ in case alone are the same, as GDAL opens them.
     """
-    if not file.is_file():
+    if not os.path.isfile(file):
         return None
     database = sqlite3.connect(f"file:{urllib.parse.quote(str(file))}?mode=ro", uri=True)
     try:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def _in_one_file(tool: Tool, written: dict[str, str], folder_file: Path, context
         options = QgsVectorFileWriter.SaveVectorOptions()
         options.driverName, options.layerName = "GPKG", layer
         options.actionOnExistingFile = QgsVectorFileWriter.ActionOnExistingFile.CreateOrOverwriteLayer \
-            if folder_file.exists() else QgsVectorFileWriter.ActionOnExistingFile.CreateOrOverwriteFile
+            if os.path.exists(folder_file) else QgsVectorFileWriter.ActionOnExistingFile.CreateOrOverwriteFile
         write_layer(QgsVectorLayer(source, layer, "ogr"), folder_file, context, options)
     # What the values are is told by the record of the run, which is beside each of its layers.
     file = sources[NEEDED_LAYERS[0]].split("|")[0]

@@ -74,7 +74,7 @@ class Validation:
             if not (parameter.is_layer or is_raster) or not isinstance(text, str):
                 continue
             path = Path(text.split("|")[0])
-            if not path.is_file():
+            if not os.path.isfile(path):
                 continue
             if is_raster:
                 if self._algorithm.parameterAsRasterLayer(self._values, parameter.name, self._context) is None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -76,7 +77,7 @@ def predicting_run(file: Path, layer: str, description: Description) -> Recorded
 
 def _known_run(file: Path, layer: str) -> RecordedRun:
     run = recorded_run(file, layer)
-    if run is None and not file.exists() and not _CONNECTION.match(str(file)):
+    if run is None and not os.path.exists(file) and not _CONNECTION.match(str(file)):
         raise UnknownRun(f"its file is gone ({file})")
     if run is None:
         raise UnknownRun(f"its file does not tell which run made it ({file})")
@@ -94,7 +95,7 @@ def _found(source: str, folder: Path) -> str | None:
         return source
     path = Path(_source_path(source))
     for candidate in (path, folder / path):
-        if candidate.exists():
+        if os.path.exists(candidate):
             return str(candidate.absolute()) + source[len(_source_path(source)):]
     return None
 
@@ -139,7 +140,7 @@ def _folder_of(source: str, folder: Path) -> str:
         return ""
     file = Path(_found(source, folder) or folder / source)  # an absolute path stays as it is
     place = Path(_source_path(str(file))).parent
-    return str(place) if place.is_dir() else ""
+    return str(place) if os.path.isdir(place) else ""
 
 
 def _take_kept_layer(parameter: Parameter, tool: Tool, run: RecordedRun, values: dict[str, Any]) -> None:
@@ -173,7 +174,7 @@ def _digest(maker: Tool, values: Mapping[str, Any], folder: Path) -> str:
     state: list[Any] = [maker.id, sorted(values.items())]
     for value in values.values():
         path = Path(_source_path(str(value)))
-        if path.parent != folder and path.is_file():
+        if path.parent != folder and os.path.isfile(path):
             state.append((path.stat().st_size, path.stat().st_mtime_ns))
     return hashlib.sha256(json.dumps(state).encode()).hexdigest()[:12]
 
@@ -200,7 +201,7 @@ def _add_made_file(plan: CallPlan, description: Description, tool: Tool, paramet
     if call is None:
         return False
     plan.values[parameter.name] = call.parameters[parameter.name]
-    if not Path(call.parameters[parameter.name]).exists():
+    if not os.path.exists(call.parameters[parameter.name]):
         plan.before.append(call)
     return True
 
@@ -233,5 +234,5 @@ def _has_changed(item: Mapping[str, Any], folder: Path) -> bool:
     """Whether an input has another size than it had. The hash of a large file would take too long for a click."""
     found = _found(str(item.get("path", "")), folder)
     path = Path(_source_path(found)) if found else None
-    return bool(path and path.is_file() and item.get("bytes") and path.suffix.lower() not in (".shp", ".vrt")
+    return bool(path and os.path.isfile(path) and item.get("bytes") and path.suffix.lower() not in (".shp", ".vrt")
                 and path.stat().st_size != item["bytes"])

@@ -5,6 +5,7 @@ A test file ends with `run_tests()`; it imports this module before anything of Q
 """
 
 import atexit
+import contextlib
 import functools
 import json
 import os
@@ -84,6 +85,25 @@ def run_algorithm(name, inputs):
     finished = qgis_process("run", name, "-", inputs=inputs)
     assert finished.returncode == 0, finished.stderr
     return json.loads(finished.stdout)["results"]
+
+
+NOBODY = 65534  # a user without rights, of any Unix
+
+
+@contextlib.contextmanager
+def as_another_user():
+    """What is done in here has no rights of root's, who may enter every folder. Tests of other users keep their own.
+
+    Root's own folders, as that of a test, may not be entered then; modules are imported before.
+    """
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    if is_root:
+        os.setresuid(NOBODY, NOBODY, 0)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.setresuid(0, 0, 0)
 
 
 class QgisTest(unittest.TestCase):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -197,7 +198,7 @@ def _geometry_column(database: sqlite3.Connection, table: str) -> str | None:
 
 
 def _require_geopackage(file: Path) -> None:
-    if not file.is_file():
+    if not os.path.isfile(file):
         raise ReportError(f"{file} does not exist. Give the GeoPackage that a comparison was written to.")
     with _opened(file) as database:
         names = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
