@@ -176,7 +176,7 @@ def parse_description(text: str) -> Description:
     try:
         values = json.loads(text)
         version, schema = str(values["version"]), values["schema_version"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise UnsupportedDescription("what it says of itself is not the JSON of `tesseray describe --json`") from None
     check_version(version)
     if schema != SCHEMA_VERSION:
@@ -184,5 +184,5 @@ def parse_description(text: str) -> Description:
     try:
         return Description(version, [_known(Parameter, item) for item in values.get("options", [])],
                            [_tool(item) for item in values["tools"]])
-    except (KeyError, TypeError) as problem:
+    except (KeyError, TypeError, AttributeError) as problem:
         raise UnsupportedDescription(f"its description of its tools is incomplete: {problem}") from None

@@ -106,13 +106,23 @@ def _cache_file(executable: Path, cache_folder: Path) -> Path:
     return cache_folder / f"describe-{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
 
 
+def _kept_in(file: Path) -> Description | None:
+    """What was kept; None where nothing was, where it is damaged, and where another QGIS has just replaced it."""
+    try:
+        return parse_description(file.read_text(encoding="utf-8"))
+    except (UnsupportedDescription, OSError, UnicodeDecodeError):
+        return None
+
+
 def _keep(text: str, file: Path) -> None:
     """Keeps at most one description; a folder that cannot be written to only costs time at the next start."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         for old in file.parent.glob("describe-*.json"):
             old.unlink()
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, delete=False) as fresh:
+        # Its name is one of those that are swept away, should the disk be full.
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, prefix="describe-", suffix=".json",
+                                         delete=False) as fresh:
             fresh.write(text)
         os.replace(fresh.name, file)
     except OSError:
@@ -126,8 +136,9 @@ def describe(executable: Path, cache_folder: Path | None = None) -> Description:
     """
     try:
         file = _cache_file(executable, cache_folder) if cache_folder else None
-        if file and file.is_file():
-            return parse_description(file.read_text(encoding="utf-8"))
+        kept = _kept_in(file) if file else None
+        if kept:
+            return kept
         text = _described_by(executable)
         description = parse_description(text)
     except (UnsupportedDescription, OSError) as problem:

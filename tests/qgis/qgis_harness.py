@@ -114,6 +114,13 @@ class QgisTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
+    def open_folder(self):
+        """A folder that other users may enter, too."""
+        folder = tempfile.TemporaryDirectory(prefix="tesseray-test-", dir=PROFILE.parent)
+        self.addCleanup(folder.cleanup)
+        os.chmod(folder.name, 0o755)
+        return pathlib.Path(folder.name)
+
 
 class ProjectTest(QgisTest):
     """A test in a running QGIS, with an empty project that is the one of its processing context."""

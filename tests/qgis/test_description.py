@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from qgis_harness import EXECUTABLE, PLUGIN, PLUGINS, QgisTest, run_tests
+from qgis_harness import EXECUTABLE, PLUGIN, PLUGINS, QgisTest, as_another_user, run_tests
 
 from tesseray import description, executable, wording
 
@@ -51,8 +51,9 @@ class DescriptionTest(QgisTest):
 
     def test_another_schema_and_no_json_are_refused(self):
         for text in ('{"version": "0.1.0", "schema_version": 2, "tools": []}', "usage: tesseray", "[]",
-                     '{"version": "0.1.0", "schema_version": 1, "tools": [{"id": "a"}]}'):
-            with self.assertRaises(description.UnsupportedDescription, msg=text):
+                     '{"version": "0.1.0", "schema_version": 1, "tools": [{"id": "a"}]}',
+                     '{"version": "0.1.0", "schema_version": 1, "tools": ["a"]}', 100_000 * "["):
+            with self.assertRaises(description.UnsupportedDescription, msg=text[:80]):
                 description.parse_description(text)
 
     def test_the_package_needs_no_qgis(self):
@@ -117,6 +118,28 @@ class CacheTest(QgisTest):
         executable.describe(fake, cache)
         self.assertEqual(asked.read_text().count("\n"), 2)
         self.assertEqual(len(list(cache.iterdir())), 1)
+
+    def test_a_damaged_description_is_asked_for_anew(self):
+        """As a power cut or a full disk leaves it."""
+        program, cache = pathlib.Path(EXECUTABLE), self.folder / "cache"
+        described = executable.describe(program, cache)
+        file, = cache.iterdir()
+        whole = file.read_bytes()
+        for damaged in (b"", whole[:len(whole) // 2], b"\xff\xfe" + whole, b"[" * 100_000, b'{"version": 1}'):
+            with self.subTest(damaged[:20]):
+                file.write_bytes(damaged)
+                self.assertEqual(executable.describe(program, cache), described)
+                self.assertEqual({kept: kept.read_bytes() for kept in cache.iterdir()}, {file: whole})
+
+    def test_a_description_that_may_not_be_read_is_asked_for_anew(self):
+        """As one that a QGIS of root's has kept; one that another QGIS has just swept away is no more to be read."""
+        folder = self.open_folder()
+        fake, cache = program(folder, (PLUGIN / "describe.json").read_text(encoding="utf-8")), folder / "cache"
+        described = executable.describe(fake, cache)
+        file, = cache.iterdir()
+        file.chmod(0)
+        with as_another_user():
+            self.assertEqual(executable.describe(fake, cache), described)
 
     def test_a_folder_that_cannot_be_written_to_costs_only_time(self):
         blocked = self.folder / "file"
