@@ -27,6 +27,7 @@ from qgis.core import (
 )
 
 from .description import Output, Tool
+from .sqlite_files import read_only
 
 LAYER_EXTENSIONS = ("gpkg", "sqlite")
 RASTER_EXTENSIONS = ("tif", "tiff")
@@ -59,7 +60,7 @@ class Destination:
 def tables_of(file: Path) -> list[str]:
     """The tables of a GeoPackage or SpatiaLite file; none of a file that is neither."""
     try:
-        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as database:
+        with closing(read_only(file)) as database:
             rows = database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
             return [row[0] for row in rows]
     except sqlite3.Error:

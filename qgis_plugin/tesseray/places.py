@@ -19,6 +19,8 @@ from qgis.core import (
     QgsRectangle,
 )
 
+from .sqlite_files import read_only
+
 # The executable works on the buildings and 50 m around them; a transformed box is a little larger.
 SITE_MARGIN_M = 60.0
 # Of an extent that was taken from points, which lie on its border: numbers are rounded on their way. The executable's own.
@@ -66,7 +68,7 @@ def geopackage_extent(file: Path) -> tuple[QgsRectangle, QgsCoordinateReferenceS
              "FROM gpkg_contents AS c JOIN gpkg_spatial_ref_sys AS s ON c.srs_id = s.srs_id "
              "WHERE data_type = 'features' AND min_x IS NOT NULL")
     try:
-        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as database:
+        with closing(read_only(file)) as database:
             rows = database.execute(query).fetchall()
     except sqlite3.Error:
         return nothing

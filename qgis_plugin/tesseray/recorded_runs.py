@@ -6,10 +6,12 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import urllib.parse
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Mapping, Sequence
+
+from .sqlite_files import read_only, uri_of
 
 RUNS_TABLE = "tesseray_runs"
 
@@ -36,17 +38,15 @@ def recorded_run(file: Path, layer: str) -> RecordedRun | None:
     """
     if not os.path.isfile(file):
         return None
-    database = sqlite3.connect(f"file:{urllib.parse.quote(str(file))}?mode=ro", uri=True)
+    query = f"SELECT rowid, tool, parameters, inputs, layers FROM {RUNS_TABLE} ORDER BY rowid DESC"
     try:
-        rows = database.execute(f"SELECT rowid, tool, parameters, inputs, layers FROM {RUNS_TABLE} ORDER BY rowid DESC")
-        for number, tool, parameters, inputs, layers in rows:
-            written = json.loads(layers)
-            if layer.casefold() in map(str.casefold, written):
-                return RecordedRun(tool, json.loads(parameters), json.loads(inputs), file, number, written)
+        with closing(read_only(file)) as database:
+            for number, tool, parameters, inputs, layers in database.execute(query):
+                written = json.loads(layers)
+                if layer.casefold() in map(str.casefold, written):
+                    return RecordedRun(tool, json.loads(parameters), json.loads(inputs), file, number, written)
     except (sqlite3.Error, ValueError, TypeError):
         return None
-    finally:
-        database.close()
     return None
 
 
@@ -55,9 +55,9 @@ def copy_runs(file: Path, copy: Path, names: Mapping[str, str]) -> None:
 
     names: by the name of a layer, that of its copy.
     """
-    database = sqlite3.connect(copy.absolute().as_uri(), uri=True)
+    database = sqlite3.connect(uri_of(copy, "rw"), uri=True)
     try:
-        database.execute("ATTACH ? AS original", (f"{file.absolute().as_uri()}?mode=ro",))
+        database.execute("ATTACH ? AS original", (uri_of(file, "ro"),))
         schema = database.execute("SELECT sql FROM original.sqlite_master WHERE name = ?", (RUNS_TABLE,)).fetchone()
         if schema is None:
             return

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Paths that the system answers with an error: in a folder that the user may not enter, in the home of nobody, of names
-that are too long. They are said as what is not there, and QGIS goes on."""
+that are too long. They are said as what is not there, and QGIS goes on. And those of network drives."""
 
+import contextlib
 import os
 import pathlib
 import shutil
+import sqlite3
 import unittest.mock
 
 import qgis_harness as harness
-from qgis_harness import EXECUTABLE, SAMPLE, SMALL_SCENE, ProjectTest, as_another_user, run_tests
+from qgis_harness import EXECUTABLE, SAMPLE, SMALL_SCENE, ProjectTest, QgisTest, as_another_user, run_tests
 
 TEMPORARY = "TEMPORARY_OUTPUT"
 HOME_OF_NOBODY = "~no-such-colleague/tesseray/build/bin"
@@ -106,6 +108,31 @@ class ForbiddenFolderTest(ProjectTest):
         for file in (self.locked / "city.gpkg", pathlib.Path(TOO_LONG)):
             with self.subTest(str(file)), as_another_user(), self.assertRaisesRegex(ReportError, "does not exist"):
                 write_report(file, self.folder / "report.html")
+
+    def test_a_layer_whose_file_may_not_be_read_any_more_tells_no_run(self):
+        from tesseray.recorded_runs import recorded_run
+
+        result = self.open_folder() / "result.gpkg"
+        shutil.copy(SAMPLE / "buildings.gpkg", result)
+        result.chmod(0)
+        with as_another_user():
+            self.assertIsNone(recorded_run(result, "path_loss"))
+
+
+class NetworkDriveTest(QgisTest):
+    def test_sqlite_opens_files_on_network_drives_of_windows(self):
+        """Where Windows would ask the server, other systems open a file of that name."""
+        from tesseray.sqlite_files import read_only
+
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+        for name in (r"\\server\share\Ergebnis für Köln?.gpkg", r"C:\results\a b#1.gpkg", "plain.gpkg"):
+            with self.subTest(name), contextlib.closing(sqlite3.connect(name)) as database:
+                database.execute("CREATE TABLE here (id)")
+                with contextlib.closing(read_only(pathlib.PureWindowsPath(name))) as opened:
+                    self.assertEqual(opened.execute("SELECT name FROM sqlite_master").fetchall(), [("here",)])
+                    with self.assertRaisesRegex(sqlite3.OperationalError, "readonly"):
+                        opened.execute("DROP TABLE here")
 
 
 if __name__ == "__main__":

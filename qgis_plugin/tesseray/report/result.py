@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..sqlite_files import read_only
 from . import geometry
 from .statistics import NAN, ErrorFigures, figures_of
 
@@ -176,7 +177,7 @@ def _level(run: Run | None) -> tuple[str, str, str]:
 def _opened(file: Path) -> Iterator[sqlite3.Connection]:
     """The database, read-only; ReportError where it is none, or damaged."""
     try:
-        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as database:
+        with closing(read_only(file)) as database:
             database.row_factory = sqlite3.Row
             yield database
     except sqlite3.DatabaseError as problem:
