@@ -26,8 +26,16 @@ HOW_TO_GET_IT = (
 DESCRIBE_TIMEOUT_S = 10
 
 
+def shown(path: str | Path) -> str:
+    """With question marks for bytes that are no UTF-8, which Qt's texts cannot hold."""
+    return str(path).encode("utf-8", "replace").decode("utf-8")
+
+
 class ExecutableProblem(Exception):
     """There is no usable executable: why, and what to do."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(shown(words))
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,13 @@ def _in(place: str) -> Path | None:
     return None
 
 
+def _as_meant(path: str) -> str:
+    """Without blanks around it, and the quotes in which Windows and terminals copy a path."""
+    path = path.strip()
+    is_quoted = len(path) > 1 and path[0] == path[-1] and path[0] in "\"'"
+    return path[1:-1].strip() if is_quoted else path
+
+
 def find_executable(place: Place) -> Path:
     """By setting, environment, data folder, PATH; the first that says anything decides.
 
@@ -55,8 +70,9 @@ def find_executable(place: Place) -> Path:
     """
     for named, source in ((place.setting, "The setting"),
                           (place.environment.get(ENVIRONMENT_VARIABLE, ""), ENVIRONMENT_VARIABLE)):
-        if named.strip():
-            found = _in(named.strip())
+        path = _as_meant(named)
+        if path:
+            found = _in(path)
             if found is None:
                 raise ExecutableProblem(f"{source} says that tesseray is at {named}, but no program that may be run "
                                         f"is there. {HOW_TO_GET_IT}")
@@ -102,8 +118,8 @@ def _described_by(executable: Path) -> str:
 def _cache_file(executable: Path, cache_folder: Path) -> Path:
     """Named by what changes when the program is replaced."""
     state = executable.stat()
-    key = f"{executable}\n{state.st_size}\n{state.st_mtime_ns}"
-    return cache_folder / f"describe-{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
+    key = os.fsencode(f"{executable}\n{state.st_size}\n{state.st_mtime_ns}")  # the path may be no UTF-8
+    return cache_folder / f"describe-{hashlib.sha256(key).hexdigest()[:16]}.json"
 
 
 def _kept_in(file: Path) -> Description | None:

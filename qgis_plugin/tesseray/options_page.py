@@ -9,7 +9,7 @@ from qgis.PyQt.QtGui import QIcon
 from qgis.PyQt.QtWidgets import QFormLayout, QLabel, QVBoxLayout, QWidget
 
 from . import installation
-from .executable import ExecutableProblem, Place, describe, find_executable
+from .executable import ExecutableProblem, Place, describe, find_executable, shown
 from .help import icon_of
 
 
@@ -41,7 +41,7 @@ class OptionsPage(QgsOptionsPageWidget):
     def _show_status(self) -> None:
         try:
             found = find_executable(Place(self._place.filePath(), data_folder=installation.profile_folder()))
-            self._status.setText(f"Version {describe(found).version} at {found}")
+            self._status.setText(f"Version {describe(found).version} at {shown(found)}")
         except ExecutableProblem as problem:
             self._status.setText(str(problem))
 

@@ -88,6 +88,16 @@ class FindingTest(QgisTest):
         self.assertEqual(self.find(setting="setting/tesseray"), pathlib.Path("setting/tesseray"))
         self.assertEqual(self.find(setting="elsewhere"), pathlib.Path("elsewhere/bin/tesseray"))
 
+    def test_blanks_and_quotes_around_a_path_are_none_of_it(self):
+        for written in (' {} ', '"{}"', "'{}'\n", ' "{} "'):
+            with self.subTest(written):
+                place = executable.Place(written.format(self.folder / "setting"), {})
+                self.assertEqual(executable.find_executable(place), self.folder / "setting" / "tesseray")
+                place = executable.Place("", {executable.ENVIRONMENT_VARIABLE: written.format(self.folder / "setting")})
+                self.assertEqual(executable.find_executable(place), self.folder / "setting" / "tesseray")
+        place = executable.Place('""', {executable.ENVIRONMENT_VARIABLE: str(self.folder / "environment")})
+        self.assertEqual(executable.find_executable(place), self.folder / "environment" / "tesseray")
+
     def test_a_wrong_setting_is_said_and_not_passed_over(self):
         with self.assertRaisesRegex(executable.ExecutableProblem, "The setting says .*nothing-here"):
             self.find(setting="nothing-here", path="path")

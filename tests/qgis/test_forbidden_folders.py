@@ -58,6 +58,24 @@ class ForbiddenFolderTest(ProjectTest):
                 page._place.setFilePath(EXECUTABLE)
                 self.assertIn("Version", page._status.text())
 
+    def test_a_program_in_a_folder_whose_name_is_no_utf8_is_taken_and_its_problems_are_said(self):
+        from tesseray.options_page import OptionsPage
+
+        self.addCleanup(self.provider.refreshAlgorithms)
+        folder = os.path.join(os.fsencode(self.folder), "Prüfung".encode("latin-1"))
+        os.mkdir(folder)
+        for there in (False, True):
+            if there:
+                os.symlink(EXECUTABLE, os.path.join(folder, b"tesseray"))
+            with self.subTest(there=there), unittest.mock.patch.dict(os.environ,
+                                                                     {"TESSERAY_EXECUTABLE": os.fsdecode(folder)}):
+                self.provider.refreshAlgorithms()
+                can_run, why = self.provider.algorithm("tileenvironment").canExecute()
+                self.assertEqual(can_run, there, why)
+                self.assertIn("" if there else "Pr?fung, but", self.provider.warningMessage())
+                page = OptionsPage(None, self.provider)
+                self.assertRegex(page._status.text(), "Version .*Pr.fung/tesseray" if there else "says that .*Pr.fung, but")
+
     def test_qgis_process_goes_on(self):
         finished = harness.qgis_process("list", environment={"TESSERAY_EXECUTABLE": HOME_OF_NOBODY})
         self.assertEqual(finished.returncode, 0, finished.stderr)
