@@ -242,7 +242,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             is_shown = parameter.is_layer_destination or parameter.is_raster_destination
             ask = self.parameterAsOutputLayer if is_shown else self.parameterAsFileOutput
             asked = ask(parameters, name, context)
-            texts[name] = asked or None
+            texts[name] = asked.strip() or None
             details = take_layer_to_load(context, asked)  # of an empty one, too, as batches have for what is skipped
             if asked and details is not None:
                 self._to_load[name] = details
@@ -252,7 +252,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             raise QgsProcessingException(str(problem)) from None
 
     def _page_path(self, parameters: dict[str, Any], context: QgsProcessingContext) -> str:
-        return self.parameterAsFileOutput(parameters, self._page.PARAMETER, context) if self._page else ""
+        return self.parameterAsFileOutput(parameters, self._page.PARAMETER, context).strip() if self._page else ""
 
     def _run(self, plan: Plan, parameters: dict[str, Any], context: QgsProcessingContext,
              feedback: QgsProcessingFeedback) -> dict[str, Any]:

@@ -74,6 +74,9 @@ class Validation:
             if not (parameter.is_layer or is_raster) or not isinstance(text, str):
                 continue
             path = Path(text.split("|")[0])
+            if _may_not_be_read(path):
+                yield (f"{parameter.label}: the permission to read {path} is missing. Let its owner give it, or take a "
+                       "copy that you may read.")
             if not os.path.isfile(path):
                 continue
             if is_raster:
@@ -296,6 +299,17 @@ class Validation:
 def _is_site(parameter: Parameter) -> bool:
     """An input with an extent, in a CRS or in local metres."""
     return parameter.is_layer or parameter.kind == "file"
+
+
+def _may_not_be_read(path: Path) -> bool:
+    """As the executable tells; not of what is not there."""
+    try:
+        os.stat(path)
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return not os.access(path, os.R_OK)
 
 
 def machine_memory_bytes() -> float | None:

@@ -74,7 +74,7 @@ class ForbiddenFolderTest(ProjectTest):
                 self.assertEqual(can_run, there, why)
                 self.assertIn("" if there else "Pr?fung, but", self.provider.warningMessage())
                 page = OptionsPage(None, self.provider)
-                self.assertRegex(page._status.text(), "Version .*Pr.fung/tesseray" if there else "says that .*Pr.fung, but")
+                self.assertRegex(page._status.text(), "Version .*Pr.fung/tesseray" if there else "says .*Pr.fung, but")
 
     def test_qgis_process_goes_on(self):
         finished = harness.qgis_process("list", environment={"TESSERAY_EXECUTABLE": HOME_OF_NOBODY})
@@ -89,18 +89,32 @@ class ForbiddenFolderTest(ProjectTest):
             return algorithm.checkParameterValues({"ENVIRONMENT": TEMPORARY, **parameters}, self.context)[1]
 
     def test_inputs_and_outputs_there_are_refused_in_words(self):
-        for parameters, words in (({"BUILDINGS": str(self.locked / "city.gpkg")}, "city.gpkg"),
-                                  ({"BUILDINGS": f"{self.locked}/city.gpkg|layername=buildings"}, "city.gpkg"),
-                                  ({"BUILDINGS": f"{TOO_LONG}.gpkg"}, "xxx.gpkg"),
+        inside = self.locked / "bin" / "new.gpkg"
+        for parameters, words in (({"BUILDINGS": str(self.locked / "city.gpkg")}, "permission to read .*city.gpkg is"),
+                                  ({"BUILDINGS": f"{self.locked}/city.gpkg|layername=buildings"}, "permission to read"),
+                                  ({"BUILDINGS": f"{TOO_LONG}.gpkg"}, "xxx.gpkg not found"),
                                   ({"OUTPUT": str(self.locked / "new.gpkg")}, "locked.*cannot be written to"),
-                                  ({"OUTPUT": str(self.locked / "bin" / "new.gpkg")}, "locked.*cannot be written to"),
-                                  ({"TILES": str(self.locked / "bin" / "new.gpkg")}, "locked.*cannot be written to"),
-                                  ({"ENVIRONMENT": str(self.locked / "bin" / "new.gpkg")}, "locked.*cannot be written"),
+                                  ({"OUTPUT": str(inside)}, "locked.*cannot be written to .Permission denied"),
+                                  ({"TILES": str(inside)}, "locked.*cannot be written to .Permission denied"),
+                                  ({"ENVIRONMENT": str(inside)}, "locked.*cannot be written to .Permission denied"),
                                   ({"OUTPUT": f"{TOO_LONG}.gpkg"}, "cannot be written to .File name too long"),
                                   ({"OUTPUT": f"{TOO_LONG}/new.gpkg"}, "cannot be written to .File name too long"),
                                   ({"OUTPUT": "/tmp/a\0b.gpkg"}, "cannot be written to .Invalid argument")):
             with self.subTest(repr(parameters)):
-                self.assertRegex(self.refused({**SMALL_SCENE, **parameters}), words)
+                self.assertRegex(self.refused({"BUILDINGS": SMALL_SCENE["BUILDINGS"], **parameters}), words)
+
+    def test_inputs_that_may_not_be_read_are_called_so(self):
+        folder = self.open_folder()
+        files = {name: pathlib.Path(shutil.copy(SMALL_SCENE[name], folder)) for name in ("BUILDINGS", "DEM")}
+        for file in files.values():
+            file.chmod(0o644)
+        scene = {**SMALL_SCENE, **{name: str(file) for name, file in files.items()}}
+        self.assertEqual(self.refused(scene), "")
+        for name, file in files.items():
+            with self.subTest(name):
+                file.chmod(0)
+                self.assertIn(f": the permission to read {file} is missing. ", self.refused(scene))
+                file.chmod(0o644)
 
     def test_a_result_made_from_files_there_is_explained_by_asking_for_them(self):
         """As one whose files are gone."""

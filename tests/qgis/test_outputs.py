@@ -218,6 +218,12 @@ class OutputTest(ProjectTest):
         with self.assertRaisesRegex(QgsProcessingException, "/proc/x.gpkg"):
             self.run_unchecked(TILES="/proc/x.gpkg")
 
+    def test_blanks_around_a_place_are_none_of_it(self):
+        results = self.tile(OUTPUT=f" {self.path('all.gpkg')} ", ENVIRONMENT=f"{self.path('scene.gpkg')} ")
+        self.assertEqual(results["TILES"], f"{self.path('all.gpkg')}|layername=tiles")
+        self.assertEqual(results["ENVIRONMENT"], self.path("scene.gpkg"))
+        self.assertEqual(self.tile(TILES=f"{self.path()} ")["TILES"], f"{self.path()}|layername=tiles")
+
     def test_one_file_for_all_layers(self):
         results = self.tile(OUTPUT=self.path())
         self.assertLessEqual({"tiles", "edges", "issues"}, tables(self.path()))
