@@ -98,6 +98,10 @@ def no_window() -> dict[str, int]:
     return {"creationflags": subprocess.CREATE_NO_WINDOW} if sys.platform == "win32" else {}
 
 
+def _unusable(executable: Path, why: object) -> ExecutableProblem:
+    return ExecutableProblem(f"{executable} cannot be used: {why}. {HOW_TO_GET_IT}")
+
+
 def _reason(problem: OSError | subprocess.SubprocessError) -> str:
     """What went wrong and the program's own last line on it, without a full stop."""
     told = (getattr(problem, "stderr", None) or b"").decode("utf-8", "replace").split("\n")
@@ -111,14 +115,21 @@ def _described_by(executable: Path) -> str:
                                   capture_output=True, timeout=DESCRIBE_TIMEOUT_S, env=child_environment(),
                                   check=True, **no_window())
     except (OSError, subprocess.SubprocessError) as problem:
-        raise ExecutableProblem(f"{executable} cannot be used: {_reason(problem)}. {HOW_TO_GET_IT}") from None
+        raise _unusable(executable, _reason(problem)) from None
     return finished.stdout.decode("utf-8", "replace")
 
 
+def state_of(executable: Path) -> str:
+    """What changes when the program is replaced. Throws ExecutableProblem where it is gone since it was found."""
+    try:
+        state = executable.stat()
+    except OSError as problem:
+        raise _unusable(executable, problem) from None
+    return f"{executable}\n{state.st_size}\n{state.st_mtime_ns}"
+
+
 def _cache_file(executable: Path, cache_folder: Path) -> Path:
-    """Named by what changes when the program is replaced."""
-    state = executable.stat()
-    key = os.fsencode(f"{executable}\n{state.st_size}\n{state.st_mtime_ns}")  # the path may be no UTF-8
+    key = os.fsencode(state_of(executable))  # the path may be no UTF-8
     return cache_folder / f"describe-{hashlib.sha256(key).hexdigest()[:16]}.json"
 
 
@@ -150,15 +161,15 @@ def describe(executable: Path, cache_folder: Path | None = None) -> Description:
 
     Throws ExecutableProblem, also for a version that this plugin does not take.
     """
+    file = _cache_file(executable, cache_folder) if cache_folder else None
+    kept = _kept_in(file) if file else None
+    if kept:
+        return kept
+    text = _described_by(executable)
     try:
-        file = _cache_file(executable, cache_folder) if cache_folder else None
-        kept = _kept_in(file) if file else None
-        if kept:
-            return kept
-        text = _described_by(executable)
         description = parse_description(text)
-    except (UnsupportedDescription, OSError) as problem:
-        raise ExecutableProblem(f"{executable} cannot be used: {problem}. {HOW_TO_GET_IT}") from None
+    except UnsupportedDescription as problem:
+        raise _unusable(executable, problem) from None
     if file:
         _keep(text, file)
     return description

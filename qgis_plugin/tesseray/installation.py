@@ -10,7 +10,7 @@ from pathlib import Path
 from qgis.core import QgsApplication, QgsSettings
 
 from .description import Description
-from .executable import ExecutableProblem, Place, describe, find_executable, snapshot
+from .executable import ExecutableProblem, Place, describe, find_executable, snapshot, state_of
 
 SETTING = "tesseray/executable"
 # The toolbox asks of each tool whether it can run. A program that could not be used, or hung, is left alone so long.
@@ -19,9 +19,9 @@ REFUSAL_HOLDS_S = 30
 
 @dataclass(frozen=True)
 class _Refusal:
-    """Why a program could not be used, until it changes or some time has passed."""
+    """Why a program could not be used, until it changes or some time has passed. program: its state."""
 
-    program: tuple[Path, int, int]
+    program: str
     until: float
     why: str
 
@@ -50,8 +50,7 @@ def executable() -> Path:
 def live_description() -> Description:
     """What the installed program says of itself. Throws ExecutableProblem, also for a version that is not taken."""
     file = executable()
-    state = file.stat()
-    program = (file, state.st_size, state.st_mtime_ns)
+    program = state_of(file)
     for refusal in _refusals:
         if refusal.program == program and time.monotonic() < refusal.until:
             raise ExecutableProblem(refusal.why)

@@ -184,6 +184,15 @@ class ProviderTest(QgisTest):
         tools = len(self.described["tools"])
         self.assertEqual(loaded, [tools, tools + 3])
 
+    def test_a_program_that_is_gone_since_it_was_found_is_said(self):
+        """As one that is just being replaced."""
+        from tesseray import executable, installation
+
+        with unittest.mock.patch.object(installation, "executable", lambda: self.folder / "tesseray"):
+            description, problem = installation.description()
+        self.assertEqual(description, executable.snapshot())
+        self.assertIn("tesseray cannot be used: [Errno 2] No such file", problem)
+
     def test_a_program_that_fails_is_left_alone_until_it_changes_or_time_has_passed(self):
         from tesseray import installation
 
