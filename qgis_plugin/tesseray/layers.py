@@ -83,7 +83,7 @@ def _draw_by(style: str, layer: QgsMapLayer) -> None:
     """As loadNamedStyle, which would take the default style in the layer's own file instead."""
     document = QDomDocument()
     try:
-        document.setContent(Path(style).read_text(encoding="utf-8"))
+        document.setContent(Path(style).read_bytes())  # which says its encoding itself
     except OSError:
         return  # gone since it was set: the file's own style stays
     layer.importNamedStyle(document)

@@ -194,6 +194,10 @@ class DialogTest(QgisTest):
         plain = QgsVectorLayer("Polygon", "plain", "memory")
         plain.renderer().symbol().setColor(QColor("#ff0000"))
         plain.saveNamedStyle(red)
+        text = pathlib.Path(red).read_text(encoding="utf-8")
+        # In an encoding of its own, as another program may write it.
+        text = f"<?xml version='1.0' encoding='ISO-8859-1'?><!-- Gebäude -->{text}"
+        pathlib.Path(red).write_text(text, encoding="latin-1")
         self.addCleanup(RenderingStyles.styles.pop, "tesseray:tileenvironment", None)
         RenderingStyles.styles["tesseray:tileenvironment"] = {"TILES": red}
         dialog = self.dialog("tesseray:tileenvironment", {
