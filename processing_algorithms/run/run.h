@@ -48,6 +48,8 @@ class Run {
   bool is_copy(const std::string& source) const;
   // True when a GPU computes what there are kernels for.
   bool uses_cuda() const { return gpu_.has_value(); }
+  // Whether the CPU takes what a GPU cannot.
+  bool cpu_will_do() const { return settings_.device != "cuda"; }
   // What make() makes on the GPU, a pointer, and a note that it computes `what`, in words. When its memory is not
   // enough and the CPU will do, nullptr and a warning.
   template <class Make>
@@ -62,7 +64,7 @@ class Run {
   template <class OnGpu, class OnCpu>
   auto gpu_or_cpu(const std::string& what, const OnGpu& on_gpu, const OnCpu& on_cpu, Progress& progress) const
       -> decltype(on_gpu()) {
-    return settings_.device == "cuda" ? on_gpu() : if_it_fits(what, on_gpu, on_cpu, progress);
+    return cpu_will_do() ? if_it_fits(what, on_gpu, on_cpu, progress) : on_gpu();
   }
   // The devices in words, and what the GPU computed so far: "cpu, 2 threads", "cuda, NVIDIA H200, 140 GiB (visibility);
   // cpu, 16 threads".

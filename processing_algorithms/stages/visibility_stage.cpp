@@ -14,6 +14,7 @@
 #include "core/base/block_file.h"
 #include "core/base/is_there.h"
 #include "core/io/results/environment_file.h"
+#include "core/visibility/file/work_file.h"
 #include "cuda/backend.h"
 
 namespace tesseray {
@@ -161,21 +162,20 @@ std::uint64_t size_of_work_beside(const std::filesystem::path& file) {
   return failed ? 0 : bytes;
 }
 
-// Straight into the file, so that the memory need not hold it and a later run can go on with what this one did.
-std::unique_ptr<Visibility> compute_in_file(Run& run, const Occlusion& occlusion, const Tiling& tiling,
-                                            const VisibilityKey& key, const std::filesystem::path& file,
-                                            std::uint64_t entries) {
+// Of the blocks that are under way.
+std::uint64_t block_bytes(const MemoryBudget& budget) {
+  return budget.bytes == 0 ? usual_block_bytes : std::clamp(budget.bytes / 8, least_block_bytes, usual_block_bytes);
+}
+
+// The CPU's way straight into the file.
+void require_room_for_blocks(const Run& run, const Tiling& tiling, const std::filesystem::path& file,
+                             std::uint64_t entries) {
   const std::uint64_t elements = tiling.tiles.size() + tiling.edges.size();
-  const MemoryBudget& budget = run.settings().memory;
-  budget.require(elements * bytes_per_element + least_block_bytes,
-                 "finding what " + std::to_string(elements) + " tiles and edges see");
-  const std::uint64_t block_bytes =
-      budget.bytes == 0 ? usual_block_bytes : std::clamp(budget.bytes / 8, least_block_bytes, usual_block_bytes);
+  run.settings().memory.require(elements * bytes_per_element + least_block_bytes,
+                                "finding what " + std::to_string(elements) + " tiles and edges see");
   // While the file is written, the work that it is made from is there, too: that of an earlier run already.
   const std::uint64_t needed = entries / 2 * 3;
   require_disk_space_for_visibility(file, needed - std::min(needed, size_of_work_beside(file)));
-  compute_visibility_file(occlusion, tiling, key.options, key.environment_hash, file, block_bytes, run.progress());
-  return open_visibility(file, key.environment_hash);
 }
 
 // Rows take about a byte per entry, and as much again while halves of them are put together.
@@ -186,12 +186,60 @@ void require_memory_for_rows(const Run& run, const Tiling& tiling, std::uint64_t
                                                                " edges");
 }
 
+void warn_of_cpu(Run& run, const std::string& why) {
+  run.progress().warn({"gpu_not_used", why + "; the CPU computes visibility"});
+}
+
+// False, with a warning, where the CPU will do, which holds no rows on its way into a file.
+bool has_memory_for_rows(Run& run, const Tiling& tiling, std::uint64_t entries) {
+  try {
+    require_memory_for_rows(run, tiling, entries);
+    return true;
+  } catch (const Error& error) {
+    if (!run.cpu_will_do()) throw;
+    warn_of_cpu(run, "all rows that a GPU finds are held in memory: " + error.message());
+    return false;
+  }
+}
+
+// True, with a warning, where an earlier run has left work, with which the CPU alone can go on.
+bool is_begun_by_cpu(Run& run, const WorkFile& work) {
+  if (!run.cpu_will_do() || work.finished_elements() == 0) return false;
+  warn_of_cpu(run, "a GPU cannot go on with what an earlier run has computed");
+  return true;
+}
+
 // nullptr when the GPU's memory is not enough and the CPU will do.
 std::unique_ptr<Visibility> compute_on_gpu(Run& run, const Occlusion& occlusion, const Tiling& tiling,
-                                           const VisibilityKey& key, std::uint64_t entries) {
-  require_memory_for_rows(run, tiling, entries);
+                                           const VisibilityOptions& options) {
   return run.on_gpu("visibility",
-                    [&] { return compute_visibility_with_cuda(occlusion, tiling, key.options, run.progress()); });
+                    [&] { return compute_visibility_with_cuda(occlusion, tiling, options, run.progress()); });
+}
+
+// By the CPU straight into the file, so that the memory need not hold it and a later run can go on with what this one
+// did; a GPU's rows are held in memory until all are there.
+std::unique_ptr<Visibility> compute_in_file(Run& run, const Occlusion& occlusion, const Tiling& tiling,
+                                            const VisibilityKey& key, const std::filesystem::path& file,
+                                            std::uint64_t entries) {
+  const bool is_for_gpu = run.uses_cuda() && has_memory_for_rows(run, tiling, entries);
+  if (is_for_gpu) {
+    require_disk_space_for_visibility(file, entries);
+  } else {
+    require_room_for_blocks(run, tiling, file, entries);
+  }
+  WorkFile work(file, visibility_to_compute(tiling, key.options, key.environment_hash), run.progress());
+  if (is_for_gpu) {
+    std::unique_ptr<Visibility> found =
+        is_begun_by_cpu(run, work) ? nullptr : compute_on_gpu(run, occlusion, tiling, key.options);
+    if (found) {
+      write_visibility(*found, key.options, key.environment_hash, file, run.progress());
+      work.remove();
+      return found;
+    }
+    require_room_for_blocks(run, tiling, file, entries);
+  }
+  compute_visibility_file(occlusion, tiling, work, block_bytes(run.settings().memory), run.progress());
+  return open_visibility(file, key.environment_hash);
 }
 
 }  // namespace
@@ -283,18 +331,10 @@ std::unique_ptr<Visibility> compute_visibility_anew(Run& run, const Occlusion& o
                                                     const std::optional<std::filesystem::path>& keep_in) {
   run.progress().begin_stage("visibility");
   const std::uint64_t entries = estimated_visibility_entries(occlusion, tiling, key.options);
-  std::unique_ptr<Visibility> visibility;
-  if (run.uses_cuda()) {
-    if (keep_in) require_disk_space_for_visibility(*keep_in, entries);
-    visibility = compute_on_gpu(run, occlusion, tiling, key, entries);
-  }
-  if (visibility == nullptr) {
-    if (keep_in) return compute_in_file(run, occlusion, tiling, key, *keep_in, entries);
-    require_memory_for_rows(run, tiling, entries);
-    return compute_visibility(occlusion, tiling, key.options, run.progress());
-  }
-  if (keep_in) write_visibility(*visibility, key.options, key.environment_hash, *keep_in, run.progress());
-  return visibility;
+  if (keep_in) return compute_in_file(run, occlusion, tiling, key, *keep_in, entries);
+  require_memory_for_rows(run, tiling, entries);
+  std::unique_ptr<Visibility> found = run.uses_cuda() ? compute_on_gpu(run, occlusion, tiling, key.options) : nullptr;
+  return found ? std::move(found) : compute_visibility(occlusion, tiling, key.options, run.progress());
 }
 
 std::filesystem::path visibility_file_beside(const std::filesystem::path& environment) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string>
 
 #include "core/visibility/file/visibility_file.h"
 #include "core/visibility/file/work_file.h"
@@ -100,23 +101,32 @@ void fill_from_blocks(const WorkFile& work, std::uint32_t tile_count, std::uint3
 
 }  // namespace
 
-void compute_visibility_file(const Occlusion& occlusion, const Tiling& tiling, const VisibilityOptions& options,
-                             std::uint64_t environment_hash, const std::filesystem::path& path,
+void compute_visibility_file(const Occlusion& occlusion, const Tiling& tiling, WorkFile& work,
                              std::uint64_t memory_bytes, Progress& progress) {
   progress.begin_stage("visibility");
-  const VisibilityFileInfo info = {environment_hash, options, static_cast<std::uint32_t>(tiling.tiles.size()),
-                                   static_cast<std::uint32_t>(tiling.edges.size()), 0};
-  WorkFile work(path, info, progress);
-  if (work.finished_elements() < info.tile_count + info.edge_count) {
-    HalfRowFinder finder(occlusion, tiling, options);
+  if (work.finished_elements() > 0) {
+    progress.warn({"visibility_resumed", "an earlier run has computed " + std::to_string(work.finished_elements()) +
+                                             " of " + std::to_string(work.element_count()) +
+                                             " tiles and edges; this one goes on from there"});
+  }
+  if (work.finished_elements() < work.element_count()) {
+    HalfRowFinder finder(occlusion, tiling, work.key().options);
     Blocks(finder, work, memory_bytes, progress).compute_all();
   }
   progress.begin_stage("visibility file");
   static_assert(VisibilityHeader{}.rows_per_block == rows_per_stretch);
-  write_row_blocks(info, path, progress, [&](std::uint32_t begin, std::uint32_t end, RowBlock& rows) {
-    fill_from_blocks(work, info.tile_count, begin, end, rows);
+  write_row_blocks(work.key(), work.target(), progress, [&](std::uint32_t begin, std::uint32_t end, RowBlock& rows) {
+    fill_from_blocks(work, work.key().tile_count, begin, end, rows);
   });
   work.remove();
+}
+
+void compute_visibility_file(const Occlusion& occlusion, const Tiling& tiling, const VisibilityOptions& options,
+                             std::uint64_t environment_hash, const std::filesystem::path& path,
+                             std::uint64_t memory_bytes, Progress& progress) {
+  progress.begin_stage("visibility");
+  WorkFile work(path, visibility_to_compute(tiling, options, environment_hash), progress);
+  compute_visibility_file(occlusion, tiling, work, memory_bytes, progress);
 }
 
 }  // namespace tesseray

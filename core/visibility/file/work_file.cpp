@@ -41,8 +41,15 @@ bool is_right(const WorkBlockIndex& index, std::uint64_t bytes) {
 
 }  // namespace
 
+VisibilityFileInfo visibility_to_compute(const Tiling& tiling, const VisibilityOptions& options,
+                                         std::uint64_t environment_hash) {
+  return {environment_hash, options, static_cast<std::uint32_t>(tiling.tiles.size()),
+          static_cast<std::uint32_t>(tiling.edges.size()), 0};
+}
+
 WorkFile::WorkFile(const std::filesystem::path& target, const VisibilityFileInfo& key, Progress& progress)
-    : key_(key),
+    : target_(target),
+      key_(key),
       file_(work_file_beside(target), encoded_head(key),
             Error(ErrorKind::invalid_input, "being_computed", "another run is computing this visibility",
                   "wait for it, cancel it, or write to another file", {.file = target.string()})) {
@@ -73,10 +80,6 @@ void WorkFile::find_blocks(Progress& progress) {
                                             std::to_string(blocks_.size()) +
                                             " blocks; what follows is computed again"});
   }
-  if (blocks_.empty()) return;
-  progress.warn({"visibility_resumed", "an earlier run has computed " + std::to_string(finished_elements()) + " of " +
-                                           std::to_string(element_count()) +
-                                           " tiles and edges; this one goes on from there"});
 }
 
 bool WorkFile::take_block(const BlockFile::Block& block, std::span<const std::uint8_t> bytes) {

@@ -14,13 +14,19 @@
 
 namespace tesseray {
 
+// What there is to compute of a tiling.
+VisibilityFileInfo visibility_to_compute(const Tiling& tiling, const VisibilityOptions& options,
+                                         std::uint64_t environment_hash);
+
 class WorkFile {
  public:
   // Opens what an earlier run left for the same environment, options and elements, or begins anew; `key` says which
-  // (its entries do not count). Tells of what is found, and of what is not used and why, as warnings. Throws
-  // Error(invalid_input) when another run is at work on the same file.
+  // (its entries do not count). Tells of what is not used and why as warnings. Throws Error(invalid_input) when another
+  // run is at work on the same file.
   WorkFile(const std::filesystem::path& target, const VisibilityFileInfo& key, Progress& progress);
 
+  const std::filesystem::path& target() const { return target_; }
+  const VisibilityFileInfo& key() const { return key_; }
   const std::vector<WorkBlockIndex>& blocks() const { return blocks_; }
   // The elements before this one are done.
   std::uint32_t finished_elements() const { return blocks_.empty() ? 0 : blocks_.back().end; }
@@ -39,10 +45,15 @@ class WorkFile {
   // False when the bytes are not those of the block that comes next.
   bool take_block(const BlockFile::Block& block, std::span<const std::uint8_t> bytes);
 
+  std::filesystem::path target_;
   VisibilityFileInfo key_;
   BlockFile file_;
   std::vector<WorkBlockIndex> blocks_;
   std::vector<std::uint64_t> payload_begins_;  // of blocks' rows in the file
 };
+
+// compute_visibility_file() from the work that is there on, of which it tells; removes the work file in the end.
+void compute_visibility_file(const Occlusion& occlusion, const Tiling& tiling, WorkFile& work,
+                             std::uint64_t memory_bytes, Progress& progress);
 
 }  // namespace tesseray

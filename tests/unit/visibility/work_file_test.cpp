@@ -222,14 +222,9 @@ TEST_F(VisibilityInBlocks, OnAFullDiskKeepsWhatIsFinished) {
 
 TEST_F(VisibilityInBlocks, IsComputedByOneRunAtATime) {
   break_off();
-  const VisibilityFileInfo key = {environment,
-                                  {},
-                                  static_cast<std::uint32_t>(tiling_.tiles.size()),
-                                  static_cast<std::uint32_t>(tiling_.edges.size()),
-                                  0};
   {
     Watcher watcher;
-    const WorkFile other(path_, key, watcher);
+    const WorkFile other(path_, visibility_to_compute(tiling_, {}, environment), watcher);
     try {
       compute(watcher);
       FAIL() << "two runs at once";

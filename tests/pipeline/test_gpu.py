@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""With a GPU, --device auto does what the CPU alone would do. TESSERAY_EXECUTABLE has an emulated GPU, whose kernels
+take long: what it computes is small."""
+
+import json
+import subprocess
+import time
+import unittest
+
+from tesseray_process import EXECUTABLE, SCENE, PipelineTest, json_lines, limited_to, tesseray
+
+TOWN = SCENE[:SCENE.index("--extent")]
+# Some houses in its middle.
+HOUSES = [*TOWN, "--extent", "340470,340530,6020470,6020530"]
+
+
+class GpuTest(PipelineTest):
+    def setUp(self):
+        super().setUp()
+        self.environment = self.folder / "e.gpkg"
+        self.visibility = self.folder / "e.tvis"
+        self.work = self.folder / "e.tvis.work"
+        self.command = ["computevisibility", "--environment", self.environment, "--progress", "json"]
+
+    def tile(self, scene, tile_area=25):
+        self.assert_done(tesseray("tileenvironment", *scene, "--tile-area", tile_area, "--environment",
+                                  self.environment))
+
+    def assert_done_with(self, warnings, process):
+        """What the device computed."""
+        result = json.loads(self.assert_done(process).stdout)
+        self.assertEqual([warning["code"] for warning in result["warnings"]], warnings)
+        self.assertEqual(self.files(), ["e.gpkg", "e.tvis"])
+        return result["device"]
+
+    def by_the_cpu(self):
+        """The bytes of the file."""
+        self.assert_done(tesseray(*self.command, "--device", "cpu"))
+        content = self.visibility.read_bytes()
+        self.visibility.unlink()
+        return content
+
+    def break_off(self, file_bytes):
+        """Leaves the work of a run on the CPU for a file of so many bytes."""
+        self.assert_refused(tesseray(*self.command, "--device", "cpu", preexec_fn=limited_to(file_bytes // 2)),
+                            "disk_full", status=3)
+        self.assertTrue(self.work.exists())
+
+    def test_its_file_is_that_of_the_cpu(self):
+        self.tile(HOUSES)
+        expected = self.by_the_cpu()
+        self.assertIn("(visibility)", self.assert_done_with([], tesseray(*self.command)))
+        self.assertEqual(self.visibility.read_bytes(), expected)
+
+    def test_work_of_an_earlier_run_is_gone_on_with(self):
+        self.tile(HOUSES)
+        expected = self.by_the_cpu()
+        self.break_off(len(expected))
+        device = self.assert_done_with(["gpu_not_used", "visibility_resumed"], tesseray(*self.command))
+        self.assertIn("(nothing)", device)
+        self.assertEqual(self.visibility.read_bytes(), expected)
+
+    def test_asked_for_it_computes_all_and_leaves_no_work(self):
+        self.tile(HOUSES)
+        expected = self.by_the_cpu()
+        self.break_off(len(expected))
+        device = self.assert_done_with([], tesseray(*self.command, "--device", "cuda"))
+        self.assertIn("(visibility)", device)
+        self.assertEqual(self.visibility.read_bytes(), expected)
+
+    def test_what_does_not_fit_the_memory_the_cpu_computes(self):
+        self.tile(TOWN, tile_area=40)
+        command = [*self.command, "--memory", 0.2]
+        self.assert_refused(tesseray(*command, "--device", "cuda"), "memory_budget", status=3)
+        process = subprocess.Popen([EXECUTABLE, *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True)
+        # The rest is no longer of interest.
+        while process.poll() is None and not self.work.exists():
+            time.sleep(0.01)
+        process.terminate()
+        _, told = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, told)
+        (warning,) = [line["warning"] for line in json_lines(told) if "warning" in line]
+        self.assertEqual(warning["code"], "gpu_not_used")
+        self.assertIn("MiB", warning["message"])
+
+
+if __name__ == "__main__":
+    unittest.main()
