@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "cuda/cuda_sight_runner.h"
+#include "cuda/cuda_trial.h"
 #include "cuda/device_environment.h"
 #include "cuda/rows_by_blocks.h"
 
@@ -19,6 +20,15 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
+std::string older_driver(int driver) {
+  return "the driver knows CUDA " + version_text(driver) + ", and this build of Tesseray needs " +
+         version_text(CUDART_VERSION);
+}
+
+CudaDevice unusable(const std::string& gpu, const std::string& why) {
+  return {.is_unusable = true, .missing = gpu + " cannot be used (" + why + ")"};
+}
+
 }  // namespace
 
 CudaDevice find_cuda_device() {
@@ -26,18 +36,19 @@ CudaDevice find_cuda_device() {
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return {.missing = "there is no CUDA driver"};
   const cudaError_t status = cudaGetDeviceCount(&count);
   cudaGetLastError();  // so that no later call reports what this one says
-  if (status == cudaErrorInsufficientDriver) {
-    return {.missing = "the driver knows CUDA " + version_text(driver) + ", and this build of Tesseray needs " +
-                       version_text(CUDART_VERSION)};
-  }
+  if (status == cudaErrorInsufficientDriver) return {.missing = older_driver(driver)};
   if (status != cudaSuccess || count == 0) return {.missing = "there is no CUDA GPU"};
   cudaDeviceProp properties{};
   if (const cudaError_t failed = cudaGetDeviceProperties(&properties, 0); failed != cudaSuccess) {
-    return {.missing = std::string("the GPU does not answer: ") + cudaGetErrorString(failed)};
+    return unusable("the GPU", cudaGetErrorString(failed));
   }
   constexpr int oldest_major = 7, oldest_minor = 5;  // Turing: what the kernels are compiled for at least
   if (properties.major < oldest_major || (properties.major == oldest_major && properties.minor < oldest_minor)) {
     return {.missing = std::string(properties.name) + " is too old: it needs compute capability 7.5"};
+  }
+  if (const cudaError_t failed = try_kernel(); failed != cudaSuccess) {
+    const bool is_older = failed == cudaErrorUnsupportedPtxVersion;
+    return unusable(properties.name, is_older ? older_driver(driver) : cudaGetErrorString(failed));
   }
   const auto gibibytes = std::lround(static_cast<double>(properties.totalGlobalMem) / (1024.0 * 1024.0 * 1024.0));
   return {.is_there = true, .name = std::string(properties.name) + ", " + std::to_string(gibibytes) + " GiB"};

@@ -18,9 +18,11 @@ namespace tesseray {
 // The GPU that takes the work, or why there is none.
 struct CudaDevice {
   bool is_there = false;
-  std::string name;     // "NVIDIA H200, 139 GiB"
-  std::string missing;  // "this build of Tesseray has no CUDA", "there is no CUDA driver", …
+  bool is_unusable = false;  // there is one, on which nothing runs
+  std::string name;          // "NVIDIA H200, 139 GiB"
+  std::string missing;       // "this build of Tesseray has no CUDA", "there is no CUDA driver", …
 };
+// Starts it, which takes some tenths of a second at the first call.
 CudaDevice find_cuda_device();
 
 // compute_visibility on the GPU and the CPU beside it. Throws Error(resources) when its memory is not enough,

@@ -14,13 +14,16 @@ namespace tesseray {
 namespace {
 
 // The GPU that is wished for, or that is there when any device will do.
-std::optional<std::string> chosen_gpu(const std::string& wish) {
+std::optional<std::string> chosen_gpu(const std::string& wish, Progress& progress) {
   if (wish == "cpu") return std::nullopt;
   const CudaDevice gpu = find_cuda_device();
   if (gpu.is_there) return gpu.name;
-  if (wish == "auto") return std::nullopt;
-  throw Error(ErrorKind::invalid_input, "no_cuda_device", "--device cuda cannot be done: " + gpu.missing,
-              "use --device auto or --device cpu");
+  if (wish == "cuda") {
+    throw Error(ErrorKind::invalid_input, "no_cuda_device", "--device cuda cannot be done: " + gpu.missing,
+                "use --device auto or --device cpu");
+  }
+  if (gpu.is_unusable) progress.warn({"gpu_not_used", gpu.missing + "; the CPU computes all"});
+  return std::nullopt;
 }
 
 }  // namespace
@@ -30,8 +33,8 @@ Run::Run(const Tool& tool, const GivenParameters& given, const RunSettings& sett
       values_(tool.parameters, given),
       settings_(settings),
       destinations_(values_, settings.overwrite, settings.copies),
-      progress_(progress),
-      gpu_(chosen_gpu(settings.device)) {
+      progress_(progress) {
+  if (settings.device == "cuda") uses_cuda();  // so that one that is missing is told of before any work
   // Some are large.
   if (!destinations_.has_database()) return;
   for (const Parameter& parameter : tool_.parameters) {
@@ -48,6 +51,12 @@ void Run::add_input(const std::string& file) {
   if (is_known || !destinations_.has_database()) return;
   further_inputs_.push_back(file);
   inputs_.push_back(fingerprint(file, progress_));
+}
+
+bool Run::uses_cuda() {
+  if (!has_looked_for_gpu_) gpu_ = chosen_gpu(settings_.device, progress_);
+  has_looked_for_gpu_ = true;
+  return gpu_.has_value();
 }
 
 void Run::add_on_gpu(const std::string& what) {

@@ -46,8 +46,8 @@ class Run {
   void add_input(const std::string& file);
   // Whether an input is a copy that the caller made for this run.
   bool is_copy(const std::string& source) const;
-  // True when a GPU computes what there are kernels for.
-  bool uses_cuda() const { return gpu_.has_value(); }
+  // True when a GPU computes what there are kernels for. The first call looks for it: runs that do not ask start none.
+  bool uses_cuda();
   // Whether the CPU takes what a GPU cannot.
   bool cpu_will_do() const { return settings_.device != "cuda"; }
   // What make() makes on the GPU, a pointer, and a note that it computes `what`, in words. When its memory is not
@@ -84,6 +84,7 @@ class Run {
   // Of before they are read: what another program makes of them meanwhile was not.
   std::vector<RunRecord::Input> inputs_;
   RunProgress& progress_;
+  bool has_looked_for_gpu_ = false;
   std::optional<std::string> gpu_;
   std::vector<std::string> on_gpu_;
 };

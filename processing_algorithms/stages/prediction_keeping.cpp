@@ -82,7 +82,7 @@ std::uint64_t program_hash() { return xxh64(MappedFile("/proc/self/exe").bytes()
 
 // Of all that a prediction depends on besides its transmitter: what was read rather than the files that it was read
 // from, since a source may stand for others (a VRT, a database).
-std::uint64_t prediction_key(const Run& run, const Scene& scene, const Tiling& tiling, const Visibility& visibility,
+std::uint64_t prediction_key(Run& run, const Scene& scene, const Tiling& tiling, const Visibility& visibility,
                              const RayLauncher& launcher) {
   StableHash hash;
   hash.add(program_hash());

@@ -3,6 +3,7 @@
 take long: what it computes is small."""
 
 import json
+import os
 import subprocess
 import time
 import unittest
@@ -32,6 +33,9 @@ class GpuTest(PipelineTest):
         self.assertEqual([warning["code"] for warning in result["warnings"]], warnings)
         self.assertEqual(self.files(), ["e.gpkg", "e.tvis"])
         return result["device"]
+
+    def on_unusable_gpu(self, status, *arguments):
+        return tesseray(*arguments, env={**os.environ, "TESSERAY_EMULATED_GPU_IS": str(status)})
 
     def by_the_cpu(self):
         """The bytes of the file."""
@@ -83,6 +87,24 @@ class GpuTest(PipelineTest):
         (warning,) = [line["warning"] for line in json_lines(told) if "warning" in line]
         self.assertEqual(warning["code"], "gpu_not_used")
         self.assertIn("MiB", warning["message"])
+
+    def test_where_nothing_runs_on_it_the_cpu_computes(self):
+        self.tile(HOUSES)
+        expected = self.by_the_cpu()
+        for status, words in ((46, "busy or unavailable"), (209, "no kernel image"), (222, "the driver knows CUDA")):
+            with self.subTest(status=status):
+                process = self.on_unusable_gpu(status, *self.command)
+                self.assertNotIn("cuda", self.assert_done_with(["gpu_not_used"], process))
+                self.assertIn(words, process.stdout)
+                self.assertEqual(self.visibility.read_bytes(), expected)
+                self.visibility.unlink()
+                self.assert_refused(self.on_unusable_gpu(status, *self.command, "--device", "cuda"), "no_cuda_device",
+                                    ["emulated GPU", words])
+
+    def test_is_not_started_for_what_it_does_not_compute(self):
+        process = self.on_unusable_gpu(46, "tileenvironment", *HOUSES, "--environment", self.environment, "--progress",
+                                       "json")
+        self.assertNotIn("gpu_not_used", self.assert_done(process).stdout)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,9 @@
 // - Shared memory holds what the block before left there.
 //
 // Each of these ends the program with a line that says what was wrong (fail).
+//
+// With one of cudaError_t's numbers in the environment variable TESSERAY_EMULATED_GPU_IS it stands for a GPU that is
+// there and of no use: 46 lets no process in, 209 and 222 know no code of this build.
 #pragma once
 
 #include <atomic>
@@ -39,7 +42,10 @@ enum cudaError_t {
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
   cudaErrorInvalidConfiguration = 9,
-  cudaErrorInsufficientDriver = 35
+  cudaErrorInsufficientDriver = 35,
+  cudaErrorDevicesUnavailable = 46,
+  cudaErrorNoKernelImageForDevice = 209,
+  cudaErrorUnsupportedPtxVersion = 222
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
 inline constexpr unsigned cudaStreamNonBlocking = 1;
@@ -72,6 +78,10 @@ void expect_no_host_address_in(const Item& item) {
   __builtin_clear_padding(&copy);
   expect_no_host_address(&copy, sizeof copy);
 }
+
+// What calls say that make a context where there is none, and those that start a kernel.
+cudaError_t status_of_context();
+cudaError_t status_of_kernels();
 
 // Appends work to a stream; null: the default one.
 void append(Stream* stream, std::function<void()> work);
@@ -131,6 +141,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
   // Of all GPUs since Volta, with a runtime of version 12.1 or later.
   constexpr std::size_t most_bytes = 32764;
   static_assert((sizeof(Parameters) + ... + 0) <= most_bytes);
+  if (const cudaError_t status = emulated_gpu::status_of_kernels(); status != cudaSuccess) return status;
   const unsigned blocks = config->gridDim.x, threads = config->blockDim.x;
   if (blocks == 0 || blocks > most_blocks || threads == 0 || threads > most_threads) {
     return cudaErrorInvalidConfiguration;

@@ -140,6 +140,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* all) {
 }
 
 cudaError_t allocate_on_device(void** place, std::size_t bytes) {
+  if (const cudaError_t status = status_of_context(); status != cudaSuccess) return status;
   std::size_t free = 0, all = 0;
   cudaMemGetInfo(&free, &all);
   *place = bytes <= free ? take_pages(bytes, device_memory()) : nullptr;
@@ -147,6 +148,7 @@ cudaError_t allocate_on_device(void** place, std::size_t bytes) {
 }
 
 cudaError_t allocate_pinned(void** place, std::size_t bytes) {
+  if (const cudaError_t status = status_of_context(); status != cudaSuccess) return status;
   *place = take_pages(bytes, pinned_memory());
   return *place != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
 }

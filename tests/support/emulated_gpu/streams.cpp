@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the emulated GPU does in order, once it is waited for.
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <vector>
@@ -56,6 +57,16 @@ void copy_from_device(void* to, const void* from, std::size_t bytes, Stream& str
 
 }  // namespace
 
+cudaError_t status_of_kernels() {
+  static const char* const number = std::getenv("TESSERAY_EMULATED_GPU_IS");
+  return number != nullptr ? static_cast<cudaError_t>(std::atoi(number)) : cudaSuccess;
+}
+
+cudaError_t status_of_context() {
+  const cudaError_t status = status_of_kernels();
+  return status == cudaErrorDevicesUnavailable ? status : cudaSuccess;
+}
+
 void append(Stream* stream, std::function<void()> work) { of(stream).append(std::move(work)); }
 
 }  // namespace emulated_gpu
@@ -63,6 +74,7 @@ void append(Stream* stream, std::function<void()> work) { of(stream).append(std:
 using namespace emulated_gpu;
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  if (const cudaError_t status = status_of_context(); status != cudaSuccess) return status;
   *stream = new Stream;
   return cudaSuccess;
 }
@@ -120,5 +132,16 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 
 const char* cudaGetErrorString(cudaError_t status) {
-  return status == cudaErrorMemoryAllocation ? "out of memory" : "invalid";
+  switch (status) {
+    case cudaErrorMemoryAllocation:
+      return "out of memory";
+    case cudaErrorDevicesUnavailable:
+      return "CUDA-capable device(s) is/are busy or unavailable";
+    case cudaErrorNoKernelImageForDevice:
+      return "no kernel image is available for execution on the device";
+    case cudaErrorUnsupportedPtxVersion:
+      return "the provided PTX was compiled with an unsupported toolchain.";
+    default:
+      return "invalid";
+  }
 }
