@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import sqlite3
@@ -42,6 +43,12 @@ def error_of(process):
     errors = [line["error"] for line in json_lines(process.stderr) if "error" in line]
     assert len(errors) == 1, process.stderr
     return errors[0]
+
+
+def sizes_in(message):
+    """In bytes: "103.8 MiB of memory are needed …"."""
+    units = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+    return [float(size) * units[unit] for size, unit in re.findall(r"([\d.]+) ([KMG]iB)", message)]
 
 
 def rows(file, table, columns="*", order="rowid"):

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from tesseray_process import EXECUTABLE, SCENE, PipelineTest, json_lines, limited_to, tesseray
+from tesseray_process import EXECUTABLE, SCENE, PipelineTest, json_lines, limited_to, sizes_in, tesseray
 
 TOWN = SCENE[:SCENE.index("--extent")]
 # Some houses in its middle.
@@ -74,8 +74,10 @@ class GpuTest(PipelineTest):
 
     def test_what_does_not_fit_the_memory_the_cpu_computes(self):
         self.tile(TOWN, tile_area=40)
-        command = [*self.command, "--memory", 0.2]
-        self.assert_refused(tesseray(*command, "--device", "cuda"), "memory_budget", status=3)
+        refused = self.assert_refused(tesseray(*self.command, "--device", "cuda", "--memory", 0.2), "memory_budget",
+                                      status=3)
+        needed, left, budget = sizes_in(refused["message"])
+        command = [*self.command, "--memory", (budget - left + 0.7 * needed) / (1 << 30)]
         process = subprocess.Popen([EXECUTABLE, *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    text=True)
         # The rest is no longer of interest.

@@ -3,20 +3,13 @@
 
 import json
 import os
-import re
 import subprocess
 import unittest
 
-from tesseray_process import EXECUTABLE, SAMPLE, SCENE, PipelineTest, error_of, made, tesseray, transmitters_csv
+from tesseray_process import EXECUTABLE, SAMPLE, SCENE, PipelineTest, error_of, made, sizes_in, tesseray, transmitters_csv
 
 MEBIBYTE = 1 << 20
-UNITS = {"KiB": 1 << 10, "MiB": MEBIBYTE, "GiB": 1 << 30}
 LEAST_BLOCK = 64 * MEBIBYTE  # of rows under way, where the budget leaves no more
-
-
-def sizes_in(message):
-    """In bytes: "103.8 MiB of memory are needed …"."""
-    return [float(size) * UNITS[unit] for size, unit in re.findall(r"([\d.]+) ([KMG]iB)", message)]
 
 
 class MemoryBudget(PipelineTest):
