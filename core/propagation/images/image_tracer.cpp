@@ -19,6 +19,7 @@
 #include "core/propagation/images/real_edges.h"
 #include "core/propagation/images/reflectors.h"
 #include "core/propagation/rays/ground_pairs.h"
+#include "core/propagation/rays/ground_plane.h"
 #include "core/propagation/rays/local_mean.h"
 #include "core/scene/ground_plan/prism_index.h"
 
@@ -206,18 +207,23 @@ void Trace::add(const ExactPath& path, Arrived& arrived) const {
 PairableRay Trace::as_pairable(const ExactPath& path, const Arrival& arrival) const {
   PairableRay ray{.amplitude = arrival.amplitude, .direction = arrival.travel_direction};
   StableHash way;
+  constexpr Vec3 up{0, 0, 1};
+  bool is_behind_edge = true, is_last_part = true;
   const auto sequence = path.sequence();
-  const auto last_edge =
-      std::find_if(sequence.rbegin(), sequence.rend(), [](const auto& each) { return each.is_edge; });
-  for (auto each = sequence.begin(); each != sequence.end(); ++each) {
-    const bool on_ground = !each->is_edge && environment_.reflectors[each->number].kind == SurfaceKind::ground;
-    if (on_ground && each >= last_edge.base()) {
-      ray.from_ground = true;
-      ray.normal = environment_.reflectors[each->number].normal;
-      continue;
+  for (auto each = sequence.rbegin(); each != sequence.rend(); ++each) {
+    if (!each->is_edge && is_last_part) {
+      const Reflector& reflector = environment_.reflectors[each->number];
+      if (reflector.kind == SurfaceKind::ground && (is_behind_edge || stands_on(reflector.normal, up))) {
+        ray.from_ground = true;
+        ray.normal = reflector.normal;
+        continue;
+      }
     }
     way.add(each->is_edge);
     way.add(each->number);
+    if (!each->is_edge) continue;
+    is_behind_edge = false;
+    is_last_part = is_last_part && stands_on(up, environment_.edges[each->number].direction);
   }
   ray.way = way.value();
   return ray;

@@ -50,17 +50,23 @@ PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRa
   StableHash way;
   // Over the roofs or just above them: the ray and its reflection may lie on both sides of a shadow's boundary.
   way.add(chain.through_building);
-  std::size_t last_leg = chain.length;
-  while (last_leg > 0 && points.is_tile(chain.elements[last_leg - 1])) --last_leg;
-  for (std::size_t i = 0; i < chain.length; ++i) {
+  const bool from_ground = last_ground(view_.environment, chain) != no_index;
+  constexpr Vec3 up{0, 0, 1};
+  bool is_behind_edge = true, is_last_part = true;
+  for (std::size_t i = chain.length; i-- > 0;) {
     const std::uint32_t element = chain.elements[i];
     const bool is_tile = points.is_tile(element);
-    if (i >= last_leg && points.is_ground(element)) continue;
+    if (is_tile && is_last_part && points.is_ground(element) &&
+        (is_behind_edge || stands_on(environment_.tiling.tiles[element].normal, up))) {
+      continue;
+    }
     // Reflected on the ground or not, a ray meets the same wall at different tiles.
     way.add(is_tile);
     way.add(is_tile ? environment_.tiling.tiles[element].prism : environment_.view.edge(element).prism);
+    if (is_tile) continue;
+    is_behind_edge = false;
+    is_last_part = is_last_part && stands_on(up, environment_.view.edge(element).direction);
   }
-  const bool from_ground = last_ground(points.view(), chain) != no_index;
   const bool is_straight = from_ground ? chain.length == 1 : chain.length == 0 && !chain.over_rooftops;
   return {.receiver = receiver,
           .from_ground = from_ground,
@@ -70,7 +76,23 @@ PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRa
           .amplitude = std::sqrt(arrived.arrival.stands_for) * phased,
           .direction = arrived.phase_direction,
           .normal = ground == no_index ? Vec3{0, 0, 1} : environment_.tiling.tiles[ground].normal,
-          .along_ground = ending.along_ground};
+          .along_ground = ending.along_ground,
+          .with_ground_below =
+              from_ground ? 0 : arrived.arrival.stands_for * with_ground_around_corner(ending, arrived, receiver)};
+}
+
+// Tiles over uneven ground miss the reflections of what upright edges send, each tilted as it is.
+double LaunchArrivals::with_ground_around_corner(const RayEnding& ending, const ArrivedRay& arrived,
+                                                 std::uint32_t receiver) const {
+  const InteractionChain& chain = ending.chain;
+  const TargetPoints& points = environment_.points;
+  const std::uint32_t ground = view_.environment.receiver_grounds[receiver];
+  if (ground == no_index || chain.length == 0 || !points.is_edge(chain.last()) ||
+      !stands_on({0, 0, 1}, environment_.view.edge(chain.last()).direction) || !view_.limits.may_reflect(0, 0) ||
+      lacks_ground_reflection(view_, chain)) {
+    return 0;
+  }
+  return with_companion(view_, ending, arrived, ground, points.element_count() + receiver);
 }
 
 void LaunchArrivals::pair_rays(std::span<ArrivalSums> receivers) {
@@ -110,13 +132,21 @@ bool LaunchArrivals::arrives_along_ground(const RayEnding& ending, std::uint32_t
     bulge_m = RooftopLine(antenna, target, 0).bulge_at(norm(edge.xy() - antenna.xy()));
   }
   const double above_m = dot(edge - Vec3{0, 0, bulge_m} - tile.centroid, tile.normal);
-  return above_m < of_height * dot(target - tile.centroid, tile.normal);
+  if (!(above_m < of_height * dot(target - tile.centroid, tile.normal))) return false;
+  // Before an upright edge tiles do, or the ray has it with it (with_ground_around_corner()).
+  const Vec3 image = mirrored(target, tile.centroid, tile.normal);
+  return dot(leg_to(ending.source, image).from - tile.centroid, tile.normal) >= -in_ground_plane_m;
 }
 
 void LaunchArrivals::arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadArrivals& state) {
   const std::uint32_t ground = setting_.receiver_ground(receiver_number);
+  // A ray of its own is reflected where it is drawn.
+  const bool has_normal = squared_norm(ending.ground_normal) > 0;
+  const Vec3 normal = has_normal ? ending.ground_normal : environment_.tiling.tiles[ground].normal;
+  RayEnding in_plane = ending;
+  in_plane.ground_normal = normal;
   ArrivedRay reflected;
-  if (!find_companion(view_, ending, environment_.tiling.tiles[ground], receiver_number, reflected)) return;
+  if (!find_companion(view_, in_plane, ground, receiver_number, reflected)) return;
   // Asked by tubes that come straight over the roofs or through the building. Bounced rays, of several threads at once,
   // do not set it.
   if (ending.chain.length == 0) {
@@ -130,10 +160,10 @@ void LaunchArrivals::arrive_by_ground(const RayEnding& ending, std::uint32_t rec
   }
   InteractionChain chain = ending.chain;
   chain.push(ground);
-  add_arrival({ending.source, ending.strength, ending.mechanism, ending.departure_gain, chain,
-               ending.coherent_ground_reflection, ending.attenuation, ending.companion_offset_m, ending.ground_normal,
-               ending.ground_place},
-              reflected, receiver_number, state);
+  add_arrival(
+      {ending.source, ending.strength, ending.mechanism, ending.departure_gain, chain,
+       ending.coherent_ground_reflection, ending.attenuation, ending.companion_offset_m, normal, ending.ground_place},
+      reflected, receiver_number, state);
 }
 
 }  // namespace tesseray

@@ -89,6 +89,8 @@ class LaunchArrivals {
   void count_without_power(const RayEnding& ending, const ArrivedRay& ray, RaysWithoutPower& counts) const;
   PairableRay as_pairable(const RayEnding& ending, const ArrivedRay& arrived, Complex phased,
                           std::uint32_t receiver) const;
+  // What the reflection on the ground below a receiver brings with a ray from an upright edge.
+  double with_ground_around_corner(const RayEnding& ending, const ArrivedRay& arrived, std::uint32_t receiver) const;
   // Adds what pairs of them bring to receivers.
   void pair_rays(std::span<ArrivalSums> receivers);
   std::vector<ArrivalSums> sums_of_threads() const;

@@ -10,6 +10,7 @@
 #include "core/base/infinity.h"
 #include "core/propagation/launching/launch.h"
 #include "core/propagation/launching/rays_in_any_order.h"
+#include "core/propagation/rays/ground_around_tiles.h"
 #include "core/propagation/tubes/tube.h"
 #include "core/tiling/tile_index.h"
 
@@ -62,6 +63,7 @@ struct RayLauncher::Impl {
   TargetPoints points;
   ReceiverRows receiver_rows;
   ReceiverReach reach;
+  std::vector<Vec3> normals_around;
   std::vector<EdgeRun> runs;
   OverRooftopPaths over_rooftops;
   std::vector<std::uint32_t> grounds;  // see EnvironmentView::receiver_grounds
@@ -92,8 +94,8 @@ struct RayLauncher::Impl {
   }
 
   EnvironmentView view() const {
-    return {points.view(),  tiling.tiles.data(),     tiling.edges.data(),    runs.data(),
-            grounds.data(), scene.default_materials, vegetation_pairs.view()};
+    return {points.view(), tiling.tiles.data(), normals_around.data(),   tiling.edges.data(),
+            runs.data(),   grounds.data(),      scene.default_materials, vegetation_pairs.view()};
   }
 
   LaunchEnvironment environment() const {
@@ -162,10 +164,11 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
   std::vector<std::uint32_t> grounds = grounds_below(tiling, receivers, over_rooftops);
   ReceiverReach reach;
   if (!options.tiles_are_targets) reach = ReceiverReach(visibility, rows, reaching);
-  impl_ = std::make_unique<Impl>(
-      Impl{scene, tiling, occlusion, visibility, std::move(receivers), options, std::move(points), std::move(rows),
-           std::move(reach), edge_runs(tiling), std::move(over_rooftops), std::move(grounds), nullptr,
-           VegetationPrisms(scene.vegetation), std::move(make_tube_bouncer), std::move(make_row_scatterer)});
+  impl_ = std::make_unique<Impl>(Impl{scene, tiling, occlusion, visibility, std::move(receivers), options,
+                                      std::move(points), std::move(rows), std::move(reach),
+                                      normals_of_ground_around(tiling), edge_runs(tiling), std::move(over_rooftops),
+                                      std::move(grounds), nullptr, VegetationPrisms(scene.vegetation),
+                                      std::move(make_tube_bouncer), std::move(make_row_scatterer)});
   if (make_rooftop_search && options.over_rooftop == OverRooftop::screens) {
     impl_->rooftop_search = make_rooftop_search(impl_->over_rooftops.view());
   }

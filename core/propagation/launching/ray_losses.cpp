@@ -330,11 +330,8 @@ void RayLosses::Account::end_at_receiver(const KeptEnding& ending) {
 
 void RayLosses::Account::end_by_ground_below(const KeptEnding& ending, const InteractionChain& chain) {
   const Vec3 target = points_.arrival(number_);
-  const Tile& tile = environment_.tiling.tiles[setting_.receiver_ground(number_)];
-  const bool has_normal = squared_norm(ending.ground_normal) > 0;
-  const Vec3 normal = has_normal ? ending.ground_normal : tile.normal;
-  const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
-  length_m_ = geometric_m(leg);
+  const std::uint32_t ground = setting_.receiver_ground(number_);
+  const Tile& tile = environment_.tiling.tiles[ground];
   const RayEnding as_it_arrived{ending.source,
                                 ending.strength,
                                 Mechanism::none,
@@ -345,6 +342,9 @@ void RayLosses::Account::end_by_ground_below(const KeptEnding& ending, const Int
                                 0,
                                 ending.ground_normal,
                                 ending.ground_place ? &*ending.ground_place : nullptr};
+  const Vec3 normal = reflecting_normal(view().environment, as_it_arrived, ground);
+  const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
+  length_m_ = geometric_m(leg);
   const LinkView::Departure sent = sent_to_ground(view(), as_it_arrived, leg);
   settle(level(sent.field, leg, sent.relative_gain), chain.length);
   antenna_ = sent.relative_gain;

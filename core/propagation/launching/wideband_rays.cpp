@@ -31,9 +31,10 @@ Vec3 LaunchArrivals::departure_direction(const RayEnding& ending, const ArrivedR
   if (ending.ground_place != nullptr) return normalized(*ending.ground_place - transmitter_.position);
   InteractionChain before_ground = ending.chain;
   if (points.is_receiver(number)) before_ground.pop();
-  const Tile& ground = environment_.tiling.tiles[setting_.ground_below(number)];
-  const Vec3 normal = squared_norm(ending.ground_normal) > 0 ? ending.ground_normal : ground.normal;
-  return departure_direction(before_ground, number, mirrored(target, ground.centroid, normal));
+  const std::uint32_t ground = setting_.ground_below(number);
+  const Vec3 image = mirrored(target, environment_.tiling.tiles[ground].centroid,
+                              reflecting_normal(view_.environment, ending, ground));
+  return departure_direction(before_ground, number, image);
 }
 
 void LaunchArrivals::add_wideband(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number,

@@ -24,10 +24,13 @@ struct PairableRay {
   Vec3 direction;                // unit, of travel
   Vec3 normal{0, 0, 1};          // unit, of the ground that reflects it
   WaveAlongGround along_ground;  // the direct ray with its reflection
+  // What its reflection on the ground below brings with it, where that is no ray of its own.
+  double with_ground_below = 0;
 };
 
 // Adds what each ray from the ground brings together with the one of the same way that comes in most nearly as it
-// does in the plan, no ray in two pairs. The same for any parts and any order of the rays.
+// does in the plan, no ray in two pairs; and what the ground below each ray without a partner brings. The same for any
+// parts and any order of the rays.
 void add_ground_pairs(std::vector<std::vector<PairableRay>> parts, double wave_number,
                       std::span<ArrivalSums> receivers);
 

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// When an edge counts as in front of the plane of the ground, for host and device.
+// How edges lie to the plane of the ground, for host and device.
 #pragma once
+
+#include <cmath>
+
+#include "core/base/host_device.h"
+#include "core/geometry/vector.h"
 
 namespace tesseray {
 
 // What comes from an edge in the plane of the ground runs along it, and is reflected there: that all but cancels it.
 // So the plane itself counts as in front, within so much: heights of terrains are rounded to single precision.
 inline constexpr double in_ground_plane_m = 1e-3;
+
+// Whether ground mirrors an edge in itself, but for 6°: what it reflects before the edge and behind it is one wave
+// then.
+TESSERAY_HD inline bool stands_on(Vec3 ground_normal, Vec3 edge_direction) {
+  constexpr double cos_upright = 0.9945;
+  return std::fabs(dot(ground_normal, edge_direction)) > cos_upright;
+}
 
 }  // namespace tesseray

@@ -15,8 +15,10 @@
 #include <cmath>
 
 #include "core/propagation/rays/pruning.h"
+#include "core/propagation/tubes/any_order.h"
 #include "core/propagation/tubes/draws_past_edge.h"
 #include "core/propagation/tubes/edge_image.h"
+#include "core/propagation/tubes/left_near_edge.h"
 #include "core/propagation/tubes/ray_ending.h"
 #include "core/propagation/tubes/tube_at_edge.h"
 
@@ -47,11 +49,11 @@ inline constexpr double wide_segment = 0.1;
 inline constexpr double near_plane = 0.26794919243112270647;
 
 // True when the field of a tube at an edge segment must be known point by point, which is possible before the first
-// diffraction: straight from the antenna, where it costs least, and from images that are near. Elsewhere the field of
-// the midpoint, turned, serves.
-TESSERAY_HD inline bool differs_along(const Tube& tube, double edge_length_m) {
+// diffraction: straight from the antenna, where it costs least, from images that are near, and to receivers, at which
+// pairs of rays may cancel. Elsewhere the field of the midpoint, turned, serves.
+TESSERAY_HD inline bool differs_along(const Tube& tube, double edge_length_m, bool to_receiver) {
   if (tube.diffractions > 0) return false;
-  return tube.reflections == 0 || edge_length_m > wide_segment * tube.length_m;
+  return tube.reflections == 0 || to_receiver || edge_length_m > wide_segment * tube.length_m;
 }
 
 // L for a wave with two radii of curvature at the edge (docs/physics.md §5.2, the general form).
@@ -128,26 +130,6 @@ TESSERAY_HD LinkView::Departure reflected_along(const InteractionChain& chain, V
     k = mirrored(k, tile.normal);
   }
   return departure;
-}
-
-// What comes to an edge segment at a place of it, of the field that would come there without the roofs and the uneven
-// ground near the direct ray. Where that runs along the ground it has the ground's reflection with it, which no tile
-// sends once more.
-TESSERAY_HD inline LeftAtKellerPoint left_near_edge(const LaunchView& launch, const InteractionChain& before,
-                                                    std::uint32_t element, Vec3 place) {
-  const TargetPointsView& points = launch.environment.points;
-  if (launch.left_along_edges == nullptr || before.length > 1 || before.over_rooftops || before.through_building ||
-      before.is_scattered()) {
-    return {};
-  }
-  const LeftAlongEdge& along = launch.left_along_edges[element - points.tile_count];
-  if (along.count == 0) return {};
-  const EdgeSegment& edge = launch.environment.edge(element);
-  const LeftAtKellerPoint left =
-      left_at(launch.left_at_places + along.first, along.count, dot(place - edge.midpoint, edge.direction));
-  if (before.length == 0) return left;
-  const bool is_ground = points.is_tile(before.last()) && points.is_ground(before.last());
-  return is_ground ? LeftAtKellerPoint{{1 - left.along_ground, 0}, left.along_ground} : LeftAtKellerPoint{};
 }
 
 // What the last edge of a tube's chain, from which it has come to its tile, sends to `target` if the tile were not
@@ -268,25 +250,6 @@ TESSERAY_HD inline Vec3 crossing(const Leg& leg, const Tile& tile) {
   return leg.from + to_plane_m * leg.direction;
 }
 
-// True when a ray that meets a tile and then an element goes the same way as one that meets the element first: at level
-// ground and walls or upright edges, within 2°. On slopes the ground is another one there.
-TESSERAY_HD inline bool has_any_order(const EnvironmentView& environment, const Tile& tile, std::uint32_t element) {
-  constexpr double cos_along = 0.9994, cos_across = 0.0349;
-  const bool is_level = tile.normal.z > cos_along, is_upright = std::fabs(tile.normal.z) < cos_across;
-  if (!environment.points.is_tile(element)) {
-    return is_level && std::fabs(environment.edge(element).direction.z) > cos_along;
-  }
-  const double next_z = environment.tiles[element].normal.z;
-  return is_level ? std::fabs(next_z) < cos_across : is_upright && next_z > cos_along;
-}
-
-// The same of two elements that a ray meets one after the other.
-TESSERAY_HD inline bool have_any_order(const EnvironmentView& environment, std::uint32_t one, std::uint32_t next) {
-  const TargetPointsView& points = environment.points;
-  return (points.is_tile(one) && has_any_order(environment, environment.tiles[one], next)) ||
-         (points.is_tile(next) && has_any_order(environment, environment.tiles[next], one));
-}
-
 // True when a place lies behind the tile that is to reflect a ray there, but for rounding.
 TESSERAY_HD inline bool lies_behind(Vec3 place, const Tile& tile) {
   constexpr double in_plane_m = 1e-3;
@@ -328,10 +291,9 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
   const auto stands_for = static_cast<double>(tube.stands_for);
   InteractionChain chain = tube.chain;
   chain.push(tube.element);
-  const bool stood_for = points.is_tile(number) && points.is_ground(number) &&
-                         comes_from_same_ground(rays.view().environment, tube.chain, number);
   const LaunchView& launch = rays.view();
-  const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive() && !stood_for &&
+  const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive() &&
+                       !is_companion(launch.environment, tube.chain, number) &&
                        !is_reflected_below(launch, tube, tile, leg, number) &&
                        !is_with_direct(launch, tube, tile, number, with_ground_as_target);
   const bool goes_on = (target & RowTarget::goes_on) != 0 && !over_rooftops &&
@@ -426,6 +388,7 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incide
   const Leg leg = leg_to(at_edge.source, launch.environment.points.arrival(number));
   if (!(leg.rho_m > 0) || !comes_from_front(launch, tube, leg.from)) return;
   const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive() &&
+                       !is_companion(launch.environment, chain, number) &&
                        !is_over_rooftops(launch, chain, leg.from, number, lit_as_target);
   const bool goes_on =
       (target & RowTarget::goes_on) != 0 && !is_over_rooftops(launch, chain, leg.from, number, lit_as_element);
@@ -439,7 +402,7 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incide
     ray.distances = {distance_m, distance_m, distance_m};
   }
   LinkView::Departure incident =
-      differs_along(tube, at_edge.edge.length_m)
+      differs_along(tube, at_edge.edge.length_m, launch.environment.points.is_receiver(number))
           ? reflected_along(tube.chain, ray.k_i, rays)
           : LinkView::Departure{transported(tube.strength, ray.k_i), static_cast<double>(tube.departure_gain)};
   incident.field = left_near_edge(launch, tube.chain, tube.element, leg.from).factor * incident.field;

@@ -33,7 +33,8 @@ inline constexpr std::uint16_t over_one_edge = 256, past_one_edge_as_target = 51
 struct EnvironmentView {
   TargetPointsView points;
   const Tile* tiles = nullptr;
-  const EdgeSegment* edges = nullptr;  // by number of the segment
+  const Vec3* normals_around = nullptr;  // by tile: of the ground there (rays/ground_around_tiles.h)
+  const EdgeSegment* edges = nullptr;    // by number of the segment
   const EdgeRun* edge_runs = nullptr;
   const std::uint32_t* receiver_grounds = nullptr;  // by receiver: the ground tile that it stands over, or no_index
   DefaultMaterials default_materials;

@@ -7,7 +7,9 @@
 #include "core/propagation/rays/arrivals.h"
 #include "core/propagation/rays/ground_plane.h"
 #include "core/propagation/rays/local_mean.h"
+#include "core/propagation/tubes/any_order.h"
 #include "core/propagation/tubes/launch_view.h"
+#include "core/propagation/tubes/left_near_edge.h"
 #include "core/propagation/vegetation/vegetation_loss.h"
 
 namespace tesseray {
@@ -32,6 +34,45 @@ struct RayEnding {
 // Whether it runs along uneven ground in sight: from the last place over which the ground bends it.
 TESSERAY_HD inline bool comes_along_ground(const RayEnding& ending) {
   return ending.chain.length == 0 && !ending.chain.over_rooftops && ending.source.is_edge();
+}
+
+// The ground tile that has reflected a ray since it left the antenna, its scattering tile or its last edge that does
+// not stand upon it; no_index where there is none.
+TESSERAY_HD inline std::uint32_t last_ground(const EnvironmentView& environment, const InteractionChain& chain) {
+  const std::size_t first = chain.is_scattered() ? 1 : 0;
+  constexpr Vec3 up{0, 0, 1};
+  bool is_behind_edges = true;
+  for (std::size_t i = chain.length; i-- > first;) {
+    const std::uint32_t element = chain.elements[i];
+    if (!environment.points.is_tile(element)) {
+      if (!stands_on(up, environment.edge(element).direction)) return no_index;
+      is_behind_edges = false;
+    } else if (environment.points.is_ground(element)) {
+      return is_behind_edges || stands_on(environment.tiles[element].normal, up) ? element : no_index;
+    }
+  }
+  return no_index;
+}
+
+// Whether a ray to a ground tile that a chain, in part or all of it, has sent is another's companion there: it comes
+// from ground as steep as the tile.
+TESSERAY_HD inline bool is_companion(const EnvironmentView& environment, const InteractionChain& chain,
+                                     std::uint32_t target) {
+  constexpr double as_steep = 0.9994;  // cos 2°
+  const TargetPointsView& points = environment.points;
+  if (!points.is_tile(target) || !points.is_ground(target)) return false;
+  const std::uint32_t ground = last_ground(environment, chain);
+  return ground != no_index && dot(environment.tiles[ground].normal, environment.tiles[target].normal) > as_steep;
+}
+
+// Unit, of the plane in which a ground tile reflects a ray's companion. What an upright edge sends has come along the
+// ground, and is reflected over more of it than a tile.
+TESSERAY_HD inline Vec3 reflecting_normal(const EnvironmentView& environment, const RayEnding& ending,
+                                          std::uint32_t ground) {
+  if (squared_norm(ending.ground_normal) > 0) return ending.ground_normal;
+  const bool is_around_corner =
+      ending.chain.length > 0 && ending.source.is_edge() && stands_on({0, 0, 1}, ending.source.edge_direction);
+  return is_around_corner ? environment.normals_around[ground] : environment.tiles[ground].normal;
 }
 
 // A ray as it arrives.
@@ -135,15 +176,53 @@ TESSERAY_HD inline LinkView::Departure sent_to_ground(const LaunchView& launch, 
   return sent;
 }
 
+namespace ray_ending_detail {
+
+// Whether the plane of the ground reflects the companion on its way to the last edge, which stands upright on it: as
+// the image there lies behind the plane, so does the edge's, which is the edge. REQUIRES: the leg to the target's image
+// leaves the edge behind the plane.
+TESSERAY_HD inline bool is_reflected_before_edge(const LaunchView& launch, const RayEnding& ending, const Tile& tile,
+                                                 Vec3 normal) {
+  const VirtualSource& source = ending.source;
+  return source.is_edge() && ending.chain.length > 0 && stands_on(normal, source.edge_direction) &&
+         dot(source.point - tile.centroid, normal) > 0 && last_ground(launch.environment, ending.chain) == no_index;
+}
+
+// What roofs and uneven ground near the line of sight leave, at the last edge of a ray, of its companion that the
+// ground reflects before, over what they leave of the ray.
+TESSERAY_HD inline Complex left_of_companion_at_edge(const LaunchView& launch, const RayEnding& ending, Vec3 target) {
+  const EnvironmentView& environment = launch.environment;
+  InteractionChain before = ending.chain;
+  while (environment.points.is_tile(before.last())) before.pop();
+  const std::uint32_t element = before.last(), segment = element - environment.points.tile_count;
+  before.pop();
+  if (before.length > 0 || launch.left_along_edges == nullptr) return {1, 0};
+  const double along_m =
+      dot(leg_to(ending.source, target).from - ending.source.edge_midpoint, ending.source.edge_direction);
+  const Vec3 place = environment.edge_runs[segment].midpoint + along_m * environment.edges[segment].direction;
+  const LeftAtKellerPoint left = left_near_edge(launch, before, element, place);
+  const Complex of_ray = launch.left_along_edges[segment].amplitude * left.factor;
+  return squared_norm(of_ray) > 0 ? Complex{1 - left.along_ground, 0} / of_ray : Complex{};
+}
+
+}  // namespace ray_ending_detail
+
 // The ray once more, reflected at a ground tile's plane, so that it seems to end at the target's image: its companion.
 // False where the tile does not face it, or has nothing to reflect. REQUIRES: the ray is not scattered.
-TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding& ending, const Tile& tile,
+TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding& ending, std::uint32_t ground,
                                        std::uint32_t number, ArrivedRay& companion) {
+  const Tile& tile = launch.environment.tiles[ground];
   const Vec3 target = launch.environment.points.arrival(number);
-  const Vec3 normal = squared_norm(ending.ground_normal) > 0 ? ending.ground_normal : tile.normal;
+  const Vec3 normal = reflecting_normal(launch.environment, ending, ground);
   const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
-  if (dot(leg.from - tile.centroid, normal) < -in_ground_plane_m || dot(leg.direction, normal) >= 0) return false;
-  double amplitude = leg.amplitude * ending.attenuation.companion;
+  if (dot(leg.direction, normal) >= 0) return false;
+  double amplitude = leg.amplitude * ending.attenuation.companion, offset_m = ending.companion_offset_m;
+  if (dot(leg.from - tile.centroid, normal) < -in_ground_plane_m) {
+    if (!ray_ending_detail::is_reflected_before_edge(launch, ending, tile, normal)) return false;
+    const Complex left = ray_ending_detail::left_of_companion_at_edge(launch, ending, target);
+    amplitude *= std::sqrt(squared_norm(left));
+    offset_m -= std::atan2(left.im, left.re) / launch.link.wave_number;
+  }
   // Of a ray that comes to the ground as it has left the antenna.
   if (ending.chain.length == 0 && tile.kind == SurfaceKind::ground) {
     amplitude *= gain_of_grazed_ground(launch.surface(tile), leg.direction, normal);
@@ -151,9 +230,9 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
   if (!(amplitude > 0)) return false;
   const LinkView::Departure sent = sent_to_ground(launch, ending, leg);
   const ComplexVec3 incident = amplitude * sent.field;
-  companion = ray_ending_detail::arrived(
-      launch, ending, sent.relative_gain, specularly_reflected(launch.surface(tile), incident, leg.direction, normal),
-      mirrored(leg.direction, normal), leg.length_m + ending.companion_offset_m, number, true);
+  companion = ray_ending_detail::arrived(launch, ending, sent.relative_gain,
+                                         specularly_reflected(launch.surface(tile), incident, leg.direction, normal),
+                                         mirrored(leg.direction, normal), leg.length_m + offset_m, number, true);
   if (ending.ground_place != nullptr) companion.arrival.travel_direction = normalized(target - *ending.ground_place);
   return true;
 }
@@ -173,32 +252,23 @@ TESSERAY_HD inline double interference(const LaunchView& launch, const RayEnding
 
 }  // namespace ray_ending_detail
 
-// The ground tile that has reflected a ray since it left the antenna, its scattering tile or its last edge; no_index
-// where there is none.
-TESSERAY_HD inline std::uint32_t last_ground(const TargetPointsView& points, const InteractionChain& chain) {
-  const std::size_t first = chain.is_scattered() ? 1 : 0;
-  for (std::size_t i = chain.length; i-- > first;) {
-    if (!points.is_tile(chain.elements[i])) return no_index;
-    if (points.is_ground(chain.elements[i])) return chain.elements[i];
-  }
-  return no_index;
-}
-
-// Whether that is ground as it goes on from the ground tile `target`, whose companions stand for such rays.
-TESSERAY_HD inline bool comes_from_same_ground(const EnvironmentView& environment, const InteractionChain& chain,
-                                               std::uint32_t target) {
-  constexpr double as_steep = 0.9994;  // cos 2°
-  const std::uint32_t ground = last_ground(environment.points, chain);
-  return ground != no_index && dot(environment.tiles[ground].normal, environment.tiles[target].normal) > as_steep;
+// What the companion that a ground tile reflects to a target brings to the local mean there beside the ray.
+TESSERAY_HD inline double with_companion(const LaunchView& launch, const RayEnding& ending, const ArrivedRay& ray,
+                                         std::uint32_t ground, std::uint32_t number) {
+  ArrivedRay companion;
+  if (!find_companion(launch, ending, ground, number, companion)) return 0;
+  return companion.arrival.path_gain +
+         ray_ending_detail::interference(launch, ending, launch.environment.tiles[ground], ray, companion);
 }
 
 // Whether a ray that is as long as the limits allow would be followed once more by way of the ground without them.
 TESSERAY_HD inline bool lacks_ground_reflection(const LaunchView& launch, const InteractionChain& chain) {
-  const TargetPointsView& points = launch.environment.points;
-  if (!launch.limits.may_reflect(0, 0) || last_ground(points, chain) != no_index) return false;
+  if (!launch.limits.may_reflect(0, 0) || last_ground(launch.environment, chain) != no_index) return false;
   if (chain.over_rooftops && chain.length > 0) return true;
   int reflections = 0, diffractions = chain.over_rooftops ? 1 : 0;
-  for (std::size_t i = 0; i < chain.length; ++i) ++(points.is_tile(chain.elements[i]) ? reflections : diffractions);
+  for (std::size_t i = 0; i < chain.length; ++i) {
+    ++(launch.environment.points.is_tile(chain.elements[i]) ? reflections : diffractions);
+  }
   return !launch.limits.may_reflect(reflections, diffractions);
 }
 
@@ -210,12 +280,8 @@ TESSERAY_HD inline double beyond_limits(const LaunchView& launch, const RayEndin
                                         std::uint32_t number) {
   const EnvironmentView& environment = launch.environment;
   const std::uint32_t ground = environment.receiver_grounds[number - environment.points.element_count()];
-  ArrivedRay companion;
-  if (ground == no_index || !lacks_ground_reflection(launch, ending.chain) ||
-      !find_companion(launch, ending, environment.tiles[ground], number, companion)) {
-    return 0;
-  }
-  return companion.arrival.path_gain + interference(launch, ending, environment.tiles[ground], ray, companion);
+  if (ground == no_index || !lacks_ground_reflection(launch, ending.chain)) return 0;
+  return with_companion(launch, ending, ray, ground, number);
 }
 
 }  // namespace ray_ending_detail
@@ -238,9 +304,11 @@ TESSERAY_HD void arrive(const LaunchView& launch, const RayEnding& ending, std::
   add(ray);
   if (!points.is_tile(number) || !points.is_ground(number)) return;
   ArrivedRay companion;
-  const Tile& ground = launch.environment.tiles[number];
-  if (!find_companion(launch, ending, ground, number, companion)) return;
-  if (pairs) companion.arrival.interference = ray_ending_detail::interference(launch, ending, ground, ray, companion);
+  if (!find_companion(launch, ending, number, number, companion)) return;
+  if (pairs) {
+    companion.arrival.interference =
+        ray_ending_detail::interference(launch, ending, launch.environment.tiles[number], ray, companion);
+  }
   add(companion);
 }
 

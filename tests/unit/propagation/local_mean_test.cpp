@@ -442,5 +442,84 @@ TEST(LocalMean, OfWhatBendsAroundACorner) {
   EXPECT_GE(pairs, 3);
 }
 
+// A high house whose corner stands far from a low antenna, over the ground of two rays. A wave around that corner goes
+// over the ground as one that goes straight as far: the ground reflects it before the corner where that is near the
+// receiver, and cancels most of it.
+class FarCorner {
+ public:
+  static constexpr double antenna_m = 10, height_m = 1.5;
+
+  FarCorner() : town_(house(), 10) {}
+
+  static Transmitter antenna(double frequency_hz) {
+    Transmitter transmitter = testing::test_transmitter({5, 400, antenna_m});
+    transmitter.frequency_hz = frequency_hz;
+    return transmitter;
+  }
+  // In the shadow, seen from the corner.
+  static std::vector<Vec3> places() {
+    return {{2040, 149.5, height_m}, {2060, 148, height_m}, {2080, 146.5, height_m}};
+  }
+  static bool is_in_shadow(Vec3 place) {
+    const Vec2 from = antenna(1e9).position.xy();
+    return place.x > 2036 && place.y < corner.y - 0.5 && cross(corner - from, place.xy() - from) > 0;
+  }
+  static double way_around_m(Vec3 place) {
+    return norm(corner - antenna(1e9).position.xy()) + norm(place.xy() - corner);
+  }
+  // What the ground leaves of the wave that goes by the corner alone.
+  static double left_by_ground(double frequency_hz, double plan_m) {
+    const double above_m = std::hypot(plan_m, antenna_m - height_m),
+                 wave_number = 2 * pi * frequency_hz / speed_of_light;
+    return TwoRaysOverPlane(frequency_hz, antenna_m).mean_gain(plan_m, height_m) * squared(2 * wave_number * above_m);
+  }
+  RayLaunchingResult launch(const Transmitter& transmitter, const std::vector<Vec3>& places, int reflections) const {
+    RayLaunchingOptions options = testing::without_scattering(reflections, 1, reflections + 1);
+    options.over_rooftop = OverRooftop::none;
+    options.receiver_height_m = height_m;
+    return town_.launch(transmitter, testing::receivers_at(places), options);
+  }
+  const Environment& town() const { return town_; }
+
+  static constexpr Vec2 corner{2005, 150};
+
+ private:
+  static double squared(double value) { return value * value; }
+  static Scene house() {
+    Scene scene = testing::flat_ground(2110, 410);
+    scene.prisms = {testing::box_prism(1, corner, {2035, 290}, 0, 40)};
+    return testing::with_material(std::move(scene), TwoRaysOverPlane::permittivity, TwoRaysOverPlane::conductivity);
+  }
+
+  Environment town_;
+};
+
+TEST(LocalMean, OfWhatBendsAroundACornerFarAway) {
+  const FarCorner street;
+  std::vector<Vec3> places = FarCorner::places();
+  std::vector<std::size_t> tiles;
+  for (std::size_t t = 0; t < street.town().tiling.tiles.size(); ++t) {
+    const Tile& tile = street.town().tiling.tiles[t];
+    if (tile.kind != SurfaceKind::ground || !FarCorner::is_in_shadow(tile.centroid)) continue;
+    tiles.push_back(t);
+    places.push_back(tile.centroid + Vec3{0, 0, FarCorner::height_m});
+  }
+  EXPECT_GT(tiles.size(), 3u);
+  for (const double frequency_hz : {160e6, 900e6, 2.6e9}) {
+    SCOPED_TRACE(frequency_hz);
+    const Transmitter transmitter = FarCorner::antenna(frequency_hz);
+    const RayLaunchingResult alone = street.launch(transmitter, places, 0);
+    const RayLaunchingResult launched = street.launch(transmitter, places, 1);
+    for (std::size_t r = 0; r < places.size(); ++r) {
+      const double expected = decibels(FarCorner::left_by_ground(frequency_hz, FarCorner::way_around_m(places[r])));
+      const double by_edge = testing::total_gain(alone.receivers[r]);
+      EXPECT_NEAR(decibels(testing::total_gain(launched.receivers[r]) / by_edge), expected, 0.3) << r;
+      if (r < FarCorner::places().size()) continue;
+      const ArrivalSums& tile = launched.tiles[tiles[r - FarCorner::places().size()]];
+      EXPECT_NEAR(decibels(testing::total_gain(tile) / by_edge), expected, 0.3) << r;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tesseray
