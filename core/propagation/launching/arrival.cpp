@@ -11,13 +11,16 @@ namespace tesseray {
 void LaunchArrivals::add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number,
                                  ThreadArrivals& state) {
   const Arrival& arrival = ray.arrival;
-  state.sums[setting_.sum_index(number)].add(arrival);
-  add_wideband(ending, ray, number, state);
+  const bool is_summed = !comes_with_another(ending, ray, number);
+  if (is_summed) {
+    state.sums[setting_.sum_index(number)].add(arrival);
+    add_wideband(ending, ray, number, state);
+  }
   if (!environment_.points.is_receiver(number)) return;
   const bool is_recorded = environment_.options.rays_per_receiver > 0;
   const std::uint32_t receiver = number - environment_.points.element_count();
   if (arrival.path_gain > 0) {
-    const bool is_pairable = view_.summation == Summation::local_mean;
+    const bool is_pairable = is_summed && view_.summation == Summation::local_mean;
     if (!is_recorded && !is_pairable) return;
     const Complex phased = exp_j(-link_.wave_number() * ray.length_m) * ray.received;
     if (is_pairable) state.pairable.push_back(as_pairable(ending, ray, phased, receiver));
@@ -40,6 +43,18 @@ void LaunchArrivals::count_without_power(const RayEnding& ending, const ArrivedR
                                          RaysWithoutPower& counts) const {
   const bool by_pattern = !(ending.departure_gain > 0 && link_.receive_gain(ray.arrival.travel_direction) > 0);
   ++(by_pattern ? counts.by_pattern : counts.by_polarization);
+}
+
+// Of a ray that is drawn by chance and its reflection on the ground either may be drawn without the other, and what two
+// rays in step bring together is not the mean of what each does. So the ray has what the ground below reflects of it
+// with it (with_reflection_below()), and the reflection, a ray of its own elsewhere, is left out.
+bool LaunchArrivals::comes_with_another(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const {
+  if (ray.arrival.stands_for == 1 || view_.summation != Summation::local_mean || ending.chain.length < 2 ||
+      !environment_.points.is_receiver(number)) {
+    return false;
+  }
+  const std::uint32_t ground = setting_.receiver_ground(number);
+  return ground != no_index && is_companion(view_.environment, ending.chain, ground);
 }
 
 PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRay& arrived, Complex phased,
@@ -73,26 +88,50 @@ PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRa
           .straight = is_straight,
           .over_rooftops = chain.over_rooftops,
           .way = way.value(),
-          .amplitude = std::sqrt(arrived.arrival.stands_for) * phased,
+          .amplitude = phased,
+          .stands_for = arrived.arrival.stands_for,
           .direction = arrived.phase_direction,
           .normal = ground == no_index ? Vec3{0, 0, 1} : environment_.tiling.tiles[ground].normal,
           .along_ground = ending.along_ground,
           .with_ground_below =
-              from_ground ? 0 : arrived.arrival.stands_for * with_ground_around_corner(ending, arrived, receiver)};
+              from_ground ? 0 : arrived.arrival.stands_for * with_reflection_below(ending, arrived, receiver)};
 }
 
-// Tiles over uneven ground miss the reflections of what upright edges send, each tilted as it is.
-double LaunchArrivals::with_ground_around_corner(const RayEnding& ending, const ArrivedRay& arrived,
-                                                 std::uint32_t receiver) const {
+double LaunchArrivals::with_reflection_below(const RayEnding& ending, const ArrivedRay& arrived,
+                                             std::uint32_t receiver) const {
   const InteractionChain& chain = ending.chain;
   const TargetPoints& points = environment_.points;
-  const std::uint32_t ground = view_.environment.receiver_grounds[receiver];
-  if (ground == no_index || chain.length == 0 || !points.is_edge(chain.last()) ||
-      !stands_on({0, 0, 1}, environment_.view.edge(chain.last()).direction) || !view_.limits.may_reflect(0, 0) ||
+  const std::uint32_t ground = view_.environment.receiver_grounds[receiver], number = points.element_count() + receiver;
+  if (ground == no_index || chain.length == 0 || !view_.limits.may_reflect(0, 0) ||
       lacks_ground_reflection(view_, chain)) {
     return 0;
   }
-  return with_companion(view_, ending, arrived, ground, points.element_count() + receiver);
+  // Tiles over uneven ground miss the reflections of what upright edges send, each tilted as it is.
+  const bool is_around_corner =
+      points.is_edge(chain.last()) && stands_on({0, 0, 1}, environment_.view.edge(chain.last()).direction);
+  if (is_around_corner) return with_companion(view_, ending, arrived, ground, number);
+  if (!view_.draws_by_chance) return 0;
+  const std::uint32_t reflecting = reflecting_ground(ending, ground, number);
+  return reflecting == no_index ? 0 : with_companion(view_, ending, arrived, reflecting, number);
+}
+
+std::uint32_t LaunchArrivals::reflecting_ground(const RayEnding& ending, std::uint32_t ground,
+                                                std::uint32_t number) const {
+  // From the plane below the receiver on to the tile that it meets, and with that one's to where it is met.
+  for (const bool is_last : {false, true}) {
+    const Tile& tile = environment_.tiling.tiles[ground];
+    const VirtualSource image = mirrored(ending.source, tile.centroid, tile.normal);
+    InteractionChain chain = ending.chain;
+    chain.push(ground);
+    const RayEnding reflected{image, ending.strength, ending.mechanism, ending.departure_gain, chain, false, {}};
+    const std::optional<Vec3> place = receiver_legs_.place_on(ground, reflected, number);
+    if (!place) return no_index;
+    if (environment_.ground_tiles.holds(ground, *place)) return ground;
+    if (is_last) return no_index;
+    ground = environment_.ground_tiles.near(place->xy());
+    if (ground == no_index) return no_index;
+  }
+  return no_index;
 }
 
 void LaunchArrivals::pair_rays(std::span<ArrivalSums> receivers) {

@@ -12,6 +12,7 @@
 
 #include "core/propagation/launching/first_level_record.h"
 #include "core/propagation/launching/launch_setting.h"
+#include "core/propagation/launching/receiver_legs.h"
 #include "core/propagation/launching/scattered_rays.h"
 #include "core/propagation/launching/target_sums.h"
 #include "core/propagation/rays/arrivals.h"
@@ -89,8 +90,14 @@ class LaunchArrivals {
   void count_without_power(const RayEnding& ending, const ArrivedRay& ray, RaysWithoutPower& counts) const;
   PairableRay as_pairable(const RayEnding& ending, const ArrivedRay& arrived, Complex phased,
                           std::uint32_t receiver) const;
-  // What the reflection on the ground below a receiver brings with a ray from an upright edge.
-  double with_ground_around_corner(const RayEnding& ending, const ArrivedRay& arrived, std::uint32_t receiver) const;
+  // What the reflection on the ground below a receiver brings with a ray where it may be no ray of its own: where that
+  // is drawn by chance, and of what upright edges send.
+  double with_reflection_below(const RayEnding& ending, const ArrivedRay& arrived, std::uint32_t receiver) const;
+  // The ground tile that reflects a ray last on its way to a receiver over the tile `ground`; no_index where none does,
+  // or something is in the way.
+  std::uint32_t reflecting_ground(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;
+  // Whether a ray at a receiver is the reflection that another has with it.
+  bool comes_with_another(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const;
   // Adds what pairs of them bring to receivers.
   void pair_rays(std::span<ArrivalSums> receivers);
   std::vector<ArrivalSums> sums_of_threads() const;
@@ -106,6 +113,7 @@ class LaunchArrivals {
   const Transmitter& transmitter_;
   const Link& link_;
   const LaunchView& view_;
+  const ReceiverLegs receiver_legs_;
   std::vector<std::uint16_t>& reached_over_rooftops_;  // FirstLevelRecord
   const std::vector<FirstLevelRecord::FirstEdge>& first_edges_;
   tbb::enumerable_thread_specific<ThreadArrivals> threads_;

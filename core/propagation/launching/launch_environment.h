@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/propagation/launching/ground_tiles.h"
 #include "core/propagation/launching/ray_launcher.h"
 #include "core/propagation/launching/receiver_reach.h"
 #include "core/propagation/rooftops/over_rooftop.h"
@@ -31,9 +32,10 @@ struct LaunchEnvironment {
   const ReceiverReach& reach;
   const std::vector<EdgeRun>& edge_runs;
   const OverRooftopPaths& over_rooftops;
-  RooftopSearch* rooftop_search;  // nullptr: the CPU's own
-  TubeBouncer* tube_bouncer;      // nullptr: the CPU alone
-  RowScatterer* row_scatterer;    // the same
+  const GroundTiles& ground_tiles;  // asked where there are receivers
+  RooftopSearch* rooftop_search;    // nullptr: the CPU's own
+  TubeBouncer* tube_bouncer;        // nullptr: the CPU alone
+  RowScatterer* row_scatterer;      // the same
   const VegetationPrisms& vegetation;
   const VegetationPairs& vegetation_pairs;
   EnvironmentView view;

@@ -12,27 +12,17 @@
 #include "core/propagation/launching/rays_in_any_order.h"
 #include "core/propagation/rays/ground_around_tiles.h"
 #include "core/propagation/tubes/tube.h"
-#include "core/tiling/tile_index.h"
 
 namespace tesseray {
 namespace {
 
 // The ground tile under each receiver that stands over the ground; no_index elsewhere.
-std::vector<std::uint32_t> grounds_below(const Tiling& tiling, const std::vector<Receiver>& receivers,
+std::vector<std::uint32_t> grounds_below(const GroundTiles& ground_tiles, const std::vector<Receiver>& receivers,
                                          const OverRooftopPaths& over_rooftops) {
-  std::vector<std::uint32_t> grounds(receivers.size(), no_index);
-  if (receivers.empty()) return grounds;
-  std::vector<IndexedTile> tiles;  // ground comes first
-  for (const Tile& tile : tiling.tiles) {
-    if (tile.kind != SurfaceKind::ground) break;
-    tiles.push_back({tile.id, tile.kind, tile.centroid});
-  }
-  const TileIndex index(tiles);
-  for (std::size_t r = 0; r < receivers.size(); ++r) {
-    const Vec3 position = receivers[r].position;
-    const std::optional<NearestTile> nearest = index.nearest_2d(position.xy());
-    if (!nearest || nearest->distance_m > tiling.tiles[nearest->tile].side_m()) continue;
-    if (over_rooftops.roof_below(position) == -infinity) grounds[r] = nearest->tile;
+  std::vector<std::uint32_t> grounds;
+  for (const Receiver& receiver : receivers) {
+    const bool is_over_ground = over_rooftops.roof_below(receiver.position) == -infinity;
+    grounds.push_back(is_over_ground ? ground_tiles.near(receiver.position.xy()) : no_index);
   }
   return grounds;
 }
@@ -66,6 +56,7 @@ struct RayLauncher::Impl {
   std::vector<Vec3> normals_around;
   std::vector<EdgeRun> runs;
   OverRooftopPaths over_rooftops;
+  std::unique_ptr<const GroundTiles> ground_tiles;
   std::vector<std::uint32_t> grounds;  // see EnvironmentView::receiver_grounds
   std::unique_ptr<RooftopSearch> rooftop_search;
   VegetationPrisms vegetation;
@@ -111,6 +102,7 @@ struct RayLauncher::Impl {
             reach,
             runs,
             over_rooftops,
+            *ground_tiles,
             rooftop_search.get(),
             tube_bouncer.get(),
             row_scatterer.get(),
@@ -161,14 +153,15 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
   PartOfStage sight(progress, 0, 0.5), reaching(progress, 0.5, 1);
   ReceiverRows rows(occlusion, tiling, receivers, sight);
   OverRooftopPaths over_rooftops(scene);
-  std::vector<std::uint32_t> grounds = grounds_below(tiling, receivers, over_rooftops);
+  auto ground_tiles = std::make_unique<const GroundTiles>(tiling, !receivers.empty());
+  std::vector<std::uint32_t> grounds = grounds_below(*ground_tiles, receivers, over_rooftops);
   ReceiverReach reach;
   if (!options.tiles_are_targets) reach = ReceiverReach(visibility, rows, reaching);
-  impl_ = std::make_unique<Impl>(Impl{scene, tiling, occlusion, visibility, std::move(receivers), options,
-                                      std::move(points), std::move(rows), std::move(reach),
-                                      normals_of_ground_around(tiling), edge_runs(tiling), std::move(over_rooftops),
-                                      std::move(grounds), nullptr, VegetationPrisms(scene.vegetation),
-                                      std::move(make_tube_bouncer), std::move(make_row_scatterer)});
+  impl_ = std::make_unique<Impl>(
+      Impl{scene, tiling, occlusion, visibility, std::move(receivers), options, std::move(points), std::move(rows),
+           std::move(reach), normals_of_ground_around(tiling), edge_runs(tiling), std::move(over_rooftops),
+           std::move(ground_tiles), std::move(grounds), nullptr, VegetationPrisms(scene.vegetation),
+           std::move(make_tube_bouncer), std::move(make_row_scatterer)});
   if (make_rooftop_search && options.over_rooftop == OverRooftop::screens) {
     impl_->rooftop_search = make_rooftop_search(impl_->over_rooftops.view());
   }

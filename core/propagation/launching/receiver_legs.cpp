@@ -15,12 +15,7 @@ namespace tesseray {
 std::optional<ReceiverLegs::FreeRay> ReceiverLegs::follow(const RayEnding& ending, std::uint32_t number) const {
   if (ending.chain.length == (ending.chain.is_scattered() ? 1 : 0)) return FreeRay{};
   const std::optional<Way> way = way_of(ending, number);
-  if (!way || !meets_its_buildings(*way)) return std::nullopt;
-  // A wave over the roofs is known by its profile, and one through a building goes through that.
-  const bool begins_otherwise = way->chain.over_rooftops || way->chain.through_building;
-  for (std::size_t leg = begins_otherwise ? 1 : 0; leg <= way->chain.length; ++leg) {
-    if (!is_free(*way, leg)) return std::nullopt;
-  }
+  if (!way || !is_free(*way)) return std::nullopt;
   FreeRay ray;
   if (!may_have_any_order(*way)) return ray;
   const std::span met(way->chain.elements.begin(), way->chain.length);
@@ -32,6 +27,14 @@ std::optional<ReceiverLegs::FreeRay> ReceiverLegs::follow(const RayEnding& endin
   ray.in_any_order = RayInAnyOrder{number, ending.chain.length, ending.chain.cross_polarized, way->places[1],
                                    target + length_m * normalized(last - target)};
   return ray;
+}
+
+std::optional<Vec3> ReceiverLegs::place_on(std::uint32_t tile, const RayEnding& ending, std::uint32_t number) const {
+  const std::optional<Way> way = way_of(ending, number);
+  if (!way || !is_free(*way)) return std::nullopt;
+  const auto met = std::span(way->chain.elements).first(way->chain.length);
+  const auto place = std::find(met.begin(), met.end(), tile) - met.begin();
+  return way->places[static_cast<std::size_t>(place) + 1];
 }
 
 std::optional<ReceiverLegs::Way> ReceiverLegs::way_of(const RayEnding& ending, std::uint32_t number) const {
@@ -71,6 +74,16 @@ bool ReceiverLegs::may_have_any_order(const Way& way) const {
     if (have_any_order(environment_.view, way.chain.elements[i], way.chain.elements[i + 1])) return true;
   }
   return false;
+}
+
+bool ReceiverLegs::is_free(const Way& way) const {
+  if (!meets_its_buildings(way)) return false;
+  // A wave over the roofs is known by its profile, and one through a building goes through that.
+  const bool begins_otherwise = way.chain.over_rooftops || way.chain.through_building;
+  for (std::size_t leg = begins_otherwise ? 1 : 0; leg <= way.chain.length; ++leg) {
+    if (!is_free(way, leg)) return false;
+  }
+  return true;
 }
 
 bool ReceiverLegs::meets_its_buildings(const Way& way) const {

@@ -30,6 +30,8 @@ class ReceiverLegs {
   // Nothing where something is in the way, or a surface is not there. Direct rays, waves over the roofs up to their
   // last edge, and rays through a building up to their first tile are known by other means.
   std::optional<FreeRay> follow(const RayEnding& ending, std::uint32_t number) const;
+  // Where such a ray meets a tile of its chain, in the tile's plane.
+  std::optional<Vec3> place_on(std::uint32_t tile, const RayEnding& ending, std::uint32_t number) const;
 
  private:
   // The elements that the ray meets where its power has not been summed before, where it comes from to them, and the
@@ -42,6 +44,8 @@ class ReceiverLegs {
   };
   // In the order in which the ray meets them; nothing where it comes to a tile from behind in any.
   std::optional<Way> way_of(const RayEnding& ending, std::uint32_t number) const;
+  // Whether it meets its buildings, and nothing between them.
+  bool is_free(const Way& way) const;
   VirtualSource first_source(const RayEnding& ending) const;
   bool may_have_any_order(const Way& way) const;
   bool meets_its_buildings(const Way& way) const;

@@ -34,7 +34,9 @@ double interference_of(std::span<const PairableRay> rays, double wave_number,
     const auto nearest = std::ranges::min_element(partners, {}, [&](const PairableRay* p) { return apart(*p, *ray); });
     const PairableRay& partner = **nearest;
     const double in_step = coherence(ray->direction, partner.direction, ray->normal, wave_number);
-    sum += interference(partner.amplitude, ray->amplitude, in_step, partner.along_ground);
+    // Drawn by chance, the two are there together as often as the weaker of them: mostly it is the other gone on.
+    const double stands_for = std::max(partner.stands_for, ray->stands_for);
+    sum += stands_for * interference(partner.amplitude, ray->amplitude, in_step, partner.along_ground);
     partners.erase(nearest);
   }
   for (const PairableRay* alone : partners) sum += alone->with_ground_below;

@@ -21,6 +21,7 @@ struct PairableRay {
   bool over_rooftops = false;
   std::uint64_t way = 0;         // the same for rays that differ by that reflection alone
   Complex amplitude;             // with phase
+  double stands_for = 1;         // Arrival::stands_for
   Vec3 direction;                // unit, of travel
   Vec3 normal{0, 0, 1};          // unit, of the ground that reflects it
   WaveAlongGround along_ground;  // the direct ray with its reflection

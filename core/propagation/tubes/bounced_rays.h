@@ -293,7 +293,7 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
   chain.push(tube.element);
   const LaunchView& launch = rays.view();
   const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive() &&
-                       !is_companion(launch.environment, tube.chain, number) &&
+                       !comes_as_companion(launch.environment, tube.chain, number) &&
                        !is_reflected_below(launch, tube, tile, leg, number) &&
                        !is_with_direct(launch, tube, tile, number, with_ground_as_target);
   const bool goes_on = (target & RowTarget::goes_on) != 0 && !over_rooftops &&
@@ -388,7 +388,7 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incide
   const Leg leg = leg_to(at_edge.source, launch.environment.points.arrival(number));
   if (!(leg.rho_m > 0) || !comes_from_front(launch, tube, leg.from)) return;
   const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive() &&
-                       !is_companion(launch.environment, chain, number) &&
+                       !comes_as_companion(launch.environment, chain, number) &&
                        !is_over_rooftops(launch, chain, leg.from, number, lit_as_target);
   const bool goes_on =
       (target & RowTarget::goes_on) != 0 && !is_over_rooftops(launch, chain, leg.from, number, lit_as_element);

@@ -54,15 +54,20 @@ TESSERAY_HD inline std::uint32_t last_ground(const EnvironmentView& environment,
   return no_index;
 }
 
-// Whether a ray to a ground tile that a chain, in part or all of it, has sent is another's companion there: it comes
-// from ground as steep as the tile.
+// Whether what a chain, in part or all of it, sends over a ground tile is the companion of another ray there: it comes
+// from ground as steep as that.
 TESSERAY_HD inline bool is_companion(const EnvironmentView& environment, const InteractionChain& chain,
-                                     std::uint32_t target) {
+                                     std::uint32_t ground_below) {
   constexpr double as_steep = 0.9994;  // cos 2°
-  const TargetPointsView& points = environment.points;
-  if (!points.is_tile(target) || !points.is_ground(target)) return false;
   const std::uint32_t ground = last_ground(environment, chain);
-  return ground != no_index && dot(environment.tiles[ground].normal, environment.tiles[target].normal) > as_steep;
+  return ground != no_index && dot(environment.tiles[ground].normal, environment.tiles[ground_below].normal) > as_steep;
+}
+
+// The same of what it sends to a ground tile, with which its companions come.
+TESSERAY_HD inline bool comes_as_companion(const EnvironmentView& environment, const InteractionChain& chain,
+                                           std::uint32_t target) {
+  const TargetPointsView& points = environment.points;
+  return points.is_tile(target) && points.is_ground(target) && is_companion(environment, chain, target);
 }
 
 // Unit, of the plane in which a ground tile reflects a ray's companion. What an upright edge sends has come along the

@@ -260,6 +260,54 @@ TEST(Pruning, LeavesSingleRaysAsStrongAsTheyAre) {
   EXPECT_GT(diffracted, 1'000u);
 }
 
+// Nine houses on flat ground in tiles of 3 m².
+const Environment& nine_houses() {
+  static const Environment made(
+      [] {
+        Scene scene = testing::flat_ground(240, 240);
+        for (int i = 0; i < 9; ++i) {
+          const Vec2 corner{25 + 75.0 * (i % 3) + 3 * (i / 3), 20 + 70.0 * (i / 3) + 5 * (i % 3)};
+          const Vec2 opposite = corner + Vec2{20.0 + 3 * (i % 4), 38.0 - 4 * (i % 5)};
+          scene.prisms.push_back(testing::box_prism(i + 1, corner, opposite, 0, 8 + 2 * ((i * 5) % 7)));
+        }
+        return scene;
+      }(),
+      std::sqrt(3.0));
+  return made;
+}
+
+// At receivers rays and their reflections on the ground are in step, and mostly cancel in part: what either is drawn
+// without the other would be too much. No receiver is without power that it has.
+TEST(Pruning, KeepsTheMeanAtReceivers) {
+  const PrismIndex index(nine_houses().scene);
+  std::vector<Vec3> places;
+  for (double x = 5; x < 240; x += 11.3) {
+    for (double y = 5; y < 240; y += 13.7) {
+      if (index.surface_height({x, y}) <= 0) places.push_back({x, y, 1.5});
+    }
+  }
+  const std::vector<Receiver> receivers = testing::receivers_at(places);
+  RayLaunchingOptions options = all_effects(false);
+  options.max_scatterings = 0;
+  double sum = 0, count = 0;
+  for (const Vec3 antenna : {Vec3{12, 108, 4}, Vec3{195, 98, 4}}) {
+    const Transmitter transmitter = testing::test_transmitter(antenna);
+    options.pruning = false;
+    const RayLaunchingResult whole = nine_houses().launch(transmitter, receivers, options);
+    options.pruning = true;
+    const RayLaunchingResult pruned = nine_houses().launch(transmitter, receivers, options);
+    for (std::size_t r = 0; r < receivers.size(); ++r) {
+      const double all = testing::total_gain(whole.receivers[r]), drawn = testing::total_gain(pruned.receivers[r]);
+      if (whole.receivers[r].direct || !(all > 0)) continue;
+      EXPECT_GT(drawn, 0) << r;
+      sum += drawn / all;
+      ++count;
+    }
+  }
+  EXPECT_GT(count, 300);
+  EXPECT_NEAR(sum / count, 1, 0.01);
+}
+
 // The strongest ray of a target, its mechanism and its delay profile are those of rays that are there, too.
 TEST(Pruning, MakesNoRayStrongerThanTheStrongest) {
   const Transmitter transmitter = transmitter_at(6);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The ground tiles of an environment by place. Internal to core/propagation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/tiling/tile_index.h"
+
+namespace tesseray {
+
+class GroundTiles {
+ public:
+  // Keeps a reference. Empty of places where nobody asks (`are_asked` false).
+  GroundTiles(const Tiling& tiling, bool are_asked);
+  GroundTiles(const GroundTiles&) = delete;
+  GroundTiles& operator=(const GroundTiles&) = delete;
+
+  // The nearest within its side; no_index where there is none.
+  std::uint32_t near(Vec2 place) const;
+  // Whether a place in its plane lies on a tile.
+  bool holds(std::uint32_t tile, Vec3 place) const;
+
+ private:
+  const Tiling& tiling_;
+  std::vector<IndexedTile> tiles_;
+  TileIndex index_;
+};
+
+}  // namespace tesseray
