@@ -163,6 +163,16 @@ std::uint64_t size_of_work_beside(const std::filesystem::path& file) {
   return failed ? 0 : bytes;
 }
 
+// What an earlier run had begun of a file that is whole now; not that of a run which is still at it.
+void remove_work_beside(Run& run, const Tiling& tiling, const VisibilityKey& key, const std::filesystem::path& file) {
+  if (!is_there(work_file_beside(file))) return;
+  try {
+    WorkFile(file, visibility_to_compute(tiling, key.options, key.environment_hash), run.progress()).remove();
+  } catch (const Error& at_work) {
+    if (at_work.kind() != ErrorKind::invalid_input) throw;
+  }
+}
+
 // Of the blocks that are under way.
 std::uint64_t block_bytes(const MemoryBudget& budget) {
   return budget.bytes == 0 ? usual_block_bytes : std::clamp(budget.bytes / 8, least_block_bytes, usual_block_bytes);
@@ -315,11 +325,11 @@ std::unique_ptr<Visibility> compute_visibility(Run& run, const Scene& scene, con
                                                const Tiling& tiling, const VisibilityKey& key,
                                                const std::optional<std::filesystem::path>& keep_in) {
   run.progress().begin_stage("visibility file");
-  if (keep_in) {
-    if (std::unique_ptr<Visibility> finished = finished_visibility(run, key, *keep_in)) return finished;
-  }
-  std::unique_ptr<Visibility> previous = visibility_from_previous(run, scene, occlusion, tiling, key, keep_in);
-  return previous ? std::move(previous) : compute_visibility_anew(run, occlusion, tiling, key, keep_in);
+  std::unique_ptr<Visibility> found = keep_in ? finished_visibility(run, key, *keep_in) : nullptr;
+  if (!found) found = visibility_from_previous(run, scene, occlusion, tiling, key, keep_in);
+  if (!found) return compute_visibility_anew(run, occlusion, tiling, key, keep_in);
+  if (keep_in) remove_work_beside(run, tiling, key, *keep_in);
+  return found;
 }
 
 std::unique_ptr<Visibility> compute_visibility_anew(Run& run, const Occlusion& occlusion, const Tiling& tiling,

@@ -111,6 +111,18 @@ class ResumeTest(PipelineTest):
             self.assertGreater(json.loads(process.stdout)["figures"]["visibility_entries"], 1000)
             (self.folder / "t.gpkg").unlink()
 
+    def test_work_that_another_way_made_needless_goes(self):
+        finished = self.folder / "finished.tvis"
+        self.assert_done(tesseray(*self.command, "--visibility", finished))
+        process = self.start()
+        self.assertTrue(self.wait_for_work(process, 100))
+        process.kill()
+        process.communicate(timeout=300)
+        self.assertTrue(self.work.exists())
+        self.assert_done(tesseray(*self.command, "--previous-visibility", finished))
+        self.assertEqual(self.visibility.read_bytes(), finished.read_bytes())
+        self.assertFalse(self.work.exists())
+
     def test_a_file_of_another_environment_is_replaced_only_when_allowed(self):
         self.visibility.write_text("precious")
         self.assert_refused(tesseray(*self.command), "file_exists", ["--overwrite"])
