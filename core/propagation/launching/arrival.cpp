@@ -10,17 +10,15 @@ namespace tesseray {
 
 void LaunchArrivals::add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number,
                                  ThreadArrivals& state) {
+  if (comes_with_another(ending, ray, number)) return;
   const Arrival& arrival = ray.arrival;
-  const bool is_summed = !comes_with_another(ending, ray, number);
-  if (is_summed) {
-    state.sums[setting_.sum_index(number)].add(arrival);
-    add_wideband(ending, ray, number, state);
-  }
+  state.sums[setting_.sum_index(number)].add(arrival);
+  add_wideband(ending, ray, number, state);
   if (!environment_.points.is_receiver(number)) return;
   const bool is_recorded = environment_.options.rays_per_receiver > 0;
   const std::uint32_t receiver = number - environment_.points.element_count();
   if (arrival.path_gain > 0) {
-    const bool is_pairable = is_summed && view_.summation == Summation::local_mean;
+    const bool is_pairable = view_.summation == Summation::local_mean;
     if (!is_recorded && !is_pairable) return;
     const Complex phased = exp_j(-link_.wave_number() * ray.length_m) * ray.received;
     if (is_pairable) state.pairable.push_back(as_pairable(ending, ray, phased, receiver));
@@ -45,16 +43,31 @@ void LaunchArrivals::count_without_power(const RayEnding& ending, const ArrivedR
   ++(by_pattern ? counts.by_pattern : counts.by_polarization);
 }
 
-// Of a ray that is drawn by chance and its reflection on the ground either may be drawn without the other, and what two
-// rays in step bring together is not the mean of what each does. So the ray has what the ground below reflects of it
-// with it (with_reflection_below()), and the reflection, a ray of its own elsewhere, is left out.
+// Rays have what the ground below reflects of them with them (with_reflection_below()), and the reflections, rays of
+// their own elsewhere, are left out, where these are drawn by chance: either may be drawn without the other, and what
+// two rays in step bring together is not the mean of what each does. So it is around corners, where a tile is tilted
+// against the ground around: of several such tiles each would reflect the same wave, or none.
 bool LaunchArrivals::comes_with_another(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const {
-  if (ray.arrival.stands_for == 1 || view_.summation != Summation::local_mean || ending.chain.length < 2 ||
+  constexpr double tilted = 2e-3;  // 0.1°
+  const InteractionChain& chain = ending.chain;
+  if (view_.summation != Summation::local_mean || chain.length < 2 || chain.is_scattered() ||
       !environment_.points.is_receiver(number)) {
     return false;
   }
   const std::uint32_t ground = setting_.receiver_ground(number);
-  return ground != no_index && is_companion(view_.environment, ending.chain, ground);
+  if (ground == no_index || !is_companion(view_.environment, chain, ground)) return false;
+  if (ray.arrival.stands_for != 1) return true;
+  const Vec3 normal = environment_.tiling.tiles[last_ground(view_.environment, chain)].normal;
+  return is_around_corner(chain) && norm(normal - view_.environment.normals_around[ground]) > tilted;
+}
+
+// Whether its last interaction but for those with the ground is with an upright edge.
+bool LaunchArrivals::is_around_corner(const InteractionChain& chain) const {
+  const TargetPoints& points = environment_.points;
+  std::size_t last = chain.length;
+  while (last > 0 && points.is_tile(chain.elements[last - 1]) && points.is_ground(chain.elements[last - 1])) --last;
+  return last > 0 && points.is_edge(chain.elements[last - 1]) &&
+         stands_on({0, 0, 1}, environment_.view.edge(chain.elements[last - 1]).direction);
 }
 
 PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRay& arrived, Complex phased,
@@ -102,17 +115,35 @@ double LaunchArrivals::with_reflection_below(const RayEnding& ending, const Arri
   const InteractionChain& chain = ending.chain;
   const TargetPoints& points = environment_.points;
   const std::uint32_t ground = view_.environment.receiver_grounds[receiver], number = points.element_count() + receiver;
-  if (ground == no_index || chain.length == 0 || !view_.limits.may_reflect(0, 0) ||
+  if (ground == no_index || chain.length == 0 || chain.is_scattered() || !view_.limits.may_reflect(0, 0) ||
       lacks_ground_reflection(view_, chain)) {
     return 0;
   }
-  // Tiles over uneven ground miss the reflections of what upright edges send, each tilted as it is.
-  const bool is_around_corner =
-      points.is_edge(chain.last()) && stands_on({0, 0, 1}, environment_.view.edge(chain.last()).direction);
-  if (is_around_corner) return with_companion(view_, ending, arrived, ground, number);
+  if (points.is_edge(chain.last()) && is_around_corner(chain)) {
+    return is_free_around_corner(ending, ground, number) ? with_companion(view_, ending, arrived, ground, number) : 0;
+  }
   if (!view_.draws_by_chance) return 0;
   const std::uint32_t reflecting = reflecting_ground(ending, ground, number);
   return reflecting == no_index ? 0 : with_companion(view_, ending, arrived, reflecting, number);
+}
+
+bool LaunchArrivals::is_free_around_corner(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const {
+  const Tile& tile = environment_.tiling.tiles[ground];
+  const Vec3 target = environment_.points.arrival(number);
+  const Vec3 normal = reflecting_normal(view_.environment, ending, ground);
+  const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
+  const auto on_ground = [&](Vec3 from, Vec3 to) {
+    return from + dot(tile.centroid - from, normal) / dot(to - from, normal) * (to - from);
+  };
+  if (dot(leg.from - tile.centroid, normal) >= 0) {
+    const Vec3 place = on_ground(leg.from, mirrored(target, tile.centroid, normal));
+    return receiver_legs_.is_free_of_buildings(leg.from, ending.chain.last(), place) &&
+           receiver_legs_.is_free_of_buildings(target, no_index, place);
+  }
+  // Before the edge, which is where it would be without walls before that.
+  return ending.chain.length > 1 ||
+         receiver_legs_.is_free_of_buildings(mirrored(leg.from, tile.centroid, normal), ending.chain.last(),
+                                             on_ground(leg.from, ending.source.point));
 }
 
 std::uint32_t LaunchArrivals::reflecting_ground(const RayEnding& ending, std::uint32_t ground,
@@ -172,7 +203,7 @@ bool LaunchArrivals::arrives_along_ground(const RayEnding& ending, std::uint32_t
   }
   const double above_m = dot(edge - Vec3{0, 0, bulge_m} - tile.centroid, tile.normal);
   if (!(above_m < of_height * dot(target - tile.centroid, tile.normal))) return false;
-  // Before an upright edge tiles do, or the ray has it with it (with_ground_around_corner()).
+  // Before an upright edge tiles do, or the ray has it with it (with_reflection_below()).
   const Vec3 image = mirrored(target, tile.centroid, tile.normal);
   return dot(leg_to(ending.source, image).from - tile.centroid, tile.normal) >= -in_ground_plane_m;
 }

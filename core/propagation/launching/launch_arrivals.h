@@ -93,9 +93,12 @@ class LaunchArrivals {
   // What the reflection on the ground below a receiver brings with a ray where it may be no ray of its own: where that
   // is drawn by chance, and of what upright edges send.
   double with_reflection_below(const RayEnding& ending, const ArrivedRay& arrived, std::uint32_t receiver) const;
+  // Whether no building is in the way of what the ground around reflects of a ray from an upright edge.
+  bool is_free_around_corner(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;
   // The ground tile that reflects a ray last on its way to a receiver over the tile `ground`; no_index where none does,
   // or something is in the way.
   std::uint32_t reflecting_ground(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;
+  bool is_around_corner(const InteractionChain& chain) const;
   // Whether a ray at a receiver is the reflection that another has with it.
   bool comes_with_another(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const;
   // Adds what pairs of them bring to receivers.

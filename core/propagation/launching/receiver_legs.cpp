@@ -29,6 +29,12 @@ std::optional<ReceiverLegs::FreeRay> ReceiverLegs::follow(const RayEnding& endin
   return ray;
 }
 
+bool ReceiverLegs::is_free_of_buildings(Vec3 place, std::uint32_t element, Vec3 on_ground) const {
+  const Vec3 begin = element == no_index ? place : lifted(place, element), end = on_ground + Vec3{0, 0, lift_m};
+  const auto [first, second] = ordered_ends(begin, end);
+  return !meets_prism(environment_.occlusion.view(), first, second);
+}
+
 std::optional<Vec3> ReceiverLegs::place_on(std::uint32_t tile, const RayEnding& ending, std::uint32_t number) const {
   const std::optional<Way> way = way_of(ending, number);
   if (!way || !is_free(*way)) return std::nullopt;

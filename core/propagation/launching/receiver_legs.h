@@ -30,6 +30,8 @@ class ReceiverLegs {
   // Nothing where something is in the way, or a surface is not there. Direct rays, waves over the roofs up to their
   // last edge, and rays through a building up to their first tile are known by other means.
   std::optional<FreeRay> follow(const RayEnding& ending, std::uint32_t number) const;
+  // Whether no building stands between a place on an element, or in the air (no_index), and one on the ground.
+  bool is_free_of_buildings(Vec3 place, std::uint32_t element, Vec3 on_ground) const;
   // Where such a ray meets a tile of its chain, in the tile's plane.
   std::optional<Vec3> place_on(std::uint32_t tile, const RayEnding& ending, std::uint32_t number) const;
 

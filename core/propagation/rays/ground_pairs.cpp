@@ -14,7 +14,7 @@ namespace {
 auto order_of(const PairableRay& ray) {
   // The direct ray's reflection comes over the roofs where they hide it; where they do not, that is another's.
   return std::tuple(ray.way, ray.from_ground, !ray.straight, ray.over_rooftops, ray.direction.x, ray.direction.y,
-                    ray.direction.z, ray.amplitude.re, ray.amplitude.im, ray.with_ground_below);
+                    ray.direction.z, ray.amplitude.re, ray.amplitude.im, ray.stands_for, ray.with_ground_below);
 }
 
 double apart(const PairableRay& a, const PairableRay& b) {
@@ -22,8 +22,7 @@ double apart(const PairableRay& a, const PairableRay& b) {
   return dot(difference, difference);
 }
 
-// What the rays of one way bring: first those that have not met the ground, and of either kind the straight ones. Those
-// without a partner come last, in their own order.
+// What the rays of one way bring: first those that have not met the ground, and of either kind the straight ones.
 double interference_of(std::span<const PairableRay> rays, double wave_number,
                        std::vector<const PairableRay*>& partners) {
   const auto from_ground = std::ranges::find(rays, true, &PairableRay::from_ground);
