@@ -2,167 +2,21 @@
 #include "core/comparison/comparison.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <set>
-#include <sstream>
 #include <tuple>
-#include <unordered_map>
 
-#include "core/base/listed.h"
 #include "core/base/parallel.h"
 #include "core/base/units.h"
 #include "core/comparison/averaging.h"
+#include "core/comparison/doubtful_measurements.h"
 #include "core/comparison/measured_values.h"
+#include "core/comparison/snapping.h"
 #include "core/comparison/statistics.h"
-#include "core/scene/receiver_height.h"
-#include "core/tiling/tile_index.h"
 
 namespace tesseray {
 namespace {
-
-constexpr std::uint32_t unknown_transmitter = std::numeric_limits<std::uint32_t>::max();
-
-// ── What is predicted where ──
-
-// The tiles of a prediction, each once, and what each transmitter's row says there.
-class PredictedTiles {
- public:
-  PredictedTiles(const std::vector<PredictedTarget>& targets, const std::vector<PredictedTransmitter>& transmitters) {
-    std::unordered_map<std::int64_t, std::uint32_t> transmitter_of_id;
-    for (std::uint32_t t = 0; t < transmitters.size(); ++t) {
-      transmitter_of_id.emplace(transmitters[t].transmitter_id, t);
-    }
-    rows_.resize(transmitters.size());
-    for (const PredictedTarget& target : targets) {
-      const auto transmitter = transmitter_of_id.find(target.transmitter_id);
-      if (transmitter == transmitter_of_id.end()) continue;
-      if (tile_ids_.emplace(target.tile_id, 0).second) {
-        tiles_.push_back({target.tile_id, target.kind, target.centroid});
-        if (target.kind == SurfaceKind::ground) ground_tiles_.push_back(tiles_.back());
-      }
-      rows_[transmitter->second].emplace(target.tile_id, &target);
-    }
-  }
-
-  const std::vector<IndexedTile>& tiles() const { return tiles_; }
-  const std::vector<IndexedTile>& ground_tiles() const { return ground_tiles_; }
-  // Null where the transmitter has no row.
-  const PredictedTarget* row(std::uint32_t transmitter, std::int64_t tile_id) const {
-    const auto found = rows_[transmitter].find(tile_id);
-    return found == rows_[transmitter].end() ? nullptr : found->second;
-  }
-
- private:
-  std::vector<IndexedTile> tiles_, ground_tiles_;
-  std::unordered_map<std::int64_t, std::uint32_t> tile_ids_;
-  std::vector<std::unordered_map<std::int64_t, const PredictedTarget*>> rows_;
-};
-
-// ── Snapping ──
-
-struct Snapped {
-  double level = undefined;
-  Vec3 position;  // of the measurement: on the ground, or at its height above it
-  std::optional<IndexedTile> tile;
-  double distance_m = undefined;  // from the measurement to the tile's centroid
-  std::optional<bool> line_of_sight;
-  bool bilinear_fell_back = false;
-  std::string excluded_because;
-};
-
-class Snapper {
- public:
-  Snapper(const PredictedTiles& predicted, const ComparisonOptions& options)
-      : predicted_(predicted),
-        options_(options),
-        ground_(predicted.ground_tiles()),
-        all_(predicted.tiles()),
-        lattice_(predicted.ground_tiles()) {}
-
-  // Where a measurement is that nothing is compared with.
-  Snapped place(const Measurement& measurement) const {
-    const bool is_somewhere = std::isfinite(measurement.position.x) && std::isfinite(measurement.position.y);
-    return {.position =
-                position_on(is_somewhere ? ground_.nearest_2d(measurement.position) : std::nullopt, measurement)};
-  }
-
-  Snapped snap(const Measurement& measurement, std::uint32_t transmitter) const {
-    const std::optional<NearestTile> ground = ground_.nearest_2d(measurement.position);
-    Snapped snapped{.position = position_on(ground, measurement)};
-    if (!is_inside(measurement.position)) {
-      snapped.excluded_because = outside_of_the_prediction;
-      return snapped;
-    }
-    if (!ground) {
-      snapped.excluded_because = "no ground tile in the prediction";
-      return snapped;
-    }
-    const bool in_space = options_.snapping == Snapping::nearest_3d && measurement.height_m.has_value();
-    const NearestTile nearest = in_space ? all_.nearest_3d(snapped.position).value_or(NearestTile{}) : *ground;
-    const IndexedTile& tile = in_space ? predicted_.tiles()[nearest.tile] : predicted_.ground_tiles()[nearest.tile];
-    snapped.tile = tile;
-    snapped.distance_m = nearest.distance_m;
-    if (nearest.distance_m > options_.max_snap_distance_m) {
-      snapped.excluded_because = "farther than the maximum snap distance from any tile";
-      return snapped;
-    }
-    read_level(measurement, transmitter, snapped);
-    return snapped;
-  }
-
- private:
-  bool is_inside(Vec2 p) const {
-    const Rectangle& area = all_.bounds();
-    const double reach = options_.max_snap_distance_m;
-    return !area.empty() && p.x >= area.min.x - reach && p.x <= area.max.x + reach && p.y >= area.min.y - reach &&
-           p.y <= area.max.y + reach;
-  }
-
-  Vec3 position_on(const std::optional<NearestTile>& ground, const Measurement& measurement) const {
-    const double z =
-        ground ? predicted_.ground_tiles()[ground->tile].centroid.z + measurement.height_m.value_or(0) : undefined;
-    return {measurement.position.x, measurement.position.y, z};
-  }
-
-  // The level at the snapped tile, or between the four around when asked for and there.
-  void read_level(const Measurement& measurement, std::uint32_t transmitter, Snapped& snapped) const {
-    if (const PredictedTarget* row = predicted_.row(transmitter, snapped.tile->id)) {
-      snapped.level = predicted_value(*row, options_);
-      snapped.line_of_sight = row->line_of_sight;
-    }
-    if (options_.snapping == Snapping::bilinear) {
-      const double between = bilinear_level(measurement.position, transmitter);
-      snapped.bilinear_fell_back = std::isnan(between);
-      if (!snapped.bilinear_fell_back) snapped.level = between;
-    }
-    if (std::isnan(snapped.level)) snapped.excluded_because = "no prediction there";
-  }
-
-  // Interpolated in dB, as measured levels vary; NaN unless all four tiles around have a level.
-  double bilinear_level(Vec2 p, std::uint32_t transmitter) const {
-    const std::optional<GroundLattice::Cell> cell = lattice_.around(p);
-    if (!cell) return undefined;
-    std::array<double, 4> level{};
-    for (std::size_t corner = 0; corner < level.size(); ++corner) {
-      const IndexedTile& tile = predicted_.ground_tiles()[cell->tiles[corner]];
-      const PredictedTarget* row = predicted_.row(transmitter, tile.id);
-      level[corner] = row ? predicted_value(*row, options_) : undefined;
-    }
-    const double south = (1 - cell->east) * level[0] + cell->east * level[1];
-    const double north = (1 - cell->east) * level[2] + cell->east * level[3];
-    return (1 - cell->north) * south + cell->north * north;
-  }
-
-  const PredictedTiles& predicted_;
-  const ComparisonOptions& options_;
-  TileIndex ground_, all_;
-  GroundLattice lattice_;
-};
-
-// ── The stages of a comparison ──
 
 std::vector<std::uint32_t> transmitters_of(const std::vector<Measurement>& measurements,
                                            const std::vector<PredictedTransmitter>& transmitters) {
@@ -201,25 +55,6 @@ std::vector<double> measured_levels(const std::vector<Measurement>& measurements
     for (std::size_t i = 0; i < source.size(); ++i) levels[source[i]] = averaged[i];
   }
   return levels;
-}
-
-constexpr const char* no_plausible_value = "no plausible value";
-constexpr const char* no_plausible_height = "no plausible height";
-
-bool has_plausible_height(const Measurement& measurement) {
-  return is_receiver_height(measurement.height_m.value_or(0));
-}
-
-// Why a measurement cannot be used whatever is predicted; empty when it can.
-std::string unusable_because(const Measurement& measurement, std::uint32_t transmitter,
-                             const ComparisonOptions& options) {
-  if (transmitter == unknown_transmitter) return "unknown transmitter";
-  if (!std::isfinite(measurement.position.x) || !std::isfinite(measurement.position.y)) return "no place";
-  if (!std::isfinite(measurement.value)) return "no value";
-  if (!is_plausible(measurement.value, options.value_kind)) return no_plausible_value;
-  if (!has_plausible_height(measurement)) return no_plausible_height;
-  if (is_censored(measurement.value, options)) return "censored: at the scanner's floor";
-  return {};
 }
 
 MeasurementError error_of(const Measurement& measurement, double measured, const PredictedTransmitter* transmitter,
@@ -307,86 +142,6 @@ std::map<std::int64_t, double> find_and_remove_offsets(std::vector<MeasurementEr
   return offsets;
 }
 
-// Names that differ are what most often leaves nothing to compare; those of both sides are told.
-void warn_of_unknown_transmitters(const std::vector<Measurement>& measurements,
-                                  const std::vector<std::uint32_t>& transmitter_of,
-                                  const std::vector<PredictedTransmitter>& transmitters, Progress& progress) {
-  std::size_t named = 0, unnamed = 0;
-  std::set<std::string> unknown, predicted;
-  const auto few = [](const std::set<std::string>& names) {
-    constexpr std::size_t most_shown = 5;
-    return listed({names.begin(), names.end()}, most_shown);
-  };
-  for (std::size_t m = 0; m < measurements.size(); ++m) {
-    if (transmitter_of[m] != unknown_transmitter) continue;
-    (measurements[m].transmitter.empty() ? unnamed : named) += 1;
-    if (!measurements[m].transmitter.empty()) unknown.insert(measurements[m].transmitter);
-  }
-  for (const PredictedTransmitter& transmitter : transmitters) predicted.insert(transmitter.name);
-  if (named > 0) {
-    progress.warn({"unknown_transmitter",
-                   std::to_string(named) +
-                       " of the measurements name transmitters that the prediction does not have: " + few(unknown) +
-                       ". It has " + few(predicted)});
-  }
-  if (unnamed > 0) {
-    progress.warn({"no_transmitter", std::to_string(unnamed) +
-                                         " of the measurements name no transmitter, and the prediction has several: " +
-                                         few(predicted) + ". Choose the field that names them as TRANSMITTER_FIELD"});
-  }
-}
-
-void warn_of_implausible(const std::vector<MeasurementError>& errors, const std::vector<Measurement>& measurements,
-                         ValueKind kind, Progress& progress) {
-  const auto count = std::count_if(errors.begin(), errors.end(), [](const MeasurementError& error) {
-    return error.excluded_because == no_plausible_value;
-  });
-  if (count == 0) return;
-  const auto first = std::find_if(measurements.begin(), measurements.end(), [kind](const Measurement& m) {
-    return std::isfinite(m.value) && !is_plausible(m.value, kind);
-  });
-  std::ostringstream value;
-  value << first->value;
-  progress.warn({"implausible_values", std::to_string(count) + " of " + std::to_string(measurements.size()) +
-                                           " measured values are not used, since none can be measured, such as " +
-                                           value.str() + " of measurement " + std::to_string(first->measurement_id)});
-}
-
-void warn_of_implausible_heights(const std::vector<MeasurementError>& errors,
-                                 const std::vector<Measurement>& measurements, Progress& progress) {
-  const auto count = std::count_if(errors.begin(), errors.end(), [](const MeasurementError& error) {
-    return error.excluded_because == no_plausible_height;
-  });
-  if (count == 0) return;
-  const auto first = std::find_if_not(measurements.begin(), measurements.end(), has_plausible_height);
-  std::ostringstream height;
-  height << *first->height_m;
-  progress.warn({"implausible_heights", std::to_string(count) + " of " + std::to_string(measurements.size()) +
-                                            " measurements are not used, since their heights are not from 0 to 2,000 m "
-                                            "above the ground, such as " +
-                                            height.str() + " m of measurement " +
-                                            std::to_string(first->measurement_id) +
-                                            ". Check the field given as MEASUREMENT_HEIGHT_FIELD"});
-}
-
-void warn_of_missing_heights(const std::vector<Measurement>& measurements, Snapping snapping, Progress& progress) {
-  const bool has_height = std::any_of(measurements.begin(), measurements.end(),
-                                      [](const Measurement& m) { return m.height_m.has_value(); });
-  if (snapping != Snapping::nearest_3d || has_height || measurements.empty()) return;
-  progress.warn({"no_measurement_heights",
-                 "no measurement has a height above the ground, so that all are compared with the nearest ground "
-                 "tile. Choose the field with the heights as MEASUREMENT_HEIGHT_FIELD"});
-}
-
-void warn_of_fallbacks(const std::vector<Snapped>& snapped, Progress& progress) {
-  const auto count = std::count_if(snapped.begin(), snapped.end(),
-                                   [](const Snapped& s) { return s.bilinear_fell_back && s.excluded_because.empty(); });
-  if (count == 0) return;
-  progress.warn({"bilinear_fell_back", std::to_string(count) +
-                                           " measurements have no four predicted ground tiles around them (a building "
-                                           "or the border is near) and took the nearest ground tile instead"});
-}
-
 // Each measurement, in their order, snapped to what it is compared with.
 std::vector<MeasurementError> compare_each(const std::vector<PredictedTarget>& predicted,
                                            const std::vector<PredictedTransmitter>& transmitters,
@@ -435,10 +190,7 @@ Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted
   std::vector<Snapped> snapped;
   Comparison comparison;
   comparison.errors = compare_each(predicted, transmitters, measurements, options, snapped, progress);
-  warn_of_implausible(comparison.errors, measurements, options.value_kind, progress);
-  warn_of_implausible_heights(comparison.errors, measurements, progress);
-  warn_of_missing_heights(measurements, options.snapping, progress);
-  warn_of_fallbacks(snapped, progress);
+  warn_of_doubtful(comparison.errors, measurements, snapped, options, progress);
   sort_by_transmitter(comparison.errors);
 
   comparison.of_arrival_times = is_arrival_time(options.value_kind);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/comparison/snapping.h"
+
+#include <array>
+#include <cmath>
+
+#include "core/comparison/measured_values.h"
+
+namespace tesseray {
+
+PredictedTiles::PredictedTiles(const std::vector<PredictedTarget>& targets,
+                               const std::vector<PredictedTransmitter>& transmitters) {
+  std::unordered_map<std::int64_t, std::uint32_t> transmitter_of_id;
+  for (std::uint32_t t = 0; t < transmitters.size(); ++t) {
+    transmitter_of_id.emplace(transmitters[t].transmitter_id, t);
+  }
+  rows_.resize(transmitters.size());
+  for (const PredictedTarget& target : targets) {
+    const auto transmitter = transmitter_of_id.find(target.transmitter_id);
+    if (transmitter == transmitter_of_id.end()) continue;
+    if (tile_ids_.emplace(target.tile_id, 0).second) {
+      tiles_.push_back({target.tile_id, target.kind, target.centroid});
+      if (target.kind == SurfaceKind::ground) ground_tiles_.push_back(tiles_.back());
+    }
+    rows_[transmitter->second].emplace(target.tile_id, &target);
+  }
+}
+
+const PredictedTarget* PredictedTiles::row(std::uint32_t transmitter, std::int64_t tile_id) const {
+  const auto found = rows_[transmitter].find(tile_id);
+  return found == rows_[transmitter].end() ? nullptr : found->second;
+}
+
+Snapper::Snapper(const PredictedTiles& predicted, const ComparisonOptions& options)
+    : predicted_(predicted),
+      options_(options),
+      ground_(predicted.ground_tiles()),
+      all_(predicted.tiles()),
+      lattice_(predicted.ground_tiles()) {}
+
+Snapped Snapper::place(const Measurement& measurement) const {
+  const bool is_somewhere = std::isfinite(measurement.position.x) && std::isfinite(measurement.position.y);
+  return {.position = position_on(is_somewhere ? ground_.nearest_2d(measurement.position) : std::nullopt, measurement)};
+}
+
+Snapped Snapper::snap(const Measurement& measurement, std::uint32_t transmitter) const {
+  const std::optional<NearestTile> ground = ground_.nearest_2d(measurement.position);
+  Snapped snapped{.position = position_on(ground, measurement)};
+  if (!is_inside(measurement.position)) {
+    snapped.excluded_because = outside_of_the_prediction;
+    return snapped;
+  }
+  if (!ground) {
+    snapped.excluded_because = "no ground tile in the prediction";
+    return snapped;
+  }
+  const bool in_space = options_.snapping == Snapping::nearest_3d && measurement.height_m.has_value();
+  const NearestTile nearest = in_space ? all_.nearest_3d(snapped.position).value_or(NearestTile{}) : *ground;
+  const IndexedTile& tile = in_space ? predicted_.tiles()[nearest.tile] : predicted_.ground_tiles()[nearest.tile];
+  snapped.tile = tile;
+  snapped.distance_m = nearest.distance_m;
+  if (nearest.distance_m > options_.max_snap_distance_m) {
+    snapped.excluded_because = "farther than the maximum snap distance from any tile";
+    return snapped;
+  }
+  read_level(measurement, transmitter, snapped);
+  return snapped;
+}
+
+bool Snapper::is_inside(Vec2 p) const {
+  const Rectangle& area = all_.bounds();
+  const double reach = options_.max_snap_distance_m;
+  return !area.empty() && p.x >= area.min.x - reach && p.x <= area.max.x + reach && p.y >= area.min.y - reach &&
+         p.y <= area.max.y + reach;
+}
+
+Vec3 Snapper::position_on(const std::optional<NearestTile>& ground, const Measurement& measurement) const {
+  const double z =
+      ground ? predicted_.ground_tiles()[ground->tile].centroid.z + measurement.height_m.value_or(0) : undefined;
+  return {measurement.position.x, measurement.position.y, z};
+}
+
+void Snapper::read_level(const Measurement& measurement, std::uint32_t transmitter, Snapped& snapped) const {
+  if (const PredictedTarget* row = predicted_.row(transmitter, snapped.tile->id)) {
+    snapped.level = predicted_value(*row, options_);
+    snapped.line_of_sight = row->line_of_sight;
+  }
+  if (options_.snapping == Snapping::bilinear) {
+    const double between = bilinear_level(measurement.position, transmitter);
+    snapped.bilinear_fell_back = std::isnan(between);
+    if (!snapped.bilinear_fell_back) snapped.level = between;
+  }
+  if (std::isnan(snapped.level)) snapped.excluded_because = "no prediction there";
+}
+
+double Snapper::bilinear_level(Vec2 p, std::uint32_t transmitter) const {
+  const std::optional<GroundLattice::Cell> cell = lattice_.around(p);
+  if (!cell) return undefined;
+  std::array<double, 4> level{};
+  for (std::size_t corner = 0; corner < level.size(); ++corner) {
+    const IndexedTile& tile = predicted_.ground_tiles()[cell->tiles[corner]];
+    const PredictedTarget* row = predicted_.row(transmitter, tile.id);
+    level[corner] = row ? predicted_value(*row, options_) : undefined;
+  }
+  const double south = (1 - cell->east) * level[0] + cell->east * level[1];
+  const double north = (1 - cell->east) * level[2] + cell->east * level[3];
+  return (1 - cell->north) * south + cell->north * north;
+}
+
+}  // namespace tesseray
