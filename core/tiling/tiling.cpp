@@ -148,9 +148,9 @@ std::vector<Issue> tiling_issues(const Scene& scene, const Tiling& tiling, const
   return std::move(log.issues());
 }
 
-std::uint64_t environment_hash(std::uint64_t scene_hash, const TilingOptions& options) {
+std::uint64_t environment_hash(std::uint64_t scene_hash, const TilingOptions& options, int version) {
   StableHash hash;
-  hash.add(std::string_view("tesseray environment 2"));
+  hash.add(std::string_view("tesseray environment " + std::to_string(version)));
   hash.add(scene_hash);
   for (const double option :
        {options.tile_area_m2, options.min_wall_width_m, options.min_wall_area_m2, options.ridge_angle_deg}) {

@@ -174,6 +174,7 @@ Layer environment_layer(const Scene& scene, const Tiling& tiling) {
       {{"scene_hash", text, "Hash of buildings, vegetation, terrain and materials"}, hexadecimal(hash)},
       {{"environment_hash", text, "Hash of the scene and the tiling options: what a visibility file belongs to"},
        hexadecimal(environment_hash(hash, options))},
+      {{"crs_hash", text, "Hash of the CRS's name and WKT"}, hexadecimal(crs_hash(scene.frame))},
   });
   std::vector<Field<std::vector<Metadata>>> fields;
   for (std::size_t i = 0; i < values->size(); ++i) {

@@ -96,7 +96,7 @@ class EnvironmentReader {
 
 // What the metadata row says beside the scene.
 struct Stored {
-  std::string scene_hash;
+  std::string scene_hash, environment_hash, crs_hash;
   std::uint32_t terrain_columns = 0, terrain_rows = 0;
 };
 
@@ -135,6 +135,8 @@ Stored read_metadata(EnvironmentReader& reader, Environment& environment) {
                                   .min_wall_area_m2 = reader.real(row, "min_wall_area_m2"),
                                   .ridge_angle_deg = reader.real(row, "ridge_angle_deg")};
     stored.scene_hash = reader.text(row, "scene_hash");
+    stored.environment_hash = reader.text(row, "environment_hash");
+    stored.crs_hash = reader.text(row, "crs_hash");
   });
   if (rows != 1) reader.fail(environment_table, "", "the table has " + std::to_string(rows) + " rows instead of one");
   return stored;
@@ -196,6 +198,21 @@ void read_clutter(EnvironmentReader& reader, const std::filesystem::path& path, 
   }
 }
 
+// Which version of tiling an environment's hash is of; 0 when its scene, its options or its CRS are not those that it
+// was written with.
+int version_of_tiling(const Environment& environment, const Stored& stored) {
+  const std::uint64_t scene = scene_hash(environment.scene);
+  if (hexadecimal(scene) != stored.scene_hash) return 0;
+  // Environments written before the CRS had a hash have none.
+  if (!stored.crs_hash.empty() && hexadecimal(crs_hash(environment.scene.frame)) != stored.crs_hash) return 0;
+  int version = tiling_version;
+  while (version > 0 &&
+         hexadecimal(environment_hash(scene, environment.tiling_options, version)) != stored.environment_hash) {
+    --version;
+  }
+  return version;
+}
+
 }  // namespace
 
 Environment read_environment(const std::filesystem::path& path, Progress& progress) {
@@ -217,11 +234,18 @@ Environment read_environment(const std::filesystem::path& path, Progress& progre
   scene.terrain.columns = stored.terrain_columns;
   scene.terrain.rows = stored.terrain_rows;
   scene.terrain.height_m = read_coverage(path, terrain_table, stored.terrain_columns, stored.terrain_rows);
-  if (hexadecimal(scene_hash(scene)) != stored.scene_hash) {
-    throw Error(
-        ErrorKind::invalid_input, "environment_edited",
-        "the environment's layers were edited after tileenvironment wrote them, so that they no longer fit together",
-        "edit the building data instead and make the environment anew with tileenvironment", {.file = path.string()});
+  const int version = version_of_tiling(environment, stored);
+  if (version == 0) {
+    throw Error(ErrorKind::invalid_input, "environment_edited",
+                "the environment's layers, or its table tesseray_environment, were edited after tileenvironment wrote "
+                "them, so that they no longer fit together",
+                "edit the building data instead and make the environment anew with tileenvironment",
+                {.file = path.string()});
+  }
+  if (version < tiling_version) {
+    progress.warn({"environment_of_earlier_version",
+                   path.string() + " was written when buildings were cut into other tiles: its layers tiles and edges "
+                                   "are not quite those of results; make it anew with tileenvironment"});
   }
   progress.advance(1);
   return environment;

@@ -9,9 +9,11 @@
 #include <cstring>
 #include <random>
 
+#include "core/base/hexadecimal.h"
 #include "core/io/results/environment_file.h"
 #include "core/io/results/grid_coverage.h"
 #include "gis_files.h"
+#include "tests/support/kept_warnings.h"
 #include "writer_case.h"
 
 namespace tesseray::testing {
@@ -87,6 +89,14 @@ class EnvironmentFile : public ::testing::Test {
     writer.add_environment(file, c.scene, c.tiling, c.issues);
     writer.commit(test_run(), no_progress());
     return file;
+  }
+  static void edit_with_sql(const std::string& file, const std::string& edit) {
+    Sql sql(file);
+    // The R-tree's triggers need functions that plain SQLite lacks.
+    for (const std::string& trigger : sql.column("SELECT name FROM sqlite_master WHERE type = 'trigger'")) {
+      sql.rows("DROP TRIGGER \"" + trigger + "\"");
+    }
+    ASSERT_TRUE(sql.rows(edit).empty()) << edit;
   }
   std::string error_of_reading(const std::string& file) {
     try {
@@ -259,17 +269,32 @@ TEST_F(EnvironmentFile, EditsAreNoticed) {
   for (const char* edit :
        {"UPDATE buildings SET roof_z = roof_z + 0.5 WHERE fid = 2", "DELETE FROM vegetation",
         "UPDATE materials SET a = 7 WHERE material_id = 1", "UPDATE buildings SET part = 5 WHERE fid = 3",
-        "UPDATE tesseray_environment SET terrain_x = 0", "UPDATE buildings SET on_ground = 0"}) {
+        "UPDATE tesseray_environment SET terrain_x = 0", "UPDATE buildings SET on_ground = 0",
+        "UPDATE tesseray_environment SET tile_area_m2 = 25", "UPDATE tesseray_environment SET tile_area_m2 = 1e-300",
+        "UPDATE tesseray_environment SET min_wall_width_m = 2", "UPDATE tesseray_environment SET min_wall_area_m2 = 0",
+        "UPDATE tesseray_environment SET ridge_angle_deg = 190", "UPDATE tesseray_environment SET crs_name = 'EPSG:1'",
+        "UPDATE tesseray_environment SET crs_wkt = replace(crs_wkt, '1700000', '1700001')",
+        "UPDATE tesseray_environment SET environment_hash = scene_hash"}) {
     const std::string file = write(c, true);
-    {
-      Sql sql(file);
-      // The R-tree's triggers need functions that plain SQLite lacks.
-      for (const std::string& trigger : sql.column("SELECT name FROM sqlite_master WHERE type = 'trigger'")) {
-        sql.rows("DROP TRIGGER \"" + trigger + "\"");
-      }
-      ASSERT_TRUE(sql.rows(edit).empty()) << edit;
-    }
+    edit_with_sql(file, edit);
     EXPECT_EQ(error_of_reading(file), "environment_edited") << edit;
+  }
+}
+
+// Written before the CRS had a hash, or scenes were cut into tiles as they are now.
+TEST_F(EnvironmentFile, OfEarlierStatesIsRead) {
+  const WriterCase c;
+  const std::string file = write(c);
+  edit_with_sql(file, "ALTER TABLE tesseray_environment DROP COLUMN crs_hash");
+  KeptWarnings warnings;
+  expect_same_scene(c.scene, read_environment(file, warnings).scene);
+  EXPECT_TRUE(warnings.all.empty());
+  for (int version = 1; version < tiling_version; ++version) {
+    const std::uint64_t earlier = environment_hash(scene_hash(c.scene), c.tiling.options, version);
+    edit_with_sql(file, "UPDATE tesseray_environment SET environment_hash = '" + hexadecimal(earlier) + "'");
+    warnings.all.clear();
+    expect_same_scene(c.scene, read_environment(file, warnings).scene);
+    EXPECT_EQ(warnings.codes(), std::vector<std::string>{"environment_of_earlier_version"}) << version;
   }
 }
 
@@ -310,13 +335,7 @@ TEST_F(EnvironmentFile, DamagedTablesAndOtherVersionsAreRefused) {
         "UPDATE tesseray_environment SET terrain_rows = 8", "UPDATE tesseray_environment SET terrain_rows = -1",
         "UPDATE tesseray_environment SET terrain_columns = 4000000000, terrain_rows = 4000000000"}) {
     const std::string file = write(WriterCase(), true);
-    {
-      Sql sql(file);
-      for (const std::string& trigger : sql.column("SELECT name FROM sqlite_master WHERE type = 'trigger'")) {
-        sql.rows("DROP TRIGGER \"" + trigger + "\"");
-      }
-      ASSERT_TRUE(sql.rows(damage).empty()) << damage;
-    }
+    edit_with_sql(file, damage);
     EXPECT_EQ(error_of_reading(file), "bad_environment") << damage;
   }
 }
