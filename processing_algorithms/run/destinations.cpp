@@ -179,9 +179,11 @@ void check_input_is_safe(const Parameter& input, const std::string& source, bool
       !layers.empty() && !wanted.empty() &&
       std::none_of(layers.begin(), layers.end(), [&](const std::string& layer) { return lower_case(layer) == wanted; });
   if (is_other_layer) return;
+  const bool have_layers = input.kind != ParameterKind::file && !destination.layer.empty();
   refuse("output_is_input", "it is the input " + input.name + ", which stays as it is",
-         "write to another file, or name the layers of both (file.gpkg|layername=…)", destination.file,
-         destination.layer);
+         std::string("write to another file") +
+             (have_layers ? ", or name the layers of both (file.gpkg|layername=…)" : ""),
+         destination.file, destination.layer);
 }
 
 // Which files, and which layers in them, outputs go to.

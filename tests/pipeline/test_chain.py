@@ -3,6 +3,7 @@
 
 import json
 import math
+import shutil
 import sqlite3
 import unittest
 
@@ -134,6 +135,23 @@ class ChainTest(PipelineTest):
                            self.environment, "--progress", "json", "--overwrite")
         self.assert_refused(process, "output_is_input", ["ENVIRONMENT"])
         self.assertEqual(self.environment.read_bytes(), before)
+
+    def test_layers_are_named_only_where_both_have_some(self):
+        visibility, buildings = self.folder / "earlier.tvis", self.folder / "city.gpkg"
+        self.assert_done(tesseray("computevisibility", "--environment", self.environment, "--visibility", visibility))
+        shutil.copy(SAMPLE / "buildings.gpkg", buildings)
+        environment = ["--environment", self.folder / "new.gpkg"]
+        for command, input_name, has_layers in (
+                (["computevisibility", "--environment", self.environment, "--previous-visibility", visibility,
+                  "--visibility", visibility], "PREVIOUS_VISIBILITY", False),
+                (["predictcoverage", "--environment", self.environment, *self.sites, "--output", self.environment],
+                 "ENVIRONMENT", False),
+                (["tileenvironment", "--buildings", buildings, "--environment", buildings], "BUILDINGS", False),
+                (["tileenvironment", "--buildings", buildings, *environment, "--tiles", buildings], "BUILDINGS", True)):
+            with self.subTest(input=input_name, has_layers=has_layers):
+                error = self.assert_refused(tesseray(*command, "--overwrite", "--progress", "json"), "output_is_input",
+                                            [input_name])
+                self.assertEqual("layername" in error["hint"], has_layers, error["hint"])
 
     def test_transmitters_stand_beside_path_loss(self):
         process = self.assert_done(tesseray("predictcoverage", "--environment", self.environment, *self.sites,
