@@ -2,6 +2,7 @@
 #include "core/visibility/updates/scene_change.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -117,6 +118,11 @@ void add_place(std::vector<ChangedPlace>& places, ChangedPlace place) {
   places.push_back(std::move(place));
 }
 
+bool is_flat(const Terrain& terrain) {
+  const std::vector<float>& heights = terrain.height_m;
+  return !heights.empty() && std::adjacent_find(heights.begin(), heights.end(), std::not_equal_to<>()) == heights.end();
+}
+
 ChangedPlace place_around(const std::vector<WallSide>& walls) {
   ChangedPlace place;
   for (const WallSide& wall : walls) {
@@ -193,8 +199,10 @@ SceneChange find_scene_change(const Scene& before, const Scene& after) {
 }
 
 bool is_same_terrain(const Terrain& a, const Terrain& b) {
-  return a.south_west == b.south_west && a.step_x == b.step_x && a.step_y == b.step_y && a.columns == b.columns &&
-         a.rows == b.rows && a.height_m == b.height_m;
+  const bool is_same_grid = a.south_west == b.south_west && a.step_x == b.step_x && a.step_y == b.step_y &&
+                            a.columns == b.columns && a.rows == b.rows;
+  if (is_same_grid && a.height_m == b.height_m) return true;
+  return is_flat(a) && is_flat(b) && a.height_m.front() == b.height_m.front();
 }
 
 }  // namespace tesseray

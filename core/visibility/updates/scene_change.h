@@ -57,6 +57,8 @@ struct SceneChange {
 // REQUIRES: the same terrain in both.
 SceneChange find_scene_change(const Scene& before, const Scene& after);
 
+// Grounds at one height are the same however far they reach, which without a DEM is as far as buildings do: all that
+// sees and is seen is above them.
 bool is_same_terrain(const Terrain& a, const Terrain& b);
 
 }  // namespace tesseray

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "core/base/error.h"
+#include "core/scene/ground_plan/polygon.h"
 #include "core/visibility/visibility.h"
 #include "scene_edits.h"
 #include "small_cities.h"
@@ -104,6 +105,38 @@ TEST_F(VisibilityUpdates, KeepAMaximumDistance) {
   VisibilityOptions near;
   near.max_distance_m = 70;
   expect_same_bytes(before, random_edits(before.scene, 9), "near", near);
+}
+
+// Without a DEM the ground reaches as far as the buildings do: one that sticks out of the extent makes it larger.
+TEST_F(VisibilityUpdates, HaveTheBytesOfAFullComputationOnFlatGroundOfAnotherSize) {
+  testing::SyntheticCityOptions options;
+  options.width_m = options.depth_m = 250;
+  options.hill_m = 0;
+  Scene scene = testing::synthetic_city(options);
+  const auto flat_ground_to = [&scene](double margin_m) {
+    const Rectangle all = grown(scene.extent, margin_m);
+    return Terrain{.south_west = all.min,
+                   .step_x = all.max.x - all.min.x,
+                   .step_y = all.max.y - all.min.y,
+                   .columns = 2,
+                   .rows = 2,
+                   .height_m = std::vector<float>(4, 0.0f)};
+  };
+  scene.terrain = flat_ground_to(1);
+  const Environment before(scene);
+  std::vector<SceneEdit> edits = random_edits(scene, 7);
+  const Vec2 corner = scene.extent.max;
+  const Rectangle house{{corner.x - 9, corner.y - 30}, {corner.x + 4, corner.y - 20}};
+  Scene with_house = scene;
+  std::erase_if(with_house.prisms, [&house](const Prism& prism) { return touch(bounds(prism.rings), house); });
+  with_house.prisms.push_back(testing::box_prism(scene.prisms.back().building_id + 1, house.min, house.max, 0, 9));
+  edits.push_back({"a house beyond the extent", with_house});
+  for (SceneEdit& edit : edits) edit.scene.terrain = flat_ground_to(5);
+  expect_same_bytes(before, edits, "flat");
+  EXPECT_GT(changed_entries_, 1000u);
+
+  scene.terrain.height_m.assign(4, 1.0f);
+  EXPECT_EQ(update(before, Environment(scene)).why_not, "the terrain is another one");
 }
 
 TEST_F(VisibilityUpdates, OfOneBuildingLookAtFewElements) {
