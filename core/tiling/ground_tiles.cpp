@@ -1,18 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/tiling/ground_tiles.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/units.h"
+#include "core/scene/issue_text.h"
 #include "core/tiling/edges.h"
 #include "core/tiling/tile_id.h"
 #include "core/tiling/walls.h"
 
 namespace tesseray {
 namespace {
+
+// Cells are numbered from the CRS's origin on.
+[[noreturn]] void refuse_coordinates(const Scene& scene, const TilingOptions& options) {
+  const Vec2 low = scene.extent.min + scene.frame.origin, high = scene.extent.max + scene.frame.origin;
+  const double farthest = std::max({-low.x, -low.y, high.x, high.y});
+  const double least_side_m = farthest / static_cast<double>(most_cells_from_origin);
+  const double least_area_m2 = std::ceil(100 * least_side_m * least_side_m) / 100;
+  throw Error(
+      ErrorKind::invalid_input, "coordinates_too_large",
+      "at x " + std::to_string(std::llround(high.x)) + ", y " + std::to_string(std::llround(high.y)) +
+          " ground tiles of " + square_metres(options.tile_area_m2) + " cannot be numbered",
+      "give a TILE_AREA of at least " + square_metres(least_area_m2) +
+          ", or a CRS with smaller coordinates, such as a UTM zone: some have the number of their zone in them");
+}
 
 GroundGrid ground_grid(const Scene& scene, const TilingOptions& options) {
   GroundGrid grid;
@@ -27,14 +43,16 @@ GroundGrid ground_grid(const Scene& scene, const TilingOptions& options) {
   if (high.x < low.x || high.y < low.y) return grid;
   const double cells = (high.x - low.x + 1) * (high.y - low.y + 1);
   constexpr double most_cells = 1e9;
-  const auto cell = [](double c) { return static_cast<std::int64_t>(c); };
-  if (!(cells <= most_cells) || !is_numbered_cell(cell(low.x), cell(low.y)) ||
-      !is_numbered_cell(cell(high.x), cell(high.y))) {
+  if (!(cells <= most_cells)) {
     throw Error(ErrorKind::resources, "too_many_ground_tiles",
                 "the extent of " + std::to_string(scene.extent.max.x - scene.extent.min.x) + " m × " +
                     std::to_string(scene.extent.max.y - scene.extent.min.y) + " m has too many ground tiles of " +
                     std::to_string(options.tile_area_m2) + " m²",
                 "give a smaller EXTENT or a larger TILE_AREA; one feature far from all others can also be the cause");
+  }
+  const auto cell = [](double c) { return static_cast<std::int64_t>(c); };
+  if (!is_numbered_cell(cell(low.x), cell(low.y)) || !is_numbered_cell(cell(high.x), cell(high.y))) {
+    refuse_coordinates(scene, options);
   }
   grid.first_column = cell(low.x);
   grid.first_row = cell(low.y);

@@ -30,7 +30,8 @@ struct GroundTiles {
   std::vector<std::uint32_t> tile_at;  // cell → index into tiles, or no_index
 };
 
-// Throws Error(resources) when the extent has more cells than tiles can be numbered.
+// Throws Error(resources) when the extent has too many cells, Error(invalid_input) when they are too small to be numbered
+// so far from the CRS's origin.
 GroundTiles tile_ground(const Scene& scene, const PrismIndex& index, const TilingOptions& options, Progress& progress);
 
 // Edges along the sides of neighbouring ground tiles whose exterior angle exceeds ridge_angle_deg.

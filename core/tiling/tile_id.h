@@ -14,13 +14,15 @@ namespace tesseray {
 inline constexpr int slot_bits = 20;
 inline constexpr int cell_bits = 26;
 
-// REQUIRES: cells within ±2^25 (is_numbered_cell).
+// How many cells there may be from the CRS's origin on to either side.
+inline constexpr std::int64_t most_cells_from_origin = std::int64_t{1} << (cell_bits - 1);
 constexpr bool is_numbered_cell(std::int64_t column, std::int64_t row) {
-  constexpr std::int64_t limit = std::int64_t{1} << (cell_bits - 1);
+  constexpr std::int64_t limit = most_cells_from_origin;
   return column >= -limit && column < limit && row >= -limit && row < limit;
 }
+// REQUIRES: is_numbered_cell.
 constexpr std::int64_t ground_tile_id(std::int64_t column, std::int64_t row) {
-  constexpr std::int64_t offset = std::int64_t{1} << (cell_bits - 1);
+  constexpr std::int64_t offset = most_cells_from_origin;
   return ((row + offset) << cell_bits | (column + offset)) + 1;
 }
 // REQUIRES: 0 ≤ building_id < 2^42, slot < 2^slot_bits.

@@ -64,9 +64,35 @@ TEST(GroundTiles, OtherTileAreas) {
   EXPECT_TRUE(tiled(testing::flat_ground(4, 4)).tiles.empty());
 }
 
+Error error_of(const Scene& scene, const TilingOptions& options = {}) {
+  try {
+    tiled(scene, options);
+  } catch (const Error& error) {
+    return error;
+  }
+  return Error(ErrorKind::invalid_input, "none", "", "");
+}
+
 TEST(GroundTiles, RefusesWhatCannotBeNumbered) {
-  EXPECT_THROW(tiled(testing::flat_ground(1e6, 1e6)), Error);
-  EXPECT_THROW(tiled(testing::flat_ground(100, 100), {.tile_area_m2 = 1e-9}), Error);
+  EXPECT_EQ(error_of(testing::flat_ground(1e6, 1e6)).code(), "too_many_ground_tiles");
+  EXPECT_EQ(error_of(testing::flat_ground(100, 100), {.tile_area_m2 = 1e-9}).code(), "too_many_ground_tiles");
+}
+
+// EPSG:4527 has the number of its zone in front of the easting, which makes it 39,500,000 m.
+TEST(GroundTiles, WhereCoordinatesAreTooLargeForTheirSizeThatIsSaid) {
+  Scene scene = testing::flat_ground(100, 100);
+  scene.frame.origin = {38'574 * 1024.0, 4'316 * 1024.0};
+  EXPECT_EQ(error_of(scene, {.tile_area_m2 = 2}).code(), "none");
+  const Error error = error_of(scene, {.tile_area_m2 = 1});
+  EXPECT_EQ(error.code(), "coordinates_too_large");
+  EXPECT_NE(error.message().find("39499876"), std::string::npos) << error.message();
+  // What it advises does: that area, and no less.
+  const std::size_t at = error.hint().find("at least ");
+  ASSERT_NE(at, std::string::npos) << error.hint();
+  const double least_m2 = std::stod(error.hint().substr(at + 9));
+  EXPECT_EQ(error_of(scene, {.tile_area_m2 = least_m2}).code(), "none");
+  EXPECT_EQ(error_of(scene, {.tile_area_m2 = least_m2 - 0.02}).code(), "coordinates_too_large");
+  EXPECT_NE(error.hint().find("CRS"), std::string::npos);
 }
 
 }  // namespace
