@@ -11,7 +11,7 @@
 namespace tesseray {
 namespace {
 
-// Another prism in front of (or behind) a wall.
+// A prism in front of (or behind) a wall: another one, or its own beyond a slit.
 struct Cover {
   Interval u;
   double low_z = 0, high_z = 0;
@@ -69,12 +69,11 @@ void cut_positions(double length, const std::vector<Cover>& outside, const std::
 class WallExposure {
  public:
   WallExposure(const Scene& scene, const PrismIndex& index, std::uint32_t prism, const TilingOptions& options)
-      : scene_(scene), index_(index), prism_(scene.prisms[prism]), options_(options) {
-    for (const std::uint32_t other :
-         index.candidates(grown(index.bounds(prism), 2 * touch_m + greatest_shift_m(options)))) {
-      if (other != prism) neighbours_.push_back(other);
-    }
-  }
+      : scene_(scene),
+        index_(index),
+        prism_(scene.prisms[prism]),
+        options_(options),
+        neighbours_(index.candidates(grown(index.bounds(prism), 2 * touch_m + greatest_shift_m(options)))) {}
 
   PrismWalls run() {
     result_.walls = outline_walls(prism_, options_);
@@ -111,7 +110,6 @@ class WallExposure {
   void find_covers(const Wall& wall) {
     outside_.clear();
     above_.clear();
-    if (neighbours_.empty()) return;
     Rectangle box;
     box.extend(wall.start);
     box.extend(wall.end());
@@ -178,7 +176,7 @@ class WallExposure {
   const PrismIndex& index_;
   const Prism& prism_;
   const TilingOptions& options_;
-  std::vector<std::uint32_t> neighbours_;
+  const std::vector<std::uint32_t> neighbours_;  // and the prism itself
   PrismWalls result_;
   std::vector<Cover> outside_, above_;
   std::vector<Interval> intervals_, heights_, run_heights_;

@@ -108,6 +108,19 @@ TEST(BuildingTiles, GapsAndStepsOfCentimetresAreNone) {
   EXPECT_EQ(count(tiling, EdgeKind::corner), 4);
 }
 
+// A ring around a yard that is cut open by a slit, as footprints with yards are drawn where holes cannot be.
+TEST(BuildingTiles, SlitsOfCentimetresInOneFootprintAreNone) {
+  for (const double slit : {coordinate_step_m, 0.03125, 0.0625}) {
+    const Ring ring{{20, 20}, {60, 20}, {60, 60}, {40 + slit, 60}, {40 + slit, 50}, {50, 50},
+                    {50, 30}, {30, 30}, {30, 50}, {40, 50},        {40, 60},        {20, 60}};
+    const Tiling tiling = tiled(with_prisms({prism_of(1, {ring}, 0, 10)}));
+    const bool is_open = slit >= 0.05;
+    EXPECT_NEAR(total_area(tiling, wall), (160 + 80 + (is_open ? 20 : 0) - 2 * slit) * 10, 1e-9) << slit;
+    EXPECT_NEAR(testing::total_length(tiling, EdgeKind::roof), 160 + 80 + (is_open ? 20 : 0) - 2 * slit, 1e-9) << slit;
+    EXPECT_EQ(count(tiling, EdgeKind::corner), is_open ? 8 : 4) << slit;
+  }
+}
+
 TEST(BuildingTiles, TerraceRowIsOneBuildingToTheAir) {
   std::vector<Prism> row;
   for (int i = 0; i < 5; ++i) row.push_back(box_prism(i, {20.0 + 10 * i, 40}, {30.0 + 10 * i, 60}, 0, 10));
