@@ -177,7 +177,7 @@ class PrismTiler {
   // Under another prism or under the ground.
   bool is_covered(Vec2 p) const {
     const Vec3 lifted = at_height(p, prism_.top_z + probe_lift_m);
-    return index_.prism_at(lifted) >= 0 || scene_.terrain.height_at(p) >= lifted.z;
+    return is_in_solid(index_, lifted) || scene_.terrain.height_at(p) >= lifted.z;
   }
 
   void add_roof_tile(const OrientedRectangle& box, Vec2 p, double length_u, double length_v, std::uint64_t slot) {

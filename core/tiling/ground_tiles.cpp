@@ -110,7 +110,7 @@ GroundTiles tile_ground(const Scene& scene, const PrismIndex& index, const Tilin
     for (std::size_t row = begin; row < end; ++row) {
       for (std::uint32_t column = 0; column < grid.columns; ++column) {
         const Tile tile = ground_tile(scene.terrain, grid, column, static_cast<std::uint32_t>(row));
-        if (index.prism_at(tile.centroid + probe_lift_m * tile.normal) < 0) rows[row].push_back(tile);
+        if (!is_in_solid(index, tile.centroid + probe_lift_m * tile.normal)) rows[row].push_back(tile);
       }
     }
   });

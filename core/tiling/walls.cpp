@@ -2,6 +2,7 @@
 #include "core/tiling/walls.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/base/infinity.h"
@@ -184,6 +185,17 @@ class WallExposure {
 };
 
 }  // namespace
+
+bool is_in_solid(const PrismIndex& index, Vec3 p) {
+  if (index.prism_at(p) >= 0) return true;
+  // In steps of a radian, so that none runs along a side; opposite ones first.
+  constexpr std::array around = {Vec2{0.5403, 0.8415},  Vec2{-0.6536, -0.7568}, Vec2{-0.4161, 0.9093},
+                                 Vec2{0.2837, -0.9589}, Vec2{-0.9900, 0.1411},  Vec2{0.9602, -0.2794}};
+  for (const Vec2 direction : around) {
+    if (index.prism_at(p + touch_m * at_height(direction, 0)) < 0) return false;
+  }
+  return true;
+}
 
 PrismWalls expose_walls(const Scene& scene, const PrismIndex& index, std::uint32_t prism,
                         const TilingOptions& options) {

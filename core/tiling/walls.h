@@ -18,6 +18,9 @@ inline constexpr double touch_m = 0.05;
 // How far off a surface it is judged whether a point of it is exposed; visibility lifts its points as much.
 inline constexpr double probe_lift_m = 0.01;
 
+// Whether a prism fills the space at p, or prisms do all around it: on a common side of two either may be said not to.
+bool is_in_solid(const PrismIndex& index, Vec3 p);
+
 // A part of a wall that no other prism covers: u along the wall from its start, z absolute.
 struct ExposedRectangle {
   Interval u, z;

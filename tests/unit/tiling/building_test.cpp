@@ -138,6 +138,16 @@ TEST(BuildingTiles, TowerOnAPodiumCoversItsRoof) {
   EXPECT_NEAR(total_area(tiling, wall), 160 * 10 + 80 * 30, 1e-9);
 }
 
+TEST(BuildingTiles, TowersThatTouchCoverTheRoofBelowTheirCommonWall) {
+  // The wall at x = 45 runs through the centres of cells of the podium's roof.
+  const Scene scene = with_prisms({box_prism(1, {20, 20}, {60, 60}, 0, 10), box_prism(2, {30, 30}, {45, 50}, 10, 40),
+                                   box_prism(3, {45, 30}, {60, 50}, 10, 50)});
+  for (const Tile& tile : tiled(scene).tiles) {
+    if (tile.kind != roof || tile.prism != 0) continue;
+    EXPECT_TRUE(tile.centroid.x <= 30 || tile.centroid.y <= 30 || tile.centroid.y >= 50) << tile.centroid.x;
+  }
+}
+
 TEST(BuildingTiles, RaisedPartLeavesGroundAndWallBelowIt) {
   const Scene scene = with_prisms({box_prism(1, {20, 20}, {40, 40}, 0, 20), box_prism(2, {40, 20}, {60, 40}, 8, 14)});
   const Tiling tiling = tiled(scene);

@@ -64,6 +64,23 @@ TEST(GroundTiles, OtherTileAreas) {
   EXPECT_TRUE(tiled(testing::flat_ground(4, 4)).tiles.empty());
 }
 
+// A point on the common wall of two houses may be said to be in neither.
+TEST(GroundTiles, NoneIsWhereTwoHousesTouch) {
+  using testing::box_prism;
+  for (const double gap : {0.0, coordinate_step_m}) {
+    for (const Vec2 second : {Vec2{1, 0}, Vec2{0, 1}}) {
+      const Vec2 corner = Vec2{5, 5} + (30 + gap) * second, end = Vec2{35, 35} + 25.0 * second;
+      const Scene scene =
+          testing::with_prisms({box_prism(1, {5, 5}, {35, 35}, 0, 10), box_prism(2, corner, end, 0, 10)});
+      for (const Tile& tile : tiled(scene).tiles) {
+        if (tile.kind != SurfaceKind::ground) continue;
+        const Vec2 p = tile.centroid.xy();
+        EXPECT_FALSE(p.x > 5 && p.y > 5 && p.x < end.x && p.y < end.y) << p.x << ' ' << p.y;
+      }
+    }
+  }
+}
+
 Error error_of(const Scene& scene, const TilingOptions& options = {}) {
   try {
     tiled(scene, options);
