@@ -10,7 +10,7 @@
 namespace tesseray {
 namespace {
 
-// More exposed strips than this above each other on one wall do not occur; further ones would have no slot.
+// For what stands before walls and cuts them into strips, each with a row of its own at least.
 constexpr std::uint64_t spare_rows = 16;
 
 // A roof whose grid has no tile gets one if its free part is at least this much of a tile.
@@ -71,8 +71,7 @@ class PrismTiler {
       return row;
     }
     const Interval z = rectangle.above_ground();
-    const auto rows = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(subdivisions(z.length(), side_m_), slots.rows - std::min(slots.rows, row)));
+    const std::uint32_t rows = subdivisions(z.length(), side_m_);
     const double du = rectangle.u.length() / columns, dz = z.length() / rows;
     for (std::uint32_t c = 0; c < columns; ++c) {
       const double u = rectangle.u.low + (c + 0.5) * du;
@@ -84,7 +83,7 @@ class PrismTiler {
           ++result_.counts.wall_tiles_under_ground;
           continue;
         }
-        Tile tile = new_tile(SurfaceKind::wall, next_slot_ + slots.slot(u, row + k));
+        Tile tile = new_tile(SurfaceKind::wall, wall_id(slots, u, row + k));
         tile.centroid = at_height(foot, centre_z);
         tile.normal = at_height(wall.normal, 0);
         tile.half_u = at_height((0.5 * du) * wall.direction, 0);
@@ -94,6 +93,10 @@ class PrismTiler {
       }
     }
     return row + rows;
+  }
+
+  std::int64_t wall_id(const WallSlots& slots, double u, std::uint64_t row) {
+    return slots.has_row(row) ? static_cast<std::int64_t>(next_slot_ + slots.slot(u, row)) : --last_without_slot_;
   }
 
   // Tiles that the whole wall would have had where other prisms cover it.
@@ -181,7 +184,7 @@ class PrismTiler {
   }
 
   void add_roof_tile(const OrientedRectangle& box, Vec2 p, double length_u, double length_v, std::uint64_t slot) {
-    Tile tile = new_tile(SurfaceKind::roof, next_slot_ + slot);
+    Tile tile = new_tile(SurfaceKind::roof, static_cast<std::int64_t>(next_slot_ + slot));
     tile.centroid = at_height(p, prism_.top_z);
     tile.normal = {0, 0, 1};
     tile.half_u = at_height((0.5 * length_u) * box.u, 0);
@@ -189,9 +192,9 @@ class PrismTiler {
     result_.tiles.push_back(tile);
   }
 
-  Tile new_tile(SurfaceKind kind, std::uint64_t slot) const {
+  Tile new_tile(SurfaceKind kind, std::int64_t id) const {
     Tile tile;
-    tile.id = static_cast<std::int64_t>(slot);
+    tile.id = id;
     tile.kind = kind;
     tile.prism = prism_index_;
     return tile;
@@ -206,6 +209,7 @@ class PrismTiler {
   const double side_m_;
   PrismTiles result_;
   std::uint64_t next_slot_ = 0;
+  std::int64_t last_without_slot_ = 0;
 };
 
 }  // namespace

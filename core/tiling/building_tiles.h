@@ -14,7 +14,8 @@ struct TileRange {
   std::uint32_t begin = 0, end = 0;
 };
 
-// Tiles carry their slot (tile_id.h, counted within the prism) in `id` until the building's number is added.
+// Tiles carry their slot (tile_id.h, counted within the prism) in `id` until the building's number is added; −1, −2, …
+// where their wall has no row left for them.
 struct PrismTiles {
   std::vector<Tile> tiles;
   std::vector<TileRange> wall_tiles;  // per wall
@@ -25,8 +26,9 @@ struct PrismTiles {
 // How many slots a prism's tiles and its edge segments need: from its own shape alone.
 std::uint64_t slot_count(const Prism& prism, const PrismWalls& walls, const TilingOptions& options);
 
-// The slots of one wall: columns along it and one more for the corner at its end, rows counted from the top. Eaves take
-// the top row's. Tiles and edge segments are numbered apart, by the same slots.
+// The slots of one wall: columns along it and one more for the corner at its end, rows counted from the top, some
+// more than an ordinary wall needs. Eaves take the top row's. Tiles and edge segments are numbered apart, by the same
+// slots.
 struct WallSlots {
   double column_m = 0;
   std::uint64_t columns = 0, rows = 0;
@@ -35,6 +37,7 @@ struct WallSlots {
     return static_cast<std::uint64_t>(u / column_m) * rows + row;
   }
   std::uint64_t corner_slot(std::uint64_t row) const { return columns * rows + row; }
+  bool has_row(std::uint64_t row) const { return row < rows; }
 };
 WallSlots wall_slots(const Wall& wall, double height_m, const TilingOptions& options);
 

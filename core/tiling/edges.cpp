@@ -188,11 +188,12 @@ class EdgeFinder {
     const Wall& wall = walls_.walls[w];
     const std::uint32_t pieces = subdivisions(z.length(), side_m_);
     const double length = z.length() / pieces;
-    for (std::uint32_t k = 0; k < pieces && row < slots.rows; ++k, ++row) {
+    for (std::uint32_t k = 0; k < pieces; ++k, ++row) {
       EdgeSegment edge;
       edge.kind = EdgeKind::corner;
       edge.prism = prism_index_;
-      edge.id = static_cast<std::int64_t>(first_slot + slots.corner_slot(row));
+      edge.id =
+          slots.has_row(row) ? static_cast<std::int64_t>(first_slot + slots.corner_slot(row)) : --last_without_slot_;
       edge.midpoint = at_height(wall.end(), z.high - (k + 0.5) * length);
       edge.direction = {0, 0, 1};
       edge.length_m = length;
@@ -229,6 +230,7 @@ class EdgeFinder {
   const TilingOptions& options_;
   const double side_m_;
   std::vector<EdgeSegment> edges_;
+  std::int64_t last_without_slot_ = 0;
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ struct TiledPrisms {
   std::span<const std::uint32_t> first_tile;  // of each prism, in the whole tiling
 };
 
-// The edge segments of one prism: per wall its eaves, then the corner at its end. Ids are slots (tile_id.h).
+// The edge segments of one prism: per wall its eaves, then the corner at its end. Ids are as in PrismTiles.
 std::vector<EdgeSegment> find_edges(const Scene& scene, const PrismIndex& index, const TiledPrisms& tiled,
                                     std::uint32_t prism, const TilingOptions& options);
 

@@ -2,9 +2,10 @@
 // Stable numbers of tiles and edge segments.
 //
 // A ground tile's number comes from its cell in the CRS; a building's tiles are numbered by building and by slot: a
-// place on one of its own walls or roofs, counted whether a tile is there or not. So editing one building renumbers
-// no other, and an extent may grow without renumbering anything. Numbers of tiles stay below 2^53, which JSON and
-// spreadsheets hold exactly, for building ids below 2^32; those of buildings' edge segments do not.
+// place on one of its own walls or roofs, counted whether a tile is there or not. (Where parts cut a wall into more
+// strips than it has rows, further tiles have the building's last slots.) So editing one building renumbers no other,
+// and an extent may grow without renumbering anything. Numbers of tiles stay below 2^53, which JSON and spreadsheets
+// hold exactly, for building ids below 2^32; those of buildings' edge segments do not.
 #pragma once
 
 #include <cstdint>

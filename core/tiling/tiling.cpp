@@ -20,27 +20,33 @@ namespace tesseray {
 namespace {
 
 constexpr std::size_t prisms_per_block = 64;
+constexpr std::uint64_t most_slots = std::uint64_t{1} << slot_bits;  // of a building
 
-// The first slot of each prism: the parts of a building one after the other.
-std::vector<std::uint64_t> first_slots(const Scene& scene, const std::vector<PrismWalls>& walls,
-                                       const TilingOptions& options) {
-  std::vector<std::uint64_t> first(scene.prisms.size());
+[[noreturn]] void refuse_building(const Prism& prism, const TilingOptions& options) {
+  throw Error(ErrorKind::invalid_input, "too_many_building_tiles",
+              "the building of feature " + std::to_string(prism.source_feature) +
+                  " has more parts, or larger ones, than can be numbered in tiles of " +
+                  square_metres(options.tile_area_m2),
+              "give a larger TILE_AREA, or divide the building");
+}
+
+// The slots of each prism, the parts of a building one after the other, and where those of its building end.
+struct PrismSlots {
+  std::uint64_t first = 0, building_end = 0;
+};
+std::vector<PrismSlots> prism_slots(const Scene& scene, const std::vector<PrismWalls>& walls,
+                                    const TilingOptions& options) {
+  std::vector<PrismSlots> slots(scene.prisms.size());
   std::unordered_map<std::int64_t, std::uint64_t> used;
   used.reserve(scene.prisms.size());
   for (std::size_t p = 0; p < scene.prisms.size(); ++p) {
-    const Prism& prism = scene.prisms[p];
-    std::uint64_t& next = used[prism.building_id];
-    first[p] = next;
-    next += slot_count(prism, walls[p], options);
-    if (next > std::uint64_t{1} << slot_bits) {
-      throw Error(ErrorKind::invalid_input, "too_many_building_tiles",
-                  "the building of feature " + std::to_string(prism.source_feature) +
-                      " has more parts, or larger ones, " + "than can be numbered in tiles of " +
-                      square_metres(options.tile_area_m2),
-                  "give a larger TILE_AREA, or divide the building");
-    }
+    std::uint64_t& next = used[scene.prisms[p].building_id];
+    slots[p].first = next;
+    next += slot_count(scene.prisms[p], walls[p], options);
+    if (next > most_slots) refuse_building(scene.prisms[p], options);
   }
-  return first;
+  for (std::size_t p = 0; p < scene.prisms.size(); ++p) slots[p].building_end = used[scene.prisms[p].building_id];
+  return slots;
 }
 
 void add(TilingCounts& sum, const TilingCounts& counts) {
@@ -71,13 +77,19 @@ std::vector<std::uint32_t> buildings_without_walls(const Scene& scene, const Til
   return found;
 }
 
-// Appends the lists of all prisms, numbered by building and slot.
+// Appends the lists of all prisms, numbered by building and slot. Those without a slot of their own get the building's
+// last ones, from the end on.
 template <class Item, class GetItems, class MakeId>
-void append_numbered(const Scene& scene, const std::vector<std::uint64_t>& slots, const GetItems& items_of,
-                     const MakeId& make_id, std::vector<Item>& out) {
+void append_numbered(const Scene& scene, const std::vector<PrismSlots>& slots, const TilingOptions& options,
+                     const GetItems& items_of, const MakeId& make_id, std::vector<Item>& out) {
+  std::uint64_t last_slot = most_slots;
   for (std::size_t p = 0; p < scene.prisms.size(); ++p) {
+    const Prism& prism = scene.prisms[p];
+    if (p == 0 || prism.building_id != scene.prisms[p - 1].building_id) last_slot = most_slots;
     for (Item item : items_of(p)) {
-      item.id = make_id(scene.prisms[p].building_id, slots[p] + static_cast<std::uint64_t>(item.id));
+      const bool has_slot = item.id >= 0;
+      if (!has_slot && --last_slot < slots[p].building_end) refuse_building(prism, options);
+      item.id = make_id(prism.building_id, has_slot ? slots[p].first + static_cast<std::uint64_t>(item.id) : last_slot);
       out.push_back(item);
     }
   }
@@ -105,7 +117,7 @@ Tiling tile_scene(const Scene& scene, const TilingOptions& options, Progress& pr
   for_prisms([&](std::uint32_t p) { walls[p] = expose_walls(scene, index, p, options); });
   std::vector<PrismTiles> tiles(prisms);
   for_prisms([&](std::uint32_t p) { tiles[p] = tile_prism(scene, index, p, walls[p], options); });
-  const std::vector<std::uint64_t> slots = first_slots(scene, walls, options);
+  const std::vector<PrismSlots> slots = prism_slots(scene, walls, options);
 
   std::vector<std::uint32_t> first_tile(prisms);
   std::uint64_t count = ground.tiles.size();
@@ -129,9 +141,10 @@ Tiling tile_scene(const Scene& scene, const TilingOptions& options, Progress& pr
   tiling.tiles = std::move(ground.tiles);
   tiling.tiles.reserve(count);
   append_numbered(
-      scene, slots, [&](std::size_t p) -> const auto& { return tiles[p].tiles; }, building_tile_id, tiling.tiles);
+      scene, slots, options, [&](std::size_t p) -> const auto& { return tiles[p].tiles; }, building_tile_id,
+      tiling.tiles);
   append_numbered(
-      scene, slots, [&](std::size_t p) -> const auto& { return edges[p]; }, building_edge_id, tiling.edges);
+      scene, slots, options, [&](std::size_t p) -> const auto& { return edges[p]; }, building_edge_id, tiling.edges);
   return tiling;
 }
 

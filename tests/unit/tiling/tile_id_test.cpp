@@ -114,6 +114,37 @@ TEST(TileId, EditingOneBuildingRenumbersNoOther) {
   }
 }
 
+// A tower with a balcony of 0.2 m before each storey but the lowest, around two of its corners.
+Scene tower_with_balconies(int storeys, int lowest) {
+  Scene scene = testing::flat_ground(100, 100);
+  scene.prisms.push_back(testing::box_prism(1, {20, 20}, {40, 40}, 0, 3.0 * storeys));
+  for (int storey = lowest; storey < storeys; ++storey) {
+    Prism balcony = testing::box_prism(2 + storey, {40, 15}, {42, 45}, 3 * storey, 3 * storey + 0.25);
+    balcony.on_ground = false;
+    scene.prisms.push_back(balcony);
+  }
+  return scene;
+}
+
+TEST(TileId, AreEnoughForAnyNumberOfStoreys) {
+  constexpr int storeys = 40;
+  const Tiling tiling = tiled(tower_with_balconies(storeys, 1));
+  expect_unique_positive(tiling.tiles);
+  expect_unique_positive(tiling.edges);
+  double east_m2 = 0;
+  for (const Tile& tile : tiling.tiles) east_m2 += tile.prism == 0 && tile.normal.x > 0.5 ? tile.area_m2() : 0;
+  EXPECT_NEAR(east_m2, 20 * (3 * storeys - 0.25 * (storeys - 1)), 1e-9);
+  int corners = 0;
+  for (const EdgeSegment& edge : tiling.edges) {
+    if (edge.kind == EdgeKind::corner && edge.prism == 0 && edge.midpoint.x > 39) ++corners;
+  }
+  EXPECT_EQ(corners, 2 * storeys);
+  // As many as there always were numbers for have these.
+  const Tiling fewer = tiled(tower_with_balconies(storeys, storeys - 10));
+  EXPECT_GT(expect_kept(fewer.tiles, tiling.tiles), 10u * 2);
+  EXPECT_GT(expect_kept(fewer.edges, tiling.edges), 10u * 2);
+}
+
 TEST(TileId, TooManyTilesOnOneBuildingAreRefused) {
   Scene scene = testing::flat_ground(10, 10);
   scene.prisms = {testing::box_prism(1, {0, 0}, {4000, 4000}, 0, 10)};
