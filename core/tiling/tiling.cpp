@@ -82,14 +82,17 @@ std::vector<std::uint32_t> buildings_without_walls(const Scene& scene, const Til
 template <class Item, class GetItems, class MakeId>
 void append_numbered(const Scene& scene, const std::vector<PrismSlots>& slots, const TilingOptions& options,
                      const GetItems& items_of, const MakeId& make_id, std::vector<Item>& out) {
-  std::uint64_t last_slot = most_slots;
+  std::unordered_map<std::int64_t, std::uint64_t> last_slots;
   for (std::size_t p = 0; p < scene.prisms.size(); ++p) {
     const Prism& prism = scene.prisms[p];
-    if (p == 0 || prism.building_id != scene.prisms[p - 1].building_id) last_slot = most_slots;
+    const auto last_slot = [&] {
+      std::uint64_t& last = last_slots.try_emplace(prism.building_id, most_slots).first->second;
+      if (--last < slots[p].building_end) refuse_building(prism, options);
+      return last;
+    };
     for (Item item : items_of(p)) {
-      const bool has_slot = item.id >= 0;
-      if (!has_slot && --last_slot < slots[p].building_end) refuse_building(prism, options);
-      item.id = make_id(prism.building_id, has_slot ? slots[p].first + static_cast<std::uint64_t>(item.id) : last_slot);
+      const std::uint64_t slot = item.id >= 0 ? slots[p].first + static_cast<std::uint64_t>(item.id) : last_slot();
+      item.id = make_id(prism.building_id, slot);
       out.push_back(item);
     }
   }
