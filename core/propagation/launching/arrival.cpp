@@ -92,8 +92,11 @@ PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRa
     way.add(is_tile);
     way.add(is_tile ? environment_.tiling.tiles[element].prism : environment_.view.edge(element).prism);
     if (is_tile) continue;
+    // A house's roof edge and its corner are two ways.
+    const bool is_upright = stands_on(up, environment_.view.edge(element).direction);
+    way.add(is_upright);
     is_behind_edge = false;
-    is_last_part = is_last_part && stands_on(up, environment_.view.edge(element).direction);
+    is_last_part = is_last_part && is_upright;
   }
   const bool is_straight = from_ground ? chain.length == 1 : chain.length == 0 && !chain.over_rooftops;
   return {.receiver = receiver,
@@ -122,7 +125,6 @@ double LaunchArrivals::with_reflection_below(const RayEnding& ending, const Arri
   if (points.is_edge(chain.last()) && is_around_corner(chain)) {
     return is_free_around_corner(ending, ground, number) ? with_companion(view_, ending, arrived, ground, number) : 0;
   }
-  if (!view_.draws_by_chance) return 0;
   const std::uint32_t reflecting = reflecting_ground(ending, ground, number);
   return reflecting == no_index ? 0 : with_companion(view_, ending, arrived, reflecting, number);
 }
@@ -140,10 +142,10 @@ bool LaunchArrivals::is_free_around_corner(const RayEnding& ending, std::uint32_
     return receiver_legs_.is_free_of_buildings(leg.from, ending.chain.last(), place) &&
            receiver_legs_.is_free_of_buildings(target, no_index, place);
   }
-  // Before the edge, which is where it would be without walls before that.
-  return ending.chain.length > 1 ||
-         receiver_legs_.is_free_of_buildings(mirrored(leg.from, tile.centroid, normal), ending.chain.last(),
-                                             on_ground(leg.from, ending.source.point));
+  if (ending.chain.length > 1) return true;
+  const Vec3 place = on_ground(leg.from, transmitter_.position);
+  return receiver_legs_.is_free_of_buildings(mirrored(leg.from, tile.centroid, normal), ending.chain.last(), place) &&
+         receiver_legs_.is_free_of_buildings(transmitter_.position, no_index, place);
 }
 
 std::uint32_t LaunchArrivals::reflecting_ground(const RayEnding& ending, std::uint32_t ground,

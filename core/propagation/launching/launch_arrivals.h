@@ -90,8 +90,8 @@ class LaunchArrivals {
   void count_without_power(const RayEnding& ending, const ArrivedRay& ray, RaysWithoutPower& counts) const;
   PairableRay as_pairable(const RayEnding& ending, const ArrivedRay& arrived, Complex phased,
                           std::uint32_t receiver) const;
-  // What the reflection on the ground below a receiver brings with a ray where it may be no ray of its own: where that
-  // is drawn by chance, and of what upright edges send.
+  // What the reflection on the ground below a receiver brings with a ray where it is no ray of its own: since the
+  // middles of elements missed it, or it was drawn by chance.
   double with_reflection_below(const RayEnding& ending, const ArrivedRay& arrived, std::uint32_t receiver) const;
   // Whether no building is in the way of what the ground around reflects of a ray from an upright edge.
   bool is_free_around_corner(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;

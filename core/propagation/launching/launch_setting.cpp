@@ -3,7 +3,6 @@
 
 #include "core/base/infinity.h"
 #include "core/base/parallel.h"
-#include "core/propagation/launching/launch.h"
 #include "core/propagation/tubes/bounced_rays.h"
 
 namespace tesseray {
@@ -39,8 +38,7 @@ LaunchSetting::LaunchSetting(const LaunchEnvironment& of_launches, const Transmi
            .vegetation = vegetation.rate(),
            .straight_distances = straight_distances.data(),
            .is_antenna_over_ground =
-               environment.over_rooftops.roof_below(transmitter.position) == -infinity && limits.may_reflect(0, 0),
-           .draws_by_chance = draws_by_chance(environment.options, environment.points)} {}
+               environment.over_rooftops.roof_below(transmitter.position) == -infinity && limits.may_reflect(0, 0)} {}
 
 std::uint32_t LaunchSetting::ground_below(std::uint32_t number) const {
   const TargetPoints& points = environment.points;

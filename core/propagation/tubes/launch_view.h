@@ -60,7 +60,6 @@ struct LaunchView {
   const LeftAtPlace* left_at_places = nullptr;
   std::uint32_t left_at_place_count = 0;
   bool is_antenna_over_ground = false;  // and rays over the roofs come by way of it, too
-  bool draws_by_chance = false;         // weak tubes, or diffracted rays
 
   TESSERAY_HD const LinkView::Surface& surface(const Tile& tile) const {
     return link.surfaces[surface_material(environment.default_materials, tile)];

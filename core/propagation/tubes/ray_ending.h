@@ -183,14 +183,30 @@ TESSERAY_HD inline LinkView::Departure sent_to_ground(const LaunchView& launch, 
 
 namespace ray_ending_detail {
 
+// Whether a ray has met an edge, and none but upright walls have reflected it since.
+TESSERAY_HD inline bool reflects_at_walls_alone(const EnvironmentView& environment, const InteractionChain& chain) {
+  constexpr double upright = 0.0349;  // 2°
+  for (std::size_t i = chain.length; i-- > 0;) {
+    if (!environment.points.is_tile(chain.elements[i])) return true;
+    if (std::fabs(environment.tiles[chain.elements[i]].normal.z) > upright) return false;
+  }
+  return false;
+}
+
 // Whether the plane of the ground reflects the companion on its way to the last edge, which stands upright on it: as
-// the image there lies behind the plane, so does the edge's, which is the edge. REQUIRES: the leg to the target's image
-// leaves the edge behind the plane.
-TESSERAY_HD inline bool is_reflected_before_edge(const LaunchView& launch, const RayEnding& ending, const Tile& tile,
-                                                 Vec3 normal) {
+// the image there lies behind the plane, so does the edge's, which is the edge, as far as that goes down. REQUIRES: the
+// leg to the target's image leaves the edge behind the plane.
+TESSERAY_HD inline bool is_reflected_before_edge(const LaunchView& launch, const RayEnding& ending, const Leg& leg,
+                                                 const Tile& tile, Vec3 normal) {
+  constexpr double below_foot_m = 1;  // the plane may pass so much above the ground there
   const VirtualSource& source = ending.source;
-  return source.is_edge() && ending.chain.length > 0 && stands_on(normal, source.edge_direction) &&
-         dot(source.point - tile.centroid, normal) > 0 && last_ground(launch.environment, ending.chain) == no_index;
+  if (!source.is_edge() || !stands_on(normal, source.edge_direction) ||
+      !(dot(source.point - tile.centroid, normal) > 0) || last_ground(launch.environment, ending.chain) != no_index ||
+      !reflects_at_walls_alone(launch.environment, ending.chain)) {
+    return false;
+  }
+  const Vec3 place = mirrored(leg.from, tile.centroid, normal);
+  return std::fabs(dot(place - source.edge_midpoint, source.edge_direction)) < source.edge_half_length_m + below_foot_m;
 }
 
 // What roofs and uneven ground near the line of sight leave, at the last edge of a ray, of its companion that the
@@ -223,7 +239,7 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
   if (dot(leg.direction, normal) >= 0) return false;
   double amplitude = leg.amplitude * ending.attenuation.companion, offset_m = ending.companion_offset_m;
   if (dot(leg.from - tile.centroid, normal) < -in_ground_plane_m) {
-    if (!ray_ending_detail::is_reflected_before_edge(launch, ending, tile, normal)) return false;
+    if (!ray_ending_detail::is_reflected_before_edge(launch, ending, leg, tile, normal)) return false;
     const Complex left = ray_ending_detail::left_of_companion_at_edge(launch, ending, target);
     amplitude *= std::sqrt(squared_norm(left));
     offset_m -= std::atan2(left.im, left.re) / launch.link.wave_number;
