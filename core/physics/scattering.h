@@ -27,11 +27,10 @@ TESSERAY_HD inline double specular_reduction(double scattering_coefficient) {
   return std::sqrt(std::fmax(0.0, 1.0 - scattering_coefficient * scattering_coefficient));
 }
 
-// By how much more of the amplitude rough ground mirrors at an angle of incidence than upright: a wave notices the less
-// of its heights the more it grazes (Rayleigh), whose phases go with cos θ, and with their square what they scatter.
-TESSERAY_HD inline double specular_gain_of_grazed_ground(double scattering_coefficient, double cos_incidence) {
-  const double upright = specular_reduction(scattering_coefficient);
-  return upright > 0 ? specular_reduction(scattering_coefficient * cos_incidence) / upright : 1;
+// The same for rough ground at an angle of incidence: a wave notices the less of its heights the more it grazes
+// (Rayleigh), whose phases go with cos θ, and with their square what they scatter.
+TESSERAY_HD inline double specular_reduction_of_grazed_ground(double scattering_coefficient, double cos_incidence) {
+  return specular_reduction(scattering_coefficient * cos_incidence);
 }
 
 // The scattered part of the incident power; Γ is the mean over both polarisations.

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "core/physics/fresnel.h"
-#include "core/physics/scattering.h"
 #include "core/propagation/rays/surface_materials.h"
 #include "core/propagation/tubes/absorbing_faces.h"
 
@@ -66,9 +65,9 @@ Wedge ExactField::wedge_at(const ExactPath& path, std::size_t at) const {
 }
 
 void ExactField::reflect(const Reflector& reflector, Wave& wave) const {
-  const Link::Surface& surface = link_.surface(reflector.material);
-  wave.field =
-      surface.specular_factor * reflected_field(wave.field, wave.direction, reflector.normal, surface.permittivity);
+  // Whole: nothing is scattered here.
+  const Complex permittivity = link_.surface(reflector.material).permittivity;
+  wave.field = reflected_field(wave.field, wave.direction, reflector.normal, permittivity);
   wave.edge_direction = mirrored(wave.edge_direction, reflector.normal);
 }
 
@@ -116,13 +115,7 @@ ReceivedRay ExactField::receive(const ExactPath& path) const {
     if (is_edge) {
       diffract(path, i, wave);
     } else {
-      const Reflector& reflector = reflectors_[number];
-      reflect(reflector, wave);
-      if (path.length == 1 && reflector.kind == SurfaceKind::ground) {
-        const double scattering_coefficient = link_.surface(reflector.material).scattering_coefficient;
-        wave.field =
-            specular_gain_of_grazed_ground(scattering_coefficient, dot(wave.direction, reflector.normal)) * wave.field;
-      }
+      reflect(reflectors_[number], wave);
     }
   }
   const double spreading =

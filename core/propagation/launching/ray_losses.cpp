@@ -74,11 +74,8 @@ class RayLosses::Account {
     if (ending.chain.is_scattered()) {
       endings_.push_back({ending.source, ending.strength, ending.departure_gain, ending.attenuation, {}, {}, {}});
     } else {
-      if (ending.coherent_ground_reflection) {
-        const Tile& tile = environment_.tiling.tiles[ending.chain.last()];
-        const Vec3 direction = leg_to(ending.source, points_.arrival(number)).direction;
-        reflected_.back() *= squared(gain_of_grazed_ground(view().surface(tile), direction, tile.normal));
-      }
+      // The ground mirrors another part of it than of what goes on from there.
+      if (ending.coherent_ground_reflection) reflected_.back() = squared_norm(ending.strength) / sent_;
       arrivals_.arrive(ending, number, state_.arrivals);
     }
   }
@@ -358,9 +355,9 @@ void RayLosses::Account::end_by_ground_below(const KeptEnding& ending, const Int
     const Vec3 antenna = setting_.transmitter.position;
     vegetation_ = squared(setting_.vegetation_to_target(antenna, number_, ending.ground_normal).companion);
   }
-  const ComplexVec3 reflected = specularly_reflected(view().surface(tile), sent.field, leg.direction, normal);
-  receive(reflected, mirrored(leg.direction, normal));
-  // With what roofs and uneven ground leave of it.
+  const Complex permittivity = view().surface(tile).permittivity;
+  receive(reflected_field(sent.field, leg.direction, normal, permittivity), mirrored(leg.direction, normal));
+  // With what scattering, roofs and uneven ground leave of it.
   steps_.back() *= ending.ray.arrival.path_gain / left();
 }
 

@@ -60,8 +60,7 @@ Link::Departure RooftopWaves::with_ground_way(const Link::Departure& straight, V
   const Complex factor = exp_j(-link_.wave_number() * way.longer_m) * way.factor;
   const auto both = [&](const ComplexVec3& ahead, const ComplexVec3& down) {
     const Link::Surface& ground = link_.surface(environment_.scene.default_materials.ground);
-    const ComplexVec3 reflected = gain_of_grazed_ground(ground, way.departure, way.normal) *
-                                  specularly_reflected(ground, down, way.departure, way.normal);
+    const ComplexVec3 reflected = reflected_by_grazed_ground(ground, down, way.departure, way.normal);
     const PlaneParts there = parts_of(ahead, direction), by_ground = parts_of(reflected, way.arrival);
     return field_of({together(there.across, factor * by_ground.across, in_step),
                      together(there.upright, factor * by_ground.upright, in_step)},

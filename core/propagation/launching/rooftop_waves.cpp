@@ -126,7 +126,7 @@ bool RooftopWaves::complete(const RooftopTarget& to, Workspace& work, RooftopWav
 FresnelCoefficients RooftopWaves::with_reflection(Vec3 direction, Vec3 normal, Complex factor) const {
   const Link::Surface& ground = link_.surface(environment_.scene.default_materials.ground);
   const FresnelCoefficients gamma = fresnel(ground.permittivity, std::fabs(dot(direction, normal)));
-  const Complex reflected = (ground.specular_factor * gain_of_grazed_ground(ground, direction, normal)) * factor;
+  const Complex reflected = specular_factor_of_grazed_ground(ground, direction, normal) * factor;
   const Complex one{1, 0};
   return {one + reflected * gamma.te, one + reflected * gamma.tm};
 }

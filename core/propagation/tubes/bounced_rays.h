@@ -132,6 +132,14 @@ TESSERAY_HD LinkView::Departure reflected_along(const InteractionChain& chain, V
   return departure;
 }
 
+// What the ground reflects along a direction of the direct ray alone, of which it mirrors another part than of what
+// goes on from there.
+TESSERAY_HD inline ComplexVec3 direct_ray_reflected_along(Vec3 direction, const Tile& ground,
+                                                          const LaunchView& launch) {
+  const Vec3 k = mirrored(direction, ground.normal);
+  return reflected_by_grazed_ground(launch.surface(ground), launch.link.depart(k).field, k, ground.normal);
+}
+
 // What the last edge of a tube's chain, from which it has come to its tile, sends to `target` if the tile were not
 // there. The tube's strength is that of the ray to the tile's middle, and near a shadow boundary what an edge sends
 // changes much across one tile. Zero into the solid. What comes to a second edge is taken to be as it is for the tube's
@@ -319,12 +327,11 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
                                                         : Mechanism::reflection;
     const bool ground_reflection =
         tube.interactions() == 0 && !tube.chain.through_building && tile.kind == SurfaceKind::ground;
-    const double grazed =
-        ground_reflection ? gain_of_grazed_ground(launch.surface(tile), leg.direction, tile.normal) : 1;
-    rays.arrive(
-        standing_for(stands_for, RayEnding{image, grazed * departure.field, mechanism, departure.relative_gain, chain,
-                                           ground_reflection, VegetationAtTarget{vegetation, vegetation}}),
-        number);
+    const ComplexVec3 field =
+        ground_reflection ? direct_ray_reflected_along(leg.direction, tile, launch) : departure.field;
+    rays.arrive(standing_for(stands_for, RayEnding{image, field, mechanism, departure.relative_gain, chain,
+                                                   ground_reflection, VegetationAtTarget{vegetation, vegetation}}),
+                number);
   }
   if (goes_on) {
     go_on(standing_for(stands_for, Outgoing{image, departure.field, departure.relative_gain, chain,

@@ -88,10 +88,15 @@ TESSERAY_HD inline ComplexVec3 specularly_reflected(const LaunchView& launch, co
                                                     Vec3 incidence, const Tile& tile) {
   return specularly_reflected(launch.surface(tile), incident, incidence, tile.normal);
 }
-// What the ground mirrors more of a wave along a direction that meets nothing else (docs/physics.md §7): beside the
-// wave that goes straight.
-TESSERAY_HD inline double gain_of_grazed_ground(const LinkView::Surface& surface, Vec3 direction, Vec3 normal) {
-  return specular_gain_of_grazed_ground(surface.scattering_coefficient, dot(direction, normal));
+// The same of ground and a wave that meets nothing else (docs/physics.md §7): beside the wave that goes straight.
+TESSERAY_HD inline double specular_factor_of_grazed_ground(const LinkView::Surface& surface, Vec3 incidence,
+                                                           Vec3 normal) {
+  return specular_reduction_of_grazed_ground(surface.scattering_coefficient, dot(incidence, normal));
+}
+TESSERAY_HD inline ComplexVec3 reflected_by_grazed_ground(const LinkView::Surface& surface, const ComplexVec3& incident,
+                                                          Vec3 incidence, Vec3 normal) {
+  return specular_factor_of_grazed_ground(surface, incidence, normal) *
+         reflected_field(incident, incidence, normal, surface.permittivity);
 }
 
 }  // namespace tesseray

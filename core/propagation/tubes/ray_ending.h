@@ -244,16 +244,16 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
     amplitude *= std::sqrt(squared_norm(left));
     offset_m -= std::atan2(left.im, left.re) / launch.link.wave_number;
   }
-  // Of a ray that comes to the ground as it has left the antenna.
-  if (ending.chain.length == 0 && tile.kind == SurfaceKind::ground) {
-    amplitude *= gain_of_grazed_ground(launch.surface(tile), leg.direction, normal);
-  }
   if (!(amplitude > 0)) return false;
   const LinkView::Departure sent = sent_to_ground(launch, ending, leg);
   const ComplexVec3 incident = amplitude * sent.field;
-  companion = ray_ending_detail::arrived(launch, ending, sent.relative_gain,
-                                         specularly_reflected(launch.surface(tile), incident, leg.direction, normal),
-                                         mirrored(leg.direction, normal), leg.length_m + offset_m, number, true);
+  const LinkView::Surface& surface = launch.surface(tile);
+  // It comes to the ground as it has left the antenna.
+  const bool grazes = ending.chain.length == 0 && tile.kind == SurfaceKind::ground;
+  const ComplexVec3 reflected = grazes ? reflected_by_grazed_ground(surface, incident, leg.direction, normal)
+                                       : specularly_reflected(surface, incident, leg.direction, normal);
+  companion = ray_ending_detail::arrived(launch, ending, sent.relative_gain, reflected, mirrored(leg.direction, normal),
+                                         leg.length_m + offset_m, number, true);
   if (ending.ground_place != nullptr) companion.arrival.travel_direction = normalized(target - *ending.ground_place);
   return true;
 }
