@@ -14,9 +14,10 @@
 
 namespace tesseray {
 
-// A place along a tile in steps of 2⁻²⁶ half sides, 7·10⁻⁸ m at tiles of 10 m: far above what rounding does, and far
-// below what matters. Where a ray's vertical plane is that of a border between tiles, as happens in scenes of round
-// numbers, both have it at ±1 to the bit; intervals are half open, so that one of them takes the ray.
+// A place along a tile, or an edge segment, in steps of 2⁻²⁶ half sides, 7·10⁻⁸ m at tiles of 10 m: far above what
+// rounding does, and far below what matters. Where a ray's vertical plane is that of a border between tiles, as happens
+// in scenes of round numbers, both have it at ±1 to the bit; intervals are half open, so that one of them takes the
+// ray.
 TESSERAY_HD inline double in_steps(double half_sides) {
   constexpr double shift = 0x1.8p+26;
   return (half_sides + shift) - shift;
@@ -67,6 +68,16 @@ struct PointIntervals {
           above ? high_v : -infinity_f};
 }
 
+// Cotangents of the angles to an edge's line under which a point sees the ends of a segment: (z ∓ half)/ρ, z being
+// along the edge from the segment's middle and ρ from its line. A source lights what lies between their opposites.
+struct SegmentEnds {
+  float first = 0, last = 0;
+};
+[[gnu::always_inline]] TESSERAY_HD inline SegmentEnds segment_ends(double z, double half, double rho) {
+  const double on_segment = in_steps(z * (1.0 / half)), scale = half / rho;
+  return {static_cast<float>((on_segment - 1.0) * scale), static_cast<float>((on_segment + 1.0) * scale)};
+}
+
 [[gnu::always_inline]] TESSERAY_HD inline PointIntervals intervals_at_edge(Vec3 midpoint, Vec3 direction, double half,
                                                                            double point_x, double point_y,
                                                                            double point_z) {
@@ -75,9 +86,8 @@ struct PointIntervals {
   const double across_x = x - z * direction.x, across_y = y - z * direction.y, across_h = h - z * direction.z;
   const double distance = std::sqrt(across_x * across_x + across_y * across_y + across_h * across_h);
   const bool apart = distance >= least_interval_distance_m;
-  const double scale = 1.0 / (apart ? distance : 1.0);
-  const auto low = static_cast<float>((z - half) * scale), high = static_cast<float>((z + half) * scale);
-  return {apart ? low : infinity_f, apart ? high : -infinity_f, 0, 0};
+  const SegmentEnds ends = segment_ends(z, half, apart ? distance : 1.0);
+  return {apart ? ends.first : infinity_f, apart ? ends.last : -infinity_f, 0, 0};
 }
 
 // A point against an edge segment, as far as it matters to the power that is diffracted there.
@@ -167,8 +177,8 @@ TESSERAY_HD inline IntervalBounds edge_bounds(const EdgeSegment& edge, Vec3 sour
   const double z = dot(way, edge.direction);
   constexpr double least_m = least_interval_distance_m;  // device code cannot refer to the constant itself
   const double distance = std::max(norm(way - z * edge.direction), least_m);
-  const double half = 0.5 * edge.length_m, scale = 1.0 / distance;
-  return {static_cast<float>((half - z) * scale), static_cast<float>(-(half + z) * scale), 0, 0};
+  const SegmentEnds ends = segment_ends(z, 0.5 * edge.length_m, distance);
+  return {-ends.first, -ends.last, 0, 0};
 }
 
 }  // namespace tesseray

@@ -15,6 +15,7 @@
 #include "core/physics/angle_functions.h"
 #include "core/physics/diffraction.h"
 #include "core/physics/diffraction_power.h"
+#include "core/propagation/rows/point_intervals.h"
 #include "core/tiling/tiling.h"
 
 namespace tesseray {
@@ -122,15 +123,13 @@ struct EdgeObserver {
   observer.from_n = {{static_cast<float>(cos_half_n), static_cast<float>(sin_half_n), static_cast<float>(scaled.sin),
                       static_cast<float>(scaled.cos)},
                      reflection_at_face(faces.eps_0.re, faces.eps_0.im, sin_beta * (sine_0 < 0 ? -sine_0 : sine_0))};
-  const double inverse = 1 / distance;
   const bool apart = place.rho >= least_m;
   observer.z = static_cast<float>(place.z);
   observer.rho = static_cast<float>(distance);
   observer.in_air = air ? 1.0f : 0.0f;
-  const auto first = static_cast<float>((place.z - faces.half_length_m) * inverse);
-  const auto last = static_cast<float>((place.z + faces.half_length_m) * inverse);
-  observer.first_u = apart ? first : infinity_f;
-  observer.last_u = apart ? last : -infinity_f;
+  const SegmentEnds ends = segment_ends(place.z, faces.half_length_m, distance);
+  observer.first_u = apart ? ends.first : infinity_f;
+  observer.last_u = apart ? ends.last : -infinity_f;
   return observer;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where antenna, receiver and a border between tiles lie in one vertical plane, one of the two tiles reflects, as a few
-// centimetres beside it.
+// centimetres beside it. So one of two segments of an edge diffracts what meets it at their border.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 
 #include "core/base/units.h"
 #include "core/propagation/rows/point_intervals.h"
+#include "core/propagation/scattering/edge_observer.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 
@@ -172,6 +173,95 @@ TEST(TileBorders, AWallReflectsWhatRunsAlongTheRoofBeforeIt) {
     }
     EXPECT_EQ(reflected_by_wall, std::vector<int>(places.size(), 1)) << roof_z;
   }
+}
+
+// The pieces below and above a border of an edge.
+std::array<EdgeSegment, 2> pieces_at(Vec3 start, Vec3 direction, double length_m, std::uint32_t border) {
+  EdgeSegment segment;
+  segment.direction = direction;
+  segment.length_m = length_m;
+  segment.tangent_0 = normalized(cross(direction, std::fabs(direction.z) < 0.9 ? Vec3{0, 0, 1} : Vec3{1, 0, 0}));
+  segment.normal_0 = cross(direction, segment.tangent_0);
+  segment.wedge_angle = 1.5 * pi;
+  std::array<EdgeSegment, 2> pieces{segment, segment};
+  pieces[0].midpoint = start + (border - 0.5) * length_m * direction;
+  pieces[1].midpoint = start + (border + 0.5) * length_m * direction;
+  return pieces;
+}
+
+void expect_one_takes(const std::array<EdgeSegment, 2>& pieces, Vec3 source, Vec3 target, int trial) {
+  int taken = 0, observed = 0;
+  for (const EdgeSegment& segment : pieces) {
+    const IntervalBounds bounds = edge_bounds(segment, source);
+    const PointIntervals at =
+        intervals_at_edge(segment.midpoint, segment.direction, 0.5 * segment.length_m, target.x, target.y, target.z);
+    taken += is_hit(at, bounds, false) ? 1 : 0;
+    const ObservedFaces faces(Wedge{segment.direction, segment.tangent_0, segment.normal_0, segment.wedge_angle},
+                              segment);
+    const EdgeObserver observer = observer_at(place_about(segment, target.x, target.y, target.z), faces);
+    observed += observer.first_u <= bounds.upper_u && observer.last_u > bounds.lower_u ? 1 : 0;
+  }
+  ASSERT_EQ(taken, 1) << "trial " << trial;
+  ASSERT_EQ(observed, 1) << "trial " << trial;
+}
+
+TEST(EdgeBorders, OfTwoSegmentsOneTakesARayAcrossTheirBorder) {
+  testing::Random random(12);
+  for (int trial = 0; trial < 20'000; ++trial) {
+    const bool is_upright = random.below(2) == 0;
+    const double turn = random.uniform(0, 2 * pi);
+    const Vec3 direction = is_upright ? Vec3{0, 0, 1} : Vec3{std::cos(turn), std::sin(turn), 0};
+    const Vec3 start{random.uniform(-9000, 9000), random.uniform(-9000, 9000), random.uniform(-50, 50)};
+    const double length_m = random.uniform(0.5, 30) / (1 + random.below(5));
+    const std::uint32_t border = 1 + random.below(9);
+    const auto pieces = pieces_at(start, direction, length_m, border);
+    const Vec3 at = start + (border * length_m) * direction;
+    const auto aside = [&](double distance_m) {
+      const double about = random.uniform(0, 2 * pi);
+      return at + distance_m * (std::cos(about) * pieces[0].tangent_0 + std::sin(about) * pieces[0].normal_0);
+    };
+    expect_one_takes(pieces, aside(random.uniform(0.5, 500)), aside(random.uniform(0.5, 500)), trial);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// A house with corners of several segments, antenna and receivers at the height of each border: rays by one corner are
+// those of a centimetre above and below.
+TEST(EdgeBorders, OneSegmentDiffractsAtTheHeightOfABorder) {
+  std::size_t rays_at_borders = 0;
+  for (const double side_m : {3.3, 2.0, 1.0}) {
+    Scene scene = testing::flat_ground(80, 70);
+    scene.extent = {};
+    scene.prisms.push_back(testing::box_prism(1, {30, 30}, {50, 45}, 0, 10));
+    const testing::Environment house(scene, side_m);
+    std::vector<double> borders;
+    for (const EdgeSegment& edge : house.tiling.edges) {
+      const double top = edge.midpoint.z + 0.5 * edge.length_m;
+      if (edge.kind == EdgeKind::corner && top < 9.9) borders.push_back(top);
+    }
+    ASSERT_FALSE(borders.empty());
+    RayLaunchingOptions options = testing::without_scattering(0, 1, 1);
+    options.rays_per_receiver = 100;
+    options.tiles_are_targets = false;
+    const auto by_corner = [&](double z) {
+      const std::vector<Vec3> places{{28, 35, z}, {29, 43, z}, {35, 28, z}, {47, 29, z}, {40, 47, z}, {52, 40, z}};
+      std::vector<int> rays(places.size());
+      const auto result =
+          house.launch(testing::test_transmitter({12.3, 17.9, z}), testing::receivers_at(places), options);
+      for (const Ray& ray : result.rays) {
+        const bool is_level = ray.points.size() == 3 && std::fabs(ray.points[1].z - z) < 0.1;
+        rays[static_cast<std::size_t>(ray.target_id) - 1] += ray.interactions == "T-D" && is_level ? 1 : 0;
+      }
+      return rays;
+    };
+    for (const double z : borders) {
+      const std::vector<int> rays = by_corner(z);
+      EXPECT_EQ(rays, by_corner(z + 0.01)) << side_m << ", " << z;
+      EXPECT_EQ(rays, by_corner(z - 0.01)) << side_m << ", " << z;
+      for (const int of_receiver : rays) rays_at_borders += static_cast<std::size_t>(of_receiver);
+    }
+  }
+  EXPECT_GT(rays_at_borders, 50u);
 }
 
 }  // namespace
