@@ -77,6 +77,20 @@ std::vector<std::uint32_t> buildings_without_walls(const Scene& scene, const Til
   return found;
 }
 
+// Whether some place of the area, of a few hundred, lies under the open sky.
+bool has_open_ground(const Scene& scene) {
+  if (scene.extent.empty()) return false;
+  const PrismIndex index(scene);
+  const Vec2 size = scene.extent.max - scene.extent.min;
+  constexpr int places = 20;
+  for (int i = 0; i < places * places; ++i) {
+    const double x = (i % places + 0.5) / places, y = (i / places + 0.5) / places;
+    const Vec2 place = scene.extent.min + Vec2{x * size.x, y * size.y};
+    if (!is_in_solid(index, {place.x, place.y, scene.terrain.height_at(place) + probe_lift_m})) return true;
+  }
+  return false;
+}
+
 // Appends the lists of all prisms, numbered by building and slot. Those without a slot of their own get the building's
 // last ones, from the end on.
 template <class Item, class GetItems, class MakeId>
@@ -160,6 +174,15 @@ std::vector<Issue> tiling_issues(const Scene& scene, const Tiling& tiling, const
                 ") or smaller than MIN_WALL_AREA (" + square_metres(tiling.options.min_wall_area_m2) +
                 "): it hides what is behind it, but its walls send nothing on and nothing is diffracted around it",
             prism.source_feature, prism.rings);
+  }
+  const bool has_ground = !tiling.tiles.empty() && tiling.tiles.front().kind == SurfaceKind::ground;
+  if (!tiling.tiles.empty() && !has_ground && has_open_ground(scene)) {
+    IssueLog of_area("");
+    of_area.add(Issue::Action::assumed, "no_ground_tiles",
+                "of the cells of TILE_AREA, " + square_metres(tiling.options.tile_area_m2) +
+                    ", none has its middle on open ground within the area: nothing is predicted on the ground, which "
+                    "reflects and scatters nothing either; give a smaller TILE_AREA or a larger EXTENT");
+    log.append(std::move(of_area));
   }
   return std::move(log.issues());
 }

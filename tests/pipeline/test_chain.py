@@ -236,6 +236,18 @@ class ChainTest(PipelineTest):
             self.assertLessEqual(sum(ray["transmitter_id"] == transmitter for ray in rays), 4)
         self.assertEqual({row["kind"] for row in rows(self.folder / "r.gpkg", "path_loss", "kind")}, {"ground"})
 
+    def test_an_area_without_ground_tiles_is_told_of(self):
+        environment = self.folder / "coarse.gpkg"
+        process = self.assert_done(tesseray(
+            "tileenvironment", "--buildings", SAMPLE / "buildings.gpkg", "--dem", SAMPLE / "dem.tif", "--extent",
+            "340460,340540,6020460,6020540", "--tile-area", "10000", "--environment", environment, "--progress",
+            "json"))
+        messages = [line["warning"]["message"] for line in json_lines(process.stderr)
+                    if line.get("warning", {}).get("code") == "no_ground_tiles"]
+        self.assertEqual(len(messages), 1)
+        self.assertIn("TILE_AREA", messages[0])
+        self.assertEqual([row["code"] for row in rows(environment, "issues")].count("no_ground_tiles"), 1)
+
     def test_an_area_without_tiles_is_told_of_and_has_no_prediction(self):
         environment, output = self.folder / "small.gpkg", self.folder / "small_coverage.gpkg"
         small = ["--buildings", SAMPLE / "buildings.gpkg", "--dem", SAMPLE / "dem.tif", "--extent",

@@ -64,6 +64,29 @@ TEST(GroundTiles, OtherTileAreas) {
   EXPECT_TRUE(tiled(testing::flat_ground(4, 4)).tiles.empty());
 }
 
+// A house on 100 m × 60 m, where no cell of 100 m has its middle.
+TEST(GroundTiles, AnAreaWithoutAnyIsAnIssue) {
+  Scene scene = testing::flat_ground(100, 60);
+  scene.frame.origin = {500'000 + 70, 5'500'000 - 20};
+  scene.prisms.push_back(testing::box_prism(1, {10, 10}, {90, 50}, 0, 20));
+  const auto issues_with = [&](double tile_area_m2) {
+    const Tiling tiling = tiled(scene, {.tile_area_m2 = tile_area_m2});
+    EXPECT_FALSE(tiling.tiles.empty());
+    return tiling_issues(scene, tiling, "houses");
+  };
+  EXPECT_TRUE(issues_with(100).empty());
+  const std::vector<Issue> issues = issues_with(10'000);
+  ASSERT_EQ(issues.size(), 1u);
+  EXPECT_EQ(issues[0].code, "no_ground_tiles");
+  EXPECT_EQ(issues[0].action, Issue::Action::assumed);
+  EXPECT_EQ(issues[0].layer, "");
+  EXPECT_EQ(issues[0].feature_id, -1);
+  EXPECT_NE(issues[0].message.find("TILE_AREA"), std::string::npos);
+  // Nothing but roofs.
+  scene.prisms.front() = testing::box_prism(1, {-1, -1}, {101, 61}, 0, 20);
+  EXPECT_TRUE(issues_with(100).empty());
+}
+
 // A point on the common wall of two houses may be said to be in neither.
 TEST(GroundTiles, NoneIsWhereTwoHousesTouch) {
   using testing::box_prism;
