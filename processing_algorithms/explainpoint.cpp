@@ -69,13 +69,13 @@ Explained explain_strongest(Run& run, const RayLauncher& launcher, const Scene& 
       transmitters,
       [&](const Transmitter& transmitter, Progress& progress) {
         const RayLaunchingResult result = launcher.launch(transmitter, progress);
-        PointExplanation explanation =
-            explain(result, transmitter, receiver, scene, tiling, maximum_receiver_gain_dbi(launcher.options()));
+        const double gain_dbi = maximum_receiver_gain_dbi(launcher.options());
+        PointExplanation explanation = explain(result, transmitter, receiver, scene, tiling, gain_dbi);
         TransmitterPrediction prediction{.transmitter_id = transmitter.transmitter_id};
         prediction.receivers = {explanation.prediction};
         prediction.receivers_wideband = WidebandPredictions(
             result.wideband, result.tiles.size(), result.receivers, [&](std::size_t) { return receiver.position; },
-            transmitter);
+            transmitter, gain_dbi);
         if (!strongest || is_stronger(explanation, *strongest)) strongest = std::move(explanation);
         return prediction;
       },

@@ -16,11 +16,12 @@ namespace {
 // What is left of a sum when rounding alone may make it negative.
 double rest(double whole, double part) { return std::max(whole - part, 0.0); }
 
-PowerShares shares_of(const RayLaunchingResult& result, double all) {
+// `all`: the sum of powers, without the receiver's gain that rays have.
+PowerShares shares_of(const RayLaunchingResult& result, double all, double receiver_gain) {
   const GainByMechanism& gains = result.ray_gains.front();
   double shown_rays = 0, shown_scattering = 0;
   for (const Ray& ray : result.rays) {
-    (ray.mechanism == Mechanism::scattering ? shown_scattering : shown_rays) += ray.path_gain;
+    (ray.mechanism == Mechanism::scattering ? shown_scattering : shown_rays) += ray.path_gain / receiver_gain;
   }
   const double scattering = rest(all, gains.sum());
   PowerShares shares;
@@ -77,12 +78,13 @@ PointExplanation explain(const RayLaunchingResult& result, const Transmitter& tr
   if (!explanation.prediction.reached()) return explanation;
 
   const double eirp_dbm = transmitter.erp_dbm + half_wave_dipole_gain_dbi;
-  explanation.power_sum_dbm = eirp_dbm + decibels(all);
+  const double receiver_gain = power_ratio(receiver_gain_dbi);
+  explanation.power_sum_dbm = eirp_dbm + receiver_gain_dbi + decibels(all);
   explanation.interference_db = decibels(received_gain(result.receivers.front()) / all);
-  explanation.shares = shares_of(result, all);
+  explanation.shares = shares_of(result, all, receiver_gain);
   for (const Ray& ray : result.rays) {
     const int rank = static_cast<int>(explanation.rays.size()) + 1;
-    explanation.rays.push_back({ray, rank, ray.path_gain / all, to_string(ray.mechanism),
+    explanation.rays.push_back({ray, rank, ray.path_gain / (receiver_gain * all), to_string(ray.mechanism),
                                 route_in_words(ray, scene, tiling), losses_text(ray.losses)});
   }
   return explanation;

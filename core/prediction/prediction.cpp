@@ -17,9 +17,8 @@ namespace {
 constexpr double least_known_pattern_gain = 2e-6;
 
 // Whether the antenna sends enough towards a target, and the rays that bring its power leave where it does.
-bool is_basic_loss_known(const ArrivalSums& sums, Vec3 way, const LinkView& antenna, double receiver_gain_dbi) {
-  const double by_patterns = power_ratio(receiver_gain_dbi) * sums.basic_gain.value();
-  if (!(sums.gain.value() > least_known_pattern_gain * by_patterns)) return false;
+bool is_basic_loss_known(const ArrivalSums& sums, Vec3 way, const LinkView& antenna) {
+  if (!(sums.gain.value() > least_known_pattern_gain * sums.basic_gain.value())) return false;
   return !(norm(way) > 0) || antenna.transmit_gain(normalized(way)) > least_known_pattern_gain;
 }
 
@@ -38,10 +37,10 @@ TargetPrediction predict(const ArrivalSums& sums, Vec3 target, const Transmitter
 
   prediction.ray_count = sums.rays;
   prediction.mechanism = sums.strongest_mechanism;
-  prediction.path_loss_db = static_cast<float>(-half_wave_dipole_gain_dbi - decibels(gain));
+  prediction.path_loss_db = static_cast<float>(-half_wave_dipole_gain_dbi - decibels(gain) - receiver_gain_dbi);
   const double basic = sums.basic_gain.value();
   // What rays in step did to the power, it does to the loss between isotropic antennas too.
-  if (is_basic_loss_known(sums, target - transmitter.position, antenna, receiver_gain_dbi)) {
+  if (is_basic_loss_known(sums, target - transmitter.position, antenna)) {
     prediction.basic_loss_db = static_cast<float>(-decibels(basic * (gain / all)));
   }
   set_power(transmitter, prediction);
@@ -109,9 +108,10 @@ TransmitterPrediction predict_path_loss(RayLaunchingResult&& rays, const Transmi
   const std::size_t tile_count = rays.tiles.size();
   prediction.tiles_wideband = WidebandPredictions(
       rays.wideband, 0, rays.tiles,
-      [&](std::size_t t) { return target_point(tiling.tiles[t], options.receiver_height_m); }, transmitter);
+      [&](std::size_t t) { return target_point(tiling.tiles[t], options.receiver_height_m); }, transmitter, gain_dbi);
   prediction.receivers_wideband = WidebandPredictions(
-      rays.wideband, tile_count, rays.receivers, [&](std::size_t r) { return receivers[r].position; }, transmitter);
+      rays.wideband, tile_count, rays.receivers, [&](std::size_t r) { return receivers[r].position; }, transmitter,
+      gain_dbi);
   prediction.rays = std::move(rays.rays);
   prediction.pruning = rays.pruning;
   return prediction;

@@ -58,13 +58,16 @@ std::string delay_profile_text(std::span<const ProfileRay> rays, double distance
 WidebandPredictions::WidebandPredictions(const WidebandTable& table, std::size_t first,
                                          std::span<const ArrivalSums> sums,
                                          const std::function<Vec3(std::size_t)>& position_of,
-                                         const Transmitter& transmitter) {
+                                         const Transmitter& transmitter, double receiver_gain_dbi) {
   for (std::size_t i = 0; i < sums.size() && table.wants_angles(); ++i) {
     angles_.push_back(predict_wideband(sums[i], table.sums(first + i)));
   }
+  const auto receiver_gain = static_cast<float>(power_ratio(receiver_gain_dbi));
   for (std::size_t i = 0; i < sums.size() && table.wants_profiles(); ++i) {
-    const std::span<const ProfileRay> profile = table.profile(first + i);
-    profile_rays_.insert(profile_rays_.end(), profile.begin(), profile.end());
+    for (ProfileRay ray : table.profile(first + i)) {
+      ray.path_gain *= receiver_gain;
+      profile_rays_.push_back(ray);
+    }
     profile_ends_.push_back(profile_rays_.size());
     distances_m_.push_back(norm(position_of(i) - transmitter.position));
   }

@@ -39,9 +39,11 @@ std::string delay_profile_text(std::span<const ProfileRay> rays, double distance
 class WidebandPredictions {
  public:
   WidebandPredictions() = default;
-  // `sums` are of the table's targets from `first` on, `position_of` gives their places.
+  // `sums` are of the table's targets from `first` on, `position_of` gives their places; the gain is the receiving
+  // antenna's in its maximum.
   WidebandPredictions(const WidebandTable& table, std::size_t first, std::span<const ArrivalSums> sums,
-                      const std::function<Vec3(std::size_t)>& position_of, const Transmitter& transmitter);
+                      const std::function<Vec3(std::size_t)>& position_of, const Transmitter& transmitter,
+                      double receiver_gain_dbi);
 
   // About: the text of a profile's ray has some 17 characters.
   static std::size_t bytes_per_target(bool angles, std::size_t profile_rays) {

@@ -156,8 +156,9 @@ Outcome compare(double side_m, const Receivers& receivers, int order, double len
     }
     outcome.exact += exact.size();
     outcome.missed += static_cast<std::size_t>(std::count(found.begin(), found.end(), false));
-    // Path gain over the EIRP; golden's watts are for 1 W into a dipole.
-    const double error = decibels(result.receivers[r].gain.value() * dipole_gain) - receivers.incoherent_db[r];
+    // Path gain over the EIRP at 0 dBi; golden's watts are for 1 W into a dipole, at a dipole.
+    const double error =
+        decibels(result.receivers[r].gain.value() * dipole_gain * dipole_gain) - receivers.incoherent_db[r];
     sum += error;
     squares += error * error;
     outcome.worst_db = std::fmax(outcome.worst_db, std::fabs(error));

@@ -56,6 +56,24 @@ class ReceiverAntenna(PipelineTest):
             self.assertEqual(after["interactions"], before["interactions"])
             self.assertAlmostEqual(after["power_dbm"] - before["power_dbm"], GAIN, places=6)
 
+    def test_the_greatest_gain_is_whole_beside_an_antenna(self):
+        site, receivers = self.folder / "site.csv", self.folder / "beside.csv"
+        site.write_text("name,x,y,height_m,frequency_mhz,erp_dbm\nMarket,340500,6020500,40,100,30\n")
+        receivers.write_text("x,y,height\n340509,6020500,40\n340526,6020500,35\n340431,6020497,1.5\n")
+        for tool in ("predictcoverage", "traceimage"):
+            layers = []
+            for gain in (0, 50):
+                output = self.folder / f"{tool}_{gain}.gpkg"
+                made(tool, "--environment", ENVIRONMENT, "--transmitters", site, "--transmitters-crs", "EPSG:25832",
+                     "--receivers", receivers, "--receivers-crs", "EPSG:25832", "--receiver-gain", gain,
+                     "--receiver-path-loss", output, "--rays", output)
+                layers.append([rows(output, layer) for layer in ("receiver_path_loss", "rays")])
+            for before, after in zip(*(of_run[0] for of_run in layers), strict=True):
+                self.assertAlmostEqual(after["path_loss_db"] - before["path_loss_db"], -50, places=3)
+                self.assertAlmostEqual(after["basic_loss_db"], before["basic_loss_db"], places=3)
+            for before, after in zip(*(of_run[1] for of_run in layers), strict=True):
+                self.assertAlmostEqual(after["power_dbm"] - before["power_dbm"], 50, places=6)
+
     def test_a_dipole_takes_rays_by_their_elevation(self):
         dipole = predict("dipole", "--receiver-antenna", "half_wave_dipole")
         direct = {(row["transmitter_id"], row["target_id"]): row for row in rows(PLAIN, "rays")

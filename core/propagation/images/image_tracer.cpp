@@ -310,7 +310,7 @@ Ray Trace::as_ray(const FoundRay& found, const Receiver& receiver) const {
   }
   ray.points.assign(points.begin(), points.end());
   ray.mechanism = mechanism_of(found.path);
-  ray.path_gain = squared_norm(found.received.amplitude);
+  ray.path_gain = link_.receiver_gain() * squared_norm(found.received.amplitude);
   ray.delay_ns = found.received.length_m / speed_of_light * 1e9;
   ray.phase_deg = degrees(std::atan2(found.received.amplitude.im, found.received.amplitude.re));
   ray.complete_for(transmitter_);

@@ -236,7 +236,7 @@ Ray Launch::as_ray(const RecordedRay& recorded, const RayPaths& paths) const {
   ray.elements.assign(chain.elements.begin(), chain.elements.begin() + chain.length);
   ray.points = std::move(path.points);
   ray.mechanism = mechanism_of(recorded, environment_.points);
-  ray.path_gain = recorded.path_gain;
+  ray.path_gain = setting_.link.receiver_gain() * recorded.path_gain;
   ray.delay_ns = recorded.length_m / speed_of_light * 1e9;
   ray.phase_deg = degrees(recorded.phase);
   ray.complete_for(setting_.transmitter);

@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "core/base/parallel.h"
-#include "core/base/units.h"
-#include "core/propagation/rays/link.h"
 
 namespace tesseray {
 namespace {
@@ -37,8 +35,6 @@ LaunchArrivals::LaunchArrivals(const LaunchSetting& setting, FirstLevelRecord& r
         return state;
       }) {}
 
-double LaunchArrivals::receiver_gain() const { return power_ratio(maximum_receiver_gain_dbi(environment_.options)); }
-
 std::vector<FixedPointSum> LaunchArrivals::gain_sums() const {
   std::vector<FixedPointSum> sums(environment_.points.target_tile_count());
   parallel_blocks(sums.size(), targets_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
@@ -51,12 +47,10 @@ std::vector<FixedPointSum> LaunchArrivals::gain_sums() const {
 }
 
 std::vector<double> LaunchArrivals::gains_so_far() const {
-  // As an isotropic receiver would take them, with the transmitter's pattern.
-  const double receiver = receiver_gain();
   const std::vector<FixedPointSum> sums = gain_sums();
   std::vector<double> gains(sums.size());
   parallel_blocks(gains.size(), targets_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t t = begin; t < end; ++t) gains[t] = sums[t].value() / receiver;
+    for (std::size_t t = begin; t < end; ++t) gains[t] = sums[t].value();
   });
   return gains;
 }

@@ -62,10 +62,9 @@ class LaunchArrivals {
   // point `target`.
   Vec3 departure_direction(const InteractionChain& chain, std::uint32_t number, Vec3 target) const;
 
-  // What all threads have so far at tiles; over receiver_gain(), as an isotropic receiver would take it.
+  // What all threads have so far at tiles.
   std::vector<FixedPointSum> gain_sums() const;
   std::vector<double> gains_so_far() const;
-  double receiver_gain() const;
   // The part of the tiles that have direct rays. REQUIRES: tiles are targets.
   double share_in_sight() const;
 

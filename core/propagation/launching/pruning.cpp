@@ -24,7 +24,7 @@ Pruning Launch::choose_pruning() const {
 void Bounces::prepare_roulette() {
   if (pruning_.roulette <= 0) return;
   const TargetPoints& points = environment_.points;
-  const RouletteScale scale{arrivals_.receiver_gain(), pruning_.roulette};
+  const RouletteScale scale{pruning_.roulette};
   roulette_gain_.assign(points.element_count(), 0.0f);
   view_.roulette_gain = roulette_gain_.data();
   if (bouncer_) {

@@ -60,7 +60,8 @@ struct RayLaunchingResult {
   std::vector<ArrivalSums> receivers;  // one per receiver
   WidebandTable wideband;              // of the tiles, then the receivers, when asked for
   std::vector<Ray> rays;               // by receiver, strongest first
-  // Per receiver, with rays_per_receiver > 0: the path gain of all rays that are not diffusely scattered.
+  // Per receiver, with rays_per_receiver > 0: the path gain of all rays that are not diffusely scattered. Without the
+  // receiver's gain, as sums are and rays are not.
   std::vector<GainByMechanism> ray_gains;
   std::vector<RaysWithoutPower> rays_without_power;  // the same of those of which nothing is left
   std::vector<LeftInSight> left_in_sight;            // per receiver

@@ -472,7 +472,7 @@ std::vector<RayLoss> RayLosses::Account::losses(const Ray& ray) const {
     add(std::string(1, ray.letter_of(i)), steps_[static_cast<std::size_t>(step)]);
   }
   add_other("vegetation", vegetation_);
-  add_other("receiver", receiver_);
+  add_other("receiver", receiver_ * setting_.link.receiver_gain());
   add_other("polarisation", polarization_);
   return list;
 }

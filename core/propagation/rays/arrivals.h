@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sums of the rays that arrive at a target, the same for any order in which they arrive.
 //
-// Powers are path gains: received power over EIRP, antenna patterns at both ends included. Lengths are unfolded path
-// lengths in metres.
+// Powers are path gains: received power over EIRP, antenna patterns at both ends included, for a receiver that has 0
+// dBi in its maximum: its gain is added to results (Link::receiver_gain). Lengths are unfolded path lengths in metres.
 #pragma once
 
 #include <algorithm>

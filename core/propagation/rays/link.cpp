@@ -97,7 +97,7 @@ Link::Link(const Scene& scene, const Transmitter& transmitter, const RayLaunchin
   view_.receive_pattern = pattern_of(options.receiver_antenna);
   view_.receive_polarization = linear(options.receiver_polarization);
   view_.least_gain = power_ratio(least_path_gain_db(transmitter, options));
-  view_.greatest_receive_gain = power_ratio(maximum_receiver_gain_dbi(options));
+  receiver_gain_ = power_ratio(maximum_receiver_gain_dbi(options));
   // Both look along the ray: a slant seen from its other end leans the other way.
   double between = std::cos(tilt_of(transmitter.polarization) + tilt_of(options.receiver_polarization));
   if (std::fabs(between) < 1e-12) between = 0;  // what rounding leaves of a right angle

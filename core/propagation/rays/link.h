@@ -51,12 +51,15 @@ class Link {
   ComplexVec3 depart_without_pattern(Vec3 direction) const { return view_.depart_without_pattern(direction); }
   Complex receive(const ComplexVec3& field, Vec3 direction) const { return view_.receive(field, direction); }
   double receive_gain(Vec3 direction) const { return view_.receive_gain(direction); }
+  // Of the receiving antenna in its maximum, a ratio of powers. What arrives is without it, so that it is at most what
+  // was sent (FixedPointSum); results have it.
+  double receiver_gain() const { return receiver_gain_; }
   Vec3 copolar_polarization(Vec3 direction) const { return view_.copolar_polarization(direction); }
   // The part of a diffusely scattered power that the receiver's polarisation takes.
   double received_fraction() const { return received_fraction_; }
 
  private:
-  double received_fraction_ = 0;
+  double received_fraction_ = 0, receiver_gain_ = 1;
   std::vector<Surface> surfaces_;  // per material of the scene
   std::shared_ptr<const AntennaPattern> transmit_cuts_;
   LinkView view_;

@@ -31,7 +31,6 @@ struct LinkView {
   double wave_number = 0;  // rad/m
   double unit_gain = 0;    // path gain of a unit field at an isotropic receiver of the same polarisation: (λ/4π)²
   double least_gain = 0;   // tubes with less path gain than this go no further
-  double greatest_receive_gain = 1;   // of the receiving pattern, a ratio of powers
   const Surface* surfaces = nullptr;  // by material of the scene
   std::size_t surface_count = 0;
   PatternKind transmit_pattern = PatternKind::isotropic, receive_pattern = PatternKind::isotropic;
@@ -71,8 +70,8 @@ struct LinkView {
     return polarization_vector(transmit_polarization, AntennaFrame{}, direction);
   }
 
-  // The receiver's amplitude from a field without phase that travels along `direction`, times (λ/4π). Nothing of a
-  // field at right angles to the receiver's polarisation.
+  // The receiver's amplitude from a field without phase that travels along `direction`, times (λ/4π), if it had 0 dBi
+  // in its maximum (Link::receiver_gain). Nothing of a field at right angles to the receiver's polarisation.
   TESSERAY_HD Complex receive(const ComplexVec3& field, Vec3 direction) const {
     // Reception is the field's part along what the antenna would send back (docs/physics.md §4, reciprocity).
     const Vec3 polarization = polarization_vector(receive_polarization, receive_frame, -direction);
@@ -83,10 +82,10 @@ struct LinkView {
     return std::sqrt(unit_gain * receive_gain(direction)) * taken;
   }
 
-  // Power gain of the receiving pattern for a wave along `direction`.
+  // Power of a wave along `direction` over the receiving pattern's maximum.
   TESSERAY_HD double receive_gain(Vec3 direction) const {
-    if (receive_pattern == PatternKind::isotropic) return greatest_receive_gain;
-    return greatest_receive_gain * relative_pattern(receive_pattern, receive_frame, -direction);
+    if (receive_pattern == PatternKind::isotropic) return 1;
+    return relative_pattern(receive_pattern, receive_frame, -direction);
   }
 
   // Power along `direction` over the transmitting pattern's maximum.

@@ -10,12 +10,9 @@ namespace tesseray {
 
 // How what has arrived at a tile gives the power below which tubes there are drawn.
 struct RouletteScale {
-  double receiver_gain = 1;  // sums have it, tubes have not
-  double roulette = 0;       // Pruning
+  double roulette = 0;  // Pruning
 
-  TESSERAY_HD float of(const FixedPointSum& gain) const {
-    return static_cast<float>(roulette * (gain.value() / receiver_gain));
-  }
+  TESSERAY_HD float of(const FixedPointSum& gain) const { return static_cast<float>(roulette * gain.value()); }
 };
 
 // An edge segment has no sum of its own, but that of the darker of its parents. `of_tiles`: by tile.

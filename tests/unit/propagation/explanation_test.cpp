@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/base/units.h"
+#include "core/propagation/rays/link.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 
@@ -36,7 +37,7 @@ PointExplanation explained(Vec3 at, RayLaunchingOptions options, Transmitter tra
   if (options.rays_per_receiver == 0) options.rays_per_receiver = 30;
   const Receiver receiver{1, at};
   const RayLaunchingResult result = town().launch(transmitter, {receiver}, options);
-  return explain(result, transmitter, receiver, town().scene, town().tiling);
+  return explain(result, transmitter, receiver, town().scene, town().tiling, maximum_receiver_gain_dbi(options));
 }
 
 PointExplanation explained(Vec3 at, const RayLaunchingOptions& options = {}) {
@@ -67,6 +68,34 @@ TEST(Explanation, RaysAndRestAddUpToTheReceivedPower) {
       if (summation == Summation::power) {
         EXPECT_NEAR(e.interference_db, 0, 1e-9);
       }
+    }
+  }
+}
+
+// Near the antenna, at 100 MHz and with 50 dBi, the receiver has more than the antenna sends.
+TEST(Explanation, AReceiversGainIsInPowersNotInShares) {
+  Transmitter transmitter = testing::test_transmitter({10.3, 42.1, 6});
+  transmitter.frequency_hz = 100e6;
+  transmitter.erp_dbm = 40;
+  RayLaunchingOptions options;
+  for (const Vec3 at : {Vec3{20.2, 42.7, 1.5}, Vec3{80.2, 42.7, 1.5}}) {
+    options.receiver_gain_dbi = 0;
+    const PointExplanation without = explained(at, options, transmitter);
+    options.receiver_gain_dbi = 50;
+    const PointExplanation with = explained(at, options, transmitter);
+    EXPECT_NEAR(static_cast<double>(with.prediction.received_power_dbm - without.prediction.received_power_dbm), 50,
+                1e-4);
+    EXPECT_NEAR(with.power_sum_dbm - without.power_sum_dbm, 50, 1e-9);
+    EXPECT_NEAR(with.interference_db, without.interference_db, 1e-9);
+    const PowerShares &a = without.shares, &b = with.shares;
+    for (const auto share : {&PowerShares::direct, &PowerShares::reflection, &PowerShares::scattering,
+                             &PowerShares::shown, &PowerShares::other_rays, &PowerShares::other_scattering}) {
+      EXPECT_NEAR(b.*share, a.*share, 1e-12);
+    }
+    ASSERT_EQ(with.rays.size(), without.rays.size());
+    for (std::size_t i = 0; i < with.rays.size(); ++i) {
+      EXPECT_NEAR(with.rays[i].ray.power_dbm - without.rays[i].ray.power_dbm, 50, 1e-9);
+      EXPECT_NEAR(with.rays[i].share, without.rays[i].share, 1e-12);
     }
   }
 }

@@ -64,7 +64,7 @@ TransmitterPrediction prediction_of_all_kinds() {
       [](std::size_t) {
         return Vec3{3, 4, 0};
       },
-      its_transmitter());
+      its_transmitter(), 0);
   set_power(its_transmitter(), prediction);
   return prediction;
 }

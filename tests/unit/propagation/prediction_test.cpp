@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 #include "core/base/units.h"
 #include "tests/support/environment.h"
+#include "tests/support/ray_losses.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {
@@ -195,6 +197,54 @@ TEST(Prediction, BasicLossIsFreeOfThePattern) {
   EXPECT_NEAR(static_cast<double>(sector.receivers[0].basic_loss_db),
               static_cast<double>(isotropic.receivers[0].basic_loss_db), 1e-3);
   EXPECT_GT(sector.receivers[0].path_loss_db, isotropic.receivers[0].path_loss_db + 1);
+}
+
+// However large: it is in powers and path losses, and in nothing else.
+TEST(Prediction, TheReceiversGainIsAddedAsItIs) {
+  const Environment plane(testing::flat_ground(200, 200), 10);
+  Transmitter transmitter = testing::test_transmitter({100, 100, 10});
+  transmitter.frequency_hz = 100e6;
+  transmitter.erp_dbm = 30;
+  const auto receivers = testing::receivers_at({{103, 100, 7}, {109, 100, 10}, {126, 100, 1.5}, {190, 150, 1.5}});
+  RayLaunchingOptions options;
+  options.rays_per_receiver = 1000;
+  options.ray_losses = options.wideband = true;
+  options.delay_profile_rays = 4;
+  for (const Summation summation : {Summation::local_mean, Summation::power, Summation::coherent}) {
+    options.summation = summation;
+    options.receiver_gain_dbi = 0;
+    const auto without = predict(plane, transmitter, receivers, options);
+    for (const double gain_dbi : {-50.0, 20.0, 50.0}) {
+      options.receiver_gain_dbi = gain_dbi;
+      const auto with = predict(plane, transmitter, receivers, options);
+      const auto expect_more = [&](const TargetPrediction& a, const TargetPrediction& b) {
+        EXPECT_NEAR(static_cast<double>(b.received_power_dbm - a.received_power_dbm), gain_dbi, 1e-4);
+        EXPECT_NEAR(static_cast<double>(b.path_loss_db - a.path_loss_db), -gain_dbi, 1e-4);
+        for (const auto value :
+             {&TargetPrediction::basic_loss_db, &TargetPrediction::field_dbuvm, &TargetPrediction::mean_delay_ns,
+              &TargetPrediction::delay_spread_ns, &TargetPrediction::angle_spread_deg}) {
+          EXPECT_NEAR(static_cast<double>(b.*value), static_cast<double>(a.*value), 1e-4);
+        }
+        EXPECT_EQ(b.ray_count, a.ray_count);
+      };
+      for (std::size_t t = 0; t < without.tiles.size(); ++t) expect_more(without.tiles[t], with.tiles[t]);
+      for (std::size_t r = 0; r < receivers.size(); ++r) {
+        expect_more(without.receivers[r], with.receivers[r]);
+        EXPECT_NEAR(static_cast<double>(with.receivers_wideband.angles(r).k_factor_db),
+                    static_cast<double>(without.receivers_wideband.angles(r).k_factor_db), 1e-4);
+        const auto strongest_dbm = [&](const TransmitterPrediction& of) {
+          const std::string profile(of.receivers_wideband.profile(r));
+          return std::stod(profile.substr(profile.find(',') + 1));
+        };
+        EXPECT_NEAR(strongest_dbm(with) - strongest_dbm(without), gain_dbi, 0.011);
+      }
+      ASSERT_EQ(with.rays.size(), without.rays.size());
+      for (std::size_t i = 0; i < with.rays.size(); ++i) {
+        EXPECT_NEAR(with.rays[i].power_dbm - without.rays[i].power_dbm, gain_dbi, 1e-9);
+        EXPECT_NEAR(testing::sum_of_losses(with.rays[i]), transmitter.erp_dbm - with.rays[i].power_dbm, 1e-4);
+      }
+    }
+  }
 }
 
 // The antenna stands where a receiver stands: nothing overflows.

@@ -104,7 +104,8 @@ TEST(TransmitPattern, IsReciprocalOverTheDirectPath) {
     const Vec3 direction = towards(20, elevation);
     const double forth = squared_norm(there.receive(there.depart(direction).field, direction)) *
                          power_ratio(maximum_gain_dbi(PatternKind::half_wave_dipole));
-    const double return_way = squared_norm(back.receive(back.depart(-direction).field, -direction));
+    const double return_way =
+        back.receiver_gain() * squared_norm(back.receive(back.depart(-direction).field, -direction));
     EXPECT_NEAR(decibels(forth / return_way), 0.0, 0.02);
   }
 }
