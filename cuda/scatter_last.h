@@ -45,7 +45,7 @@ TESSERAY_HD void scatter_to_target(const Block& block, RowMemory& memory, const 
     const std::uint32_t tile = batch.targets[row.first_member + s];
     const RadiatedRay ray = radiated_to(scattering, after, tile, target);
     const bool is_near = ray.length_m < scattering.columns.near_m[tile];
-    const double density = is_near ? diffuse_density(scattering, tile, target) : ray.density;
+    const double density = is_near ? diffuse_density(scattering, tile, target).of_all : ray.density;
     DiffuseSum sum;
     if (density > 0) {
       const DiffuseTarget at_target =

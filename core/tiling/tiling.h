@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/host_device.h"
 #include "core/base/progress.h"
 #include "core/scene/scene.h"
 #include "core/scene/tiling_options.h"
@@ -30,7 +31,7 @@ struct Tile {
 
   double area_m2() const { return 4.0 * norm(cross(half_u, half_v)); }
   // The longer side, m.
-  double side_m() const { return 2.0 * std::fmax(norm(half_u), norm(half_v)); }
+  TESSERAY_HD double side_m() const { return 2.0 * std::fmax(norm(half_u), norm(half_v)); }
 };
 
 // A piece of a convex edge between two faces. The 0-face and the n-face are described by their unit tangents (away

@@ -91,7 +91,7 @@ TEST(LauncherScattering, WallConvergesToTheExactIntegral) {
     }
     testing::expect_in_validation_page({testing::fixed(sides[s], 1), testing::fixed(worst.back(), 3)});
   }
-  // The worst is with both ends before the same tile: each is subdivided for, but not for both together.
+  // The worst is with both ends at one place: tiles of 10 m, just too far to be subdivided, count by their middles.
   EXPECT_LT(worst[0], 0.5);
   EXPECT_LT(worst[1], 0.06);
   EXPECT_LT(worst[2], 0.01);

@@ -46,10 +46,7 @@ std::uint32_t LaunchSetting::ground_below(std::uint32_t number) const {
   return ground != no_index && points.is_ground(ground) ? ground : no_index;
 }
 
-double LaunchSetting::pattern_near_m(const Tile& tile) const {
-  constexpr double sides = 40;  // it is seen under 1.4° from there
-  return link.has_pattern() ? sides * tile.side_m() : 0.0;
-}
+double LaunchSetting::pattern_near_m(const Tile& tile) const { return tesseray::pattern_near_m(view.link, tile); }
 
 bool LaunchSetting::is_pattern_near(std::uint32_t element) const {
   const TargetPoints& points = environment.points;

@@ -81,8 +81,9 @@ void ScatteredPower::gather_scattered(std::uint32_t number, std::span<const std:
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const std::uint32_t tile = tiles[i];
     const double length = state.radiated.length_m[i];
-    const double density =
-        length < columns_.near_m(tile) ? diffuse_density(scattering_view_, tile, target) : state.radiated.density[i];
+    const DiffuseDensity densities = length < columns_.near_m(tile) ? diffuse_density(scattering_view_, tile, target)
+                                                                    : DiffuseDensity{state.radiated.density[i]};
+    const double density = densities.of_all;
     if (!(density > 0)) continue;
     const Vec3 direction{state.radiated.x[i], state.radiated.y[i], state.radiated.z[i]};
     const double vegetation =
@@ -93,7 +94,7 @@ void ScatteredPower::gather_scattered(std::uint32_t number, std::span<const std:
     add_diffuse(diffuse_.at(tile, AfterScattering::nothing), density, length, at_target, sum);
     scattering_.add_wideband(tile, AfterScattering::nothing, density, length, at_target, number, direction,
                              state.arrivals);
-    scattering_.keep_way(number, tile, nothing_after, density * at_target.gain_factor, length, state.arrivals);
+    scattering_.keep_straight_way(number, tile, densities, at_target.gain_factor, length, state.arrivals);
   }
   state.cost[LaunchPhase::scattering].contributions += tiles.size();
   state.arrivals.sums[setting_.sum_index(number)].add(sum);

@@ -44,6 +44,8 @@ void ScatteredRays::keep_strongest(std::vector<ScatteredTube>& tubes) const {
   // A ray that is among the strongest takes one of the strongest tubes that may go its way.
   std::array<std::size_t, 8> kept_for{};  // by the kind of what may follow
   std::erase_if(tubes, [&](const ScatteredTube& tube) {
+    // The antenna's own, of which there is one, may go another way than the others.
+    if (tube.is_from_near_antenna) return false;
     bool kept = false;
     for (unsigned kind = 0; kind < kept_for.size(); ++kind) {
       if ((tube.may_follow >> kind & 1u) != 0) kept |= kept_for[kind]++ < rays_;
@@ -88,7 +90,7 @@ void ScatteredRays::keep_strongest(std::vector<ScatteredWay>& ways) const {
   for (std::uint32_t w = 0; w < ways.size(); ++w) ranks.push_back({strongest_gain(ways[w]), w});
   const auto order = [&](const Rank& rank) {
     const ScatteredWay& way = ways[rank.place];
-    return std::tuple(way.receiver, -rank.gain, way.tile, way.by, way.cross_polarized);
+    return std::tuple(way.receiver, -rank.gain, way.tile, way.by, way.cross_polarized, way.takes);
   };
   std::sort(ranks.begin(), ranks.end(), [&](const Rank& a, const Rank& b) { return order(a) < order(b); });
   std::vector<ScatteredWay> kept;

@@ -23,7 +23,8 @@ struct ScatteredTube {
   double power = 0;  // what it adds to DiffusePower::power, as a single ray
   double length_m = 0;
   InteractionChain chain;
-  std::uint8_t may_follow = 0;  // the kinds of AfterScattering that may, as bits
+  std::uint8_t may_follow = 0;        // the kinds of AfterScattering that may, as bits
+  bool is_from_near_antenna = false;  // straight, of an antenna near the tile
 };
 
 // The elements at which a ray interacts after its scattering, no_index from the first that there is not.
@@ -33,11 +34,13 @@ AfterScattering kind_of(const ElementsAfterScattering& by, std::uint32_t tile_co
 
 // A way of scattered power from a tile to a receiver.
 struct ScatteredWay {
+  enum class Takes : std::uint8_t { all, from_near_antenna, others };  // which tubes go it
   std::uint32_t receiver = 0, tile = 0;
   ElementsAfterScattering by = nothing_after;
   double gain_factor = 0;        // path gain per unit of ScatteredTube::power
   double length_m = 0;           // from the tile to the receiver
   bool cross_polarized = false;  // see InteractionChain
+  Takes takes = Takes::all;
 };
 
 // The ways that one thread found.
@@ -63,7 +66,9 @@ class ScatteredRays {
 
  private:
   bool may_take(const ScatteredTube& tube, const ScatteredWay& way) const {
-    return (tube.may_follow >> static_cast<unsigned>(kind_of(way.by, tile_count_)) & 1u) != 0;
+    if ((tube.may_follow >> static_cast<unsigned>(kind_of(way.by, tile_count_)) & 1u) == 0) return false;
+    using Takes = ScatteredWay::Takes;
+    return way.takes == Takes::all || tube.is_from_near_antenna == (way.takes == Takes::from_near_antenna);
   }
   // The path gain of the strongest ray along a way; 0 without one.
   double strongest_gain(const ScatteredWay& way) const;

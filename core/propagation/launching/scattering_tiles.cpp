@@ -50,7 +50,7 @@ ScatteringTiles::ScatteringTiles(const LaunchSetting& setting, const LaunchArriv
 
 void ScatteringTiles::take_in(const Tube& tube, std::uint32_t tile_number) {
   const Tile& tile = environment_.tiling.tiles[tile_number];
-  const auto [own_power, gain] = incidence(tube, tile);
+  const auto [own_power, gain, from_near_antenna] = incidence(tube, tile);
   if (!(own_power > 0)) return;
   const double power = static_cast<double>(tube.stands_for) * own_power;
   unsigned may_follow = 0;
@@ -58,12 +58,15 @@ void ScatteringTiles::take_in(const Tube& tube, std::uint32_t tile_number) {
     const auto after = static_cast<AfterScattering>(kind);
     if (!setting_.limits.may_scatter(after, tube.reflections, tube.diffractions)) continue;
     may_follow |= 1u << kind;
-    diffuse_.at(tile_number, after).add(power, gain, tube.length_m);
+    DiffusePower& taken_in = diffuse_.at(tile_number, after);
+    taken_in.add(power, gain, tube.length_m);
+    taken_in.from_near_antenna += from_near_antenna;
     if (environment_.options.scattering_lobe_exponent > 0) add_directive_lobe(tube, tile_number, after, power);
     collect_departures(tube, tile_number, power, after);
   }
   if (scattered_rays_.wanted()) {
-    scattered_rays_.add(tile_number, {own_power, tube.length_m, tube.chain, static_cast<std::uint8_t>(may_follow)});
+    scattered_rays_.add(tile_number, {own_power, tube.length_m, tube.chain, static_cast<std::uint8_t>(may_follow),
+                                      from_near_antenna > 0});
   }
 }
 
@@ -78,56 +81,43 @@ DiffuseIncidence ScatteringTiles::incidence(const Tube& tube, const Tile& tile) 
   const double cosine = -dot(tube.direction, tile.normal);
   if (!(cosine > 0)) return {};
   const auto gain = static_cast<double>(tube.departure_gain);
+  const double near_m = columns_.near_m(tube.element);
+  const bool is_from_point = !tube.source.is_edge();
+  const bool is_near = is_from_point && norm(tile.centroid - tube.source.point) < near_m;
+  const bool is_straight = is_from_point && tube.chain.length == 0;
+  if (is_straight && (is_near || setting_.is_pattern_near(tube.element))) {
+    return incidence_from_antenna(tube, tile, is_near);
+  }
   double power = tube.path_gain / static_cast<double>(tube.stands_for) / link_.unit_gain() * cosine;
-  const Vec3 from = tube.source.point;
-  // Over the tile, of what comes from a point with a gain along each way, at 1 m.
-  const auto mean = [&](double near_m, const auto& gain_along) {
-    return mean_seen_from(from, tile, near_m, [&](Vec3 point) {
-      const Vec3 way = point - from;
-      const double squared = squared_norm(way);
-      return gain_along(way) * std::max(0.0, -dot(way, tile.normal)) / (squared * std::sqrt(squared));
-    });
-  };
-  const auto alike = [](Vec3) { return 1.0; };
-  // To what comes straight from the antenna each part of the tile has its own angle, as to a receiver.
-  const auto taken_along = [&](Vec3 way) {
-    return reflectance_at_incidence(tile, std::max(0.0, -dot(way, tile.normal) / norm(way)));
-  };
-  const bool is_straight = tube.chain.length == 0 && !tube.source.is_edge();
-  const double attenuation = tube.attenuation * tube.attenuation;
-  if (is_straight && setting_.is_pattern_near(tube.element)) {
-    const double near_m = setting_.pattern_near_m(tile), seen = mean(near_m, alike);
-    if (!(seen > 0)) return {};
-    const double without_pattern = gain > 0 ? squared_norm(tube.strength) / gain : 1.0;
-    const auto sent = [&](Vec3 way) { return link_.transmit_gain(normalized(way)); };
-    const double taken = mean(near_m, [&](Vec3 way) { return sent(way) * taken_along(way); });
-    return {without_pattern * taken * attenuation, mean(near_m, sent) / seen};
-  }
-  if (const double near_m = columns_.near_m(tube.element); tube.source.is_edge()) {
+  if (!is_from_point) {
     power *= nearness_of_edge(leg_to(tube.source, tile.centroid).from - tile.centroid, tile, near_m);
-  } else if (norm(tile.centroid - from) < near_m) {
-    power = squared_norm(tube.strength) * attenuation;
-    if (is_straight) return {power * mean(near_m, taken_along), gain};
-    power *= mean(near_m, alike);
+  } else if (is_near) {
+    power = squared_norm(tube.strength) * (tube.attenuation * tube.attenuation) *
+            mean_taken_in(tube.source.point, tile, near_m, [](Vec3) { return 1.0; });
   }
-  power *= reflectance_at_incidence(tile, cosine);
-  return {power, gain};
+  return {power * reflectance_at_incidence(scattering_view_, tube.element, cosine), gain};
+}
+
+DiffuseIncidence ScatteringTiles::incidence_from_antenna(const Tube& tube, const Tile& tile, bool is_near) const {
+  auto gain = static_cast<double>(tube.departure_gain);
+  const double without_pattern = gain > 0 ? squared_norm(tube.strength) / gain : 1.0;
+  if (setting_.is_pattern_near(tube.element)) {
+    const double near_m = setting_.pattern_near_m(tile);
+    const auto mean = [&](const auto& gain_along) {
+      return mean_taken_in(tube.source.point, tile, near_m, gain_along);
+    };
+    const double seen = mean([](Vec3) { return 1.0; });
+    if (!(seen > 0)) return {};
+    gain = mean([&](Vec3 way) { return link_.transmit_gain(normalized(way)); }) / seen;
+  }
+  // As a float, so that diffuse_density() has the same bits of what is taken in.
+  const auto sent = static_cast<float>(without_pattern * (tube.attenuation * tube.attenuation));
+  const double taken_in = TileBeforeAntenna(scattering_view_, tube.element).mean_taken_in();
+  return {static_cast<double>(sent) * taken_in, gain, is_near ? sent : 0.0f};
 }
 
 double ScatteringTiles::reflectance(const Tile& tile, double cosine) const {
   return columns_.reflectances().at(surface_material(environment_.scene, tile), cosine);
-}
-
-double ScatteringTiles::reflectance_at_incidence(const Tile& tile, double cosine) const {
-  switch (environment_.options.scattering_model) {
-    case ScatteringModel::incident:
-      break;
-    case ScatteringModel::reflected:
-      return reflectance(tile, cosine);
-    case ScatteringModel::reciprocal:
-      return std::sqrt(reflectance(tile, cosine));
-  }
-  return 1;
 }
 
 void ScatteringTiles::add_directive_lobe(const Tube& tube, std::uint32_t tile_number, AfterScattering after,
@@ -154,7 +144,7 @@ void ScatteringTiles::add_directive_lobe(const Tube& tube, std::uint32_t tile_nu
     const Vec3 way = point - from;
     const double distance_m = norm(way), cosine = std::max(0.0, -dot(way, tile.normal) / distance_m);
     const double sent = has_pattern ? link_.transmit_gain((1.0 / distance_m) * way) : 1.0;
-    return sent * reflectance_at_incidence(tile, cosine) * cosine / (distance_m * distance_m);
+    return sent * reflectance_at_incidence(scattering_view_, tile_number, cosine) * cosine / (distance_m * distance_m);
   };
   const double all = parts > 1 ? parts * parts * mean_over_parts(tile, parts, taken_in) : 0.0;
   if (!(all > 0)) return add(tube.direction, power);
@@ -221,6 +211,19 @@ void ScatteringTiles::keep_way(std::uint32_t number, std::uint32_t tile, Element
   if (!scattered_rays_.wanted() || !environment_.points.is_receiver(number)) return;
   scattered_rays_.add({number - environment_.points.element_count(), tile, by, gain_factor, length_m, cross_polarized},
                       state.scattered_ways);
+}
+
+void ScatteringTiles::keep_straight_way(std::uint32_t number, std::uint32_t tile, const DiffuseDensity& density,
+                                        double gain_factor, double length_m, ThreadArrivals& state) const {
+  if (!scattered_rays_.wanted() || !environment_.points.is_receiver(number)) return;
+  const auto keep = [&](double of_density, ScatteredWay::Takes takes) {
+    scattered_rays_.add({number - environment_.points.element_count(), tile, nothing_after, of_density * gain_factor,
+                         length_m, false, takes},
+                        state.scattered_ways);
+  };
+  if (!density.is_near_antenna) return keep(density.of_all, ScatteredWay::Takes::all);
+  keep(density.of_antenna, ScatteredWay::Takes::from_near_antenna);
+  keep(density.of_others, ScatteredWay::Takes::others);
 }
 
 }  // namespace tesseray

@@ -53,6 +53,7 @@ struct DiffuseBeam {
 // and the pattern's gain in that mean.
 struct DiffuseIncidence {
   double power = 0, gain = 1;
+  float from_near_antenna = 0;  // as of DiffusePower
 };
 
 class ScatteringTiles {
@@ -95,6 +96,9 @@ class ScatteringTiles {
   // Keeps the way for single rays when they are wanted and `number` is a receiver.
   void keep_way(std::uint32_t number, std::uint32_t tile, ElementsAfterScattering by, double gain_factor,
                 double length_m, ThreadArrivals& state, bool cross_polarized = false) const;
+  // The same where nothing follows the scattering.
+  void keep_straight_way(std::uint32_t number, std::uint32_t tile, const DiffuseDensity& density, double gain_factor,
+                         double length_m, ThreadArrivals& state) const;
 
   // wideband_rays.cpp: Σ power of the tubes that come to a tile, by where they depart.
   const DirectionMoments& departures_of(std::uint32_t tile, AfterScattering after) const;
@@ -107,9 +111,9 @@ class ScatteringTiles {
 
  private:
   void take_in(const Tube& tube, std::uint32_t tile);
+  // Of what comes straight from an antenna that is near, itself or by its pattern.
+  DiffuseIncidence incidence_from_antenna(const Tube& tube, const Tile& tile, bool is_near) const;
   double reflectance(const Tile& tile, double cosine) const;
-  // By the model's.
-  double reflectance_at_incidence(const Tile& tile, double cosine) const;
   // One directive lobe more of what the tile scatters (scattering_lobes.h).
   void add_directive_lobe(const Tube& tube, std::uint32_t tile, AfterScattering after, double power);
   // wideband_rays.cpp: Σ power of a tube that comes to the tile.

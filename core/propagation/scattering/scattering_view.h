@@ -30,6 +30,7 @@ struct DiffusePower {
   double squared_length = 0;  // Σ power · length²
   double first_length_m = 0;  // the least length; valid when rays > 0
   std::uint32_t rays = 0;
+  float from_near_antenna = 0;  // |E|² at 1 m of what comes straight from an antenna near the tile, without pattern
 
   void add(double ray_power, double departure_gain, double length_m);
 };
@@ -72,6 +73,20 @@ struct ScatteringView {
   }
 };
 
+// The model's part of what comes in at a tile under an angle.
+TESSERAY_HD inline double reflectance_at_incidence(const ScatteringView& scattering, std::uint32_t tile,
+                                                   double cosine) {
+  switch (scattering.model) {
+    case ScatteringModel::incident:
+      break;
+    case ScatteringModel::reflected:
+      return scattering.reflectance(tile, cosine);
+    case ScatteringModel::reciprocal:
+      return std::sqrt(scattering.reflectance(tile, cosine));
+  }
+  return 1;
+}
+
 // The part of a tile's diffuse power that goes into `direction` per squared metre at 1 m: dS S² p(θ_s) · reflectance, p
 // being the mean lobe of the rays that may do so.
 TESSERAY_HD inline double diffuse_intensity(const ScatteringView& scattering, std::uint32_t tile, Vec3 direction,
@@ -92,9 +107,10 @@ TESSERAY_HD inline double diffuse_intensity(const ScatteringView& scattering, st
   return scattered * std::sqrt(scattering.reflectance(tile, cosine));
 }
 
-// The same over the squared distance to `point`, with the tile subdivided when the point is near; of what is scattered
-// last.
-TESSERAY_HD inline double diffuse_density(const ScatteringView& scattering, std::uint32_t tile_number, Vec3 point) {
+namespace diffuse_density_detail {
+
+// With the mean lobe of what the tile takes in, all over it.
+TESSERAY_HD inline double by_mean_of_all(const ScatteringView& scattering, std::uint32_t tile_number, Vec3 point) {
   const Tile& tile = scattering.launch.environment.tiles[tile_number];
   const double near_m = scattering.columns.near_m[tile_number];
   if (scattering.directive_lobes != nullptr) {
@@ -111,11 +127,105 @@ TESSERAY_HD inline double diffuse_density(const ScatteringView& scattering, std:
   return mean_seen_from(point, tile, near_m, from);
 }
 
+}  // namespace diffuse_density_detail
+
+// A tile near the antenna, and what comes straight from there: per unit of the power that the antenna sends where it
+// sends most, at 1 m.
+class TileBeforeAntenna {
+ public:
+  TESSERAY_HD TileBeforeAntenna(const ScatteringView& scattering, std::uint32_t tile)
+      : scattering_(scattering),
+        number_(tile),
+        tile_(scattering.launch.environment.tiles[tile]),
+        antenna_(scattering.launch.antenna) {}
+
+  // What it takes in, in the mean: each part of the tile has its own angle, as to a receiver, and its own gain.
+  TESSERAY_HD double mean_taken_in() const {
+    const double near_m =
+        std::fmax(scattering_.columns.near_m[number_], pattern_near_m(scattering_.launch.link, tile_));
+    return tesseray::mean_taken_in(antenna_, tile_, near_m, [&](Vec3 way) { return sent_and_taken_along(way); });
+  }
+  // What all of it brings to a point near the tile, too, each piece of what it takes in itself, with a receiving
+  // antenna's gain_along(direction).
+  template <class Gain>
+  TESSERAY_HD double brought_to(Vec3 point, const Gain& gain_along) const {
+    constexpr int parts = 8;
+    const auto is_next_to = [&](Vec3 middle, int of_side) {
+      return is_next_to_piece(antenna_, tile_, middle, of_side) || is_next_to_piece(point, tile_, middle, of_side);
+    };
+    return mean_over_pieces(tile_, parts, is_next_to, [&](Vec3 middle, int of_side) {
+      const Vec3 in = middle - antenna_, out = point - middle;
+      if (!(dot(in, tile_.normal) < 0 && dot(out, tile_.normal) > 0)) return 0.0;
+      return sent_and_taken_along(in) * mean_solid_angle(antenna_, tile_, middle, of_side) *
+             scattered_along(normalized(in), out, middle, of_side) * gain_along(normalized(out));
+    });
+  }
+
+ private:
+  TESSERAY_HD double sent_and_taken_along(Vec3 way) const {
+    const double cosine = std::fmax(0.0, -dot(way, tile_.normal) / norm(way));
+    return scattering_.launch.link.transmit_gain(normalized(way)) *
+           reflectance_at_incidence(scattering_, number_, cosine);
+  }
+  // Of what comes in along `incidence` at a piece, the part that it sends along a way to a point.
+  TESSERAY_HD double scattered_along(Vec3 incidence, Vec3 way, Vec3 middle, int parts) const {
+    const Vec3 direction = normalized(way);
+    double scattered = scattering_.columns.areas_m2[number_];
+    if (scattering_.model == ScatteringModel::reciprocal) {
+      scattered *= std::sqrt(scattering_.reflectance(number_, dot(direction, tile_.normal)));
+    }
+    if (scattering_.directive_lobes == nullptr) {
+      return scattered * mean_solid_angle(middle + way, tile_, middle, parts) / pi;
+    }
+    const double lobe = directive_lobe(scattering_.lobe_exponent, -dot(incidence, tile_.normal),
+                                       dot(direction, mirrored(incidence, tile_.normal)));
+    return scattered * lobe * mean_inverse_square(radius_of_piece(tile_, parts), way, dot(way, tile_.normal));
+  }
+
+  const ScatteringView& scattering_;
+  std::uint32_t number_;
+  const Tile& tile_;
+  Vec3 antenna_;
+};
+
+// What a tile sends to a point, |field|² per unit of the power that it takes in.
+struct DiffuseDensity {
+  double of_all = 0;
+  // Where antenna and point are both near the tile: of what comes straight from there, and of the rest.
+  bool is_near_antenna = false;
+  double of_antenna = 0, of_others = 0;
+};
+
+// diffuse_intensity() over the squared distance to `point`, with the tile subdivided when the point is near; of what is
+// scattered last. Where the antenna is near, too, the parts of the tile that it lights are not those from which most of
+// that goes to the point: the mean of both is not their means' product.
+TESSERAY_HD inline DiffuseDensity diffuse_density(const ScatteringView& scattering, std::uint32_t tile, Vec3 point) {
+  DiffuseDensity density;
+  density.of_all = density.of_others = diffuse_density_detail::by_mean_of_all(scattering, tile, point);
+  const DiffusePower& power = scattering.power(tile, AfterScattering::nothing);
+  const auto sent = static_cast<double>(power.from_near_antenna);
+  if (!(sent > 0)) return density;
+  const TileBeforeAntenna before_antenna(scattering, tile);
+  const double taken_in = before_antenna.mean_taken_in();
+  density.is_near_antenna = true;
+  density.of_antenna = before_antenna.brought_to(point, [](Vec3) { return 1.0; }) / taken_in;
+  const double share = std::fmin(sent * taken_in / power.power, 1.0);
+  density.of_all = share * density.of_antenna + (1 - share) * density.of_others;
+  return density;
+}
+
 // The mean gain of the receiving pattern for what a tile near a point sends there: in the direction of the tile's
 // middle the pattern may have its null.
 TESSERAY_HD inline double near_receive_gain(const ScatteringView& scattering, std::uint32_t tile_number, Vec3 point) {
   const Tile& tile = scattering.launch.environment.tiles[tile_number];
   constexpr int parts = 8;
+  const LinkView& link = scattering.launch.link;
+  if (scattering.power(tile_number, AfterScattering::nothing).from_near_antenna > 0) {
+    const TileBeforeAntenna before_antenna(scattering, tile_number);
+    const double brought = before_antenna.brought_to(point, [](Vec3) { return 1.0; });
+    const auto gain = [&](Vec3 direction) { return link.receive_gain(direction); };
+    if (brought > 0) return before_antenna.brought_to(point, gain) / brought;
+  }
   const auto mean = [&](const auto& gain_along) {
     return mean_over_parts(tile, parts, [&](Vec3 origin) {
       const Vec3 way = point - origin;
@@ -126,7 +236,6 @@ TESSERAY_HD inline double near_receive_gain(const ScatteringView& scattering, st
     });
   };
   const double sent = mean([](Vec3) { return 1.0; });
-  const LinkView& link = scattering.launch.link;
   return sent > 0 ? mean([&](Vec3 direction) { return link.receive_gain(direction); }) / sent
                   : link.receive_gain(normalized(point - tile.centroid));
 }

@@ -48,6 +48,36 @@ TESSERAY_HD inline double mean_solid_angle(Vec3 point, const Tile& tile) {
   return parallelogram_solid_angle(point, tile.centroid, tile.half_u, tile.half_v) / area_of(tile);
 }
 
+// The same of a piece of it, so many of which make up a side.
+TESSERAY_HD inline double mean_solid_angle(Vec3 point, const Tile& tile, Vec3 middle, int parts) {
+  const double part = 1.0 / parts;
+  return parallelogram_solid_angle(point, middle, part * tile.half_u, part * tile.half_v) * parts * parts /
+         area_of(tile);
+}
+// And the radius of a disc of the piece's area, m.
+TESSERAY_HD inline double radius_of_piece(const Tile& tile, int parts) { return std::sqrt(area_of(tile) / pi) / parts; }
+
+TESSERAY_HD inline bool is_next_to_piece(Vec3 point, const Tile& tile, Vec3 middle, int parts) {
+  return norm(point - middle) < 3 * radius_of_piece(tile, parts);
+}
+
+// The mean over a tile of value(middle, parts), asked of pieces so many of which make up a side: `parts` of them, but
+// of those where is_next_to(middle, parts) in pieces once more, and these again.
+template <class IsNextTo, class Value>
+TESSERAY_HD double mean_over_pieces(const Tile& tile, int parts, const IsNextTo& is_next_to, const Value& value) {
+  constexpr int parts_of_piece = 6;
+  const auto in_pieces = [&](Vec3 middle, int of_side, const auto& of_piece) {
+    return mean_over_parts(middle, (1.0 / of_side) * tile.half_u, (1.0 / of_side) * tile.half_v, parts_of_piece,
+                           [&](Vec3 inner) { return of_piece(inner, of_side * parts_of_piece); });
+  };
+  const auto piece = [&](Vec3 middle, int of_side) {
+    return is_next_to(middle, of_side) ? in_pieces(middle, of_side, value) : value(middle, of_side);
+  };
+  return mean_over_parts(tile, parts, [&](Vec3 middle) {
+    return is_next_to(middle, parts) ? in_pieces(middle, parts, piece) : value(middle, parts);
+  });
+}
+
 // The mean over a tile of what is seen of it from a point: value(origin) falls as cos θ/r², r the distance from the
 // origin and θ its angle to the normal. Where parts are larger than the point is far from the tile's plane, they still
 // tell how the value goes with the direction; how much is seen of the tile, its solid angle tells.
@@ -56,14 +86,23 @@ TESSERAY_HD double mean_seen_from(Vec3 point, const Tile& tile, double near_m, c
   const Vec3 to_tile = tile.centroid - point;
   const int parts = parts_for(near_m, norm(to_tile));
   const double mean = mean_over_parts(tile, parts, value);
-  const double side_m = 2 * std::fmax(norm(tile.half_u), norm(tile.half_v));
-  if (parts == 1 || std::fabs(dot(to_tile, tile.normal)) * parts >= side_m) return mean;
+  if (parts == 1 || std::fabs(dot(to_tile, tile.normal)) * parts >= tile.side_m()) return mean;
   const double sampled = mean_over_parts(tile, parts, [&](Vec3 origin) {
     const Vec3 way = origin - point;
     const double squared = squared_norm(way);
     return std::fabs(dot(way, tile.normal)) / (squared * std::sqrt(squared));
   });
   return sampled > 0 ? mean * (mean_solid_angle(point, tile) / sampled) : 0.0;
+}
+
+// The mean over a tile of what it takes in of a point's power at 1 m, which is gain_along(way) on the ways to it.
+template <class Gain>
+TESSERAY_HD double mean_taken_in(Vec3 from, const Tile& tile, double near_m, const Gain& gain_along) {
+  return mean_seen_from(from, tile, near_m, [&](Vec3 place) {
+    const Vec3 way = place - from;
+    const double squared = squared_norm(way);
+    return gain_along(way) * std::fmax(0.0, -dot(way, tile.normal)) / (squared * std::sqrt(squared));
+  });
 }
 
 // The mean of 1/r² over a disc, r being the distance of its points from one that stands `across_m` over its plane, a
@@ -91,28 +130,17 @@ TESSERAY_HD inline double nearness_of_edge(Vec3 way, const Tile& tile, double ne
 
 // The mean over a tile of value(way)/r², r being the distance from the tile's points to a point and `way` unit, from
 // the one to the other: of what does not fall with the angle to the normal, so that near the tile's plane its part just
-// below the point counts most. Its pieces count as discs of their area; those next to the point in pieces once more,
-// and these again.
+// below the point counts most. Its pieces count as discs of their area.
 template <class Value>
 TESSERAY_HD double mean_spread_to(Vec3 point, const Tile& tile, double near_m, const Value& value) {
-  constexpr int parts_of_piece = 6;
-  const double across_m = dot(point - tile.centroid, tile.normal), all_m = std::sqrt(area_of(tile) / pi);
-  const auto disc = [&](Vec3 middle, int parts) {
-    const Vec3 way = point - middle;
-    return value(normalized(way)) * mean_inverse_square(all_m / parts, way, across_m);
-  };
-  const auto is_next_to = [&](Vec3 middle, int parts) { return norm(point - middle) < 3 * all_m / parts; };
-  const auto in_pieces = [&](Vec3 middle, int parts, const auto& of_piece) {
-    return mean_over_parts(middle, (1.0 / parts) * tile.half_u, (1.0 / parts) * tile.half_v, parts_of_piece,
-                           [&](Vec3 inner) { return of_piece(inner, parts * parts_of_piece); });
-  };
-  const auto piece = [&](Vec3 middle, int parts) {
-    return is_next_to(middle, parts) ? in_pieces(middle, parts, disc) : disc(middle, parts);
-  };
-  const int parts = parts_for(near_m, norm(point - tile.centroid));
-  return mean_over_parts(tile, parts, [&](Vec3 middle) {
-    return is_next_to(middle, parts) ? in_pieces(middle, parts, piece) : disc(middle, parts);
-  });
+  const double across_m = dot(point - tile.centroid, tile.normal);
+  return mean_over_pieces(
+      tile, parts_for(near_m, norm(point - tile.centroid)),
+      [&](Vec3 middle, int parts) { return is_next_to_piece(point, tile, middle, parts); },
+      [&](Vec3 middle, int parts) {
+        const Vec3 way = point - middle;
+        return value(normalized(way)) * mean_inverse_square(radius_of_piece(tile, parts), way, across_m);
+      });
 }
 
 }  // namespace tesseray

@@ -29,6 +29,12 @@ inline constexpr std::uint8_t with_ground_below = 16, with_ground_through_buildi
 inline constexpr std::uint8_t by_ground_as_target = 64, by_ground_as_element = 128;
 inline constexpr std::uint16_t over_one_edge = 256, past_one_edge_as_target = 512, past_one_edge_as_element = 1024;
 
+// Nearer than this an antenna's pattern is that of each part of a tile; 0 where it has none.
+TESSERAY_HD inline double pattern_near_m(const LinkView& link, const Tile& tile) {
+  constexpr double sides = 40;  // it is seen under 1.4° from there
+  return link.has_pattern() ? sides * tile.side_m() : 0.0;
+}
+
 // The same for all transmitters. Owns nothing.
 struct EnvironmentView {
   TargetPointsView points;

@@ -130,41 +130,72 @@ TEST(ScatteringLobes, SlantsMatchAsTheyDoInSight) {
   }
 }
 
-// Near a tile's plane what Lambert's lobe sends vanishes, and a directive one does not. Against the model over pieces
-// of a few centimetres below the receiver, and of decimetres farther away.
+// The model over pieces of the wall, of millimetres next to the receiver and the antenna and of decimetres farther
+// away.
+double by_pieces(Vec3 from, Vec3 to, ScatteringModel model, int alpha) {
+  const double lambda = wavelength_m(850e6);
+  const Complex permittivity = relative_permittivity({5, 0.01}, 850e6);
+  double sum = 0;
+  const auto add = [&](Vec3 middle, double area_m2) {
+    const Vec3 in = middle - from, out = to - middle, normal{0, 1, 0};
+    const Vec3 specular = mirrored(normalized(in), normal);
+    const double cos_in = -dot(normalized(in), normal), cos_out = dot(normalized(out), normal);
+    const double section = alpha > 0
+                               ? directive_scattering_cross_section(model, 0.4, permittivity, alpha, area_m2, cos_in,
+                                                                    cos_out, dot(normalized(out), specular))
+                               : scattering_cross_section(model, 0.4, permittivity, area_m2, cos_in, cos_out);
+    sum += scattered_power_gain(section, norm(in), norm(out), lambda);
+  };
+  constexpr double piece_m = 0.25;
+  for (double x = 170 + piece_m / 2; x < 230; x += piece_m) {
+    for (double z = piece_m / 2; z < 30; z += piece_m) {
+      const bool is_near = std::hypot(x - to.x, z - to.z) < 1 || std::hypot(x - from.x, z - from.z) < 1;
+      const int finer = is_near ? 50 : 1;
+      for (int i = 0; i < finer * finer; ++i) {
+        const double u = (i % finer + 0.5) / finer - 0.5, v = (i / finer + 0.5) / finer - 0.5;
+        add({x + u * piece_m, 20, z + v * piece_m}, piece_m * piece_m / (finer * finer));
+      }
+    }
+  }
+  return sum;
+}
+
+// Near a tile's plane what Lambert's lobe sends vanishes, and a directive one does not.
 TEST(ScatteringLobes, NearAWallTilesAreAsLargeAsTheyAre) {
   constexpr int alpha = 4;
   const Environment environment(wall(), 5);
   const Vec3 from{190, 60, 22};
-  const double lambda = wavelength_m(850e6);
-  const auto by_the_model = [&](Vec3 to) {
-    double sum = 0;
-    const auto add = [&](Vec3 middle, double area_m2) {
-      const Vec3 in = middle - from, out = to - middle, normal{0, 1, 0};
-      const Vec3 specular = mirrored(normalized(in), normal);
-      const double section = directive_scattering_cross_section(
-          ScatteringModel::incident, 0.4, {5, 0}, alpha, area_m2, -dot(normalized(in), normal),
-          dot(normalized(out), normal), dot(normalized(out), specular));
-      sum += scattered_power_gain(section, norm(in), norm(out), lambda);
-    };
-    constexpr double piece_m = 0.25;
-    for (double x = 170 + piece_m / 2; x < 230; x += piece_m) {
-      for (double z = piece_m / 2; z < 30; z += piece_m) {
-        const int finer = std::hypot(x - to.x, z - to.z) < 1 ? 50 : 1;
-        for (int i = 0; i < finer * finer; ++i) {
-          const double u = (i % finer + 0.5) / finer - 0.5, v = (i / finer + 0.5) / finer - 0.5;
-          add({x + u * piece_m, 20, z + v * piece_m}, piece_m * piece_m / (finer * finer));
-        }
-      }
-    }
-    return sum;
-  };
   for (const double x : {172.5, 190.0, 191.3, 233.0}) {
     for (const double distance_m : {0.02, 0.1, 0.5, 2.0, 6.0}) {
       const Vec3 to{x, 20 + distance_m, 12.6};
       const double gain = scattered_gain(environment, from, to, directive(ScatteringModel::incident, alpha));
       // Where tiles meet, 2 cm before them, 1 dB.
-      EXPECT_NEAR(decibels(gain / by_the_model(to)), 0, distance_m < 0.1 ? 1 : 0.5) << x << " " << distance_m;
+      const double expected = by_pieces(from, to, ScatteringModel::incident, alpha);
+      EXPECT_NEAR(decibels(gain / expected), 0, distance_m < 0.1 ? 1 : 0.5) << x << " " << distance_m;
+    }
+  }
+}
+
+// Antenna and receiver just before a wall each light their own part of a tile between them: of the mean that it takes
+// in it does not send the mean.
+TEST(ScatteringLobes, BetweenTwoPlacesNearAWallPiecesSendWhatTheyTakeIn) {
+  const Environment environment(wall(), 10);
+  struct Place {
+    double x, before_m, z;
+  };
+  const Place antennas[] = {{195, 0.02, 18}, {195, 0.3, 18}, {195, 1, 18}, {195, 3, 18}, {200.1, 8, 12}};
+  const Place places[] = {{191.2, 0.02, 11}, {198, 0.3, 16}, {192, 1, 11.5},
+                          {196, 1, 17},      {205, 0.1, 13}, {193, 3, 17}};
+  for (const int alpha : {0, 1, 4, 8}) {
+    for (const Place& antenna : antennas) {
+      const Vec3 from{antenna.x, 20 + antenna.before_m, antenna.z};
+      for (const Place& place : places) {
+        const Vec3 to{place.x, 20 + place.before_m, place.z};
+        const double gain = scattered_gain(environment, from, to, directive(ScatteringModel::reciprocal, alpha));
+        const double expected = by_pieces(from, to, ScatteringModel::reciprocal, alpha);
+        EXPECT_NEAR(decibels(gain / expected), 0, 0.5)
+            << alpha << ": " << antenna.before_m << " m before the wall, to " << place.x << ", " << place.before_m;
+      }
     }
   }
 }
@@ -190,20 +221,26 @@ TEST(ScatteringLobes, TheReceivingDipoleHearsNearTilesAsTheirParts) {
   const Environment coarse(ground, 10), fine(ground, 1);
   RayLaunchingOptions options = testing::scattering_last(ScatteringModel::incident, 0.6);
   options.receiver_antenna = AntennaKind::half_wave_dipole;
-  for (const Vec3 to : {Vec3{75.2, 59.9, 1.5}, Vec3{57.6, 83.3, 1.5}, Vec3{78, 77.5, 1.5}, Vec3{72.2, 82.1, 3}}) {
-    const Vec3 from{36.7, 49.6, 12};
-    RayLaunchingOptions without = options;
-    without.max_scatterings = 0;
+  options.tiles_are_targets = false;
+  const auto expect_alike = [&](Vec3 from, const std::vector<Receiver>& receivers) {
     const auto scattered = [&](const Environment& environment) {
-      const auto gain = [&](const RayLaunchingOptions& of) {
-        return environment.launch(testing::test_transmitter(from), testing::receivers_at({to}), of)
-            .receivers.front()
-            .gain.value();
-      };
-      return gain(options) - gain(without);
+      RayLaunchingOptions without = options;
+      without.max_scatterings = 0;
+      const auto all = environment.launch(testing::test_transmitter(from), receivers, options).receivers;
+      const auto others = environment.launch(testing::test_transmitter(from), receivers, without).receivers;
+      std::vector<double> gains;
+      for (std::size_t r = 0; r < all.size(); ++r) gains.push_back(all[r].gain.value() - others[r].gain.value());
+      return gains;
     };
-    EXPECT_NEAR(decibels(scattered(coarse) / scattered(fine)), 0, 0.3) << to.x;
-  }
+    const std::vector<double> by_coarse = scattered(coarse), by_fine = scattered(fine);
+    for (std::size_t r = 0; r < receivers.size(); ++r) {
+      EXPECT_NEAR(decibels(by_coarse[r] / by_fine[r]), 0, 0.3) << from.x << " to " << receivers[r].position.x;
+    }
+  };
+  expect_alike({36.7, 49.6, 12},
+               testing::receivers_at({{75.2, 59.9, 1.5}, {57.6, 83.3, 1.5}, {78, 77.5, 1.5}, {72.2, 82.1, 3}}));
+  // Antenna and receiver near the same tiles.
+  expect_alike({70.3, 69.1, 5}, testing::receivers_at({{78, 77.5, 1.5}, {73.1, 71.2, 1.5}, {66.2, 66.9, 3}}));
 }
 
 // A beam of 10°, 10 m from a wall of which a tile of 100 m² fills 53°: the same as with tiles of 1 m².
