@@ -81,10 +81,12 @@ std::unique_ptr<Visibility> compute_visibility(const Occlusion& occlusion, const
 
 // The relation in a file (docs/formats.md): versioned, checksummed per block, bound to `environment_hash`.
 // write_visibility writes beside `path` and renames when complete. open_visibility maps the file and throws
-// Error(invalid_input) for a foreign, stale, truncated or damaged one, saying which.
+// Error(invalid_input) for a foreign, stale, truncated or damaged one, saying which; stale, too, is one that has not as
+// many tiles and edges as the environment is cut into now.
 void write_visibility(const Visibility& visibility, const VisibilityOptions& options, std::uint64_t environment_hash,
                       const std::filesystem::path& path, Progress& progress);
-std::unique_ptr<Visibility> open_visibility(const std::filesystem::path& path, std::uint64_t environment_hash);
+std::unique_ptr<Visibility> open_visibility(const std::filesystem::path& path, const Tiling& tiling,
+                                            std::uint64_t environment_hash);
 
 // The whole relation straight into such a file, block by block of elements, with about `memory_bytes` beside what the
 // elements and their scene take. Finished blocks are kept in a work file beside `path` until the file is there: after

@@ -27,10 +27,10 @@ void warn_of_distance(Run& run, const fs::path& file) {
 }
 
 // What is kept beside the environment, when it is there and fits. Otherwise the reason is warned of.
-std::unique_ptr<Visibility> kept_visibility(Run& run, const fs::path& file, std::uint64_t hash) {
+std::unique_ptr<Visibility> kept_visibility(Run& run, const fs::path& file, const Tiling& tiling, std::uint64_t hash) {
   if (!is_there(file)) return nullptr;
   try {
-    std::unique_ptr<Visibility> kept = open_visibility(file, hash);
+    std::unique_ptr<Visibility> kept = open_visibility(file, tiling, hash);
     warn_of_distance(run, file);
     return kept;
   } catch (const Error& refused) {
@@ -86,12 +86,12 @@ std::unique_ptr<Visibility> find_or_compute_visibility(Run& run, const Environme
   if (run.values().has("VISIBILITY")) {
     run.progress().begin_stage("visibility file");
     const fs::path given = run.values().text("VISIBILITY");
-    std::unique_ptr<Visibility> visibility = open_visibility(given, key.environment_hash);
+    std::unique_ptr<Visibility> visibility = open_visibility(given, tiling, key.environment_hash);
     warn_of_distance(run, given);
     return visibility;
   }
   const fs::path beside = visibility_file_beside(run.values().text("ENVIRONMENT"));
-  if (std::unique_ptr<Visibility> kept = kept_visibility(run, beside, key.environment_hash)) return kept;
+  if (std::unique_ptr<Visibility> kept = kept_visibility(run, beside, tiling, key.environment_hash)) return kept;
   const fs::path folder = fs::absolute(beside).parent_path();
   const auto in_memory = [&](const std::string& why) {
     run.progress().warn({"visibility_not_kept", why + ", so that the visibility is not kept beside the environment"});

@@ -37,11 +37,12 @@ bool is_same(const VisibilityFileInfo& info, const VisibilityKey& key) {
 
 // What a run before this one finished: the very file that is to be written. A file that is something else, or damaged,
 // is only replaced when that is allowed.
-std::unique_ptr<Visibility> finished_visibility(Run& run, const VisibilityKey& key, const std::filesystem::path& file) {
+std::unique_ptr<Visibility> finished_visibility(Run& run, const Tiling& tiling, const VisibilityKey& key,
+                                                const std::filesystem::path& file) {
   if (!is_there(file)) return nullptr;
   try {
     if (is_same(read_visibility_info(file), key)) {
-      std::unique_ptr<Visibility> finished = open_visibility(file, key.environment_hash);
+      std::unique_ptr<Visibility> finished = open_visibility(file, tiling, key.environment_hash);
       run.progress().warn({"visibility_found", file.string() + " is there already, for this environment; nothing is "
                                                                "computed"});
       return finished;
@@ -125,7 +126,7 @@ std::unique_ptr<Visibility> updated_visibility(Run& run, const Environment& prev
   run.progress().warn({"visibility_updated", "PREVIOUS_VISIBILITY was brought up to date: " +
                                                  std::to_string(update.new_elements) + " new tiles and edges, and " +
                                                  std::to_string(update.changed_entries) + " changes between others"});
-  return open_visibility(target, key.environment_hash);
+  return open_visibility(target, tiling, key.environment_hash);
 }
 
 // The relation from PREVIOUS_VISIBILITY, as it is or brought up to date; null, with a warning, when it is of no use. A
@@ -147,7 +148,7 @@ std::unique_ptr<Visibility> visibility_from_previous(Run& run, const Scene& scen
     }
   }
   if (is_same(info, key)) {
-    std::unique_ptr<Visibility> same = open_visibility(*file, key.environment_hash);
+    std::unique_ptr<Visibility> same = open_visibility(*file, tiling, key.environment_hash);
     if (keep_in) write_visibility(*same, key.options, key.environment_hash, *keep_in, run.progress());
     return same;
   }
@@ -250,7 +251,7 @@ std::unique_ptr<Visibility> compute_in_file(Run& run, const Occlusion& occlusion
     require_room_for_blocks(run, tiling, file, entries);
   }
   compute_visibility_file(occlusion, tiling, work, block_bytes(run.settings().memory), run.progress());
-  return open_visibility(file, key.environment_hash);
+  return open_visibility(file, tiling, key.environment_hash);
 }
 
 }  // namespace
@@ -325,7 +326,7 @@ std::unique_ptr<Visibility> compute_visibility(Run& run, const Scene& scene, con
                                                const Tiling& tiling, const VisibilityKey& key,
                                                const std::optional<std::filesystem::path>& keep_in) {
   run.progress().begin_stage("visibility file");
-  std::unique_ptr<Visibility> found = keep_in ? finished_visibility(run, key, *keep_in) : nullptr;
+  std::unique_ptr<Visibility> found = keep_in ? finished_visibility(run, tiling, key, *keep_in) : nullptr;
   if (!found) found = visibility_from_previous(run, scene, occlusion, tiling, key, keep_in);
   if (!found) return compute_visibility_anew(run, occlusion, tiling, key, keep_in);
   if (keep_in) remove_work_beside(run, tiling, key, *keep_in);

@@ -140,7 +140,7 @@ void measure(const Study& study) {
     compute_visibility_file(occlusion, city.tiling, {}, hash, study.visibility_file, std::uint64_t{2} << 30,
                             no_progress());
   }
-  const auto visibility = open_visibility(study.visibility_file, hash);
+  const auto visibility = open_visibility(study.visibility_file, city.tiling, hash);
   std::printf(
       "| city | tiles | edges | site | bounces | once for all, s | s | processor s | tubes | tiles reached | MiB | "
       "against | mean dB | rms dB | greatest dB | lost "

@@ -91,13 +91,13 @@ struct Costs {
   double street_ms = 0, macro_ms = 0;
 };
 
-void measure_file(const Visibility& visibility, Costs& costs) {
+void measure_file(const Tiling& tiling, const Visibility& visibility, Costs& costs) {
   const std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("visibility_of_city." + std::to_string(getpid()) + ".tvis");
   costs.write = seconds([&] { write_visibility(visibility, {}, 1, path, no_progress()); });
   costs.bytes_per_entry = static_cast<double>(std::filesystem::file_size(path)) /
                           static_cast<double>(std::max<std::uint64_t>(costs.entries, 1));
-  const auto file = open_visibility(path, 1);
+  const auto file = open_visibility(path, tiling, 1);
   std::vector<std::uint32_t> row;
   const Seconds decode = seconds([&] {
     for (std::uint32_t element = 0; element < file->element_count(); ++element) file->read_row(element, row);
@@ -148,7 +148,7 @@ void measure(const std::string& name, int sources, bool tiles_only) {
     costs.all = seconds([&] { visibility = compute_visibility(occlusion, city.tiling, {}, no_progress()); });
     costs.entries = entries_of(*visibility);
     costs.all_memory_mib = peak_memory_mib();
-    measure_file(*visibility, costs);
+    measure_file(city.tiling, *visibility, costs);
   }
   measure_first_level(city, occlusion, costs);
   const double kilometres =

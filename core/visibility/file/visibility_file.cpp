@@ -21,11 +21,18 @@ constexpr std::uint32_t blocks_at_a_time = 64;
 
 }  // namespace
 
-VisibilityFile::VisibilityFile(const std::filesystem::path& path, std::uint64_t environment_hash, Check check)
+VisibilityFile::VisibilityFile(const std::filesystem::path& path, const Tiling& tiling, std::uint64_t environment_hash,
+                               Check check)
     : path_(path), file_(path), header_(decoded_header(file_.bytes(), path)) {
   if (header_.info.environment_hash != environment_hash) {
     throw visibility_refusal(path, "stale_visibility",
                              "it belongs to another environment, or to this one before a change");
+  }
+  if (tile_count() != tiling.tiles.size() || edge_count() != tiling.edges.size()) {
+    throw visibility_refusal(path, "stale_visibility",
+                             "it is of " + std::to_string(tile_count()) + " tiles and " + std::to_string(edge_count()) +
+                                 " edges, and the environment is cut into " + std::to_string(tiling.tiles.size()) +
+                                 " and " + std::to_string(tiling.edges.size()) + " now");
   }
   read_directory();
   if (check == Check::at_once) {
@@ -202,8 +209,9 @@ void write_visibility(const Visibility& visibility, const VisibilityOptions& opt
                    });
 }
 
-std::unique_ptr<Visibility> open_visibility(const std::filesystem::path& path, std::uint64_t environment_hash) {
-  return std::make_unique<VisibilityFile>(path, environment_hash);
+std::unique_ptr<Visibility> open_visibility(const std::filesystem::path& path, const Tiling& tiling,
+                                            std::uint64_t environment_hash) {
+  return std::make_unique<VisibilityFile>(path, tiling, environment_hash);
 }
 
 VisibilityFileInfo read_visibility_info(const std::filesystem::path& path) {

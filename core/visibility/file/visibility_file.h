@@ -26,7 +26,8 @@ class VisibilityFile final : public Visibility {
 
   // Checks everything but the coded numbers, which are checked as rows are read. Throws as open_visibility does; for
   // whoever reads all rows once, coded_row does so about the block that a row is in.
-  VisibilityFile(const std::filesystem::path& path, std::uint64_t environment_hash, Check check = Check::at_once);
+  VisibilityFile(const std::filesystem::path& path, const Tiling& tiling, std::uint64_t environment_hash,
+                 Check check = Check::at_once);
 
   const std::filesystem::path& path() const { return path_; }
   const VisibilityFileInfo& info() const { return header_.info; }

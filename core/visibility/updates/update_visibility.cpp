@@ -88,7 +88,8 @@ VisibilityUpdate update_visibility(const EarlierVisibility& before, const Scene&
                                    std::uint64_t environment_hash, const std::filesystem::path& path,
                                    Progress& progress) {
   progress.begin_stage("visibility");
-  const VisibilityFile file(before.file, before.environment_hash, VisibilityFile::Check::as_rows_are_read);
+  const VisibilityFile file(before.file, before.tiling, before.environment_hash,
+                            VisibilityFile::Check::as_rows_are_read);
   VisibilityUpdate update;
   update.why_not = why_not_local(before, scene, file, options);
   if (!update.why_not.empty()) return update;

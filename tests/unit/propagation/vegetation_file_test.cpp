@@ -42,7 +42,7 @@ class VegetationFiles : public ::testing::Test {
   void SetUp() override {
     std::filesystem::create_directory(folder_);
     write_visibility(*town_.visibility, {}, environment_hash, folder_ / "town.tvis", no_progress());
-    visibility_ = open_visibility(folder_ / "town.tvis", environment_hash);
+    visibility_ = open_visibility(folder_ / "town.tvis", town_.tiling, environment_hash);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 

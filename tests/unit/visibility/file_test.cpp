@@ -32,17 +32,19 @@ class VisibilityFile : public testing::SpoiltFile {
     CityOptions options = hard_cities()[2];
     options.blocks = 3;
     const Scene scene = make_city(options);
-    visibility_ = compute_visibility(Occlusion(scene), tile_scene(scene, {}, no_progress()), {}, no_progress());
+    tiling_ = tile_scene(scene, {}, no_progress());
+    visibility_ = compute_visibility(Occlusion(scene), tiling_, {}, no_progress());
     write_visibility(*visibility_, {}, environment, path_, no_progress());
   }
   std::string refusal(std::uint64_t hash = environment) const {
-    return refusal_by([&] { open_visibility(path_, hash); });
+    return refusal_by([&] { open_visibility(path_, tiling_, hash); });
   }
   std::size_t files_in_folder() const {
     return static_cast<std::size_t>(
         std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator()));
   }
 
+  Tiling tiling_;
   std::unique_ptr<Visibility> visibility_;
 };
 
@@ -63,7 +65,7 @@ void expect_same_rows(const Visibility& a, const Visibility& b) {
 }
 
 TEST_F(VisibilityFile, GivesBackWhatWasWritten) {
-  expect_same_rows(*open_visibility(path_, environment), *visibility_);
+  expect_same_rows(*open_visibility(path_, tiling_, environment), *visibility_);
   EXPECT_EQ(files_in_folder(), 1u);
 }
 
@@ -107,10 +109,20 @@ TEST_F(VisibilityFile, OfNothingIsRead) {
   const Scene empty;
   const auto nothing = compute_visibility(Occlusion(empty), Tiling{}, {}, no_progress());
   write_visibility(*nothing, {}, environment, path_, no_progress());
-  EXPECT_EQ(open_visibility(path_, environment)->element_count(), 0u);
+  EXPECT_EQ(open_visibility(path_, Tiling{}, environment)->element_count(), 0u);
 }
 
 TEST_F(VisibilityFile, OfAnotherEnvironmentIsRefused) { EXPECT_EQ(refusal(environment + 1), "stale_visibility"); }
+
+// Its rows would tell of others than they name.
+TEST_F(VisibilityFile, OfOtherTilesOrEdgesIsRefused) {
+  EXPECT_EQ(refusal(), "");
+  tiling_.tiles.pop_back();
+  EXPECT_EQ(refusal(), "stale_visibility");
+  tiling_.tiles.push_back({});
+  tiling_.edges.push_back({});
+  EXPECT_EQ(refusal(), "stale_visibility");
+}
 
 TEST_F(VisibilityFile, ThatIsAnotherFormatIsRefused) {
   for (const char* content :
@@ -183,7 +195,7 @@ TEST_F(VisibilityFile, WithWrongContentUnderRightChecksumsIsRefusedOrNeverReadBe
     put_u64(changed, 64, checksum(changed, 0, 64));
     put(changed);
     try {
-      const auto visibility = open_visibility(path_, environment);
+      const auto visibility = open_visibility(path_, tiling_, environment);
       std::vector<std::uint32_t> row;
       for (std::uint32_t element = 0; element < visibility->element_count(); ++element) {
         visibility->read_row(element, row);

@@ -100,7 +100,7 @@ TEST_F(VisibilityInBlocks, HasTheBytesOfTheWayInMemory) {
   }
   const Scene empty;
   compute_visibility_file(Occlusion(empty), Tiling{}, {}, environment, path_, much_memory, no_progress());
-  EXPECT_EQ(open_visibility(path_, environment)->element_count(), 0u);
+  EXPECT_EQ(open_visibility(path_, Tiling{}, environment)->element_count(), 0u);
 }
 
 TEST_F(VisibilityInBlocks, GoesOnAfterBeingCancelledAtAnyTime) {
