@@ -207,13 +207,12 @@ void Trace::add(const ExactPath& path, Arrived& arrived) const {
 PairableRay Trace::as_pairable(const ExactPath& path, const Arrival& arrival) const {
   PairableRay ray{.amplitude = arrival.amplitude, .direction = arrival.travel_direction};
   StableHash way;
-  constexpr Vec3 up{0, 0, 1};
-  bool is_behind_edge = true, is_last_part = true;
+  LastPart part;
   const auto sequence = path.sequence();
   for (auto each = sequence.rbegin(); each != sequence.rend(); ++each) {
-    if (!each->is_edge && is_last_part) {
+    if (!each->is_edge) {
       const Reflector& reflector = environment_.reflectors[each->number];
-      if (reflector.kind == SurfaceKind::ground && (is_behind_edge || stands_on(reflector.normal, up))) {
+      if (reflector.kind == SurfaceKind::ground && part.has_ground(reflector.normal)) {
         ray.from_ground = true;
         ray.normal = reflector.normal;
         continue;
@@ -221,9 +220,7 @@ PairableRay Trace::as_pairable(const ExactPath& path, const Arrival& arrival) co
     }
     way.add(each->is_edge);
     way.add(each->number);
-    if (!each->is_edge) continue;
-    is_behind_edge = false;
-    is_last_part = is_last_part && stands_on(up, environment_.edges[each->number].direction);
+    if (each->is_edge) part.pass_edge(environment_.edges[each->number].direction);
   }
   ray.way = way.value();
   return ray;

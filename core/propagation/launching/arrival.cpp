@@ -4,7 +4,6 @@
 
 #include "core/base/hash.h"
 #include "core/propagation/launching/launch_arrivals.h"
-#include "core/propagation/rooftops/rooftop_line.h"
 
 namespace tesseray {
 
@@ -43,33 +42,6 @@ void LaunchArrivals::count_without_power(const RayEnding& ending, const ArrivedR
   ++(by_pattern ? counts.by_pattern : counts.by_polarization);
 }
 
-// Rays have what the ground below reflects of them with them (with_reflection_below()), and the reflections, rays of
-// their own elsewhere, are left out, where these are drawn by chance: either may be drawn without the other, and what
-// two rays in step bring together is not the mean of what each does. So it is around corners, where a tile is tilted
-// against the ground around: of several such tiles each would reflect the same wave, or none.
-bool LaunchArrivals::comes_with_another(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const {
-  constexpr double tilted = 2e-3;  // 0.1°
-  const InteractionChain& chain = ending.chain;
-  if (view_.summation != Summation::local_mean || chain.length < 2 || chain.is_scattered() ||
-      !environment_.points.is_receiver(number)) {
-    return false;
-  }
-  const std::uint32_t ground = setting_.receiver_ground(number);
-  if (ground == no_index || !is_companion(view_.environment, chain, ground)) return false;
-  if (ray.arrival.stands_for != 1) return true;
-  const Vec3 normal = environment_.tiling.tiles[last_ground(view_.environment, chain)].normal;
-  return is_around_corner(chain) && norm(normal - view_.environment.normals_around[ground]) > tilted;
-}
-
-// Whether its last interaction but for those with the ground is with an upright edge.
-bool LaunchArrivals::is_around_corner(const InteractionChain& chain) const {
-  const TargetPoints& points = environment_.points;
-  std::size_t last = chain.length;
-  while (last > 0 && points.is_tile(chain.elements[last - 1]) && points.is_ground(chain.elements[last - 1])) --last;
-  return last > 0 && points.is_edge(chain.elements[last - 1]) &&
-         stands_on({0, 0, 1}, environment_.view.edge(chain.elements[last - 1]).direction);
-}
-
 PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRay& arrived, Complex phased,
                                         std::uint32_t receiver) const {
   const InteractionChain& chain = ending.chain;
@@ -79,24 +51,19 @@ PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRa
   // Over the roofs or just above them: the ray and its reflection may lie on both sides of a shadow's boundary.
   way.add(chain.through_building);
   const bool from_ground = last_ground(view_.environment, chain) != no_index;
-  constexpr Vec3 up{0, 0, 1};
-  bool is_behind_edge = true, is_last_part = true;
+  LastPart part;
   for (std::size_t i = chain.length; i-- > 0;) {
     const std::uint32_t element = chain.elements[i];
     const bool is_tile = points.is_tile(element);
-    if (is_tile && is_last_part && points.is_ground(element) &&
-        (is_behind_edge || stands_on(environment_.tiling.tiles[element].normal, up))) {
-      continue;
-    }
+    if (is_tile && points.is_ground(element) && part.has_ground(environment_.tiling.tiles[element].normal)) continue;
     // Reflected on the ground or not, a ray meets the same wall at different tiles.
     way.add(is_tile);
     way.add(is_tile ? environment_.tiling.tiles[element].prism : environment_.view.edge(element).prism);
     if (is_tile) continue;
     // A house's roof edge and its corner are two ways.
-    const bool is_upright = stands_on(up, environment_.view.edge(element).direction);
-    way.add(is_upright);
-    is_behind_edge = false;
-    is_last_part = is_last_part && is_upright;
+    const Vec3 direction = environment_.view.edge(element).direction;
+    way.add(stands_on({0, 0, 1}, direction));
+    part.pass_edge(direction);
   }
   const bool is_straight = from_ground ? chain.length == 1 : chain.length == 0 && !chain.over_rooftops;
   return {.receiver = receiver,
@@ -113,60 +80,6 @@ PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRa
               from_ground ? 0 : arrived.arrival.stands_for * with_reflection_below(ending, arrived, receiver)};
 }
 
-double LaunchArrivals::with_reflection_below(const RayEnding& ending, const ArrivedRay& arrived,
-                                             std::uint32_t receiver) const {
-  const InteractionChain& chain = ending.chain;
-  const TargetPoints& points = environment_.points;
-  const std::uint32_t ground = view_.environment.receiver_grounds[receiver], number = points.element_count() + receiver;
-  if (ground == no_index || chain.length == 0 || chain.is_scattered() || !view_.limits.may_reflect(0, 0) ||
-      lacks_ground_reflection(view_, chain)) {
-    return 0;
-  }
-  if (points.is_edge(chain.last()) && is_around_corner(chain)) {
-    return is_free_around_corner(ending, ground, number) ? with_companion(view_, ending, arrived, ground, number) : 0;
-  }
-  const std::uint32_t reflecting = reflecting_ground(ending, ground, number);
-  return reflecting == no_index ? 0 : with_companion(view_, ending, arrived, reflecting, number);
-}
-
-bool LaunchArrivals::is_free_around_corner(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const {
-  const Tile& tile = environment_.tiling.tiles[ground];
-  const Vec3 target = environment_.points.arrival(number);
-  const Vec3 normal = reflecting_normal(view_.environment, ending, ground);
-  const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
-  const auto on_ground = [&](Vec3 from, Vec3 to) {
-    return from + dot(tile.centroid - from, normal) / dot(to - from, normal) * (to - from);
-  };
-  if (dot(leg.from - tile.centroid, normal) >= 0) {
-    const Vec3 place = on_ground(leg.from, mirrored(target, tile.centroid, normal));
-    return receiver_legs_.is_free_of_buildings(leg.from, ending.chain.last(), place) &&
-           receiver_legs_.is_free_of_buildings(target, no_index, place);
-  }
-  if (ending.chain.length > 1) return true;
-  const Vec3 place = on_ground(leg.from, transmitter_.position);
-  return receiver_legs_.is_free_of_buildings(mirrored(leg.from, tile.centroid, normal), ending.chain.last(), place) &&
-         receiver_legs_.is_free_of_buildings(transmitter_.position, no_index, place);
-}
-
-std::uint32_t LaunchArrivals::reflecting_ground(const RayEnding& ending, std::uint32_t ground,
-                                                std::uint32_t number) const {
-  // From the plane below the receiver on to the tile that it meets, and with that one's to where it is met.
-  for (const bool is_last : {false, true}) {
-    const Tile& tile = environment_.tiling.tiles[ground];
-    const VirtualSource image = mirrored(ending.source, tile.centroid, tile.normal);
-    InteractionChain chain = ending.chain;
-    chain.push(ground);
-    const RayEnding reflected{image, ending.strength, ending.mechanism, ending.departure_gain, chain, false, {}};
-    const std::optional<Vec3> place = receiver_legs_.place_on(ground, reflected, number);
-    if (!place) return no_index;
-    if (environment_.ground_tiles.holds(ground, *place)) return ground;
-    if (is_last) return no_index;
-    ground = environment_.ground_tiles.near(place->xy());
-    if (ground == no_index) return no_index;
-  }
-  return no_index;
-}
-
 void LaunchArrivals::pair_rays(std::span<ArrivalSums> receivers) {
   std::vector<std::vector<PairableRay>> parts;
   for (ThreadArrivals& state : threads_) parts.push_back(std::move(state.pairable));
@@ -178,64 +91,6 @@ void LaunchArrivals::arrive(const RayEnding& ending, std::uint32_t number, Threa
   if (environment_.points.is_receiver(number) && arrives_along_ground(ending, number)) {
     arrive_by_ground(ending, number, state);
   }
-}
-
-bool LaunchArrivals::arrives_along_ground(const RayEnding& ending, std::uint32_t number) const {
-  constexpr double of_height = 0.01;
-  const InteractionChain& chain = ending.chain;
-  const std::uint32_t ground = setting_.receiver_ground(number);
-  const bool straight_through = chain.through_building && chain.length == 0;
-  const bool in_sight_along_ground =
-      chain.length == 0 && !chain.over_rooftops && squared_norm(ending.ground_normal) > 0;
-  const bool from_edge = chain.length == 0 ? ending.source.is_edge() : environment_.points.is_edge(chain.last());
-  if (ground == no_index || !(from_edge || straight_through || in_sight_along_ground) ||
-      !view_.limits.may_reflect(0, 0) || lacks_ground_reflection(view_, chain)) {
-    return false;
-  }
-  // Of what comes over the roofs, too: single tiles of a terrain have its model's noise.
-  const bool straight_over = chain.over_rooftops && chain.length == 0 && !environment_.over_rooftops.is_ground_level();
-  if (straight_through || in_sight_along_ground || straight_over) return true;
-  const Tile& tile = environment_.tiling.tiles[ground];
-  const Vec3 target = environment_.points.arrival(number), edge = leg_to(ending.source, target).from;
-  double bulge_m = 0;
-  if (chain.over_rooftops) {
-    // The tile's plane does not bend with the earth.
-    const Vec3 antenna = transmitter_.position;
-    bulge_m = RooftopLine(antenna, target, 0).bulge_at(norm(edge.xy() - antenna.xy()));
-  }
-  const double above_m = dot(edge - Vec3{0, 0, bulge_m} - tile.centroid, tile.normal);
-  if (!(above_m < of_height * dot(target - tile.centroid, tile.normal))) return false;
-  // Before an upright edge tiles do, or the ray has it with it (with_reflection_below()).
-  const Vec3 image = mirrored(target, tile.centroid, tile.normal);
-  return dot(leg_to(ending.source, image).from - tile.centroid, tile.normal) >= -in_ground_plane_m;
-}
-
-void LaunchArrivals::arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadArrivals& state) {
-  const std::uint32_t ground = setting_.receiver_ground(receiver_number);
-  // A ray of its own is reflected where it is drawn.
-  const bool has_normal = squared_norm(ending.ground_normal) > 0;
-  const Vec3 normal = has_normal ? ending.ground_normal : environment_.tiling.tiles[ground].normal;
-  RayEnding in_plane = ending;
-  in_plane.ground_normal = normal;
-  ArrivedRay reflected;
-  if (!find_companion(view_, in_plane, ground, receiver_number, reflected)) return;
-  // Asked by tubes that come straight over the roofs or through the building. Bounced rays, of several threads at once,
-  // do not set it.
-  if (ending.chain.length == 0) {
-    // Uneven ground far below the line of sight reflects the direct ray alone.
-    const bool is_of_direct_alone = ending.ground_place != nullptr && !comes_along_ground(ending);
-    if (ending.chain.through_building) {
-      reached_over_rooftops_[receiver_number] |= with_ground_through_building;
-    } else if (!is_of_direct_alone) {
-      reached_over_rooftops_[receiver_number] |= with_ground_below;
-    }
-  }
-  InteractionChain chain = ending.chain;
-  chain.push(ground);
-  add_arrival(
-      {ending.source, ending.strength, ending.mechanism, ending.departure_gain, chain,
-       ending.coherent_ground_reflection, ending.attenuation, ending.companion_offset_m, normal, ending.ground_place},
-      reflected, receiver_number, state);
 }
 
 }  // namespace tesseray

@@ -82,15 +82,15 @@ void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, c
   const VirtualSource antenna{.point = transmitter_.position, .offset_m = left.offset_m};
   const Link::Departure straight = link_.depart(normalized(to_target));
   const std::uint32_t ground = setting_.ground_below(number);
-  const bool is_receiver = environment_.points.is_receiver(number);
+  const bool is_receiver = environment_.points.is_receiver(number), is_over_ground = ground != no_index;
   // The ground below a receiver reflects to it as to its tile, as a whole: where roofs come near both have the roofs'
   // phases, which the way over the tile where it meets the ground has not; and on a plane there is that way just where
   // there is the straight one, whatever the middle of that tile sees.
-  const bool by_ground_below = is_receiver && ground != no_index && limits_.may_reflect(0, 0) &&
-                               (left.comes_near || left_of_image.comes_near || waves_.receivers_reflect_below(way));
+  const bool by_ground_below = is_receiver && is_over_ground && limits_.may_reflect(0, 0) &&
+                               (left.comes_near || left_of_image.comes_near || waves_.ground_reflects_as_a_whole(way));
   const Link::Departure departure =
-      ground != no_index ? straight
-                         : departure_into_sight(way, straight, number, with_ground_as_target, target, left, state);
+      is_over_ground || below ? straight
+                              : departure_into_sight(way, straight, number, with_ground_as_target, target, left, state);
   if (below || by_ground_below) record_.reached_over_rooftops[number] |= with_ground_as_target;
   if (is_receiver && below && below->has_all_of_ground) record_.reached_over_rooftops[number] |= with_ground_below;
   if (is_receiver) {
@@ -113,19 +113,31 @@ void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, c
                                    setting_.vegetation_to_target(transmitter_.position, number, ground_normal);
   attenuation.ray *= left.amplitude;
   attenuation.companion *= left_of_image.amplitude;
-  arrivals_.arrive({antenna, departure.field, way.mechanism, departure.relative_gain, way.chain, false, attenuation,
-                    left_of_image.offset_m - left.offset_m, ground_normal, below ? &below->place : nullptr,
-                    below ? below->along_ground : WaveAlongGround{}},
-                   number, state.arrivals);
+  const RayEnding ending{antenna,
+                         departure.field,
+                         way.mechanism,
+                         departure.relative_gain,
+                         way.chain,
+                         false,
+                         attenuation,
+                         left_of_image.offset_m - left.offset_m,
+                         ground_normal,
+                         below ? &below->place : nullptr,
+                         below ? below->along_ground : WaveAlongGround{}};
+  arrivals_.arrive(ending, number, state.arrivals);
+  // To what does not stand over the ground the reflection comes beside the ray.
+  if (below && !is_over_ground) {
+    arrivals_.arrive_by_ground_before(ending, setting_.ground_before(number), number, state.arrivals);
+  }
 }
 
 void FirstLevel::arrive_in_sight(const StraightWay& way, std::uint32_t number, ThreadState& state) {
-  const Vec3 target = environment_.points.arrival(number);
+  const RooftopTarget target = waves_.target_in_sight(number);
   RooftopWave wave;
-  if (!waves_.find_along_ground(way.building == nullptr, number, target, state.rooftop_work, wave)) {
-    const LeftOfRay left = waves_.left_by_roofs(way, number, target, state.rooftop_work);
+  if (!waves_.find_along_ground(way.building == nullptr, target, state.rooftop_work, wave)) {
+    const LeftOfRay left = waves_.left_by_roofs(way, number, target.point, state.rooftop_work);
     arrive_straight(way, number, {.by_roofs = left}, state);
-  } else if (way.building == nullptr && setting_.ground_below(number) != no_index) {
+  } else if (way.building == nullptr && target.is_over_ground) {
     arrive_over_uneven_ground(way, number, wave, state);
   } else {
     arrive_along_ground(way, number, wave, state);
@@ -136,10 +148,10 @@ void FirstLevel::arrive_over_uneven_ground(const StraightWay& way, std::uint32_t
                                            ThreadState& state) {
   LeftOfStraight left{.along_ground = &wave};
   if (wave.path.meets_roofs) {
-    const Vec3 target = environment_.points.arrival(number);
-    left.by_roofs = waves_.left_by_roofs(way, number, target, state.rooftop_work);
+    const RooftopTarget target = waves_.target_in_sight(number);
+    left.by_roofs = waves_.left_by_roofs(way, number, target.point, state.rooftop_work);
     left.both_by_roofs = {left.by_roofs, waves_.left_of_companion(way, number, state.rooftop_work)};
-    const bool is_near_without = waves_.find_along_ground(false, number, target, state.rooftop_work, wave);
+    const bool is_near_without = waves_.find_along_ground(false, target, state.rooftop_work, wave);
     if (!is_near_without) left.along_ground = nullptr;
   }
   if (left.along_ground) left.by_ground = waves_.left_along_ground(wave);
@@ -217,7 +229,9 @@ void FirstLevel::launch_to_element(const StraightWay& way, std::uint32_t element
   const LeftOfRay left =
       along_ground ? *along_ground : waves_.left_by_roofs(way, element, reference, state.rooftop_work);
   if (points.tiles_are_targets() && points.is_tile(element) && !is_ground) {
-    if (along_ground) {
+    if (waves_.ground_reflects_as_a_whole(way) && setting_.ground_before(element) != no_index) {
+      arrive_in_sight(way, element, state);
+    } else if (along_ground) {
       arrive_along_ground(way, element, wave, state);
     } else {
       arrive_straight(way, element, {.by_roofs = left}, state);
@@ -250,7 +264,9 @@ void FirstLevel::launch_to_edge(const StraightWay& way, std::uint32_t element, R
     for (const RooftopWaves::LeftOfEdge::Place& place : places) {
       launched.places.push_back({static_cast<float>(place.z_m), static_cast<float>(place.factor.re / left.amplitude),
                                  static_cast<float>(place.factor.im / left.amplitude),
-                                 place.runs_along_ground ? 1.0f : 0.0f});
+                                 place.runs_along_ground ? 1.0f : 0.0f,
+                                 static_cast<float>(place.reflected.re / left.amplitude),
+                                 static_cast<float>(place.reflected.im / left.amplitude)});
     }
     if (near_roofs) record_.reached_over_rooftops[element] |= lit_as_element;
     if (all_along_ground) record_.reached_over_rooftops[element] |= with_ground_as_element;
@@ -371,7 +387,7 @@ StraightWay FirstLevel::way_through_building() const {
 
 void FirstLevel::launch_into_sight(std::vector<std::uint8_t>& lit, TubeParts& tubes, Progress& progress) {
   lit.assign(setting_.number_count(), 0);
-  if (waves_.receivers_reflect_below(waves_.way_in_air())) {
+  if (waves_.ground_reflects_as_a_whole(waves_.way_in_air())) {
     // Out of sight as well: what hides the antenna hides its image.
     for (std::uint32_t r = 0; r < environment_.points.receiver_count(); ++r) {
       const std::uint32_t number = environment_.points.element_count() + r;

@@ -11,7 +11,7 @@ namespace tesseray {
 
 class GroundTiles {
  public:
-  // Keeps a reference. Empty of places where nobody asks (`are_asked` false).
+  // Keeps a reference. near() finds none where `are_asked` says that nobody will ask.
   GroundTiles(const Tiling& tiling, bool are_asked);
   GroundTiles(const GroundTiles&) = delete;
   GroundTiles& operator=(const GroundTiles&) = delete;

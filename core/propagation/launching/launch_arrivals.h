@@ -58,6 +58,11 @@ class LaunchArrivals {
   // been scattered.
   void arrive(const RayEnding& ending, std::uint32_t number, ThreadArrivals& state);
 
+  // ground_at_targets.cpp: the direct ray to a wall once more, reflected in a plane of the ground before that.
+  // REQUIRES: it has that plane's normal; `ground` is a tile of it.
+  void arrive_by_ground_before(const RayEnding& ending, std::uint32_t ground, std::uint32_t wall,
+                               ThreadArrivals& state);
+
   // wideband_rays.cpp: where a ray leaves the antenna. `number`: of the target, or of the tile that scatters it, at the
   // point `target`.
   Vec3 departure_direction(const InteractionChain& chain, std::uint32_t number, Vec3 target) const;
@@ -78,6 +83,16 @@ class LaunchArrivals {
 
  private:
   void add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number, ThreadArrivals& state);
+  // Of a ray at a receiver, by what nothing is left of it.
+  void count_without_power(const RayEnding& ending, const ArrivedRay& ray, RaysWithoutPower& counts) const;
+  PairableRay as_pairable(const RayEnding& ending, const ArrivedRay& arrived, Complex phased,
+                          std::uint32_t receiver) const;
+  // Adds what pairs of them bring to receivers.
+  void pair_rays(std::span<ArrivalSums> receivers);
+  std::vector<ArrivalSums> sums_of_threads() const;
+  std::vector<RaysWithoutPower> rays_without_power_of_threads() const;
+
+  // ground_at_targets.cpp
   // Whether the plane of the ground below a receiver reflects a ray rather than tiles: one from an edge so low over
   // that plane that no tile stands for the reflection, which all but cancels it, or from a crest: there each tile has a
   // last crest of its own, and several would reflect the same wave; or one straight through a building, which may hide
@@ -85,10 +100,6 @@ class LaunchArrivals {
   bool arrives_along_ground(const RayEnding& ending, std::uint32_t number) const;
   // A ray at a receiver, reflected once more at the plane of the ground below.
   void arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadArrivals& state);
-  // Of a ray at a receiver, by what nothing is left of it.
-  void count_without_power(const RayEnding& ending, const ArrivedRay& ray, RaysWithoutPower& counts) const;
-  PairableRay as_pairable(const RayEnding& ending, const ArrivedRay& arrived, Complex phased,
-                          std::uint32_t receiver) const;
   // What the reflection on the ground below a receiver brings with a ray where it is no ray of its own: since the
   // middles of elements missed it, or it was drawn by chance.
   double with_reflection_below(const RayEnding& ending, const ArrivedRay& arrived, std::uint32_t receiver) const;
@@ -100,10 +111,6 @@ class LaunchArrivals {
   bool is_around_corner(const InteractionChain& chain) const;
   // Whether a ray at a receiver is the reflection that another has with it.
   bool comes_with_another(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const;
-  // Adds what pairs of them bring to receivers.
-  void pair_rays(std::span<ArrivalSums> receivers);
-  std::vector<ArrivalSums> sums_of_threads() const;
-  std::vector<RaysWithoutPower> rays_without_power_of_threads() const;
 
   // wideband_rays.cpp
   WidebandTable empty_wideband_table() const;

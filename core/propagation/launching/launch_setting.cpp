@@ -40,11 +40,7 @@ LaunchSetting::LaunchSetting(const LaunchEnvironment& of_launches, const Transmi
            .is_antenna_over_ground =
                environment.over_rooftops.roof_below(transmitter.position) == -infinity && limits.may_reflect(0, 0)} {}
 
-std::uint32_t LaunchSetting::ground_below(std::uint32_t number) const {
-  const TargetPoints& points = environment.points;
-  const std::uint32_t ground = points.is_receiver(number) ? receiver_ground(number) : number;
-  return ground != no_index && points.is_ground(ground) ? ground : no_index;
-}
+std::uint32_t LaunchSetting::ground_below(std::uint32_t number) const { return environment.view.ground_below(number); }
 
 double LaunchSetting::pattern_near_m(const Tile& tile) const { return tesseray::pattern_near_m(view.link, tile); }
 
@@ -68,6 +64,15 @@ bool LaunchSetting::may_go_on(const InteractionChain& chain, std::uint32_t eleme
          is_in_reach(element, environment.options.max_bounces - 1);
 }
 
+std::uint32_t LaunchSetting::ground_before(std::uint32_t number) const {
+  const TargetPoints& points = environment.points;
+  if (!points.is_tile(number) || environment.tiling.tiles[number].kind != SurfaceKind::wall) {
+    return ground_below(number);
+  }
+  const Tile& wall = environment.tiling.tiles[number];
+  return environment.ground_tiles.near((wall.centroid + wall.normal).xy());
+}
+
 bool LaunchSetting::goes_on_at_edge(AfterScattering after, std::uint32_t first_element) const {
   if (after == AfterScattering::two_reflections) return false;
   return after == AfterScattering::two_diffractions || !environment.points.is_edge(first_element);
@@ -78,7 +83,7 @@ VegetationAtTarget LaunchSetting::vegetation_to_target(Vec3 from, std::uint32_t 
   const Vec3 target = environment.points.arrival(number);
   const double straight = vegetation.amplitude(from, target);
   VegetationAtTarget left{straight, straight};
-  const std::uint32_t ground = ground_below(number);
+  const std::uint32_t ground = squared_norm(ground_normal) > 0 ? ground_before(number) : ground_below(number);
   if (ground == no_index) return left;
   const Tile& tile = environment.tiling.tiles[ground];
   const Vec3 normal = squared_norm(ground_normal) > 0 ? ground_normal : tile.normal;

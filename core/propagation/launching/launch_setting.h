@@ -46,6 +46,8 @@ struct LaunchSetting {
   }
   // The same of any target.
   std::uint32_t ground_below(std::uint32_t number) const;
+  // The ground tile that stands for what the ground reflects to a target: below it, or before the foot of a wall.
+  std::uint32_t ground_before(std::uint32_t number) const;
 
   // Nearer to the antenna its pattern may change from end to end of a tile.
   double pattern_near_m(const Tile& tile) const;

@@ -153,7 +153,8 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
   PartOfStage sight(progress, 0, 0.5), reaching(progress, 0.5, 1);
   ReceiverRows rows(occlusion, tiling, receivers, sight);
   OverRooftopPaths over_rooftops(scene);
-  auto ground_tiles = std::make_unique<const GroundTiles>(tiling, !receivers.empty());
+  const bool is_uneven = options.tiles_are_targets && !over_rooftops.is_ground_level();
+  auto ground_tiles = std::make_unique<const GroundTiles>(tiling, is_uneven || !receivers.empty());
   std::vector<std::uint32_t> grounds = grounds_below(*ground_tiles, receivers, over_rooftops);
   ReceiverReach reach;
   if (!options.tiles_are_targets) reach = ReceiverReach(visibility, rows, reaching);

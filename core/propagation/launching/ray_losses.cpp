@@ -237,8 +237,8 @@ void RayLosses::Account::bounce(const Tube& tube, std::uint32_t target) {
 LeftAtKellerPoint RayLosses::Account::left_at_keller_point(const Tube& tube, std::uint32_t target) const {
   const Wedge wedge = view().wedge_of(view().environment.edge(tube.element));
   const TubeAtEdge at_edge(tube, wedge, view().environment);
-  const Vec3 place = leg_to(at_edge.source, points_.arrival(target & RowTarget::number_mask)).from;
-  return left_near_edge(view(), tube.chain, tube.element, place);
+  const std::uint32_t number = target & RowTarget::number_mask;
+  return left_near_edge(view(), tube.chain, tube.element, at_edge.source, points_.arrival(number), number);
 }
 
 bool RayLosses::Account::walk(Tube& tube, std::size_t first, std::size_t end, std::uint32_t target) {

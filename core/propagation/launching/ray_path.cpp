@@ -160,7 +160,7 @@ std::optional<Vec3> RayPaths::place_on_uneven_ground(const InteractionChain& cha
   if (!chain.through_building && !reflects_as_whole(left)) return std::nullopt;
   OverRooftopPaths::Workspace work;
   RooftopWave wave;
-  if (waves_.find_along_ground(!chain.through_building, number, points.arrival(number), work, wave)) {
+  if (waves_.find_along_ground(!chain.through_building, waves_.target_in_sight(number), work, wave)) {
     return waves_.place_along_ground(wave, number);
   }
   if (chain.through_building) return std::nullopt;

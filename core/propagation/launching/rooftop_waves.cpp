@@ -95,6 +95,17 @@ RooftopTarget RooftopWaves::target_at(std::uint32_t number, Vec3 point) const {
   return target;
 }
 
+RooftopTarget RooftopWaves::target_in_sight(std::uint32_t number) const {
+  RooftopTarget target = target_at(number, environment_.points.arrival(number));
+  const std::uint32_t ground = setting_.ground_before(number);
+  if (target.is_over_ground || ground == no_index) return target;
+  const Tile& tile = environment_.tiling.tiles[ground];
+  target.centroid = tile.centroid;
+  target.normal = tile.normal;
+  target.is_over_ground = true;
+  return target;
+}
+
 bool RooftopWaves::find(const RooftopTarget& target, Workspace& work, RooftopWave& wave) const {
   return environment_.over_rooftops.find(search_rays(), target, environment_.options.over_rooftop, work, wave.path) &&
          complete(target, work, wave);
@@ -191,7 +202,7 @@ double RooftopWaves::vegetation_over(const RooftopPath& path) const {
 }
 
 Vec3 RooftopWaves::ground_normal_behind(const RooftopWave& wave, std::uint32_t number) const {
-  const std::uint32_t ground = setting_.ground_below(number);
+  const std::uint32_t ground = setting_.ground_before(number);
   if (ground == no_index) return {};
   const Tile& tile = environment_.tiling.tiles[ground];
   return ground_normal_behind(wave.path, environment_.points.arrival(number), tile.centroid, tile.normal);
@@ -224,7 +235,7 @@ LeftOfRay RooftopWaves::left_by_way_of_ground(const RooftopWave& wave, std::uint
 
 RooftopWaves::WayByGroundBelow RooftopWaves::way_by_ground_below(const RooftopWave& wave, std::uint32_t number) const {
   const Vec3 normal = ground_normal_behind(wave, number),
-             foot = environment_.tiling.tiles[setting_.ground_below(number)].centroid;
+             foot = environment_.tiling.tiles[setting_.ground_before(number)].centroid;
   const Vec3 image = mirrored(wave.end, foot, normal), edge = leg_to(wave.source, image).from;
   // The edge may lie in that plane.
   const double above_m = dot(edge - foot, normal), below_m = dot(wave.end - foot, normal);
@@ -232,24 +243,25 @@ RooftopWaves::WayByGroundBelow RooftopWaves::way_by_ground_below(const RooftopWa
   return {edge, edge + part * (image - edge)};
 }
 
-LeftOfRay RooftopWaves::left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point,
+LeftOfRay RooftopWaves::left_of_way(OverRooftopPaths::WayInSight way, const RooftopTarget& target,
                                     Workspace& work) const {
   const OverRooftopPaths::FieldPastRoofs left =
-      environment_.over_rooftops.left_in_sight(search_rays(), target_at(number, point), way, work);
+      environment_.over_rooftops.left_in_sight(search_rays(), target, way, work);
   return {norm(left.factor), link_.seeming_length_m(left.factor), left.first_edge.has_value(), left.is_one_edge};
 }
 
 LeftOfRay RooftopWaves::left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point, Workspace& work) const {
   if (!roofs_count_in_sight(way)) return {};
-  return left_of_way(OverRooftopPaths::WayInSight::straight, number, point, work);
+  return left_of_way(OverRooftopPaths::WayInSight::straight, target_at(number, point), work);
 }
 
 LeftOfRay RooftopWaves::left_of_companion(const StraightWay& way, std::uint32_t number, Workspace& work) const {
-  const std::uint32_t ground = setting_.ground_below(number);
+  const std::uint32_t ground = setting_.ground_before(number);
   if (!roofs_count_in_sight(way) || ground == no_index) return {};
   const Tile& tile = environment_.tiling.tiles[ground];
-  const Vec3 image = mirrored(environment_.points.arrival(number), tile.centroid, tile.normal);
-  return left_of_way(OverRooftopPaths::WayInSight::by_ground, number, image, work);
+  RooftopTarget image = target_in_sight(number);
+  image.point = mirrored(image.point, tile.centroid, tile.normal);
+  return left_of_way(OverRooftopPaths::WayInSight::by_ground, image, work);
 }
 
 Vec3 departure_over_rooftops(const Tiling& tiling, Vec3 antenna, const FirstLevelRecord::FirstEdge& first,

@@ -66,14 +66,16 @@ class RooftopWaves {
   }
   // sight_along_ground.cpp: whether uneven ground is asked at all.
   bool uneven_ground_counts_in_sight() const;
-  // Whether the ground reflects to every receiver over it as a whole, not by its tiles.
-  bool receivers_reflect_below(const StraightWay& way) const {
+  // Whether the ground reflects to every receiver over it, and to every wall, as a whole, not by its tiles.
+  bool ground_reflects_as_a_whole(const StraightWay& way) const {
     return way.building == nullptr && uneven_ground_counts_in_sight();
   }
 
   // rooftop_waves.cpp: what a search over the roofs asks.
   RooftopRays search_rays() const;
   RooftopTarget target_at(std::uint32_t number, Vec3 point) const;
+  // The same of what goes straight to where the number's rays arrive: to a wall, too, it comes over the ground.
+  RooftopTarget target_in_sight(std::uint32_t number) const;
   // False when there is none.
   bool find(const RooftopTarget& target, Workspace& work, RooftopWave& wave) const;
   // The wave along wave.path; false when nothing is left of it. However weak it is, it arrives: only what goes on from
@@ -95,24 +97,28 @@ class RooftopWaves {
   };
   WayByGroundBelow way_by_ground_below(const RooftopWave& wave, std::uint32_t number) const;
 
-  // What roofs leave of a way in sight to a point of a number; of the companion there, of a ground tile or of a
-  // receiver over one, which ends at the target's image.
+  // What roofs leave of a way in sight to a point of a number; of what the ground reflects to where its rays arrive,
+  // which ends at the target's image.
   LeftOfRay left_by_roofs(const StraightWay& way, std::uint32_t number, Vec3 point, Workspace& work) const;
   LeftOfRay left_of_companion(const StraightWay& way, std::uint32_t number, Workspace& work) const;
 
-  // sight_along_ground.cpp: what comes to a point of a number in sight near uneven ground; false elsewhere.
+  // sight_along_ground.cpp: what comes to a target in sight near uneven ground; false elsewhere.
   // Not `with_roofs`: as if there were none, which is right through a building, where waves go below them.
-  bool find_along_ground(bool with_roofs, std::uint32_t number, Vec3 point, Workspace& work, RooftopWave& wave) const;
+  bool find_along_ground(bool with_roofs, const RooftopTarget& target, Workspace& work, RooftopWave& wave) const;
   // Of the straight ray's field, whatever its polarisation.
   LeftOfRay left_along_ground(const RooftopWave& wave) const;
+  // What the ground right before a target reflects of that wave, of which the straight ray has what is `left`: over the
+  // straight ray's field, as it comes there. REQUIRES: find_along_ground() was the last search of `work`.
+  Complex reflected_along_ground(const RooftopTarget& target, LeftOfRay left, Workspace& work) const;
   // The same of the ray to a tile near uneven ground, with the wave that runs along that; none elsewhere.
   std::optional<LeftOfRay> left_near_ground(const StraightWay& way, std::uint32_t element, Workspace& work,
                                             RooftopWave& wave) const;
   // sight_of_edges.cpp: what roofs and uneven ground near the lines of sight leave along an edge segment.
   struct LeftOfEdge {
     struct Place {
-      double z_m = 0;        // from the midpoint on
-      Complex factor{1, 0};  // of the field of free space
+      double z_m = 0;           // from the midpoint on
+      Complex factor{1, 0};     // of the field of free space
+      Complex reflected{0, 0};  // by the ground right before the edge, where the wave runs along it
       bool runs_along_ground = false, near_roofs = false;
       bool is_hidden = false;  // by something else
       bool is_free() const { return !(runs_along_ground || near_roofs || is_hidden); }
@@ -126,10 +132,10 @@ class RooftopWaves {
                          LeftOfEdge& left) const;
   // Where uneven ground reflects what comes along it. REQUIRES: the number stands over the ground.
   Vec3 place_along_ground(const RooftopWave& wave, std::uint32_t number) const;
-  // What uneven ground reflects to a number over it, as a plane from the antenna's foot to the one of the number would:
-  // of that, the plane, and where. With `along_ground`, the wave along the ground of which `left` is what the straight
-  // ray has, it is the rest. Roofs near the straight line leave of both ways what `by_roofs` says; without it they hide
-  // ground as they would from light.
+  // What uneven ground reflects to a number over it or to a wall, as a plane from the antenna's foot to the one of the
+  // number would: of that, the plane, and where. With `along_ground`, the wave along the ground of which `left` is what
+  // the straight ray has, it is the rest. Roofs near the straight line leave of both ways what `by_roofs` says; without
+  // it they hide ground as they would from light.
   struct LeftOfBothWays {
     LeftOfRay straight, by_ground;
   };
@@ -156,7 +162,7 @@ class RooftopWaves {
   LeftOfEdge::Place left_at_edge(std::uint32_t element, SeenOfEdge seen, double z_m, Workspace& work,
                                  RooftopWave& wave) const;
   Vec3 ground_normal_behind(const RooftopPath& path, Vec3 target, Vec3 centroid, Vec3 normal) const;
-  LeftOfRay left_of_way(OverRooftopPaths::WayInSight way, std::uint32_t number, Vec3 point, Workspace& work) const;
+  LeftOfRay left_of_way(OverRooftopPaths::WayInSight way, const RooftopTarget& target, Workspace& work) const;
 
   // rooftop_departure.cpp: what departs over the roofs, at 1 m and without phase as Link::Departure: with what comes by
   // way of the ground, where the antenna stands over it and roofs do not hide that.

@@ -17,10 +17,9 @@ bool RooftopWaves::uneven_ground_counts_in_sight() const {
   return screens_count_in_sight() && limits_.may_reflect(0, 0) && view_.summation != Summation::power;
 }
 
-bool RooftopWaves::find_along_ground(bool with_roofs, std::uint32_t number, Vec3 point, Workspace& work,
+bool RooftopWaves::find_along_ground(bool with_roofs, const RooftopTarget& target, Workspace& work,
                                      RooftopWave& wave) const {
   if (!uneven_ground_counts_in_sight()) return false;
-  const RooftopTarget target = target_at(number, point);
   if (!environment_.over_rooftops.find_along_ground(search_rays(), target, with_roofs, work, wave.path)) {
     return false;
   }
@@ -43,14 +42,23 @@ LeftOfRay RooftopWaves::left_along_ground(const RooftopWave& wave) const {
   return {std::sqrt(squared_norm(field) / power), link_.seeming_length_m(turn)};
 }
 
+Complex RooftopWaves::reflected_along_ground(const RooftopTarget& target, LeftOfRay left, Workspace& work) const {
+  const RooftopRays rays = search_rays();
+  if (!environment_.over_rooftops.find_reflection(rays, target, true, work)) return {};
+  Complex reflected = Complex{1, 0} - left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
+  if (rays.horizontal_share > 0) reflected = reflected + rays.horizontal_share * work.reflected_horizontal;
+  if (rays.horizontal_share < 1) reflected = reflected + (1 - rays.horizontal_share) * work.reflected_vertical;
+  return reflected;
+}
+
 std::optional<RooftopWaves::GroundBelowSight> RooftopWaves::ground_below_sight(
     const StraightWay& way, std::uint32_t number, LeftOfRay left, const RooftopWave* along_ground,
     const std::optional<LeftOfBothWays>& by_roofs, Workspace& work) const {
-  const std::uint32_t ground = setting_.ground_below(number);
+  const std::uint32_t ground = setting_.ground_before(number);
   if (way.building != nullptr || ground == no_index || !uneven_ground_counts_in_sight()) return std::nullopt;
   const Vec3 antenna = transmitter_.position, target = environment_.points.arrival(number),
              centroid = environment_.tiling.tiles[ground].centroid;
-  if (!environment_.over_rooftops.find_reflection(search_rays(), target_at(number, target), !by_roofs, work)) {
+  if (!environment_.over_rooftops.find_reflection(search_rays(), target_in_sight(number), !by_roofs, work)) {
     return std::nullopt;
   }
   const RooftopLine line(antenna, target, 0);
@@ -100,7 +108,7 @@ std::optional<LeftOfRay> RooftopWaves::left_near_ground(const StraightWay& way, 
   const TargetPoints& points = environment_.points;
   // What is reflected at a ground tile itself has not met the ground before.
   if (points.is_tile(element) && points.is_ground(element)) return std::nullopt;
-  if (!find_along_ground(way.building == nullptr, element, points.reference(element), work, wave)) {
+  if (!find_along_ground(way.building == nullptr, target_at(element, points.reference(element)), work, wave)) {
     return std::nullopt;
   }
   return left_along_ground(wave);

@@ -44,10 +44,15 @@ RooftopWaves::LeftOfEdge::Place RooftopWaves::left_at_edge(std::uint32_t element
   const Vec3 point = place_at(edge, z_m, in_air_m);
   LeftOfRay left;
   LeftOfEdge::Place place{.z_m = z_m};
-  if (find_along_ground(true, element, point, work, wave)) {
+  const RooftopTarget target = target_at(element, point);
+  if (find_along_ground(true, target, work, wave)) {
     left = left_along_ground(wave);
     place.runs_along_ground = true;
     place.near_roofs = wave.path.meets_roofs;
+    // Before other edges nothing asks for it.
+    if (edge.kind == EdgeKind::corner && !place.near_roofs) {
+      place.reflected = reflected_along_ground(target, left, work);
+    }
   } else {
     left = left_by_roofs(way_in_air(), element, point, work);
     place.near_roofs = left.comes_near;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How edges lie to the plane of the ground, for host and device.
+// How edges lie to the plane of the ground, and what that makes of rays' ways, for host and device.
 #pragma once
 
 #include <cmath>
@@ -19,5 +19,21 @@ TESSERAY_HD inline bool stands_on(Vec3 ground_normal, Vec3 edge_direction) {
   constexpr double cos_upright = 0.9945;
   return std::fabs(dot(ground_normal, edge_direction)) > cos_upright;
 }
+
+// The last part of a ray's way, looked at from its end on: where the ground of it stands, among upright walls and
+// edges, makes no other wave.
+class LastPart {
+ public:
+  // Whether ground of this normal (unit), which is met next, is of that part.
+  TESSERAY_HD bool has_ground(Vec3 normal) const { return !is_over_ && (!has_edge_ || stands_on(normal, {0, 0, 1})); }
+  // Goes on before an edge of this direction (unit).
+  TESSERAY_HD void pass_edge(Vec3 direction) {
+    has_edge_ = true;
+    is_over_ = is_over_ || !stands_on({0, 0, 1}, direction);
+  }
+
+ private:
+  bool has_edge_ = false, is_over_ = false;
+};
 
 }  // namespace tesseray

@@ -140,13 +140,13 @@ TESSERAY_HD inline ComplexVec3 direct_ray_reflected_along(Vec3 direction, const 
   return reflected_by_grazed_ground(launch.surface(ground), launch.link.depart(k).field, k, ground.normal);
 }
 
-// What the last edge of a tube's chain, from which it has come to its tile, sends to `target` if the tile were not
-// there. The tube's strength is that of the ray to the tile's middle, and near a shadow boundary what an edge sends
-// changes much across one tile. Zero into the solid. What comes to a second edge is taken to be as it is for the tube's
-// own ray; the distance parameter is that of one edge, for how the wave curves that another has sent is not known any
-// more. REQUIRES: that last place is an edge.
+// What the last edge of a tube's chain, from which it has come to its tile, sends to `target`, a point of a number, if
+// the tile were not there. The tube's strength is that of the ray to the tile's middle, and near a shadow boundary what
+// an edge sends changes much across one tile. Zero into the solid. What comes to a second edge is taken to be as it is
+// for the tube's own ray; the distance parameter is that of one edge, for how the wave curves that another has sent is
+// not known any more. REQUIRES: that last place is an edge.
 template <class Rays>
-TESSERAY_HD LinkView::Departure sent_by_edge(const Tube& tube, Vec3 target, const Rays& rays) {
+TESSERAY_HD LinkView::Departure sent_by_edge(const Tube& tube, Vec3 target, std::uint32_t number, const Rays& rays) {
   const LaunchView& launch = rays.view();
   const EnvironmentView& environment = launch.environment;
   const std::uint32_t edge_element = tube.chain.last();
@@ -162,7 +162,8 @@ TESSERAY_HD LinkView::Departure sent_by_edge(const Tube& tube, Vec3 target, cons
   LinkView::Departure departure{{}, static_cast<double>(tube.departure_gain)};
   if (tube.diffractions == 1) {
     departure = reflected_along(before, ray.k_i, rays);
-    departure.field = left_near_edge(launch, before, edge_element, leg.from).factor * departure.field;
+    departure.field =
+        left_near_edge(launch, before, edge_element, tube.source, target, number).factor * departure.field;
   } else {
     // Where diffract() has evaluated it.
     const RayOverEdge known(at_edge, source, leg_to(tube.source, environment.points.arrival(tube.element)));
@@ -314,7 +315,8 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
     const Vec3 incidence = mirrored(leg.direction, tile.normal);
     const bool is_from_edge = tube.chain.length > 0 && points.is_edge(tube.chain.last());
     if (is_from_edge) {
-      departure = sent_by_edge(tube, mirrored(reflection_target(points, target), tile.centroid, tile.normal), rays);
+      departure =
+          sent_by_edge(tube, mirrored(reflection_target(points, target), tile.centroid, tile.normal), number, rays);
     } else {
       departure.field = transported(tube.strength, incidence);
     }
@@ -412,7 +414,9 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incide
       differs_along(tube, at_edge.edge.length_m, launch.environment.points.is_receiver(number))
           ? reflected_along(tube.chain, ray.k_i, rays)
           : LinkView::Departure{transported(tube.strength, ray.k_i), static_cast<double>(tube.departure_gain)};
-  incident.field = left_near_edge(launch, tube.chain, tube.element, leg.from).factor * incident.field;
+  const LeftAtKellerPoint left = left_near_edge(launch, tube.chain, tube.element, at_edge.source,
+                                                launch.environment.points.arrival(number), number);
+  incident.field = left.factor * incident.field;
   const ComplexVec3 diffracted =
       diffracted_field(ray.incidence, incident.field, ray.k_i, ray.k_d, ray.distances, launch.link.wave_number);
   if (!(squared_norm(diffracted) > 0)) return;

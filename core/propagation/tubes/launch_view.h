@@ -19,10 +19,11 @@
 namespace tesseray {
 
 // How the transmitter's rays reach a number: in sight, or over the roofs; those to which the ground reflects the direct
-// ray with that ray alone, not by its tiles (FirstLevel::departure_into_sight, RooftopWaves::receivers_reflect_below);
-// receivers to which the ground below reflects what comes straight over roofs or crests, along it, or through a
-// building (LaunchArrivals::arrive_by_ground); those to which a ray over the roofs comes by way of the ground before
-// them, too; and those to which it comes over one edge alone, or that one edge alone comes near.
+// ray with that ray alone, not by its tiles (FirstLevel::departure_into_sight,
+// RooftopWaves::ground_reflects_as_a_whole); receivers to which the ground below reflects what comes straight over
+// roofs or crests, along it, or through a building (LaunchArrivals::arrive_by_ground); those to which a ray over the
+// roofs comes by way of the ground before them, too; and those to which it comes over one edge alone, or that one edge
+// alone comes near.
 inline constexpr std::uint8_t lit_as_target = 1, lit_as_element = 2;
 inline constexpr std::uint8_t with_ground_as_target = 4, with_ground_as_element = 8;
 inline constexpr std::uint8_t with_ground_below = 16, with_ground_through_building = 32;
@@ -48,6 +49,11 @@ struct EnvironmentView {
 
   // REQUIRES: points.is_edge(element).
   TESSERAY_HD const EdgeSegment& edge(std::uint32_t element) const { return edges[element - points.tile_count]; }
+  // The ground tile that a number stands over, or is; no_index where there is none.
+  TESSERAY_HD std::uint32_t ground_below(std::uint32_t number) const {
+    if (points.is_receiver(number)) return receiver_grounds[number - points.element_count()];
+    return points.is_tile(number) && points.is_ground(number) ? number : no_index;
+  }
 };
 
 // Of one transmitter. Owns nothing.

@@ -14,7 +14,9 @@ namespace tesseray {
 struct LeftAtPlace {
   float z_m = 0;                  // from the segment's midpoint on, along its direction
   float real = 1, imaginary = 0;  // of the field of free space, over LeftAlongEdge::amplitude
-  float along_ground = 0;         // 1: with what the ground reflects, where the wave runs along uneven ground
+  float along_ground = 0;         // 1: where the wave runs along uneven ground
+  // What comes there of that wave from the ground right before the edge, likewise.
+  float reflected_real = 0, reflected_imaginary = 0;
 };
 
 // Of one segment: LeftAtPlace first … first + count − 1, ascending; none where nothing comes near.
@@ -26,14 +28,24 @@ struct LeftAlongEdge {
 struct LeftAtKellerPoint {
   Complex factor{1, 0};
   double along_ground = 0;
+  Complex reflected{0, 0};
 };
+
+TESSERAY_HD inline LeftAtKellerPoint between(const LeftAtKellerPoint& a, const LeftAtKellerPoint& b,
+                                             double share_of_b) {
+  const double of_a = 1 - share_of_b;
+  return {of_a * a.factor + share_of_b * b.factor, of_a * a.along_ground + share_of_b * b.along_ground,
+          of_a * a.reflected + share_of_b * b.reflected};
+}
 
 // Linear between the places. REQUIRES: count > 0.
 TESSERAY_HD inline LeftAtKellerPoint left_at(const LeftAtPlace* places, std::uint32_t count, double z_m) {
   const auto at_place = [&](std::uint32_t k) {
     const LeftAtPlace& place = places[k];
-    return LeftAtKellerPoint{{static_cast<double>(place.real), static_cast<double>(place.imaginary)},
-                             static_cast<double>(place.along_ground)};
+    return LeftAtKellerPoint{
+        {static_cast<double>(place.real), static_cast<double>(place.imaginary)},
+        static_cast<double>(place.along_ground),
+        {static_cast<double>(place.reflected_real), static_cast<double>(place.reflected_imaginary)}};
   };
   if (!(z_m > static_cast<double>(places[0].z_m))) return at_place(0);
   std::uint32_t low = 0, high = count;
@@ -43,9 +55,7 @@ TESSERAY_HD inline LeftAtKellerPoint left_at(const LeftAtPlace* places, std::uin
   }
   if (high == count) return at_place(low);
   const double from = static_cast<double>(places[low].z_m), to = static_cast<double>(places[high].z_m);
-  const double share = (z_m - from) / (to - from);
-  const LeftAtKellerPoint a = at_place(low), b = at_place(high);
-  return {(1 - share) * a.factor + share * b.factor, (1 - share) * a.along_ground + share * b.along_ground};
+  return between(at_place(low), at_place(high), (z_m - from) / (to - from));
 }
 
 }  // namespace tesseray

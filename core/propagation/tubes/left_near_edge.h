@@ -4,28 +4,56 @@
 
 #include <cstdint>
 
+#include "core/propagation/rays/ground_plane.h"
 #include "core/propagation/tubes/launch_view.h"
 
 namespace tesseray {
 
-// What comes to an edge segment at a place of it, of the field that would come there without the roofs and the uneven
-// ground near the direct ray. Where that runs along the ground it has the ground's reflection with it, which no tile
-// sends once more.
-TESSERAY_HD inline LeftAtKellerPoint left_near_edge(const LaunchView& launch, const InteractionChain& before,
-                                                    std::uint32_t element, Vec3 place) {
-  const TargetPointsView& points = launch.environment.points;
-  if (launch.left_along_edges == nullptr || before.length > 1 || before.over_rooftops || before.through_building ||
-      before.is_scattered()) {
-    return {};
-  }
-  const LeftAlongEdge& along = launch.left_along_edges[element - points.tile_count];
+// Of what comes straight from the antenna to a place of an edge segment; all of it where nothing comes near.
+TESSERAY_HD inline LeftAtKellerPoint left_at_edge(const LaunchView& launch, std::uint32_t element, Vec3 place) {
+  const LeftAlongEdge& along = launch.left_along_edges[element - launch.environment.points.tile_count];
   if (along.count == 0) return {};
   const EdgeSegment& edge = launch.environment.edge(element);
-  const LeftAtKellerPoint left =
-      left_at(launch.left_at_places + along.first, along.count, dot(place - edge.midpoint, edge.direction));
-  if (before.length == 0) return left;
-  const bool is_ground = points.is_tile(before.last()) && points.is_ground(before.last());
-  return is_ground ? LeftAtKellerPoint{{1 - left.along_ground, 0}, left.along_ground} : LeftAtKellerPoint{};
+  return left_at(launch.left_at_places + along.first, along.count, dot(place - edge.midpoint, edge.direction));
+}
+
+// Of a ray from the antenna that the edge sends to a target over that ground tile (no_index: over none), by walls
+// behind the edge, too. `source`: of the ray, with the edge. Where the wave runs along the ground before an upright
+// edge it is one of a ray and its reflection, keeps its form over the height, and goes to the target from the middle
+// between the places where the edge sends these two there.
+TESSERAY_HD inline LeftAtKellerPoint left_at_edge(const LaunchView& launch, std::uint32_t element,
+                                                  const VirtualSource& source, Vec3 target, std::uint32_t ground) {
+  const Vec3 place = leg_to(source, target).from;
+  const LeftAtKellerPoint left = left_at_edge(launch, element, place);
+  if (!(left.along_ground > 0) || ground == no_index || !stands_on({0, 0, 1}, source.edge_direction)) return left;
+  const double ground_z = launch.environment.tiles[ground].centroid.z;
+  const double of_image_z = leg_to(source, {target.x, target.y, 2 * ground_z - target.z}).from.z;
+  const bool is_reflected_behind = of_image_z >= ground_z - in_ground_plane_m;
+  if (is_reflected_behind) return left;
+  const Vec3 middle{place.x, place.y, ground_z + 0.5 * (place.z - of_image_z)};
+  return between(left, left_at_edge(launch, element, middle), left.along_ground);
+}
+
+// Of a ray that an edge segment diffracts to a point of a number, of its field there without the roofs and the uneven
+// ground near the direct ray. Where that runs along the ground it has the ground's reflection with it, which no tile
+// sends once more. `source`: of the ray, with the edge, after `before`.
+TESSERAY_HD inline LeftAtKellerPoint left_near_edge(const LaunchView& launch, const InteractionChain& before,
+                                                    std::uint32_t element, const VirtualSource& source, Vec3 point,
+                                                    std::uint32_t number) {
+  const EnvironmentView& environment = launch.environment;
+  if (launch.left_along_edges == nullptr || before.length > 1 || before.over_rooftops || before.through_building ||
+      before.is_scattered() || launch.left_along_edges[element - environment.points.tile_count].count == 0) {
+    return {};
+  }
+  const std::uint32_t below = environment.ground_below(number);
+  if (before.length == 0) return left_at_edge(launch, element, source, point, below);
+  if (!environment.points.is_tile(before.last()) || !environment.points.is_ground(before.last())) return {};
+  // As far as the direct ray to there, which comes to the edge higher up, has it not with it.
+  const Tile& ground = environment.tiles[before.last()];
+  VirtualSource direct = source;
+  direct.point = mirrored(source.point, ground.centroid, ground.normal);
+  const double along_ground = left_at_edge(launch, element, direct, point, below).along_ground;
+  return {{1 - along_ground, 0}, along_ground};
 }
 
 }  // namespace tesseray

@@ -40,15 +40,13 @@ TESSERAY_HD inline bool comes_along_ground(const RayEnding& ending) {
 // not stand upon it; no_index where there is none.
 TESSERAY_HD inline std::uint32_t last_ground(const EnvironmentView& environment, const InteractionChain& chain) {
   const std::size_t first = chain.is_scattered() ? 1 : 0;
-  constexpr Vec3 up{0, 0, 1};
-  bool is_behind_edges = true;
+  LastPart part;
   for (std::size_t i = chain.length; i-- > first;) {
     const std::uint32_t element = chain.elements[i];
     if (!environment.points.is_tile(element)) {
-      if (!stands_on(up, environment.edge(element).direction)) return no_index;
-      is_behind_edges = false;
+      part.pass_edge(environment.edge(element).direction);
     } else if (environment.points.is_ground(element)) {
-      return is_behind_edges || stands_on(environment.tiles[element].normal, up) ? element : no_index;
+      return part.has_ground(environment.tiles[element].normal) ? element : no_index;
     }
   }
   return no_index;
@@ -209,21 +207,75 @@ TESSERAY_HD inline bool is_reflected_before_edge(const LaunchView& launch, const
   return std::fabs(dot(place - source.edge_midpoint, source.edge_direction)) < source.edge_half_length_m + below_foot_m;
 }
 
-// What roofs and uneven ground near the line of sight leave, at the last edge of a ray, of its companion that the
-// ground reflects before, over what they leave of the ray.
-TESSERAY_HD inline Complex left_of_companion_at_edge(const LaunchView& launch, const RayEnding& ending, Vec3 target) {
+// What roofs and uneven ground near the line of sight leave of the direct ray where it comes to the upright edge that
+// sends it to a number, by walls or without; all where they are not asked.
+TESSERAY_HD inline LeftAtKellerPoint left_at_last_edge(const LaunchView& launch, const RayEnding& ending,
+                                                       std::uint32_t number) {
   const EnvironmentView& environment = launch.environment;
   InteractionChain before = ending.chain;
   while (environment.points.is_tile(before.last())) before.pop();
-  const std::uint32_t element = before.last(), segment = element - environment.points.tile_count;
+  const std::uint32_t element = before.last();
   before.pop();
-  if (before.length > 0 || launch.left_along_edges == nullptr) return {1, 0};
-  const double along_m =
-      dot(leg_to(ending.source, target).from - ending.source.edge_midpoint, ending.source.edge_direction);
-  const Vec3 place = environment.edge_runs[segment].midpoint + along_m * environment.edges[segment].direction;
-  const LeftAtKellerPoint left = left_near_edge(launch, before, element, place);
-  const Complex of_ray = launch.left_along_edges[segment].amplitude * left.factor;
-  return squared_norm(of_ray) > 0 ? Complex{1 - left.along_ground, 0} / of_ray : Complex{};
+  if (before.length > 0 || launch.left_along_edges == nullptr) return {};
+  LeftAtKellerPoint left = left_at_edge(launch, element, ending.source, environment.points.arrival(number),
+                                        environment.ground_below(number));
+  const double amplitude = launch.left_along_edges[element - environment.points.tile_count].amplitude;
+  left.factor = amplitude * left.factor;
+  left.reflected = amplitude * left.reflected;
+  return left;
+}
+
+// The straight ray on the last leg.
+TESSERAY_HD inline ArrivedRay arrived_straight(const LaunchView& launch, const RayEnding& ending,
+                                               std::uint32_t number) {
+  const Leg leg = leg_to(ending.source, launch.environment.points.arrival(number));
+  return arrived(launch, ending, ending.departure_gain,
+                 (leg.amplitude * ending.attenuation.ray) * transported(ending.strength, leg.direction), leg.direction,
+                 leg.length_m, number, false);
+}
+
+// The companion by a leg to the target's image in a plane of the ground, of which `left` is left.
+TESSERAY_HD inline bool find_companion_in_plane(const LaunchView& launch, const RayEnding& ending, const Leg& leg,
+                                                const Tile& tile, Vec3 normal, Complex left, std::uint32_t number,
+                                                ArrivedRay& companion) {
+  const double amplitude = leg.amplitude * ending.attenuation.companion * norm(left);
+  if (!(amplitude > 0)) return false;
+  const double offset_m = ending.companion_offset_m - std::atan2(left.im, left.re) / launch.link.wave_number;
+  const LinkView::Departure sent = sent_to_ground(launch, ending, leg);
+  const ComplexVec3 incident = amplitude * sent.field;
+  const LinkView::Surface& surface = launch.surface(tile);
+  // It comes to the ground as it has left the antenna.
+  const bool grazes = ending.chain.length == 0 && tile.kind == SurfaceKind::ground;
+  const ComplexVec3 reflected = grazes ? reflected_by_grazed_ground(surface, incident, leg.direction, normal)
+                                       : specularly_reflected(surface, incident, leg.direction, normal);
+  companion = arrived(launch, ending, sent.relative_gain, reflected, mirrored(leg.direction, normal),
+                      leg.length_m + offset_m, number, true);
+  return true;
+}
+
+// The companion that the ground reflects before an upright edge: in a plane, or, where the wave runs along the ground,
+// what comes to the edge from the ground right before it, as the ray itself goes.
+TESSERAY_HD inline bool find_companion_before_edge(const LaunchView& launch, const RayEnding& ending, const Leg& leg,
+                                                   const Tile& tile, Vec3 normal, std::uint32_t number,
+                                                   ArrivedRay& companion) {
+  const LeftAtKellerPoint left = left_at_last_edge(launch, ending, number);
+  if (!(squared_norm(left.factor) > 0)) return false;
+  const Complex in_plane = Complex{1 - left.along_ground, 0} / left.factor, along = left.reflected / left.factor;
+  const bool is_in_plane = find_companion_in_plane(launch, ending, leg, tile, normal, in_plane, number, companion);
+  if (!(squared_norm(along) > 0)) return is_in_plane;
+  const ArrivedRay ray = arrived_straight(launch, ending, number);
+  if (!is_in_plane) {
+    companion = ray;
+    companion.is_companion = true;
+    companion.received = {};
+    companion.phase_direction = companion.arrival.travel_direction = mirrored(leg.direction, normal);
+  }
+  const double longer_m = ray.length_m - companion.length_m;
+  companion.received = companion.received + exp_j(-launch.link.wave_number * longer_m) * (along * ray.received);
+  const double alone = ray.arrival.path_gain;
+  companion.arrival.path_gain = squared_norm(companion.received);
+  companion.arrival.basic_gain = alone > 0 ? ray.arrival.basic_gain * companion.arrival.path_gain / alone : 0.0;
+  return true;
 }
 
 }  // namespace ray_ending_detail
@@ -232,28 +284,17 @@ TESSERAY_HD inline Complex left_of_companion_at_edge(const LaunchView& launch, c
 // False where the tile does not face it, or has nothing to reflect. REQUIRES: the ray is not scattered.
 TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding& ending, std::uint32_t ground,
                                        std::uint32_t number, ArrivedRay& companion) {
+  using namespace ray_ending_detail;
   const Tile& tile = launch.environment.tiles[ground];
   const Vec3 target = launch.environment.points.arrival(number);
   const Vec3 normal = reflecting_normal(launch.environment, ending, ground);
   const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
   if (dot(leg.direction, normal) >= 0) return false;
-  double amplitude = leg.amplitude * ending.attenuation.companion, offset_m = ending.companion_offset_m;
   if (dot(leg.from - tile.centroid, normal) < -in_ground_plane_m) {
-    if (!ray_ending_detail::is_reflected_before_edge(launch, ending, leg, tile, normal)) return false;
-    const Complex left = ray_ending_detail::left_of_companion_at_edge(launch, ending, target);
-    amplitude *= std::sqrt(squared_norm(left));
-    offset_m -= std::atan2(left.im, left.re) / launch.link.wave_number;
+    return is_reflected_before_edge(launch, ending, leg, tile, normal) &&
+           find_companion_before_edge(launch, ending, leg, tile, normal, number, companion);
   }
-  if (!(amplitude > 0)) return false;
-  const LinkView::Departure sent = sent_to_ground(launch, ending, leg);
-  const ComplexVec3 incident = amplitude * sent.field;
-  const LinkView::Surface& surface = launch.surface(tile);
-  // It comes to the ground as it has left the antenna.
-  const bool grazes = ending.chain.length == 0 && tile.kind == SurfaceKind::ground;
-  const ComplexVec3 reflected = grazes ? reflected_by_grazed_ground(surface, incident, leg.direction, normal)
-                                       : specularly_reflected(surface, incident, leg.direction, normal);
-  companion = ray_ending_detail::arrived(launch, ending, sent.relative_gain, reflected, mirrored(leg.direction, normal),
-                                         leg.length_m + offset_m, number, true);
+  if (!find_companion_in_plane(launch, ending, leg, tile, normal, {1, 0}, number, companion)) return false;
   if (ending.ground_place != nullptr) companion.arrival.travel_direction = normalized(target - *ending.ground_place);
   return true;
 }
@@ -300,7 +341,7 @@ namespace ray_ending_detail {
 TESSERAY_HD inline double beyond_limits(const LaunchView& launch, const RayEnding& ending, const ArrivedRay& ray,
                                         std::uint32_t number) {
   const EnvironmentView& environment = launch.environment;
-  const std::uint32_t ground = environment.receiver_grounds[number - environment.points.element_count()];
+  const std::uint32_t ground = environment.ground_below(number);
   if (ground == no_index || !lacks_ground_reflection(launch, ending.chain)) return 0;
   return with_companion(launch, ending, ray, ground, number);
 }
@@ -311,11 +352,7 @@ TESSERAY_HD inline double beyond_limits(const LaunchView& launch, const RayEndin
 template <class Add>
 TESSERAY_HD void arrive(const LaunchView& launch, const RayEnding& ending, std::uint32_t number, const Add& add) {
   const TargetPointsView& points = launch.environment.points;
-  const Leg leg = leg_to(ending.source, points.arrival(number));
-  ArrivedRay ray =
-      ray_ending_detail::arrived(launch, ending, ending.departure_gain,
-                                 (leg.amplitude * ending.attenuation.ray) * transported(ending.strength, leg.direction),
-                                 leg.direction, leg.length_m, number, false);
+  ArrivedRay ray = ray_ending_detail::arrived_straight(launch, ending, number);
   // It stands for the straight ray.
   if (comes_along_ground(ending)) ray.arrival.travel_direction = normalized(points.arrival(number) - launch.antenna);
   const bool pairs = launch.summation == Summation::local_mean && !ray.arrival.coherent;

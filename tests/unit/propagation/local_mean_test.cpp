@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "core/base/units.h"
@@ -442,6 +443,46 @@ TEST(LocalMean, OfWhatBendsAroundACorner) {
   EXPECT_GE(pairs, 3);
 }
 
+// What comes to the middle of a wall far away over uneven ground is what comes there without the house. Single tiles of
+// that ground are tilted by more than the rays rise over it, and send the reflection elsewhere or several times.
+TEST(LocalMean, OfTheDirectRayAndItsReflectionAtAWallOverUnevenGround) {
+  testing::Random random(3);
+  const std::function<double(Vec2)> grounds[] = {
+      [&](Vec2) { return 0.05 * random.uniform(-1, 1); },
+      [](Vec2 place) { return 0.5 * std::sin(2 * pi * place.x / 300); },
+      [](Vec2 place) { return 2 * std::sin(2 * pi * place.x / 700); },
+  };
+  for (const std::function<double(Vec2)>& height_at : grounds) {
+    Scene scene = testing::with_material(testing::terrain_of(2110, 100, 10, height_at), TwoRaysOverPlane::permittivity,
+                                         TwoRaysOverPlane::conductivity);
+    const Environment open(scene, 10);
+    scene.prisms = {testing::box_prism(1, {2005, 20}, {2035, 80}, -5, 20)};
+    const Environment town(scene, 10);
+    std::vector<std::size_t> tiles;
+    std::vector<Vec3> places;
+    for (std::size_t t = 0; t < town.tiling.tiles.size(); ++t) {
+      const Tile& tile = town.tiling.tiles[t];
+      if (tile.kind != SurfaceKind::wall || tile.normal.x > -0.9) continue;
+      tiles.push_back(t);
+      places.push_back(tile.centroid);
+    }
+    ASSERT_GE(tiles.size(), 12u);
+    for (const double frequency_hz : {160e6, 900e6, 2.6e9}) {
+      Transmitter transmitter = testing::test_transmitter({5, 50, 10});
+      transmitter.frequency_hz = frequency_hz;
+      RayLaunchingOptions options = testing::without_scattering(1, 1, 1);
+      options.over_rooftop = OverRooftop::screens;
+      const RayLaunchingResult at_wall = town.launch(transmitter, {}, options);
+      const RayLaunchingResult without = open.launch(transmitter, testing::receivers_at(places), options);
+      for (std::size_t r = 0; r < places.size(); ++r) {
+        EXPECT_NEAR(decibels(testing::total_gain(at_wall.tiles[tiles[r]]) / testing::total_gain(without.receivers[r])),
+                    0, 0.1)
+            << frequency_hz << " Hz, " << places[r].z << " m up";
+      }
+    }
+  }
+}
+
 // A high house whose corner stands far from a low antenna, over the ground of two rays. A wave around that corner goes
 // over the ground as one that goes straight as far: the ground reflects it before the corner where that is near the
 // receiver, and cancels most of it.
@@ -449,8 +490,11 @@ class FarCorner {
  public:
   static constexpr double antenna_m = 10, height_m = 1.5;
 
-  // Heights of the ground are off by up to `noise_m` every 10 m.
-  explicit FarCorner(double noise_m) : town_(house(noise_m), 10) {}
+  // `height_at`: of the ground, every 10 m.
+  explicit FarCorner(const std::function<double(Vec2)>& height_at) : town_(house(height_at), 10) {}
+  static FarCorner over_level_ground() {
+    return FarCorner([](Vec2) { return 0.0; });
+  }
 
   static Transmitter antenna(double frequency_hz) {
     Transmitter transmitter = testing::test_transmitter({5, 400, antenna_m});
@@ -459,7 +503,7 @@ class FarCorner {
   }
   // In the shadow, seen from the corner.
   static std::vector<Vec3> places() {
-    return {{2040, 149.5, height_m}, {2060, 148, height_m}, {2080, 146.5, height_m}};
+    return {{2040, 148.8, height_m}, {2060, 148, height_m}, {2080, 146.5, height_m}};
   }
   static bool is_in_shadow(Vec3 place) {
     const Vec2 from = antenna(1e9).position.xy();
@@ -474,10 +518,13 @@ class FarCorner {
                  wave_number = 2 * pi * frequency_hz / speed_of_light;
     return TwoRaysOverPlane(frequency_hz, antenna_m).mean_gain(plan_m, height_m) * squared(2 * wave_number * above_m);
   }
-  RayLaunchingResult launch(const Transmitter& transmitter, const std::vector<Vec3>& places, int reflections) const {
+  enum class Targets { all, places };
+  RayLaunchingResult launch(const Transmitter& transmitter, const std::vector<Vec3>& places, int reflections,
+                            OverRooftop over_rooftop = OverRooftop::none, Targets targets = Targets::all) const {
     RayLaunchingOptions options = testing::without_scattering(reflections, 1, reflections + 1);
-    options.over_rooftop = OverRooftop::none;
+    options.over_rooftop = over_rooftop;
     options.receiver_height_m = height_m;
+    options.tiles_are_targets = targets == Targets::all;
     return town_.launch(transmitter, testing::receivers_at(places), options);
   }
   const Environment& town() const { return town_; }
@@ -486,14 +533,14 @@ class FarCorner {
     return places;
   }
 
+  static double squared(double value) { return value * value; }
+
   static constexpr Vec2 corner{2005, 150};
 
  private:
-  static double squared(double value) { return value * value; }
-  static Scene house(double noise_m) {
-    testing::Random random(3);
-    Scene scene = testing::terrain_of(2110, 410, 10, [&](Vec2) { return noise_m * random.uniform(-1, 1); });
-    scene.prisms = {testing::box_prism(1, corner, {2035, 290}, 0, 40)};
+  static Scene house(const std::function<double(Vec2)>& height_at) {
+    Scene scene = testing::terrain_of(2110, 410, 10, height_at);
+    scene.prisms = {testing::box_prism(1, corner, {2035, 290}, 0, 900)};
     return testing::with_material(std::move(scene), TwoRaysOverPlane::permittivity, TwoRaysOverPlane::conductivity);
   }
 
@@ -501,8 +548,8 @@ class FarCorner {
 };
 
 // Tiles and receivers in the shadow, against that; the ray around the corner alone is that over level ground.
-void expect_two_rays_around_corner(const FarCorner& street, const FarCorner& level, double tiles_within_db,
-                                   double receivers_within_db) {
+void expect_two_rays_around_corner(const FarCorner& street, const FarCorner& level, OverRooftop over_rooftop,
+                                   double within_db) {
   std::vector<Vec3> places = FarCorner::places();
   std::vector<std::size_t> tiles;
   for (std::size_t t = 0; t < street.town().tiling.tiles.size(); ++t) {
@@ -515,24 +562,58 @@ void expect_two_rays_around_corner(const FarCorner& street, const FarCorner& lev
   for (const double frequency_hz : {160e6, 900e6, 2.6e9}) {
     SCOPED_TRACE(frequency_hz);
     const Transmitter transmitter = FarCorner::antenna(frequency_hz);
-    const RayLaunchingResult alone = level.launch(transmitter, places, 0);
-    const RayLaunchingResult launched = street.launch(transmitter, street.over_ground(places), 1);
+    const RayLaunchingResult alone =
+        level.launch(transmitter, places, 0, OverRooftop::none, FarCorner::Targets::places);
+    const RayLaunchingResult launched = street.launch(transmitter, street.over_ground(places), 1, over_rooftop);
     for (std::size_t r = 0; r < places.size(); ++r) {
       const double expected = decibels(FarCorner::left_by_ground(frequency_hz, FarCorner::way_around_m(places[r])));
       const double by_edge = testing::total_gain(alone.receivers[r]);
-      EXPECT_NEAR(decibels(testing::total_gain(launched.receivers[r]) / by_edge), expected, receivers_within_db) << r;
+      EXPECT_NEAR(decibels(testing::total_gain(launched.receivers[r]) / by_edge), expected, within_db) << r;
       if (r < FarCorner::places().size()) continue;
       const ArrivalSums& tile = launched.tiles[tiles[r - FarCorner::places().size()]];
-      EXPECT_NEAR(decibels(testing::total_gain(tile) / by_edge), expected, tiles_within_db) << r;
+      EXPECT_NEAR(decibels(testing::total_gain(tile) / by_edge), expected, within_db) << r;
     }
   }
 }
 
 TEST(LocalMean, OfWhatBendsAroundACornerFarAway) {
-  const FarCorner level(0);
-  expect_two_rays_around_corner(level, level, 0.3, 0.3);
-  // Single tiles are tilted by up to half a degree: by as much as the ground's rays rise.
-  expect_two_rays_around_corner(FarCorner(0.05), level, 1, 1);
+  const FarCorner level = FarCorner::over_level_ground();
+  expect_two_rays_around_corner(level, level, OverRooftop::none, 0.3);
+  // Single tiles are tilted by up to half a degree: by as much as the ground's rays rise. With screens the wave runs
+  // along the ground before the corner: at all of its places below, or just at the lowest.
+  for (const double noise_m : {0.02, 0.05}) {
+    testing::Random random(3);
+    const FarCorner uneven([&](Vec2) { return noise_m * random.uniform(-1, 1); });
+    expect_two_rays_around_corner(uneven, level, OverRooftop::none, 1);
+    expect_two_rays_around_corner(uneven, level, OverRooftop::screens, 1);
+  }
+}
+
+// Waves of the ground leave as much of what goes around the corner as of what goes straight, over the same heights.
+TEST(LocalMean, OfWhatBendsAroundACornerBehindWavesOfTheGround) {
+  const FarCorner level = FarCorner::over_level_ground();
+  const FarCorner street([](Vec2 place) { return 0.5 * std::sin(2 * pi * place.x / 300); });
+  std::vector<Vec3> behind, straight;
+  for (double x = 2040; x < 2100; x += 10) {
+    behind.push_back({x, 148, FarCorner::height_m});
+    straight.push_back({x, 400, FarCorner::height_m});
+  }
+  for (const double frequency_hz : {160e6, 900e6, 2.6e9}) {
+    const Transmitter transmitter = FarCorner::antenna(frequency_hz);
+    const RayLaunchingResult alone =
+        level.launch(transmitter, behind, 0, OverRooftop::none, FarCorner::Targets::places);
+    const RayLaunchingResult bent =
+        street.launch(transmitter, street.over_ground(behind), 1, OverRooftop::screens, FarCorner::Targets::places);
+    const RayLaunchingResult open =
+        street.launch(transmitter, street.over_ground(straight), 1, OverRooftop::screens, FarCorner::Targets::places);
+    const double wave_number = 2 * pi * frequency_hz / speed_of_light;
+    for (std::size_t r = 0; r < behind.size(); ++r) {
+      const double free = 1 / FarCorner::squared(2 * wave_number * norm(straight[r] - transmitter.position));
+      const double expected = decibels(testing::total_gain(open.receivers[r]) / free);
+      const double found = decibels(testing::total_gain(bent.receivers[r]) / testing::total_gain(alone.receivers[r]));
+      EXPECT_NEAR(found, expected, 1.7) << frequency_hz << " Hz, " << r;
+    }
+  }
 }
 
 }  // namespace
