@@ -266,7 +266,8 @@ void FirstLevel::launch_to_edge(const StraightWay& way, std::uint32_t element, R
                                  static_cast<float>(place.factor.im / left.amplitude),
                                  place.runs_along_ground ? 1.0f : 0.0f,
                                  static_cast<float>(place.reflected.re / left.amplitude),
-                                 static_cast<float>(place.reflected.im / left.amplitude)});
+                                 static_cast<float>(place.reflected.im / left.amplitude),
+                                 static_cast<float>(place.by_ground.re), static_cast<float>(place.by_ground.im)});
     }
     if (near_roofs) record_.reached_over_rooftops[element] |= lit_as_element;
     if (all_along_ground) record_.reached_over_rooftops[element] |= with_ground_as_element;

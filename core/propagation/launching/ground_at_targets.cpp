@@ -63,7 +63,9 @@ bool LaunchArrivals::is_free_around_corner(const RayEnding& ending, std::uint32_
     return receiver_legs_.is_free_of_buildings(leg.from, ending.chain.last(), place) &&
            receiver_legs_.is_free_of_buildings(target, no_index, place);
   }
-  if (ending.chain.length > 1) return true;
+  // With screens the edge knows what roofs leave of it.
+  const bool has_screens = setting_.goes_over_rooftops() && environment_.options.over_rooftop == OverRooftop::screens;
+  if (ending.chain.length > 1 || has_screens) return true;
   const Vec3 place = on_ground(leg.from, transmitter_.position);
   return receiver_legs_.is_free_of_buildings(mirrored(leg.from, tile.centroid, normal), ending.chain.last(), place) &&
          receiver_legs_.is_free_of_buildings(transmitter_.position, no_index, place);

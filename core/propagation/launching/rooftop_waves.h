@@ -119,9 +119,11 @@ class RooftopWaves {
       double z_m = 0;           // from the midpoint on
       Complex factor{1, 0};     // of the field of free space
       Complex reflected{0, 0};  // by the ground right before the edge, where the wave runs along it
+      Complex by_ground{1, 0};  // of what a plane of the ground reflects to there, by roofs
       bool runs_along_ground = false, near_roofs = false;
       bool is_hidden = false;  // by something else
       bool is_free() const { return !(runs_along_ground || near_roofs || is_hidden); }
+      bool is_free_by_ground() const { return by_ground.re == 1 && by_ground.im == 0; }
     };
     std::vector<Place> places;  // ascending; none where nothing comes near
   };
@@ -159,6 +161,8 @@ class RooftopWaves {
  private:
   double vegetation_over(const RooftopPath& path) const;
   bool sees_place(const EdgeSegment& edge, double z_m) const;
+  // What roofs leave of what level ground below an upright edge reflects to a place of it.
+  Complex left_by_ground_to_edge(std::uint32_t element, Vec3 place, Workspace& work) const;
   LeftOfEdge::Place left_at_edge(std::uint32_t element, SeenOfEdge seen, double z_m, Workspace& work,
                                  RooftopWave& wave) const;
   Vec3 ground_normal_behind(const RooftopPath& path, Vec3 target, Vec3 centroid, Vec3 normal) const;

@@ -21,6 +21,12 @@ Vec3 place_at(const EdgeSegment& edge, double z_m, double lifted_m) {
   return edge.midpoint + z_m * edge.direction + lifted_m * bisector(edge);
 }
 
+// Whether what is between two is nearly as a straight line from one to the other says.
+bool is_halfway(Complex a, Complex between, Complex b) {
+  const double most = std::max({norm(a), norm(b), norm(between)});
+  return norm(between - 0.5 * (a + b)) <= most_deviation * most;
+}
+
 double half_m(const EdgeSegment& edge) { return std::max(0.5 * edge.length_m - from_ends_m, 0.25 * edge.length_m); }
 
 }  // namespace
@@ -38,10 +44,19 @@ bool RooftopWaves::sees_an_end(std::uint32_t element, Workspace& work) const {
   return sees(half_m(edge)) || sees(-half_m(edge));
 }
 
+Complex RooftopWaves::left_by_ground_to_edge(std::uint32_t element, Vec3 place, Workspace& work) const {
+  RooftopTarget image = target_at(element, place);
+  image.point.z = 2 * environment_.over_rooftops.view().terrain.height_at(place.xy()) - place.z;
+  const LeftOfRay left = left_of_way(OverRooftopPaths::WayInSight::by_ground, image, work);
+  return left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
+}
+
 RooftopWaves::LeftOfEdge::Place RooftopWaves::left_at_edge(std::uint32_t element, SeenOfEdge seen, double z_m,
                                                            Workspace& work, RooftopWave& wave) const {
   const EdgeSegment& edge = view_.environment.edge(element);
   const Vec3 point = place_at(edge, z_m, in_air_m);
+  // Before other edges nothing asks for what the ground reflects.
+  const bool may_be_upright = edge.kind == EdgeKind::corner;
   LeftOfRay left;
   LeftOfEdge::Place place{.z_m = z_m};
   const RooftopTarget target = target_at(element, point);
@@ -49,18 +64,18 @@ RooftopWaves::LeftOfEdge::Place RooftopWaves::left_at_edge(std::uint32_t element
     left = left_along_ground(wave);
     place.runs_along_ground = true;
     place.near_roofs = wave.path.meets_roofs;
-    // Before other edges nothing asks for it.
-    if (edge.kind == EdgeKind::corner && !place.near_roofs) {
+    if (may_be_upright && !place.near_roofs) {
       place.reflected = reflected_along_ground(target, left, work);
     }
   } else {
     left = left_by_roofs(way_in_air(), element, point, work);
     place.near_roofs = left.comes_near;
   }
+  if (may_be_upright && limits_.may_reflect(0, 0)) place.by_ground = left_by_ground_to_edge(element, point, work);
   if (!place.is_free()) {
     place.factor = left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
   } else if (seen == SeenOfEdge::an_end && !sees_place(edge, z_m)) {
-    place.factor = {};
+    place.factor = place.by_ground = {};
     place.is_hidden = true;
   }
   return place;
@@ -75,15 +90,15 @@ void RooftopWaves::find_left_of_edge(std::uint32_t element, SeenOfEdge seen, Wor
   const double end_m = half_m(edge);
   const auto at = [&](double z_m) { return left_at_edge(element, seen, z_m, work, wave); };
   const Place begin = at(-end_m), middle = at(0), end = at(end_m);
-  if (begin.is_free() && middle.is_free() && end.is_free()) return;
+  const auto is_free = [](const Place& place) { return place.is_free() && place.is_free_by_ground(); };
+  if (is_free(begin) && is_free(middle) && is_free(end)) return;
   const double finest = std::max(finest_share * edge.length_m, finest_m);
   const auto add_between = [&](const Place& a, const Place& b, int known, const auto& again) -> void {
     if (b.z_m - a.z_m < 2 * finest) return;
     const Place between = at(0.5 * (a.z_m + b.z_m));
-    const Complex straight = 0.5 * (a.factor + b.factor);
-    const double most = std::max({norm(a.factor), norm(b.factor), norm(between.factor)});
-    const bool is_as_between =
-        a.runs_along_ground == b.runs_along_ground && norm(between.factor - straight) <= most_deviation * most;
+    const bool is_as_between = a.runs_along_ground == b.runs_along_ground &&
+                               is_halfway(a.factor, between.factor, b.factor) &&
+                               is_halfway(a.by_ground, between.by_ground, b.by_ground);
     if (known == 0 && is_as_between) {
       left.places.push_back(between);
       return;

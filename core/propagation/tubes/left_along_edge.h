@@ -17,6 +17,8 @@ struct LeftAtPlace {
   float along_ground = 0;         // 1: where the wave runs along uneven ground
   // What comes there of that wave from the ground right before the edge, likewise.
   float reflected_real = 0, reflected_imaginary = 0;
+  // Roofs leave this of what a plane of the ground reflects to there.
+  float by_ground_real = 1, by_ground_imaginary = 0;
 };
 
 // Of one segment: LeftAtPlace first … first + count − 1, ascending; none where nothing comes near.
@@ -28,14 +30,14 @@ struct LeftAlongEdge {
 struct LeftAtKellerPoint {
   Complex factor{1, 0};
   double along_ground = 0;
-  Complex reflected{0, 0};
+  Complex reflected{0, 0}, by_ground{1, 0};
 };
 
 TESSERAY_HD inline LeftAtKellerPoint between(const LeftAtKellerPoint& a, const LeftAtKellerPoint& b,
                                              double share_of_b) {
   const double of_a = 1 - share_of_b;
   return {of_a * a.factor + share_of_b * b.factor, of_a * a.along_ground + share_of_b * b.along_ground,
-          of_a * a.reflected + share_of_b * b.reflected};
+          of_a * a.reflected + share_of_b * b.reflected, of_a * a.by_ground + share_of_b * b.by_ground};
 }
 
 // Linear between the places. REQUIRES: count > 0.
@@ -45,7 +47,8 @@ TESSERAY_HD inline LeftAtKellerPoint left_at(const LeftAtPlace* places, std::uin
     return LeftAtKellerPoint{
         {static_cast<double>(place.real), static_cast<double>(place.imaginary)},
         static_cast<double>(place.along_ground),
-        {static_cast<double>(place.reflected_real), static_cast<double>(place.reflected_imaginary)}};
+        {static_cast<double>(place.reflected_real), static_cast<double>(place.reflected_imaginary)},
+        {static_cast<double>(place.by_ground_real), static_cast<double>(place.by_ground_imaginary)}};
   };
   if (!(z_m > static_cast<double>(places[0].z_m))) return at_place(0);
   std::uint32_t low = 0, high = count;

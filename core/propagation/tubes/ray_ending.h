@@ -207,22 +207,28 @@ TESSERAY_HD inline bool is_reflected_before_edge(const LaunchView& launch, const
   return std::fabs(dot(place - source.edge_midpoint, source.edge_direction)) < source.edge_half_length_m + below_foot_m;
 }
 
-// What roofs and uneven ground near the line of sight leave of the direct ray where it comes to the upright edge that
-// sends it to a number, by walls or without; all where they are not asked.
-TESSERAY_HD inline LeftAtKellerPoint left_at_last_edge(const LaunchView& launch, const RayEnding& ending,
-                                                       std::uint32_t number) {
+// What roofs and uneven ground near the line of sight leave of a companion that the ground reflects before the edge,
+// over what they leave of the ray: in the plane, and of the wave along the ground.
+struct LeftOfCompanion {
+  Complex in_plane{1, 0}, along_ground{0, 0};
+};
+
+// `place`: on the upright edge that sends both to a number, by walls or without, where that meets the companion.
+TESSERAY_HD inline LeftOfCompanion left_of_companion_before_edge(const LaunchView& launch, const RayEnding& ending,
+                                                                 Vec3 place, std::uint32_t number) {
   const EnvironmentView& environment = launch.environment;
   InteractionChain before = ending.chain;
   while (environment.points.is_tile(before.last())) before.pop();
   const std::uint32_t element = before.last();
   before.pop();
   if (before.length > 0 || launch.left_along_edges == nullptr) return {};
-  LeftAtKellerPoint left = left_at_edge(launch, element, ending.source, environment.points.arrival(number),
-                                        environment.ground_below(number));
   const double amplitude = launch.left_along_edges[element - environment.points.tile_count].amplitude;
-  left.factor = amplitude * left.factor;
-  left.reflected = amplitude * left.reflected;
-  return left;
+  const LeftAtKellerPoint left = left_at_edge(launch, element, ending.source, environment.points.arrival(number),
+                                              environment.ground_below(number));
+  const Complex of_ray = amplitude * left.factor;
+  if (!(squared_norm(of_ray) > 0)) return {{}, {}};
+  const Complex by_ground = left_at_edge(launch, element, place).by_ground;
+  return {(1 - left.along_ground) * (by_ground / of_ray), left.reflected / left.factor};
 }
 
 // The straight ray on the last leg.
@@ -258,9 +264,9 @@ TESSERAY_HD inline bool find_companion_in_plane(const LaunchView& launch, const 
 TESSERAY_HD inline bool find_companion_before_edge(const LaunchView& launch, const RayEnding& ending, const Leg& leg,
                                                    const Tile& tile, Vec3 normal, std::uint32_t number,
                                                    ArrivedRay& companion) {
-  const LeftAtKellerPoint left = left_at_last_edge(launch, ending, number);
-  if (!(squared_norm(left.factor) > 0)) return false;
-  const Complex in_plane = Complex{1 - left.along_ground, 0} / left.factor, along = left.reflected / left.factor;
+  const LeftOfCompanion left =
+      left_of_companion_before_edge(launch, ending, mirrored(leg.from, tile.centroid, normal), number);
+  const Complex in_plane = left.in_plane, along = left.along_ground;
   const bool is_in_plane = find_companion_in_plane(launch, ending, leg, tile, normal, in_plane, number, companion);
   if (!(squared_norm(along) > 0)) return is_in_plane;
   const ArrivedRay ray = arrived_straight(launch, ending, number);
