@@ -11,10 +11,10 @@ namespace tesseray {
 
 // Rays have what the ground below reflects of them with them (with_reflection_below()), and the reflections, rays of
 // their own elsewhere, are left out, where these are drawn by chance: either may be drawn without the other, and what
-// two rays in step bring together is not the mean of what each does. So it is around corners, where a tile is tilted
-// against the ground around: of several such tiles each would reflect the same wave, or none.
+// two rays in step bring together is not the mean of what each does. So it is behind walls and corners, where a tile is
+// tilted against the ground around: of several such tiles each would reflect the same wave, or none.
 bool LaunchArrivals::comes_with_another(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const {
-  constexpr double tilted = 2e-3;  // 0.1°
+  constexpr double tilted = 1e-4;  // heights are rounded by less
   if (!environment_.points.is_receiver(number) || view_.summation != Summation::local_mean) return false;
   const InteractionChain& chain = ending.chain;
   if (chain.length < 2 || chain.is_scattered()) return false;
@@ -22,16 +22,8 @@ bool LaunchArrivals::comes_with_another(const RayEnding& ending, const ArrivedRa
   if (ground == no_index || !is_companion(view_.environment, chain, ground)) return false;
   if (ray.arrival.stands_for != 1) return true;
   const Vec3 normal = environment_.tiling.tiles[last_ground(view_.environment, chain)].normal;
-  return is_around_corner(chain) && norm(normal - view_.environment.normals_around[ground]) > tilted;
-}
-
-// Whether its last interaction but for those with the ground is with an upright edge.
-bool LaunchArrivals::is_around_corner(const InteractionChain& chain) const {
-  const TargetPoints& points = environment_.points;
-  std::size_t last = chain.length;
-  while (last > 0 && points.is_tile(chain.elements[last - 1]) && points.is_ground(chain.elements[last - 1])) --last;
-  return last > 0 && points.is_edge(chain.elements[last - 1]) &&
-         stands_on({0, 0, 1}, environment_.view.edge(chain.elements[last - 1]).direction);
+  return comes_from_upright(view_.environment, chain) &&
+         norm(normal - view_.environment.normals_around[ground]) > tilted;
 }
 
 double LaunchArrivals::with_reflection_below(const RayEnding& ending, const ArrivedRay& arrived,
@@ -43,32 +35,53 @@ double LaunchArrivals::with_reflection_below(const RayEnding& ending, const Arri
       lacks_ground_reflection(view_, chain)) {
     return 0;
   }
-  if (points.is_edge(chain.last()) && is_around_corner(chain)) {
-    return is_free_around_corner(ending, ground, number) ? with_companion(view_, ending, arrived, ground, number) : 0;
+  const bool is_behind_edge = points.is_edge(chain.last());
+  if (comes_from_upright(view_.environment, chain) &&
+      (is_behind_edge || !environment_.over_rooftops.is_ground_level())) {
+    const bool is_free =
+        is_behind_edge ? is_free_around_corner(ending, ground, number) : is_free_behind_wall(ending, ground, number);
+    return is_free ? with_companion(view_, ending, arrived, ground, number) : 0;
   }
   const std::uint32_t reflecting = reflecting_ground(ending, ground, number);
   return reflecting == no_index ? 0 : with_companion(view_, ending, arrived, reflecting, number);
 }
 
-bool LaunchArrivals::is_free_around_corner(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const {
+LaunchArrivals::WayByPlane LaunchArrivals::way_by_plane(const RayEnding& ending, std::uint32_t ground,
+                                                        std::uint32_t number) const {
   const Tile& tile = environment_.tiling.tiles[ground];
-  const Vec3 target = environment_.points.arrival(number);
-  const Vec3 normal = reflecting_normal(view_.environment, ending, ground);
-  const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
-  const auto on_ground = [&](Vec3 from, Vec3 to) {
-    return from + dot(tile.centroid - from, normal) / dot(to - from, normal) * (to - from);
-  };
-  if (dot(leg.from - tile.centroid, normal) >= 0) {
-    const Vec3 place = on_ground(leg.from, mirrored(target, tile.centroid, normal));
-    return receiver_legs_.is_free_of_buildings(leg.from, ending.chain.last(), place) &&
-           receiver_legs_.is_free_of_buildings(target, no_index, place);
+  WayByPlane way{.centroid = tile.centroid, .normal = reflecting_normal(view_.environment, ending, ground)};
+  const Vec3 image = mirrored(environment_.points.arrival(number), tile.centroid, way.normal);
+  way.from = leg_to(ending.source, image).from;
+  way.is_from_above = dot(way.from - tile.centroid, way.normal) >= 0;
+  way.place = way.on_ground(way.from, image);
+  return way;
+}
+
+bool LaunchArrivals::is_free_around_corner(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const {
+  const WayByPlane way = way_by_plane(ending, ground, number);
+  if (way.is_from_above) {
+    return receiver_legs_.is_free_of_buildings(way.from, ending.chain.last(), way.place) &&
+           receiver_legs_.is_free_of_buildings(environment_.points.arrival(number), no_index, way.place);
   }
   // With screens the edge knows what roofs leave of it.
   const bool has_screens = setting_.goes_over_rooftops() && environment_.options.over_rooftop == OverRooftop::screens;
   if (ending.chain.length > 1 || has_screens) return true;
-  const Vec3 place = on_ground(leg.from, transmitter_.position);
-  return receiver_legs_.is_free_of_buildings(mirrored(leg.from, tile.centroid, normal), ending.chain.last(), place) &&
+  const Vec3 place = way.on_ground(way.from, transmitter_.position);
+  return receiver_legs_.is_free_of_buildings(mirrored(way.from, way.centroid, way.normal), ending.chain.last(),
+                                             place) &&
          receiver_legs_.is_free_of_buildings(transmitter_.position, no_index, place);
+}
+
+bool LaunchArrivals::is_free_behind_wall(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const {
+  const WayByPlane way = way_by_plane(ending, ground, number);
+  const Tile& wall = environment_.tiling.tiles[ending.chain.last()];
+  // Else it is the wall that reflects last, and what comes to it there comes to its middle, too.
+  const double before_wall_m = dot(way.place - wall.centroid, wall.normal);
+  if (!way.is_from_above || !(before_wall_m > 0)) return true;
+  const double behind_wall_m = dot(wall.centroid - way.from, wall.normal);
+  const Vec3 at_wall = way.from + behind_wall_m / (behind_wall_m + before_wall_m) * (way.place - way.from);
+  return receiver_legs_.is_free_of_buildings(at_wall, ending.chain.last(), way.place) &&
+         receiver_legs_.is_free_of_buildings(environment_.points.arrival(number), no_index, way.place);
 }
 
 std::uint32_t LaunchArrivals::reflecting_ground(const RayEnding& ending, std::uint32_t ground,

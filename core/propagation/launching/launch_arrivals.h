@@ -103,12 +103,23 @@ class LaunchArrivals {
   // What the reflection on the ground below a receiver brings with a ray where it is no ray of its own: since the
   // middles of elements missed it, or it was drawn by chance.
   double with_reflection_below(const RayEnding& ending, const ArrivedRay& arrived, std::uint32_t receiver) const;
-  // Whether no building is in the way of what the ground around reflects of a ray from an upright edge.
+  // How the plane of the ground around reflects a ray's companion to a receiver, as walls mirror what comes before.
+  struct WayByPlane {
+    Vec3 centroid, normal;       // of the plane
+    Vec3 from, place;            // the ray's last edge or source as the companion leaves it, and where it is reflected
+    bool is_from_above = false;  // that plane
+
+    Vec3 on_ground(Vec3 begin, Vec3 end) const {
+      return begin + dot(centroid - begin, normal) / dot(end - begin, normal) * (end - begin);
+    }
+  };
+  WayByPlane way_by_plane(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;
+  // Whether no building is in the way of what that plane reflects of a ray that an upright edge, or a wall, sends.
   bool is_free_around_corner(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;
+  bool is_free_behind_wall(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;
   // The ground tile that reflects a ray last on its way to a receiver over the tile `ground`; no_index where none does,
   // or something is in the way.
   std::uint32_t reflecting_ground(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;
-  bool is_around_corner(const InteractionChain& chain) const;
   // Whether a ray at a receiver is the reflection that another has with it.
   bool comes_with_another(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const;
 

@@ -68,14 +68,25 @@ TESSERAY_HD inline bool comes_as_companion(const EnvironmentView& environment, c
   return points.is_tile(target) && points.is_ground(target) && is_companion(environment, chain, target);
 }
 
-// Unit, of the plane in which a ground tile reflects a ray's companion. What an upright edge sends has come along the
-// ground, and is reflected over more of it than a tile.
+// Whether a wall or an upright edge is the last that a ray meets but for the ground.
+TESSERAY_HD inline bool comes_from_upright(const EnvironmentView& environment, const InteractionChain& chain) {
+  if (chain.over_rooftops) return false;
+  for (std::size_t i = chain.length; i-- > (chain.is_scattered() ? 1u : 0u);) {
+    const std::uint32_t element = chain.elements[i];
+    if (!environment.points.is_tile(element)) return stands_on({0, 0, 1}, environment.edge(element).direction);
+    if (!environment.points.is_ground(element)) return environment.tiles[element].kind == SurfaceKind::wall;
+  }
+  return false;
+}
+
+// Unit, of the plane in which a ground tile reflects a ray's companion. What walls and upright edges send comes along
+// the ground, and is reflected over more of it than a tile.
 TESSERAY_HD inline Vec3 reflecting_normal(const EnvironmentView& environment, const RayEnding& ending,
                                           std::uint32_t ground) {
   if (squared_norm(ending.ground_normal) > 0) return ending.ground_normal;
-  const bool is_around_corner =
-      ending.chain.length > 0 && ending.source.is_edge() && stands_on({0, 0, 1}, ending.source.edge_direction);
-  return is_around_corner ? environment.normals_around[ground] : environment.tiles[ground].normal;
+  const bool is_along = comes_from_upright(environment, ending.chain) &&
+                        (!ending.source.is_edge() || stands_on({0, 0, 1}, ending.source.edge_direction));
+  return is_along ? environment.normals_around[ground] : environment.tiles[ground].normal;
 }
 
 // A ray as it arrives.
