@@ -22,9 +22,10 @@ void LaunchArrivals::add_arrival(const RayEnding& ending, const ArrivedRay& ray,
     const Complex phased = exp_j(-link_.wave_number() * ray.length_m) * ray.received;
     if (is_pairable) state.pairable.push_back(as_pairable(ending, ray, phased, receiver));
     if (is_recorded) {
-      state.recorded.push_back(
-          {receiver, arrival.path_gain, setting_.straight_distance(number) + arrival.excess_length_m,
-           arrival.stands_for, std::atan2(phased.im, phased.re), ending.chain, RecordedRay::nowhere, ray.is_companion});
+      state.recorded.push_back({receiver, arrival.path_gain,
+                                setting_.straight_distance(number) + arrival.excess_length_m, arrival.stands_for,
+                                std::atan2(phased.im, phased.re), ending.chain, RecordedRay::nowhere,
+                                ray.is_companion ? ending.ground_normal : Vec3{}});
     }
   } else if (is_recorded) {
     count_without_power(ending, ray, state.without_power[receiver]);
@@ -88,9 +89,10 @@ void LaunchArrivals::pair_rays(std::span<ArrivalSums> receivers) {
 
 void LaunchArrivals::arrive(const RayEnding& ending, std::uint32_t number, ThreadArrivals& state) {
   tesseray::arrive(view_, ending, number, [&](const ArrivedRay& ray) { add_arrival(ending, ray, number, state); });
-  if (environment_.points.is_receiver(number) && arrives_along_ground(ending, number)) {
-    arrive_by_ground(ending, number, state);
-  }
+  if (!environment_.points.is_receiver(number)) return;
+  const bool is_reflected = is_reflected_around(ending, number) ? is_free_by_ground_around(ending, number)
+                                                                : arrives_along_ground(ending, number);
+  if (is_reflected) arrive_by_ground(ending, number, state);
 }
 
 }  // namespace tesseray

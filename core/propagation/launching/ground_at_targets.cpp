@@ -9,41 +9,46 @@
 
 namespace tesseray {
 
-// Rays have what the ground below reflects of them with them (with_reflection_below()), and the reflections, rays of
-// their own elsewhere, are left out, where these are drawn by chance: either may be drawn without the other, and what
-// two rays in step bring together is not the mean of what each does. So it is behind walls and corners, where a tile is
-// tilted against the ground around: of several such tiles each would reflect the same wave, or none.
+bool LaunchArrivals::is_reflected_below(const RayEnding& ending, std::uint32_t ground) const {
+  return ground != no_index && ending.chain.length > 0 && !ending.chain.is_scattered() &&
+         view_.limits.may_reflect(0, 0) && !lacks_ground_reflection(view_, ending.chain);
+}
+
+bool LaunchArrivals::is_reflected_around(const RayEnding& ending, std::uint32_t number) const {
+  return view_.summation == Summation::local_mean && ending.stands_for == 1 &&
+         is_reflected_below(ending, setting_.receiver_ground(number)) &&
+         last_ground(view_.environment, ending.chain) == no_index && !environment_.over_rooftops.is_ground_level() &&
+         comes_from_upright(view_.environment, ending.chain);
+}
+
 bool LaunchArrivals::comes_with_another(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const {
-  constexpr double tilted = 1e-4;  // heights are rounded by less
   if (!environment_.points.is_receiver(number) || view_.summation != Summation::local_mean) return false;
   const InteractionChain& chain = ending.chain;
   if (chain.length < 2 || chain.is_scattered()) return false;
   const std::uint32_t ground = setting_.receiver_ground(number);
   if (ground == no_index || !is_companion(view_.environment, chain, ground)) return false;
   if (ray.arrival.stands_for != 1) return true;
-  const Vec3 normal = environment_.tiling.tiles[last_ground(view_.environment, chain)].normal;
-  return comes_from_upright(view_.environment, chain) &&
-         norm(normal - view_.environment.normals_around[ground]) > tilted;
+  return !ray.is_companion && !environment_.over_rooftops.is_ground_level() &&
+         comes_from_upright(view_.environment, chain);
 }
 
 double LaunchArrivals::with_reflection_below(const RayEnding& ending, const ArrivedRay& arrived,
                                              std::uint32_t receiver) const {
-  const InteractionChain& chain = ending.chain;
   const TargetPoints& points = environment_.points;
   const std::uint32_t ground = view_.environment.receiver_grounds[receiver], number = points.element_count() + receiver;
-  if (ground == no_index || chain.length == 0 || chain.is_scattered() || !view_.limits.may_reflect(0, 0) ||
-      lacks_ground_reflection(view_, chain)) {
-    return 0;
-  }
-  const bool is_behind_edge = points.is_edge(chain.last());
-  if (comes_from_upright(view_.environment, chain) &&
-      (is_behind_edge || !environment_.over_rooftops.is_ground_level())) {
-    const bool is_free =
-        is_behind_edge ? is_free_around_corner(ending, ground, number) : is_free_behind_wall(ending, ground, number);
-    return is_free ? with_companion(view_, ending, arrived, ground, number) : 0;
+  if (!is_reflected_below(ending, ground) || is_reflected_around(ending, number)) return 0;
+  const bool is_around = points.is_edge(ending.chain.last()) || !environment_.over_rooftops.is_ground_level();
+  if (is_around && comes_from_upright(view_.environment, ending.chain)) {
+    return is_free_by_ground_around(ending, number) ? with_companion(view_, ending, arrived, ground, number) : 0;
   }
   const std::uint32_t reflecting = reflecting_ground(ending, ground, number);
   return reflecting == no_index ? 0 : with_companion(view_, ending, arrived, reflecting, number);
+}
+
+bool LaunchArrivals::is_free_by_ground_around(const RayEnding& ending, std::uint32_t number) const {
+  const std::uint32_t ground = setting_.receiver_ground(number);
+  return environment_.points.is_edge(ending.chain.last()) ? is_free_around_corner(ending, ground, number)
+                                                          : is_free_behind_wall(ending, ground, number);
 }
 
 LaunchArrivals::WayByPlane LaunchArrivals::way_by_plane(const RayEnding& ending, std::uint32_t ground,
@@ -148,8 +153,7 @@ void LaunchArrivals::arrive_by_ground_before(const RayEnding& ending, std::uint3
 void LaunchArrivals::arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadArrivals& state) {
   const std::uint32_t ground = setting_.receiver_ground(receiver_number);
   // A ray of its own is reflected where it is drawn.
-  const bool has_normal = squared_norm(ending.ground_normal) > 0;
-  const Vec3 normal = has_normal ? ending.ground_normal : environment_.tiling.tiles[ground].normal;
+  const Vec3 normal = reflecting_normal(view_.environment, ending, ground);
   RayEnding in_plane = ending;
   in_plane.ground_normal = normal;
   ArrivedRay reflected;

@@ -100,8 +100,15 @@ class LaunchArrivals {
   bool arrives_along_ground(const RayEnding& ending, std::uint32_t number) const;
   // A ray at a receiver, reflected once more at the plane of the ground below.
   void arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadArrivals& state);
+  // Whether a ray to a receiver goes on to it from the ground once more, `ground` below it.
+  bool is_reflected_below(const RayEnding& ending, std::uint32_t ground) const;
+  // Whether the plane of the ground around a receiver reflects a ray to it, not tiles: over uneven ground one from a
+  // wall or an upright edge, since of several tiles tilted against that plane each would reflect the same wave, or
+  // none.
+  bool is_reflected_around(const RayEnding& ending, std::uint32_t number) const;
   // What the reflection on the ground below a receiver brings with a ray where it is no ray of its own: since the
-  // middles of elements missed it, or it was drawn by chance.
+  // middles of elements missed it, or it was drawn by chance. Then either may be drawn without the other, and what two
+  // rays in step bring together is not the mean of what each does.
   double with_reflection_below(const RayEnding& ending, const ArrivedRay& arrived, std::uint32_t receiver) const;
   // How the plane of the ground around reflects a ray's companion to a receiver, as walls mirror what comes before.
   struct WayByPlane {
@@ -115,12 +122,13 @@ class LaunchArrivals {
   };
   WayByPlane way_by_plane(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;
   // Whether no building is in the way of what that plane reflects of a ray that an upright edge, or a wall, sends.
+  bool is_free_by_ground_around(const RayEnding& ending, std::uint32_t number) const;
   bool is_free_around_corner(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;
   bool is_free_behind_wall(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;
   // The ground tile that reflects a ray last on its way to a receiver over the tile `ground`; no_index where none does,
   // or something is in the way.
   std::uint32_t reflecting_ground(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;
-  // Whether a ray at a receiver is the reflection that another has with it.
+  // Whether a ray at a receiver is the reflection by tiles of another, which has it with it or by a plane.
   bool comes_with_another(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const;
 
   // wideband_rays.cpp

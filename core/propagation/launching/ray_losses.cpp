@@ -285,10 +285,10 @@ bool RayLosses::Account::arrive_first() {
   const StraightWay way = first_level_.way_of(ray_.chain);
   first_level_.arrive_in_sight(way, number_, state_);
   if (endings_.empty()) return false;
-  open_ = ray_.by_ground_below ? nullptr : &with_ground_;
+  open_ = ray_.is_by_ground_below() ? nullptr : &with_ground_;
   building_ = squared(first_level_.attenuation_of_building(way, points_.arrival(number_)));
   const VirtualSource& source = endings_.front().source;
-  if (!ray_.by_ground_below) {
+  if (!ray_.is_by_ground_below()) {
     const LeftInSight& left = record_.left_in_sight[ray_.receiver];
     near_roofs_ = squared(left.by_roofs);
     // Of a wave from a vertex of the ground it is in the field.
@@ -300,14 +300,14 @@ bool RayLosses::Account::arrive_first() {
 
 bool RayLosses::Account::follow_to_receiver() {
   InteractionChain chain = ray_.chain;
-  if (ray_.by_ground_below) chain.pop();
+  if (ray_.is_by_ground_below()) chain.pop();
   Tube tube;
   if (chain.length == 0) {
     if (!arrive_first()) return false;
   } else if (!launch_first(tube) || !walk(tube, 0, chain.length, number_ | RowTarget::arrives)) {
     return false;
   }
-  if (!ray_.by_ground_below) {
+  if (!ray_.is_by_ground_below()) {
     end_at_receiver(endings_.front());
     return true;
   }

@@ -13,6 +13,99 @@ bool reflects_as_whole(const LeftInSight& left) {
   return left.ground == LeftInSight::Ground::along || left.ground == LeftInSight::Ground::uneven;
 }
 
+InteractionChain part_of(const InteractionChain& chain, std::size_t length) {
+  InteractionChain part = chain;
+  part.length = static_cast<std::uint8_t>(length);
+  return part;
+}
+
+// Where a line meets a plane; at its begin where it goes along.
+Vec3 place_in_plane(Vec3 begin, Vec3 end, Vec3 on_plane, Vec3 normal) {
+  const double above_m = dot(begin - on_plane, normal), fall_m = above_m - dot(end - on_plane, normal);
+  return fall_m != 0 ? begin + above_m / fall_m * (end - begin) : begin;
+}
+
+// Ways of rays that are reflected once more in a plane of the ground, wherever on their way they meet it: their chains
+// tell the rest of what they meet.
+class WaysByPlane {
+ public:
+  WaysByPlane(const LaunchEnvironment& environment, std::uint32_t ground, Vec3 normal)
+      : environment_(environment),
+        ground_(ground),
+        on_plane_(environment.tiling.tiles[ground].centroid),
+        normal_(normal) {}
+
+  RayPath trace(const InteractionChain& chain, Vec3 antenna, Vec3 target) const {
+    const std::vector<Vec3> to_image =
+        trace_chain(environment_.tiling, chain, {antenna}, mirrored(target, on_plane_, normal_));
+    // The tiles from `first` on mirror the last edge, or the antenna.
+    std::size_t first = chain.length;
+    while (first > 0 && environment_.points.is_tile(chain.elements[first - 1])) --first;
+    Vec3 from = to_image[first];
+    for (std::size_t i = first; i < chain.length; ++i) from = mirrored_by(chain.elements[i], from);
+    const bool is_before_edge = first > 0 && dot(from - on_plane_, normal_) < -in_ground_plane_m;
+    return is_before_edge ? trace_before_edge(chain, first, antenna, mirrored(from, on_plane_, normal_), target)
+                          : trace_from_plane(chain, first, antenna, place_on_way(from, to_image.back()), target);
+  }
+
+ private:
+  // `from`: the edge before the chain's element number `first`, as the tiles from that on mirror it.
+  RayPath trace_before_edge(const InteractionChain& chain, std::size_t first, Vec3 antenna, Vec3 from,
+                            Vec3 target) const {
+    std::vector<Vec3> backward{target};
+    WaysByPlane before = *this;
+    for (std::size_t i = chain.length; i-- > first;) {
+      pass(chain.elements[i], from, backward);
+      before.mirror_by(chain.elements[i]);
+    }
+    RayPath path = before.trace(part_of(chain, first - 1), antenna, from);
+    path.chain.push(chain.elements[first - 1]);
+    append(chain, first, backward, path);
+    return path;
+  }
+
+  // `place`: in the plane, as the chain's last tiles mirror it that the ray meets after it.
+  RayPath trace_from_plane(const InteractionChain& chain, std::size_t first, Vec3 antenna, Vec3 place,
+                           Vec3 target) const {
+    std::vector<Vec3> backward{target};
+    std::size_t after = chain.length;
+    for (; after > first && lies_behind(place, environment_.tiling.tiles[chain.elements[after - 1]]); --after) {
+      pass(chain.elements[after - 1], place, backward);
+    }
+    RayPath path{part_of(chain, after), trace_chain(environment_.tiling, part_of(chain, after), {antenna}, place)};
+    path.chain.push(ground_);
+    append(chain, after, backward, path);
+    return path;
+  }
+
+  // The plane, as it is before a tile that mirrors it.
+  void mirror_by(std::uint32_t tile) {
+    on_plane_ = mirrored_by(tile, on_plane_);
+    normal_ = mirrored(normal_, environment_.tiling.tiles[tile].normal);
+  }
+  Vec3 mirrored_by(std::uint32_t tile, Vec3 point) const {
+    return mirrored(point, environment_.tiling.tiles[tile].centroid, environment_.tiling.tiles[tile].normal);
+  }
+  Vec3 place_on_way(Vec3 from, Vec3 image) const {
+    return dot(from - on_plane_, normal_) > 0 ? place_in_plane(from, image, on_plane_, normal_) : from;
+  }
+  // Backward over a tile, which mirrors what comes from `from`.
+  void pass(std::uint32_t number, Vec3& from, std::vector<Vec3>& backward) const {
+    const Tile& tile = environment_.tiling.tiles[number];
+    backward.push_back(place_in_plane(backward.back(), from, tile.centroid, tile.normal));
+    from = mirrored_by(number, from);
+  }
+  static void append(const InteractionChain& chain, std::size_t first, const std::vector<Vec3>& backward,
+                     RayPath& path) {
+    for (std::size_t i = first; i < chain.length; ++i) path.chain.push(chain.elements[i]);
+    path.points.insert(path.points.end(), backward.rbegin(), backward.rend());
+  }
+
+  const LaunchEnvironment& environment_;
+  std::uint32_t ground_;
+  Vec3 on_plane_, normal_;
+};
+
 }  // namespace
 
 std::vector<Vec3> trace_chain(const Tiling& tiling, const InteractionChain& chain, const VirtualSource& source,
@@ -83,6 +176,7 @@ RayPath RayPaths::trace(const RecordedRay& recorded, Vec3 target) const {
       return {chain, {transmitter_.position, *place, target}};
     }
   }
+  if (recorded.is_by_ground_below()) return trace_by_ground_below(recorded, target);
   return trace_from({transmitter_.position}, recorded, target);
 }
 
@@ -104,6 +198,12 @@ RayPath RayPaths::trace_from(const VirtualSource& source, const RecordedRay& ray
   for (std::size_t i = 0; i < rest.chain.length; ++i) path.chain.push(rest.chain.elements[i]);
   path.points.insert(path.points.end(), rest.points.begin() + 1, rest.points.end());
   return path;
+}
+
+RayPath RayPaths::trace_by_ground_below(const RecordedRay& ray, Vec3 target) const {
+  InteractionChain chain = ray.chain;
+  chain.pop();
+  return WaysByPlane(environment_, ray.chain.last(), ray.ground_normal).trace(chain, transmitter_.position, target);
 }
 
 RayPath RayPaths::trace_over_rooftops(const RecordedRay& ray, Vec3 target) const {

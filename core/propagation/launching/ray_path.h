@@ -42,6 +42,8 @@ class RayPaths {
   RayPath trace(const RecordedRay& recorded, Vec3 target) const;
 
  private:
+  // Of a ray that a plane of the ground reflects wherever that lies on its way. REQUIRES: not over the roofs.
+  RayPath trace_by_ground_below(const RecordedRay& ray, Vec3 target) const;
   // Of a ray whose chain goes over the roofs.
   RayPath trace_over_rooftops(const RecordedRay& ray, Vec3 target) const;
   // From the antenna or the last edge of a wave over the roofs.

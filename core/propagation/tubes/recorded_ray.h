@@ -17,7 +17,11 @@ struct RecordedRay {
   double phase = 0;       // rad; NaN for a diffusely scattered ray
   InteractionChain chain;
   std::uint8_t scattered_at = nowhere;  // place in the chain of the tile that scattered the ray
-  bool by_ground_below = false;  // the plane of the ground below the receiver reflected it last, not a tile on its way
+  // Unit, of the plane of the ground below the receiver that stands for the last of the chain, whenever the ray meets
+  // it; none: that tile itself.
+  Vec3 ground_normal;
+
+  bool is_by_ground_below() const { return squared_norm(ground_normal) > 0; }
 };
 
 }  // namespace tesseray

@@ -9,6 +9,7 @@
 
 #include "core/base/units.h"
 #include "tests/support/environment.h"
+#include "tests/support/ray_losses.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {
@@ -116,7 +117,7 @@ TEST(RayPath, AnglesAreThoseOfTheFirstAndLastLeg) {
 }
 
 // On a hillside the plane of a ground tile cuts the walls above their feet: what it reflects does not reach what lies
-// below it.
+// below it. To walls and corners, and from there, the plane that fits the ground around reflects in its place.
 TEST(RayPath, GoesOnInFrontOfEachMirror) {
   const auto height_at = [](Vec2 p) { return 9 * std::sin(p.x / 45) * std::cos(p.y / 60); };
   Scene scene = testing::terrain_of(300, 300, 5, height_at);
@@ -139,10 +140,63 @@ TEST(RayPath, GoesOnInFrontOfEachMirror) {
       if (ray.elements[i] >= hillside.tiling.tiles.size()) continue;
       const Tile& mirror = hillside.tiling.tiles[ray.elements[i]];
       ++mirrors;
-      EXPECT_GT(dot(ray.points[i + 2] - mirror.centroid, mirror.normal), -0.01) << ray.interactions;
+      const Vec3 place = ray.points[i + 1], on = ray.points[i + 2];
+      if (mirror.kind == SurfaceKind::ground && ray.elements.size() > 1) {
+        const Vec3 reflecting = normalized(normalized(on - place) - normalized(place - ray.points[i]));
+        EXPECT_GT(dot(reflecting, mirror.normal), 0.95) << ray.interactions;
+        EXPECT_NEAR(length_of(ray), ray.delay_ns * 1e-9 * speed_of_light, 1e-6) << ray.interactions;
+      } else {
+        EXPECT_GT(dot(on - mirror.centroid, mirror.normal), -0.01) << ray.interactions;
+      }
     }
   }
   EXPECT_GT(mirrors, 1000u);
+}
+
+// What walls and corners send is reflected on the ground before and after them, whatever its tiles' tilts.
+TEST(RayPath, UnevenGroundReflectsTheRaysThatLevelGroundDoes) {
+  const std::vector<Vec2> places{{50, 30}, {110, 60}, {50, 100}, {10, 80}, {48, 66}, {95, 100}};
+  const auto launched = [&](double noise_m) {
+    testing::Random random(7);
+    Scene scene = testing::terrain_of(120, 120, 5, [&](Vec2) { return noise_m * random.uniform(-1, 1); });
+    scene.prisms = houses().prisms;
+    for (Prism& prism : scene.prisms) prism.bottom_z = -1;
+    const Environment town(testing::with_material(std::move(scene), 5, 0.01), 5);
+    std::vector<Vec3> receivers;
+    for (const Vec2 p : places) receivers.push_back({p.x, p.y, town.scene.terrain.height_at(p) + 1.5});
+    RayLaunchingOptions options = testing::without_scattering(2, 1, 3);
+    options.rays_per_receiver = 100'000;
+    options.ray_losses = true;
+    return town.launch(testing::test_transmitter({48.3, 47.1, 8}), testing::receivers_at(receivers), options);
+  };
+  struct Listed {
+    double gain = 0;
+    std::size_t rays = 0, from_ground = 0;
+  };
+  const auto listed = [&](const RayLaunchingResult& result) {
+    std::vector<Listed> of_receivers(places.size());
+    for (const Ray& ray : result.rays) {
+      Listed& here = of_receivers[static_cast<std::size_t>(ray.target_id - result.rays.front().target_id)];
+      here.gain += ray.path_gain;
+      ++here.rays;
+      here.from_ground += ray.elements.size() > 1 && ray.interactions.find('G') != std::string::npos ? 1 : 0;
+      EXPECT_EQ(ray.points.size(), ray.elements.size() + 2) << ray.interactions;
+      EXPECT_NEAR(testing::sum_of_losses(ray), -decibels(ray.path_gain) - half_wave_dipole_gain_dbi, 1e-6)
+          << ray.interactions;
+    }
+    return of_receivers;
+  };
+  const RayLaunchingResult level = launched(0), noisy = launched(0.05);
+  const std::vector<Listed> over_level = listed(level), over_noise = listed(noisy);
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    EXPECT_EQ(over_noise[r].rays, noisy.receivers[r].rays);
+    EXPECT_NEAR(over_noise[r].gain / noisy.receivers[r].gain.value(), 1, 1e-9);
+    EXPECT_GT(over_level[r].from_ground, 1u);
+    EXPECT_NEAR(static_cast<double>(over_noise[r].from_ground), static_cast<double>(over_level[r].from_ground),
+                0.2 * static_cast<double>(over_level[r].from_ground))
+        << r;
+    EXPECT_NEAR(decibels(over_noise[r].gain / over_level[r].gain), 0, 0.6) << r;
+  }
 }
 
 }  // namespace
