@@ -180,7 +180,7 @@ Bounces::Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, L
       scattering_(scattering),
       pruning_(pruning),
       row_entries_(row_entries),
-      receiver_legs_(environment_, setting.transmitter),
+      receiver_legs_(environment_, setting.transmitter, record.view),
       view_(record.view),
       states_([this] { return ThreadState(&arrivals_.of_thread()); }) {}
 

@@ -7,6 +7,7 @@
 
 #include "core/propagation/launching/ray_path.h"
 #include "core/propagation/tubes/bounced_rays.h"
+#include "core/propagation/tubes/left_near_edge.h"
 #include "core/tiling/outline.h"
 #include "core/visibility/occlusion/occlusion_view.h"
 
@@ -119,7 +120,23 @@ bool ReceiverLegs::is_free(const Way& way, std::size_t leg) const {
   }
   const OcclusionView& occlusion = environment_.occlusion.view();
   const auto [first, second] = ordered_ends(begin, end);
-  return !meets_prism(occlusion, first, second) && !(asks_terrain && meets_terrain(occlusion, first, second));
+  const bool is_hidden =
+      meets_prism(occlusion, first, second) || (asks_terrain && meets_terrain(occlusion, first, second));
+  return !is_hidden || (leg == 0 && is_weakened_at_edge(way));
+}
+
+// Roofs and ground take half of the amplitude and more where they hide the antenna.
+bool ReceiverLegs::is_weakened_at_edge(const Way& way) const {
+  constexpr double most = 0.6;
+  if (way.begins_at_tile || way.chain.length == 0 || view_.left_along_edges == nullptr ||
+      environment_.options.over_rooftop != OverRooftop::screens) {
+    return false;
+  }
+  const std::uint32_t first = way.chain.elements[0];
+  if (!environment_.points.is_edge(first)) return false;
+  const double amplitude = view_.left_along_edges[first - environment_.points.tile_count()].amplitude;
+  const double left = amplitude * norm(left_at_edge(view_, first, way.places[1]).factor);
+  return left > 0 && left < most;
 }
 
 Vec3 ReceiverLegs::into_the_air(std::uint32_t element) const {

@@ -17,9 +17,9 @@ namespace tesseray {
 
 class ReceiverLegs {
  public:
-  // Keeps references to both.
-  ReceiverLegs(const LaunchEnvironment& environment, const Transmitter& transmitter)
-      : environment_(environment), transmitter_(transmitter) {}
+  // Keeps references to all.
+  ReceiverLegs(const LaunchEnvironment& environment, const Transmitter& transmitter, const LaunchView& view)
+      : environment_(environment), transmitter_(transmitter), view_(view) {}
 
   // A ray that meets surfaces and edges where they are, and nothing between them.
   struct FreeRay {
@@ -28,7 +28,8 @@ class ReceiverLegs {
     std::optional<RayInAnyOrder> in_any_order;
   };
   // Nothing where something is in the way, or a surface is not there. Direct rays, waves over the roofs up to their
-  // last edge, and rays through a building up to their first tile are known by other means.
+  // last edge, rays through a building up to their first tile, and what roofs or the ground hide on the way to a first
+  // edge, are known by other means.
   std::optional<FreeRay> follow(const RayEnding& ending, std::uint32_t number) const;
   // Whether no building stands between a place on an element, or in the air (no_index), and one on the ground.
   bool is_free_of_buildings(Vec3 place, std::uint32_t element, Vec3 on_ground) const;
@@ -53,6 +54,8 @@ class ReceiverLegs {
   bool meets_its_buildings(const Way& way) const;
   // From the way's place number `leg` to the next one.
   bool is_free(const Way& way, std::size_t leg) const;
+  // Whether what hides the way's first place, on an edge, is known by what it leaves there of the ray.
+  bool is_weakened_at_edge(const Way& way) const;
 
   Vec3 into_the_air(std::uint32_t element) const;
   Vec3 lifted(Vec3 place, std::uint32_t element) const { return place + lift_m * into_the_air(element); }
@@ -61,6 +64,7 @@ class ReceiverLegs {
 
   const LaunchEnvironment& environment_;
   const Transmitter& transmitter_;
+  const LaunchView& view_;
 };
 
 }  // namespace tesseray

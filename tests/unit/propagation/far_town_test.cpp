@@ -100,7 +100,7 @@ TEST(FarTown, TilesHaveWhatReceiversInTheirPlacesHave) {
     ASSERT_GT(differences.in_sight_db.size(), 150u);
     ASSERT_GT(differences.hidden_db.size(), 300u);
     EXPECT_LT(rms(differences.in_sight_db), 0.2) << frequency_hz;
-    EXPECT_LT(ninth_decile(differences.hidden_db), 1.6) << frequency_hz;
+    EXPECT_LT(ninth_decile(differences.hidden_db), 0.05) << frequency_hz;
     EXPECT_LT(rms(differences.hidden_db), 2) << frequency_hz;
   }
 }

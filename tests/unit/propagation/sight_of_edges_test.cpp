@@ -44,15 +44,16 @@ struct Corner {
     }
     return {};
   }
-  Ray direct_to(const Environment& environment, Vec3 place) const {
+  // What comes there straight, through the air or over the roofs.
+  Ray straight_to(const Environment& environment, Vec3 place) const {
     // In the air in front of the house's side.
     const auto result =
         environment.launch(testing::test_transmitter(antenna), testing::receivers_at({place + Vec3{0.01, -0.01, 0}}),
                            options_for_rays(OverRooftop::screens));
     for (const Ray& ray : result.rays) {
-      if (ray.interactions == "T") return ray;
+      if (ray.interactions == "T" || ray.interactions == "T-O") return ray;
     }
-    ADD_FAILURE() << "no direct ray";
+    ADD_FAILURE() << "no ray";
     return {};
   }
 };
@@ -69,28 +70,28 @@ Scene house_behind_roof(double roof_z) {
 TEST(SightOfEdges, RoofsLeaveAlongACornerWhatTheyLeaveOfTheDirectRay) {
   const Environment with(house_behind_roof(9), 20), without(house_behind_roof(0), 20);
   double least = 100, most = -100;
-  std::size_t compared = 0;
+  std::size_t in_sight = 0, hidden = 0;
   for (double z = 2; z < 20; z += 0.5) {
     const Ray ray = behind_roof.ray_to(with, z), free = behind_roof.ray_to(without, z);
     if (ray.points.empty() || free.points.empty()) continue;
     const Vec3 keller = ray.points[1];
     EXPECT_NEAR(keller.z, (12 * 20.22 + z * 180.07) / 200.29, 0.05);
     const double taken = free.power_dbm - ray.power_dbm;
-    const Ray direct = behind_roof.direct_to(with, keller);
-    EXPECT_NEAR(taken, loss_of(direct, "roofs"), 0.25) << z;
+    const Ray there = behind_roof.straight_to(with, keller), free_there = behind_roof.straight_to(without, keller);
+    (there.goes_over_rooftops() ? hidden : in_sight) += 1;
+    EXPECT_NEAR(taken, free_there.power_dbm - there.power_dbm, 0.25) << z;
     EXPECT_NEAR(taken, loss_of(ray, "roofs"), 1e-6) << z;
     // And turned by as much.
-    const double turned_deg = ray.phase_deg - free.phase_deg;
-    const double direct_deg = direct.phase_deg - behind_roof.direct_to(without, keller).phase_deg;
-    EXPECT_NEAR(std::remainder(turned_deg - direct_deg, 360.0), 0, 0.5) << z;
+    const double turned_deg = ray.phase_deg - free.phase_deg, straight_deg = there.phase_deg - free_there.phase_deg;
+    EXPECT_NEAR(std::remainder(turned_deg - straight_deg, 360.0), 0, 0.5) << z;
     EXPECT_NEAR(sum_of_losses(ray), -ray.power_dbm - 2.15, 1e-6) << z;
     least = std::min(least, taken);
     most = std::max(most, taken);
-    ++compared;
   }
-  EXPECT_GT(compared, 25u);
+  EXPECT_GT(in_sight, 25u);
+  EXPECT_GT(hidden, 5u);
   EXPECT_LT(least, -0.5);
-  EXPECT_GT(most, 5);
+  EXPECT_GT(most, 12);
 }
 
 // A wall behind the receivers reflects what the corner sends: to each at a Keller point of its own, whatever the
@@ -108,8 +109,10 @@ TEST(SightOfEdges, WhatTilesReflectBehindACornerHasThatOfItsOwnKellerPoint) {
     };
     const Ray ray = to(with), free = to(without);
     if (ray.points.empty() || free.points.empty()) continue;
-    EXPECT_NEAR(free.power_dbm - ray.power_dbm, loss_of(behind_roof.direct_to(with, ray.points[1]), "roofs"), 0.25)
-        << z;
+    const Vec3 keller = ray.points[1];
+    const double taken =
+        behind_roof.straight_to(without, keller).power_dbm - behind_roof.straight_to(with, keller).power_dbm;
+    EXPECT_NEAR(free.power_dbm - ray.power_dbm, taken, 0.25) << z;
     EXPECT_NEAR(sum_of_losses(ray), -ray.power_dbm - 2.15, 1e-6) << z;
     ++compared;
   }
@@ -125,23 +128,25 @@ TEST(SightOfEdges, SegmentsOfAnyLengthDiffractTheSame) {
 
 // The middle of the long segment is 1 m below the shadow's boundary.
 TEST(SightOfEdges, ASegmentIsDiffractedFromWhatIsSeenOfItThoughItsMiddleIsHidden) {
-  const Environment fine(house_behind_roof(16), 4), coarse(house_behind_roof(16), 40);
+  const Environment fine(house_behind_roof(16), 4), coarse(house_behind_roof(16), 40),
+      without(house_behind_roof(0), 40);
   const double over_ground_m = norm(behind_roof.edge - behind_roof.antenna.xy());
   const double boundary_z = 12 + (16 - 12) * over_ground_m / 80.1;
   std::size_t seen = 0, hidden = 0;
   for (double z = 15; z < 38; z += 0.5) {
     const double keller_z = (12 * 20.22 + z * 180.07) / 200.29;
     const Ray ray = behind_roof.ray_to(coarse, z);
-    if (keller_z < boundary_z - 0.2) {
-      EXPECT_TRUE(ray.points.empty()) << z;
-      ++hidden;
-    } else if (keller_z > boundary_z + 0.2) {
-      ASSERT_FALSE(ray.points.empty()) << z;
+    ASSERT_FALSE(ray.points.empty()) << z;
+    const double there_dbm = behind_roof.straight_to(coarse, ray.points[1]).power_dbm,
+                 free_dbm = behind_roof.straight_to(without, ray.points[1]).power_dbm;
+    const bool is_hidden = keller_z < boundary_z;
+    EXPECT_NEAR(loss_of(ray, "roofs"), free_dbm - there_dbm, is_hidden ? 0.6 : 0.25) << z;
+    EXPECT_NEAR(sum_of_losses(ray), -ray.power_dbm - 2.15, 1e-6) << z;
+    // Segments that are wholly hidden diffract once more what came over a roof, which is one diffraction too many.
+    if (keller_z > boundary_z + 0.2) {
       EXPECT_NEAR(ray.power_dbm, behind_roof.ray_to(fine, z).power_dbm, 0.2) << z;
-      EXPECT_NEAR(loss_of(ray, "roofs"), loss_of(behind_roof.direct_to(coarse, ray.points[1]), "roofs"), 0.25) << z;
-      EXPECT_NEAR(sum_of_losses(ray), -ray.power_dbm - 2.15, 1e-6) << z;
-      ++seen;
     }
+    ++(is_hidden ? hidden : seen);
   }
   EXPECT_GT(seen, 25u);
   EXPECT_GT(hidden, 8u);
@@ -219,7 +224,7 @@ TEST(SightOfEdges, AHillLeavesAlongACornerWhatItLeavesOfTheDirectRay) {
     const double image_z = keller.z - 2 * z * norm(corner.edge - corner.antenna.xy()) /
                                           (norm(corner.edge - corner.antenna.xy()) + norm(corner.behind - corner.edge));
     const Vec3 place{keller.x, keller.y, image_z < 0 ? 0.5 * (keller.z - image_z) : keller.z};
-    const Ray direct = corner.direct_to(hill, place);
+    const Ray direct = corner.straight_to(hill, place);
     const double taken = loss_of(ray, "ground");
     const double free_db = -2 * decibels(wavelength_m(850e6) / (4 * pi * norm(place - corner.antenna)));
     EXPECT_NEAR(taken, -direct.power_dbm - free_db, 0.3) << z;
