@@ -2,9 +2,11 @@
 #include "core/propagation/launching/receiver_legs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
+#include "core/base/units.h"
 #include "core/propagation/launching/ray_path.h"
 #include "core/propagation/tubes/bounced_rays.h"
 #include "core/propagation/tubes/left_near_edge.h"
@@ -85,7 +87,8 @@ bool ReceiverLegs::may_have_any_order(const Way& way) const {
 
 bool ReceiverLegs::is_free(const Way& way) const {
   if (!meets_its_buildings(way)) return false;
-  // A wave over the roofs is known by its profile, and one through a building goes through that.
+  // A wave over the roofs is known by its profile to the first element, and one through a building goes through that.
+  if (way.chain.over_rooftops && way.source.is_edge() && !comes_down(way)) return false;
   const bool begins_otherwise = way.chain.over_rooftops || way.chain.through_building;
   for (std::size_t leg = begins_otherwise ? 1 : 0; leg <= way.chain.length; ++leg) {
     if (!is_free(way, leg)) return false;
@@ -123,6 +126,27 @@ bool ReceiverLegs::is_free(const Way& way, std::size_t leg) const {
   const bool is_hidden =
       meets_prism(occlusion, first, second) || (asks_terrain && meets_terrain(occlusion, first, second));
   return !is_hidden || (leg == 0 && is_weakened_at_edge(way));
+}
+
+// The profile is that to the element's reference point. Beside it the last edge is a line across that profile, and its
+// roof and others about as high may end elsewhere: nothing hides it but what rises into the way's nearer part by more
+// than the first Fresnel zone, and than half of what the way rises there.
+bool ReceiverLegs::comes_down(const Way& way) const {
+  constexpr double asked_share = 2.0 / 3, rise = 0.5, step = 1.0 / 12;
+  const Vec3 place = lifted(way.places[1], way.chain.elements[0]), edge = way.places[0];
+  const double fresnel_zone_m = std::sqrt(2 * pi / view_.link.wave_number * norm(edge - place));  // across, halfway
+  const Vec3 way_up = edge + Vec3{0, 0, std::max(rise * (edge.z - place.z), fresnel_zone_m)} - place;
+  double share = asked_share;
+  while (share > 0 && is_over_roof_of(edge, place + share * way_up)) share -= step;
+  if (!(share > 0)) return true;
+  const auto [first, second] = ordered_ends(place, place + share * way_up);
+  return !meets_prism(environment_.occlusion.view(), first, second);
+}
+
+bool ReceiverLegs::is_over_roof_of(Vec3 edge, Vec3 point) const {
+  constexpr double as_high_m = 0.05, above_m = 1;
+  const double roof_z = environment_.over_rooftops.roof_below({point.x, point.y, edge.z + above_m});
+  return std::fabs(roof_z - edge.z) < as_high_m;
 }
 
 // Roofs and ground take half of the amplitude and more where they hide the antenna.

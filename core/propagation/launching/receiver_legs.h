@@ -54,6 +54,10 @@ class ReceiverLegs {
   bool meets_its_buildings(const Way& way) const;
   // From the way's place number `leg` to the next one.
   bool is_free(const Way& way, std::size_t leg) const;
+  // Whether nothing hides the way's first place from the last edge of a wave over the roofs.
+  bool comes_down(const Way& way) const;
+  // Whether in the plan a point is over the roof of an edge.
+  bool is_over_roof_of(Vec3 edge, Vec3 point) const;
   // Whether what hides the way's first place, on an edge, is known by what it leaves there of the ray.
   bool is_weakened_at_edge(const Way& way) const;
 

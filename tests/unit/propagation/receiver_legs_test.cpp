@@ -106,6 +106,43 @@ TEST(ReceiverLegs, PassNoBuilding) {
   EXPECT_GT(legs, 4000u);
 }
 
+// The profile over the roofs is that to a tile's middle: to the place where the tile reflects to a receiver a house may
+// stand in the way.
+TEST(ReceiverLegs, ComeDownFromRoofsBesideHouses) {
+  constexpr double low_m = 9;
+  const std::vector<Box> houses{{{170, 105, 0}, {200, 160, 40}}, {{170, 20, 0}, {190, 85, 30}}};
+  Scene scene = testing::flat_ground(300, 200);
+  scene.prisms = {testing::box_prism(1, {100, 20}, {130, 180}, 0, low_m)};
+  for (const Box& house : houses) {
+    const auto id = static_cast<std::int64_t>(scene.prisms.size()) + 1;
+    scene.prisms.push_back(testing::box_prism(id, house.low.xy(), house.high.xy(), 0, house.high.z));
+  }
+  const testing::Environment town(scene, 10);
+  std::vector<Vec3> places;
+  for (double x = 203; x < 297; x += 3) {
+    for (double y = 23; y < 177; y += 3) places.push_back({x, y, 1.5});
+  }
+  RayLaunchingOptions options = testing::without_scattering(2, 1, 2);
+  options.over_rooftop = OverRooftop::screens;
+  options.tiles_are_targets = false;
+  const RayLaunchingResult result =
+      town.launch(testing::test_transmitter({20, 100, 6}), testing::receivers_at(places), options);
+  std::size_t come_down = 0;
+  for (const Ray& ray : result.rays) {
+    if (!ray.goes_over_rooftops() || ray.elements.empty()) continue;
+    const std::size_t last_edge = ray.points.size() - ray.elements.size() - 2;
+    if (ray.points[last_edge].z > low_m) continue;
+    ++come_down;
+    for (std::size_t leg = last_edge; leg + 1 < ray.points.size(); ++leg) {
+      for (const Box& house : houses) {
+        EXPECT_FALSE(goes_through(ray.points[leg], ray.points[leg + 1], house))
+            << ray.interactions << " to " << ray.target_id << ", leg " << leg << ", " << ray.power_dbm << " dBm";
+      }
+    }
+  }
+  EXPECT_GT(come_down, 300u);
+}
+
 // Tubes that the middles of tiles have found may meet ground and wall in another order than the ray does, or bring it
 // in both: it is asked as it goes, and there is one.
 TEST(ReceiverLegs, MeetGroundAndWallsInTheirOrderAndOnce) {
