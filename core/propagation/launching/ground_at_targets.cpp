@@ -14,11 +14,14 @@ bool LaunchArrivals::is_reflected_below(const RayEnding& ending, std::uint32_t g
          view_.limits.may_reflect(0, 0) && !lacks_ground_reflection(view_, ending.chain);
 }
 
+bool LaunchArrivals::is_of_ground_around(const InteractionChain& chain) const {
+  return !environment_.over_rooftops.is_ground_level() && comes_from_upright(view_.environment, chain);
+}
+
 bool LaunchArrivals::is_reflected_around(const RayEnding& ending, std::uint32_t number) const {
-  return view_.summation == Summation::local_mean && ending.stands_for == 1 &&
+  return view_.summation == Summation::local_mean && ending.stands_for == 1 && is_of_ground_around(ending.chain) &&
          is_reflected_below(ending, setting_.receiver_ground(number)) &&
-         last_ground(view_.environment, ending.chain) == no_index && !environment_.over_rooftops.is_ground_level() &&
-         comes_from_upright(view_.environment, ending.chain);
+         last_ground(view_.environment, ending.chain) == no_index;
 }
 
 bool LaunchArrivals::comes_with_another(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const {
@@ -28,8 +31,7 @@ bool LaunchArrivals::comes_with_another(const RayEnding& ending, const ArrivedRa
   const std::uint32_t ground = setting_.receiver_ground(number);
   if (ground == no_index || !is_companion(view_.environment, chain, ground)) return false;
   if (ray.arrival.stands_for != 1) return true;
-  return !ray.is_companion && !environment_.over_rooftops.is_ground_level() &&
-         comes_from_upright(view_.environment, chain);
+  return !ray.is_companion && is_of_ground_around(chain);
 }
 
 double LaunchArrivals::with_reflection_below(const RayEnding& ending, const ArrivedRay& arrived,

@@ -102,9 +102,11 @@ class LaunchArrivals {
   void arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadArrivals& state);
   // Whether a ray to a receiver goes on to it from the ground once more, `ground` below it.
   bool is_reflected_below(const RayEnding& ending, std::uint32_t ground) const;
-  // Whether the plane of the ground around a receiver reflects a ray to it, not tiles: over uneven ground one from a
-  // wall or an upright edge, since of several tiles tilted against that plane each would reflect the same wave, or
-  // none.
+  // Whether the plane of the ground around a receiver reflects rays of a chain to it, not tiles: over uneven ground
+  // those from walls and upright edges, since of several tiles tilted against that plane each would reflect the same
+  // wave, or none.
+  bool is_of_ground_around(const InteractionChain& chain) const;
+  // Whether it does so with this ray, as one of its own.
   bool is_reflected_around(const RayEnding& ending, std::uint32_t number) const;
   // What the reflection on the ground below a receiver brings with a ray where it is no ray of its own: since the
   // middles of elements missed it, or it was drawn by chance. Then either may be drawn without the other, and what two
@@ -128,7 +130,8 @@ class LaunchArrivals {
   // The ground tile that reflects a ray last on its way to a receiver over the tile `ground`; no_index where none does,
   // or something is in the way.
   std::uint32_t reflecting_ground(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;
-  // Whether a ray at a receiver is the reflection by tiles of another, which has it with it or by a plane.
+  // Whether a ray at a receiver is the reflection by tiles of another ray, which has its own: with it, or as a ray that
+  // a plane reflects.
   bool comes_with_another(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const;
 
   // wideband_rays.cpp

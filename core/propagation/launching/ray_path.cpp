@@ -25,11 +25,11 @@ Vec3 place_in_plane(Vec3 begin, Vec3 end, Vec3 on_plane, Vec3 normal) {
   return fall_m != 0 ? begin + above_m / fall_m * (end - begin) : begin;
 }
 
-// Ways of rays that are reflected once more in a plane of the ground, wherever on their way they meet it: their chains
+// Paths of rays that are reflected once more in a plane of the ground, wherever on their way they meet it: their chains
 // tell the rest of what they meet.
-class WaysByPlane {
+class PathsByPlane {
  public:
-  WaysByPlane(const LaunchEnvironment& environment, std::uint32_t ground, Vec3 normal)
+  PathsByPlane(const LaunchEnvironment& environment, std::uint32_t ground, Vec3 normal)
       : environment_(environment),
         ground_(ground),
         on_plane_(environment.tiling.tiles[ground].centroid),
@@ -53,7 +53,7 @@ class WaysByPlane {
   RayPath trace_before_edge(const InteractionChain& chain, std::size_t first, Vec3 antenna, Vec3 from,
                             Vec3 target) const {
     std::vector<Vec3> backward{target};
-    WaysByPlane before = *this;
+    PathsByPlane before = *this;
     for (std::size_t i = chain.length; i-- > first;) {
       pass(chain.elements[i], from, backward);
       before.mirror_by(chain.elements[i]);
@@ -203,7 +203,7 @@ RayPath RayPaths::trace_from(const VirtualSource& source, const RecordedRay& ray
 RayPath RayPaths::trace_by_ground_below(const RecordedRay& ray, Vec3 target) const {
   InteractionChain chain = ray.chain;
   chain.pop();
-  return WaysByPlane(environment_, ray.chain.last(), ray.ground_normal).trace(chain, transmitter_.position, target);
+  return PathsByPlane(environment_, ray.chain.last(), ray.ground_normal).trace(chain, transmitter_.position, target);
 }
 
 RayPath RayPaths::trace_over_rooftops(const RecordedRay& ray, Vec3 target) const {
