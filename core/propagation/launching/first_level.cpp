@@ -34,6 +34,18 @@ class TubesFromAntenna {
   std::vector<Tube>& tubes_;
 };
 
+// Whether any segment of the run that segment k belongs to is marked.
+bool any_of_run(const std::vector<EdgeRun>& runs, std::size_t k, const std::vector<std::uint8_t>& marked) {
+  const auto is_in_run = [&](std::size_t other) { return runs[other].midpoint == runs[k].midpoint; };
+  for (std::size_t before = k; before-- > 0 && is_in_run(before);) {
+    if (marked[before] != 0) return true;
+  }
+  for (std::size_t after = k + 1; after < runs.size() && is_in_run(after); ++after) {
+    if (marked[after] != 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 FirstLevel::FirstLevel(const LaunchSetting& setting, const RooftopWaves& waves, FirstLevelRecord& record,
@@ -320,23 +332,37 @@ void FirstLevel::launch_to_all(std::size_t count, const LaunchTo& launch_to, Tub
   }
 }
 
-void FirstLevel::launch_to_ends_of_edges(const StraightWay& way, const std::vector<std::uint32_t>& seen,
-                                         std::vector<std::uint8_t>& lit, TubeParts& tubes) {
+void FirstLevel::launch_to_edges_seen_in_part(const StraightWay& way, const std::vector<std::uint32_t>& seen,
+                                              std::vector<std::uint8_t>& lit, TubeParts& tubes) {
   const std::uint32_t tiles = environment_.points.tile_count();
-  std::vector<std::uint8_t> has_seen_middle(environment_.points.view().edge_count);
+  std::vector<std::uint8_t> is_lit(environment_.points.view().edge_count);
   for (auto edge = std::lower_bound(seen.begin(), seen.end(), tiles); edge != seen.end(); ++edge) {
-    has_seen_middle[*edge - tiles] = 1;
+    is_lit[*edge - tiles] = 1;
   }
-  launch_to_all(
-      has_seen_middle.size(),
-      [&](std::size_t k, ThreadState& state, Launched& launched) {
-        const std::uint32_t element = tiles + static_cast<std::uint32_t>(k);
-        if (has_seen_middle[k] != 0 || !setting_.may_go_on(way.chain, element, 0, 0)) return;
-        if (!waves_.sees_an_end(element, state.rooftop_work)) return;
-        mark_lit(way, element, lit_as_element, lit);
-        launch_to_edge(way, element, RooftopWaves::SeenOfEdge::an_end, state, launched);
-      },
-      tubes);
+  const auto launch_to_others = [&](const auto& is_asked_for) {
+    const std::vector<std::uint8_t> lit_before = is_lit;
+    launch_to_all(
+        lit_before.size(),
+        [&](std::size_t k, ThreadState& state, Launched& launched) {
+          const std::uint32_t element = tiles + static_cast<std::uint32_t>(k);
+          if (lit_before[k] != 0 || !setting_.may_go_on(way.chain, element, 0, 0)) return;
+          if (!is_asked_for(lit_before, k, state)) return;
+          is_lit[k] = 1;
+          mark_lit(way, element, lit_as_element, lit);
+          launch_to_edge(way, element, RooftopWaves::SeenOfEdge::another_part, state, launched);
+        },
+        tubes);
+  };
+  launch_to_others([&](const auto&, std::size_t k, ThreadState& state) {
+    return waves_.sees_an_end(tiles + static_cast<std::uint32_t>(k), state.rooftop_work);
+  });
+  // Behind a tower that rises from among roofs, what goes around it near the ground comes to its corners below what the
+  // antenna sees of them.
+  if (!waves_.screens_count_in_sight()) return;
+  launch_to_others([&](const std::vector<std::uint8_t>& lit_before, std::size_t k, ThreadState& state) {
+    return environment_.tiling.edges[k].kind == EdgeKind::corner && any_of_run(environment_.edge_runs, k, lit_before) &&
+           !waves_.is_beyond_horizon(tiles + static_cast<std::uint32_t>(k), state.rooftop_work);
+  });
 }
 
 void FirstLevel::launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, TubeParts& tubes,
@@ -350,7 +376,7 @@ void FirstLevel::launch_straight(const StraightWay& way, std::vector<std::uint8_
         launch_to_element(way, seen[k], lit, state, launched);
       },
       tubes);
-  if (way.building == nullptr) launch_to_ends_of_edges(way, seen, lit, tubes);
+  if (way.building == nullptr) launch_to_edges_seen_in_part(way, seen, lit, tubes);
   // Ground targets and receiver points stand off their tile: the ray is tested to the point itself.
   const std::uint32_t first = points.tiles_are_targets() ? 0 : points.element_count();
   const std::uint32_t numbers = points.element_count() + points.receiver_count() - first;

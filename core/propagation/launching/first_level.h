@@ -90,9 +90,10 @@ class FirstLevel {
   // launch_to(k, state, launched) for all k < count.
   template <class LaunchTo>
   void launch_to_all(std::size_t count, const LaunchTo& launch_to, TubeParts& tubes);
-  // To edge segments whose middle is hidden. `seen`: elements, ascending.
-  void launch_to_ends_of_edges(const StraightWay& way, const std::vector<std::uint32_t>& seen,
-                               std::vector<std::uint8_t>& lit, TubeParts& tubes);
+  // To edge segments whose middle is hidden, and an end or another segment of their upright edge is not. `seen`:
+  // elements, ascending.
+  void launch_to_edges_seen_in_part(const StraightWay& way, const std::vector<std::uint32_t>& seen,
+                                    std::vector<std::uint8_t>& lit, TubeParts& tubes);
   // To what the building nearest to the transmitter alone hides.
   void launch_through_building(std::vector<std::uint8_t> lit, TubeParts& tubes, Progress& progress);
   // What is left of a straight ray into sight, by uneven ground along which the wave runs (nullptr: there is none) and

@@ -127,9 +127,11 @@ class RooftopWaves {
     };
     std::vector<Place> places;  // ascending; none where nothing comes near
   };
-  enum class SeenOfEdge { middle, an_end };
+  enum class SeenOfEdge { middle, another_part };
   // Whether the antenna sees an end at least.
   bool sees_an_end(std::uint32_t element, Workspace& work) const;
+  // Whether both ends are beyond the smooth earth's horizon.
+  bool is_beyond_horizon(std::uint32_t edge, Workspace& work) const;
   void find_left_of_edge(std::uint32_t element, SeenOfEdge seen, Workspace& work, RooftopWave& wave,
                          LeftOfEdge& left) const;
   // Where uneven ground reflects what comes along it. REQUIRES: the number stands over the ground.
@@ -161,6 +163,7 @@ class RooftopWaves {
  private:
   double vegetation_over(const RooftopPath& path) const;
   bool sees_place(const EdgeSegment& edge, double z_m) const;
+  bool is_beyond_horizon(const EdgeSegment& edge, double z_m, Workspace& work) const;
   // What roofs leave of what level ground below an upright edge reflects to a place of it.
   Complex left_by_ground_to_edge(std::uint32_t element, Vec3 place, Workspace& work) const;
   LeftOfEdge::Place left_at_edge(std::uint32_t element, SeenOfEdge seen, double z_m, Workspace& work,

@@ -35,12 +35,18 @@ bool RooftopWaves::sees_place(const EdgeSegment& edge, double z_m) const {
   return environment_.occlusion.is_free(transmitter_.position, place_at(edge, z_m, lift_m));
 }
 
+bool RooftopWaves::is_beyond_horizon(const EdgeSegment& edge, double z_m, Workspace& work) const {
+  return environment_.over_rooftops.is_beyond_horizon(transmitter_.position, place_at(edge, z_m, 0), work);
+}
+
+bool RooftopWaves::is_beyond_horizon(std::uint32_t element, Workspace& work) const {
+  const EdgeSegment& edge = view_.environment.edge(element);
+  return is_beyond_horizon(edge, half_m(edge), work) && is_beyond_horizon(edge, -half_m(edge), work);
+}
+
 bool RooftopWaves::sees_an_end(std::uint32_t element, Workspace& work) const {
   const EdgeSegment& edge = view_.environment.edge(element);
-  const auto sees = [&](double z_m) {
-    return sees_place(edge, z_m) &&
-           !environment_.over_rooftops.is_beyond_horizon(transmitter_.position, place_at(edge, z_m, 0), work);
-  };
+  const auto sees = [&](double z_m) { return sees_place(edge, z_m) && !is_beyond_horizon(edge, z_m, work); };
   return sees(half_m(edge)) || sees(-half_m(edge));
 }
 
@@ -74,7 +80,7 @@ RooftopWaves::LeftOfEdge::Place RooftopWaves::left_at_edge(std::uint32_t element
   if (may_be_upright && limits_.may_reflect(0, 0)) place.by_ground = left_by_ground_to_edge(element, point, work);
   if (!place.is_free()) {
     place.factor = left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
-  } else if (seen == SeenOfEdge::an_end && !sees_place(edge, z_m)) {
+  } else if (seen == SeenOfEdge::another_part && !sees_place(edge, z_m)) {
     place.factor = place.by_ground = {};
     place.is_hidden = true;
   }
