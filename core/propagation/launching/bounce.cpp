@@ -146,23 +146,23 @@ class Bounces::RaysOfThread {
   void arrive(const RayEnding& ending, std::uint32_t number) {
     ++state_->arrived_rays;
     if (state_->arrivals == nullptr) return;
-    if (bounces_.environment_.points.is_receiver(number) && !may_arrive_now(ending, number)) return;
+    if (bounces_.environment_.points.is_receiver(number)) return arrive_at_receiver(ending, number);
     bounces_.arrive(ending, number, *state_->arrivals);
   }
   Tube& new_child() { return children_.emplace_back(); }
 
  private:
-  // At a receiver.
-  bool may_arrive_now(const RayEnding& ending, std::uint32_t number) {
-    const std::optional<ReceiverLegs::FreeRay> ray = bounces_.receiver_legs_.follow(ending, number);
-    if (!ray) return false;
-    if (!ray->in_any_order) return true;
-    if (ray->comes_as_drawn) {
-      state_->in_any_order.arrived.push_back(*ray->in_any_order);
-    } else {
+  void arrive_at_receiver(const RayEnding& as_launched, std::uint32_t number) {
+    const std::optional<ReceiverLegs::FreeRay> ray = bounces_.receiver_legs_.follow(as_launched, number);
+    if (!ray) return;
+    const VirtualSource source = past_roofs(as_launched.source, ray->left_at_wall);
+    const RayEnding ending = past_roofs(as_launched, source, ray->left_at_wall);
+    if (ray->in_any_order && !ray->comes_as_drawn) {
       state_->in_any_order.waiting.emplace_back(*ray->in_any_order, ending);
+      return;
     }
-    return ray->comes_as_drawn;
+    if (ray->in_any_order) state_->in_any_order.arrived.push_back(*ray->in_any_order);
+    bounces_.arrive(ending, number, *state_->arrivals);
   }
 
   const Bounces& bounces_;
@@ -170,8 +170,8 @@ class Bounces::RaysOfThread {
   std::vector<Tube>& children_;
 };
 
-Bounces::Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, LaunchArrivals& arrivals,
-                 ScatteringTiles& scattering, const Pruning& pruning, double row_entries)
+Bounces::Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, const RooftopWaves& waves,
+                 LaunchArrivals& arrivals, ScatteringTiles& scattering, const Pruning& pruning, double row_entries)
     : setting_(setting),
       environment_(setting.environment),
       link_(setting.link),
@@ -180,7 +180,8 @@ Bounces::Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, L
       scattering_(scattering),
       pruning_(pruning),
       row_entries_(row_entries),
-      receiver_legs_(environment_, setting.transmitter, record.view),
+      roofs_before_walls_(setting, waves),
+      receiver_legs_(environment_, setting.transmitter, record.view, &roofs_before_walls_),
       view_(record.view),
       states_([this] { return ThreadState(&arrivals_.of_thread()); }) {}
 

@@ -33,8 +33,8 @@ namespace tesseray {
 class Bounces {
  public:
   // Keeps references to all but the pruning. `row_entries`: LaunchExtent's, for the progress.
-  Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, LaunchArrivals& arrivals,
-          ScatteringTiles& scattering, const Pruning& pruning, double row_entries);
+  Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, const RooftopWaves& waves,
+          LaunchArrivals& arrivals, ScatteringTiles& scattering, const Pruning& pruning, double row_entries);
 
   // Of the first level's tubes, which are not scattered. `foretold` is called once it is known about how long all
   // bounces take, as LaunchExtent::bounces_ns, from when on the progress is the part of that; see foretell().
@@ -160,6 +160,7 @@ class Bounces {
   ScatteringTiles& scattering_;
   const Pruning pruning_;
   const double row_entries_;
+  const RoofsBeforeWalls roofs_before_walls_;
   const ReceiverLegs receiver_legs_;
   LaunchView view_;                   // with the roulette, where there is one
   std::vector<float> roulette_gain_;  // by element, see prepare_roulette()

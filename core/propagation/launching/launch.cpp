@@ -156,7 +156,7 @@ RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
     PartOfStage part(progress, std::min(most_at_once, end * forecast.in_sight(extent)), end);
     first_level_.launch_to_hidden(lit, tubes, part);
   }
-  Bounces bounces(setting_, record_, arrivals_, scattering_, pruning_, extent.row_entries);
+  Bounces bounces(setting_, record_, waves_, arrivals_, scattering_, pruning_, extent.row_entries);
   {
     const PhaseClock clock(cost_[LaunchPhase::bounces]);
     PartOfBounces part(parts);

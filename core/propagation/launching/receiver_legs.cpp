@@ -20,6 +20,7 @@ std::optional<ReceiverLegs::FreeRay> ReceiverLegs::follow(const RayEnding& endin
   const std::optional<Way> way = way_of(ending, number);
   if (!way || !is_free(*way)) return std::nullopt;
   FreeRay ray;
+  ray.left_at_wall = left_at_wall(*way).value_or(LeftOfRay{});
   if (!may_have_any_order(*way)) return ray;
   const std::span met(way->chain.elements.begin(), way->chain.length);
   ray.comes_as_drawn =
@@ -30,6 +31,11 @@ std::optional<ReceiverLegs::FreeRay> ReceiverLegs::follow(const RayEnding& endin
   ray.in_any_order = RayInAnyOrder{number, ending.chain.length, ending.chain.cross_polarized, way->places[1],
                                    target + length_m * normalized(last - target)};
   return ray;
+}
+
+LeftOfRay ReceiverLegs::left_at_wall(const RayEnding& ending, std::uint32_t number) const {
+  const std::optional<Way> way = way_of(ending, number);
+  return way ? left_at_wall(*way).value_or(LeftOfRay{}) : LeftOfRay{};
 }
 
 bool ReceiverLegs::is_free_of_buildings(Vec3 place, std::uint32_t element, Vec3 on_ground) const {
@@ -62,6 +68,8 @@ std::optional<ReceiverLegs::Way> ReceiverLegs::way_of(const RayEnding& ending, s
       trace_in_order(environment_, way.chain, way.source, environment_.points.arrival(number));
   if (!path) return std::nullopt;
   way.chain = path->chain;
+  way.begins_as_drawn =
+      !way.begins_at_tile && way.chain.length > 0 && way.chain.elements[0] == ending.chain.elements[0];
   way.places = std::move(path->points);
   return way;
 }
@@ -125,7 +133,7 @@ bool ReceiverLegs::is_free(const Way& way, std::size_t leg) const {
   const auto [first, second] = ordered_ends(begin, end);
   const bool is_hidden =
       meets_prism(occlusion, first, second) || (asks_terrain && meets_terrain(occlusion, first, second));
-  return !is_hidden || (leg == 0 && is_weakened_at_edge(way));
+  return !is_hidden || (leg == 0 && (is_weakened_at_edge(way) || left_at_wall(way)));
 }
 
 // The profile is that to the element's reference point. Beside it the last edge is a line across that profile, and its
@@ -149,9 +157,7 @@ bool ReceiverLegs::is_over_roof_of(Vec3 edge, Vec3 point) const {
   return std::fabs(roof_z - edge.z) < as_high_m;
 }
 
-// Roofs and ground take half of the amplitude and more where they hide the antenna.
 bool ReceiverLegs::is_weakened_at_edge(const Way& way) const {
-  constexpr double most = 0.6;
   if (way.begins_at_tile || way.chain.length == 0 || view_.left_along_edges == nullptr ||
       environment_.options.over_rooftop != OverRooftop::screens) {
     return false;
@@ -160,7 +166,16 @@ bool ReceiverLegs::is_weakened_at_edge(const Way& way) const {
   if (!environment_.points.is_edge(first)) return false;
   const double amplitude = view_.left_along_edges[first - environment_.points.tile_count()].amplitude;
   const double left = amplitude * norm(left_at_edge(view_, first, way.places[1]).factor);
-  return left > 0 && left < most;
+  return left > 0 && left < most_left_of_hidden;
+}
+
+std::optional<LeftOfRay> ReceiverLegs::left_at_wall(const Way& way) const {
+  if (roofs_ == nullptr || !way.begins_as_drawn || way.chain.over_rooftops || way.chain.through_building) {
+    return std::nullopt;
+  }
+  const std::uint32_t first = way.chain.elements[0];
+  const bool is_wall = environment_.points.is_tile(first) && environment_.tiling.tiles[first].kind == SurfaceKind::wall;
+  return is_wall ? roofs_->left_at(first, way.places[1]) : std::nullopt;
 }
 
 Vec3 ReceiverLegs::into_the_air(std::uint32_t element) const {
@@ -189,6 +204,21 @@ bool ReceiverLegs::is_on_its_building(Vec3 place, std::uint32_t element) const {
                                                  is_inside_part(occlusion, behind - beside_m * aside));
   };
   return is_before_solid(lift_m) || is_before_solid(before_a_curve_m);
+}
+
+RayEnding past_roofs(const RayEnding& ending, const VirtualSource& source, LeftOfRay left) {
+  return {source,
+          ending.strength,
+          ending.mechanism,
+          ending.departure_gain,
+          ending.chain,
+          ending.coherent_ground_reflection,
+          {ending.attenuation.ray * left.amplitude, ending.attenuation.companion * left.amplitude},
+          ending.companion_offset_m,
+          ending.ground_normal,
+          ending.ground_place,
+          ending.along_ground,
+          ending.stands_for};
 }
 
 }  // namespace tesseray

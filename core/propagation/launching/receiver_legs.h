@@ -11,21 +11,25 @@
 
 #include "core/propagation/launching/launch_environment.h"
 #include "core/propagation/launching/rays_in_any_order.h"
+#include "core/propagation/launching/roofs_before_walls.h"
 #include "core/propagation/tubes/ray_ending.h"
 
 namespace tesseray {
 
 class ReceiverLegs {
  public:
-  // Keeps references to all.
-  ReceiverLegs(const LaunchEnvironment& environment, const Transmitter& transmitter, const LaunchView& view)
-      : environment_(environment), transmitter_(transmitter), view_(view) {}
+  // Keeps references to all. Without `roofs` a wall sends nothing from where roofs hide it.
+  ReceiverLegs(const LaunchEnvironment& environment, const Transmitter& transmitter, const LaunchView& view,
+               const RoofsBeforeWalls* roofs = nullptr)
+      : environment_(environment), transmitter_(transmitter), view_(view), roofs_(roofs) {}
 
   // A ray that meets surfaces and edges where they are, and nothing between them.
   struct FreeRay {
     bool comes_as_drawn = true;  // in the order of its chain; else in another one, which its chain stands for
     // Where chains of several orders may stand for it.
     std::optional<RayInAnyOrder> in_any_order;
+    // By roofs before a wall that reflects it first, over what they leave at the middle of the wall's tile.
+    LeftOfRay left_at_wall;
   };
   // Nothing where something is in the way, or a surface is not there. Direct rays, waves over the roofs up to their
   // last edge, rays through a building up to their first tile, and what roofs or the ground hide on the way to a first
@@ -33,6 +37,8 @@ class ReceiverLegs {
   std::optional<FreeRay> follow(const RayEnding& ending, std::uint32_t number) const;
   // Whether no building stands between a place on an element, or in the air (no_index), and one on the ground.
   bool is_free_of_buildings(Vec3 place, std::uint32_t element, Vec3 on_ground) const;
+  // What follow() says of it, of a ray that it lets arrive.
+  LeftOfRay left_at_wall(const RayEnding& ending, std::uint32_t number) const;
   // Where such a ray meets a tile of its chain, in the tile's plane.
   std::optional<Vec3> place_on(std::uint32_t tile, const RayEnding& ending, std::uint32_t number) const;
 
@@ -43,6 +49,7 @@ class ReceiverLegs {
     InteractionChain chain;
     VirtualSource source;
     bool begins_at_tile = false;
+    bool begins_as_drawn = false;  // at the element to which the ray was launched first
     std::vector<Vec3> places;
   };
   // In the order in which the ray meets them; nothing where it comes to a tile from behind in any.
@@ -60,6 +67,8 @@ class ReceiverLegs {
   bool is_over_roof_of(Vec3 edge, Vec3 point) const;
   // Whether what hides the way's first place, on an edge, is known by what it leaves there of the ray.
   bool is_weakened_at_edge(const Way& way) const;
+  // Of a ray that comes straight from the antenna to a wall (RoofsBeforeWalls); none of others.
+  std::optional<LeftOfRay> left_at_wall(const Way& way) const;
 
   Vec3 into_the_air(std::uint32_t element) const;
   Vec3 lifted(Vec3 place, std::uint32_t element) const { return place + lift_m * into_the_air(element); }
@@ -69,6 +78,14 @@ class ReceiverLegs {
   const LaunchEnvironment& environment_;
   const Transmitter& transmitter_;
   const LaunchView& view_;
+  const RoofsBeforeWalls* roofs_;
 };
+
+// A ray with what is left of it besides: its source, and its end with that source.
+inline VirtualSource past_roofs(VirtualSource source, LeftOfRay left) {
+  source.offset_m += left.offset_m;
+  return source;
+}
+RayEnding past_roofs(const RayEnding& ending, const VirtualSource& source, LeftOfRay left);
 
 }  // namespace tesseray

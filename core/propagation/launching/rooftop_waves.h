@@ -39,6 +39,12 @@ struct LeftOfRay {
   bool is_one_edge = false;  // that does
 };
 
+// Roofs and ground take half of the amplitude and more where they hide the antenna; what hides it otherwise, all.
+inline constexpr double most_left_of_hidden = 0.6;
+// Places on walls and edges are asked for so much in the air, so that their own walls are none in the way; less than
+// what tells an edge's own roof from others.
+inline constexpr double before_roofs_in_air_m = 0.005;
+
 struct RooftopWave {
   RooftopPath path;
   Vec3 end;

@@ -14,8 +14,6 @@ namespace {
 constexpr double most_deviation = 0.02, finest_share = 1.0 / 64, finest_m = 0.05;
 // The foot of a corner stands on the ground, where nothing comes.
 constexpr double from_ends_m = 0.01;
-// Into the air, so that the edge's own walls are none in the way; less than what tells the edge's own roof from others.
-constexpr double in_air_m = 0.005;
 
 Vec3 place_at(const EdgeSegment& edge, double z_m, double lifted_m) {
   return edge.midpoint + z_m * edge.direction + lifted_m * bisector(edge);
@@ -60,7 +58,7 @@ Complex RooftopWaves::left_by_ground_to_edge(std::uint32_t element, Vec3 place, 
 RooftopWaves::LeftOfEdge::Place RooftopWaves::left_at_edge(std::uint32_t element, SeenOfEdge seen, double z_m,
                                                            Workspace& work, RooftopWave& wave) const {
   const EdgeSegment& edge = view_.environment.edge(element);
-  const Vec3 point = place_at(edge, z_m, in_air_m);
+  const Vec3 point = place_at(edge, z_m, before_roofs_in_air_m);
   // Before other edges nothing asks for what the ground reflects.
   const bool may_be_upright = edge.kind == EdgeKind::corner;
   LeftOfRay left;
