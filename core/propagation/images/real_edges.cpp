@@ -18,6 +18,8 @@ namespace {
 constexpr double meeting_m = 0.05;
 // How far from an edge the space about it is probed.
 constexpr double probe_m = 0.05;
+// So near to its faces: the tangent of 10°.
+constexpr double tan_near_face = 0.17632698070846498;
 // Flatter corners are none: rounding of coordinates.
 constexpr double least_turn = radians(1.0);
 
@@ -166,7 +168,10 @@ bool RealEdges::is_exposed(const EdgeSegment& edge, Vec3 point) const {
     return index_.prism_at(probe) < 0 && scene_.terrain.height_at(probe.xy()) < probe.z;
   };
   const Vec3 middle = bisector(edge);
-  return is_air(edge.tangent_0 + edge.normal_0) && is_air(edge.normal_0 + middle) && is_air(middle) &&
+  // What stands on a face may begin at the edge at an acute angle to it, as the next house does at a corner of both.
+  const auto is_free_face = [&](Vec3 tangent, Vec3 normal) { return is_air(tangent + tan_near_face * normal); };
+  return is_free_face(edge.tangent_0, edge.normal_0) && is_free_face(edge.tangent_n, edge.normal_n) &&
+         is_air(edge.tangent_0 + edge.normal_0) && is_air(edge.normal_0 + middle) && is_air(middle) &&
          is_air(middle + edge.normal_n) && is_air(edge.tangent_n + edge.normal_n);
 }
 

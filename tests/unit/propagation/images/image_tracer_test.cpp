@@ -51,6 +51,27 @@ std::vector<Vec3> places(const Scene& scene, std::uint64_t seed, std::size_t cou
   return points;
 }
 
+// Two houses whose party wall ends in a corner of both, at acute angles: around them goes one ray, at the wedge that
+// both are together; that of each alone has a face inside of the other.
+TEST(ImageTracer, HousesThatShareACornerAreOneWedgeThere) {
+  Scene scene = testing::flat_ground(200, 200);
+  const Vec2 shared{120, 100}, inner{109, 111};
+  Prism first = testing::box_prism(1, {0, 0}, {1, 1}, 0, 18), second = testing::box_prism(2, {0, 0}, {1, 1}, 0, 14);
+  first.rings = {{{101, 101}, shared, inner, {98, 112}}};
+  second.rings = {{inner, shared, {119, 117}, {109, 121}}};
+  scene.prisms = {first, second};
+  const Occlusion occlusion(scene);
+  const Vec3 antenna{100, 60, 6};
+  for (const Vec3 receiver : {Vec3{121, 140, 1.5}, Vec3{124, 150, 8}, Vec3{118, 150, 25}}) {
+    const ImageTracingResult result = trace(scene, occlusion, antenna, {receiver}, limits(0, 1, 1));
+    std::size_t around = 0;
+    for (const Ray& ray : result.rays) {
+      if (ray.interactions == "T-D" && norm(ray.points[1].xy() - shared) < 1e-6) ++around;
+    }
+    EXPECT_EQ(around, 1u) << receiver.z;
+  }
+}
+
 TEST(ImageTracer, SlopingPlaneMirrorsTheAntenna) {
   Scene scene = testing::flat_ground(200, 200);
   scene.terrain = {{0, 0}, 200, 200, 2, 2, {0, 20, 10, 30}};
