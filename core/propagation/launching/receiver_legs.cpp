@@ -19,8 +19,9 @@ std::optional<ReceiverLegs::FreeRay> ReceiverLegs::follow(const RayEnding& endin
   if (ending.chain.length == (ending.chain.is_scattered() ? 1 : 0)) return FreeRay{};
   const std::optional<Way> way = way_of(ending, number);
   if (!way || !is_free(*way)) return std::nullopt;
-  FreeRay ray;
-  ray.left_at_wall = left_at_wall(*way).value_or(LeftOfRay{});
+  const std::optional<LeftOfRay> left = left_at_wall(*way);
+  if (!left) return std::nullopt;
+  FreeRay ray{.left_at_wall = *left};
   if (!may_have_any_order(*way)) return ray;
   const std::span met(way->chain.elements.begin(), way->chain.length);
   ray.comes_as_drawn =
@@ -97,7 +98,7 @@ bool ReceiverLegs::is_free(const Way& way) const {
   if (!meets_its_buildings(way)) return false;
   // A wave over the roofs is known by its profile to the first element, and one through a building goes through that.
   if (way.chain.over_rooftops && way.source.is_edge() && !comes_down(way)) return false;
-  const bool begins_otherwise = way.chain.over_rooftops || way.chain.through_building;
+  const bool begins_otherwise = way.chain.over_rooftops || way.chain.through_building || asks_roofs_before_wall(way);
   for (std::size_t leg = begins_otherwise ? 1 : 0; leg <= way.chain.length; ++leg) {
     if (!is_free(way, leg)) return false;
   }
@@ -133,7 +134,7 @@ bool ReceiverLegs::is_free(const Way& way, std::size_t leg) const {
   const auto [first, second] = ordered_ends(begin, end);
   const bool is_hidden =
       meets_prism(occlusion, first, second) || (asks_terrain && meets_terrain(occlusion, first, second));
-  return !is_hidden || (leg == 0 && (is_weakened_at_edge(way) || left_at_wall(way)));
+  return !is_hidden || (leg == 0 && is_weakened_at_edge(way));
 }
 
 // The profile is that to the element's reference point. Beside it the last edge is a line across that profile, and its
@@ -169,13 +170,14 @@ bool ReceiverLegs::is_weakened_at_edge(const Way& way) const {
   return left > 0 && left < most_left_of_hidden;
 }
 
-std::optional<LeftOfRay> ReceiverLegs::left_at_wall(const Way& way) const {
-  if (roofs_ == nullptr || !way.begins_as_drawn || way.chain.over_rooftops || way.chain.through_building) {
-    return std::nullopt;
-  }
+bool ReceiverLegs::asks_roofs_before_wall(const Way& way) const {
+  if (roofs_ == nullptr || !way.begins_as_drawn || way.chain.over_rooftops || way.chain.through_building) return false;
   const std::uint32_t first = way.chain.elements[0];
-  const bool is_wall = environment_.points.is_tile(first) && environment_.tiling.tiles[first].kind == SurfaceKind::wall;
-  return is_wall ? roofs_->left_at(first, way.places[1]) : std::nullopt;
+  return environment_.points.is_tile(first) && environment_.tiling.tiles[first].kind == SurfaceKind::wall;
+}
+
+std::optional<LeftOfRay> ReceiverLegs::left_at_wall(const Way& way) const {
+  return asks_roofs_before_wall(way) ? roofs_->left_at(way.chain.elements[0], way.places[1]) : LeftOfRay{};
 }
 
 Vec3 ReceiverLegs::into_the_air(std::uint32_t element) const {

@@ -67,7 +67,9 @@ class ReceiverLegs {
   bool is_over_roof_of(Vec3 edge, Vec3 point) const;
   // Whether what hides the way's first place, on an edge, is known by what it leaves there of the ray.
   bool is_weakened_at_edge(const Way& way) const;
-  // Of a ray that comes straight from the antenna to a wall (RoofsBeforeWalls); none of others.
+  // Whether it comes straight from the antenna to a wall first, and roofs are asked what they leave there, or hide.
+  bool asks_roofs_before_wall(const Way& way) const;
+  // Nothing where it does not come to that wall; all of a way of which they are not asked.
   std::optional<LeftOfRay> left_at_wall(const Way& way) const;
 
   Vec3 into_the_air(std::uint32_t element) const;

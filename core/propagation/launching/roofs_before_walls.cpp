@@ -8,7 +8,7 @@ namespace tesseray {
 std::optional<LeftOfRay> RoofsBeforeWalls::left_at(std::uint32_t tile, Vec3 place) const {
   const Vec3 normal = setting_.environment.tiling.tiles[tile].normal;
   const bool is_hidden = is_hidden_by_buildings(place + lift_m * normal);
-  const auto as_at_middle = [&] { return is_hidden ? std::nullopt : std::optional<LeftOfRay>({}); };
+  const auto as_at_middle = [&] { return is_hidden ? std::nullopt : std::optional(LeftOfRay{}); };
   if (!waves_.screens_count_in_sight()) return as_at_middle();
   ThreadState& state = threads_.local();
   const LeftAtMiddle& middle = left_at_middle(tile, state);
